@@ -1,0 +1,129 @@
+// What a caller may ask, and what a runner may report. Both go through the same inbox and the same `decide`.
+
+import type { AnyDraft } from './event.ts'
+import type { Json, JsonObject } from './json.ts'
+import type { Parent } from './ports.ts'
+import type { Policy } from './schemas.ts'
+
+/** How a session starts when the command is its first. */
+export interface Opening {
+  readonly kind?: 'chat' | 'background'
+  readonly title?: string
+  readonly maxRetries?: number
+  readonly expiresAt?: number | null
+  readonly policy?: Policy
+  readonly settings?: JsonObject
+  readonly parentSessionId?: string | null
+}
+
+export type Command =
+  | { readonly type: 'create'; readonly opening?: Opening }
+  | {
+      readonly type: 'submit'
+      readonly prompt: string
+      readonly input?: Json
+      readonly actor?: string
+      readonly opening?: Opening
+    }
+  | { readonly type: 'steer'; readonly prompt: string; readonly actor?: string }
+  | { readonly type: 'edit'; readonly messageId: string; readonly prompt: string; readonly actor?: string }
+  | { readonly type: 'reload'; readonly messageId?: string; readonly actor?: string }
+  | {
+      readonly type: 'cancel'
+      readonly runId?: string
+      readonly queue?: boolean
+      readonly reason?: string
+      readonly actor?: string
+    }
+  | ApproveCommand
+  | { readonly type: 'pause'; readonly reason?: string; readonly actor?: string }
+  | { readonly type: 'resume'; readonly actor?: string }
+  | { readonly type: 'branch'; readonly parent: Parent; readonly title?: string }
+  | { readonly type: 'set_policy'; readonly policy: Policy; readonly actor?: string }
+  | { readonly type: 'expire' }
+  /** Time has passed: whatever is due happens. Asked by the supervisor, never refused. */
+  | { readonly type: 'tick' }
+  | Report
+
+export interface ApproveCommand {
+  readonly type: 'approve'
+  readonly approvalId: string
+  readonly decision: 'approved' | 'denied'
+  /** Edited arguments; absent = as requested. */
+  readonly args?: JsonObject
+  /** SHA-256 of tool and arguments as approved; filled in at the edge. */
+  readonly digest?: string
+  readonly reason?: string
+  readonly actor?: string
+}
+
+/** What a runner says of its run. Dropped when the run or attempt is no longer the current one. */
+export interface Report {
+  readonly type: 'report'
+  readonly runId: string
+  readonly attempt: number
+  /** Position in the runner's stream; at or below the committed one = seen already. Null = our own word on it. */
+  readonly frame: number | null
+  readonly items: readonly ReportItem[]
+}
+
+export type ReportItem =
+  | { readonly type: 'event'; readonly event: Pick<AnyDraft, 'type' | 'payload'> }
+  | { readonly type: 'started'; readonly handle?: Json; readonly steer?: boolean; readonly durable?: boolean }
+  | Ask
+  | {
+      readonly type: 'artifact'
+      readonly name: string
+      readonly kind?: string
+      readonly contentType: string
+      readonly text: string
+    }
+  | { readonly type: 'finished'; readonly result?: Json; readonly resume?: string }
+  | { readonly type: 'failed'; readonly message: string; readonly transient?: boolean; readonly reason?: string }
+  /** The run is gone: its process died, or the runner does not know it. */
+  | { readonly type: 'lost'; readonly message: string }
+  | { readonly type: 'stopped' }
+  | { readonly type: 'approval_delivered'; readonly requestId: string }
+  | { readonly type: 'steer_delivered'; readonly messageId: string }
+
+/** A call that needs a person's word. */
+export interface Ask {
+  readonly type: 'ask'
+  readonly toolCallId: string
+  readonly tool: string
+  readonly arguments: JsonObject
+  readonly reason: string
+  readonly expiresMs?: number
+  readonly digest: string
+}
+
+/** A closed set: each surface maps all of them to its own wire in one table. */
+export const REFUSALS = {
+  session_not_found: 'There is no such session.',
+  session_ended: 'The session has ended.',
+  session_exists: 'The session exists already.',
+  prompt_empty: 'The prompt is empty.',
+  prompt_too_long: 'The prompt is too long.',
+  queue_full: 'Too many prompts are waiting.',
+  busy: 'The session has too much to do; try again.',
+  run_active: 'A run is in progress; cancel it first.',
+  message_not_found: 'There is no such message.',
+  approval_not_found: 'There is no such approval.',
+  approval_settled: 'The approval was settled otherwise.',
+  already_paused: 'The session is paused already.',
+  not_paused: 'The session is not paused.',
+  not_expired: 'The session has not expired.',
+  bad_branch_point: 'The branch point is not in the parent.',
+  command_conflict: 'This command id was used for another body.',
+} as const
+export type RefusalCode = keyof typeof REFUSALS
+
+export interface Refusal {
+  readonly refused: RefusalCode
+  readonly message: string
+}
+export const refuse = (refused: RefusalCode, message: string = REFUSALS[refused]): Refusal => ({ refused, message })
+
+/** Plain JSON, since it is stored under the command id. `seq` is the head after the command. */
+export type Answer = { readonly [name: string]: Json }
+export const isRefusal = (outcome: Answer | Refusal): outcome is Refusal => 'refused' in outcome

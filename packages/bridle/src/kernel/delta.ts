@@ -1,0 +1,85 @@
+// Operations on a JSON tree, and the one function that applies them, at both ends of every wire.
+// Strict: a batch with one bad operation throws and changes nothing, so two ends can never half-agree.
+import type { Json } from './json.ts'
+
+export type DeltaOperation =
+  | { readonly type: 'set'; readonly path: readonly string[]; readonly value: Json }
+  | { readonly type: 'append-text'; readonly path: readonly string[]; readonly value: string }
+
+export class DeltaError extends Error {
+  readonly code = 'bad_operation'
+}
+
+/** Copies each touched node once per batch; whatever is untouched keeps its identity. */
+export const applyOperations = <S>(state: S, operations: readonly DeltaOperation[]): S => {
+  const owned = new Set<object>()
+  let root: unknown = state
+  for (const operation of operations) root = apply(root, operation, 0, owned)
+  return root as S
+}
+
+export const set = (path: readonly (string | number)[], value: unknown): DeltaOperation => ({
+  type: 'set',
+  path: path.map(String),
+  value: value as Json,
+})
+export const appendText = (path: readonly (string | number)[], value: string): DeltaOperation => ({
+  type: 'append-text',
+  path: path.map(String),
+  value,
+})
+
+const apply = (node: unknown, operation: DeltaOperation, depth: number, owned: Set<object>): unknown => {
+  if (depth === operation.path.length) return leaf(node, operation)
+  const name = operation.path[depth] as string
+  if (Array.isArray(node)) {
+    const index = arrayIndex(name, node.length, operation)
+    return written(node, index, node[index], apply(node[index], operation, depth + 1, owned), owned)
+  }
+  // A missing parent becomes an object, even under a numeric name: arrays are always set before an index is used.
+  const parent = node === undefined || node === null ? {} : node
+  if (typeof parent !== 'object') fail(operation, `"${name}" is below a ${typeof parent}`)
+  if (typeof name !== 'string' || unsafe.has(name)) fail(operation, `the name "${name}" is not allowed`)
+  const record = parent as Record<string, unknown>
+  const child = Object.hasOwn(record, name) ? record[name] : undefined
+  if (parent !== node) owned.add(parent)
+  return written(record, name, child, apply(child, operation, depth + 1, owned), owned)
+}
+
+const leaf = (node: unknown, operation: DeltaOperation): unknown => {
+  if (operation.type === 'set') return operation.value
+  if (operation.type !== 'append-text') fail(operation, 'unknown operation')
+  if (typeof node !== 'string' || typeof operation.value !== 'string') fail(operation, 'only text takes more text')
+  return (node as string) + operation.value
+}
+
+const written = <T extends object>(
+  node: T,
+  name: string | number,
+  before: unknown,
+  after: unknown,
+  owned: Set<object>,
+): T => {
+  if (before === after && Object.hasOwn(node, name)) return node
+  let target = node
+  if (!owned.has(node)) {
+    target = (Array.isArray(node) ? node.slice() : { ...node }) as T
+    owned.add(target)
+  }
+  ;(target as Record<string | number, unknown>)[name] = after
+  return target
+}
+
+const arrayIndex = (name: string, length: number, operation: DeltaOperation): number => {
+  if (!/^(0|[1-9][0-9]{0,9})$/.test(name)) fail(operation, `"${name}" is not an index`)
+  const index = Number(name)
+  if (index > length) fail(operation, `index ${name} is beyond the length ${length}`)
+  return index
+}
+
+// Reaching a prototype through a path would change every object in the process.
+const unsafe = new Set(['__proto__', 'constructor', 'prototype'])
+
+const fail = (operation: DeltaOperation, why: string): never => {
+  throw new DeltaError(`${operation.type} at [${operation.path.join(', ')}]: ${why}`)
+}

@@ -1,0 +1,43 @@
+// What happened. A session is an append-only list of these; everything else is derived from it.
+import type { EventType } from './catalogue.ts'
+import type { Payloads } from './schemas.ts'
+
+/** Names a session. The tenant is part of the key, so a foreign id cannot even be asked for. */
+export interface Key {
+  readonly tenant: string
+  readonly agent: string
+  readonly id: string
+}
+
+/** An event before it has a number and a time. */
+export interface Draft<T extends EventType = EventType> {
+  readonly type: T
+  readonly payload: Payloads[T]
+  /** The run and attempt it belongs to. */
+  readonly run?: string
+  readonly attempt?: number
+  /** Set on what came of a runner's report: its position in the runner's stream, where to re-attach. */
+  readonly frame?: number
+  /** A runner said what only the kernel decides: kept and shown, believed by no fold. */
+  readonly hearsay?: true
+}
+
+/** A numbered event. After numbering it never changes. */
+export interface Event<T extends EventType = EventType> extends Draft<T> {
+  /** Dense, from 1 (a branch goes on from its parent's number). */
+  readonly seq: number
+  /** Milliseconds, never less than the event before. */
+  readonly at: number
+}
+
+/** A draft of any type, as a union that narrows by `type`. */
+export type AnyDraft = { [T in EventType]: Draft<T> }[EventType]
+export type AnyEvent = { [T in EventType]: Event<T> }[EventType]
+
+export const eventId = (seq: number): string => `ev-${seq}`
+
+/** One string per key, for maps. The id grammar has no slash, so this cannot collide. */
+export const keyText = (key: Key): string => `${key.tenant}/${key.agent}/${key.id}`
+
+const idGrammar = /^[A-Za-z0-9._:@-]{1,128}$/
+export const isId = (value: unknown): value is string => typeof value === 'string' && idGrammar.test(value)

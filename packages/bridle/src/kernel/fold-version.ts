@@ -1,0 +1,95 @@
+// A hash of the catalogue and of a golden log's fold. When the code folds differently, snapshots made by the old code
+// no longer match and the log is folded again; nobody has to remember to bump a number.
+import { catalogue } from './catalogue.ts'
+import type { Command, ReportItem } from './commands.ts'
+import type { Event, Key } from './event.ts'
+import { canonical, hashText } from './json.ts'
+import { decide } from './rules/decide.ts'
+import { emptyState, evolve, type SessionState } from './state.ts'
+
+let version: string | null = null
+
+export const foldVersion = (): string => {
+  version ??= hashText(canonical([catalogue, goldenLog().reduce(evolve, emptyState)]))
+  return version
+}
+
+/** A short life with a bit of everything that folds read. */
+export const goldenLog = (): readonly Event[] => {
+  const events: Event[] = []
+  let state: SessionState = emptyState
+  for (const [index, next] of golden.entries()) {
+    const command = typeof next === 'function' ? next(state) : next
+    const decided = decide(key, state, command, 1_700_000_000_000 + index * 1_000)
+    events.push(...decided.events)
+    state = decided.state
+  }
+  return events
+}
+
+const key: Key = { tenant: 'golden', agent: 'golden', id: 'golden' }
+const report = (runId: string, attempt: number, frame: number, ...items: ReportItem[]): Command => ({
+  type: 'report',
+  runId,
+  attempt,
+  frame,
+  items,
+})
+
+const golden: readonly (Command | ((state: SessionState) => Command))[] = [
+  {
+    type: 'submit',
+    prompt: 'first',
+    opening: { kind: 'background', maxRetries: 2, policy: { health: { max_failed_tool_calls: 3 } } },
+  },
+  { type: 'submit', prompt: 'second', input: { extra: 1 } },
+  report('r-2', 1, 0, { type: 'started', handle: { at: 'here' }, steer: true }),
+  report('r-2', 1, 1, { type: 'event', event: { type: 'token', payload: { text: 'Hel' } } }),
+  report('r-2', 1, 2, { type: 'event', event: { type: 'thinking', payload: { text: 'hm' } } }),
+  report('r-2', 1, 3, { type: 'failed', message: 'try again', transient: true }),
+  { type: 'tick' },
+  report('r-2', 2, 0, { type: 'started', steer: true }),
+  { type: 'steer', prompt: 'and this' },
+  report('r-2', 2, 1, { type: 'event', event: { type: 'token', payload: { text: 'Hello' } } }),
+  report(
+    'r-2',
+    2,
+    2,
+    {
+      type: 'event',
+      event: { type: 'tool_call', payload: { name: 'write', arguments: { a: 1 }, tool_call_id: 'c1' } },
+    },
+    {
+      type: 'ask',
+      toolCallId: 'c1',
+      tool: 'write',
+      arguments: { a: 1 },
+      reason: 'writes',
+      digest: 'd',
+      expiresMs: 60_000,
+    },
+  ),
+  ({ approvals }) => ({
+    type: 'approve',
+    approvalId: Object.keys(approvals.open)[0] ?? '',
+    decision: 'approved',
+    args: { a: 2 },
+    digest: 'e',
+  }),
+  report('r-2', 2, 3, {
+    type: 'event',
+    event: {
+      type: 'tool_outcome',
+      payload: { tool_call_id: 'c1', tool_name: 'write', outcome_type: 'ToolFailure', status: 'error' },
+    },
+  }),
+  report('r-2', 2, 4, { type: 'artifact', name: 'a.txt', contentType: 'text/plain', text: 'a' }),
+  report('r-2', 2, 5, {
+    type: 'event',
+    event: { type: 'usage', payload: { input_tokens: 1, output_tokens: 2, cost_usd: 0.1 } },
+  }),
+  report('r-2', 2, 6, { type: 'finished', resume: 'handle-1' }),
+  { type: 'pause' },
+  { type: 'resume' },
+  { type: 'cancel', queue: true },
+]

@@ -1,0 +1,217 @@
+// The sessions this process has in memory: opened when asked for or when due, dropped when idle or fenced.
+import { type Answer, type Command, isRefusal, type Refusal, refuse } from './commands.ts'
+import { type Key, keyText } from './event.ts'
+import { canonical } from './json.ts'
+import { DUE_PAGE, IDLE_SESSIONS_MAX } from './limits.ts'
+import { type Clock, type Digest, type Directory, type Log, type Parent, StoreFault } from './ports.ts'
+import type { Runner } from './runner.ts'
+import { type CommandId, Session } from './session.ts'
+
+export interface HostPorts {
+  readonly log: Log
+  readonly directory: Directory
+  readonly clock: Clock
+  readonly digest: Digest
+  /** The runner behind an agent; null = there is no such agent. */
+  readonly runner: (agent: string) => Runner | null
+  readonly tokenPaceMs?: number
+  /** For logs: a session stopped, or could not be opened. */
+  readonly onFault?: (key: Key, cause: unknown) => void
+}
+
+const REOPEN_MS = 1_000
+const SUPERVISE_MS = 1_000
+const RETRIES_MAX = 3
+const EVICT_LOOKS = 32
+
+export class Host {
+  readonly #ports: HostPorts
+  readonly #opening = new Map<string, Promise<Session>>()
+  readonly #live = new Map<string, Session>()
+  /** Could not be opened: the supervisor leaves these alone, a caller may still ask and is told why. */
+  readonly #broken = new Set<string>()
+  #forget: (() => void) | null = null
+  #stopped = false
+
+  constructor(ports: HostPorts) {
+    this.#ports = ports
+  }
+
+  /** Takes up what was in hand when the last owner died, then looks for what is due. */
+  async start(): Promise<void> {
+    await this.supervise(-1)
+    const round = async () => {
+      await this.supervise(0).catch(() => {})
+      if (!this.#stopped) this.#forget = this.#ports.clock.after(SUPERVISE_MS, round)
+    }
+    this.#forget = this.#ports.clock.after(SUPERVISE_MS, round)
+  }
+
+  /** Opens sessions that are due; opening ticks them. Live ones look after themselves. */
+  async supervise(since: number): Promise<void> {
+    const { clock, directory } = this.#ports
+    for (let passed = 0; !this.#stopped; ) {
+      // Those that are live or cannot be opened stay due: ask for as many more.
+      const limit = DUE_PAGE + passed
+      const keys = await directory.due(clock.now(), limit, since)
+      const asleep = keys.filter((key) => this.#isAsleep(key))
+      await Promise.all(asleep.map((key) => this.open(key).catch(() => {})))
+      if (keys.length < limit) return
+      passed = keys.length
+    }
+  }
+
+  /** The live session of a key, whether or not anything was ever appended to it. */
+  async open(key: Key, from?: Parent): Promise<Session> {
+    const name = keyText(key)
+    const live = this.#live.get(name) ?? this.#opening.get(name)
+    if (live) return live
+    this.#evict()
+    const opening = this.#open(key, from).finally(() => this.#opening.delete(name))
+    this.#opening.set(name, opening)
+    try {
+      const session = await opening
+      if (!session.dropped) this.#live.set(name, session)
+      this.#broken.delete(name)
+      return session
+    } catch (cause) {
+      this.#broken.add(name)
+      this.#ports.onFault?.(key, cause)
+      throw cause
+    }
+  }
+
+  /** The session if it exists. Asking for an unknown one leaves nothing behind. */
+  async find(key: Key): Promise<Session | null> {
+    const session = await this.open(key)
+    if (session.exists) return session
+    if (session.idle) this.#discard(session)
+    return null
+  }
+
+  /** Asks a session. With a command id an unknown outcome is looked up and, if need be, tried again. */
+  async send(key: Key, command: Command, id: CommandId | null = null): Promise<Answer | Refusal> {
+    for (let tries = 0; ; tries++) {
+      try {
+        const session = await this.open(key)
+        const outcome = await session.send(await this.#completed(session, command), id)
+        if (isRefusal(outcome) && !session.exists && session.idle) this.#discard(session)
+        return outcome
+      } catch (cause) {
+        const retry = cause instanceof StoreFault && cause.code === 'outcome_unknown' && id !== null
+        if (!retry || tries >= RETRIES_MAX || this.#stopped) throw cause
+      }
+    }
+  }
+
+  /** A new session that goes on from an event of `parent`, which is not touched. */
+  async branch(
+    parent: Key,
+    seq: number,
+    childId: string,
+    options: { title?: string; id?: CommandId } = {},
+  ): Promise<Answer | Refusal> {
+    const source = await this.find(parent)
+    if (!source) return refuse('session_not_found')
+    if (!Number.isSafeInteger(seq) || seq < 1 || seq > source.state.head) return refuse('bad_branch_point')
+    const from: Parent = { agent: parent.agent, id: parent.id, seq }
+    const childKey = { ...parent, id: childId }
+    const child = (await this.find(childKey)) ?? (await this.open(childKey, from))
+    const { title } = options
+    return child.send({ type: 'branch', parent: from, ...(title !== undefined && { title }) }, options.id ?? null)
+  }
+
+  /** Erases a session. Its watchers are told; a run in hand is let go. */
+  async remove(key: Key): Promise<boolean> {
+    const session = await this.find(key)
+    if (!session) return false
+    const { run } = session.state.lifecycle
+    if (run)
+      await this.#ports
+        .runner(key.agent)
+        ?.abort({ ...idleJob, key, runId: run.runId, attempt: run.attempt })
+        .catch(() => {})
+    session.drop(new StoreFault('fenced', 'The session was removed.'), 'removed')
+    return this.#ports.log.remove(key)
+  }
+
+  /** Lets go of all sessions. Whoever owns the store next takes them up from the log. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#forget?.()
+    await Promise.allSettled(this.#opening.values())
+    for (const session of [...this.#live.values()]) session.drop(new StoreFault('fenced', 'The host stopped.'))
+  }
+
+  async #open(key: Key, from?: Parent): Promise<Session> {
+    const { log, clock, runner: runnerOf, tokenPaceMs } = this.#ports
+    const runner = runnerOf(key.agent)
+    if (!runner) throw new StoreFault('refused', `There is no agent "${key.agent}".`)
+    const lease = await log.open(key, from)
+    if (!lease) throw new StoreFault('fenced', 'Another owner has the session.')
+    return Session.open(
+      {
+        log,
+        clock,
+        runner,
+        onDrop: (session, cause) => this.#dropped(session, cause),
+        ...(tokenPaceMs !== undefined && { tokenPaceMs }),
+      },
+      lease,
+    )
+  }
+
+  #dropped({ key }: Session, cause: unknown): void {
+    this.#live.delete(keyText(key))
+    const fenced = cause instanceof StoreFault && cause.code === 'fenced'
+    if (cause === EVICTED || fenced || this.#stopped) return
+    this.#ports.onFault?.(key, cause)
+    // It may have had an effect in hand: somebody has to look.
+    this.#ports.clock.after(REOPEN_MS, () => {
+      if (!this.#stopped) this.open(key).catch(() => {})
+    })
+  }
+
+  #discard(session: Session): void {
+    session.drop(EVICTED)
+  }
+
+  #evict(): void {
+    if (this.#live.size < IDLE_SESSIONS_MAX) return
+    // Oldest first; one that has something to do goes to the back, so each round looks at few.
+    for (const [name, session] of [...this.#live].slice(0, EVICT_LOOKS)) {
+      if (session.idle) this.#discard(session)
+      else {
+        this.#live.delete(name)
+        this.#live.set(name, session)
+      }
+    }
+  }
+
+  #isAsleep(key: Key): boolean {
+    const name = keyText(key)
+    return !this.#live.has(name) && !this.#broken.has(name) && this.#ports.runner(key.agent) !== null
+  }
+
+  /** Binds an approval to what exactly is approved. */
+  async #completed(session: Session, command: Command): Promise<Command> {
+    if (command.type !== 'approve' || command.decision !== 'approved') return command
+    const { open, decided } = session.state.approvals
+    const asked = Object.hasOwn(open, command.approvalId) ? open[command.approvalId] : undefined
+    const given = Object.hasOwn(decided, command.approvalId) ? decided[command.approvalId] : undefined
+    if (asked)
+      return { ...command, digest: await callDigest(this.#ports.digest, asked.tool, command.args ?? asked.arguments) }
+    if (!given) return command
+    return {
+      ...command,
+      digest: command.args ? await callDigest(this.#ports.digest, given.tool, command.args) : given.requestedDigest,
+    }
+  }
+}
+
+/** What an approval is bound to: the tool and its arguments, in canonical JSON. */
+export const callDigest = (digest: Digest, tool: string, args: unknown): Promise<string> =>
+  digest(canonical({ tool, arguments: args }))
+
+const EVICTED = new Error('evicted')
+const idleJob = { prompt: '', input: null, resume: null, handle: null, frame: -1, awaiting: [] }

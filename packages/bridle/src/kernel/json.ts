@@ -1,0 +1,35 @@
+// Plain JSON data, its canonical text, and a quick non-cryptographic hash of text.
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
+export type JsonObject = { readonly [name: string]: Json }
+
+/** JSON with sorted keys, so that equal data is equal text. */
+export const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_key, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
+      : part,
+  ) ?? 'null'
+
+/** 53 bits of a text, in hex: checksums and "is this the same body", never security. */
+export const hashText = (text: string, seed = 0): string => {
+  let a = 0xdeadbeef ^ seed
+  let b = 0x41c6ce57 ^ seed
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i)
+    a = Math.imul(a ^ unit, 2654435761)
+    b = Math.imul(b ^ unit, 1597334677)
+  }
+  a = Math.imul(a ^ (a >>> 16), 2246822507) ^ Math.imul(b ^ (b >>> 13), 3266489909)
+  b = Math.imul(b ^ (b >>> 16), 2246822507) ^ Math.imul(a ^ (a >>> 13), 3266489909)
+  return ((b >>> 0) & 0x1fffff).toString(16).padStart(6, '0') + (a >>> 0).toString(16).padStart(8, '0')
+}
+
+/** The object without one key. */
+export const omit = <T>(record: Readonly<Record<string, T>>, name: string): Record<string, T> => {
+  const { [name]: _gone, ...rest } = record
+  return rest
+}
+
+/** An own property, or undefined: names come from outside, and `__proto__` must find nothing. */
+export const own = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(record, name) ? record[name] : undefined

@@ -1,0 +1,43 @@
+// Every limit of the kernel, with a line on why that number.
+
+/** A prompt larger than this is refused: no model takes it, and the log would carry it for ever. */
+export const PROMPT_CHARS_MAX = 1_000_000
+/** Prompts waiting in one session: a person never has more; a loop does. */
+export const QUEUE_MAX = 100
+/** Commands waiting for the drain: beyond it callers are told to slow down. */
+export const INBOX_MAX = 10_000
+/** Items decided per append: bounds how long one commit can keep others waiting. */
+export const BATCH_MAX = 512
+/** A tool result above this becomes an artifact: it is the contract's number for inline results. */
+export const INLINE_CHARS_MAX = 12_000
+/** Bytes of JSON per artifact chunk: a Durable Object refuses rows of 2 MB. */
+export const CHUNK_CHARS = 1_000_000
+/** One event's payload as JSON, for the same reason. */
+export const PAYLOAD_CHARS_MAX = 1_500_000
+/** Token events at most this often; 16 ms is one frame of a screen and a ninth of the bytes. */
+export const TOKEN_PACE_MS = 16
+/** Unacknowledged reports a runner may have before it is made to wait. */
+export const REPORTS_HIGH_WATER = 256
+/** How long an aborted runner may take to confirm before the run ends without it. */
+export const ABORT_GRACE_MS = 2_000
+/** First retry after this, doubling. */
+export const RETRY_BASE_MS = 1_000
+export const RETRY_MAX_MS = 60_000
+/** A running session that says nothing for this long is flagged stuck. */
+export const STUCK_MS = 300_000
+/** Answered approvals remembered, so that the same answer twice is the same reply. */
+export const DECIDED_MAX = 256
+/** Checkpoints kept in the fold; older ones are in the log. */
+export const CHECKPOINTS_MAX = 50
+/** Events between snapshots: opening folds at most this many. */
+export const SNAPSHOT_EVERY = 500
+/** One snapshot in this many events is kept, so that a branch far back opens fast. */
+export const SNAPSHOT_KEEP_EVERY = 5_000
+/** Events read per page while a subscriber catches up. */
+export const READ_PAGE = 1_000
+/** Bytes a listener may have unsent before it is cut and told to resume by cursor. */
+export const LISTENER_BYTES_MAX = 4_000_000
+/** Sessions kept in memory with nothing to do. */
+export const IDLE_SESSIONS_MAX = 500
+/** Sessions opened per supervisor round. */
+export const DUE_PAGE = 200

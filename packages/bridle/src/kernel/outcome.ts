@@ -1,0 +1,55 @@
+// How a run ended: read from the log if it is over, awaited if it is not.
+import type { AnyEvent } from './event.ts'
+import type { Json } from './json.ts'
+import type { Session } from './session.ts'
+
+export type RunOutcome =
+  | { readonly status: 'completed'; readonly result: Json }
+  | { readonly status: 'failed'; readonly message: string; readonly reason: string | null }
+  | { readonly status: 'cancelled' }
+  /** The session left this process; the run goes on elsewhere or after the restart. */
+  | { readonly status: 'moved' }
+
+/** `since` is any sequence number before the end of the run; the answer to its submit has one. */
+export const runOutcome = (session: Session, runId: string, since: number): Promise<RunOutcome> =>
+  new Promise((resolve) => {
+    let outcome: RunOutcome = { status: 'cancelled' }
+    let leave = () => {}
+    const finish = (end: RunOutcome) => {
+      resolve(end)
+      // Leaving while the subscribers publish would change the set they walk.
+      Promise.resolve().then(() => leave())
+    }
+    const watch = (event: AnyEvent): void => {
+      outcome = ended(event, runId) ?? outcome
+      if (isOver(event, runId)) finish(outcome)
+    }
+    leave = session.subscribers.add(
+      {
+        audience: {
+          key: `outcome:${waiters++}`,
+          encode: ({ events }) => {
+            events.forEach(watch)
+            return ''
+          },
+        },
+        send: () => {},
+        unsent: () => 0,
+        close: () => finish({ status: 'moved' }),
+      },
+      since,
+    )
+  })
+
+const ended = (event: AnyEvent, runId: string): RunOutcome | null => {
+  if (event.run !== runId || event.hearsay) return null
+  if (event.type === 'completed') return { status: 'completed', result: event.payload.result ?? null }
+  if (event.type !== 'error') return null
+  return { status: 'failed', message: event.payload.message, reason: event.payload.reason ?? null }
+}
+
+const isOver = (event: AnyEvent, runId: string): boolean =>
+  (event.type === 'turn_end' && !event.hearsay && event.payload.turn_id === runId) ||
+  (event.type === 'prompt_dropped' && event.payload.run_id === runId)
+
+let waiters = 0

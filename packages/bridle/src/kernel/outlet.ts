@@ -1,0 +1,112 @@
+// Where a runner speaks. Tokens are paced here, before they are numbered: the first leaves at once, then at most one
+// token event per pace, flushed early by anything else. After numbering an event never changes.
+import type { Report, ReportItem } from './commands.ts'
+import { PAYLOAD_CHARS_MAX, REPORTS_HIGH_WATER } from './limits.ts'
+import type { Clock } from './ports.ts'
+
+export class OutletClosed extends Error {
+  readonly code = 'outlet_closed'
+}
+
+export interface OutletOptions {
+  readonly runId: string
+  readonly attempt: number
+  readonly frame: number
+  readonly clock: Clock
+  readonly tokenPaceMs: number
+  readonly send: (report: Report) => Promise<unknown>
+}
+
+export class Outlet {
+  readonly #options: OutletOptions
+  #frame: number
+  #text = ''
+  #textFrame = 0
+  #forget: (() => void) | null = null
+  #unacknowledged = 0
+  #last: Promise<unknown> = Promise.resolve()
+  #closed = false
+  readonly #onClose: (() => void)[] = []
+
+  constructor(options: OutletOptions) {
+    this.#options = options
+    this.#frame = options.frame
+  }
+
+  /** The last position taken. */
+  get frame(): number {
+    return this.#frame
+  }
+
+  get closed(): boolean {
+    return this.#closed
+  }
+
+  /** Called once, when nobody listens any more: the runner should let go. */
+  onClose(call: () => void): void {
+    if (this.#closed) call()
+    else this.#onClose.push(call)
+  }
+
+  /** Resolves when it is in the log; a tool awaits this before it acts. `frame` is the runner's own position, if it has one. */
+  async report(items: readonly ReportItem[], frame = this.#frame + 1): Promise<void> {
+    for (const item of items) {
+      if (item.type === 'event' && JSON.stringify(item.event.payload).length > PAYLOAD_CHARS_MAX) {
+        throw new RangeError(`The payload of ${item.event.type} is too large.`)
+      }
+    }
+    await this.#send([...this.#takeText(), ...items], frame)
+  }
+
+  /** Resolves at once, unless too much is unacknowledged: then it waits for the log. */
+  async token(text: string, frame = this.#frame + 1): Promise<void> {
+    if (this.#closed) throw new OutletClosed('nobody listens')
+    this.#frame = frame
+    this.#text += text
+    this.#textFrame = frame
+    if (this.#forget === null) this.#flush()
+    if (this.#unacknowledged > REPORTS_HIGH_WATER) await this.#last
+  }
+
+  close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    this.#forget?.()
+    for (const call of this.#onClose) call()
+  }
+
+  /** Sends what is there and starts the next window; an empty window ends the pacing. */
+  #flush(): void {
+    const items = this.#takeText()
+    if (items.length > 0) {
+      // A refusal reaches the runner at its next awaited report.
+      this.#send(items, this.#textFrame).catch(() => {})
+      const { clock, tokenPaceMs } = this.#options
+      if (tokenPaceMs > 0) this.#forget = clock.after(tokenPaceMs, () => this.#next())
+    }
+  }
+
+  #next(): void {
+    this.#forget = null
+    if (!this.#closed) this.#flush()
+  }
+
+  #takeText(): ReportItem[] {
+    if (this.#text === '') return []
+    const text = this.#text
+    this.#text = ''
+    return [{ type: 'event', event: { type: 'token', payload: { text } } }]
+  }
+
+  async #send(items: readonly ReportItem[], frame: number): Promise<void> {
+    if (this.#closed) throw new OutletClosed('nobody listens')
+    const { runId, attempt, send } = this.#options
+    this.#frame = Math.max(this.#frame, frame)
+    this.#unacknowledged += 1
+    this.#last = send({ type: 'report', runId, attempt, frame, items }).finally(() => {
+      this.#unacknowledged -= 1
+    })
+    await this.#last
+    if (this.#closed) throw new OutletClosed('nobody listens')
+  }
+}

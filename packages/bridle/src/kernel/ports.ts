@@ -1,0 +1,162 @@
+// What the kernel needs from outside. Stores, runners and clocks implement these; the kernel awaits nothing else.
+import type { Event, Key } from './event.ts'
+import type { Json } from './json.ts'
+
+/** Where a branch left its parent. Reads at or below `seq` go through to the parent. */
+export interface Parent {
+  readonly agent: string
+  readonly id: string
+  readonly seq: number
+}
+
+/** The right to append to one session, as of the epoch it was opened in. */
+export interface Lease {
+  readonly key: Key
+  /** The fence: once another owner has a higher one, appends with this one are refused by the store. */
+  readonly epoch: number
+  /** False until the first append; opening writes nothing. */
+  readonly exists: boolean
+  /** The last sequence number: 0 for a new session, the branch point for a new branch, the tombstone's for a re-created id. */
+  readonly head: number
+  readonly parent: Parent | null
+  readonly snapshot: Snapshot | null
+}
+
+/** A cached fold at `seq`. `state` lacks the settled messages; they are rows of their own, joined again at open. */
+export interface Snapshot {
+  readonly seq: number
+  readonly foldVersion: string
+  /** JSON text. */
+  readonly state: string
+  /** JSON texts, one per settled message, by index from 0. */
+  readonly messages: readonly string[]
+}
+
+export interface SnapshotWrite {
+  readonly seq: number
+  readonly foldVersion: string
+  readonly state: string
+  /** How many settled messages the snapshot has in all. */
+  readonly settled: number
+  /** Messages that settled since the last snapshot; each is written once. */
+  readonly messages: readonly { readonly index: number; readonly text: string }[]
+  /** Kept for branches far back; others give way to the next snapshot. */
+  readonly keep: boolean
+}
+
+/** The answer to a command id, kept as long as the session lives. */
+export interface StoredAnswer {
+  readonly commandId: string
+  readonly bodyHash: string
+  readonly answer: Json
+}
+
+/** What lists show without a fold. Stores index a few fields and keep the rest as JSON. */
+export interface Row {
+  readonly kind: 'chat' | 'background'
+  readonly status: string
+  readonly title: string
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly parent: Parent | null
+  /** Open approvals only. */
+  readonly approvals: readonly OpenApproval[]
+  /** Everything else a list shows: attempts, expiry, last error, health summary. */
+  readonly detail: { readonly [name: string]: Json }
+}
+
+export interface OpenApproval {
+  readonly id: string
+  readonly tool: string
+  readonly reason: string
+  readonly requestedAt: number
+  readonly expiresAt: number | null
+}
+
+export interface Append {
+  /** Dense and starting at head + 1; may be empty only when there are `results`. */
+  readonly events: readonly Event[]
+  /** Required with the first append of a session. */
+  readonly row?: Row
+  /** When this session wants to be opened though nobody asks: ms, 0 = it has an effect in hand, null = never. */
+  readonly wakeAt?: number | null
+  readonly results?: readonly StoredAnswer[]
+  readonly snapshot?: SnapshotWrite
+}
+
+/** One session's truth. */
+export interface Log {
+  /** Null when another live owner has it. `from` makes a branch: the first append records the lineage. */
+  open(key: Key, from?: Parent): Promise<Lease | null>
+  /** Atomic and durable when it resolves. Rejects with a StoreFault. */
+  append(lease: Lease, append: Append): Promise<void>
+  /** Events with seq > after, in order, at most `limit`; through the lineage of a branch. */
+  read(key: Key, after: number, limit: number): Promise<Event[]>
+  result(key: Key, commandId: string): Promise<StoredAnswer | null>
+  /** Leaves a tombstone with the head; rows stay while a branch needs them. False when there was nothing. */
+  remove(key: Key): Promise<boolean>
+}
+
+export interface Listed {
+  readonly key: Key
+  readonly head: number
+  readonly row: Row
+}
+
+export interface ListFilter {
+  readonly status?: string
+  readonly kind?: string
+  readonly agent?: string
+  /** The session branches or background sessions hang from. */
+  readonly parentId?: string
+  /** Matches ids and titles, case-insensitively. */
+  readonly search?: string
+  readonly limit?: number
+  readonly cursor?: string
+}
+
+/** Across sessions. */
+export interface Directory {
+  /** Newest change first. */
+  list(tenant: string, filter: ListFilter): Promise<{ sessions: Listed[]; next?: string }>
+  /** Sessions that have open approvals, oldest request first. */
+  approvals(
+    tenant: string,
+    filter: { limit?: number; cursor?: string },
+  ): Promise<{ approvals: { key: Key; approval: OpenApproval }[]; next?: string }>
+  /** Keys with since < wakeAt <= now, earliest first. Start-up asks since -1 and so finds effects that were in hand. */
+  due(now: number, limit: number, since: number): Promise<Key[]>
+  /** All agents' sessions with this id. */
+  find(tenant: string, id: string): Promise<Key[]>
+}
+
+export type StoreFaultCode =
+  /** Another owner has the session: drop it. */
+  | 'fenced'
+  /** No room: nothing was written. */
+  | 'full'
+  /** The write may or may not be there: drop the session, reopen, read. */
+  | 'outcome_unknown'
+  /** A row does not match its checksum; that session alone is stopped. */
+  | 'corrupt'
+  /** Broken contract (a gap in the numbers, a first append without a row). */
+  | 'refused'
+
+export class StoreFault extends Error {
+  readonly code: StoreFaultCode
+  constructor(code: StoreFaultCode, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.name = 'StoreFault'
+    this.code = code
+  }
+}
+
+export interface Clock {
+  /** Wall time in ms; may jump either way. */
+  now(): number
+  /** Calls back once after `ms`; the returned function forgets it. */
+  after(ms: number, call: () => void): () => void
+}
+
+/** SHA-256 of a text, hex: what approvals are bound to. Computed outside, since it is asynchronous on every platform. */
+export type Digest = (text: string) => Promise<string>

@@ -1,0 +1,106 @@
+// Approvals: open ones, and the answers given, kept so that the same answer twice is the same reply and so that an
+// answer the runner has not had yet can still be delivered after a restart.
+import { type JsonObject, omit, own } from '../json.ts'
+import { DECIDED_MAX } from '../limits.ts'
+import type { Decision, Payloads } from '../schemas.ts'
+import type { Projection } from './projection.ts'
+
+export interface Approvals {
+  readonly open: { readonly [id: string]: Approval }
+  readonly decided: { readonly [id: string]: DecidedApproval }
+}
+
+export interface Approval {
+  readonly id: string
+  readonly kind: NonNullable<Payloads['approval_required']['kind']>
+  readonly toolCallId: string
+  readonly tool: string
+  readonly reason: string
+  readonly arguments: JsonObject
+  readonly requestedDigest: string
+  readonly requestedAt: number
+  readonly expiresAt: number | null
+  readonly runId: string | null
+  readonly attempt: number
+}
+
+/** Only what a repeated answer, a delivery or a re-ask needs; the whole request is in the log. */
+export interface DecidedApproval
+  extends Pick<Approval, 'id' | 'toolCallId' | 'tool' | 'requestedDigest' | 'runId' | 'attempt'> {
+  readonly decision: Decision
+  readonly approvedDigest: string | null
+  /** As approved; dropped once delivered. */
+  readonly arguments: JsonObject | null
+  readonly reason: string | null
+  /** Whether the runner still has to hear it. */
+  readonly pending: boolean
+}
+
+export const approvals: Projection<Approvals> = {
+  initial: { open: {}, decided: {} },
+  on: {
+    approval_required: (state, { at, run, attempt, payload }) => ({
+      ...state,
+      open: {
+        ...state.open,
+        [payload.request_id]: {
+          id: payload.request_id,
+          kind: payload.kind ?? 'tool',
+          toolCallId: payload.tool_call_id,
+          tool: payload.tool_name,
+          reason: payload.reason,
+          arguments: omit(payload.arguments ?? {}, '_tool_call_id'),
+          requestedDigest: payload.requested_digest ?? '',
+          requestedAt: at,
+          expiresAt: payload.expires_at ? Date.parse(payload.expires_at) : null,
+          runId: run ?? null,
+          attempt: attempt ?? 0,
+        },
+      },
+    }),
+
+    approval_decided: (state, { payload }) => {
+      const asked = own(state.open, payload.request_id)
+      if (!asked) return state
+      const { id, kind, toolCallId, tool, requestedDigest, runId, attempt } = asked
+      const heard = kind === 'tool' && payload.decision !== 'superseded' && payload.decision !== 'cancelled'
+      return {
+        open: omit(state.open, id),
+        decided: bounded({
+          ...state.decided,
+          [id]: {
+            id,
+            toolCallId,
+            tool,
+            requestedDigest,
+            runId,
+            attempt,
+            decision: payload.decision,
+            approvedDigest: payload.approved_digest ?? null,
+            arguments: heard ? (payload.arguments ?? asked.arguments) : null,
+            reason: payload.reason ?? null,
+            pending: heard,
+          },
+        }),
+      }
+    },
+
+    approval_delivered: (state, { payload }) => settle(state, (each) => each.id === payload.request_id),
+    turn_end: (state, { payload }) => settle(state, (each) => each.runId === payload.turn_id),
+    branched: () => ({ open: {}, decided: {} }),
+  },
+}
+
+const settle = (state: Approvals, which: (each: DecidedApproval) => boolean): Approvals => {
+  const settled = Object.values(state.decided).filter((each) => each.pending && which(each))
+  if (settled.length === 0) return state
+  const changed = Object.fromEntries(settled.map((each) => [each.id, { ...each, pending: false, arguments: null }]))
+  return { ...state, decided: { ...state.decided, ...changed } }
+}
+
+const bounded = (decided: Record<string, DecidedApproval>): Record<string, DecidedApproval> => {
+  const ids = Object.keys(decided)
+  if (ids.length <= DECIDED_MAX) return decided
+  const oldest = ids.find((id) => !decided[id]?.pending)
+  return oldest === undefined ? decided : omit(decided, oldest)
+}

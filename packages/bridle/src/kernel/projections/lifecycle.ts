@@ -1,0 +1,282 @@
+// Where the session stands: what waits, what runs, how often it was tried, when it must be looked at again.
+// Folded from facts only; session_state and the other shown events are made from this, never the other way round.
+import type { Event } from '../event.ts'
+import { type Json, type JsonObject, omit } from '../json.ts'
+import type { Parent } from '../ports.ts'
+import type { Policy } from '../schemas.ts'
+import type { Projection } from './projection.ts'
+
+export interface Lifecycle {
+  readonly created: boolean
+  readonly kind: 'chat' | 'background'
+  readonly agent: string
+  readonly title: string
+  readonly createdAt: number
+  /** When a fact last changed this. */
+  readonly updatedAt: number
+  readonly settings: JsonObject
+  readonly maxRetries: number
+  readonly expiresAt: number | null
+  readonly policy: Policy
+  readonly parent: Parent | null
+  readonly parentSessionId: string | null
+  readonly branch: { readonly sourceEventId: string; readonly resumeCursor: string } | null
+  readonly queue: readonly Prompt[]
+  readonly run: Run | null
+  readonly paused: boolean
+  /** How the last turn ended; null while one is under way. A background session that has ended stays so. */
+  readonly ended: 'completed' | 'failed' | 'cancelled' | null
+  readonly endedAt: number | null
+  /** Attempts of all runs. */
+  readonly attempts: number
+  readonly lastError: string | null
+  /** Calls without an outcome, of the current attempt. */
+  readonly tools: { readonly [toolCallId: string]: OpenTool }
+  /** Steering prompts the runner does not have yet. */
+  readonly steers: readonly { readonly messageId: string; readonly text: string }[]
+  /** How the engine continues from each finished turn. */
+  readonly handles: readonly { readonly runId: string; readonly handle: string }[]
+}
+
+/** A prompt and the run it becomes share one id. */
+export interface Prompt {
+  readonly runId: string
+  readonly messageId: string
+  readonly text: string
+  readonly input?: Json
+}
+
+export interface Run extends Prompt {
+  readonly attempt: number
+  /**
+   * requested: a runner should start it. started: a runner has it. cancelling: it is to end. parked: stopped and
+   * kept. waiting: failed, to be tried again at `retryAt`.
+   */
+  readonly phase: 'requested' | 'started' | 'cancelling' | 'parked' | 'waiting'
+  readonly since: number
+  /** An abort the runner has not confirmed: asked then. */
+  readonly stopping: number | null
+  readonly retryAt: number | null
+  readonly parkedFor: 'paused' | 'budget' | 'unknown_outcome' | null
+  /** Last committed frame of this attempt. */
+  readonly frame: number
+  readonly handle: Json
+  readonly resume: string | null
+  readonly steerable: boolean
+  readonly hasOutput: boolean
+}
+
+export interface OpenTool {
+  readonly name: string
+  readonly effect: 'pure' | 'idempotent' | 'unsafe'
+}
+
+export const lifecycle: Projection<Lifecycle> = {
+  initial: {
+    created: false,
+    kind: 'chat',
+    agent: '',
+    title: '',
+    createdAt: 0,
+    updatedAt: 0,
+    settings: {},
+    maxRetries: 0,
+    expiresAt: null,
+    policy: {},
+    parent: null,
+    parentSessionId: null,
+    branch: null,
+    queue: [],
+    run: null,
+    paused: false,
+    ended: null,
+    endedAt: null,
+    attempts: 0,
+    lastError: null,
+    tools: {},
+    steers: [],
+    handles: [],
+  },
+  on: {
+    session_created: (state, { at, payload }) => ({
+      ...state,
+      created: true,
+      kind: payload.kind,
+      agent: payload.agent,
+      title: payload.title ?? '',
+      createdAt: at,
+      updatedAt: at,
+      settings: payload.settings ?? {},
+      maxRetries: payload.max_retries ?? 0,
+      expiresAt: payload.expires_at ?? null,
+      policy: payload.policy ?? {},
+      parentSessionId: payload.parent_session_id ?? null,
+    }),
+
+    prompt_queued: (state, { at, payload }) => {
+      const prompt: Prompt = {
+        runId: payload.run_id,
+        messageId: payload.message_id,
+        text: payload.text,
+        ...(payload.input !== undefined && { input: payload.input }),
+      }
+      return {
+        ...state,
+        updatedAt: at,
+        title: state.title || firstLine(payload.text),
+        queue: payload.head ? [prompt, ...state.queue] : [...state.queue, prompt],
+      }
+    },
+
+    prompt_dropped: (state, { at, payload }) => ({
+      ...state,
+      updatedAt: at,
+      queue: state.queue.filter((prompt) => prompt.runId !== payload.run_id),
+    }),
+
+    run_requested: (state, { at, payload }) => {
+      const prompt = state.queue.find((each) => each.runId === payload.run_id) ?? state.run
+      if (!prompt) return state
+      const { runId, messageId, text, input } = prompt
+      return {
+        ...state,
+        updatedAt: at,
+        queue: state.queue.filter((each) => each.runId !== runId),
+        attempts: state.attempts + 1,
+        ended: null,
+        endedAt: null,
+        tools: {},
+        run: {
+          runId,
+          messageId,
+          text,
+          ...(input !== undefined && { input }),
+          attempt: payload.attempt,
+          phase: 'requested',
+          since: at,
+          stopping: null,
+          retryAt: null,
+          parkedFor: null,
+          frame: -1,
+          handle: null,
+          resume: payload.resume ?? null,
+          steerable: false,
+          hasOutput: false,
+        },
+      }
+    },
+
+    run_started: (state, { at, payload }) =>
+      withRun(state, at, { phase: 'started', handle: payload.handle ?? null, steerable: payload.steer ?? false }),
+
+    cancel_requested: (state, { at, payload }) =>
+      state.run?.runId === payload.run_id
+        ? withRun(state, at, { phase: 'cancelling', stopping: at, retryAt: null })
+        : state,
+
+    run_parked: (state, { at, payload }) =>
+      withRun(state, at, {
+        phase: 'parked',
+        parkedFor: payload.reason,
+        retryAt: null,
+        stopping: payload.stop ? at : null,
+      }),
+
+    run_stopped: (state, { at }) => withRun(state, at, { stopping: null }),
+
+    retry_scheduled: (state, { at, payload }) => ({
+      ...withRun(state, at, { phase: 'waiting', retryAt: payload.due, parkedFor: null }),
+      lastError: payload.reason,
+    }),
+
+    output_superseded: (state, { at }) => withRun(state, at, { hasOutput: false }),
+
+    steered: (state, { payload }) => ({
+      ...state,
+      steers: [...state.steers, { messageId: payload.message_id, text: payload.text }],
+    }),
+    steer_delivered: (state, { payload }) => ({
+      ...state,
+      steers: state.steers.filter((steer) => steer.messageId !== payload.message_id),
+    }),
+
+    resume_handle: (state, { payload }) => ({
+      ...state,
+      handles: [...state.handles, { runId: payload.run_id, handle: payload.handle }],
+    }),
+
+    error: (state, { payload }) => ({ ...state, lastError: payload.message }),
+
+    turn_end: (state, { at, payload }) => ({
+      ...state,
+      updatedAt: at,
+      queue: state.queue.filter((prompt) => prompt.runId !== payload.turn_id),
+      run: state.run?.runId === payload.turn_id ? null : state.run,
+      ended: payload.status,
+      endedAt: at,
+      tools: {},
+      steers: [],
+    }),
+
+    tool_call: (state, { payload }) => ({
+      ...state,
+      tools: {
+        ...state.tools,
+        // Undeclared means unsafe: nobody said that repeating it does no harm.
+        [payload.tool_call_id]: { name: payload.name, effect: payload.effect ?? 'unsafe' },
+      },
+    }),
+    tool_outcome: (state, { payload }) =>
+      Object.hasOwn(state.tools, payload.tool_call_id)
+        ? { ...state, tools: omit(state.tools, payload.tool_call_id) }
+        : state,
+
+    rewound: (state, { at, payload }) => ({
+      ...state,
+      updatedAt: at,
+      // Going on from before a turn must not resume the engine from after it.
+      handles: state.handles.filter((each) => !payload.run_ids.includes(each.runId)),
+    }),
+
+    session_paused: (state, { at }) => ({ ...state, updatedAt: at, paused: true }),
+    session_resumed: (state, { at }) => ({ ...state, updatedAt: at, paused: false }),
+    policy_set: (state, { at, payload }) => ({ ...state, updatedAt: at, policy: payload.policy }),
+
+    branched: (state, { at, payload }) => ({
+      ...state,
+      kind: payload.kind,
+      title: payload.title ?? state.title,
+      createdAt: at,
+      updatedAt: at,
+      parent: payload.parent,
+      parentSessionId: payload.parent.id,
+      branch: { sourceEventId: payload.source_event_id, resumeCursor: payload.resume_cursor },
+      queue: [],
+      run: null,
+      paused: false,
+      ended: null,
+      endedAt: null,
+      attempts: 0,
+      expiresAt: null,
+      lastError: null,
+      tools: {},
+      steers: [],
+    }),
+  },
+}
+
+/** The committed frame moves with every event that a runner reported. */
+export const withFrame = (state: Lifecycle, event: Event): Lifecycle => {
+  const { run } = state
+  if (!run || event.frame === undefined || event.run !== run.runId || event.attempt !== run.attempt) return state
+  const hasOutput = run.hasOutput || outputTypes.has(event.type)
+  if (event.frame <= run.frame && hasOutput === run.hasOutput) return state
+  return { ...state, run: { ...run, frame: Math.max(run.frame, event.frame), hasOutput } }
+}
+
+const outputTypes = new Set<string>(['token', 'response', 'thinking', 'reflection', 'tool_call', 'artifact_published'])
+
+const withRun = (state: Lifecycle, at: number, change: Partial<Run>): Lifecycle =>
+  state.run ? { ...state, updatedAt: at, run: { ...state.run, since: at, ...change } } : state
+
+const firstLine = (text: string): string => (text.trim().split('\n', 1)[0] ?? '').slice(0, 80)

@@ -1,0 +1,16 @@
+// A projection is one pure fold: it names the events it cares about, and anything else returns the state it was
+// given, the very same object, so that "did it change?" is `!==`.
+import type { EventType } from '../catalogue.ts'
+import type { AnyEvent, Event } from '../event.ts'
+
+export interface Projection<S> {
+  readonly initial: S
+  readonly on: { readonly [T in EventType]?: (state: S, event: Event<T>) => S }
+}
+
+export const fold = <S>(projection: Projection<S>, state: S, event: AnyEvent): S => {
+  // Own keys only: a type called "constructor" in a foreign log is an unknown event, not a function.
+  if (!Object.hasOwn(projection.on, event.type)) return state
+  const step = projection.on[event.type] as ((state: S, event: AnyEvent) => S) | undefined
+  return step ? step(state, event) : state
+}

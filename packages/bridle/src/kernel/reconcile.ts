@@ -1,0 +1,109 @@
+// Compares the wanted effects with those in hand: starts what is missing, lets go of what is no longer wanted.
+import type { Report, ReportItem } from './commands.ts'
+import { TOKEN_PACE_MS } from './limits.ts'
+import { Outlet, OutletClosed } from './outlet.ts'
+import type { Clock } from './ports.ts'
+import type { Job, RunEnd, Runner } from './runner.ts'
+import type { Effect } from './wanted.ts'
+
+/** A runner whose stream breaks is asked again this often before its run counts as lost. */
+const REATTACH_MAX = 5
+const RETRY_MS = 1_000
+
+export interface HandsOptions {
+  readonly runner: Runner
+  readonly clock: Clock
+  readonly tokenPaceMs?: number
+  readonly send: (report: Report) => Promise<unknown>
+  /** An effect failed and should be tried again: reconcile once more. */
+  readonly again: () => void
+}
+
+export class Hands {
+  readonly #options: HandsOptions
+  readonly #held = new Map<string, () => void>()
+
+  constructor(options: HandsOptions) {
+    this.#options = options
+  }
+
+  get size(): number {
+    return this.#held.size
+  }
+
+  reconcile(effects: readonly Effect[]): void {
+    const ids = new Set(effects.map((effect) => effect.id))
+    for (const [id, letGo] of this.#held) {
+      if (ids.has(id)) continue
+      this.#held.delete(id)
+      letGo()
+    }
+    for (const effect of effects) if (!this.#held.has(effect.id)) this.#start(effect)
+  }
+
+  letGo(): void {
+    this.reconcile([])
+  }
+
+  #start(effect: Effect): void {
+    const { runner } = this.#options
+    if (effect.kind === 'run') return this.#run(effect)
+    if (effect.kind === 'abort') return this.#once(effect, () => runner.abort(effect.job), { type: 'stopped' })
+    if (effect.kind === 'answer') {
+      const { answer, job } = effect
+      const delivered: ReportItem = { type: 'approval_delivered', requestId: answer.requestId }
+      return this.#once(effect, () => runner.answer(job, answer), delivered)
+    }
+    const { message, job } = effect
+    const delivered: ReportItem = { type: 'steer_delivered', messageId: message.messageId }
+    return this.#once(effect, async () => runner.steer?.(job, message), delivered)
+  }
+
+  /** An effect that is over when the runner says so; a failure is tried again while it is still wanted. */
+  #once({ id, job }: Effect, act: () => Promise<unknown>, then: ReportItem): void {
+    const { clock, again } = this.#options
+    this.#held.set(id, () => {})
+    Promise.resolve()
+      .then(act)
+      .then(() => this.#tell(job, then))
+      .catch(() => {
+        if (!this.#held.has(id)) return
+        const forget = clock.after(RETRY_MS, () => {
+          this.#held.delete(id)
+          again()
+        })
+        this.#held.set(id, forget)
+      })
+  }
+
+  #run({ id, job, started }: Effect & { kind: 'run' }): void {
+    const { runner, clock, send, tokenPaceMs = TOKEN_PACE_MS } = this.#options
+    const outlet = new Outlet({ runId: job.runId, attempt: job.attempt, frame: job.frame, clock, tokenPaceMs, send })
+    this.#held.set(id, () => outlet.close())
+    Promise.resolve()
+      .then(() => this.#follow(job, outlet, started ? runner.attach(job, outlet) : runner.start(job, outlet)))
+      .then((item) => (outlet.closed || item === null ? undefined : this.#tell(job, item)))
+      // The session is gone; whoever opens it next finds the run in the log.
+      .catch(() => {})
+  }
+
+  /** A stream that ends without a terminal event is taken up again; if that fails the run is lost. */
+  async #follow(job: Job, outlet: Outlet, begun: Promise<RunEnd>): Promise<ReportItem | null> {
+    const { runner, clock } = this.#options
+    try {
+      let end = await begun
+      for (let tries = 0; end === 'cut' && tries < REATTACH_MAX && !outlet.closed; tries++) {
+        await new Promise<void>((resolve) => clock.after(RETRY_MS * tries, resolve))
+        end = await runner.attach({ ...job, frame: outlet.frame }, outlet)
+      }
+      return end === 'done' ? null : { type: 'lost', message: 'The run was interrupted.' }
+    } catch (error) {
+      if (error instanceof OutletClosed || outlet.closed) return null
+      return { type: 'failed', message: error instanceof Error ? error.message : String(error) }
+    }
+  }
+
+  #tell(job: Job, item: ReportItem): Promise<unknown> {
+    return this.#options.send({ type: 'report', runId: job.runId, attempt: job.attempt, frame: null, items: [item] })
+  }
+}

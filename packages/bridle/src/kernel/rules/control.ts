@@ -1,0 +1,92 @@
+// Pause, resume, expiry, policy, branch, and the passing of time.
+import { type Answer, type Command, type Refusal, refuse } from '../commands.ts'
+import { eventId } from '../event.ts'
+import { ABORT_GRACE_MS } from '../limits.ts'
+import { isTerminal } from '../state.ts'
+import { expireApprovals } from './approvals.ts'
+import { failExpired, isExpired, requestRun, settleTools, stopped } from './runs.ts'
+import type { Working } from './working.ts'
+
+export const pause = (w: Working, { reason, actor }: Command & { type: 'pause' }): Answer | Refusal => {
+  const { paused } = w.state.lifecycle
+  if (isTerminal(w.state)) return refuse('session_ended')
+  if (paused) return refuse('already_paused')
+  w.add('session_paused', { ...(reason !== undefined && { reason }), ...(actor !== undefined && { actor }) })
+  park(w, 'paused')
+  return { paused: true }
+}
+
+/** Stops the attempt and keeps the run. Open approvals stay: an answer given meanwhile serves the next attempt. */
+export const park = (w: Working, reason: 'paused' | 'budget'): void => {
+  const { run } = w
+  if (!run || run.phase === 'cancelling' || run.phase === 'parked') return
+  settleTools(w, 'error', 'interrupted')
+  const stop = run.phase === 'requested' || run.phase === 'started'
+  w.addToRun('run_parked', { run_id: run.runId, attempt: run.attempt, reason, stop })
+}
+
+export const resume = (w: Working, { actor }: Command & { type: 'resume' }): Answer | Refusal => {
+  const { paused } = w.state.lifecycle
+  if (isTerminal(w.state)) return refuse('session_ended')
+  if (!paused) return refuse('not_paused')
+  w.add('session_resumed', actor === undefined ? {} : { actor })
+  return { paused: false }
+}
+
+export const setPolicy = (w: Working, { policy, actor }: Command & { type: 'set_policy' }): Answer => {
+  w.add('policy_set', { policy, ...(actor !== undefined && { actor }) })
+  return {}
+}
+
+export const expire = (w: Working, _command: Command & { type: 'expire' }): Answer | Refusal => {
+  if (isTerminal(w.state)) return refuse('session_ended')
+  if (!isExpired(w)) return refuse('not_expired')
+  expireWork(w)
+  return {}
+}
+
+/** Whatever is due by now. The order matters: what expired must not be retried. */
+export const tick = (w: Working): Answer => {
+  expireApprovals(w)
+  const { run } = w
+  if (run && run.stopping !== null && w.now >= run.stopping + ABORT_GRACE_MS) stopped(w, 'deadline')
+  expireWork(w)
+  if (w.run?.phase === 'waiting' && w.run.retryAt !== null && w.now >= w.run.retryAt && !w.state.lifecycle.paused) {
+    requestRun(w, w.run.runId, w.run.attempt + 1)
+  }
+  return {}
+}
+
+/** Work that is under way may finish; whatever would have to be started, retried, resumed or answered has expired. */
+const expireWork = (w: Working): void => {
+  const { run, queue } = w.state.lifecycle
+  if (!isExpired(w) || isTerminal(w.state) || (!run && queue.length === 0)) return
+  const waits = Object.values(w.state.approvals.open).some((asked) => asked.attempt === run?.attempt)
+  const underWay = run !== null && (run.phase === 'requested' || run.phase === 'started' || run.stopping !== null)
+  if (!underWay) failExpired(w)
+  // Its runner has to let go first; the next attempt is then refused as expired.
+  else if (waits && run.phase === 'started') park(w, 'paused')
+}
+
+/** The first command of a child: the state is its parent's at the branch point, and comes to rest here. */
+export const branch = (w: Working, { parent, title }: Command & { type: 'branch' }): Answer | Refusal => {
+  if (w.state.head !== parent.seq) return refuse(w.state.lifecycle.created ? 'session_exists' : 'bad_branch_point')
+  const { kind } = w.state.lifecycle
+  const cursor = `branch:${parent.id}:${parent.seq}`
+  w.add('branched', {
+    parent,
+    kind,
+    source_event_id: eventId(parent.seq),
+    resume_cursor: cursor,
+    ...(title !== undefined && { title }),
+  })
+  w.add('session_checkpoint', {
+    session_id: w.key.id,
+    sequence: w.state.checkpoints.count + 1,
+    checkpoint_type: 'resume_seed',
+    status: 'completed',
+    summary_text: `Branched from ${parent.id} at ${eventId(parent.seq)}.`,
+    resume_cursor: cursor,
+  })
+  return { sessionId: w.key.id, parent: { ...parent } }
+}

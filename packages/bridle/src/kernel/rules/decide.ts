@@ -1,0 +1,100 @@
+// (state, command, now) -> numbered events and an answer, or a refusal. Pure: the session appends what comes out.
+import { type Answer, type Command, isRefusal, type Refusal, refuse } from '../commands.ts'
+import type { AnyEvent, Key } from '../event.ts'
+import { health, healthText, newlyCrossed } from '../projections/health.ts'
+import { type SessionState, statusOf } from '../state.ts'
+import { approve, askOperator } from './approvals.ts'
+import { branch, expire, park, pause, resume, setPolicy, tick } from './control.ts'
+import { create, edit, reload, steer, submit } from './prompts.ts'
+import { report } from './reports.ts'
+import { advance, cancel } from './runs.ts'
+import { sessionState } from './session-state.ts'
+import { Working } from './working.ts'
+
+export interface Decided {
+  readonly events: readonly AnyEvent[]
+  readonly state: SessionState
+  readonly outcome: Answer | Refusal
+}
+
+export const decide = (key: Key, state: SessionState, command: Command, now: number): Decided => {
+  if (!state.lifecycle.created && !opens.has(command.type))
+    return { events: [], state, outcome: refuse('session_not_found') }
+  const w = new Working(key, state, now, command.type === 'report' ? command.frame : null)
+  const outcome = (rules[command.type] as Rule<Command['type']>)(w, command as never)
+  if (isRefusal(outcome)) return { events: [], state, outcome }
+  if (w.events.length > 0 || command.type === 'tick') followUp(w, state)
+  return { events: w.events, state: w.state, outcome: { ...outcome, seq: w.state.head } }
+}
+
+type Rule<T extends Command['type']> = (w: Working, command: Command & { type: T }) => Answer | Refusal
+
+const rules: { readonly [T in Command['type']]: Rule<T> } = {
+  create,
+  submit,
+  steer,
+  edit,
+  reload,
+  cancel,
+  approve,
+  pause,
+  resume,
+  branch,
+  set_policy: setPolicy,
+  expire,
+  tick,
+  report,
+}
+
+/** Everything else needs a session that is there. */
+const opens = new Set<Command['type']>(['create', 'submit', 'steer', 'branch'])
+
+/** What a change brings about by itself: budgets, the next run, and the events that tell of both. */
+const followUp = (w: Working, before: SessionState): void => {
+  const { lifecycle, approvals } = before
+  // A token changes none of these, and most batches are tokens.
+  const quiet = w.state.lifecycle.run?.phase === 'started' && w.state.health === before.health
+  if (quiet && w.state.approvals === approvals && sameLife(w.state.lifecycle, lifecycle)) return
+  enforceBudgets(w)
+  advance(w)
+  tellHealth(w)
+  if (statusOf(w.state) !== statusOf(before) || !lifecycle.created || w.state.lifecycle.parent !== lifecycle.parent) {
+    w.add('session_state', sessionState(w.key, w.state))
+  }
+}
+
+/** Equal but for the committed frame. */
+const sameLife = (after: SessionState['lifecycle'], before: SessionState['lifecycle']): boolean =>
+  after === before ||
+  (after.queue === before.queue &&
+    after.paused === before.paused &&
+    after.run?.phase === before.run?.phase &&
+    after.tools === before.tools)
+
+/** Crossing a budget is told once; then the policy stops the spending and asks, or pauses. */
+const enforceBudgets = (w: Working): void => {
+  const { policy, run } = w.state.lifecycle
+  const status = statusOf(w.state)
+  if (!run || (status !== 'running' && status !== 'recovering')) return
+  const crossed = newlyCrossed(w.state.health, policy, status, w.now)
+  if (crossed.length === 0) return
+  for (const each of crossed) w.addToRun('budget_crossed', each)
+  const reason = `Over budget: ${crossed.map(({ budget, limit, value }) => `${budget} ${round(value)} (limit ${limit})`).join(', ')}`
+  if (policy.health?.action === 'pause') {
+    w.add('session_paused', { reason })
+    park(w, 'budget')
+  } else {
+    park(w, 'budget')
+    askOperator(w, 'budget', crossed.map(({ budget }) => budget).join(','), reason)
+  }
+}
+
+const tellHealth = (w: Working): void => {
+  const now = health(w.state.health, statusOf(w.state), w.now)
+  const text = healthText(now)
+  const told = w.state.health.told ?? healthText({ score: 100, flags: [], reasons: [], hint: null })
+  if (text === told) return
+  w.add('health_changed', { score: now.score, flags: [...now.flags], reasons: [...now.reasons], hint: now.hint })
+}
+
+const round = (value: number): number => Math.round(value * 100) / 100

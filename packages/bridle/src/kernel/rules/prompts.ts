@@ -1,0 +1,104 @@
+// Prompts: submitted, steered, edited, run again. A prompt is accepted once and waits its turn in the log.
+import { type Answer, type Command, type Opening, type Refusal, refuse } from '../commands.ts'
+import type { Json } from '../json.ts'
+import { PROMPT_CHARS_MAX, QUEUE_MAX } from '../limits.ts'
+import { isTerminal } from '../state.ts'
+import { dropPrompt } from './runs.ts'
+import type { Working } from './working.ts'
+
+export const create = (w: Working, { opening }: Command & { type: 'create' }): Answer | Refusal => {
+  if (w.state.lifecycle.created) return refuse('session_exists')
+  open(w, opening)
+  return { sessionId: w.key.id }
+}
+
+export const submit = (w: Working, command: Command & { type: 'submit' }): Answer | Refusal => {
+  const bad = checkPrompt(w, command.prompt)
+  if (bad) return bad
+  if (!w.state.lifecycle.created) open(w, command.opening)
+  return queue(w, command.prompt, command)
+}
+
+/** To the run in progress where its engine listens; otherwise to the head of the queue, and the answer says which. */
+export const steer = (w: Working, command: Command & { type: 'steer' }): Answer | Refusal => {
+  const bad = checkPrompt(w, command.prompt)
+  if (bad) return bad
+  const { run, created } = w.state.lifecycle
+  if (!created) open(w)
+  if (run?.phase !== 'started' || !run.steerable) return queue(w, command.prompt, { ...command, head: true })
+  const messageId = `m-${w.next}`
+  w.addToRun('steered', { run_id: run.runId, message_id: messageId, text: command.prompt, ...actor(command) })
+  return { runId: run.runId, messageId, delivery: 'steered' }
+}
+
+/** Branches inside the session: the conversation goes on from before that message, with other words. */
+export const edit = (w: Working, command: Command & { type: 'edit' }): Answer | Refusal => {
+  const bad = checkPrompt(w, command.prompt)
+  if (bad) return bad
+  const index = w.state.conversation.messages.findIndex(({ id, role }) => id === command.messageId && role === 'user')
+  return index < 0 ? refuse('message_not_found') : goBack(w, index, command.prompt, command)
+}
+
+/** The same prompt again, from before it was first answered. */
+export const reload = (w: Working, command: Command & { type: 'reload' }): Answer | Refusal => {
+  const { messages } = w.state.conversation
+  const answer = messages.findLast(({ id, role }) => role === 'assistant' && (command.messageId ?? id) === id)
+  const index = messages.findIndex(
+    ({ role, runId }) => role === 'user' && runId !== undefined && runId === answer?.runId,
+  )
+  const asked = messages[index]
+  return asked ? goBack(w, index, asked.content, { ...command, input: asked.input }) : refuse('message_not_found')
+}
+
+interface Said {
+  readonly actor?: string | undefined
+  readonly input?: Json | undefined
+  readonly head?: boolean
+}
+
+const goBack = (w: Working, index: number, prompt: string, said: Said): Answer | Refusal => {
+  if (w.run) return refuse('run_active')
+  if (isTerminal(w.state)) return refuse('session_ended')
+  const gone = w.state.conversation.messages.slice(index)
+  for (const { runId } of gone) if (runId) dropPrompt(w, runId, 'rewound')
+  const first = gone[0]
+  const run_ids = [...new Set(gone.flatMap(({ runId }) => (runId ? [runId] : [])))]
+  if (first) w.add('rewound', { keep: index, message_id: first.id, run_ids })
+  return queue(w, prompt, said)
+}
+
+const queue = (w: Working, prompt: string, said: Said): Answer => {
+  const runId = `r-${w.next}`
+  const messageId = `m-${w.next}`
+  const waits = w.run !== null || w.state.lifecycle.paused
+  w.add('prompt_queued', {
+    run_id: runId,
+    message_id: messageId,
+    text: prompt,
+    ...(said.input !== undefined && { input: said.input }),
+    ...(said.head && { head: true }),
+    ...actor(said),
+  })
+  return { runId, messageId, delivery: waits ? 'queued' : 'started' }
+}
+
+const open = (w: Working, opening: Opening = {}): void =>
+  w.add('session_created', {
+    kind: opening.kind ?? 'chat',
+    agent: w.key.agent,
+    max_retries: opening.maxRetries ?? 0,
+    expires_at: opening.expiresAt ?? null,
+    ...(opening.title !== undefined && { title: opening.title }),
+    ...(opening.policy && { policy: opening.policy }),
+    ...(opening.settings && { settings: opening.settings }),
+    ...(opening.parentSessionId !== undefined && { parent_session_id: opening.parentSessionId }),
+  })
+
+const checkPrompt = (w: Working, prompt: string): Refusal | null => {
+  if (prompt.trim() === '') return refuse('prompt_empty')
+  if (prompt.length > PROMPT_CHARS_MAX) return refuse('prompt_too_long')
+  if (isTerminal(w.state)) return refuse('session_ended')
+  return w.state.lifecycle.queue.length >= QUEUE_MAX ? refuse('queue_full') : null
+}
+
+const actor = (said: { readonly actor?: string | undefined }) => (said.actor === undefined ? {} : { actor: said.actor })

@@ -1,0 +1,137 @@
+// What a runner says of its run. A report for another run or attempt, or one seen already, changes nothing.
+
+import { catalogue } from '../catalogue.ts'
+import type { Answer, Report, ReportItem } from '../commands.ts'
+import { type Json, type JsonObject, own } from '../json.ts'
+import { INLINE_CHARS_MAX } from '../limits.ts'
+import { OUTCOME_TYPES, type Payloads } from '../schemas.ts'
+import { ask, askOperator } from './approvals.ts'
+import { publish } from './artifacts.ts'
+import { endTurn, failRun, settleTools, stopped } from './runs.ts'
+import type { Working } from './working.ts'
+
+export const report = (w: Working, told: Report): Answer => {
+  const isCurrent = () => w.run !== null && w.run.runId === told.runId && w.run.attempt === told.attempt
+  if (!isCurrent()) return { dropped: 'run' }
+  if (w.frame !== null && w.run && w.frame <= w.run.frame) return { dropped: 'frame' }
+  for (const item of told.items) if (isCurrent()) (take[item.type] as (w: Working, item: ReportItem) => void)(w, item)
+  return {}
+}
+
+/** Only a run that was not told to stop may add to the log. */
+const live = (w: Working): boolean => w.run?.phase === 'started'
+
+const take: { readonly [T in ReportItem['type']]: (w: Working, item: ReportItem & { type: T }) => void } = {
+  started: (w, { handle, steer, durable }) => {
+    const { run } = w
+    if (run?.phase !== 'requested') return
+    w.addToRun('run_started', {
+      run_id: run.runId,
+      attempt: run.attempt,
+      ...(handle !== undefined && { handle }),
+      ...(steer !== undefined && { steer }),
+      ...(durable !== undefined && { durable }),
+    })
+  },
+
+  event: (w, { event }) => {
+    if (!live(w)) return
+    if (catalogue[event.type].source !== 'runner') return w.addToRun(event.type, event.payload, true)
+    const refine = refinements[event.type] as ((w: Working, payload: unknown) => void) | undefined
+    if (refine) refine(w, event.payload)
+    else w.addToRun(event.type, event.payload)
+  },
+
+  ask: (w, item) => {
+    if (live(w)) ask(w, item)
+  },
+
+  artifact: (w, item) => {
+    if (live(w)) publish(w, item)
+  },
+
+  finished: (w, { result, resume }) => {
+    if (!live(w)) return stopped(w, 'confirmed')
+    endTurn(w, 'completed', { ...(result !== undefined && { result }), ...(resume !== undefined && { resume }) })
+  },
+
+  failed: (w, { message, transient, reason }) => {
+    if (!live(w) && w.run?.phase !== 'requested') return stopped(w, 'confirmed')
+    failRun(w, { message, ...(transient !== undefined && { transient }), ...(reason !== undefined && { reason }) })
+  },
+
+  lost: (w, { message }) => {
+    const { run } = w
+    if (!live(w) && run?.phase !== 'requested') return stopped(w, 'confirmed')
+    if (w.state.lifecycle.kind === 'chat') return failRun(w, { message, reason: 'interrupted' })
+    const unsafe = Object.entries(w.state.lifecycle.tools).find(([, tool]) => tool.effect === 'unsafe')
+    if (!unsafe) return failRun(w, { message, reason: 'interrupted', transient: true })
+    // It may have happened or not. Repeating it blindly is the one thing never done.
+    const [toolCallId, { name }] = unsafe
+    askOperator(
+      w,
+      'unknown_outcome',
+      toolCallId,
+      `"${name}" was under way when its runner was lost. Run the turn again?`,
+    )
+    settleTools(w, 'error', 'interrupted')
+    if (run)
+      w.addToRun('run_parked', { run_id: run.runId, attempt: run.attempt, reason: 'unknown_outcome', stop: false })
+  },
+
+  stopped: (w) => stopped(w, 'confirmed'),
+
+  approval_delivered: (w, { requestId }) => {
+    if (own(w.state.approvals.decided, requestId)?.pending) w.addToRun('approval_delivered', { request_id: requestId })
+  },
+
+  steer_delivered: (w, { messageId }) => {
+    if (w.state.lifecycle.steers.some((steer) => steer.messageId === messageId)) {
+      w.addToRun('steer_delivered', { message_id: messageId })
+    }
+  },
+}
+
+/** Events that the kernel completes before it numbers them. */
+const refinements: { readonly [T in keyof Payloads]?: (w: Working, payload: Payloads[T]) => void } = {
+  tool_call: (w, payload) => {
+    const given = payload.arguments as JsonObject
+    w.addToRun('tool_call', { ...payload, arguments: { ...given, _tool_call_id: payload.tool_call_id } })
+  },
+
+  tool_result: (w, payload) => {
+    const { result, replaced } = inline(w, payload.tool_call_id, payload.tool_name ?? 'tool', payload.result)
+    w.addToRun('tool_result', { ...payload, result, ...(replaced && { artifact: true }) })
+  },
+
+  tool_outcome: (w, payload) => {
+    // A late second outcome would contradict the first.
+    if (!Object.hasOwn(w.state.lifecycle.tools, payload.tool_call_id)) return
+    if (payload.result === undefined) return w.addToRun('tool_outcome', payload)
+    const { result, replaced } = inline(w, payload.tool_call_id, payload.tool_name, payload.result)
+    const status = replaced && payload.status === 'ok' ? 'artifact' : payload.status
+    w.addToRun('tool_outcome', { ...payload, result, status, outcome_type: OUTCOME_TYPES[status] })
+  },
+
+  session_checkpoint: (w, payload) => {
+    w.addToRun('session_checkpoint', {
+      ...payload,
+      session_id: w.key.id,
+      sequence: w.state.checkpoints.count + 1,
+      resume_cursor: payload.resume_cursor ?? `checkpoint:${w.key.id}:${w.next}`,
+    })
+  },
+}
+
+/** A result too large for the wire becomes an artifact, published once, and a reference to it. */
+const inline = (w: Working, toolCallId: string, tool: string, result: Json): { result: Json; replaced: boolean } => {
+  const text = typeof result === 'string' ? result : JSON.stringify(result)
+  if (text.length <= INLINE_CHARS_MAX) return { result, replaced: false }
+  const id = `art-${toolCallId}`.slice(0, 128)
+  const known = w.state.artifacts.some((artifact) => artifact.id === id && artifact.size === text.length)
+  if (!known) {
+    const [ending, contentType] = typeof result === 'string' ? ['txt', 'text/plain'] : ['json', 'application/json']
+    publish(w, { id, name: `${tool}.${ending}`, kind: 'tool_result', contentType, text, toolCallId })
+  }
+  return { result: { artifact_id: id, size: text.length, preview: text.slice(0, 500) }, replaced: true }
+}

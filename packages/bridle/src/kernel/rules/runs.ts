@@ -1,0 +1,166 @@
+// The life of a run: requested, retried, cancelled, stopped, ended. Exactly one `turn_end`, and nothing after it.
+import type { Answer, Command } from '../commands.ts'
+import type { Json } from '../json.ts'
+import { RETRY_BASE_MS, RETRY_MAX_MS } from '../limits.ts'
+import { OUTCOME_TYPES } from '../schemas.ts'
+import { settleApprovals } from './approvals.ts'
+import type { Working } from './working.ts'
+
+/** Starts the next attempt, or the next prompt in the queue, when nothing stands in the way. */
+export const advance = (w: Working): void => {
+  const { created, paused, queue, run } = w.state.lifecycle
+  if (!created || paused) return
+  if (run) {
+    const asked = Object.values(w.state.approvals.open).some((approval) => approval.kind !== 'tool')
+    if (run.phase === 'parked' && run.stopping === null && !asked) requestRun(w, run.runId, run.attempt + 1)
+    return
+  }
+  const next = queue[0]
+  if (next) requestRun(w, next.runId, 1)
+}
+
+export const requestRun = (w: Working, runId: string, attempt: number): void => {
+  if (isExpired(w)) return failExpired(w)
+  if (w.run?.hasOutput) w.addToRun('output_superseded', { run_id: runId, attempt: w.run.attempt })
+  const prompt = w.state.lifecycle.queue.find((each) => each.runId === runId)
+  w.add('run_requested', { run_id: runId, attempt, resume: w.state.lifecycle.handles.at(-1)?.handle ?? null })
+  if (prompt) w.addToRun('turn_start', { turn_id: runId, prompt: prompt.text, message_id: `m-${w.next}` })
+}
+
+/** A transient failure of background work is tried again; everything else ends the turn. */
+export const failRun = (w: Working, failure: { message: string; transient?: boolean; reason?: string }): void => {
+  const { run } = w
+  const { kind, maxRetries } = w.state.lifecycle
+  if (!run) return
+  if (kind === 'background' && failure.transient && run.attempt <= maxRetries) {
+    settleTools(w, 'error', failure.reason ?? 'interrupted')
+    const delayMs = Math.min(RETRY_MAX_MS, RETRY_BASE_MS * 2 ** (run.attempt - 1))
+    w.addToRun('retry_scheduled', {
+      run_id: run.runId,
+      attempt: run.attempt + 1,
+      due: w.now + delayMs,
+      reason: failure.message,
+    })
+    return
+  }
+  endTurn(w, 'failed', failure)
+}
+
+/** What runs out with the run is settled in the same batch: calls, approvals, then the turn itself. */
+export const endTurn = (
+  w: Working,
+  status: 'completed' | 'failed' | 'cancelled',
+  end: { message?: string; reason?: string; transient?: boolean; result?: Json; resume?: string } = {},
+): void => {
+  const { run } = w
+  if (!run) return
+  settleTools(w, status === 'completed' ? 'ok' : 'error', end.reason ?? 'interrupted')
+  settleApprovals(w, 'cancelled')
+  if (status === 'completed') {
+    const text = answerText(w)
+    if (text !== '') w.addToRun('response', { text })
+    if (end.resume !== undefined) w.addToRun('resume_handle', { run_id: run.runId, handle: end.resume })
+    w.addToRun('completed', { turn_id: run.runId, result: end.result ?? text })
+  }
+  if (status === 'failed') {
+    w.addToRun('error', {
+      turn_id: run.runId,
+      message: end.message ?? 'The run failed.',
+      ...(end.reason !== undefined && { reason: end.reason }),
+      ...(end.transient !== undefined && { transient: end.transient }),
+    })
+  }
+  const { kind, queue } = w.state.lifecycle
+  // Background work that failed or was cancelled has ended as a whole; completed work goes on with its queue.
+  if (kind === 'background' && status !== 'completed') for (const { runId } of queue) dropPrompt(w, runId, status)
+  w.addToRun('turn_end', { turn_id: run.runId, status, queued: w.state.lifecycle.queue.length })
+}
+
+export const cancel = (w: Working, command: Command & { type: 'cancel' }): Answer => {
+  const { kind, queue, run } = w.state.lifecycle
+  const target = command.runId ?? run?.runId ?? null
+  const reason = command.reason ?? 'cancelled'
+  const isCurrent = run !== null && target === run.runId
+  const queued = queue.find(({ runId }) => runId === command.runId)
+
+  if (command.queue) for (const { runId } of queue) if (runId !== queued?.runId) dropPrompt(w, runId, reason)
+  if (isCurrent && run.phase !== 'cancelling') {
+    w.addToRun('cancel_requested', {
+      run_id: run.runId,
+      reason,
+      ...(command.actor !== undefined && { actor: command.actor }),
+    })
+    settleTools(w, 'error', 'interrupted')
+    settleApprovals(w, 'cancelled')
+    // Nothing is at a runner: it ends here and now.
+    if (run.phase === 'waiting' || (run.phase === 'parked' && run.stopping === null)) endTurn(w, 'cancelled')
+  } else if (queued || (kind === 'background' && command.runId === undefined && !run)) {
+    dropQueued(w, queued ? [queued.runId] : queue.map(({ runId }) => runId), reason)
+  }
+  return { runId: target, cancelled: isCurrent || queued !== undefined || w.events.length > 0 }
+}
+
+const dropQueued = (w: Working, runIds: readonly string[], reason: string): void => {
+  for (const runId of runIds) dropPrompt(w, runId, reason)
+  const { kind, run, queue } = w.state.lifecycle
+  const last = runIds.at(-1)
+  // A background session with nothing left to do has been cancelled, and says so.
+  if (kind === 'background' && !run && queue.length === 0 && last !== undefined) {
+    w.add('turn_end', { turn_id: last, status: 'cancelled', queued: 0 })
+  }
+}
+
+export const dropPrompt = (w: Working, runId: string, reason: string): void => {
+  const prompt = w.state.lifecycle.queue.find((each) => each.runId === runId)
+  if (prompt) w.add('prompt_dropped', { run_id: runId, message_id: prompt.messageId, reason })
+}
+
+/** The runner is done with an aborted attempt, or has had its time. */
+export const stopped = (w: Working, how: 'confirmed' | 'deadline'): void => {
+  const { run } = w
+  if (!run || run.stopping === null) return
+  w.addToRun('run_stopped', { run_id: run.runId, attempt: run.attempt, how })
+  if (run.phase === 'cancelling') endTurn(w, 'cancelled')
+}
+
+/** Every started call gets exactly one outcome. */
+export const settleTools = (w: Working, status: 'ok' | 'error', reason: string): void => {
+  const waiting = new Set(Object.values(w.state.approvals.open).map((asked) => asked.toolCallId))
+  for (const [tool_call_id, { name }] of Object.entries(w.state.lifecycle.tools)) {
+    const denied = status === 'ok' && waiting.has(tool_call_id)
+    const outcome = denied ? 'denied' : status
+    w.addToRun('tool_outcome', {
+      tool_call_id,
+      tool_name: name,
+      outcome_type: OUTCOME_TYPES[outcome],
+      status: outcome,
+      ...(outcome === 'ok' ? {} : { reason, error: `The call was ${denied ? 'not approved' : reason}.` }),
+    })
+  }
+}
+
+export const isExpired = (w: Working): boolean => {
+  const { kind, expiresAt } = w.state.lifecycle
+  return kind === 'background' && expiresAt !== null && w.now >= expiresAt
+}
+
+/** Expired is a checkpoint of a failed session, not a state of its own. */
+export const failExpired = (w: Working): void => {
+  w.add('session_checkpoint', {
+    session_id: w.key.id,
+    sequence: w.state.checkpoints.count + 1,
+    checkpoint_type: 'expired',
+    status: 'failed',
+    summary_text: 'The session expired before it could run.',
+    resume_cursor: null,
+  })
+  if (w.run) return endTurn(w, 'failed', { message: 'The session expired.', reason: 'expired' })
+  const [next, ...rest] = w.state.lifecycle.queue
+  for (const { runId } of rest) dropPrompt(w, runId, 'expired')
+  w.add('error', { message: 'The session expired.', reason: 'expired' })
+  w.add('turn_end', { turn_id: next?.runId ?? w.key.id, status: 'failed', queued: 0 })
+}
+
+const answerText = (w: Working): string =>
+  w.state.conversation.messages.findLast((each) => each.role === 'assistant' && each.runId === w.run?.runId)?.content ??
+  ''

@@ -1,0 +1,50 @@
+// Who does the work. A runner gets a job and an outlet, and says everything through the outlet.
+import type { Key } from './event.ts'
+import type { Json, JsonObject } from './json.ts'
+import type { Outlet } from './outlet.ts'
+import type { Decision } from './schemas.ts'
+
+/** One attempt of a run. Its identity is (key, runId, attempt); a runner that has it already does not start it twice. */
+export interface Job {
+  readonly key: Key
+  readonly runId: string
+  readonly attempt: number
+  readonly prompt: string
+  readonly input: Json
+  /** How the engine continues from the turn before. */
+  readonly resume: string | null
+  /** What `started` said of where it runs. */
+  readonly handle: Json
+  /** The last committed frame; re-attaching goes on behind it. */
+  readonly frame: number
+  /** Tool calls whose approval is open or whose answer is on its way: the job waits there. */
+  readonly awaiting: readonly string[]
+}
+
+export interface ApprovalAnswer {
+  readonly requestId: string
+  readonly toolCallId: string
+  readonly decision: Decision
+  readonly arguments: JsonObject
+  /** The executor checks that what it runs has this digest. */
+  readonly approvedDigest: string | null
+  readonly reason: string | null
+}
+
+/**
+ * done: a terminal report was made, or the job was aborted. cut: the stream broke, the run may go on; re-attach.
+ * lost: the run is gone.
+ */
+export type RunEnd = 'done' | 'cut' | 'lost'
+
+export interface Runner {
+  /** Reports `started` and awaits it before anything else: what is not in the log has not begun. */
+  start(job: Job, outlet: Outlet): Promise<RunEnd>
+  /** Takes up a run that was started by an owner who is gone. */
+  attach(job: Job, outlet: Outlet): Promise<RunEnd>
+  /** Resolves when the attempt has stopped; idempotent. */
+  abort(job: Job): Promise<void>
+  /** Resolves when the runner has the answer; idempotent by request id. */
+  answer(job: Job, answer: ApprovalAnswer): Promise<void>
+  steer?(job: Job, message: { readonly messageId: string; readonly text: string }): Promise<void>
+}

@@ -1,0 +1,315 @@
+// What each event carries. Loose on purpose: a newer field survives an older reader. Only this file of the kernel
+// imports the schema library; clients take its types alone.
+import * as v from 'valibot'
+import type { EventType } from './catalogue.ts'
+import type { Json, JsonObject } from './json.ts'
+
+const text = v.string()
+const count = v.pipe(v.number(), v.integer(), v.minValue(0))
+const amount = v.pipe(v.number(), v.minValue(0))
+const json = v.custom<Json>((value) => value !== undefined, 'Expected JSON')
+const object = v.custom<JsonObject>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  'Expected an object',
+)
+const maybe = v.optional
+/** ISO 8601 on the contract's wire; facts use milliseconds. */
+const iso = v.pipe(
+  text,
+  v.check((value) => !Number.isNaN(Date.parse(value)), 'Expected an ISO timestamp'),
+)
+const nullable = v.nullish
+
+export const TOOL_STATUSES = ['ok', 'timeout', 'error', 'denied', 'artifact'] as const
+export const OUTCOME_TYPES = {
+  ok: 'ToolExecutionResult',
+  timeout: 'ToolTimeout',
+  error: 'ToolFailure',
+  denied: 'ToolDenied',
+  artifact: 'ToolArtifact',
+} as const
+/** What a crash in mid-call leaves unknown: a pure or idempotent call may be repeated, an unsafe one is asked about. */
+export const TOOL_EFFECTS = ['pure', 'idempotent', 'unsafe'] as const
+export const SESSION_STATUSES = [
+  'idle',
+  'queued',
+  'running',
+  'awaiting_approval',
+  'paused',
+  'recovering',
+  'completed',
+  'failed',
+  'cancelled',
+] as const
+export const DECISIONS = ['approved', 'denied', 'expired', 'superseded', 'cancelled'] as const
+export const APPROVAL_KINDS = ['tool', 'budget', 'unknown_outcome'] as const
+export const PARK_REASONS = ['paused', 'budget', 'unknown_outcome'] as const
+export const BUDGETS = [
+  'min_score',
+  'max_runtime_minutes',
+  'max_total_tokens',
+  'max_cost_usd',
+  'max_context_usage_pct',
+  'max_failed_tool_calls',
+  'max_loop_warnings',
+  'max_repeated_plan_events',
+  'max_tool_latency_ms',
+  'max_events_without_evidence',
+] as const
+
+const arguments_ = object
+const decision = v.picklist(DECISIONS)
+const parent = v.object({ agent: text, id: text, seq: count })
+
+export const healthPolicySchema = v.looseObject({
+  ...(Object.fromEntries(BUDGETS.map((name) => [name, maybe(amount)])) as Record<
+    (typeof BUDGETS)[number],
+    v.OptionalSchema<typeof amount, undefined>
+  >),
+  action: maybe(v.picklist(['request_approval', 'pause'])),
+})
+export const policySchema = v.looseObject({ health: maybe(healthPolicySchema) })
+
+export const schemas = {
+  session: v.looseObject({ session_id: text }),
+  session_state: v.looseObject({
+    session_id: maybe(text),
+    status: v.picklist(SESSION_STATUSES),
+    provider: nullable(text),
+    model: nullable(text),
+    agent_profile: nullable(text),
+    permission_mode: nullable(text),
+    approval_mode: nullable(text),
+    think_level: nullable(text),
+    policy_path: nullable(text),
+    sandbox_mode: nullable(text),
+    sandbox_isolation: nullable(text),
+    engine: nullable(text),
+    runner_kind: nullable(text),
+    approval_request_id: nullable(text),
+    workspace_id: nullable(text),
+    task_graph_id: nullable(text),
+    process_id: nullable(v.union([text, v.number()])),
+    attempt_count: maybe(count),
+    max_retries: maybe(count),
+    expires_at: nullable(iso),
+    parent_session_id: nullable(text),
+    branch_source_event_id: nullable(text),
+    branch_resume_cursor: nullable(text),
+    last_heartbeat_at: nullable(iso),
+    last_error: nullable(text),
+    updated_at: nullable(iso),
+    ended_at: nullable(iso),
+    resume_context: nullable(json),
+  }),
+  session_checkpoint: v.looseObject({
+    session_id: maybe(text),
+    sequence: maybe(count),
+    checkpoint_type: text,
+    status: text,
+    summary_text: text,
+    resume_cursor: nullable(text),
+  }),
+  policy_decision: v.looseObject({
+    subject: text,
+    outcome: text,
+    reason: maybe(text),
+    source: maybe(text),
+    policy_path: maybe(text),
+    permission_mode: maybe(text),
+    approval_mode: maybe(text),
+  }),
+  hook_event: v.looseObject({ hook: maybe(text), phase: maybe(text), status: maybe(text) }),
+  sandbox_notice: v.looseObject({
+    requested_backend: text,
+    resolved_backend: text,
+    isolation: text,
+    reason: maybe(text),
+  }),
+  transport_diagnostic: v.looseObject({
+    status: text,
+    kind: text,
+    provider_requested: nullable(text),
+    provider_actual: nullable(text),
+    reason: maybe(text),
+    failure_count: maybe(count),
+  }),
+  subagent_event: v.looseObject({ agent_id: text, status: text, parent_session_id: maybe(text) }),
+  turn_start: v.looseObject({ turn_id: text, prompt: text, message_id: maybe(text) }),
+  turn_start_tools: v.looseObject({ turn_id: maybe(text), tools: v.array(text) }),
+  token: v.looseObject({ text }),
+  response: v.looseObject({ text }),
+  thinking: v.looseObject({ text }),
+  reflection: v.looseObject({ text }),
+  tool_call: v.looseObject({
+    name: text,
+    arguments: arguments_,
+    tool_call_id: text,
+    effect: maybe(v.picklist(TOOL_EFFECTS)),
+  }),
+  tool_result: v.looseObject({ tool_call_id: text, tool_name: maybe(text), result: json }),
+  tool_outcome: v.looseObject({
+    tool_call_id: text,
+    tool_name: text,
+    outcome_type: v.picklist(Object.values(OUTCOME_TYPES)),
+    status: v.picklist(TOOL_STATUSES),
+    elapsed_ms: maybe(amount),
+    result: maybe(json),
+    error: maybe(text),
+    reason: maybe(text),
+  }),
+  tool_batch: v.looseObject({ tool_call_ids: v.array(text), wave: maybe(count), mode: maybe(text) }),
+  tool_selected: v.looseObject({ tool_call_id: text, tool_name: text, reason: maybe(text) }),
+  tool_validation_error: v.looseObject({
+    tool_call_id: text,
+    tool_name: text,
+    error: text,
+    repaired: maybe(v.boolean()),
+  }),
+  context_warning: v.looseObject({ message: maybe(text), kind: maybe(text), usage_pct: maybe(amount) }),
+  context_compacted: v.looseObject({
+    original_count: count,
+    compacted_count: count,
+    tokens_saved: maybe(count),
+    summary: maybe(text),
+    preserved_messages: maybe(count),
+    resume_cursor: nullable(text),
+  }),
+  step_progress: v.looseObject({ step_id: maybe(text), status: maybe(text), summary: maybe(text), plan: maybe(json) }),
+  usage: v.looseObject({
+    input_tokens: maybe(count),
+    output_tokens: maybe(count),
+    total_tokens: maybe(count),
+    cost_usd: maybe(amount),
+    context_usage_pct: maybe(amount),
+  }),
+  retrieval: v.looseObject({ citations: maybe(v.array(json)), query: maybe(text) }),
+  antahkarana: v.looseObject({ trace_id: maybe(text), confidence: maybe(v.number()), layers: maybe(json) }),
+  approval_required: v.looseObject({
+    request_id: text,
+    tool_call_id: text,
+    tool_name: text,
+    reason: text,
+    arguments: maybe(arguments_),
+    kind: maybe(v.picklist(APPROVAL_KINDS)),
+    requested_digest: maybe(text),
+    expires_at: nullable(iso),
+  }),
+  approval_applied: v.looseObject({
+    request_id: text,
+    tool_call_id: text,
+    tool_name: text,
+    decision: maybe(decision),
+    reason: nullable(text),
+    actor: nullable(text),
+    approved_digest: nullable(text),
+  }),
+  turn_end: v.looseObject({
+    turn_id: text,
+    status: v.picklist(['completed', 'failed', 'cancelled']),
+    stop_reason: maybe(text),
+    queued: maybe(count),
+  }),
+  completed: v.looseObject({ turn_id: maybe(text), result: maybe(json) }),
+  error: v.looseObject({ turn_id: maybe(text), message: text, reason: maybe(text), transient: maybe(v.boolean()) }),
+
+  session_created: v.looseObject({
+    kind: v.picklist(['chat', 'background']),
+    agent: text,
+    title: maybe(text),
+    max_retries: maybe(count),
+    expires_at: nullable(count),
+    policy: maybe(policySchema),
+    /** The common fields of session_state that are settings: model, permission_mode, sandbox_mode ... */
+    settings: maybe(object),
+    parent_session_id: nullable(text),
+  }),
+  prompt_queued: v.looseObject({
+    run_id: text,
+    message_id: text,
+    text,
+    input: maybe(json),
+    head: maybe(v.boolean()),
+    actor: maybe(text),
+  }),
+  prompt_dropped: v.looseObject({ run_id: text, message_id: text, reason: text }),
+  steered: v.looseObject({ run_id: text, message_id: text, text, actor: maybe(text) }),
+  steer_delivered: v.looseObject({ message_id: text }),
+  rewound: v.looseObject({ keep: count, message_id: text, run_ids: v.array(text) }),
+  run_requested: v.looseObject({ run_id: text, attempt: count, resume: nullable(text) }),
+  run_started: v.looseObject({
+    run_id: text,
+    attempt: count,
+    handle: maybe(json),
+    steer: maybe(v.boolean()),
+    durable: maybe(v.boolean()),
+  }),
+  run_parked: v.looseObject({ run_id: text, attempt: count, reason: v.picklist(PARK_REASONS), stop: v.boolean() }),
+  run_stopped: v.looseObject({ run_id: text, attempt: count, how: v.picklist(['confirmed', 'deadline']) }),
+  cancel_requested: v.looseObject({ run_id: text, reason: maybe(text), actor: maybe(text) }),
+  retry_scheduled: v.looseObject({ run_id: text, attempt: count, due: count, reason: text }),
+  output_superseded: v.looseObject({ run_id: text, attempt: count }),
+  resume_handle: v.looseObject({ run_id: text, handle: text }),
+  approval_decided: v.looseObject({
+    request_id: text,
+    decision,
+    reason: maybe(text),
+    actor: maybe(text),
+    arguments: maybe(arguments_),
+    approved_digest: maybe(text),
+    superseded_by: maybe(text),
+  }),
+  approval_delivered: v.looseObject({ request_id: text }),
+  session_paused: v.looseObject({ reason: maybe(text), actor: maybe(text) }),
+  session_resumed: v.looseObject({ actor: maybe(text) }),
+  policy_set: v.looseObject({ policy: policySchema, actor: maybe(text) }),
+  budget_crossed: v.looseObject({ budget: v.picklist(BUDGETS), limit: amount, value: v.number() }),
+  budget_raised: v.looseObject({ budgets: v.array(v.picklist(BUDGETS)) }),
+  health_changed: v.looseObject({
+    score: v.number(),
+    flags: v.array(text),
+    reasons: v.array(text),
+    hint: nullable(text),
+  }),
+  branched: v.looseObject({
+    parent,
+    kind: v.picklist(['chat', 'background']),
+    title: maybe(text),
+    source_event_id: text,
+    resume_cursor: text,
+  }),
+  artifact_chunk: v.looseObject({ artifact_id: text, index: count, text }),
+  artifact_published: v.looseObject({
+    artifact_id: text,
+    name: text,
+    kind: maybe(text),
+    content_type: text,
+    size: count,
+    chunks: count,
+    tool_call_id: maybe(text),
+  }),
+} satisfies Record<EventType, v.GenericSchema>
+
+export type Payloads = { [T in EventType]: v.InferOutput<(typeof schemas)[T]> }
+export type SessionStatus = (typeof SESSION_STATUSES)[number]
+export type Decision = (typeof DECISIONS)[number]
+export type ToolStatus = (typeof TOOL_STATUSES)[number]
+export type Budget = (typeof BUDGETS)[number]
+export type Policy = v.InferOutput<typeof policySchema>
+
+/** Checks a payload at the edge. Returns the payload, or what is wrong with it in one line. */
+export const parsePayload = <T extends EventType>(
+  type: T,
+  payload: unknown,
+): { payload: Payloads[T] } | { problem: string } => {
+  const result = v.safeParse(schemas[type] as unknown as v.GenericSchema<unknown, Payloads[T]>, payload)
+  return result.success ? { payload: result.output } : { problem: `${type}: ${describe(result.issues)}` }
+}
+
+export const parsePolicy = (policy: unknown): { policy: Policy } | { problem: string } => {
+  const result = v.safeParse(policySchema, policy)
+  return result.success ? { policy: result.output } : { problem: `policy: ${describe(result.issues)}` }
+}
+
+const describe = (issues: readonly v.BaseIssue<unknown>[]): string =>
+  issues.map((issue) => `${v.getDotPath(issue) ?? 'value'}: ${issue.message}`).join('; ')

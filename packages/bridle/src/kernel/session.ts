@@ -1,0 +1,233 @@
+// One live session: it owns the queue of what is asked, and the order in which things become true.
+// The drain: take the inbox, decide, append, and only then publish, answer and act. A client must never see what a
+// restart would unsay.
+import { type Answer, type Command, isRefusal, type Refusal, refuse } from './commands.ts'
+import type { AnyEvent, Event, Key } from './event.ts'
+import type { Json } from './json.ts'
+import { BATCH_MAX, INBOX_MAX, READ_PAGE, SNAPSHOT_EVERY } from './limits.ts'
+import { type Clock, type Lease, type Log, type Row, type StoredAnswer, StoreFault } from './ports.ts'
+import type { HarnessMessage } from './projections/conversation.ts'
+import { Hands } from './reconcile.ts'
+import { rowOf } from './row.ts'
+import { decide } from './rules/decide.ts'
+import type { Runner } from './runner.ts'
+import { restore, settledCount, takeSnapshot } from './snapshot.ts'
+import { emptyState, evolve, type SessionState } from './state.ts'
+import { Subscribers } from './subscribers.ts'
+import { dueAt } from './supervisor.ts'
+import { wanted } from './wanted.ts'
+
+export interface SessionPorts {
+  readonly log: Log
+  readonly clock: Clock
+  readonly runner: Runner
+  readonly tokenPaceMs?: number
+  /** The session stopped: it lost its lease, its store, or an invariant. The log rebuilds it. */
+  readonly onDrop: (session: Session, cause: unknown) => void
+}
+
+/** Who asks twice with one id gets one effect and the same answer. */
+export interface CommandId {
+  readonly commandId: string
+  readonly bodyHash: string
+}
+
+interface Item {
+  readonly command: Command
+  readonly id: CommandId | null
+  readonly resolve: (outcome: Answer | Refusal) => void
+  readonly reject: (cause: unknown) => void
+}
+
+export class Session {
+  readonly key: Key
+  readonly subscribers: Subscribers
+  readonly #ports: SessionPorts
+  readonly #lease: Lease
+  readonly #hands: Hands
+  readonly #inbox: Item[] = []
+  #state: SessionState
+  #draining = false
+  #dropped: { readonly cause: unknown } | null = null
+  #forgetTick: (() => void) | null = null
+  #time = 0
+  #row: { row: Row; state: SessionState } | null = null
+  #wakeAt: number | null | undefined
+  #written: readonly HarnessMessage[] = []
+  #snapshotSeq: number
+
+  private constructor(ports: SessionPorts, lease: Lease, state: SessionState, snapshot: SessionState | null) {
+    this.key = lease.key
+    this.#ports = ports
+    this.#lease = lease
+    this.#state = state
+    this.#snapshotSeq = snapshot?.head ?? lease.parent?.seq ?? 0
+    if (snapshot) this.#written = snapshot.conversation.messages.slice(0, settledCount(snapshot))
+    const read = async (after: number, limit: number) => (await ports.log.read(lease.key, after, limit)) as AnyEvent[]
+    this.subscribers = new Subscribers(read, () => this.#state.head)
+    this.#hands = new Hands({
+      runner: ports.runner,
+      clock: ports.clock,
+      ...(ports.tokenPaceMs !== undefined && { tokenPaceMs: ports.tokenPaceMs }),
+      send: (report) => this.send(report),
+      again: () => this.#act(),
+    })
+  }
+
+  /** Opens from the snapshot and a short tail; takes up whatever should be in hand. */
+  static async open(ports: SessionPorts, lease: Lease): Promise<Session> {
+    const snapshot = restore(lease.snapshot)
+    // A re-created id starts empty, yet goes on with its numbers.
+    let state = snapshot ?? { ...emptyState, head: lease.exists || lease.parent ? 0 : lease.head }
+    const { parent, key, head } = lease
+    // A branch that is not written yet is read from its parent.
+    const source = lease.exists || !parent ? key : { ...key, agent: parent.agent, id: parent.id }
+    while (state.head < head) {
+      const events = await ports.log.read(source, state.head, Math.min(READ_PAGE, head - state.head))
+      if (events.length === 0)
+        throw new StoreFault('corrupt', `The log of ${key.id} ends at ${state.head}, not at ${head}.`)
+      for (const event of events) state = evolve(state, event)
+    }
+    const session = new Session(ports, lease, state, snapshot)
+    if (lease.exists) await session.send({ type: 'tick' })
+    session.#act()
+    return session
+  }
+
+  get state(): SessionState {
+    return this.#state
+  }
+
+  get exists(): boolean {
+    return this.#state.lifecycle.created && this.#state.head > (this.#lease.exists ? 0 : this.#lease.head)
+  }
+
+  get dropped(): boolean {
+    return this.#dropped !== null
+  }
+
+  /** Nothing to do and nobody watching: it may leave memory. */
+  get idle(): boolean {
+    return !this.#draining && this.#inbox.length === 0 && this.#hands.size === 0 && this.subscribers.size === 0
+  }
+
+  /** Resolves after commit. A refusal is an answer; a rejection means that the store failed. */
+  send(command: Command, id: CommandId | null = null): Promise<Answer | Refusal> {
+    if (this.#dropped) return Promise.reject(this.#dropped.cause)
+    if (this.#inbox.length >= INBOX_MAX && command.type !== 'report') return Promise.resolve(refuse('busy'))
+    return new Promise((resolve, reject) => {
+      this.#inbox.push({ command, id, resolve, reject })
+      if (!this.#draining) this.#drain()
+    })
+  }
+
+  /** Lets go of everything without a word to the log. */
+  drop(cause: unknown, why: 'moved' | 'removed' = 'moved'): void {
+    if (this.#dropped) return
+    this.#dropped = { cause }
+    this.#forgetTick?.()
+    this.#hands.letGo()
+    for (const item of this.#inbox.splice(0)) item.reject(cause)
+    this.subscribers.close(why)
+    this.#ports.onDrop(this, cause)
+  }
+
+  async #drain(): Promise<void> {
+    this.#draining = true
+    try {
+      while (this.#inbox.length > 0) await this.#commit(this.#inbox.splice(0, BATCH_MAX))
+    } finally {
+      this.#draining = false
+    }
+  }
+
+  async #commit(batch: readonly Item[]): Promise<void> {
+    const before = this.#state
+    const events: AnyEvent[] = []
+    const results: StoredAnswer[] = []
+    const outcomes: (Answer | Refusal)[] = []
+    try {
+      let working = before
+      for (const { command, id } of batch) {
+        const known =
+          id && (results.find((each) => each.commandId === id.commandId) ?? (await this.#known(id.commandId)))
+        if (known) {
+          outcomes.push(known.bodyHash === id?.bodyHash ? (known.answer as Answer) : refuse('command_conflict'))
+          continue
+        }
+        const decided = decide(this.key, working, command, this.#now())
+        working = decided.state
+        for (const event of decided.events) events.push(event)
+        outcomes.push(decided.outcome)
+        // Refusals are not stored: the same command may be accepted later.
+        if (id && !isRefusal(decided.outcome)) results.push({ ...id, answer: decided.outcome as Json })
+      }
+      this.#assertLive()
+      if (events.length > 0 || results.length > 0) await this.#append(working, events, results)
+      this.#assertLive()
+      this.#state = working
+    } catch (cause) {
+      for (const item of batch) item.reject(cause)
+      return this.drop(cause)
+    }
+    this.subscribers.publish({ events, before, after: this.#state })
+    for (const [index, item] of batch.entries()) item.resolve(outcomes[index] as Answer | Refusal)
+    if (events.length > 0 || batch.some(({ command }) => command.type === 'tick')) this.#act()
+  }
+
+  async #append(working: SessionState, events: readonly Event[], results: readonly StoredAnswer[]): Promise<void> {
+    const row = rowOf(working, this.#row)
+    const wakeAt = wanted(this.key, working).length > 0 ? 0 : dueAt(working, this.#now())
+    const snapshot =
+      working.head - this.#snapshotSeq >= SNAPSHOT_EVERY
+        ? takeSnapshot(working, this.#written, this.#snapshotSeq)
+        : null
+    await this.#ports.log.append(this.#lease, {
+      events,
+      ...(row !== this.#row?.row && { row }),
+      ...(wakeAt !== this.#wakeAt && { wakeAt }),
+      ...(results.length > 0 && { results }),
+      ...(snapshot && { snapshot: snapshot.write }),
+    })
+    this.#row = { row, state: working }
+    this.#wakeAt = wakeAt
+    if (!snapshot) return
+    this.#written = snapshot.written
+    this.#snapshotSeq = working.head
+  }
+
+  /** While it waited for the store it may have been dropped; what it decided then must not be told. */
+  #assertLive(): void {
+    if (this.#dropped) throw this.#dropped.cause
+  }
+
+  async #known(commandId: string): Promise<StoredAnswer | null> {
+    return this.#lease.exists || this.#state.head > this.#lease.head
+      ? await this.#ports.log.result(this.key, commandId)
+      : null
+  }
+
+  /** Brings hands and timer in line with the committed state. */
+  #act(): void {
+    if (this.#dropped) return
+    this.#hands.reconcile(wanted(this.key, this.#state))
+    this.#forgetTick?.()
+    this.#forgetTick = null
+    const now = this.#now()
+    const due = dueAt(this.#state, now)
+    if (due === null) return
+    // A timer that fired proves that the time has come, whatever the wall clock says meanwhile.
+    this.#forgetTick = this.#ports.clock.after(Math.min(Math.max(0, due - now), TIMER_MS_MAX), () => {
+      this.#time = Math.max(this.#time, Math.min(due, now + TIMER_MS_MAX))
+      this.send({ type: 'tick' }).catch(() => {})
+    })
+  }
+
+  #now(): number {
+    this.#time = Math.max(this.#time, this.#ports.clock.now(), this.#state.at)
+    return this.#time
+  }
+}
+
+/** Timers beyond 2^31 ms fire at once; a day is soon enough to look again. */
+const TIMER_MS_MAX = 86_400_000

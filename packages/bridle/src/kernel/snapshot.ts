@@ -1,0 +1,49 @@
+// Snapshots are a cache of the fold. Settled messages are rows of their own, written once; the rest is one small row.
+import { foldVersion } from './fold-version.ts'
+import { SNAPSHOT_KEEP_EVERY } from './limits.ts'
+import type { Snapshot, SnapshotWrite } from './ports.ts'
+import type { HarnessMessage } from './projections/conversation.ts'
+import { emptyState, type SessionState } from './state.ts'
+
+/** Null when it was made by another fold: then the log is folded again. */
+export const restore = (snapshot: Snapshot | null): SessionState | null => {
+  if (!snapshot || snapshot.foldVersion !== foldVersion()) return null
+  const rest = JSON.parse(snapshot.state) as SessionState
+  const settled = snapshot.messages.map((text) => JSON.parse(text) as HarnessMessage)
+  const conversation = { ...rest.conversation, messages: [...settled, ...rest.conversation.messages] }
+  return { ...emptyState, ...rest, conversation }
+}
+
+/** `written` are the messages that have rows already: what is still the same object is not written again. */
+export const takeSnapshot = (
+  state: SessionState,
+  written: readonly HarnessMessage[],
+  lastSeq: number,
+): { write: SnapshotWrite; written: readonly HarnessMessage[] } => {
+  const { messages } = state.conversation
+  const settled = messages.slice(0, settledCount(state))
+  const same = settled.findIndex((message, index) => message !== written[index])
+  const from = same < 0 ? settled.length : same
+  const rest = { ...state, conversation: { ...state.conversation, messages: messages.slice(settled.length) } }
+  return {
+    written: settled,
+    write: {
+      seq: state.head,
+      foldVersion: foldVersion(),
+      state: JSON.stringify(rest),
+      settled: settled.length,
+      messages: settled.slice(from).map((message, offset) => ({ index: from + offset, text: JSON.stringify(message) })),
+      keep: Math.floor(state.head / SNAPSHOT_KEEP_EVERY) > Math.floor(lastSeq / SNAPSHOT_KEEP_EVERY),
+    },
+  }
+}
+
+/** How many messages from the start can no longer change. */
+export const settledCount = (state: SessionState): number => {
+  const { messages } = state.conversation
+  const open = messages.findIndex(
+    ({ status, runId }) =>
+      status === 'pending' || status === 'streaming' || (runId !== undefined && runId === state.lifecycle.run?.runId),
+  )
+  return open < 0 ? messages.length : open
+}

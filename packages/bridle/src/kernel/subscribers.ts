@@ -1,0 +1,115 @@
+// Who is watching. A listener catches up from its cursor by reading the log, then joins the live ones; each audience
+// is encoded once per change, and all its listeners get the same text.
+import type { AnyEvent } from './event.ts'
+import { LISTENER_BYTES_MAX, READ_PAGE } from './limits.ts'
+import type { SessionState } from './state.ts'
+
+/** Committed events, with the state around them when they are live. */
+export interface Change {
+  readonly events: readonly AnyEvent[]
+  readonly before?: SessionState
+  readonly after?: SessionState
+}
+
+/** What a kind of client sees. Equal keys must encode equally. */
+export interface Audience {
+  readonly key: string
+  /** The text of a change; empty = nothing of it is for this audience. */
+  encode(change: Change): string
+}
+
+export interface Listener {
+  readonly audience: Audience
+  /** Text, and the sequence number it brings the listener to. */
+  send(text: string, seq: number): void
+  /** Characters sent but not yet taken by the other side. */
+  unsent(): number
+  /** The end: `slow` and `moved` mean "come back with your cursor". */
+  close(why: 'slow' | 'moved' | 'removed'): void
+}
+
+interface Room {
+  readonly audience: Audience
+  readonly listeners: Set<Listener>
+}
+
+export class Subscribers {
+  readonly #read: (after: number, limit: number) => Promise<AnyEvent[]>
+  readonly #head: () => number
+  readonly #rooms = new Map<string, Room>()
+  readonly #catchingUp = new Set<Listener>()
+  #closed: 'moved' | 'removed' | null = null
+
+  constructor(read: (after: number, limit: number) => Promise<AnyEvent[]>, head: () => number) {
+    this.#read = read
+    this.#head = head
+  }
+
+  get size(): number {
+    let size = this.#catchingUp.size
+    for (const { listeners } of this.#rooms.values()) size += listeners.size
+    return size
+  }
+
+  /** Everything after `since`, once and in order, first from the log and then live. Returns how to leave. */
+  add(listener: Listener, since: number): () => void {
+    if (this.#closed) listener.close(this.#closed)
+    else {
+      this.#catchingUp.add(listener)
+      this.#catchUp(listener, since).catch(() => this.#cut(listener, 'moved'))
+    }
+    return () => this.#remove(listener)
+  }
+
+  publish(change: Change): void {
+    const seq = change.events.at(-1)?.seq
+    if (seq === undefined) return
+    for (const { audience, listeners } of this.#rooms.values()) {
+      const text = audience.encode(change)
+      if (text === '') continue
+      for (const listener of listeners) this.#send(listener, text, seq)
+    }
+  }
+
+  close(why: 'moved' | 'removed'): void {
+    this.#closed = why
+    for (const listener of [...this.#catchingUp]) this.#cut(listener, why)
+    for (const { listeners } of [...this.#rooms.values()])
+      for (const listener of [...listeners]) this.#cut(listener, why)
+  }
+
+  async #catchUp(listener: Listener, since: number): Promise<void> {
+    let seen = since
+    // Reaching the head and joining happen in one step, so nothing can fall between them.
+    while (seen < this.#head() && this.#catchingUp.has(listener)) {
+      const events = await this.#read(seen, READ_PAGE)
+      const last = events.at(-1)
+      if (!last || !this.#catchingUp.has(listener)) return this.#cut(listener, 'moved')
+      const text = listener.audience.encode({ events })
+      seen = last.seq
+      if (text !== '') this.#send(listener, text, seen)
+    }
+    if (!this.#catchingUp.delete(listener)) return
+    const { audience } = listener
+    const room = this.#rooms.get(audience.key) ?? { audience, listeners: new Set() }
+    this.#rooms.set(audience.key, room)
+    room.listeners.add(listener)
+  }
+
+  #send(listener: Listener, text: string, seq: number): void {
+    if (listener.unsent() > LISTENER_BYTES_MAX) this.#cut(listener, 'slow')
+    else listener.send(text, seq)
+  }
+
+  #cut(listener: Listener, why: 'slow' | 'moved' | 'removed'): void {
+    if (this.#remove(listener)) listener.close(why)
+  }
+
+  #remove(listener: Listener): boolean {
+    if (this.#catchingUp.delete(listener)) return true
+    const room = this.#rooms.get(listener.audience.key)
+    if (!room?.listeners.delete(listener)) return false
+    if (room.listeners.size === 0) this.#rooms.delete(listener.audience.key)
+    return true
+  }
+}

@@ -1,0 +1,73 @@
+// Effects are a level, not an edge: this lists what should be in hand now. The session compares it with what it has
+// after every commit and once after opening, so a crash between append and effect loses nothing.
+
+import type { Key } from './event.ts'
+import type { Approval } from './projections/approvals.ts'
+import type { Run } from './projections/lifecycle.ts'
+import type { ApprovalAnswer, Job } from './runner.ts'
+import type { SessionState } from './state.ts'
+
+export type Effect =
+  | { readonly kind: 'run'; readonly id: string; readonly job: Job; readonly started: boolean }
+  | { readonly kind: 'abort'; readonly id: string; readonly job: Job }
+  | { readonly kind: 'answer'; readonly id: string; readonly job: Job; readonly answer: ApprovalAnswer }
+  | {
+      readonly kind: 'steer'
+      readonly id: string
+      readonly job: Job
+      readonly message: { messageId: string; text: string }
+    }
+
+export const wanted = (key: Key, state: SessionState): readonly Effect[] => {
+  const { run, steers } = state.lifecycle
+  if (!run) return []
+  const attempt = `${run.runId}:${run.attempt}`
+  if (run.stopping !== null) return [{ kind: 'abort', id: `abort:${attempt}`, job: job(key, state, run) }]
+  if (run.phase !== 'requested' && run.phase !== 'started') return []
+  const started = run.phase === 'started'
+  const mine = job(key, state, run)
+  return [
+    { kind: 'run', id: `run:${attempt}`, job: mine, started },
+    ...(started
+      ? answers(state, run).map((answer) => ({
+          kind: 'answer' as const,
+          id: `answer:${answer.requestId}`,
+          job: mine,
+          answer,
+        }))
+      : []),
+    ...(started
+      ? steers.map((message) => ({ kind: 'steer' as const, id: `steer:${message.messageId}`, job: mine, message }))
+      : []),
+  ]
+}
+
+const answers = (state: SessionState, run: Run): ApprovalAnswer[] =>
+  Object.values(state.approvals.decided)
+    .filter((each) => each.pending && each.runId === run.runId && each.attempt === run.attempt)
+    .map(({ id, toolCallId, decision, arguments: given, approvedDigest, reason }) => ({
+      requestId: id,
+      toolCallId,
+      decision,
+      arguments: given ?? {},
+      approvedDigest,
+      reason,
+    }))
+
+const job = (key: Key, state: SessionState, run: Run): Job => {
+  const waits = (each: Pick<Approval, 'runId' | 'attempt'>) => each.runId === run.runId && each.attempt === run.attempt
+  return {
+    key,
+    runId: run.runId,
+    attempt: run.attempt,
+    prompt: run.text,
+    input: run.input ?? null,
+    resume: run.resume,
+    handle: run.handle,
+    frame: run.frame,
+    awaiting: [
+      ...Object.values(state.approvals.open).filter(waits),
+      ...Object.values(state.approvals.decided).filter((each) => each.pending && waits(each)),
+    ].map((each) => each.toolCallId),
+  }
+}

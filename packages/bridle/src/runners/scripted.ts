@@ -1,0 +1,239 @@
+// The scripted agent: plays the scenario in its prompt through the real kernel, store and wires. Deterministic, so
+// demos, tests, benchmarks and anybody's conformance run can rely on it.
+import { callDigest } from '../kernel/host.ts'
+import type { Json, JsonObject } from '../kernel/json.ts'
+import { type Outlet, OutletClosed } from '../kernel/outlet.ts'
+import type { Clock, Digest } from '../kernel/ports.ts'
+import type { ApprovalAnswer, Job, RunEnd, Runner } from '../kernel/runner.ts'
+import { OUTCOME_TYPES, type ToolStatus } from '../kernel/schemas.ts'
+import { parseScript, type Step, scriptedEvent } from './script.ts'
+
+export const scriptedRunner = (ports: { clock: Clock; digest: Digest }): Runner => {
+  const performances = new Map<string, Performance>()
+  const name = ({ key, runId, attempt }: Job) => `${key.tenant}/${key.agent}/${key.id}/${runId}/${attempt}`
+
+  const play = async (job: Job, outlet: Outlet, resumed: boolean): Promise<RunEnd> => {
+    const performance = new Performance(job, outlet, ports)
+    performances.set(name(job), performance)
+    try {
+      return await performance.play(resumed)
+    } finally {
+      performances.delete(name(job))
+    }
+  }
+
+  return {
+    start: (job, outlet) => play(job, outlet, false),
+    // A script that waits for an approval can be taken up at that step; one in mid-stream died with its process.
+    attach: (job, outlet) => (job.awaiting.length > 0 ? play(job, outlet, true) : Promise.resolve('lost')),
+    abort: async (job) => performances.get(name(job))?.abort(),
+    answer: async (job, answer) => {
+      const performance = performances.get(name(job))
+      if (!performance) throw new Error('The run is not here.')
+      performance.hear(answer)
+    },
+  }
+}
+
+class Aborted extends Error {}
+
+class Performance {
+  readonly #job: Job
+  readonly #outlet: Outlet
+  readonly #clock: Clock
+  readonly #digest: Digest
+  readonly #answers = new Map<string, ApprovalAnswer>()
+  readonly #waiting = new Map<string, (answer: ApprovalAnswer) => void>()
+  readonly #over: Promise<void>
+  #leave: (cause: Error) => void = () => {}
+  #end: () => void = () => {}
+  readonly #left: Promise<never>
+
+  constructor(job: Job, outlet: Outlet, { clock, digest }: { clock: Clock; digest: Digest }) {
+    this.#job = job
+    this.#outlet = outlet
+    this.#clock = clock
+    this.#digest = digest
+    this.#left = new Promise((_, reject) => {
+      this.#leave = reject
+    })
+    this.#left.catch(() => {})
+    this.#over = new Promise((resolve) => {
+      this.#end = resolve
+    })
+    outlet.onClose(() => this.#leave(new OutletClosed('nobody listens')))
+  }
+
+  async play(resumed: boolean): Promise<RunEnd> {
+    const { prompt, awaiting } = this.#job
+    try {
+      if (!resumed) await this.#outlet.report([{ type: 'started' }])
+      const script = parseScript(prompt)
+      if ('problem' in script) throw new Error(script.problem)
+      const at = (step: Step, index: number) => step.kind === 'approve' && awaiting.includes(callId(step, index))
+      const from = resumed ? script.steps.findIndex(at) : 0
+      if (from < 0) return 'lost'
+      for (const [index, step] of script.steps.entries()) {
+        if (index < from) continue
+        if ((await this.#step(step, index, resumed && index === from)) === 'ended') return 'done'
+      }
+      await this.#outlet.report([{ type: 'finished' }])
+      return 'done'
+    } catch (error) {
+      if (error instanceof Aborted) return 'done'
+      throw error
+    } finally {
+      this.#end()
+    }
+  }
+
+  /** Resolves when the script has let go. */
+  async abort(): Promise<void> {
+    this.#leave(new Aborted('aborted'))
+    await this.#over
+  }
+
+  hear(answer: ApprovalAnswer): void {
+    this.#answers.set(answer.toolCallId, answer)
+    this.#waiting.get(answer.toolCallId)?.(answer)
+  }
+
+  async #step(step: Step, index: number, asked: boolean): Promise<'ended' | undefined> {
+    const say = (type: string, payload: Json) => this.#say(type, payload)
+    switch (step.kind) {
+      case 'text':
+        for (const [piece, text] of pieces(step.text, step.chunks).entries()) {
+          if (piece > 0 && step.everyMs > 0) await this.#sleep(step.everyMs)
+          await this.#race(this.#outlet.token(text))
+        }
+        return
+      case 'thinking':
+        return say('thinking', { text: step.thinking })
+      case 'tool':
+        return this.#tool(step, callId(step, index))
+      case 'approve':
+        return this.#approve(step, callId(step, index), asked)
+      case 'checkpoint':
+        return say('session_checkpoint', {
+          checkpoint_type: 'step',
+          status: 'completed',
+          summary_text: step.checkpoint,
+        })
+      case 'artifact':
+        await this.#race(
+          this.#outlet.report([
+            {
+              type: 'artifact',
+              name: step.artifact.name,
+              contentType: 'text/plain; charset=utf-8',
+              text: step.artifact.content,
+            },
+          ]),
+        )
+        return
+      case 'usage':
+        return say('usage', step.usage as JsonObject)
+      case 'event':
+        return say(step.event.type, step.event.payload)
+      case 'sleepMs':
+        return this.#sleep(step.sleepMs)
+      case 'fail':
+        await this.#race(this.#outlet.report([{ type: 'failed', message: step.fail, transient: step.transient }]))
+        return 'ended'
+    }
+  }
+
+  async #tool(step: Step & { kind: 'tool' }, id: string): Promise<undefined> {
+    // Intent before effect: the call is in the log before it does anything.
+    await this.#say('tool_call', { name: step.tool, arguments: step.args, tool_call_id: id, effect: step.effect })
+    if (step.ms > 0) await this.#sleep(step.ms)
+    await this.#outcome(id, step.tool, step.outcome, step.ms, step.result as Json | undefined)
+  }
+
+  async #approve(step: Step & { kind: 'approve' }, id: string, asked: boolean): Promise<undefined> {
+    if (!asked) {
+      const digest = await callDigest(this.#digest, step.approve, step.args)
+      await this.#race(
+        this.#outlet.report([
+          event('tool_call', { name: step.approve, arguments: step.args, tool_call_id: id, effect: 'pure' }),
+          {
+            type: 'ask',
+            toolCallId: id,
+            tool: step.approve,
+            arguments: step.args,
+            reason: step.reason,
+            digest,
+            ...(step.expiresMs !== undefined && { expiresMs: step.expiresMs }),
+          },
+        ]),
+      )
+    }
+    const answer =
+      this.#answers.get(id) ??
+      (await this.#race(new Promise<ApprovalAnswer>((resolve) => this.#waiting.set(id, resolve))))
+    if (answer.decision !== 'approved')
+      return this.#outcome(id, step.approve, 'denied', 0, undefined, answer.reason ?? answer.decision)
+    const digest = await callDigest(this.#digest, step.approve, answer.arguments)
+    if (digest !== answer.approvedDigest)
+      return this.#outcome(id, step.approve, 'error', 0, undefined, 'not what was approved')
+    await this.#outcome(id, step.approve, 'ok', 0, { arguments: answer.arguments })
+  }
+
+  async #outcome(
+    id: string,
+    tool: string,
+    status: ToolStatus,
+    elapsedMs: number,
+    result?: Json,
+    reason?: string,
+  ): Promise<undefined> {
+    const shared = { tool_call_id: id, tool_name: tool }
+    const shown = result !== undefined && (status === 'ok' || status === 'artifact')
+    await this.#race(
+      this.#outlet.report([
+        ...(shown ? [event('tool_result', { ...shared, result })] : []),
+        event('tool_outcome', {
+          ...shared,
+          outcome_type: OUTCOME_TYPES[status],
+          status,
+          elapsed_ms: elapsedMs,
+          ...(result !== undefined && { result }),
+          ...(reason !== undefined && { reason }),
+          ...(status === 'error' || status === 'timeout' ? { error: reason ?? `The call ended in ${status}.` } : {}),
+        }),
+      ]),
+    )
+  }
+
+  async #say(type: string, payload: Json): Promise<undefined> {
+    await this.#race(this.#outlet.report([event(type, payload)]))
+  }
+
+  #sleep(ms: number): Promise<undefined> {
+    let forget = () => {}
+    const slept = new Promise<undefined>((resolve) => {
+      forget = this.#clock.after(ms, () => resolve(undefined))
+    })
+    return this.#race(slept).finally(() => forget())
+  }
+
+  #race<T>(work: Promise<T>): Promise<T> {
+    return Promise.race([work, this.#left])
+  }
+}
+
+const event = (type: string, payload: Json) => {
+  const checked = scriptedEvent(type, payload)
+  if ('problem' in checked) throw new Error(checked.problem)
+  return { type: 'event', event: checked.event } as const
+}
+
+const callId = (step: { readonly id?: string | undefined }, index: number): string => step.id ?? `call-${index + 1}`
+
+/** As many even pieces as asked for, or as there are characters; never between two surrogates. */
+const pieces = (text: string, count: number): string[] => {
+  const characters = [...text]
+  const total = Math.min(count, characters.length)
+  const cut = (index: number) => Math.floor((index * characters.length) / total)
+  return Array.from({ length: total }, (_, index) => characters.slice(cut(index), cut(index + 1)).join(''))
+}

@@ -1,0 +1,23 @@
+import { defaultServerConditions } from 'vite'
+import { defineConfig } from 'vitest/config'
+
+// Workspace packages run from source, as `npm start` runs them; only the packed tarball test sees dist.
+const conditions = ['source', ...defaultServerConditions]
+
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
+  test: {
+    environment: 'node',
+    include: [
+      'packages/**/src/**/*.test.ts',
+      'conformance/**/*.test.ts',
+      'simulation/**/*.test.ts',
+      'scripts/**/*.test.ts',
+    ],
+    exclude: ['**/node_modules/**', '**/dist/**', '**/.types/**'],
+    // Forks, because tests own data folders, servers and process signals. Two, because small machines have two cores.
+    pool: 'forks',
+    maxWorkers: 2,
+  },
+})
