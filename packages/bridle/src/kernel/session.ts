@@ -63,8 +63,10 @@ export class Session {
     this.#state = state
     this.#snapshotSeq = snapshot?.head ?? lease.parent?.seq ?? 0
     if (snapshot) this.#written = snapshot.conversation.messages.slice(0, settledCount(snapshot))
-    const read = async (after: number, limit: number) => (await ports.log.read(lease.key, after, limit)) as AnyEvent[]
-    this.subscribers = new Subscribers(read, () => this.#state.head)
+    this.subscribers = new Subscribers(
+      (after, limit) => this.read(after, limit),
+      () => this.#state.head,
+    )
     this.#hands = new Hands({
       runner: ports.runner,
       clock: ports.clock,
@@ -119,6 +121,11 @@ export class Session {
       this.#inbox.push({ command, id, resolve, reject })
       if (!this.#draining) this.#drain()
     })
+  }
+
+  /** Committed events after a cursor. */
+  async read(after: number, limit: number): Promise<AnyEvent[]> {
+    return (await this.#ports.log.read(this.key, after, limit)) as AnyEvent[]
   }
 
   /** Lets go of everything without a word to the log. */

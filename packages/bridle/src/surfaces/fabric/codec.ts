@@ -1,0 +1,157 @@
+// From the log to the Fabric wire. A total map: an event that nobody thought about does not compile.
+import type { EventType } from '../../kernel/catalogue.ts'
+import { type AnyEvent, type Event, eventId, type Key } from '../../kernel/event.ts'
+import { type JsonObject, omit } from '../../kernel/json.ts'
+import type { Audience } from '../../kernel/subscribers.ts'
+import { frame } from '../http/sse.ts'
+import type { AgentEvent, AgentEventData, AgentEventType } from './wire.ts'
+
+type Said = { [T in AgentEventType]: readonly [T, AgentEventData[T]] }[AgentEventType]
+
+/** A log event becomes at most one event of the wire; null = not carried here. */
+export const agentEvent = (key: Key, event: AnyEvent): AgentEvent | null => {
+  if (!Object.hasOwn(carried, event.type)) return null
+  const said = (carried[event.type] as ((event: AnyEvent) => Said | null) | null)?.(event)
+  if (!said) return null
+  const [type, data] = said
+  return {
+    id: eventId(event.seq),
+    type,
+    timestamp: new Date(event.at).toISOString(),
+    sessionId: key.id,
+    data,
+  } as AgentEvent
+}
+
+/** Everybody who reads a session's event stream. A replayed frame is byte for byte the live one. */
+export const streamAudience = (key: Key): Audience => ({
+  key: 'fabric:sse',
+  encode: ({ events }) => {
+    let text = ''
+    for (const event of events) {
+      const shown = agentEvent(key, event)
+      if (shown) text += frame(shown, event.seq)
+    }
+    return text
+  },
+})
+
+const carried: { readonly [T in EventType]: ((event: Event<T>) => Said | null) | null } = {
+  turn_start: ({ payload }) => ['prompt_start', { text: payload.prompt }],
+  token: ({ payload }) => ['text_delta', { delta: payload.text }],
+  thinking: ({ payload }) => ['thinking_delta', { delta: payload.text }],
+  reflection: ({ payload }) => ['thinking_delta', { delta: payload.text }],
+  tool_call: ({ payload }) => [
+    'tool_start',
+    { toolName: payload.name, args: bare(payload.arguments), toolCallId: payload.tool_call_id },
+  ],
+  tool_outcome: ({ payload }) => [
+    'tool_end',
+    {
+      toolName: payload.tool_name,
+      toolCallId: payload.tool_call_id,
+      isError: payload.status !== 'ok' && payload.status !== 'artifact',
+      result: payload.result ?? payload.error ?? payload.reason ?? null,
+    },
+  ],
+  subagent_event: ({ payload }) => {
+    const ended = ['completed', 'failed', 'cancelled', 'error'].includes(payload.status)
+    const shared = { taskId: payload.agent_id, status: payload.status }
+    return ended ? ['task_end', { ...shared, isError: payload.status !== 'completed' }] : ['task_start', shared]
+  },
+  approval_required: ({ payload }) => [
+    'approval_requested',
+    {
+      approvalId: payload.request_id,
+      subject: payload.tool_name,
+      toolCallId: payload.tool_call_id,
+      reason: payload.reason,
+      args: bare(payload.arguments ?? {}),
+      expiresAt: payload.expires_at ?? null,
+    },
+  ],
+  approval_applied: ({ payload }) => [
+    'approval_resolved',
+    {
+      approvalId: payload.request_id,
+      subject: payload.tool_name,
+      toolCallId: payload.tool_call_id,
+      decision: payload.decision ?? 'approved',
+      reason: payload.reason ?? null,
+    },
+  ],
+  context_compacted: ({ payload }) => [
+    'compaction',
+    {
+      messagesBefore: payload.original_count,
+      messagesAfter: payload.compacted_count,
+      summary: payload.summary ?? null,
+    },
+  ],
+  session_checkpoint: ({ payload }) => [
+    'checkpoint_created',
+    {
+      checkpointType: payload.checkpoint_type,
+      status: payload.status,
+      summary: payload.summary_text,
+      cursor: payload.resume_cursor ?? null,
+    },
+  ],
+  artifact_published: ({ payload }) => [
+    'artifact_published',
+    {
+      artifactId: payload.artifact_id,
+      name: payload.name,
+      contentType: payload.content_type,
+      size: payload.size,
+    },
+  ],
+  completed: ({ payload }) => ['result', { result: payload.result ?? null }],
+  error: ({ payload }) => ['error', { message: payload.message, reason: payload.reason ?? null }],
+  // Between two queued prompts the session is not idle.
+  turn_end: ({ payload }) => (payload.queued ? null : ['idle', {}]),
+
+  session: null,
+  session_state: null,
+  policy_decision: null,
+  hook_event: null,
+  sandbox_notice: null,
+  transport_diagnostic: null,
+  turn_start_tools: null,
+  response: null,
+  tool_result: null,
+  tool_batch: null,
+  tool_selected: null,
+  tool_validation_error: null,
+  context_warning: null,
+  step_progress: null,
+  usage: null,
+  retrieval: null,
+  antahkarana: null,
+  session_created: null,
+  prompt_queued: null,
+  prompt_dropped: null,
+  steered: null,
+  steer_delivered: null,
+  rewound: null,
+  run_requested: null,
+  run_started: null,
+  run_parked: null,
+  run_stopped: null,
+  cancel_requested: null,
+  retry_scheduled: null,
+  output_superseded: null,
+  resume_handle: null,
+  approval_decided: null,
+  approval_delivered: null,
+  session_paused: null,
+  session_resumed: null,
+  policy_set: null,
+  budget_crossed: null,
+  budget_raised: null,
+  health_changed: null,
+  branched: null,
+  artifact_chunk: null,
+}
+
+const bare = (given: JsonObject): JsonObject => omit(given, '_tool_call_id')

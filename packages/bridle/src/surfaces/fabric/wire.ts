@@ -1,0 +1,76 @@
+// The Fabric wire's events. A client written from the wire's own document meets these and nothing else.
+import type { Json, JsonObject } from '../../kernel/json.ts'
+
+/** What each type carries in `data`. */
+export interface AgentEventData {
+  readonly prompt_start: { readonly text: string }
+  readonly text_delta: { readonly delta: string }
+  readonly thinking_delta: { readonly delta: string }
+  readonly tool_start: { readonly toolName: string; readonly args: JsonObject; readonly toolCallId: string }
+  readonly tool_end: {
+    readonly toolName: string
+    readonly toolCallId: string
+    readonly isError: boolean
+    readonly result: Json
+  }
+  readonly task_start: { readonly taskId: string; readonly status: string }
+  readonly task_end: { readonly taskId: string; readonly status: string; readonly isError: boolean }
+  readonly approval_requested: {
+    readonly approvalId: string
+    readonly subject: string
+    readonly toolCallId: string
+    readonly reason: string
+    readonly args: JsonObject
+    readonly expiresAt: string | null
+  }
+  readonly approval_resolved: {
+    readonly approvalId: string
+    readonly subject: string
+    readonly toolCallId: string
+    readonly decision: string
+    readonly reason: string | null
+  }
+  readonly compaction: {
+    readonly messagesBefore: number
+    readonly messagesAfter: number
+    readonly summary: string | null
+  }
+  readonly checkpoint_created: {
+    readonly checkpointType: string
+    readonly status: string
+    readonly summary: string
+    readonly cursor: string | null
+  }
+  readonly artifact_published: {
+    readonly artifactId: string
+    readonly name: string
+    readonly contentType: string
+    readonly size: number
+  }
+  readonly result: { readonly result: Json }
+  readonly idle: Record<string, never>
+  readonly error: { readonly message: string; readonly reason: string | null }
+  /** The cursor was beyond the log: forget what you have, everything follows from the start. */
+  readonly reset: { readonly head: number }
+}
+
+export type AgentEventType = keyof AgentEventData
+
+export interface AgentEventOf<T extends AgentEventType> {
+  readonly id: string
+  readonly type: T
+  /** ISO 8601. */
+  readonly timestamp: string
+  readonly sessionId: string
+  readonly data: AgentEventData[T]
+}
+
+export type AgentEvent = { [T in AgentEventType]: AgentEventOf<T> }[AgentEventType]
+/** The same object, by the name the socket uses. */
+export type FabricEvent = AgentEvent
+
+/** Narrows: `if (isEvent(event, 'text_delta')) event.data.delta`. */
+export const isEvent = <T extends AgentEventType>(
+  event: { readonly type: string },
+  type: T,
+): event is AgentEventOf<T> => event.type === type

@@ -1,0 +1,70 @@
+// Errors in the shapes that the Fabric document gives them: text for 400, 404 and 501, an object for the rest.
+import type { Context } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import type { Refusal, RefusalCode } from '../../kernel/commands.ts'
+import { StoreFault, type StoreFaultCode } from '../../kernel/ports.ts'
+
+export type ErrorType =
+  | 'unauthorized'
+  | 'forbidden'
+  | 'conflict'
+  | 'body_too_large'
+  | 'rate_limited'
+  | 'internal_error'
+  | 'unavailable'
+
+const statuses: { readonly [T in ErrorType]: ContentfulStatusCode } = {
+  unauthorized: 401,
+  forbidden: 403,
+  conflict: 409,
+  body_too_large: 413,
+  rate_limited: 429,
+  internal_error: 500,
+  unavailable: 503,
+}
+
+export const badRequest = (c: Context, message: string): Response => c.json({ error: message }, 400)
+export const notFound = (c: Context): Response => c.json({ error: 'Not found' }, 404)
+export const failure = (c: Context, type: ErrorType, message: string): Response =>
+  c.json({ error: { type, message } }, statuses[type])
+
+/** Every refusal, once: 404 is text, a conflict is an object, anything else is the caller's bad input. */
+const refusals: { readonly [R in RefusalCode]: 'missing' | 'conflict' | 'bad' | 'later' } = {
+  session_not_found: 'missing',
+  message_not_found: 'missing',
+  approval_not_found: 'missing',
+  session_ended: 'conflict',
+  session_exists: 'conflict',
+  run_active: 'conflict',
+  approval_settled: 'conflict',
+  already_paused: 'conflict',
+  not_paused: 'conflict',
+  not_expired: 'conflict',
+  command_conflict: 'conflict',
+  prompt_empty: 'bad',
+  prompt_too_long: 'bad',
+  bad_branch_point: 'bad',
+  queue_full: 'later',
+  busy: 'later',
+}
+
+export const refused = (c: Context, { refused: code, message }: Refusal): Response => {
+  const kind = refusals[code]
+  if (kind === 'missing') return notFound(c)
+  if (kind === 'bad') return badRequest(c, message)
+  return kind === 'conflict' ? failure(c, 'conflict', message) : failure(c, 'rate_limited', message)
+}
+
+const faults: { readonly [F in StoreFaultCode]: string } = {
+  fenced: 'The session moved; try again.',
+  full: 'The store is full; nothing was written.',
+  outcome_unknown: 'The store failed; whether it was written is not known. Repeat with the same Idempotency-Key.',
+  corrupt: 'The log of this session is damaged; it is stopped.',
+  refused: 'The store refused the write.',
+}
+
+/** Messages sent outside carry no stack and no cause. */
+export const faulted = (c: Context, error: unknown): Response =>
+  error instanceof StoreFault
+    ? failure(c, error.code === 'corrupt' ? 'internal_error' : 'unavailable', faults[error.code])
+    : failure(c, 'internal_error', 'Something went wrong here.')
