@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest'
+import { catalogue, type EventType } from '../../kernel/catalogue.ts'
+import type { AnyEvent } from '../../kernel/event.ts'
+import { agentEvent, streamAudience } from './codec.ts'
+import { isEvent } from './wire.ts'
+
+const key = { tenant: 't', agent: 'a', id: 's1' }
+const event = (type: EventType, payload: object, seq = 7): AnyEvent =>
+  ({ seq, at: 0, type, payload }) as unknown as AnyEvent
+
+test.each<[EventType, object, string, object]>([
+  ['turn_start', { turn_id: 'r-1', prompt: 'Triage' }, 'prompt_start', { text: 'Triage' }],
+  ['token', { text: 'Hi' }, 'text_delta', { delta: 'Hi' }],
+  ['thinking', { text: 'hm' }, 'thinking_delta', { delta: 'hm' }],
+  ['reflection', { text: 'hm' }, 'thinking_delta', { delta: 'hm' }],
+  [
+    'tool_call',
+    { name: 'bash', arguments: { command: 'ls', _tool_call_id: 'c1' }, tool_call_id: 'c1' },
+    'tool_start',
+    { toolName: 'bash', args: { command: 'ls' }, toolCallId: 'c1' },
+  ],
+  [
+    'tool_outcome',
+    { tool_call_id: 'c1', tool_name: 'bash', outcome_type: 'ToolExecutionResult', status: 'ok', result: { a: 1 } },
+    'tool_end',
+    { toolName: 'bash', toolCallId: 'c1', isError: false, result: { a: 1 } },
+  ],
+  [
+    'tool_outcome',
+    { tool_call_id: 'c1', tool_name: 'bash', outcome_type: 'ToolDenied', status: 'denied', reason: 'no' },
+    'tool_end',
+    { toolName: 'bash', toolCallId: 'c1', isError: true, result: 'no' },
+  ],
+  ['subagent_event', { agent_id: 'sub', status: 'started' }, 'task_start', { taskId: 'sub', status: 'started' }],
+  [
+    'subagent_event',
+    { agent_id: 'sub', status: 'failed' },
+    'task_end',
+    { taskId: 'sub', status: 'failed', isError: true },
+  ],
+  [
+    'approval_required',
+    {
+      request_id: 'apr-1',
+      tool_call_id: 'c1',
+      tool_name: 'write',
+      reason: 'why',
+      arguments: { p: 1 },
+      expires_at: null,
+    },
+    'approval_requested',
+    { approvalId: 'apr-1', subject: 'write', toolCallId: 'c1', reason: 'why', args: { p: 1 }, expiresAt: null },
+  ],
+  [
+    'approval_applied',
+    { request_id: 'apr-1', tool_call_id: 'c1', tool_name: 'write', decision: 'denied', reason: 'no' },
+    'approval_resolved',
+    { approvalId: 'apr-1', subject: 'write', toolCallId: 'c1', decision: 'denied', reason: 'no' },
+  ],
+  [
+    'context_compacted',
+    { original_count: 24, compacted_count: 10, summary: 'kept' },
+    'compaction',
+    { messagesBefore: 24, messagesAfter: 10, summary: 'kept' },
+  ],
+  [
+    'session_checkpoint',
+    { checkpoint_type: 'step', status: 'completed', summary_text: 'done', resume_cursor: 'c:1' },
+    'checkpoint_created',
+    { checkpointType: 'step', status: 'completed', summary: 'done', cursor: 'c:1' },
+  ],
+  [
+    'artifact_published',
+    { artifact_id: 'art-1', name: 'a.txt', content_type: 'text/plain', size: 3, chunks: 1 },
+    'artifact_published',
+    { artifactId: 'art-1', name: 'a.txt', contentType: 'text/plain', size: 3 },
+  ],
+  ['completed', { result: 'ok' }, 'result', { result: 'ok' }],
+  ['error', { message: 'no', reason: 'interrupted' }, 'error', { message: 'no', reason: 'interrupted' }],
+  ['turn_end', { turn_id: 'r-1', status: 'completed', queued: 0 }, 'idle', {}],
+])('%s is carried as %3$s', (type, payload, shown, data) => {
+  expect(agentEvent(key, event(type, payload))).toEqual({
+    id: 'ev-7',
+    type: shown,
+    timestamp: '1970-01-01T00:00:00.000Z',
+    sessionId: 's1',
+    data,
+  })
+})
+
+test('between two queued prompts the session is not idle', () => {
+  expect(agentEvent(key, event('turn_end', { turn_id: 'r-1', status: 'completed', queued: 1 }))).toBeNull()
+})
+
+test('facts are never carried, and a type from a newer writer is passed over', () => {
+  const facts = (Object.keys(catalogue) as EventType[]).filter((type) => catalogue[type].wire === 'internal')
+  const carried = facts.filter((type) => type !== 'artifact_published' && agentEvent(key, event(type, {})) !== null)
+  expect(carried).toEqual([])
+  expect(agentEvent(key, event('from_the_future' as EventType, {}))).toBeNull()
+  expect(agentEvent(key, event('constructor' as EventType, {}))).toBeNull()
+})
+
+test('[H4] a frame has an id and data, and no event field', () => {
+  const text = streamAudience(key).encode({ events: [event('token', { text: 'a\nb' }, 3), event('usage', {}, 4)] })
+  expect(text).toBe(
+    'id: 3\ndata: {"id":"ev-3","type":"text_delta","timestamp":"1970-01-01T00:00:00.000Z","sessionId":"s1","data":{"delta":"a\\nb"}}\n\n',
+  )
+})
+
+test('isEvent narrows by type', () => {
+  const shown = agentEvent(key, event('token', { text: 'Hi' }))
+  expect(shown && isEvent(shown, 'text_delta') && shown.data.delta).toBe('Hi')
+  expect(shown && isEvent(shown, 'idle')).toBe(false)
+})

@@ -1,0 +1,147 @@
+// kill -9, from outside: what clients saw is compared with what the next process tells.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Frame, get, isIdle, post, readFrames, script, types, watch } from '../surfaces/http/client.suite.ts'
+
+const main = fileURLToPath(new URL('../cli/main.ts', import.meta.url))
+let folder: string
+let server: { url: string; process: ChildProcess }
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'bridle-crash-'))
+  await boot()
+})
+afterEach(async () => {
+  await kill('SIGKILL')
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const agent = (id: string) => `${server.url}/agents/scripted/${id}`
+const seen =
+  (type: string, count = 1) =>
+  (frames: readonly Frame[]) =>
+    frames.filter((frame) => frame.data.type === type).length >= count
+
+test('[S12] a stream cut by kill -9 resumes by cursor: nothing lost, nothing repeated, one error at the end', async () => {
+  for (const round of [1, 2, 3, 5, 8, 13]) {
+    const id = `cut-${round}`
+    const watched = await watch(`${agent(id)}/stream`, () => false)
+    post(agent(id), script({ text: 'x'.repeat(400), chunks: 200, everyMs: 2 })).catch(() => {})
+    await readFrames(`${agent(id)}/stream`, seen('text_delta', round))
+    await kill('SIGKILL')
+    const before = await watched.frames
+    await boot()
+
+    const all = await readFrames(`${agent(id)}/stream`, isIdle)
+    expect(raw(all.slice(0, before.length))).toEqual(raw(before))
+    const rest = await readFrames(`${agent(id)}/stream`, isIdle, { 'last-event-id': before.at(-1)?.id ?? '' })
+    expect(raw(rest)).toEqual(raw(all.slice(before.length)))
+    expect(types(all.slice(-2))).toEqual(['error', 'idle'])
+    expect(types(all).filter((type) => type === 'error' || type === 'result')).toEqual(['error'])
+    expect(all.at(-2)?.data.data.reason).toBe('interrupted')
+
+    const detail = (await get(`${server.url}/sessions/${id}`)).body as {
+      status: string
+      messages: { content: string }[]
+    }
+    const text = all.map((frame) => frame.data.data.delta ?? '').join('')
+    expect([detail.status, detail.messages.at(-1)?.content]).toEqual(['failed', text])
+  }
+})
+
+test('[S12] [S15] an approval survives kill -9 and the run goes on from it', async () => {
+  post(agent('ask'), script({ text: 'before ' }, { approve: 'write', args: { p: 1 } }, { text: 'after' })).catch(
+    () => {},
+  )
+  const asked = await readFrames(`${agent('ask')}/stream`, seen('approval_requested'))
+  const approvalId = asked.at(-1)?.data.data.approvalId
+  for (let times = 0; times < 2; times++) {
+    await kill('SIGKILL')
+    await boot()
+    expect((await get(`${server.url}/sessions/ask`)).body.status).toBe('awaiting_approval')
+  }
+  const answered = await post(`${server.url}/sessions/ask/approvals/${approvalId}/approve`, {
+    args: { p: 2 },
+    actor: 'me',
+  })
+  expect(answered.status).toBe(200)
+  const all = await readFrames(`${agent('ask')}/stream`, isIdle)
+  expect(types(all)).toEqual([
+    'prompt_start',
+    'text_delta',
+    'tool_start',
+    'approval_requested',
+    'approval_resolved',
+    'tool_end',
+    'text_delta',
+    'result',
+    'idle',
+  ])
+  expect(all[5]?.data.data.result).toEqual({ arguments: { p: 2 } })
+  expect(all[7]?.data.data.result).toBe('before after')
+})
+
+test('[S15] an approval expires though nobody was running', async () => {
+  post(agent('late'), script({ approve: 'write', expiresMs: 300 }, { text: 'went on' })).catch(() => {})
+  await readFrames(`${agent('late')}/stream`, seen('approval_requested'))
+  await kill('SIGKILL')
+  await new Promise((resolve) => setTimeout(resolve, 400))
+  await boot()
+  const all = await readFrames(`${agent('late')}/stream`, isIdle)
+  expect(all.find((frame) => frame.data.type === 'approval_resolved')?.data.data.decision).toBe('expired')
+  expect(all.find((frame) => frame.data.type === 'tool_end')?.data.data.isError).toBe(true)
+  expect(all.at(-2)?.data.data.result).toBe('went on')
+})
+
+test('[S2] what waited in the queue runs by itself after kill -9', async () => {
+  post(agent('queue'), script({ sleepMs: 60_000 })).catch(() => {})
+  await readFrames(`${agent('queue')}/stream`, seen('prompt_start'))
+  post(agent('queue'), script({ text: 'second' }), { 'idempotency-key': 'q2' }).catch(() => {})
+  for (let queued = 0; queued === 0; ) queued = Number((await get(`${server.url}/sessions/queue`)).body.queued)
+  await kill('SIGKILL')
+  await boot()
+  // [H3] The same key finds the same run, over or not.
+  expect((await post(agent('queue'), script({ text: 'second' }), { 'idempotency-key': 'q2' })).body.result).toBe(
+    'second',
+  )
+  const all = await readFrames(`${agent('queue')}/stream`, isIdle)
+  expect(types(all)).toEqual(['prompt_start', 'error', 'prompt_start', 'text_delta', 'result', 'idle'])
+})
+
+test('SIGTERM closes streams, leaves the folder free and exits with 0', async () => {
+  const watched = await watch(`${agent('term')}/stream`, () => false)
+  await post(agent('term'), script({ text: 'hello' }))
+  expect(await kill('SIGTERM')).toBe(0)
+  expect(types(await watched.frames)).toEqual(['prompt_start', 'text_delta', 'result', 'idle'])
+  await boot()
+  expect((await get(`${server.url}/sessions/term`)).body.status).toBe('idle')
+})
+
+async function boot(): Promise<void> {
+  const child = spawn(process.execPath, ['--conditions=source', main, 'start', '--port', '0', '--data', folder], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  for await (const line of createInterface({ input: child.stdout })) {
+    const url = /ready at (\S+)/.exec(line)?.[1]
+    if (url === undefined) continue
+    server = { url, process: child }
+    return
+  }
+  throw new Error('The server ended before it was ready.')
+}
+
+async function kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> {
+  const { process: child } = server
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
+  child.kill(signal)
+  const [code] = (await once(child, 'exit')) as [number | null]
+  return code
+}
+
+const raw = (frames: readonly Frame[]): string[] => frames.map((frame) => frame.raw)

@@ -1,0 +1,41 @@
+// Regenerates the parts of docs that follow from the code: `npm run docs`. A test fails when they are stale.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { catalogue, EVENT_TYPES, type EventType } from '../packages/bridle/src/kernel/catalogue.ts'
+import { schemas } from '../packages/bridle/src/kernel/schemas.ts'
+
+export const eventsPage = new URL('../docs/protocol/events.md', import.meta.url)
+
+/** The page with its generated part made anew; everything outside the markers is left alone. */
+export const regenerated = (page: string): string => {
+  const [before, rest] = split(page, '<!-- events: begin -->')
+  const [, after] = split(rest, '<!-- events: end -->')
+  return `${before}<!-- events: begin -->\n\n${table('seed')}\n\n### Ours\n\nInternal facts: folds read them, no client sees them.\n\n${table('internal')}\n\n<!-- events: end -->${after}`
+}
+
+const split = (text: string, marker: string): [string, string] => {
+  const at = text.indexOf(marker)
+  if (at < 0) throw new Error(`The page lacks the marker ${marker}`)
+  return [text.slice(0, at), text.slice(at + marker.length)]
+}
+
+const table = (wire: 'seed' | 'internal'): string => {
+  const types = EVENT_TYPES.filter((type) => catalogue[type].wire === wire)
+  return [
+    '| event | tier | persisted | said by | payload | for |',
+    '| --- | --- | --- | --- | --- | --- |',
+    ...types.map((type) => {
+      const { tier, persisted, source, role } = catalogue[type]
+      return `| \`${type}\` | ${tier} | ${persisted ? 'yes' : 'no'} | ${source} | ${fields(type)} | ${role} |`
+    }),
+  ].join('\n')
+}
+
+/** `name` is required, `name?` may be missing. Other fields pass through untouched. */
+const fields = (type: EventType): string => {
+  const { entries } = schemas[type] as unknown as { entries: Record<string, { type: string }> }
+  return Object.entries(entries)
+    .map(([name, schema]) => `\`${name}${schema.type === 'optional' || schema.type === 'nullish' ? '?' : ''}\``)
+    .join(' ')
+}
+
+if (import.meta.main) writeFileSync(eventsPage, regenerated(readFileSync(eventsPage, 'utf8')))
