@@ -1,0 +1,19 @@
+// `npm run bench -- kernel`: one JSON line per figure; exits with 1 when a read-back check failed.
+import { append } from './append.ts'
+import { type Figure, print } from './figure.ts'
+import { memory } from './memory.ts'
+import { open } from './open.ts'
+
+const benches: { readonly [name: string]: readonly (() => Promise<Figure[]>)[] } = {
+  kernel: [append, open, memory],
+}
+
+const names = process.argv.slice(2)
+const unknown = names.find((name) => !Object.hasOwn(benches, name))
+if (unknown !== undefined || names.length === 0) {
+  console.error(`Say which: ${Object.keys(benches).join(', ')}`)
+  process.exit(1)
+}
+for (const name of names) {
+  for (const bench of benches[name] ?? []) if (!print(await bench())) process.exitCode = 1
+}

@@ -1,0 +1,104 @@
+// Coming back: a cursor resume and an open must cost what was missed, not what there is.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Session } from '../packages/bridle/src/kernel/session.ts'
+import { emptyState, evolve, type SessionState } from '../packages/bridle/src/kernel/state.ts'
+import { openSqlite } from '../packages/bridle/src/stores/folder.ts'
+import { streamAudience } from '../packages/bridle/src/surfaces/fabric/codec.ts'
+import { type Figure, figure, interleave } from './figure.ts'
+import { fill, hostOn, keyOf } from './world.ts'
+
+const MISSED = 50
+
+export async function open(): Promise<Figure[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'bridle-bench-'))
+  const store = await openSqlite(folder)
+  try {
+    const maker = hostOn(store)
+    await fill(maker, 'short', 1_000, 200)
+    await fill(maker, 'long', 100_000, 500)
+    await maker.stop()
+
+    const host = hostOn(store)
+    const short = await host.open(keyOf('short'))
+    const long = await host.open(keyOf('long'))
+    const resumed = await interleave({
+      'resume at 100,000 (us)': { run: () => resume(long) },
+      'resume at 1,000 (us)': { run: () => resume(short) },
+    })
+    await host.stop()
+
+    let live: SessionState | null = null
+    const opened = await interleave({
+      'open at 100,000 (us)': {
+        run: async () => {
+          const fresh = hostOn(store)
+          const started = performance.now()
+          const session = await fresh.open(keyOf('long'))
+          const value = (performance.now() - started) * 1_000
+          live = session.state
+          await fresh.stop()
+          return { value, verified: session.state.head >= 100_000 }
+        },
+      },
+      'full replay (us)': {
+        run: async () => {
+          const started = performance.now()
+          let state = emptyState
+          for (;;) {
+            const events = await store.log.read(keyOf('long'), state.head, 1_000)
+            if (events.length === 0) break
+            for (const event of events) state = evolve(state, event)
+          }
+          const value = (performance.now() - started) * 1_000
+          return { value, verified: JSON.stringify(state) === JSON.stringify(live) }
+        },
+      },
+    })
+    return [
+      figure(resumed, ['resume at 100,000 (us)', 'resume at 1,000 (us)'], {
+        id: 'B6a',
+        what: 'cursor resume of 50 missed events: 100,000-event session / 1,000-event session',
+        target: 2,
+        better: 'lower',
+      }),
+      figure(opened, ['open at 100,000 (us)', 'full replay (us)'], {
+        id: 'B6b',
+        what: 'opening a 100,000-event session / folding its whole log',
+        target: 0.05,
+        better: 'lower',
+      }),
+    ]
+  } finally {
+    await store.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Catching up the last events through the subscribers, encoded for the wire; mean of many. */
+const resume = async (session: Session): Promise<{ value: number; verified: boolean }> => {
+  const times = 200
+  const { head } = session.state
+  let verified = true
+  const started = performance.now()
+  for (let time = 0; time < times; time++) {
+    const text = await new Promise<string>((resolve) => {
+      let leave = () => {}
+      leave = session.subscribers.add(
+        {
+          audience: streamAudience(session.key),
+          send: (sent) => {
+            queueMicrotask(() => leave())
+            resolve(sent)
+          },
+          unsent: () => 0,
+          close: () => resolve(''),
+        },
+        head - MISSED,
+      )
+    })
+    verified &&= text.includes('"type":"idle"')
+  }
+  return { value: ((performance.now() - started) * 1_000) / times, verified }
+}

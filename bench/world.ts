@@ -1,0 +1,36 @@
+// A host on a store, and long sessions made by the product's own path: the scripted agent, the drain, the log.
+import { createHash } from 'node:crypto'
+import { isRefusal } from '../packages/bridle/src/kernel/commands.ts'
+import { Host } from '../packages/bridle/src/kernel/host.ts'
+import { runOutcome } from '../packages/bridle/src/kernel/outcome.ts'
+import type { Directory, Log } from '../packages/bridle/src/kernel/ports.ts'
+import { scriptedRunner } from '../packages/bridle/src/runners/scripted.ts'
+
+const clock = {
+  now: () => Date.now(),
+  after: (ms: number, call: () => void) => {
+    const timer = setTimeout(call, ms)
+    return () => clearTimeout(timer)
+  },
+}
+const digest = async (text: string) => createHash('sha256').update(text).digest('hex')
+
+export const hostOn = (store: { log: Log; directory: Directory }): Host => {
+  const runner = scriptedRunner({ clock, digest })
+  return new Host({ log: store.log, directory: store.directory, clock, digest, runner: () => runner, tokenPaceMs: 0 })
+}
+
+export const keyOf = (id: string) => ({ tenant: 'bench', agent: 'scripted', id })
+
+/** Turns of `tokens` token events each, until the log has at least `events`. */
+export const fill = async (host: Host, id: string, events: number, tokens: number): Promise<void> => {
+  const text = Array.from({ length: tokens }, (_, index) => `w${index % 100} `).join('')
+  const prompt = `@script ${JSON.stringify([{ text, chunks: tokens }])}`
+  for (;;) {
+    const answer = await host.send(keyOf(id), { type: 'submit', prompt })
+    if (isRefusal(answer)) throw new Error(answer.message)
+    const session = await host.open(keyOf(id))
+    await runOutcome(session, String(answer.runId), Number(answer.seq) - 1)
+    if (session.state.head >= events) return
+  }
+}
