@@ -1,0 +1,298 @@
+// What a data folder goes through: killed owners, rival processes, other versions, damage.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openSqlite } from './folder.ts'
+import { migrations } from './schema.ts'
+import { event, events, expectFault, key, range, seqs, started } from './store.suite.ts'
+
+let folder: string
+const file = () => join(folder, 'bridle.sqlite')
+beforeEach(() => {
+  folder = join(mkdtempSync(join(tmpdir(), 'bridle-')), 'data')
+})
+afterEach(() => rmSync(join(folder, '..'), { recursive: true }))
+
+/** Changes the database behind the store's back. */
+function edit(...sql: string[]): void {
+  const db = new DatabaseSync(file())
+  for (const statement of sql) db.exec(statement)
+  db.close()
+}
+
+test('a folder is made, closed, and opened again by the next incarnation', async () => {
+  const first = await openSqlite(folder)
+  await started(first, key('con..:@-'), 2)
+  await first.close()
+  expect(readdirSync(folder).toSorted()).toEqual(['bridle.sqlite', 'lock', 'owner'])
+  const second = await openSqlite(folder)
+  expect(second.epoch).toBe(first.epoch + 1)
+  expect(await second.log.read(key('con..:@-'), 0, 9)).toEqual(events(1, 2))
+  await second.close()
+  await second.close()
+  await expectFault(second.log.read(key('a'), 0, 9), 'fenced')
+})
+
+describe('processes', () => {
+  const children: ChildProcess[] = []
+  afterEach(() => {
+    for (const child of children.splice(0)) child.kill('SIGKILL')
+  })
+
+  /** Starts a child that owns the folder; `lines` grows with what it prints. */
+  async function child(mode: string): Promise<{ process: ChildProcess; lines: () => string[]; kill(): Promise<void> }> {
+    const script = fileURLToPath(new URL('./crash-child.suite.ts', import.meta.url))
+    const started = spawn(process.execPath, [script, folder, mode], { stdio: ['ignore', 'pipe', 'inherit'] })
+    children.push(started)
+    let printed = ''
+    started.stdout!.setEncoding('utf8').on('data', (text: string) => {
+      printed += text
+    })
+    await once(started.stdout!, 'data')
+    return {
+      process: started,
+      // A line cut short by the kill was never printed.
+      lines: () => printed.split('\n').slice(0, -1),
+      async kill() {
+        started.kill('SIGKILL')
+        await once(started, 'close')
+      },
+    }
+  }
+
+  test('kill -9 at any moment: what was acknowledged is there, dense and once', { timeout: 60_000 }, async () => {
+    const acknowledged = new Map<string, number>()
+    for (let round = 0; round < 12; round++) {
+      const owner = await child('append')
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 150))
+      await owner.kill()
+      const answers: [id: string, head: number][] = []
+      for (const line of owner.lines().slice(1)) {
+        const [id = '', head = ''] = line.split(' ')
+        acknowledged.set(id, Number(head))
+        answers.push([id, Number(head)])
+      }
+      const store = await openSqlite(folder)
+      for (const [id, head] of acknowledged) {
+        const found = await store.log.read(key(id), 0, Number.MAX_SAFE_INTEGER)
+        expect(found.length).toBeGreaterThanOrEqual(head)
+        expect(seqs(found)).toEqual(range(1, found.length))
+        expect(found.every(({ payload, seq }) => (payload as unknown) === `${id}/${seq}`)).toBe(true)
+        // The row was committed with its events, so it says the same head.
+        const { sessions } = await store.directory.list('acme', { search: id })
+        expect(sessions.find((listed) => listed.key.id === id)).toMatchObject({
+          head: found.length,
+          row: { title: `${found.length}` },
+        })
+      }
+      for (const [id, head] of answers.slice(-50))
+        expect(await store.log.result(key(id), `c${head}`)).toMatchObject({ answer: head })
+      await store.close()
+    }
+    expect(Math.min(...acknowledged.values())).toBeGreaterThan(0)
+  })
+
+  test('a second process is refused, by name; the lock dies with its owner', async () => {
+    const owner = await child('hold')
+    const refused = openSqlite(folder)
+    await expectFault(refused, 'refused')
+    await expect(refused).rejects.toThrow(`${folder} is in use by another process (pid ${owner.process.pid})`)
+    await owner.kill()
+    await (await openSqlite(folder)).close()
+  })
+
+  test('a second owner in the same process is refused too', async () => {
+    const store = await openSqlite(folder)
+    await expectFault(openSqlite(folder), 'refused')
+    await started(store, key('a'), 1)
+    await store.close()
+  })
+})
+
+describe('versions', () => {
+  const more = [...migrations, ['CREATE TABLE extra (x)', 'INSERT INTO extra SELECT count(*) FROM sessions']]
+  const contents = () =>
+    Object.fromEntries(
+      readdirSync(folder)
+        .filter((name) => !name.endsWith('-shm'))
+        .map((name) => [name, readFileSync(join(folder, name)).toString('base64')]),
+    )
+
+  test('an older folder is migrated and keeps its data', async () => {
+    const old = await openSqlite(folder)
+    await started(old, key('a'), 3)
+    await old.close()
+    const store = await openSqlite(folder, more)
+    expect(seqs(await store.log.read(key('a'), 0, 9))).toEqual([1, 2, 3])
+    await store.close()
+    const db = new DatabaseSync(file())
+    expect(db.prepare('SELECT x FROM extra').all()).toEqual([{ x: 1 }])
+    expect(db.prepare("SELECT value FROM meta WHERE name = 'schema'").get()).toEqual({ value: 2 })
+    db.close()
+  })
+
+  test('a migration that fails changes nothing', async () => {
+    await (await openSqlite(folder)).close()
+    await expect(openSqlite(folder, [...migrations, ['CREATE TABLE extra (x)', 'nonsense']])).rejects.toThrow()
+    const store = await openSqlite(folder, more)
+    await store.close()
+  })
+
+  test('a newer folder is refused and left as it is', async () => {
+    await (await openSqlite(folder, more)).close()
+    const before = contents()
+    await expectFault(openSqlite(folder), 'refused')
+    await expect(openSqlite(folder)).rejects.toThrow(`${folder} has schema version 2; this Bridle knows up to 1`)
+    expect(contents()).toEqual(before)
+    await (await openSqlite(folder, more)).close()
+  })
+
+  test('also when its owner was killed and the newest is in the write-ahead log alone', async () => {
+    const newer = await openSqlite(folder, more)
+    await started(newer, key('a'), 1)
+    const copy = join(folder, '..', 'copy')
+    await (await openSqlite(copy)).close()
+    for (const name of ['bridle.sqlite', 'bridle.sqlite-wal']) copyFileSync(join(folder, name), join(copy, name))
+    await newer.close()
+    folder = copy
+    const before = contents()
+    expect(before).toHaveProperty(['bridle.sqlite-wal'])
+    await expectFault(openSqlite(folder), 'refused')
+    expect(contents()).toEqual(before)
+    const store = await openSqlite(folder, more)
+    expect(seqs(await store.log.read(key('a'), 0, 9))).toEqual([1])
+    await store.close()
+  })
+
+  test('a file that is no database is refused and left as it is', async () => {
+    await (await openSqlite(folder)).close()
+    writeFileSync(file(), 'not a database'.repeat(1000))
+    const before = contents()
+    await expect(openSqlite(folder)).rejects.toThrow(folder)
+    expect(contents()).toEqual(before)
+  })
+})
+
+describe('damage', () => {
+  const snapshot = {
+    seq: 4,
+    foldVersion: 'v',
+    state: '{"a":1}',
+    settled: 1,
+    messages: [{ index: 0, text: '"m"' }],
+    keep: false,
+  }
+
+  beforeEach(async () => {
+    const store = await openSqlite(folder)
+    for (const id of ['good', 'bad']) {
+      const lease = await started(store, key(id), 3)
+      await store.log.append(lease, { events: [event(4, `needle-${id}`)], snapshot })
+    }
+    await store.close()
+    // A second segment, so that there is something before the damage.
+    const again = await openSqlite(folder)
+    for (const id of ['good', 'bad'])
+      await again.log.append((await again.log.open(key(id)))!, { events: [event(5, `point-${id}`)] })
+    await again.close()
+  })
+
+  test('a flipped bit stops its session, names it, and leaves the others alone', async () => {
+    const bytes = readFileSync(file())
+    const at = bytes.indexOf('point-bad')
+    bytes[at] = bytes[at]! ^ 1
+    writeFileSync(file(), bytes)
+    const store = await openSqlite(folder)
+    await expectFault(store.log.read(key('bad'), 0, 9), 'corrupt')
+    await expect(store.log.read(key('bad'), 0, 9)).rejects.toThrow('acme/scripted/bad: events 5 to 5')
+    expect(seqs(await store.log.read(key('bad'), 0, 4))).toEqual([1, 2, 3, 4])
+    expect(seqs(await store.log.read(key('good'), 0, 9))).toEqual([1, 2, 3, 4, 5])
+    await started(store, key('new'), 1)
+    await store.close()
+  })
+
+  test.each([
+    ['a lost row', "DELETE FROM log WHERE last = 4 AND sid = (SELECT sid FROM sessions WHERE id = 'bad')"],
+    [
+      'a row in the wrong place',
+      "UPDATE log SET last = 9 WHERE last = 5 AND sid = (SELECT sid FROM sessions WHERE id = 'bad')",
+    ],
+    [
+      'a body of another type',
+      "UPDATE log SET body = x'00' WHERE last = 4 AND sid = (SELECT sid FROM sessions WHERE id = 'bad')",
+    ],
+    ['a lost parent', "UPDATE sessions SET parent_sid = 999 WHERE id = 'bad'"],
+  ])('%s is found', async (_name, sql) => {
+    edit(sql)
+    const store = await openSqlite(folder)
+    await expectFault(store.log.read(key('bad'), 0, 9), 'corrupt')
+    expect(seqs(await store.log.read(key('good'), 0, 9))).toEqual([1, 2, 3, 4, 5])
+    await store.close()
+  })
+
+  test('a damaged row does not take the list along', async () => {
+    edit("UPDATE sessions SET row = substr(row, 2) WHERE id = 'bad'")
+    const store = await openSqlite(folder)
+    const { sessions } = await store.directory.list('acme', {})
+    expect(sessions.map((listed) => [listed.key.id, listed.head, listed.row.title])).toEqual([
+      ['bad', 5, 'bad'],
+      ['good', 5, 'A session'],
+    ])
+    await store.close()
+  })
+
+  test('damage in the tail stays with its session when the tail is settled', async () => {
+    const sid = "(SELECT sid FROM sessions WHERE id = 'bad')"
+    const columns = 'sid, last, part, parts, first, body, sum'
+    edit(`INSERT INTO tail (${columns}) SELECT ${columns} FROM log WHERE last = 5`, 'DELETE FROM log WHERE last = 5')
+    edit(`UPDATE tail SET body = replace(body, 'point', 'paint') WHERE sid = ${sid}`)
+    for (const _settled of [false, true]) {
+      const store = await openSqlite(folder)
+      await expectFault(store.log.read(key('bad'), 0, 9), 'corrupt')
+      expect(seqs(await store.log.read(key('good'), 0, 9))).toEqual([1, 2, 3, 4, 5])
+      await store.close()
+    }
+  })
+
+  test.each([
+    ['state', `UPDATE texts SET body = '{"a":2}' WHERE idx = -1`],
+    ['message', `UPDATE texts SET body = '"n"' WHERE idx = 0`],
+    ['row', 'UPDATE snapshots SET settled = 0'],
+  ])('a snapshot with a damaged %s is passed over', async (_name, sql) => {
+    edit(sql)
+    const store = await openSqlite(folder)
+    expect(await store.log.open(key('bad'))).toMatchObject({ head: 5, snapshot: null })
+    expect(seqs(await store.log.read(key('bad'), 0, 9))).toEqual([1, 2, 3, 4, 5])
+    await store.close()
+  })
+})
+
+test('rows of a removed session are swept once no branch needs them', async () => {
+  const store = await openSqlite(folder)
+  const counts = () => {
+    const db = new DatabaseSync(file(), { readOnly: true })
+    const tables = ['sessions', 'log', 'tail', 'texts', 'snapshots', 'answers']
+    const found = tables.map((table) => Number(db.prepare(`SELECT count(*) AS n FROM ${table}`).get()!.n))
+    db.close()
+    return found
+  }
+  const snapshot = { seq: 1, foldVersion: 'v', state: '{}', settled: 0, messages: [], keep: true }
+  const lease = await started(store, key('a'), 1, { snapshot, results: [{ commandId: 'c', bodyHash: '', answer: 0 }] })
+  const large = 'x'.repeat(20_000)
+  for (let seq = 2; seq <= 1200; seq++) await store.log.append(lease, { events: [event(seq, large)] })
+  await started(store, key('b'), 1, {}, { agent: 'scripted', id: 'a', seq: 5 })
+  await store.log.remove(key('a'))
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(seqs(await store.log.read(key('b'), 0, 99))).toEqual(range(1, 6))
+  expect(counts()[0]).toBe(2)
+  await store.log.remove(key('b'))
+  await expect.poll(counts).toEqual([0, 0, 0, 0, 0, 0])
+  expect(await store.log.open(key('a'))).toMatchObject({ head: 1200 })
+  await store.close()
+  expect(existsSync(`${file()}-wal`)).toBe(false)
+})

@@ -1,0 +1,113 @@
+// A data folder: one database, one lock. Session ids never become file names.
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import { StoreFault } from '../kernel/ports.ts'
+import { diagnose, isBusy, type NodeDriver, nodeDriver } from './node-driver.ts'
+import { bumpEpoch, checkVersion, type Migration, migrate, migrations, schemaVersion } from './schema.ts'
+import { type SqliteStore, sqliteStore } from './sqlite.ts'
+import type { TailLimits } from './tail.ts'
+
+export interface FolderStore extends Omit<SqliteStore, 'close'> {
+  /** Commits what is queued, closes the database and gives the folder free. */
+  close(): Promise<void>
+}
+
+/** Chosen so that settling blocks the event loop for a few milliseconds. */
+export const tailLimits: TailLimits = {
+  segmentsMax: 1024,
+  charsMax: 512 * 1024,
+  segmentCharsMax: 16 * 1024,
+}
+
+/** Opens or creates a data folder for this process alone. Throws a StoreFault that says what is in the way. */
+export async function openSqlite(folder: string, known: readonly Migration[] = migrations): Promise<FolderStore> {
+  const path = resolve(folder)
+  makeFolder(path)
+  let unlock = () => {}
+  let driver: NodeDriver | undefined
+  try {
+    unlock = lock(path)
+    const file = join(path, 'bridle.sqlite')
+    checkVersion(versionOf(file), known, path)
+    writeFileSync(join(path, 'owner'), `${process.pid}\n`)
+    driver = nodeDriver(file)
+    migrate(driver, known)
+    const store = sqliteStore(driver, bumpEpoch(driver), tailLimits)
+    let open = true
+    return {
+      ...store,
+      async close() {
+        if (open) closeAll(store, driver, unlock)
+        open = false
+      },
+    }
+  } catch (error) {
+    closeAll(undefined, driver, unlock)
+    if (error instanceof StoreFault) throw error
+    const detail = error instanceof Error ? error.message : String(error)
+    throw new StoreFault(diagnose(error), `${path} cannot be opened: ${detail}`, error)
+  }
+}
+
+/** The lock goes last: until then nobody else may touch the file. */
+function closeAll(store: SqliteStore | undefined, driver: NodeDriver | undefined, unlock: () => void): void {
+  try {
+    store?.close()
+    driver?.close()
+  } finally {
+    unlock()
+  }
+}
+
+function makeFolder(path: string): void {
+  if (existsSync(path)) return
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  // A new folder is an entry in its parent; until that is synced, a power cut takes the folder and all that is in it.
+  try {
+    const parent = openSync(dirname(path), 'r')
+    fsyncSync(parent)
+    closeSync(parent)
+  } catch {
+    // Windows has no such thing.
+  }
+}
+
+/**
+ * A write transaction on an empty database, held open. SQLite's file locks belong to the process, so the kernel drops
+ * this one however the process ends: there is no stale lock, and the file that stays behind means nothing.
+ */
+function lock(path: string): () => void {
+  const db = new DatabaseSync(join(path, 'lock'), { timeout: 0 })
+  try {
+    db.exec('PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE')
+  } catch (cause) {
+    db.close()
+    if (!isBusy(cause)) throw cause
+    throw new StoreFault('refused', `${path} is in use by another process${pidIn(path)}`, cause)
+  }
+  return () => db.close()
+}
+
+function pidIn(path: string): string {
+  try {
+    return ` (pid ${readFileSync(join(path, 'owner'), 'utf8').trim()})`
+  } catch {
+    return ''
+  }
+}
+
+/** The schema version, without touching anything. */
+function versionOf(file: string): number {
+  if (!existsSync(file) || statSync(file).size === 0) return 0
+  // With nothing in the write-ahead log the file alone is the truth, and `immutable` creates no files beside it.
+  const wal = `${file}-wal`
+  const alone = !existsSync(wal) || statSync(wal).size === 0
+  const db = new DatabaseSync(alone ? `${pathToFileURL(file).href}?immutable=1` : file, { readOnly: true })
+  try {
+    return schemaVersion({ get: <Row>(sql: string) => db.prepare(sql).get() as Row | undefined })
+  } finally {
+    db.close()
+  }
+}

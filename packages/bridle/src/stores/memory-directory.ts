@@ -1,0 +1,73 @@
+// Across the sessions of a memory store.
+import type { Directory, ListFilter, OpenApproval, Row } from '../kernel/ports.ts'
+import { decodeCursor, page, pageSize, searchText } from './listing.ts'
+import { headOf, type MemoryData, type MemorySession, rowOf } from './memory.ts'
+
+export function memoryDirectory(data: MemoryData): Directory {
+  const ofTenant = (tenant: string) => [...data.sessions.values()].filter((session) => session.key.tenant === tenant)
+
+  return {
+    async list(tenant, filter) {
+      const before = filter.cursor === undefined ? undefined : decodeCursor(filter.cursor, 2)
+      const position = ({ session, row }: Entry) => [row.updatedAt, session.order]
+      const found = ofTenant(tenant)
+        .map((session): Entry => ({ session, row: rowOf(session) }))
+        .filter((entry) => matches(entry, filter))
+        .filter((entry) => !before || compare(position(entry), before) < 0)
+        .sort((a, b) => compare(position(b), position(a)))
+      const { entries, next } = page(found, pageSize(filter.limit), position)
+      const sessions = entries.map(({ session, row }) => ({ key: { ...session.key }, head: headOf(session), row }))
+      return { sessions, ...(next !== undefined && { next }) }
+    },
+
+    async approvals(tenant, { limit, cursor }) {
+      const after = cursor === undefined ? undefined : decodeCursor(cursor, 3)
+      const position = ({ approval, session, index }: Asked) => [approval.requestedAt, session.order, index]
+      const found = ofTenant(tenant)
+        .flatMap((session) => rowOf(session).approvals.map((approval, index): Asked => ({ approval, session, index })))
+        .filter((entry) => !after || compare(position(entry), after) > 0)
+        .sort((a, b) => compare(position(a), position(b)))
+      const { entries, next } = page(found, pageSize(limit), position)
+      const approvals = entries.map(({ session, approval }) => ({ key: { ...session.key }, approval }))
+      return { approvals, ...(next !== undefined && { next }) }
+    },
+
+    async due(now, limit, since) {
+      const wake = ({ wakeAt, order }: MemorySession) => [wakeAt!, order]
+      return [...data.sessions.values()]
+        .filter(({ wakeAt }) => wakeAt !== null && wakeAt > since && wakeAt <= now)
+        .sort((a, b) => compare(wake(a), wake(b)))
+        .slice(0, limit)
+        .map(({ key }) => ({ ...key }))
+    },
+
+    async find(tenant, id) {
+      return ofTenant(tenant)
+        .filter(({ key }) => key.id === id)
+        .map(({ key }) => ({ ...key }))
+        .sort((a, b) => (a.agent < b.agent ? -1 : 1))
+    },
+  }
+}
+
+interface Entry {
+  session: MemorySession
+  row: Row
+}
+interface Asked {
+  session: MemorySession
+  approval: OpenApproval
+  index: number
+}
+
+const matches = ({ session: { key }, row }: Entry, filter: ListFilter): boolean =>
+  (filter.status === undefined || row.status === filter.status) &&
+  (filter.kind === undefined || row.kind === filter.kind) &&
+  (filter.agent === undefined || key.agent === filter.agent) &&
+  (filter.parentId === undefined || row.parent?.id === filter.parentId) &&
+  (filter.search === undefined || searchText(key.id, row.title).includes(filter.search.toLowerCase()))
+
+const compare = (a: readonly number[], b: readonly number[]): number => {
+  for (const [index, value] of a.entries()) if (value !== b[index]) return value - b[index]!
+  return 0
+}

@@ -1,0 +1,234 @@
+// A store that forgets when the process ends: for tests, demos and the simulation. It keeps encoded text, as the
+// others do, so that nothing a caller changes afterwards leaks in. No timers and no randomness.
+import { type Event, type Key, keyText } from '../kernel/event.ts'
+import {
+  type Append,
+  type Directory,
+  type Lease,
+  type Log,
+  type Parent,
+  type Row,
+  type Snapshot,
+  type SnapshotWrite,
+  type StoredAnswer,
+  StoreFault,
+} from '../kernel/ports.ts'
+import { checkAppend, checkBranch, checkKey, fenced } from './checks.ts'
+import { memoryDirectory } from './memory-directory.ts'
+
+export interface MemoryStore {
+  readonly log: Log
+  readonly directory: Directory
+  readonly epoch: number
+  /** A new owner of the same data, as after a restart. This one's leases are refused from here on. */
+  reopen(): MemoryStore
+}
+
+/** One life of a key. A branch holds on to its parent, so removed sessions live exactly as long as they are needed. */
+export interface MemorySession {
+  readonly key: Key
+  readonly order: number
+  readonly base: number
+  readonly parent: { readonly session: MemorySession; readonly seq: number } | null
+  /** One JSON text per event, from base + 1. */
+  readonly events: string[]
+  readonly answers: Map<string, string>
+  readonly snapshots: Map<number, Omit<SnapshotWrite, 'messages'>>
+  /** Settled messages by index: each with the snapshots' numbers at which it was written. */
+  readonly messages: Map<number, { seq: number; text: string }[]>
+  row: string
+  wakeAt: number | null
+  removed: boolean
+}
+
+export interface MemoryData {
+  readonly sessions: Map<string, MemorySession>
+  readonly tombstones: Map<string, number>
+  epoch: number
+  created: number
+}
+
+export function memoryStore(
+  data: MemoryData = { sessions: new Map(), tombstones: new Map(), epoch: 0, created: 0 },
+): MemoryStore {
+  const epoch = ++data.epoch
+  return { log: memoryLog(data, epoch), directory: memoryDirectory(data), epoch, reopen: () => memoryStore(data) }
+}
+
+export const headOf = (session: MemorySession): number => session.base + session.events.length
+
+function memoryLog(data: MemoryData, epoch: number): Log {
+  const held = new WeakMap<Lease, MemorySession>()
+  const live = (key: Key): MemorySession | undefined => data.sessions.get(keyText(key))
+
+  /** Where a session that does not exist yet will start. */
+  function origin(key: Key, from: Parent | null): Pick<MemorySession, 'base' | 'parent'> {
+    const tombstone = data.tombstones.get(keyText(key)) ?? 0
+    if (!from) return { base: tombstone, parent: null }
+    const session = live({ tenant: key.tenant, agent: from.agent, id: from.id })
+    checkBranch(key, from, session && { head: headOf(session), ...rootOf(session) }, tombstone)
+    return { base: from.seq, parent: { session: session!, seq: from.seq } }
+  }
+
+  function locate(lease: Lease): MemorySession | undefined {
+    const session = held.get(lease) ?? live(lease.key)
+    if (session?.removed || (!session && lease.exists)) throw fenced(lease.key)
+    return session
+  }
+
+  function create(lease: Lease): MemorySession {
+    return {
+      key: { ...lease.key },
+      order: ++data.created,
+      ...origin(lease.key, lease.parent),
+      events: [],
+      answers: new Map(),
+      snapshots: new Map(),
+      messages: new Map(),
+      row: '',
+      wakeAt: null,
+      removed: false,
+    }
+  }
+
+  return {
+    async open(key, from) {
+      checkKey(key)
+      if (epoch < data.epoch) return null
+      const session = live(key)
+      if (session) {
+        const parent = session.parent && { ...nameOf(session.parent.session), seq: session.parent.seq }
+        const lease: Lease = {
+          key,
+          epoch,
+          exists: true,
+          head: headOf(session),
+          parent,
+          snapshot: bestSnapshot(session),
+        }
+        held.set(lease, session)
+        return lease
+      }
+      const { base, parent } = origin(key, from ?? null)
+      const snapshot = parent && bestSnapshot(parent.session, base)
+      return { key, epoch, exists: false, head: base, parent: from ?? null, snapshot }
+    },
+
+    async append(lease, append) {
+      if (lease.epoch < data.epoch) throw fenced(lease.key)
+      const existing = locate(lease)
+      const session = existing ?? create(lease)
+      checkAppend(lease, append, headOf(session), !existing)
+      checkAnswers(session, append)
+      const encoded = encode(lease.key, append)
+      // Nothing can fail from here on, so the append is all or nothing.
+      data.sessions.set(keyText(session.key), session)
+      held.set(lease, session)
+      for (const event of encoded.events) session.events.push(event)
+      if (encoded.row !== undefined) session.row = encoded.row
+      if (append.wakeAt !== undefined) session.wakeAt = append.wakeAt
+      for (const [commandId, answer] of encoded.answers) session.answers.set(commandId, answer)
+      if (append.snapshot) writeSnapshot(session, append.snapshot)
+    },
+
+    async read(key, after, limit) {
+      const session = live(key)
+      const texts: string[] = []
+      for (const { session: part, upTo } of session ? lineage(session).reverse() : []) {
+        const from = Math.max(after - part.base, 0)
+        const to = Math.min(upTo - part.base, from + limit - texts.length)
+        for (let at = from; at < to; at++) texts.push(part.events[at]!)
+      }
+      return texts.map((text) => JSON.parse(text) as Event)
+    },
+
+    async result(key, commandId) {
+      const text = live(key)?.answers.get(commandId)
+      return text === undefined ? null : (JSON.parse(text) as StoredAnswer)
+    },
+
+    async remove(key) {
+      const session = live(key)
+      if (!session) return false
+      if (epoch < data.epoch) throw fenced(key)
+      session.removed = true
+      data.sessions.delete(keyText(key))
+      data.tombstones.set(keyText(key), headOf(session))
+      return true
+    },
+  }
+}
+
+/** The session and those it hangs from, each with the last number that counts. */
+function lineage(session: MemorySession, upTo = headOf(session)): { session: MemorySession; upTo: number }[] {
+  const levels = [{ session, upTo }]
+  for (let at = session; at.parent; at = at.parent.session) {
+    upTo = Math.min(upTo, at.parent.seq)
+    levels.push({ session: at.parent.session, upTo })
+  }
+  return levels
+}
+
+function rootOf(session: MemorySession): { root: number; depth: number } {
+  const levels = lineage(session)
+  return { root: levels.at(-1)!.session.base, depth: levels.length }
+}
+
+function checkAnswers({ key, answers }: MemorySession, { results = [] }: Append): void {
+  const ids = results.map(({ commandId }) => commandId)
+  const taken = ids.find((id, index) => answers.has(id) || ids.indexOf(id) < index)
+  if (taken !== undefined) throw new StoreFault('refused', `${keyText(key)}: ${taken} is answered already`)
+}
+
+function encode(key: Key, { events, row, results = [] }: Append) {
+  try {
+    return {
+      events: events.map((event) => JSON.stringify(event)),
+      row: row && JSON.stringify(row),
+      answers: results.map((answer): [string, string] => [answer.commandId, JSON.stringify(answer)]),
+    }
+  } catch (cause) {
+    throw new StoreFault('refused', `${keyText(key)}: an append that is not JSON`, cause)
+  }
+}
+
+function writeSnapshot(session: MemorySession, { messages, ...snapshot }: SnapshotWrite): void {
+  for (const [seq, older] of session.snapshots) if (!older.keep) session.snapshots.delete(seq)
+  session.snapshots.set(snapshot.seq, snapshot)
+  for (const { index, text } of messages) {
+    const versions = (session.messages.get(index) ?? []).filter(({ seq }) => seq !== snapshot.seq)
+    session.messages.set(index, [...versions, { seq: snapshot.seq, text }])
+  }
+}
+
+/** The newest snapshot at or below a number whose messages are all there. */
+function bestSnapshot(session: MemorySession, limit?: number): Snapshot | null {
+  const levels = lineage(session, limit)
+  for (const [depth, { session: part, upTo }] of levels.entries()) {
+    const seqs = [...part.snapshots.keys()].filter((seq) => seq <= upTo).sort((a, b) => b - a)
+    for (const seq of seqs) {
+      const { foldVersion, state, settled } = part.snapshots.get(seq)!
+      const messages: string[] = []
+      for (let index = 0; index < settled; index++) {
+        const text = messageAt(levels.slice(depth), index, seq)
+        if (text === undefined) break
+        messages.push(text)
+      }
+      if (messages.length === settled) return { seq, foldVersion, state, messages }
+    }
+  }
+  return null
+}
+
+/** A message as a snapshot at `seq` saw it: a later rewrite must not change what an older snapshot says. */
+function messageAt(levels: { session: MemorySession; upTo: number }[], index: number, seq: number): string | undefined {
+  for (const { session, upTo } of levels) {
+    const versions = (session.messages.get(index) ?? []).filter((version) => version.seq <= Math.min(seq, upTo))
+    if (versions.length > 0) return versions.reduce((best, next) => (next.seq > best.seq ? next : best)).text
+  }
+  return undefined
+}
+
+const nameOf = ({ key: { agent, id } }: MemorySession) => ({ agent, id })
+
+export const rowOf = (session: MemorySession): Row => JSON.parse(session.row) as Row

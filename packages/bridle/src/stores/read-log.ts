@@ -1,0 +1,52 @@
+// Reading events through the lineage of a branch: each session up to the point where the next one left it.
+import { type Event, type Key, keyText } from '../kernel/event.ts'
+import { StoreFault } from '../kernel/ports.ts'
+import type { Driver } from './driver.ts'
+import { readSegments } from './log-rows.ts'
+import { decodeEvents, type Segment } from './segments.ts'
+import type { Level } from './sessions.ts'
+import type { Tail } from './tail.ts'
+
+/** Rows fetched at once: few at first, since most reads want the newest; never many, so that memory stays small. */
+const batchRows = { first: 2, most: 32 }
+
+export function readLog(driver: Driver, tail: Tail, levels: readonly Level[], after: number, limit: number): Event[] {
+  const events: Event[] = []
+  let rows = batchRows.first
+  for (const { record, upTo } of levels.toReversed()) {
+    let at = Math.max(after, record.base)
+    while (at < upTo && events.length < limit) {
+      const batch = readSegments(driver, record.sid, at, rows)
+      rows = Math.min(rows * 2, batchRows.most)
+      const segments = batch.length > 0 ? batch : tail.read(record.sid, at)
+      if (segments.length === 0) throw corrupt(record, at + 1, upTo)
+      for (const segment of segments) at = take(record, segment, at, upTo, limit, events)
+    }
+  }
+  return events
+}
+
+/** Adds what counts of a segment and returns the last number added. */
+function take(key: Key, segment: Segment, at: number, upTo: number, limit: number, events: Event[]): number {
+  if (at >= upTo || events.length >= limit) return at
+  // The numbers are dense, so a missing row is found even though nothing is left to check.
+  if (segment.bad || segment.first > at + 1) throw corrupt(key, Math.min(segment.first, at + 1), segment.last)
+  for (const event of decode(key, segment)) {
+    if (event.seq <= at) continue
+    if (event.seq > upTo || events.length >= limit) break
+    events.push(event)
+    at = event.seq
+  }
+  return at
+}
+
+function decode(key: Key, segment: Segment): Event[] {
+  try {
+    return decodeEvents(segment)
+  } catch (cause) {
+    throw corrupt(key, segment.first, segment.last, cause)
+  }
+}
+
+const corrupt = (key: Key, first: number, last: number, cause?: unknown): StoreFault =>
+  new StoreFault('corrupt', `${keyText(key)}: events ${first} to ${last} are damaged`, cause)

@@ -1,0 +1,38 @@
+// Deleting sessions. Removal hides a session at once and keeps its head; its rows go later, a slice at a time and only
+// when no branch reads them. What is left to sweep follows from the tables, so a crash in between loses nothing.
+import type { Driver } from './driver.ts'
+import type { SessionRecord } from './sessions.ts'
+
+const sliceRows = 500
+
+export function hide(driver: Driver, record: SessionRecord, head: number): void {
+  const { sid, tenant, agent, id } = record
+  driver.run(
+    `INSERT INTO tombstones (tenant, agent, id, head) VALUES (?, ?, ?, ?)
+     ON CONFLICT (tenant, agent, id) DO UPDATE SET head = excluded.head`,
+    ...[tenant, agent, id, head],
+  )
+  driver.run("UPDATE sessions SET removed = 1, wake_at = NULL, search = '', row = '' WHERE sid = ?", sid)
+  driver.run('DELETE FROM answers WHERE sid = ?', sid)
+  driver.run('DELETE FROM approvals WHERE sid = ?', sid)
+}
+
+/** A removed session that no branch hangs from. */
+export const unneeded = (driver: Driver): number | undefined =>
+  driver.get<{ sid: number }>(
+    `SELECT sid FROM sessions AS s WHERE removed = 1
+     AND NOT EXISTS (SELECT 1 FROM sessions WHERE parent_sid = s.sid) LIMIT 1`,
+  )?.sid
+
+/** Deletes a slice of it, inside a transaction; the last slice takes the session along. */
+export function sweep(driver: Driver, sid: number): void {
+  const edge = driver.get<{ last: number }>(
+    'SELECT last FROM log WHERE sid = ? ORDER BY last LIMIT 1 OFFSET ?',
+    ...[sid, sliceRows],
+  )
+  if (edge) {
+    driver.run('DELETE FROM log WHERE sid = ? AND last < ?', sid, edge.last)
+    return
+  }
+  for (const table of ['log', 'snapshots', 'texts', 'sessions']) driver.run(`DELETE FROM ${table} WHERE sid = ?`, sid)
+}

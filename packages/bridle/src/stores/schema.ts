@@ -1,0 +1,93 @@
+// The tables, as a list of migrations: one entry per schema version, never edited once released.
+import { StoreFault } from '../kernel/ports.ts'
+import type { Driver } from './driver.ts'
+
+export type Migration = readonly string[]
+
+const first: Migration = [
+  // A session's numbers go on from `base`: 0, the branch point, or the head of a removed session of the same key.
+  // A removed session keeps its row, hidden, until no branch needs its events.
+  `CREATE TABLE sessions (
+    sid INTEGER PRIMARY KEY AUTOINCREMENT, tenant TEXT NOT NULL, agent TEXT NOT NULL, id TEXT NOT NULL,
+    base INTEGER NOT NULL, parent_sid INTEGER, removed INTEGER NOT NULL DEFAULT 0,
+    kind TEXT NOT NULL, status TEXT NOT NULL, updated_at INTEGER NOT NULL, wake_at INTEGER,
+    hangs_from TEXT, search TEXT NOT NULL, row TEXT NOT NULL)`,
+  'CREATE UNIQUE INDEX sessions_key ON sessions (tenant, id, agent) WHERE removed = 0',
+  'CREATE INDEX sessions_recent ON sessions (tenant, updated_at, sid) WHERE removed = 0',
+  'CREATE INDEX sessions_wake ON sessions (wake_at) WHERE wake_at IS NOT NULL',
+  'CREATE INDEX sessions_parent ON sessions (parent_sid) WHERE parent_sid IS NOT NULL',
+  'CREATE INDEX sessions_removed ON sessions (sid) WHERE removed = 1',
+  `CREATE TABLE tombstones (
+    tenant TEXT NOT NULL, agent TEXT NOT NULL, id TEXT NOT NULL, head INTEGER NOT NULL,
+    PRIMARY KEY (tenant, agent, id)) WITHOUT ROWID`,
+  // Bodies in order of arrival and a small index beside them: sorted by session, each write would dirty a page of its
+  // own. `tail` has not even the index; tail.ts moves it over.
+  `CREATE TABLE log (
+    n INTEGER PRIMARY KEY, sid INTEGER NOT NULL, last INTEGER NOT NULL, part INTEGER NOT NULL, parts INTEGER NOT NULL,
+    first INTEGER NOT NULL, body TEXT NOT NULL, sum TEXT NOT NULL)`,
+  'CREATE UNIQUE INDEX log_place ON log (sid, last, part)',
+  `CREATE TABLE tail (
+    n INTEGER PRIMARY KEY, sid INTEGER NOT NULL, last INTEGER NOT NULL, part INTEGER NOT NULL, parts INTEGER NOT NULL,
+    first INTEGER NOT NULL, body TEXT NOT NULL, sum TEXT NOT NULL)`,
+  `CREATE TABLE answers (
+    sid INTEGER NOT NULL, command_id TEXT NOT NULL, body_hash TEXT NOT NULL, answer TEXT NOT NULL,
+    PRIMARY KEY (sid, command_id)) WITHOUT ROWID`,
+  `CREATE TABLE approvals (
+    tenant TEXT NOT NULL, requested_at INTEGER NOT NULL, sid INTEGER NOT NULL, position INTEGER NOT NULL,
+    body TEXT NOT NULL, PRIMARY KEY (tenant, requested_at, sid, position)) WITHOUT ROWID`,
+  'CREATE INDEX approvals_sid ON approvals (sid)',
+  `CREATE TABLE snapshots (
+    sid INTEGER NOT NULL, seq INTEGER NOT NULL, fold_version TEXT NOT NULL, settled INTEGER NOT NULL,
+    keep INTEGER NOT NULL, sum TEXT NOT NULL, PRIMARY KEY (sid, seq)) WITHOUT ROWID`,
+  // What snapshots are made of: settled messages by index, and the rest of the state at index -1.
+  `CREATE TABLE texts (
+    sid INTEGER NOT NULL, idx INTEGER NOT NULL, seq INTEGER NOT NULL, part INTEGER NOT NULL, parts INTEGER NOT NULL,
+    body TEXT NOT NULL, sum TEXT NOT NULL, PRIMARY KEY (sid, idx, seq, part)) WITHOUT ROWID`,
+]
+
+export const migrations: readonly Migration[] = [first]
+
+/** 0 for an empty database. */
+export function schemaVersion(driver: Pick<Driver, 'get'>): number {
+  if (!driver.get("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'meta'")) return 0
+  return driver.get<{ value: number }>("SELECT value FROM meta WHERE name = 'schema'")?.value ?? 0
+}
+
+/** Refuses what a newer Bridle wrote: reading it with old eyes could lose what only the newer one understands. */
+export function checkVersion(version: number, known: readonly Migration[], where: string): void {
+  if (version <= known.length) return
+  throw new StoreFault(
+    'refused',
+    `${where} has schema version ${version}; this Bridle knows up to ${known.length}. Use a newer Bridle; nothing was changed.`,
+  )
+}
+
+/** Brings the database to the newest version, one transaction per step, so that a crash leaves a version, not a mix. */
+export function migrate(driver: Driver, known: readonly Migration[] = migrations): void {
+  driver.run('CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID')
+  for (let version = schemaVersion(driver); version < known.length; version++) {
+    driver.transaction(() => {
+      for (const sql of known[version]!) driver.run(sql)
+      setMeta(driver, 'schema', version + 1)
+    })
+  }
+}
+
+/** A new incarnation: from here on, appends of any earlier owner are refused. */
+export function bumpEpoch(driver: Driver): number {
+  return driver.transaction(() => {
+    const epoch = currentEpoch(driver) + 1
+    setMeta(driver, 'epoch', epoch)
+    return epoch
+  })
+}
+
+export const currentEpoch = (driver: Driver): number =>
+  driver.get<{ value: number }>("SELECT value FROM meta WHERE name = 'epoch'")?.value ?? 0
+
+const setMeta = (driver: Driver, name: string, value: number): void =>
+  driver.run(
+    'INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+    name,
+    value,
+  )

@@ -1,0 +1,90 @@
+// Across sessions, from the rows that appends wrote.
+import type { Key } from '../kernel/event.ts'
+import type { Directory, ListFilter, OpenApproval, Row } from '../kernel/ports.ts'
+import type { Driver, Value } from './driver.ts'
+import type { Keeper } from './keeper.ts'
+import { decodeCursor, page, pageSize } from './listing.ts'
+import type { SessionRecord, Sessions } from './sessions.ts'
+
+type ListedRow = SessionRecord & { kind: Row['kind']; status: string; updated_at: number; row: string }
+type ApprovalRow = Key & { requested_at: number; sid: number; position: number; body: string }
+
+export function sqliteDirectory(driver: Driver, sessions: Sessions, keeper: Keeper): Directory {
+  function list(tenant: string, filter: ListFilter) {
+    const size = pageSize(filter.limit)
+    const { where, values } = conditions(tenant, filter)
+    const rows = driver.all<ListedRow>(
+      `SELECT sid, tenant, agent, id, base, kind, status, updated_at, row FROM sessions WHERE ${where}
+       ORDER BY updated_at DESC, sid DESC LIMIT ?`,
+      ...[...values, size + 1],
+    )
+    const { entries, next } = page(rows, size, ({ updated_at, sid }) => [updated_at, sid])
+    const listed = entries.map((record) => ({
+      key: keyOf(record),
+      head: sessions.head(record),
+      row: rowOf(record),
+    }))
+    return { sessions: listed, ...(next !== undefined && { next }) }
+  }
+
+  function approvals(tenant: string, limit: number | undefined, cursor: string | undefined) {
+    const size = pageSize(limit)
+    const after = cursor === undefined ? [-1, 0, 0] : decodeCursor(cursor, 3)
+    const rows = driver.all<ApprovalRow>(
+      `SELECT s.tenant, s.agent, s.id, requested_at, a.sid, position, body
+       FROM approvals AS a JOIN sessions AS s ON s.sid = a.sid
+       WHERE a.tenant = ? AND (requested_at, a.sid, position) > (?, ?, ?)
+       ORDER BY requested_at, a.sid, position LIMIT ?`,
+      ...[tenant, ...after, size + 1],
+    )
+    const { entries, next } = page(rows, size, ({ requested_at, sid, position }) => [requested_at, sid, position])
+    const found = entries.map((row) => ({ key: keyOf(row), approval: JSON.parse(row.body) as OpenApproval }))
+    return { approvals: found, ...(next !== undefined && { next }) }
+  }
+
+  const keys = (sql: string, ...values: Value[]): Key[] =>
+    driver.all<Key>(`SELECT tenant, agent, id ${sql}`, ...values).map(keyOf)
+
+  return {
+    list: async (tenant, filter) => keeper.read(() => list(tenant, filter)),
+    approvals: async (tenant, { limit, cursor }) => keeper.read(() => approvals(tenant, limit, cursor)),
+    due: async (now, limit, since) =>
+      keeper.read(() =>
+        keys('FROM sessions WHERE wake_at > ? AND wake_at <= ? ORDER BY wake_at, sid LIMIT ?', since, now, limit),
+      ),
+    find: async (tenant, id) =>
+      keeper.read(() => keys('FROM sessions WHERE tenant = ? AND id = ? AND removed = 0 ORDER BY agent', tenant, id)),
+  }
+}
+
+/** One damaged row must not take the whole list along: what the columns say is shown instead. */
+function rowOf({ id, kind, status, updated_at: at, row }: ListedRow): Row {
+  try {
+    return JSON.parse(row) as Row
+  } catch {
+    return {
+      kind,
+      status,
+      title: id,
+      createdAt: at,
+      updatedAt: at,
+      parent: null,
+      approvals: [],
+      detail: { damaged: true },
+    }
+  }
+}
+
+const keyOf = ({ tenant, agent, id }: Key): Key => ({ tenant, agent, id })
+
+function conditions(tenant: string, filter: ListFilter): { where: string; values: Value[] } {
+  const parts: [sql: string, ...values: Value[]][] = [['tenant = ? AND removed = 0', tenant]]
+  if (filter.status !== undefined) parts.push(['status = ?', filter.status])
+  if (filter.kind !== undefined) parts.push(['kind = ?', filter.kind])
+  if (filter.agent !== undefined) parts.push(['agent = ?', filter.agent])
+  if (filter.parentId !== undefined) parts.push(['hangs_from = ?', filter.parentId])
+  // instr, not LIKE: a search for 100% means just that.
+  if (filter.search !== undefined) parts.push(['instr(search, ?) > 0', filter.search.toLowerCase()])
+  if (filter.cursor !== undefined) parts.push(['(updated_at, sid) < (?, ?)', ...decodeCursor(filter.cursor, 2)])
+  return { where: parts.map(([sql]) => sql).join(' AND '), values: parts.flatMap(([, ...values]) => values) }
+}
