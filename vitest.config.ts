@@ -2,7 +2,8 @@ import { defaultServerConditions } from 'vite'
 import { defineConfig } from 'vitest/config'
 
 // Workspace packages run from source, as `npm start` runs them; only the packed tarball test sees dist.
-const conditions = ['source', ...defaultServerConditions]
+// `module` is for bundlers: what it names need not run on Node as it is.
+const conditions = ['source', ...defaultServerConditions.filter((condition) => condition !== 'module')]
 
 export default defineConfig({
   resolve: { conditions },
@@ -12,6 +13,7 @@ export default defineConfig({
     include: [
       'packages/**/src/**/*.test.ts',
       'conformance/**/*.test.ts',
+      'examples/**/*.test.ts',
       'simulation/**/*.test.ts',
       'scripts/**/*.test.ts',
     ],

@@ -42,12 +42,15 @@ describe('the check itself', () => {
     ['the schema file alone has the schema library', { 'kernel/schemas.ts': `import * as v from 'valibot'` }, []],
     [
       'a value where only types may pass',
-      { 'client/a.ts': `import { x } from '../surfaces/fabric/wire.ts'`, 'surfaces/fabric/wire.ts': '' },
-      ["client/a.ts:1: imports '../surfaces/fabric/wire.ts', which wants `import type`"],
+      { 'client/a.ts': `import { x } from '../surfaces/fabric/socket-wire.ts'`, 'surfaces/fabric/socket-wire.ts': '' },
+      ["client/a.ts:1: imports '../surfaces/fabric/socket-wire.ts', which wants `import type`"],
     ],
     [
       'types where only types may pass',
-      { 'client/a.ts': `import type { X } from '../surfaces/fabric/wire.ts'`, 'surfaces/fabric/wire.ts': '' },
+      {
+        'client/a.ts': `import type { X } from '../surfaces/fabric/socket-wire.ts'`,
+        'surfaces/fabric/socket-wire.ts': '',
+      },
       [],
     ],
     [

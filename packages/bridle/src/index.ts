@@ -1,7 +1,12 @@
-// The main entry: types and events, for any platform.
+// The main entry: agents, types and events, for any platform.
+export { type AgentDefinition, type AgentOptions, type AgentTriggers, agent, type RunContext } from './agents/agent.ts'
+export { RunOver, ToolDenied, ToolTimeout } from './agents/errors.ts'
+export type { AgentSession, Question, ToolContext, ToolOptions, Usage, Verdict } from './agents/session.ts'
+export type { StandardSchema } from './agents/standard-schema.ts'
 export { type EventType, inTier, STREAM_EVENT_TYPES, type Tier } from './kernel/catalogue.ts'
 export { applyOperations, type DeltaOperation } from './kernel/delta.ts'
 export type { AnyEvent, Event, Key } from './kernel/event.ts'
+export type { Json, JsonObject } from './kernel/json.ts'
 export type {
   HarnessApproval,
   HarnessMessage,

@@ -1,49 +1,73 @@
 #!/usr/bin/env node
-// The `bridle` command.
+// The `bridle` command, also known as `fh`.
 import { readFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
+import { FabricError } from '../client/index.ts'
+import { approvals } from './approvals.ts'
+import { attach } from './attach.ts'
+import { dev } from './dev.ts'
+import { doctor } from './doctor.ts'
+import { closest, overview, verbHelp } from './help.ts'
+import { output } from './output.ts'
+import { run } from './run.ts'
+import { sessions } from './sessions.ts'
 import { start } from './start.ts'
+import { type Call, EXIT, parseCall, Stop, type Verb } from './verb.ts'
+import { approve, reject } from './verdict.ts'
 
-const usage = `bridle: one durable harness for any agent and any frontend
-
-  bridle start [--port 4317] [--host 127.0.0.1] [--data .bridle]
-  bridle --version
-  bridle --help
-
-Settings come from a flag, then PORT and BRIDLE_DATA, then bridle.config.ts, then the default.
-A token in FABRIC_HARNESS_API_TOKEN is asked of every caller; without one only this machine may ask.`
-
-const verbs: { readonly [verb: string]: (flags: Flags) => Promise<void> } = { start }
-
-export type Flags = { readonly port?: string; readonly host?: string; readonly data?: string }
-
-try {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      port: { type: 'string' },
-      host: { type: 'string' },
-      data: { type: 'string' },
-      version: { type: 'boolean' },
-      help: { type: 'boolean', short: 'h' },
-    },
-  })
-  const [verb = 'help', ...more] = positionals
-  const act = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
-  if (values.version) console.log(version())
-  else if (values.help || verb === 'help') console.log(usage)
-  else if (!act || more.length > 0) fail(`There is no "${positionals.join(' ')}". Try bridle --help.`)
-  else await act(values)
-} catch (error) {
-  fail(error instanceof Error ? error.message : String(error))
+const verbs: { readonly [name: string]: Verb } = {
+  start,
+  dev,
+  run,
+  attach,
+  sessions,
+  approvals,
+  approve,
+  reject,
+  doctor,
 }
 
-function fail(message: string): void {
-  console.error(`bridle: ${message}`)
-  process.exitCode = 1
+const main = async ([name = 'help', ...rest]: readonly string[]): Promise<number> => {
+  if (name === '--version' || name === '-v') return say(version())
+  if (name === '--help' || name === '-h') return say(overview(verbs))
+  if (name === 'help') return rest[0] === undefined ? say(overview(verbs)) : say(verbHelp(rest[0], find(rest[0])))
+  const verb = find(name)
+  const { args, flags } = parseCall(name, verb, rest)
+  if (flags.help) return say(verbHelp(name, verb))
+  return verb.act({ args, flags, env: process.env, out: output(flags) } as Call<never>)
 }
 
-function version(): string {
-  return (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string })
-    .version
+const find = (name: string): Verb => {
+  const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined
+  if (verb) return verb
+  const near = closest(name, Object.keys(verbs))
+  const hint = near === null ? 'Try bridle --help.' : `Did you mean bridle ${near}?`
+  throw new Stop(EXIT.usage, `There is no "${name}". ${hint}`)
 }
+
+const say = (text: string): number => {
+  process.stdout.write(`${text}\n`)
+  return EXIT.ok
+}
+
+const version = (): string =>
+  (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }).version
+
+/** One line, whatever happened. A 400 is something the caller can put right. */
+const explain = (error: unknown): { exit: number; message: string } => {
+  if (error instanceof Stop) return error
+  const message = error instanceof Error ? error.message : String(error)
+  if (!(error instanceof FabricError)) return { exit: EXIT.failed, message }
+  const hints: { readonly [status: number]: string } = {
+    0: ' Start one by bridle start, or say where it is by --url.',
+    401: ' Set FABRIC_HARNESS_API_TOKEN to the token of the server.',
+  }
+  return { exit: error.status === 400 ? EXIT.usage : EXIT.failed, message: message + (hints[error.status] ?? '') }
+}
+
+const exit = await main(process.argv.slice(2)).catch((error: unknown) => {
+  const { exit: code, message } = explain(error)
+  process.stderr.write(`bridle: ${message}\n`)
+  return code
+})
+// Whatever is still under way (a reader's wait, a run's timer) must not keep the process; what was written must get out.
+process.stdout.write('', () => process.exit(exit))

@@ -1,42 +1,46 @@
 // `bridle start`: serve until told to stop.
-import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { HarnessServer, type ServerOptions } from '../targets/node.ts'
-import type { Flags } from './main.ts'
+import type { HarnessServer } from '../targets/node.ts'
+import { interruption } from './interruption.ts'
+import { type ServerSettings, serverSettings } from './settings.ts'
+import { EXIT, Stop, serving, verb } from './verb.ts'
 
-export const start = async (flags: Flags): Promise<void> => {
-  const options = settings(flags, process.env, await configFile())
-  const server = await HarnessServer.start(options).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'EADDRINUSE') throw new Error(`Port ${options.port} is in use; choose another by --port.`)
+export const serverOptions = {
+  port: { type: 'string', value: 'PORT', help: 'else PORT, else 4317; 0 takes any free one' },
+  host: { type: 'string', value: 'ADDRESS', help: 'else 127.0.0.1; any other needs a token' },
+  ...serving,
+} as const
+
+export const start = verb({
+  summary: 'serve agents and their sessions',
+  takes: [],
+  options: serverOptions,
+  notes: `Settings come from a flag, then the environment, then bridle.config.ts, then the default.
+A token in FABRIC_HARNESS_API_TOKEN is asked of every caller; without one only this machine may ask.`,
+  act: async ({ flags, env, out }) => {
+    const interrupted = interruption()
+    const server = await serve(await serverSettings(flags, env))
+    out.line(greeting(server.url))
+    await interrupted.happened
+    await server.close({ graceMs: GRACE_MS })
+    return EXIT.ok
+  },
+})
+
+/** What runs in this process gets so long to end by itself; a second signal does not wait. */
+const GRACE_MS = 5_000
+
+/** A server, or one line on what is in its way. */
+export const serve = async (settings: ServerSettings): Promise<HarnessServer> => {
+  // Loaded only now: most verbs ask a server and are none, and should not wait for all of it.
+  const target = await import('../targets/node.ts')
+  return target.HarnessServer.start(settings).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EADDRINUSE')
+      throw new Stop(EXIT.failed, `Port ${settings.port} is in use; choose another by --port.`)
     throw error
   })
-  console.log(greeting(server.url))
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => server.close().then(() => process.exit(0)))
 }
 
-/** Flag, then environment, then bridle.config.ts, then default. */
-export const settings = (flags: Flags, env: NodeJS.ProcessEnv, config: ServerOptions): ServerOptions => {
-  const port = flags.port ?? env.PORT
-  if (port !== undefined && !/^\d{1,5}$/.test(port)) throw new Error(`"${port}" is not a port.`)
-  const authToken = env.FABRIC_HARNESS_API_TOKEN || config.authToken
-  return {
-    ...config,
-    port: port === undefined ? (config.port ?? 4317) : Number(port),
-    host: flags.host ?? config.host ?? '127.0.0.1',
-    data: flags.data ?? env.BRIDLE_DATA ?? config.data ?? '.bridle',
-    ...(authToken !== undefined && { authToken }),
-  }
-}
-
-const configFile = async (): Promise<ServerOptions> => {
-  const path = resolve('bridle.config.ts')
-  if (!existsSync(path)) return {}
-  return ((await import(pathToFileURL(path).href)) as { default?: ServerOptions }).default ?? {}
-}
-
-const greeting = (url: string): string => `Bridle is ready at ${url}
+export const greeting = (url: string): string => `Bridle is ready at ${url}
 
   watch:  curl -N ${url}/agents/scripted/hello/stream
   ask:    curl -X POST ${url}/agents/scripted/hello -H 'content-type: application/json' -d '{"prompt":"Hello"}'

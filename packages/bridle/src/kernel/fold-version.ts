@@ -1,17 +1,28 @@
 // A hash of the catalogue and of a golden log's fold. When the code folds differently, snapshots made by the old code
 // no longer match and the log is folded again; nobody has to remember to bump a number.
-import { catalogue } from './catalogue.ts'
+import { catalogue, type EventType } from './catalogue.ts'
 import type { Command, ReportItem } from './commands.ts'
 import type { Event, Key } from './event.ts'
 import { canonical, hashText } from './json.ts'
+import { INLINE_CHARS_MAX } from './limits.ts'
 import { decide } from './rules/decide.ts'
+import type { Payloads } from './schemas.ts'
 import { emptyState, evolve, type SessionState } from './state.ts'
 
 let version: string | null = null
 
 export const foldVersion = (): string => {
-  version ??= hashText(canonical([catalogue, goldenLog().reduce(evolve, emptyState)]))
+  version ??= hashText(canonical([catalogue, goldenStates()]))
   return version
+}
+
+/** The state after every event: what a later event wipes out counts too. */
+export const goldenStates = (): readonly SessionState[] => {
+  let state: SessionState = emptyState
+  return goldenLog().map((event) => {
+    state = evolve(state, event)
+    return state
+  })
 }
 
 /** A short life with a bit of everything that folds read. */
@@ -35,6 +46,14 @@ const report = (runId: string, attempt: number, frame: number, ...items: ReportI
   frame,
   items,
 })
+
+/** Said by whatever runs by then, in its next frame. */
+const says =
+  (...items: ReportItem[]) =>
+  ({ lifecycle: { run } }: SessionState): Command =>
+    report(run?.runId ?? '', run?.attempt ?? 0, (run?.frame ?? 0) + 1, ...items)
+const event = <T extends EventType>(type: T, payload: Payloads[T]): ReportItem =>
+  ({ type: 'event', event: { type, payload } }) as ReportItem
 
 const golden: readonly (Command | ((state: SessionState) => Command))[] = [
   {
@@ -90,6 +109,43 @@ const golden: readonly (Command | ((state: SessionState) => Command))[] = [
   }),
   report('r-2', 2, 6, { type: 'finished', resume: 'handle-1' }),
   { type: 'pause' },
+  says({ type: 'stopped' }),
   { type: 'resume' },
+  says({ type: 'started', steer: true }),
+  { type: 'steer', prompt: 'more' },
+  (state) => says({ type: 'steer_delivered', messageId: state.lifecycle.steers[0]?.messageId ?? '' })(state),
+  says(
+    event('reflection', { text: 'so' }),
+    event('context_warning', { usage_pct: 91, kind: 'loop' }),
+    event('context_compacted', { original_count: 2, compacted_count: 1, summary: 'short' }),
+    event('step_progress', { plan: ['one'] }),
+    event('retrieval', { query: 'q' }),
+    event('session_checkpoint', { checkpoint_type: 'step', status: 'completed', summary_text: 'one' }),
+    event('transport_diagnostic', { status: 'degraded', kind: 'provider_fallback' }),
+    event('subagent_event', { agent_id: 'a', status: 'running' }),
+    event('turn_end', { turn_id: 'hearsay', status: 'failed' }),
+  ),
+  says(event('tool_call', { name: 'read', arguments: {}, tool_call_id: 'c2', effect: 'pure' }), {
+    type: 'ask',
+    toolCallId: 'c2',
+    tool: 'read',
+    arguments: {},
+    reason: 'reads',
+    digest: 'f',
+  }),
+  ({ approvals }) => ({ type: 'approve', approvalId: Object.keys(approvals.open)[0] ?? '', decision: 'denied' }),
+  (state) => says({ type: 'approval_delivered', requestId: Object.keys(state.approvals.decided).at(-1) ?? '' })(state),
+  says(event('tool_result', { tool_call_id: 'c2', result: 'r'.repeat(INLINE_CHARS_MAX + 1) })),
+  { type: 'set_policy', policy: { health: { max_total_tokens: 2 } } },
+  says({ type: 'stopped' }),
+  ({ approvals }) => ({ type: 'approve', approvalId: Object.keys(approvals.open)[0] ?? '', decision: 'approved' }),
+  says({ type: 'started' }),
+  says({ type: 'failed', message: 'broke' }),
+  ({ head }) => ({ type: 'branch', parent: { agent: 'golden', id: 'parent', seq: head } }),
+  { type: 'pause' },
+  { type: 'submit', prompt: 'third' },
+  ({ conversation }) => ({ type: 'edit', messageId: conversation.messages.at(-1)?.id ?? '', prompt: 'fourth' }),
+  { type: 'resume' },
+  says({ type: 'started' }),
   { type: 'cancel', queue: true },
 ]

@@ -1,11 +1,20 @@
 // The sessions this process has in memory: opened when asked for or when due, dropped when idle or fenced.
 import { type Answer, type Command, isRefusal, type Refusal, refuse } from './commands.ts'
-import { type Key, keyText } from './event.ts'
+import { type AnyEvent, type Key, keyText } from './event.ts'
 import { canonical } from './json.ts'
 import { DUE_PAGE, IDLE_SESSIONS_MAX } from './limits.ts'
-import { type Clock, type Digest, type Directory, type Log, type Parent, StoreFault } from './ports.ts'
+import {
+  type Clock,
+  type Digest,
+  type Directory,
+  type Log,
+  type Parent,
+  StoreFault,
+  type StoreFaultCode,
+} from './ports.ts'
 import type { Runner } from './runner.ts'
 import { type CommandId, Session } from './session.ts'
+import { statusOf } from './state.ts'
 
 export interface HostPorts {
   readonly log: Log
@@ -15,6 +24,8 @@ export interface HostPorts {
   /** The runner behind an agent; null = there is no such agent. */
   readonly runner: (agent: string) => Runner | null
   readonly tokenPaceMs?: number
+  /** For traces: these events were committed. */
+  readonly onCommit?: (key: Key, events: readonly AnyEvent[]) => void
   /** For logs: a session stopped, or could not be opened. */
   readonly onFault?: (key: Key, cause: unknown) => void
 }
@@ -28,10 +39,12 @@ export class Host {
   readonly #ports: HostPorts
   readonly #opening = new Map<string, Promise<Session>>()
   readonly #live = new Map<string, Session>()
-  /** Could not be opened: the supervisor leaves these alone, a caller may still ask and is told why. */
+  readonly #removing = new Map<string, Promise<boolean>>()
+  /** Cannot be opened: the supervisor leaves these alone, a caller may still ask and is told why. */
   readonly #broken = new Set<string>()
   #forget: (() => void) | null = null
   #stopped = false
+  #events = 0
 
   constructor(ports: HostPorts) {
     this.#ports = ports
@@ -63,19 +76,26 @@ export class Host {
 
   /** The live session of a key, whether or not anything was ever appended to it. */
   async open(key: Key, from?: Parent): Promise<Session> {
+    if (this.#stopped) throw new StoreFault('fenced', 'The host stopped.')
     const name = keyText(key)
     const live = this.#live.get(name) ?? this.#opening.get(name)
     if (live) return live
     this.#evict()
-    const opening = this.#open(key, from).finally(() => this.#opening.delete(name))
+    // It is live before it is no longer opening: in between, a second one would be opened beside it.
+    const opening = this.#open(key, from)
+      .then((session) => {
+        if (!session.dropped) this.#live.set(name, session)
+        this.#broken.delete(name)
+        return session
+      })
+      .finally(() => this.#opening.delete(name))
     this.#opening.set(name, opening)
     try {
-      const session = await opening
-      if (!session.dropped) this.#live.set(name, session)
-      this.#broken.delete(name)
-      return session
+      return await opening
     } catch (cause) {
-      this.#broken.add(name)
+      if (hasCode(cause, 'refused')) throw cause
+      if (!(cause instanceof StoreFault) || cause.code === 'corrupt') this.#broken.add(name)
+      else if (cause.code !== 'fenced') this.#reopenLater(key)
       this.#ports.onFault?.(key, cause)
       throw cause
     }
@@ -90,35 +110,34 @@ export class Host {
   }
 
   /** Asks a session. With a command id an unknown outcome is looked up and, if need be, tried again. */
-  async send(key: Key, command: Command, id: CommandId | null = null): Promise<Answer | Refusal> {
-    for (let tries = 0; ; tries++) {
-      try {
-        const session = await this.open(key)
-        const outcome = await session.send(await this.#completed(session, command), id)
-        if (isRefusal(outcome) && !session.exists && session.idle) this.#discard(session)
-        return outcome
-      } catch (cause) {
-        const retry = cause instanceof StoreFault && cause.code === 'outcome_unknown' && id !== null
-        if (!retry || tries >= RETRIES_MAX || this.#stopped) throw cause
-      }
-    }
+  send(key: Key, command: Command, id: CommandId | null = null): Promise<Answer | Refusal> {
+    return this.#persist(id, async () => {
+      const session = await this.open(key)
+      const outcome = await session.send(await this.#completed(session, command), id)
+      if (isRefusal(outcome) && !session.exists && session.idle) this.#discard(session)
+      return outcome
+    })
   }
 
   /** A new session that goes on from an event of `parent`, which is not touched. */
-  async branch(
+  branch(
     parent: Key,
     seq: number,
     childId: string,
     options: { title?: string; id?: CommandId } = {},
   ): Promise<Answer | Refusal> {
-    const source = await this.find(parent)
-    if (!source) return refuse('session_not_found')
-    if (!Number.isSafeInteger(seq) || seq < 1 || seq > source.state.head) return refuse('bad_branch_point')
-    const from: Parent = { agent: parent.agent, id: parent.id, seq }
-    const childKey = { ...parent, id: childId }
-    const child = (await this.find(childKey)) ?? (await this.open(childKey, from))
-    const { title } = options
-    return child.send({ type: 'branch', parent: from, ...(title !== undefined && { title }) }, options.id ?? null)
+    const { title, id = null } = options
+    return this.#persist(id, async () => {
+      const source = await this.find(parent)
+      if (!source) return refuse('session_not_found')
+      if (!Number.isSafeInteger(seq) || seq < 1 || seq > source.state.head) return refuse('bad_branch_point')
+      const from: Parent = { agent: parent.agent, id: parent.id, seq }
+      const child = await this.#child({ ...parent, id: childId }, from)
+      if (!child) return refuse('bad_branch_point')
+      const outcome = await child.send({ type: 'branch', parent: from, ...(title !== undefined && { title }) }, id)
+      if (isRefusal(outcome) && !child.exists && child.idle) this.#discard(child)
+      return outcome
+    })
   }
 
   /** Erases a session. Its watchers are told; a run in hand is let go. */
@@ -126,13 +145,50 @@ export class Host {
     const session = await this.find(key)
     if (!session) return false
     const { run } = session.state.lifecycle
-    if (run)
-      await this.#ports
-        .runner(key.agent)
-        ?.abort({ ...idleJob, key, runId: run.runId, attempt: run.attempt })
-        .catch(() => {})
-    session.drop(new StoreFault('fenced', 'The session was removed.'), 'removed')
+    const name = keyText(key)
+    // Nobody opens it meanwhile: it would come back to life, in memory alone.
+    const removal = this.#erase(key)
+    this.#removing.set(name, removal)
+    try {
+      const removed = await removal
+      // Not before: had the removal failed, the run would have been stopped behind the log's back.
+      const job = run && { ...idleJob, key, runId: run.runId, attempt: run.attempt }
+      if (job) Promise.resolve(this.#ports.runner(key.agent)?.abort(job)).catch(() => {})
+      return removed
+    } catch (cause) {
+      this.#reopenLater(key)
+      throw cause
+    } finally {
+      this.#removing.delete(name)
+    }
+  }
+
+  async #erase(key: Key): Promise<boolean> {
+    const name = keyText(key)
+    await this.#opening.get(name)?.catch(() => {})
+    const live = this.#live.get(name)
+    live?.drop(new StoreFault('fenced', 'The session was removed.'), 'removed')
+    // An append that is on its way must not land behind the back of whoever opens it next.
+    await live?.drained
     return this.#ports.log.remove(key)
+  }
+
+  /** For metrics. */
+  counts(): { sessions: number; listeners: number; running: number; events: number } {
+    let listeners = 0
+    let running = 0
+    for (const session of this.#live.values()) {
+      listeners += session.subscribers.size
+      if (session.state.lifecycle.run) running += 1
+    }
+    return { sessions: this.#live.size, listeners, running, events: this.#events }
+  }
+
+  /** Sessions whose run is at work; one that waits for an approval loses nothing by a restart. */
+  get busy(): number {
+    let busy = 0
+    for (const session of this.#live.values()) if (statusOf(session.state) === 'running') busy += 1
+    return busy
   }
 
   /** Lets go of all sessions. Whoever owns the store next takes them up from the log. */
@@ -143,10 +199,38 @@ export class Host {
     for (const session of [...this.#live.values()]) session.drop(new StoreFault('fenced', 'The host stopped.'))
   }
 
+  /** Null where the store allows no branch. */
+  async #child(key: Key, from: Parent): Promise<Session | null> {
+    try {
+      const child = await this.open(key, from)
+      if (child.exists || child.parent || !child.quiet) return child
+      // One that only waits for its first event gives way to the branch; its watchers come back.
+      this.#discard(child)
+      return await this.open(key, from)
+    } catch (cause) {
+      if (hasCode(cause, 'refused')) return null
+      throw cause
+    }
+  }
+
+  async #persist<T>(id: CommandId | null, ask: () => Promise<T>): Promise<T> {
+    for (let tries = 0; ; ) {
+      try {
+        return await ask()
+      } catch (cause) {
+        // One that was evicted between being opened and being asked has decided nothing.
+        if (cause === EVICTED) continue
+        const unknown = hasCode(cause, 'outcome_unknown') && id !== null
+        if (!unknown || ++tries > RETRIES_MAX) throw cause
+      }
+    }
+  }
+
   async #open(key: Key, from?: Parent): Promise<Session> {
     const { log, clock, runner: runnerOf, tokenPaceMs } = this.#ports
     const runner = runnerOf(key.agent)
     if (!runner) throw new StoreFault('refused', `There is no agent "${key.agent}".`)
+    await this.#removing.get(keyText(key))?.catch(() => {})
     const lease = await log.open(key, from)
     if (!lease) throw new StoreFault('fenced', 'Another owner has the session.')
     return Session.open(
@@ -154,6 +238,10 @@ export class Host {
         log,
         clock,
         runner,
+        onCommit: (events) => {
+          this.#events += events.length
+          this.#ports.onCommit?.(key, events)
+        },
         onDrop: (session, cause) => this.#dropped(session, cause),
         ...(tokenPaceMs !== undefined && { tokenPaceMs }),
       },
@@ -163,12 +251,15 @@ export class Host {
 
   #dropped({ key }: Session, cause: unknown): void {
     this.#live.delete(keyText(key))
-    const fenced = cause instanceof StoreFault && cause.code === 'fenced'
-    if (cause === EVICTED || fenced || this.#stopped) return
+    if (cause === EVICTED || hasCode(cause, 'fenced') || this.#stopped) return
     this.#ports.onFault?.(key, cause)
-    // It may have had an effect in hand: somebody has to look.
+    this.#reopenLater(key)
+  }
+
+  /** It may have had an effect in hand, which no supervisor looks for: somebody has to. */
+  #reopenLater(key: Key): void {
     this.#ports.clock.after(REOPEN_MS, () => {
-      if (!this.#stopped) this.open(key).catch(() => {})
+      if (!this.#stopped) this.find(key).catch(() => {})
     })
   }
 
@@ -196,12 +287,17 @@ export class Host {
   /** Binds an approval to what exactly is approved. */
   async #completed(session: Session, command: Command): Promise<Command> {
     if (command.type !== 'approve' || command.decision !== 'approved') return command
+    // The directory may know of a question whose append is not yet folded here: what is under way comes first.
+    const { open: asks, decided: answers } = session.state.approvals
+    if (!Object.hasOwn(asks, command.approvalId) && !Object.hasOwn(answers, command.approvalId))
+      await session.send({ type: 'tick' })
     const { open, decided } = session.state.approvals
     const asked = Object.hasOwn(open, command.approvalId) ? open[command.approvalId] : undefined
     const given = Object.hasOwn(decided, command.approvalId) ? decided[command.approvalId] : undefined
-    if (asked)
+    if (asked?.kind === 'tool')
       return { ...command, digest: await callDigest(this.#ports.digest, asked.tool, command.args ?? asked.arguments) }
-    if (!given) return command
+    // Our own questions stand for no call: there is nothing to bind, the second time as the first.
+    if (!given?.requestedDigest) return command
     return {
       ...command,
       digest: command.args ? await callDigest(this.#ports.digest, given.tool, command.args) : given.requestedDigest,
@@ -213,5 +309,6 @@ export class Host {
 export const callDigest = (digest: Digest, tool: string, args: unknown): Promise<string> =>
   digest(canonical({ tool, arguments: args }))
 
+const hasCode = (cause: unknown, code: StoreFaultCode): boolean => cause instanceof StoreFault && cause.code === code
 const EVICTED = new Error('evicted')
 const idleJob = { prompt: '', input: null, resume: null, handle: null, frame: -1, awaiting: [] }

@@ -16,6 +16,8 @@ export const CHUNK_CHARS = 1_000_000
 export const PAYLOAD_CHARS_MAX = 1_500_000
 /** Token events at most this often; 16 ms is one frame of a screen and a ninth of the bytes. */
 export const TOKEN_PACE_MS = 16
+/** Text that waits for its pace leaves early beyond this: a flood may give the timer no turn. */
+export const TOKEN_CHARS_MAX = 64_000
 /** Unacknowledged reports a runner may have before it is made to wait. */
 export const REPORTS_HIGH_WATER = 256
 /** How long an aborted runner may take to confirm before the run ends without it. */

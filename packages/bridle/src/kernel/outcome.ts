@@ -42,14 +42,17 @@ export const runOutcome = (session: Session, runId: string, since: number): Prom
   })
 
 const ended = (event: AnyEvent, runId: string): RunOutcome | null => {
-  if (event.run !== runId || event.hearsay) return null
+  // A prompt that expired in the queue never was a run; its error names it all the same.
+  const of = event.type === 'error' ? (event.run ?? event.payload.turn_id) : event.run
+  if (of !== runId || event.hearsay) return null
   if (event.type === 'completed') return { status: 'completed', result: event.payload.result ?? null }
   if (event.type !== 'error') return null
   return { status: 'failed', message: event.payload.message, reason: event.payload.reason ?? null }
 }
 
 const isOver = (event: AnyEvent, runId: string): boolean =>
-  (event.type === 'turn_end' && !event.hearsay && event.payload.turn_id === runId) ||
-  (event.type === 'prompt_dropped' && event.payload.run_id === runId)
+  !event.hearsay &&
+  ((event.type === 'turn_end' && event.payload.turn_id === runId) ||
+    (event.type === 'prompt_dropped' && event.payload.run_id === runId))
 
 let waiters = 0

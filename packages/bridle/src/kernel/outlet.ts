@@ -1,7 +1,9 @@
 // Where a runner speaks. Tokens are paced here, before they are numbered: the first leaves at once, then at most one
 // token event per pace, flushed early by anything else. After numbering an event never changes.
+import { chunked } from './chunks.ts'
 import type { Report, ReportItem } from './commands.ts'
-import { PAYLOAD_CHARS_MAX, REPORTS_HIGH_WATER } from './limits.ts'
+import type { AnyDraft } from './event.ts'
+import { PAYLOAD_CHARS_MAX, REPORTS_HIGH_WATER, TOKEN_CHARS_MAX } from './limits.ts'
 import type { Clock } from './ports.ts'
 
 export class OutletClosed extends Error {
@@ -48,10 +50,14 @@ export class Outlet {
     else this.#onClose.push(call)
   }
 
-  /** Resolves when it is in the log; a tool awaits this before it acts. `frame` is the runner's own position, if it has one. */
+  /**
+   * Resolves when it is in the log; a tool awaits this before it acts. `frame` is the runner's own position, if it has
+   * one; what was taken already is passed over, since merged text could no longer be told apart.
+   */
   async report(items: readonly ReportItem[], frame = this.#frame + 1): Promise<void> {
+    if (frame <= this.#frame) return
     for (const item of items) {
-      if (item.type === 'event' && JSON.stringify(item.event.payload).length > PAYLOAD_CHARS_MAX) {
+      if (item.type === 'event' && JSON.stringify(weighed(item.event)).length > PAYLOAD_CHARS_MAX) {
         throw new RangeError(`The payload of ${item.event.type} is too large.`)
       }
     }
@@ -61,10 +67,11 @@ export class Outlet {
   /** Resolves at once, unless too much is unacknowledged: then it waits for the log. */
   async token(text: string, frame = this.#frame + 1): Promise<void> {
     if (this.#closed) throw new OutletClosed('nobody listens')
+    if (frame <= this.#frame) return
     this.#frame = frame
     this.#text += text
     this.#textFrame = frame
-    if (this.#forget === null) this.#flush()
+    if (this.#forget === null || this.#text.length > TOKEN_CHARS_MAX) this.#flush()
     if (this.#unacknowledged > REPORTS_HIGH_WATER) await this.#last
   }
 
@@ -78,12 +85,12 @@ export class Outlet {
   /** Sends what is there and starts the next window; an empty window ends the pacing. */
   #flush(): void {
     const items = this.#takeText()
-    if (items.length > 0) {
-      // A refusal reaches the runner at its next awaited report.
-      this.#send(items, this.#textFrame).catch(() => {})
-      const { clock, tokenPaceMs } = this.#options
-      if (tokenPaceMs > 0) this.#forget = clock.after(tokenPaceMs, () => this.#next())
-    }
+    if (items.length === 0) return
+    // A refusal reaches the runner at its next awaited report.
+    this.#send(items, this.#textFrame).catch(() => {})
+    const { clock, tokenPaceMs } = this.#options
+    this.#forget?.()
+    if (tokenPaceMs > 0) this.#forget = clock.after(tokenPaceMs, () => this.#next())
   }
 
   #next(): void {
@@ -95,7 +102,7 @@ export class Outlet {
     if (this.#text === '') return []
     const text = this.#text
     this.#text = ''
-    return [{ type: 'event', event: { type: 'token', payload: { text } } }]
+    return chunked(text).map((piece) => ({ type: 'event', event: { type: 'token', payload: { text: piece } } }))
   }
 
   async #send(items: readonly ReportItem[], frame: number): Promise<void> {
@@ -107,6 +114,12 @@ export class Outlet {
       this.#unacknowledged -= 1
     })
     await this.#last
-    if (this.#closed) throw new OutletClosed('nobody listens')
+    // The last word of a run closes its outlet, and was heard all the same.
+    if (this.#closed && !items.some(({ type }) => type === 'finished' || type === 'failed'))
+      throw new OutletClosed('nobody listens')
   }
 }
+
+/** A call's result may be of any size: it becomes an artifact before it is numbered. */
+const weighed = ({ type, payload }: Pick<AnyDraft, 'type' | 'payload'>): unknown =>
+  type === 'tool_result' || type === 'tool_outcome' ? { ...payload, result: null } : payload

@@ -22,6 +22,7 @@ export interface HandsOptions {
 export class Hands {
   readonly #options: HandsOptions
   readonly #held = new Map<string, () => void>()
+  #jobs: ReadonlyMap<string, Job> = new Map()
 
   constructor(options: HandsOptions) {
     this.#options = options
@@ -32,9 +33,9 @@ export class Hands {
   }
 
   reconcile(effects: readonly Effect[]): void {
-    const ids = new Set(effects.map((effect) => effect.id))
+    this.#jobs = new Map(effects.map(({ id, job }) => [id, job]))
     for (const [id, letGo] of this.#held) {
-      if (ids.has(id)) continue
+      if (this.#jobs.has(id)) continue
       this.#held.delete(id)
       letGo()
     }
@@ -81,22 +82,32 @@ export class Hands {
     const outlet = new Outlet({ runId: job.runId, attempt: job.attempt, frame: job.frame, clock, tokenPaceMs, send })
     this.#held.set(id, () => outlet.close())
     Promise.resolve()
-      .then(() => this.#follow(job, outlet, started ? runner.attach(job, outlet) : runner.start(job, outlet)))
-      .then((item) => (outlet.closed || item === null ? undefined : this.#tell(job, item)))
+      .then(() =>
+        this.#follow(id, outlet, async () => (started ? runner.attach(job, outlet) : runner.start(job, outlet))),
+      )
+      // Through the outlet: text that waits for its pace belongs before the end.
+      .then((item) => (outlet.closed || item === null ? undefined : outlet.report([item])))
       // The session is gone; whoever opens it next finds the run in the log.
       .catch(() => {})
   }
 
   /** A stream that ends without a terminal event is taken up again; if that fails the run is lost. */
-  async #follow(job: Job, outlet: Outlet, begun: Promise<RunEnd>): Promise<ReportItem | null> {
+  async #follow(id: string, outlet: Outlet, begin: () => Promise<RunEnd>): Promise<ReportItem | null> {
     const { runner, clock } = this.#options
     try {
-      let end = await begun
-      for (let tries = 0; end === 'cut' && tries < REATTACH_MAX && !outlet.closed; tries++) {
+      let end = await begin()
+      for (let tries = 0; end === 'cut' && tries < REATTACH_MAX; tries++) {
         await new Promise<void>((resolve) => clock.after(RETRY_MS * tries, resolve))
-        end = await runner.attach({ ...job, frame: outlet.frame }, outlet)
+        // As it is by now: where it runs and what it waits for was not known when it began.
+        const job = this.#jobs.get(id)
+        if (outlet.closed || !job) return null
+        const { frame } = outlet
+        end = await runner.attach({ ...job, frame }, outlet)
+        // A stream that gets on is not lost, however often it is cut.
+        if (outlet.frame > frame) tries = -1
       }
-      return end === 'done' ? null : { type: 'lost', message: 'The run was interrupted.' }
+      // After a terminal report this comes too late to count; without one, `done` leaves the run to nobody.
+      return { type: 'lost', message: 'The run was interrupted.' }
     } catch (error) {
       if (error instanceof OutletClosed || outlet.closed) return null
       return { type: 'failed', message: error instanceof Error ? error.message : String(error) }

@@ -6,7 +6,8 @@ import type { Json, JsonObject } from './json.ts'
 
 const text = v.string()
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
-const amount = v.pipe(v.number(), v.minValue(0))
+/** Finite: JSON has no infinity, and a replay would read it as null. */
+const amount = v.pipe(v.number(), v.finite(), v.minValue(0))
 const json = v.custom<Json>((value) => value !== undefined, 'Expected JSON')
 const object = v.custom<JsonObject>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
@@ -185,9 +186,10 @@ export const schemas = {
   }),
   retrieval: v.looseObject({ citations: maybe(v.array(json)), query: maybe(text) }),
   antahkarana: v.looseObject({ trace_id: maybe(text), confidence: maybe(v.number()), layers: maybe(json) }),
+  // We always say which call; the contract's own examples do not.
   approval_required: v.looseObject({
     request_id: text,
-    tool_call_id: text,
+    tool_call_id: maybe(text, ''),
     tool_name: text,
     reason: text,
     arguments: maybe(arguments_),
@@ -197,7 +199,7 @@ export const schemas = {
   }),
   approval_applied: v.looseObject({
     request_id: text,
-    tool_call_id: text,
+    tool_call_id: maybe(text, ''),
     tool_name: text,
     decision: maybe(decision),
     reason: nullable(text),

@@ -5,11 +5,11 @@ import { type Answer, type Command, isRefusal, type Refusal, refuse } from './co
 import type { AnyEvent, Event, Key } from './event.ts'
 import type { Json } from './json.ts'
 import { BATCH_MAX, INBOX_MAX, READ_PAGE, SNAPSHOT_EVERY } from './limits.ts'
-import { type Clock, type Lease, type Log, type Row, type StoredAnswer, StoreFault } from './ports.ts'
+import { type Clock, type Lease, type Log, type Parent, type Row, type StoredAnswer, StoreFault } from './ports.ts'
 import type { HarnessMessage } from './projections/conversation.ts'
 import { Hands } from './reconcile.ts'
 import { rowOf } from './row.ts'
-import { decide } from './rules/decide.ts'
+import { type Decided, decide } from './rules/decide.ts'
 import type { Runner } from './runner.ts'
 import { restore, settledCount, takeSnapshot } from './snapshot.ts'
 import { emptyState, evolve, type SessionState } from './state.ts'
@@ -22,6 +22,8 @@ export interface SessionPorts {
   readonly clock: Clock
   readonly runner: Runner
   readonly tokenPaceMs?: number
+  /** For metrics and traces: these events were committed. */
+  readonly onCommit?: (events: readonly AnyEvent[]) => void
   /** The session stopped: it lost its lease, its store, or an invariant. The log rebuilds it. */
   readonly onDrop: (session: Session, cause: unknown) => void
 }
@@ -48,6 +50,7 @@ export class Session {
   readonly #inbox: Item[] = []
   #state: SessionState
   #draining = false
+  #drained: Promise<void> = Promise.resolve()
   #dropped: { readonly cause: unknown } | null = null
   #forgetTick: (() => void) | null = null
   #time = 0
@@ -65,7 +68,8 @@ export class Session {
     if (snapshot) this.#written = snapshot.conversation.messages.slice(0, settledCount(snapshot))
     this.subscribers = new Subscribers(
       (after, limit) => this.read(after, limit),
-      () => this.#state.head,
+      // A re-created id goes on with its numbers, and has nothing to read before its first event.
+      () => (lease.parent || this.exists ? this.#state.head : 0),
     )
     this.#hands = new Hands({
       runner: ports.runner,
@@ -85,9 +89,14 @@ export class Session {
     // A branch that is not written yet is read from its parent.
     const source = lease.exists || !parent ? key : { ...key, agent: parent.agent, id: parent.id }
     while (state.head < head) {
-      const events = await ports.log.read(source, state.head, Math.min(READ_PAGE, head - state.head))
-      if (events.length === 0)
-        throw new StoreFault('corrupt', `The log of ${key.id} ends at ${state.head}, not at ${head}.`)
+      const page = await ports.log.read(source, state.head, Math.min(READ_PAGE, head - state.head))
+      // The first number may be far above 1, so a page can reach beyond a branch point.
+      const events = page.filter(({ seq }) => seq <= head)
+      if (events.length === 0) {
+        // A parent may be removed at this very moment; a session of our own may not.
+        const code = lease.exists ? 'corrupt' : 'refused'
+        throw new StoreFault(code, `The log of ${source.id} ends at ${state.head}, not at ${head}.`)
+      }
       for (const event of events) state = evolve(state, event)
     }
     const session = new Session(ports, lease, state, snapshot)
@@ -108,9 +117,24 @@ export class Session {
     return this.#dropped !== null
   }
 
+  /** Where it branches from, whether or not that is written yet. */
+  get parent(): Parent | null {
+    return this.#lease.parent
+  }
+
+  /** Resolves when nothing of it is on its way to the store any more, dropped or not. */
+  get drained(): Promise<void> {
+    return this.#drained
+  }
+
+  /** Nothing to do. */
+  get quiet(): boolean {
+    return !this.#draining && this.#inbox.length === 0 && this.#hands.size === 0
+  }
+
   /** Nothing to do and nobody watching: it may leave memory. */
   get idle(): boolean {
-    return !this.#draining && this.#inbox.length === 0 && this.#hands.size === 0 && this.subscribers.size === 0
+    return this.quiet && this.subscribers.size === 0
   }
 
   /** Resolves after commit. A refusal is an answer; a rejection means that the store failed. */
@@ -119,7 +143,7 @@ export class Session {
     if (this.#inbox.length >= INBOX_MAX && command.type !== 'report') return Promise.resolve(refuse('busy'))
     return new Promise((resolve, reject) => {
       this.#inbox.push({ command, id, resolve, reject })
-      if (!this.#draining) this.#drain()
+      if (!this.#draining) this.#drained = this.#drain()
     })
   }
 
@@ -162,7 +186,7 @@ export class Session {
           outcomes.push(known.bodyHash === id?.bodyHash ? (known.answer as Answer) : refuse('command_conflict'))
           continue
         }
-        const decided = decide(this.key, working, command, this.#now())
+        const decided = this.#decide(working, command)
         working = decided.state
         for (const event of decided.events) events.push(event)
         outcomes.push(decided.outcome)
@@ -177,6 +201,7 @@ export class Session {
       for (const item of batch) item.reject(cause)
       return this.drop(cause)
     }
+    this.#ports.onCommit?.(events)
     this.subscribers.publish({ events, before, after: this.#state })
     for (const [index, item] of batch.entries()) item.resolve(outcomes[index] as Answer | Refusal)
     if (events.length > 0 || batch.some(({ command }) => command.type === 'tick')) this.#act()
@@ -203,6 +228,17 @@ export class Session {
     this.#snapshotSeq = working.head
   }
 
+  /** A branch that is not written yet stands in the middle of its parent's life, which is not its own to go on with. */
+  #decide(working: SessionState, command: Command): Decided {
+    const { exists, head, parent } = this.#lease
+    const unborn = !exists && parent !== null && working.head === head
+    const fits = command.type === 'branch' ? unborn && sameParent(command.parent, parent) : !unborn
+    if (fits) return decide(this.key, working, command, this.#now())
+    const taken = command.type === 'branch' && working.lifecycle.created
+    const code = taken ? 'session_exists' : command.type === 'branch' ? 'bad_branch_point' : 'session_not_found'
+    return { events: [], state: working, outcome: refuse(code) }
+  }
+
   /** While it waited for the store it may have been dropped; what it decided then must not be told. */
   #assertLive(): void {
     if (this.#dropped) throw this.#dropped.cause
@@ -216,7 +252,7 @@ export class Session {
 
   /** Brings hands and timer in line with the committed state. */
   #act(): void {
-    if (this.#dropped) return
+    if (this.#dropped || !this.exists) return
     this.#hands.reconcile(wanted(this.key, this.#state))
     this.#forgetTick?.()
     this.#forgetTick = null
@@ -235,6 +271,8 @@ export class Session {
     return this.#time
   }
 }
+
+const sameParent = (a: Parent, b: Parent): boolean => a.agent === b.agent && a.id === b.id && a.seq === b.seq
 
 /** Timers beyond 2^31 ms fire at once; a day is soon enough to look again. */
 const TIMER_MS_MAX = 86_400_000

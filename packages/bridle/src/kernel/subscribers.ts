@@ -24,6 +24,8 @@ export interface Listener {
   send(text: string, seq: number): void
   /** Characters sent but not yet taken by the other side. */
   unsent(): number
+  /** Resolves when it can take more: a long catch-up waits for its reader instead of cutting it. */
+  ready?(): Promise<void>
   /** The end: `slow` and `moved` mean "come back with your cursor". */
   close(why: 'slow' | 'moved' | 'removed'): void
 }
@@ -65,9 +67,10 @@ export class Subscribers {
     const seq = change.events.at(-1)?.seq
     if (seq === undefined) return
     for (const { audience, listeners } of this.#rooms.values()) {
-      const text = audience.encode(change)
-      if (text === '') continue
-      for (const listener of listeners) this.#send(listener, text, seq)
+      const text = encoded(audience, change)
+      // What one audience cannot say must not keep others from hearing it, nor the caller from its answer.
+      if (text === null) for (const listener of [...listeners]) this.#cut(listener, 'moved')
+      else if (text !== '') for (const listener of listeners) this.#send(listener, text, seq)
     }
   }
 
@@ -82,12 +85,16 @@ export class Subscribers {
     let seen = since
     // Reaching the head and joining happen in one step, so nothing can fall between them.
     while (seen < this.#head() && this.#catchingUp.has(listener)) {
-      const events = await this.#read(seen, READ_PAGE)
+      // The log may be ahead of what is published; that will come, and must not be sent twice.
+      const head = this.#head()
+      const page = await this.#read(seen, Math.min(READ_PAGE, head - seen))
+      const events = page.filter(({ seq }) => seq <= head)
       const last = events.at(-1)
       if (!last || !this.#catchingUp.has(listener)) return this.#cut(listener, 'moved')
       const text = listener.audience.encode({ events })
       seen = last.seq
       if (text !== '') this.#send(listener, text, seen)
+      await listener.ready?.()
     }
     if (!this.#catchingUp.delete(listener)) return
     const { audience } = listener
@@ -97,8 +104,12 @@ export class Subscribers {
   }
 
   #send(listener: Listener, text: string, seq: number): void {
-    if (listener.unsent() > LISTENER_BYTES_MAX) this.#cut(listener, 'slow')
-    else listener.send(text, seq)
+    if (listener.unsent() > LISTENER_BYTES_MAX) return this.#cut(listener, 'slow')
+    try {
+      listener.send(text, seq)
+    } catch {
+      this.#cut(listener, 'moved')
+    }
   }
 
   #cut(listener: Listener, why: 'slow' | 'moved' | 'removed'): void {
@@ -111,5 +122,13 @@ export class Subscribers {
     if (!room?.listeners.delete(listener)) return false
     if (room.listeners.size === 0) this.#rooms.delete(listener.audience.key)
     return true
+  }
+}
+
+const encoded = (audience: Audience, change: Change): string | null => {
+  try {
+    return audience.encode(change)
+  } catch {
+    return null
   }
 }

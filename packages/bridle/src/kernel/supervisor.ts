@@ -2,19 +2,23 @@
 // timer, a Durable Object from its alarm.
 import { ABORT_GRACE_MS } from './limits.ts'
 import { healthWake } from './projections/health.ts'
-import { isTerminal, type SessionState, statusOf } from './state.ts'
+import { type SessionState, statusOf } from './state.ts'
 
 /** The next moment at which a tick would change something; null = never by itself. */
 export const dueAt = (state: SessionState, now: number): number | null => {
-  const { run, kind, expiresAt, paused, policy } = state.lifecycle
+  const { run, expiresAt, paused, policy } = state.lifecycle
   const moments = Object.values(state.approvals.open).map((asked) => asked.expiresAt)
   if (run?.stopping != null) moments.push(run.stopping + ABORT_GRACE_MS)
   if (run?.phase === 'waiting' && !paused) moments.push(run.retryAt)
-  // A run that is under way may finish past its expiry; it is looked at again when it stops or asks.
-  const underWay = run !== null && (run.phase === 'requested' || run.phase === 'started')
-  const asks = Object.keys(state.approvals.open).length > 0
-  if (kind === 'background' && !isTerminal(state) && (!underWay || asks)) moments.push(expiresAt)
+  if (canExpire(state)) moments.push(expiresAt)
   moments.push(healthWake(state.health, policy, statusOf(state), now))
   const times = moments.filter((moment): moment is number => moment !== null)
   return times.length === 0 ? null : Math.min(...times)
+}
+
+/** Work that is under way may finish; whatever would have to be started, retried, resumed or answered expires. */
+export const canExpire = ({ lifecycle: { kind, run, queue }, approvals: { open } }: SessionState): boolean => {
+  if (kind !== 'background' || (!run && queue.length === 0)) return false
+  const underWay = run !== null && (run.phase === 'requested' || run.phase === 'started' || run.stopping !== null)
+  return !underWay || (run.phase === 'started' && Object.values(open).some((asked) => asked.attempt === run.attempt))
 }

@@ -54,7 +54,7 @@ export type Step = { [K in StepKind]: { readonly kind: K } & v.InferOutput<(type
 
 /** The steps of a prompt, or what is wrong with it. A prompt that is no script plays the tour. */
 export const parseScript = (prompt: string): { steps: readonly Step[] } | { problem: string } => {
-  if (!prompt.startsWith('@script')) return { steps: tour(prompt) }
+  if (!/^@script\s/.test(prompt)) return { steps: tour(prompt) }
   let script: unknown
   try {
     script = JSON.parse(prompt.slice('@script'.length))

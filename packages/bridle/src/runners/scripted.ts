@@ -18,7 +18,8 @@ export const scriptedRunner = (ports: { clock: Clock; digest: Digest }): Runner 
     try {
       return await performance.play(resumed)
     } finally {
-      performances.delete(name(job))
+      // The next owner may play the same attempt already.
+      if (performances.get(name(job)) === performance) performances.delete(name(job))
     }
   }
 
@@ -42,6 +43,7 @@ class Performance {
   readonly #outlet: Outlet
   readonly #clock: Clock
   readonly #digest: Digest
+  readonly #heard = new Set<string>()
   readonly #answers = new Map<string, ApprovalAnswer>()
   readonly #waiting = new Map<string, (answer: ApprovalAnswer) => void>()
   readonly #over: Promise<void>
@@ -94,6 +96,8 @@ class Performance {
   }
 
   hear(answer: ApprovalAnswer): void {
+    if (this.#heard.has(answer.requestId)) return
+    this.#heard.add(answer.requestId)
     this.#answers.set(answer.toolCallId, answer)
     this.#waiting.get(answer.toolCallId)?.(answer)
   }
@@ -171,6 +175,9 @@ class Performance {
     const answer =
       this.#answers.get(id) ??
       (await this.#race(new Promise<ApprovalAnswer>((resolve) => this.#waiting.set(id, resolve))))
+    // Used once: the next call of this name is another question.
+    this.#answers.delete(id)
+    this.#waiting.delete(id)
     if (answer.decision !== 'approved')
       return this.#outcome(id, step.approve, 'denied', 0, undefined, answer.reason ?? answer.decision)
     const digest = await callDigest(this.#digest, step.approve, answer.arguments)

@@ -123,6 +123,18 @@ test('SIGTERM closes streams, leaves the folder free and exits with 0', async ()
   expect((await get(`${server.url}/sessions/term`)).body.status).toBe('idle')
 })
 
+test('SIGTERM lets a run that ends in time end, and one that waits go on after the restart', async () => {
+  const short = post(agent('short'), script({ text: 'a' }, { sleepMs: 100 }, { text: 'b' }))
+  post(agent('waits'), script({ approve: 'write' }, { text: 'after' })).catch(() => {})
+  await readFrames(`${agent('short')}/stream`, seen('text_delta'))
+  const asked = await readFrames(`${agent('waits')}/stream`, seen('approval_requested'))
+  expect(await kill('SIGTERM')).toBe(0)
+  expect((await short).body.result).toBe('ab')
+  await boot()
+  await post(`${server.url}/sessions/waits/approvals/${asked.at(-1)?.data.data.approvalId}/approve`, {})
+  expect((await readFrames(`${agent('waits')}/stream`, isIdle)).at(-2)?.data.data.result).toBe('after')
+})
+
 async function boot(): Promise<void> {
   const child = spawn(process.execPath, ['--conditions=source', main, 'start', '--port', '0', '--data', folder], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -13,7 +13,7 @@ let url: string
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'bridle-door-'))
-  server = await HarnessServer.start({ port: 0, data: folder, tokenPaceMs: 0, heartbeatMs: 20 })
+  server = await HarnessServer.start({ port: 0, data: folder, tokenPaceMs: 0, heartbeatMs: 20, log: () => {} })
   url = server.url
 })
 afterAll(async () => {
@@ -231,12 +231,12 @@ describe('errors and access', () => {
     [{ host: '127.0.0.1', origin: 'null' }, 403],
     [{ host: 'localhost:1', origin: 'http://localhost:5173' }, 200],
   ])('[H14] without a token, %j is %i', async (headers, status) => {
-    expect(await rawStatus(`${url}/health`, headers)).toBe(status)
+    expect(await rawStatus(`${url}/builds`, headers)).toBe(status)
   })
 
   test('[H14] with a token every route but /health wants it', async () => {
     const data = mkdtempSync(join(tmpdir(), 'bridle-token-'))
-    const guarded = await HarnessServer.start({ port: 0, data, authToken: 'secret-1' })
+    const guarded = await HarnessServer.start({ port: 0, data, authToken: 'secret-1', log: () => {} })
     try {
       const paths = ['/sessions/x', '/agents/scripted/x/stream?replay=some']
       expect((await get(`${guarded.url}/health`)).status).toBe(200)

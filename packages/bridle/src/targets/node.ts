@@ -1,81 +1,123 @@
 // Bridle on Node: one process, one data folder, one port. Wiring and nothing else.
 import { createHash } from 'node:crypto'
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createAdaptorServer } from '@hono/node-server'
 import { keyText } from '../kernel/event.ts'
 import { Host } from '../kernel/host.ts'
 import type { Clock, Digest } from '../kernel/ports.ts'
-import type { Runner } from '../kernel/runner.ts'
 import { scriptedRunner } from '../runners/scripted.ts'
 import { openSqlite } from '../stores/folder.ts'
-import { fabric } from '../surfaces/fabric/routes.ts'
+import { fabricRoutes } from '../surfaces/fabric/routes.ts'
+import { fabricSockets } from '../surfaces/fabric/sockets.ts'
+import { type AccessOptions, isLoopback } from '../surfaces/http/access.ts'
+import { type AgentInfo, acceptPrompt } from '../surfaces/http/agents.ts'
 import { createApp } from '../surfaces/http/app.ts'
-import { isLoopback } from '../surfaces/http/guard.ts'
+import { exposesAll } from '../surfaces/http/gate.ts'
+import type { RateLimit } from '../surfaces/http/rate-limit.ts'
+import { socketPages } from '../surfaces/http/socket-route.ts'
+import { createLog, type Log } from './node-log.ts'
+import { attachSockets } from './node-sockets.ts'
+import { tracing } from './tracing.ts'
+import { type AgentsOptions, workspaceAgents } from './workspace-agents.ts'
 
-export interface ServerOptions {
+export interface ServerOptions extends AccessOptions, AgentsOptions {
   /** Default 4317; 0 = any free one. */
   readonly port?: number
   /** Default 127.0.0.1. Any other needs a token. */
   readonly host?: string
   /** The data folder; default `.bridle`. */
   readonly data?: string
-  readonly authToken?: string
-  /** Web pages of these origins may ask too; loopback ones always may. */
-  readonly allowedOrigins?: readonly string[]
+  readonly rateLimit?: RateLimit
+  /** Default 8 MiB. */
+  readonly maxBodyBytes?: number
+  /** Where FABRIC_MODE, FABRIC_ENV, NODE_ENV, FABRIC_HARNESS_TENANT_REQUIRED and tokens are looked up. */
+  readonly env?: NodeJS.ProcessEnv
   /** At most one token event per this many ms; 0 = every token. */
   readonly tokenPaceMs?: number
   readonly heartbeatMs?: number
-  /** Where faults are told; default standard error. */
-  readonly log?: (line: string) => void
+  /** A socket that says nothing for this long is closed; default 45 s. */
+  readonly deadAfterMs?: number
+  /** Sockets open at once; default 10,000. */
+  readonly maxSockets?: number
+  /** Where it tells of itself; default: standard error, as BRIDLE_LOG says. */
+  readonly log?: Log
 }
 
 /** A running server. What `npm start` runs. */
 export class HarnessServer {
   readonly url: string
-  readonly #close: () => Promise<void>
+  readonly #close: (graceMs?: number) => Promise<void>
 
-  private constructor(url: string, close: () => Promise<void>) {
+  private constructor(url: string, close: (graceMs?: number) => Promise<void>) {
     this.url = url
     this.#close = close
   }
 
   /** Resolves when it listens and has taken up what the last process left. */
   static async start(options: ServerOptions = {}): Promise<HarnessServer> {
-    const { port = 4317, host: hostname = '127.0.0.1', data = '.bridle', authToken } = options
-    if (authToken === undefined && !isLoopback(hostname)) {
+    const { port = 4317, host: hostname = '127.0.0.1', data = '.bridle', env = process.env } = options
+    const authToken = options.authToken ?? (options.authTokenEnv === undefined ? undefined : env[options.authTokenEnv])
+    const isOpen = authToken === undefined && !options.tokens?.length && !options.extractAuthToken
+    if (isOpen && !isLoopback(hostname)) {
       throw new Error(
         `Listening on ${hostname} without a token would let anybody run the agents. Set FABRIC_HARNESS_API_TOKEN.`,
       )
     }
-    const log = options.log ?? ((line) => console.error(line))
-    const store = await openSqlite(data)
-    const runners = new Map<string, Runner>([['scripted', scriptedRunner({ clock, digest })]])
+    const log = options.log ?? standardLog(env)
+    const traces = tracing()
+    let draining = false
+    const builtIn = [[scripted, scriptedRunner({ clock, digest })] as const]
+    const served = await workspaceAgents(options, builtIn, { clock, digest }, (line) => log('warn', line))
+    const store = await openSqlite(data).catch((error) => {
+      served.close()
+      throw error
+    })
     const host = new Host({
       log: store.log,
       directory: store.directory,
       clock,
       digest,
-      runner: (agent) => runners.get(agent) ?? null,
+      runner: (agent) => served.runners.get(agent) ?? null,
       ...(options.tokenPaceMs !== undefined && { tokenPaceMs: options.tokenPaceMs }),
+      onCommit: (key, events) => traces.events(key, events),
       onFault: (key, cause) =>
-        log(`session ${keyText(key)} stopped: ${cause instanceof Error ? cause.message : String(cause)}`),
+        log('error', 'session stopped', {
+          session: keyText(key),
+          cause: cause instanceof Error ? cause.message : String(cause),
+        }),
     })
     const app = createApp(
       {
+        ...options,
+        ...(authToken !== undefined && { authToken }),
+        tenantRequired: options.tenantRequired ?? env.FABRIC_HARNESS_TENANT_REQUIRED === '1',
         host,
         directory: store.directory,
-        agents: new Set(runners.keys()),
-        ...(authToken !== undefined && { token: authToken }),
-        ...(options.allowedOrigins && { allowedOrigins: options.allowedOrigins }),
-        ...(options.heartbeatMs !== undefined && { heartbeatMs: options.heartbeatMs }),
+        clock,
+        agents: served.agents,
+        exposeAll: exposesAll(env),
+        workspace: { target: 'node', store: 'sqlite' },
+        isReady: () => !draining,
+        onRequest: (seen) => {
+          traces.request(seen, clock.now())
+          log(seen.status >= 500 ? 'warn' : 'info', 'request', { ...seen })
+        },
+        address: (c) => (c.env as { incoming?: IncomingMessage }).incoming?.socket.remoteAddress ?? '',
       },
-      fabric,
+      [fabricRoutes, socketPages(fabricSockets)],
     )
-    const server = createAdaptorServer({ fetch: app.fetch }) as Server
-    const close = async () => {
+    const server = createAdaptorServer({ fetch: app.fetch, serverOptions: requestLimits }) as Server
+    const sockets = attachSockets(server, app, fabricSockets, options)
+    const close = async (graceMs = 0) => {
+      draining = true
+      served.close()
       server.close()
+      // In-process runs that can end in time do; the others are taken up, or told of, by the next start.
+      for (const until = clock.now() + graceMs; host.busy > 0 && clock.now() < until; ) await sleep(20)
       await host.stop()
+      await sockets.close()
       server.closeAllConnections()
       await store.close()
     }
@@ -90,14 +132,25 @@ export class HarnessServer {
     return new HarnessServer(`http://${at.family === 'IPv6' ? `[${at.address}]` : at.address}:${at.port}`, close)
   }
 
-  /** Tells watchers to come back, lets go of runs, and gives the data folder free. */
-  close(): Promise<void> {
-    return this.#close()
+  /** Takes no more, gives runs their grace, tells watchers to come back, and gives the data folder free. */
+  close({ graceMs = 0 }: { graceMs?: number } = {}): Promise<void> {
+    return this.#close(graceMs)
   }
 }
 
 /** The same, by the name the Fabric document uses. */
 export const startDevServer = (options?: ServerOptions): Promise<HarnessServer> => HarnessServer.start(options)
+
+const scripted: AgentInfo = {
+  name: 'scripted',
+  description: 'Plays the scenario in its prompt; offline and deterministic.',
+  webhook: false,
+  needs: null,
+  accept: acceptPrompt,
+}
+
+/** A client that dribbles its request holds a socket, and no more than that, for so long. */
+const requestLimits = { headersTimeout: 10_000, requestTimeout: 60_000, connectionsCheckingInterval: 2_000 }
 
 const listen = (server: Server, port: number, hostname: string): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -106,6 +159,14 @@ const listen = (server: Server, port: number, hostname: string): Promise<void> =
       server.off('error', reject)
       resolve()
     })
+  })
+
+const standardLog = (env: NodeJS.ProcessEnv): Log =>
+  createLog({
+    level: env.BRIDLE_LOG,
+    isTerminal: process.stderr.isTTY ?? false,
+    write: (line) => process.stderr.write(`${line}\n`),
+    now: clock.now,
   })
 
 const clock: Clock = {

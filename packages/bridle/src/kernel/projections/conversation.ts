@@ -66,9 +66,9 @@ export type HarnessPart =
 
 export const emptyConversation: HarnessState = { status: 'idle', messages: [], sessionStatus: 'idle', approvals: [] }
 
-/** What an event changes. An event that the conversation does not carry changes nothing. */
+/** What an event changes. An event that the conversation does not carry, or hearsay, changes nothing. */
 export const operations = (state: HarnessState, event: AnyEvent): readonly DeltaOperation[] => {
-  if (!Object.hasOwn(changes, event.type)) return none
+  if (event.hearsay || !Object.hasOwn(changes, event.type)) return none
   return (changes[event.type] as Change<AnyEvent>)(state, event)
 }
 
@@ -97,9 +97,10 @@ const changes: { readonly [T in EventType]?: Change<Event<T>> } = {
   },
 
   steered: (state, { at, payload }) => {
-    const answer = answerIndex(state, payload.run_id)
+    // Behind its run's last word: prompts that still wait stay behind it, and steers keep their order.
+    const last = state.messages.findLastIndex((message) => message.runId === payload.run_id)
     const message = user(payload.message_id, payload.text, 'complete', payload.run_id, at)
-    return insert(state, answer < 0 ? state.messages.length : answer + 1, message)
+    return insert(state, last < 0 ? state.messages.length : last + 1, message)
   },
 
   rewound: (state, { payload }) => [set(['messages'], state.messages.slice(0, payload.keep))],

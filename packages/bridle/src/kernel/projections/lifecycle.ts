@@ -274,7 +274,16 @@ export const withFrame = (state: Lifecycle, event: Event): Lifecycle => {
   return { ...state, run: { ...run, frame: Math.max(run.frame, event.frame), hasOutput } }
 }
 
-const outputTypes = new Set<string>(['token', 'response', 'thinking', 'reflection', 'tool_call', 'artifact_published'])
+/** Whatever adds a part to the message. */
+const outputTypes = new Set<string>([
+  'token',
+  'response',
+  'thinking',
+  'reflection',
+  'tool_call',
+  'artifact_published',
+  'context_compacted',
+])
 
 const withRun = (state: Lifecycle, at: number, change: Partial<Run>): Lifecycle =>
   state.run ? { ...state, updatedAt: at, run: { ...state.run, since: at, ...change } } : state

@@ -11,15 +11,19 @@ export const ask = (w: Working, asked: Ask): void => {
   const { run } = w
   if (!run) return
   const { open, decided } = w.state.approvals
-  const mine = (each: Approval | DecidedApproval) =>
+  const again = (each: Approval | DecidedApproval) =>
     each.runId === run.runId && each.attempt === run.attempt && each.toolCallId === asked.toolCallId
-  if (Object.values(open).some(mine) || Object.values(decided).some(mine)) return
+  // Open, or its answer is on the way. Once the answer was used, or for other arguments, it is another question.
+  const same = (each: Approval | DecidedApproval) => again(each) && each.requestedDigest === asked.digest
+  if (Object.values(open).some(same) || Object.values(decided).some((each) => each.pending && same(each))) return
 
   const earlier = (each: Approval | DecidedApproval) =>
     each.runId === run.runId && each.requestedDigest === asked.digest && each.attempt < run.attempt
-  const answered = Object.values(decided).find((each) => each.pending && earlier(each))
+  // Expiry is nobody's answer: asked again, it is a question again.
+  const answered = Object.values(decided).find((each) => each.pending && each.decision !== 'expired' && earlier(each))
   const id = `apr-${w.next}`
-  for (const old of Object.values(open).filter(earlier)) settle(w, old, 'superseded', { superseded_by: id })
+  for (const old of Object.values(open).filter((each) => earlier(each) || again(each)))
+    settle(w, old, 'superseded', { superseded_by: id })
 
   w.addToRun('approval_required', {
     request_id: id,

@@ -1,5 +1,5 @@
 // An artifact's content lies in the log, in chunks that every store can hold, followed by one event that names it.
-import { CHUNK_CHARS } from '../limits.ts'
+import { chunked } from '../chunks.ts'
 import type { Working } from './working.ts'
 
 export interface Publication {
@@ -20,24 +20,19 @@ export const publish = (w: Working, { id, name, kind, contentType, text, toolCal
     artifact_id: artifactId,
     name,
     content_type: contentType,
-    size: text.length,
+    size: utf8Length(text),
     chunks: chunks.length,
     ...(kind !== undefined && { kind }),
     ...(toolCallId !== undefined && { tool_call_id: toolCallId }),
   })
 }
 
-/** Sized by their JSON, where one character may take six; never split between two surrogates. */
-const chunked = (text: string): string[] => {
-  const most = CHUNK_CHARS / 6
-  if (text.length <= most || JSON.stringify(text).length <= CHUNK_CHARS) return [text]
-  const chunks: string[] = []
-  for (let from = 0; from < text.length; ) {
-    let to = Math.min(text.length, from + Math.floor(most))
-    const last = text.charCodeAt(to - 1)
-    if (to < text.length && last >= 0xd800 && last <= 0xdbff) to -= 1
-    chunks.push(text.slice(from, to))
-    from = to
+/** Bytes in UTF-8; half a surrogate pair becomes the replacement character, three bytes. */
+const utf8Length = (text: string): number => {
+  let bytes = 0
+  for (const character of text) {
+    const point = character.codePointAt(0) ?? 0
+    bytes += point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4
   }
-  return chunks
+  return bytes
 }

@@ -3,6 +3,7 @@ import { type Answer, type Command, type Refusal, refuse } from '../commands.ts'
 import { eventId } from '../event.ts'
 import { ABORT_GRACE_MS } from '../limits.ts'
 import { isTerminal } from '../state.ts'
+import { canExpire } from '../supervisor.ts'
 import { expireApprovals } from './approvals.ts'
 import { failExpired, isExpired, requestRun, settleTools, stopped } from './runs.ts'
 import type { Working } from './working.ts'
@@ -57,15 +58,11 @@ export const tick = (w: Working): Answer => {
   return {}
 }
 
-/** Work that is under way may finish; whatever would have to be started, retried, resumed or answered has expired. */
 const expireWork = (w: Working): void => {
-  const { run, queue } = w.state.lifecycle
-  if (!isExpired(w) || isTerminal(w.state) || (!run && queue.length === 0)) return
-  const waits = Object.values(w.state.approvals.open).some((asked) => asked.attempt === run?.attempt)
-  const underWay = run !== null && (run.phase === 'requested' || run.phase === 'started' || run.stopping !== null)
-  if (!underWay) failExpired(w)
+  if (!isExpired(w) || !canExpire(w.state)) return
   // Its runner has to let go first; the next attempt is then refused as expired.
-  else if (waits && run.phase === 'started') park(w, 'paused')
+  if (w.run?.phase === 'started') park(w, 'paused')
+  else failExpired(w)
 }
 
 /** The first command of a child: the state is its parent's at the branch point, and comes to rest here. */

@@ -23,6 +23,8 @@ export const decide = (key: Key, state: SessionState, command: Command, now: num
   const w = new Working(key, state, now, command.type === 'report' ? command.frame : null)
   const outcome = (rules[command.type] as Rule<Command['type']>)(w, command as never)
   if (isRefusal(outcome)) return { events: [], state, outcome }
+  // What follows is our own: the last frame of one run must not count as the first of the next.
+  w.frame = null
   if (w.events.length > 0 || command.type === 'tick') followUp(w, state)
   return { events: w.events, state: w.state, outcome: { ...outcome, seq: w.state.head } }
 }
@@ -52,11 +54,13 @@ const opens = new Set<Command['type']>(['create', 'submit', 'steer', 'branch'])
 /** What a change brings about by itself: budgets, the next run, and the events that tell of both. */
 const followUp = (w: Working, before: SessionState): void => {
   const { lifecycle, approvals } = before
-  // A token changes none of these, and most batches are tokens.
-  const quiet = w.state.lifecycle.run?.phase === 'started' && w.state.health === before.health
+  // A token changes none of these, and most batches are tokens. Time alone does: a tick always looks.
+  const quiet = w.events.length > 0 && w.state.lifecycle.run?.phase === 'started' && w.state.health === before.health
   if (quiet && w.state.approvals === approvals && sameLife(w.state.lifecycle, lifecycle)) return
   enforceBudgets(w)
   advance(w)
+  // The next run may start over budget: no clock and no event would tell before it speaks.
+  enforceBudgets(w)
   tellHealth(w)
   if (statusOf(w.state) !== statusOf(before) || !lifecycle.created || w.state.lifecycle.parent !== lifecycle.parent) {
     w.add('session_state', sessionState(w.key, w.state))

@@ -1,8 +1,8 @@
 // What a runner says of its run. A report for another run or attempt, or one seen already, changes nothing.
 
-import { catalogue } from '../catalogue.ts'
+import { catalogue, isKnown } from '../catalogue.ts'
 import type { Answer, Report, ReportItem } from '../commands.ts'
-import { type Json, type JsonObject, own } from '../json.ts'
+import { canonical, hashText, type Json, type JsonObject, own } from '../json.ts'
 import { INLINE_CHARS_MAX } from '../limits.ts'
 import { OUTCOME_TYPES, type Payloads } from '../schemas.ts'
 import { ask, askOperator } from './approvals.ts'
@@ -35,7 +35,8 @@ const take: { readonly [T in ReportItem['type']]: (w: Working, item: ReportItem 
   },
 
   event: (w, { event }) => {
-    if (!live(w)) return
+    // What nobody knows has no fold; a greeting is a wire's word and not the log's.
+    if (!live(w) || !isKnown(event.type) || catalogue[event.type].source === 'wire') return
     if (catalogue[event.type].source !== 'runner') return w.addToRun(event.type, event.payload, true)
     const refine = refinements[event.type] as ((w: Working, payload: unknown) => void) | undefined
     if (refine) refine(w, event.payload)
@@ -95,6 +96,8 @@ const take: { readonly [T in ReportItem['type']]: (w: Working, item: ReportItem 
 /** Events that the kernel completes before it numbers them. */
 const refinements: { readonly [T in keyof Payloads]?: (w: Working, payload: Payloads[T]) => void } = {
   tool_call: (w, payload) => {
+    // Begun twice, it would have one outcome for two calls.
+    if (Object.hasOwn(w.state.lifecycle.tools, payload.tool_call_id)) return
     const given = payload.arguments as JsonObject
     w.addToRun('tool_call', { ...payload, arguments: { ...given, _tool_call_id: payload.tool_call_id } })
   },
@@ -127,11 +130,14 @@ const refinements: { readonly [T in keyof Payloads]?: (w: Working, payload: Payl
 const inline = (w: Working, toolCallId: string, tool: string, result: Json): { result: Json; replaced: boolean } => {
   const text = typeof result === 'string' ? result : JSON.stringify(result)
   if (text.length <= INLINE_CHARS_MAX) return { result, replaced: false }
-  const id = `art-${toolCallId}`.slice(0, 128)
-  const known = w.state.artifacts.some((artifact) => artifact.id === id && artifact.size === text.length)
-  if (!known) {
+  // `tool_result` and `tool_outcome` of one call carry the same result: one artifact serves both. Engines use the name
+  // of a call again, in later attempts and turns or even in the same: another text is another artifact.
+  const id = `art-${hashText(canonical([w.run?.runId, w.run?.attempt, toolCallId, text]))}`
+  const published = () => w.state.artifacts.findLast((artifact) => artifact.id === id)
+  if (!published()) {
     const [ending, contentType] = typeof result === 'string' ? ['txt', 'text/plain'] : ['json', 'application/json']
     publish(w, { id, name: `${tool}.${ending}`, kind: 'tool_result', contentType, text, toolCallId })
   }
-  return { result: { artifact_id: id, size: text.length, preview: text.slice(0, 500) }, replaced: true }
+  const size = published()?.size ?? text.length
+  return { result: { artifact_id: id, size, preview: text.slice(0, 500) }, replaced: true }
 }

@@ -155,10 +155,11 @@ export const failExpired = (w: Working): void => {
     resume_cursor: null,
   })
   if (w.run) return endTurn(w, 'failed', { message: 'The session expired.', reason: 'expired' })
-  const [next, ...rest] = w.state.lifecycle.queue
-  for (const { runId } of rest) dropPrompt(w, runId, 'expired')
-  w.add('error', { message: 'The session expired.', reason: 'expired' })
-  w.add('turn_end', { turn_id: next?.runId ?? w.key.id, status: 'failed', queued: 0 })
+  const { queue } = w.state.lifecycle
+  const turn_id = queue[0]?.runId ?? w.key.id
+  w.add('error', { turn_id, message: 'The session expired.', reason: 'expired' })
+  for (const { runId } of queue) dropPrompt(w, runId, 'expired')
+  w.add('turn_end', { turn_id, status: 'failed', queued: 0 })
 }
 
 const answerText = (w: Working): string =>

@@ -10,8 +10,8 @@ export class Working {
   readonly key: Key
   readonly now: number
   readonly events: AnyEvent[] = []
-  /** Position in the runner's stream of the report being decided. */
-  readonly frame: number | null
+  /** Position in the runner's stream of the report being decided; null for what does not come of one. */
+  frame: number | null
   state: SessionState
 
   constructor(key: Key, state: SessionState, now: number, frame: number | null = null) {

@@ -23,6 +23,15 @@ export const agentEvent = (key: Key, event: AnyEvent): AgentEvent | null => {
   } as AgentEvent
 }
 
+/** Not of the log: the cursor was beyond it, so forget what you have; everything follows. */
+export const resetEvent = (key: Key, head: number, at: number): AgentEvent => ({
+  id: `reset-${head}`,
+  type: 'reset',
+  timestamp: new Date(at).toISOString(),
+  sessionId: key.id,
+  data: { head },
+})
+
 /** Everybody who reads a session's event stream. A replayed frame is byte for byte the live one. */
 export const streamAudience = (key: Key): Audience => ({
   key: 'fabric:sse',

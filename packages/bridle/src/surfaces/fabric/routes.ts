@@ -1,114 +1,231 @@
-// The Fabric document's routes. Thin: read the request, ask the session, answer in the document's shapes.
-import type { Context } from 'hono'
+// The Fabric document's own routes. Thin: ask the session, answer in the document's shapes.
+import * as v from 'valibot'
 import { type Answer, isRefusal } from '../../kernel/commands.ts'
 import { isId, type Key } from '../../kernel/event.ts'
-import { canonical, hashText, type JsonObject } from '../../kernel/json.ts'
+import { canonical, hashText } from '../../kernel/json.ts'
 import { runOutcome } from '../../kernel/outcome.ts'
 import type { Session } from '../../kernel/session.ts'
-import type { App, AppPorts } from '../http/app.ts'
-import { readBody } from '../http/body.ts'
+import type { AgentInfo } from '../http/agents.ts'
+import { artifactsOf } from '../http/artifacts.ts'
 import { badRequest, failure, notFound, refused } from '../http/errors.ts'
+import { type Call, countText, jsonObject, type Route, route } from '../http/route.ts'
+import { sessionDetail } from '../http/session-detail.ts'
+import { findSession } from '../http/sessions.ts'
 import { cursorOf, eventStream, frame } from '../http/sse.ts'
-import { agentEvent, streamAudience } from './codec.ts'
-import type { AgentEvent } from './wire.ts'
+import { agentEvent, resetEvent, streamAudience } from './codec.ts'
+import { extend, type Timeline } from './timeline.ts'
 
-export const fabric = (app: App, ports: AppPorts): void => {
-  app.post('/agents/:name/:id', (c) => invoke(c, ports))
-  app.get('/agents/:name/:id/stream', (c) => stream(c, ports))
+const path = '/agents/:name/:id'
+const streamQuery = v.looseObject({
+  after: v.optional(v.string()),
+  replay: v.optional(v.pipe(v.string(), v.regex(/^(all|none|\d{1,9})$/, 'Expected "all", "none" or a number'))),
+})
+/** Events of a timeline answered at once; `?after=` goes on from there. */
+const TIMELINE_MAX = 50_000
+
+export const fabricRoutes: readonly Route[] = [
+  route({
+    method: 'post',
+    path,
+    scope: 'operate',
+    summary: 'Invoke the agent for this session; answers when the run has ended',
+    body: jsonObject,
+    answers: {
+      200: '`{ result, sessionId, agentPath }`',
+      202: 'With `Prefer: respond-async`: accepted; Location tells where to look.',
+    },
+    handle: invoke,
+  }),
+  route({
+    method: 'get',
+    path,
+    scope: 'observe',
+    summary: 'The session’s state and history: entries, events, artifacts, approvals',
+    query: v.looseObject({ after: v.optional(countText(999_999_999)), limit: v.optional(countText(TIMELINE_MAX)) }),
+    answers: { 200: 'The timeline; `next` when there is more.' },
+    handle: timeline,
+  }),
+  route({
+    method: 'delete',
+    path,
+    scope: 'operate',
+    summary: 'Erase the session',
+    answers: { 200: 'It is gone.' },
+    handle: async (call) => {
+      const known = agentOf(call)
+      if (known instanceof Response) return known
+      const removed = await call.ports.host.remove(known.key)
+      return removed ? Response.json({ deleted: true, sessionId: known.key.id }) : notFound()
+    },
+  }),
+  route({
+    method: 'get',
+    path: `${path}/stream`,
+    scope: 'observe',
+    summary: 'Server-sent AgentEvents of this session; may be opened before it exists',
+    query: streamQuery,
+    answers: { 200: 'An event stream.' },
+    handle: async (call) => {
+      const known = agentOf(call)
+      return known instanceof Response ? known : stream(call, await call.ports.host.open(known.key))
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/sessions/:id/events',
+    scope: 'observe',
+    summary: 'The same stream by session id',
+    query: streamQuery,
+    answers: { 200: 'An event stream.' },
+    handle: async (call) => {
+      const session = await findSession(call)
+      return session instanceof Response ? session : stream(call, session)
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/sessions/:id/runs/:runId',
+    scope: 'observe',
+    summary: 'How a run stands, or how it ended',
+    answers: { 200: '`{ status, result?, error? }`' },
+    handle: async (call) => {
+      const session = await findSession(call)
+      return session instanceof Response ? session : runStatus(session, call.param('runId'))
+    },
+  }),
+]
+
+/** Waits through queue and approvals. A caller that leaves does not stop the run. */
+async function invoke(call: Call<undefined, { readonly [name: string]: unknown }>): Promise<Response> {
+  const { request, body, ports } = call
+  const known = agentOf(call)
+  if (known instanceof Response) return known
+  const { agent, key } = known
+  if (agent.needs !== null) return failure('unavailable', `The agent "${agent.name}" is not available: ${agent.needs}`)
+  const submission = await agent.accept(body as Parameters<AgentInfo['accept']>[0])
+  if ('problem' in submission) return badRequest(submission.problem)
+  const commandId = request.headers.get('idempotency-key')
+  if (commandId !== null && !isId(commandId)) return badRequest('The Idempotency-Key is not a valid id.')
+  const id = commandId === null ? null : { commandId, bodyHash: hashText(canonical(body)) }
+  const answer = await ports.host.send(key, { type: 'submit', ...submission }, id)
+  if (isRefusal(answer)) return refused(answer)
+  const isAsync = /(?:^|,)\s*respond-async\s*(?:[;,]|$)/i.test(request.headers.get('prefer') ?? '')
+  return isAsync ? accepted(key, answer) : ended(await ports.host.open(key), answer)
 }
 
-/** Answers when the run ends, through queue and approvals. A caller that leaves does not stop it. */
-const invoke = async (c: Context, { host, agents }: AppPorts): Promise<Response> => {
-  const key = keyOf(c, agents)
-  if (key instanceof Response) return key
-  const body = await readBody(c)
-  if (body instanceof Response) return body
-  const command = submission(body)
-  if (typeof command === 'string') return badRequest(c, command)
-  const commandId = c.req.header('idempotency-key')
-  if (commandId !== undefined && !isId(commandId)) return badRequest(c, 'The Idempotency-Key is not a valid id.')
-  const answer = await host.send(
-    key,
-    command,
-    commandId === undefined ? null : { commandId, bodyHash: hashText(canonical(body)) },
+const accepted = (key: Key, { runId }: Answer): Response =>
+  Response.json(
+    { status: 'accepted', sessionId: key.id, agentPath: agentPath(key), runId: runId ?? null },
+    {
+      status: 202,
+      headers: {
+        location: `/sessions/${key.id}/runs/${runId}?agent=${key.agent}`,
+        'preference-applied': 'respond-async',
+      },
+    },
   )
-  if (isRefusal(answer)) return refused(c, answer)
-  return ended(c, await host.open(key), answer)
-}
 
-const ended = async (c: Context, session: Session, { runId, seq }: Answer): Promise<Response> => {
+const ended = async (session: Session, { runId, seq }: Answer): Promise<Response> => {
   const { key } = session
   const outcome = await runOutcome(session, String(runId), Number(seq) - 1)
-  const where = { sessionId: key.id, agentPath: `/agents/${key.agent}/${key.id}` }
+  const where = { sessionId: key.id, agentPath: agentPath(key) }
   switch (outcome.status) {
     case 'completed':
-      return c.json({ result: outcome.result, ...where })
-    case 'failed':
-      return c.json(
-        { error: { type: 'internal_error', message: outcome.message, reason: outcome.reason }, ...where },
-        500,
-      )
+      return Response.json({ result: outcome.result, ...where })
+    case 'failed': {
+      const { message, reason } = outcome
+      return Response.json({ error: { type: 'internal_error', message, reason }, ...where }, { status: 500 })
+    }
     case 'cancelled':
-      return failure(c, 'conflict', 'The run was cancelled.')
+      return failure('conflict', 'The run was cancelled.')
     case 'moved':
-      return failure(c, 'unavailable', 'The server is going away; the run goes on after the restart.')
+      return failure('unavailable', 'The server is going away; the run goes on after the restart.', {
+        'retry-after': '1',
+      })
   }
 }
 
-/** The body is the agent's input; the built-in agents take `{ prompt }`. */
-const submission = (body: JsonObject) => {
-  const { prompt, ...more } = body
-  if (typeof prompt !== 'string') return 'The body must have a "prompt" that is a text.'
-  return { type: 'submit' as const, prompt, ...(Object.keys(more).length > 0 && { input: body }) }
+/** A run's id holds the number of its prompt, so its story is found without a search. */
+const runStatus = async (session: Session, runId: string): Promise<Response> => {
+  const { run, queue } = session.state.lifecycle
+  const asked = Number(/^r-(\d{1,15})$/.exec(runId)?.[1] ?? Number.NaN)
+  const [event] = Number.isNaN(asked) ? [] : await session.read(asked - 1, 1)
+  if (event?.type !== 'prompt_queued' || event.payload.run_id !== runId) return notFound()
+  if (queue.some((prompt) => prompt.runId === runId)) return Response.json({ runId, status: 'queued' })
+  if (run?.runId === runId)
+    return Response.json({ runId, status: session.state.conversation.sessionStatus ?? 'running' })
+  const outcome = await runOutcome(session, runId, asked - 1)
+  if (outcome.status !== 'failed') return Response.json({ runId, ...outcome })
+  return Response.json({ runId, status: 'failed', error: { message: outcome.message, reason: outcome.reason } })
 }
 
-/** May be opened before the first invoke: then it waits. */
-const stream = async (c: Context, ports: AppPorts): Promise<Response> => {
-  const key = keyOf(c, ports.agents)
-  if (key instanceof Response) return key
-  const cursor = cursorOf(c.req.header('last-event-id'), c.req.query('after'))
-  if (cursor === undefined) return badRequest(c, 'The cursor is not an event id.')
-  const replay = c.req.query('replay') ?? 'all'
-  if (!/^(all|none|\d{1,9})$/.test(replay)) return badRequest(c, 'replay is "all", "none" or a number.')
-  const session = await ports.host.open(key)
+async function timeline(
+  call: Call<{ after?: number | undefined; limit?: number | undefined }, undefined>,
+): Promise<Response> {
+  const known = agentOf(call)
+  if (known instanceof Response) return known
+  const session = await call.ports.host.find(known.key)
+  if (!session) return notFound()
+  const told: Timeline = { entries: [], events: [], approvals: [] }
+  const { after = 0, limit = TIMELINE_MAX } = call.query
+  let seen = after
+  while (seen < session.state.head && seen - after < limit) {
+    const events = await session.read(seen, Math.min(1_000, limit - (seen - after)))
+    const last = events.at(-1)
+    if (!last) break
+    extend(told, known.key, events)
+    seen = last.seq
+  }
+  const { approvals: _open, messages, ...detail } = sessionDetail(session)
+  const more = seen < session.state.head ? { next: seen } : {}
+  return Response.json({ ...detail, ...told, artifacts: artifactsOf(session), messages, ...more })
+}
+
+const stream = async (
+  call: Call<v.InferOutput<typeof streamQuery>, undefined>,
+  session: Session,
+): Promise<Response> => {
+  const { request, query, ports } = call
+  const cursor = cursorOf(request.headers.get('last-event-id'), query.after)
+  if (cursor === undefined) return badRequest('The cursor is not an event id.')
+  const { key } = session
   const { head, at } = session.state
   const beyond = cursor !== null && cursor > head
   return eventStream({
     audience: streamAudience(key),
     subscribers: session.subscribers,
-    since: beyond ? 0 : (cursor ?? (await replayFrom(session, replay))),
-    ...(beyond && { opening: frame(reset(key, head, at)) }),
+    since: beyond ? 0 : (cursor ?? (await replayFrom(session, query.replay ?? 'all'))),
+    ...(beyond && { opening: frame(resetEvent(key, head, at)) }),
     ...(ports.heartbeatMs !== undefined && { heartbeatMs: ports.heartbeatMs }),
   })
 }
 
-const reset = (key: Key, head: number, at: number): AgentEvent => ({
-  id: `reset-${head}`,
-  type: 'reset',
-  timestamp: new Date(at).toISOString(),
-  sessionId: key.id,
-  data: { head },
-})
-
-/** The cursor that leaves the last N events of this wire to come. */
-const replayFrom = async (session: Session, replay: string): Promise<number> => {
+/** The cursor that leaves the last N events of this wire to come. Looks back a page at a time. */
+export const replayFrom = async (session: Session, replay: string): Promise<number> => {
   const { head } = session.state
   if (replay === 'all') return 0
-  const count = replay === 'none' ? 0 : Number(replay)
-  if (count === 0) return head
-  for (let reach = count * 4; ; reach *= 4) {
-    const from = Math.max(0, head - reach)
-    const shown = (await session.read(from, reach)).filter((event) => agentEvent(session.key, event))
-    const first = shown.at(-count)
+  let missing = replay === 'none' ? 0 : Number(replay)
+  let from = head
+  while (missing > 0 && from > 0) {
+    const to = from
+    from = Math.max(0, to - REPLAY_PAGE)
+    const events = await session.read(from, to - from)
+    const shown = events.filter((event) => event.seq <= to && agentEvent(session.key, event))
+    const first = shown.at(-missing)
     if (first) return first.seq - 1
-    if (from === 0) return 0
+    missing -= shown.length
   }
+  return from
+}
+const REPLAY_PAGE = 2_000
+
+const agentOf = ({ param, access, ports }: Call<unknown, unknown>): { agent: AgentInfo; key: Key } | Response => {
+  const agent = ports.agents.get(param('name'))
+  const id = param('id')
+  if (!agent) return notFound()
+  if (!ports.exposeAll && !agent.webhook) return failure('forbidden', 'This agent declares no webhook trigger.')
+  if (!isId(id)) return badRequest('The session id may have letters, digits and . _ : @ - only, at most 128.')
+  return { agent, key: { tenant: access.tenant, agent: agent.name, id } }
 }
 
-const keyOf = (c: Context, agents: ReadonlySet<string>): Key | Response => {
-  const agent = c.req.param('name') ?? ''
-  const id = c.req.param('id') ?? ''
-  if (!agents.has(agent)) return notFound(c)
-  if (!isId(id)) return badRequest(c, 'The session id may have letters, digits and . _ : @ - only, at most 128.')
-  return { tenant: c.get('tenant'), agent, id }
-}
+const agentPath = (key: Key): string => `/agents/${key.agent}/${key.id}`

@@ -1,34 +1,115 @@
-// The one router. Every wire adds its routes to it; each target serves it unchanged.
-import { Hono } from 'hono'
-import { isId } from '../../kernel/event.ts'
+// The one router. Every wire adds its rows to it; each target serves it unchanged.
+import { type Context, Hono } from 'hono'
 import type { Host } from '../../kernel/host.ts'
-import type { Directory } from '../../kernel/ports.ts'
-import { badRequest, faulted, notFound } from './errors.ts'
-import { type GuardOptions, guard } from './guard.ts'
-import { sessions } from './sessions.ts'
+import type { Clock, Directory } from '../../kernel/ports.ts'
+import { type Access, type AccessOptions, type Door, door } from './access.ts'
+import type { AgentInfo } from './agents.ts'
+import { approvalRoutes } from './approvals.ts'
+import { artifactRoutes } from './artifacts.ts'
+import { enter } from './enter.ts'
+import { faulted, notFound } from './errors.ts'
+import { openapiRoutes } from './openapi.ts'
+import { probeRoutes } from './probes.ts'
+import { type RateLimit, RateLimiter } from './rate-limit.ts'
+import { type Route, serve } from './route.ts'
+import { redacted } from './secrets.ts'
+import { sessionRoutes } from './sessions.ts'
+import { Tickets, ticketRoutes } from './tickets.ts'
+import { type Traffic, traffic } from './traffic.ts'
 
-export interface AppPorts extends GuardOptions {
+export interface AppOptions extends AccessOptions {
   readonly host: Host
   readonly directory: Directory
-  /** Names of the agents that can be invoked. */
-  readonly agents: ReadonlySet<string>
+  readonly clock: Clock
+  readonly agents: ReadonlyMap<string, AgentInfo>
+  /** Every agent is exposed on the public route; else only those with a webhook trigger. */
+  readonly exposeAll: boolean
+  readonly rateLimit?: RateLimit
+  readonly maxBodyBytes?: number
   readonly heartbeatMs?: number
+  /** A socket that says nothing for this long is closed; default 45 s. */
+  readonly deadAfterMs?: number
+  /** What the target knows of itself, for /ready. */
+  readonly workspace?: { readonly [name: string]: string | number | boolean | null }
+  /** The caller's address, as the platform tells it. */
+  readonly address?: (c: Context) => string
+  /** False while it goes away. */
+  readonly isReady?: () => boolean
+  readonly onRequest?: (seen: RequestSeen) => void
 }
 
-export type App = Hono<{ Variables: { tenant: string } }>
-
-export const createApp = (ports: AppPorts, ...wires: ((app: App, ports: AppPorts) => void)[]): App => {
-  const app: App = new Hono()
-  app.onError((error, c) => faulted(c, error))
-  app.notFound(notFound)
-  app.use(guard(ports))
-  app.use(async (c, next) => {
-    const tenant = c.req.header('x-fabric-tenant') ?? c.req.query('tenant') ?? 'default'
-    if (!isId(tenant)) return badRequest(c, 'The tenant is not a valid id.')
-    c.set('tenant', tenant)
-    return next()
-  })
-  app.get('/health', (c) => c.json({ ok: true }))
-  for (const add of [sessions, ...wires]) add(app, ports)
-  return app
+/** What a log line says of a request. Never a token, never a body. */
+export interface RequestSeen {
+  readonly method: string
+  readonly url: string
+  readonly route: string
+  readonly status: number
+  readonly ms: number
+  readonly correlationId: string
 }
+
+export interface AppPorts extends AppOptions {
+  readonly tickets: Tickets
+  readonly door: Door
+  readonly limiter: RateLimiter | null
+  readonly traffic: Traffic
+}
+
+export interface App {
+  readonly fetch: (request: Request, env?: unknown) => Response | Promise<Response>
+  readonly ports: AppPorts
+}
+
+export const createApp = (options: AppOptions, wires: readonly (readonly Route[])[]): App => {
+  const tickets = new Tickets(options.clock.now)
+  const limiter = options.rateLimit ? new RateLimiter(options.rateLimit, options.clock.now) : null
+  const ports: AppPorts = { ...options, tickets, door: door(options, tickets), limiter, traffic: traffic() }
+  const shared = [probeRoutes, ticketRoutes, sessionRoutes, approvalRoutes, artifactRoutes]
+  const rows = [...shared, ...wires].flat()
+  const app = new Hono()
+  app.notFound(() => notFound())
+
+  for (const row of [...rows, ...openapiRoutes(rows)]) {
+    app.on(row.method.toUpperCase(), row.path, async (c) => {
+      const seen = observe(ports, c, row)
+      const response = await answer(row, c, ports).catch((error: unknown) => faulted(error))
+      return seen(response)
+    })
+  }
+  return { fetch: (request, env) => app.fetch(request, env as object), ports }
+}
+
+const answer = async (row: Route, c: Context, ports: AppPorts): Promise<Response> => {
+  if (row.scope === 'open') return serve(row, c, nobody, ports)
+  const address = ports.address?.(c) ?? ''
+  const entry = { request: c.req.raw, address, scope: row.scope, sessionId: c.req.param('id') }
+  const access = await enter(ports, entry)
+  return access instanceof Response ? access : serve(row, c, access, ports)
+}
+
+const nobody: Access = { tenant: 'default', scopes: [], sessionId: null, who: '' }
+
+/** Counts a request, names it for the logs, and hands the name back to the caller. */
+const observe = (ports: AppPorts, c: Context, row: Route): ((response: Response) => Response) => {
+  const started = ports.clock.now()
+  const correlationId = correlationOf(c.req.header('x-correlation-id'))
+  return (response) => {
+    const { status } = response
+    ports.traffic.count(row.method, row.path, status)
+    const { method, url } = c.req
+    ports.onRequest?.({
+      method,
+      url: redacted(url),
+      route: row.path,
+      status,
+      ms: ports.clock.now() - started,
+      correlationId,
+    })
+    response.headers.set('x-correlation-id', correlationId)
+    return response
+  }
+}
+
+/** The caller's name for the request, else one of ours. */
+export const correlationOf = (given: string | null | undefined): string =>
+  given && /^[A-Za-z0-9._:@-]{1,128}$/.test(given) ? given : crypto.randomUUID()

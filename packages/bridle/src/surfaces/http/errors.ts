@@ -1,6 +1,4 @@
 // Errors in the shapes that the Fabric document gives them: text for 400, 404 and 501, an object for the rest.
-import type { Context } from 'hono'
-import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Refusal, RefusalCode } from '../../kernel/commands.ts'
 import { StoreFault, type StoreFaultCode } from '../../kernel/ports.ts'
 
@@ -13,7 +11,7 @@ export type ErrorType =
   | 'internal_error'
   | 'unavailable'
 
-const statuses: { readonly [T in ErrorType]: ContentfulStatusCode } = {
+const statuses: { readonly [T in ErrorType]: number } = {
   unauthorized: 401,
   forbidden: 403,
   conflict: 409,
@@ -23,10 +21,10 @@ const statuses: { readonly [T in ErrorType]: ContentfulStatusCode } = {
   unavailable: 503,
 }
 
-export const badRequest = (c: Context, message: string): Response => c.json({ error: message }, 400)
-export const notFound = (c: Context): Response => c.json({ error: 'Not found' }, 404)
-export const failure = (c: Context, type: ErrorType, message: string): Response =>
-  c.json({ error: { type, message } }, statuses[type])
+export const badRequest = (message: string): Response => Response.json({ error: message }, { status: 400 })
+export const notFound = (): Response => Response.json({ error: 'Not found' }, { status: 404 })
+export const failure = (type: ErrorType, message: string, headers: Record<string, string> = {}): Response =>
+  Response.json({ error: { type, message } }, { status: statuses[type], headers })
 
 /** Every refusal, once: 404 is text, a conflict is an object, anything else is the caller's bad input. */
 const refusals: { readonly [R in RefusalCode]: 'missing' | 'conflict' | 'bad' | 'later' } = {
@@ -48,11 +46,11 @@ const refusals: { readonly [R in RefusalCode]: 'missing' | 'conflict' | 'bad' | 
   busy: 'later',
 }
 
-export const refused = (c: Context, { refused: code, message }: Refusal): Response => {
+export const refused = ({ refused: code, message }: Refusal): Response => {
   const kind = refusals[code]
-  if (kind === 'missing') return notFound(c)
-  if (kind === 'bad') return badRequest(c, message)
-  return kind === 'conflict' ? failure(c, 'conflict', message) : failure(c, 'rate_limited', message)
+  if (kind === 'missing') return notFound()
+  if (kind === 'bad') return badRequest(message)
+  return kind === 'conflict' ? failure('conflict', message) : failure('rate_limited', message, { 'retry-after': '1' })
 }
 
 const faults: { readonly [F in StoreFaultCode]: string } = {
@@ -64,7 +62,7 @@ const faults: { readonly [F in StoreFaultCode]: string } = {
 }
 
 /** Messages sent outside carry no stack and no cause. */
-export const faulted = (c: Context, error: unknown): Response =>
+export const faulted = (error: unknown): Response =>
   error instanceof StoreFault
-    ? failure(c, error.code === 'corrupt' ? 'internal_error' : 'unavailable', faults[error.code])
-    : failure(c, 'internal_error', 'Something went wrong here.')
+    ? failure(error.code === 'corrupt' ? 'internal_error' : 'unavailable', faults[error.code])
+    : failure('internal_error', 'Something went wrong here.')

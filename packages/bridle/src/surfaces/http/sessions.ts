@@ -1,61 +1,101 @@
 // Routes by session id, whatever agent and wire made the session.
-import type { Context } from 'hono'
-import { isRefusal } from '../../kernel/commands.ts'
-import { isId, type Key } from '../../kernel/event.ts'
-import type { JsonObject } from '../../kernel/json.ts'
-import type { App, AppPorts } from './app.ts'
-import { readBody } from './body.ts'
-import { badRequest, failure, notFound, refused } from './errors.ts'
+import * as v from 'valibot'
+import { eventId, isId, type Key } from '../../kernel/event.ts'
+import { type Listed, StoreFault } from '../../kernel/ports.ts'
+import { SESSION_STATUSES } from '../../kernel/schemas.ts'
+import type { Session } from '../../kernel/session.ts'
+import { badRequest, failure, notFound } from './errors.ts'
+import { type Call, countText, type Route, route } from './route.ts'
 import { sessionDetail } from './session-detail.ts'
 
-export const sessions = (app: App, ports: AppPorts): void => {
-  app.get('/sessions/:id', async (c) => {
-    const key = await resolve(c, ports)
-    if (key instanceof Response) return key
-    const session = await ports.host.find(key)
-    return session ? c.json(sessionDetail(session)) : notFound(c)
-  })
-  app.post('/sessions/:id/approvals/:approvalId/:verdict', (c) => answer(c, ports))
+export const sessionRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/sessions',
+    scope: 'observe',
+    summary: 'List sessions, newest change first',
+    query: v.looseObject({
+      status: v.optional(v.picklist(SESSION_STATUSES)),
+      kind: v.optional(v.picklist(['chat', 'background'])),
+      agent: v.optional(v.string()),
+      parent: v.optional(v.string()),
+      search: v.optional(v.string()),
+      limit: v.optional(countText(500)),
+      cursor: v.optional(v.string()),
+    }),
+    answers: { 200: '`{ sessions, next? }`; pass `next` as `cursor` for the next page.' },
+    handle: async ({ access, query, ports }) => {
+      const { parent, ...filter } = query
+      const given = Object.fromEntries(
+        Object.entries({ ...filter, parentId: parent }).filter(([, value]) => value !== undefined),
+      )
+      const page = await pageOr400(ports.directory.list(access.tenant, given))
+      if (page instanceof Response) return page
+      return Response.json({ sessions: page.sessions.map(listed), ...(page.next !== undefined && { next: page.next }) })
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/sessions/:id',
+    scope: 'observe',
+    summary: 'Inspect a session by id, whatever its agent',
+    query: v.looseObject({ agent: v.optional(v.string()) }),
+    answers: { 200: 'Status, messages, open approvals, health.' },
+    handle: async (call) => {
+      const session = await findSession(call)
+      return session instanceof Response ? session : Response.json(sessionDetail(session))
+    },
+  }),
+]
+
+/** The session that `:id` names. Ids alone may be ambiguous; a foreign tenant's look exactly like unknown ones. */
+export const findSession = async (call: Call<unknown, unknown>): Promise<Session | Response> => {
+  const key = await findKey(call)
+  return key instanceof Response ? key : ((await call.ports.host.find(key)) ?? notFound())
 }
 
-const verdicts: { readonly [verdict: string]: 'approved' | 'denied' } = { approve: 'approved', reject: 'denied' }
-
-/** `{ args?, reason?, actor? }`: edited arguments, why, and who. */
-const answer = async (c: Context, ports: AppPorts): Promise<Response> => {
-  const verdict = c.req.param('verdict') ?? ''
-  const decision = Object.hasOwn(verdicts, verdict) ? verdicts[verdict] : undefined
-  if (!decision) return badRequest(c, 'An approval is answered by /approve or /reject.')
-  const key = await resolve(c, ports)
-  if (key instanceof Response) return key
-  const body = await readBody(c)
-  if (body instanceof Response) return body
-  const { args, reason, actor } = body
-  if (args !== undefined && (typeof args !== 'object' || args === null || Array.isArray(args))) {
-    return badRequest(c, 'args must be an object.')
-  }
-  if (![reason, actor].every((text) => text === undefined || typeof text === 'string')) {
-    return badRequest(c, 'reason and actor must be texts.')
-  }
-  const outcome = await ports.host.send(key, {
-    type: 'approve',
-    approvalId: c.req.param('approvalId') ?? '',
-    decision,
-    ...(args !== undefined && { args: args as JsonObject }),
-    ...(typeof reason === 'string' && { reason }),
-    ...(typeof actor === 'string' && { actor }),
-  })
-  return isRefusal(outcome) ? refused(c, outcome) : c.json({ ok: true, ...outcome })
-}
-
-/** Ids alone may be ambiguous; a foreign tenant's look exactly like unknown ones. */
-const resolve = async (c: Context, { directory }: AppPorts): Promise<Key | Response> => {
-  const id = c.req.param('id') ?? ''
-  const agent = c.req.query('agent')
-  if (!isId(id)) return notFound(c)
-  const keys = (await directory.find(c.get('tenant'), id)).filter((key) => agent === undefined || key.agent === agent)
+export const findKey = async ({
+  param,
+  access,
+  ports,
+  request,
+}: Pick<Call<unknown, unknown>, 'param' | 'access' | 'ports' | 'request'>): Promise<Key | Response> => {
+  const id = param('id')
+  const agent = new URL(request.url).searchParams.get('agent')
+  if (!isId(id)) return notFound()
+  const keys = (await ports.directory.find(access.tenant, id)).filter((key) => agent === null || key.agent === agent)
   const [key, ...others] = keys
-  if (!key) return notFound(c)
+  if (!key) return notFound()
   if (others.length === 0) return key
   const agents = keys.map((each) => each.agent).join(', ')
-  return failure(c, 'conflict', `Several agents have this session: ${agents}. Say which by ?agent=.`)
+  return failure('conflict', `Several agents have this session: ${agents}. Say which by ?agent=.`)
 }
+
+/** A store refuses a cursor that it did not make. */
+export const pageOr400 = <T>(page: Promise<T>): Promise<T | Response> =>
+  page.catch((error: unknown) => {
+    if (error instanceof StoreFault && error.code === 'refused')
+      return badRequest('query: cursor: Expected the `next` of an earlier answer')
+    throw error
+  })
+
+const listed = ({ key, head, row }: Listed) => ({
+  id: key.id,
+  sessionId: key.id,
+  session_id: key.id,
+  agent: key.agent,
+  kind: row.kind,
+  status: row.status,
+  title: row.title,
+  createdAt: new Date(row.createdAt).toISOString(),
+  updatedAt: new Date(row.updatedAt).toISOString(),
+  created_at: new Date(row.createdAt).toISOString(),
+  updated_at: new Date(row.updatedAt).toISOString(),
+  lastEventId: eventId(head),
+  parent_session_id: row.parent?.id ?? row.detail.parentSessionId ?? null,
+  pendingApprovals: row.approvals.length,
+  attempt_count: row.detail.attempts ?? 0,
+  max_retries: row.detail.maxRetries ?? 0,
+  last_error: row.detail.lastError ?? null,
+  health: row.detail.health ?? null,
+})

@@ -6,6 +6,7 @@ export const frame = (data: unknown, seq?: number): string =>
   `${seq === undefined ? '' : `id: ${seq}\n`}data: ${JSON.stringify(data)}\n\n`
 
 const HEARTBEAT_MS = 15_000
+const RETRY_MS = 500
 
 export interface EventStream {
   readonly audience: Audience
@@ -27,33 +28,37 @@ export const eventStream = ({
   const encoder = new TextEncoder()
   let leave = () => {}
   let beat: ReturnType<typeof setInterval> | undefined
-  const stop = () => {
-    clearInterval(beat)
-    leave()
-  }
+  let wanted = () => {}
   const body = new ReadableStream<Uint8Array>(
     {
       start(controller) {
         const write = (text: string) => controller.enqueue(encoder.encode(text))
-        // A comment at once, so that proxies and clients see the stream open before anything happens.
-        write(`: open\n\n${opening}`)
+        const unsent = () => BUFFER_BYTES - (controller.desiredSize ?? BUFFER_BYTES)
+        // At once, so that proxies and clients see the stream open; a reader that is cut comes back after `retry`.
+        write(`: open\n\nretry: ${RETRY_MS}\n\n${opening}`)
         beat = setInterval(() => write(': beat\n\n'), heartbeatMs)
         leave = subscribers.add(
           {
             audience,
             send: write,
-            unsent: () => BUFFER_BYTES - (controller.desiredSize ?? 0),
+            unsent,
+            ready: async () => {
+              while (unsent() > BUFFER_BYTES) await new Promise<void>((resolve) => (wanted = resolve))
+            },
             close: () => {
               clearInterval(beat)
-              // The reader comes back with its cursor; `retry` says how soon.
-              write('retry: 500\n\n')
               controller.close()
             },
           },
           since,
         )
       },
-      cancel: stop,
+      pull: () => wanted(),
+      cancel() {
+        clearInterval(beat)
+        leave()
+        wanted()
+      },
     },
     { highWaterMark: BUFFER_BYTES, size: (chunk) => chunk?.byteLength ?? 0 },
   )
@@ -69,7 +74,7 @@ export const eventStream = ({
 const BUFFER_BYTES = 64 * 1024
 
 /** Where a reader left off: `Last-Event-ID`, else `?after=`. Null = it says nothing; undefined = it makes no sense. */
-export const cursorOf = (lastEventId: string | undefined, after: string | undefined): number | null | undefined => {
+export const cursorOf = (lastEventId: string | null, after: string | undefined): number | null | undefined => {
   const given = lastEventId || after
   if (given === undefined || given === '') return null
   const digits = /^(?:ev-)?(\d{1,15})$/.exec(given)?.[1]

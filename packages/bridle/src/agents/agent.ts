@@ -1,0 +1,98 @@
+// `agent({...})`: an agent written in TypeScript. The value says what it is and what it takes; a runner runs it.
+import { isId } from '../kernel/event.ts'
+import type { JsonObject } from '../kernel/json.ts'
+import type { AgentSession } from './session.ts'
+import { type InputOf, isSchema, type OutputOf, type StandardSchema } from './standard-schema.ts'
+
+export interface RunContext<Input> {
+  /** As the input schema gives it back. */
+  readonly input: Input
+  /** Everything the run says and does goes through here, into the log, before anybody sees it. */
+  readonly session: AgentSession
+  /** Aborted when the run is cancelled, and when it is over. */
+  readonly signal: AbortSignal
+}
+
+export interface AgentOptions<In extends StandardSchema, Out extends StandardSchema, Returned = InputOf<Out>> {
+  /** Letters, digits and `. _ : @ -`, at most 128: it is part of the address. */
+  readonly name: string
+  readonly description?: string
+  /** Any Standard Schema. Absent: any JSON object. */
+  readonly input?: In
+  /** Any Standard Schema. Absent: any JSON; nothing returned = the text that was streamed. */
+  readonly output?: Out
+  readonly triggers?: AgentTriggers
+  readonly run: (context: RunContext<OutputOf<In>>) => Returned | Promise<Returned>
+}
+
+export interface AgentTriggers {
+  /** Exposes the agent on the public route in production. */
+  readonly webhook?: boolean
+}
+
+/** What `agent()` makes. Nothing else counts as an agent. */
+export interface AgentDefinition {
+  readonly name: string
+  readonly description: string
+  readonly input: StandardSchema | null
+  readonly output: StandardSchema | null
+  readonly triggers: Required<AgentTriggers>
+  readonly run: (context: RunContext<unknown>) => unknown
+}
+
+export const agent = <
+  Returned extends Kept<Literal>,
+  Literal extends Primitive,
+  In extends StandardSchema = StandardSchema<JsonObject>,
+  Out extends StandardSchema = StandardSchema,
+>(
+  options: AgentOptions<In, Out, Returned> & { readonly run: (context: never) => InputOf<Out> | Promise<InputOf<Out>> },
+): AgentDefinition => {
+  const problem = problemOf(options)
+  if (problem !== null) throw new TypeError(`agent(): ${problem}`)
+  const { name, description = '', input = null, output = null, triggers, run } = options
+  const definition: AgentDefinition = {
+    name,
+    description,
+    input,
+    output,
+    triggers: Object.freeze({ webhook: triggers?.webhook === true }),
+    run: run as AgentDefinition['run'],
+  }
+  return Object.freeze(Object.defineProperty(definition, brand, { value: true }))
+}
+
+// biome-ignore lint/suspicious/noConfusingVoidType: a run may return nothing at all.
+type Primitive = string | number | boolean | null | undefined | void
+/** Anything; that it is said this way keeps `{ severity: 'low' }` from becoming `{ severity: string }`. */
+type Kept<Literal> = Literal | object | readonly Kept<Literal>[] | { readonly [name: string]: Kept<Literal> }
+
+/** Registered, so that an agent made by another copy of the package is one too. */
+const brand = Symbol.for('bridle.agent')
+
+export const isAgent = (value: unknown): value is AgentDefinition =>
+  typeof value === 'object' && value !== null && brand in value
+
+/** Why a value is no agent, for whoever wrote the file. */
+export const notAnAgent = (value: unknown): string => {
+  if (value === undefined) return 'There is no default export. Write: export default agent({ name, run }).'
+  const kind = typeof value === 'function' ? 'function' : value === null ? 'null' : `plain ${typeof value}`
+  return `The default export is a ${kind}, not an agent. Write: export default agent({ name, run }).`
+}
+
+const problemOf = (options: unknown): string | null => {
+  if (typeof options !== 'object' || options === null) return 'it takes an object: agent({ name, run }).'
+  const { name, description, input, output, triggers, run } = options as { readonly [name: string]: unknown }
+  if (!isId(name)) return 'the name may have letters, digits and . _ : @ - only, at most 128.'
+  if (typeof run !== 'function') return `"${name}" has no run function.`
+  if (description !== undefined && typeof description !== 'string') return `the description of "${name}" is not a text.`
+  for (const [role, schema] of Object.entries({ input, output })) {
+    if (schema !== undefined && !isSchema(schema)) return `the ${role} of "${name}" is not a Standard Schema.`
+  }
+  if (triggers === undefined) return null
+  if (typeof triggers !== 'object' || triggers === null) return `the triggers of "${name}" are not an object.`
+  const { webhook } = triggers as AgentTriggers
+  return webhook === undefined || typeof webhook === 'boolean'
+    ? null
+    : `triggers.webhook of "${name}" is not a boolean.`
+}

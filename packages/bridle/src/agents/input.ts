@@ -1,0 +1,80 @@
+// From a request or a prompt to the input of a run, and from what the run returns to its result.
+import type { Json, JsonObject } from '../kernel/json.ts'
+import { PAYLOAD_CHARS_MAX } from '../kernel/limits.ts'
+import type { AgentDefinition } from './agent.ts'
+import { check } from './standard-schema.ts'
+
+type Checked<T> = { readonly value: T } | { readonly problem: string }
+
+/**
+ * What to submit for a request's body. The body is kept as it came: the schema may turn it into what no log can hold,
+ * so it is applied again where the run starts.
+ */
+export const acceptInput = async (
+  definition: AgentDefinition,
+  body: JsonObject,
+): Promise<{ readonly prompt: string; readonly input?: Json } | { readonly problem: string }> => {
+  const checked = await fit(definition, body)
+  if ('problem' in checked) return checked
+  const { prompt, ...more } = body
+  if (typeof prompt !== 'string') return { prompt: JSON.stringify(body), input: body }
+  return { prompt, ...(Object.keys(more).length > 0 && { input: body }) }
+}
+
+/** What `run` gets. A prompt from a chat is `{ prompt }`, or the JSON object it spells if only that fits. */
+export const runInput = async (definition: AgentDefinition, prompt: string, input: Json): Promise<Checked<unknown>> => {
+  if (input !== null) return fit(definition, input)
+  const plain = await fit(definition, { prompt })
+  const spelled = 'problem' in plain ? parseObject(prompt) : null
+  return spelled ? fit(definition, spelled) : plain
+}
+
+/** Undefined = nothing returned: the streamed text is the result. */
+export const runResult = async ({ output }: AgentDefinition, returned: unknown): Promise<Checked<Json | undefined>> => {
+  const checked = output ? await check(output, returned) : { value: returned }
+  if ('problem' in checked) return { problem: `The output does not fit: ${checked.problem}` }
+  if (checked.value === undefined) return { value: undefined }
+  try {
+    const value = plainJson(checked.value, 'output')
+    const isSmall = JSON.stringify(value).length <= PAYLOAD_CHARS_MAX
+    return isSmall ? { value } : { problem: 'The output is too large; publish it as an artifact.' }
+  } catch (error) {
+    return { problem: (error as Error).message }
+  }
+}
+
+/** A copy as plain JSON: what is logged is what is used, whatever the caller changes afterwards. */
+export const plainJson = (value: unknown, what: string): Json => {
+  let text: string | undefined
+  try {
+    text = JSON.stringify(value)
+  } catch (cause) {
+    throw new TypeError(`The ${what} is not JSON.`, { cause })
+  }
+  if (text === undefined) throw new TypeError(`The ${what} is not JSON.`)
+  return JSON.parse(text) as Json
+}
+
+export const plainObject = (value: unknown, what: string): JsonObject => {
+  const copy = plainJson(value, what)
+  if (!isObject(copy)) throw new TypeError(`The ${what} must be an object.`)
+  return copy
+}
+
+const fit = async ({ input }: AgentDefinition, value: Json): Promise<Checked<unknown>> => {
+  if (!input) return isObject(value) ? { value } : { problem: 'The input is not an object.' }
+  const checked = await check(input, value)
+  return 'problem' in checked ? { problem: `The input does not fit: ${checked.problem}` } : checked
+}
+
+const isObject = (value: Json): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const parseObject = (text: string): JsonObject | null => {
+  if (!text.trimStart().startsWith('{')) return null
+  try {
+    return JSON.parse(text) as JsonObject
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest'
+import { catalogue, type ShownEventType, STREAM_EVENT_TYPES } from '../kernel/catalogue.ts'
+import type { Json, JsonObject } from '../kernel/json.ts'
+import { World } from '../runners/native.suite.ts'
+import { agent, type RunContext } from './agent.ts'
+import type { AgentSaid } from './session.ts'
+
+type Run = (context: RunContext<JsonObject>) => unknown
+const world = (run: Run) => new World(agent({ name: 'tested', run: run as () => Json }))
+
+describe('what else a session says', () => {
+  test('[N15] checkpoints, artifacts, usage and events of the catalogue', async () => {
+    const it = world(async ({ session }) => {
+      await session.checkpoint('half way')
+      await session.artifact('notes.md', '# Notes', 'text/markdown')
+      await session.usage({ inputTokens: 3, costUsd: 0.5 })
+      await session.emit('context_warning', { message: 'soon full' })
+    })
+    await it.run()
+    expect(await it.payloads('session_checkpoint')).toMatchObject([{ summary_text: 'half way', sequence: 1 }])
+    expect(await it.payloads('artifact_published')).toMatchObject([{ name: 'notes.md', content_type: 'text/markdown' }])
+    expect(await it.payloads('usage')).toEqual([{ input_tokens: 3, cost_usd: 0.5 }])
+    expect(await it.payloads('context_warning')).toEqual([{ message: 'soon full' }])
+  })
+
+  test('[N15] an agent may say what is not the session’s own to decide', () => {
+    const withheld: Exclude<ShownEventType, AgentSaid>[] = [
+      'session',
+      'session_state',
+      'turn_start',
+      'approval_required',
+      'approval_applied',
+      'turn_end',
+      'completed',
+      'error',
+    ]
+    expect(STREAM_EVENT_TYPES.filter((type) => catalogue[type].source !== 'runner')).toEqual(withheld)
+  })
+
+  test.each<[string, Run, RegExp]>([
+    ['the session’s own life', ({ session }) => session.emit('turn_end' as never, {} as never), /"turn_end" is not an/],
+    ['an unknown event', ({ session }) => session.emit('__proto__' as never, {} as never), /"__proto__" is not an/],
+    ['a bad payload', ({ session }) => session.usage({ inputTokens: -1 }), /usage: input_tokens: /],
+    ['no text', ({ session }) => session.text(1 as never), /takes a text/],
+    ['no name', ({ session }) => session.tool('', {}, () => 1), /has a name/],
+    ['no artifact', ({ session }) => session.artifact('a', 1 as never), /takes a name and a text/],
+    ['arguments that are none', ({ session }) => session.tool('a', [1], () => 1), /must be an object/],
+    ['arguments that are not JSON', ({ session }) => session.tool('a', { n: 1n }, () => 1), /is not JSON/],
+    ['an odd time', ({ session }) => session.tool('a', {}, () => 1, { timeoutMs: Number.NaN }), /timeoutMs is between/],
+    [
+      'an odd expiry',
+      ({ session }) => session.approval({ subject: 'a', reason: 'b', expiresMs: Number.POSITIVE_INFINITY }),
+      /expiresMs is between/,
+    ],
+    [
+      'one call id twice',
+      async ({ session }) => {
+        await session.tool('a', {}, () => 1, { id: 'c1' })
+        await session.tool('a', {}, () => 1, { id: 'c1' })
+      },
+      /"c1" was used before/,
+    ],
+  ])('[N15] refuses %s', async (_name, run, message) => {
+    const it = world(async (context) => {
+      await run(context)
+    })
+    expect(await it.run()).toMatchObject({ status: 'failed', message: expect.stringMatching(message) })
+  })
+})

@@ -1,0 +1,179 @@
+// The life of one tool call: intent in the log, a person's word if wanted, the effect, its outcome in the log.
+import type { ReportItem } from '../kernel/commands.ts'
+import { keyText } from '../kernel/event.ts'
+import { callDigest } from '../kernel/host.ts'
+import type { Json, JsonObject } from '../kernel/json.ts'
+import { PAYLOAD_CHARS_MAX } from '../kernel/limits.ts'
+import { OUTCOME_TYPES, type ToolStatus } from '../kernel/schemas.ts'
+import { ToolDenied, ToolTimeout } from './errors.ts'
+import { plainJson, plainObject } from './input.ts'
+import type { Question, ToolContext, ToolOptions, Verdict } from './session.ts'
+import { check } from './standard-schema.ts'
+import { said, type Voice } from './voice.ts'
+
+export interface Call {
+  readonly id: string
+  readonly tool: string
+}
+
+export const runTool = async <Args extends object, Result>(
+  voice: Voice,
+  call: Call,
+  given: Args,
+  execute: (args: Args, context: ToolContext) => Result | Promise<Result>,
+  options: ToolOptions<Args>,
+): Promise<Result> => {
+  const requested = plainObject(given, 'arguments of a tool')
+  const { effect = 'unsafe', approve, timeoutMs } = options
+  checkMs('timeoutMs', timeoutMs, TIMER_MS_MAX)
+  const intent = said('tool_call', { name: call.tool, arguments: requested, tool_call_id: call.id, effect })
+  // Intent before effect: what is not in the log has not begun.
+  const args = approve
+    ? await approved(voice, call, intent, requested, approve === true ? {} : approve)
+    : await voice.say(intent).then(() => requested)
+  const began = voice.ports.clock.now()
+  const elapsedMs = () => Math.max(0, voice.ports.clock.now() - began)
+  try {
+    const result = await perform(voice, call, await fitting(call, args, options), execute, options)
+    await voice.say(...success(call, result === undefined ? null : plainJson(result, 'result of a tool'), elapsedMs()))
+    return result
+  } catch (error) {
+    if (voice.signal.aborted) throw error
+    const status = error instanceof ToolTimeout ? 'timeout' : 'error'
+    await voice.say(outcome(call, status, elapsedMs(), { error: messageOf(error) }))
+    throw error
+  }
+}
+
+/** A question that is a call of its own: its outcome is the answer. */
+export const ask = async (
+  voice: Voice,
+  call: Call,
+  { args, reason, expiresMs }: Omit<Question, 'subject'>,
+): Promise<Verdict> => {
+  const requested = plainObject(args ?? {}, 'arguments of an approval')
+  const intent = said('tool_call', { name: call.tool, arguments: requested, tool_call_id: call.id, effect: 'pure' })
+  const verdict = await verdictOn(voice, call, intent, requested, reason, expiresMs)
+  const { decision, args: granted } = verdict
+  if (verdict.approved) await voice.say(...success(call, { decision, arguments: granted }, 0))
+  else await voice.say(outcome(call, 'denied', 0, { reason: verdict.reason ?? decision }))
+  return verdict
+}
+
+const approved = async (
+  voice: Voice,
+  call: Call,
+  intent: ReportItem,
+  requested: JsonObject,
+  { reason = `The agent wants to run "${call.tool}".`, expiresMs }: { reason?: string; expiresMs?: number },
+): Promise<JsonObject> => {
+  const verdict = await verdictOn(voice, call, intent, requested, reason, expiresMs)
+  if (verdict.decision === 'approved') return verdict.args
+  await voice.say(outcome(call, 'denied', 0, { reason: verdict.reason ?? verdict.decision }))
+  throw new ToolDenied(call.tool, verdict.decision, verdict.decision === 'expired' ? null : verdict.reason)
+}
+
+const verdictOn = async (
+  voice: Voice,
+  { id, tool }: Call,
+  intent: ReportItem,
+  requested: JsonObject,
+  reason: string,
+  expiresMs: number | undefined,
+): Promise<Verdict> => {
+  const { digest } = voice.ports
+  if (typeof reason !== 'string') throw new TypeError('The reason of an approval is a text.')
+  checkMs('expiresMs', expiresMs, EXPIRY_MS_MAX)
+  await voice.say(intent, {
+    type: 'ask',
+    toolCallId: id,
+    tool,
+    arguments: requested,
+    reason,
+    digest: await callDigest(digest, tool, requested),
+    ...(expiresMs !== undefined && { expiresMs }),
+  })
+  const { decision, arguments: args, approvedDigest, reason: because } = await voice.answer(id)
+  if (decision !== 'approved') {
+    return { approved: false, decision: decision === 'expired' ? 'expired' : 'denied', args, reason: because }
+  }
+  if ((await callDigest(digest, tool, args)) === approvedDigest)
+    return { approved: true, decision, args, reason: because }
+  await voice.say(outcome({ id, tool }, 'error', 0, { error: 'not what was approved' }))
+  throw new Error(`The arguments of "${tool}" are not those that were approved.`)
+}
+
+const fitting = async <Args>({ tool }: Call, args: JsonObject, { input }: ToolOptions<Args>): Promise<Args> => {
+  if (!input) return args as Args
+  const checked = await check(input, args)
+  if ('problem' in checked) throw new TypeError(`The arguments of "${tool}" do not fit: ${checked.problem}`)
+  return checked.value
+}
+
+const perform = async <Args, Result>(
+  voice: Voice,
+  { id, tool }: Call,
+  args: Args,
+  execute: (args: Args, context: ToolContext) => Result | Promise<Result>,
+  { timeoutMs }: ToolOptions<Args>,
+): Promise<Result> => {
+  // The run may have ended while its intent was being written.
+  voice.signal.throwIfAborted()
+  const stepKey = `${keyText(voice.job.key)}:${voice.job.runId}:${id}`
+  const late = new AbortController()
+  const signal = timeoutMs === undefined ? voice.signal : AbortSignal.any([voice.signal, late.signal])
+  const forget =
+    timeoutMs === undefined
+      ? () => {}
+      : voice.ports.clock.after(timeoutMs, () => late.abort(new ToolTimeout(tool, timeoutMs)))
+  // In a promise of its own: what `execute` throws at once is an outcome too.
+  const work = new Promise<Result>((resolve) => resolve(execute(args, { signal, stepKey })))
+  return voice.orOver(work, signal).finally(forget)
+}
+
+/** What is too large for one entry is published beside it; below that the session sees to it. */
+const success = (call: Call, result: Json, elapsedMs: number): ReportItem[] => {
+  const shared = { tool_call_id: call.id, tool_name: call.tool }
+  const text = typeof result === 'string' ? result : JSON.stringify(result)
+  if (JSON.stringify(result).length <= PAYLOAD_CHARS_MAX - 1_000) {
+    return [said('tool_result', { ...shared, result }), outcome(call, 'ok', elapsedMs, { result })]
+  }
+  const [ending, contentType] = typeof result === 'string' ? ['txt', 'text/plain'] : ['json', 'application/json']
+  const name = `${call.tool}.${ending}`
+  const reference = { artifact_name: name, size: text.length, preview: text.slice(0, 500) }
+  return [
+    { type: 'artifact', name, kind: 'tool_result', contentType, text },
+    said('tool_result', { ...shared, result: reference, artifact: true }),
+    outcome(call, 'artifact', elapsedMs, { result: reference }),
+  ]
+}
+
+const outcome = (
+  { id, tool }: Call,
+  status: ToolStatus,
+  elapsedMs: number,
+  more: { result?: Json; error?: string; reason?: string },
+): ReportItem =>
+  said('tool_outcome', {
+    tool_call_id: id,
+    tool_name: tool,
+    outcome_type: OUTCOME_TYPES[status],
+    status,
+    elapsed_ms: elapsedMs,
+    ...more,
+  })
+
+/** A date made of nonsense would stop the session, and timers beyond 2^31 ms fire at once. */
+const checkMs = (name: string, ms: number | undefined, most: number): void => {
+  if (ms !== undefined && !(ms >= 0 && ms <= most)) throw new RangeError(`${name} is between 0 and ${most}.`)
+}
+const TIMER_MS_MAX = 2 ** 31 - 1
+const EXPIRY_MS_MAX = 10 * 366 * 86_400_000
+
+/** For the log and for callers: no stack, and no novel. */
+export const messageOf = (error: unknown): string => {
+  const text = error instanceof Error ? error.message || error.name : String(error)
+  return text.length > MESSAGE_CHARS_MAX ? `${text.slice(0, MESSAGE_CHARS_MAX)}…` : text
+}
+
+const MESSAGE_CHARS_MAX = 2_000

@@ -1,0 +1,137 @@
+// The real command in real processes, and a server of its own in a folder of its own.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+
+const main = fileURLToPath(new URL('./main.ts', import.meta.url))
+
+export interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface Started {
+  readonly process: ChildProcess
+  /** Lines of standard output so far; more are added as they come. */
+  readonly lines: readonly string[]
+  /** Resolves when a line satisfies, also one that came before. Rejects when the process ends without it. */
+  readonly until: (isIt: (line: string) => boolean) => Promise<string>
+  readonly ended: Promise<Ended>
+}
+
+/** A workspace in the temporary folder: a data folder, a port, and whatever processes were started in it. */
+export class Workspace {
+  readonly folder = mkdtempSync(join(tmpdir(), 'bridle-cli-'))
+  readonly env: NodeJS.ProcessEnv
+  readonly #started: ChildProcess[] = []
+  server: Started | null = null
+  url = ''
+
+  constructor(env: NodeJS.ProcessEnv = {}) {
+    const {
+      FABRIC_HARNESS_API_TOKEN: _a,
+      FH_AUTH_TOKEN: _b,
+      BRIDLE_URL: _c,
+      BRIDLE_DATA: _d,
+      PORT: _e,
+      ...rest
+    } = process.env
+    this.env = { ...rest, ...env }
+  }
+
+  start(args: readonly string[], { input = '', env = {} }: { input?: string; env?: NodeJS.ProcessEnv } = {}): Started {
+    const child = spawn(process.execPath, ['--conditions=source', main, ...args], {
+      cwd: this.folder,
+      env: { ...this.env, ...(this.url && { BRIDLE_URL: this.url }), ...env },
+    })
+    this.#started.push(child)
+    // A command that fails before it reads leaves a broken pipe.
+    child.stdin.on('error', () => {}).end(input)
+    const lines: string[] = []
+    const waiting = new Set<() => void>()
+    const wake = () => waiting.forEach((check) => void check())
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      lines.push(line)
+      wake()
+    })
+    let isOver = false
+    const stderr = text(child.stderr)
+    const ended = once(child, 'close').then(async ([code]): Promise<Ended> => {
+      isOver = true
+      wake()
+      return { code, stdout: lines.join('\n'), stderr: await stderr }
+    })
+    const until = (isIt: (line: string) => boolean) =>
+      new Promise<string>((resolve, reject) => {
+        const check = () => {
+          const found = lines.find(isIt)
+          if (found === undefined && !isOver) return
+          waiting.delete(check)
+          if (found !== undefined) resolve(found)
+          else stderr.then((said) => reject(new Error(`It ended without that line. ${said}${lines.join('\n')}`)))
+        }
+        waiting.add(check)
+        check()
+      })
+    return { process: child, lines, until, ended }
+  }
+
+  /** Runs a command to its end. */
+  bridle(args: readonly string[], options: { input?: string; env?: NodeJS.ProcessEnv } = {}): Promise<Ended> {
+    return this.start(args, options).ended
+  }
+
+  /** A server on the workspace's port, which is chosen once so that watchers find the next one. */
+  async boot(): Promise<void> {
+    const port = this.url ? new URL(this.url).port : String(await freePort())
+    this.url = `http://127.0.0.1:${port}`
+    this.server = this.start(['start', '--port', port, '--data', 'data'])
+    await this.server.until((line) => line.includes('ready at'))
+  }
+
+  async kill(): Promise<void> {
+    this.server?.process.kill('SIGKILL')
+    await this.server?.ended
+  }
+
+  async remove(): Promise<void> {
+    for (const child of this.#started) child.kill('SIGKILL')
+    await Promise.all(this.#started.map((child) => child.exitCode ?? child.signalCode ?? once(child, 'exit')))
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+}
+
+export const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const at = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof at === 'object' && at ? at.port : 0
+}
+
+export interface Row {
+  readonly id: string
+  readonly type: string
+  readonly data: { readonly [name: string]: unknown }
+  readonly [name: string]: unknown
+}
+
+export const rows = (stdout: string): Row[] =>
+  stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line))
+
+export const scriptOf = (...steps: unknown[]): string => `@script ${JSON.stringify(steps)}`
+export const hasType =
+  (type: string) =>
+  (line: string): boolean =>
+    line.includes(`"type":"${type}"`)

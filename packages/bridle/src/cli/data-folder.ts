@@ -1,0 +1,54 @@
+// Who has the data folder, without touching what is in it.
+import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+
+export type FolderStanding =
+  | { readonly state: 'absent' | 'free' }
+  | { readonly state: 'owned'; readonly pid: string | null }
+  | { readonly state: 'unusable'; readonly why: string }
+
+export const folderStanding = (folder: string): FolderStanding => {
+  const path = resolve(folder)
+  try {
+    if (!existsSync(path)) {
+      accessSync(nearest(path), constants.W_OK | constants.X_OK)
+      return { state: 'absent' }
+    }
+    if (!statSync(path).isDirectory()) return { state: 'unusable', why: 'it is not a folder' }
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
+    const lock = join(path, 'lock')
+    return existsSync(lock) && isLocked(lock) ? { state: 'owned', pid: ownerIn(path) } : { state: 'free' }
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    return { state: 'unusable', why: code === 'EACCES' || code === 'EROFS' ? 'it is not writable' : message }
+  }
+}
+
+/** The folder that it would be made in. */
+const nearest = (path: string): string => {
+  const above = dirname(path)
+  return existsSync(above) || above === path ? above : nearest(above)
+}
+
+/** A server holds a write transaction on the lock; asking for one is how to tell, and it is given back at once. */
+const isLocked = (lock: string): boolean => {
+  const db = new DatabaseSync(lock, { timeout: 0 })
+  try {
+    db.exec('BEGIN IMMEDIATE; ROLLBACK')
+    return false
+  } catch (error) {
+    if ((error as { errcode?: number }).errcode === 5) return true
+    throw error
+  } finally {
+    db.close()
+  }
+}
+
+const ownerIn = (path: string): string | null => {
+  try {
+    return readFileSync(join(path, 'owner'), 'utf8').trim()
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,33 @@
+// `bridle dev`: like start, and a changed agent serves the runs that start afterwards. Runs that are under way keep the
+// agent they began with.
+import { interruption } from './interruption.ts'
+import { serverSettings } from './settings.ts'
+import { greeting, serve, serverOptions } from './start.ts'
+import { EXIT, Stop, verb } from './verb.ts'
+
+export const dev = verb({
+  summary: 'serve, and take up every change in agents/',
+  takes: [],
+  options: {
+    target: { type: 'string', value: 'TARGET', help: 'node (default)' },
+    ...serverOptions,
+  },
+  notes: `A changed file in agents/ serves the runs that start afterwards, at the next request.
+For a change in what an agent imports, or in bridle.config.ts, start again: sessions survive it.`,
+  act: async ({ flags, env, out }) => {
+    const { target = 'node' } = flags
+    if (target === 'cloudflare')
+      throw new Stop(EXIT.failed, 'The Cloudflare target is not there yet; use --target node.')
+    if (target !== 'node') throw new Stop(EXIT.usage, `There is no target "${target}"; node is one.`)
+    const interrupted = interruption()
+    const server = await serve({ ...(await serverSettings(flags, env)), watchAgents: true })
+    const { watchAgents } = await import('../targets/agents-folder.ts')
+    const watcher = watchAgents('.', () => out.line('agents/ changed; what starts now runs the new version.'))
+    out.line(greeting(server.url))
+    out.line('agents/ is watched. Ctrl+C ends it.')
+    await interrupted.happened
+    watcher.close()
+    await server.close()
+    return EXIT.ok
+  },
+})

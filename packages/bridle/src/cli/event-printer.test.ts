@@ -1,0 +1,117 @@
+import { expect, test } from 'vitest'
+import { eventPrinter } from './event-printer.ts'
+import { brief, type Output, printable } from './output.ts'
+import { ago, table } from './table.ts'
+
+const paper = (width = 60): Output & { text: () => string } => {
+  let said = ''
+  const write = (text: string) => {
+    said += text
+  }
+  return {
+    isJson: false,
+    canAsk: false,
+    width,
+    write,
+    line: (text) => write(`${text}\n`),
+    row: () => {},
+    note: () => {},
+    style: (_format, text) => text,
+    text: () => said,
+  }
+}
+
+const event = (type: string, data: Record<string, unknown> = {}) => ({ type, sessionId: 's', data })
+const approval = { approvalId: 'apr-1', subject: 'write', args: { p: 1 }, reason: 'why' }
+
+test.each<[string, ReturnType<typeof event>[], string]>([
+  ['text as it comes', [event('text_delta', { delta: 'a' }), event('text_delta', { delta: 'b\n' })], 'ab\n'],
+  [
+    'a line of its own after text',
+    [event('text_delta', { delta: 'a' }), event('tool_start', { toolName: 'read', args: {} })],
+    'a\n● read\n',
+  ],
+  [
+    'thinking apart from text',
+    [event('thinking_delta', { delta: 'hm' }), event('text_delta', { delta: 'a' }), event('idle')],
+    'hm\na\n',
+  ],
+  ['a prompt', [event('prompt_start', { text: 'Do\nit' })], '› Do it\n'],
+  [
+    'a result that was streamed, once',
+    [event('text_delta', { delta: 'done' }), event('result', { result: 'done' })],
+    'done\n',
+  ],
+  ['a result of its own', [event('result', { result: { a: 1 } })], '{\n  "a": 1\n}\n'],
+  [
+    'an approval and how to answer it',
+    [event('approval_requested', approval)],
+    '? write {"p":1}: why\n  bridle approve s apr-1\n  bridle reject s apr-1\n',
+  ],
+  [
+    'its answer',
+    [event('approval_resolved', { ...approval, decision: 'denied', reason: 'no' })],
+    '✗ write denied: no\n',
+  ],
+  ['an error', [event('error', { message: 'it broke' })], '✗ it broke\n'],
+  [
+    'tasks, checkpoints, artifacts, compaction',
+    [
+      event('task_start', { taskId: 't', status: 'started' }),
+      event('task_end', { taskId: 't', status: 'failed', isError: true }),
+      event('checkpoint_created', { checkpointType: 'step', summary: 'half' }),
+      event('artifact_published', { name: 'a.txt', contentType: 'text/plain', size: 3, artifactId: 'art-1' }),
+      event('compaction', { messagesBefore: 24, messagesAfter: 10 }),
+    ],
+    '▸ t started\n▸ t failed\n◆ step half\n▣ a.txt (text/plain, 3 bytes) art-1\n~ 24 messages made into 10\n',
+  ],
+  ['a type from a newer server', [event('from_the_future', { a: 1 })], '· from_the_future {"a":1}\n'],
+  ['a type that every object has', [event('constructor')], '· constructor\n'],
+])('[C3] shows %s', (_name, events, expected) => {
+  const out = paper()
+  const printer = eventPrinter(out, { withPrompts: true, withHints: true })
+  for (const each of events) printer.print(each)
+  expect(out.text()).toBe(expected)
+})
+
+test('[C3] a long line is cut to the terminal', () => {
+  const out = paper(20)
+  eventPrinter(out, { withPrompts: false, withHints: false }).print(
+    event('tool_start', { toolName: 'read', args: { path: 'x'.repeat(50) } }),
+  )
+  expect(out.text()).toBe('● read {"path":"xxx…\n')
+})
+
+test.each([
+  ['\u001b[2Jgone', '␛[2Jgone'],
+  ['a\tb\nc\r\n', 'a\tb\nc\r\n'],
+  ['over\rwritten', 'over␍written'],
+  ['\u0007\u007f\u009b', '␇␡\uFFFD'],
+])('[C16] %j is shown as %j', (given, shown) => expect(printable(given)).toBe(shown))
+
+test('in brief: one line, whole letters', () => {
+  expect(brief(' a\n\tb ', 10)).toBe('a b')
+  expect(brief('🐎🐎🐎🐎', 3)).toBe('🐎🐎…')
+})
+
+test('a table cuts its last column only', () => {
+  const out = paper(24)
+  table(
+    out,
+    ['ID', 'TITLE'],
+    [
+      ['a-long-one', 'a title that is long'],
+      ['b', ''],
+    ],
+  )
+  expect(out.text()).toBe('ID          TITLE\na-long-one  a title tha…\nb\n')
+})
+
+test.each([
+  [0, '0s ago'],
+  [59_000, '59s ago'],
+  [60_000, '1m ago'],
+  [3_600_000 * 5, '5h ago'],
+  [86_400_000 * 3, '3d ago'],
+  [-5_000, '0s ago'],
+])('%i ms before is %j', (ms, expected) => expect(ago(new Date(1e12 - ms).toISOString(), 1e12)).toBe(expected))

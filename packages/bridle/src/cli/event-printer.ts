@@ -1,0 +1,107 @@
+// AgentEvents for people: text as it streams, everything else in lines of its own.
+import { brief, type Format, type Output, printable } from './output.ts'
+
+/** An event as it arrives: of a type that this version may not know yet. */
+export interface Told {
+  readonly type: string
+  readonly sessionId: string
+  readonly data: { readonly [name: string]: unknown }
+}
+
+export interface PrinterOptions {
+  /** Who watches has not typed the prompts, and should see them. */
+  readonly withPrompts: boolean
+  /** Who watches is told how to answer. */
+  readonly withHints: boolean
+}
+
+export interface Printer {
+  readonly print: (event: Told) => void
+  /** Ends the open line; false = none is open. */
+  readonly freshLine: () => boolean
+}
+
+export const eventPrinter = (out: Output, { withPrompts, withHints }: PrinterOptions): Printer => {
+  let open: 'text' | 'thinking' | null = null
+  let said = ''
+
+  const freshLine = (): boolean => {
+    const wasOpen = open !== null
+    if (wasOpen) out.write('\n')
+    open = null
+    return wasOpen
+  }
+  const stream = (kind: 'text' | 'thinking', delta: string) => {
+    if (open !== kind) freshLine()
+    const text = printable(delta)
+    out.write(kind === 'thinking' ? out.style(['dim', 'italic'], text) : text)
+    open = text === '' ? open : text.endsWith('\n') ? null : kind
+  }
+  /** `mark` is what the eye looks for. */
+  const line = (mark: string, format: Format, text: string) => {
+    freshLine()
+    out.line(`${out.style(format, mark)} ${brief(text, out.width - 2)}`)
+  }
+
+  const lines: { readonly [type: string]: (data: Told['data'], sessionId: string) => void } = {
+    prompt_start: ({ text }) => {
+      said = ''
+      if (withPrompts) line('›', ['bold', 'cyan'], String(text))
+    },
+    text_delta: ({ delta }) => {
+      said += String(delta)
+      stream('text', String(delta))
+    },
+    thinking_delta: ({ delta }) => stream('thinking', String(delta)),
+    tool_start: ({ toolName, args }) => line('●', 'blue', `${toolName} ${inline(args)}`),
+    tool_end: ({ toolName, isError, result }) =>
+      line(isError ? '✗' : '✓', isError ? 'red' : 'green', `${toolName} ${inline(result)}`),
+    task_start: ({ taskId, status }) => line('▸', 'blue', `${taskId} ${status}`),
+    task_end: ({ taskId, status, isError }) => line('▸', isError ? 'red' : 'green', `${taskId} ${status}`),
+    approval_requested: ({ approvalId, subject, args, reason }, session) => {
+      line('?', ['bold', 'yellow'], `${subject} ${inline(args)}${reason ? `: ${reason}` : ''}`)
+      if (withHints) {
+        out.line(out.style('dim', `  bridle approve ${session} ${approvalId}`))
+        out.line(out.style('dim', `  bridle reject ${session} ${approvalId}`))
+      }
+    },
+    approval_resolved: ({ subject, decision, reason }) => {
+      const isApproved = decision === 'approved'
+      const why = reason ? `: ${reason}` : ''
+      line(isApproved ? '✓' : '✗', isApproved ? 'green' : 'red', `${subject} ${decision}${why}`)
+    },
+    compaction: ({ messagesBefore, messagesAfter }) =>
+      line('~', 'dim', `${messagesBefore} messages made into ${messagesAfter}`),
+    checkpoint_created: ({ checkpointType, summary }) => line('◆', 'dim', `${checkpointType} ${summary ?? ''}`),
+    artifact_published: ({ name, contentType, size, artifactId }) =>
+      line('▣', 'magenta', `${name} (${contentType}, ${size} bytes) ${artifactId}`),
+    // Most results are the text that was streamed; only another one is news.
+    result: ({ result }) => {
+      freshLine()
+      if (result !== null && result !== said) out.line(printable(pretty(result)))
+    },
+    error: ({ message }) => line('✗', 'red', String(message)),
+    idle: () => void freshLine(),
+    reset: () => line('!', 'yellow', 'The log is shorter than it was; from the start:'),
+  }
+
+  return {
+    freshLine,
+    print: ({ type, data, sessionId }) => {
+      if (Object.hasOwn(lines, type)) lines[type]?.(data, sessionId)
+      else line('·', 'dim', `${type} ${inline(data)}`)
+    },
+  }
+}
+
+/** Ends the line that a Ctrl+C may have left its mark in. */
+export const endLine = (out: Output, printer: Printer): void => {
+  if (!printer.freshLine() && out.canAsk) out.write('\n')
+}
+
+const pretty = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value, null, 2))
+
+const inline = (value: unknown): string => {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return text === '{}' || text === 'null' || text === undefined ? '' : text
+}

@@ -1,0 +1,131 @@
+// What the command says without a server.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { freePort, rows, Workspace } from './cli.suite.ts'
+
+// Every step is a process of its own, and the machine may be busy.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+let work: Workspace
+beforeAll(() => {
+  work = new Workspace()
+})
+afterAll(() => work.remove())
+
+test.each<[string, string[], string]>([
+  ['an unknown verb', ['sesions'], 'There is no "sesions". Did you mean bridle sessions?'],
+  ['a verb like no other', ['frobnicate'], 'There is no "frobnicate". Try bridle --help.'],
+  ['a name of every object', ['constructor'], 'There is no "constructor". Try bridle --help.'],
+  ['an unknown flag', ['run', 'scripted', '--foo'], 'There is no --foo in bridle run. Try bridle run --help.'],
+  ['a flag without its value', ['run', 'scripted', '--id'], '--id needs a value. Try bridle run --help.'],
+  ['a flag in place of a value', ['run', 'scripted', '--url', '--json'], '--url needs a value. Try bridle run --help.'],
+  ['a value for a switch', ['sessions', '--json=yes'], '--json takes no value. Try bridle sessions --help.'],
+  ['an argument that is missing', ['approve', 's'], 'bridle approve needs <approvalId>. Try bridle approve --help.'],
+  ['an argument too many', ['attach', 'a', 'b'], '"b" is one argument too many. Try bridle attach --help.'],
+  ['a payload that is no object', ['run', 'scripted', '--payload', '[1]'], '--payload is not a JSON object.'],
+  ['a file that is not there', ['run', 'scripted', '--payload-file', 'no.json'], 'no.json cannot be read: ENOENT'],
+  ['a setting without a key', ['run', 'scripted', '--set', '=3'], '--set =3 is not key=value.'],
+  [
+    'a URL that is none',
+    ['sessions', '--url', 'nowhere'],
+    '"nowhere" is not a URL of a server; http://127.0.0.1:4317 would be one.',
+  ],
+  ['a port that is none', ['start', '--port', '70000'], '"70000" is not a port.'],
+  ['a limit that is none', ['sessions', '--limit', 'x'], '--limit x is not a number from 1 to 500.'],
+  ['a replay that is none', ['attach', 's', '--replay', 'x'], '--replay x is neither all, none nor a number.'],
+  ['an event that is none', ['attach', 's', '--after', 'x'], '--after x is not the id of an event, such as ev-12.'],
+  ['arguments that are no JSON', ['approve', 's', 'a', '--args', '3'], '--args is not a JSON object.'],
+  ['a target that is none', ['dev', '--target', 'moon'], 'There is no target "moon"; node is one.'],
+])('[C1] %s is a usage error in one line', async (_name, args, message) => {
+  expect(await work.bridle(args)).toEqual({ code: 2, stdout: '', stderr: `bridle: ${message}\n` })
+})
+
+test('[C1] a payload that is not JSON says where it stops being JSON', async () => {
+  const { code, stderr } = await work.bridle(['run', 'scripted', '--payload', '{'])
+  expect([code, stderr.split('\n').length]).toEqual([2, 2])
+  expect(stderr).toMatch(/^bridle: --payload is not JSON: .*position 1/)
+})
+
+describe('[C2] help', () => {
+  test.each([[['--help']], [['-h']], [['help']], [[]]])('%j lists the verbs', async (args) => {
+    const { code, stdout } = await work.bridle(args)
+    expect(code).toBe(0)
+    for (const verb of ['start', 'dev', 'run', 'attach', 'sessions', 'approvals', 'approve', 'reject', 'doctor'])
+      expect(stdout).toMatch(new RegExp(`^ {2}bridle ${verb}\\b`, 'm'))
+  })
+
+  test.each([[['run', '--help']], [['help', 'run']], [['run', 'scripted', '-h']]])(
+    '%j explains the verb',
+    async (args) => {
+      const { code, stdout } = await work.bridle(args)
+      expect([code, stdout.split('\n')[0]]).toEqual([
+        0,
+        'bridle run <agent> [prompt] [options]: run an agent and watch it',
+      ])
+    },
+  )
+
+  test('--version is the package’s', async () => {
+    expect((await work.bridle(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+$/)
+  })
+})
+
+describe('[C4] without a server', () => {
+  test.each([['sessions'], ['approvals'], ['attach', 's'], ['approve', 's', 'a'], ['reject', 's', 'a']])(
+    'bridle %s says that nobody answers',
+    async (...args) => {
+      const { code, stdout, stderr } = await work.bridle([...args, '--url', 'http://127.0.0.1:1'])
+      expect([code, stdout]).toEqual([1, ''])
+      expect(stderr).toMatch(/^bridle: No Bridle answers at http:\/\/127\.0\.0\.1:1\. Start one by bridle start/)
+    },
+  )
+
+  test('a server elsewhere is not replaced by one here', async () => {
+    const { code, stderr } = await work.bridle(['run', 'scripted', 'hi', '--url', 'http://bridle.invalid:4317'])
+    expect([code, stderr]).toEqual([1, 'bridle: No Bridle answers at http://bridle.invalid:4317.\n'])
+  })
+
+  test('something else that answers is not taken for Bridle', async () => {
+    const other = createServer((_request, response) => response.end('<html>')).listen(0, '127.0.0.1')
+    await new Promise((resolve) => other.once('listening', resolve))
+    const { port } = other.address() as { port: number }
+    const args = ['--url', `http://127.0.0.1:${port}`]
+    expect((await work.bridle(['run', 'scripted', 'hi', ...args])).stderr).toContain('is not Bridle.')
+    const doctor = await work.bridle(['doctor', ...args])
+    expect(doctor.code).toBe(1)
+    expect(rows(doctor.stdout)).toContainEqual(expect.objectContaining({ check: 'server', state: 'wrong' }))
+    other.close()
+  })
+})
+
+describe('[C14] doctor', () => {
+  test('all is well where nothing was done yet', async () => {
+    const url = `http://127.0.0.1:${await freePort()}`
+    const { code, stdout } = await work.bridle(['doctor', '--url', url])
+    expect(code).toBe(0)
+    expect(rows(stdout)).toEqual([
+      { check: 'Node', state: 'ok', detail: process.versions.node },
+      { check: 'data folder', state: 'ok', detail: '.bridle will be made' },
+      { check: 'server', state: 'ok', detail: `none at ${url}; the port is free` },
+      { check: 'token', state: 'ok', detail: 'none; only this machine may ask' },
+    ])
+  })
+
+  test('a data folder that is a file is wrong', async () => {
+    writeFileSync(join(work.folder, 'file'), '')
+    mkdirSync(join(work.folder, 'made'))
+    const { code, stdout } = await work.bridle(['doctor', '--data', 'file', '--url', 'http://127.0.0.1:1', '--text'])
+    expect(code).toBe(1)
+    expect(stdout).toContain('✗ data folder  file cannot be used: it is not a folder')
+    expect((await work.bridle(['doctor', '--data', 'made', '--text'])).stdout).toContain('made is writable and free')
+  })
+})
+
+test('[C15] dev says that the Cloudflare target is not there yet', async () => {
+  expect(await work.bridle(['dev', '--target', 'cloudflare'])).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'bridle: The Cloudflare target is not there yet; use --target node.\n',
+  })
+})

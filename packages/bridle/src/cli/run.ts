@@ -1,0 +1,122 @@
+// `bridle run`: one prompt, live, to its end.
+import { randomUUID } from 'node:crypto'
+import { endLine, eventPrinter, type Printer, type Told } from './event-printer.ts'
+import { followedRun } from './followed-run.ts'
+import { interruption } from './interruption.ts'
+import type { Output } from './output.ts'
+import { askYesNo } from './question.ts'
+import { type Reached, reach } from './reach.ts'
+import { runInput } from './run-input.ts'
+import { asking, EXIT, Stop, serving, showing, verb } from './verb.ts'
+
+export const run = verb({
+  summary: 'run an agent and watch it',
+  takes: ['<agent>', '[prompt]'],
+  options: {
+    id: { type: 'string', value: 'SESSION', help: 'the session to go on with; else a new one' },
+    payload: { type: 'string', value: 'JSON', help: 'the input, an object' },
+    'payload-file': { type: 'string', value: 'FILE', help: 'the same from a file' },
+    stdin: { type: 'boolean', help: 'the same from standard input' },
+    set: { type: 'string', multiple: true, value: 'KEY=VALUE', help: 'one field of the input; JSON, else a text' },
+    ...asking,
+    ...serving,
+    ...showing,
+  },
+  notes: `Later ones win: --payload, --payload-file, --stdin, --set, the prompt. Without a server it runs one of its own.
+Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
+  act: async ({ args, flags, env, out }) => {
+    const [agent = '', prompt] = args
+    const input = await runInput(prompt, flags)
+    const id = flags.id ?? `${agent}-${randomUUID()}`
+    const { signal, forget } = interruption()
+    const reached = await reach(flags, env, out)
+    try {
+      out.note(`${agent}, session ${id}`)
+      const seen = out.isJson ? programs(out) : people(reached, out, signal, { id, agent })
+      const end = await followedRun({ ...reached, agent, id, input, signal, ...seen }).finally(seen.finish)
+      const { status } = end
+      if (out.isJson) out.row({ type: 'outcome', sessionId: id, agent, ...end })
+      else out.note(`${status}, session ${id}`)
+      return status === 'completed' ? EXIT.ok : status === 'cancelled' ? EXIT.cancelled : EXIT.failed
+    } catch (error) {
+      if (!signal.aborted) throw error
+      throw new Stop(EXIT.interrupted, farewell(reached, id))
+    } finally {
+      forget()
+      await reached.close()
+    }
+  },
+})
+
+const farewell = ({ ownData }: Reached, id: string): string =>
+  ownData === null
+    ? `Left. The run goes on; see it by bridle attach ${id}`
+    : `Left, and the server of this run with it. The session is kept in ${ownData}: bridle start, then bridle attach ${id}`
+
+interface Watcher {
+  readonly onEvent: (event: Told) => void
+  readonly onTrouble: () => void
+  readonly finish: () => void
+}
+
+const programs = (out: Output): Watcher => ({ onEvent: out.row, onTrouble: () => {}, finish: () => {} })
+
+/** Shows events, and asks about approvals when there is somebody to ask. */
+const people = (
+  { fabric }: Reached,
+  out: Output,
+  interrupted: AbortSignal,
+  { id, agent }: { id: string; agent: string },
+): Watcher => {
+  const printer = eventPrinter(out, { withPrompts: false, withHints: !out.canAsk })
+  const open = new Map<string, AbortController>()
+  let questions = Promise.resolve()
+  let isTold = false
+
+  const ask = async (approvalId: string, { signal }: AbortController): Promise<void> => {
+    if (signal.aborted) return
+    const verdict = await askYesNo(out, '  Approve? [y/n] ', signal)
+    if (verdict === null) return signal.aborted ? undefined : later(out, id, approvalId)
+    await (verdict ? fabric.approve : fabric.reject)(id, approvalId, { agent }).catch((error: Error) =>
+      out.note(error.message),
+    )
+  }
+
+  return {
+    onEvent: (event) => {
+      isTold = false
+      const approvalId = String(event.data.approvalId)
+      if (event.type === 'approval_resolved') withdraw(open, approvalId, printer, out)
+      printer.print(event)
+      if (event.type !== 'approval_requested' || !out.canAsk) return
+      const question = new AbortController()
+      open.set(approvalId, question)
+      questions = questions.then(() => ask(approvalId, question)).finally(() => open.delete(approvalId))
+    },
+    onTrouble: () => {
+      if (isTold) return
+      isTold = true
+      printer.freshLine()
+      out.note('The server is away; waiting for it.')
+    },
+    finish: () => {
+      if (interrupted.aborted) endLine(out, printer)
+      else printer.freshLine()
+      for (const question of open.values()) question.abort()
+    },
+  }
+}
+
+/** Somebody else was faster: the question goes, and its line ends. */
+const withdraw = (open: Map<string, AbortController>, approvalId: string, printer: Printer, out: Output): void => {
+  const question = open.get(approvalId)
+  if (!question) return
+  question.abort()
+  printer.freshLine()
+  out.write('\n')
+}
+
+const later = (out: Output, id: string, approvalId: string): void => {
+  out.write('\n')
+  out.note(`Left open; answer by bridle approve ${id} ${approvalId}, or reject.`)
+}

@@ -1,0 +1,71 @@
+// Settings: a flag, then the environment, then bridle.config.ts, then the default.
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { type FabricClient, fabricClient } from '../client/index.ts'
+import type { ServerOptions } from '../targets/node.ts'
+import { EXIT, Stop } from './verb.ts'
+
+export interface ServerFlags {
+  readonly port?: string
+  readonly host?: string
+  readonly data?: string
+}
+
+export type ServerSettings = ServerOptions & Required<Pick<ServerOptions, 'port' | 'host' | 'data'>>
+
+export const serverSettings = async (flags: ServerFlags, env: NodeJS.ProcessEnv): Promise<ServerSettings> => {
+  const config = await configFile()
+  const port = flags.port ?? env.PORT
+  if (port !== undefined && !isPort(port)) throw new Stop(EXIT.usage, `"${port}" is not a port.`)
+  const authToken = tokenOf(env)?.token ?? config.authToken
+  return {
+    ...config,
+    port: port === undefined ? (config.port ?? 4317) : Number(port),
+    host: flags.host ?? config.host ?? '127.0.0.1',
+    data: flags.data ?? env.BRIDLE_DATA ?? config.data ?? '.bridle',
+    ...(authToken !== undefined && { authToken }),
+  }
+}
+
+/** The token and where it is from; only the latter is ever printed. */
+export const tokenOf = (env: NodeJS.ProcessEnv): { token: string; from: string } | null => {
+  for (const from of ['FABRIC_HARNESS_API_TOKEN', 'FH_AUTH_TOKEN']) {
+    const token = env[from]
+    if (token) return { token, from }
+  }
+  return null
+}
+
+export const urlOf = (flags: { readonly url?: string }, env: NodeJS.ProcessEnv): string => {
+  const url = flags.url ?? (env.BRIDLE_URL || 'http://127.0.0.1:4317')
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url))
+    throw new Stop(EXIT.usage, `"${url}" is not a URL of a server; http://127.0.0.1:4317 would be one.`)
+  return url
+}
+
+/** A client of the server that the flags and the environment name. */
+export const clientOf = (
+  flags: { readonly url?: string; readonly tenant?: string },
+  env: NodeJS.ProcessEnv,
+  at: { readonly url: string; readonly authToken?: string | undefined } = {
+    url: urlOf(flags, env),
+    authToken: tokenOf(env)?.token,
+  },
+): FabricClient =>
+  fabricClient({
+    url: at.url,
+    ...(at.authToken !== undefined && { authToken: at.authToken }),
+    ...(flags.tenant !== undefined && { tenantId: flags.tenant }),
+  })
+
+export const isThisMachine = (url: string): boolean =>
+  /^(localhost|\[::1\]|127(\.\d{1,3}){3})$/.test(new URL(url).hostname)
+
+const isPort = (text: string): boolean => /^\d{1,5}$/.test(text) && Number(text) < 65_536
+
+const configFile = async (): Promise<ServerOptions> => {
+  const path = resolve('bridle.config.ts')
+  if (!existsSync(path)) return {}
+  return ((await import(pathToFileURL(path).href)) as { default?: ServerOptions }).default ?? {}
+}

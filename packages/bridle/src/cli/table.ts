@@ -1,0 +1,34 @@
+// Rows for people: columns as wide as their widest cell, the last one cut to fit the line.
+import { brief, type Output } from './output.ts'
+
+export const table = (out: Output, heads: readonly string[], rows: readonly (readonly string[])[]): void => {
+  const widths = heads.map((head, column) => Math.max(head.length, ...rows.map((row) => width(row[column] ?? ''))))
+  const last = heads.length - 1
+  const taken = widths.slice(0, last).reduce((sum, each) => sum + each + 2, 0)
+  const format = (row: readonly string[]): string =>
+    row
+      .map((cell, column) =>
+        column === last ? brief(cell, Math.max(out.width - taken, 12)) : pad(cell, widths[column]),
+      )
+      .join('  ')
+      .trimEnd()
+  out.line(out.style('dim', format(heads)))
+  for (const row of rows) out.line(format(row))
+}
+
+const width = (cell: string): number => [...cell].length
+const pad = (cell: string, to = 0): string => cell + ' '.repeat(Math.max(to - width(cell), 0))
+
+/** How long ago, in one unit. */
+export const ago = (iso: string, now: number): string => {
+  const seconds = Math.max(0, Math.round((now - Date.parse(iso)) / 1000))
+  if (Number.isNaN(seconds)) return '-'
+  const [unit, size] = units.find(([, each]) => seconds >= each) ?? ['s', 1]
+  return `${Math.floor(seconds / size)}${unit} ago`
+}
+
+const units: readonly (readonly [string, number])[] = [
+  ['d', 86_400],
+  ['h', 3600],
+  ['m', 60],
+]

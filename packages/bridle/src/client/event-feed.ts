@@ -1,0 +1,130 @@
+// A session's AgentEvents as they happen, over any number of connections. The cursor is the id of the last event handed
+// out, so a cut, a restart or a slow reader costs a reconnect and never an event.
+import type { AgentEvent } from '../surfaces/fabric/wire.ts'
+import { FabricError } from './fabric-error.ts'
+import { SseReader } from './sse-reader.ts'
+
+export interface FeedOptions {
+  /** Only what comes after this event: `ev-12` or `12`. */
+  readonly after?: string
+  /** Without `after`: everything (default), the last N, or nothing of what was before. */
+  readonly replay?: 'all' | 'none' | number
+  readonly signal?: AbortSignal
+  /** The connection is gone; the next try comes after this wait. */
+  readonly onRetry?: (cause: FabricError, waitMs: number) => void
+  /** A connection stands: the first, or a later one. */
+  readonly onOpen?: () => void
+  /** The first wait after a cut, doubled up to the longest. The server's `retry:` takes the place of the first. */
+  readonly backoffMs?: { readonly first: number; readonly longest: number }
+  /** A connection that is silent for this long is dead: the server sends a comment every 15 seconds. */
+  readonly silenceMs?: number
+}
+
+/** Opens the stream behind a cursor, or by `replay` where there is none yet. */
+export type OpenStream = (cursor: string | null, signal: AbortSignal) => Promise<Response>
+
+/** Throws when the first connection fails, or the server says that trying again is no use. Ends by the signal. */
+export async function* eventFeed(open: OpenStream, options: FeedOptions): AsyncGenerator<AgentEvent, void, undefined> {
+  const { signal, backoffMs = { first: 250, longest: 10_000 } } = options
+  let cursor = options.after ?? null
+  let firstMs = backoffMs.first
+  let tries = 0
+  let hasOpened = false
+  while (!signal?.aborted) {
+    const line = connection(signal, options.silenceMs ?? 45_000)
+    let cause: FabricError
+    try {
+      const stream = await line.read(open, cursor)
+      hasOpened = true
+      options.onOpen?.()
+      for await (const message of stream) {
+        if (message.id !== '') cursor = message.id
+        tries = 0
+        yield parseEvent(message.data)
+      }
+      firstMs = line.reader.retryMs ?? firstMs
+      cause = new FabricError(0, 'closed', 'The server closed the stream.')
+    } catch (error) {
+      if (signal?.aborted) return
+      cause = asFault(error)
+      if (!cause.isPassing || !hasOpened) throw cause
+    } finally {
+      line.hangUp()
+    }
+    const waitMs = cause.retryAfterMs ?? delay(tries++, firstMs, backoffMs.longest)
+    options.onRetry?.(cause, waitMs)
+    await sleep(waitMs, signal)
+  }
+}
+
+/** One connection, hung up by the caller, by its signal, or by too long a silence. */
+const connection = (signal: AbortSignal | undefined, silenceMs: number) => {
+  const leave = new AbortController()
+  const reader = new SseReader()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const heard = () => {
+    clearTimeout(timer)
+    timer = setTimeout(() => leave.abort(new FabricError(0, 'silent', 'The server fell silent.')), silenceMs)
+  }
+  const abort = () => leave.abort(signal?.reason)
+  signal?.addEventListener('abort', abort, { once: true })
+  if (signal?.aborted) abort()
+
+  async function* messages(body: ReadableStream<Uint8Array>) {
+    const bytes = body.getReader()
+    for (let part = await bytes.read(); !part.done; part = await bytes.read()) {
+      heard()
+      // Time that the reader of the events takes for itself is not silence.
+      const complete = reader.push(part.value)
+      if (complete.length > 0) clearTimeout(timer)
+      yield* complete
+      heard()
+    }
+  }
+
+  return {
+    reader,
+    async read(open: OpenStream, cursor: string | null) {
+      heard()
+      const { body } = await open(cursor, leave.signal)
+      if (!body) throw new FabricError(0, 'protocol', 'The stream has no body.')
+      return messages(body)
+    },
+    hangUp() {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', abort)
+      leave.abort()
+    },
+  }
+}
+
+const parseEvent = (data: string): AgentEvent => {
+  try {
+    return JSON.parse(data) as AgentEvent
+  } catch (cause) {
+    throw new FabricError(200, 'protocol', 'The stream carries something that is not JSON.', { cause })
+  }
+}
+
+const asFault = (error: unknown): FabricError => {
+  if (error instanceof FabricError) return error
+  // Asking again would only bring the same message again.
+  if (error instanceof RangeError) return new FabricError(200, 'protocol', error.message, { cause: error })
+  return new FabricError(0, 'unreachable', 'The connection was cut.', { cause: error })
+}
+
+/** Doubling, and up to a quarter shorter, so that the clients of one server do not all come back at once. */
+const delay = (tries: number, firstMs: number, longestMs: number): number =>
+  Math.min(firstMs * 2 ** Math.min(tries, 30), longestMs) * (1 - Math.random() / 4)
+
+const sleep = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    signal?.addEventListener('abort', done, { once: true })
+    if (signal?.aborted) done()
+  })

@@ -1,0 +1,106 @@
+// What the Fabric HTTP wire answers, as far as callers rely on it. Answers may hold more than this.
+import type { AgentEventData } from '../surfaces/fabric/wire.ts'
+
+export type Json = AgentEventData['result']['result']
+export type JsonObject = AgentEventData['tool_start']['args']
+
+export interface Invoked {
+  readonly result: Json
+  readonly sessionId: string
+  readonly agentPath: string
+}
+
+/** A run that was taken on; `fabric.run` tells how it stands. */
+export interface Accepted {
+  readonly status: 'accepted'
+  readonly sessionId: string
+  readonly agentPath: string
+  readonly runId: string
+}
+
+export interface RunStanding {
+  readonly runId: string
+  /** completed, failed and cancelled are final. */
+  readonly status: string
+  readonly result?: Json
+  readonly error?: { readonly message: string; readonly reason: string | null }
+}
+
+export interface SessionFilter {
+  readonly status?: string
+  readonly kind?: string
+  readonly agent?: string
+  readonly parent?: string
+  readonly search?: string
+  readonly limit?: number
+  /** The `next` of the page before. */
+  readonly cursor?: string
+}
+
+export interface SessionRow {
+  readonly id: string
+  readonly agent: string
+  readonly kind: string
+  readonly status: string
+  readonly title: string | null
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly lastEventId: string
+  readonly pendingApprovals: number
+}
+
+export interface SessionPage {
+  readonly sessions: readonly SessionRow[]
+  readonly next?: string
+}
+
+export interface SessionDetail {
+  readonly id: string
+  readonly agent: string
+  readonly status: string
+  readonly title: string | null
+  readonly updatedAt: string
+  readonly lastEventId: string
+  readonly runId: string | null
+  readonly queued: number
+  readonly lastError: string | null
+  readonly approvals: readonly { readonly id: string; readonly toolName: string; readonly args: JsonObject }[]
+}
+
+export interface OpenApproval {
+  readonly id: string
+  readonly sessionId: string
+  readonly agent: string
+  readonly toolName: string
+  readonly reason: string
+  readonly requestedAt: string
+  readonly expiresAt: string | null
+}
+
+export interface ApprovalPage {
+  readonly approvals: readonly OpenApproval[]
+  readonly next?: string
+}
+
+export interface Verdict {
+  /** Other arguments than those asked for; with `approve` only. */
+  readonly args?: JsonObject
+  readonly reason?: string
+  readonly actor?: string
+  /** Which agent's session, where several have this id. */
+  readonly agent?: string
+}
+
+export interface Readiness {
+  readonly ready: boolean
+  readonly workspace: JsonObject
+  readonly agents: readonly AgentStanding[]
+}
+
+export interface AgentStanding {
+  readonly name: string
+  readonly description: string
+  readonly available: boolean
+  /** What is missing before it can run. */
+  readonly needs?: string
+}

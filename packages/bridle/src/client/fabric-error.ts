@@ -1,0 +1,47 @@
+// What went wrong between a client and its server.
+
+/** One class for all of it. `status` is 0 when no server answered; `type` is what to match, never the message. */
+export class FabricError extends Error {
+  override readonly name = 'FabricError'
+  readonly status: number
+  readonly type: string
+  /** How long the server asks to wait before the next try. */
+  readonly retryAfterMs: number | null
+
+  constructor(
+    status: number,
+    type: string,
+    message: string,
+    more: { retryAfterMs?: number | null; cause?: unknown } = {},
+  ) {
+    super(message, more.cause === undefined ? undefined : { cause: more.cause })
+    this.status = status
+    this.type = type
+    this.retryAfterMs = more.retryAfterMs ?? null
+  }
+
+  /** Whether the same request may succeed later: nobody answered, too many asked, or the server is on its way out. */
+  get isPassing(): boolean {
+    return this.status === 0 || this.status === 429 || this.status === 502 || this.status === 503 || this.status === 504
+  }
+}
+
+/** Reads the two shapes of an error body: a text, or `{ type, message }`. */
+export const errorOf = async (response: Response): Promise<FabricError> => {
+  const { status } = response
+  const body: unknown = await response.json().catch(() => null)
+  const told = isRecord(body) ? body.error : null
+  const { type, message } = isRecord(told) ? told : { type: null, message: told }
+  const wait = Number(response.headers.get('retry-after') ?? Number.NaN)
+  return new FabricError(
+    status,
+    typeof type === 'string' ? type : (types[status] ?? 'unknown'),
+    typeof message === 'string' ? message : `The server answered ${status}.`,
+    { retryAfterMs: Number.isFinite(wait) ? wait * 1000 : null },
+  )
+}
+
+/** Names for the statuses whose body is a text. */
+const types: { readonly [status: number]: string } = { 400: 'bad_request', 404: 'not_found', 501: 'not_implemented' }
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null

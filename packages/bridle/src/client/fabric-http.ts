@@ -1,0 +1,160 @@
+// The Fabric HTTP wire from a caller's side, on any platform that has fetch.
+import type { AgentEvent } from '../surfaces/fabric/wire.ts'
+import { eventFeed, type FeedOptions } from './event-feed.ts'
+import type {
+  Accepted,
+  ApprovalPage,
+  Invoked,
+  Json,
+  JsonObject,
+  Readiness,
+  RunStanding,
+  SessionDetail,
+  SessionFilter,
+  SessionPage,
+  Verdict,
+} from './fabric-answers.ts'
+import { errorOf, FabricError } from './fabric-error.ts'
+
+export interface FabricClientOptions {
+  /** Where the server is: `http://127.0.0.1:4317`, or below a path of its own. */
+  readonly url: string
+  readonly authToken?: string
+  readonly tenantId?: string
+  /** In place of the platform's. */
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
+}
+
+export interface InvokeOptions {
+  /** The same key and input are one run and one answer, however often they are sent. */
+  readonly idempotencyKey?: string
+  /** Answer as soon as the run is accepted. */
+  readonly async?: boolean
+  readonly signal?: AbortSignal
+}
+
+export type FabricClient = ReturnType<typeof fabricClient>
+
+/** All calls throw a FabricError when the answer is not what was asked for. */
+export const fabricClient = ({ url, authToken, tenantId, fetch: given }: FabricClientOptions) => {
+  const base = url.endsWith('/') ? url : `${url}/`
+  const send = given ?? ((to, init) => fetch(to, init))
+
+  const call = async (path: string, init: RequestInit = {}): Promise<Response> => {
+    const headers = new Headers(init.headers)
+    if (authToken !== undefined) headers.set('authorization', `Bearer ${authToken}`)
+    if (tenantId !== undefined) headers.set('x-fabric-tenant', tenantId)
+    const response = await send(new URL(path, base).href, { ...init, headers }).catch((cause: unknown) => {
+      if (init.signal?.aborted) throw cause
+      throw new FabricError(0, 'unreachable', `No Bridle answers at ${new URL(url).origin}.`, { cause })
+    })
+    if (!response.ok) throw await errorOf(response)
+    return response
+  }
+  const get = async <T>(path: string): Promise<T> => json<T>(await call(path))
+  const post = async <T>(path: string, body: unknown, init: RequestInit = {}): Promise<T> => {
+    const headers = { 'content-type': 'application/json', ...(init.headers as Record<string, string>) }
+    return json<T>(await call(path, { ...init, method: 'POST', headers, body: JSON.stringify(body) }))
+  }
+
+  /** The answer of the run, or with `async` its id. A caller that leaves does not stop the run. */
+  function invoke(agent: string, id: string, input: Json, options: InvokeOptions & { async: true }): Promise<Accepted>
+  function invoke(agent: string, id: string, input: Json, options?: InvokeOptions & { async?: false }): Promise<Invoked>
+  async function invoke(
+    agent: string,
+    id: string,
+    input: Json,
+    options: InvokeOptions = {},
+  ): Promise<Accepted | Invoked> {
+    return post(`agents/${part(agent)}/${part(id)}`, input, {
+      headers: {
+        ...(options.idempotencyKey !== undefined && { 'idempotency-key': options.idempotencyKey }),
+        ...(options.async && { prefer: 'respond-async' }),
+      },
+      ...(options.signal && { signal: options.signal }),
+    })
+  }
+
+  const session = async (id: string, agent?: string): Promise<SessionDetail> =>
+    get(`sessions/${part(id)}${query({ agent })}`)
+
+  const settle =
+    (verb: 'approve' | 'reject') =>
+    async (id: string, approvalId: string, verdict: Verdict = {}) => {
+      const { agent, ...body } = verdict
+      return post<JsonObject>(`sessions/${part(id)}/approvals/${part(approvalId)}/${verb}${query({ agent })}`, body)
+    }
+
+  /**
+   * A session's events, live and across reconnects. With an agent the session need not exist yet; by its id alone it must.
+   */
+  async function* events(
+    agent: string | null,
+    id: string,
+    options: FeedOptions = {},
+  ): AsyncGenerator<AgentEvent, void, undefined> {
+    const path = agent === null ? `sessions/${part(id)}/events` : `agents/${part(agent)}/${part(id)}/stream`
+    // "From now on" is a place in the log: without a cursor of its own, a reconnect would skip what happened meanwhile.
+    const now = options.replay === 'none' && options.after === undefined ? await headOf(agent, id) : undefined
+    const replay = options.replay === undefined ? undefined : String(options.replay)
+    yield* eventFeed(
+      async (cursor, signal) => {
+        const headers: Record<string, string> = cursor === null ? {} : { 'last-event-id': cursor }
+        const response = await call(`${path}${query(cursor === null ? { replay } : {})}`, { headers, signal })
+        if (response.headers.get('content-type')?.startsWith('text/event-stream')) return response
+        throw new FabricError(response.status, 'protocol', 'The answer is not an event stream.')
+      },
+      now === undefined ? options : { ...options, after: now },
+    )
+  }
+
+  const headOf = (agent: string | null, id: string): Promise<string> =>
+    session(id, agent ?? undefined).then(
+      ({ lastEventId }) => lastEventId,
+      (error: unknown) => {
+        if (agent !== null && error instanceof FabricError && error.status === 404) return '0'
+        throw error
+      },
+    )
+
+  return {
+    url,
+    invoke,
+    events,
+    session,
+    sessions: (filter: SessionFilter = {}): Promise<SessionPage> => get(`sessions${query({ ...filter })}`),
+    /** How a run stands, or how it ended. */
+    run: async (id: string, runId: string, agent?: string): Promise<RunStanding> =>
+      get(`sessions/${part(id)}/runs/${part(runId)}${query({ agent })}`),
+    approvals: (page: { readonly limit?: number; readonly cursor?: string } = {}): Promise<ApprovalPage> =>
+      get(`approvals${query({ status: 'pending', ...page })}`),
+    approve: settle('approve'),
+    reject: settle('reject'),
+    /** Erases the session. */
+    remove: async (agent: string, id: string): Promise<void> => {
+      await call(`agents/${part(agent)}/${part(id)}`, { method: 'DELETE' })
+    },
+    ready: (): Promise<Readiness> => get('ready'),
+    health: (): Promise<{ readonly ok: boolean }> => get('health'),
+  }
+}
+
+/** A dot or two would be taken for a step in the path, and ask for something else. */
+const part = (id: string): string => {
+  if (/^\.{0,2}$/.test(id)) throw new FabricError(400, 'bad_request', `"${id}" cannot be asked for by its id.`)
+  return encodeURIComponent(id)
+}
+
+const query = (given: { readonly [name: string]: string | number | undefined }): string => {
+  const asked = new URLSearchParams()
+  for (const [name, value] of Object.entries(given)) if (value !== undefined) asked.set(name, String(value))
+  return asked.size === 0 ? '' : `?${asked}`
+}
+
+const json = async <T>(response: Response): Promise<T> => {
+  try {
+    return (await response.json()) as T
+  } catch (cause) {
+    throw new FabricError(response.status, 'protocol', 'The answer is not JSON.', { cause })
+  }
+}

@@ -1,0 +1,66 @@
+// How a client comes to a socket: a browser can send no headers with it, and a token in a URL ends up in logs. So the
+// token buys a one-use ticket over HTTP, and the ticket travels as a subprotocol, which nobody logs.
+import { errorOf, FabricError } from './fabric-error.ts'
+
+export interface Credentials {
+  readonly url: string
+  readonly authToken?: string | undefined
+  readonly tenantId?: string | undefined
+}
+
+export interface Position {
+  readonly replay: number
+  readonly after: number | null
+}
+
+/** Where to connect, and what to offer there. Throws a FabricError when the credentials are no good. */
+export const approach = async (
+  given: Credentials,
+  { replay, after }: Position,
+): Promise<{ url: string; protocols?: string[] }> => {
+  const url = new URL(given.url)
+  if (given.tenantId !== undefined) url.searchParams.set('tenant', given.tenantId)
+  if (replay > 0) url.searchParams.set('replay', String(replay))
+  if (after !== null) url.searchParams.set('after', String(after))
+  if (given.authToken === undefined) return { url: url.href }
+  const ticket = await buyTicket(given)
+  if (ticket !== null) return { url: url.href, protocols: ['bridle.v1', `ticket.${ticket}`] }
+  url.searchParams.set('token', given.authToken)
+  return { url: url.href }
+}
+
+/** Why the upgrade was refused, when trying again is no use; null when it is, or when nobody can tell. */
+export const refusalOf = async (given: Credentials): Promise<FabricError | null> => {
+  try {
+    const url = httpOf(given.url)
+    if (given.tenantId !== undefined) url.searchParams.set('tenant', given.tenantId)
+    const response = await fetch(url, { headers: headersOf(given) })
+    const refusal = await errorOf(response)
+    return [400, 401, 403].includes(refusal.status) ? refusal : null
+  } catch {
+    return null
+  }
+}
+
+/** Null where the server has no tickets: there the token itself is the only way. */
+const buyTicket = async (given: Credentials): Promise<string | null> => {
+  const [, prefix = '', sessionId] = /^(.*)\/sessions\/([^/]+)\/[^/]*$/.exec(new URL(given.url).pathname) ?? []
+  const response = await fetch(new URL(`${prefix}/tickets`, httpOf(given.url)), {
+    method: 'POST',
+    headers: { ...headersOf(given), 'content-type': 'application/json' },
+    body: JSON.stringify(sessionId === undefined ? {} : { sessionId: decodeURIComponent(sessionId) }),
+  }).catch((cause: unknown) => {
+    throw new FabricError(0, 'network', 'The server could not be reached.', { cause })
+  })
+  if (response.ok) return ((await response.json()) as { ticket: string }).ticket
+  if (response.status !== 404 && response.status !== 405 && response.status !== 501) throw await errorOf(response)
+  await response.body?.cancel()
+  return null
+}
+
+const headersOf = ({ authToken, tenantId }: Credentials): Record<string, string> => ({
+  ...(authToken !== undefined && { authorization: `Bearer ${authToken}` }),
+  ...(tenantId !== undefined && { 'x-fabric-tenant': tenantId }),
+})
+
+const httpOf = (socketUrl: string): URL => new URL(new URL(socketUrl).href.replace(/^ws/, 'http'))

@@ -1,0 +1,38 @@
+import { isDeepStrictEqual } from 'node:util'
+import { expect, test } from 'vitest'
+import { EVENT_TYPES, type EventType } from './catalogue.ts'
+import { foldVersion, goldenLog, goldenStates } from './fold-version.ts'
+import { emptyState, type SessionState } from './state.ts'
+
+test('is the same each time, and short', () => {
+  expect(foldVersion()).toBe(foldVersion())
+  expect(foldVersion()).toMatch(/^[0-9a-f]{14}$/)
+  expect(goldenLog()).toEqual(goldenLog())
+})
+
+/** Shown to people and counted by nobody. */
+const unread: readonly EventType[] = [
+  'policy_decision',
+  'hook_event',
+  'sandbox_notice',
+  'session',
+  'turn_start_tools',
+  'tool_batch',
+  'tool_selected',
+  'tool_validation_error',
+  'antahkarana',
+  'approval_applied',
+  'artifact_chunk',
+]
+
+test('the golden log has every event that a fold reads: a fold that changes elsewhere would go unnoticed', () => {
+  const seen = new Set<string>(goldenLog().map(({ type }) => type))
+  expect(EVENT_TYPES.filter((type) => !seen.has(type) && !unread.includes(type))).toEqual([])
+})
+
+test('the golden log leaves something in every part of the state', () => {
+  for (const [name, empty] of Object.entries(emptyState)) {
+    const filled = goldenStates().some((state) => !isDeepStrictEqual(state[name as keyof SessionState], empty))
+    expect(filled, name).toBe(true)
+  }
+})

@@ -1,0 +1,55 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { isId } from './event.ts'
+import { canonical, hashText, omit, own } from './json.ts'
+
+describe('canonical', () => {
+  test.each<[unknown, string]>([
+    [{ b: 1, a: 2 }, '{"a":2,"b":1}'],
+    [{ b: [{ d: 1, c: 2 }], a: null }, '{"a":null,"b":[{"c":2,"d":1}]}'],
+    [[2, 1], '[2,1]'],
+    [{ a: undefined }, '{}'],
+    [undefined, 'null'],
+    [JSON.parse('{"__proto__":1,"a":2}'), '{"__proto__":1,"a":2}'],
+    [{ 2: 'b', 10: 'a', x: 1 }, '{"2":"b","10":"a","x":1}'],
+  ])('%j', (value, text) => {
+    expect(canonical(value)).toBe(text)
+  })
+
+  test('equal data is equal text, whatever the order of its members', () =>
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
+        const reversed = Object.fromEntries(Object.entries(value).reverse())
+        expect(canonical(reversed)).toBe(canonical(value))
+        expect(JSON.parse(canonical(value))).toEqual(JSON.parse(JSON.stringify(value)))
+      }),
+    ))
+})
+
+test('a hash is short, in hex, and of the text alone', () => {
+  expect(hashText('a')).toMatch(/^[0-9a-f]{14}$/)
+  expect(hashText('a')).toBe(hashText('a'))
+  expect(new Set(['', 'a', 'b', 'ab', 'ba', 'a\0'].map((text) => hashText(text))).size).toBe(6)
+})
+
+test('names from outside find no prototype', () => {
+  expect(own({ a: 1 }, 'a')).toBe(1)
+  expect(own({ a: 1 }, '__proto__')).toBeUndefined()
+  expect(own({ a: 1 }, 'toString')).toBeUndefined()
+  expect(omit({ a: 1, b: 2 }, 'a')).toEqual({ b: 2 })
+})
+
+test.each<[unknown, boolean]>([
+  ['a', true],
+  ['user:abc@example.com-1._', true],
+  ['x'.repeat(128), true],
+  ['x'.repeat(129), false],
+  ['', false],
+  ['a/b', false],
+  ['a b', false],
+  ['a\n', false],
+  ['é', false],
+  [7, false],
+])('id %j: %s', (value, valid) => {
+  expect(isId(value)).toBe(valid)
+})

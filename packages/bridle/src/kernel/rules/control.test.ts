@@ -1,0 +1,299 @@
+import { describe, expect, test } from 'vitest'
+import { ABORT_GRACE_MS, RETRY_BASE_MS } from '../limits.ts'
+import { evolve } from '../state.ts'
+import { dueAt } from '../supervisor.ts'
+import { wanted } from '../wanted.ts'
+import {
+  approve,
+  asks,
+  background,
+  brief,
+  call,
+  failed,
+  finished,
+  key,
+  Life,
+  lost,
+  running,
+  says,
+  started,
+  stopped,
+  T0,
+  token,
+  waiting,
+} from './rules.suite.ts'
+
+const pause = { type: 'pause' } as const
+const resume = { type: 'resume' } as const
+const effects = (life: Life): string[] => wanted(key, life.state).map(({ id }) => id)
+
+describe('pause and resume', () => {
+  test('[S20] in mid-run: the attempt is stopped, the run kept, and run again from its start', () => {
+    const life = running()
+    life.says(token('half'), call('c1'))
+    expect(life.do({ ...pause, actor: 'ann', reason: 'lunch' })).toMatchObject({ paused: true })
+    expect(life.happened.slice(0, 3)).toEqual(['session_paused', 'tool_outcome', 'run_parked'])
+    expect(life.status).toBe('paused')
+    expect(life.state.conversation.status).toBe('idle')
+    expect(effects(life)).toEqual(['abort:r-2:1'])
+    life.says(token('late'))
+    expect(life.last).toEqual([])
+    life.says(stopped)
+    expect(life.happened).toEqual(['run_stopped'])
+    expect(effects(life)).toEqual([])
+    life.do(resume)
+    expect(life.happened).toEqual(['session_resumed', 'output_superseded', 'run_requested', 'session_state'])
+    expect(life.run).toMatchObject({ attempt: 2, phase: 'requested' })
+    expect(life.payloads('turn_start')).toHaveLength(1)
+    expect(life.payloads('turn_end')).toEqual([])
+  })
+
+  test('[S20] resumed before the attempt has stopped, the next one waits for that', () => {
+    const life = running()
+    life.do(pause)
+    life.do(resume)
+    expect(life.run).toMatchObject({ attempt: 1, phase: 'parked' })
+    expect(effects(life)).toEqual(['abort:r-2:1'])
+    life.tick(ABORT_GRACE_MS)
+    expect(life.run).toMatchObject({ attempt: 2, phase: 'requested' })
+  })
+
+  test('[S20] while it waits for an approval: an answer given meanwhile serves the next attempt', () => {
+    const life = waiting()
+    life.do(pause)
+    life.says(stopped)
+    expect(life.openApprovals).toHaveLength(1)
+    expect(life.do(approve(life.openApprovals[0]!, { digest: 'digest-1' }))).toMatchObject({ decision: 'approved' })
+    expect(life.status).toBe('paused')
+    expect(effects(life)).toEqual([])
+    life.do(resume)
+    life.says(started())
+    life.says(call('c1'), asks('c1'))
+    expect(life.openApprovals).toEqual([])
+    expect(effects(life)).toEqual(['run:r-2:2', expect.stringContaining('answer:apr-')])
+  })
+
+  test('[S20] with nothing running: prompts wait', () => {
+    const life = new Life()
+    life.do({ type: 'create' })
+    life.do(pause)
+    expect(life.submit('x')).toMatchObject({ delivery: 'queued' })
+    expect(life.status).toBe('paused')
+    expect(effects(life)).toEqual([])
+    life.do(resume)
+    expect(life.run.text).toBe('x')
+  })
+
+  test('[S20] between two attempts: the retry waits too', () => {
+    const life = running(background({ maxRetries: 2 }))
+    life.says(failed())
+    life.do(pause)
+    expect(dueAt(life.state, life.now)).toBeNull()
+    life.tick(RETRY_BASE_MS)
+    expect(life.last).toEqual([])
+    life.do(resume)
+    expect(life.run).toMatchObject({ attempt: 2, phase: 'requested' })
+  })
+
+  test('[S20] twice is refused', () => {
+    const life = running()
+    expect(life.do(resume)).toMatchObject({ refused: 'not_paused' })
+    life.do(pause)
+    expect(life.do(pause)).toMatchObject({ refused: 'already_paused' })
+    life.do(resume)
+    expect(life.do(resume)).toMatchObject({ refused: 'not_paused' })
+  })
+
+  test('[S20] while a cancelled run is ending it keeps the next prompt waiting', () => {
+    const life = running()
+    life.submit('next')
+    life.do({ type: 'cancel' })
+    life.do(pause)
+    expect(life.status).toBe('idle')
+    life.says(stopped)
+    expect(life.status).toBe('paused')
+    expect(life.state.lifecycle).toMatchObject({ run: null, queue: [{ text: 'next' }] })
+  })
+
+  test.each([pause, resume])('[S20] of background work that has ended is refused', (command) => {
+    const life = running(background())
+    life.says(finished())
+    expect(life.do(command)).toMatchObject({ refused: 'session_ended' })
+  })
+})
+
+describe('expiry', () => {
+  const expiresAt = T0 + 10_000
+  const expired = (life: Life) => {
+    expect(life.status).toBe('failed')
+    expect(life.payloads('session_checkpoint')).toMatchObject([{ checkpoint_type: 'expired', status: 'failed' }])
+    expect(life.payloads('error')).toMatchObject([{ reason: 'expired', turn_id: 'r-2' }])
+    expect(life.payloads('turn_end')).toMatchObject([{ turn_id: 'r-2', status: 'failed' }])
+    expect(life.messages.filter(({ status }) => status === 'pending' || status === 'streaming')).toEqual([])
+    expect(dueAt(life.state, life.now)).toBeNull()
+    expect(effects(life)).toEqual([])
+  }
+
+  test('[S21] before execution', () => {
+    const life = new Life()
+    life.wait(10_000).submit('x', background({ expiresAt }))
+    expired(life)
+    expect(life.payloads('run_requested')).toEqual([])
+  })
+
+  test('[S21] before execution, with more prompts behind it', () => {
+    const life = new Life()
+    life.do({ type: 'create', opening: background({ expiresAt }) })
+    life.do(pause)
+    life.submit('one')
+    life.submit('two')
+    life.tick(10_000)
+    expect(life.status).toBe('failed')
+    expect(life.state.lifecycle.queue).toEqual([])
+    expect(life.messages.map(brief)).toEqual(['user complete: one', 'user complete: two'])
+    expect(life.payloads('turn_end')).toHaveLength(1)
+  })
+
+  test('[S21] before recovery', () => {
+    const life = running(background({ expiresAt, maxRetries: 5 }))
+    life.wait(9_500).says(failed())
+    expect(dueAt(life.state, life.now)).toBe(expiresAt)
+    life.tick(500)
+    expired(life)
+  })
+
+  test('[S21] while paused', () => {
+    const life = running(background({ expiresAt }))
+    life.do(pause)
+    life.says(stopped)
+    expect(dueAt(life.state, life.now)).toBe(expiresAt)
+    life.tick(10_000)
+    expired(life)
+  })
+
+  test('[S21] while its outcome is asked about', () => {
+    const life = running(background({ expiresAt }))
+    life.says(call('c1'), lost)
+    life.tick(10_000)
+    expired(life)
+  })
+
+  test('[S21] while it waits for an approval: its runner lets go first', () => {
+    const life = waiting(background({ expiresAt }))
+    expect(dueAt(life.state, life.now)).toBe(expiresAt)
+    life.tick(10_000)
+    expect(effects(life)).toEqual(['abort:r-2:1'])
+    life.says(stopped)
+    expired(life)
+  })
+
+  test('[S21] what is under way may finish', () => {
+    const life = running(background({ expiresAt }))
+    life.tick(20_000)
+    expect(life.status).toBe('running')
+    life.says(token('done'), finished())
+    expect(life.status).toBe('completed')
+  })
+
+  test('[S21] the expire command says whether it was time', () => {
+    const life = running(background({ expiresAt, maxRetries: 1 }))
+    life.says(failed())
+    expect(life.do({ type: 'expire' })).toMatchObject({ refused: 'not_expired' })
+    life.wait(10_000)
+    expect(life.do({ type: 'expire' })).not.toHaveProperty('refused')
+    expired(life)
+    expect(life.do({ type: 'expire' })).toMatchObject({ refused: 'session_ended' })
+  })
+
+  test('a chat does not expire', () => {
+    const life = new Life()
+    life.wait(20_000).submit('x', { expiresAt })
+    expect(life.status).toBe('running')
+  })
+})
+
+describe('branch', () => {
+  /** The child of a life, at one of its events. */
+  const branchAt = (parent: Life, seq: number, title?: string) => {
+    const child = new Life(parent.log.slice(0, seq).reduce(evolve, new Life().state))
+    child.now = parent.now
+    const answer = child.do({
+      type: 'branch',
+      parent: { agent: 'scripted', id: 'p1', seq },
+      ...(title !== undefined && { title }),
+    })
+    return { child, answer }
+  }
+
+  test('[S22] in the middle of a turn it comes to rest', () => {
+    const parent = waiting()
+    parent.submit('queued')
+    const seq = parent.state.head
+    const { child, answer } = branchAt(parent, seq, 'T')
+    expect(answer).toEqual({ sessionId: 's1', parent: { agent: 'scripted', id: 'p1', seq }, seq: child.state.head })
+    expect(child.last.map(({ type, seq: at }) => [type, at])).toEqual([
+      ['branched', seq + 1],
+      ['session_checkpoint', seq + 2],
+      ['session_state', seq + 3],
+    ])
+    expect(child.status).toBe('idle')
+    expect(child.state.lifecycle).toMatchObject({ run: null, queue: [], tools: {}, title: 'T', attempts: 0 })
+    expect(child.state.approvals).toEqual({ open: {}, decided: {} })
+    expect(child.messages.map(brief)).toEqual(['user complete: hello', 'assistant complete: '])
+    expect(child.answer).toMatchObject({ stopReason: 'branched', toolCalls: [{ status: 'error' }] })
+    expect(child.state.conversation).toMatchObject({ status: 'idle', sessionStatus: 'idle', approvals: [] })
+    expect(child.payloads('session_state')).toMatchObject([
+      {
+        parent_session_id: 'p1',
+        branch_source_event_id: `ev-${seq}`,
+        branch_resume_cursor: `branch:p1:${seq}`,
+      },
+    ])
+    expect(child.payloads('session_checkpoint')).toMatchObject([{ checkpoint_type: 'resume_seed' }])
+    expect(effects(child)).toEqual([])
+    expect(dueAt(child.state, child.now)).toBeNull()
+    child.submit('go on')
+    expect(child.run.text).toBe('go on')
+  })
+
+  test('[S22] after a turn the engine goes on from there', () => {
+    const parent = running()
+    parent.says(token('one'), finished({ resume: 'h1' }))
+    const { child } = branchAt(parent, parent.state.head)
+    child.submit('two')
+    expect(child.run.resume).toBe('h1')
+  })
+
+  test('[S22] of failed background work can run again', () => {
+    const parent = running(background({ maxRetries: 0, expiresAt: T0 + 1_000 }))
+    parent.says(failed(false))
+    const { child } = branchAt(parent, parent.state.head)
+    expect(child.status).toBe('idle')
+    expect(child.state.conversation.error ?? null).toBeNull()
+    expect(child.wait(5_000).submit('again')).toMatchObject({ delivery: 'started' })
+    expect(child.status).toBe('running')
+  })
+
+  test('[S22] is the first command of a session, at the event it names', () => {
+    const life = running()
+    const parent = { agent: 'scripted', id: 'p1', seq: 3 }
+    expect(life.do({ type: 'branch', parent })).toMatchObject({ refused: 'session_exists' })
+    expect(new Life().do({ type: 'branch', parent })).toMatchObject({ refused: 'bad_branch_point' })
+  })
+})
+
+test('[S19] session_state is told in the batch of the change, and only then', () => {
+  const life = running()
+  life.says(token('a'), token('b'))
+  life.says(says('usage', { input_tokens: 1 }))
+  expect(life.payloads('session_state').map(({ status }) => status)).toEqual(['running'])
+  life.says(call('c1'), asks('c1'))
+  life.do(approve(life.openApprovals[0]!, { digest: 'digest-1' }))
+  life.says(finished())
+  expect(life.payloads('session_state').map(({ status }) => status)).toEqual([
+    'running',
+    'awaiting_approval',
+    'running',
+    'idle',
+  ])
+})

@@ -1,0 +1,147 @@
+// What the tests of the rules share: a session's life told command by command, without a store, and short names for
+// what runners say. Every step checks what must hold whatever happens.
+import { expect } from 'vitest'
+import type { Answer, Command, Opening, Refusal, ReportItem } from '../commands.ts'
+import type { AnyEvent, Key } from '../event.ts'
+import type { JsonObject } from '../json.ts'
+import type { HarnessMessage } from '../projections/conversation.ts'
+import type { Run } from '../projections/lifecycle.ts'
+import { OUTCOME_TYPES, type Payloads, type ToolStatus } from '../schemas.ts'
+import { emptyState, evolve, type SessionState, statusOf } from '../state.ts'
+import { decide } from './decide.ts'
+
+export const T0 = 1_700_000_000_000
+export const key: Key = { tenant: 'acme', agent: 'scripted', id: 's1' }
+
+export class Life {
+  readonly log: AnyEvent[] = []
+  /** The events of the last command. */
+  last: readonly AnyEvent[] = []
+  state: SessionState
+  now = T0
+
+  constructor(state: SessionState = emptyState) {
+    this.state = state
+  }
+
+  do(command: Command): Answer | Refusal {
+    const before = this.state
+    const { events, state, outcome } = decide(key, before, command, this.now)
+    const replayed = events.reduce(evolve, before)
+    expect(replayed).toEqual(state)
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => before.head + 1 + index))
+    this.last = events
+    this.log.push(...events)
+    this.state = state
+    return outcome
+  }
+
+  submit(prompt = 'hello', opening?: Opening): Answer | Refusal {
+    return this.do({ type: 'submit', prompt, ...(opening && { opening }) })
+  }
+
+  /** The runner of the current attempt reports, in its next frame. */
+  says(...items: ReportItem[]): Answer | Refusal {
+    const { runId, attempt, frame } = this.run
+    return this.do({ type: 'report', runId, attempt, frame: frame + 1, items })
+  }
+
+  wait(ms: number): this {
+    this.now += ms
+    return this
+  }
+
+  tick(ms = 0): this {
+    this.wait(ms).do({ type: 'tick' })
+    return this
+  }
+
+  get run(): Run {
+    const { run } = this.state.lifecycle
+    if (!run) throw new Error('nothing runs')
+    return run
+  }
+
+  get status(): string {
+    return statusOf(this.state)
+  }
+
+  get messages(): readonly HarnessMessage[] {
+    return this.state.conversation.messages
+  }
+
+  /** The answer being written, or the last one. */
+  get answer(): HarnessMessage {
+    return this.messages.findLast(({ role }) => role === 'assistant')!
+  }
+
+  get openApprovals(): string[] {
+    return Object.keys(this.state.approvals.open)
+  }
+
+  /** The types of the last command's events. */
+  get happened(): string[] {
+    return this.last.map(({ type }) => type)
+  }
+
+  payloads<T extends keyof Payloads>(type: T, events: readonly AnyEvent[] = this.log): Payloads[T][] {
+    return events.filter((event) => event.type === type).map((event) => event.payload as Payloads[T])
+  }
+}
+
+/** A life whose first run has started. */
+export const running = (opening?: Opening, steer = false): Life => {
+  const life = new Life()
+  life.submit('hello', opening)
+  life.says(started(steer))
+  return life
+}
+
+/** A life that waits for the approval of call c1. */
+export const waiting = (opening?: Opening, expiresMs?: number): Life => {
+  const life = running(opening)
+  life.says(call('c1'), asks('c1', expiresMs))
+  return life
+}
+
+export const background = (more: Opening = {}): Opening => ({ kind: 'background', ...more })
+
+export const started = (steer = false): ReportItem => ({ type: 'started', steer })
+export const says = <T extends keyof Payloads>(type: T, payload: Payloads[T]): ReportItem =>
+  ({ type: 'event', event: { type, payload } }) as ReportItem
+export const token = (text: string): ReportItem => says('token', { text })
+export const call = (
+  id: string,
+  effect?: 'pure' | 'idempotent' | 'unsafe',
+  name = 'write',
+  args: JsonObject = { a: 1 },
+): ReportItem => says('tool_call', { name, arguments: args, tool_call_id: id, ...(effect && { effect }) })
+export const outcome = (id: string, status: ToolStatus = 'ok', more: Partial<Payloads['tool_outcome']> = {}) =>
+  says('tool_outcome', {
+    tool_call_id: id,
+    tool_name: 'write',
+    outcome_type: OUTCOME_TYPES[status],
+    status,
+    ...more,
+  })
+export const asks = (id: string, expiresMs?: number, digest = 'digest-1'): ReportItem => ({
+  type: 'ask',
+  toolCallId: id,
+  tool: 'write',
+  arguments: { a: 1 },
+  reason: 'it writes',
+  digest,
+  ...(expiresMs !== undefined && { expiresMs }),
+})
+export const finished = (more: { result?: string; resume?: string } = {}): ReportItem => ({ type: 'finished', ...more })
+export const failed = (transient = true, message = 'broke'): ReportItem => ({ type: 'failed', message, transient })
+export const lost: ReportItem = { type: 'lost', message: 'gone' }
+export const stopped: ReportItem = { type: 'stopped' }
+
+export const approve = (approvalId: string, more: { args?: JsonObject; digest?: string; reason?: string } = {}) =>
+  ({ type: 'approve', approvalId, decision: 'approved', ...more }) as const
+export const deny = (approvalId: string, reason?: string) =>
+  ({ type: 'approve', approvalId, decision: 'denied', ...(reason !== undefined && { reason }) }) as const
+
+/** What of a message most tests look at. */
+export const brief = ({ role, content, status }: HarnessMessage): string => `${role} ${status}: ${content}`

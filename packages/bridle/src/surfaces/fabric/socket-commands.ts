@@ -1,0 +1,122 @@
+// What a client may say on the Fabric WebSocket: parsed once, obeyed through the same inbox as on every other wire.
+import * as v from 'valibot'
+import { type Answer, type Command, isRefusal } from '../../kernel/commands.ts'
+import { isId } from '../../kernel/event.ts'
+import type { Host } from '../../kernel/host.ts'
+import { canonical, hashText, own } from '../../kernel/json.ts'
+import type { CommandId, Session } from '../../kernel/session.ts'
+import type { Scope } from '../http/access.ts'
+import { depth } from '../http/body.ts'
+import { faulted } from '../http/errors.ts'
+import { jsonObject } from '../http/route.ts'
+import { errorText } from '../http/socket-route.ts'
+import type { FabricAck, FabricClientMessage, FabricCommand } from './socket-wire.ts'
+
+const name = v.pipe(v.string(), v.minLength(1), v.maxLength(256))
+const commandId = v.optional(
+  v.pipe(
+    v.string(),
+    v.check((id) => isId(id), 'Expected an id'),
+  ),
+)
+const clientMessage = v.variant('type', [
+  v.looseObject({ type: v.literal('cancel'), taskId: name, reason: v.optional(v.string()), commandId }),
+  v.looseObject({
+    type: v.literal('approve'),
+    approvalId: name,
+    decision: v.picklist(['approved', 'denied']),
+    reason: v.optional(v.string()),
+    args: v.optional(jsonObject),
+    actor: v.optional(v.string()),
+    commandId,
+  }),
+  v.looseObject({ type: v.literal('ping'), ts: v.optional(v.number()) }),
+  v.looseObject({ type: v.literal('pong'), ts: v.optional(v.number()) }),
+])
+/** What walks a value later would overflow the stack. */
+const DEPTH_MAX = 100
+
+/** A message we trust from here on, or what is wrong with it. Null = it was not text. */
+export const parseMessage = (text: string | null): FabricClientMessage | { readonly problem: string } => {
+  if (text === null) return { problem: 'Messages are JSON text; this one was binary.' }
+  let value: unknown
+  try {
+    if (depth(text) > DEPTH_MAX) return { problem: `The JSON is nested deeper than ${DEPTH_MAX} levels.` }
+    value = JSON.parse(text)
+  } catch {
+    return { problem: 'The message is not JSON.' }
+  }
+  const { success, output, issues } = v.safeParse(clientMessage, value)
+  if (success) return output
+  const [issue] = issues
+  const at = v.getDotPath(issue)
+  return { problem: at === null ? 'The message is not a JSON object.' : `${at}: ${issue.message}` }
+}
+
+export interface Commander {
+  readonly session: Session
+  readonly scopes: readonly Scope[]
+  readonly host: Pick<Host, 'send'>
+}
+
+const scopes: { readonly [T in FabricCommand['type']]: Scope } = { cancel: 'operate', approve: 'approve' }
+
+/** Answers in every case: a refusal and a fault are acks too. */
+export const obey = async (message: FabricCommand, { session, scopes: held, host }: Commander): Promise<FabricAck> => {
+  const scope = scopes[message.type]
+  if (!held.includes(scope)) return ack(message, false, `This needs the scope "${scope}".`)
+  try {
+    const command = await commandOf(message, session)
+    if ('problem' in command) return ack(message, false, command.problem)
+    const outcome = await host.send(session.key, command, idOf(message))
+    if (isRefusal(outcome)) return ack(message, false, outcome.message)
+    return ack(message, true, remark(command, outcome))
+  } catch (error) {
+    return ack(message, false, await errorText(faulted(error)))
+  }
+}
+
+const ack = ({ type, commandId }: FabricCommand, ok: boolean, message?: string): FabricAck => ({
+  type: 'ack',
+  for: type,
+  ok,
+  ...(message !== undefined && { message }),
+  ...(commandId !== undefined && { commandId }),
+})
+
+const commandOf = async (message: FabricCommand, session: Session): Promise<Command | { readonly problem: string }> => {
+  if (message.type === 'approve') {
+    const { approvalId, decision, reason, args, actor } = message
+    return {
+      type: 'approve',
+      approvalId,
+      decision,
+      ...(reason !== undefined && { reason }),
+      ...(args && { args }),
+      ...(actor !== undefined && { actor }),
+    }
+  }
+  const { taskId } = message
+  const reason = message.reason === undefined ? {} : { reason: message.reason }
+  if (taskId === session.key.id) return { type: 'cancel', ...reason }
+  if (await isRun(session, taskId)) return { type: 'cancel', runId: taskId, ...reason }
+  if (own(session.state.subagents, taskId))
+    return { problem: 'A single task cannot be stopped by itself; cancel its run.' }
+  return { problem: 'There is no such task or run in this session.' }
+}
+
+/** Running, waiting, or over. A run's id holds the number of its prompt, so an old one is found without a search. */
+const isRun = async (session: Session, runId: string): Promise<boolean> => {
+  const { run, queue } = session.state.lifecycle
+  if (run?.runId === runId || queue.some((prompt) => prompt.runId === runId)) return true
+  const asked = Number(/^r-(\d{1,15})$/.exec(runId)?.[1] ?? Number.NaN)
+  const [event] = Number.isNaN(asked) ? [] : await session.read(asked - 1, 1)
+  return event?.type === 'prompt_queued' && event.payload.run_id === runId
+}
+
+const idOf = ({ commandId, ...body }: FabricCommand): CommandId | null =>
+  commandId === undefined ? null : { commandId, bodyHash: hashText(canonical(body)) }
+
+/** A stale cancel is acknowledged and does nothing; the ack says so. */
+const remark = (command: Command, answer: Answer): string | undefined =>
+  command.type === 'cancel' && !answer.cancelled ? 'There was nothing left to cancel.' : undefined

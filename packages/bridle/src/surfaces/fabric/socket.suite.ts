@@ -1,0 +1,88 @@
+// A far end for tests of the socket's protocol: it keeps what it is sent, and its clock is moved by hand.
+import { expect } from 'vitest'
+import type { Host } from '../../kernel/host.ts'
+import type { Clock } from '../../kernel/ports.ts'
+import type { Session } from '../../kernel/session.ts'
+import { SCOPES, type Scope } from '../http/access.ts'
+import type { Socket } from '../http/socket-route.ts'
+import { FabricSocket } from './socket.ts'
+import type { FabricClientMessage, FabricServerMessage } from './socket-wire.ts'
+
+export interface Opening {
+  readonly since?: number | null
+  readonly scopes?: readonly Scope[]
+  readonly host?: Pick<Host, 'send'>
+}
+
+export class Line {
+  readonly sent: FabricServerMessage[] = []
+  readonly batches: (readonly string[])[] = []
+  readonly clock = handClock()
+  readonly receiver: FabricSocket
+  waiting = 0
+  end: number | null = null
+
+  constructor(
+    session: Session,
+    { since = session.state.head, scopes = SCOPES, host }: Opening & { host: Pick<Host, 'send'> },
+  ) {
+    const socket: Socket = {
+      send: (messages) => {
+        this.batches.push(messages)
+        this.sent.push(...messages.map((message) => JSON.parse(message) as FabricServerMessage))
+      },
+      close: (code) => {
+        expect(this.end).toBeNull()
+        this.end = code
+      },
+      buffered: () => this.waiting,
+      drained: async () => {},
+    }
+    const ports = { host, clock: this.clock, heartbeatMs: 15, deadAfterMs: 45 }
+    this.receiver = new FabricSocket({ key: session.key, scopes, since }, session, socket, ports)
+  }
+
+  async say(message: FabricClientMessage): Promise<void> {
+    await this.receiver.message(JSON.stringify(message))
+  }
+
+  types(): string[] {
+    return this.sent.map((message) => (message.type === 'event' ? message.event.type : message.type))
+  }
+
+  acks(): FabricServerMessage[] {
+    return this.sent.filter((message) => message.type === 'ack')
+  }
+
+  async until(type: string, times = 1): Promise<void> {
+    while (this.types().filter((each) => each === type).length < times) await new Promise(setImmediate)
+  }
+}
+
+/** Time passes when it is told to. */
+function handClock(): Clock & { pass(ms: number): void; readonly size: number } {
+  let now = 1_000
+  const timers = new Set<{ at: number; call: () => void }>()
+  return {
+    now: () => now,
+    after: (ms, call) => {
+      const timer = { at: now + ms, call }
+      timers.add(timer)
+      return () => timers.delete(timer)
+    },
+    pass: (ms) => {
+      const until = now + ms
+      for (;;) {
+        const [next] = [...timers].filter(({ at }) => at <= until).sort((a, b) => a.at - b.at)
+        if (!next) break
+        timers.delete(next)
+        now = next.at
+        next.call()
+      }
+      now = until
+    },
+    get size() {
+      return timers.size
+    },
+  }
+}

@@ -1,0 +1,185 @@
+// One open Fabric WebSocket: what went before, `replay-end`, then what happens; commands come back the other way.
+// It holds no platform socket and no timer of its own, so a test is a table and a fake clock.
+import { type AnyEvent, eventId, type Key } from '../../kernel/event.ts'
+import type { Host } from '../../kernel/host.ts'
+import { LISTENER_BYTES_MAX, READ_PAGE } from '../../kernel/limits.ts'
+import type { Clock } from '../../kernel/ports.ts'
+import type { Session } from '../../kernel/session.ts'
+import type { Audience, Listener } from '../../kernel/subscribers.ts'
+import type { Scope } from '../http/access.ts'
+import type { Receiver, Socket } from '../http/socket-route.ts'
+import { agentEvent, resetEvent } from './codec.ts'
+import { obey, parseMessage } from './socket-commands.ts'
+import type { FabricServerMessage } from './socket-wire.ts'
+
+/** A plain value: enough for a socket to sleep and wake. */
+export interface FabricConnection {
+  readonly key: Key
+  readonly scopes: readonly Scope[]
+  /** Everything after this is sent. Null = the cursor was beyond the log: it is told, and gets everything. */
+  readonly since: number | null
+}
+
+export interface FabricSocketPorts {
+  readonly host: Pick<Host, 'send'>
+  readonly clock: Clock
+  readonly heartbeatMs?: number | undefined
+  readonly deadAfterMs?: number | undefined
+}
+
+const HEARTBEAT_MS = 15_000
+/** Three pings missed. */
+const DEAD_AFTER_MS = 45_000
+
+/** Why a socket is closed by us. Those below 4000 are the standard's own. */
+export const CLOSE = {
+  removed: [4004, 'There is no such session.'],
+  slow: [4008, 'Too far behind: resume by cursor.'],
+  silent: [4009, 'No ping for too long: resume by cursor.'],
+  moved: [1012, 'The session moved: resume by cursor.'],
+  refused: [1008, 'Refused.'],
+  failed: [1011, 'The session cannot be opened.'],
+} as const
+
+export class FabricSocket implements Receiver {
+  readonly #connection: FabricConnection
+  readonly #session: Session
+  readonly #socket: Socket
+  readonly #ports: FabricSocketPorts
+  #open = true
+  #leave = () => {}
+  #forgetBeat = () => {}
+  #forgetDeath = () => {}
+  /** Commands are obeyed one after the other, so acks come in the order of their commands. */
+  #tail: Promise<void> = Promise.resolve()
+
+  constructor(connection: FabricConnection, session: Session, socket: Socket, ports: FabricSocketPorts) {
+    this.#connection = connection
+    this.#session = session
+    this.#socket = socket
+    this.#ports = ports
+    this.#beat()
+    this.alive()
+    this.#watch().catch(() => this.#end('moved'))
+  }
+
+  message(text: string | null): Promise<void> | void {
+    if (!this.#open) return
+    this.alive()
+    const message = parseMessage(text)
+    if ('problem' in message) return this.#send({ type: 'error', message: message.problem })
+    switch (message.type) {
+      case 'ping':
+        return this.#send({ type: 'pong', ts: message.ts ?? this.#ports.clock.now() })
+      case 'pong':
+        return
+      default: {
+        const { scopes } = this.#connection
+        const { host } = this.#ports
+        this.#tail = this.#tail.then(async () =>
+          this.#send(await obey(message, { session: this.#session, scopes, host })),
+        )
+        return this.#tail
+      }
+    }
+  }
+
+  /** Counted by a timer, since wall time may jump. */
+  alive(): void {
+    if (!this.#open) return
+    const { clock, deadAfterMs = DEAD_AFTER_MS } = this.#ports
+    this.#forgetDeath()
+    this.#forgetDeath = clock.after(deadAfterMs, () => this.#end('silent'))
+  }
+
+  closed(): void {
+    this.#open = false
+    this.#leave()
+    this.#forgetBeat()
+    this.#forgetDeath()
+  }
+
+  #end(why: keyof typeof CLOSE): void {
+    if (!this.#open) return
+    this.closed()
+    const [code, reason] = CLOSE[why]
+    this.#socket.close(code, reason)
+  }
+
+  #beat(): void {
+    const { clock, heartbeatMs = HEARTBEAT_MS } = this.#ports
+    this.#forgetBeat = clock.after(heartbeatMs, () => {
+      this.#beat()
+      this.#send({ type: 'pong', ts: clock.now() })
+    })
+  }
+
+  /** Whoever asks without reading the answers is cut like any slow reader. */
+  #send(message: FabricServerMessage): void {
+    if (!this.#open) return
+    if (this.#socket.buffered() > LISTENER_BYTES_MAX) this.#end('slow')
+    else this.#socket.send([JSON.stringify(message)])
+  }
+
+  /** The replay ends where the log stood when the socket opened; from there the session's own catch-up goes on. */
+  async #watch(): Promise<void> {
+    const { key, state, subscribers } = this.#session
+    const audience = socketAudience(key)
+    const { since } = this.#connection
+    if (since === null) this.#send({ type: 'event', event: resetEvent(key, state.head, state.at) })
+    let seen = since ?? 0
+    while (this.#open && seen < state.head) {
+      const page = await this.#session.read(seen, Math.min(READ_PAGE, state.head - seen))
+      // The first number of a session may be far above 1, so a page can reach beyond the head.
+      const events = page.filter(({ seq }) => seq <= state.head)
+      const last = events.at(-1)
+      if (!last) return this.#end('moved')
+      seen = last.seq
+      const text = audience.encode({ events })
+      if (text !== '' && this.#open) this.#socket.send(text.split('\n'))
+      await this.#socket.drained()
+    }
+    if (!this.#open) return
+    this.#send({ type: 'replay-end', cursor: eventId(state.head) })
+    this.#leave = subscribers.add(this.#listener(audience), state.head)
+  }
+
+  #listener(audience: Audience): Listener {
+    return {
+      audience,
+      send: (text) => this.#socket.send(messagesOf(text)),
+      unsent: () => this.#socket.buffered(),
+      ready: () => this.#socket.drained(),
+      close: (why) => this.#end(why),
+    }
+  }
+}
+
+/** Everybody on a session's socket. One line of text per message: JSON has no line breaks of its own. */
+const socketAudience = (key: Key): Audience => ({
+  key: 'fabric:ws',
+  encode: ({ events }) => {
+    const lines: string[] = []
+    for (const event of events) {
+      const line = eventMessage(key, event)
+      if (line !== null) lines.push(line)
+    }
+    return lines.join('\n')
+  },
+})
+
+const eventMessage = (key: Key, event: AnyEvent): string | null => {
+  const shown = agentEvent(key, event)
+  return shown && JSON.stringify({ type: 'event', event: shown } satisfies FabricServerMessage)
+}
+
+let lastText = ''
+let lastMessages: readonly string[] = []
+/** All listeners get the same text in turn; all get the same array, which the target then frames once. */
+const messagesOf = (text: string): readonly string[] => {
+  if (text !== lastText) {
+    lastText = text
+    lastMessages = text.split('\n')
+  }
+  return lastMessages
+}

@@ -1,0 +1,55 @@
+// The Fabric document's own sockets.
+import * as v from 'valibot'
+import { badRequest, faulted, notFound } from '../http/errors.ts'
+import { findKey } from '../http/sessions.ts'
+import { errorText, type Opener, type SocketCall, type SocketRoute, socketRoute } from '../http/socket-route.ts'
+import { cursorOf } from '../http/sse.ts'
+import { replayFrom } from './routes.ts'
+import { CLOSE, FabricSocket } from './socket.ts'
+import type { FabricServerMessage } from './socket-wire.ts'
+
+const query = v.looseObject({
+  after: v.optional(v.string()),
+  replay: v.optional(v.pipe(v.string(), v.regex(/^(all|none|\d{1,9})$/, 'Expected "all", "none" or a number')), '0'),
+})
+
+export const fabricSockets: readonly SocketRoute[] = [
+  socketRoute({
+    path: '/sessions/:id/ws',
+    scope: 'observe',
+    summary: 'A session’s events as they happen; cancel and approve come back the other way',
+    query,
+    accept: async (call) => {
+      const cursor = cursorOf(null, call.query.after)
+      if (cursor === undefined) return badRequest('The cursor is not an event id.')
+      try {
+        return await watching(call, cursor)
+      } catch (error) {
+        return told(faulted(error))
+      }
+    },
+  }),
+]
+
+const watching = async (call: SocketCall<v.InferOutput<typeof query>>, cursor: number | null): Promise<Opener> => {
+  const { access, ports } = call
+  const key = await findKey(call)
+  const session = key instanceof Response ? key : ((await ports.host.find(key)) ?? notFound())
+  if (session instanceof Response) return told(session)
+  const from = cursor ?? (await replayFrom(session, call.query.replay))
+  const connection = { key: session.key, scopes: access.scopes, since: from > session.state.head ? null : from }
+  return (socket) => new FabricSocket(connection, session, socket, ports)
+}
+
+/** A browser sees no status of a refused upgrade, so a session that is not there is told on the open socket. */
+const told = async (refusal: Response): Promise<Opener> => {
+  const message: FabricServerMessage = { type: 'error', message: await errorText(refusal) }
+  const [code, reason] = CLOSE[closings[refusal.status] ?? 'failed']
+  return (socket) => {
+    socket.send([JSON.stringify(message)])
+    socket.close(code, reason)
+    return { message: () => {}, alive: () => {}, closed: () => {} }
+  }
+}
+
+const closings: { readonly [status: number]: keyof typeof CLOSE } = { 404: 'removed', 409: 'refused', 503: 'moved' }

@@ -1,0 +1,108 @@
+// A session's whole story for `GET /agents/:name/:id`: entries in order, the stream's own events, artifacts, approvals.
+import type { AnyEvent, Key } from '../../kernel/event.ts'
+import { eventId } from '../../kernel/event.ts'
+import type { Json } from '../../kernel/json.ts'
+import { agentEvent } from './codec.ts'
+import type { AgentEvent } from './wire.ts'
+
+export interface Timeline {
+  readonly entries: Entry[]
+  readonly events: AgentEvent[]
+  readonly approvals: ApprovalEntry[]
+}
+
+interface Entry {
+  readonly id: string
+  readonly type: 'prompt' | 'turn' | 'tool_call' | 'checkpoint'
+  readonly timestamp: string
+  readonly [name: string]: Json | undefined
+}
+
+type EntryDraft = { readonly type: Entry['type']; readonly [name: string]: Json | undefined }
+
+interface ApprovalEntry {
+  readonly id: string
+  readonly status: string
+  readonly [name: string]: Json | undefined
+}
+
+/** Folds events, in order, into a timeline. Calls and approvals are completed in place when their end comes. */
+export const extend = (timeline: Timeline, key: Key, events: readonly AnyEvent[]): void => {
+  for (const event of events) {
+    const shown = agentEvent(key, event)
+    if (shown) timeline.events.push(shown)
+    if (event.hearsay) continue
+    const entry = entryOf(event)
+    if (entry) timeline.entries.push({ id: eventId(event.seq), timestamp: new Date(event.at).toISOString(), ...entry })
+    complete(timeline, event)
+  }
+}
+
+const entryOf = (event: AnyEvent): EntryDraft | null => {
+  switch (event.type) {
+    case 'prompt_queued':
+      return { type: 'prompt', runId: event.payload.run_id, text: event.payload.text }
+    case 'completed':
+      return { type: 'turn', runId: event.run, status: 'completed', result: event.payload.result ?? null }
+    case 'error':
+      return { type: 'turn', runId: event.run, status: 'failed', error: event.payload.message }
+    case 'cancel_requested':
+      return { type: 'turn', runId: event.payload.run_id, status: 'cancelled' }
+    case 'tool_call':
+      return {
+        type: 'tool_call',
+        runId: event.run,
+        toolCallId: event.payload.tool_call_id,
+        toolName: event.payload.name,
+        args: event.payload.arguments,
+        status: 'running',
+      }
+    case 'session_checkpoint':
+      return {
+        type: 'checkpoint',
+        checkpointType: event.payload.checkpoint_type,
+        status: event.payload.status,
+        summary: event.payload.summary_text,
+        cursor: event.payload.resume_cursor ?? null,
+      }
+    default:
+      return null
+  }
+}
+
+const complete = ({ entries, approvals }: Timeline, event: AnyEvent): void => {
+  if (event.type === 'tool_outcome') {
+    const { tool_call_id, status, result } = event.payload
+    const at = entries.findLastIndex(
+      (each) => each.type === 'tool_call' && each.toolCallId === tool_call_id && each.runId === event.run,
+    )
+    const call = entries[at]
+    if (call) entries[at] = { ...call, status, ...(result !== undefined && { result }) }
+  }
+  if (event.type === 'approval_required') {
+    const { request_id, tool_call_id, tool_name, reason, arguments: args, expires_at } = event.payload
+    approvals.push({
+      id: request_id,
+      status: 'pending',
+      toolCallId: tool_call_id,
+      toolName: tool_name,
+      reason,
+      args: args ?? {},
+      requestedAt: new Date(event.at).toISOString(),
+      expiresAt: expires_at ?? null,
+    })
+  }
+  if (event.type === 'approval_applied') {
+    const at = approvals.findLastIndex(({ id }) => id === event.payload.request_id)
+    const asked = approvals[at]
+    const { decision, actor, reason } = event.payload
+    if (!asked) return
+    approvals[at] = {
+      ...asked,
+      status: decision ?? 'approved',
+      actor: actor ?? null,
+      decisionReason: reason ?? null,
+      resolvedAt: new Date(event.at).toISOString(),
+    }
+  }
+}

@@ -1,0 +1,209 @@
+// The document's matrices for auth, tenancy, gating and limits, row by row.
+import { describe, expect, test } from 'vitest'
+import { script } from './client.suite.ts'
+import { exposesAll } from './gate.ts'
+import { redacted } from './secrets.ts'
+import { world } from './world.suite.ts'
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+const typeOf = (body: Record<string, unknown>) => (body.error as { type?: string }).type
+
+describe('[H14] tokens', () => {
+  const { get } = world({ authToken: 'right' })
+  test.each<[string, string, Record<string, string>, number]>([
+    ['no token', '/sessions', {}, 401],
+    ['a wrong token', '/sessions', bearer('wrong'), 401],
+    ['a prefix of it', '/sessions', bearer('righ'), 401],
+    ['a longer one', '/sessions', bearer('rightt'), 401],
+    ['another scheme', '/sessions', { authorization: 'Basic right' }, 401],
+    ['the token', '/sessions', bearer('right'), 200],
+    ['the token, in small letters', '/sessions', { authorization: 'bearer right' }, 200],
+    ['the token in the query', '/sessions?token=right', {}, 200],
+    ['a wrong one in the query', '/sessions?token=wrong', {}, 401],
+    ['liveness needs none', '/health', {}, 200],
+    ['readiness needs none', '/ready', {}, 200],
+  ])('%s', async (_name, path, headers, status) => {
+    const reply = await get(path, headers)
+    expect(reply.status).toBe(status)
+    if (status === 401) expect(typeOf(reply.body)).toBe('unauthorized')
+  })
+
+  test.each([
+    [true, 200],
+    [false, 401],
+  ])('the hook that says %s is %i', async (word, status) => {
+    expect((await world({ authToken: 'right', extractAuthToken: () => word }).get('/sessions')).status).toBe(status)
+  })
+
+  test('the hook that says nothing leaves it to the token', async () => {
+    const { get: ask } = world({ authToken: 'right', extractAuthToken: async () => undefined })
+    expect((await ask('/sessions')).status).toBe(401)
+    expect((await ask('/sessions', bearer('right'))).status).toBe(200)
+  })
+
+  test('a token with scopes can do no more than they say', async () => {
+    const { get: ask, post } = world({ tokens: [{ token: 'reader', scopes: ['observe'] }] })
+    expect((await ask('/sessions', bearer('reader'))).status).toBe(200)
+    const refused = await post('/agents/scripted/x', script({ text: 'x' }), bearer('reader'))
+    expect([refused.status, typeOf(refused.body)]).toEqual([403, 'forbidden'])
+    expect((await post('/sessions/x/approvals/apr-1/approve', {}, bearer('reader'))).status).toBe(403)
+  })
+})
+
+describe('[H13] tenants', () => {
+  test.each<[string, boolean, string, Record<string, string>, number]>([
+    ['none is needed', false, '/sessions', {}, 200],
+    ['one is required', true, '/sessions', {}, 400],
+    ['by header', true, '/sessions', { 'x-fabric-tenant': 'acme' }, 200],
+    ['by query', true, '/sessions?tenant=acme', {}, 200],
+    ['a bad one', false, '/sessions?tenant=a%2Fb', {}, 400],
+    ['an empty one', false, '/sessions?tenant=', {}, 400],
+  ])('%s', async (_name, tenantRequired, path, headers, status) => {
+    expect((await world({ tenantRequired }).get(path, headers)).status).toBe(status)
+  })
+
+  test('a token that lists its tenants chooses among them', async () => {
+    const { get } = world({ tokens: [{ token: 't', tenants: ['acme', 'umbrella'] }], tenantRequired: true })
+    expect((await get('/sessions', bearer('t'))).status).toBe(200)
+    expect((await get('/sessions?tenant=umbrella', bearer('t'))).status).toBe(200)
+    expect((await get('/sessions?tenant=other', bearer('t'))).status).toBe(403)
+  })
+
+  test('every route answers for a foreign session as for one that never was', async () => {
+    const { ask } = world()
+    const acme = { 'x-fabric-tenant': 'acme' }
+    await ask(
+      'POST',
+      '/agents/scripted/s1',
+      script({ text: 'mine' }, { artifact: { name: 'a.txt', content: 'x' } }),
+      acme,
+    )
+    const routes: [string, string][] = [
+      ['GET', '/sessions/ID'],
+      ['GET', '/sessions/ID/events'],
+      ['GET', '/sessions/ID/artifacts'],
+      ['GET', '/sessions/ID/artifacts/a.txt'],
+      ['GET', '/sessions/ID/runs/r-2'],
+      ['GET', '/agents/scripted/ID'],
+      ['DELETE', '/agents/scripted/ID'],
+      ['POST', '/sessions/ID/approvals/apr-1/approve'],
+    ]
+    for (const [method, path] of routes) {
+      const foreign = await ask(method, path.replace('ID', 's1'), method === 'POST' ? {} : undefined)
+      const unknown = await ask(method, path.replace('ID', 'nope'), method === 'POST' ? {} : undefined)
+      expect([path, foreign.status, foreign.body]).toEqual([path, 404, { error: 'Not found' }])
+      expect(foreign.body).toEqual(unknown.body)
+    }
+    expect((await ask('GET', '/sessions')).body).toEqual({ sessions: [] })
+    expect((await ask('GET', '/sessions/s1', undefined, acme)).status).toBe(200)
+  })
+})
+
+describe('[H16] gating', () => {
+  test.each([
+    [{ FABRIC_MODE: 'local', FABRIC_ENV: 'production' }, true],
+    [{ FABRIC_MODE: 'dev', NODE_ENV: 'production' }, true],
+    [{ FABRIC_MODE: 'local' }, true],
+    [{ FABRIC_ENV: 'production' }, false],
+    [{ NODE_ENV: 'production' }, false],
+    [{ FABRIC_MODE: 'other', FABRIC_ENV: 'production' }, false],
+    [{}, true],
+    [{ NODE_ENV: 'development' }, true],
+  ])('%j exposes all: %s', (env, all) => expect(exposesAll(env)).toBe(all))
+
+  test.each([
+    ['POST', '/agents/AGENT/x'],
+    ['GET', '/agents/AGENT/x'],
+    ['DELETE', '/agents/AGENT/x'],
+    ['GET', '/agents/AGENT/x/stream?replay=bad'],
+  ])('in production %s %s wants a webhook trigger', async (method, path) => {
+    const { ask } = world({ exposeAll: false })
+    const body = method === 'POST' ? script({ text: 'x' }) : undefined
+    const closed = await ask(method, path.replace('AGENT', 'scripted').replace('bad', 'all'), body)
+    expect([closed.status, typeOf(closed.body)]).toEqual([403, 'forbidden'])
+    expect((await ask(method, path.replace('AGENT', 'hooked'), body)).status).not.toBe(403)
+  })
+})
+
+describe('[H17] rate limits', () => {
+  test('so many a window, told when to come back, per token', async () => {
+    const { get, advance } = world({
+      tokens: [{ token: 'a' }, { token: 'b' }],
+      rateLimit: { windowMs: 60_000, maxRequests: 2 },
+    })
+    const statuses = async (token: string, times: number) => {
+      const all: number[] = []
+      for (let time = 0; time < times; time++) all.push((await get('/sessions', bearer(token))).status)
+      return all
+    }
+    expect(await statuses('a', 3)).toEqual([200, 200, 429])
+    const refused = await get('/sessions', bearer('a'))
+    expect(typeOf(refused.body)).toBe('rate_limited')
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(await statuses('b', 1)).toEqual([200])
+    expect((await get('/health', bearer('a'))).status).toBe(200)
+    expect((await get('/ready', bearer('a'))).status).toBe(200)
+    advance(60_000)
+    expect(await statuses('a', 1)).toEqual([200])
+  })
+
+  test('without a token, per address; guessing tokens counts too', async () => {
+    let address = '10.0.0.1'
+    const options = { rateLimit: { windowMs: 1_000, maxRequests: 1 }, address: () => address }
+    const open = world(options)
+    expect([(await open.get('/sessions')).status, (await open.get('/sessions')).status]).toEqual([200, 429])
+    address = '10.0.0.2'
+    expect((await open.get('/sessions')).status).toBe(200)
+    const guarded = world({ ...options, authToken: 'right' })
+    expect([(await guarded.get('/sessions')).status, (await guarded.get('/sessions')).status]).toEqual([401, 429])
+  })
+})
+
+describe('[H18] tickets', () => {
+  test('are for one use, one session and no more scopes than asked', async () => {
+    const { get, post } = world({ authToken: 'right' })
+    await post('/agents/scripted/s1', script({ text: 'x' }), bearer('right'))
+    await post('/agents/scripted/s2', script({ text: 'x' }), bearer('right'))
+    const ticket = async (wish: object) => String((await post('/tickets', wish, bearer('right'))).body.ticket)
+
+    const once = await ticket({ sessionId: 's1', scopes: ['observe'] })
+    expect((await get(`/sessions/s1?ticket=${once}`)).status).toBe(200)
+    expect((await get(`/sessions/s1?ticket=${once}`)).status).toBe(401)
+    expect((await get(`/sessions/s2?ticket=${await ticket({ sessionId: 's1' })}`)).status).toBe(404)
+    expect((await post(`/agents/scripted/s1?ticket=${await ticket({ scopes: ['observe'] })}`, {})).status).toBe(403)
+    expect((await post('/tickets', { scopes: ['rule'] }, bearer('right'))).status).toBe(400)
+    expect((await post('/tickets', {})).status).toBe(401)
+  })
+
+  test('expire', async () => {
+    const { get, post, advance } = world({ authToken: 'right' })
+    const { body } = await post('/tickets', {}, bearer('right'))
+    advance(30_001)
+    expect((await get(`/sessions?ticket=${body.ticket}`)).status).toBe(401)
+  })
+
+  test('a ticket cannot buy what its buyer does not have', async () => {
+    const { post } = world({ tokens: [{ token: 'reader', scopes: ['observe'] }] })
+    const { body } = await post('/tickets', { scopes: ['operate', 'observe'] }, bearer('reader'))
+    expect((await post(`/agents/scripted/x?ticket=${body.ticket}`, script({ text: 'x' }))).status).toBe(403)
+  })
+})
+
+test('[H19] tokens and tickets never reach a log line', async () => {
+  const lines: string[] = []
+  const { get } = world({ authToken: 'canary-token', onRequest: (seen) => lines.push(JSON.stringify(seen)) })
+  await get('/sessions?token=canary-token&x=1')
+  await get('/sessions?ticket=canary-ticket')
+  await get('/sessions', bearer('canary-token'))
+  expect(lines).toHaveLength(3)
+  expect(lines.join()).not.toContain('canary')
+  expect(redacted('/a?token=b&ticket=c#d')).toBe('/a?token=…&ticket=…#d')
+})
+
+test('[H19] a correlation id comes back, and is made when none fits', async () => {
+  const { get } = world()
+  expect((await get('/health', { 'x-correlation-id': 'abc-1' })).headers.get('x-correlation-id')).toBe('abc-1')
+  expect((await get('/health', { 'x-correlation-id': 'a b' })).headers.get('x-correlation-id')).toMatch(
+    /^[0-9a-f-]{36}$/,
+  )
+})

@@ -1,0 +1,131 @@
+// Who asks, and what they may do. One answer for requests and for socket upgrades. The agent runs commands by design,
+// so an open route is remote code execution: without a token only this machine may ask, and no web page of another
+// origin, not even by a name that resolves to this machine.
+import { isId } from '../../kernel/event.ts'
+import { badRequest, failure } from './errors.ts'
+import { digest, sameBytes } from './secrets.ts'
+import type { Tickets } from './tickets.ts'
+
+export const SCOPES = ['observe', 'operate', 'approve'] as const
+/** observe: read and watch. operate: run, cancel, remove. approve: answer approvals. */
+export type Scope = (typeof SCOPES)[number]
+
+export interface Access {
+  readonly tenant: string
+  readonly scopes: readonly Scope[]
+  /** Set when a ticket opens one session only. */
+  readonly sessionId: string | null
+  /** Whom the rate limiter counts: a token's digest, else an address. */
+  readonly who: string
+}
+
+export interface AccessOptions {
+  /** Undefined = open, on loopback only. Allows any tenant. */
+  readonly authToken?: string
+  /** The name of a variable that holds the token. */
+  readonly authTokenEnv?: string
+  /** Further tokens, each for its own tenants and scopes. */
+  readonly tokens?: readonly TokenGrant[]
+  /** true = let in, false = 401, undefined = look at the token. */
+  readonly extractAuthToken?: (request: Request) => boolean | undefined | Promise<boolean | undefined>
+  readonly tenantRequired?: boolean
+  readonly allowedOrigins?: readonly string[]
+}
+
+export interface TokenGrant {
+  readonly token: string
+  /** The tenants it may choose among; the first is its default. */
+  readonly tenants?: readonly string[]
+  readonly scopes?: readonly Scope[]
+}
+
+export interface Door {
+  /** Null = come in as this; a Response = the refusal. */
+  admit(request: Request, address: string): Promise<Access | Response>
+}
+
+export const door = (options: AccessOptions, tickets: Tickets): Door => {
+  const grants = [...(options.authToken === undefined ? [] : [{ token: options.authToken }]), ...(options.tokens ?? [])]
+  const known = grants.map(async (grant) => ({ grant, digest: await digest(grant.token) }))
+  const isOpen = grants.length === 0 && !options.extractAuthToken
+
+  /** What the credential allows; null = it is not one. */
+  const granted = async (
+    request: Request,
+    url: URL,
+  ): Promise<(Omit<TokenGrant, 'token'> & { who?: string }) | null> => {
+    const asked = await options.extractAuthToken?.(request)
+    if (asked !== undefined) return asked ? {} : null
+    if (isOpen) return {}
+    const token = bearer(request) ?? url.searchParams.get('token')
+    if (!token) return null
+    const given = await digest(token)
+    let match: (TokenGrant & { who: string }) | null = null
+    // All are compared, so the time taken tells nothing of which one was close.
+    for (const each of known) {
+      const { grant, digest: expected } = await each
+      if (sameBytes(given, expected)) match = { ...grant, who: hex(given) }
+    }
+    return match
+  }
+
+  return {
+    async admit(request, address) {
+      const url = new URL(request.url)
+      const stranger = checkSource(request, isOpen, options.allowedOrigins ?? [])
+      if (stranger) return stranger
+      const ticket = url.searchParams.get('ticket') ?? ticketProtocol(request)
+      if (ticket) return tickets.redeem(ticket) ?? failure('unauthorized', 'The ticket is used up, expired or unknown.')
+      const grant = await granted(request, url)
+      if (!grant) return failure('unauthorized', 'A valid bearer token is required.', { 'www-authenticate': 'Bearer' })
+      const asked = request.headers.get('x-fabric-tenant') ?? url.searchParams.get('tenant')
+      const tenant = tenantOf(asked, grant, options.tenantRequired ?? false)
+      if (tenant instanceof Response) return tenant
+      return { tenant, scopes: grant.scopes ?? SCOPES, sessionId: null, who: grant.who ?? address }
+    },
+  }
+}
+
+/** A token that lists its tenants may choose among them; a foreign one is as unknown as one that never was. */
+const tenantOf = (
+  asked: string | null,
+  { tenants }: Omit<TokenGrant, 'token'>,
+  required: boolean,
+): string | Response => {
+  if (asked === null)
+    return tenants?.[0] ?? (required ? badRequest('A tenant is required: X-Fabric-Tenant or ?tenant=.') : 'default')
+  if (!isId(asked)) return badRequest('The tenant is not a valid id.')
+  return tenants && !tenants.includes(asked) ? failure('forbidden', 'This token is not for that tenant.') : asked
+}
+
+const checkSource = (request: Request, isOpen: boolean, allowed: readonly string[]): Response | null => {
+  const origin = request.headers.get('origin')
+  if (origin !== null && !allowed.includes(origin) && !isLoopback(hostOf(origin))) {
+    return failure('forbidden', 'This origin is not allowed.')
+  }
+  // A name that was made to resolve to this machine still says itself in the Host header.
+  const host = request.headers.get('host')
+  if (isOpen && host !== null && !isLoopback(hostOf(`http://${host}`))) {
+    return failure('forbidden', 'Without a token only this machine may ask.')
+  }
+  return null
+}
+
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' ||
+  host.endsWith('.localhost') ||
+  host === '[::1]' ||
+  host === '::1' ||
+  /^127(\.\d{1,3}){3}$/.test(host)
+
+const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).hostname : '')
+
+const bearer = (request: Request): string | null =>
+  /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? null
+
+/** A browser's socket may carry its ticket as a subprotocol, which no proxy logs. */
+const ticketProtocol = (request: Request): string | null =>
+  /(?:^|,)\s*ticket\.([A-Za-z0-9_-]+)\s*(?:,|$)/.exec(request.headers.get('sec-websocket-protocol') ?? '')?.[1] ?? null
+
+const hex = (bytes: ArrayBuffer): string =>
+  [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -1,0 +1,25 @@
+// What the wires know of an agent.
+import type { Json, JsonObject } from '../../kernel/json.ts'
+
+export interface AgentInfo {
+  readonly name: string
+  readonly description: string
+  /** Declares `triggers: { webhook: true }`. */
+  readonly webhook: boolean
+  /** What is missing before it can run; null = nothing. */
+  readonly needs: string | null
+  /** Turns a request's body into the prompt and input of a run, or says what is wrong with it. */
+  readonly accept: (body: JsonObject) => Promise<Submission | { readonly problem: string }>
+}
+
+export interface Submission {
+  readonly prompt: string
+  readonly input?: Json
+}
+
+/** The built-in agents take `{ prompt }`; whatever else is there travels along as input. */
+export const acceptPrompt: AgentInfo['accept'] = async (body) => {
+  const { prompt, ...more } = body
+  if (typeof prompt !== 'string') return { problem: 'The body must have a "prompt" that is a text.' }
+  return { prompt, ...(Object.keys(more).length > 0 && { input: body }) }
+}

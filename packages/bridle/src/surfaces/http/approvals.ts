@@ -1,0 +1,79 @@
+// Approvals: the inbox over all sessions, and answering one.
+import * as v from 'valibot'
+import { isRefusal } from '../../kernel/commands.ts'
+import { badRequest, refused } from './errors.ts'
+import { countText, jsonObject, type Route, route } from './route.ts'
+import { findKey, pageOr400 } from './sessions.ts'
+
+const answering = (verb: 'approve' | 'reject'): Route =>
+  route({
+    method: 'post',
+    path: `/sessions/:id/approvals/:approvalId/${verb}`,
+    scope: 'approve',
+    summary: verb === 'approve' ? 'Approve, with edited arguments if given' : 'Reject',
+    body: v.looseObject({
+      args: v.optional(jsonObject),
+      reason: v.optional(v.string()),
+      actor: v.optional(v.string()),
+    }),
+    answers: { 200: 'It is settled. The same answer again is the same reply; another is a conflict.' },
+    handle: async (call) => {
+      const { body, param, ports } = call
+      const key = await findKey(call)
+      if (key instanceof Response) return key
+      const outcome = await ports.host.send(key, {
+        type: 'approve',
+        approvalId: param('approvalId'),
+        decision: verb === 'approve' ? 'approved' : 'denied',
+        ...(body.args && { args: body.args }),
+        ...(body.reason !== undefined && { reason: body.reason }),
+        ...(body.actor !== undefined && { actor: body.actor }),
+      })
+      return isRefusal(outcome) ? refused(outcome) : Response.json({ ok: true, ...outcome })
+    },
+  })
+
+export const approvalRoutes: readonly Route[] = [
+  answering('approve'),
+  answering('reject'),
+  route({
+    method: 'post',
+    path: '/sessions/:id/approvals/:approvalId/:verdict',
+    scope: 'approve',
+    summary: 'Anything but approve or reject is a bad decision',
+    answers: {},
+    handle: () => badRequest('An approval is answered by /approve or /reject.'),
+  }),
+  route({
+    method: 'get',
+    path: '/approvals',
+    scope: 'observe',
+    summary: 'Open approvals of all sessions, oldest first',
+    query: v.looseObject({
+      status: v.optional(v.picklist(['pending'])),
+      limit: v.optional(countText(500)),
+      cursor: v.optional(v.string()),
+    }),
+    answers: { 200: '`{ approvals, next? }`' },
+    handle: async ({ access, query, ports }) => {
+      const { limit, cursor } = query
+      const filter = { ...(limit !== undefined && { limit }), ...(cursor !== undefined && { cursor }) }
+      const page = await pageOr400(ports.directory.approvals(access.tenant, filter))
+      if (page instanceof Response) return page
+      return Response.json({
+        approvals: page.approvals.map(({ key, approval }) => ({
+          id: approval.id,
+          approvalId: approval.id,
+          sessionId: key.id,
+          agent: key.agent,
+          status: 'pending',
+          toolName: approval.tool,
+          reason: approval.reason,
+          requestedAt: new Date(approval.requestedAt).toISOString(),
+          expiresAt: approval.expiresAt === null ? null : new Date(approval.expiresAt).toISOString(),
+        })),
+        ...(page.next !== undefined && { next: page.next }),
+      })
+    },
+  }),
+]

@@ -1,0 +1,25 @@
+// The way in, the same for a request and for a socket's upgrade: who asks, how often, by which scope, to which session.
+import type { Access, Scope } from './access.ts'
+import type { AppPorts } from './app.ts'
+import { failure, notFound } from './errors.ts'
+
+export interface Entry {
+  readonly request: Request
+  readonly address: string
+  readonly scope: Scope
+  /** The session that the path names, if it names one. */
+  readonly sessionId: string | undefined
+}
+
+export const enter = async (
+  { door, limiter }: Pick<AppPorts, 'door' | 'limiter'>,
+  { request, address, scope, sessionId }: Entry,
+): Promise<Access | Response> => {
+  const access = await door.admit(request, address)
+  const wait = limiter?.take(access instanceof Response ? address : access.who) ?? null
+  if (wait !== null) return failure('rate_limited', 'Too many requests.', { 'retry-after': String(wait) })
+  if (access instanceof Response) return access
+  if (!access.scopes.includes(scope)) return failure('forbidden', `This needs the scope "${scope}".`)
+  if (access.sessionId !== null && sessionId !== undefined && sessionId !== access.sessionId) return notFound()
+  return access
+}

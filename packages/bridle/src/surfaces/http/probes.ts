@@ -1,0 +1,75 @@
+// Is it alive, is it ready, how is it doing.
+import type { AppPorts } from './app.ts'
+import { type Route, route } from './route.ts'
+
+export const probeRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/health',
+    scope: 'open',
+    summary: 'Liveness probe',
+    answers: { 200: 'It is alive.' },
+    handle: () => Response.json({ ok: true }),
+  }),
+  route({
+    method: 'get',
+    path: '/ready',
+    scope: 'open',
+    summary: 'Readiness probe, with what this workspace has',
+    answers: { 200: 'It takes requests.', 503: 'It goes away.' },
+    handle: ({ ports }) => {
+      const ready = ports.isReady?.() ?? true
+      const body = {
+        ready,
+        workspace: ports.workspace ?? {},
+        agents: [...ports.agents.values()].map(({ name, description, webhook, needs }) => ({
+          name,
+          description,
+          available: needs === null,
+          ...(needs !== null && { needs }),
+          triggers: { webhook },
+        })),
+      }
+      return Response.json(body, { status: ready ? 200 : 503 })
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/builds',
+    scope: 'observe',
+    summary: 'Local build manifests',
+    answers: { 200: 'The builds, newest first; empty until there is one.' },
+    handle: () => Response.json({ builds: [] }),
+  }),
+  route({
+    method: 'get',
+    path: '/metrics',
+    scope: 'observe',
+    summary: 'Prometheus metrics',
+    answers: { 200: 'Text exposition format.' },
+    handle: ({ ports }) => new Response(metrics(ports), { headers: { 'content-type': 'text/plain; version=0.0.4' } }),
+  }),
+]
+
+const metrics = ({ host, traffic }: AppPorts): string => {
+  const { sessions, listeners, running, events } = host.counts()
+  const gauges: readonly [string, string, string, number][] = [
+    ['bridle_sessions_loaded', 'gauge', 'Sessions in memory', sessions],
+    ['bridle_sessions_running', 'gauge', 'Sessions with a run in hand', running],
+    ['bridle_listeners', 'gauge', 'Open streams and sockets', listeners],
+    ['bridle_events_total', 'counter', 'Events committed by this process', events],
+  ]
+  const lines = gauges.flatMap(([name, type, help, value]) => [
+    `# HELP ${name} ${help}`,
+    `# TYPE ${name} ${type}`,
+    `${name} ${value}`,
+  ])
+  lines.push(
+    '# HELP bridle_http_requests_total Requests by route and status',
+    '# TYPE bridle_http_requests_total counter',
+  )
+  for (const { method, route: path, status, count } of traffic.rows()) {
+    lines.push(`bridle_http_requests_total{method="${method}",route="${path}",status="${status}"} ${count}`)
+  }
+  return `${lines.join('\n')}\n`
+}

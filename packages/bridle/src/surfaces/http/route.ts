@@ -1,0 +1,76 @@
+// A route is a row: what it takes, who may call it, what it answers. The table is the only way to add one, so the access
+// rules, the input checks and /openapi.json cannot disagree with what is served.
+import type { Context } from 'hono'
+import * as v from 'valibot'
+import type { JsonObject } from '../../kernel/json.ts'
+import type { Access, Scope } from './access.ts'
+import type { AppPorts } from './app.ts'
+import { readBody } from './body.ts'
+import { badRequest } from './errors.ts'
+
+type Schema = v.GenericSchema<unknown, unknown>
+type Output<S> = S extends v.GenericSchema<unknown, infer O> ? O : undefined
+
+export interface Route {
+  readonly method: 'get' | 'post' | 'delete'
+  /** With `:name` parameters. */
+  readonly path: string
+  /** open: anybody, not even counted by the rate limiter. */
+  readonly scope: Scope | 'open'
+  readonly summary: string
+  readonly query?: Schema
+  readonly body?: Schema
+  /** What it answers when all is well, by status. */
+  readonly answers: { readonly [status: number]: string }
+  readonly handle: (call: Call<unknown, unknown>) => Promise<Response> | Response
+}
+
+export interface Call<Q, B> {
+  readonly c: Context
+  readonly request: Request
+  readonly param: (name: string) => string
+  readonly query: Q
+  readonly body: B
+  readonly access: Access
+  readonly ports: AppPorts
+}
+
+/** Declares a route with its handler typed by its schemas. */
+export const route = <const Q extends Schema | undefined = undefined, const B extends Schema | undefined = undefined>(
+  given: Omit<Route, 'query' | 'body' | 'handle'> & {
+    readonly query?: Q
+    readonly body?: B
+    readonly handle: (call: Call<Output<Q>, Output<B>>) => Promise<Response> | Response
+  },
+): Route => given as unknown as Route
+
+/** Parses the request by the row's schemas, once, and calls its handler. */
+export const serve = async (row: Route, c: Context, access: Access, ports: AppPorts): Promise<Response> => {
+  const query = row.query ? check(row.query, c.req.query(), 'query') : undefined
+  if (query instanceof Response) return query
+  let body: unknown
+  if (row.body) {
+    const read = await readBody(c.req.raw, ports.maxBodyBytes)
+    if (read instanceof Response) return read
+    body = check(row.body, read, 'body')
+    if (body instanceof Response) return body
+  }
+  const param = (name: string) => c.req.param(name) ?? ''
+  return row.handle({ c, request: c.req.raw, param, query, body, access, ports })
+}
+
+const check = (schema: Schema, value: unknown, where: string): unknown => {
+  const result = v.safeParse(schema, value)
+  if (result.success) return result.output
+  const issue = result.issues[0]
+  return badRequest(`${where}: ${v.getDotPath(issue) ?? 'value'}: ${issue.message}`)
+}
+
+/** A whole number in a query. */
+export const countText = (most: number) =>
+  v.pipe(v.string(), v.regex(/^\d{1,9}$/, 'Expected a whole number'), v.transform(Number), v.maxValue(most))
+
+export const jsonObject = v.custom<JsonObject>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  'Expected an object',
+)

@@ -1,0 +1,254 @@
+// The shared routes and the Fabric ones, asked without sockets.
+import { describe, expect, test } from 'vitest'
+import { parseRange } from './artifacts.ts'
+import { depth } from './body.ts'
+import { script } from './client.suite.ts'
+import { world } from './world.suite.ts'
+
+describe('[H20] listing', () => {
+  test('filters, searches and pages', async () => {
+    const { get, post, advance } = world()
+    for (const id of ['a1', 'a2', 'b1']) {
+      advance(1_000)
+      await post(`/agents/scripted/${id}`, script(id === 'b1' ? { fail: 'no' } : { text: 'x' }))
+    }
+    const ids = async (query: string) =>
+      ((await get(`/sessions${query}`)).body.sessions as { id: string }[]).map(({ id }) => id)
+    expect(await ids('')).toEqual(['b1', 'a2', 'a1'])
+    expect(await ids('?status=failed')).toEqual(['b1'])
+    expect(await ids('?search=A2')).toEqual(['a2'])
+    expect(await ids('?agent=hooked')).toEqual([])
+    const first = await get('/sessions?limit=2')
+    expect(first.body.next).toEqual(expect.any(String))
+    expect(await ids(`?limit=2&cursor=${first.body.next}`)).toEqual(['a1'])
+    expect((first.body.sessions as object[])[0]).toMatchObject({
+      id: 'b1',
+      sessionId: 'b1',
+      session_id: 'b1',
+      status: 'failed',
+      agent: 'scripted',
+      last_error: 'no',
+    })
+  })
+
+  test.each(['?limit=many', '?limit=9999', '?status=odd', '?cursor=%27', '?kind=x'])('%s is a 400', async (query) => {
+    const { status, body } = await world().get(`/sessions${query}`)
+    expect([status, typeof body.error]).toEqual([400, 'string'])
+  })
+
+  test('[H15] an id of two agents is a conflict that names them', async () => {
+    const { get, post } = world()
+    await post('/agents/scripted/same', script({ text: 'x' }))
+    await post('/agents/hooked/same', script({ text: 'x' }))
+    const { status, body } = await get('/sessions/same')
+    expect([status, (body.error as { message: string }).message]).toEqual([
+      409,
+      expect.stringMatching(/hooked.*scripted|scripted.*hooked/),
+    ])
+    expect((await get('/sessions/same?agent=hooked')).body.agent).toBe('hooked')
+  })
+})
+
+describe('[H21] the timeline', () => {
+  test('has entries in order, the stream’s events, artifacts and approvals', async () => {
+    const { get, post, host } = world()
+    const steps = script(
+      { tool: 'read', id: 'c1', args: { p: 1 }, result: { ok: 1 } },
+      { approve: 'write', id: 'c2', args: { p: 2 } },
+      { checkpoint: 'half' },
+      { artifact: { name: 'a.txt', content: 'hello' } },
+      { text: 'done' },
+    )
+    const answer = post('/agents/scripted/s1', steps)
+    const session = await host.open({ tenant: 'default', agent: 'scripted', id: 's1' })
+    while (Object.keys(session.state.approvals.open).length === 0) await new Promise(setImmediate)
+    const [approvalId] = Object.keys(session.state.approvals.open)
+    expect((await get('/approvals?status=pending')).body.approvals).toMatchObject([
+      { id: approvalId, sessionId: 's1', toolName: 'write', status: 'pending' },
+    ])
+    await post(`/sessions/s1/approvals/${approvalId}/approve`, { actor: 'me' })
+    await answer
+    const { status, body } = await get('/agents/scripted/s1')
+    expect(status).toBe(200)
+    expect((body.entries as { type: string; status?: string }[]).map((entry) => [entry.type, entry.status])).toEqual([
+      ['prompt', undefined],
+      ['tool_call', 'ok'],
+      ['tool_call', 'ok'],
+      ['checkpoint', 'completed'],
+      ['turn', 'completed'],
+    ])
+    expect((body.events as { type: string }[]).map((event) => event.type).slice(0, 3)).toEqual([
+      'prompt_start',
+      'tool_start',
+      'tool_end',
+    ])
+    expect(body.artifacts).toMatchObject([{ name: 'a.txt', size: 5 }])
+    expect(body.approvals).toMatchObject([{ id: approvalId, status: 'approved', actor: 'me' }])
+    expect((await get('/approvals')).body).toEqual({ approvals: [] })
+    const page = await get('/agents/scripted/s1?limit=4')
+    expect(page.body.next).toBe(4)
+    expect((await get('/agents/scripted/nope')).status).toBe(404)
+  })
+})
+
+test('[H22] DELETE erases, and a new session of that id starts empty with higher numbers', async () => {
+  const { ask, get, post } = world()
+  await post('/agents/scripted/s1', script({ text: 'old' }))
+  const before = Number(String((await get('/sessions/s1')).body.lastEventId).slice(3))
+  expect(await ask('DELETE', '/agents/scripted/s1')).toMatchObject({ status: 200, body: { deleted: true } })
+  expect((await get('/sessions/s1')).status).toBe(404)
+  expect((await ask('DELETE', '/agents/scripted/s1')).status).toBe(404)
+  await post('/agents/scripted/s1', script({ text: 'new' }))
+  const { body } = await get('/agents/scripted/s1')
+  const events = body.events as { id: string; data: { delta?: string } }[]
+  expect(events.map(({ data }) => data.delta).filter(Boolean)).toEqual(['new'])
+  expect(Number(events[0]?.id.slice(3))).toBeGreaterThan(before)
+})
+
+test('[H23] Prefer: respond-async answers at once and says where to look', async () => {
+  const { get, post } = world()
+  const { status, body, headers } = await post('/agents/scripted/s1', script({ sleepMs: 5 }, { text: 'late' }), {
+    prefer: 'respond-async',
+  })
+  expect([status, body.status]).toEqual([202, 'accepted'])
+  const location = headers.get('location') ?? ''
+  let run = await get(location)
+  while (run.body.status === 'running') {
+    await new Promise(setImmediate)
+    run = await get(location)
+  }
+  expect(run.body).toEqual({ runId: body.runId, status: 'completed', result: 'late' })
+  expect((await get('/sessions/s1/runs/r-999')).status).toBe(404)
+  expect((await get('/sessions/s1/runs/nonsense')).status).toBe(404)
+})
+
+describe('[H24] artifacts', () => {
+  const text = `héllo ${'x'.repeat(300_000)} 😀`
+  const bytes = Buffer.from(text)
+  test('are read in whole or by range, by id before name', async () => {
+    const { app, get, post } = world()
+    await post(
+      '/agents/scripted/s1',
+      script({ artifact: { name: 'a.txt', content: text } }, { artifact: { name: 'b.txt', content: 'b' } }),
+    )
+    const list = (await get('/sessions/s1/artifacts')).body.artifacts as { id: string; name: string; size: number }[]
+    expect(list.map(({ name }) => name)).toEqual(['b.txt', 'a.txt'])
+    expect(list[1]?.size).toBe(bytes.byteLength)
+    const read = async (id: string, range?: string) => {
+      const response = await app.fetch(
+        new Request(`http://127.0.0.1/sessions/s1/artifacts/${id}`, { headers: range ? { range } : {} }),
+      )
+      return {
+        status: response.status,
+        bytes: Buffer.from(await response.arrayBuffer()),
+        range: response.headers.get('content-range'),
+      }
+    }
+    expect((await read(list[1]?.id ?? '')).bytes.equals(bytes)).toBe(true)
+    expect((await read('a.txt')).bytes.equals(bytes)).toBe(true)
+    for (const [range, from, to] of [
+      ['bytes=0-9', 0, 9],
+      ['bytes=299990-', 299_990, bytes.length - 1],
+      ['bytes=-7', bytes.length - 7, bytes.length - 1],
+    ] as const) {
+      const part = await read('a.txt', range)
+      expect([part.status, part.range]).toEqual([206, `bytes ${from}-${to}/${bytes.length}`])
+      expect(part.bytes.equals(bytes.subarray(from, to + 1))).toBe(true)
+    }
+    expect((await read('a.txt', 'bytes=99999999-')).status).toBe(416)
+    expect((await read('nope')).status).toBe(404)
+  })
+
+  test.each([
+    ['bytes=0-0', [0, 0]],
+    ['bytes=5-2', null],
+    ['bytes=-', null],
+    ['items=0-1', null],
+    ['bytes=0-1,3-4', null],
+    ['bytes=10-', 'outside'],
+    ['bytes=-0', 'outside'],
+    ['bytes=-99', [0, 9]],
+  ])('%s of ten bytes is %j', (range, expected) => expect(parseRange(range, 10)).toEqual(expected))
+})
+
+describe('[H25] descriptions', () => {
+  test('every route that is served is in /openapi.json, and nothing else', async () => {
+    const { get } = world()
+    const { body } = await get('/openapi.json')
+    const paths = Object.entries(body.paths as Record<string, object>).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method} ${path}`),
+    )
+    expect(paths.toSorted()).toEqual([
+      'delete /agents/{name}/{id}',
+      'get /agents/{name}/{id}',
+      'get /agents/{name}/{id}/stream',
+      'get /approvals',
+      'get /builds',
+      'get /health',
+      'get /metrics',
+      'get /ready',
+      'get /sessions',
+      'get /sessions/{id}',
+      'get /sessions/{id}/artifacts',
+      'get /sessions/{id}/artifacts/{artifactId}',
+      'get /sessions/{id}/events',
+      'get /sessions/{id}/runs/{runId}',
+      'post /agents/{name}/{id}',
+      'post /sessions/{id}/approvals/{approvalId}/approve',
+      'post /sessions/{id}/approvals/{approvalId}/reject',
+      'post /tickets',
+    ])
+    const list = (body.paths as Record<string, { get: { parameters: { name: string; schema: object }[] } }>)[
+      '/sessions'
+    ]?.get
+    expect(list?.parameters.find(({ name }) => name === 'status')?.schema).toMatchObject({
+      enum: expect.arrayContaining(['idle', 'failed']),
+    })
+    const page = await get('/docs')
+    expect(page.body.text).toContain('/sessions/:id/approvals/:approvalId/approve')
+  })
+
+  test('/ready lists the agents and what each needs', async () => {
+    const { body } = await world({ workspace: { target: 'test' } }).get('/ready')
+    expect(body).toMatchObject({ ready: true, workspace: { target: 'test' } })
+    expect((body.agents as object[])[2]).toEqual({
+      name: 'keyless',
+      description: 'keyless',
+      available: false,
+      needs: 'Set SOME_KEY.',
+      triggers: { webhook: false },
+    })
+  })
+
+  test('an agent that lacks something says so when called', async () => {
+    const { status, body } = await world().post('/agents/keyless/x', { prompt: 'hi' })
+    expect([status, (body.error as { message: string }).message]).toEqual([
+      503,
+      'The agent "keyless" is not available: Set SOME_KEY.',
+    ])
+  })
+
+  test('/builds is empty until there is a build', async () => {
+    expect((await world().get('/builds')).body).toEqual({ builds: [] })
+  })
+
+  test('/metrics counts requests by route, never by what callers send', async () => {
+    const { get, post } = world()
+    await post('/agents/scripted/some-id', script({ text: 'x' }))
+    await get('/sessions/other')
+    const { text } = (await get('/metrics')).body as { text: string }
+    expect(text).toContain('bridle_http_requests_total{method="post",route="/agents/:name/:id",status="200"} 1')
+    expect(text).toContain('bridle_http_requests_total{method="get",route="/sessions/:id",status="404"} 1')
+    expect(text).toMatch(/^bridle_events_total \d+$/m)
+    expect(text).not.toContain('some-id')
+  })
+})
+
+test.each([
+  ['{}', 1],
+  ['[[[]]]', 3],
+  ['{"a":"[[[["}', 1],
+  ['{"a":"\\"[[["}', 1],
+  ['"', 0],
+  ['[', 1],
+])('the depth of %s is %i', (text, expected) => expect(depth(text)).toBe(expected))

@@ -1,0 +1,22 @@
+// Comparing and making secrets.
+
+/** Digests have one length, so comparing them takes the same time whatever was sent. */
+export const digest = (text: string): Promise<ArrayBuffer> =>
+  crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+
+export const sameBytes = (a: ArrayBuffer, b: ArrayBuffer): boolean => {
+  const left = new Uint8Array(a)
+  const right = new Uint8Array(b)
+  let different = left.length ^ right.length
+  for (const [index, byte] of left.entries()) different |= byte ^ (right[index] ?? 0)
+  return different === 0
+}
+
+/** 192 random bits that fit a URL and a subprotocol. */
+export const randomToken = (): string =>
+  btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(24))))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+
+/** A URL as logs may show it. */
+export const redacted = (url: string): string => url.replaceAll(/([?&](?:token|ticket)=)[^&#]*/gi, '$1…')

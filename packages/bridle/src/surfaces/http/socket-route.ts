@@ -1,0 +1,146 @@
+// A socket route is a row, like an HTTP route: a path, a scope, and what to do with whoever comes in. Each target asks
+// `upgrade` and then only moves messages, so every socket of every wire passes the same door.
+import * as v from 'valibot'
+import type { Access, Scope } from './access.ts'
+import { type AppPorts, correlationOf } from './app.ts'
+import { enter } from './enter.ts'
+import { badRequest, faulted, notFound } from './errors.ts'
+import { type Route, route } from './route.ts'
+import { redacted } from './secrets.ts'
+
+/** The far end, as a target hands it over. */
+export interface Socket {
+  /** One message each. The same array means the same messages, so a target may encode it once for all who get it. */
+  send(messages: readonly string[]): void
+  close(code: number, reason: string): void
+  /** Bytes sent but not yet taken by the other side. */
+  buffered(): number
+  /** Resolves when it can take more, or has closed. */
+  drained(): Promise<void>
+}
+
+/** The near end: what the target tells. */
+export interface Receiver {
+  /** Null = the message was not text. While many are unanswered the target stops reading. */
+  message(text: string | null): Promise<void> | void
+  /** The other side showed a sign of life below the messages: a ping or pong frame. */
+  alive(): void
+  closed(): void
+}
+
+export type Opener = (socket: Socket) => Receiver
+
+export interface SocketCall<Q = unknown> {
+  readonly request: Request
+  readonly param: (name: string) => string
+  readonly query: Q
+  readonly access: Access
+  readonly ports: AppPorts
+}
+
+export interface SocketRoute {
+  /** With `:name` parameters. */
+  readonly path: string
+  readonly scope: Scope
+  readonly summary: string
+  readonly query?: v.GenericSchema<unknown, unknown>
+  /** An opener is called at once when the socket is open; a Response refuses the upgrade. */
+  readonly accept: (call: SocketCall) => Promise<Opener | Response> | Opener | Response
+}
+
+/** Declares a socket route with its handler typed by its query. */
+export const socketRoute = <const Q extends v.GenericSchema<unknown, unknown>>(
+  given: Omit<SocketRoute, 'query' | 'accept'> & {
+    readonly query: Q
+    readonly accept: (call: SocketCall<v.InferOutput<Q>>) => Promise<Opener | Response> | Opener | Response
+  },
+): SocketRoute => given as unknown as SocketRoute
+
+/** Who may open which socket. */
+export const upgrade = async (
+  rows: readonly SocketRoute[],
+  request: Request,
+  address: string,
+  ports: AppPorts,
+): Promise<Opener | Response> => {
+  const started = ports.clock.now()
+  const url = new URL(request.url)
+  for (const row of rows) {
+    const params = match(row.path, url.pathname)
+    if (!params) continue
+    const answer = await accept(row, params, { request, address, url, ports }).catch((error: unknown) => faulted(error))
+    const correlationId = correlationOf(request.headers.get('x-correlation-id'))
+    const status = answer instanceof Response ? answer.status : 101
+    if (answer instanceof Response) answer.headers.set('x-correlation-id', correlationId)
+    ports.traffic.count('ws', row.path, status)
+    ports.onRequest?.({
+      method: 'WS',
+      url: redacted(request.url),
+      route: row.path,
+      status,
+      ms: ports.clock.now() - started,
+      correlationId,
+    })
+    return answer
+  }
+  return notFound()
+}
+
+const accept = async (
+  row: SocketRoute,
+  params: Readonly<Record<string, string>>,
+  asked: { request: Request; address: string; url: URL; ports: AppPorts },
+): Promise<Opener | Response> => {
+  const { request, address, url, ports } = asked
+  const access = await enter(ports, { request, address, scope: row.scope, sessionId: params.id })
+  if (access instanceof Response) return access
+  const query = row.query ? v.safeParse(row.query, Object.fromEntries(url.searchParams)) : null
+  if (query && !query.success) {
+    const [issue] = query.issues
+    return badRequest(`query: ${v.getDotPath(issue) ?? 'value'}: ${issue.message}`)
+  }
+  return row.accept({ request, param: (name) => params[name] ?? '', query: query?.output, access, ports })
+}
+
+/** The parameters of a path that fits the pattern; null when it does not. */
+export const match = (pattern: string, path: string): Record<string, string> | null => {
+  const wanted = pattern.split('/')
+  const given = path.split('/')
+  if (wanted.length !== given.length) return null
+  const params: Record<string, string> = {}
+  for (const [index, part] of wanted.entries()) {
+    const value = decoded(given[index] ?? '')
+    if (value === null) return null
+    if (part.startsWith(':')) params[part.slice(1)] = value
+    else if (part !== value) return null
+  }
+  return params
+}
+
+const decoded = (text: string): string | null => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return null
+  }
+}
+
+/** The same paths for a plain GET: a client that cannot see why its upgrade was refused asks here. */
+export const socketPages = (rows: readonly SocketRoute[]): readonly Route[] =>
+  rows.map(({ path, scope, summary }) =>
+    route({
+      method: 'get',
+      path,
+      scope,
+      summary: `${summary} (WebSocket)`,
+      answers: { 101: 'The socket is open.', 426: 'The caller may come in, but has to ask for a WebSocket.' },
+      handle: () =>
+        Response.json({ error: 'This is a WebSocket.' }, { status: 426, headers: { upgrade: 'websocket' } }),
+    }),
+  )
+
+/** A refusal's words, for a wire that has no status. */
+export const errorText = async (refusal: Response): Promise<string> => {
+  const { error } = (await refusal.json()) as { error: string | { message: string } }
+  return typeof error === 'string' ? error : error.message
+}

@@ -1,0 +1,69 @@
+// One-use, short-lived tickets, for what cannot send headers: a browser's WebSocket and EventSource. A long-lived token
+// in a URL ends up in logs; a ticket that does is worth nothing by then.
+import * as v from 'valibot'
+import { isId } from '../../kernel/event.ts'
+import { type Access, SCOPES, type Scope } from './access.ts'
+import { type Route, route } from './route.ts'
+import { randomToken } from './secrets.ts'
+
+export const TICKET_MS = 30_000
+/** Unused tickets at any time; beyond it the oldest goes. */
+const TICKETS_MAX = 10_000
+
+export class Tickets {
+  readonly #now: () => number
+  readonly #issued = new Map<string, { readonly access: Access; readonly expiresAt: number }>()
+
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  /** A ticket can do no more than the one who asks for it. */
+  issue(
+    access: Access,
+    wish: { sessionId?: string | undefined; scopes?: readonly Scope[] | undefined },
+  ): { ticket: string; expiresAt: number } {
+    const now = this.#now()
+    for (const [ticket, { expiresAt }] of this.#issued) {
+      if (expiresAt > now && this.#issued.size < TICKETS_MAX) break
+      this.#issued.delete(ticket)
+    }
+    const ticket = randomToken()
+    const expiresAt = now + TICKET_MS
+    const scopes = access.scopes.filter((scope) => wish.scopes?.includes(scope) ?? true)
+    this.#issued.set(ticket, {
+      access: { ...access, scopes, sessionId: wish.sessionId ?? access.sessionId },
+      expiresAt,
+    })
+    return { ticket, expiresAt }
+  }
+
+  redeem(ticket: string): Access | null {
+    const issued = this.#issued.get(ticket)
+    this.#issued.delete(ticket)
+    return issued && issued.expiresAt > this.#now() ? issued.access : null
+  }
+}
+
+export const ticketRoutes: readonly Route[] = [
+  route({
+    method: 'post',
+    path: '/tickets',
+    scope: 'observe',
+    summary: 'A one-use ticket for a socket or an event stream, good for 30 seconds',
+    body: v.looseObject({
+      sessionId: v.optional(
+        v.pipe(
+          v.string(),
+          v.check((id) => isId(id), 'Expected an id'),
+        ),
+      ),
+      scopes: v.optional(v.array(v.picklist(SCOPES))),
+    }),
+    answers: { 201: '`{ ticket, expiresAt }`; use it as `?ticket=` or as the subprotocol `ticket.<it>`.' },
+    handle: ({ access, body, ports }) => {
+      const { ticket, expiresAt } = ports.tickets.issue(access, body)
+      return Response.json({ ticket, expiresAt: new Date(expiresAt).toISOString() }, { status: 201 })
+    },
+  }),
+]

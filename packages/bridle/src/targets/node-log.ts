@@ -1,0 +1,33 @@
+// Structured logs: one JSON object per line, for machines; on a terminal, a short line for people. What is logged are
+// ids, routes and outcomes: never a body, a prompt or a token.
+import { styleText } from 'node:util'
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
+export type LogFields = { readonly [name: string]: string | number | boolean | null | undefined }
+export type Log = (level: LogLevel, message: string, fields?: LogFields) => void
+
+const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
+const colours = { debug: 'gray', info: 'cyan', warn: 'yellow', error: 'red' } as const
+
+export interface LogOptions {
+  /** From BRIDLE_LOG; default `info` for machines and `warn` on a terminal. `silent` says nothing. */
+  readonly level?: string | undefined
+  readonly isTerminal: boolean
+  readonly write: (line: string) => void
+  readonly now: () => number
+}
+
+export const createLog = ({ level, isTerminal, write, now }: LogOptions): Log => {
+  const least =
+    level === 'silent' ? levels.length : levels.indexOf((level ?? (isTerminal ? 'warn' : 'info')) as LogLevel)
+  if (least < 0) throw new Error(`BRIDLE_LOG is ${levels.join(', ')} or silent, not "${level}".`)
+  return (at, message, fields = {}) => {
+    if (levels.indexOf(at) < least) return
+    const time = new Date(now()).toISOString()
+    if (!isTerminal) return write(JSON.stringify({ time, level: at, message, ...fields }))
+    const more = Object.entries(fields).map(([name, value]) => `${name}=${value}`)
+    write(
+      `${styleText('gray', time.slice(11, 19))} ${styleText(colours[at], at)} ${message} ${styleText('gray', more.join(' '))}`,
+    )
+  }
+}

@@ -1,0 +1,38 @@
+// WebSocket text frames as a server sends them: unmasked, so the same bytes go to every socket. What is sent to many is
+// encoded once, and several messages leave in one write.
+
+const framed = new WeakMap<readonly string[], Buffer>()
+
+/** The frames of these messages; for the same array the same bytes. */
+export const frames = (messages: readonly string[]): Buffer => {
+  const known = framed.get(messages)
+  if (known) return known
+  const sizes = messages.map((message) => Buffer.byteLength(message))
+  const bytes = Buffer.allocUnsafe(sizes.reduce((sum, size) => sum + headSize(size) + size, 0))
+  let at = 0
+  for (const [index, message] of messages.entries()) {
+    const size = sizes[index] as number
+    at = writeHead(bytes, at, size)
+    at += bytes.write(message, at)
+  }
+  framed.set(messages, bytes)
+  return bytes
+}
+
+const headSize = (size: number): number => (size < 126 ? 2 : size < 65_536 ? 4 : 10)
+
+/** A whole text message in one frame. Returns where the payload starts. */
+const writeHead = (bytes: Buffer, at: number, size: number): number => {
+  bytes[at] = 0x81
+  switch (headSize(size)) {
+    case 2:
+      bytes[at + 1] = size
+      return at + 2
+    case 4:
+      bytes[at + 1] = 126
+      return bytes.writeUInt16BE(size, at + 2)
+    default:
+      bytes[at + 1] = 127
+      return bytes.writeBigUInt64BE(BigInt(size), at + 2)
+  }
+}
