@@ -43,3 +43,7 @@ export const LISTENER_BYTES_MAX = 4_000_000
 export const IDLE_SESSIONS_MAX = 500
 /** Sessions opened per supervisor round. */
 export const DUE_PAGE = 200
+/** The latest moment that a date can say; an expiry beyond it is no expiry anybody meant. */
+export const AT_MAX = 8_640_000_000_000_000
+/** A result as JSON: above this it becomes an artifact too, since rows have a limit. */
+export const RESULT_CHARS_MAX = 500_000

@@ -86,6 +86,9 @@ const changes: { readonly [T in EventType]?: Change<Event<T>> } = {
       ...user(payload.message_id, payload.text, 'pending', payload.run_id, at),
       ...(payload.input !== undefined && { input: payload.input }),
     }
+    // A steering prompt that came too late is on the page already; it waits where it stands.
+    const shown = state.messages.findIndex((each) => each.id === payload.message_id)
+    if (shown >= 0) return [set(['messages', shown], message)]
     const firstWaiting = state.messages.findIndex((each) => each.role === 'user' && each.status === 'pending')
     return insert(state, payload.head && firstWaiting >= 0 ? firstWaiting : state.messages.length, message)
   },

@@ -186,7 +186,8 @@ const measures: { readonly [budget in Budget]: (fold: HealthFold, score: number,
 /** The limit in force: one more step of the policy's own size for each time it was raised. */
 const limitOf = (fold: HealthFold, budget: Budget, limit: number): number => {
   const steps = fold.raised[budget] ?? 0
-  return budget === 'min_score' ? limit / 2 ** steps : limit * (1 + steps)
+  // A limit of zero grows by one: it has no size of its own.
+  return budget === 'min_score' ? limit / 2 ** steps : limit + steps * (limit || 1)
 }
 
 /** Budgets crossed now that were not crossed before: each is told once until it is raised. */

@@ -64,6 +64,8 @@ export interface Run extends Prompt {
   readonly resume: string | null
   readonly steerable: boolean
   readonly hasOutput: boolean
+  /** The runner itself has said its whole response. */
+  readonly responded: boolean
 }
 
 export interface OpenTool {
@@ -162,6 +164,7 @@ export const lifecycle: Projection<Lifecycle> = {
           resume: payload.resume ?? null,
           steerable: false,
           hasOutput: false,
+          responded: false,
         },
       }
     },
@@ -190,6 +193,10 @@ export const lifecycle: Projection<Lifecycle> = {
     }),
 
     output_superseded: (state, { at }) => withRun(state, at, { hasOutput: false }),
+
+    response: (state) =>
+      state.run && !state.run.responded ? { ...state, run: { ...state.run, responded: true } } : state,
+    token: (state) => (state.run?.responded ? { ...state, run: { ...state.run, responded: false } } : state),
 
     steered: (state, { payload }) => ({
       ...state,

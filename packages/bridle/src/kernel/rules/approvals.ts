@@ -1,6 +1,7 @@
 // Approvals: asked by a runner or by the kernel itself, answered once, by anybody on any wire, also after a restart.
 import { type Answer, type ApproveCommand, type Ask, type Refusal, refuse } from '../commands.ts'
 import { own } from '../json.ts'
+import { AT_MAX } from '../limits.ts'
 import type { Approval, DecidedApproval } from '../projections/approvals.ts'
 import type { Decision } from '../schemas.ts'
 import { endTurn } from './runs.ts'
@@ -33,7 +34,8 @@ export const ask = (w: Working, asked: Ask): void => {
     arguments: { ...asked.arguments, _tool_call_id: asked.toolCallId },
     kind: 'tool',
     requested_digest: asked.digest,
-    expires_at: asked.expiresMs === undefined ? null : new Date(w.now + asked.expiresMs).toISOString(),
+    expires_at:
+      asked.expiresMs === undefined ? null : new Date(Math.min(w.now + asked.expiresMs, AT_MAX)).toISOString(),
   })
   const request = own(w.state.approvals.open, id)
   if (!answered || !request) return
@@ -57,6 +59,22 @@ export const askOperator = (w: Working, kind: 'budget' | 'unknown_outcome', subj
     kind,
     expires_at: null,
   })
+}
+
+/**
+ * Calls under way whose repetition nobody declared harmless: they may have happened or not, and running the turn again
+ * blindly is the one thing never done. A call that still waits for its approval has not happened.
+ */
+export const askAboutUnsafe = (w: Working, what: string): boolean => {
+  const waiting = new Set(Object.values(w.state.approvals.open).map((asked) => asked.toolCallId))
+  const unsafe = Object.entries(w.state.lifecycle.tools).filter(
+    ([id, tool]) => tool.effect === 'unsafe' && !waiting.has(id),
+  )
+  const [first] = unsafe
+  if (!first) return false
+  const names = unsafe.map(([, { name }]) => `"${name}"`).join(', ')
+  askOperator(w, 'unknown_outcome', first[0], `${names} was under way when ${what}. Run the turn again?`)
+  return true
 }
 
 export const approve = (w: Working, command: ApproveCommand): Answer | Refusal => {

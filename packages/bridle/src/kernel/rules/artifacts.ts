@@ -11,7 +11,8 @@ export interface Publication {
   readonly toolCallId?: string
 }
 
-export const publish = (w: Working, { id, name, kind, contentType, text, toolCallId }: Publication): void => {
+/** Returns the artifact's id. */
+export const publish = (w: Working, { id, name, kind, contentType, text, toolCallId }: Publication): string => {
   const artifactId = id ?? `art-${w.next}`
   const chunks = chunked(text)
   for (const [index, chunk] of chunks.entries())
@@ -25,6 +26,7 @@ export const publish = (w: Working, { id, name, kind, contentType, text, toolCal
     ...(kind !== undefined && { kind }),
     ...(toolCallId !== undefined && { tool_call_id: toolCallId }),
   })
+  return artifactId
 }
 
 /** Bytes in UTF-8; half a surrogate pair becomes the replacement character, three bytes. */

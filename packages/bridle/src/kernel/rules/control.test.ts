@@ -30,7 +30,7 @@ const effects = (life: Life): string[] => wanted(key, life.state).map(({ id }) =
 describe('pause and resume', () => {
   test('[S20] in mid-run: the attempt is stopped, the run kept, and run again from its start', () => {
     const life = running()
-    life.says(token('half'), call('c1'))
+    life.says(token('half'), call('c1', 'pure'))
     expect(life.do({ ...pause, actor: 'ann', reason: 'lunch' })).toMatchObject({ paused: true })
     expect(life.happened.slice(0, 3)).toEqual(['session_paused', 'tool_outcome', 'run_parked'])
     expect(life.status).toBe('paused')

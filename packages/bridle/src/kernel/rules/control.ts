@@ -4,7 +4,7 @@ import { eventId } from '../event.ts'
 import { ABORT_GRACE_MS } from '../limits.ts'
 import { isTerminal } from '../state.ts'
 import { canExpire } from '../supervisor.ts'
-import { expireApprovals } from './approvals.ts'
+import { askAboutUnsafe, expireApprovals } from './approvals.ts'
 import { failExpired, isExpired, requestRun, settleTools, stopped } from './runs.ts'
 import type { Working } from './working.ts'
 
@@ -21,6 +21,7 @@ export const pause = (w: Working, { reason, actor }: Command & { type: 'pause' }
 export const park = (w: Working, reason: 'paused' | 'budget'): void => {
   const { run } = w
   if (!run || run.phase === 'cancelling' || run.phase === 'parked') return
+  askAboutUnsafe(w, 'its run was stopped')
   settleTools(w, 'error', 'interrupted')
   const stop = run.phase === 'requested' || run.phase === 'started'
   w.addToRun('run_parked', { run_id: run.runId, attempt: run.attempt, reason, stop })
@@ -31,6 +32,9 @@ export const resume = (w: Working, { actor }: Command & { type: 'resume' }): Ans
   if (isTerminal(w.state)) return refuse('session_ended')
   if (!paused) return refuse('not_paused')
   w.add('session_resumed', actor === undefined ? {} : { actor })
+  // Who resumes a session that is over its budget gives it one more step; without, it would run on with no limit.
+  const budgets = Object.keys(w.state.health.crossed) as (keyof typeof w.state.health.crossed)[]
+  if (budgets.length > 0) w.add('budget_raised', { budgets })
   return { paused: false }
 }
 

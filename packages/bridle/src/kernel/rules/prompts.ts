@@ -1,7 +1,7 @@
 // Prompts: submitted, steered, edited, run again. A prompt is accepted once and waits its turn in the log.
 import { type Answer, type Command, type Opening, type Refusal, refuse } from '../commands.ts'
 import type { Json } from '../json.ts'
-import { PROMPT_CHARS_MAX, QUEUE_MAX } from '../limits.ts'
+import { AT_MAX, PROMPT_CHARS_MAX, QUEUE_MAX } from '../limits.ts'
 import { isTerminal } from '../state.ts'
 import { dropPrompt } from './runs.ts'
 import type { Working } from './working.ts'
@@ -87,7 +87,7 @@ const open = (w: Working, opening: Opening = {}): void =>
     kind: opening.kind ?? 'chat',
     agent: w.key.agent,
     max_retries: opening.maxRetries ?? 0,
-    expires_at: opening.expiresAt ?? null,
+    expires_at: opening.expiresAt == null ? null : Math.min(opening.expiresAt, AT_MAX),
     ...(opening.title !== undefined && { title: opening.title }),
     ...(opening.policy && { policy: opening.policy }),
     ...(opening.settings && { settings: opening.settings }),

@@ -5,9 +5,9 @@ import type { Answer, Report, ReportItem } from '../commands.ts'
 import { canonical, hashText, type Json, type JsonObject, own } from '../json.ts'
 import { INLINE_CHARS_MAX } from '../limits.ts'
 import { OUTCOME_TYPES, type Payloads } from '../schemas.ts'
-import { ask, askOperator } from './approvals.ts'
+import { ask } from './approvals.ts'
 import { publish } from './artifacts.ts'
-import { endTurn, failRun, settleTools, stopped } from './runs.ts'
+import { endTurn, failRun, stopped } from './runs.ts'
 import type { Working } from './working.ts'
 
 export const report = (w: Working, told: Report): Answer => {
@@ -65,19 +65,7 @@ const take: { readonly [T in ReportItem['type']]: (w: Working, item: ReportItem 
     const { run } = w
     if (!live(w) && run?.phase !== 'requested') return stopped(w, 'confirmed')
     if (w.state.lifecycle.kind === 'chat') return failRun(w, { message, reason: 'interrupted' })
-    const unsafe = Object.entries(w.state.lifecycle.tools).find(([, tool]) => tool.effect === 'unsafe')
-    if (!unsafe) return failRun(w, { message, reason: 'interrupted', transient: true })
-    // It may have happened or not. Repeating it blindly is the one thing never done.
-    const [toolCallId, { name }] = unsafe
-    askOperator(
-      w,
-      'unknown_outcome',
-      toolCallId,
-      `"${name}" was under way when its runner was lost. Run the turn again?`,
-    )
-    settleTools(w, 'error', 'interrupted')
-    if (run)
-      w.addToRun('run_parked', { run_id: run.runId, attempt: run.attempt, reason: 'unknown_outcome', stop: false })
+    failRun(w, { message, reason: 'interrupted', transient: true })
   },
 
   stopped: (w) => stopped(w, 'confirmed'),

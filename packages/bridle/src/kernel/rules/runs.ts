@@ -1,9 +1,10 @@
 // The life of a run: requested, retried, cancelled, stopped, ended. Exactly one `turn_end`, and nothing after it.
 import type { Answer, Command } from '../commands.ts'
 import type { Json } from '../json.ts'
-import { RETRY_BASE_MS, RETRY_MAX_MS } from '../limits.ts'
+import { RESULT_CHARS_MAX, RETRY_BASE_MS, RETRY_MAX_MS } from '../limits.ts'
 import { OUTCOME_TYPES } from '../schemas.ts'
-import { settleApprovals } from './approvals.ts'
+import { askAboutUnsafe, settleApprovals } from './approvals.ts'
+import { publish } from './artifacts.ts'
 import type { Working } from './working.ts'
 
 /** Starts the next attempt, or the next prompt in the queue, when nothing stands in the way. */
@@ -32,6 +33,11 @@ export const failRun = (w: Working, failure: { message: string; transient?: bool
   const { run } = w
   const { kind, maxRetries } = w.state.lifecycle
   if (!run) return
+  if (kind === 'background' && failure.transient && askAboutUnsafe(w, 'its run ended')) {
+    settleTools(w, 'error', 'interrupted')
+    w.addToRun('run_parked', { run_id: run.runId, attempt: run.attempt, reason: 'unknown_outcome', stop: false })
+    return
+  }
   if (kind === 'background' && failure.transient && run.attempt <= maxRetries) {
     settleTools(w, 'error', failure.reason ?? 'interrupted')
     const delayMs = Math.min(RETRY_MAX_MS, RETRY_BASE_MS * 2 ** (run.attempt - 1))
@@ -58,9 +64,10 @@ export const endTurn = (
   settleApprovals(w, 'cancelled')
   if (status === 'completed') {
     const text = answerText(w)
-    if (text !== '') w.addToRun('response', { text })
+    // What the runner said as its whole response is not said again, nor what is too long to be said twice.
+    if (text !== '' && !run.responded && text.length <= RESULT_CHARS_MAX) w.addToRun('response', { text })
     if (end.resume !== undefined) w.addToRun('resume_handle', { run_id: run.runId, handle: end.resume })
-    w.addToRun('completed', { turn_id: run.runId, result: end.result ?? text })
+    w.addToRun('completed', { turn_id: run.runId, result: fitting(w, end.result ?? text) })
   }
   if (status === 'failed') {
     w.addToRun('error', {
@@ -70,6 +77,7 @@ export const endTurn = (
       ...(end.transient !== undefined && { transient: end.transient }),
     })
   }
+  if (status === 'completed' || (status === 'failed' && w.state.lifecycle.kind === 'chat')) requeueSteers(w)
   const { kind, queue } = w.state.lifecycle
   // Background work that failed or was cancelled has ended as a whole; completed work goes on with its queue.
   if (kind === 'background' && status !== 'completed') for (const { runId } of queue) dropPrompt(w, runId, status)
@@ -83,6 +91,8 @@ export const cancel = (w: Working, command: Command & { type: 'cancel' }): Answe
   const isCurrent = run !== null && target === run.runId
   const queued = queue.find(({ runId }) => runId === command.runId)
 
+  // A stale name is acknowledged and does nothing.
+  if (command.runId !== undefined && !isCurrent && !queued) return { runId: target, cancelled: false }
   if (command.queue) for (const { runId } of queue) if (runId !== queued?.runId) dropPrompt(w, runId, reason)
   if (isCurrent && run.phase !== 'cancelling') {
     w.addToRun('cancel_requested', {
@@ -160,6 +170,23 @@ export const failExpired = (w: Working): void => {
   w.add('error', { turn_id, message: 'The session expired.', reason: 'expired' })
   for (const { runId } of queue) dropPrompt(w, runId, 'expired')
   w.add('turn_end', { turn_id, status: 'failed', queued: 0 })
+}
+
+/** A result too large for one event is an artifact, and the event refers to it. */
+const fitting = (w: Working, result: Json): Json => {
+  const isText = typeof result === 'string'
+  const text = isText ? result : JSON.stringify(result)
+  if (text.length <= RESULT_CHARS_MAX) return result
+  const contentType = isText ? 'text/plain' : 'application/json'
+  const id = publish(w, { name: isText ? 'result.txt' : 'result.json', kind: 'result', contentType, text })
+  return { artifact_id: id, size: text.length, preview: text.slice(0, 500) }
+}
+
+/** A steering prompt that was acknowledged and came too late for its run is the next prompt. */
+const requeueSteers = (w: Working): void => {
+  for (const { messageId, text } of w.state.lifecycle.steers.toReversed()) {
+    w.add('prompt_queued', { run_id: `r-${w.next}`, message_id: messageId, text, head: true })
+  }
 }
 
 const answerText = (w: Working): string =>
