@@ -10,6 +10,9 @@ export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
     environment: 'node',
+    // Real processes on a busy machine take their time; a test that hangs still ends.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     include: [
       'packages/**/src/**/*.test.ts',
       'conformance/**/*.test.ts',

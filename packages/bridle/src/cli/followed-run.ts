@@ -13,6 +13,8 @@ export interface Asked {
   readonly id: string
   readonly input: Input
   readonly signal: AbortSignal
+  /** The server has it: from here on it runs, whoever watches. */
+  readonly onAccepted: () => void
   readonly onEvent: (event: Told) => void
   /** The server is gone for the moment. */
   readonly onTrouble: () => void
@@ -34,6 +36,7 @@ export const followedRun = async (asked: Asked): Promise<RunStanding> => {
       throw error
     },
   )
+  asked.onAccepted()
   const standing = () =>
     patiently(
       () => fabric.run(id, runId, agent),

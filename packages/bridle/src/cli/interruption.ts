@@ -1,5 +1,8 @@
 // Ctrl+C, once, as a signal to leave in good order. The second time the process ends as it always would.
 
+/** A terminal and npm each pass on the same Ctrl+C; the echo is not a second one. */
+const ECHO_MS = 500
+
 export interface Interruption {
   readonly signal: AbortSignal
   readonly happened: Promise<void>
@@ -14,7 +17,7 @@ export const interruption = (): Interruption => {
     process.off('SIGTERM', interrupt)
   }
   const interrupt = () => {
-    forget()
+    setTimeout(forget, ECHO_MS).unref()
     leave.abort()
     happened.resolve()
   }

@@ -30,20 +30,24 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
     const id = flags.id ?? `${agent}-${randomUUID()}`
     const { signal, forget } = interruption()
     const reached = await reach(flags, env, out)
+    let isAccepted = false
+    const onAccepted = () => {
+      isAccepted = true
+    }
     try {
       out.note(`${agent}, session ${id}`)
       const seen = out.isJson ? programs(out) : people(reached, out, signal, { id, agent })
-      const end = await followedRun({ ...reached, agent, id, input, signal, ...seen }).finally(seen.finish)
+      const end = await followedRun({ ...reached, agent, id, input, signal, onAccepted, ...seen }).finally(seen.finish)
       const { status } = end
       if (out.isJson) out.row({ type: 'outcome', sessionId: id, agent, ...end })
       else out.note(`${status}, session ${id}`)
       return status === 'completed' ? EXIT.ok : status === 'cancelled' ? EXIT.cancelled : EXIT.failed
     } catch (error) {
       if (!signal.aborted) throw error
-      throw new Stop(EXIT.interrupted, farewell(reached, id))
+      throw new Stop(EXIT.interrupted, isAccepted ? farewell(reached, id) : `Left before the server took the run.`)
     } finally {
-      forget()
       await reached.close()
+      forget()
     }
   },
 })

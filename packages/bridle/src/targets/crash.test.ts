@@ -137,8 +137,10 @@ test('SIGTERM lets a run that ends in time end, and one that waits go on after t
 
 async function boot(): Promise<void> {
   const child = spawn(process.execPath, ['--conditions=source', main, 'start', '--port', '0', '--data', folder], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'ignore'],
   })
+  // Known before it is ready, so that it is ended whatever happens.
+  server = { url: '', process: child }
   for await (const line of createInterface({ input: child.stdout })) {
     const url = /ready at (\S+)/.exec(line)?.[1]
     if (url === undefined) continue

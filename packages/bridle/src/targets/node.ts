@@ -17,6 +17,7 @@ import { createApp } from '../surfaces/http/app.ts'
 import { exposesAll } from '../surfaces/http/gate.ts'
 import type { RateLimit } from '../surfaces/http/rate-limit.ts'
 import { socketPages } from '../surfaces/http/socket-route.ts'
+import { transportSockets } from '../surfaces/transport/sockets.ts'
 import { createLog, type Log } from './node-log.ts'
 import { attachSockets } from './node-sockets.ts'
 import { tracing } from './tracing.ts'
@@ -97,6 +98,7 @@ export class HarnessServer {
         directory: store.directory,
         clock,
         agents: served.agents,
+        defaultAgent: env.BRIDLE_AGENT || 'scripted',
         exposeAll: exposesAll(env),
         workspace: { target: 'node', store: 'sqlite' },
         isReady: () => !draining,
@@ -106,10 +108,10 @@ export class HarnessServer {
         },
         address: (c) => (c.env as { incoming?: IncomingMessage }).incoming?.socket.remoteAddress ?? '',
       },
-      [fabricRoutes, socketPages(fabricSockets)],
+      [fabricRoutes, socketPages(socketRows)],
     )
     const server = createAdaptorServer({ fetch: app.fetch, serverOptions: requestLimits }) as Server
-    const sockets = attachSockets(server, app, fabricSockets, options)
+    const sockets = attachSockets(server, app, socketRows, options)
     const close = async (graceMs = 0) => {
       draining = true
       served.close()
@@ -140,6 +142,8 @@ export class HarnessServer {
 
 /** The same, by the name the Fabric document uses. */
 export const startDevServer = (options?: ServerOptions): Promise<HarnessServer> => HarnessServer.start(options)
+
+const socketRows = [...fabricSockets, ...transportSockets]
 
 const scripted: AgentInfo = {
   name: 'scripted',

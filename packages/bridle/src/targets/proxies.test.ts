@@ -42,10 +42,7 @@ test('[H4] [H5] an EventSource with onmessage sees every event once, also when e
   page.stdout.on('data', (chunk) => {
     seen += chunk
   })
-  await post(
-    `${server.url}/agents/scripted/page`,
-    script({ text: 'abcdefghijklmnopqrstuvwxyz', chunks: 26 }),
-  )
+  await post(`${server.url}/agents/scripted/page`, script({ text: 'abcdefghijklmnopqrstuvwxyz', chunks: 26 }))
   await once(page, 'exit')
   cutter.close()
   const ids = seen

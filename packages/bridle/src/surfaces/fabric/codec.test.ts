@@ -9,7 +9,7 @@ const event = (type: EventType, payload: object, seq = 7): AnyEvent =>
   ({ seq, at: 0, type, payload }) as unknown as AnyEvent
 
 test.each<[EventType, object, string, object]>([
-  ['turn_start', { turn_id: 'r-1', prompt: 'Triage' }, 'prompt_start', { text: 'Triage' }],
+  ['turn_start', { turn_id: 'r-1', prompt: 'Triage' }, 'prompt_start', { text: 'Triage', runId: 'r-1' }],
   ['token', { text: 'Hi' }, 'text_delta', { delta: 'Hi' }],
   ['thinking', { text: 'hm' }, 'thinking_delta', { delta: 'hm' }],
   ['reflection', { text: 'hm' }, 'thinking_delta', { delta: 'hm' }],

@@ -46,7 +46,7 @@ export const streamAudience = (key: Key): Audience => ({
 })
 
 const carried: { readonly [T in EventType]: ((event: Event<T>) => Said | null) | null } = {
-  turn_start: ({ payload }) => ['prompt_start', { text: payload.prompt }],
+  turn_start: ({ payload }) => ['prompt_start', { text: payload.prompt, runId: payload.turn_id }],
   token: ({ payload }) => ['text_delta', { delta: payload.text }],
   thinking: ({ payload }) => ['thinking_delta', { delta: payload.text }],
   reflection: ({ payload }) => ['thinking_delta', { delta: payload.text }],

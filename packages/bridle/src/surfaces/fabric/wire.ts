@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../kernel/json.ts'
 
 /** What each type carries in `data`. */
 export interface AgentEventData {
-  readonly prompt_start: { readonly text: string }
+  readonly prompt_start: { readonly text: string; readonly runId: string }
   readonly text_delta: { readonly delta: string }
   readonly thinking_delta: { readonly delta: string }
   readonly tool_start: { readonly toolName: string; readonly args: JsonObject; readonly toolCallId: string }

@@ -3,7 +3,7 @@
 // origin, not even by a name that resolves to this machine.
 import { isId } from '../../kernel/event.ts'
 import { badRequest, failure } from './errors.ts'
-import { digest, sameBytes } from './secrets.ts'
+import { digest, hex, sameBytes } from './secrets.ts'
 import type { Tickets } from './tickets.ts'
 
 export const SCOPES = ['observe', 'operate', 'approve'] as const
@@ -15,6 +15,8 @@ export interface Access {
   readonly scopes: readonly Scope[]
   /** Set when a ticket opens one session only. */
   readonly sessionId: string | null
+  /** Set when the credential is one user's. */
+  readonly user: string | null
   /** Whom the rate limiter counts: a token's digest, else an address. */
   readonly who: string
 }
@@ -37,6 +39,8 @@ export interface TokenGrant {
   /** The tenants it may choose among; the first is its default. */
   readonly tenants?: readonly string[]
   readonly scopes?: readonly Scope[]
+  /** The user whose token it is: it opens no other user's session on `/ws`. */
+  readonly user?: string
 }
 
 export interface Door {
@@ -81,7 +85,13 @@ export const door = (options: AccessOptions, tickets: Tickets): Door => {
       const asked = request.headers.get('x-fabric-tenant') ?? url.searchParams.get('tenant')
       const tenant = tenantOf(asked, grant, options.tenantRequired ?? false)
       if (tenant instanceof Response) return tenant
-      return { tenant, scopes: grant.scopes ?? SCOPES, sessionId: null, who: grant.who ?? address }
+      return {
+        tenant,
+        scopes: grant.scopes ?? SCOPES,
+        sessionId: null,
+        user: grant.user ?? null,
+        who: grant.who ?? address,
+      }
     },
   }
 }
@@ -126,6 +136,3 @@ const bearer = (request: Request): string | null =>
 /** A browser's socket may carry its ticket as a subprotocol, which no proxy logs. */
 const ticketProtocol = (request: Request): string | null =>
   /(?:^|,)\s*ticket\.([A-Za-z0-9_-]+)\s*(?:,|$)/.exec(request.headers.get('sec-websocket-protocol') ?? '')?.[1] ?? null
-
-const hex = (bytes: ArrayBuffer): string =>
-  [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -22,6 +22,8 @@ export interface AppOptions extends AccessOptions {
   readonly directory: Directory
   readonly clock: Clock
   readonly agents: ReadonlyMap<string, AgentInfo>
+  /** Whom a session talks to when nobody said. */
+  readonly defaultAgent: string
   /** Every agent is exposed on the public route; else only those with a webhook trigger. */
   readonly exposeAll: boolean
   readonly rateLimit?: RateLimit
@@ -87,7 +89,7 @@ const answer = async (row: Route, c: Context, ports: AppPorts): Promise<Response
   return access instanceof Response ? access : serve(row, c, access, ports)
 }
 
-const nobody: Access = { tenant: 'default', scopes: [], sessionId: null, who: '' }
+const nobody: Access = { tenant: 'default', scopes: [], sessionId: null, user: null, who: '' }
 
 /** Counts a request, names it for the logs, and hands the name back to the caller. */
 const observe = (ports: AppPorts, c: Context, row: Route): ((response: Response) => Response) => {

@@ -122,6 +122,18 @@ test('[H23] Prefer: respond-async answers at once and says where to look', async
   expect((await get('/sessions/s1/runs/nonsense')).status).toBe(404)
 })
 
+test('[H26] a run is cancelled by its session, and a stale name does nothing', async () => {
+  const { get, post } = world()
+  const answer = post('/agents/scripted/s1', script({ sleepMs: 60_000 }))
+  const started = await post('/agents/scripted/s1', script({ text: 'next' }), { prefer: 'respond-async' })
+  expect((await post('/sessions/s1/cancel', { runId: 'r-999' })).body).toMatchObject({ cancelled: false })
+  expect((await post('/sessions/s1/cancel', { reason: 'enough', actor: 'me' })).body).toMatchObject({ cancelled: true })
+  expect((await answer).status).toBe(409)
+  while ((await get(`/sessions/s1/runs/${started.body.runId}`)).body.status !== 'completed')
+    await new Promise(setImmediate)
+  expect((await post('/sessions/nope/cancel')).status).toBe(404)
+})
+
 describe('[H24] artifacts', () => {
   const text = `héllo ${'x'.repeat(300_000)} 😀`
   const bytes = Buffer.from(text)
@@ -196,6 +208,7 @@ describe('[H25] descriptions', () => {
       'post /agents/{name}/{id}',
       'post /sessions/{id}/approvals/{approvalId}/approve',
       'post /sessions/{id}/approvals/{approvalId}/reject',
+      'post /sessions/{id}/cancel',
       'post /tickets',
     ])
     const list = (body.paths as Record<string, { get: { parameters: { name: string; schema: object }[] } }>)[

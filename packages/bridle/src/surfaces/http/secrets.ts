@@ -12,6 +12,9 @@ export const sameBytes = (a: ArrayBuffer, b: ArrayBuffer): boolean => {
   return different === 0
 }
 
+export const hex = (bytes: ArrayBuffer): string =>
+  [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+
 /** 192 random bits that fit a URL and a subprotocol. */
 export const randomToken = (): string =>
   btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(24))))

@@ -1,10 +1,11 @@
 // Routes by session id, whatever agent and wire made the session.
 import * as v from 'valibot'
+import { isRefusal } from '../../kernel/commands.ts'
 import { eventId, isId, type Key } from '../../kernel/event.ts'
 import { type Listed, StoreFault } from '../../kernel/ports.ts'
 import { SESSION_STATUSES } from '../../kernel/schemas.ts'
 import type { Session } from '../../kernel/session.ts'
-import { badRequest, failure, notFound } from './errors.ts'
+import { badRequest, failure, notFound, refused } from './errors.ts'
 import { type Call, countText, type Route, route } from './route.ts'
 import { sessionDetail } from './session-detail.ts'
 
@@ -44,6 +45,32 @@ export const sessionRoutes: readonly Route[] = [
     handle: async (call) => {
       const session = await findSession(call)
       return session instanceof Response ? session : Response.json(sessionDetail(session))
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/sessions/:id/cancel',
+    scope: 'operate',
+    summary: 'Cancel the run in progress, or the one named; the queue too if asked',
+    body: v.looseObject({
+      runId: v.optional(v.string()),
+      queue: v.optional(v.boolean()),
+      reason: v.optional(v.string()),
+      actor: v.optional(v.string()),
+    }),
+    answers: { 200: '`{ runId, cancelled }`; a run that is over already is `cancelled: false`.' },
+    handle: async (call) => {
+      const key = await findKey(call)
+      if (key instanceof Response) return key
+      const { runId, queue, reason, actor } = call.body
+      const outcome = await call.ports.host.send(key, {
+        type: 'cancel',
+        ...(runId !== undefined && { runId }),
+        ...(queue !== undefined && { queue }),
+        ...(reason !== undefined && { reason }),
+        ...(actor !== undefined && { actor }),
+      })
+      return isRefusal(outcome) ? refused(outcome) : Response.json(outcome)
     },
   }),
 ]

@@ -35,7 +35,15 @@ export const world = (options: Partial<AppOptions> = {}) => {
     runner: (name) => (name === 'missing' ? null : runner),
   })
   const app = createApp(
-    { host, directory, clock, exposeAll: true, agents: new Map(agents.map((each) => [each.name, each])), ...options },
+    {
+      host,
+      directory,
+      clock,
+      exposeAll: true,
+      defaultAgent: 'scripted',
+      agents: new Map(agents.map((each) => [each.name, each])),
+      ...options,
+    },
     [fabricRoutes],
   )
   const ask = async (

@@ -1,0 +1,98 @@
+// What a client may say: parsed once, whole or not at all, and turned into the session's own commands.
+import * as v from 'valibot'
+import { type Answer, type Command, isRefusal, type Refusal, refuse } from '../../kernel/commands.ts'
+import { isId, keyText } from '../../kernel/event.ts'
+import type { Host } from '../../kernel/host.ts'
+import { canonical, hashText } from '../../kernel/json.ts'
+import type { CommandId, Session } from '../../kernel/session.ts'
+import { depth } from '../http/body.ts'
+import { jsonObject } from '../http/route.ts'
+
+/** Commands in one message: more is a mistake or an attack. */
+const COMMANDS_MAX = 100
+const DEPTH_MAX = 100
+
+const text = v.string()
+const commandId = v.optional(
+  v.pipe(
+    text,
+    v.check((id) => isId(id), 'Expected an id'),
+  ),
+)
+const command = <const T extends string, const E extends v.ObjectEntries>(type: T, entries: E) =>
+  v.object({ type: v.literal(type), commandId, ...entries })
+
+const commandSchema = v.variant('type', [
+  command('submit', { prompt: text }),
+  command('cancel', { runId: v.optional(text), queue: v.optional(v.boolean()), reason: v.optional(text) }),
+  command('steer', { prompt: text }),
+  command('edit', { messageId: text, prompt: text }),
+  command('reload', { messageId: v.optional(text) }),
+  command('approve', {
+    approvalId: text,
+    decision: v.picklist(['approved', 'denied']),
+    args: v.optional(jsonObject),
+    reason: v.optional(text),
+  }),
+  command('branch', {
+    seq: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
+    fromEventId: v.optional(v.pipe(text, v.regex(/^(ev-)?\d{1,15}$/, 'Expected an event id'))),
+    messageId: v.optional(text),
+  }),
+  command('pause', {}),
+  command('resume', {}),
+])
+export type ParsedCommand = v.InferOutput<typeof commandSchema>
+
+const messageSchema = v.variant('type', [
+  v.object({ type: v.literal('commands'), commands: v.pipe(v.array(commandSchema), v.maxLength(COMMANDS_MAX)) }),
+  v.object({ type: v.literal('ping'), ts: v.optional(v.number()) }),
+])
+export type ParsedMessage = v.InferOutput<typeof messageSchema>
+
+/** One bad command spoils the batch: applying half of it is what nobody asked for. */
+export const parseMessage = (given: string | null): ParsedMessage | { readonly problem: string } => {
+  if (given === null) return { problem: 'Messages are JSON text.' }
+  let value: unknown
+  try {
+    if (depth(given) > DEPTH_MAX) return { problem: `The JSON is nested deeper than ${DEPTH_MAX} levels.` }
+    value = JSON.parse(given)
+  } catch {
+    return { problem: 'The message is not JSON.' }
+  }
+  const result = v.safeParse(messageSchema, value)
+  if (result.success) return result.output
+  const [issue] = result.issues
+  return { problem: `${v.getDotPath(issue) ?? 'message'}: ${issue.message}` }
+}
+
+/** Asks the session. The id and the body without it make one effect and one answer. */
+export const obey = async (said: ParsedCommand, session: Session, host: Host): Promise<Answer | Refusal> => {
+  const { commandId: name, ...body } = said
+  const id: CommandId | null = name === undefined ? null : { commandId: name, bodyHash: hashText(canonical(body)) }
+  if (said.type === 'branch') return branch(said, session, host, id)
+  const outcome = await host.send(session.key, body as Command, id)
+  // Nothing runs where nothing ever ran: a cancel has what it wants.
+  const isMoot = said.type === 'cancel' && isRefusal(outcome) && outcome.refused === 'session_not_found'
+  return isMoot ? { runId: null, cancelled: false } : outcome
+}
+
+const branch = async (
+  said: ParsedCommand & { type: 'branch' },
+  session: Session,
+  host: Host,
+  id: CommandId | null,
+): Promise<Answer | Refusal> => {
+  const { key, state } = session
+  let seq = said.seq ?? (said.fromEventId === undefined ? state.head : Number(said.fromEventId.replace('ev-', '')))
+  if (said.messageId !== undefined) {
+    // A message's id holds the number of the event that made it.
+    const made = Number(/^m-(\d{1,15})$/.exec(said.messageId)?.[1] ?? Number.NaN)
+    if (!state.conversation.messages.some((message) => message.id === said.messageId) || Number.isNaN(made)) {
+      return refuse('message_not_found')
+    }
+    seq = made - 1
+  }
+  const child = id ? `branch-${hashText(`${keyText(key)} ${id.commandId}`)}` : `branch-${crypto.randomUUID()}`
+  return host.branch(key, seq, child, id ? { id } : {})
+}

@@ -1,0 +1,109 @@
+// One open transport socket: a snapshot, then deltas; commands come back the other way. A bare client that never pings
+// is as welcome as ours, so nothing here closes a socket for being silent.
+import { type Answer, isRefusal, type Refusal } from '../../kernel/commands.ts'
+import type { Key } from '../../kernel/event.ts'
+import type { Host } from '../../kernel/host.ts'
+import { LISTENER_BYTES_MAX } from '../../kernel/limits.ts'
+import type { Clock } from '../../kernel/ports.ts'
+import type { Session } from '../../kernel/session.ts'
+import type { Scope } from '../http/access.ts'
+import type { Receiver, Socket } from '../http/socket-route.ts'
+import { obey, type ParsedCommand, parseMessage } from './commands.ts'
+import { storyOf } from './story.ts'
+import type { ServerMessage } from './wire.ts'
+
+/** A plain value: enough for a socket to sleep and wake. */
+export interface TransportConnection {
+  readonly key: Key
+  readonly scopes: readonly Scope[]
+  /** What the client has; null = nothing. */
+  readonly after: number | null
+}
+
+const CLOSE = {
+  removed: [4004, 'The session was removed.'],
+  slow: [4008, 'Too far behind: reconnect.'],
+  moved: [1012, 'The session moved: reconnect.'],
+} as const
+
+export class TransportSocket implements Receiver {
+  readonly #connection: TransportConnection
+  readonly #session: Session
+  readonly #socket: Socket
+  readonly #host: Host
+  readonly #clock: Clock
+  readonly #leave: () => void
+  #open = true
+  /** Commands are obeyed one after the other, so acks come in the order of their commands. */
+  #tail: Promise<void> = Promise.resolve()
+
+  constructor(connection: TransportConnection, session: Session, socket: Socket, ports: { host: Host; clock: Clock }) {
+    this.#connection = connection
+    this.#session = session
+    this.#socket = socket
+    this.#host = ports.host
+    this.#clock = ports.clock
+    this.#leave = storyOf(session, ports.clock).join(connection.after, {
+      send: (messages) => socket.send(messages),
+      unsent: () => socket.buffered(),
+      close: (why) => this.#end(why),
+    })
+  }
+
+  message(given: string | null): Promise<void> | void {
+    if (!this.#open) return
+    const message = parseMessage(given)
+    if ('problem' in message) return this.#send({ type: 'error', message: message.problem })
+    if (message.type === 'ping') return this.#send({ type: 'pong', ts: message.ts ?? this.#clock.now() })
+    for (const command of message.commands) this.#tail = this.#tail.then(() => this.#obey(command))
+    return this.#tail
+  }
+
+  alive(): void {}
+
+  closed(): void {
+    this.#open = false
+    this.#leave()
+  }
+
+  async #obey(command: ParsedCommand): Promise<void> {
+    const needed: Scope = command.type === 'approve' ? 'approve' : 'operate'
+    if (!this.#connection.scopes.includes(needed)) {
+      return this.#answer(command, { code: 'forbidden', message: `This needs the scope "${needed}".` })
+    }
+    try {
+      const outcome = await obey(command, this.#session, this.#host)
+      this.#answer(command, isRefusal(outcome) ? { code: outcome.refused, message: outcome.message } : outcome)
+    } catch {
+      // Whether it was written is not known. With its id the client may ask again and gets the one answer.
+      this.#answer(command, { code: 'unavailable', message: 'The session is not available; try again.' })
+    }
+  }
+
+  #answer(
+    { commandId }: ParsedCommand,
+    outcome: Answer | { readonly code: Refusal['refused'] | string; readonly message: string },
+  ): void {
+    const failed = 'code' in outcome && 'message' in outcome
+    if (commandId === undefined) {
+      if (failed) this.#send({ type: 'error', message: String(outcome.message) })
+    } else if (failed) {
+      this.#send({ type: 'ack', commandId, ok: false, code: String(outcome.code), message: String(outcome.message) })
+    } else {
+      this.#send({ type: 'ack', commandId, ok: true, answer: outcome })
+    }
+  }
+
+  #send(message: ServerMessage): void {
+    if (!this.#open) return
+    if (this.#socket.buffered() > LISTENER_BYTES_MAX) this.#end('slow')
+    else this.#socket.send([JSON.stringify(message)])
+  }
+
+  #end(why: keyof typeof CLOSE): void {
+    if (!this.#open) return
+    this.closed()
+    const [code, reason] = CLOSE[why]
+    this.#socket.close(code, reason)
+  }
+}

@@ -1,0 +1,152 @@
+// What a session's watchers are told: each change once, as operations on the state they have. The last few are kept, so
+// that a client that was cut resumes a short gap without the whole state.
+import { appendText, applyOperations, type DeltaOperation } from '../../kernel/delta.ts'
+import type { Clock } from '../../kernel/ports.ts'
+import { type HarnessState, operations } from '../../kernel/projections/conversation.ts'
+import type { Session } from '../../kernel/session.ts'
+import type { Audience, Change, Listener } from '../../kernel/subscribers.ts'
+
+/** Deltas kept for resuming, by number and by size. */
+const KEPT_MAX = 500
+const KEPT_CHARS_MAX = 1_000_000
+/** How long a story goes on being kept when nobody watches: a client that was cut is back by then. */
+const KEEP_MS = 30_000
+
+interface Delta {
+  readonly prev: number
+  readonly seq: number
+  readonly messages: readonly [string]
+}
+
+const stories = new WeakMap<Session, Story>()
+
+/** The one story of a session: all its watchers share the encoding and the numbers. */
+export const storyOf = (session: Session, clock: Clock): Story => {
+  const known = stories.get(session)
+  if (known?.isKept) return known
+  const story = new Story(session, clock)
+  stories.set(session, story)
+  return story
+}
+
+export class Story {
+  readonly #session: Session
+  readonly #clock: Clock
+  readonly #audience: Audience
+  readonly #kept: Delta[] = []
+  #keptChars = 0
+  /** The seq that a watcher has now. */
+  #last: number
+  #snapshot: { readonly of: HarnessState; readonly last: number; readonly messages: readonly [string] } | null = null
+  #watchers = 0
+  #leave: (() => void) | null
+  #forget = () => {}
+
+  constructor(session: Session, clock: Clock) {
+    this.#session = session
+    this.#clock = clock
+    this.#last = session.state.head
+    this.#audience = { key: 'transport', encode: (change) => this.#encode(change) }
+    // A watcher of its own, so that no change goes untold while clients come and go.
+    const keeper: Listener = { audience: this.#audience, send: () => {}, unsent: () => 0, close: () => this.#end() }
+    this.#leave = session.subscribers.add(keeper, session.state.head)
+  }
+
+  get isKept(): boolean {
+    return this.#leave !== null
+  }
+
+  /** What brings a client up to date, and from then on everything live. Both in one step, so nothing falls between. */
+  join(after: number | null, watcher: Watcher): () => void {
+    this.#forget()
+    this.#watchers += 1
+    for (const messages of this.#since(after)) watcher.send(messages)
+    const leave = this.#session.subscribers.add(
+      {
+        audience: this.#audience,
+        send: (text) => watcher.send(this.#shared(text)),
+        unsent: watcher.unsent,
+        close: watcher.close,
+      },
+      this.#session.state.head,
+    )
+    let isIn = true
+    return () => {
+      if (!isIn) return
+      isIn = false
+      leave()
+      this.#watchers -= 1
+      if (this.#watchers === 0) this.#forget = this.#clock.after(KEEP_MS, () => this.#end())
+    }
+  }
+
+  #since(after: number | null): readonly (readonly string[])[] {
+    if (after === this.#last) return [[JSON.stringify({ type: 'delta', operations: [], seq: after, prev: after })]]
+    const from = after === null ? -1 : this.#kept.findIndex(({ prev }) => prev === after)
+    return from < 0 ? [this.#state()] : this.#kept.slice(from).map(({ messages }) => messages)
+  }
+
+  #state(): readonly [string] {
+    const { conversation } = this.#session.state
+    if (this.#snapshot?.of !== conversation || this.#snapshot.last !== this.#last) {
+      const text = JSON.stringify({ type: 'state', state: conversation, seq: this.#last })
+      this.#snapshot = { of: conversation, last: this.#last, messages: [text] }
+    }
+    return this.#snapshot.messages
+  }
+
+  #encode({ events, before }: Change): string {
+    const seq = events.at(-1)?.seq
+    if (!before || seq === undefined) return ''
+    const changed: DeltaOperation[] = []
+    let state = before.conversation
+    for (const event of events) {
+      const made = operations(state, event)
+      if (made.length === 0) continue
+      state = applyOperations(state, made)
+      for (const operation of made) push(changed, operation)
+    }
+    if (changed.length === 0) return ''
+    const text = JSON.stringify({ type: 'delta', operations: changed, seq, prev: this.#last })
+    this.#keep({ prev: this.#last, seq, messages: [text] })
+    this.#last = seq
+    return text
+  }
+
+  #keep(delta: Delta): void {
+    this.#kept.push(delta)
+    this.#keptChars += delta.messages[0].length
+    while (this.#kept.length > KEPT_MAX || (this.#keptChars > KEPT_CHARS_MAX && this.#kept.length > 1)) {
+      this.#keptChars -= this.#kept.shift()?.messages[0].length ?? 0
+    }
+  }
+
+  /** One array for all who get this text, so that it is framed once. */
+  #shared(text: string): readonly string[] {
+    const latest = this.#kept.at(-1)?.messages
+    return latest?.[0] === text ? latest : [text]
+  }
+
+  #end(): void {
+    this.#leave?.()
+    this.#leave = null
+    this.#forget()
+  }
+}
+
+export interface Watcher {
+  send(messages: readonly string[]): void
+  unsent(): number
+  close(why: 'slow' | 'moved' | 'removed'): void
+}
+
+/** Text on text of the same place is one operation: under load a delta holds one per message. */
+const push = (changed: DeltaOperation[], operation: DeltaOperation): void => {
+  const last = changed.at(-1)
+  const merges = operation.type === 'append-text' && last?.type === 'append-text' && samePath(operation.path, last.path)
+  if (merges) changed[changed.length - 1] = appendText(last.path, last.value + operation.value)
+  else changed.push(operation)
+}
+
+const samePath = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((part, index) => part === b[index])

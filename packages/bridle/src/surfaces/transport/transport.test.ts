@@ -1,0 +1,398 @@
+// The transport without sockets: a fake far end, the real session behind it.
+import { describe, expect, test } from 'vitest'
+import { applyOperations, type DeltaOperation } from '../../kernel/delta.ts'
+import type { HarnessState } from '../../kernel/projections/conversation.ts'
+import { SCOPES, type Scope } from '../http/access.ts'
+import { script } from '../http/client.suite.ts'
+import { type Opener, type Receiver, type Socket, upgrade } from '../http/socket-route.ts'
+import { world } from '../http/world.suite.ts'
+import { transportSockets } from './sockets.ts'
+
+type Message = { type: string; [name: string]: unknown }
+
+/** A client as the bare document describes one: it renders what it is told. */
+class Client implements Socket {
+  readonly messages: Message[] = []
+  state: HarnessState | null = null
+  closedWith: number | null = null
+  stuck = 0
+  receiver: Receiver | null = null
+
+  send(messages: readonly string[]): void {
+    for (const text of messages) {
+      const message = JSON.parse(text) as Message
+      this.messages.push(message)
+      if (message.type === 'state') this.state = message.state as HarnessState
+      if (message.type === 'delta' && this.state) this.state = applyOperations(this.state, message.operations as DeltaOperation[])
+    }
+  }
+  close(code: number): void {
+    this.closedWith = code
+  }
+  buffered = () => this.stuck
+  drained = async () => {}
+
+  async say(...commands: object[]): Promise<void> {
+    await this.receiver?.message(JSON.stringify({ type: 'commands', commands }))
+  }
+  of(type: string): Message[] {
+    return this.messages.filter((message) => message.type === type)
+  }
+  leave(): void {
+    this.receiver?.closed()
+  }
+  get seq(): number {
+    return Number(this.messages.findLast(({ seq }) => seq !== undefined)?.seq)
+  }
+}
+
+const setUp = (options: Parameters<typeof world>[0] = {}) => {
+  const { app, host, post, advance } = world(options)
+  const ask = (query: string, headers: Record<string, string> = {}) =>
+    upgrade(transportSockets, new Request(`http://127.0.0.1/ws${query}`, { headers }), '', app.ports)
+  const connect = async (query = '?userId=ann', headers = {}): Promise<Client> => {
+    const opener = (await ask(query, headers)) as Opener
+    const client = new Client()
+    client.receiver = opener(client)
+    return client
+  }
+  return { ask, connect, host, post, advance }
+}
+
+const until = async (done: () => boolean): Promise<void> => {
+  for (let turns = 0; !done() && turns < 2_000; turns++) await new Promise((resolve) => setTimeout(resolve, 1))
+  expect(done()).toBe(true)
+}
+const idle = (client: Client) => () => client.state?.status === 'idle' && client.state.messages.length > 0
+const submit = (...steps: unknown[]) => ({ type: 'submit', ...script(...steps) })
+
+describe('connecting', () => {
+  test('[T3] the first message is the state', async () => {
+    const { connect } = setUp()
+    expect((await connect()).messages).toEqual([
+      { type: 'state', state: { status: 'idle', messages: [], sessionStatus: 'idle', approvals: [] }, seq: 0 },
+    ])
+  })
+
+  test.each<[string, number]>([
+    ['', 400],
+    ['?userId=', 400],
+    ['?sessionId=a%2Fb', 400],
+    ['?userId=ann&after=soon', 400],
+    ['?userId=ann&agent=nobody', 404],
+    ['?sessionId=new&agent=__proto__', 404],
+  ])('[T1] /ws%s is %i', async (query, status) => {
+    const answer = await setUp().ask(query)
+    expect(answer).toBeInstanceOf(Response)
+    expect((answer as Response).status).toBe(status)
+  })
+
+  test('[T1] a user has a session of the default agent; an odd name is hashed', async () => {
+    const { connect, host } = setUp()
+    const client = await connect('?userId=ann')
+    await client.say(submit({ text: 'hi' }))
+    expect(await host.find({ tenant: 'default', agent: 'scripted', id: 'user:ann' })).not.toBeNull()
+    const odd = await connect(`?userId=${encodeURIComponent('ann smith/é')}`)
+    await odd.say(submit({ text: 'hi' }))
+    await until(idle(odd))
+    expect(odd.state?.messages).toHaveLength(2)
+    expect(client.state?.messages).toHaveLength(2)
+  })
+
+  test('[T1] a session of another wire, and one that two agents have', async () => {
+    const { connect, ask, post } = setUp()
+    await post('/agents/hooked/s1', script({ text: 'over HTTP' }))
+    expect((await connect('?sessionId=s1')).state?.messages.at(-1)?.content).toBe('over HTTP')
+    await post('/agents/scripted/s1', script({ text: 'other' }))
+    expect(((await ask('?sessionId=s1')) as Response).status).toBe(409)
+    expect((await connect('?sessionId=s1&agent=scripted')).state?.messages.at(-1)?.content).toBe('other')
+  })
+
+  test('[T1] a credential that names a user opens that user’s session only', async () => {
+    const { ask } = setUp({ tokens: [{ token: 't', user: 'ann' }] })
+    const headers = { authorization: 'Bearer t' }
+    expect(await ask('?userId=ann', headers)).toBeInstanceOf(Function)
+    expect(((await ask('?userId=bob', headers)) as Response).status).toBe(403)
+    expect(((await ask('?userId=ann')) as Response).status).toBe(401)
+  })
+
+  test('[T5] a client that leaves does not stop the run, and two see the same deltas', async () => {
+    const { connect } = setUp()
+    const [first, second] = [await connect(), await connect()]
+    await first.say(submit({ sleepMs: 5 }, { text: 'still here', chunks: 5 }))
+    first.leave()
+    await until(idle(second))
+    expect(second.state?.messages.at(-1)?.content).toBe('still here')
+    const third = await connect()
+    expect(third.state).toEqual(second.state)
+  })
+})
+
+describe('deltas', () => {
+  test('the typical flow, in the document’s order', async () => {
+    const { connect } = setUp()
+    const client = await connect()
+    await client.say(submit({ text: 'Hello world', chunks: 2 }, { tool: 'Read', id: 'c1', result: 1 }, { text: '!' }))
+    await until(idle(client))
+    const told = client.of('delta').flatMap(({ operations }) => operations as DeltaOperation[])
+    const first = (wish: (operation: DeltaOperation) => boolean) => told.findIndex(wish)
+    const sets = (path: string, value?: unknown) => (operation: DeltaOperation) =>
+      operation.type === 'set' &&
+      operation.path.join('/') === path &&
+      (value === undefined || operation.value === value)
+    const order = [
+      first(sets('messages/0')),
+      first(sets('messages/1')),
+      first(sets('status', 'running')),
+      first(sets('messages/1/status', 'streaming')),
+      first((operation) => operation.type === 'append-text'),
+      first(sets('messages/1/toolCalls/0')),
+      first(sets('messages/1/toolCalls/0/status', 'complete')),
+      first(sets('messages/1/status', 'complete')),
+      first(sets('status', 'idle')),
+    ]
+    expect(order).not.toContain(-1)
+    expect(order).toEqual(order.toSorted((a, b) => a - b))
+    expect(client.state).toMatchObject({
+      status: 'idle',
+      messages: [
+        { role: 'user', status: 'complete' },
+        {
+          role: 'assistant',
+          content: 'Hello world!',
+          status: 'complete',
+          toolCalls: [{ id: 'c1', name: 'Read', status: 'complete' }],
+        },
+      ],
+    })
+  })
+
+  test('[T10] each delta starts where the last one ended', async () => {
+    const { connect } = setUp()
+    const client = await connect()
+    await client.say(
+      submit({ text: 'abc', chunks: 3, everyMs: 1 }, { event: { type: 'usage', payload: {} } }, { text: 'd' }),
+    )
+    await until(idle(client))
+    await client.say(submit({ text: 'more' }))
+    await until(() => client.state?.messages.length === 4 && client.state.status === 'idle')
+    let last = Number(client.messages[0]?.seq)
+    for (const { seq, prev } of client.of('delta')) {
+      expect(prev).toBe(last)
+      last = Number(seq)
+    }
+  })
+
+  test('[T11] text on text is one operation', async () => {
+    const { connect } = setUp()
+    const client = await connect()
+    await client.say(submit({ text: 'x'.repeat(500), chunks: 500 }))
+    await until(idle(client))
+    for (const { operations } of client.of('delta')) {
+      const appended = (operations as DeltaOperation[]).filter(({ type }) => type === 'append-text')
+      expect(appended.length).toBeLessThanOrEqual(1)
+    }
+  })
+
+  test('[T4] every gap is resumed to the same state, or answered by a whole one', async () => {
+    const { connect } = setUp()
+    const whole = await connect()
+    await whole.say(submit({ text: 'abcdefgh', chunks: 8, everyMs: 1 }, { approve: 'go', id: 'c1' }))
+    await until(() => whole.state?.approvals?.length === 1)
+    const states = new Map<number, HarnessState>()
+    let state = whole.messages[0]?.state as HarnessState
+    states.set(Number(whole.messages[0]?.seq), state)
+    for (const { operations, seq } of whole.of('delta')) {
+      state = applyOperations(state, operations as DeltaOperation[])
+      states.set(Number(seq), state)
+    }
+    for (const [seq, had] of states) {
+      const client = await connect(`?userId=ann&after=${seq}`)
+      const told = client.messages
+      expect(told.every(({ type }) => type === 'delta')).toBe(true)
+      const now = told.reduce((kept, { operations }) => applyOperations(kept, operations as DeltaOperation[]), had)
+      expect(now).toEqual(whole.state)
+    }
+    expect((await connect(`?userId=ann&after=${whole.seq}`)).messages).toMatchObject([
+      { type: 'delta', operations: [] },
+    ])
+    expect((await connect('?userId=ann&after=999')).messages[0]?.type).toBe('state')
+  })
+
+  test('a slow client is cut, and nobody else', async () => {
+    const { connect } = setUp()
+    const [slow, quick] = [await connect(), await connect()]
+    slow.stuck = 100_000_000
+    await quick.say(submit({ text: 'hello' }))
+    await until(idle(quick))
+    expect([slow.closedWith, quick.closedWith]).toEqual([4008, null])
+  })
+
+  test('[T18] a removed session closes with 4004', async () => {
+    const { connect, host } = setUp()
+    const client = await connect()
+    await client.say(submit({ text: 'x' }))
+    await until(idle(client))
+    await host.remove({ tenant: 'default', agent: 'scripted', id: 'user:ann' })
+    expect(client.closedWith).toBe(4004)
+  })
+})
+
+describe('commands', () => {
+  const bad = [
+    '{',
+    '[]',
+    'null',
+    '{"type":"commands"}',
+    '{"type":"commands","commands":{}}',
+    '{"type":"nonsense"}',
+    '{"type":"commands","commands":[{"type":"submit"}]}',
+    '{"type":"commands","commands":[{"type":"submit","prompt":1}]}',
+    '{"type":"commands","commands":[{"type":"fly"}]}',
+    '{"type":"commands","commands":[{"type":"submit","prompt":"fine"},{"type":"cancel","runId":7}]}',
+    '{"type":"commands","commands":[{"type":"submit","prompt":"x","commandId":"a b"}]}',
+    `{"type":"commands","commands":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
+    null,
+  ]
+  test.each(bad)('[T12] %# is one error, and nothing is applied', async (text) => {
+    const { connect } = setUp()
+    const client = await connect()
+    await client.receiver?.message(text)
+    expect(client.messages.slice(1)).toEqual([{ type: 'error', message: expect.any(String) }])
+    expect([client.closedWith, client.state?.messages]).toEqual([null, []])
+    await client.say(submit({ text: 'works' }))
+    await until(idle(client))
+  })
+
+  test('[T13] a refused command without an id is an error', async () => {
+    const { connect } = setUp()
+    const client = await connect()
+    await client.say({ type: 'submit', prompt: '  ' })
+    await client.say({ type: 'resume' })
+    await client.say({ type: 'cancel' })
+    expect(client.messages.slice(1)).toEqual([
+      { type: 'error', message: 'The prompt is empty.' },
+      { type: 'error', message: 'There is no such session.' },
+    ])
+  })
+
+  test('[T13] with an id each gets one ack, in order', async () => {
+    const { connect } = setUp()
+    const client = await connect()
+    await client.say(
+      { ...submit({ sleepMs: 60_000 }), commandId: 'c1' },
+      { ...submit({ text: 'second' }), commandId: 'c2' },
+      { type: 'reload', commandId: 'c3' },
+      { type: 'cancel', commandId: 'c4' },
+    )
+    expect(client.of('ack')).toMatchObject([
+      { commandId: 'c1', ok: true, answer: { delivery: 'started' } },
+      { commandId: 'c2', ok: true, answer: { delivery: 'queued' } },
+      { commandId: 'c3', ok: false, code: 'run_active' },
+      { commandId: 'c4', ok: true, answer: { cancelled: true } },
+    ])
+  })
+
+  test('[T14] one id is one effect on every connection', async () => {
+    const { connect } = setUp()
+    const [first, second] = [await connect(), await connect()]
+    const command = { ...submit({ text: 'once' }), commandId: 'c1' }
+    await Promise.all([first.say(command), second.say(command), first.say(command)])
+    await second.say({ ...submit({ text: 'other' }), commandId: 'c1' })
+    await until(idle(first))
+    expect(first.state?.messages).toHaveLength(2)
+    expect(second.of('ack').map(({ ok, code }) => [ok, code])).toEqual([
+      [true, undefined],
+      [false, 'command_conflict'],
+    ])
+    expect(first.of('ack')[0]?.answer).toEqual(second.of('ack')[0]?.answer)
+  })
+
+  test.each<[readonly Scope[], string[]]>([
+    [['observe'], ['forbidden', 'forbidden']],
+    [
+      ['observe', 'operate'],
+      ['', 'forbidden'],
+    ],
+    [SCOPES, ['', 'approval_not_found']],
+  ])('[T15] with the scopes %j', async (scopes, codes) => {
+    const { connect } = setUp({ tokens: [{ token: 't', scopes }] })
+    const client = await connect('?userId=ann', { authorization: 'Bearer t' })
+    await client.say(
+      { ...submit({ text: 'x' }), commandId: 'c1' },
+      { type: 'approve', approvalId: 'apr-1', decision: 'approved', commandId: 'c2' },
+    )
+    expect(client.of('ack').map(({ code }) => code ?? '')).toEqual(
+      codes.map((code) => (code === 'approval_not_found' || code === 'forbidden' ? code : '')),
+    )
+  })
+
+  test('approve with other arguments, and the approval is in every snapshot until then', async () => {
+    const { connect } = setUp()
+    const client = await connect()
+    await client.say(submit({ approve: 'write', id: 'c1', args: { p: 1 } }, { text: 'after' }))
+    await until(() => client.state?.approvals?.length === 1)
+    const late = await connect()
+    const [asked] = late.state?.approvals ?? []
+    expect(asked).toMatchObject({ toolCallId: 'c1', toolName: 'write', arguments: { p: 1 } })
+    expect(late.state?.messages[1]?.toolCalls?.[0]).toMatchObject({
+      status: 'running',
+      approval: { status: 'pending' },
+    })
+    await late.say({ type: 'approve', approvalId: asked?.id, decision: 'approved', args: { p: 2 } })
+    await until(idle(client))
+    expect(client.state?.messages[1]).toMatchObject({
+      content: 'after',
+      toolCalls: [{ arguments: { p: 2 }, outcome: 'ok' }],
+    })
+  })
+
+  test('edit and reload go back; cancel ends the message as complete', async () => {
+    const { connect } = setUp()
+    const client = await connect()
+    await client.say(submit({ text: 'one' }))
+    await until(idle(client))
+    const asked = client.state?.messages[0]
+    await client.say({ type: 'edit', messageId: asked?.id, prompt: `@script ${JSON.stringify([{ text: 'two' }])}` })
+    await until(() => client.state?.messages[1]?.content === 'two' && client.state.status === 'idle')
+    expect(client.state?.messages).toHaveLength(2)
+    await client.say({ type: 'reload' })
+    await until(() => client.state?.status === 'idle' && client.state.messages[1]?.status === 'complete')
+    await client.say(submit({ text: 'so far ' }, { sleepMs: 60_000 }))
+    await until(() => client.state?.messages[3]?.content === 'so far ')
+    await client.say({ type: 'cancel' })
+    expect(client.state).toMatchObject({
+      status: 'idle',
+      messages: [{}, {}, {}, { status: 'complete', stopReason: 'cancelled' }],
+    })
+  })
+
+  test('[T16] branch answers where to connect, and the parent is as it was', async () => {
+    const { connect } = setUp()
+    const client = await connect()
+    await client.say(submit({ text: 'one' }))
+    await until(idle(client))
+    await client.say(submit({ text: 'two' }))
+    await until(() => client.state?.messages.length === 4 && client.state.status === 'idle')
+    const before = structuredClone(client.state)
+    await client.say({ type: 'branch', messageId: client.state?.messages[2]?.id, commandId: 'b1' })
+    const answer = client.of('ack')[0]?.answer as { sessionId: string }
+    const child = await connect(`?sessionId=${answer.sessionId}`)
+    expect(child.state?.messages.map(({ content }) => content).at(-1)).toBe('one')
+    await child.say(submit({ text: 'elsewhere' }))
+    await until(() => child.state?.messages.length === 4 && child.state.status === 'idle')
+    expect(client.state).toEqual(before)
+    await client.say(
+      { type: 'branch', messageId: 'm-999', commandId: 'b2' },
+      { type: 'branch', seq: 9_999, commandId: 'b3' },
+    )
+    expect(client.of('ack').slice(1)).toMatchObject([{ code: 'message_not_found' }, { code: 'bad_branch_point' }])
+  })
+
+  test('[T17] a ping is answered with its own time', async () => {
+    const { connect } = setUp()
+    const client = await connect()
+    await client.receiver?.message('{"type":"ping","ts":5}')
+    expect(client.of('pong')).toEqual([{ type: 'pong', ts: 5 }])
+  })
+})
