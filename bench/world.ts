@@ -6,7 +6,7 @@ import { runOutcome } from '../packages/bridle/src/kernel/outcome.ts'
 import type { Directory, Log } from '../packages/bridle/src/kernel/ports.ts'
 import { scriptedRunner } from '../packages/bridle/src/runners/scripted.ts'
 
-const clock = {
+export const clock = {
   now: () => Date.now(),
   after: (ms: number, call: () => void) => {
     const timer = setTimeout(call, ms)
@@ -15,9 +15,9 @@ const clock = {
 }
 const digest = async (text: string) => createHash('sha256').update(text).digest('hex')
 
-export const hostOn = (store: { log: Log; directory: Directory }): Host => {
+export const hostOn = (store: { log: Log; directory: Directory }, tokenPaceMs = 0): Host => {
   const runner = scriptedRunner({ clock, digest })
-  return new Host({ log: store.log, directory: store.directory, clock, digest, runner: () => runner, tokenPaceMs: 0 })
+  return new Host({ log: store.log, directory: store.directory, clock, digest, runner: () => runner, tokenPaceMs })
 }
 
 export const keyOf = (id: string) => ({ tenant: 'bench', agent: 'scripted', id })

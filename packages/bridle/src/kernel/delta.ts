@@ -12,7 +12,8 @@ export class DeltaError extends Error {
 
 /** Copies each touched node once per batch; whatever is untouched keeps its identity. */
 export const applyOperations = <S>(state: S, operations: readonly DeltaOperation[]): S => {
-  const owned = new Set<object>()
+  // What a single operation copies it touches once: there is nothing to remember.
+  const owned = operations.length > 1 ? new Set<object>() : null
   let root: unknown = state
   for (const operation of operations) root = apply(root, operation, 0, owned)
   return root as S
@@ -29,7 +30,7 @@ export const appendText = (path: readonly (string | number)[], value: string): D
   value,
 })
 
-const apply = (node: unknown, operation: DeltaOperation, depth: number, owned: Set<object>): unknown => {
+const apply = (node: unknown, operation: DeltaOperation, depth: number, owned: Set<object> | null): unknown => {
   if (depth === operation.path.length) return leaf(node, operation)
   const name = operation.path[depth] as string
   if (Array.isArray(node)) {
@@ -42,7 +43,7 @@ const apply = (node: unknown, operation: DeltaOperation, depth: number, owned: S
   if (typeof name !== 'string' || unsafe.has(name)) fail(operation, `the name "${name}" is not allowed`)
   const record = parent as Record<string, unknown>
   const child = Object.hasOwn(record, name) ? record[name] : undefined
-  if (parent !== node) owned.add(parent)
+  if (parent !== node) owned?.add(parent)
   return written(record, name, child, apply(child, operation, depth + 1, owned), owned)
 }
 
@@ -58,21 +59,28 @@ const written = <T extends object>(
   name: string | number,
   before: unknown,
   after: unknown,
-  owned: Set<object>,
+  owned: Set<object> | null,
 ): T => {
   if (before === after && Object.hasOwn(node, name)) return node
   let target = node
-  if (!owned.has(node)) {
+  if (!owned?.has(node)) {
     target = (Array.isArray(node) ? node.slice() : { ...node }) as T
-    owned.add(target)
+    owned?.add(target)
   }
   ;(target as Record<string | number, unknown>)[name] = after
   return target
 }
 
+/** `0`, or digits without a leading zero: whatever else Number() takes is somebody's mistake. */
 const arrayIndex = (name: string, length: number, operation: DeltaOperation): number => {
-  if (!/^(0|[1-9][0-9]{0,9})$/.test(name)) fail(operation, `"${name}" is not an index`)
-  const index = Number(name)
+  let index = 0
+  const isCanonical = name.length > 0 && name.length <= 10 && (name.length === 1 || name.charCodeAt(0) !== 0x30)
+  if (!isCanonical) fail(operation, `"${name}" is not an index`)
+  for (let at = 0; at < name.length; at++) {
+    const digit = name.charCodeAt(at) - 0x30
+    if (!(digit >= 0 && digit <= 9)) fail(operation, `"${name}" is not an index`)
+    index = index * 10 + digit
+  }
   if (index > length) fail(operation, `index ${name} is beyond the length ${length}`)
   return index
 }

@@ -1,0 +1,220 @@
+// Operations: applying them, and what they cost on the wire.
+import { AssistantTransportDeltaTracker } from 'assistant-stream'
+import { isRefusal } from '../packages/bridle/src/kernel/commands.ts'
+import { applyOperations } from '../packages/bridle/src/kernel/delta.ts'
+import { runOutcome } from '../packages/bridle/src/kernel/outcome.ts'
+import type { Session } from '../packages/bridle/src/kernel/session.ts'
+import { memoryStore } from '../packages/bridle/src/stores/memory.ts'
+import { storyOf } from '../packages/bridle/src/surfaces/transport/story.ts'
+import { fetchPackage } from './fetched.ts'
+import { type Figure, figure, interleave, type Variant } from './figure.ts'
+import { clock, hostOn, keyOf } from './world.ts'
+
+const MESSAGES = 2_000
+const PATH = ['messages', String(MESSAGES - 1), 'content']
+type State = { messages: { id: string; content: string }[] }
+
+export async function delta(): Promise<Figure[]> {
+  return [...(await applying()), ...(await replying()), ...(await onTheWire()), ...(await snapshots())]
+}
+
+/** The usual case: 200 messages, a reply of 1,000 tokens. */
+async function replying(): Promise<Figure[]> {
+  const path = ['messages', '199', 'content']
+  const thread = (): State => ({ messages: initial().messages.slice(0, 200) })
+  const reply = (append: (state: State, text: string) => State): Variant => ({
+    run: async () => {
+      const times = 200
+      let verified = true
+      const started = performance.now()
+      for (let time = 0; time < times; time++) {
+        let state = thread()
+        for (let n = 0; n < 1_000; n++) state = append(state, 'word ')
+        verified &&= state.messages[199]?.content.length === 5_400
+      }
+      return { value: ((performance.now() - started) * 1e6) / times / 1_000, verified }
+    },
+  })
+  const rounds = await interleave({
+    'copy on write': reply((state, text) => applyOperations(state, [{ type: 'append-text', path, value: text }])),
+    'in place': reply((state, text) => appendInPlace(state, path, text)),
+  })
+  const about = { id: 'B4c', what: 'ns per token of a reply in a thread of 200: copy on write / in place', target: 5 }
+  return [figure(rounds, ['copy on write', 'in place'], { ...about, better: 'lower' })]
+}
+
+const appendInPlace = (state: State, path: readonly string[], text: string): State => {
+  let node = state as unknown as Record<string, unknown>
+  for (const name of path.slice(0, -1)) node = node[name] as Record<string, unknown>
+  const last = path.at(-1) ?? ''
+  node[last] = `${node[last]}${text}`
+  return state
+}
+
+async function applying(): Promise<Figure[]> {
+  const immer = await fetchPackage<{ produce: <T>(state: T, change: (draft: T) => void) => T }>('immer@11.2.10')
+  const patch = await fetchPackage<{
+    applyPatch: (state: State, patch: object[], validate: boolean, mutate: boolean) => { newDocument: State }
+  }>('fast-json-patch@3.1.1')
+  const variants: Record<string, Variant> = {
+    ours: appending(100_000, (state, text) =>
+      applyOperations(state, [{ type: 'append-text', path: PATH, value: text }]),
+    ),
+    'ours, 1,000 appends': appending(1_000, (state, text) =>
+      applyOperations(state, [{ type: 'append-text', path: PATH, value: text }]),
+    ),
+    'assistant-stream': { run: async () => tracked(100_000) },
+    ...(immer && {
+      immer: appending(1_000, (state, text) =>
+        immer.produce(state, (draft) => {
+          const message = draft.messages[MESSAGES - 1]
+          if (message) message.content += text
+        }),
+      ),
+    }),
+    ...(patch && {
+      'fast-json-patch': appending(1_000, (state, text) => {
+        const content = (state.messages[MESSAGES - 1]?.content ?? '') + text
+        return patch.applyPatch(state, [{ op: 'replace', path: `/${PATH.join('/')}`, value: content }], false, false)
+          .newDocument
+      }),
+    }),
+  }
+  const rounds = await interleave(variants)
+  const against = (id: string, rival: string, target: number, what: string): Figure[] =>
+    rival in variants ? [figure(rounds, ['ours', rival], { id, what, target, better: 'lower' })] : []
+  return [
+    ...against('D1', 'assistant-stream', 1, 'ns per append to a long message among 2,000: ours / assistant-stream'),
+    ...against('D2', 'immer', 1, 'the same / immer'),
+    ...against('D3', 'fast-json-patch', 1, 'the same / fast-json-patch, immutable'),
+    ...against('D4', 'ours, 1,000 appends', 1.5, 'ns per append at 100,000 appends / at 1,000'),
+  ]
+}
+
+/** Nanoseconds per append, one operation per batch; the text is read at the end, so ropes pay for themselves. */
+const appending = (times: number, append: (state: State, text: string) => State): Variant => ({
+  run: async () => {
+    let state = initial()
+    const started = performance.now()
+    for (let n = 0; n < times; n++) state = append(state, 'word ')
+    const length = state.messages[MESSAGES - 1]?.content.length
+    return { value: ((performance.now() - started) * 1e6) / times, verified: length === times * 5 }
+  },
+})
+
+const tracked = (times: number): { value: number; verified: boolean } => {
+  const tracker = new AssistantTransportDeltaTracker(initial() as never)
+  const started = performance.now()
+  for (let n = 0; n < times; n++) tracker.append([{ type: 'append-text', path: PATH, value: 'word ' }])
+  const { messages } = tracker.state as unknown as State
+  return {
+    value: ((performance.now() - started) * 1e6) / times,
+    verified: messages[MESSAGES - 1]?.content.length === times * 5,
+  }
+}
+
+const initial = (): State => ({
+  messages: Array.from({ length: MESSAGES }, (_, index) => ({
+    id: `m-${index}`,
+    content: index === MESSAGES - 1 ? '' : 'x'.repeat(400),
+  })),
+})
+
+async function onTheWire(): Promise<Figure[]> {
+  const rounds = await interleave({
+    'bytes of 2,000 tokens': { run: () => streamed(2_000, 0) },
+    'bytes of 1,000 tokens': { run: () => streamed(1_000, 0) },
+    'bytes at 16 ms': { run: () => streamed(1_000, 16) },
+  })
+  return [
+    figure(rounds, ['bytes of 2,000 tokens', 'bytes of 1,000 tokens'], {
+      id: 'B4a',
+      what: 'wire bytes of a 2,000-token reply / of a 1,000-token one',
+      target: 2.05,
+      better: 'lower',
+    }),
+    figure(rounds, ['bytes at 16 ms', 'bytes of 1,000 tokens'], {
+      id: 'B4b',
+      what: 'wire bytes of a reply at 1,000 tokens a second, paced at 16 ms / one delta per token',
+      target: 0.15,
+      better: 'lower',
+    }),
+  ]
+}
+
+/** Bytes that one client gets while a reply streams; every token is let out by itself, so the pace alone merges. */
+const streamed = async (tokens: number, tokenPaceMs: number): Promise<{ value: number; verified: boolean }> => {
+  const host = hostOn(memoryStore(), tokenPaceMs)
+  const session = await host.open(keyOf('wire'))
+  let bytes = 0
+  const leave = watch(session, (told) => {
+    // The prompt is the script, with the whole reply in it: what counts is the reply.
+    if (told.includes('"append-text"')) bytes += Buffer.byteLength(told)
+  })
+  const text = 'hello '.repeat(tokens)
+  const prompt = `@script ${JSON.stringify([{ text, chunks: tokens, everyMs: 1 }])}`
+  await ask(host, 'wire', prompt)
+  leave()
+  const verified = session.state.conversation.messages[1]?.content === text
+  await host.stop()
+  return { value: bytes, verified }
+}
+
+async function snapshots(): Promise<Figure[]> {
+  const store = memoryStore()
+  const maker = hostOn(store)
+  for (let turn = 0; turn < MESSAGES / 2; turn++) {
+    await ask(maker, 'long', `@script ${JSON.stringify([{ text: 'word '.repeat(80) }])}`)
+    if (turn < 100) await ask(maker, 'short', `@script ${JSON.stringify([{ text: 'word '.repeat(80) }])}`)
+  }
+  await maker.stop()
+  const open = (id: string, messages: number): Variant => ({
+    run: async () => {
+      const host = hostOn(store)
+      const before = process.cpuUsage()
+      const session = await host.open(keyOf(id))
+      let told = ''
+      const leave = watch(session, (text) => {
+        told = text
+      })
+      const { user, system } = process.cpuUsage(before)
+      leave()
+      await host.stop()
+      const { state } = JSON.parse(told) as { state: State }
+      return { value: (user + system) / 1_000, verified: state.messages.length === messages }
+    },
+  })
+  const limitMs: Variant = { run: async () => ({ value: 200, verified: true }) }
+  const rounds = await interleave({
+    'ms at 2,000 messages': open('long', MESSAGES),
+    'ms at 200 messages': open('short', 200),
+    'limit (ms)': limitMs,
+  })
+  return [
+    figure(rounds, ['ms at 2,000 messages', 'limit (ms)'], {
+      id: 'D5',
+      what: 'CPU to open a session of 2,000 messages and encode its snapshot / 200 ms',
+      target: 1,
+      better: 'lower',
+    }),
+    figure(rounds, ['ms at 2,000 messages', 'ms at 200 messages'], {
+      id: 'D6',
+      what: 'the same at 2,000 messages / at 200 messages',
+      target: 12,
+      better: 'lower',
+    }),
+  ]
+}
+
+const watch = (session: Session, told: (text: string) => void): (() => void) =>
+  storyOf(session, clock).join(null, {
+    send: (messages) => messages.forEach(told),
+    unsent: () => 0,
+    close: () => {},
+  })
+
+const ask = async (host: ReturnType<typeof hostOn>, id: string, prompt: string): Promise<void> => {
+  const answer = await host.send(keyOf(id), { type: 'submit', prompt })
+  if (isRefusal(answer)) throw new Error(answer.message)
+  await runOutcome(await host.open(keyOf(id)), String(answer.runId), Number(answer.seq) - 1)
+}
