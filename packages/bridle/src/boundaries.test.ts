@@ -39,6 +39,19 @@ describe('the check itself', () => {
       { 'kernel/a.ts': `const v = await import('valibot')` },
       ["kernel/a.ts:1: imports 'valibot', but `kernel` may import only itself"],
     ],
+    [
+      'a name that is a folder and a package',
+      { 'react/a.tsx': `import { useMemo } from 'react'\nimport './b.ts'`, 'react/b.ts': '' },
+      [],
+    ],
+    [
+      'React in the client',
+      { 'client/a.ts': `import 'react'` },
+      [
+        "client/a.ts:1: imports 'react', but `client` may import only itself, `kernel/delta.ts`, `kernel/catalogue.ts`, `kernel/projections`, `surfaces/*/wire.ts`, `surfaces/*/socket-wire.ts` (types only)",
+        'client/a.ts:1: `client` never reaches `react`: client/a.ts -> react',
+      ],
+    ],
     ['the schema file alone has the schema library', { 'kernel/schemas.ts': `import * as v from 'valibot'` }, []],
     [
       'a value where only types may pass',

@@ -1,13 +1,14 @@
 // The client against a real server, and through a proxy that cuts its connections wherever it likes.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { get, post, script } from '../surfaces/http/client.suite.ts'
 import { HarnessServer } from '../targets/node.ts'
+import { cuttingProxy, listening } from './cutting-proxy.suite.ts'
 import {
   type AgentEvent,
   connectFabricWs,
@@ -250,58 +251,4 @@ const client = (options: Omit<FabricWsOptions, 'onEvent'>): Watch => {
     while (!enough()) await new Promise((resolve) => setTimeout(resolve, 1))
   }
   return { handle, events, acks, said, until }
-}
-
-const listening = async (given: Server | ReturnType<typeof createHttpServer>): Promise<string> => {
-  await new Promise<void>((resolve) => given.listen(0, '127.0.0.1', resolve))
-  return `http://127.0.0.1:${(given.address() as AddressInfo).port}`
-}
-
-/** Passes bytes on, and cuts each connection after as many as `cutAfter` says. */
-const cuttingProxy = async (target: string) => {
-  const { port } = new URL(target)
-  const pairs = new Set<[Socket, Socket]>()
-  let bytesOf: (() => number) | null = null
-  let cuts = 0
-  const proxy = createServer((near) => {
-    const far = connect(Number(port), '127.0.0.1')
-    const pair: [Socket, Socket] = [near, far]
-    pairs.add(pair)
-    const end = () => {
-      pairs.delete(pair)
-      for (const each of pair) each.destroy()
-    }
-    let left = bytesOf?.() ?? Number.POSITIVE_INFINITY
-    far.on('data', (bytes: Buffer) => {
-      near.write(bytes.subarray(0, left))
-      left -= bytes.byteLength
-      if (left > 0) return
-      cuts += 1
-      // What was let through arrives; then the line is dead.
-      near.end()
-      far.destroy()
-    })
-    near.on('data', (bytes) => far.write(bytes))
-    for (const each of pair) {
-      each.on('error', end)
-      each.on('close', end)
-    }
-  })
-  const url = await listening(proxy)
-  return {
-    url,
-    get cuts() {
-      return cuts
-    },
-    cutAfter: (next: (() => number) | null) => {
-      bytesOf = next
-    },
-    cutAll: () => {
-      for (const pair of pairs) for (const each of pair) each.destroy()
-    },
-    close: () => {
-      proxy.close()
-      for (const pair of pairs) for (const each of pair) each.destroy()
-    },
-  }
 }

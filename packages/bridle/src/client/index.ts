@@ -1,5 +1,6 @@
 // The client entry, for browsers and for Node.
 
+export { applyOperations, DeltaError, type DeltaOperation } from '../kernel/delta.ts'
 export type {
   FabricAck,
   FabricClientMessage,
@@ -14,6 +15,7 @@ export {
   type FabricEvent,
   isEvent,
 } from '../surfaces/fabric/wire.ts'
+export type { ClientMessage, HarnessCommand, ServerMessage } from '../surfaces/transport/wire.ts'
 export type { FeedOptions } from './event-feed.ts'
 export type {
   Accepted,
@@ -33,4 +35,21 @@ export { FabricError } from './fabric-error.ts'
 export { type FabricClient, type FabricClientOptions, fabricClient, type InvokeOptions } from './fabric-http.ts'
 export { connectFabricWs } from './fabric-socket.ts'
 export type { FabricWsHandle, FabricWsOptions } from './fabric-socket-options.ts'
+export { HarnessClient } from './harness-client.ts'
+export { HarnessError } from './harness-error.ts'
+export type {
+  HarnessAnswer,
+  HarnessClientOptions,
+  HarnessConnection,
+  HarnessTaps,
+  HeldPrompt,
+} from './harness-options.ts'
+export {
+  type HarnessApproval,
+  type HarnessMessage,
+  type HarnessPart,
+  type HarnessState,
+  type HarnessToolCall,
+  partText,
+} from './harness-state.ts'
 export { type SseMessage, SseReader } from './sse-reader.ts'

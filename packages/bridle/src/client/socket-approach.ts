@@ -13,6 +13,9 @@ export interface Position {
   readonly after: number | null
 }
 
+/** A request that hangs must not keep a client from its next try. */
+const ANSWER_MS = 10_000
+
 /** Where to connect, and what to offer there. Throws a FabricError when the credentials are no good. */
 export const approach = async (
   given: Credentials,
@@ -34,7 +37,7 @@ export const refusalOf = async (given: Credentials): Promise<FabricError | null>
   try {
     const url = httpOf(given.url)
     if (given.tenantId !== undefined) url.searchParams.set('tenant', given.tenantId)
-    const response = await fetch(url, { headers: headersOf(given) })
+    const response = await fetch(url, { headers: headersOf(given), signal: AbortSignal.timeout(ANSWER_MS) })
     const refusal = await errorOf(response)
     return [400, 401, 403].includes(refusal.status) ? refusal : null
   } catch {
@@ -44,11 +47,12 @@ export const refusalOf = async (given: Credentials): Promise<FabricError | null>
 
 /** Null where the server has no tickets: there the token itself is the only way. */
 const buyTicket = async (given: Credentials): Promise<string | null> => {
-  const [, prefix = '', sessionId] = /^(.*)\/sessions\/([^/]+)\/[^/]*$/.exec(new URL(given.url).pathname) ?? []
+  const [, prefix = '', sessionId] = /^(.*?)(?:\/sessions\/([^/]+))?\/[^/]*$/.exec(new URL(given.url).pathname) ?? []
   const response = await fetch(new URL(`${prefix}/tickets`, httpOf(given.url)), {
     method: 'POST',
     headers: { ...headersOf(given), 'content-type': 'application/json' },
     body: JSON.stringify(sessionId === undefined ? {} : { sessionId: decodeURIComponent(sessionId) }),
+    signal: AbortSignal.timeout(ANSWER_MS),
   }).catch((cause: unknown) => {
     throw new FabricError(0, 'network', 'The server could not be reached.', { cause })
   })

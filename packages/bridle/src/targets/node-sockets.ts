@@ -6,6 +6,7 @@ import { WebSocket, WebSocketServer } from 'ws'
 import type { App } from '../surfaces/http/app.ts'
 import { badRequest, failure } from '../surfaces/http/errors.ts'
 import { type Opener, type Receiver, type Socket, type SocketRoute, upgrade } from '../surfaces/http/socket-route.ts'
+import { drained } from './drained.ts'
 import { frames } from './socket-frames.ts'
 
 export interface NodeSockets {
@@ -93,7 +94,7 @@ const connect = (ws: WebSocket, duplex: Duplex, open: Opener): void => {
   let unanswered = 0
   // A broken frame closes the socket by itself, with the code that says why.
   ws.on('error', () => {})
-  const receiver: Receiver = open(socketOf(ws, duplex))
+  const receiver: Receiver = open(new NodeSocket(ws, duplex))
   ws.on('message', (data, isBinary) => {
     const answered = receiver.message(isBinary ? null : data.toString())
     if (!answered) return
@@ -113,26 +114,33 @@ const connect = (ws: WebSocket, duplex: Duplex, open: Opener): void => {
   ws.on('close', () => receiver.closed())
 }
 
-const socketOf = (ws: WebSocket, duplex: Duplex): Socket => ({
-  send: (messages) => {
-    // Whole frames straight to the wire: with compression off the library holds nothing back that could get between.
-    if (ws.readyState === WebSocket.OPEN) duplex.write(frames(messages))
-  },
-  close: (code, reason) => ws.close(code, reason),
-  buffered: () => duplex.writableLength,
-  drained: () => {
-    if (!duplex.writableNeedDrain || duplex.destroyed) return Promise.resolve()
-    return new Promise((resolve) => {
-      const done = () => {
-        duplex.off('drain', done)
-        duplex.off('close', done)
-        resolve()
-      }
-      duplex.on('drain', done)
-      duplex.on('close', done)
-    })
-  },
-})
+/** One for each client, and there may be thousands: a class, so that each costs no closures. */
+class NodeSocket implements Socket {
+  readonly #ws: WebSocket
+  readonly #duplex: Duplex
+
+  constructor(ws: WebSocket, duplex: Duplex) {
+    this.#ws = ws
+    this.#duplex = duplex
+  }
+
+  /** Whole frames straight to the wire: with compression off the library holds nothing back that could get between. */
+  send(messages: readonly string[]): void {
+    if (this.#ws.readyState === WebSocket.OPEN) this.#duplex.write(frames(messages))
+  }
+
+  close(code: number, reason: string): void {
+    this.#ws.close(code, reason)
+  }
+
+  buffered(): number {
+    return this.#duplex.writableLength
+  }
+
+  drained(): Promise<void> {
+    return drained(this.#duplex)
+  }
+}
 
 const isWebSocket = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === 'websocket'
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { IncomingMessage, Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createAdaptorServer } from '@hono/node-server'
+import { createAdaptorServer, type HttpBindings } from '@hono/node-server'
 import { keyText } from '../kernel/event.ts'
 import { Host } from '../kernel/host.ts'
 import type { Clock, Digest } from '../kernel/ports.ts'
@@ -18,6 +18,7 @@ import { exposesAll } from '../surfaces/http/gate.ts'
 import type { RateLimit } from '../surfaces/http/rate-limit.ts'
 import { socketPages } from '../surfaces/http/socket-route.ts'
 import { transportSockets } from '../surfaces/transport/sockets.ts'
+import { withEvents } from './node-events.ts'
 import { createLog, type Log } from './node-log.ts'
 import { attachSockets } from './node-sockets.ts'
 import { tracing } from './tracing.ts'
@@ -40,6 +41,8 @@ export interface ServerOptions extends AccessOptions, AgentsOptions {
   readonly heartbeatMs?: number
   /** A socket that says nothing for this long is closed; default 45 s. */
   readonly deadAfterMs?: number
+  /** Connections open at once, of all kinds; default 20,000. */
+  readonly maxConnections?: number
   /** Sockets open at once; default 10,000. */
   readonly maxSockets?: number
   /** Where it tells of itself; default: standard error, as BRIDLE_LOG says. */
@@ -110,7 +113,10 @@ export class HarnessServer {
       },
       [fabricRoutes, socketPages(socketRows)],
     )
-    const server = createAdaptorServer({ fetch: app.fetch, serverOptions: requestLimits }) as Server
+    const fetch = async (request: Request, env: unknown) =>
+      withEvents(await app.fetch(request, env), (env as HttpBindings).outgoing)
+    const server = createAdaptorServer({ fetch, serverOptions: requestLimits }) as Server
+    server.maxConnections = options.maxConnections ?? 20_000
     const sockets = attachSockets(server, app, socketRows, options)
     const close = async (graceMs = 0) => {
       draining = true

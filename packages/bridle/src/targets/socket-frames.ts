@@ -1,12 +1,12 @@
 // WebSocket text frames as a server sends them: unmasked, so the same bytes go to every socket. What is sent to many is
 // encoded once, and several messages leave in one write.
 
-const framed = new WeakMap<readonly string[], Buffer>()
+let lastMessages: readonly string[] = []
+let lastBytes = Buffer.alloc(0)
 
 /** The frames of these messages; for the same array the same bytes. */
 export const frames = (messages: readonly string[]): Buffer => {
-  const known = framed.get(messages)
-  if (known) return known
+  if (messages === lastMessages) return lastBytes
   const sizes = messages.map((message) => Buffer.byteLength(message))
   const bytes = Buffer.allocUnsafe(sizes.reduce((sum, size) => sum + headSize(size) + size, 0))
   let at = 0
@@ -15,7 +15,9 @@ export const frames = (messages: readonly string[]): Buffer => {
     at = writeHead(bytes, at, size)
     at += bytes.write(message, at)
   }
-  framed.set(messages, bytes)
+  // The last one is enough: whoever is next gets the same.
+  lastMessages = messages
+  lastBytes = bytes
   return bytes
 }
 

@@ -41,7 +41,8 @@ export const CLOSE = {
   failed: [1011, 'The session cannot be opened.'],
 } as const
 
-export class FabricSocket implements Receiver {
+export class FabricSocket implements Receiver, Listener {
+  readonly audience: Audience
   readonly #connection: FabricConnection
   readonly #session: Session
   readonly #socket: Socket
@@ -54,6 +55,7 @@ export class FabricSocket implements Receiver {
   #tail: Promise<void> = Promise.resolve()
 
   constructor(connection: FabricConnection, session: Session, socket: Socket, ports: FabricSocketPorts) {
+    this.audience = socketAudience(connection.key)
     this.#connection = connection
     this.#session = session
     this.#socket = socket
@@ -67,17 +69,17 @@ export class FabricSocket implements Receiver {
     if (!this.#open) return
     this.alive()
     const message = parseMessage(text)
-    if ('problem' in message) return this.#send({ type: 'error', message: message.problem })
+    if ('problem' in message) return this.#say({ type: 'error', message: message.problem })
     switch (message.type) {
       case 'ping':
-        return this.#send({ type: 'pong', ts: message.ts ?? this.#ports.clock.now() })
+        return this.#say({ type: 'pong', ts: message.ts ?? this.#ports.clock.now() })
       case 'pong':
         return
       default: {
         const { scopes } = this.#connection
         const { host } = this.#ports
         this.#tail = this.#tail.then(async () =>
-          this.#send(await obey(message, { session: this.#session, scopes, host })),
+          this.#say(await obey(message, { session: this.#session, scopes, host })),
         )
         return this.#tail
       }
@@ -99,6 +101,23 @@ export class FabricSocket implements Receiver {
     this.#forgetDeath()
   }
 
+  /** As a listener of the session. */
+  send(text: string): void {
+    this.#socket.send(messagesOf(text))
+  }
+
+  unsent(): number {
+    return this.#socket.buffered()
+  }
+
+  ready(): Promise<void> {
+    return this.#socket.drained()
+  }
+
+  close(why: 'slow' | 'moved' | 'removed'): void {
+    this.#end(why)
+  }
+
   #end(why: keyof typeof CLOSE): void {
     if (!this.#open) return
     this.closed()
@@ -110,12 +129,12 @@ export class FabricSocket implements Receiver {
     const { clock, heartbeatMs = HEARTBEAT_MS } = this.#ports
     this.#forgetBeat = clock.after(heartbeatMs, () => {
       this.#beat()
-      this.#send({ type: 'pong', ts: clock.now() })
+      this.#say({ type: 'pong', ts: clock.now() })
     })
   }
 
   /** Whoever asks without reading the answers is cut like any slow reader. */
-  #send(message: FabricServerMessage): void {
+  #say(message: FabricServerMessage): void {
     if (!this.#open) return
     if (this.#socket.buffered() > LISTENER_BYTES_MAX) this.#end('slow')
     else this.#socket.send([JSON.stringify(message)])
@@ -124,9 +143,8 @@ export class FabricSocket implements Receiver {
   /** The replay ends where the log stood when the socket opened; from there the session's own catch-up goes on. */
   async #watch(): Promise<void> {
     const { key, state, subscribers } = this.#session
-    const audience = socketAudience(key)
     const { since } = this.#connection
-    if (since === null) this.#send({ type: 'event', event: resetEvent(key, state.head, state.at) })
+    if (since === null) this.#say({ type: 'event', event: resetEvent(key, state.head, state.at) })
     let seen = since ?? 0
     while (this.#open && seen < state.head) {
       const page = await this.#session.read(seen, Math.min(READ_PAGE, state.head - seen))
@@ -135,23 +153,13 @@ export class FabricSocket implements Receiver {
       const last = events.at(-1)
       if (!last) return this.#end('moved')
       seen = last.seq
-      const text = audience.encode({ events })
+      const text = this.audience.encode({ events })
       if (text !== '' && this.#open) this.#socket.send(text.split('\n'))
       await this.#socket.drained()
     }
     if (!this.#open) return
-    this.#send({ type: 'replay-end', cursor: eventId(state.head) })
-    this.#leave = subscribers.add(this.#listener(audience), state.head)
-  }
-
-  #listener(audience: Audience): Listener {
-    return {
-      audience,
-      send: (text) => this.#socket.send(messagesOf(text)),
-      unsent: () => this.#socket.buffered(),
-      ready: () => this.#socket.drained(),
-      close: (why) => this.#end(why),
-    }
+    this.#say({ type: 'replay-end', cursor: eventId(state.head) })
+    this.#leave = subscribers.add(this, state.head)
   }
 }
 

@@ -2,11 +2,10 @@
 import * as v from 'valibot'
 import { badRequest, faulted, notFound } from '../http/errors.ts'
 import { findKey } from '../http/sessions.ts'
-import { errorText, type Opener, type SocketCall, type SocketRoute, socketRoute } from '../http/socket-route.ts'
+import { type Opener, type SocketCall, type SocketRoute, socketRoute, told } from '../http/socket-route.ts'
 import { cursorOf } from '../http/sse.ts'
 import { replayFrom } from './routes.ts'
-import { CLOSE, FabricSocket } from './socket.ts'
-import type { FabricServerMessage } from './socket-wire.ts'
+import { FabricSocket } from './socket.ts'
 
 const query = v.looseObject({
   after: v.optional(v.string()),
@@ -40,16 +39,3 @@ const watching = async (call: SocketCall<v.InferOutput<typeof query>>, cursor: n
   const connection = { key: session.key, scopes: access.scopes, since: from > session.state.head ? null : from }
   return (socket) => new FabricSocket(connection, session, socket, ports)
 }
-
-/** A browser sees no status of a refused upgrade, so a session that is not there is told on the open socket. */
-const told = async (refusal: Response): Promise<Opener> => {
-  const message: FabricServerMessage = { type: 'error', message: await errorText(refusal) }
-  const [code, reason] = CLOSE[closings[refusal.status] ?? 'failed']
-  return (socket) => {
-    socket.send([JSON.stringify(message)])
-    socket.close(code, reason)
-    return { message: () => {}, alive: () => {}, closed: () => {} }
-  }
-}
-
-const closings: { readonly [status: number]: keyof typeof CLOSE } = { 404: 'removed', 409: 'refused', 503: 'moved' }

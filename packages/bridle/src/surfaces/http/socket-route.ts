@@ -139,7 +139,24 @@ export const socketPages = (rows: readonly SocketRoute[]): readonly Route[] =>
     }),
   )
 
-/** A refusal's words, for a wire that has no status. */
+/** A browser sees no status of a refused upgrade: what it should know is told on the open socket, which then closes. */
+export const told = async (refusal: Response): Promise<Opener> => {
+  const text = JSON.stringify({ type: 'error', message: await errorText(refusal) })
+  const [code, reason] = closings[refusal.status] ?? [1011, 'The session cannot be opened.']
+  return (socket) => {
+    socket.send([text])
+    socket.close(code, reason)
+    return { message: () => {}, alive: () => {}, closed: () => {} }
+  }
+}
+
+/** There is no such session, it cannot be told which, it is elsewhere. */
+const closings: { readonly [status: number]: readonly [number, string] } = {
+  404: [4004, 'There is no such session.'],
+  409: [1008, 'Refused.'],
+  503: [1012, 'The session moved: resume by cursor.'],
+}
+
 export const errorText = async (refusal: Response): Promise<string> => {
   const { error } = (await refusal.json()) as { error: string | { message: string } }
   return typeof error === 'string' ? error : error.message

@@ -1,5 +1,5 @@
 // Server-sent events: framing, cursors, heartbeats, and a bounded buffer between a session and its reader.
-import type { Audience, Subscribers } from '../../kernel/subscribers.ts'
+import type { Audience, Listener, Subscribers } from '../../kernel/subscribers.ts'
 
 /** No `event:` field, so that a plain `onmessage` fires; the id is the log's number and nothing else ever has one. */
 export const frame = (data: unknown, seq?: number): string =>
@@ -17,6 +17,19 @@ export interface EventStream {
   readonly heartbeatMs?: number
 }
 
+/** Where the text of a stream goes. */
+export interface EventSink {
+  write(text: string): void
+  /** Bytes written but not yet taken by the reader. */
+  unsent(): number
+  /** Resolves when it can take more, or is gone. */
+  drained(): Promise<void>
+  end(): void
+}
+
+/** Writes to the sink from here on. Returns how to stop, for a sink that is gone. */
+export type EventFeed = (sink: EventSink) => () => void
+
 /** A response that goes on until the reader leaves, falls too far behind, or the session moves. */
 export const eventStream = ({
   audience,
@@ -25,50 +38,99 @@ export const eventStream = ({
   opening = '',
   heartbeatMs = HEARTBEAT_MS,
 }: EventStream): Response => {
-  const encoder = new TextEncoder()
-  let leave = () => {}
-  let beat: ReturnType<typeof setInterval> | undefined
-  let wanted = () => {}
-  const body = new ReadableStream<Uint8Array>(
-    {
-      start(controller) {
-        const write = (text: string) => controller.enqueue(encoder.encode(text))
-        const unsent = () => BUFFER_BYTES - (controller.desiredSize ?? BUFFER_BYTES)
-        // At once, so that proxies and clients see the stream open; a reader that is cut comes back after `retry`.
-        write(`: open\n\nretry: ${RETRY_MS}\n\n${opening}`)
-        beat = setInterval(() => write(': beat\n\n'), heartbeatMs)
-        leave = subscribers.add(
-          {
-            audience,
-            send: write,
-            unsent,
-            ready: async () => {
-              while (unsent() > BUFFER_BYTES) await new Promise<void>((resolve) => (wanted = resolve))
-            },
-            close: () => {
-              clearInterval(beat)
-              controller.close()
-            },
-          },
-          since,
-        )
-      },
-      pull: () => wanted(),
-      cancel() {
-        clearInterval(beat)
-        leave()
-        wanted()
-      },
-    },
-    { highWaterMark: BUFFER_BYTES, size: (chunk) => chunk?.byteLength ?? 0 },
-  )
-  return new Response(body, {
+  const feed: EventFeed = (sink) => {
+    // At once, so that proxies and clients see the stream open; a reader that is cut comes back after `retry`.
+    sink.write(`: open\n\nretry: ${RETRY_MS}\n\n${opening}`)
+    const beat = setInterval(() => sink.write(': beat\n\n'), heartbeatMs)
+    const leave = subscribers.add(new Reader(audience, sink, beat), since)
+    return () => {
+      clearInterval(beat)
+      leave()
+    }
+  }
+  const response = new Response(bodyOf(feed), {
     headers: {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-cache, no-transform',
       'x-accel-buffering': 'no',
     },
   })
+  feeds.set(response, feed)
+  return response
+}
+
+const feeds = new WeakMap<Response, EventFeed>()
+
+/** The feed behind a response, for a target that has a shorter way to the reader than the response's body. */
+export const feedOf = (response: Response): EventFeed | undefined => feeds.get(response)
+
+/** One for each reader, and there may be thousands: a class, so that each costs no closures. */
+class Reader implements Listener {
+  readonly audience: Audience
+  readonly #sink: EventSink
+  readonly #beat: ReturnType<typeof setInterval>
+
+  constructor(audience: Audience, sink: EventSink, beat: ReturnType<typeof setInterval>) {
+    this.audience = audience
+    this.#sink = sink
+    this.#beat = beat
+  }
+
+  send(text: string): void {
+    this.#sink.write(text)
+  }
+
+  unsent(): number {
+    return this.#sink.unsent()
+  }
+
+  ready(): Promise<void> {
+    return this.#sink.drained()
+  }
+
+  close(): void {
+    clearInterval(this.#beat)
+    this.#sink.end()
+  }
+}
+
+/** The feed as any platform serves it. It begins with the first read: a body that nobody reads keeps nobody busy. */
+const bodyOf = (feed: EventFeed): ReadableStream<Uint8Array> => {
+  let leave: (() => void) | null = null
+  let wanted = () => {}
+  const sinkOf = (controller: ReadableStreamDefaultController<Uint8Array>): EventSink => ({
+    write: (text) => controller.enqueue(bytesOf(text)),
+    unsent: () => -(controller.desiredSize ?? 0),
+    drained: async () => {
+      while (-(controller.desiredSize ?? 0) > BUFFER_BYTES) await new Promise<void>((resolve) => (wanted = resolve))
+    },
+    end: () => controller.close(),
+  })
+  return new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        leave ??= feed(sinkOf(controller))
+        wanted()
+      },
+      cancel() {
+        leave?.()
+        wanted()
+      },
+    },
+    { highWaterMark: 0, size: (chunk) => chunk?.byteLength ?? 0 },
+  )
+}
+
+const encoder = new TextEncoder()
+let lastText = ''
+let lastBytes = new Uint8Array()
+/** All readers get the same text in turn; it is encoded once. */
+const bytesOf = (text: string): Uint8Array => {
+  if (text !== lastText) {
+    lastText = text
+    lastBytes = encoder.encode(text)
+  }
+  return lastBytes
 }
 
 const BUFFER_BYTES = 64 * 1024

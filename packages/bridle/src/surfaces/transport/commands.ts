@@ -50,8 +50,14 @@ const messageSchema = v.variant('type', [
 ])
 export type ParsedMessage = v.InferOutput<typeof messageSchema>
 
+/** What is wrong, and with which command where it has an id. */
+export interface Problem {
+  readonly problem: string
+  readonly commandId?: string
+}
+
 /** One bad command spoils the batch: applying half of it is what nobody asked for. */
-export const parseMessage = (given: string | null): ParsedMessage | { readonly problem: string } => {
+export const parseMessage = (given: string | null): ParsedMessage | Problem => {
   if (given === null) return { problem: 'Messages are JSON text.' }
   let value: unknown
   try {
@@ -63,7 +69,12 @@ export const parseMessage = (given: string | null): ParsedMessage | { readonly p
   const result = v.safeParse(messageSchema, value)
   if (result.success) return result.output
   const [issue] = result.issues
-  return { problem: `${v.getDotPath(issue) ?? 'message'}: ${issue.message}` }
+  return { problem: `${v.getDotPath(issue) ?? 'message'}: ${issue.message}`, ...blamed(issue) }
+}
+
+const blamed = ({ path }: v.BaseIssue<unknown>): { commandId?: string } => {
+  const command = path?.[1]?.value as { commandId?: unknown } | null | undefined
+  return typeof command?.commandId === 'string' && isId(command.commandId) ? { commandId: command.commandId } : {}
 }
 
 /** Asks the session. The id and the body without it make one effect and one answer. */

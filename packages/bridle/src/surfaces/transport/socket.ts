@@ -53,7 +53,10 @@ export class TransportSocket implements Receiver {
   message(given: string | null): Promise<void> | void {
     if (!this.#open) return
     const message = parseMessage(given)
-    if ('problem' in message) return this.#send({ type: 'error', message: message.problem })
+    if ('problem' in message) {
+      const { problem, ...which } = message
+      return this.#send({ type: 'error', message: problem, ...which })
+    }
     if (message.type === 'ping') return this.#send({ type: 'pong', ts: message.ts ?? this.#clock.now() })
     for (const command of message.commands) this.#tail = this.#tail.then(() => this.#obey(command))
     return this.#tail

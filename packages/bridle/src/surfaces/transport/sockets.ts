@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { isId, type Key } from '../../kernel/event.ts'
 import { badRequest, failure, notFound } from '../http/errors.ts'
 import { digest, hex } from '../http/secrets.ts'
-import { type SocketCall, type SocketRoute, socketRoute } from '../http/socket-route.ts'
+import { type SocketCall, type SocketRoute, socketRoute, told } from '../http/socket-route.ts'
 import { TransportSocket } from './socket.ts'
 
 const query = v.looseObject({
@@ -28,9 +28,9 @@ export const transportSockets: readonly SocketRoute[] = [
     accept: async (call) => {
       const { access, ports, query: asked } = call
       const key = await keyOf(call)
-      if (key instanceof Response) return key
+      if (key instanceof Response) return key.status === 404 || key.status === 409 ? told(key) : key
       // A ticket for one session opens that one.
-      if (access.sessionId !== null && access.sessionId !== key.id) return notFound()
+      if (access.sessionId !== null && access.sessionId !== key.id) return told(notFound())
       const session = await ports.host.open(key)
       const connection = { key, scopes: access.scopes, after: asked.after ?? null }
       return (socket) => new TransportSocket(connection, session, socket, ports)

@@ -23,7 +23,8 @@ class Client implements Socket {
       const message = JSON.parse(text) as Message
       this.messages.push(message)
       if (message.type === 'state') this.state = message.state as HarnessState
-      if (message.type === 'delta' && this.state) this.state = applyOperations(this.state, message.operations as DeltaOperation[])
+      if (message.type === 'delta' && this.state)
+        this.state = applyOperations(this.state, message.operations as DeltaOperation[])
     }
   }
   close(code: number): void {
@@ -79,12 +80,18 @@ describe('connecting', () => {
     ['?userId=', 400],
     ['?sessionId=a%2Fb', 400],
     ['?userId=ann&after=soon', 400],
-    ['?userId=ann&agent=nobody', 404],
-    ['?sessionId=new&agent=__proto__', 404],
   ])('[T1] /ws%s is %i', async (query, status) => {
     const answer = await setUp().ask(query)
     expect(answer).toBeInstanceOf(Response)
     expect((answer as Response).status).toBe(status)
+  })
+
+  test.each<[string, number]>([
+    ['?userId=ann&agent=nobody', 4004],
+    ['?sessionId=new&agent=__proto__', 4004],
+  ])('[T1] /ws%s is told on the open socket, which closes with %i', async (query, code) => {
+    const client = await setUp().connect(query)
+    expect([client.of('error').length, client.closedWith]).toEqual([1, code])
   })
 
   test('[T1] a user has a session of the default agent; an odd name is hashed', async () => {
@@ -100,11 +107,12 @@ describe('connecting', () => {
   })
 
   test('[T1] a session of another wire, and one that two agents have', async () => {
-    const { connect, ask, post } = setUp()
+    const { connect, post } = setUp()
     await post('/agents/hooked/s1', script({ text: 'over HTTP' }))
     expect((await connect('?sessionId=s1')).state?.messages.at(-1)?.content).toBe('over HTTP')
     await post('/agents/scripted/s1', script({ text: 'other' }))
-    expect(((await ask('?sessionId=s1')) as Response).status).toBe(409)
+    const torn = await connect('?sessionId=s1')
+    expect([torn.of('error')[0]?.message, torn.closedWith]).toEqual([expect.stringContaining('hooked'), 1008])
     expect((await connect('?sessionId=s1&agent=scripted')).state?.messages.at(-1)?.content).toBe('other')
   })
 
@@ -262,6 +270,13 @@ describe('commands', () => {
     expect([client.closedWith, client.state?.messages]).toEqual([null, []])
     await client.say(submit({ text: 'works' }))
     await until(idle(client))
+  })
+
+  test('[T12] the error names the command it blames, where that has an id', async () => {
+    const { connect } = setUp()
+    const client = await connect()
+    await client.say({ type: 'submit', prompt: 'x', commandId: 'c1' }, { type: 'submit', commandId: 'c2' })
+    expect(client.messages.slice(1)).toMatchObject([{ type: 'error', commandId: 'c2' }])
   })
 
   test('[T13] a refused command without an id is an error', async () => {

@@ -1,0 +1,125 @@
+// A server of one's own for a client's tests: each connection is a line that opens, speaks and breaks when told to.
+import type { HarnessState } from '../kernel/projections/conversation.ts'
+import type { ClientMessage, HarnessCommand, ServerMessage } from '../surfaces/transport/wire.ts'
+import { HarnessClient } from './harness-client.ts'
+import type { HarnessClientOptions } from './harness-options.ts'
+import type { SocketClass } from './socket-line.ts'
+
+export class FakeLine {
+  readonly url: URL
+  /** What the client said. */
+  readonly heard: ClientMessage[] = []
+  /** The code that the client closed with. */
+  closedWith: number | null = null
+  onopen: (() => void) | null = null
+  onmessage: ((event: { data: unknown }) => void) | null = null
+  onclose: ((event: { code: number; reason: string }) => void) | null = null
+  onerror: (() => void) | null = null
+
+  constructor(url: string) {
+    this.url = new URL(url)
+  }
+
+  get after(): string | null {
+    return this.url.searchParams.get('after')
+  }
+
+  get commands(): HarnessCommand[] {
+    return this.heard.flatMap((message) => (message.type === 'commands' ? message.commands : []))
+  }
+
+  open(...messages: ServerMessage[]): this {
+    this.onopen?.()
+    return this.tell(...messages)
+  }
+
+  tell(...messages: ServerMessage[]): this {
+    for (const message of messages) this.raw(JSON.stringify(message))
+    return this
+  }
+
+  raw(data: unknown): void {
+    this.onmessage?.({ data })
+  }
+
+  cut(code = 1006, reason = ''): void {
+    this.onclose?.({ code, reason })
+  }
+
+  send(text: string): void {
+    this.heard.push(JSON.parse(text) as ClientMessage)
+  }
+
+  close(code = 1000): void {
+    this.closedWith ??= code
+  }
+}
+
+export interface FakeServer {
+  readonly lines: FakeLine[]
+  readonly WebSocket: SocketClass
+  /** The newest line, once there are as many. */
+  line(count: number): Promise<FakeLine>
+}
+
+export const fakeServer = (): FakeServer => {
+  const lines: FakeLine[] = []
+  const WebSocket = class extends FakeLine {
+    constructor(url: string) {
+      super(url)
+      lines.push(this)
+    }
+  } as unknown as SocketClass
+  const line = async (count: number) => {
+    for (let turn = 0; lines.length < count; turn++) {
+      if (turn > 2_000) throw new Error(`There are ${lines.length} lines, not ${count}.`)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    return lines[count - 1] as FakeLine
+  }
+  return { lines, WebSocket, line }
+}
+
+/** At once, unless a test wants to see the waiting. */
+const backoff = { firstMs: 0, longestMs: 0 }
+
+export const clientOf = (server: FakeServer, options: Partial<HarnessClientOptions> = {}): HarnessClient =>
+  new HarnessClient({
+    url: 'ws://fake/ws?userId=ann',
+    WebSocket: server.WebSocket,
+    schedule: 'sync',
+    backoff,
+    ...options,
+  })
+
+/** A client that is open, and its line. */
+export const opened = async (
+  options: Partial<HarnessClientOptions> & { first?: ServerMessage } = {},
+): Promise<{ server: FakeServer; client: HarnessClient; line: FakeLine }> => {
+  const server = fakeServer()
+  const client = clientOf(server, options)
+  const line = (await server.line(1)).open(options.first ?? state(0))
+  return { server, client, line }
+}
+
+export const said = (content: string, id = 'm-1') => ({ id, role: 'assistant', content, status: 'streaming' }) as const
+
+export const stateOf = (...texts: string[]): HarnessState => ({
+  status: 'idle',
+  messages: texts.map((text, index) => said(text, `m-${index}`)),
+})
+
+export const state = (seq: number | undefined, ...texts: string[]): ServerMessage => ({
+  type: 'state',
+  state: stateOf(...texts),
+  ...(seq !== undefined && { seq }),
+})
+
+export const delta = (prev: number, seq: number, ...operations: unknown[]): ServerMessage =>
+  ({ type: 'delta', operations, prev, seq }) as ServerMessage
+
+export const textsOf = (client: HarnessClient): string[] => client.getSnapshot().messages.map(({ content }) => content)
+
+/** How a promise ended: its value, or the code of its error. */
+export const endOf = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.catch((error: { code?: string }) => error.code ?? error)

@@ -1,0 +1,254 @@
+// A session's state, live, from a browser or from Node. The client computes nothing: it sends commands and shows what the
+// server says. Connections come and go beneath it.
+import type { HarnessState } from '../kernel/projections/conversation.ts'
+import type { HarnessCommand, ServerMessage } from '../surfaces/transport/wire.ts'
+import { ConnectionStatus } from './connection-status.ts'
+import { HarnessError } from './harness-error.ts'
+import type {
+  CommandOf,
+  HarnessAnswer,
+  HarnessClientOptions,
+  HarnessConnection,
+  HarnessTaps,
+  HeldPrompt,
+} from './harness-options.ts'
+import { Notifier } from './notifier.ts'
+import { Outbox } from './outbox.ts'
+import { Replica } from './replica.ts'
+import { parseServerMessage } from './server-messages.ts'
+import { approach, refusalOf } from './socket-approach.ts'
+import { BACKOFF, SocketLine } from './socket-line.ts'
+import { Taps } from './taps.ts'
+import { onWake } from './wake.ts'
+
+/** How a server says that the session is no more; every other end is a refusal. */
+const REMOVED = 4004
+
+/** Connects at once, and again after every cut, until `close`. */
+export class HarnessClient {
+  readonly #options: HarnessClientOptions
+  readonly #replica = new Replica()
+  readonly #taps = new Taps<HarnessTaps>()
+  readonly #changes = new Taps<{ change: null }>()
+  readonly #notifier: Notifier
+  readonly #outbox: Outbox
+  readonly #line: SocketLine
+  readonly #stopWaking: () => void
+  /** Where this connection goes to, and where the one went that the replica is from. */
+  #url = ''
+  #replicaUrl = ''
+  #wasOpen = false
+  /** The server counts its states, so it acknowledges commands too. */
+  #counts = false
+  /** The server is known to answer pings. */
+  #pongs = false
+  #shown = this.#replica.state
+  readonly #status = new ConnectionStatus(
+    () => this.#replica.seq,
+    (connection) => {
+      this.#taps.tell('connection', connection)
+      this.#notifier.touch()
+    },
+  )
+
+  constructor(options: HarnessClientOptions) {
+    // A bad address throws here and now, as the platform's own constructor does.
+    if (typeof options.url === 'string') new URL(options.url)
+    this.#options = options
+    this.#notifier = new Notifier(options.schedule ?? 'frame', () => {
+      this.#shown = this.#replica.state
+      this.#changes.tell('change', null)
+    })
+    this.#outbox = new Outbox({
+      holds: options.outbox !== 'reject',
+      transmit: (text) => this.#line.send(text),
+      onHeld: (held) => {
+        this.#taps.tell('held', held)
+        this.#notifier.touch()
+      },
+      onFail: (error) => this.#taps.tell('error', error),
+    })
+    this.#line = new SocketLine({
+      approach: () => this.#approach(),
+      refusal: () => refusalOf({ ...options, url: this.#url }),
+      WebSocket: options.WebSocket,
+      backoff: options.backoff ?? BACKOFF,
+      heartbeatMs: options.pingMs ?? 15_000,
+      ping: () => this.#ping(),
+      onMessage: (data) => this.#hear(data),
+      onLost: (code) => this.#outbox.cut(code),
+      onWait: (waitMs, attempt) =>
+        this.#status.move({
+          phase: this.#wasOpen ? 'reconnecting' : 'connecting',
+          attempt,
+          nextTryAt: Date.now() + waitMs,
+        }),
+      onError: ({ type, message }) => this.#trouble(new HarnessError(type, message)),
+      onEnd: (code, reason) => this.#end(code, reason),
+    })
+    this.#stopWaking = onWake(() => this.#line.hurry())
+  }
+
+  /** The same object until subscribers are told: it changes when they are, never in between. */
+  getSnapshot = (): HarnessState => this.#shown
+
+  /** Called when the snapshot, `connection` or `held` has changed. Returns what ends it. */
+  subscribe = (listener: () => void): (() => void) => this.#changes.on('change', listener)
+
+  /** The same object until something changes. `on('connection')` tells of it at once, `subscribe` in its time. */
+  get connection(): HarnessConnection {
+    return this.#status.now
+  }
+
+  /** Prompts that wait for a connection, oldest first; the same array until one comes or goes. */
+  get held(): readonly HeldPrompt[] {
+    return this.#outbox.held
+  }
+
+  /** Takes a held prompt back. False when it is not held any more. */
+  discard(id: string): boolean {
+    return this.#outbox.discard(id)
+  }
+
+  /** What happens, as it happens. `error` also tells of commands that failed, by their `commandId`. */
+  on<N extends keyof HarnessTaps>(name: N, listener: (told: HarnessTaps[N]) => void): () => void {
+    return this.#taps.on(name, listener)
+  }
+
+  /**
+   * Resolves with the server's answer; rejects with a HarnessError. A server that acknowledges nothing (it sends no
+   * `seq`) leaves nothing to wait for: there a command resolves when it was sent, and is never sent twice.
+   */
+  send(command: HarnessCommand): Promise<HarnessAnswer> {
+    return this.#outbox.ask(command)
+  }
+
+  submit(prompt: string, { commandId }: { readonly commandId?: string } = {}): Promise<HarnessAnswer> {
+    return this.send({ type: 'submit', prompt, ...(commandId !== undefined && { commandId }) })
+  }
+
+  steer(prompt: string): Promise<HarnessAnswer> {
+    return this.send({ type: 'steer', prompt })
+  }
+
+  edit(messageId: string, prompt: string): Promise<HarnessAnswer> {
+    return this.send({ type: 'edit', messageId, prompt })
+  }
+
+  reload(messageId?: string): Promise<HarnessAnswer> {
+    return this.send({ type: 'reload', ...(messageId !== undefined && { messageId }) })
+  }
+
+  cancel(which: Omit<CommandOf<'cancel'>, 'type'> = {}): Promise<HarnessAnswer> {
+    return this.send({ ...which, type: 'cancel' })
+  }
+
+  approve(
+    approvalId: string,
+    decision: 'approved' | 'denied',
+    more: Pick<CommandOf<'approve'>, 'args' | 'reason'> = {},
+  ): Promise<HarnessAnswer> {
+    return this.send({ ...more, type: 'approve', approvalId, decision })
+  }
+
+  /** Answers `{ sessionId, parent }`: connect another client to it. */
+  branch(point: Omit<CommandOf<'branch'>, 'type'> = {}): Promise<HarnessAnswer> {
+    return this.send({ ...point, type: 'branch' })
+  }
+
+  pause(): Promise<HarnessAnswer> {
+    return this.send({ type: 'pause' })
+  }
+
+  resume(): Promise<HarnessAnswer> {
+    return this.send({ type: 'resume' })
+  }
+
+  /** For good. What was not answered is rejected; the last state stays. */
+  close(): void {
+    this.#line.close()
+  }
+
+  async #approach(): Promise<{ url: string; protocols?: string[] }> {
+    const { url } = this.#options
+    this.#status.move({ nextTryAt: undefined })
+    this.#url = typeof url === 'string' ? url : await url()
+    // Another address may be another session, whose numbers mean nothing here.
+    const after = this.#url === this.#replicaUrl ? this.#replica.seq : null
+    this.#replica.begin(after !== null)
+    return approach({ ...this.#options, url: this.#url }, { replay: 0, after })
+  }
+
+  /** Before the first message nothing is known of the server but that it owes one. */
+  #ping(): string | null {
+    if (this.connection.phase !== 'open') return ''
+    return this.#counts || this.#pongs ? JSON.stringify({ type: 'ping', ts: Date.now() }) : null
+  }
+
+  /** A server that makes no sense is left, and asked for everything again. */
+  #hear(data: unknown): void {
+    let message: ServerMessage | null
+    try {
+      message = parseServerMessage(data)
+      if (message?.type === 'state') this.#replica.replace(message)
+      if (message?.type === 'delta') this.#replica.apply(message)
+    } catch (cause) {
+      return this.#resync(cause)
+    }
+    if (message) this.#take(message)
+  }
+
+  #take(message: ServerMessage): void {
+    switch (message.type) {
+      case 'state':
+        this.#counts = message.seq !== undefined
+        this.#changed()
+        return this.#taps.tell('state', message)
+      case 'delta':
+        this.#changed()
+        return this.#taps.tell('delta', message)
+      case 'ack':
+        return this.#outbox.answered(message)
+      case 'error':
+        if (this.#outbox.complained(message.message, message.commandId)) return
+        return this.#taps.tell('error', new HarnessError('server', message.message, message))
+      case 'pong':
+        this.#pongs = true
+    }
+  }
+
+  #changed(): void {
+    if (this.connection.phase !== 'open') {
+      this.#wasOpen = true
+      this.#replicaUrl = this.#url
+      this.#line.settle()
+      this.#status.move({ phase: 'open', attempt: 0, error: undefined })
+      this.#outbox.opened(this.#counts)
+    }
+    if (this.#replica.state !== this.#shown) this.#notifier.touch()
+  }
+
+  #resync(cause: unknown): void {
+    const { message } = cause as Error
+    this.#replica.forget()
+    this.#status.move({ resyncs: this.connection.resyncs + 1 })
+    this.#trouble(new HarnessError('resync', `The server made no sense: ${message}.`, { cause }))
+    this.#line.drop(4000, 'resync')
+  }
+
+  #trouble(error: HarnessError): void {
+    this.#status.move({ error })
+    this.#taps.tell('error', error)
+  }
+
+  #end(code: number, reason: string): void {
+    this.#stopWaking()
+    // A refusal told why already.
+    const told = code === 1008 ? this.connection.error : undefined
+    const error =
+      code === 1000 ? undefined : (told ?? new HarnessError(code === REMOVED ? 'session_removed' : 'refused', reason))
+    this.#status.move({ phase: 'closed', attempt: 0, nextTryAt: undefined, error })
+    this.#outbox.end(reason)
+    this.#notifier.flush()
+  }
+}

@@ -1,0 +1,9 @@
+// What a page renders: the transport's state, as the server folds it.
+export type {
+  HarnessApproval,
+  HarnessMessage,
+  HarnessPart,
+  HarnessState,
+  HarnessToolCall,
+} from '../kernel/projections/conversation.ts'
+export { partText } from '../kernel/projections/message-parts.ts'

@@ -1,0 +1,63 @@
+// The client's copy of the state. It is never computed here, only told; what does not fit on what is here is refused
+// whole, and the next connection starts from a state.
+import { applyOperations, type DeltaOperation } from '../kernel/delta.ts'
+import type { HarnessState } from '../kernel/projections/conversation.ts'
+import type { ServerMessage } from '../surfaces/transport/wire.ts'
+import { isMessage, isState, Nonsense } from './server-messages.ts'
+
+type Told<T extends ServerMessage['type']> = Extract<ServerMessage, { type: T }>
+
+export class Replica {
+  #state: HarnessState = { status: 'idle', messages: [] }
+  #seq: number | null = null
+  #isFounded = false
+
+  get state(): HarnessState {
+    return this.#state
+  }
+
+  /** Where the state stands; null where the server does not say, or where it cannot be built upon. */
+  get seq(): number | null {
+    return this.#seq
+  }
+
+  /** A new connection. Unless it was asked to go on from `seq`, it has to begin with a state. */
+  begin(goesOn: boolean): void {
+    this.#isFounded = goesOn
+  }
+
+  replace({ state, seq }: Told<'state'>): void {
+    this.#state = state
+    this.#seq = seq ?? null
+    this.#isFounded = true
+  }
+
+  /** All of it or, by throwing, nothing. */
+  apply({ operations, seq, prev }: Told<'delta'>): void {
+    if (!this.#isFounded) throw new Nonsense('a delta before any state')
+    if (prev !== undefined && this.#seq !== null && prev !== this.#seq)
+      throw new Nonsense(`a gap: at ${this.#seq}, got a delta from ${prev}`)
+    if (seq !== undefined && seq < (prev ?? 0)) throw new Nonsense('a delta that leads backwards')
+    const next = applyOperations(this.#state, operations)
+    if (!isState(next) || !touched(next, operations).every(isMessage))
+      throw new Nonsense('a delta that spoils the state')
+    this.#state = next
+    this.#seq = seq ?? null
+  }
+
+  /** The next connection has to start from a state. */
+  forget(): void {
+    this.#seq = null
+    this.#isFounded = false
+  }
+}
+
+/** The messages that a batch has changed: looking at all of them each time would make long sessions slow. */
+const touched = ({ messages }: HarnessState, operations: readonly DeltaOperation[]): unknown[] => {
+  const indices = new Set<string>()
+  for (const { path } of operations) {
+    if (path[0] === undefined || (path[0] === 'messages' && path[1] === undefined)) return [...messages]
+    if (path[0] === 'messages') indices.add(path[1] as string)
+  }
+  return [...indices].map((index) => messages[Number(index)])
+}

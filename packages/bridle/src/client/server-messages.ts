@@ -1,0 +1,64 @@
+// What a server says, looked at before it is believed. A schema library would outweigh the client, and the wire is small.
+import type { HarnessMessage, HarnessState } from '../kernel/projections/conversation.ts'
+import type { ServerMessage } from '../surfaces/transport/wire.ts'
+
+/** The server does not make sense: whatever it says next cannot be built upon. */
+export class Nonsense extends Error {}
+
+/** Null = a type that came after this client was written, which it may ignore. Throws Nonsense. */
+export const parseServerMessage = (data: unknown): ServerMessage | null => {
+  const message = parse(data)
+  if (!isRecord(message) || typeof message.type !== 'string') throw new Nonsense('not a message')
+  if (!Object.hasOwn(shapes, message.type)) return null
+  if (!shapes[message.type as ServerMessage['type']](message)) throw new Nonsense(`not a ${message.type}`)
+  return message as unknown as ServerMessage
+}
+
+/** Enough that whoever renders a state finds what its type promises. */
+export const isState = (value: unknown): value is HarnessState =>
+  isRecord(value) &&
+  typeof value.status === 'string' &&
+  Array.isArray(value.messages) &&
+  isTextOrNothing(value.error) &&
+  isListOrNothing(value.approvals)
+
+export const isMessage = (value: unknown): value is HarnessMessage =>
+  isRecord(value) &&
+  [value.id, value.role, value.content, value.status].every((each) => typeof each === 'string') &&
+  isListOrNothing(value.toolCalls) &&
+  isListOrNothing(value.parts)
+
+type Shape = (message: Record<string, unknown>) => boolean
+
+const shapes: { readonly [T in ServerMessage['type']]: Shape } = {
+  state: ({ state, seq }) => isSeqOrNothing(seq) && isState(state) && state.messages.every(isMessage),
+  delta: ({ operations, seq, prev }) =>
+    isSeqOrNothing(seq) && isSeqOrNothing(prev) && Array.isArray(operations) && operations.every(isOperation),
+  error: ({ message, commandId }) => typeof message === 'string' && isTextOrNothing(commandId),
+  ack: ({ commandId, ok, message, code, answer }) =>
+    typeof commandId === 'string' &&
+    typeof ok === 'boolean' &&
+    isTextOrNothing(message) &&
+    isTextOrNothing(code) &&
+    (answer === undefined || isRecord(answer)),
+  pong: () => true,
+}
+
+const parse = (data: unknown): unknown => {
+  if (typeof data !== 'string') throw new Nonsense('not text')
+  try {
+    return JSON.parse(data)
+  } catch (cause) {
+    throw new Nonsense('not JSON', { cause })
+  }
+}
+
+/** What it does, `applyOperations` judges. */
+const isOperation = (value: unknown): boolean => isRecord(value) && Array.isArray(value.path) && 'value' in value
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isListOrNothing = (value: unknown): boolean => value === undefined || value === null || Array.isArray(value)
+const isTextOrNothing = (value: unknown): boolean => value === undefined || value === null || typeof value === 'string'
+const isSeqOrNothing = (value: unknown): boolean =>
+  value === undefined || (Number.isSafeInteger(value) && (value as number) >= 0)

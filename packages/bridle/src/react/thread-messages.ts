@@ -1,0 +1,89 @@
+// HarnessState as assistant-ui's messages. assistant-ui caches by identity, so a message that did not change is
+// converted once and stays the same object.
+import {
+  fromThreadMessageLike,
+  type MessageStatus,
+  type ThreadMessage,
+  type ThreadMessageLike,
+} from '@assistant-ui/react'
+import type { HarnessMessage, HarnessState } from '../client/harness-state.ts'
+import { isOpen, messageContent, openApproval, unattachedApprovals, waitsForApproval } from './message-content.ts'
+
+/** The whole conversation as assistant-ui shows it. The same state gives the same array, the same message the same object. */
+export const toThreadMessages = (state: HarnessState): readonly ThreadMessage[] => {
+  const known = threads.get(state.messages)
+  if (known && known.approvals === state.approvals && known.error === state.error) return known.thread
+  const thread = [...state.messages.map((message) => threadMessage(message, state)), ...unattached(state)]
+  threads.set(state.messages, { approvals: state.approvals, error: state.error, thread })
+  return thread
+}
+
+/** One message, for a store of your own: `useExternalStoreRuntime({ convertMessage })`. */
+export const convertHarnessMessage = (message: HarnessMessage, state: HarnessState): ThreadMessageLike => {
+  const { id, role, status, runId, stopReason, createdAt } = message
+  const custom = { status, ...(runId !== undefined && { runId }), ...(stopReason !== undefined && { stopReason }) }
+  const common = { id, metadata: { custom }, ...(createdAt !== undefined && { createdAt: new Date(createdAt) }) }
+  return role === 'user'
+    ? { ...common, role, content: [{ type: 'text', text: message.content }] }
+    : { ...common, role, content: messageContent(message, state), status: statusOf(message, state) }
+}
+
+const threads = new WeakMap<
+  HarnessState['messages'],
+  Pick<HarnessState, 'approvals' | 'error'> & { readonly thread: readonly ThreadMessage[] }
+>()
+
+const converted = new WeakMap<HarnessMessage, { readonly basis: unknown; readonly message: ThreadMessage }>()
+
+const threadMessage = (message: HarnessMessage, state: HarnessState): ThreadMessage => {
+  // What else of the state shows in the message: the open approvals while it is open, the error when it failed.
+  const basis = isOpen(message) ? state.approvals : errorOf(message, state)
+  const known = converted.get(message)
+  if (known && known.basis === basis) return known.message
+  const made = fromThreadMessageLike(convertHarnessMessage(message, state), message.id, running)
+  converted.set(message, { basis, message: made })
+  return made
+}
+
+const running: MessageStatus = { type: 'running' }
+
+const statusOf = (message: HarnessMessage, state: HarnessState): MessageStatus => {
+  if (message.status === 'error') {
+    const error = errorOf(message, state)
+    return { type: 'incomplete', reason: 'error', ...(error !== undefined && { error }) }
+  }
+  // Said aloud, because while the session runs assistant-ui would take the last message for running.
+  if (isOpen(message))
+    return waitsForApproval(message, state) ? { type: 'requires-action', reason: 'interrupt' } : running
+  const cut = cutShort.get(message.stopReason ?? '')
+  return cut ? { type: 'incomplete', reason: cut } : { type: 'complete', reason: 'stop' }
+}
+
+const cutShort = new Map<string, 'cancelled' | 'length' | 'content-filter' | 'other'>([
+  ['cancelled', 'cancelled'],
+  ['length', 'length'],
+  ['max_tokens', 'length'],
+  ['content_filter', 'content-filter'],
+  ['refusal', 'content-filter'],
+  ['branched', 'other'],
+])
+
+/** The session has one error: that of the message that failed last. */
+const errorOf = (message: HarnessMessage, state: HarnessState): string | undefined =>
+  message.status === 'error' && state.error && state.messages.findLast(({ status }) => status === 'error') === message
+    ? state.error
+    : undefined
+
+/** Questions that belong to no call on the page, such as one for more budget: nothing may wait without a control. */
+const unattached = (state: HarnessState): ThreadMessage[] => {
+  const approvals = unattachedApprovals(state)
+  if (approvals.length === 0) return []
+  const content = approvals.map(openApproval)
+  const like: ThreadMessageLike = {
+    id: `approvals:${approvals.map(({ id }) => id).join(',')}`,
+    role: 'assistant',
+    content,
+    status: { type: 'requires-action', reason: 'interrupt' },
+  }
+  return [fromThreadMessageLike(like, '', running)]
+}

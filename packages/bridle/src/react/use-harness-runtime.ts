@@ -1,0 +1,48 @@
+// A client as assistant-ui's runtime: its composer submits, its buttons command, and what it shows is the server's state.
+import {
+  type AssistantRuntime,
+  type ExternalStoreAdapter,
+  type ThreadMessage,
+  useExternalStoreRuntime,
+} from '@assistant-ui/react'
+import { useMemo, useRef } from 'react'
+import type { HeldPrompt } from '../client/harness-options.ts'
+import type { HarnessLike } from './harness-like.ts'
+import { type CommandOptions, runtimeCommands } from './runtime-commands.ts'
+import { toThreadMessages } from './thread-messages.ts'
+import { useHarness } from './use-harness.ts'
+
+export interface HarnessRuntimeOptions extends CommandOptions {
+  /**
+   * Hand over only about this many of the last messages. Every message costs assistant-ui time on every update: give a
+   * number where conversations grow long. Default: all.
+   */
+  readonly last?: number
+}
+
+/** For `<AssistantRuntimeProvider runtime={…}>`. Held prompts are the composer's queue. */
+export const useHarnessRuntime = (client: HarnessLike, options: HarnessRuntimeOptions = {}): AssistantRuntime => {
+  const { state, held } = useHarness(client)
+  const thread = toThreadMessages(state)
+  const messages = useMemo(() => lastOf(thread, options.last), [thread, options.last])
+  const isRunning = state.status === 'running'
+
+  const latest = useRef(options)
+  latest.current = options
+  const commands = useMemo(() => runtimeCommands(client, () => latest.current), [client])
+  const queue = useMemo(() => ({ ...commands.queue, items: held.map(queueItem), steerItems: [] }), [commands, held])
+  const adapter = useMemo<ExternalStoreAdapter<ThreadMessage>>(
+    () => ({ ...commands, messages, isRunning, queue }),
+    [commands, messages, isRunning, queue],
+  )
+  return useExternalStoreRuntime(adapter)
+}
+
+/** The cut moves in steps, so that not every new message takes an old one off the page. */
+export const lastOf = <T>(all: readonly T[], last: number | undefined): readonly T[] => {
+  if (last === undefined || all.length <= last) return all
+  const step = Math.max(1, Math.floor(last / 2))
+  return all.slice(Math.floor((all.length - last) / step) * step)
+}
+
+const queueItem = ({ id, prompt }: HeldPrompt) => ({ id, prompt, parts: [{ type: 'text', text: prompt }] as const })

@@ -1,0 +1,44 @@
+// A client as React sees it. Pictures change only when the client says so, once per frame.
+import { useCallback, useMemo, useSyncExternalStore } from 'react'
+import type { HarnessConnection, HeldPrompt } from '../client/harness-options.ts'
+import type { HarnessState } from '../client/harness-state.ts'
+import type { HarnessLike } from './harness-like.ts'
+
+export interface HarnessView extends HarnessActions {
+  readonly state: HarnessState
+  readonly connection: HarnessConnection
+  /** Prompts that wait for a connection; they are not part of the state. */
+  readonly held: readonly HeldPrompt[]
+}
+
+type ActionName = (typeof actionNames)[number]
+export type HarnessActions = Pick<HarnessLike, ActionName>
+
+/** The state of the session, of the connection to it, and what can be asked. The actions never change. */
+export const useHarness = (client: HarnessLike): HarnessView => {
+  const state = usePicture(client, () => client.getSnapshot())
+  const connection = usePicture(client, () => client.connection)
+  const held = usePicture(client, () => client.held)
+  const actions = useMemo(() => actionsOf(client), [client])
+  return useMemo(() => ({ state, connection, held, ...actions }), [state, connection, held, actions])
+}
+
+const usePicture = <T>(client: HarnessLike, picture: () => T): T => {
+  const subscribe = useCallback((listener: () => void) => client.subscribe(listener), [client])
+  return useSyncExternalStore(subscribe, picture, picture)
+}
+
+const actionNames = [
+  'submit',
+  'steer',
+  'edit',
+  'reload',
+  'cancel',
+  'approve',
+  'pause',
+  'resume',
+  'discard',
+] as const satisfies readonly (keyof HarnessLike)[]
+
+const actionsOf = (client: HarnessLike): HarnessActions =>
+  Object.fromEntries(actionNames.map((name) => [name, client[name].bind(client)])) as unknown as HarnessActions

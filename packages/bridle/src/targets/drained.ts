@@ -1,0 +1,15 @@
+import type { Duplex } from 'node:stream'
+
+/** Resolves when a connection can take more, or has closed. */
+export const drained = (duplex: Duplex): Promise<void> => {
+  if (!duplex.writableNeedDrain || duplex.destroyed) return Promise.resolve()
+  return new Promise((resolve) => {
+    const done = () => {
+      duplex.off('drain', done)
+      duplex.off('close', done)
+      resolve()
+    }
+    duplex.on('drain', done)
+    duplex.on('close', done)
+  })
+}

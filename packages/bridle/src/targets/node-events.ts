@@ -1,0 +1,59 @@
+// Event streams on Node, straight to the connection: the same bytes for every reader, and one write each. By way of the
+// response's body, each reader would cost a stream, two promises and four writes per change.
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { type EventSink, feedOf } from '../surfaces/http/sse.ts'
+import { drained } from './drained.ts'
+
+/** Sends an event stream itself; any other response goes back as it came. */
+export const withEvents = (response: Response, outgoing: ServerResponse): Response => {
+  const feed = feedOf(response)
+  const { socket } = outgoing
+  // Behind the unfinished answer to an earlier request of the same connection there is no socket yet.
+  if (!feed || !socket || outgoing.destroyed) return response
+  outgoing.writeHead(response.status, Object.fromEntries(response.headers))
+  outgoing.flushHeaders()
+  const leave = feed(new ConnectionSink(outgoing, socket))
+  outgoing.on('close', leave)
+  return RESPONSE_ALREADY_SENT
+}
+
+class ConnectionSink implements EventSink {
+  readonly #outgoing: ServerResponse
+  readonly #socket: Socket
+
+  constructor(outgoing: ServerResponse, socket: Socket) {
+    this.#outgoing = outgoing
+    this.#socket = socket
+  }
+
+  write(text: string): void {
+    this.#socket.write(bytesOf(text, this.#outgoing.chunkedEncoding))
+  }
+
+  unsent(): number {
+    return this.#socket.writableLength
+  }
+
+  drained(): Promise<void> {
+    return drained(this.#socket)
+  }
+
+  /** Everything was written to the same socket before, so the end comes last. */
+  end(): void {
+    this.#outgoing.end()
+  }
+}
+
+let lastText = ''
+let lastChunk = Buffer.alloc(0)
+/** A whole chunk of the body, made once for all readers in turn. An HTTP/1.0 reader, such as many a proxy, knows no chunks. */
+const bytesOf = (text: string, chunked: boolean): Buffer => {
+  if (!chunked) return Buffer.from(text)
+  if (text !== lastText) {
+    lastText = text
+    lastChunk = Buffer.from(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`)
+  }
+  return lastChunk
+}
