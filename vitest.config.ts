@@ -14,7 +14,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     include: [
-      'packages/**/src/**/*.test.ts',
+      'packages/**/src/**/*.test.{ts,tsx}',
       'conformance/**/*.test.ts',
       'examples/**/*.test.ts',
       'simulation/**/*.test.ts',

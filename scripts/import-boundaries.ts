@@ -28,7 +28,8 @@ export function findViolations(sources: Sources, rules: Rules): string[] {
 
 function directBreach(file: string, imported: Import, row: Row, sources: Sources): string[] {
   const breach = (why: string) => [`${file}:${imported.line}: imports '${imported.specifier}', ${why}`]
-  const allowed = row.may.map((target) => `\`${target.name}\`${target.typesOnly ? ' (types only)' : ''}`).join(', ')
+  const named = row.may.map((target) => `\`${target.name}\`${target.typesOnly ? ' (types only)' : ''}`)
+  const allowed = [...new Set(named)].join(', ')
   const rule = `but \`${row.folder}\` may import only itself${allowed && `, ${allowed}`}`
   const grants = (kind: Target['kind'], matches: (name: string) => boolean) => {
     const found = row.may.filter((target) => target.kind === kind && matches(target.name))
@@ -102,10 +103,10 @@ export function readRules(page: string, packages: readonly string[]): Rules {
 
 function readTargets(cell: string, folders: readonly string[], packages: readonly string[]): Target[] {
   if (cell === '' || cell === 'itself') return []
-  return cell.split(/, */).map((item) => {
+  return cell.split(/, */).flatMap((item) => {
     const typesOnly = item.endsWith(' (types only)')
     const name = readName(item.replace(/ \(types only\)$/, ''))
-    return { kind: kindOf(name, folders, packages), name, typesOnly }
+    return kindsOf(name, folders, packages).map((kind) => ({ kind, name, typesOnly }))
   })
 }
 
@@ -115,12 +116,15 @@ function readName(text: string): string {
   return name
 }
 
-function kindOf(name: string, folders: readonly string[], packages: readonly string[]): Target['kind'] {
+// `react` is a folder of ours and a package: a row that names it means both.
+function kindsOf(name: string, folders: readonly string[], packages: readonly string[]): Target['kind'][] {
   const top = (path: string) => path.split('/')[0]
-  if (folders.some((folder) => top(folder) === top(name))) return 'path'
-  if (packages.includes(name) || name.endsWith(':*')) return 'package'
+  const kinds: Target['kind'][] = []
+  if (folders.some((folder) => top(folder) === top(name))) kinds.push('path')
+  if (packages.includes(name) || name.endsWith(':*')) kinds.push('package')
+  if (kinds.length > 0) return kinds
   const root = name.replace(/^new /, '').split(/[.(]/)[0]!
-  if (root in globalThis) return 'global'
+  if (root in globalThis) return ['global']
   throw new Error(`the import table names \`${name}\`, which is no folder, dependency or global`)
 }
 

@@ -11,10 +11,17 @@ type Manifest = {
   version: string
   bin: Record<string, string>
   exports: Record<string, { source: string; types: string; default: string }>
+  peerDependencies: Record<string, string>
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const manifest: Manifest = JSON.parse(readFileSync(join(root, 'packages/bridle/package.json'), 'utf8'))
+const { devDependencies }: { devDependencies: Record<string, string> } = JSON.parse(
+  readFileSync(join(root, 'package.json'), 'utf8'),
+)
+/** Entries for pages: their optional peers are the page's own. */
+const forPages = ['./react']
+const entries = Object.keys(manifest.exports)
 const temporary = mkdtempSync(join(tmpdir(), 'bridle-pack-'))
 const project = join(temporary, 'project')
 const installed = join(project, 'node_modules', manifest.name)
@@ -25,29 +32,31 @@ beforeAll(() => {
   mkdirSync(project)
   writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'project', private: true, type: 'module' }))
   const tarball = join(temporary, `${manifest.name}-${manifest.version}.tgz`)
-  run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball], project)
+  install(tarball)
 }, 120_000)
 
 afterAll(() => rmSync(temporary, { recursive: true, force: true }))
 
 describe('the packed package', () => {
-  test.each(Object.keys(manifest.exports))('exports something from %s', (entry) => {
-    const specifier = entry.replace('.', manifest.name)
-    const script = `console.log(Object.keys(await import('${specifier}')).join(' '))`
-    const names = run(process.execPath, ['--input-type=module', '--eval', script], project).trim()
-    expect(names).not.toBe('')
+  test.each(entries.filter((entry) => !forPages.includes(entry)))('exports something from %s', (entry) => {
+    expect(namesOf(entry)).not.toBe('')
+    expect(typeErrors(entry)).toBe('')
   })
 
-  test.each(Object.entries(manifest.exports))('has types for %s that a consumer can check', (entry, { types }) => {
-    expect(existsSync(join(installed, types))).toBe(true)
-    const specifier = entry.replace('.', manifest.name)
-    writeFileSync(
-      join(project, 'consumer.ts'),
-      `import * as entry from '${specifier}'\nexport const names = Object.keys(entry)\n`,
-    )
-    const tsc = join(root, 'node_modules/typescript/bin/tsc')
-    const options = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2024']
-    expect(run(process.execPath, [tsc, ...options, 'consumer.ts'], project)).toBe('')
+  describe('with its optional peers', () => {
+    beforeAll(() => {
+      // Installing the package alone brought none of them.
+      for (const peer of Object.keys(manifest.peerDependencies)) {
+        expect(existsSync(join(project, 'node_modules', peer))).toBe(false)
+      }
+      const peers = [...Object.keys(manifest.peerDependencies), 'react-dom', '@types/react']
+      install(...peers.map((peer) => `${peer}@${devDependencies[peer]}`))
+    }, 120_000)
+
+    test.each(forPages)('exports something from %s', (entry) => {
+      expect(namesOf(entry)).not.toBe('')
+      expect(typeErrors(entry)).toBe('')
+    })
   })
 
   test('carries no tests and no sources', () => {
@@ -64,6 +73,27 @@ describe('the packed package', () => {
     )
   })
 })
+
+function install(...what: readonly string[]): void {
+  run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', ...what], project)
+}
+
+function namesOf(entry: string): string {
+  const script = `console.log(Object.keys(await import('${entry.replace('.', manifest.name)}')).join(' '))`
+  return run(process.execPath, ['--input-type=module', '--eval', script], project).trim()
+}
+
+/** What a consumer's compiler has to say about the entry's types. */
+function typeErrors(entry: string): string {
+  expect(existsSync(join(installed, manifest.exports[entry]!.types))).toBe(true)
+  writeFileSync(
+    join(project, 'consumer.ts'),
+    `import * as entry from '${entry.replace('.', manifest.name)}'\nexport const names = Object.keys(entry)\n`,
+  )
+  const tsc = join(root, 'node_modules/typescript/bin/tsc')
+  const options = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2024']
+  return run(process.execPath, [tsc, ...options, 'consumer.ts'], project)
+}
 
 // npm hands its own state down to children as variables, which would tie the project to this checkout. Settings such
 // as a cache or a proxy stay.

@@ -1,0 +1,144 @@
+// The built page in a real browser, before a real server, with a front between them that can be cut.
+import { accessSync, constants, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { HarnessServer } from 'bridle/node'
+import { type Browser, chromium } from 'playwright-core'
+import { build } from 'vite'
+
+const here = fileURLToPath(new URL('.', import.meta.url))
+
+/** A browser that is installed already; none is downloaded. */
+export const findChromium = (): string | null => {
+  const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+  const files = (process.env.PATH ?? '').split(delimiter).flatMap((folder) => names.map((name) => join(folder, name)))
+  return [process.env.CHROMIUM ?? '', ...files].find(isProgram) ?? null
+}
+
+const isProgram = (file: string): boolean => {
+  try {
+    accessSync(file, constants.X_OK)
+    return file !== ''
+  } catch {
+    return false
+  }
+}
+
+/** Nothing leaves the machine: the page has no other address than the front. */
+export const launch = (executablePath: string): Promise<Browser> =>
+  chromium.launch({
+    executablePath,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  })
+
+export interface World {
+  readonly url: string
+  /** Cuts every connection, and lets none through until `mend`. */
+  cut(): void
+  mend(): void
+  /** Ends the server and starts it again on the same data. */
+  restart(): Promise<void>
+  close(): Promise<void>
+}
+
+export const startWorld = async (): Promise<World> => {
+  const folder = mkdtempSync(join(tmpdir(), 'bridle-chat-'))
+  const dist = join(folder, 'page')
+  await build({
+    configFile: `${here}vite.config.ts`,
+    logLevel: 'warn',
+    build: { outDir: dist, emptyOutDir: true, chunkSizeWarningLimit: 2000 },
+  })
+  const start = () =>
+    HarnessServer.start({
+      port: 0,
+      data: join(folder, 'data'),
+      agentsRoot: here,
+      env: { BRIDLE_AGENT: 'notes' },
+      log: () => {},
+    })
+  let harness = await start()
+  const front = await serveFront(dist, () => Number(new URL(harness.url).port))
+  return {
+    ...front,
+    restart: async () => {
+      await harness.close()
+      harness = await start()
+    },
+    close: async () => {
+      front.close()
+      await harness.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+const types: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' }
+
+const serveFront = async (dist: string, port: () => number) => {
+  const open = new Set<Socket>()
+  let isWhole = true
+  const server: Server = createServer((request, response): void => {
+    const path = new URL(request.url ?? '/', 'http://front').pathname
+    // A client that could not connect asks over HTTP why.
+    if (path === '/ws') return void behindFront(request.url ?? '', response)
+    const file = path === '/' ? '/index.html' : path
+    response.setHeader('content-type', types[extname(file)] ?? 'application/octet-stream')
+    response.end(readFileSync(join(dist, file)))
+  })
+  const behindFront = async (url: string, response: ServerResponse): Promise<void> => {
+    const answer = isWhole ? await fetch(`http://127.0.0.1:${port()}${url}`).catch(() => null) : null
+    if (!answer) return void response.destroy()
+    response.writeHead(answer.status).end(await answer.text())
+  }
+  server.on('upgrade', (request, socket: Socket, head): void => {
+    if (!isWhole) return void socket.destroy()
+    const behind = connect(port(), '127.0.0.1', () => {
+      const headers = request.rawHeaders.flatMap((name, at) =>
+        at % 2 ? [] : [`${name}: ${request.rawHeaders[at + 1]}`],
+      )
+      behind.write(`${[`${request.method} ${request.url} HTTP/1.1`, ...headers].join('\r\n')}\r\n\r\n`)
+      behind.write(head)
+      socket.pipe(behind).pipe(socket)
+    })
+    for (const [one, other] of [
+      [socket, behind],
+      [behind, socket],
+    ] as const) {
+      open.add(one)
+      one.on('error', () => {})
+      one.on('close', () => {
+        open.delete(one)
+        other.destroy()
+      })
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const cut = () => {
+    isWhole = false
+    for (const socket of open) socket.destroy()
+  }
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    cut,
+    mend: () => {
+      isWhole = true
+    },
+    close: () => {
+      cut()
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}

@@ -1,0 +1,160 @@
+// What a person sees and does on the page, in Chromium, against a real server.
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFailed, test } from 'vitest'
+import { findChromium, launch, startWorld, type World } from './browser.suite.ts'
+
+const executable = findChromium()
+const name = executable ? 'the chat page' : 'the chat page (skipped: no Chromium on PATH; CHROMIUM may name one)'
+
+describe.skipIf(!executable)(name, { timeout: 30_000 }, () => {
+  let world: World
+  let browser: Browser
+  const pages: { page: Page; complaints: string[] }[] = []
+
+  beforeAll(async () => {
+    ;[world, browser] = await Promise.all([startWorld(), launch(executable as string)])
+  }, 60_000)
+
+  afterEach(async () => {
+    const seen = pages.splice(0)
+    for (const { page } of seen) await page.context().close()
+    expect(seen.flatMap(({ complaints }) => complaints)).toEqual([])
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await world?.close()
+  })
+
+  let users = 0
+  const open = async (query = '', user = `u${++users}`) => {
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    page.setDefaultTimeout(10_000)
+    const complaints: string[] = []
+    page.on('pageerror', (error) => complaints.push(error.message))
+    page.on('console', (said) => {
+      // The browser itself tells of a connection that failed; here they fail on purpose.
+      if (['error', 'warning'].includes(said.type()) && !/WebSocket connection|net::/.test(said.text()))
+        complaints.push(said.text())
+    })
+    pages.push({ page, complaints })
+    onTestFailed(async () =>
+      console.error(
+        await page
+          .locator('body')
+          .innerText()
+          .catch(() => ''),
+      ),
+    )
+    await page.goto(`${world.url}/?user=${user}${query}`)
+    await pill(page, 'Connection', 'live')
+    return page
+  }
+
+  test('streams an answer, its thought and its tool', async () => {
+    const page = await open()
+    await page.getByRole('button', { name: 'What do you know?' }).click()
+    await page.getByText('when you are back the answer is here.').waitFor()
+    await page.getByRole('region', { name: 'read_notes: done' }).waitFor()
+    await page.getByText('Thinking').waitFor()
+    await pill(page, 'Session', 'idle')
+    expect(await page.locator('.bubble').allInnerTexts()).toEqual(['What do you know?'])
+    expect(await page.locator('.answer li').allInnerTexts()).toEqual(['The page and the server meet at /ws.'])
+  })
+
+  test('asks before it writes; the arguments may be edited, and a second page sees the same', async () => {
+    const page = await open()
+    const other = await open('', `u${users}`)
+    await say(page, 'Remember: tea on Friday')
+    await pill(page, 'Session', 'awaiting approval')
+    const card = page.getByRole('region', { name: 'write_note: needs approval' })
+    await card.getByRole('button', { name: 'Edit' }).click()
+    await card.getByRole('textbox', { name: 'Arguments' }).fill('{ "text": ')
+    await card.getByRole('button', { name: 'Approve as edited' }).click()
+    await card.getByRole('alert').waitFor()
+    await card.getByRole('textbox', { name: 'Arguments' }).fill('{ "text": "tea on Sunday" }')
+    await card.getByRole('button', { name: 'Approve as edited' }).click()
+    await page.getByText('Noted: tea on Sunday').waitFor()
+    await other.getByText('Noted: tea on Sunday').waitFor()
+    await page.getByRole('region', { name: 'write_note: done' }).waitFor()
+  })
+
+  test('takes no for an answer', async () => {
+    const page = await open()
+    await say(page, 'Remember: nothing')
+    await page.getByRole('button', { name: 'Deny' }).click()
+    await page.getByText('Then I will forget it.').waitFor()
+    await page.getByRole('region', { name: 'write_note: denied' }).waitFor()
+  })
+
+  test('comes back in mid-stream with nothing lost or doubled; prompts wait and can be taken back', async () => {
+    const page = await open('&agent=scripted')
+    const words = Array.from({ length: 60 }, (_, index) => `word-${index} `)
+    await script(page, [{ text: words.join(''), chunks: 60, everyMs: 50 }])
+    await page.getByText('word-5').waitFor()
+    world.cut()
+    await pill(page, 'Connection', 'reconnecting')
+    await say(page, 'Kept')
+    await say(page, 'Not meant')
+    expect(await page.locator('.held span').allInnerTexts()).toEqual(['Kept', 'Not meant'])
+    await page.getByRole('button', { name: 'Take back' }).last().click()
+    expect(await page.locator('.held span').allInnerTexts()).toEqual(['Kept'])
+    world.mend()
+    await pill(page, 'Connection', 'live')
+    await page.getByText('begin a prompt with @script').waitFor()
+    await pill(page, 'Session', 'idle')
+    expect(await page.locator('.answer').first().locator('p').first().innerText()).toBe(words.join('').trim())
+    expect(await page.locator('.bubble').allInnerTexts()).toEqual([expect.stringContaining('@script'), 'Kept'])
+    expect(await page.locator('.held').count()).toBe(0)
+  })
+
+  test('an approval outlives the server', async () => {
+    const page = await open('&agent=scripted')
+    await script(page, [{ approve: 'deploy', args: { to: 'production' } }, { text: 'Deployed.' }])
+    const card = page.getByRole('region', { name: 'deploy: needs approval' })
+    await card.waitFor()
+    await world.restart()
+    await pill(page, 'Connection', 'live')
+    await card.getByRole('button', { name: 'Approve' }).click()
+    await page.getByText('Deployed.').waitFor()
+    await pill(page, 'Session', 'idle')
+  })
+
+  test('stops', async () => {
+    const page = await open('&agent=scripted')
+    await script(page, [{ text: 'on and on '.repeat(500), chunks: 500, everyMs: 20 }])
+    await page.getByText('on and on').last().waitFor()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByText('Stopped.').waitFor()
+    await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
+  })
+
+  test('edits a question and asks again', async () => {
+    const page = await open()
+    await say(page, 'Remember: a typpo')
+    await page.getByRole('button', { name: 'Deny' }).click()
+    await page.getByText('Then I will forget it.').waitFor()
+    await pill(page, 'Session', 'idle')
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByRole('textbox', { name: 'Edited prompt' }).fill('Remember: no typo')
+    await page.getByRole('button', { name: 'Ask again' }).click()
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await page.getByText('Noted: no typo').waitFor()
+    expect(await page.locator('.bubble').allInnerTexts()).toEqual(['Remember: no typo'])
+    await page.getByRole('button', { name: 'Retry' }).click()
+    await page.getByRole('region', { name: 'write_note: needs approval' }).waitFor()
+    expect(await page.locator('.answer').count()).toBe(1)
+  })
+})
+
+const say = async (page: Page, prompt: string): Promise<void> => {
+  const field = page.getByRole('textbox', { name: 'Prompt', exact: true })
+  await field.fill(prompt)
+  await field.press('Enter')
+}
+
+const script = (page: Page, steps: readonly object[]): Promise<void> => say(page, `@script ${JSON.stringify(steps)}`)
+
+const pill = (page: Page, name: string, text: string): Promise<void> =>
+  page.getByRole('status', { name }).getByText(text, { exact: true }).waitFor()

@@ -1,0 +1,33 @@
+import { AssistantRuntimeProvider } from '@assistant-ui/react'
+import { useHarnessRuntime } from 'bridle/react'
+import { useCallback, useState } from 'react'
+import { client, useSession } from './client.tsx'
+import { Composer } from './composer.tsx'
+import { Header } from './header.tsx'
+import { Thread } from './thread.tsx'
+
+/** More than this many messages at once would make every token slow; older ones are a click away. */
+const PAGE = 60
+
+export function App() {
+  const [last, setLast] = useState(PAGE)
+  const [trouble, setTrouble] = useState<string | null>(null)
+  const onError = useCallback((error: unknown) => setTrouble((error as Error).message), [])
+  const runtime = useHarnessRuntime(client, { last, onError })
+  const hidden = useSession().state.messages.length > last
+  return (
+    <AssistantRuntimeProvider runtime={runtime}>
+      <Header />
+      <Thread onEarlier={hidden ? () => setLast(last + PAGE) : null} />
+      {trouble && (
+        <p className="trouble" role="alert">
+          {trouble}
+          <button type="button" aria-label="Dismiss" onClick={() => setTrouble(null)}>
+            ×
+          </button>
+        </p>
+      )}
+      <Composer />
+    </AssistantRuntimeProvider>
+  )
+}
