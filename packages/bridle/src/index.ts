@@ -13,7 +13,7 @@ export type {
   HarnessPart,
   HarnessState,
   HarnessToolCall,
-} from './kernel/projections/conversation.ts'
+} from './kernel/projections/harness-state.ts'
 export { partText } from './kernel/projections/message-parts.ts'
 export type { Payloads, SessionStatus } from './kernel/schemas.ts'
 export {

@@ -5,5 +5,5 @@ export type {
   HarnessPart,
   HarnessState,
   HarnessToolCall,
-} from '../kernel/projections/conversation.ts'
+} from '../kernel/projections/harness-state.ts'
 export { partText } from '../kernel/projections/message-parts.ts'

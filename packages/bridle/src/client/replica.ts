@@ -1,7 +1,7 @@
 // The client's copy of the state. It is never computed here, only told; what does not fit on what is here is refused
 // whole, and the next connection starts from a state.
 import { applyOperations, type DeltaOperation } from '../kernel/delta.ts'
-import type { HarnessState } from '../kernel/projections/conversation.ts'
+import type { HarnessState } from '../kernel/projections/harness-state.ts'
 import type { ServerMessage } from '../surfaces/transport/wire.ts'
 import { isMessage, isState, Nonsense } from './server-messages.ts'
 

@@ -8,7 +8,22 @@ import { applyOperations, type DeltaOperation } from './delta.ts'
  * Intended differences, each excluded from the comparison below and shown by a test of its own:
  * 1. An index is `0` or digits without a leading zero. Theirs takes whatever Number() takes: "", " 1", "0x1", "1e0".
  */
-const names = ['a', 'b', 'messages', 'content', '0', '1', '2', '10', 'toString', '__proto__', 'constructor', 'prototype', 'length', '-1']
+const names = [
+  'a',
+  'b',
+  'messages',
+  'content',
+  '0',
+  '1',
+  '2',
+  '10',
+  'toString',
+  '__proto__',
+  'constructor',
+  'prototype',
+  'length',
+  '-1',
+]
 const value: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
   value: fc.oneof(
     { maxDepth: 3 },

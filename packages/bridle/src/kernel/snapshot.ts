@@ -2,7 +2,7 @@
 import { foldVersion } from './fold-version.ts'
 import { SNAPSHOT_KEEP_EVERY } from './limits.ts'
 import type { Snapshot, SnapshotWrite } from './ports.ts'
-import type { HarnessMessage } from './projections/conversation.ts'
+import type { HarnessMessage } from './projections/harness-state.ts'
 import { emptyState, type SessionState } from './state.ts'
 
 /** Null when it was made by another fold: then the log is folded again. */

@@ -1,6 +1,6 @@
 // Rewrites of a message's parts: rare, and each is a `set` of the whole list.
 import { type DeltaOperation, set } from '../delta.ts'
-import type { HarnessMessage, HarnessPart } from './conversation.ts'
+import type { HarnessMessage, HarnessPart } from './harness-state.ts'
 
 type Path = readonly (string | number)[]
 

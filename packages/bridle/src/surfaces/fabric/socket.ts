@@ -32,13 +32,11 @@ const HEARTBEAT_MS = 15_000
 const DEAD_AFTER_MS = 45_000
 
 /** Why a socket is closed by us. Those below 4000 are the standard's own. */
-export const CLOSE = {
+const CLOSE = {
   removed: [4004, 'There is no such session.'],
   slow: [4008, 'Too far behind: resume by cursor.'],
   silent: [4009, 'No ping for too long: resume by cursor.'],
   moved: [1012, 'The session moved: resume by cursor.'],
-  refused: [1008, 'Refused.'],
-  failed: [1011, 'The session cannot be opened.'],
 } as const
 
 export class FabricSocket implements Receiver, Listener {

@@ -2,7 +2,8 @@
 // that a client that was cut resumes a short gap without the whole state.
 import { appendText, applyOperations, type DeltaOperation } from '../../kernel/delta.ts'
 import type { Clock } from '../../kernel/ports.ts'
-import { type HarnessState, operations } from '../../kernel/projections/conversation.ts'
+import { operations } from '../../kernel/projections/conversation.ts'
+import type { HarnessState } from '../../kernel/projections/harness-state.ts'
 import type { Session } from '../../kernel/session.ts'
 import type { Audience, Change, Listener } from '../../kernel/subscribers.ts'
 

@@ -1,7 +1,7 @@
 // The transport's messages, as docs/protocol/transport.md has them. Types only: clients import this file.
 import type { DeltaOperation } from '../../kernel/delta.ts'
 import type { Json, JsonObject } from '../../kernel/json.ts'
-import type { HarnessState } from '../../kernel/projections/conversation.ts'
+import type { HarnessState } from '../../kernel/projections/harness-state.ts'
 
 export type HarnessCommand = { readonly commandId?: string } & (
   | { readonly type: 'submit'; readonly prompt: string }
