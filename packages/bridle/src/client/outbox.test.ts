@@ -61,7 +61,7 @@ describe('an answer', () => {
     const { client, line } = await opened()
     const asked = [client.pause(), client.resume()].map(endOf)
     line.tell(ok('somebody-else'), no(idOf(line)), { type: 'error', message: 'No.', commandId: idOf(line, 1) })
-    expect(await Promise.all(asked)).toEqual(['refused', 'refused'])
+    expect(await Promise.all(asked)).toEqual(['refused', 'bad_command'])
     line.tell(ok(idOf(line)))
     expect(client.connection.resyncs).toBe(0)
     client.close()

@@ -93,7 +93,7 @@ export class Outbox {
   /** An error of the server's. True when it is the answer to a command, by name. */
   complained(message: string, commandId: string | undefined): boolean {
     const asked = commandId === undefined ? undefined : this.#open.get(commandId)
-    if (asked) this.#fail(asked, 'refused', message)
+    if (asked) this.#fail(asked, 'bad_command', message)
     else if (this.#line === 'answers' && this.#open.size > 0) this.#unnamed.push(message)
     this.#blame()
     return asked !== undefined

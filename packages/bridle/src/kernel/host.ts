@@ -147,7 +147,7 @@ export class Host {
     const { run } = session.state.lifecycle
     const name = keyText(key)
     // Nobody opens it meanwhile: it would come back to life, in memory alone.
-    const removal = this.#erase(key)
+    const removal = this.#removing.get(name) ?? this.#erase(key).finally(() => this.#removing.delete(name))
     this.#removing.set(name, removal)
     try {
       const removed = await removal
@@ -158,8 +158,6 @@ export class Host {
     } catch (cause) {
       this.#reopenLater(key)
       throw cause
-    } finally {
-      this.#removing.delete(name)
     }
   }
 

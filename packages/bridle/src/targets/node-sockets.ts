@@ -57,7 +57,7 @@ export const attachSockets = (
   // Without this, any offer to upgrade (a client that would also speak HTTP/2, say) would end here instead of being served.
   Object.assign(server, { shouldUpgradeCallback: isWebSocket })
   server.on('upgrade', async (incoming: IncomingMessage, duplex: Duplex, head: Buffer) => {
-    duplex.on('error', () => duplex.destroy())
+    duplex.on('error', destroy)
     arriving += 1
     try {
       const asked = await admit(incoming)
@@ -93,7 +93,7 @@ export const attachSockets = (
 const connect = (ws: WebSocket, duplex: Duplex, open: Opener): void => {
   let unanswered = 0
   // A broken frame closes the socket by itself, with the code that says why.
-  ws.on('error', () => {})
+  ws.on('error', nothing)
   const receiver: Receiver = open(new NodeSocket(ws, duplex))
   ws.on('message', (data, isBinary) => {
     const answered = receiver.message(isBinary ? null : data.toString())
@@ -141,6 +141,12 @@ class NodeSocket implements Socket {
     return drained(this.#duplex)
   }
 }
+
+/** Shared by all sockets: a closure would keep alive what its neighbours hold. */
+function destroy(this: Duplex): void {
+  this.destroy()
+}
+const nothing = () => {}
 
 const isWebSocket = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === 'websocket'
 

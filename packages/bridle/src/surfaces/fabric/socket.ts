@@ -53,7 +53,7 @@ export class FabricSocket implements Receiver, Listener {
   #tail: Promise<void> = Promise.resolve()
 
   constructor(connection: FabricConnection, session: Session, socket: Socket, ports: FabricSocketPorts) {
-    this.audience = socketAudience(connection.key)
+    this.audience = audienceOf(session)
     this.#connection = connection
     this.#session = session
     this.#socket = socket
@@ -161,7 +161,15 @@ export class FabricSocket implements Receiver, Listener {
   }
 }
 
-/** Everybody on a session's socket. One line of text per message: JSON has no line breaks of its own. */
+const audiences = new WeakMap<Session, Audience>()
+/** Everybody on a session's socket: one value for all. */
+const audienceOf = (session: Session): Audience => {
+  const audience = audiences.get(session) ?? socketAudience(session.key)
+  audiences.set(session, audience)
+  return audience
+}
+
+/** One line of text per message: JSON has no line breaks of its own. */
 const socketAudience = (key: Key): Audience => ({
   key: 'fabric:ws',
   encode: ({ events }) => {
