@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { brokenStores, skipChanges } from './broken-parts.ts'
+import type { Violation } from './ground.ts'
+import { type Options, simulate } from './run.ts'
+
+const SEEDS_MAX = 60
+const timeout = 60_000
+
+test.each(brokenStores)('a store that $name is found out', { timeout }, async ({ breaks, breakStore }) => {
+  expect(breaks).toContain((await firstViolation({ breakStore }, breaks))?.promise)
+})
+
+test('a subscriber that misses a change is found out', { timeout }, async () => {
+  const mend = skipChanges()
+  try {
+    expect((await firstViolation({}, [3, 14]))?.text).toMatch(/got \d+ after \d+|sees another conversation/)
+  } finally {
+    mend()
+  }
+})
+
+const firstViolation = async (options: Options, of: readonly (number | string)[]): Promise<Violation | undefined> => {
+  for (let seed = 1; seed <= SEEDS_MAX; seed++) {
+    const { violations } = await simulate(seed, options)
+    const found = violations.find(({ promise }) => of.includes(promise))
+    if (found) return found
+  }
+  return undefined
+}

@@ -1,0 +1,95 @@
+// Parts that are wrong on purpose. A check that none of these can fail would be worth nothing.
+import type { Event } from '../packages/bridle/src/kernel/event.ts'
+import type { Append, Directory, Log } from '../packages/bridle/src/kernel/ports.ts'
+import { type Change, Subscribers } from '../packages/bridle/src/kernel/subscribers.ts'
+import type { MemoryStore } from '../packages/bridle/src/stores/memory.ts'
+import type { Ground } from './ground.ts'
+
+interface BrokenStore {
+  readonly name: string
+  /** The promises it breaks: a run must name one of them. */
+  readonly breaks: readonly (number | string)[]
+  readonly breakStore: NonNullable<Ground['breakStore']>
+}
+
+export const brokenStores: readonly BrokenStore[] = [
+  {
+    name: 'acknowledges before it writes',
+    breaks: [1],
+    breakStore: withLog(({ log }, { schedule }) => ({
+      append: async (lease, append) => {
+        schedule.after(20, () => void log.append(lease, append).catch(() => {}))
+      },
+    })),
+  },
+  {
+    name: 'has no fence',
+    breaks: [4],
+    breakStore: withLog(({ log }, { data }) => ({
+      append: (lease, append) => log.append({ ...lease, epoch: data.epoch }, append),
+    })),
+  },
+  {
+    name: 'keeps no answers',
+    breaks: [6],
+    breakStore: withLog(({ log }) => ({
+      append: (lease, { results, ...append }) =>
+        append.events.length === 0 ? Promise.resolve() : log.append(lease, append as Append),
+    })),
+  },
+  {
+    name: 'loses an event in the middle of a page',
+    breaks: [2, 3, 14],
+    breakStore: withLog(({ log }) => ({
+      read: async (key, after, limit) => without(await log.read(key, after, limit), 3),
+    })),
+  },
+  {
+    name: 'does not keep the time to wake at',
+    breaks: [8],
+    breakStore: withLog(({ log }) => ({
+      append: (lease, { wakeAt, ...append }) => log.append(lease, append),
+    })),
+  },
+  {
+    name: 'forgets that a removed session had numbers',
+    breaks: [3],
+    breakStore: withLog(({ log }, { data }) => ({
+      remove: async (key) => {
+        const removed = await log.remove(key)
+        data.tombstones.clear()
+        return removed
+      },
+    })),
+  },
+  {
+    name: 'lists nothing that was in hand when its owner died',
+    breaks: [8],
+    breakStore: withDirectory(({ directory }) => ({
+      due: (now, limit, since) => directory.due(now, limit, Math.max(0, since)),
+    })),
+  },
+]
+
+/** A host whose subscribers now and then miss a change. Returns how to mend it. */
+export const skipChanges = (): (() => void) => {
+  const { publish } = Subscribers.prototype
+  let changes = 0
+  Subscribers.prototype.publish = function (this: Subscribers, change: Change) {
+    if (++changes % 50 !== 0) publish.call(this, change)
+  }
+  return () => {
+    Subscribers.prototype.publish = publish
+  }
+}
+
+function withLog(part: (store: MemoryStore, ground: Ground) => Partial<Log>): BrokenStore['breakStore'] {
+  return (store, ground) => ({ ...store, log: { ...store.log, ...part(store, ground) } })
+}
+
+function withDirectory(part: (store: MemoryStore) => Partial<Directory>): BrokenStore['breakStore'] {
+  return (store) => ({ ...store, directory: { ...store.directory, ...part(store) } })
+}
+
+const without = (events: Event[], index: number): Event[] =>
+  events.length > index + 1 ? events.filter((_, each) => each !== index) : events

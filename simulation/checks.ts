@@ -1,0 +1,128 @@
+// What must hold at any moment, whatever happened: each check compares what somebody saw with the log's bare text.
+import { isDeepStrictEqual } from 'node:util'
+import { keyText } from '../packages/bridle/src/kernel/event.ts'
+import type { Snapshot, SnapshotWrite } from '../packages/bridle/src/kernel/ports.ts'
+import type { Session } from '../packages/bridle/src/kernel/session.ts'
+import { restore, takeSnapshot } from '../packages/bridle/src/kernel/snapshot.ts'
+import { emptyState, evolve, type SessionState, statusOf } from '../packages/bridle/src/kernel/state.ts'
+import { dueAt } from '../packages/bridle/src/kernel/supervisor.ts'
+import { wanted } from '../packages/bridle/src/kernel/wanted.ts'
+import { type MemorySession, rowOf } from '../packages/bridle/src/stores/memory.ts'
+import { fail, type Ground } from './ground.ts'
+import type { Life, Model } from './model.ts'
+import type { Process } from './process.ts'
+import { nameOf, type Remote } from './remote.ts'
+import { textOf } from './scripts.ts'
+
+const checked = new WeakMap<MemorySession, string>()
+
+/** Cheap enough for every step: looks at what has changed. */
+export const checkStep = (ground: Ground, model: Model): void => {
+  model.read()
+  for (const session of ground.data.sessions.values()) {
+    if (checked.get(session) === `${session.events.length} ${session.wakeAt} ${session.row}`) continue
+    checked.set(session, `${session.events.length} ${session.wakeAt} ${session.row}`)
+    const life = model.current(session.key)!
+    const { status, approvals } = rowOf(session)
+    const isNow = statusOf(life.state)
+    const shown = life.state.conversation.sessionStatus
+    if (status !== isNow) fail(ground, 'row', `${life.name} is listed as ${status} and is ${isNow}`)
+    if (shown !== isNow) fail(ground, 14, `${life.name} is shown as ${shown} and is ${isNow}`)
+    const listed = approvals.map(({ id }) => id).sort()
+    if (!isDeepStrictEqual(listed, life.ledger.openApprovals))
+      fail(ground, 7, `${life.name} lists ${listed}, and ${life.ledger.openApprovals} are open`)
+    // A crash here must leave a trace that somebody finds.
+    const wakeAt = wanted(life.key, life.state).length > 0 ? 0 : dueAt(life.state, life.state.at)
+    if (session.wakeAt !== wakeAt) fail(ground, 8, `${life.name} would be woken at ${session.wakeAt}, not at ${wakeAt}`)
+  }
+}
+
+/** Replay equals live, for every session that anybody holds, also one that was deposed. */
+export const checkLive = (ground: Ground, model: Model, processes: readonly Process[]): void => {
+  for (const process of processes) {
+    if (!process.alive) continue
+    for (const session of process.sessions) {
+      if (session.dropped) process.sessions.delete(session)
+      else if (session.exists && !isFold(model, session, process.deposed))
+        fail(
+          ground,
+          14,
+          `${keyText(session.key)} on ${process.name} is not at ${session.state.head} what the log folds to`,
+        )
+    }
+  }
+}
+
+const isFold = (model: Model, { key, state }: Session, deposed: boolean): boolean => {
+  const lives = deposed ? model.livesOf(key) : [model.current(key)]
+  return lives.some((life) => isSame(life?.stateAt(state.head), state))
+}
+
+/** The whole log again, from the beginning and from snapshots; what the runners did against what was written. */
+export const checkAll = (ground: Ground, model: Model, remote: Remote): void => {
+  model.assertUnchanged()
+  for (const life of model.lives) {
+    checkFold(ground, life)
+    checkSnapshots(ground, life)
+    checkWork(ground, life, remote)
+  }
+}
+
+const checkFold = (ground: Ground, life: Life): void => {
+  let state: SessionState = { ...emptyState, head: life.root.base }
+  for (let seq = state.head + 1; seq <= life.head; seq++) state = evolve(state, JSON.parse(life.textAt(seq)!))
+  if (!isSame(state, life.state)) fail(ground, 14, `${life.name} folds differently the second time`)
+}
+
+const checkSnapshots = (ground: Ground, life: Life): void => {
+  for (const [seq, write] of life.session.snapshots) {
+    const messages = Array.from({ length: write.settled }, (_, index) => messageAt(life, index, seq))
+    if (messages.some((text) => text === undefined)) continue
+    checkSnapshot(ground, life, { ...write, messages: messages as string[] })
+  }
+  // Stores take one only now and then; any moment must do.
+  const seq = ground.prng.int(life.base, life.head)
+  const { write } = takeSnapshot(life.stateAt(seq)!, [], 0)
+  checkSnapshot(ground, life, asRead(write))
+}
+
+const checkSnapshot = (ground: Ground, life: Life, snapshot: Snapshot): void => {
+  let state = restore(snapshot)
+  if (!state) return fail(ground, 14, `${life.name}: the snapshot at ${snapshot.seq} cannot be read`)
+  for (let seq = snapshot.seq + 1; seq <= life.head; seq++) state = evolve(state, JSON.parse(life.textAt(seq)!))
+  if (!isSame(state, life.state))
+    fail(ground, 14, `${life.name} folds differently from the snapshot at ${snapshot.seq}`)
+}
+
+const messageAt = (life: Life, index: number, seq: number): string | undefined =>
+  life.session.messages
+    .get(index)
+    ?.filter((version) => version.seq <= seq)
+    .at(-1)?.text ?? (life.parent ? messageAt(life.parent, index, Math.min(seq, life.base)) : undefined)
+
+const asRead = ({ seq, foldVersion, state, messages }: SnapshotWrite): Snapshot => ({
+  seq,
+  foldVersion,
+  state,
+  messages: messages.map(({ text }) => text),
+})
+
+/** Each attempt's text in the log is what its runner said, from the start, once and in order. */
+const checkWork = (ground: Ground, life: Life, remote: Remote): void => {
+  for (const [runId, run] of life.ledger.runs) {
+    for (const [attempt, said] of run.said) {
+      const name = nameOf({ key: life.key, runId, attempt })
+      const whole = life.key.agent === 'remote' ? remote.worked.get(name)?.text : textOf(run.text)
+      const completed = run.end?.status === 'completed' && attempt === run.attempts
+      if (whole === undefined || !whole.startsWith(said))
+        fail(ground, 3, `${name} wrote "${said}", and its runner said "${whole}"`)
+      else if (completed && said !== whole)
+        fail(ground, 1, `${name} completed with "${said}", and its runner said "${whole}"`)
+    }
+  }
+}
+
+const isSame = (a: unknown, b: unknown): boolean =>
+  a === b || isDeepStrictEqual(a, b) || isDeepStrictEqual(plain(a), plain(b))
+
+const plain = (value: unknown): unknown => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)))

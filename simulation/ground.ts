@@ -1,0 +1,37 @@
+// What every part of a run stands on: chance, time, the store's bare data, and where to say that a promise was broken.
+import type { MemoryData, MemoryStore } from '../packages/bridle/src/stores/memory.ts'
+import type { Faults } from './faults.ts'
+import type { Prng } from './prng.ts'
+import type { Schedule } from './schedule.ts'
+
+export interface Ground {
+  readonly prng: Prng
+  readonly schedule: Schedule
+  readonly data: MemoryData
+  /** Replaced by calm ones when the faults stop. */
+  faults: Faults
+  /** Until then every call of the store fails. */
+  outageUntil: number
+  readonly trace: string[]
+  readonly violations: Violation[]
+  /** A deliberately broken part, to prove that the checks would see it. */
+  readonly breakStore?: ((store: MemoryStore, ground: Ground) => MemoryStore) | undefined
+}
+
+/** `promise` is a number of the design's list, or the name of an invariant. */
+export interface Violation {
+  readonly promise: number | string
+  readonly text: string
+}
+
+export const note = (ground: Ground, text: string): void => {
+  ground.trace.push(`${ground.schedule.now.toFixed(0).padStart(8)} ${text}`)
+}
+
+export const fail = (ground: Ground, promise: number | string, text: string): void => {
+  ground.violations.push({ promise, text })
+  note(ground, `VIOLATION of ${promise}: ${text}`)
+}
+
+/** An arbitrary start of wall time; no date matters. */
+export const EPOCH_MS = 1_700_000_000_000

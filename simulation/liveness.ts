@@ -1,0 +1,113 @@
+// Once the faults stop and time goes on, nothing is left half done: no session is forgotten.
+import { keyText } from '../packages/bridle/src/kernel/event.ts'
+import { statusOf } from '../packages/bridle/src/kernel/state.ts'
+import { wanted } from '../packages/bridle/src/kernel/wanted.ts'
+import { checkAll, checkLive, checkStep } from './checks.ts'
+import { calm } from './faults.ts'
+import { fail, note } from './ground.ts'
+import type { Life } from './model.ts'
+import type { World } from './world.ts'
+
+/** Longer than any deadline that clients and scripts draw: where this adds nothing to any log, nothing is going on. */
+const QUIET_MS = 120_000
+const ROUNDS_MAX = 60
+const STEPS_MAX = 60_000
+
+export const comeToRest = async (world: World): Promise<void> => {
+  const { ground } = world
+  note(ground, 'the faults stop')
+  ground.faults = { ...calm }
+  ground.outageUntil = 0
+  // Deposed processes are found out and ended, as is one that takes its time to stop; the owner goes on.
+  for (const process of world.living) if (process.deposed || process.stopping) process.end('ended')
+  // Logs may hold times ahead of every clock; the clocks come up to them.
+  const latest = Math.max(...world.model.lives.map(({ state }) => state.at), 0)
+  world.moveClocks(Math.max(0, latest - world.wallMs))
+  await run(world, 'time goes on')
+
+  note(ground, 'a restart, two days later')
+  world.moveClocks(2 * 86_400_000)
+  world.owner?.end('restart')
+  world.startProcess()
+  await run(world, 'two days later')
+  checkAll(ground, world.model, world.remote)
+  world.requests.recheck()
+}
+
+const run = async (world: World, when: string): Promise<void> => {
+  const { ground, model, streams } = world
+  // At first nobody comes to look: whatever has to happen must happen by itself.
+  await untilQuiet(world, when)
+  checkRest(world, when)
+  for (const stream of streams) if (!stream.connected) stream.connect(world.owner!)
+  await untilQuiet(world, when)
+  await openAll(world, when)
+  checkRest(world, when)
+  checkStep(ground, model)
+  checkLive(ground, model, world.processes)
+  checkStreams(world, when)
+}
+
+const untilQuiet = async (world: World, when: string): Promise<void> => {
+  const { ground, model } = world
+  const { schedule } = ground
+  const events = () => model.lives.reduce((sum, { texts }) => sum + texts.length, 0)
+  for (let round = 0; round < ROUNDS_MAX; round++) {
+    const before = events()
+    const owner = world.owner ?? world.startProcess()
+    if ((await schedule.runTo(schedule.now + QUIET_MS, STEPS_MAX)) >= STEPS_MAX) break
+    if (events() === before && owner.alive) return
+  }
+  fail(ground, 8, `${when}: there is no end to it`)
+}
+
+/** Every session opens, from its snapshot if it has one, so that what it says can be compared. */
+const openAll = async ({ ground, model, owner }: World, when: string): Promise<void> => {
+  const left = new Set<string>()
+  for (const { key } of ground.data.sessions.values()) {
+    left.add(keyText(key))
+    owner?.host.open(key).then(
+      (session) => {
+        left.delete(keyText(key))
+        owner.sessions.add(session)
+        const head = model.current(key)?.head
+        if (session.state.head !== head)
+          fail(ground, 2, `${when}: ${keyText(key)} is live at ${session.state.head}, and its log at ${head}`)
+      },
+      (cause) => fail(ground, 8, `${when}: ${keyText(key)} does not open: ${String(cause)}`),
+    )
+  }
+  await ground.schedule.runTo(ground.schedule.now + 1_000, STEPS_MAX)
+  if (left.size > 0) fail(ground, 8, `${when}: ${[...left].join(', ')} never opened`)
+}
+
+const checkRest = (world: World, when: string): void => {
+  const { ground, model } = world
+  for (const { key } of ground.data.sessions.values()) checkLife(world, model.current(key)!, when)
+}
+
+const checkLife = ({ ground, wallMs }: World, { name, key, state, ledger }: Life, when: string): void => {
+  const status = statusOf(state)
+  if (!atRest.has(status)) fail(ground, 8, `${when}: ${name} is ${status} for ever`)
+  const undone = wanted(key, state).filter(({ kind }) => kind !== 'run' || status !== 'awaiting_approval')
+  if (undone.length > 0) fail(ground, 8, `${when}: ${name} still wants ${undone.map(({ id }) => id).join(', ')}`)
+  for (const [id, { decided, expiresAt }] of ledger.approvals)
+    if (!decided && expiresAt !== null && expiresAt <= wallMs)
+      fail(ground, 7, `${when}: ${id} of ${name} has not expired`)
+  const { run, queue } = state.lifecycle
+  for (const [runId, { end }] of ledger.runs)
+    if (!end && run?.runId !== runId && !queue.some((prompt) => prompt.runId === runId))
+      fail(ground, 5, `${when}: ${runId} of ${name} is gone and never ended`)
+}
+
+const checkStreams = (world: World, when: string): void => {
+  for (const stream of world.streams) {
+    const life = world.model.current(stream.key)
+    if (!life) continue
+    if (!stream.connected || stream.cursor !== life.head)
+      fail(world.ground, 3, `${when}: ${stream.name} stands at ${stream.cursor}, ${life.name} at ${life.head}`)
+    else if (stream.life === life) stream.assertEqual(life)
+  }
+}
+
+const atRest = new Set(['idle', 'paused', 'failed', 'completed', 'cancelled', 'awaiting_approval'])

@@ -1,0 +1,37 @@
+// npm run simulate -- 17 18                   these seeds, with the trace of a failure
+// npm run simulate -- --runs 1000             that many fresh ones
+// npm run simulate -- --runs 1000 --from 1    the ones from there on
+//                     --stop                  up to the first failure
+import { randomInt } from 'node:crypto'
+import { parseArgs } from 'node:util'
+import { type Result, report, simulate } from './run.ts'
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    runs: { type: 'string', default: '200' },
+    from: { type: 'string', default: String(randomInt(2 ** 31)) },
+    stop: { type: 'boolean', default: false },
+  },
+})
+const given = positionals.map(Number)
+const drawn = Array.from({ length: Number(values.runs) }, (_, index) => Number(values.from) + index)
+
+const firstLine = ({ seed, violations }: Result): string =>
+  `seed ${seed}: promise ${violations[0]?.promise}: ${violations[0]?.text.split('\n', 1)[0]}`
+
+let runs = 0
+let events = 0
+let failures = 0
+for (const seed of given.length > 0 ? given : drawn) {
+  const result = await simulate(seed)
+  runs += 1
+  events += result.events
+  if (given.length > 0) console.log(`seed ${seed}: ${result.events} events, log ${result.hash}`)
+  if (result.violations.length === 0) continue
+  failures += 1
+  console.log(given.length > 0 ? report(result, 400) : firstLine(result))
+  if (values.stop) break
+}
+console.log(`${runs} runs, ${events} events, ${failures} failed`)
+process.exitCode = failures === 0 ? 0 : 1

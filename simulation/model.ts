@@ -1,0 +1,128 @@
+// The truth as seen from outside: the store's bare text, read at each step and kept, so that nothing can be unsaid.
+import type { AnyEvent, Key } from '../packages/bridle/src/kernel/event.ts'
+import { keyText } from '../packages/bridle/src/kernel/event.ts'
+import { emptyState, evolve, type SessionState } from '../packages/bridle/src/kernel/state.ts'
+import type { MemorySession } from '../packages/bridle/src/stores/memory.ts'
+import type { Ground } from './ground.ts'
+import { fail } from './ground.ts'
+import { Ledger } from './ledger.ts'
+
+/** One life of a session's key, from its first append to its removal. */
+export class Life {
+  readonly key: Key
+  readonly name: string
+  readonly session: MemorySession
+  readonly base: number
+  readonly parent: Life | null
+  readonly texts: string[] = []
+  readonly events: AnyEvent[] = []
+  readonly ledger: Ledger
+  readonly #states: SessionState[] = []
+  readonly #start: SessionState
+
+  constructor(ground: Ground, session: MemorySession, parent: Life | null) {
+    this.key = session.key
+    this.name = `${keyText(session.key)}#${session.order}`
+    this.session = session
+    this.base = session.base
+    this.parent = parent
+    this.ledger = new Ledger(ground, this)
+    this.#start = parent ? parent.stateAt(session.base)! : { ...emptyState, head: session.base }
+  }
+
+  /** The oldest session whose events it goes on from. */
+  get root(): Life {
+    return this.parent?.root ?? this
+  }
+
+  get head(): number {
+    return this.base + this.texts.length
+  }
+
+  get state(): SessionState {
+    return this.#states.at(-1) ?? this.#start
+  }
+
+  get atStart(): number {
+    return this.#start.at
+  }
+
+  stateAt(seq: number): SessionState | undefined {
+    if (seq > this.base) return this.#states[seq - this.base - 1]
+    return seq === this.base ? this.#start : this.parent?.stateAt(seq)
+  }
+
+  /** The text at a number, through the lineage; undefined where there is none. */
+  textAt(seq: number): string | undefined {
+    return seq > this.base ? this.texts[seq - this.base - 1] : this.parent?.textAt(seq)
+  }
+
+  take(text: string): AnyEvent {
+    const event = JSON.parse(text) as AnyEvent
+    this.#states.push(evolve(this.state, event))
+    this.texts.push(text)
+    this.events.push(event)
+    return event
+  }
+}
+
+export class Model {
+  readonly #ground: Ground
+  readonly #lives = new Map<MemorySession, Life>()
+
+  constructor(ground: Ground) {
+    this.#ground = ground
+  }
+
+  /** Every life there ever was, in the order they began. */
+  get lives(): readonly Life[] {
+    this.read()
+    return [...this.#lives.values()]
+  }
+
+  /** The life of a key now. */
+  current(key: Key): Life | null {
+    this.read()
+    const session = this.#ground.data.sessions.get(keyText(key))
+    return session ? this.#lives.get(session)! : null
+  }
+
+  livesOf(key: Key): readonly Life[] {
+    return this.lives.filter((life) => keyText(life.key) === keyText(key))
+  }
+
+  /** Takes what is new in the store, and checks it. */
+  read(): void {
+    for (const session of this.#ground.data.sessions.values()) this.#readOne(session)
+    for (const session of this.#lives.keys()) this.#readOne(session)
+  }
+
+  /** Nothing that was ever there has changed. */
+  assertUnchanged(): void {
+    for (const { session, texts, name } of this.lives)
+      for (const [index, text] of texts.entries())
+        if (session.events[index] !== text)
+          fail(this.#ground, 1, `event ${session.base + index + 1} of ${name} changed`)
+  }
+
+  #readOne(session: MemorySession): Life {
+    const life = this.#lives.get(session) ?? this.#begin(session)
+    const { texts, name } = life
+    if (session.events.length < texts.length)
+      fail(this.#ground, 1, `${name} lost events behind ${session.events.length}`)
+    for (let at = texts.length; at < session.events.length; at++) life.ledger.enter(life.take(session.events[at]!))
+    return life
+  }
+
+  #begin(session: MemorySession): Life {
+    const parent = session.parent ? this.#readOne(session.parent.session) : null
+    const life = new Life(this.#ground, session, parent)
+    const heads = [...this.#lives.values()]
+      .filter(({ key }) => keyText(key) === keyText(session.key))
+      .map(({ head }) => head)
+    // Somebody may hold a cursor into an earlier life: its numbers must not come back as other events.
+    if (session.base < Math.max(0, ...heads)) fail(this.#ground, 3, `${life.name} begins again at ${session.base}`)
+    this.#lives.set(session, life)
+    return life
+  }
+}

@@ -1,0 +1,85 @@
+// A process's way to the remote runner, over a network that cuts, repeats and loses; an abort may go unheard.
+import type { Outlet } from '../packages/bridle/src/kernel/outlet.ts'
+import type { RunEnd, Runner } from '../packages/bridle/src/kernel/runner.ts'
+import type { Ground } from './ground.ts'
+import type { Process } from './process.ts'
+import type { Remote, RemoteRun } from './remote.ts'
+
+export const remoteRunner = (ground: Ground, process: Process, remote: Remote): Runner => {
+  const { prng } = ground
+  const latencyMs = () => prng.int(0, 8)
+  const ask = <T>(act: () => T): Promise<T> =>
+    process.outside(async () => {
+      const done = act()
+      if (prng.chance(ground.faults.lostReply)) throw new Error('The reply was lost.')
+      return done
+    }, latencyMs)
+
+  const stream = async (run: RemoteRun, outlet: Outlet, from: number): Promise<RunEnd> => {
+    for (let next = from; ; ) {
+      if (outlet.closed) return 'done'
+      if (run.forgotten) return 'cut'
+      const frame = run.frames[next]
+      if (!frame) {
+        // Aborted: there will be no more.
+        if (run.over) return 'done'
+        await run.change()
+        continue
+      }
+      await new Promise<void>((resolve) => process.later(latencyMs(), resolve))
+      if (prng.chance(ground.faults.cut)) return 'cut'
+      if ('token' in frame) await outlet.token(frame.token, next)
+      else {
+        await outlet.report(frame.items, next)
+        if (frame.last) return 'done'
+      }
+      if (next === 0 && !(await heard(() => remote.work(run)))) return 'cut'
+      next = prng.chance(ground.faults.duplicate) ? Math.max(1, next - prng.int(0, 2)) : next + 1
+    }
+  }
+  const heard = (act: () => void): Promise<boolean> =>
+    ask(act).then(
+      () => true,
+      () => false,
+    )
+
+  return {
+    start: async (job, outlet) => {
+      const begun = await ask(() => ({ run: remote.begin(job) })).catch(() => null)
+      if (!begun) return 'cut'
+      return begun.run ? stream(begun.run, outlet, 0) : 'lost'
+    },
+    attach: async (job, outlet) => {
+      const found = await ask(() => {
+        const run = remote.find(job)
+        if (run && job.frame >= 0) remote.work(run)
+        return { run }
+      }).catch(() => null)
+      if (!found) return 'cut'
+      return found.run ? stream(found.run, outlet, job.frame + 1) : 'lost'
+    },
+    abort: (job) =>
+      ask(() => {
+        if (prng.chance(ground.faults.failAbort)) throw new Error('The runner could not stop it.')
+        if (prng.chance(ground.faults.ignoreAbort)) return false
+        remote.abort(job)
+        return true
+      }).then((confirmed) => (confirmed ? undefined : new Promise<never>(() => {}))),
+    answer: async (job, answer) => {
+      const known = await ask(() => {
+        const run = remote.find(job)
+        if (run) remote.hear(run, answer)
+        return run !== null
+      })
+      if (!known) throw new Error('The run is not here.')
+    },
+    steer: async (job, message) => {
+      const known = await ask(() => {
+        const run = remote.find(job)
+        if (run) remote.steer(run, message)
+        return run !== null
+      })
+      if (!known) throw new Error('The run is not here.')
+    },
+  }
+}

@@ -1,0 +1,54 @@
+// A seed is a run; the same seed is the same run, to the last byte of the log.
+import { hashText } from '../packages/bridle/src/kernel/json.ts'
+import type { Ground, Violation } from './ground.ts'
+import { comeToRest } from './liveness.ts'
+import { World } from './world.ts'
+
+export interface Result {
+  readonly seed: number
+  readonly violations: readonly Violation[]
+  readonly events: number
+  readonly hash: string
+  readonly trace: readonly string[]
+}
+
+export interface Options {
+  readonly steps?: number
+  readonly breakStore?: Ground['breakStore']
+}
+
+export const simulate = async (seed: number, { steps = 300, breakStore }: Options = {}): Promise<Result> => {
+  const world = new World(seed, breakStore)
+  const { violations, trace } = world.ground
+  const onRejection = (cause: unknown) => {
+    violations.push({
+      promise: 'invariant',
+      text: `nobody caught ${cause instanceof Error ? cause.stack : String(cause)}`,
+    })
+  }
+  process.on('unhandledRejection', onRejection)
+  try {
+    for (let step = 0; step < steps && violations.length === 0; step++) await world.step()
+    if (violations.length === 0) await comeToRest(world)
+  } finally {
+    process.off('unhandledRejection', onRejection)
+  }
+  const { lives } = world.model
+  return {
+    seed,
+    violations,
+    events: lives.reduce((sum, { texts }) => sum + texts.length, 0),
+    hash: hashText(JSON.stringify([lives.map(({ name, texts }) => [name, texts]), trace])),
+    trace,
+  }
+}
+
+/** What a person needs to look into a failure. */
+export const report = ({ seed, violations, trace }: Result, tail = 60): string =>
+  [
+    `Seed ${seed}:`,
+    ...violations.slice(0, 5).map(({ promise, text }) => `  promise ${promise}: ${text}`),
+    `The last ${Math.min(tail, trace.length)} of ${trace.length} lines:`,
+    ...trace.slice(-tail),
+    `Again: npm run simulate -- ${seed}`,
+  ].join('\n')

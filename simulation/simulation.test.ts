@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { report, simulate } from './run.ts'
+
+const SEEDS = 300
+const PER_TEST = 50
+const timeout = 120_000
+
+test.each(Array.from({ length: SEEDS / PER_TEST }, (_, index) => index * PER_TEST + 1))(
+  `${PER_TEST} runs from seed %i on keep every promise`,
+  { timeout },
+  async (first) => {
+    for (let seed = first; seed < first + PER_TEST; seed++) await keepsPromises(seed)
+  },
+)
+
+test('the same seed is the same run', { timeout }, async () => {
+  for (const seed of [3, 17, 42]) expect(await simulate(seed)).toEqual(await simulate(seed))
+})
+
+const keepsPromises = async (seed: number): Promise<void> => {
+  const result = await simulate(seed)
+  if (result.violations.length > 0) expect.fail(report(result))
+}

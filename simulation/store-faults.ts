@@ -1,0 +1,82 @@
+// The store as a process sees it: slow, full, silent about what it did, or the last thing the process ever called.
+import { keyText } from '../packages/bridle/src/kernel/event.ts'
+import { type Append, type Directory, type Lease, type Log, StoreFault } from '../packages/bridle/src/kernel/ports.ts'
+import type { MemorySession, MemoryStore } from '../packages/bridle/src/stores/memory.ts'
+import { fail, type Ground, note } from './ground.ts'
+import type { Process } from './process.ts'
+
+export const faultyStore = (
+  ground: Ground,
+  process: Process,
+  bare: MemoryStore,
+): { readonly log: Log; readonly directory: Directory } => {
+  const { prng } = ground
+  const inner = ground.breakStore?.(bare, ground) ?? bare
+  const latencyMs = () => (prng.chance(ground.faults.slow) ? prng.int(50, 20_000) : prng.int(0, 3))
+
+  const isOut = () => ground.schedule.now < ground.outageUntil
+
+  const read = <T>(act: () => Promise<T>): Promise<T> =>
+    process.outside(async () => {
+      if (isOut() || prng.chance(ground.faults.readError)) throw new StoreFault('outcome_unknown', 'The read failed.')
+      return act()
+    }, latencyMs)
+
+  /** `good` weighs against the faults: what is done seldom should fail more often. */
+  const write = <T>(what: string, good: number, act: () => Promise<T>): Promise<T> =>
+    process.outside(async () => {
+      const { full, unknownUndone, unknownDone, crashBeforeWrite, crashAfterWrite } = ground.faults
+      const fates = { good, full, unknownUndone, unknownDone, crashBeforeWrite, crashAfterWrite }
+      const fate = isOut() ? 'full' : prng.weighted(fates)
+      if (fate === 'full') throw new StoreFault('full', 'No room.')
+      if (fate === 'unknownUndone') throw new StoreFault('outcome_unknown', 'Not written, as it happens.')
+      if (fate === 'crashBeforeWrite') {
+        process.end(`before ${what}`)
+        return never()
+      }
+      const done = await act()
+      if (fate === 'crashAfterWrite') process.end(`after ${what}`)
+      if (fate === 'unknownDone') throw new StoreFault('outcome_unknown', 'Written, as it happens.')
+      return done
+    }, latencyMs)
+
+  const append = (lease: Lease, append: Append): Promise<void> => {
+    const deposed = lease.epoch < ground.data.epoch
+    const before = deposed ? fingerprint(ground, lease) : ''
+    const appended = inner.log.append(lease, append)
+    if (!deposed) return appended
+    if (fingerprint(ground, lease) !== before) fail(ground, 4, `a deposed owner changed ${keyText(lease.key)}`)
+    return appended.then(() => fail(ground, 4, `a deposed owner's append to ${keyText(lease.key)} was accepted`))
+  }
+
+  return {
+    log: {
+      open: (key, from) => read(() => inner.log.open(key, from)),
+      append: (lease, batch) => write(`append to ${keyText(lease.key)}`, 1, () => append(lease, batch)),
+      read: (key, after, limit) => read(() => inner.log.read(key, after, limit)),
+      result: (key, commandId) => read(() => inner.log.result(key, commandId)),
+      remove: (key) =>
+        write(`removal of ${keyText(key)}`, 0.1, async () => {
+          const removed = await inner.log.remove(key)
+          note(ground, `${process.name} removed ${keyText(key)}: ${removed}`)
+          return removed
+        }),
+    },
+    directory: {
+      list: (tenant, filter) => read(() => inner.directory.list(tenant, filter)),
+      approvals: (tenant, filter) => read(() => inner.directory.approvals(tenant, filter)),
+      due: (now, limit, since) => read(() => inner.directory.due(now, limit, since)),
+      find: (tenant, id) => read(() => inner.directory.find(tenant, id)),
+    },
+  }
+}
+
+const fingerprint = ({ data }: Ground, { key }: Lease): string => {
+  const session = data.sessions.get(keyText(key))
+  return session ? textOf(session) : ''
+}
+
+const textOf = ({ events, answers, row, wakeAt, removed }: MemorySession): string =>
+  JSON.stringify([events.length, events.at(-1), answers.size, row, wakeAt, removed])
+
+const never = <T>(): Promise<T> => new Promise(() => {})

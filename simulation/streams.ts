@@ -1,0 +1,198 @@
+// A client that watches. It holds a cursor and what it has made of the events so far; connections come and go, and what
+// is on its way when one breaks is lost.
+import { isDeepStrictEqual } from 'node:util'
+import { applyOperations, type DeltaOperation } from '../packages/bridle/src/kernel/delta.ts'
+import { type AnyEvent, type Key, keyText } from '../packages/bridle/src/kernel/event.ts'
+import { LISTENER_BYTES_MAX } from '../packages/bridle/src/kernel/limits.ts'
+import { evolveConversation, operations } from '../packages/bridle/src/kernel/projections/conversation.ts'
+import type { HarnessState } from '../packages/bridle/src/kernel/projections/harness-state.ts'
+import type { Session } from '../packages/bridle/src/kernel/session.ts'
+import type { Audience, Change, Listener } from '../packages/bridle/src/kernel/subscribers.ts'
+import { fail, type Ground, note } from './ground.ts'
+import type { Life, Model } from './model.ts'
+import type { Process } from './process.ts'
+
+/** events: every event, resumed by cursor. operations: a snapshot, then what the server did to it. */
+export type StreamKind = 'events' | 'operations'
+
+export class Stream {
+  readonly name: string
+  readonly key: Key
+  readonly kind: StreamKind
+  /** The last number that arrived. */
+  cursor = 0
+  life: Life | null = null
+  conversation: HarnessState | null = null
+  #leave: (() => void) | null = null
+  /** Counts connections: what an old one still carries is lost. */
+  #connection = 0
+  #slow = false
+  readonly #ground: Ground
+  readonly #model: Model
+
+  constructor(ground: Ground, model: Model, name: string, key: Key, kind: StreamKind) {
+    this.#ground = ground
+    this.#model = model
+    this.name = name
+    this.key = key
+    this.kind = kind
+  }
+
+  get connected(): boolean {
+    return this.#leave !== null
+  }
+
+  connect(process: Process): void {
+    this.disconnect()
+    const connection = ++this.#connection
+    process.onEnd.push(() => this.#lost(connection))
+    process.later(this.#ground.prng.int(0, 5), () => {
+      // Some watch a session before its first event.
+      const found = this.#ground.prng.chance(0.5) ? process.host.open(this.key) : process.host.find(this.key)
+      found.then(
+        (session) => {
+          if (session && process.alive && connection === this.#connection) this.#join(session, process, connection)
+        },
+        () => {},
+      )
+    })
+  }
+
+  disconnect(): void {
+    const leave = this.#leave
+    this.#lost(this.#connection)
+    leave?.()
+  }
+
+  /** Takes nothing for a while; the server cuts it rather than keep its bytes. */
+  stall(): void {
+    this.#slow = true
+  }
+
+  #lost(connection: number): void {
+    if (connection !== this.#connection) return
+    this.#connection += 1
+    this.#leave = null
+    this.#slow = false
+  }
+
+  #join(session: Session, process: Process, connection: number): void {
+    process.sessions.add(session)
+    const life = this.#model.current(this.key)
+    // A removed id that lives again goes on with its numbers, and the jump tells the client to start anew.
+    if (life !== this.life) {
+      this.life = life
+      this.conversation = null
+      this.cursor = life?.root.base ?? 0
+    }
+    // The server is behind what this client has seen elsewhere: it says so, and the client looks for another.
+    if (this.cursor > session.state.head && session.exists) return this.#lost(connection)
+    const since = this.kind === 'operations' ? this.#snapshot(session) : this.cursor
+    note(this.#ground, `${this.name} watches ${keyText(this.key)} after ${since} on ${process.name}`)
+    this.#leave = () => {}
+    const listener: Listener = {
+      audience: audiences[this.kind],
+      unsent: () => (this.#slow ? LISTENER_BYTES_MAX + 1 : 0),
+      send: (text, seq) => {
+        if (!process.alive || connection !== this.#connection) return
+        this.#assertCommitted(text, seq)
+        process.later(1, () => {
+          if (connection === this.#connection) this.#take(JSON.parse(text) as Message, seq)
+        })
+      },
+      close: (why) => {
+        if (!process.alive) return
+        note(this.#ground, `${this.name} is cut: ${why}`)
+        this.#lost(connection)
+      },
+    }
+    const leave = session.subscribers.add(listener, since)
+    if (connection === this.#connection) this.#leave = leave
+  }
+
+  #snapshot({ state }: Session): number {
+    this.conversation = state.conversation
+    this.cursor = state.head
+    return state.head
+  }
+
+  /** Nothing is shown before it is in the log. */
+  #assertCommitted(text: string, seq: number): void {
+    if (!this.#model.livesOf(this.key).some((life) => life.textAt(seq) !== undefined))
+      fail(this.#ground, 1, `${this.name} is shown ${seq} of ${keyText(this.key)}, which is not in the log`)
+    if (text.length === 0) fail(this.#ground, 3, `${this.name} is sent nothing`)
+  }
+
+  #take(message: Message, seq: number): void {
+    const life = this.life ?? this.#model.current(this.key)
+    if (!life) return
+    if (!this.life) this.#meet(life)
+    if (message.texts) for (const text of message.texts) this.#takeEvent(life, text)
+    else this.conversation = applyOperations(this.conversation, message.operations ?? [])
+    if (this.kind === 'events' && this.cursor !== seq)
+      fail(this.#ground, 3, `${this.name} was brought to ${this.cursor}, and told ${seq}`)
+    this.cursor = seq
+    this.#assertEqual(life)
+  }
+
+  /** It waited for a session that now has its first event. */
+  #meet(life: Life): void {
+    this.life = life
+    this.cursor = Math.max(this.cursor, life.root.base)
+  }
+
+  #takeEvent(life: Life, text: string): void {
+    const event = JSON.parse(text) as AnyEvent
+    if (event.seq !== this.cursor + 1)
+      fail(this.#ground, 3, `${this.name} of ${life.name} got ${event.seq} after ${this.cursor}`)
+    if (life.textAt(event.seq) !== text)
+      fail(this.#ground, 2, `${this.name} read ${text}, and the log says ${life.textAt(event.seq)}`)
+    this.cursor = event.seq
+    if (this.conversation && !event.hearsay) this.conversation = evolveConversation(this.conversation, event)
+  }
+
+  #assertEqual(life: Life): void {
+    if (!this.conversation || !this.#ground.prng.chance(0.1)) return
+    this.assertEqual(life)
+  }
+
+  assertEqual(life: Life): void {
+    if (
+      this.conversation &&
+      !isDeepStrictEqual(plain(this.conversation), plain(life.stateAt(this.cursor)?.conversation ?? null))
+    )
+      fail(
+        this.#ground,
+        14,
+        `${this.name} of ${life.name} at ${this.cursor} sees another conversation than the log tells`,
+      )
+  }
+}
+
+interface Message {
+  readonly texts?: readonly string[]
+  readonly operations?: readonly DeltaOperation[]
+}
+
+const texts = ({ events }: Change): string => JSON.stringify({ texts: events.map((event) => JSON.stringify(event)) })
+
+const audiences: { readonly [K in StreamKind]: Audience } = {
+  events: { key: 'events', encode: texts },
+  operations: {
+    key: 'operations',
+    encode: (change) => {
+      if (!change.before) return texts(change)
+      let { conversation } = change.before
+      const done: DeltaOperation[] = []
+      for (const event of change.events) {
+        if (event.hearsay) continue
+        const next = operations(conversation, event)
+        conversation = applyOperations(conversation, next)
+        done.push(...next)
+      }
+      return JSON.stringify({ operations: done })
+    },
+  },
+}
+
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
