@@ -1,11 +1,16 @@
-// `npm run bench -- kernel`: one JSON line per figure; exits with 1 when a read-back check failed.
+// `npm run bench -- kernel` (or `delta`, `fanout`): one JSON line per figure; exits with 1 when a check of what was read
+// back or delivered failed.
 import { append } from './append.ts'
+import { delta } from './delta.ts'
+import { fanout } from './fanout.ts'
 import { type Figure, print } from './figure.ts'
 import { memory } from './memory.ts'
 import { open } from './open.ts'
 
 const benches: { readonly [name: string]: readonly (() => Promise<Figure[]>)[] } = {
   kernel: [append, open, memory],
+  delta: [delta],
+  fanout: [fanout],
 }
 
 const names = process.argv.slice(2)

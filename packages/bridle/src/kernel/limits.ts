@@ -37,8 +37,10 @@ export const SNAPSHOT_EVERY = 500
 export const SNAPSHOT_KEEP_EVERY = 5_000
 /** Events read per page while a subscriber catches up. */
 export const READ_PAGE = 1_000
+/** And their JSON: what a reader that does not read may keep in memory before it has taken anything. */
+export const READ_CHARS = 250_000
 /** Bytes a listener may have unsent before it is cut and told to resume by cursor. */
-export const LISTENER_BYTES_MAX = 4_000_000
+export const LISTENER_BYTES_MAX = 2_000_000
 /** Sessions kept in memory with nothing to do. */
 export const IDLE_SESSIONS_MAX = 500
 /** Sessions opened per supervisor round. */

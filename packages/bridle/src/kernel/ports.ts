@@ -90,8 +90,11 @@ export interface Log {
   open(key: Key, from?: Parent): Promise<Lease | null>
   /** Atomic and durable when it resolves. Rejects with a StoreFault. */
   append(lease: Lease, append: Append): Promise<void>
-  /** Events with seq > after, in order, at most `limit`; through the lineage of a branch. */
-  read(key: Key, after: number, limit: number): Promise<Event[]>
+  /**
+   * Events with seq > after, in order, at most `limit`; through the lineage of a branch. With `charsMax` it may stop
+   * earlier, after at least one event, when their JSON is that long: a page of large events must not fill the memory.
+   */
+  read(key: Key, after: number, limit: number, charsMax?: number): Promise<Event[]>
   result(key: Key, commandId: string): Promise<StoredAnswer | null>
   /** Leaves a tombstone with the head; rows stay while a branch needs them. False when there was nothing. */
   remove(key: Key): Promise<boolean>

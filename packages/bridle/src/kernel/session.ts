@@ -4,7 +4,7 @@
 import { type Answer, type Command, isRefusal, type Refusal, refuse } from './commands.ts'
 import type { AnyEvent, Event, Key } from './event.ts'
 import type { Json } from './json.ts'
-import { BATCH_MAX, INBOX_MAX, READ_PAGE, SNAPSHOT_EVERY } from './limits.ts'
+import { BATCH_MAX, INBOX_MAX, READ_CHARS, READ_PAGE, SNAPSHOT_EVERY } from './limits.ts'
 import { type Clock, type Lease, type Log, type Parent, type Row, type StoredAnswer, StoreFault } from './ports.ts'
 import type { HarnessMessage } from './projections/harness-state.ts'
 import { Hands } from './reconcile.ts'
@@ -89,7 +89,7 @@ export class Session {
     // A branch that is not written yet is read from its parent.
     const source = lease.exists || !parent ? key : { ...key, agent: parent.agent, id: parent.id }
     while (state.head < head) {
-      const page = await ports.log.read(source, state.head, Math.min(READ_PAGE, head - state.head))
+      const page = await ports.log.read(source, state.head, Math.min(READ_PAGE, head - state.head), READ_CHARS)
       // The first number may be far above 1, so a page can reach beyond a branch point.
       const events = page.filter(({ seq }) => seq <= head)
       if (events.length === 0) {
@@ -147,9 +147,9 @@ export class Session {
     })
   }
 
-  /** Committed events after a cursor. */
+  /** Committed events after a cursor: a page of them, shorter when they are large. */
   async read(after: number, limit: number): Promise<AnyEvent[]> {
-    return (await this.#ports.log.read(this.key, after, limit)) as AnyEvent[]
+    return (await this.#ports.log.read(this.key, after, limit, READ_CHARS)) as AnyEvent[]
   }
 
   /** Lets go of everything without a word to the log. */

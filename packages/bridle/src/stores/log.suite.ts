@@ -269,6 +269,18 @@ export function logContract(name: string, make: () => Promise<Harness>): void {
         await expectFault(on.store.log.open(key(id)), 'refused')
     })
 
+    test('a page of large events is short, has at least one, and pages join without a gap', async () => {
+      const lease = (await on.store.log.open(a))!
+      await on.store.log.append(lease, { events: events(1, 20, () => ({ text: 'x'.repeat(60_000) })), row: row() })
+      const first = await on.store.log.read(a, 0, 100, 100_000)
+      expect(first.length).toBeGreaterThan(0)
+      expect(first.length).toBeLessThan(10)
+      expect(await on.store.log.read(a, 0, 100, 1)).toHaveLength(1)
+      const seen: number[] = []
+      while (seen.length < 20) seen.push(...seqs(await on.store.log.read(a, seen.length, 100, 100_000)))
+      expect(seen).toEqual(seqs(events(1, 20)))
+    })
+
     test('one tenant never sees another', async () => {
       await started(on.store, a, 2, { results: [{ commandId: 'c', bodyHash: 'h', answer: 1 }] })
       const foreign = key('a', 'other')

@@ -131,13 +131,17 @@ function memoryLog(data: MemoryData, epoch: number): Log {
       if (append.snapshot) writeSnapshot(session, append.snapshot)
     },
 
-    async read(key, after, limit) {
+    async read(key, after, limit, charsMax = Number.POSITIVE_INFINITY) {
       const session = live(key)
       const texts: string[] = []
+      let chars = 0
       for (const { session: part, upTo } of session ? lineage(session).reverse() : []) {
         const from = Math.max(after - part.base, 0)
         const to = Math.min(upTo - part.base, from + limit - texts.length)
-        for (let at = from; at < to; at++) texts.push(part.events[at]!)
+        for (let at = from; at < to && chars < charsMax; at++) {
+          texts.push(part.events[at]!)
+          chars += part.events[at]!.length
+        }
       }
       return texts.map((text) => JSON.parse(text) as Event)
     },

@@ -10,9 +10,17 @@ import type { Tail } from './tail.ts'
 /** Rows fetched at once: few at first, since most reads want the newest; never many, so that memory stays small. */
 const batchRows = { first: 2, most: 32 }
 
-export function readLog(driver: Driver, tail: Tail, levels: readonly Level[], after: number, limit: number): Event[] {
+export function readLog(
+  driver: Driver,
+  tail: Tail,
+  levels: readonly Level[],
+  after: number,
+  limit: number,
+  charsMax = Number.POSITIVE_INFINITY,
+): Event[] {
   const events: Event[] = []
   let rows = batchRows.first
+  let chars = 0
   for (const { record, upTo } of levels.toReversed()) {
     let at = Math.max(after, record.base)
     while (at < upTo && events.length < limit) {
@@ -20,7 +28,11 @@ export function readLog(driver: Driver, tail: Tail, levels: readonly Level[], af
       rows = Math.min(rows * 2, batchRows.most)
       const segments = batch.length > 0 ? batch : tail.read(record.sid, at)
       if (segments.length === 0) throw corrupt(record, at + 1, upTo)
-      for (const segment of segments) at = take(record, segment, at, upTo, limit, events)
+      for (const segment of segments) {
+        at = take(record, segment, at, upTo, limit, events)
+        chars += segment.body.length
+        if (chars >= charsMax && events.length > 0) return events
+      }
     }
   }
   return events

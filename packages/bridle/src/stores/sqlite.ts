@@ -73,10 +73,11 @@ export function sqliteStore(driver: Driver, epoch: number, limits: TailLimits): 
         })
       }),
 
-    read: async (key, after, limit) =>
+    read: async (key, after, limit, charsMax) =>
       keeper.read(() => {
         const record = sessions.live(key)
-        return record ? readLog(driver, tail, sessions.lineage(record, sessions.head(record)), after, limit) : []
+        if (!record) return []
+        return readLog(driver, tail, sessions.lineage(record, sessions.head(record)), after, limit, charsMax)
       }),
 
     result: async (key, commandId) => keeper.read(() => storedAnswer(key, commandId)),

@@ -22,6 +22,8 @@ const streamQuery = v.looseObject({
 })
 /** Events of a timeline answered at once; `?after=` goes on from there. */
 const TIMELINE_MAX = 50_000
+/** And pages of them: large events make short pages, so the answer stays within some tens of megabytes. */
+const TIMELINE_PAGES_MAX = 100
 
 export const fabricRoutes: readonly Route[] = [
   route({
@@ -169,7 +171,7 @@ async function timeline(
   const told: Timeline = { entries: [], events: [], approvals: [] }
   const { after = 0, limit = TIMELINE_MAX } = call.query
   let seen = after
-  while (seen < session.state.head && seen - after < limit) {
+  for (let pages = 0; seen < session.state.head && seen - after < limit && pages < TIMELINE_PAGES_MAX; pages++) {
     const events = await session.read(seen, Math.min(1_000, limit - (seen - after)))
     const last = events.at(-1)
     if (!last) break
@@ -209,13 +211,23 @@ export const replayFrom = async (session: Session, replay: string): Promise<numb
   while (missing > 0 && from > 0) {
     const to = from
     from = Math.max(0, to - REPLAY_PAGE)
-    const events = await session.read(from, to - from)
-    const shown = events.filter((event) => event.seq <= to && agentEvent(session.key, event))
+    const shown = await shownIn(session, from, to)
     const first = shown.at(-missing)
-    if (first) return first.seq - 1
+    if (first !== undefined) return first - 1
     missing -= shown.length
   }
   return from
+}
+
+/** The numbers, between these two, of what this wire shows. */
+const shownIn = async (session: Session, from: number, to: number): Promise<number[]> => {
+  const shown: number[] = []
+  for (let at = from; at < to; ) {
+    const page = await session.read(at, to - at)
+    for (const event of page) if (event.seq <= to && agentEvent(session.key, event)) shown.push(event.seq)
+    at = page.at(-1)?.seq ?? to
+  }
+  return shown
 }
 const REPLAY_PAGE = 2_000
 

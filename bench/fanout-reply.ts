@@ -1,0 +1,50 @@
+// The reply that every server of the fan-out benchmark streams, and the pace it is spoken at.
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
+
+export interface Plan {
+  readonly tokens: number
+  /** Tokens said without a pause. */
+  readonly burst: number
+  /**
+   * `by the clock`: a thousand tokens a second, as a model far away sends them; what is late is said turn by turn.
+   * `after a pause`: a timer turn after each burst, however long that took, so that no two bursts ever meet.
+   */
+  readonly pace: 'by the clock' | 'after a pause'
+}
+
+/** What a server says to all its clients, by which wire, and where. */
+export interface Room {
+  readonly wire: Wire
+  readonly port: number
+  readonly path: string
+}
+
+/** `tcp` = frames of a WebSocket without its handshake; `socket.io` = its messages over a WebSocket. */
+export type Wire = 'tcp' | 'ws' | 'sse' | 'socket.io'
+
+/** All of one width and no two alike: a text offset tells which token it is, and any loss or disorder shows. */
+export const TOKEN_CHARS = 6
+export const token = (index: number): string => `w${String(index).padStart(TOKEN_CHARS - 2, '0')} `
+
+/** The clock of all processes on this machine, in microseconds. */
+export const microseconds = (): number => Number(process.hrtime.bigint() / 1000n)
+
+/** Says the reply; resolves to when each token was said. */
+export async function speak(
+  { tokens, burst, pace }: Plan,
+  say: (token: string, index: number) => Promise<void> | void,
+): Promise<number[]> {
+  const said: number[] = []
+  const start = microseconds()
+  for (let index = 0; index < tokens; index++) {
+    const early = pace === 'after a pause' ? index % burst === 0 : microseconds() < start + index * 1000
+    if (early) await sleep(1)
+    else if (pace === 'by the clock') await turn()
+    said.push(microseconds())
+    await say(token(index), index)
+  }
+  return said
+}
+
+export const rivals = { 'socket.io': 'socket.io@4.8.4', 'ag-ui': '@ag-ui/encoder@1.0.0' } as const
+export type Rival = keyof typeof rivals

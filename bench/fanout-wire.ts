@@ -1,0 +1,86 @@
+// Reads what a fan-out server sent: WebSocket frames, server-sent events in HTTP chunks, socket.io's messages.
+import type { Wire } from './fanout-reply.ts'
+
+/** A piece of the reply, where its frame ended in the stream, and what it weighed there. */
+export interface Said {
+  readonly delta: string
+  readonly end: number
+  readonly bytes: number
+}
+
+export function deltasOf(wire: Wire, body: Buffer): Said[] {
+  const messages = wire === 'sse' ? eventMessages(body) : frameMessages(body)
+  const read = wire === 'socket.io' ? socketIoDelta : jsonDelta
+  return messages.flatMap(({ text, end, bytes }) => {
+    const delta = read(text)
+    return delta === null ? [] : [{ delta, end, bytes }]
+  })
+}
+
+interface Message {
+  readonly text: string
+  readonly end: number
+  readonly bytes: number
+}
+
+/** Unmasked frames of one message each. An incomplete one at the end is not counted. */
+function frameMessages(body: Buffer): Message[] {
+  const messages: Message[] = []
+  for (let at = 0; at + 2 <= body.length; ) {
+    const short = body[at + 1]! & 0x7f
+    const head = short < 126 ? 2 : short === 126 ? 4 : 10
+    if (at + head > body.length) break
+    const size = short < 126 ? short : short === 126 ? body.readUInt16BE(at + 2) : Number(body.readBigUInt64BE(at + 2))
+    const end = at + head + size
+    if (end > body.length) break
+    if ((body[at]! & 0x0f) === 1) messages.push({ text: body.toString('utf8', at + head, end), end, bytes: end - at })
+    at = end
+  }
+  return messages
+}
+
+/** Events may lie across chunks. Each is taken to end where its chunk does, and to weigh what its chunks added to it. */
+function eventMessages(body: Buffer): Message[] {
+  const messages: Message[] = []
+  let text = ''
+  let counted = 0
+  for (let at = 0; at < body.length; ) {
+    const line = body.indexOf('\r\n', at)
+    const size = line < 0 ? Number.NaN : Number.parseInt(body.toString('latin1', at, line), 16)
+    const end = line + 2 + size + 2
+    if (!(size > 0) || end > body.length) break
+    text += body.toString('utf8', line + 2, end - 2)
+    const events = text.split('\n\n')
+    text = events.pop()!
+    for (const [index, event] of events.entries()) {
+      const data = /^data: (.*)$/m.exec(event)?.[1]
+      const bytes = index === events.length - 1 ? end - counted - Buffer.byteLength(text) : event.length + 2
+      counted += bytes
+      if (data !== undefined) messages.push({ text: data, end, bytes })
+    }
+    at = end
+  }
+  return messages
+}
+
+/** Ours on a socket, ours in an event stream, and AG-UI's. */
+function jsonDelta(text: string): string | null {
+  const given = JSON.parse(text) as { type: string; delta?: string; event?: OurEvent } & OurEvent
+  if (given.type === 'TEXT_MESSAGE_CONTENT') return given.delta ?? null
+  const event = given.type === 'event' ? given.event! : given
+  return event.type === 'text_delta' ? (event.data?.delta ?? null) : null
+}
+interface OurEvent {
+  readonly type: string
+  readonly data?: { readonly delta?: string }
+}
+
+function socketIoDelta(text: string): string | null {
+  if (!text.startsWith('42')) return null
+  const [, data] = JSON.parse(text.slice(2)) as [string, { delta: string }]
+  return data.delta
+}
+
+/** A short text as a client sends it; the mask may be zero. */
+export const maskedText = (text: string): Buffer =>
+  Buffer.concat([Buffer.from([0x81, 0x80 | Buffer.byteLength(text), 0, 0, 0, 0]), Buffer.from(text)])

@@ -1,0 +1,283 @@
+// One session's reply to many clients: the product whole, with its log on disk, beside the least that could be done
+// (the same bytes to bare sockets) and beside rivals. Every server has a process of its own, and all clients another.
+import { type Child, start, type Usage } from './child.ts'
+import type { Received } from './fanout-client.ts'
+import { type Plan, type Rival, type Room, rivals as specs, type Wire } from './fanout-reply.ts'
+import { fetchPackage } from './fetched.ts'
+import { type Figure, figure, interleave, type Rounds, type Variant } from './figure.ts'
+
+/** A long reply at a thousand tokens a second. */
+const reply: Plan = { tokens: 2_000, burst: 1, pace: 'by the clock' }
+/** Long enough to weigh a write. */
+const few: Plan = { tokens: 400, burst: 1, pace: 'after a pause' }
+const fewer: Plan = { tokens: 120, burst: 1, pace: 'after a pause' }
+const bursts: Plan = { tokens: 2_400, burst: 8, pace: 'after a pause' }
+/** As many as the process may open, up to this. */
+const IDLE_SOCKETS_MAX = 5_000
+const WARM_SOCKETS = 200
+
+interface Case {
+  readonly server: string
+  readonly wire: Wire
+  readonly clients: number
+  readonly plan: Plan
+}
+
+interface Seen extends Received {
+  /** Processor time of the server for one token to one client. */
+  readonly cpuNs: number
+}
+
+export async function fanout(): Promise<Figure[]> {
+  const rivals = await fetchedRivals()
+  const bench = new Bench()
+  try {
+    const writes = await bench.rounds({
+      'raw TCP, 100': { server: 'tcp', wire: 'tcp', clients: 100, plan: few },
+      'raw TCP without a log, 100': { server: 'tcp without a log', wire: 'tcp', clients: 100, plan: few },
+      'ours WS per token, 100': { server: 'ours per token', wire: 'ws', clients: 100, plan: few },
+      'ws.send, 100': { server: 'ws', wire: 'ws', clients: 100, plan: few },
+      'ours SSE per token, 100': { server: 'ours per token', wire: 'sse', clients: 100, plan: few },
+      'res.write, 100': { server: 'res.write', wire: 'sse', clients: 100, plan: few },
+      'ours WS 8 at a time, 100': { server: 'ours per token', wire: 'ws', clients: 100, plan: bursts },
+    })
+    const many = await bench.rounds({
+      'raw TCP, 1000': { server: 'tcp', wire: 'tcp', clients: 1_000, plan: fewer },
+      'ours WS per token, 1000': { server: 'ours per token', wire: 'ws', clients: 1_000, plan: fewer },
+      'ws.send, 1000': { server: 'ws', wire: 'ws', clients: 1_000, plan: fewer },
+      'ours SSE per token, 1000': { server: 'ours per token', wire: 'sse', clients: 1_000, plan: fewer },
+      'res.write, 1000': { server: 'res.write', wire: 'sse', clients: 1_000, plan: fewer },
+    })
+    const replies = await bench.rounds({
+      'ours WS, 1': { server: 'ours', wire: 'ws', clients: 1, plan: reply },
+      'ours SSE, 1': { server: 'ours', wire: 'sse', clients: 1, plan: reply },
+      'ours WS, 50': { server: 'ours', wire: 'ws', clients: 50, plan: reply },
+      'ours SSE, 50': { server: 'ours', wire: 'sse', clients: 50, plan: reply },
+      'ours WS per token, 50': { server: 'ours per token', wire: 'ws', clients: 50, plan: reply },
+      'ours SSE per token, 50': { server: 'ours per token', wire: 'sse', clients: 50, plan: reply },
+      ...(rivals.includes('socket.io') && {
+        'socket.io, 50': { server: 'socket.io', wire: 'socket.io', clients: 50, plan: reply },
+      }),
+      ...(rivals.includes('ag-ui') && { 'AG-UI, 50': { server: 'ag-ui', wire: 'sse', clients: 50, plan: reply } }),
+      'ours WS, 1000': { server: 'ours', wire: 'ws', clients: 1_000, plan: reply },
+      'ours SSE, 1000': { server: 'ours', wire: 'sse', clients: 1_000, plan: reply },
+    })
+    await bench.stopServers()
+    return [...writeFigures(writes, many), ...replyFigures(replies, rivals), await idle(bench.client)]
+  } finally {
+    await bench.stop()
+  }
+}
+
+const fetchedRivals = async (): Promise<Rival[]> => {
+  const there: Rival[] = []
+  for (const [name, spec] of Object.entries(specs) as [Rival, string][]) if (await fetchPackage(spec)) there.push(name)
+  return there
+}
+
+const lower = 'lower'
+
+function writeFigures(writes: Measured, many: Measured): Figure[] {
+  const cpu = { 100: by(writes, 'cpuNs'), 1000: by(many, 'cpuNs') }
+  return ([100, 1000] as const).flatMap((clients) => [
+    figure(cpu[clients], [`ours WS per token, ${clients}`, `raw TCP, ${clients}`], {
+      id: 'B2a',
+      what: `WebSocket to ${clients} clients, a write per delta / raw TCP (CPU ns per delivery)`,
+      target: 1.2,
+      better: lower,
+    }),
+    figure(cpu[clients], [`ours WS per token, ${clients}`, `ws.send, ${clients}`], {
+      id: 'B2b',
+      what: `WebSocket to ${clients} clients, a write per delta / ws.send(string) (CPU ns per delivery)`,
+      target: 0.9,
+      better: lower,
+    }),
+    ...(clients === 100
+      ? [
+          figure(cpu[clients], ['ours WS 8 at a time, 100', 'raw TCP, 100'], {
+            id: 'B2c',
+            what: '8 deltas at a time to 100 clients / raw TCP, a write per delta (CPU ns per delivery)',
+            target: 0.25,
+            better: lower,
+          }),
+        ]
+      : []),
+    figure(cpu[clients], [`ours SSE per token, ${clients}`, `res.write, ${clients}`], {
+      id: 'B2d',
+      what: `SSE to ${clients} clients, a write per delta / res.write(string) (CPU ns per delivery)`,
+      target: 0.85,
+      better: lower,
+    }),
+  ])
+}
+
+function replyFigures(replies: Measured, rivals: readonly Rival[]): Figure[] {
+  const cpu = by(replies, 'cpuNs')
+  const figures = [
+    figure(by(replies, 'bytesPerToken'), ['ours WS, 50', 'ours WS per token, 50'], {
+      id: 'B4b',
+      what: 'bytes per token on a WebSocket, merged / a frame per token',
+      target: 0.15,
+      better: lower,
+    }),
+  ]
+  const pairs = [
+    ['socket.io', 'WS', 'socket.io'],
+    ['ag-ui', 'SSE', 'AG-UI'],
+  ] as const
+  for (const [rival, wire, name] of pairs) {
+    if (!rivals.includes(rival)) continue
+    figures.push(
+      figure(cpu, [`ours ${wire}, 50`, `${name}, 50`], {
+        id: 'B5a',
+        what: `${wire} to 50 clients, merged / ${name} (CPU ns per delivery)`,
+        target: 0.5,
+        better: lower,
+      }),
+      figure(cpu, [`ours ${wire} per token, 50`, `${name}, 50`], {
+        id: 'B5b',
+        what: `${wire} to 50 clients, a frame per token / ${name} (CPU ns per delivery)`,
+        target: 1,
+        better: lower,
+      }),
+    )
+  }
+  if (rivals.includes('ag-ui')) {
+    figures.push(
+      figure(by(replies, 'p99Us'), ['ours SSE per token, 50', 'AG-UI, 50'], {
+        id: 'B5d',
+        what: 'p99 added latency, a frame per token, shown after commit / AG-UI, shown before it (µs)',
+        target: 2,
+        better: lower,
+      }),
+    )
+  }
+  return figures
+}
+
+/** Fresh processes each round: memory that was used once is not given back, and would be free the second time. */
+async function idle(client: Child): Promise<Figure> {
+  const count = Math.min(IDLE_SOCKETS_MAX, openFilesMax() - 500)
+  const weigh = (name: string): Variant => ({
+    run: async () => {
+      const server = start('./fanout-server.ts', name)
+      try {
+        const room = await server.call<Room>('room', 'ws')
+        // Code and pools that the first sockets bring along are not theirs.
+        await client.call('connect', { room, count: WARM_SOCKETS })
+        const before = await server.call<Usage>('usage', { collect: true })
+        await client.call('connect', { room, count: WARM_SOCKETS + count })
+        const after = await server.call<Usage>('usage', { collect: true })
+        await client.call('leave')
+        return { value: (after.rssBytes - before.rssBytes) / count, verified: true }
+      } finally {
+        await server.stop()
+      }
+    },
+  })
+  return figure(await interleave({ ours: weigh('ours'), 'ws package': weigh('ws') }), ['ours', 'ws package'], {
+    id: 'B3',
+    what: `resident bytes per idle WebSocket, ${count} open / the ws package`,
+    target: 1.1,
+    better: lower,
+  })
+}
+
+const openFilesMax = (): number => {
+  const report = process.report.getReport() as { userLimits?: { open_files?: { soft?: number | string } } }
+  return Number(report.userLimits?.open_files?.soft) || 1_024
+}
+
+type Measured = { readonly [name: string]: readonly Seen[] }
+
+class Bench {
+  readonly client = start('./fanout-client.ts')
+  readonly #servers = new Map<string, Child>()
+
+  /** All cases in turn, round after round; prints a line for each case. */
+  async rounds(cases: { readonly [name: string]: Case }): Promise<Measured> {
+    const measured: Record<string, Seen[]> = {}
+    const variants: Record<string, Variant> = {}
+    for (const [name, one] of Object.entries(cases)) {
+      measured[name] = []
+      variants[name] = {
+        run: async () => {
+          const seen = await this.#run(one)
+          if (!seen.verified) {
+            console.error(`${name}: ${seen.problem}`)
+            process.exitCode = 1
+          }
+          measured[name]!.push(seen)
+          return { value: seen.cpuNs, verified: seen.verified }
+        },
+      }
+    }
+    await interleave(variants)
+    for (const [name, seen] of Object.entries(measured)) print(name, seen)
+    return measured
+  }
+
+  async stopServers(): Promise<void> {
+    await Promise.all([...this.#servers.values()].map((server) => server.stop()))
+    this.#servers.clear()
+  }
+
+  async stop(): Promise<void> {
+    await this.stopServers()
+    await this.client.stop()
+  }
+
+  async #run({ server: name, wire, clients, plan }: Case): Promise<Seen> {
+    const server = await this.#server(name, wire)
+    const room = await server.call<Room>('room', wire)
+    await this.client.call('connect', { room, count: clients })
+    const before = await server.call<Usage>('usage', { collect: false })
+    const said = await server.call<number[]>('stream', plan)
+    await this.client.call('received', plan.tokens)
+    const after = await server.call<Usage>('usage', { collect: false })
+    const received = await this.client.call<Received>('judge', { said })
+    await this.client.call('leave')
+    return { ...received, cpuNs: ((after.cpuUs - before.cpuUs) * 1000) / (plan.tokens * clients) }
+  }
+
+  /** Started once; its first reply is not measured, so that code is compiled as in a server that has run for a while. */
+  async #server(name: string, wire: Wire): Promise<Child> {
+    const known = this.#servers.get(name)
+    if (known) return known
+    const server = start('./fanout-server.ts', name)
+    this.#servers.set(name, server)
+    for (const each of name.startsWith('ours') ? (['ws', 'sse'] as const) : [wire]) {
+      await this.#run({ server: name, wire: each, clients: 50, plan: few })
+    }
+    return server
+  }
+}
+
+const by = (measured: Measured, what: 'cpuNs' | 'p99Us' | 'bytesPerToken'): Rounds => ({
+  values: Object.fromEntries(Object.entries(measured).map(([name, seen]) => [name, seen.map((one) => one[what])])),
+  verified: Object.fromEntries(
+    Object.entries(measured).map(([name, seen]) => [name, seen.every(({ verified }) => verified)]),
+  ),
+})
+
+const print = (name: string, seen: readonly Seen[]): void => {
+  const spread = (what: 'cpuNs' | 'p50Us' | 'p99Us' | 'bytesPerToken', digits: number) => {
+    const sorted = seen.map((one) => one[what]).toSorted((a, b) => a - b)
+    const [min, median, max] = [sorted[0]!, sorted[Math.floor(sorted.length / 2)]!, sorted.at(-1)!]
+    return {
+      median: Number(median.toFixed(digits)),
+      min: Number(min.toFixed(digits)),
+      max: Number(max.toFixed(digits)),
+    }
+  }
+  console.log(
+    JSON.stringify({
+      case: name,
+      cpuNsPerDelivery: spread('cpuNs', 0),
+      p50Us: spread('p50Us', 0),
+      p99Us: spread('p99Us', 0),
+      bytesPerToken: spread('bytesPerToken', 1),
+      verified: seen.every(({ verified }) => verified),
+    }),
+  )
+}
