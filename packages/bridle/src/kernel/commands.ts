@@ -104,6 +104,7 @@ export const REFUSALS = {
   session_exists: 'The session exists already.',
   prompt_empty: 'The prompt is empty.',
   prompt_too_long: 'The prompt is too long.',
+  too_large: 'The command is too large.',
   queue_full: 'Too many prompts are waiting.',
   busy: 'The session has too much to do; try again.',
   run_active: 'A run is in progress; cancel it first.',

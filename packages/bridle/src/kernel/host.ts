@@ -39,6 +39,9 @@ export class Host {
   readonly #ports: HostPorts
   readonly #opening = new Map<string, Promise<Session>>()
   readonly #live = new Map<string, Session>()
+  readonly #reopening = new Set<string>()
+  /** Whose log was found damaged while it was open: stopped until the next start, and each caller is told why. */
+  readonly #damaged = new Map<string, unknown>()
   readonly #removing = new Map<string, Promise<boolean>>()
   /** Cannot be opened: the supervisor leaves these alone, a caller may still ask and is told why. */
   readonly #broken = new Set<string>()
@@ -78,6 +81,7 @@ export class Host {
   async open(key: Key, from?: Parent): Promise<Session> {
     if (this.#stopped) throw new StoreFault('fenced', 'The host stopped.')
     const name = keyText(key)
+    if (this.#damaged.has(name)) throw this.#damaged.get(name)
     const live = this.#live.get(name) ?? this.#opening.get(name)
     if (live) return live
     this.#evict()
@@ -132,6 +136,7 @@ export class Host {
       if (!source) return refuse('session_not_found')
       if (!Number.isSafeInteger(seq) || seq < 1 || seq > source.state.head) return refuse('bad_branch_point')
       const from: Parent = { agent: parent.agent, id: parent.id, seq }
+      if (id && (await this.#ports.log.result(parent, id.commandId))) return refuse('command_conflict')
       const child = await this.#child({ ...parent, id: childId }, from)
       if (!child) return refuse('bad_branch_point')
       const outcome = await child.send({ type: 'branch', parent: from, ...(title !== undefined && { title }) }, id)
@@ -142,17 +147,23 @@ export class Host {
 
   /** Erases a session. Its watchers are told; a run in hand is let go. */
   async remove(key: Key): Promise<boolean> {
-    const session = await this.find(key)
-    if (!session) return false
-    const { run } = session.state.lifecycle
     const name = keyText(key)
+    // What cannot be opened can still be removed.
+    const session = await this.find(key).catch((cause: unknown) => {
+      if (hasCode(cause, 'corrupt')) return undefined
+      throw cause
+    })
+    if (session === null) return false
+    const run = session?.state.lifecycle.run ?? null
     // Nobody opens it meanwhile: it would come back to life, in memory alone.
     const removal = this.#removing.get(name) ?? this.#erase(key).finally(() => this.#removing.delete(name))
     this.#removing.set(name, removal)
     try {
       const removed = await removal
+      this.#damaged.delete(name)
+      this.#broken.delete(name)
       // Not before: had the removal failed, the run would have been stopped behind the log's back.
-      const job = run && { ...idleJob, key, runId: run.runId, attempt: run.attempt }
+      const job = run && { ...idleJob, key, runId: run.runId, attempt: run.attempt, handle: run.handle }
       if (job) Promise.resolve(this.#ports.runner(key.agent)?.abort(job)).catch(() => {})
       return removed
     } catch (cause) {
@@ -251,12 +262,18 @@ export class Host {
     this.#live.delete(keyText(key))
     if (cause === EVICTED || hasCode(cause, 'fenced') || this.#stopped) return
     this.#ports.onFault?.(key, cause)
-    this.#reopenLater(key)
+    if (hasCode(cause, 'corrupt')) this.#damaged.set(keyText(key), cause)
+    else this.#reopenLater(key)
   }
 
   /** It may have had an effect in hand, which no supervisor looks for: somebody has to. */
   #reopenLater(key: Key): void {
+    const name = keyText(key)
+    // One at a time: each failure would otherwise start a chain of its own.
+    if (this.#reopening.has(name)) return
+    this.#reopening.add(name)
     this.#ports.clock.after(REOPEN_MS, () => {
+      this.#reopening.delete(name)
       if (!this.#stopped) this.find(key).catch(() => {})
     })
   }

@@ -33,3 +33,14 @@ export const omit = <T>(record: Readonly<Record<string, T>>, name: string): Reco
 /** An own property, or undefined: names come from outside, and `__proto__` must find nothing. */
 export const own = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(record, name) ? record[name] : undefined
+
+/** Without recursion, since too deep is what it looks for. */
+export const isDeeperThan = (value: unknown, most: number): boolean => {
+  let level: unknown[] = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    const below = level.flatMap((each) => (typeof each === 'object' && each !== null ? Object.values(each) : []))
+    if (depth > most && below.length > 0) return true
+    level = below
+  }
+  return false
+}

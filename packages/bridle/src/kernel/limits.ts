@@ -10,7 +10,7 @@ export const INBOX_MAX = 10_000
 export const BATCH_MAX = 512
 /** A tool result above this becomes an artifact: it is the contract's number for inline results. */
 export const INLINE_CHARS_MAX = 12_000
-/** Bytes of JSON per artifact chunk: a Durable Object refuses rows of 2 MB. */
+/** Characters of JSON per artifact chunk: a Durable Object refuses rows of 2 MB. */
 export const CHUNK_CHARS = 1_000_000
 /** One event's payload as JSON, for the same reason. */
 export const PAYLOAD_CHARS_MAX = 1_500_000
@@ -49,3 +49,9 @@ export const DUE_PAGE = 200
 export const AT_MAX = 8_640_000_000_000_000
 /** A result as JSON: above this it becomes an artifact too, since rows have a limit. */
 export const RESULT_CHARS_MAX = 500_000
+/** Turns whose engine can be continued or forked; going back further starts the engine anew. */
+export const HANDLES_MAX = 200
+/** Resume points kept in the fold; older ones are in the log. */
+export const RESUME_POINTS_MAX = 1_000
+/** Levels of nesting in what callers and agents say: what walks it later is recursive. */
+export const DEPTH_MAX = 100

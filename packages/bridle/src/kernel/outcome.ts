@@ -9,6 +9,8 @@ export type RunOutcome =
   | { readonly status: 'cancelled' }
   /** The session left this process; the run goes on elsewhere or after the restart. */
   | { readonly status: 'moved' }
+  /** The session was removed, and the run with it. */
+  | { readonly status: 'removed' }
 
 /** `since` is any sequence number before the end of the run; the answer to its submit has one. */
 export const runOutcome = (session: Session, runId: string, since: number): Promise<RunOutcome> =>
@@ -35,7 +37,7 @@ export const runOutcome = (session: Session, runId: string, since: number): Prom
         },
         send: () => {},
         unsent: () => 0,
-        close: () => finish({ status: 'moved' }),
+        close: (why) => finish({ status: why === 'removed' ? 'removed' : 'moved' }),
       },
       since,
     )

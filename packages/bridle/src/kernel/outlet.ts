@@ -3,7 +3,8 @@
 import { chunked } from './chunks.ts'
 import type { Report, ReportItem } from './commands.ts'
 import type { AnyDraft } from './event.ts'
-import { PAYLOAD_CHARS_MAX, REPORTS_HIGH_WATER, TOKEN_CHARS_MAX } from './limits.ts'
+import { isDeeperThan } from './json.ts'
+import { DEPTH_MAX, PAYLOAD_CHARS_MAX, REPORTS_HIGH_WATER, TOKEN_CHARS_MAX } from './limits.ts'
 import type { Clock } from './ports.ts'
 
 export class OutletClosed extends Error {
@@ -57,6 +58,8 @@ export class Outlet {
   async report(items: readonly ReportItem[], frame = this.#frame + 1): Promise<void> {
     if (frame <= this.#frame) return
     for (const item of items) {
+      if (isDeeperThan(item, DEPTH_MAX))
+        throw new RangeError(`What was said is nested deeper than ${DEPTH_MAX} levels.`)
       if (item.type === 'event' && JSON.stringify(weighed(item.event)).length > PAYLOAD_CHARS_MAX) {
         throw new RangeError(`The payload of ${item.event.type} is too large.`)
       }

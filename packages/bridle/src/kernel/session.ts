@@ -147,9 +147,21 @@ export class Session {
     })
   }
 
+  /** Whether a reader with this cursor can go on from it, or has to be told to begin again. */
+  knows(cursor: number): boolean {
+    if (cursor === 0) return true
+    return cursor <= this.#state.head && this.exists && cursor >= this.#state.lifecycle.born
+  }
+
   /** Committed events after a cursor: a page of them, shorter when they are large. */
   async read(after: number, limit: number): Promise<AnyEvent[]> {
-    return (await this.#ports.log.read(this.key, after, limit, READ_CHARS)) as AnyEvent[]
+    try {
+      return (await this.#ports.log.read(this.key, after, limit, READ_CHARS)) as AnyEvent[]
+    } catch (cause) {
+      // A damaged log is not served in part: the session stops, and says so to whoever asks.
+      if (cause instanceof StoreFault && cause.code === 'corrupt') this.drop(cause)
+      throw cause
+    }
   }
 
   /** Lets go of everything without a word to the log. */
@@ -157,10 +169,10 @@ export class Session {
     if (this.#dropped) return
     this.#dropped = { cause }
     this.#forgetTick?.()
-    this.#hands.letGo()
     for (const item of this.#inbox.splice(0)) item.reject(cause)
-    this.subscribers.close(why)
     this.#ports.onDrop(this, cause)
+    this.#hands.letGo()
+    this.subscribers.close(why)
   }
 
   async #drain(): Promise<void> {
@@ -195,16 +207,17 @@ export class Session {
       }
       this.#assertLive()
       if (events.length > 0 || results.length > 0) await this.#append(working, events, results)
-      this.#assertLive()
+      // It may have been written: whoever asked must not be told that it was not.
+      if (this.dropped) throw new StoreFault('outcome_unknown', 'The session was let go while it was being written.')
       this.#state = working
     } catch (cause) {
       for (const item of batch) item.reject(cause)
       return this.drop(cause)
     }
-    this.#ports.onCommit?.(events)
-    this.subscribers.publish({ events, before, after: this.#state })
+    this.subscribers.publish({ events, before })
     for (const [index, item] of batch.entries()) item.resolve(outcomes[index] as Answer | Refusal)
     if (events.length > 0 || batch.some(({ command }) => command.type === 'tick')) this.#act()
+    observed(this.#ports.onCommit, events)
   }
 
   async #append(working: SessionState, events: readonly Event[], results: readonly StoredAnswer[]): Promise<void> {
@@ -273,6 +286,15 @@ export class Session {
 }
 
 const sameParent = (a: Parent, b: Parent): boolean => a.agent === b.agent && a.id === b.id && a.seq === b.seq
+
+/** What watches from outside must not stop what it watches. */
+const observed = (observe: SessionPorts['onCommit'], events: readonly AnyEvent[]): void => {
+  try {
+    observe?.(events)
+  } catch {
+    // Its own log is the place for that.
+  }
+}
 
 /** Timers beyond 2^31 ms fire at once; a day is soon enough to look again. */
 const TIMER_MS_MAX = 86_400_000

@@ -4,11 +4,10 @@ import type { AnyEvent } from './event.ts'
 import { LISTENER_BYTES_MAX, READ_PAGE } from './limits.ts'
 import type { SessionState } from './state.ts'
 
-/** Committed events, with the state around them when they are live. */
+/** Committed events, with the state before them when they are live. */
 export interface Change {
   readonly events: readonly AnyEvent[]
   readonly before?: SessionState
-  readonly after?: SessionState
 }
 
 /** What a kind of client sees. Equal keys must encode equally. */
@@ -22,7 +21,7 @@ export interface Listener {
   readonly audience: Audience
   /** Text, and the sequence number it brings the listener to. */
   send(text: string, seq: number): void
-  /** Characters sent but not yet taken by the other side. */
+  /** Bytes, or characters, sent but not yet taken by the other side. */
   unsent(): number
   /** Resolves when it can take more: a long catch-up waits for its reader instead of cutting it. */
   ready?(): Promise<void>

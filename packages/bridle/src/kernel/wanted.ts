@@ -36,7 +36,7 @@ export const wanted = (key: Key, state: SessionState): readonly Effect[] => {
           answer,
         }))
       : []),
-    ...(started
+    ...(started && run.steerable
       ? steers.map((message) => ({ kind: 'steer' as const, id: `steer:${message.messageId}`, job: mine, message }))
       : []),
   ]

@@ -36,6 +36,9 @@ export const scriptedRunner = (ports: { clock: Clock; digest: Digest }): Runner 
   }
 }
 
+/** Pieces of text in a row before others have their turn. */
+const PIECES_AT_ONCE = 500
+
 class Aborted extends Error {}
 
 class Performance {
@@ -50,6 +53,7 @@ class Performance {
   #leave: (cause: Error) => void = () => {}
   #end: () => void = () => {}
   readonly #left: Promise<never>
+  #gone: Error | null = null
 
   constructor(job: Job, outlet: Outlet, { clock, digest }: { clock: Clock; digest: Digest }) {
     this.#job = job
@@ -57,7 +61,10 @@ class Performance {
     this.#clock = clock
     this.#digest = digest
     this.#left = new Promise((_, reject) => {
-      this.#leave = reject
+      this.#leave = (cause) => {
+        this.#gone ??= cause
+        reject(cause)
+      }
     })
     this.#left.catch(() => {})
     this.#over = new Promise((resolve) => {
@@ -107,8 +114,10 @@ class Performance {
     switch (step.kind) {
       case 'text':
         for (const [piece, text] of pieces(step.text, step.chunks).entries()) {
-          if (piece > 0 && step.everyMs > 0) await this.#sleep(step.everyMs)
-          await this.#race(this.#outlet.token(text))
+          // A flood of pieces without a pause still lets others have their turn.
+          if (piece > 0 && (step.everyMs > 0 || piece % PIECES_AT_ONCE === 0)) await this.#sleep(step.everyMs)
+          if (this.#gone) throw this.#gone
+          await this.#outlet.token(text)
         }
         return
       case 'thinking':

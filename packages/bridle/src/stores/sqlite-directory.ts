@@ -38,7 +38,10 @@ export function sqliteDirectory(driver: Driver, sessions: Sessions, keeper: Keep
       ...[tenant, ...after, size + 1],
     )
     const { entries, next } = page(rows, size, ({ requested_at, sid, position }) => [requested_at, sid, position])
-    const found = entries.map((row) => ({ key: keyOf(row), approval: JSON.parse(row.body) as OpenApproval }))
+    const found = entries.flatMap((row) => {
+      const approval = parsed<OpenApproval>(row.body)
+      return approval && typeof approval.id === 'string' ? [{ key: keyOf(row), approval }] : []
+    })
     return { approvals: found, ...(next !== undefined && { next }) }
   }
 
@@ -59,19 +62,17 @@ export function sqliteDirectory(driver: Driver, sessions: Sessions, keeper: Keep
 
 /** One damaged row must not take the whole list along: what the columns say is shown instead. */
 function rowOf({ id, kind, status, updated_at: at, row }: ListedRow): Row {
-  try {
-    return JSON.parse(row) as Row
-  } catch {
-    return {
-      kind,
-      status,
-      title: id,
-      createdAt: at,
-      updatedAt: at,
-      parent: null,
-      approvals: [],
-      detail: { damaged: true },
-    }
+  const intact = parsed<Row>(row)
+  if (intact && Array.isArray(intact.approvals) && intact.detail && Number.isFinite(intact.createdAt)) return intact
+  return {
+    kind,
+    status,
+    title: id,
+    createdAt: at,
+    updatedAt: at,
+    parent: null,
+    approvals: [],
+    detail: { damaged: true },
   }
 }
 
@@ -87,4 +88,13 @@ function conditions(tenant: string, filter: ListFilter): { where: string; values
   if (filter.search !== undefined) parts.push(['instr(search, ?) > 0', filter.search.toLowerCase()])
   if (filter.cursor !== undefined) parts.push(['(updated_at, sid) < (?, ?)', ...decodeCursor(filter.cursor, 2)])
   return { where: parts.map(([sql]) => sql).join(' AND '), values: parts.flatMap(([, ...values]) => values) }
+}
+
+/** Null when it is damaged. */
+const parsed = <T>(text: string): T | null => {
+  try {
+    return JSON.parse(text) as T | null
+  } catch {
+    return null
+  }
 }

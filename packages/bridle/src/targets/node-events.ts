@@ -40,11 +40,15 @@ class ConnectionSink implements EventSink {
     return drained(this.#socket)
   }
 
-  /** Everything was written to the same socket before, so the end comes last. */
+  /** Everything was written to the same socket before, so the end comes last. One who does not read is not waited for. */
   end(): void {
-    this.#outgoing.end()
+    if (this.#socket.writableLength > UNREAD_BYTES_MAX) this.#socket.destroy()
+    else this.#outgoing.end()
   }
 }
+
+/** More than this unsent, and the end would never arrive. */
+const UNREAD_BYTES_MAX = 256 * 1024
 
 let lastText = ''
 let lastChunk = Buffer.alloc(0)

@@ -63,6 +63,7 @@ export class HarnessServer {
   static async start(options: ServerOptions = {}): Promise<HarnessServer> {
     const { port = 4317, host: hostname = '127.0.0.1', data = '.bridle', env = process.env } = options
     const authToken = options.authToken ?? (options.authTokenEnv === undefined ? undefined : env[options.authTokenEnv])
+    if (options.authTokenEnv !== undefined && !authToken) throw new Error(`${options.authTokenEnv} holds no token.`)
     const isOpen = authToken === undefined && !options.tokens?.length && !options.extractAuthToken
     if (isOpen && !isLoopback(hostname)) {
       throw new Error(

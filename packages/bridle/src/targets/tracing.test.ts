@@ -17,7 +17,8 @@ test('a run and its calls become spans, one below the other', () => {
     event('turn_start', { turn_id: 'r-1', prompt: 'secret words' }, 1_000),
     event('tool_call', { name: 'read', tool_call_id: 'c1', arguments: { path: 'secret' } }, 2_000),
     event('tool_outcome', { tool_call_id: 'c1', status: 'error' }, 3_000),
-    event('usage', { input_tokens: 5, output_tokens: 7 }, 3_500),
+    event('usage', { input_tokens: 3, output_tokens: 7 }, 3_500),
+    event('usage', { input_tokens: 2 }, 3_600),
     event('turn_end', { turn_id: 'r-1', status: 'completed' }, 4_000),
   ])
   const [tool, run] = exporter.getFinishedSpans()

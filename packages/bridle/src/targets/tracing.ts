@@ -1,5 +1,5 @@
 // OpenTelemetry spans, derived from what was committed: a span per run, one below it per tool call, one per request.
-// Without an SDK registered in the process the API's tracer does nothing, so this costs nothing.
+// Without an SDK registered in the process the API's spans record nothing, and none are kept.
 import { type Context, context, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { type AnyEvent, type Key, keyText } from '../kernel/event.ts'
 import type { RequestSeen } from '../surfaces/http/app.ts'
@@ -12,9 +12,11 @@ export interface Tracing {
   events(key: Key, events: readonly AnyEvent[]): void
 }
 
+const traced = new Set<string>(['turn_start', 'tool_call', 'tool_outcome', 'usage', 'turn_end'])
+
 export const tracing = (): Tracing => {
   const tracer = trace.getTracer('bridle')
-  const open = new Map<string, { readonly span: Span; readonly within: Context }>()
+  const open = new Map<string, { readonly span: Span; readonly within: Context; readonly tokens: [number, number] }>()
 
   const begin = (
     id: string,
@@ -27,7 +29,7 @@ export const tracing = (): Tracing => {
     if (open.size >= OPEN_MAX && first !== undefined) open.delete(first)
     const within = parent ?? context.active()
     const span = tracer.startSpan(name, { startTime: at, attributes }, within)
-    open.set(id, { span, within: trace.setSpan(within, span) })
+    if (span.isRecording()) open.set(id, { span, within: trace.setSpan(within, span), tokens: [0, 0] })
   }
   const end = (id: string, at: number, problem: string | null) => {
     const span = open.get(id)?.span
@@ -37,8 +39,8 @@ export const tracing = (): Tracing => {
   }
 
   const trail = (key: Key, event: AnyEvent): void => {
+    if (event.hearsay || !traced.has(event.type)) return
     const run = `${keyText(key)} ${event.run}`
-    if (event.hearsay) return
     if (event.type === 'turn_start') {
       const attributes = {
         'gen_ai.agent.name': key.agent,
@@ -61,11 +63,12 @@ export const tracing = (): Tracing => {
       const { status, tool_call_id } = event.payload
       end(`${run} ${tool_call_id}`, event.at, status === 'ok' || status === 'artifact' ? null : status)
     }
-    if (event.type === 'usage') {
-      const { input_tokens = 0, output_tokens = 0 } = event.payload
-      open
-        .get(run)
-        ?.span.setAttributes({ 'gen_ai.usage.input_tokens': input_tokens, 'gen_ai.usage.output_tokens': output_tokens })
+    const spent = event.type === 'usage' ? open.get(run) : undefined
+    if (event.type === 'usage' && spent) {
+      spent.tokens[0] += event.payload.input_tokens ?? 0
+      spent.tokens[1] += event.payload.output_tokens ?? 0
+      const [input, output] = spent.tokens
+      spent.span.setAttributes({ 'gen_ai.usage.input_tokens': input, 'gen_ai.usage.output_tokens': output })
     }
     if (event.type === 'turn_end') end(run, event.at, event.payload.status === 'failed' ? 'failed' : null)
   }

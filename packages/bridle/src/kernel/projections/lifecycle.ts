@@ -2,12 +2,15 @@
 // Folded from facts only; session_state and the other shown events are made from this, never the other way round.
 import type { Event } from '../event.ts'
 import { type Json, type JsonObject, omit } from '../json.ts'
+import { HANDLES_MAX } from '../limits.ts'
 import type { Parent } from '../ports.ts'
 import type { Policy } from '../schemas.ts'
 import type { Projection } from './projection.ts'
 
 export interface Lifecycle {
   readonly created: boolean
+  /** The number of its first event: a cursor below it is of an earlier life of this id. */
+  readonly born: number
   readonly kind: 'chat' | 'background'
   readonly agent: string
   readonly title: string
@@ -57,7 +60,6 @@ export interface Run extends Prompt {
   /** An abort the runner has not confirmed: asked then. */
   readonly stopping: number | null
   readonly retryAt: number | null
-  readonly parkedFor: 'paused' | 'budget' | 'unknown_outcome' | null
   /** Last committed frame of this attempt. */
   readonly frame: number
   readonly handle: Json
@@ -76,6 +78,7 @@ export interface OpenTool {
 export const lifecycle: Projection<Lifecycle> = {
   initial: {
     created: false,
+    born: 0,
     kind: 'chat',
     agent: '',
     title: '',
@@ -100,9 +103,10 @@ export const lifecycle: Projection<Lifecycle> = {
     handles: [],
   },
   on: {
-    session_created: (state, { at, payload }) => ({
+    session_created: (state, { seq, at, payload }) => ({
       ...state,
       created: true,
+      born: seq,
       kind: payload.kind,
       agent: payload.agent,
       title: payload.title ?? '',
@@ -158,7 +162,6 @@ export const lifecycle: Projection<Lifecycle> = {
           since: at,
           stopping: null,
           retryAt: null,
-          parkedFor: null,
           frame: -1,
           handle: null,
           resume: payload.resume ?? null,
@@ -180,7 +183,6 @@ export const lifecycle: Projection<Lifecycle> = {
     run_parked: (state, { at, payload }) =>
       withRun(state, at, {
         phase: 'parked',
-        parkedFor: payload.reason,
         retryAt: null,
         stopping: payload.stop ? at : null,
       }),
@@ -188,7 +190,7 @@ export const lifecycle: Projection<Lifecycle> = {
     run_stopped: (state, { at }) => withRun(state, at, { stopping: null }),
 
     retry_scheduled: (state, { at, payload }) => ({
-      ...withRun(state, at, { phase: 'waiting', retryAt: payload.due, parkedFor: null }),
+      ...withRun(state, at, { phase: 'waiting', retryAt: payload.due }),
       lastError: payload.reason,
     }),
 
@@ -209,7 +211,7 @@ export const lifecycle: Projection<Lifecycle> = {
 
     resume_handle: (state, { payload }) => ({
       ...state,
-      handles: [...state.handles, { runId: payload.run_id, handle: payload.handle }],
+      handles: [...state.handles.slice(1 - HANDLES_MAX), { runId: payload.run_id, handle: payload.handle }],
     }),
 
     error: (state, { payload }) => ({ ...state, lastError: payload.message }),

@@ -1,4 +1,5 @@
 // A cold fold: sequence numbers and small labels; payloads are read from the log when somebody asks.
+import { RESUME_POINTS_MAX } from '../limits.ts'
 import type { Projection } from './projection.ts'
 
 /** Where a session can be resumed or branched, in order. */
@@ -7,8 +8,9 @@ export type ResumePoints = readonly { readonly kind: 'checkpoint' | 'approval' |
 export const resumePoints: Projection<ResumePoints> = {
   initial: [],
   on: {
-    session_checkpoint: (state, { seq }) => [...state, { kind: 'checkpoint', seq }],
-    approval_required: (state, { seq }) => [...state, { kind: 'approval', seq }],
-    turn_end: (state, { seq, payload }) => (payload.status === 'completed' ? [...state, { kind: 'turn', seq }] : state),
+    session_checkpoint: (state, { seq }) => [...state.slice(1 - RESUME_POINTS_MAX), { kind: 'checkpoint', seq }],
+    approval_required: (state, { seq }) => [...state.slice(1 - RESUME_POINTS_MAX), { kind: 'approval', seq }],
+    turn_end: (state, { seq, payload }) =>
+      payload.status === 'completed' ? [...state.slice(1 - RESUME_POINTS_MAX), { kind: 'turn', seq }] : state,
   },
 }

@@ -104,8 +104,8 @@ export const expireApprovals = (w: Working): void => {
   }
 }
 
-export const settleApprovals = (w: Working, decision: 'cancelled'): void => {
-  for (const asked of Object.values(w.state.approvals.open)) settle(w, asked, decision, {})
+export const cancelApprovals = (w: Working): void => {
+  for (const asked of Object.values(w.state.approvals.open)) settle(w, asked, 'cancelled', {})
 }
 
 interface Settlement {

@@ -1,6 +1,8 @@
 // (state, command, now) -> numbered events and an answer, or a refusal. Pure: the session appends what comes out.
 import { type Answer, type Command, isRefusal, type Refusal, refuse } from '../commands.ts'
 import type { AnyEvent, Key } from '../event.ts'
+import { isDeeperThan } from '../json.ts'
+import { DEPTH_MAX, PAYLOAD_CHARS_MAX } from '../limits.ts'
 import { health, healthText, newlyCrossed } from '../projections/health.ts'
 import { type SessionState, statusOf } from '../state.ts'
 import { approve, askOperator } from './approvals.ts'
@@ -20,6 +22,7 @@ export interface Decided {
 export const decide = (key: Key, state: SessionState, command: Command, now: number): Decided => {
   if (!state.lifecycle.created && !opens.has(command.type))
     return { events: [], state, outcome: refuse('session_not_found') }
+  if (command.type !== 'report' && isTooLarge(command)) return { events: [], state, outcome: refuse('too_large') }
   const w = new Working(key, state, now, command.type === 'report' ? command.frame : null)
   const outcome = (rules[command.type] as Rule<Command['type']>)(w, command as never)
   if (isRefusal(outcome)) return { events: [], state, outcome }
@@ -47,6 +50,10 @@ const rules: { readonly [T in Command['type']]: Rule<T> } = {
   tick,
   report,
 }
+
+/** Every word of a command is kept for ever; a prompt's own limit lies below this. */
+const isTooLarge = (command: Command): boolean =>
+  command.type !== 'tick' && (isDeeperThan(command, DEPTH_MAX) || JSON.stringify(command).length > PAYLOAD_CHARS_MAX)
 
 /** Everything else needs a session that is there. */
 const opens = new Set<Command['type']>(['create', 'submit', 'steer', 'branch'])

@@ -410,7 +410,7 @@ describe('a lost run', () => {
       ])
       expect(life.payloads('tool_outcome')).toMatchObject([{ tool_call_id: 'c1', status: 'error' }])
       life.tick(RETRY_MAX_MS)
-      expect(life.run).toMatchObject({ attempt: 1, phase: 'parked', parkedFor: 'unknown_outcome' })
+      expect(life.run).toMatchObject({ attempt: 1, phase: 'parked' })
       expect(effects(life)).toEqual([])
     },
   )

@@ -3,7 +3,7 @@ import type { Answer, Command } from '../commands.ts'
 import type { Json } from '../json.ts'
 import { RESULT_CHARS_MAX, RETRY_BASE_MS, RETRY_MAX_MS } from '../limits.ts'
 import { OUTCOME_TYPES } from '../schemas.ts'
-import { askAboutUnsafe, settleApprovals } from './approvals.ts'
+import { askAboutUnsafe, cancelApprovals } from './approvals.ts'
 import { publish } from './artifacts.ts'
 import type { Working } from './working.ts'
 
@@ -61,7 +61,7 @@ export const endTurn = (
   const { run } = w
   if (!run) return
   settleTools(w, status === 'completed' ? 'ok' : 'error', end.reason ?? 'interrupted')
-  settleApprovals(w, 'cancelled')
+  cancelApprovals(w)
   if (status === 'completed') {
     const text = answerText(w)
     // What the runner said as its whole response is not said again, nor what is too long to be said twice.
@@ -101,7 +101,7 @@ export const cancel = (w: Working, command: Command & { type: 'cancel' }): Answe
       ...(command.actor !== undefined && { actor: command.actor }),
     })
     settleTools(w, 'error', 'interrupted')
-    settleApprovals(w, 'cancelled')
+    cancelApprovals(w)
     // Nothing is at a runner: it ends here and now.
     if (run.phase === 'waiting' || (run.phase === 'parked' && run.stopping === null)) endTurn(w, 'cancelled')
   } else if (queued || (kind === 'background' && command.runId === undefined && !run)) {

@@ -12,18 +12,19 @@ import { type Call, countText, jsonObject, type Route, route } from '../http/rou
 import { sessionDetail } from '../http/session-detail.ts'
 import { findSession } from '../http/sessions.ts'
 import { cursorOf, eventStream, frame } from '../http/sse.ts'
-import { agentEvent, resetEvent, streamAudience } from './codec.ts'
+import { resetEvent, streamAudience } from './codec.ts'
+import { replayFrom, replayWish } from './replay.ts'
 import { extend, type Timeline } from './timeline.ts'
 
 const path = '/agents/:name/:id'
 const streamQuery = v.looseObject({
   after: v.optional(v.string()),
-  replay: v.optional(v.pipe(v.string(), v.regex(/^(all|none|\d{1,9})$/, 'Expected "all", "none" or a number'))),
+  replay: v.optional(replayWish),
 })
 /** Events of a timeline answered at once; `?after=` goes on from there. */
 const TIMELINE_MAX = 50_000
 /** And pages of them: large events make short pages, so the answer stays within some tens of megabytes. */
-const TIMELINE_PAGES_MAX = 100
+const TIMELINE_PAGES_MAX = 40
 
 export const fabricRoutes: readonly Route[] = [
   route({
@@ -43,7 +44,10 @@ export const fabricRoutes: readonly Route[] = [
     path,
     scope: 'observe',
     summary: 'The session’s state and history: entries, events, artifacts, approvals',
-    query: v.looseObject({ after: v.optional(countText(999_999_999)), limit: v.optional(countText(TIMELINE_MAX)) }),
+    query: v.looseObject({
+      after: v.optional(countText(999_999_999)),
+      limit: v.optional(v.pipe(countText(TIMELINE_MAX), v.minValue(1))),
+    }),
     answers: { 200: 'The timeline; `next` when there is more.' },
     handle: timeline,
   }),
@@ -127,9 +131,9 @@ const accepted = (key: Key, { runId }: Answer): Response =>
     },
   )
 
-const ended = async (session: Session, { runId, seq }: Answer): Promise<Response> => {
+const ended = async (session: Session, { runId }: Answer): Promise<Response> => {
   const { key } = session
-  const outcome = await runOutcome(session, String(runId), Number(seq) - 1)
+  const outcome = await runOutcome(session, String(runId), promptOf(String(runId)) - 1)
   const where = { sessionId: key.id, agentPath: agentPath(key) }
   switch (outcome.status) {
     case 'completed':
@@ -140,6 +144,8 @@ const ended = async (session: Session, { runId, seq }: Answer): Promise<Response
     }
     case 'cancelled':
       return failure('conflict', 'The run was cancelled.')
+    case 'removed':
+      return notFound()
     case 'moved':
       return failure('unavailable', 'The server is going away; the run goes on after the restart.', {
         'retry-after': '1',
@@ -147,10 +153,12 @@ const ended = async (session: Session, { runId, seq }: Answer): Promise<Response
   }
 }
 
-/** A run's id holds the number of its prompt, so its story is found without a search. */
+/** A run's id holds the number of its prompt, so its story is found without a search. NaN when it is no run's id. */
+const promptOf = (runId: string): number => Number(/^r-(\d{1,15})$/.exec(runId)?.[1] ?? Number.NaN)
+
 const runStatus = async (session: Session, runId: string): Promise<Response> => {
   const { run, queue } = session.state.lifecycle
-  const asked = Number(/^r-(\d{1,15})$/.exec(runId)?.[1] ?? Number.NaN)
+  const asked = promptOf(runId)
   const [event] = Number.isNaN(asked) ? [] : await session.read(asked - 1, 1)
   if (event?.type !== 'prompt_queued' || event.payload.run_id !== runId) return notFound()
   if (queue.some((prompt) => prompt.runId === runId)) return Response.json({ runId, status: 'queued' })
@@ -192,44 +200,15 @@ const stream = async (
   if (cursor === undefined) return badRequest('The cursor is not an event id.')
   const { key } = session
   const { head, at } = session.state
-  const beyond = cursor !== null && cursor > head
+  const isLost = cursor !== null && !session.knows(cursor)
   return eventStream({
     audience: streamAudience(key),
     subscribers: session.subscribers,
-    since: beyond ? 0 : (cursor ?? (await replayFrom(session, query.replay ?? 'all'))),
-    ...(beyond && { opening: frame(resetEvent(key, head, at)) }),
+    since: isLost ? 0 : (cursor ?? (await replayFrom(session, query.replay ?? 'all'))),
+    ...(isLost && { opening: frame(resetEvent(key, head, at)) }),
     ...(ports.heartbeatMs !== undefined && { heartbeatMs: ports.heartbeatMs }),
   })
 }
-
-/** The cursor that leaves the last N events of this wire to come. Looks back a page at a time. */
-export const replayFrom = async (session: Session, replay: string): Promise<number> => {
-  const { head } = session.state
-  if (replay === 'all') return 0
-  let missing = replay === 'none' ? 0 : Number(replay)
-  let from = head
-  while (missing > 0 && from > 0) {
-    const to = from
-    from = Math.max(0, to - REPLAY_PAGE)
-    const shown = await shownIn(session, from, to)
-    const first = shown.at(-missing)
-    if (first !== undefined) return first - 1
-    missing -= shown.length
-  }
-  return from
-}
-
-/** The numbers, between these two, of what this wire shows. */
-const shownIn = async (session: Session, from: number, to: number): Promise<number[]> => {
-  const shown: number[] = []
-  for (let at = from; at < to; ) {
-    const page = await session.read(at, to - at)
-    for (const event of page) if (event.seq <= to && agentEvent(session.key, event)) shown.push(event.seq)
-    at = page.at(-1)?.seq ?? to
-  }
-  return shown
-}
-const REPLAY_PAGE = 2_000
 
 const agentOf = ({ param, access, ports }: Call<unknown, unknown>): { agent: AgentInfo; key: Key } | Response => {
   const agent = ports.agents.get(param('name'))

@@ -10,6 +10,7 @@ import { depth } from '../http/body.ts'
 import { faulted } from '../http/errors.ts'
 import { jsonObject } from '../http/route.ts'
 import { errorText } from '../http/socket-route.ts'
+import { actorOf } from '../http/users.ts'
 import type { FabricAck, FabricClientMessage, FabricCommand } from './socket-wire.ts'
 
 const name = v.pipe(v.string(), v.minLength(1), v.maxLength(256))
@@ -56,17 +57,21 @@ export const parseMessage = (text: string | null): FabricClientMessage | { reado
 export interface Commander {
   readonly session: Session
   readonly scopes: readonly Scope[]
+  readonly user: string | null
   readonly host: Pick<Host, 'send'>
 }
 
 const scopes: { readonly [T in FabricCommand['type']]: Scope } = { cancel: 'operate', approve: 'approve' }
 
 /** Answers in every case: a refusal and a fault are acks too. */
-export const obey = async (message: FabricCommand, { session, scopes: held, host }: Commander): Promise<FabricAck> => {
+export const obey = async (
+  message: FabricCommand,
+  { session, scopes: held, user, host }: Commander,
+): Promise<FabricAck> => {
   const scope = scopes[message.type]
   if (!held.includes(scope)) return ack(message, false, `This needs the scope "${scope}".`)
   try {
-    const command = await commandOf(message, session)
+    const command = await commandOf(message, session, user)
     if ('problem' in command) return ack(message, false, command.problem)
     const outcome = await host.send(session.key, command, idOf(message))
     if (isRefusal(outcome)) return ack(message, false, outcome.message)
@@ -84,7 +89,11 @@ const ack = ({ type, commandId }: FabricCommand, ok: boolean, message?: string):
   ...(commandId !== undefined && { commandId }),
 })
 
-const commandOf = async (message: FabricCommand, session: Session): Promise<Command | { readonly problem: string }> => {
+const commandOf = async (
+  message: FabricCommand,
+  session: Session,
+  user: string | null,
+): Promise<Command | { readonly problem: string }> => {
   if (message.type === 'approve') {
     const { approvalId, decision, reason, args, actor } = message
     return {
@@ -93,11 +102,11 @@ const commandOf = async (message: FabricCommand, session: Session): Promise<Comm
       decision,
       ...(reason !== undefined && { reason }),
       ...(args && { args }),
-      ...(actor !== undefined && { actor }),
+      ...actorOf({ user }, actor),
     }
   }
   const { taskId } = message
-  const reason = message.reason === undefined ? {} : { reason: message.reason }
+  const reason = { ...(message.reason !== undefined && { reason: message.reason }), ...actorOf({ user }) }
   if (taskId === session.key.id) return { type: 'cancel', ...reason }
   if (await isRun(session, taskId)) return { type: 'cancel', runId: taskId, ...reason }
   if (own(session.state.subagents, taskId))

@@ -39,7 +39,7 @@ export class Line {
       drained: async () => {},
     }
     const ports = { host, clock: this.clock, heartbeatMs: 15, deadAfterMs: 45 }
-    this.receiver = new FabricSocket({ key: session.key, scopes, since }, session, socket, ports)
+    this.receiver = new FabricSocket({ key: session.key, scopes, user: null, since }, session, socket, ports)
   }
 
   async say(message: FabricClientMessage): Promise<void> {

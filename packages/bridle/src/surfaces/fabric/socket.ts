@@ -16,6 +16,8 @@ import type { FabricServerMessage } from './socket-wire.ts'
 export interface FabricConnection {
   readonly key: Key
   readonly scopes: readonly Scope[]
+  /** Who it is, where the credential says so: the actor of what it asks. */
+  readonly user: string | null
   /** Everything after this is sent. Null = the cursor was beyond the log: it is told, and gets everything. */
   readonly since: number | null
 }
@@ -74,10 +76,10 @@ export class FabricSocket implements Receiver, Listener {
       case 'pong':
         return
       default: {
-        const { scopes } = this.#connection
+        const { scopes, user } = this.#connection
         const { host } = this.#ports
         this.#tail = this.#tail.then(async () =>
-          this.#say(await obey(message, { session: this.#session, scopes, host })),
+          this.#say(await obey(message, { session: this.#session, scopes, user, host })),
         )
         return this.#tail
       }

@@ -4,12 +4,12 @@ import { badRequest, faulted, notFound } from '../http/errors.ts'
 import { findKey } from '../http/sessions.ts'
 import { type Opener, type SocketCall, type SocketRoute, socketRoute, told } from '../http/socket-route.ts'
 import { cursorOf } from '../http/sse.ts'
-import { replayFrom } from './routes.ts'
+import { replayFrom, replayWish } from './replay.ts'
 import { FabricSocket } from './socket.ts'
 
 const query = v.looseObject({
   after: v.optional(v.string()),
-  replay: v.optional(v.pipe(v.string(), v.regex(/^(all|none|\d{1,9})$/, 'Expected "all", "none" or a number')), '0'),
+  replay: v.optional(replayWish, '0'),
 })
 
 export const fabricSockets: readonly SocketRoute[] = [
@@ -36,6 +36,7 @@ const watching = async (call: SocketCall<v.InferOutput<typeof query>>, cursor: n
   const session = key instanceof Response ? key : ((await ports.host.find(key)) ?? notFound())
   if (session instanceof Response) return told(session)
   const from = cursor ?? (await replayFrom(session, call.query.replay))
-  const connection = { key: session.key, scopes: access.scopes, since: from > session.state.head ? null : from }
+  const since = session.knows(from) ? from : null
+  const connection = { key: session.key, scopes: access.scopes, user: access.user, since }
   return (socket) => new FabricSocket(connection, session, socket, ports)
 }

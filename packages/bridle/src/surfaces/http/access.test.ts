@@ -175,6 +175,17 @@ describe('[H18] tickets', () => {
     expect((await post('/tickets', {})).status).toBe(401)
   })
 
+  test('for one session opens nothing else, and buys no other ticket', async () => {
+    const { get, post } = world({ authToken: 'right' })
+    for (const id of ['s1', 's2']) await post(`/agents/scripted/${id}`, script({ text: 'x' }), bearer('right'))
+    const ticket = async () => String((await post('/tickets', { sessionId: 's1' }, bearer('right'))).body.ticket)
+    expect((await post(`/tickets?ticket=${await ticket()}`, { sessionId: 's2' })).status).toBe(404)
+    for (const path of ['/sessions', '/approvals', '/metrics', '/openapi.json', '/sessions/s2']) {
+      expect([path, (await get(`${path}?ticket=${await ticket()}`)).status]).toEqual([path, 404])
+    }
+    expect((await get(`/sessions/s1?ticket=${await ticket()}`)).status).toBe(200)
+  })
+
   test('expire', async () => {
     const { get, post, advance } = world({ authToken: 'right' })
     const { body } = await post('/tickets', {}, bearer('right'))
@@ -189,6 +200,61 @@ describe('[H18] tickets', () => {
   })
 })
 
+test('[H13] a credential that names a user opens no other user’s session, and signs with that name', async () => {
+  const tokens = [
+    { token: 'ann', user: 'ann' },
+    { token: 'bob', user: 'bob' },
+  ]
+  const { get, post, host } = world({ tokens })
+  const answer = post('/agents/scripted/user:bob', script({ approve: 'write' }), bearer('bob'))
+  const session = await host.open({ tenant: 'default', agent: 'scripted', id: 'user:bob' })
+  while (Object.keys(session.state.approvals.open).length === 0) await new Promise(setImmediate)
+  const [approvalId] = Object.keys(session.state.approvals.open)
+  const approve = `/sessions/user:bob/approvals/${approvalId}/approve`
+  expect((await get('/sessions/user:bob', bearer('ann'))).status).toBe(404)
+  expect((await post(approve, {}, bearer('ann'))).status).toBe(404)
+  expect((await post(approve, { actor: 'somebody else' }, bearer('bob'))).status).toBe(200)
+  await answer
+  const { body } = await get('/agents/scripted/user:bob', bearer('bob'))
+  expect(body.approvals).toMatchObject([{ actor: 'bob' }])
+})
+
+describe('[H14] pages', () => {
+  test.each<[string, string, string, number]>([
+    ['a page of this very server', 'app.example', 'https://app.example', 200],
+    ['a page that is allowed', 'app.example', 'https://friend.example', 200],
+    ['a page of this machine', 'app.example', 'http://localhost:5173', 200],
+    ['any other page', 'app.example', 'https://evil.example', 403],
+    ['a page without an origin', 'app.example', 'null', 403],
+  ])('%s', async (_name, host, origin, status) => {
+    const { get } = world({ authToken: 'right', allowedOrigins: ['https://friend.example'] })
+    const reply = await get('/sessions', { ...bearer('right'), host, origin })
+    expect(reply.status).toBe(status)
+  })
+
+  test('those that are allowed can read the answer, others cannot', async () => {
+    const { ask } = world({ authToken: 'right', allowedOrigins: ['https://friend.example'] })
+    const allow = async (origin: string) => {
+      const headers = {
+        origin,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization',
+      }
+      return (await ask('OPTIONS', '/sessions', undefined, headers)).headers.get('access-control-allow-origin')
+    }
+    expect([await allow('https://friend.example'), await allow('https://evil.example')]).toEqual([
+      'https://friend.example',
+      null,
+    ])
+  })
+})
+
+test('[H14] a probe learns whether it is ready; what is here is for those who may come in', async () => {
+  const { get } = world({ authToken: 'right', workspace: { target: 'test' } })
+  expect((await get('/ready')).body).toEqual({ ready: true })
+  expect((await get('/ready', bearer('right'))).body).toMatchObject({ ready: true, workspace: { target: 'test' } })
+})
+
 test('[H19] tokens and tickets never reach a log line', async () => {
   const lines: string[] = []
   const { get } = world({ authToken: 'canary-token', onRequest: (seen) => lines.push(JSON.stringify(seen)) })
@@ -197,7 +263,9 @@ test('[H19] tokens and tickets never reach a log line', async () => {
   await get('/sessions', bearer('canary-token'))
   expect(lines).toHaveLength(3)
   expect(lines.join()).not.toContain('canary')
-  expect(redacted('/a?token=b&ticket=c#d')).toBe('/a?token=…&ticket=…#d')
+  expect(redacted('/a?token=b&ticket=c&x=1')).toBe('/a?token=…&ticket=…&x=1')
+  expect(redacted('/a?%74oken=b&TOKEN=c&x=token')).toBe('/a?%74oken=…&TOKEN=…&x=token')
+  expect(redacted('/plain')).toBe('/plain')
 })
 
 test('[H19] a correlation id comes back, and is made when none fits', async () => {

@@ -44,7 +44,7 @@ export interface TokenGrant {
 }
 
 export interface Door {
-  /** Null = come in as this; a Response = the refusal. */
+  /** Who it is and what they may do, or the refusal. */
   admit(request: Request, address: string): Promise<Access | Response>
 }
 
@@ -96,7 +96,7 @@ export const door = (options: AccessOptions, tickets: Tickets): Door => {
   }
 }
 
-/** A token that lists its tenants may choose among them; a foreign one is as unknown as one that never was. */
+/** A token that lists its tenants may choose among them, and among no others. */
 const tenantOf = (
   asked: string | null,
   { tenants }: Omit<TokenGrant, 'token'>,
@@ -110,7 +110,7 @@ const tenantOf = (
 
 const checkSource = (request: Request, isOpen: boolean, allowed: readonly string[]): Response | null => {
   const origin = request.headers.get('origin')
-  if (origin !== null && !allowed.includes(origin) && !isLoopback(hostOf(origin))) {
+  if (origin !== null && !isAllowedOrigin(origin, allowed) && !isOwnOrigin(origin, request)) {
     return failure('forbidden', 'This origin is not allowed.')
   }
   // A name that was made to resolve to this machine still says itself in the Host header.
@@ -120,6 +120,14 @@ const checkSource = (request: Request, isOpen: boolean, allowed: readonly string
   }
   return null
 }
+
+/** Listed, or a page of this machine. */
+export const isAllowedOrigin = (origin: string, allowed: readonly string[]): boolean =>
+  allowed.includes(origin) || isLoopback(hostOf(origin))
+
+/** A page of this very server, by whatever name it is reached. Without a token that name must be a loopback one. */
+const isOwnOrigin = (origin: string, request: Request): boolean =>
+  URL.canParse(origin) && new URL(origin).host === request.headers.get('host')
 
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' ||

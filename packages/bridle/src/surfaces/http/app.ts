@@ -1,8 +1,10 @@
 // The one router. Every wire adds its rows to it; each target serves it unchanged.
 import { type Context, Hono } from 'hono'
+import { cors } from 'hono/cors'
+import { isId } from '../../kernel/event.ts'
 import type { Host } from '../../kernel/host.ts'
 import type { Clock, Directory } from '../../kernel/ports.ts'
-import { type Access, type AccessOptions, type Door, door } from './access.ts'
+import { type Access, type AccessOptions, type Door, door, isAllowedOrigin } from './access.ts'
 import type { AgentInfo } from './agents.ts'
 import { approvalRoutes } from './approvals.ts'
 import { artifactRoutes } from './artifacts.ts'
@@ -70,6 +72,14 @@ export const createApp = (options: AppOptions, wires: readonly (readonly Route[]
   const rows = [...shared, ...wires].flat()
   const app = new Hono()
   app.notFound(() => notFound())
+  // For the pages that the door lets in; any other gets no such header, and its browser keeps the answer from it.
+  app.use(
+    cors({
+      origin: (origin) => (isAllowedOrigin(origin, options.allowedOrigins ?? []) ? origin : null),
+      allowMethods: ['GET', 'POST', 'DELETE'],
+      exposeHeaders: ['Location', 'Retry-After', 'X-Correlation-ID'],
+    }),
+  )
 
   for (const row of [...rows, ...openapiRoutes(rows)]) {
     app.on(row.method.toUpperCase(), row.path, async (c) => {
@@ -113,5 +123,4 @@ const observe = (ports: AppPorts, c: Context, row: Route): ((response: Response)
 }
 
 /** The caller's name for the request, else one of ours. */
-export const correlationOf = (given: string | null | undefined): string =>
-  given && /^[A-Za-z0-9._:@-]{1,128}$/.test(given) ? given : crypto.randomUUID()
+export const correlationOf = (given: string | null | undefined): string => (isId(given) ? given : crypto.randomUUID())

@@ -4,6 +4,7 @@ import { isRefusal } from '../../kernel/commands.ts'
 import { badRequest, refused } from './errors.ts'
 import { countText, jsonObject, type Route, route } from './route.ts'
 import { findKey, pageOr400 } from './sessions.ts'
+import { actorOf } from './users.ts'
 
 const answering = (verb: 'approve' | 'reject'): Route =>
   route({
@@ -27,7 +28,7 @@ const answering = (verb: 'approve' | 'reject'): Route =>
         decision: verb === 'approve' ? 'approved' : 'denied',
         ...(body.args && { args: body.args }),
         ...(body.reason !== undefined && { reason: body.reason }),
-        ...(body.actor !== undefined && { actor: body.actor }),
+        ...actorOf(call.access, body.actor),
       })
       return isRefusal(outcome) ? refused(outcome) : Response.json({ ok: true, ...outcome })
     },

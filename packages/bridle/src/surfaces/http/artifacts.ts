@@ -53,7 +53,7 @@ const content = async (session: Session, artifact: Artifact, range: string | nul
     // What an agent wrote is never a page of this server.
     'content-security-policy': 'sandbox',
     'x-content-type-options': 'nosniff',
-    'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(artifact.name)}`,
+    'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(artifact.name.toWellFormed())}`,
   }
   if (wanted === 'outside') {
     return new Response(null, { status: 416, headers: { 'content-range': `bytes */${artifact.size}` } })

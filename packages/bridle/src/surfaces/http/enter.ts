@@ -2,13 +2,14 @@
 import type { Access, Scope } from './access.ts'
 import type { AppPorts } from './app.ts'
 import { failure, notFound } from './errors.ts'
+import { isForeign } from './users.ts'
 
 export interface Entry {
   readonly request: Request
   readonly address: string
   readonly scope: Scope
-  /** The session that the path names, if it names one. */
-  readonly sessionId: string | undefined
+  /** The session that the path names; undefined = none, null = the route finds out and checks for itself. */
+  readonly sessionId: string | undefined | null
 }
 
 export const enter = async (
@@ -20,6 +21,8 @@ export const enter = async (
   if (wait !== null) return failure('rate_limited', 'Too many requests.', { 'retry-after': String(wait) })
   if (access instanceof Response) return access
   if (!access.scopes.includes(scope)) return failure('forbidden', `This needs the scope "${scope}".`)
-  if (access.sessionId !== null && sessionId !== undefined && sessionId !== access.sessionId) return notFound()
-  return access
+  if (sessionId === null) return access
+  // A ticket for one session is for what concerns that session alone.
+  if (access.sessionId !== null && sessionId !== access.sessionId) return notFound()
+  return sessionId !== undefined && (await isForeign(access, sessionId)) ? notFound() : access
 }

@@ -21,7 +21,9 @@ const statuses: { readonly [T in ErrorType]: number } = {
   unavailable: 503,
 }
 
-export const badRequest = (message: string): Response => Response.json({ error: message }, { status: 400 })
+/** Short: a message may quote what the caller sent. */
+export const badRequest = (message: string): Response =>
+  Response.json({ error: message.length > 500 ? `${message.slice(0, 500)}…` : message }, { status: 400 })
 export const notFound = (): Response => Response.json({ error: 'Not found' }, { status: 404 })
 export const failure = (type: ErrorType, message: string, headers: Record<string, string> = {}): Response =>
   Response.json({ error: { type, message } }, { status: statuses[type], headers })
@@ -41,6 +43,7 @@ const refusals: { readonly [R in RefusalCode]: 'missing' | 'conflict' | 'bad' | 
   command_conflict: 'conflict',
   prompt_empty: 'bad',
   prompt_too_long: 'bad',
+  too_large: 'bad',
   bad_branch_point: 'bad',
   queue_full: 'later',
   busy: 'later',

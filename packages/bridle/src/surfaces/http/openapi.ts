@@ -3,14 +3,20 @@ import { toJsonSchema } from '@valibot/to-json-schema'
 import type { GenericSchema } from 'valibot'
 import { type Route, route } from './route.ts'
 
-export const openapiRoutes = (rows: readonly Route[]): readonly Route[] => [
+export const openapiRoutes = (others: readonly Route[]): readonly Route[] => {
+  const all = (): readonly Route[] => [...others, ...own]
+  const own = pages(all)
+  return own
+}
+
+const pages = (rows: () => readonly Route[]): readonly Route[] => [
   route({
     method: 'get',
     path: '/openapi.json',
     scope: 'observe',
     summary: 'This description',
     answers: { 200: 'OpenAPI 3.1' },
-    handle: () => Response.json(document(rows)),
+    handle: () => Response.json(document(rows())),
   }),
   route({
     method: 'get',
@@ -18,7 +24,7 @@ export const openapiRoutes = (rows: readonly Route[]): readonly Route[] => [
     scope: 'observe',
     summary: 'This description, to read',
     answers: { 200: 'A page' },
-    handle: () => new Response(page(rows), { headers: { 'content-type': 'text/html; charset=utf-8' } }),
+    handle: () => new Response(page(rows()), { headers: { 'content-type': 'text/html; charset=utf-8' } }),
   }),
 ]
 

@@ -17,8 +17,11 @@ export const probeRoutes: readonly Route[] = [
     scope: 'open',
     summary: 'Readiness probe, with what this workspace has',
     answers: { 200: 'It takes requests.', 503: 'It goes away.' },
-    handle: ({ ports }) => {
+    handle: async ({ c, request, ports }) => {
       const ready = ports.isReady?.() ?? true
+      // A probe learns whether; what is here, and what an agent lacks, is for those who may come in.
+      const access = await ports.door.admit(request, ports.address?.(c) ?? '')
+      if (access instanceof Response) return Response.json({ ready }, { status: ready ? 200 : 503 })
       const body = {
         ready,
         workspace: ports.workspace ?? {},

@@ -105,6 +105,69 @@ test('[H22] DELETE erases, and a new session of that id starts empty with higher
   expect(Number(events[0]?.id.slice(3))).toBeGreaterThan(before)
 })
 
+test('[H22] a cursor of the old life is told to begin again', async () => {
+  const { app, ask, get, post } = world()
+  await post('/agents/scripted/s1', script({ text: 'old' }))
+  const cursor = String((await get('/sessions/s1')).body.lastEventId).slice(3)
+  await ask('DELETE', '/agents/scripted/s1')
+  const first = async () => {
+    const response = await app.fetch(new Request(`http://127.0.0.1/agents/scripted/s1/stream?after=${cursor}`))
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+    let text = ''
+    while (!text.includes('data:')) text += new TextDecoder().decode((await reader.read()).value)
+    await reader.cancel()
+    return text
+  }
+  expect(await first()).toContain('"type":"reset"')
+  await post('/agents/scripted/s1', script({ text: 'new' }))
+  expect(await first()).toContain('"type":"reset"')
+})
+
+test('[H22] whoever waits for a run of a session that is removed is told so', async () => {
+  const { ask, post, host } = world()
+  const answer = post('/agents/scripted/s1', script({ sleepMs: 60_000 }))
+  const session = await host.open({ tenant: 'default', agent: 'scripted', id: 's1' })
+  while (session.state.lifecycle.run?.phase !== 'started') await new Promise(setImmediate)
+  await ask('DELETE', '/agents/scripted/s1')
+  expect(await answer).toMatchObject({ status: 404, body: { error: 'Not found' } })
+})
+
+describe('[H12] limits of what is kept', () => {
+  test('a command that is too large or too deep is refused', async () => {
+    const { post } = world()
+    const huge = await post('/agents/scripted/s1', { prompt: 'x', pad: 'y'.repeat(2_000_000) })
+    expect([huge.status, huge.body.error]).toEqual([400, 'The command is too large.'])
+    await post('/agents/scripted/s1', script({ text: 'x' }))
+    const reason = await post('/sessions/s1/cancel', { reason: 'y'.repeat(2_000_000) })
+    expect(reason.status).toBe(400)
+  })
+
+  test('what an agent nests too deeply fails its run, and nothing else', async () => {
+    const { post } = world()
+    let args: unknown = {}
+    for (let depth = 0; depth < 3_000; depth++) args = { args }
+    const failed = await post('/agents/scripted/s1', script({ tool: 't', args: args as object }))
+    expect([failed.status, (failed.body.error as { message: string }).message]).toEqual([
+      500,
+      expect.stringContaining('nested'),
+    ])
+    expect((await post('/agents/scripted/s1', script({ text: 'fine' }))).body.result).toBe('fine')
+  })
+
+  test('a long history shows its newest messages, and says how many came before', async () => {
+    const { get, post } = world()
+    for (let turn = 0; turn < 5; turn++) await post('/agents/scripted/s1', script({ text: 'x'.repeat(900_000) }))
+    const { body } = await get('/sessions/s1')
+    expect((body.messages as object[]).length + Number(body.earlierMessages)).toBe(10)
+    expect(body.earlierMessages).toBeGreaterThan(0)
+  })
+
+  test('a mistake is not told back at full length', async () => {
+    const { body } = await world().get(`/sessions?status=${'x'.repeat(5_000)}`)
+    expect(String(body.error).length).toBeLessThan(600)
+  })
+})
+
 test('[H23] Prefer: respond-async answers at once and says where to look', async () => {
   const { get, post } = world()
   const { status, body, headers } = await post('/agents/scripted/s1', script({ sleepMs: 5 }, { text: 'late' }), {
@@ -196,8 +259,10 @@ describe('[H25] descriptions', () => {
       'get /agents/{name}/{id}/stream',
       'get /approvals',
       'get /builds',
+      'get /docs',
       'get /health',
       'get /metrics',
+      'get /openapi.json',
       'get /ready',
       'get /sessions',
       'get /sessions/{id}',

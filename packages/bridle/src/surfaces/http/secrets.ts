@@ -21,5 +21,13 @@ export const randomToken = (): string =>
     .replaceAll('+', '-')
     .replaceAll('/', '_')
 
-/** A URL as logs may show it. */
-export const redacted = (url: string): string => url.replaceAll(/([?&](?:token|ticket)=)[^&#]*/gi, '$1…')
+/** A URL as logs may show it. Names are compared as the server reads them, however they were written. */
+export const redacted = (url: string): string => {
+  const [path = '', query] = url.split('?', 2)
+  if (query === undefined) return url
+  const shown = query.split('&').map((pair) => {
+    const [name] = new URLSearchParams(pair).keys()
+    return name !== undefined && /^(token|ticket)$/i.test(name) ? `${pair.split('=', 1)[0]}=…` : pair
+  })
+  return `${path}?${shown.join('&')}`
+}

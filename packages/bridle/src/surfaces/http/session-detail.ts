@@ -1,5 +1,6 @@
 // A session as the HTTP wires show it: one answer with the names of both documents that describe it.
 import { eventId } from '../../kernel/event.ts'
+import type { HarnessMessage } from '../../kernel/projections/harness-state.ts'
 import { health } from '../../kernel/projections/health.ts'
 import { sessionState } from '../../kernel/rules/session-state.ts'
 import type { Session } from '../../kernel/session.ts'
@@ -34,7 +35,22 @@ export const sessionDetail = ({ key, state }: Session) => {
         expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
       }),
     ),
-    messages: state.conversation.messages,
+    ...recentMessages(state.conversation.messages),
     health: health(state.health, status, state.at),
   }
 }
+
+/** The newest messages, by number and by size; of a very long history the rest is in the timeline and on the socket. */
+const recentMessages = (messages: readonly HarnessMessage[]) => {
+  let chars = 0
+  let from = messages.length
+  while (from > 0 && messages.length - from < MESSAGES_MAX) {
+    chars += JSON.stringify(messages[from - 1]).length
+    if (chars > MESSAGES_CHARS_MAX && from < messages.length) break
+    from -= 1
+  }
+  return { messages: messages.slice(from), ...(from > 0 && { earlierMessages: from }) }
+}
+
+const MESSAGES_MAX = 500
+const MESSAGES_CHARS_MAX = 4_000_000

@@ -8,6 +8,7 @@ import type { Session } from '../../kernel/session.ts'
 import { badRequest, failure, notFound, refused } from './errors.ts'
 import { type Call, countText, type Route, route } from './route.ts'
 import { sessionDetail } from './session-detail.ts'
+import { actorOf } from './users.ts'
 
 export const sessionRoutes: readonly Route[] = [
   route({
@@ -68,7 +69,7 @@ export const sessionRoutes: readonly Route[] = [
         ...(runId !== undefined && { runId }),
         ...(queue !== undefined && { queue }),
         ...(reason !== undefined && { reason }),
-        ...(actor !== undefined && { actor }),
+        ...actorOf(call.access, actor),
       })
       return isRefusal(outcome) ? refused(outcome) : Response.json(outcome)
     },

@@ -92,7 +92,7 @@ const accept = async (
   asked: { request: Request; address: string; url: URL; ports: AppPorts },
 ): Promise<Opener | Response> => {
   const { request, address, url, ports } = asked
-  const access = await enter(ports, { request, address, scope: row.scope, sessionId: params.id })
+  const access = await enter(ports, { request, address, scope: row.scope, sessionId: params.id ?? null })
   if (access instanceof Response) return access
   const query = row.query ? v.safeParse(row.query, Object.fromEntries(url.searchParams)) : null
   if (query && !query.success) {

@@ -32,7 +32,7 @@ export class Tickets {
     const expiresAt = now + TICKET_MS
     const scopes = access.scopes.filter((scope) => wish.scopes?.includes(scope) ?? true)
     this.#issued.set(ticket, {
-      access: { ...access, scopes, sessionId: wish.sessionId ?? access.sessionId },
+      access: { ...access, scopes, sessionId: access.sessionId ?? wish.sessionId ?? null },
       expiresAt,
     })
     return { ticket, expiresAt }

@@ -78,11 +78,16 @@ const blamed = ({ path }: v.BaseIssue<unknown>): { commandId?: string } => {
 }
 
 /** Asks the session. The id and the body without it make one effect and one answer. */
-export const obey = async (said: ParsedCommand, session: Session, host: Host): Promise<Answer | Refusal> => {
+export const obey = async (
+  said: ParsedCommand,
+  session: Session,
+  host: Host,
+  actor: string | null,
+): Promise<Answer | Refusal> => {
   const { commandId: name, ...body } = said
   const id: CommandId | null = name === undefined ? null : { commandId: name, bodyHash: hashText(canonical(body)) }
   if (said.type === 'branch') return branch(said, session, host, id)
-  const outcome = await host.send(session.key, body as Command, id)
+  const outcome = await host.send(session.key, { ...body, ...(actor !== null && { actor }) } as Command, id)
   // Nothing runs where nothing ever ran: a cancel has what it wants.
   const isMoot = said.type === 'cancel' && isRefusal(outcome) && outcome.refused === 'session_not_found'
   return isMoot ? { runId: null, cancelled: false } : outcome

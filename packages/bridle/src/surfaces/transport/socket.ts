@@ -16,6 +16,8 @@ import type { ServerMessage } from './wire.ts'
 export interface TransportConnection {
   readonly key: Key
   readonly scopes: readonly Scope[]
+  /** Who it is, where the credential says so: the actor of what it asks. */
+  readonly user: string | null
   /** What the client has; null = nothing. */
   readonly after: number | null
 }
@@ -32,7 +34,7 @@ export class TransportSocket implements Receiver {
   readonly #socket: Socket
   readonly #host: Host
   readonly #clock: Clock
-  readonly #leave: () => void
+  #leave: () => void = () => {}
   #open = true
   /** Commands are obeyed one after the other, so acks come in the order of their commands. */
   #tail: Promise<void> = Promise.resolve()
@@ -43,11 +45,14 @@ export class TransportSocket implements Receiver {
     this.#socket = socket
     this.#host = ports.host
     this.#clock = ports.clock
-    this.#leave = storyOf(session, ports.clock).join(connection.after, {
+    const leave = storyOf(session, ports.clock).join(connection.after, {
       send: (messages) => socket.send(messages),
       unsent: () => socket.buffered(),
       close: (why) => this.#end(why),
     })
+    // A session that was let go in the meantime has closed it already.
+    if (this.#open) this.#leave = leave
+    else leave()
   }
 
   message(given: string | null): Promise<void> | void {
@@ -75,7 +80,7 @@ export class TransportSocket implements Receiver {
       return this.#answer(command, { code: 'forbidden', message: `This needs the scope "${needed}".` })
     }
     try {
-      const outcome = await obey(command, this.#session, this.#host)
+      const outcome = await obey(command, this.#session, this.#host, this.#connection.user)
       this.#answer(command, isRefusal(outcome) ? { code: outcome.refused, message: outcome.message } : outcome)
     } catch {
       // Whether it was written is not known. With its id the client may ask again and gets the one answer.

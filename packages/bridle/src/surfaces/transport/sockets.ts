@@ -2,8 +2,9 @@
 import * as v from 'valibot'
 import { isId, type Key } from '../../kernel/event.ts'
 import { badRequest, failure, notFound } from '../http/errors.ts'
-import { digest, hex } from '../http/secrets.ts'
+import { findKey } from '../http/sessions.ts'
 import { type SocketCall, type SocketRoute, socketRoute, told } from '../http/socket-route.ts'
+import { isForeign, userSession } from '../http/users.ts'
 import { TransportSocket } from './socket.ts'
 
 const query = v.looseObject({
@@ -32,7 +33,7 @@ export const transportSockets: readonly SocketRoute[] = [
       // A ticket for one session opens that one.
       if (access.sessionId !== null && access.sessionId !== key.id) return told(notFound())
       const session = await ports.host.open(key)
-      const connection = { key, scopes: access.scopes, after: asked.after ?? null }
+      const connection = { key, scopes: access.scopes, user: access.user, after: asked.after ?? null }
       return (socket) => new TransportSocket(connection, session, socket, ports)
     },
   }),
@@ -51,23 +52,18 @@ const byUser = async (
   userId: string,
 ): Promise<Key | Response> => {
   if (access.user !== null && access.user !== userId) return failure('forbidden', 'This credential is another user’s.')
-  if (!ports.agents.has(agent)) return notFound()
-  const plain = `user:${userId}`
-  const id = isId(plain) ? plain : `user:${hex(await digest(userId))}`
-  return { tenant: access.tenant, agent, id }
+  return ports.agents.has(agent) ? { tenant: access.tenant, agent, id: await userSession(userId) } : notFound()
 }
 
 /** Any session, whatever wire made it; one that is not there yet waits for its first prompt. */
-const bySession = async ({ access, ports, query: { agent } }: Call, id: string): Promise<Key | Response> => {
-  const keys = (await ports.directory.find(access.tenant, id)).filter(
-    (key) => agent === undefined || key.agent === agent,
-  )
-  const [key, ...others] = keys
-  if (others.length > 0) {
-    const agents = keys.map((each) => each.agent).join(', ')
-    return failure('conflict', `Several agents have this session: ${agents}. Say which by ?agent=.`)
-  }
-  if (key) return key
-  const owner = agent ?? ports.defaultAgent
-  return ports.agents.has(owner) ? { tenant: access.tenant, agent: owner, id } : notFound()
+const bySession = async (call: Call, id: string): Promise<Key | Response> => {
+  const {
+    access,
+    ports,
+    query: { agent = ports.defaultAgent },
+  } = call
+  if (await isForeign(access, id)) return notFound()
+  const found = await findKey({ ...call, param: () => id })
+  const isNew = found instanceof Response && found.status === 404
+  return isNew && ports.agents.has(agent) ? { tenant: access.tenant, agent, id } : found
 }

@@ -40,7 +40,7 @@ export class Story {
   #last: number
   #snapshot: { readonly of: HarnessState; readonly last: number; readonly messages: readonly [string] } | null = null
   #watchers = 0
-  #leave: (() => void) | null
+  #leave: (() => void) | null = null
   #forget = () => {}
 
   constructor(session: Session, clock: Clock) {
@@ -49,8 +49,14 @@ export class Story {
     this.#last = session.state.head
     this.#audience = { key: 'transport', encode: (change) => this.#encode(change) }
     // A watcher of its own, so that no change goes untold while clients come and go.
-    const keeper: Listener = { audience: this.#audience, send: () => {}, unsent: () => 0, close: () => this.#end() }
-    this.#leave = session.subscribers.add(keeper, session.state.head)
+    let isClosed = false
+    const close = () => {
+      isClosed = true
+      this.#end()
+    }
+    const keeper: Listener = { audience: this.#audience, send: () => {}, unsent: () => 0, close }
+    const leave = session.subscribers.add(keeper, session.state.head)
+    if (!isClosed) this.#leave = leave
   }
 
   get isKept(): boolean {
@@ -61,13 +67,18 @@ export class Story {
   join(after: number | null, watcher: Watcher): () => void {
     this.#forget()
     this.#watchers += 1
-    for (const messages of this.#since(after)) watcher.send(messages)
+    // A state may be larger than a slow reader's whole allowance: only what comes on top of it counts.
+    let allowed = 0
+    for (const messages of this.#since(after)) {
+      allowed += messages.reduce((sum, text) => sum + text.length, 0)
+      watcher.send(messages)
+    }
     const leave = this.#session.subscribers.add(
       {
         audience: this.#audience,
         send: (text) => watcher.send(this.#shared(text)),
-        unsent: watcher.unsent,
-        close: watcher.close,
+        unsent: () => Math.max(0, watcher.unsent() - allowed),
+        close: (why) => watcher.close(why),
       },
       this.#session.state.head,
     )
@@ -82,6 +93,7 @@ export class Story {
   }
 
   #since(after: number | null): readonly (readonly string[])[] {
+    if (after !== null && !this.#session.knows(after)) return [this.#state()]
     if (after === this.#last) return [[JSON.stringify({ type: 'delta', operations: [], seq: after, prev: after })]]
     const from = after === null ? -1 : this.#kept.findIndex(({ prev }) => prev === after)
     return from < 0 ? [this.#state()] : this.#kept.slice(from).map(({ messages }) => messages)

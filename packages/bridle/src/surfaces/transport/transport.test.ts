@@ -227,6 +227,34 @@ describe('deltas', () => {
     expect((await connect('?userId=ann&after=999')).messages[0]?.type).toBe('state')
   })
 
+  test('[T4] a cursor of a session that was removed and made again gets the whole state', async () => {
+    const { connect, host } = setUp()
+    const client = await connect()
+    await client.say(submit({ text: 'old' }))
+    await until(idle(client))
+    await host.remove({ tenant: 'default', agent: 'scripted', id: 'user:ann' })
+    const after = `?userId=ann&after=${client.seq}`
+    expect((await connect(after)).messages[0]).toMatchObject({ type: 'state', state: { messages: [] } })
+    const next = await connect()
+    await next.say(submit({ text: 'new' }))
+    await until(idle(next))
+    expect((await connect(after)).messages[0]).toMatchObject({ type: 'state', state: next.state })
+  })
+
+  test('a state larger than a slow reader’s allowance gets through', async () => {
+    const { connect } = setUp()
+    const first = await connect()
+    for (let turn = 0; turn < 4; turn++) {
+      await first.say(submit({ text: 'x'.repeat(700_000) }))
+      await until(() => first.state?.messages.length === (turn + 1) * 2 && first.state.status === 'idle')
+    }
+    const slow = await connect()
+    slow.stuck = JSON.stringify(slow.messages[0]).length
+    await first.say(submit({ text: 'more' }))
+    await until(() => first.state?.messages.length === 10 && first.state.status === 'idle')
+    expect([slow.closedWith, slow.state]).toEqual([null, first.state])
+  })
+
   test('a slow client is cut, and nobody else', async () => {
     const { connect } = setUp()
     const [slow, quick] = [await connect(), await connect()]
