@@ -96,7 +96,7 @@ export class Requests {
       .find(wish.key)
       .then((session) => (session ? runOutcome(session, runId, answer.seq as number) : null))
       .then((outcome) => {
-        if (!process.alive || !outcome || outcome.status === 'moved') return
+        if (!process.alive || !outcome || outcome.status === 'moved' || outcome.status === 'removed') return
         this.#model.read()
         const { end } = life.ledger.runs.get(runId)!
         const status = end?.status === 'dropped' ? 'cancelled' : end?.status
