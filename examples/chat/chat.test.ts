@@ -59,8 +59,10 @@ describe.skipIf(!executable)(name, { timeout: 30_000 }, () => {
     await page.getByRole('region', { name: 'read_notes: done' }).waitFor()
     await page.getByText('Thinking').waitFor()
     await pill(page, 'Session', 'idle')
-    expect(await page.locator('.bubble').allInnerTexts()).toEqual(['What do you know?'])
-    expect(await page.locator('.answer li').allInnerTexts()).toEqual(['The page and the server meet at /ws.'])
+    await expect.poll(() => page.locator('.bubble').allInnerTexts()).toEqual(['What do you know?'])
+    await expect
+      .poll(() => page.locator('.answer li').allInnerTexts())
+      .toEqual(['The page and the server meet at /ws.'])
   })
 
   test('asks before it writes; the arguments may be edited, and a second page sees the same', async () => {
@@ -97,16 +99,20 @@ describe.skipIf(!executable)(name, { timeout: 30_000 }, () => {
     await pill(page, 'Connection', 'reconnecting')
     await say(page, 'Kept')
     await say(page, 'Not meant')
-    expect(await page.locator('.held span').allInnerTexts()).toEqual(['Kept', 'Not meant'])
+    await expect.poll(() => page.locator('.held span').allInnerTexts()).toEqual(['Kept', 'Not meant'])
     await page.getByRole('button', { name: 'Take back' }).last().click()
-    expect(await page.locator('.held span').allInnerTexts()).toEqual(['Kept'])
+    await expect.poll(() => page.locator('.held span').allInnerTexts()).toEqual(['Kept'])
     world.mend()
     await pill(page, 'Connection', 'live')
     await page.getByText('begin a prompt with @script').waitFor()
     await pill(page, 'Session', 'idle')
-    expect(await page.locator('.answer').first().locator('p').first().innerText()).toBe(words.join('').trim())
-    expect(await page.locator('.bubble').allInnerTexts()).toEqual([expect.stringContaining('@script'), 'Kept'])
-    expect(await page.locator('.held').count()).toBe(0)
+    await expect
+      .poll(() => page.locator('.answer').first().locator('p').first().innerText())
+      .toBe(words.join('').trim())
+    await expect
+      .poll(() => page.locator('.bubble').allInnerTexts())
+      .toEqual([expect.stringContaining('@script'), 'Kept'])
+    await expect.poll(() => page.locator('.held').count()).toBe(0)
   })
 
   test('an approval outlives the server', async () => {
@@ -141,10 +147,10 @@ describe.skipIf(!executable)(name, { timeout: 30_000 }, () => {
     await page.getByRole('button', { name: 'Ask again' }).click()
     await page.getByRole('button', { name: 'Approve' }).click()
     await page.getByText('Noted: no typo').waitFor()
-    expect(await page.locator('.bubble').allInnerTexts()).toEqual(['Remember: no typo'])
+    await expect.poll(() => page.locator('.bubble').allInnerTexts()).toEqual(['Remember: no typo'])
     await page.getByRole('button', { name: 'Retry' }).click()
     await page.getByRole('region', { name: 'write_note: needs approval' }).waitFor()
-    expect(await page.locator('.answer').count()).toBe(1)
+    await expect.poll(() => page.locator('.answer').count()).toBe(1)
   })
 })
 

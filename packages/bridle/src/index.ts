@@ -1,8 +1,10 @@
-// The main entry: agents, types and events, for any platform.
+// The main entry: agents, clients, types and events, for any platform.
 export { type AgentDefinition, type AgentOptions, type AgentTriggers, agent, type RunContext } from './agents/agent.ts'
 export { RunOver, ToolDenied, ToolTimeout } from './agents/errors.ts'
 export type { AgentSession, Question, ToolContext, ToolOptions, Usage, Verdict } from './agents/session.ts'
 export type { StandardSchema } from './agents/standard-schema.ts'
+export { connectFabricWs } from './client/fabric-socket.ts'
+export { HarnessClient } from './client/harness-client.ts'
 export { type EventType, inTier, STREAM_EVENT_TYPES, type Tier } from './kernel/catalogue.ts'
 export { applyOperations, type DeltaOperation } from './kernel/delta.ts'
 export type { AnyEvent, Event, Key } from './kernel/event.ts'
@@ -23,3 +25,4 @@ export {
   type FabricEvent,
   isEvent,
 } from './surfaces/fabric/wire.ts'
+export type { ClientMessage, HarnessCommand, ServerMessage } from './surfaces/transport/wire.ts'

@@ -71,15 +71,16 @@ interface ServerFindings {
 }
 
 const serverFindings = async (fabric: FabricClient, url: string): Promise<ServerFindings> => {
-  const found = (state: Finding['state'], detail: string, agents: readonly AgentStanding[] = []): ServerFindings => ({
-    isBridle: state === 'ok' && agents.length > 0,
+  const found = (state: Finding['state'], detail: string): ServerFindings => ({
+    isBridle: false,
     findings: [{ check: 'server', state, detail }],
-    agents,
+    agents: [],
   })
   try {
-    const { ready, agents } = await fabric.ready()
-    if (ready === true && Array.isArray(agents)) return found('ok', `Bridle answers at ${url}`, agents)
-    return found('wrong', `what answers at ${url} is not Bridle`)
+    // Who has no token learns only that it is ready.
+    const { ready, agents = [] } = await fabric.ready()
+    if (ready !== true || !Array.isArray(agents)) return found('wrong', `what answers at ${url} is not Bridle`)
+    return { ...found('ok', `Bridle answers at ${url}`), isBridle: true, agents }
   } catch (error) {
     if (!(error instanceof FabricError) || error.status !== 0)
       return found('wrong', `what answers at ${url} is not Bridle`)

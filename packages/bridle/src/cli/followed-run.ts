@@ -77,7 +77,7 @@ export const followedRun = async (asked: Asked): Promise<RunStanding> => {
 }
 
 const unknownAgent = async (fabric: FabricClient, agent: string): Promise<never> => {
-  const { agents } = await fabric.ready()
+  const { agents = [] } = await fabric.ready()
   throw new Stop(EXIT.failed, `There is no agent ${agent}; there are ${agents.map(({ name }) => name).join(', ')}.`)
 }
 

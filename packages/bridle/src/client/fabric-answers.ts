@@ -93,8 +93,9 @@ export interface Verdict {
 
 export interface Readiness {
   readonly ready: boolean
-  readonly workspace: JsonObject
-  readonly agents: readonly AgentStanding[]
+  /** These two only for those who may come in. */
+  readonly workspace?: JsonObject
+  readonly agents?: readonly AgentStanding[]
 }
 
 export interface AgentStanding {

@@ -50,7 +50,7 @@ describe('calls', () => {
     const page = await fabric.sessions({ limit: 1 })
     expect([page.sessions.length, typeof page.next]).toEqual([1, 'string'])
     expect(await fabric.session('c')).toMatchObject({ id: 'c', agent: 'scripted', status: 'idle' })
-    expect((await fabric.ready()).agents.map(({ name }) => name)).toContain('scripted')
+    expect((await fabric.ready()).agents?.map(({ name }) => name)).toContain('scripted')
     expect((await fabric.health()).ok).toBe(true)
     await fabric.remove('scripted', 'c')
     await expect(fabric.session('c')).rejects.toMatchObject({ status: 404, type: 'not_found' })
