@@ -1,13 +1,13 @@
 // The one router. Every wire adds its rows to it; each target serves it unchanged.
 import { type Context, Hono } from 'hono'
-import { cors } from 'hono/cors'
 import { isId } from '../../kernel/event.ts'
 import type { Host } from '../../kernel/host.ts'
 import type { Clock, Directory } from '../../kernel/ports.ts'
-import { type Access, type AccessOptions, type Door, door, isAllowedOrigin } from './access.ts'
+import { type Access, type AccessOptions, type Door, door } from './access.ts'
 import type { AgentInfo } from './agents.ts'
 import { approvalRoutes } from './approvals.ts'
 import { artifactRoutes } from './artifacts.ts'
+import { allowPage, preflight } from './cors.ts'
 import { enter } from './enter.ts'
 import { faulted, notFound } from './errors.ts'
 import { openapiRoutes } from './openapi.ts'
@@ -72,14 +72,7 @@ export const createApp = (options: AppOptions, wires: readonly (readonly Route[]
   const rows = [...shared, ...wires].flat()
   const app = new Hono()
   app.notFound(() => notFound())
-  // For the pages that the door lets in; any other gets no such header, and its browser keeps the answer from it.
-  app.use(
-    cors({
-      origin: (origin) => (isAllowedOrigin(origin, options.allowedOrigins ?? []) ? origin : null),
-      allowMethods: ['GET', 'POST', 'DELETE'],
-      exposeHeaders: ['Location', 'Retry-After', 'X-Correlation-ID'],
-    }),
-  )
+  app.options('*', (c) => preflight(c.req.raw, options.allowedOrigins))
 
   for (const row of [...rows, ...openapiRoutes(rows)]) {
     app.on(row.method.toUpperCase(), row.path, async (c) => {
@@ -118,6 +111,7 @@ const observe = (ports: AppPorts, c: Context, row: Route): ((response: Response)
       correlationId,
     })
     response.headers.set('x-correlation-id', correlationId)
+    allowPage(response, c.req.raw, ports.allowedOrigins)
     return response
   }
 }

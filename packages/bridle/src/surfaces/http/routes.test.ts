@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { parseRange } from './artifacts.ts'
 import { depth } from './body.ts'
 import { script } from './client.suite.ts'
+import { feedOf } from './sse.ts'
 import { world } from './world.suite.ts'
 
 describe('[H20] listing', () => {
@@ -130,6 +131,14 @@ test('[H22] whoever waits for a run of a session that is removed is told so', as
   while (session.state.lifecycle.run?.phase !== 'started') await new Promise(setImmediate)
   await ask('DELETE', '/agents/scripted/s1')
   expect(await answer).toMatchObject({ status: 404, body: { error: 'Not found' } })
+})
+
+test('an event stream reaches the target as the very response that has the feed', async () => {
+  const { app } = world()
+  const headers = { origin: 'http://localhost:5173' }
+  const response = await app.fetch(new Request('http://127.0.0.1/agents/scripted/s1/stream', { headers }))
+  expect(feedOf(response)).toBeDefined()
+  expect(response.headers.get('access-control-allow-origin')).toBe('http://localhost:5173')
 })
 
 describe('[H12] limits of what is kept', () => {

@@ -1,0 +1,29 @@
+// Cross-origin answers, for the pages that the door lets in; any other page gets no such header, and its browser keeps
+// the answer from it. By hand, since a router's middleware makes a new response, and an event stream is known by its own.
+import { isAllowedOrigin } from './access.ts'
+
+/** Lets a page of an allowed origin read this answer. */
+export const allowPage = (response: Response, request: Request, allowed: readonly string[] = []): Response => {
+  const origin = request.headers.get('origin')
+  if (origin === null || !isAllowedOrigin(origin, allowed)) return response
+  response.headers.set('access-control-allow-origin', origin)
+  response.headers.set('access-control-expose-headers', 'Location, Retry-After, X-Correlation-ID')
+  response.headers.append('vary', 'Origin')
+  return response
+}
+
+/** What a browser asks before it asks. */
+export const preflight = (request: Request, allowed?: readonly string[]): Response =>
+  allowPage(
+    new Response(null, {
+      status: 204,
+      headers: {
+        'access-control-allow-methods': 'GET, POST, DELETE',
+        'access-control-allow-headers':
+          'Authorization, Content-Type, Idempotency-Key, Last-Event-ID, Prefer, X-Correlation-ID, X-Fabric-Tenant',
+        'access-control-max-age': '600',
+      },
+    }),
+    request,
+    allowed,
+  )
