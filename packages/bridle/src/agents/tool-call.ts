@@ -1,7 +1,8 @@
 // The life of one tool call: intent in the log, a person's word if wanted, the effect, its outcome in the log.
+
+import { callDigest } from '../kernel/approval-digest.ts'
 import type { ReportItem } from '../kernel/commands.ts'
 import { keyText } from '../kernel/event.ts'
-import { callDigest } from '../kernel/host.ts'
 import type { Json, JsonObject } from '../kernel/json.ts'
 import { PAYLOAD_CHARS_MAX } from '../kernel/limits.ts'
 import { OUTCOME_TYPES, type ToolStatus } from '../kernel/schemas.ts'

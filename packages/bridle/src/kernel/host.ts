@@ -1,7 +1,7 @@
 // The sessions this process has in memory: opened when asked for or when due, dropped when idle or fenced.
+import { boundApproval } from './approval-digest.ts'
 import { type Answer, type Command, isRefusal, type Refusal, refuse } from './commands.ts'
 import { type AnyEvent, type Key, keyText } from './event.ts'
-import { canonical } from './json.ts'
 import { DUE_PAGE, IDLE_SESSIONS_MAX } from './limits.ts'
 import {
   type Clock,
@@ -117,7 +117,7 @@ export class Host {
   send(key: Key, command: Command, id: CommandId | null = null): Promise<Answer | Refusal> {
     return this.#persist(id, async () => {
       const session = await this.open(key)
-      const outcome = await session.send(await this.#completed(session, command), id)
+      const outcome = await session.send(await boundApproval(session, command, this.#ports.digest), id)
       if (isRefusal(outcome) && !session.exists && session.idle) this.#discard(session)
       return outcome
     })
@@ -298,31 +298,7 @@ export class Host {
     const name = keyText(key)
     return !this.#live.has(name) && !this.#broken.has(name) && this.#ports.runner(key.agent) !== null
   }
-
-  /** Binds an approval to what exactly is approved. */
-  async #completed(session: Session, command: Command): Promise<Command> {
-    if (command.type !== 'approve' || command.decision !== 'approved') return command
-    // The directory may know of a question whose append is not yet folded here: what is under way comes first.
-    const { open: asks, decided: answers } = session.state.approvals
-    if (!Object.hasOwn(asks, command.approvalId) && !Object.hasOwn(answers, command.approvalId))
-      await session.send({ type: 'tick' })
-    const { open, decided } = session.state.approvals
-    const asked = Object.hasOwn(open, command.approvalId) ? open[command.approvalId] : undefined
-    const given = Object.hasOwn(decided, command.approvalId) ? decided[command.approvalId] : undefined
-    if (asked?.kind === 'tool')
-      return { ...command, digest: await callDigest(this.#ports.digest, asked.tool, command.args ?? asked.arguments) }
-    // Our own questions stand for no call: there is nothing to bind, the second time as the first.
-    if (!given?.requestedDigest) return command
-    return {
-      ...command,
-      digest: command.args ? await callDigest(this.#ports.digest, given.tool, command.args) : given.requestedDigest,
-    }
-  }
 }
-
-/** What an approval is bound to: the tool and its arguments, in canonical JSON. */
-export const callDigest = (digest: Digest, tool: string, args: unknown): Promise<string> =>
-  digest(canonical({ tool, arguments: args }))
 
 const hasCode = (cause: unknown, code: StoreFaultCode): boolean => cause instanceof StoreFault && cause.code === code
 const EVICTED = new Error('evicted')

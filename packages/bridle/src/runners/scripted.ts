@@ -1,6 +1,6 @@
 // The scripted agent: plays the scenario in its prompt through the real kernel, store and wires. Deterministic, so
 // demos, tests, benchmarks and anybody's conformance run can rely on it.
-import { callDigest } from '../kernel/host.ts'
+import { callDigest } from '../kernel/approval-digest.ts'
 import type { Json, JsonObject } from '../kernel/json.ts'
 import { type Outlet, OutletClosed } from '../kernel/outlet.ts'
 import type { Clock, Digest } from '../kernel/ports.ts'

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openSqlite } from './folder.ts'
 import { migrations } from './schema.ts'
-import { event, events, expectFault, key, range, seqs, started } from './store.suite.ts'
+import { approval, event, events, expectFault, key, range, row, seqs, started } from './store.suite.ts'
 
 let folder: string
 const file = () => join(folder, 'bridle.sqlite')
@@ -235,14 +235,28 @@ describe('damage', () => {
     await store.close()
   })
 
-  test('a damaged row does not take the list along', async () => {
-    edit("UPDATE sessions SET row = substr(row, 2) WHERE id = 'bad'")
+  test.each(['substr(row, 2)', "'{}'", "'null'"])('a damaged row (%s) does not take the list along', async (damage) => {
+    edit(`UPDATE sessions SET row = ${damage} WHERE id = 'bad'`)
     const store = await openSqlite(folder)
     const { sessions } = await store.directory.list('acme', {})
     expect(sessions.map((listed) => [listed.key.id, listed.head, listed.row.title])).toEqual([
       ['bad', 5, 'bad'],
       ['good', 5, 'A session'],
     ])
+    await store.close()
+  })
+
+  test.each(["'{'", "'null'", "'{}'"])('a damaged approval (%s) does not take the inbox along', async (damage) => {
+    const before = await openSqlite(folder)
+    for (const id of ['bad', 'good']) {
+      const lease = (await before.log.open(key(id)))!
+      await before.log.append(lease, { events: [event(6)], row: row({ approvals: [approval(`apr-${id}`, 1)] }) })
+    }
+    await before.close()
+    edit(`UPDATE approvals SET body = ${damage} WHERE sid = (SELECT sid FROM sessions WHERE id = 'bad')`)
+    const store = await openSqlite(folder)
+    const { approvals } = await store.directory.approvals('acme', {})
+    expect(approvals.map(({ approval: { id } }) => id)).toEqual(['apr-good'])
     await store.close()
   })
 
