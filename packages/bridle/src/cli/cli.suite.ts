@@ -41,6 +41,11 @@ export class Workspace {
       BRIDLE_URL: _c,
       BRIDLE_DATA: _d,
       PORT: _e,
+      // What makes a program say less, or in grey: a build machine sets these.
+      CI: _f,
+      NO_COLOR: _g,
+      FORCE_COLOR: _h,
+      NODE_DISABLE_COLORS: _i,
       ...rest
     } = process.env
     this.env = { ...rest, ...env }
