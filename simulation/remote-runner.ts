@@ -64,7 +64,7 @@ export const remoteRunner = (ground: Ground, process: Process, remote: Remote): 
         if (prng.chance(ground.faults.ignoreAbort)) return false
         remote.abort(job)
         return true
-      }).then((confirmed) => (confirmed ? undefined : new Promise<never>(() => {}))),
+      }).then((confirmed) => (confirmed ? null : new Promise<never>(() => {}))),
     answer: async (job, answer) => {
       const known = await ask(() => {
         const run = remote.find(job)

@@ -79,10 +79,16 @@ export type ReportItem =
       readonly text: string
     }
   | { readonly type: 'finished'; readonly result?: Json; readonly resume?: string }
-  | { readonly type: 'failed'; readonly message: string; readonly transient?: boolean; readonly reason?: string }
+  | {
+      readonly type: 'failed'
+      readonly message: string
+      readonly transient?: boolean
+      readonly reason?: string
+      readonly resume?: string
+    }
   /** The run is gone: its process died, or the runner does not know it. */
   | { readonly type: 'lost'; readonly message: string }
-  | { readonly type: 'stopped' }
+  | { readonly type: 'stopped'; readonly resume?: string }
   | { readonly type: 'approval_delivered'; readonly requestId: string }
   | { readonly type: 'steer_delivered'; readonly messageId: string }
 

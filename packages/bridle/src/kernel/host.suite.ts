@@ -112,7 +112,8 @@ export class Puppet implements Runner {
   readonly answers: ApprovalAnswer[] = []
   readonly steers: string[] = []
   /** What an abort waits for. */
-  aborting: Promise<void> = Promise.resolve()
+  aborting: Promise<string | null> = Promise.resolve(null)
+  readonly forgotten: Key[] = []
   steerable = false
 
   get last(): Attempt {
@@ -129,9 +130,13 @@ export class Puppet implements Runner {
     return this.#begin('attach', job, outlet)
   }
 
-  async abort(job: Job): Promise<void> {
+  async abort(job: Job): Promise<string | null> {
     this.aborted.push(job)
-    await this.aborting
+    return this.aborting
+  }
+
+  async forget(key: Key): Promise<void> {
+    this.forgotten.push(key)
   }
 
   async answer(_job: Job, answer: ApprovalAnswer): Promise<void> {

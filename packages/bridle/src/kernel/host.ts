@@ -12,7 +12,7 @@ import {
   StoreFault,
   type StoreFaultCode,
 } from './ports.ts'
-import type { Runner } from './runner.ts'
+import type { Job, Runner } from './runner.ts'
 import { type CommandId, Session } from './session.ts'
 import { statusOf } from './state.ts'
 
@@ -163,13 +163,20 @@ export class Host {
       this.#damaged.delete(name)
       this.#broken.delete(name)
       // Not before: had the removal failed, the run would have been stopped behind the log's back.
-      const job = run && { ...idleJob, key, runId: run.runId, attempt: run.attempt, handle: run.handle }
-      if (job) Promise.resolve(this.#ports.runner(key.agent)?.abort(job)).catch(() => {})
+      const epoch = session?.epoch ?? 0
+      const job = run && { ...idleJob, key, epoch, runId: run.runId, attempt: run.attempt, handle: run.handle }
+      if (removed) this.#letGo(key, job).catch(() => {})
       return removed
     } catch (cause) {
       this.#reopenLater(key)
       throw cause
     }
+  }
+
+  async #letGo(key: Key, job: Job | null): Promise<void> {
+    const runner = this.#ports.runner(key.agent)
+    if (job) await runner?.abort(job)
+    await runner?.forget?.(key)
   }
 
   async #erase(key: Key): Promise<boolean> {
@@ -302,4 +309,4 @@ export class Host {
 
 const hasCode = (cause: unknown, code: StoreFaultCode): boolean => cause instanceof StoreFault && cause.code === code
 const EVICTED = new Error('evicted')
-const idleJob = { prompt: '', input: null, resume: null, handle: null, frame: -1, awaiting: [] }
+const idleJob = { prompt: '', input: null, resume: null, settings: {}, handle: null, frame: -1, awaiting: [] }

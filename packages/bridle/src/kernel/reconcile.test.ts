@@ -27,6 +27,8 @@ describe('a run', () => {
       resume: null,
       handle: null,
       frame: -1,
+      settings: {},
+      epoch: 1,
       awaiting: [],
     })
     await host.send(key(), { type: 'submit', prompt: 'next' })
@@ -55,7 +57,7 @@ describe('a run', () => {
     const start = (): Promise<RunEnd> => {
       throw new Error('no engine')
     }
-    const none: Runner = { start, attach: start, abort: async () => {}, answer: async () => {} }
+    const none: Runner = { start, attach: start, abort: async () => null, answer: async () => {} }
     const { session } = await begun({ runner: () => none })
     expect(session.state.conversation).toMatchObject({ status: 'error', error: 'no engine' })
   })
@@ -124,6 +126,32 @@ describe('an abort', () => {
     expect(runner.aborted).toMatchObject([{ runId: 'r-2', attempt: 1 }])
     expect(runner.last.outlet.closed).toBe(true)
     expect(session.state.lifecycle.run).toBeNull()
+  })
+
+  test('[S5] says where the engine stands, and the next turn goes on from there', async () => {
+    const { runner, host } = await begun()
+    runner.aborting = Promise.resolve('stopped here')
+    await host.send(key(), { type: 'cancel' })
+    await settle()
+    await host.send(key(), { type: 'submit', prompt: 'next' })
+    await settle()
+    expect(runner.last.job).toMatchObject({ prompt: 'next', resume: 'stopped here' })
+  })
+
+  test('a failure may say it too', async () => {
+    const { runner, host } = await begun()
+    await runner.last.outlet.report([{ type: 'failed', message: 'too long', resume: 'failed here' }])
+    await host.send(key(), { type: 'submit', prompt: 'next' })
+    await settle()
+    expect(runner.last.job).toMatchObject({ prompt: 'next', resume: 'failed here' })
+  })
+
+  test('a removed session is forgotten by its runner, its run stopped first', async () => {
+    const { runner, host } = await begun()
+    await host.remove(key())
+    await settle()
+    expect(runner.aborted).toMatchObject([{ runId: 'r-2', epoch: 1 }])
+    expect(runner.forgotten).toEqual([key()])
   })
 
   test('that fails is tried again, until its time is over', async () => {

@@ -49,24 +49,31 @@ export class Hands {
   #start(effect: Effect): void {
     const { runner } = this.#options
     if (effect.kind === 'run') return this.#run(effect)
-    if (effect.kind === 'abort') return this.#once(effect, () => runner.abort(effect.job), { type: 'stopped' })
+    if (effect.kind === 'abort')
+      return this.#once(effect, async () => {
+        const resume = await runner.abort(effect.job)
+        return { type: 'stopped', ...(resume !== null && { resume }) }
+      })
     if (effect.kind === 'answer') {
       const { answer, job } = effect
       const delivered: ReportItem = { type: 'approval_delivered', requestId: answer.requestId }
-      return this.#once(effect, () => runner.answer(job, answer), delivered)
+      return this.#once(effect, () => runner.answer(job, answer).then(() => delivered))
     }
     const { message, job } = effect
     const delivered: ReportItem = { type: 'steer_delivered', messageId: message.messageId }
-    return this.#once(effect, async () => runner.steer?.(job, message), delivered)
+    return this.#once(effect, async () => {
+      await runner.steer?.(job, message)
+      return delivered
+    })
   }
 
   /** An effect that is over when the runner says so; a failure is tried again while it is still wanted. */
-  #once({ id, job }: Effect, act: () => Promise<unknown>, then: ReportItem): void {
+  #once({ id, job }: Effect, act: () => Promise<ReportItem>): void {
     const { clock, again } = this.#options
     this.#held.set(id, () => {})
     Promise.resolve()
       .then(act)
-      .then(() => this.#tell(job, then))
+      .then((item) => this.#tell(job, item))
       .catch(() => {
         if (!this.#held.has(id)) return
         const forget = clock.after(RETRY_MS, () => {

@@ -13,6 +13,10 @@ export interface Job {
   readonly input: Json
   /** How the engine continues from the turn before. */
   readonly resume: string | null
+  /** What the session was opened with: model, permission_mode ... */
+  readonly settings: JsonObject
+  /** Of the owner who asks; a runner refuses a lower one than it has seen. */
+  readonly epoch: number
   /** What `started` said of where it runs. */
   readonly handle: Json
   /** The last committed frame; re-attaching goes on behind it. */
@@ -42,9 +46,11 @@ export interface Runner {
   start(job: Job, outlet: Outlet): Promise<RunEnd>
   /** Takes up a run that was started by an owner who is gone. */
   attach(job: Job, outlet: Outlet): Promise<RunEnd>
-  /** Resolves when the attempt has stopped; idempotent. */
-  abort(job: Job): Promise<void>
+  /** Resolves when the attempt has stopped: to how the engine goes on from there, where it can. Idempotent. */
+  abort(job: Job): Promise<string | null>
   /** Resolves when the runner has the answer; idempotent by request id. */
   answer(job: Job, answer: ApprovalAnswer): Promise<void>
+  /** The session was removed: what was kept for it goes too. */
+  forget?(key: Key): Promise<void>
   steer?(job: Job, message: { readonly messageId: string; readonly text: string }): Promise<void>
 }

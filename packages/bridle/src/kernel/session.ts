@@ -109,6 +109,11 @@ export class Session {
     return this.#state
   }
 
+  /** Of its lease: what a runner knows its owner by. */
+  get epoch(): number {
+    return this.#lease.epoch
+  }
+
   get exists(): boolean {
     return this.#state.lifecycle.created && this.#state.head > (this.#lease.exists ? 0 : this.#lease.head)
   }
@@ -266,7 +271,7 @@ export class Session {
   /** Brings hands and timer in line with the committed state. */
   #act(): void {
     if (this.#dropped || !this.exists) return
-    this.#hands.reconcile(wanted(this.key, this.#state))
+    this.#hands.reconcile(wanted(this.key, this.#state, this.#lease.epoch))
     this.#forgetTick?.()
     this.#forgetTick = null
     const now = this.#now()

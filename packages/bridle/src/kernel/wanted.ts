@@ -18,14 +18,14 @@ export type Effect =
       readonly message: { messageId: string; text: string }
     }
 
-export const wanted = (key: Key, state: SessionState): readonly Effect[] => {
+export const wanted = (key: Key, state: SessionState, epoch = 0): readonly Effect[] => {
   const { run, steers } = state.lifecycle
   if (!run) return []
   const attempt = `${run.runId}:${run.attempt}`
-  if (run.stopping !== null) return [{ kind: 'abort', id: `abort:${attempt}`, job: job(key, state, run) }]
+  if (run.stopping !== null) return [{ kind: 'abort', id: `abort:${attempt}`, job: job(key, state, run, epoch) }]
   if (run.phase !== 'requested' && run.phase !== 'started') return []
   const started = run.phase === 'started'
-  const mine = job(key, state, run)
+  const mine = job(key, state, run, epoch)
   return [
     { kind: 'run', id: `run:${attempt}`, job: mine, started },
     ...(started
@@ -54,7 +54,7 @@ const answers = (state: SessionState, run: Run): ApprovalAnswer[] =>
       reason,
     }))
 
-const job = (key: Key, state: SessionState, run: Run): Job => {
+const job = (key: Key, state: SessionState, run: Run, epoch: number): Job => {
   const waits = (each: Pick<Approval, 'runId' | 'attempt'>) => each.runId === run.runId && each.attempt === run.attempt
   return {
     key,
@@ -63,6 +63,8 @@ const job = (key: Key, state: SessionState, run: Run): Job => {
     prompt: run.text,
     input: run.input ?? null,
     resume: run.resume,
+    settings: state.lifecycle.settings,
+    epoch,
     handle: run.handle,
     frame: run.frame,
     awaiting: [

@@ -33,7 +33,10 @@ export const nativeRunner = (agent: AgentDefinition | (() => AgentDefinition), p
       }
     },
     attach: async () => 'lost',
-    abort: async (job) => runs.get(name(job))?.abort(),
+    abort: async (job) => {
+      await runs.get(name(job))?.abort()
+      return null
+    },
     answer: async (job, answer) => {
       const run = runs.get(name(job))
       if (!run) throw new Error('The run is not here.')

@@ -322,9 +322,11 @@ describe('abort', () => {
       resume: null,
       handle: null,
       frame: 0,
+      settings: {},
+      epoch: 1,
       awaiting: [],
     }
-    await expect(runner.abort(job)).resolves.toBeUndefined()
+    await expect(runner.abort(job)).resolves.toBeNull()
     await expect(
       runner.answer(job, {
         requestId: 'a',

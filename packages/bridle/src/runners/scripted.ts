@@ -27,7 +27,10 @@ export const scriptedRunner = (ports: { clock: Clock; digest: Digest }): Runner 
     start: (job, outlet) => play(job, outlet, false),
     // A script that waits for an approval can be taken up at that step; one in mid-stream died with its process.
     attach: (job, outlet) => (job.awaiting.length > 0 ? play(job, outlet, true) : Promise.resolve('lost')),
-    abort: async (job) => performances.get(name(job))?.abort(),
+    abort: async (job) => {
+      await performances.get(name(job))?.abort()
+      return null
+    },
     answer: async (job, answer) => {
       const performance = performances.get(name(job))
       if (!performance) throw new Error('The run is not here.')

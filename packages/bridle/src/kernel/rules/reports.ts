@@ -52,13 +52,18 @@ const take: { readonly [T in ReportItem['type']]: (w: Working, item: ReportItem 
   },
 
   finished: (w, { result, resume }) => {
-    if (!live(w)) return stopped(w, 'confirmed')
+    if (!live(w)) return stopped(w, 'confirmed', resume)
     endTurn(w, 'completed', { ...(result !== undefined && { result }), ...(resume !== undefined && { resume }) })
   },
 
-  failed: (w, { message, transient, reason }) => {
-    if (!live(w) && w.run?.phase !== 'requested') return stopped(w, 'confirmed')
-    failRun(w, { message, ...(transient !== undefined && { transient }), ...(reason !== undefined && { reason }) })
+  failed: (w, { message, transient, reason, resume }) => {
+    if (!live(w) && w.run?.phase !== 'requested') return stopped(w, 'confirmed', resume)
+    failRun(w, {
+      message,
+      ...(transient !== undefined && { transient }),
+      ...(reason !== undefined && { reason }),
+      ...(resume !== undefined && { resume }),
+    })
   },
 
   lost: (w, { message }) => {
@@ -68,7 +73,7 @@ const take: { readonly [T in ReportItem['type']]: (w: Working, item: ReportItem 
     failRun(w, { message, reason: 'interrupted', transient: true })
   },
 
-  stopped: (w) => stopped(w, 'confirmed'),
+  stopped: (w, { resume }) => stopped(w, 'confirmed', resume),
 
   approval_delivered: (w, { requestId }) => {
     if (own(w.state.approvals.decided, requestId)?.pending) w.addToRun('approval_delivered', { request_id: requestId })

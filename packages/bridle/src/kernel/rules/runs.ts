@@ -29,7 +29,10 @@ export const requestRun = (w: Working, runId: string, attempt: number): void => 
 }
 
 /** A transient failure of background work is tried again; everything else ends the turn. */
-export const failRun = (w: Working, failure: { message: string; transient?: boolean; reason?: string }): void => {
+export const failRun = (
+  w: Working,
+  failure: { message: string; transient?: boolean; reason?: string; resume?: string },
+): void => {
   const { run } = w
   const { kind, maxRetries } = w.state.lifecycle
   if (!run) return
@@ -62,11 +65,12 @@ export const endTurn = (
   if (!run) return
   settleTools(w, status === 'completed' ? 'ok' : 'error', end.reason ?? 'interrupted')
   cancelApprovals(w)
+  const text = status === 'completed' ? answerText(w) : ''
+  // What the runner said as its whole response is not said again, nor what is too long to be said twice.
+  if (text !== '' && !run.responded && text.length <= RESULT_CHARS_MAX) w.addToRun('response', { text })
+  // Also of a turn that was stopped or failed: what was said in it is part of the conversation.
+  if (end.resume !== undefined) w.addToRun('resume_handle', { run_id: run.runId, handle: end.resume })
   if (status === 'completed') {
-    const text = answerText(w)
-    // What the runner said as its whole response is not said again, nor what is too long to be said twice.
-    if (text !== '' && !run.responded && text.length <= RESULT_CHARS_MAX) w.addToRun('response', { text })
-    if (end.resume !== undefined) w.addToRun('resume_handle', { run_id: run.runId, handle: end.resume })
     w.addToRun('completed', { turn_id: run.runId, result: fitting(w, end.result ?? text) })
   }
   if (status === 'failed') {
@@ -126,11 +130,11 @@ export const dropPrompt = (w: Working, runId: string, reason: string): void => {
 }
 
 /** The runner is done with an aborted attempt, or has had its time. */
-export const stopped = (w: Working, how: 'confirmed' | 'deadline'): void => {
+export const stopped = (w: Working, how: 'confirmed' | 'deadline', resume?: string): void => {
   const { run } = w
   if (!run || run.stopping === null) return
   w.addToRun('run_stopped', { run_id: run.runId, attempt: run.attempt, how })
-  if (run.phase === 'cancelling') endTurn(w, 'cancelled')
+  if (run.phase === 'cancelling') endTurn(w, 'cancelled', resume === undefined ? {} : { resume })
 }
 
 /** Every started call gets exactly one outcome. */
