@@ -71,7 +71,11 @@ export const eventPrinter = (out: Output, { withPrompts, withHints }: PrinterOpt
       line(isApproved ? '✓' : '✗', isApproved ? 'green' : 'red', `${subject} ${decision}${why}`)
     },
     compaction: ({ messagesBefore, messagesAfter }) =>
-      line('~', 'dim', `${messagesBefore} messages made into ${messagesAfter}`),
+      line(
+        '~',
+        'dim',
+        messagesBefore === null ? 'context made smaller' : `${messagesBefore} messages made into ${messagesAfter}`,
+      ),
     checkpoint_created: ({ checkpointType, summary }) => line('◆', 'dim', `${checkpointType} ${summary ?? ''}`),
     artifact_published: ({ name, contentType, size, artifactId }) =>
       line('▣', 'magenta', `${name} (${contentType}, ${size} bytes) ${artifactId}`),

@@ -169,8 +169,9 @@ export const schemas = {
   }),
   context_warning: v.looseObject({ message: maybe(text), kind: maybe(text), usage_pct: maybe(amount) }),
   context_compacted: v.looseObject({
-    original_count: count,
-    compacted_count: count,
+    // Absent where the engine does not say: a number made up would be believed.
+    original_count: maybe(count),
+    compacted_count: maybe(count),
     tokens_saved: maybe(count),
     summary: maybe(text),
     preserved_messages: maybe(count),

@@ -92,8 +92,8 @@ const carried: { readonly [T in EventType]: ((event: Event<T>) => Said | null) |
   context_compacted: ({ payload }) => [
     'compaction',
     {
-      messagesBefore: payload.original_count,
-      messagesAfter: payload.compacted_count,
+      messagesBefore: payload.original_count ?? null,
+      messagesAfter: payload.compacted_count ?? null,
       summary: payload.summary ?? null,
     },
   ],

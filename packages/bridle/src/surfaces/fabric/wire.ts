@@ -31,8 +31,9 @@ export interface AgentEventData {
     readonly reason: string | null
   }
   readonly compaction: {
-    readonly messagesBefore: number
-    readonly messagesAfter: number
+    /** Null where the engine does not count them. */
+    readonly messagesBefore: number | null
+    readonly messagesAfter: number | null
     readonly summary: string | null
   }
   readonly checkpoint_created: {

@@ -1,0 +1,93 @@
+// An engine plays turns: Claude Code, Codex. The runner keeps one open while it is likely to be asked again; an engine
+// that is gone is opened anew from its resume id, and that costs only time.
+import type { ShownEventType } from '../../kernel/catalogue.ts'
+import type { JsonObject } from '../../kernel/json.ts'
+import type { EngineSettings, RunnerEvent } from '../protocol.ts'
+
+/** native: the engine says it. derived: we conclude it from what it says. none: it is never emitted. */
+export type Fidelity = 'native' | 'derived' | 'none'
+
+/** Published, so that reduced fidelity is declared and never faked. */
+export interface EngineInfo {
+  readonly name: string
+  readonly version: string
+  readonly events: { readonly [T in Exclude<ShownEventType, 'session'>]: Fidelity }
+  readonly features: {
+    readonly resume: boolean
+    readonly fork: boolean
+    readonly steer: boolean
+    readonly interrupt: boolean
+    /** An approval may change the arguments. */
+    readonly editedInput: boolean
+    /** Every call is announced, and heard, before it acts. */
+    readonly intentFirst: boolean
+    readonly cost: boolean
+  }
+  /** What a reader should know that no table says. */
+  readonly notes: readonly string[]
+}
+
+export interface EngineOptions {
+  /** Where it works. */
+  readonly workFolder: string
+  /** Where it keeps its transcripts: whoever has this folder can resume. */
+  readonly stateFolder: string
+  /** The relay that adds the key, by provider: the engine itself never has one. */
+  readonly baseUrl: string
+  readonly resume: string | null
+  readonly settings: EngineSettings
+}
+
+export interface Engine {
+  readonly name: string
+  readonly info: EngineInfo
+  readonly provider: 'anthropic' | 'openai'
+  /** What is missing, in a sentence a person can act on; null = nothing. */
+  needs(): Promise<string | null>
+  open(options: EngineOptions): Promise<EngineSession>
+}
+
+/** One turn at a time. */
+export interface EngineSession {
+  /** How to go on from where it stands; null before the first turn. Another string after every turn. */
+  readonly resume: string | null
+  /** The engine's own name for the conversation. */
+  readonly sessionId: string | null
+  /** It can play another turn. */
+  readonly alive: boolean
+  /** Everything is said through `turn`. Never rejects: what goes wrong is an end. */
+  play(prompt: string, turn: Turn): Promise<TurnEnd>
+  /** Ends the turn under way. The session may stay alive. */
+  interrupt(): Promise<void>
+  /** A word to the turn under way. Rejects where there is none. */
+  steer(text: string): Promise<void>
+  /** Ends the engine's process and all that it started; never hangs. */
+  close(): Promise<void>
+}
+
+export interface Turn {
+  /** The frame it became. */
+  say(event: RunnerEvent): number
+  /** Waits while too much is unread: a flood stops at its source. */
+  room(): Promise<void>
+  /** Resolves when the caller has the frame for good; at once where the caller acknowledges nothing. */
+  heard(frame: number): Promise<void>
+  /** Says `approval.required` and waits for the answer, which is checked against its digest. */
+  ask(question: Question): Promise<Verdict>
+}
+
+export interface Question {
+  readonly toolUseId: string
+  readonly toolName: string
+  readonly input: JsonObject
+  readonly reason: string
+}
+
+export type Verdict =
+  | { readonly decision: 'approved'; readonly input: JsonObject }
+  | { readonly decision: 'denied'; readonly reason: string }
+
+export type TurnEnd =
+  | { readonly kind: 'completed'; readonly result?: string }
+  | { readonly kind: 'interrupted' }
+  | { readonly kind: 'failed'; readonly message: string; readonly reason?: string; readonly transient?: boolean }

@@ -1,0 +1,37 @@
+// Where an engine's package is. Engines are large and optional: they are looked for, never depended on.
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export interface Installed {
+  readonly folder: string
+  readonly version: string
+  /** Resolves another package as this one would. */
+  readonly resolve: (name: string) => string
+}
+
+/** In BRIDLE_ENGINES, else from the working folder upwards, else beside Bridle itself. */
+export const installed = (name: string, env: NodeJS.ProcessEnv = process.env): Installed | null => {
+  const roots = [env.BRIDLE_ENGINES, process.cwd(), dirname(fileURLToPath(import.meta.url))]
+  for (const root of roots) {
+    const found = root ? above(resolve(root), name) : null
+    if (found) return found
+  }
+  return null
+}
+
+/** What to do about one that is missing. */
+export const howToInstall = (name: string): string => `Run: npm install ${name}`
+
+const above = (from: string, name: string): Installed | null => {
+  for (let folder = from; ; folder = dirname(folder)) {
+    const at = join(folder, 'node_modules', name)
+    const manifest = join(at, 'package.json')
+    if (existsSync(manifest)) {
+      const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }
+      return { folder: at, version, resolve: createRequire(manifest).resolve }
+    }
+    if (dirname(folder) === folder) return null
+  }
+}

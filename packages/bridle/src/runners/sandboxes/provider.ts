@@ -1,0 +1,27 @@
+// Where a runner runs. A session has at most one sandbox, started when it is first needed and reused while it is healthy.
+import type { Key } from '../../kernel/event.ts'
+import type { RunnerEventOf, RunnerHealth } from '../protocol.ts'
+
+export interface Sandbox {
+  /** Stable for as long as this very process or container lives. In the log, so never a secret. */
+  readonly id: string
+  readonly url: string
+  /** The bearer of `/query` and `/env`; null = the runner asks for none. */
+  readonly token: string | null
+  /** What isolation was asked for and what was really had. */
+  readonly notice: Omit<RunnerEventOf<'sandbox.notice'>, 'type'>
+}
+
+export interface SandboxProvider {
+  /** The session's sandbox: the healthy one that is there, else a new one. Throws a sentence a person can act on. */
+  acquire(key: Key): Promise<Sandbox>
+  /** The one that was known by this id, also of an earlier process of ours; null = it is gone. */
+  find(id: string): Promise<Sandbox | null>
+  /** Null: it does not answer. */
+  health(sandbox: Sandbox): Promise<RunnerHealth | null>
+  /** Before each run. */
+  setEnvVars(sandbox: Sandbox, vars: { readonly [name: string]: string | null }): Promise<void>
+  stop(sandbox: Sandbox): Promise<void>
+  /** The session was removed: its sandbox, work folder and transcripts go. */
+  forget(key: Key): Promise<void>
+}
