@@ -9,6 +9,7 @@ import { doctor } from './doctor.ts'
 import { closest, overview, verbHelp } from './help.ts'
 import { output } from './output.ts'
 import { run } from './run.ts'
+import { runner } from './runner.ts'
 import { sessions } from './sessions.ts'
 import { start } from './start.ts'
 import { type Call, EXIT, parseCall, Stop, type Verb } from './verb.ts'
@@ -24,6 +25,7 @@ const verbs: { readonly [name: string]: Verb } = {
   approve,
   reject,
   doctor,
+  runner,
 }
 
 const main = async ([name = 'help', ...rest]: readonly string[]): Promise<number> => {

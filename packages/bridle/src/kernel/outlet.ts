@@ -78,6 +78,12 @@ export class Outlet {
     if (this.#unacknowledged > REPORTS_HIGH_WATER) await this.#last
   }
 
+  /** Resolves when all that was said so far is in the log, text that waits for its pace included. */
+  async settled(): Promise<void> {
+    this.#flush()
+    await this.#last
+  }
+
   close(): void {
     if (this.#closed) return
     this.#closed = true

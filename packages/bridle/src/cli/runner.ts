@@ -1,0 +1,49 @@
+// `bridle runner`: what runs inside a sandbox. It plays one run at a time and knows nothing of sessions.
+import { resolve } from 'node:path'
+import { interruption } from './interruption.ts'
+import { EXIT, Stop, showing, verb } from './verb.ts'
+
+export const runner = verb({
+  summary: 'play runs for a server, inside a sandbox',
+  takes: [],
+  options: {
+    port: { type: 'string', value: 'PORT', help: 'else PORT, else 4318; 0 takes any free one' },
+    host: { type: 'string', value: 'ADDRESS', help: 'else 127.0.0.1; any other needs a token' },
+    work: { type: 'string', value: 'FOLDER', help: 'where engines work; else BRIDLE_RUNNER_WORK, else this folder' },
+    state: {
+      type: 'string',
+      value: 'FOLDER',
+      help: 'where engines keep their transcripts; else BRIDLE_RUNNER_STATE, else .bridle/runner',
+    },
+    ...showing,
+  },
+  notes: `A token in BRIDLE_RUNNER_TOKEN is asked of every caller. Keys are taken from ANTHROPIC_API_KEY and OPENAI_API_KEY, or
+from PUT /env; engines never see them. With BRIDLE_RUNNER_IDLE_MS it ends when it had nothing to do for so long.`,
+  act: async ({ flags, env, out }) => {
+    const port = flags.port ?? env.PORT ?? '4318'
+    if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw new Stop(EXIT.usage, `"${port}" is not a port.`)
+    const idleMs = Number(env.BRIDLE_RUNNER_IDLE_MS ?? '')
+    const interrupted = interruption()
+    let end = () => {}
+    const ended = new Promise<void>((done) => {
+      end = done
+    })
+    const { claudeEngine, SandboxRunner } = await import('../runners/index.ts')
+    const running = await SandboxRunner.start({
+      engines: [claudeEngine(env)],
+      workFolder: resolve(flags.work ?? env.BRIDLE_RUNNER_WORK ?? '.'),
+      stateFolder: resolve(flags.state ?? env.BRIDLE_RUNNER_STATE ?? '.bridle/runner'),
+      port: Number(port),
+      host: flags.host ?? '127.0.0.1',
+      token: env.BRIDLE_RUNNER_TOKEN || undefined,
+      env,
+      onIdle: end,
+      ...(idleMs > 0 && { idleMs }),
+    })
+    if (out.isJson) out.row({ url: running.url })
+    else out.line(`The runner is ready at ${running.url}\n\n  curl -N ${running.url}/query -d '{"prompt":"Hello"}'`)
+    await Promise.race([interrupted.happened, ended])
+    await running.close()
+    return EXIT.ok
+  },
+})

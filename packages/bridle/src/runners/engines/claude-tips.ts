@@ -1,0 +1,37 @@
+// Where each transcript ends, as far as it ended well: going on from there needs no fork.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+export class ClaudeTips {
+  readonly #file: string
+
+  constructor(stateFolder: string) {
+    mkdirSync(stateFolder, { recursive: true })
+    this.#file = join(stateFolder, 'tips.json')
+  }
+
+  of(session: string): string | undefined {
+    return this.#read()[session]
+  }
+
+  remember(session: string, last: string): void {
+    this.#write({ ...this.#read(), [session]: last })
+  }
+
+  forget(session: string): void {
+    const { [session]: known, ...others } = this.#read()
+    if (known !== undefined) this.#write(others)
+  }
+
+  #read(): { [session: string]: string } {
+    try {
+      return JSON.parse(readFileSync(this.#file, 'utf8'))
+    } catch {
+      return {}
+    }
+  }
+
+  #write(tips: { [session: string]: string }): void {
+    writeFileSync(this.#file, JSON.stringify(tips))
+  }
+}

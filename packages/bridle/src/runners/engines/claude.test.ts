@@ -1,0 +1,340 @@
+// The real SDK and CLI, behind the real runner, against a stub of the provider.
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { RunnerEvent } from '../protocol.ts'
+import { caller, type Reading } from '../runner.suite.ts'
+import { SandboxRunner } from '../server.ts'
+import { type AnthropicStub, startAnthropicStub, stubbed } from './anthropic-stub.suite.ts'
+import { claudeEngine } from './claude.ts'
+import { engineEnv, noEngines } from './engines.suite.ts'
+
+describe.skipIf(noEngines !== null)('Claude Code', () => {
+  let stub: AnthropicStub
+  let runner: SandboxRunner
+  let folder: string
+  const started: SandboxRunner[] = []
+  const work = () => join(folder, 'work')
+  const start = async () => {
+    const env = { ...process.env, ...engineEnv(), CLAUDE_CODE_MAX_RETRIES: '2', IS_SANDBOX: '1' }
+    runner = await SandboxRunner.start({
+      engines: [claudeEngine(env)],
+      workFolder: work(),
+      stateFolder: join(folder, 'state'),
+      env: { ANTHROPIC_API_KEY: 'the-real-key', ANTHROPIC_BASE_URL: stub.url },
+    })
+    started.push(runner)
+    return caller(runner.url)
+  }
+  beforeAll(async () => {
+    stub = await startAnthropicStub()
+    folder = mkdtempSync(join(tmpdir(), 'bridle-claude-'))
+  })
+  afterEach(() => Promise.all(started.splice(0).map((each) => each.close())))
+  afterAll(async () => {
+    await stub?.close()
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+  })
+
+  const bash = (command: string, id = 'toolu_1') => ({ tool_use: 'Bash', id, input: { command, description: 'x' } })
+  const done = { blocks: [{ text: 'Done.' }] }
+  const resumeOf = async (reading: Reading) => ((await reading.end) as { resume?: string }).resume
+  const of = <T extends RunnerEvent['type']>(reading: Reading, type: T) =>
+    reading.events().filter((event): event is Extract<RunnerEvent, { type: T }> => event.type === type)
+
+  test('[R3] streams text and thoughts, runs a tool, tells usage and cost; a second turn is warm and remembers', async () => {
+    const runs = await start()
+    const first = await runs.query({
+      requestId: 'one',
+      prompt: stubbed(
+        { blocks: [{ thinking: 'Let me see.' }, { text: 'Looking.' }, bash('echo hi > out.txt; cat out.txt')] },
+        done,
+      ),
+      settings: { permission_mode: 'bypassPermissions' },
+    })
+    expect(await first.end).toMatchObject({ type: 'run.completed', result: 'Done.', sessionId: expect.any(String) })
+    expect(first.text()).toBe('Looking.\n\nDone.')
+    expect(readFileSync(join(work(), 'out.txt'), 'utf8')).toBe('hi\n')
+    const types = first.events().map(({ type }) => type)
+    expect(types[0]).toBe('run.started')
+    expect(types.indexOf('thinking.delta')).toBeLessThan(types.indexOf('assistant.delta'))
+    expect(types.indexOf('tool.started')).toBeLessThan(types.indexOf('tool.completed'))
+    expect(of(first, 'tool.completed')).toMatchObject([
+      {
+        toolUseId: 'toolu_1',
+        toolName: 'Bash',
+        outcome: { status: 'ok', result: 'hi', elapsedMs: expect.any(Number) },
+      },
+    ])
+    expect(of(first, 'usage')).toMatchObject([{ inputTokens: 200, outputTokens: 40, costUsd: expect.any(Number) }])
+    expect(of(first, 'hook').map(({ hook }) => hook)).toEqual(
+      expect.arrayContaining(['UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'Stop']),
+    )
+    expect(of(first, 'tool.batch')).toMatchObject([{ toolUseIds: ['toolu_1'] }])
+    expect(first.frames.map(({ id }) => id)).toEqual(first.frames.map((_, index) => index + 1))
+
+    const asked = stub.requests.length
+    const second = await runs.query({
+      prompt: stubbed({ blocks: [{ text: 'Again.' }] }),
+      resume: await resumeOf(first),
+      settings: { permission_mode: 'bypassPermissions' },
+    })
+    expect(await second.end).toMatchObject({ type: 'run.completed', result: 'Again.' })
+    // Of this turn alone.
+    expect(of(second, 'usage')).toMatchObject([{ inputTokens: 100, outputTokens: 20 }])
+    expect(JSON.stringify(stub.requests.slice(asked).at(-1)?.body.messages)).toContain('Looking.')
+  })
+
+  test('[R7] the key is the relay’s: the engine and its tools never have it', async () => {
+    const runs = await start()
+    const before = stub.requests.length
+    const reading = await runs.query({
+      prompt: stubbed({ blocks: [bash('env; cat /proc/$PPID/environ | tr "\\0" "\\n"')] }, done),
+      settings: { permission_mode: 'bypassPermissions' },
+    })
+    await reading.end
+    expect(JSON.stringify(reading.events())).not.toContain('the-real-key')
+    expect(JSON.stringify(of(reading, 'tool.completed'))).toContain('added-by-the-relay')
+    const keys = stub.requests.slice(before).map(({ headers }) => headers['x-api-key'])
+    expect(new Set(keys)).toEqual(new Set(['the-real-key']))
+  })
+
+  test.each([
+    ['allowed', { decision: 'approved' }, 'ok', 'asked'],
+    [
+      'edited',
+      { decision: 'approved', input: { command: 'echo edited > verdict.txt', description: 'x' } },
+      'ok',
+      'edited',
+    ],
+    ['denied', { decision: 'denied', reason: 'Not today.' }, 'denied', null],
+  ])('[R5] an approval: %s', async (_name, verdict, status, content) => {
+    rmSync(join(work(), 'verdict.txt'), { force: true })
+    const runs = await start()
+    const reading = await runs.query({
+      requestId: 'asks',
+      prompt: stubbed({ blocks: [bash('echo asked > verdict.txt')] }, done),
+    })
+    expect(await reading.first('approval.required')).toMatchObject({
+      toolUseId: 'toolu_1',
+      toolName: 'Bash',
+      input: { command: 'echo asked > verdict.txt' },
+    })
+    expect(existsSync(join(work(), 'verdict.txt'))).toBe(false)
+    expect(await runs.post('/runs/asks/approvals/toolu_1', verdict)).toMatchObject({ status: 200 })
+    expect(await reading.end).toMatchObject({ type: 'run.completed' })
+    expect(of(reading, 'tool.completed')).toMatchObject([{ outcome: { status } }])
+    if (status === 'denied') expect(of(reading, 'tool.completed')[0]?.outcome.reason).toBe('Not today.')
+    const file = join(work(), 'verdict.txt')
+    expect(existsSync(file) ? readFileSync(file, 'utf8').trim() : null).toBe(content)
+  })
+
+  test('[R4] a call waits until it is acknowledged', async () => {
+    const runs = await start()
+    const reading = await runs.query({
+      requestId: 'acks',
+      acknowledges: true,
+      prompt: stubbed({ blocks: [bash('touch acknowledged.txt')] }, done),
+      settings: { permission_mode: 'bypassPermissions' },
+    })
+    await reading.first('tool.started')
+    // A while in which it would have run.
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    expect(existsSync(join(work(), 'acknowledged.txt'))).toBe(false)
+    const frame = reading.frames.find(({ event }) => event.type === 'tool.started')?.id
+    await runs.post('/runs/acks/ack', { frame })
+    expect(await reading.end).toMatchObject({ type: 'run.completed' })
+    expect(existsSync(join(work(), 'acknowledged.txt'))).toBe(true)
+  })
+
+  test.each([
+    ['in text', stubbed({ blocks: [{ text: 'word '.repeat(2000) }], chunk: 5, delayMs: 20 }), 'assistant.delta'],
+    ['in a tool', stubbed({ blocks: [bash('tail -f /dev/null')] }, done), 'tool.started'],
+  ] as const)('[R6] a cancel %s stops it, and the next turn goes on from there', async (_name, prompt, when) => {
+    const runs = await start()
+    const settings = { permission_mode: 'bypassPermissions' }
+    const reading = await runs.query({ requestId: 'stops', prompt, settings })
+    await reading.first(when)
+    const { status, body } = await runs.post('/runs/stops/cancel')
+    expect([status, body]).toEqual([200, { stopped: true, resume: expect.any(String) }])
+    expect(await reading.end).toMatchObject({ type: 'run.error', reason: 'cancelled' })
+    expect((await runs.ask('/health')).body).toMatchObject({ busy: false })
+    const next = await runs.query({
+      prompt: stubbed({ blocks: [{ text: 'Here again.' }] }),
+      resume: (body as { resume: string }).resume,
+      settings,
+    })
+    expect(await next.end).toMatchObject({ type: 'run.completed', result: 'Here again.' })
+    expect(JSON.stringify(stub.requests.at(-1)?.body.messages)).toContain(
+      when === 'tool.started' ? 'tail -f' : 'word word',
+    )
+  })
+
+  test('[R8] resumes after the runner is gone; from an earlier turn as from the last', async () => {
+    const before = await start()
+    const first = await before.query({ prompt: `FIRST ${stubbed({ blocks: [{ text: 'One.' }] })}` })
+    const afterFirst = await resumeOf(first)
+    const second = await before.query({
+      prompt: `SECOND ${stubbed({ blocks: [{ text: 'Two.' }] })}`,
+      resume: afterFirst,
+    })
+    const afterSecond = await resumeOf(second)
+    await runner.close()
+    const seen = async (resume: string | undefined) => {
+      const runs = await start()
+      const reading = await runs.query({ prompt: stubbed({ blocks: [{ text: 'Three.' }] }), resume })
+      expect(await reading.end).toMatchObject({ type: 'run.completed', result: 'Three.' })
+      const said = JSON.stringify(stub.requests.filter(({ isAux }) => !isAux).at(-1)?.body.messages)
+      return ['FIRST', 'SECOND'].filter((word) => said.includes(word))
+    }
+    expect(await seen(afterSecond)).toEqual(['FIRST', 'SECOND'])
+    expect(await seen(afterFirst)).toEqual(['FIRST'])
+  })
+
+  test('[R8] a memory that is lost is told, and the run goes on without it', async () => {
+    const runs = await start()
+    const resume = '0b0b0b0b-0b0b-4b0b-8b0b-0b0b0b0b0b0b/0c0c0c0c-0c0c-4c0c-8c0c-0c0c0c0c0c0c'
+    const reading = await runs.query({ prompt: stubbed({ blocks: [{ text: 'Anew.' }] }), resume })
+    expect(await reading.end).toMatchObject({ type: 'run.completed', result: 'Anew.' })
+    expect(of(reading, 'context.warning')).toMatchObject([{ kind: 'resume_lost' }])
+  })
+
+  test('[R9] an overloaded provider is asked again, and it is told', async () => {
+    const runs = await start()
+    const reading = await runs.query({
+      prompt: stubbed({ status: 529, errorType: 'overloaded_error', times: 1, blocks: [{ text: 'At last.' }] }),
+    })
+    expect(await reading.end).toMatchObject({ type: 'run.completed', result: 'At last.' })
+    expect(of(reading, 'retry')).toMatchObject([{ attempt: 1, status: 529 }])
+  })
+
+  test('[R9] a stream that is cut is said again from its beginning, and nothing stands twice', async () => {
+    const runs = await start()
+    const text = 'a text that is long enough to be cut in the middle of it, and to be shown in part before that'
+    const reading = await runs.query({
+      prompt: stubbed({ blocks: [{ text }], chunk: 8, delayMs: 30, disconnectAfter: 6, times: 1 }),
+    })
+    expect(await reading.end).toMatchObject({ type: 'run.completed' })
+    expect(reading.text()).toBe(text)
+    expect(of(reading, 'retry').length).toBeGreaterThan(0)
+  })
+
+  test.each([
+    [
+      'a key that is refused',
+      { status: 401, errorType: 'authentication_error', message: 'invalid x-api-key' },
+      'key_refused',
+    ],
+    ['a model that is unknown', { status: 404, errorType: 'not_found_error', message: 'model: nope' }, 'model_unknown'],
+    ['an overload that stays', { status: 529, errorType: 'overloaded_error' }, 'provider'],
+  ])('[R9] %s is one error that says so', async (_name, turn, reason) => {
+    const runs = await start()
+    const reading = await runs.query({ prompt: stubbed(turn), settings: { model: 'claude-nope' } })
+    expect(await reading.end).toMatchObject({ type: 'run.error', reason, message: expect.stringMatching(/\w{4}/) })
+    expect(reading.events().filter(({ type }) => type === 'run.error')).toHaveLength(1)
+    expect((await runs.ask('/health')).body).toMatchObject({ busy: false })
+  })
+
+  test('[R9] a budget that is spent ends it', async () => {
+    const runs = await start()
+    const step = { blocks: [bash('true')], usage: { input_tokens: 500_000, output_tokens: 50_000 } }
+    const settings = { max_budget_usd: 0.5, permission_mode: 'bypassPermissions' }
+    const reading = await runs.query({ prompt: stubbed(step, step, done), settings })
+    expect(await reading.end).toMatchObject({ type: 'run.error', reason: 'budget' })
+  })
+
+  test('[R3] an agent that it delegates to is told with its own calls', async () => {
+    const runs = await start()
+    const below = stubbed({ blocks: [bash('echo below', 'toolu_below')] }, { blocks: [{ text: 'From below.' }] })
+    const call = {
+      tool_use: 'Agent',
+      id: 'toolu_agent',
+      input: { description: 'd', prompt: below, subagent_type: 'general-purpose' },
+    }
+    const reading = await runs.query({
+      prompt: stubbed({ blocks: [call] }, done),
+      settings: { permission_mode: 'bypassPermissions' },
+    })
+    expect(await reading.end).toMatchObject({ type: 'run.completed', result: 'Done.' })
+    expect(reading.text()).toBe('Done.')
+    expect(of(reading, 'subagent.started')).toMatchObject([{ toolUseId: 'toolu_agent', agentType: 'general-purpose' }])
+    expect(of(reading, 'subagent.completed')).toMatchObject([{ status: 'completed' }])
+    expect(of(reading, 'tool.started').map(({ toolUseId, parentToolUseId }) => [toolUseId, parentToolUseId])).toEqual([
+      ['toolu_agent', undefined],
+      ['toolu_below', 'toolu_agent'],
+    ])
+    expect(of(reading, 'tool.completed').map(({ toolUseId }) => toolUseId)).toEqual(['toolu_below', 'toolu_agent'])
+  })
+
+  test('[R3] a compaction is told with its summary', async () => {
+    const runs = await start()
+    const first = await runs.query({ prompt: stubbed({ blocks: [{ text: 'One.' }] }) })
+    const reading = await runs.query({ prompt: '/compact', resume: await resumeOf(first) })
+    expect(await reading.end).toMatchObject({ type: 'run.completed' })
+    expect(of(reading, 'compaction')).toMatchObject([
+      { trigger: 'manual', preTokens: expect.any(Number), summary: 'Hello from the stub.' },
+    ])
+  })
+
+  test('[R10] a word to the turn under way reaches the model', async () => {
+    const runs = await start()
+    const reading = await runs.query({
+      requestId: 'steered',
+      prompt: stubbed({ blocks: [bash('until [ -e go.txt ]; do read -t 0.1 <> <(:); done')] }, done),
+      settings: { permission_mode: 'bypassPermissions' },
+    })
+    await reading.first('tool.started')
+    expect(await runs.post('/runs/steered/steer', { id: 's1', text: 'MIND THE STEP' })).toMatchObject({ status: 200 })
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    writeFileSync(join(work(), 'go.txt'), '')
+    expect(await reading.end).toMatchObject({ type: 'run.completed' })
+    expect(JSON.stringify(stub.requests.at(-1)?.body.messages)).toContain('MIND THE STEP')
+  })
+
+  test('[R11] an engine that is killed is one error, and the next run has another', async () => {
+    const runs = await start()
+    const reading = await runs.query({
+      prompt: stubbed({ blocks: [{ text: 'word '.repeat(500) }], chunk: 5, delayMs: 20 }),
+    })
+    await reading.first('assistant.delta')
+    for (const pid of childrenOf(process.pid)) process.kill(pid, 'SIGKILL')
+    expect(await reading.end).toMatchObject({ type: 'run.error', reason: 'engine' })
+    const next = await runs.query({ prompt: stubbed({ blocks: [{ text: 'Alive.' }] }) })
+    expect(await next.end).toMatchObject({ type: 'run.completed', result: 'Alive.' })
+  })
+
+  test('[R11] a prompt of 5 MB is played or refused, once', async () => {
+    const runs = await start()
+    const reading = await runs.query({ prompt: `${'x'.repeat(5_000_000)} ${stubbed({ blocks: [{ text: 'Long.' }] })}` })
+    expect(await reading.end).toMatchObject({ type: expect.stringMatching(/^run\.(completed|error)$/) })
+    expect((await runs.ask('/health')).body).toMatchObject({ busy: false })
+  })
+
+  const childrenOf = (pid: number): number[] =>
+    readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .flatMap((name) => {
+        try {
+          const stat = readFileSync(`/proc/${name}/stat`, 'utf8')
+          const [, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+          const isEngine = readFileSync(`/proc/${name}/cmdline`, 'utf8').includes('claude')
+          return Number(parent) === pid && isEngine ? [Number(name)] : []
+        } catch {
+          return []
+        }
+      })
+})
+
+test('[R12] without the package it says how to get it', async () => {
+  const cwd = process.cwd()
+  const bare = mkdtempSync(join(tmpdir(), 'bridle-bare-'))
+  process.chdir(bare)
+  try {
+    expect(await claudeEngine({}).needs()).toBe(
+      'Claude Code is not installed. Run: npm install @anthropic-ai/claude-agent-sdk',
+    )
+  } finally {
+    process.chdir(cwd)
+  }
+})

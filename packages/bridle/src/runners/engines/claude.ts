@@ -1,0 +1,142 @@
+// Claude Code through the Claude Agent SDK: one streaming-input query per open session, so that a second turn costs
+// milliseconds and not a process.
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { claudeInfo } from './claude-capabilities.ts'
+import { ClaudeLink, type Sdk } from './claude-link.ts'
+import { ClaudeTips } from './claude-tips.ts'
+import type { Engine, EngineOptions, EngineSession, Turn, TurnEnd } from './engine.ts'
+import { howToInstall, installed } from './installed.ts'
+
+const PACKAGE = '@anthropic-ai/claude-agent-sdk'
+/** The engine tries again this often on its own; its default of ten keeps a refused key waiting for minutes. */
+const RETRIES_MAX = '6'
+
+export const claudeEngine = (env: NodeJS.ProcessEnv = process.env): Engine => ({
+  name: 'claude',
+  provider: 'anthropic',
+  info: claudeInfo(installed(PACKAGE, env)?.version ?? 'not installed'),
+  needs: async () => (installed(PACKAGE, env) ? null : `Claude Code is not installed. ${howToInstall(PACKAGE)}`),
+  open: async (options) => {
+    const found = installed(PACKAGE, env)
+    if (!found) throw new Error(`Claude Code is not installed. ${howToInstall(PACKAGE)}`)
+    const sdk = (await import(pathToFileURL(join(found.folder, 'sdk.mjs')).href)) as Sdk
+    return new ClaudeSession(sdk, options, env)
+  },
+})
+
+class ClaudeSession implements EngineSession {
+  readonly #sdk: Sdk
+  readonly #options: EngineOptions
+  readonly #env: NodeJS.ProcessEnv
+  readonly #tips: ClaudeTips
+  #link: ClaudeLink | null
+  #resume: string | null
+  #sessionId: string | null = null
+
+  constructor(sdk: Sdk, options: EngineOptions, env: NodeJS.ProcessEnv) {
+    this.#sdk = sdk
+    this.#options = options
+    this.#env = env
+    this.#tips = new ClaudeTips(options.stateFolder)
+    this.#resume = options.resume
+    this.#link = this.#connect(options.resume)
+  }
+
+  get resume(): string | null {
+    return this.#resume
+  }
+
+  get sessionId(): string | null {
+    return this.#sessionId
+  }
+
+  get alive(): boolean {
+    return this.#link?.alive ?? false
+  }
+
+  async play(prompt: string, turn: Turn): Promise<TurnEnd> {
+    const link = this.#link
+    if (!link) return { kind: 'failed', message: 'The engine was closed.', reason: 'engine' }
+    const end = await this.#playOn(link, prompt, turn)
+    if (end.kind !== 'failed' || !/No conversation found/i.test(end.message) || this.#resume === null) return end
+    // The transcript is gone, with the disk it was on. Going on without it is better than never again, when it is said.
+    await link.close()
+    this.#resume = null
+    turn.say({
+      type: 'context.warning',
+      kind: 'resume_lost',
+      message: "The engine's memory of the earlier turns is gone; it starts anew.",
+    })
+    this.#link = this.#connect(null)
+    return this.#playOn(this.#link, prompt, turn)
+  }
+
+  async interrupt(): Promise<void> {
+    await this.#link?.interrupt()
+  }
+
+  async steer(text: string): Promise<void> {
+    if (!this.#link?.alive) throw new Error('The engine has no turn under way.')
+    this.#link.push(text)
+  }
+
+  async close(): Promise<void> {
+    await this.#link?.close()
+    this.#link = null
+  }
+
+  async #playOn(link: ClaudeLink, prompt: string, turn: Turn): Promise<TurnEnd> {
+    const before = this.#sessionId ?? this.#resume?.split('/')[0] ?? null
+    if (before) this.#tips.forget(before)
+    const end = await link.play(prompt, turn)
+    const { sessionId, last } = link
+    if (sessionId && last) {
+      this.#sessionId = sessionId
+      this.#resume = `${sessionId}/${last}`
+      // What broke off in the middle may have written more than it said.
+      if (link.alive) this.#tips.remember(sessionId, last)
+    }
+    return end
+  }
+
+  #connect(resume: string | null): ClaudeLink {
+    const { workFolder, stateFolder, baseUrl, settings } = this.#options
+    const [session, at] = resume?.split('/') ?? []
+    // A transcript that ends where we go on is gone on with; any other is forked at that point.
+    const forks = session !== undefined && at !== undefined && this.#tips.of(session) !== at
+    const mode = settings.permission_mode ?? 'default'
+    return new ClaudeLink(this.#sdk, {
+      cwd: workFolder,
+      env: engineEnv(this.#env, stateFolder, baseUrl),
+      // A repository must not be able to allow itself anything.
+      settingSources: [],
+      includePartialMessages: true,
+      systemPrompt: { type: 'preset', preset: 'claude_code' },
+      permissionMode: mode,
+      ...(mode === 'bypassPermissions' && { allowDangerouslySkipPermissions: true }),
+      ...(settings.model && { model: settings.model }),
+      ...(settings.max_budget_usd && { maxBudgetUsd: settings.max_budget_usd }),
+      ...(settings.max_turns && { maxTurns: settings.max_turns }),
+      ...(session !== undefined && { resume: session }),
+      ...(forks && { resumeSessionAt: at, forkSession: true }),
+    })
+  }
+}
+
+/** All it gets: a key it never has, so no tool can read it. */
+const engineEnv = (env: NodeJS.ProcessEnv, stateFolder: string, baseUrl: string): NodeJS.ProcessEnv => ({
+  PATH: env.PATH,
+  HOME: stateFolder,
+  LANG: env.LANG ?? 'C.UTF-8',
+  TMPDIR: env.TMPDIR,
+  CLAUDE_CONFIG_DIR: join(stateFolder, 'claude'),
+  ANTHROPIC_BASE_URL: baseUrl,
+  ANTHROPIC_API_KEY: 'added-by-the-relay',
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+  CLAUDE_CODE_MAX_RETRIES: env.CLAUDE_CODE_MAX_RETRIES ?? RETRIES_MAX,
+  // A turn ends when all it began has ended; what runs on behind it would speak to nobody.
+  CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
+  // Said by the sandbox, not by us: as root the engine refuses to skip its questions unless it is in one.
+  ...(env.IS_SANDBOX && { IS_SANDBOX: env.IS_SANDBOX }),
+})

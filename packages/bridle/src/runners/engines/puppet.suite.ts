@@ -1,0 +1,130 @@
+// An engine that does what its prompt says, a JSON array of steps; also what no engine should do.
+import type { RunnerEvent } from '../protocol.ts'
+import { claudeInfo } from './claude-capabilities.ts'
+import type { Engine, EngineSession, Question, Turn, TurnEnd } from './engine.ts'
+
+export type Step =
+  | { readonly say: RunnerEvent }
+  /** Text in so many pieces, as fast as there is room. */
+  | { readonly flood: number; readonly size?: number }
+  /** Announces a call and waits until it was heard; then it has acted. */
+  | { readonly act: string }
+  | { readonly ask: Question }
+  | { readonly hang: 'politely' | 'deaf' }
+  | { readonly sleepMs: number }
+  | { readonly end: TurnEnd }
+  | { readonly reject: string }
+
+export interface Puppets extends Engine {
+  readonly acted: string[]
+  readonly verdicts: unknown[]
+  readonly steered: string[]
+  readonly opened: { readonly resume: string | null }[]
+  closed: number
+  missing: string | null
+}
+
+export const puppetEngine = (name = 'puppet'): Puppets => {
+  const engine: Puppets = {
+    name,
+    provider: 'anthropic',
+    info: { ...claudeInfo('1.0.0'), name },
+    acted: [],
+    verdicts: [],
+    steered: [],
+    opened: [],
+    closed: 0,
+    missing: null,
+    needs: async () => engine.missing,
+    open: async ({ resume }) => {
+      engine.opened.push({ resume })
+      if (resume === 'broken') throw new Error('no such file')
+      return new Puppet(engine, resume)
+    },
+  }
+  return engine
+}
+
+class Puppet implements EngineSession {
+  readonly #engine: Puppets
+  resume: string | null
+  readonly sessionId = 'puppet-session'
+  alive = true
+  #turns = 0
+  #interrupted = () => {}
+
+  constructor(engine: Puppets, resume: string | null) {
+    this.#engine = engine
+    this.resume = resume
+  }
+
+  async play(prompt: string, turn: Turn): Promise<TurnEnd> {
+    let isDeaf = false
+    const interrupted = new Promise<'interrupted'>((resolve) => {
+      this.#interrupted = () => {
+        if (!isDeaf) resolve('interrupted')
+      }
+    })
+    const steps = (prompt.startsWith('[') ? JSON.parse(prompt) : [{ say: delta(prompt) }]) as Step[]
+    this.#turns += 1
+    this.resume = `${this.resume ?? 'start'}>${this.#turns}`
+    for (const step of steps) {
+      isDeaf = 'hang' in step && step.hang === 'deaf'
+      const end = await Promise.race([this.#step(step, turn), interrupted])
+      if (end === 'interrupted') return { kind: 'interrupted' }
+      if (end) return end
+    }
+    return { kind: 'completed', result: 'done' }
+  }
+
+  async #step(step: Step, turn: Turn): Promise<TurnEnd | undefined> {
+    if ('say' in step) turn.say(step.say)
+    else if ('flood' in step) {
+      for (let index = 0; index < step.flood; index++) {
+        turn.say(delta('x'.repeat(step.size ?? 100)))
+        await turn.room()
+        if (index % 1000 === 0) await new Promise((resolve) => setImmediate(resolve))
+      }
+    } else if ('act' in step) {
+      await turn.heard(turn.say({ type: 'tool.started', toolName: 'Act', toolUseId: step.act, input: {} }))
+      this.#engine.acted.push(step.act)
+      turn.say({
+        type: 'tool.completed',
+        toolUseId: step.act,
+        toolName: 'Act',
+        outcome: { status: 'ok', result: step.act },
+      })
+    } else if ('ask' in step) {
+      const { toolUseId, toolName, input } = step.ask
+      turn.say({ type: 'tool.started', toolName, toolUseId, input })
+      const verdict = await turn.ask(step.ask)
+      this.#engine.verdicts.push(verdict)
+      const outcome =
+        verdict.decision === 'approved'
+          ? ({ status: 'ok', result: verdict.input } as const)
+          : ({ status: 'denied', reason: verdict.reason } as const)
+      turn.say({ type: 'tool.completed', toolUseId, toolName, outcome })
+    } else if ('hang' in step) await new Promise(() => {})
+    else if ('sleepMs' in step) await new Promise((resolve) => setTimeout(resolve, step.sleepMs))
+    else if ('reject' in step) throw new Error(step.reject)
+    else return step.end
+  }
+
+  async interrupt(): Promise<void> {
+    this.#interrupted()
+  }
+
+  async steer(text: string): Promise<void> {
+    this.#engine.steered.push(text)
+  }
+
+  async close(): Promise<void> {
+    this.alive = false
+    this.#engine.closed += 1
+  }
+}
+
+const delta = (text: string): RunnerEvent => ({ type: 'assistant.delta', text })
+/** A prompt for the puppet. */
+export const steps = (...given: Step[]): string => JSON.stringify(given)
+export const text = (said: string): Step => ({ say: delta(said) })

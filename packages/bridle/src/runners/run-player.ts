@@ -1,0 +1,257 @@
+// Plays runs on engines, one at a time, and sees to it that each ends: once, however the engine behaves.
+import { mkdirSync } from 'node:fs'
+import { canonical } from '../kernel/json.ts'
+import type { Engine, EngineSession, TurnEnd } from './engines/engine.ts'
+import type { RunnerQuery, RunnerVerdict } from './protocol.ts'
+import type { Provider, Relay } from './relay.ts'
+import type { RunRecord } from './run-record.ts'
+import { within } from './within.ts'
+
+/** What is taken for a run that will not end by itself. */
+export interface Watch {
+  /** The engine says nothing for this long, with no call and no question open. Default 10 minutes. */
+  readonly stallMs?: number
+  /** The whole run. Default 12 hours. */
+  readonly runMs?: number
+}
+
+export interface PlayerOptions extends Watch {
+  readonly workFolder: string
+  readonly stateFolder: string
+}
+
+const STALL_MS = 600_000
+const RUN_MS = 12 * 3_600_000
+const LOOK_MS = 500
+/** How long an interrupted engine may take before its process is ended. Within the time a session gives an abort. */
+const INTERRUPT_MS = 1_500
+/** And an ended process to be gone. */
+const CLOSE_MS = 3_000
+/** Refusals of a key before it is taken for wrong: engines try again for minutes. */
+const REFUSALS_MAX = 2
+
+export class RunPlayer {
+  readonly #options: PlayerOptions
+  readonly #relay: Relay
+  readonly #answers = new Map<RunRecord, Set<string>>()
+  readonly #steers = new Map<RunRecord, Set<string>>()
+  #warm: Warm | null = null
+  #playing: Playing | null = null
+
+  constructor(options: PlayerOptions, relay: Relay) {
+    this.#options = options
+    this.#relay = relay
+  }
+
+  /** Resolves when the run has ended and the next may come. Never rejects. */
+  async play(record: RunRecord, engine: Engine, query: RunnerQuery, hasKey: boolean): Promise<void> {
+    record.say({ type: 'run.started', requestId: record.requestId, engine: engine.name })
+    const playing = new Playing(record)
+    this.#playing = playing
+    let session: EngineSession | null = null
+    try {
+      const needs = (await engine.needs()) ?? (hasKey ? null : KEY_MISSING[engine.provider])
+      if (needs !== null) return void playing.end({ kind: 'failed', message: needs, reason: 'not_configured' })
+      session = await this.#open(engine, query)
+      playing.session = session
+      if (playing.verdict) return void playing.end(playing.verdict)
+      const watched = this.#watch(playing)
+      const end = await Promise.race([session.play(query.prompt, record), playing.given]).finally(() =>
+        clearInterval(watched),
+      )
+      // The engine's last word counts, unless it was made to stop for a reason of ours.
+      playing.end(playing.verdict ?? end)
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      playing.end({ kind: 'failed', message: `The engine could not be started: ${message}`, reason: 'engine' })
+    } finally {
+      this.#playing = null
+      this.#answers.delete(record)
+      this.#steers.delete(record)
+      if (session?.alive && !playing.isBroken) this.#warm = { name: nameOf(engine, session.resume, query), session }
+      else if (session && !playing.isBroken) await within(CLOSE_MS, session.close())
+      playing.leave()
+    }
+  }
+
+  /** Resolves when it has stopped, to how the engine goes on from there. */
+  async cancel(record: RunRecord): Promise<string | null> {
+    const playing = this.#playing
+    if (playing?.record === record && !record.end) await this.#stop(playing, { kind: 'interrupted' })
+    const { end } = record
+    return end?.type === 'run.completed' || end?.type === 'run.error' ? (end.resume ?? null) : null
+  }
+
+  /** Nobody follows it, and nobody came back. */
+  abandon(record: RunRecord): void {
+    const playing = this.#playing
+    if (playing?.record !== record) return
+    const message = 'Nobody followed the run any more.'
+    this.#stop(playing, { kind: 'failed', message, reason: 'abandoned' }).catch(() => {})
+  }
+
+  providerSaid(status: number): void {
+    const playing = this.#playing
+    if (!playing) return
+    playing.refusals = status === 401 ? playing.refusals + 1 : 0
+    if (playing.refusals < REFUSALS_MAX) return
+    const message = 'The provider refuses the key. Check that it is right and may be used.'
+    this.#stop(playing, { kind: 'failed', message, reason: 'key_refused' }).catch(() => {})
+  }
+
+  /** Whether somebody asked. The same answer twice is one answer. */
+  async answer(record: RunRecord, toolUseId: string, verdict: RunnerVerdict): Promise<boolean> {
+    const id = `${toolUseId}/${verdict.answerId ?? ''}`
+    if (verdict.answerId !== undefined && this.#answers.get(record)?.has(id)) return true
+    if (!(await record.answer(toolUseId, verdict))) return false
+    remember(this.#answers, record, id)
+    return true
+  }
+
+  async steer(record: RunRecord, { id, text }: { id: string; text: string }): Promise<boolean> {
+    const playing = this.#playing
+    if (playing?.record !== record || !playing.session) return false
+    if (this.#steers.get(record)?.has(id)) return true
+    remember(this.#steers, record, id)
+    try {
+      await playing.session.steer(text)
+      return true
+    } catch {
+      this.#steers.get(record)?.delete(id)
+      return false
+    }
+  }
+
+  async close(): Promise<void> {
+    const playing = this.#playing
+    if (playing)
+      await this.#stop(playing, {
+        kind: 'failed',
+        message: 'The runner stopped.',
+        reason: 'runner_stopped',
+        transient: true,
+      })
+    await this.#cool()
+  }
+
+  async #open(engine: Engine, query: RunnerQuery): Promise<EngineSession> {
+    const warm = this.#warm
+    this.#warm = null
+    if (warm?.session.alive && warm.name === nameOf(engine, query.resume ?? null, query) && query.resume)
+      return warm.session
+    this.#warm = warm
+    await this.#cool()
+    const { workFolder, stateFolder } = this.#options
+    for (const folder of [workFolder, stateFolder]) mkdirSync(folder, { recursive: true })
+    return engine.open({
+      workFolder,
+      stateFolder,
+      baseUrl: this.#relay.baseUrl(engine.provider),
+      resume: query.resume ?? null,
+      settings: query.settings ?? {},
+    })
+  }
+
+  async #cool(): Promise<void> {
+    const warm = this.#warm
+    this.#warm = null
+    if (warm) await within(CLOSE_MS, warm.session.close())
+  }
+
+  /** Gently, then not. What it ends as is settled here. */
+  async #stop(playing: Playing, end: TurnEnd): Promise<void> {
+    playing.verdict ??= end
+    playing.stop ??= (async () => {
+      const { session, record } = playing
+      if (!session) return
+      const gently = within(INTERRUPT_MS, Promise.all([session.interrupt().catch(() => {}), ended(record)]))
+      if ((await gently) !== 'late') return
+      playing.isBroken = true
+      await within(CLOSE_MS, session.close())
+      playing.give(playing.verdict ?? end)
+    })()
+    await playing.stop
+    await within(CLOSE_MS, playing.left)
+  }
+
+  #watch(playing: Playing): NodeJS.Timeout {
+    const { stallMs = STALL_MS, runMs = RUN_MS } = this.#options
+    const begun = Date.now()
+    return setInterval(() => {
+      const { record } = playing
+      const now = Date.now()
+      const isSilent = now - record.saidAt > stallMs && !record.isWaiting
+      if (!isSilent && now - begun < runMs) return
+      const message = isSilent
+        ? `The engine said nothing for ${Math.round(stallMs / 1000)} seconds.`
+        : `The run took longer than ${Math.round(runMs / 1000)} seconds.`
+      this.#stop(playing, { kind: 'failed', message, reason: isSilent ? 'stalled' : 'too_long' }).catch(() => {})
+    }, LOOK_MS)
+  }
+}
+
+class Playing {
+  readonly record: RunRecord
+  readonly given: Promise<TurnEnd>
+  give: (end: TurnEnd) => void = () => {}
+  /** The next may come. */
+  readonly left: Promise<void>
+  leave: () => void = () => {}
+  session: EngineSession | null = null
+  stop: Promise<void> | null = null
+  /** What we decided it ends as. */
+  verdict: TurnEnd | null = null
+  isBroken = false
+  refusals = 0
+
+  constructor(record: RunRecord) {
+    this.record = record
+    this.given = new Promise((resolve) => {
+      this.give = resolve
+    })
+    this.left = new Promise((resolve) => {
+      this.leave = resolve
+    })
+  }
+
+  end(end: TurnEnd): void {
+    const { session, record } = this
+    const resume = session?.resume ?? null
+    const handle = resume === null ? {} : { resume }
+    if (end.kind === 'completed') {
+      const named = session?.sessionId ? { sessionId: session.sessionId } : {}
+      record.say({
+        type: 'run.completed',
+        ...(end.result !== undefined && { result: end.result }),
+        ...named,
+        ...handle,
+      })
+    } else if (end.kind === 'interrupted') {
+      record.say({ type: 'run.error', message: 'The run was cancelled.', reason: 'cancelled', ...handle })
+    } else {
+      const { kind: _kind, ...failure } = end
+      record.say({ type: 'run.error', ...failure, ...handle })
+    }
+  }
+}
+
+interface Warm {
+  readonly name: string
+  readonly session: EngineSession
+}
+
+const KEY_MISSING: { readonly [P in Provider]: string } = {
+  anthropic: 'There is no key for Anthropic. Set ANTHROPIC_API_KEY where the server or the runner is started.',
+  openai: 'There is no key for OpenAI. Set OPENAI_API_KEY where the server or the runner is started.',
+}
+
+const nameOf = (engine: Engine, resume: string | null, { settings = {} }: RunnerQuery): string =>
+  canonical([engine.name, resume, settings as { [name: string]: string }])
+
+const remember = (known: Map<RunRecord, Set<string>>, record: RunRecord, id: string): void => {
+  known.set(record, (known.get(record) ?? new Set()).add(id))
+}
+
+const ended = async (record: RunRecord): Promise<void> => {
+  while (!record.end) await record.change()
+}

@@ -1,0 +1,58 @@
+// Asks one runner. Everything that can go wrong on the way is one of a few words.
+import type { JsonObject } from '../kernel/json.ts'
+
+export interface RunnerClient {
+  /** Throws `Unreachable` where nobody answers. */
+  post(path: string, body: JsonObject): Promise<Said>
+  /** The stream, or what was said instead. */
+  stream(path: string, init: { body?: JsonObject; after?: number; signal: AbortSignal }): Promise<Stream | Said>
+}
+
+export interface Said {
+  readonly status: number
+  readonly body: {
+    readonly error?: { readonly type?: string; readonly message?: string }
+    readonly resume?: string | null
+  }
+}
+export interface Stream {
+  readonly frames: ReadableStream<Uint8Array>
+}
+
+export class Unreachable extends Error {
+  readonly code = 'unreachable'
+}
+
+/** An answer that takes longer is none. A cancel waits for the engine, and that for up to some seconds. */
+const ANSWER_MS = 15_000
+
+export const runnerClient = (url: string, token: string | null): RunnerClient => {
+  const headers: Record<string, string> = { 'content-type': 'application/json' }
+  if (token !== null) headers.authorization = `Bearer ${token}`
+  const ask = async (path: string, init: RequestInit): Promise<Response> => {
+    try {
+      return await fetch(`${url}${path}`, init)
+    } catch (cause) {
+      throw new Unreachable('The runner does not answer.', { cause })
+    }
+  }
+  return {
+    post: async (path, body) => {
+      const signal = AbortSignal.timeout(ANSWER_MS)
+      return said(await ask(path, { method: 'POST', headers, body: JSON.stringify(body), signal }))
+    },
+    stream: async (path, { body, after = 0, signal }) => {
+      const response = await ask(path, {
+        headers: { ...headers, ...(after > 0 && { 'last-event-id': String(after) }) },
+        signal,
+        ...(body && { method: 'POST', body: JSON.stringify(body) }),
+      })
+      return response.ok && response.body ? { frames: response.body } : said(response)
+    },
+  }
+}
+
+const said = async (response: Response): Promise<Said> => {
+  const body = await response.json().catch(() => ({}))
+  return { status: response.status, body: typeof body === 'object' && body !== null ? body : {} }
+}

@@ -1,0 +1,381 @@
+// The session's side of the protocol, with the real kernel on one side, the real runner on the other, and a network in
+// between that can be cut.
+import { mkdtempSync, rmSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { digest, key, setUp } from '../kernel/host.suite.ts'
+import type { Clock } from '../kernel/ports.ts'
+import { type Puppets, puppetEngine, steps, text } from './engines/puppet.suite.ts'
+import type { RunnerHealth } from './protocol.ts'
+import { sandboxRunner } from './sandbox.ts'
+import type { Sandbox, SandboxProvider } from './sandboxes/provider.ts'
+import { SandboxRunner } from './server.ts'
+
+const clock: Clock = {
+  now: Date.now,
+  after: (ms, call) => {
+    const timer = setTimeout(call, ms)
+    return () => clearTimeout(timer)
+  },
+}
+
+let folder: string
+let engine: Puppets
+let server: SandboxRunner
+let road: Road
+let world: World
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'bridle-sandbox-'))
+  engine = puppetEngine()
+  server = await startServer()
+  road = await Road.to(server.url)
+  world = new World(road.url)
+})
+afterEach(async () => {
+  await world.leave()
+  await road.close()
+  await server.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+const startServer = () =>
+  SandboxRunner.start({
+    engines: [engine],
+    workFolder: join(folder, 'w'),
+    stateFolder: join(folder, 's'),
+    token: 'boxed',
+  })
+
+/** A way to the runner that can be cut and closed. */
+class Road {
+  readonly url: string
+  readonly #sockets = new Set<Socket>()
+  readonly #server: ReturnType<typeof createServer>
+  isClosed = false
+
+  static async to(url: string): Promise<Road> {
+    const { connect } = await import('node:net')
+    const { hostname, port } = new URL(url)
+    let road: Road | undefined
+    const listening = createServer((near) => {
+      near.on('error', () => {})
+      if (road?.isClosed) return near.destroy()
+      const far = connect(Number(port), hostname)
+      far.on('error', () => near.destroy())
+      near.on('close', () => far.destroy())
+      far.on('close', () => near.destroy())
+      near.pipe(far)
+      far.pipe(near)
+      road?.hold(near)
+    })
+    await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve))
+    road = new Road(listening)
+    return road
+  }
+
+  private constructor(listening: ReturnType<typeof createServer>) {
+    this.#server = listening
+    this.url = `http://127.0.0.1:${(listening.address() as AddressInfo).port}`
+  }
+
+  hold(socket: Socket): void {
+    this.#sockets.add(socket)
+    socket.on('close', () => this.#sockets.delete(socket))
+  }
+
+  cut(): void {
+    for (const socket of this.#sockets) socket.destroy()
+  }
+
+  close(): Promise<void> {
+    this.cut()
+    return new Promise((resolve) => this.#server.close(() => resolve()))
+  }
+}
+
+class World {
+  readonly #url: string
+  readonly granted: string[] = []
+  readonly stopped: string[] = []
+  readonly forgotten: string[] = []
+  gone = false
+  #life: ReturnType<typeof setUp>
+
+  constructor(url: string) {
+    this.#url = url
+    this.#life = setUp({ runner: () => this.runner(), clock, tokenPaceMs: 5 }, undefined, clock as never)
+  }
+
+  runner() {
+    const box: Sandbox = {
+      id: 'box-1',
+      url: this.#url,
+      token: 'boxed',
+      notice: { requestedBackend: 'auto', resolvedBackend: 'process', isolation: 'none', reason: 'a test' },
+    }
+    const provider: SandboxProvider = {
+      acquire: async () => box,
+      find: async (id) => (id === box.id && !this.gone ? box : null),
+      health: async () => {
+        try {
+          return (await (await fetch(`${this.#url}/health`)).json()) as RunnerHealth
+        } catch {
+          return null
+        }
+      },
+      setEnvVars: async (_box, vars) => {
+        const response = await fetch(`${this.#url}/env`, {
+          method: 'PUT',
+          headers: { authorization: 'Bearer boxed' },
+          body: JSON.stringify({ vars }),
+        })
+        expect(response.status).toBe(200)
+      },
+      stop: async ({ id }) => void this.stopped.push(id),
+      forget: async ({ id }) => void this.forgotten.push(id),
+    }
+    return sandboxRunner({
+      engine: 'puppet',
+      provider,
+      clock,
+      digest,
+      runToken: async ({ runId, attempt }) => `token of ${runId}/${attempt}`,
+      credentials: {
+        grant: async ({ runId }) => {
+          this.granted.push(`+${runId}`)
+          return { ANTHROPIC_API_KEY: `for ${runId}` }
+        },
+        revoke: ({ runId }) => void this.granted.push(`-${runId}`),
+      },
+    })
+  }
+
+  submit(prompt: string, opening: object = {}) {
+    return this.#life.host.send(key(), { type: 'submit', prompt, opening })
+  }
+
+  get host() {
+    return this.#life.host
+  }
+
+  /** The process dies without a word, and the next one takes over. */
+  async restart(): Promise<void> {
+    this.#life = await this.#life.again()
+    await this.#life.host.start()
+  }
+
+  events = () => this.#life.events()
+  types = async () => (await this.events()).map(({ type }) => type)
+  async answer() {
+    const session = await this.#life.host.find(key())
+    return session?.state.conversation.messages.findLast(({ role }) => role === 'assistant')
+  }
+
+  async until(isSo: () => Promise<boolean> | boolean): Promise<void> {
+    for (let tries = 0; !(await isSo()); tries++) {
+      if (tries > 1_500) throw new Error(`It did not come to it: ${(await this.types()).join(' ')}`)
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+  }
+  ended = () => this.until(async () => (await this.types()).includes('turn_end'))
+  seen = (type: string) => this.until(async () => (await this.types()).includes(type as never))
+  leave = () => this.#life.host.stop()
+}
+
+const asks = { toolUseId: 't1', toolName: 'Bash', input: { command: 'ls' }, reason: 'It asks.' }
+const payloads = async (type: string) =>
+  (await world.events()).filter((event) => event.type === type).map(({ payload }) => payload as never)
+
+describe('a run', () => {
+  test('[R13] is told as the session tells it: isolation, text, calls, usage, the end and how to go on', async () => {
+    await world.submit(
+      steps(
+        { say: { type: 'thinking.delta', text: 'h' } },
+        { say: { type: 'thinking.delta', text: 'm' } },
+        text('Hello '),
+        text('you'),
+        { act: 't1' },
+        { say: { type: 'usage', inputTokens: 3, outputTokens: 4, costUsd: 0.5 } },
+        { say: { type: 'retry', attempt: 1, status: 529, reason: 'overloaded' } },
+      ),
+    )
+    await world.ended()
+    expect(await world.answer()).toMatchObject({
+      content: 'Hello you',
+      status: 'complete',
+      toolCalls: [{ id: 't1', outcome: 'ok' }],
+    })
+    expect(await payloads('sandbox_notice')).toMatchObject([{ resolved_backend: 'process', isolation: 'none' }])
+    expect(await payloads('thinking')).toEqual([{ text: 'hm' }])
+    expect(await payloads('usage')).toEqual([{ input_tokens: 3, output_tokens: 4, cost_usd: 0.5 }])
+    expect(await payloads('transport_diagnostic')).toMatchObject([{ kind: 'provider_retry', http_status: 529 }])
+    expect(await payloads('resume_handle')).toMatchObject([{ handle: 'start>1' }])
+    expect(world.granted).toEqual(['+r-2', '-r-2'])
+    await world.submit('again')
+    await world.until(async () => (await world.types()).filter((type) => type === 'turn_end').length === 2)
+    expect(engine.opened).toEqual([{ resume: null }])
+  })
+
+  test('[R13] the intent is in the log before the call acts', async () => {
+    await world.submit(steps({ act: 't1' }))
+    await world.ended()
+    expect(engine.acted).toEqual(['t1'])
+    expect((await world.types()).indexOf('tool_call')).toBeLessThan((await world.types()).indexOf('tool_outcome'))
+  })
+
+  test('[R13] a cancel stops the engine, and the next turn knows what was said', async () => {
+    await world.submit(steps(text('half a'), { hang: 'politely' }))
+    await world.seen('token')
+    await world.host.send(key(), { type: 'cancel' })
+    await world.ended()
+    expect(await world.answer()).toMatchObject({ status: 'complete', stopReason: 'cancelled', content: 'half a' })
+    await world.submit('and?')
+    await world.until(async () => (await world.types()).filter((type) => type === 'turn_end').length === 2)
+    expect(engine.opened).toEqual([{ resume: null }])
+  })
+
+  test('[R13] an error of the engine is the run’s, once', async () => {
+    await world.submit(steps({ end: { kind: 'failed', message: 'Too long.', reason: 'prompt_too_long' } }))
+    await world.ended()
+    expect(await payloads('error')).toMatchObject([{ message: 'Too long.', reason: 'prompt_too_long' }])
+  })
+
+  test('[R13] a steer reaches it', async () => {
+    await world.submit(steps(text('a'), { hang: 'politely' }))
+    await world.seen('token')
+    await world.host.send(key(), { type: 'steer', prompt: 'to the left' })
+    await world.until(() => engine.steered.length > 0)
+    expect(engine.steered).toEqual(['to the left'])
+    await world.host.send(key(), { type: 'cancel' })
+    await world.ended()
+  })
+
+  test('[R13] what a removed session had goes with it', async () => {
+    await world.submit(steps({ hang: 'politely' }))
+    await world.seen('run_started')
+    await world.host.remove(key())
+    await world.until(() => world.forgotten.length > 0)
+    expect(world.forgotten).toEqual(['s1'])
+    expect(server.busy).toBe(false)
+  })
+})
+
+describe('[R14] a network that breaks', () => {
+  test('in the middle of the text: nothing is lost or repeated', async () => {
+    const words = Array.from({ length: 60 }, (_, index) => `${index} `)
+    await world.submit(steps(...words.flatMap((word) => [text(word), { sleepMs: 5 }])))
+    await world.seen('token')
+    for (let times = 0; times < 5; times++) {
+      road.cut()
+      await new Promise((resolve) => setTimeout(resolve, 60))
+    }
+    await world.ended()
+    expect((await world.answer())?.content).toBe(words.join(''))
+  })
+
+  test('an approval answered while the runner was away is delivered when it is back', async () => {
+    await world.submit(steps({ ask: asks }))
+    await world.seen('approval_required')
+    road.isClosed = true
+    road.cut()
+    const [asked] = (await payloads('approval_required')) as { request_id: string }[]
+    await world.host.send(key(), {
+      type: 'approve',
+      approvalId: asked?.request_id ?? '',
+      decision: 'approved',
+      args: { command: 'pwd' },
+    })
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    expect(engine.verdicts).toEqual([])
+    road.isClosed = false
+    await world.ended()
+    expect(engine.verdicts).toEqual([{ decision: 'approved', input: { command: 'pwd' } }])
+    expect(await world.answer()).toMatchObject({ status: 'complete', toolCalls: [{ outcome: 'ok' }] })
+  })
+
+  test('a stream with no end and a runner that is gone is one terminal state', async () => {
+    await world.submit(steps(text('half'), { hang: 'politely' }))
+    await world.seen('token')
+    world.gone = true
+    road.cut()
+    await world.ended()
+    expect((await world.types()).filter((type) => type === 'turn_end')).toHaveLength(1)
+    expect(await world.answer()).toMatchObject({ status: 'error', content: 'half' })
+    expect(await payloads('error')).toMatchObject([{ reason: 'interrupted' }])
+    expect(world.granted).toEqual(['+r-2', '-r-2'])
+  })
+})
+
+describe('[R14] a server that dies', () => {
+  test('goes on with a run that outlived it, from the committed frame', async () => {
+    const words = Array.from({ length: 80 }, (_, index) => `${index} `)
+    await world.submit(steps(...words.flatMap((word) => [text(word), { sleepMs: 5 }]), { act: 't1' }))
+    await world.seen('token')
+    await world.restart()
+    await world.ended()
+    expect((await world.answer())?.content).toBe(words.join(''))
+    expect(engine.acted).toEqual(['t1'])
+    expect((await world.types()).filter((type) => type === 'tool_call')).toHaveLength(1)
+    expect(world.granted).toEqual(['+r-2', '+r-2', '-r-2'])
+  })
+
+  test('a call that nobody has heard of does not act until somebody has', async () => {
+    await world.submit(steps(text('a'), { sleepMs: 150 }, { act: 't1' }))
+    await world.seen('token')
+    await world.leave()
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    expect(engine.acted).toEqual([])
+    await world.restart()
+    await world.ended()
+    expect(engine.acted).toEqual(['t1'])
+  })
+
+  test('between saying that it starts and starting it: it is started, once', async () => {
+    // The runner has never heard of it, and is the one that was meant.
+    const { instance } = (await (await fetch(`${server.url}/health`)).json()) as RunnerHealth
+    const runner = world.runner()
+    const items: string[] = []
+    const { Outlet } = await import('../kernel/outlet.ts')
+    const outlet = new Outlet({
+      runId: 'r-9',
+      attempt: 1,
+      frame: 0,
+      clock,
+      tokenPaceMs: 0,
+      send: async (report) => void items.push(...report.items.map(({ type }) => type)),
+    })
+    const job = {
+      key: key(),
+      runId: 'r-9',
+      attempt: 1,
+      prompt: 'x',
+      input: null,
+      resume: null,
+      settings: {},
+      epoch: 1,
+      handle: { sandbox: 'box-1', instance: instance ?? null },
+      frame: 0,
+      awaiting: [],
+    }
+    expect(await runner.attach(job, outlet)).toBe('done')
+    expect(items).toEqual(['event', 'finished'])
+    expect(engine.opened).toHaveLength(1)
+  })
+
+  test('an answer given to the next one reaches the run', async () => {
+    await world.submit(steps({ ask: asks }))
+    await world.seen('approval_required')
+    await world.restart()
+    const [asked] = (await payloads('approval_required')) as { request_id: string }[]
+    await world.host.send(key(), {
+      type: 'approve',
+      approvalId: asked?.request_id ?? '',
+      decision: 'denied',
+      reason: 'no',
+    })
+    await world.ended()
+    expect(engine.verdicts).toEqual([{ decision: 'denied', reason: 'no' }])
+  })
+})

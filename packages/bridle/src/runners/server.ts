@@ -1,0 +1,349 @@
+// The sandbox runner: a small HTTP server beside an engine. It gets a prompt, runs the engine and streams what happens; it
+// knows no users, sessions or sockets, and between runs it remembers nothing that cannot be had again.
+import { createHash, randomUUID, timingSafeEqual } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { GenericSchema } from 'valibot'
+import { isDeeperThan } from '../kernel/json.ts'
+import type { Digest } from '../kernel/ports.ts'
+import type { Engine } from './engines/engine.ts'
+import {
+  ackSchema,
+  cancelSchema,
+  envSchema,
+  parseBody,
+  querySchema,
+  type RunnerHealth,
+  type RunnerQuery,
+  steerSchema,
+  verdictSchema,
+} from './protocol.ts'
+import { hasKey, type Relay, startRelay, type Vars } from './relay.ts'
+import { RunPlayer, type Watch } from './run-player.ts'
+import { RunRecord } from './run-record.ts'
+
+export interface RunnerOptions extends Watch {
+  readonly engines: readonly Engine[]
+  readonly workFolder: string
+  readonly stateFolder: string
+  /** Default 127.0.0.1. Any other needs a token. */
+  readonly host?: string
+  /** Default: any free one. */
+  readonly port?: number
+  /** The bearer of everything but `/health`. */
+  readonly token?: string | undefined
+  /** Where keys and base addresses are looked for until `PUT /env` says otherwise. */
+  readonly env?: Vars
+  /** A run that nobody follows is kept this long; so is one that has ended. Default 10 minutes. */
+  readonly keepMs?: number
+  /** The process has nothing to do for this long: it should end. */
+  readonly onIdle?: () => void
+  readonly idleMs?: number
+}
+
+const KEEP_MS = 600_000
+const BODY_BYTES_MAX = 8 * 1024 * 1024
+const DEPTH_MAX = 100
+const HEARTBEAT_MS = 15_000
+const LOOK_MS = 1_000
+
+/** A running sandbox runner. */
+export class SandboxRunner {
+  readonly url: string
+  readonly #options: RunnerOptions
+  readonly #server: Server
+  readonly #relay: Relay
+  readonly #player: RunPlayer
+  readonly #runs = new Map<string, RunRecord>()
+  /** By name, for as long as the process lives: a run is never played twice. */
+  readonly #seen = new Set<string>()
+  readonly #instance = randomUUID()
+  readonly #look: NodeJS.Timeout
+  #vars: Vars
+  #epoch = 0
+  #current: RunRecord | null = null
+  #busyAt = Date.now()
+
+  static async start(options: RunnerOptions): Promise<SandboxRunner> {
+    const { host = '127.0.0.1', port = 0 } = options
+    if (!options.token && host !== '127.0.0.1' && host !== '::1')
+      throw new Error(
+        `Listening on ${host} without a token would let anybody run the engines. Set BRIDLE_RUNNER_TOKEN.`,
+      )
+    const server = createServer({ headersTimeout: 10_000, requestTimeout: 60_000 })
+    let runner: SandboxRunner | null = null
+    const relay = await startRelay({
+      vars: () => runner?.vars ?? {},
+      isOpen: () => runner?.busy ?? false,
+      onStatus: (_provider, status) => runner?.providerSaid(status),
+    })
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(port, host, resolve)
+    })
+    runner = new SandboxRunner(options, server, relay)
+    return runner
+  }
+
+  private constructor(options: RunnerOptions, server: Server, relay: Relay) {
+    const { address, family, port } = server.address() as AddressInfo
+    this.url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+    this.#options = options
+    this.#server = server
+    this.#relay = relay
+    this.#vars = options.env ?? {}
+    this.#player = new RunPlayer(options, relay)
+    server.on('request', (incoming, outgoing) => {
+      this.#serve(incoming, outgoing).catch((error) => fail(outgoing, 500, 'internal_error', messageOf(error)))
+    })
+    this.#look = setInterval(() => this.#tidy(), LOOK_MS)
+    this.#look.unref()
+  }
+
+  get vars(): Vars {
+    return this.#vars
+  }
+
+  get busy(): boolean {
+    return this.#current !== null
+  }
+
+  providerSaid(status: number): void {
+    this.#player.providerSaid(status)
+  }
+
+  /** Ends what runs, the engines and the server. */
+  async close(): Promise<void> {
+    clearInterval(this.#look)
+    await this.#player.close()
+    await this.#relay.close()
+    this.#server.closeAllConnections()
+    await new Promise<void>((resolve) => this.#server.close(() => resolve()))
+  }
+
+  async #serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://runner')
+    const parts = pathname.split('/').filter(Boolean).map(decode)
+    const route = `${incoming.method} /${parts.map((part, index) => (index === 1 || index === 3 ? ':' : part)).join('/')}`
+    if (route === 'GET /health') return answer(outgoing, 200, this.#health())
+    const run = parts[0] === 'runs' ? this.#runs.get(parts[1] ?? '') : undefined
+    // Before its token, which only the run itself would know.
+    if (parts[0] === 'runs' && !run) return this.#unknown(outgoing, parts[1] ?? '')
+    if (!isAllowed(incoming, run?.token ?? this.#options.token))
+      return fail(outgoing, 401, 'unauthorized', 'A token is needed.')
+    if (route === 'GET /engines') return answer(outgoing, 200, { engines: await this.#engines() })
+    if (run && route === 'GET /runs/:/events') {
+      const after = cursor(incoming, searchParams)
+      return after === null
+        ? fail(outgoing, 400, 'bad_request', 'The cursor is not a number.')
+        : follow(run, after, incoming, outgoing)
+    }
+    const body = incoming.method === 'GET' ? {} : await bodyOf(incoming, outgoing)
+    if (body === undefined) return
+    switch (route) {
+      case 'POST /query':
+        return this.#take(outgoing, querySchema, body, (query) => this.#query(query, incoming, outgoing))
+      case 'PUT /env':
+        return this.#take(outgoing, envSchema, body, ({ vars }) => {
+          const given = Object.entries(vars).map(([name, value]) => [name, value ?? undefined])
+          this.#vars = { ...this.#vars, ...Object.fromEntries(given) }
+          answer(outgoing, 200, { ok: true })
+        })
+      case 'POST /stop':
+        answer(outgoing, 200, { ok: true })
+        return this.#options.onIdle?.()
+    }
+    if (!run) return fail(outgoing, 404, 'not_found', 'There is no such route.')
+    switch (route) {
+      case 'POST /runs/:/cancel':
+        return this.#take(outgoing, cancelSchema, body, async () => {
+          answer(outgoing, 200, { stopped: true, resume: await this.#player.cancel(run) })
+        })
+      case 'POST /runs/:/approvals/:':
+        return this.#take(outgoing, verdictSchema, body, async (verdict) => {
+          if (await this.#player.answer(run, parts[3] ?? '', verdict)) return answer(outgoing, 200, { ok: true })
+          fail(outgoing, 404, 'not_found', 'No approval of this call is waited for.')
+        })
+      case 'POST /runs/:/steer':
+        return this.#take(outgoing, steerSchema, body, async (steer) => {
+          if (await this.#player.steer(run, steer)) answer(outgoing, 200, { ok: true })
+          else fail(outgoing, 409, 'conflict', 'The run cannot be steered.')
+        })
+      case 'POST /runs/:/ack':
+        return this.#take(outgoing, ackSchema, body, ({ frame }) => {
+          run.acknowledge(frame)
+          answer(outgoing, 200, { ok: true })
+        })
+    }
+    fail(outgoing, 404, 'not_found', 'There is no such route.')
+  }
+
+  /** Parsed, and from an owner that is not deposed. */
+  async #take<T extends object>(
+    outgoing: ServerResponse,
+    schema: GenericSchema<unknown, T>,
+    body: unknown,
+    act: (value: T) => unknown,
+  ): Promise<void> {
+    const parsed = parseBody(schema, body)
+    if ('problem' in parsed) return fail(outgoing, 400, 'bad_request', parsed.problem)
+    const { epoch } = parsed.value as { epoch?: number }
+    if (epoch !== undefined && epoch < this.#epoch)
+      return fail(outgoing, 409, 'stale_epoch', `Epoch ${epoch} is over; ${this.#epoch} was seen.`)
+    if (epoch !== undefined) this.#epoch = epoch
+    await act(parsed.value)
+  }
+
+  #query(query: RunnerQuery, incoming: IncomingMessage, outgoing: ServerResponse): void {
+    const requestId = query.requestId ?? `req-${randomUUID()}`
+    const known = this.#runs.get(requestId)
+    const after = cursor(incoming, new URLSearchParams()) ?? 0
+    if (known) return follow(known, after, incoming, outgoing)
+    if (this.#seen.has(requestId)) return this.#unknown(outgoing, requestId)
+    if (this.#current) return fail(outgoing, 409, 'busy', 'A run is under way; this runner has one at a time.')
+    const { engines } = this.#options
+    const engine = query.engine === undefined ? engines[0] : engines.find(({ name }) => name === query.engine)
+    if (!engine) return fail(outgoing, 400, 'bad_request', `There is no engine "${query.engine ?? ''}" here.`)
+    const record = new RunRecord({
+      requestId,
+      token: query.token ?? this.#options.token ?? null,
+      acknowledges: query.acknowledges ?? false,
+      digest,
+      now: Date.now,
+    })
+    this.#seen.add(requestId)
+    this.#runs.set(requestId, record)
+    this.#current = record
+    follow(record, after, incoming, outgoing)
+    this.#player.play(record, engine, query, hasKey(engine.provider, this.#vars)).finally(() => {
+      this.#current = null
+      this.#busyAt = Date.now()
+    })
+  }
+
+  #unknown(outgoing: ServerResponse, requestId: string): void {
+    if (this.#seen.has(requestId)) fail(outgoing, 410, 'gone', 'The run has ended and is no longer kept.')
+    else fail(outgoing, 404, 'not_found', 'There is no such run.')
+  }
+
+  #health(): RunnerHealth {
+    return {
+      ok: true,
+      busy: this.busy,
+      hasAnthropicKey: hasKey('anthropic', this.#vars),
+      hasOpenAIKey: hasKey('openai', this.#vars),
+      instance: this.#instance,
+      requestId: this.#current?.requestId ?? null,
+    }
+  }
+
+  async #engines(): Promise<object[]> {
+    return Promise.all(
+      this.#options.engines.map(async ({ info, needs }) => {
+        const needed = await needs()
+        return { ...info, available: needed === null, ...(needed !== null && { needs: needed }) }
+      }),
+    )
+  }
+
+  #tidy(): void {
+    const { keepMs = KEEP_MS, idleMs, onIdle } = this.#options
+    const now = Date.now()
+    for (const [name, run] of this.#runs) {
+      const isLeft = !run.isRead && now - run.seenAt > keepMs
+      if (!run.end && isLeft) this.#player.abandon(run)
+      if (run.end && (run.done || isLeft)) this.#runs.delete(name)
+    }
+    if (idleMs !== undefined && !this.busy && now - this.#busyAt > idleMs) onIdle?.()
+  }
+}
+
+/** Frames as they come, until the end; a reader that is slow makes the engine wait, and nobody else. */
+const follow = (run: RunRecord, after: number, incoming: IncomingMessage, outgoing: ServerResponse): void => {
+  if (run.after(after) === null) return fail(outgoing, 410, 'gone', 'What comes after this cursor is no longer kept.')
+  outgoing.writeHead(200, {
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-cache',
+    'x-accel-buffering': 'no',
+  })
+  outgoing.flushHeaders()
+  incoming.socket.setNoDelay(true)
+  const reader = {}
+  const beat = setInterval(() => outgoing.write(': still here\n\n'), HEARTBEAT_MS)
+  const send = async () => {
+    for (let at = after; !outgoing.destroyed; ) {
+      const frames = run.after(at)
+      if (frames === null) return
+      if (frames.length === 0) {
+        if (run.end) return
+        await Promise.race([run.change(), closed])
+        continue
+      }
+      at += frames.length
+      const fits = outgoing.write(frames.join(''))
+      if (!fits) await Promise.race([new Promise((resolve) => outgoing.once('drain', resolve)), closed])
+      run.read(reader, at)
+    }
+  }
+  const closed = new Promise<void>((resolve) => outgoing.once('close', resolve))
+  run.read(reader, after)
+  send().finally(() => {
+    clearInterval(beat)
+    run.leave(reader)
+    outgoing.end()
+  })
+}
+
+const digest: Digest = async (text) => createHash('sha256').update(text).digest('hex')
+
+const isAllowed = ({ headers }: IncomingMessage, token: string | null | undefined): boolean => {
+  if (!token) return true
+  const hash = (text: string) => createHash('sha256').update(text).digest()
+  const [, given = ''] = /^Bearer (.+)$/i.exec(headers.authorization ?? '') ?? []
+  return timingSafeEqual(hash(given), hash(token))
+}
+
+const cursor = ({ headers }: IncomingMessage, query: URLSearchParams): number | null => {
+  const given = headers['last-event-id'] ?? query.get('after') ?? '0'
+  return /^\d{1,15}$/.test(String(given)) ? Number(given) : null
+}
+
+/** Undefined: it was answered already. */
+const bodyOf = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<unknown> => {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of incoming) {
+    size += (chunk as Buffer).length
+    // Read to its end all the same: a client that still writes does not hear.
+    if (size <= BODY_BYTES_MAX) chunks.push(chunk as Buffer)
+  }
+  if (size > BODY_BYTES_MAX)
+    return void fail(outgoing, 413, 'too_large', `The body is larger than ${BODY_BYTES_MAX} bytes.`)
+  try {
+    const body: unknown = size === 0 ? {} : JSON.parse(Buffer.concat(chunks).toString('utf8'))
+    if (!isDeeperThan(body, DEPTH_MAX)) return body
+    return void fail(outgoing, 400, 'bad_request', `The body is nested deeper than ${DEPTH_MAX} levels.`)
+  } catch {
+    return void fail(outgoing, 400, 'bad_request', 'The body is not JSON.')
+  }
+}
+
+const decode = (part: string): string => {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
+const answer = (outgoing: ServerResponse, status: number, body: object): void => {
+  outgoing.writeHead(status, { 'content-type': 'application/json' })
+  outgoing.end(JSON.stringify(body))
+}
+
+const fail = (outgoing: ServerResponse, status: number, type: string, message: string): void => {
+  if (outgoing.headersSent) return void outgoing.destroy()
+  answer(outgoing, status, { error: { type, message } })
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
