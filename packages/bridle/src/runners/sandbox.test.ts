@@ -61,7 +61,7 @@ class Road {
     let road: Road | undefined
     const listening = createServer((near) => {
       near.on('error', () => {})
-      if (road?.isClosed) return near.destroy()
+      if (road?.isClosed) return void near.destroy()
       const far = connect(Number(port), hostname)
       far.on('error', () => near.destroy())
       near.on('close', () => far.destroy())

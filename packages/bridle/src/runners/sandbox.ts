@@ -2,40 +2,10 @@
 // committed with its frame's number, so a stream that breaks, or a server that dies, goes on behind the last of them.
 import type { Key } from '../kernel/event.ts'
 import type { Json, JsonObject } from '../kernel/json.ts'
-import { type Outlet, OutletClosed } from '../kernel/outlet.ts'
-import type { Clock, Digest } from '../kernel/ports.ts'
-import type { ApprovalAnswer, Job, RunEnd, Runner } from '../kernel/runner.ts'
-import { type EngineSettings, isTerminal, type RunnerFrame } from './protocol.ts'
-import { type RunnerClient, runnerClient, type Said, type Stream, Unreachable } from './runner-client.ts'
-import { runnerFrames } from './runner-stream.ts'
-import type { Sandbox, SandboxProvider } from './sandboxes/provider.ts'
-import { type Told, translated } from './translation.ts'
-
-export interface SandboxRunnerOptions {
-  readonly engine: string
-  readonly provider: SandboxProvider
-  readonly clock: Clock
-  readonly digest: Digest
-  /** How the engine is set up unless the session says otherwise. */
-  readonly settings?: EngineSettings
-  /** The bearer of one run. Of the run and attempt alone, so that the next process of ours knows it too. */
-  readonly runToken: (job: Job) => Promise<string | null>
-  /** What the sandbox gets to reach its model with, for as long as the run lives. */
-  readonly credentials: Credentials
-}
-
-export interface Credentials {
-  grant(job: Job): Promise<{ readonly [name: string]: string | null }>
-  revoke(job: Job): void
-}
-
-/** A runner that has not let go of the last run yet is asked again this often. */
-const BUSY_TRIES = 10
-const BUSY_MS = 300
-/** Thoughts come in crumbs: one event for what comes within this time. */
-const THINKING_MS = 100
-/** Frames between acknowledgements where nothing waits for one. */
-const ACK_EVERY = 200
+import type { ApprovalAnswer, Job, Runner } from '../kernel/runner.ts'
+import { FollowedRun, lose, runPath, type SandboxRunnerOptions } from './followed-run.ts'
+import { type RunnerClient, runnerClient, Unreachable } from './runner-client.ts'
+import type { Sandbox } from './sandboxes/provider.ts'
 
 export const sandboxRunner = (options: SandboxRunnerOptions): Runner => {
   const { provider, credentials } = options
@@ -61,7 +31,7 @@ export const sandboxRunner = (options: SandboxRunnerOptions): Runner => {
         { type: 'started', handle: { sandbox: sandbox.id, instance }, steer: true, durable: true },
         { type: 'event', event: { type: 'sandbox_notice', payload: notice } },
       ])
-      return new Followed(options, job, sandbox, outlet).begin()
+      return new FollowedRun(options, job, sandbox, outlet).begin()
     },
 
     attach: async (job, outlet) => {
@@ -71,7 +41,7 @@ export const sandboxRunner = (options: SandboxRunnerOptions): Runner => {
       const health = await provider.health(sandbox)
       if (!health) return 'cut'
       if (health.instance !== undefined && health.instance !== handle.instance) return lose(options, job)
-      return new Followed(options, job, sandbox, outlet).goOn()
+      return new FollowedRun(options, job, sandbox, outlet).goOn()
     },
 
     abort: async (job) => {
@@ -110,172 +80,6 @@ export const sandboxRunner = (options: SandboxRunnerOptions): Runner => {
   }
 }
 
-/** One run, as far as this process follows it. */
-class Followed {
-  readonly #options: SandboxRunnerOptions
-  readonly #job: Job
-  readonly #sandbox: Sandbox
-  readonly #outlet: Outlet
-  readonly #told: Told = { toolNames: new Map() }
-  readonly #leave = new AbortController()
-  #thought: { text: string; frame: number; forget: () => void } | null = null
-  #acknowledged = 0
-
-  constructor(options: SandboxRunnerOptions, job: Job, sandbox: Sandbox, outlet: Outlet) {
-    this.#options = options
-    this.#job = job
-    this.#sandbox = sandbox
-    this.#outlet = outlet
-    outlet.onClose(() => this.#leave.abort())
-  }
-
-  async begin(): Promise<RunEnd> {
-    await this.#equip()
-    const { prompt, resume, epoch, settings, input } = this.#job
-    const token = await this.#options.runToken(this.#job)
-    const body = {
-      prompt,
-      requestId: requestId(this.#job),
-      engine: this.#options.engine,
-      resume,
-      epoch,
-      acknowledges: true,
-      settings: settingsOf(this.#options.settings ?? {}, settings, input),
-      ...(token !== null && { token }),
-    }
-    const runner = runnerClient(this.#sandbox.url, this.#sandbox.token)
-    for (let tries = 0; ; tries++) {
-      const asked = await this.#ask(() =>
-        runner.stream('/query', { body: body as JsonObject, signal: this.#leave.signal }),
-      )
-      if (asked === 'cut' || 'frames' in asked) return this.#follow(asked)
-      const { type, message } = asked.body.error ?? {}
-      if (asked.status === 410) return lose(this.#options, this.#job)
-      if (type !== 'busy' || tries >= BUSY_TRIES) throw new Error(message ?? `The runner answered ${asked.status}.`)
-      await this.#sleep(BUSY_MS)
-    }
-  }
-
-  async goOn(): Promise<RunEnd> {
-    await this.#equip()
-    const { frame } = this.#job
-    const runner = runnerClient(this.#sandbox.url, (await this.#options.runToken(this.#job)) ?? this.#sandbox.token)
-    const after = Math.max(0, frame)
-    const path = `${runPath(this.#job)}/events`
-    const asked = await this.#ask(() => runner.stream(path, { after, signal: this.#leave.signal }))
-    if (asked === 'cut' || 'frames' in asked) return this.#follow(asked)
-    // The same runner never heard of it: the owner died between saying that it starts and starting it.
-    if (asked.status === 404 && frame <= 0) return this.begin()
-    if (asked.status === 404 || asked.status === 410) return lose(this.#options, this.#job)
-    throw new Error(asked.body.error?.message ?? `The runner answered ${asked.status}.`)
-  }
-
-  /** Before each run, and again when it is taken up: what the last owner gave died with it. */
-  async #equip(): Promise<void> {
-    const { provider, credentials } = this.#options
-    await provider.setEnvVars(this.#sandbox, await credentials.grant(this.#job))
-  }
-
-  async #ask(ask: () => Promise<Stream | Said>): Promise<Stream | Said | 'cut'> {
-    try {
-      return await ask()
-    } catch (error) {
-      if (this.#outlet.closed) throw new OutletClosed('nobody listens')
-      if (error instanceof Unreachable) return 'cut'
-      throw error
-    }
-  }
-
-  async #follow(stream: Stream | 'cut'): Promise<RunEnd> {
-    if (stream === 'cut') return 'cut'
-    const frames = runnerFrames(stream.frames)
-    try {
-      for (;;) {
-        const next = await frames.next().catch((cause) => this.#broken(cause))
-        if (next === 'cut' || next.done) return await this.#ended()
-        await this.#take(next.value)
-        if (!isTerminal(next.value.event)) continue
-        this.#options.credentials.revoke(this.#job)
-        return 'done'
-      }
-    } finally {
-      this.#thought?.forget()
-      this.#leave.abort()
-    }
-  }
-
-  /** A stream that breaks is taken up again; one that makes no sense is not. */
-  #broken(cause: unknown): 'cut' {
-    if (this.#outlet.closed) throw new OutletClosed('nobody listens')
-    if (cause instanceof SyntaxError || (cause instanceof Error && cause.message.startsWith('The runner')))
-      throw new Error(`What the runner says makes no sense: ${cause.message}`)
-    return 'cut'
-  }
-
-  async #ended(): Promise<RunEnd> {
-    await this.#flushThought()
-    return 'cut'
-  }
-
-  async #take({ id, event }: RunnerFrame): Promise<void> {
-    const frame = id ?? this.#outlet.frame + 1
-    if (event.type === 'thinking.delta') return this.#think(event.text, frame)
-    await this.#flushThought()
-    if (event.type === 'assistant.delta') await this.#outlet.token(event.text, frame)
-    else {
-      const items = await translated(event, this.#told, this.#options.digest)
-      if (items.length > 0) await this.#outlet.report(items, frame)
-    }
-    // A call waits for this before it acts.
-    if (event.type === 'tool.started' || isTerminal(event)) this.#acknowledge(frame)
-    else if (frame - this.#acknowledged >= ACK_EVERY) {
-      await this.#outlet.settled()
-      this.#acknowledge(frame)
-    }
-  }
-
-  #think(text: string, frame: number): void {
-    this.#thought?.forget()
-    const before = this.#thought?.text ?? ''
-    const forget = this.#options.clock.after(THINKING_MS, () => {
-      this.#flushThought().catch(() => {})
-    })
-    this.#thought = { text: before + text, frame, forget }
-  }
-
-  async #flushThought(): Promise<void> {
-    const thought = this.#thought
-    if (!thought) return
-    this.#thought = null
-    thought.forget()
-    const event = { type: 'thinking' as const, payload: { text: thought.text } }
-    await this.#outlet.report([{ type: 'event', event }], thought.frame)
-  }
-
-  #acknowledge(frame: number): void {
-    this.#acknowledged = frame
-    this.#options
-      .runToken(this.#job)
-      .then((token) =>
-        runnerClient(this.#sandbox.url, token ?? this.#sandbox.token).post(`${runPath(this.#job)}/ack`, { frame }),
-      )
-      // What is not acknowledged is kept, and said again to whoever comes back.
-      .catch(() => {})
-  }
-
-  #sleep(ms: number): Promise<void> {
-    return new Promise((resolve) => this.#options.clock.after(ms, resolve))
-  }
-}
-
-const lose = ({ credentials }: SandboxRunnerOptions, job: Job): RunEnd => {
-  credentials.revoke(job)
-  return 'lost'
-}
-
-const requestId = ({ runId, attempt }: Job): string => `${runId}:${attempt}`
-const runPath = (job: Job): string => `/runs/${encodeURIComponent(requestId(job))}`
-
 const handleOf = (handle: Json): { sandbox: string; instance: string | null } | null => {
   const { sandbox, instance = null } = (handle ?? {}) as { sandbox?: unknown; instance?: string | null }
   return typeof sandbox === 'string' ? { sandbox, instance } : null
@@ -289,17 +93,3 @@ const verdictOf = (answer: ApprovalAnswer, epoch: number): JsonObject => ({
   answerId: answer.requestId,
   epoch,
 })
-
-/** The caller of one run may choose the model and how much it may cost; what it may do unasked is not the caller's. */
-const settingsOf = (agent: EngineSettings, session: JsonObject, input: Json): EngineSettings => {
-  const asked = typeof input === 'object' && input !== null && !Array.isArray(input) ? (input as JsonObject) : {}
-  const pick = (from: JsonObject, names: readonly string[]) =>
-    Object.fromEntries(
-      names.flatMap((name) => (from[name] === undefined || from[name] === null ? [] : [[name, from[name]]])),
-    )
-  return {
-    ...agent,
-    ...pick(session, ['model', 'permission_mode', 'max_budget_usd', 'max_turns']),
-    ...pick(asked, ['model', 'max_budget_usd', 'max_turns']),
-  } as EngineSettings
-}

@@ -1,10 +1,9 @@
 // The sandbox runner: a small HTTP server beside an engine. It gets a prompt, runs the engine and streams what happens; it
 // knows no users, sessions or sockets, and between runs it remembers nothing that cannot be had again.
-import { createHash, randomUUID, timingSafeEqual } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { GenericSchema } from 'valibot'
-import { isDeeperThan } from '../kernel/json.ts'
 import type { Digest } from '../kernel/ports.ts'
 import type { Engine } from './engines/engine.ts'
 import {
@@ -19,8 +18,10 @@ import {
   verdictSchema,
 } from './protocol.ts'
 import { hasKey, type Relay, startRelay, type Vars } from './relay.ts'
+import { follow } from './run-follower.ts'
 import { RunPlayer, type Watch } from './run-player.ts'
 import { RunRecord } from './run-record.ts'
+import { answer, bodyOf, cursor, decode, fail, isAllowed } from './runner-http.ts'
 
 export interface RunnerOptions extends Watch {
   readonly engines: readonly Engine[]
@@ -42,9 +43,6 @@ export interface RunnerOptions extends Watch {
 }
 
 const KEEP_MS = 600_000
-const BODY_BYTES_MAX = 8 * 1024 * 1024
-const DEPTH_MAX = 100
-const HEARTBEAT_MS = 15_000
 const LOOK_MS = 1_000
 
 /** A running sandbox runner. */
@@ -258,92 +256,6 @@ export class SandboxRunner {
   }
 }
 
-/** Frames as they come, until the end; a reader that is slow makes the engine wait, and nobody else. */
-const follow = (run: RunRecord, after: number, incoming: IncomingMessage, outgoing: ServerResponse): void => {
-  if (run.after(after) === null) return fail(outgoing, 410, 'gone', 'What comes after this cursor is no longer kept.')
-  outgoing.writeHead(200, {
-    'content-type': 'text/event-stream',
-    'cache-control': 'no-cache',
-    'x-accel-buffering': 'no',
-  })
-  outgoing.flushHeaders()
-  incoming.socket.setNoDelay(true)
-  const reader = {}
-  const beat = setInterval(() => outgoing.write(': still here\n\n'), HEARTBEAT_MS)
-  const send = async () => {
-    for (let at = after; !outgoing.destroyed; ) {
-      const frames = run.after(at)
-      if (frames === null) return
-      if (frames.length === 0) {
-        if (run.end) return
-        await Promise.race([run.change(), closed])
-        continue
-      }
-      at += frames.length
-      const fits = outgoing.write(frames.join(''))
-      if (!fits) await Promise.race([new Promise((resolve) => outgoing.once('drain', resolve)), closed])
-      run.read(reader, at)
-    }
-  }
-  const closed = new Promise<void>((resolve) => outgoing.once('close', resolve))
-  run.read(reader, after)
-  send().finally(() => {
-    clearInterval(beat)
-    run.leave(reader)
-    outgoing.end()
-  })
-}
-
 const digest: Digest = async (text) => createHash('sha256').update(text).digest('hex')
-
-const isAllowed = ({ headers }: IncomingMessage, token: string | null | undefined): boolean => {
-  if (!token) return true
-  const hash = (text: string) => createHash('sha256').update(text).digest()
-  const [, given = ''] = /^Bearer (.+)$/i.exec(headers.authorization ?? '') ?? []
-  return timingSafeEqual(hash(given), hash(token))
-}
-
-const cursor = ({ headers }: IncomingMessage, query: URLSearchParams): number | null => {
-  const given = headers['last-event-id'] ?? query.get('after') ?? '0'
-  return /^\d{1,15}$/.test(String(given)) ? Number(given) : null
-}
-
-/** Undefined: it was answered already. */
-const bodyOf = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<unknown> => {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of incoming) {
-    size += (chunk as Buffer).length
-    // Read to its end all the same: a client that still writes does not hear.
-    if (size <= BODY_BYTES_MAX) chunks.push(chunk as Buffer)
-  }
-  if (size > BODY_BYTES_MAX)
-    return void fail(outgoing, 413, 'too_large', `The body is larger than ${BODY_BYTES_MAX} bytes.`)
-  try {
-    const body: unknown = size === 0 ? {} : JSON.parse(Buffer.concat(chunks).toString('utf8'))
-    if (!isDeeperThan(body, DEPTH_MAX)) return body
-    return void fail(outgoing, 400, 'bad_request', `The body is nested deeper than ${DEPTH_MAX} levels.`)
-  } catch {
-    return void fail(outgoing, 400, 'bad_request', 'The body is not JSON.')
-  }
-}
-
-const decode = (part: string): string => {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
-}
-
-const answer = (outgoing: ServerResponse, status: number, body: object): void => {
-  outgoing.writeHead(status, { 'content-type': 'application/json' })
-  outgoing.end(JSON.stringify(body))
-}
-
-const fail = (outgoing: ServerResponse, status: number, type: string, message: string): void => {
-  if (outgoing.headersSent) return void outgoing.destroy()
-  answer(outgoing, status, { error: { type, message } })
-}
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -4,7 +4,6 @@
 // in its types. Whatever is not known is passed over.
 import type { Json, JsonObject } from '../../kernel/json.ts'
 import type { RunnerEvent } from '../protocol.ts'
-import type { TurnEnd } from './engine.ts'
 
 export interface SdkMessage {
   readonly type: string
@@ -279,28 +278,6 @@ export class ClaudeTurnReader {
   }
 }
 
-/** How a turn ended, by its `result`; null = another turn of the engine's own follows. */
-export const turnEnd = (message: SdkMessage): TurnEnd | null => {
-  const said = message as unknown as ResultMessage
-  const text = said.result ?? said.errors?.join('\n') ?? ''
-  if (said.terminal_reason === 'aborted_streaming' || said.terminal_reason === 'aborted_tools')
-    return { kind: 'interrupted' }
-  if (!said.is_error && said.subtype === 'success')
-    return (said.queued_turn_count ?? 0) > 0 ? null : { kind: 'completed', ...(text !== '' && { result: text }) }
-  if (said.subtype === 'error_max_budget_usd')
-    return { kind: 'failed', message: 'The budget of the run is spent.', reason: 'budget' }
-  if (said.subtype === 'error_max_turns')
-    return { kind: 'failed', message: 'The run took as many steps as it may.', reason: 'max_turns' }
-  if (said.terminal_reason === 'prompt_too_long')
-    return { kind: 'failed', message: 'The conversation is too long for the model.', reason: 'prompt_too_long' }
-  const status = said.api_error_status ?? null
-  const failed = { kind: 'failed' as const, message: text || 'The engine failed without a reason.' }
-  if (status === null) return { ...failed, reason: 'engine' }
-  if (status === 401 || status === 403) return { ...failed, reason: 'key_refused' }
-  if (status === 404) return { ...failed, reason: 'model_unknown' }
-  return { ...failed, reason: 'provider', ...((status === 429 || status >= 500) && { transient: true }) }
-}
-
 /** Repeating these does no harm; whatever is not here is taken to. */
 const PURE = new Set([
   'Read',
@@ -364,15 +341,6 @@ interface Usage {
   readonly output_tokens?: number
   readonly cache_read_input_tokens?: number
   readonly cache_creation_input_tokens?: number
-}
-interface ResultMessage {
-  readonly subtype?: string
-  readonly is_error?: boolean
-  readonly result?: string
-  readonly errors?: readonly string[]
-  readonly terminal_reason?: string
-  readonly api_error_status?: number | null
-  readonly queued_turn_count?: number
 }
 type Outcome = Extract<RunnerEvent, { type: 'tool.completed' }>['outcome']
 

@@ -108,6 +108,7 @@ class Puppet implements EngineSession {
     else if ('sleepMs' in step) await new Promise((resolve) => setTimeout(resolve, step.sleepMs))
     else if ('reject' in step) throw new Error(step.reject)
     else return step.end
+    return undefined
   }
 
   async interrupt(): Promise<void> {

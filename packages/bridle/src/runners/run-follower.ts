@@ -1,0 +1,42 @@
+// A run's frames as a stream that anybody may take up behind any of them.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { RunRecord } from './run-record.ts'
+import { fail } from './runner-http.ts'
+
+const HEARTBEAT_MS = 15_000
+
+/** Frames as they come, until the end; a reader that is slow makes the engine wait, and nobody else. */
+export const follow = (run: RunRecord, after: number, incoming: IncomingMessage, outgoing: ServerResponse): void => {
+  if (run.after(after) === null) return fail(outgoing, 410, 'gone', 'What comes after this cursor is no longer kept.')
+  outgoing.writeHead(200, {
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-cache',
+    'x-accel-buffering': 'no',
+  })
+  outgoing.flushHeaders()
+  incoming.socket.setNoDelay(true)
+  const reader = {}
+  const beat = setInterval(() => outgoing.write(': still here\n\n'), HEARTBEAT_MS)
+  const send = async () => {
+    for (let at = after; !outgoing.destroyed; ) {
+      const frames = run.after(at)
+      if (frames === null) return
+      if (frames.length === 0) {
+        if (run.end) return
+        await Promise.race([run.change(), closed])
+        continue
+      }
+      at += frames.length
+      const fits = outgoing.write(frames.join(''))
+      if (!fits) await Promise.race([new Promise((resolve) => outgoing.once('drain', resolve)), closed])
+      run.read(reader, at)
+    }
+  }
+  const closed = new Promise<void>((resolve) => outgoing.once('close', resolve))
+  run.read(reader, after)
+  send().finally(() => {
+    clearInterval(beat)
+    run.leave(reader)
+    outgoing.end()
+  })
+}
