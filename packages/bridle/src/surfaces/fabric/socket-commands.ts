@@ -1,27 +1,20 @@
 // What a client may say on the Fabric WebSocket: parsed once, obeyed through the same inbox as on every other wire.
 import * as v from 'valibot'
 import { type Answer, type Command, isRefusal } from '../../kernel/commands.ts'
-import { isId } from '../../kernel/event.ts'
 import type { Host } from '../../kernel/host.ts'
 import { canonical, hashText, own } from '../../kernel/json.ts'
 import type { CommandId, Session } from '../../kernel/session.ts'
 import type { Scope } from '../http/access.ts'
-import { depth } from '../http/body.ts'
 import { faulted } from '../http/errors.ts'
-import { jsonObject } from '../http/route.ts'
+import { parseJson } from '../http/json-text.ts'
+import { jsonObject, optionalId } from '../http/route.ts'
 import { errorText } from '../http/socket-route.ts'
 import { actorOf } from '../http/users.ts'
 import type { FabricAck, FabricClientMessage, FabricCommand } from './socket-wire.ts'
 
 const name = v.pipe(v.string(), v.minLength(1), v.maxLength(256))
-const commandId = v.optional(
-  v.pipe(
-    v.string(),
-    v.check((id) => isId(id), 'Expected an id'),
-  ),
-)
 const clientMessage = v.variant('type', [
-  v.looseObject({ type: v.literal('cancel'), taskId: name, reason: v.optional(v.string()), commandId }),
+  v.looseObject({ type: v.literal('cancel'), taskId: name, reason: v.optional(v.string()), commandId: optionalId }),
   v.looseObject({
     type: v.literal('approve'),
     approvalId: name,
@@ -29,25 +22,18 @@ const clientMessage = v.variant('type', [
     reason: v.optional(v.string()),
     args: v.optional(jsonObject),
     actor: v.optional(v.string()),
-    commandId,
+    commandId: optionalId,
   }),
   v.looseObject({ type: v.literal('ping'), ts: v.optional(v.number()) }),
   v.looseObject({ type: v.literal('pong'), ts: v.optional(v.number()) }),
 ])
-/** What walks a value later would overflow the stack. */
-const DEPTH_MAX = 100
 
 /** A message we trust from here on, or what is wrong with it. Null = it was not text. */
 export const parseMessage = (text: string | null): FabricClientMessage | { readonly problem: string } => {
   if (text === null) return { problem: 'Messages are JSON text; this one was binary.' }
-  let value: unknown
-  try {
-    if (depth(text) > DEPTH_MAX) return { problem: `The JSON is nested deeper than ${DEPTH_MAX} levels.` }
-    value = JSON.parse(text)
-  } catch {
-    return { problem: 'The message is not JSON.' }
-  }
-  const { success, output, issues } = v.safeParse(clientMessage, value)
+  const parsed = parseJson(text, 'message')
+  if ('problem' in parsed) return parsed
+  const { success, output, issues } = v.safeParse(clientMessage, parsed.value)
   if (success) return output
   const [issue] = issues
   const at = v.getDotPath(issue)

@@ -1,10 +1,9 @@
 // A request's JSON body: bounded in size and depth, and parsed once.
 import type { JsonObject } from '../../kernel/json.ts'
 import { badRequest, failure } from './errors.ts'
+import { parseJson } from './json-text.ts'
 
 export const BODY_BYTES_MAX = 8 * 1024 * 1024
-/** JSON.parse takes any depth, but what walks the value later would overflow the stack. */
-const DEPTH_MAX = 100
 /** How much of a body that is too large is read and dropped, so that its sender gets to read the answer. */
 const DRAIN_FACTOR = 8
 
@@ -12,20 +11,26 @@ const DRAIN_FACTOR = 8
 export const readBody = async (request: Request, bytesMax = BODY_BYTES_MAX): Promise<JsonObject | Response> => {
   const bytes = await readBytes(request, bytesMax)
   if (bytes === null) return failure('body_too_large', `The body is larger than ${bytesMax} bytes.`)
-  return bytes.byteLength === 0 ? {} : parseJson(bytes)
+  return bytes.byteLength === 0 ? {} : parseObject(bytes)
 }
 
-const parseJson = (bytes: Uint8Array): JsonObject | Response => {
-  let value: unknown
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-    if (depth(text) > DEPTH_MAX) return badRequest(`The JSON is nested deeper than ${DEPTH_MAX} levels.`)
-    value = JSON.parse(text)
-  } catch {
-    return badRequest('The body is not JSON.')
-  }
+const parseObject = (bytes: Uint8Array): JsonObject | Response => {
+  const text = textOf(bytes)
+  if (text === null) return badRequest('The body is not JSON.')
+  const parsed = parseJson(text, 'body')
+  if ('problem' in parsed) return badRequest(parsed.problem)
+  const { value } = parsed
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject
   return badRequest('The body is not a JSON object.')
+}
+
+/** Null when it is not UTF-8. */
+const textOf = (bytes: Uint8Array): string | null => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return null
+  }
 }
 
 /** Null when there is too much. */
@@ -47,23 +52,4 @@ const readBytes = async (request: Request, bytesMax: number): Promise<Uint8Array
     at += part.byteLength
   }
   return bytes
-}
-
-/** How deep the brackets go, without building anything. */
-export const depth = (text: string): number => {
-  let deepest = 0
-  let open = 0
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at)
-    if (unit === 0x22) at = endOfString(text, at)
-    else if (unit === 0x7b || unit === 0x5b) deepest = Math.max(deepest, ++open)
-    else if (unit === 0x7d || unit === 0x5d) open--
-  }
-  return deepest
-}
-
-const endOfString = (text: string, start: number): number => {
-  let at = start + 1
-  while (at < text.length && text.charCodeAt(at) !== 0x22) at += text.charCodeAt(at) === 0x5c ? 2 : 1
-  return at
 }

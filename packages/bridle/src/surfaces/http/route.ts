@@ -2,6 +2,7 @@
 // rules, the input checks and /openapi.json cannot disagree with what is served.
 import type { Context } from 'hono'
 import * as v from 'valibot'
+import { isId } from '../../kernel/event.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import type { Access, Scope } from './access.ts'
 import type { AppPorts } from './app.ts'
@@ -69,6 +70,13 @@ const check = (schema: Schema, value: unknown, where: string): unknown => {
 /** A whole number in a query. */
 export const countText = (most: number) =>
   v.pipe(v.string(), v.regex(/^\d{1,9}$/, 'Expected a whole number'), v.transform(Number), v.maxValue(most))
+
+export const optionalId = v.optional(
+  v.pipe(
+    v.string(),
+    v.check((id) => isId(id), 'Expected an id'),
+  ),
+)
 
 export const jsonObject = v.custom<JsonObject>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),

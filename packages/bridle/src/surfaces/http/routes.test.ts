@@ -1,7 +1,6 @@
 // The shared routes and the Fabric ones, asked without sockets.
 import { describe, expect, test } from 'vitest'
 import { parseRange } from './artifacts.ts'
-import { depth } from './body.ts'
 import { script } from './client.suite.ts'
 import { feedOf } from './sse.ts'
 import { world } from './world.suite.ts'
@@ -330,12 +329,3 @@ describe('[H25] descriptions', () => {
     expect(text).not.toContain('some-id')
   })
 })
-
-test.each([
-  ['{}', 1],
-  ['[[[]]]', 3],
-  ['{"a":"[[[["}', 1],
-  ['{"a":"\\"[[["}', 1],
-  ['"', 0],
-  ['[', 1],
-])('the depth of %s is %i', (text, expected) => expect(depth(text)).toBe(expected))

@@ -1,9 +1,8 @@
 // One-use, short-lived tickets, for what cannot send headers: a browser's WebSocket and EventSource. A long-lived token
 // in a URL ends up in logs; a ticket that does is worth nothing by then.
 import * as v from 'valibot'
-import { isId } from '../../kernel/event.ts'
 import { type Access, SCOPES, type Scope } from './access.ts'
-import { type Route, route } from './route.ts'
+import { optionalId, type Route, route } from './route.ts'
 import { randomToken } from './secrets.ts'
 
 export const TICKET_MS = 30_000
@@ -52,12 +51,7 @@ export const ticketRoutes: readonly Route[] = [
     scope: 'observe',
     summary: 'A one-use ticket for a socket or an event stream, good for 30 seconds',
     body: v.looseObject({
-      sessionId: v.optional(
-        v.pipe(
-          v.string(),
-          v.check((id) => isId(id), 'Expected an id'),
-        ),
-      ),
+      sessionId: optionalId,
       scopes: v.optional(v.array(v.picklist(SCOPES))),
     }),
     answers: { 201: '`{ ticket, expiresAt }`; use it as `?ticket=` or as the subprotocol `ticket.<it>`.' },

@@ -5,22 +5,15 @@ import { isId, keyText } from '../../kernel/event.ts'
 import type { Host } from '../../kernel/host.ts'
 import { canonical, hashText } from '../../kernel/json.ts'
 import type { CommandId, Session } from '../../kernel/session.ts'
-import { depth } from '../http/body.ts'
-import { jsonObject } from '../http/route.ts'
+import { parseJson } from '../http/json-text.ts'
+import { jsonObject, optionalId } from '../http/route.ts'
 
 /** Commands in one message: more is a mistake or an attack. */
 const COMMANDS_MAX = 100
-const DEPTH_MAX = 100
 
 const text = v.string()
-const commandId = v.optional(
-  v.pipe(
-    text,
-    v.check((id) => isId(id), 'Expected an id'),
-  ),
-)
 const command = <const T extends string, const E extends v.ObjectEntries>(type: T, entries: E) =>
-  v.object({ type: v.literal(type), commandId, ...entries })
+  v.object({ type: v.literal(type), commandId: optionalId, ...entries })
 
 const commandSchema = v.variant('type', [
   command('submit', { prompt: text }),
@@ -59,14 +52,9 @@ export interface Problem {
 /** One bad command spoils the batch: applying half of it is what nobody asked for. */
 export const parseMessage = (given: string | null): ParsedMessage | Problem => {
   if (given === null) return { problem: 'Messages are JSON text.' }
-  let value: unknown
-  try {
-    if (depth(given) > DEPTH_MAX) return { problem: `The JSON is nested deeper than ${DEPTH_MAX} levels.` }
-    value = JSON.parse(given)
-  } catch {
-    return { problem: 'The message is not JSON.' }
-  }
-  const result = v.safeParse(messageSchema, value)
+  const parsed = parseJson(given, 'message')
+  if ('problem' in parsed) return parsed
+  const result = v.safeParse(messageSchema, parsed.value)
   if (result.success) return result.output
   const [issue] = result.issues
   return { problem: `${v.getDotPath(issue) ?? 'message'}: ${issue.message}`, ...blamed(issue) }

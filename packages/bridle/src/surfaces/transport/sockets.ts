@@ -1,7 +1,8 @@
 // `GET /ws`: which session it is, and who may open it.
 import * as v from 'valibot'
-import { isId, type Key } from '../../kernel/event.ts'
+import type { Key } from '../../kernel/event.ts'
 import { badRequest, failure, notFound } from '../http/errors.ts'
+import { optionalId } from '../http/route.ts'
 import { findKey } from '../http/sessions.ts'
 import { type SocketCall, type SocketRoute, socketRoute, told } from '../http/socket-route.ts'
 import { isForeign, userSession } from '../http/users.ts'
@@ -9,12 +10,7 @@ import { TransportSocket } from './socket.ts'
 
 const query = v.looseObject({
   userId: v.optional(v.pipe(v.string(), v.nonEmpty())),
-  sessionId: v.optional(
-    v.pipe(
-      v.string(),
-      v.check((id) => isId(id), 'Expected an id'),
-    ),
-  ),
+  sessionId: optionalId,
   agent: v.optional(v.string()),
   after: v.optional(v.pipe(v.string(), v.regex(/^\d{1,15}$/, 'Expected a number'), v.transform(Number))),
 })
