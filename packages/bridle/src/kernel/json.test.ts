@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isId } from './event.ts'
-import { canonical, hashText, omit, own } from './json.ts'
+import { canonical, hashText, isDeeperThan, omit, own } from './json.ts'
 
 describe('canonical', () => {
   test.each<[unknown, string]>([
@@ -37,6 +37,31 @@ test('names from outside find no prototype', () => {
   expect(own({ a: 1 }, '__proto__')).toBeUndefined()
   expect(own({ a: 1 }, 'toString')).toBeUndefined()
   expect(omit({ a: 1, b: 2 }, 'a')).toEqual({ b: 2 })
+})
+
+const nested = (levels: number): unknown => {
+  let value: unknown = 1
+  for (let level = 0; level < levels; level++) value = level % 2 ? [value] : { value }
+  return value
+}
+test.each<[unknown, number, boolean]>([
+  [1, 0, false],
+  [{}, 0, false],
+  [[1], 0, false],
+  [[[]], 0, false],
+  [[[1]], 0, true],
+  [{ a: 1, b: { c: 1 } }, 0, true],
+  [{ a: null }, 0, false],
+])('%j deeper than %i: %s', (value, most, expected) => {
+  expect(isDeeperThan(value, most)).toBe(expected)
+})
+
+test.each([
+  [101, false],
+  [102, true],
+  [100_000, true],
+])('%i levels are deeper than 100 may be: %s', (levels, expected) => {
+  expect(isDeeperThan(nested(levels), 100)).toBe(expected)
 })
 
 test.each<[unknown, boolean]>([

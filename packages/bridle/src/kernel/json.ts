@@ -34,13 +34,13 @@ export const omit = <T>(record: Readonly<Record<string, T>>, name: string): Reco
 export const own = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(record, name) ? record[name] : undefined
 
-/** Without recursion, since too deep is what it looks for. */
+/** It never goes deeper than `most` itself, so it cannot overflow the stack that it guards. */
 export const isDeeperThan = (value: unknown, most: number): boolean => {
-  let level: unknown[] = [value]
-  for (let depth = 0; level.length > 0; depth++) {
-    const below = level.flatMap((each) => (typeof each === 'object' && each !== null ? Object.values(each) : []))
-    if (depth > most && below.length > 0) return true
-    level = below
-  }
+  if (typeof value !== 'object' || value === null) return false
+  if (Array.isArray(value)) return most < 0 ? value.length > 0 : value.some((each) => isDeeperThan(each, most - 1))
+  // Names one by one: a list of the values of a very large object costs more than all else together.
+  for (const name in value)
+    if (Object.hasOwn(value, name) && (most < 0 || isDeeperThan((value as Record<string, unknown>)[name], most - 1)))
+      return true
   return false
 }

@@ -55,3 +55,5 @@ export const HANDLES_MAX = 200
 export const RESUME_POINTS_MAX = 1_000
 /** Levels of nesting in what callers and agents say: what walks it later is recursive. */
 export const DEPTH_MAX = 100
+/** Values in one body or message: this many named ones hold the event loop for a tenth of a second. */
+export const VALUES_MAX = 50_000

@@ -190,6 +190,7 @@ describe('approvals', () => {
 })
 
 describe('errors and access', () => {
+  const many = `{"prompt":"x"${',"k":1'.repeat(600_000)}}`
   const deep = `{"prompt":${'['.repeat(200_000)}${']'.repeat(200_000)}}`
   test.each<[string, string, unknown, number, unknown]>([
     ['an unknown agent', '/agents/nobody/x', {}, 404, { error: 'Not found' }],
@@ -199,6 +200,7 @@ describe('errors and access', () => {
     ['bad JSON', '/agents/scripted/x', '{', 400, { error: 'The body is not JSON.' }],
     ['no object', '/agents/scripted/x', '[1]', 400, { error: 'The body is not a JSON object.' }],
     ['deep nesting', '/agents/scripted/x', deep, 400, { error: 'The JSON is nested deeper than 100 levels.' }],
+    ['too many values', '/agents/scripted/x', many, 400, { error: 'The JSON has more than 50000 values.' }],
     ['a traversal id', '/agents/scripted/..%2f..%2fetc', { prompt: 'x' }, 400, expect.anything()],
     ['a NUL in the id', '/agents/scripted/a%00b', { prompt: 'x' }, 400, expect.anything()],
     ['a bad tenant', '/agents/scripted/x?tenant=a/b', { prompt: 'x' }, 400, expect.anything()],

@@ -19,7 +19,7 @@ export interface Submission {
 
 /** The built-in agents take `{ prompt }`; whatever else is there travels along as input. */
 export const acceptPrompt: AgentInfo['accept'] = async (body) => {
-  const { prompt, ...more } = body
+  const { prompt } = body
   if (typeof prompt !== 'string') return { problem: 'The body must have a "prompt" that is a text.' }
-  return { prompt, ...(Object.keys(more).length > 0 && { input: body }) }
+  return { prompt, ...(Object.keys(body).length > 1 && { input: body }) }
 }
