@@ -10,7 +10,7 @@ import { fail, type Ground, note } from './ground.ts'
 import type { Life, Model } from './model.ts'
 import type { Process } from './process.ts'
 
-export type Asked = Exclude<Command, { type: 'report' | 'tick' | 'expire' | 'branch' }>
+export type Asked = Exclude<Command, { type: 'report' | 'tick' | 'expire' | 'branch' | 'promise_branch' }>
 export type Wish =
   | { readonly kind: 'command'; readonly key: Key; readonly command: Asked }
   | { readonly kind: 'branch'; readonly key: Key; readonly parent: Key; readonly seq: number }

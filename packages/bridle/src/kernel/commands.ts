@@ -39,6 +39,8 @@ export type Command =
   | { readonly type: 'pause'; readonly reason?: string; readonly actor?: string }
   | { readonly type: 'resume'; readonly actor?: string }
   | { readonly type: 'branch'; readonly parent: Parent; readonly title?: string }
+  /** Asked of the parent: it changes nothing there but that the command's id is taken. */
+  | { readonly type: 'promise_branch'; readonly childId: string }
   | { readonly type: 'set_policy'; readonly policy: Policy; readonly actor?: string }
   | { readonly type: 'expire' }
   /** Time has passed: whatever is due happens. Asked by the supervisor, never refused. */

@@ -391,6 +391,50 @@ describe('[S22] branches', () => {
     expect(await host.branch(key(), 5, 'child')).toMatchObject({ refused: 'session_exists' })
   })
 
+  test('[S24] an id is good for a branch or for another command of its parent, whichever comes first', async () => {
+    const { host, events, parent, again } = await midRun()
+    expect(await host.branch(key(), 5, 'child', { id: id('c1', 'branch') })).toMatchObject({ sessionId: 'child' })
+    expect(await host.send(key(), submit('more'), id('c1', 'submit'))).toMatchObject({ refused: 'command_conflict' })
+    expect(await host.branch(key(), 5, 'other', { id: id('c1', 'branch') })).toMatchObject({
+      refused: 'command_conflict',
+    })
+    expect(await host.find(key('other'))).toBeNull()
+    expect(await events()).toEqual(parent)
+
+    await host.send(key(), submit('more'), id('c2', 'submit'))
+    expect(await host.branch(key(), 5, 'late', { id: id('c2', 'branch') })).toMatchObject({
+      refused: 'command_conflict',
+    })
+    expect(await host.find(key('late'))).toBeNull()
+
+    const next = await again()
+    expect(await next.host.send(key(), submit('more'), id('c1', 'submit'))).toMatchObject({
+      refused: 'command_conflict',
+    })
+  })
+
+  test('[S24] at the same time with another command of that id: one of them is refused', async () => {
+    const { host, events, parent } = await midRun()
+    const answers = await Promise.all([
+      host.branch(key(), 5, 'child', { id: id('c1', 'branch') }),
+      host.send(key(), submit('more'), id('c1', 'submit')),
+    ])
+    expect(answers.filter((answer) => 'refused' in answer)).toMatchObject([{ refused: 'command_conflict' }])
+    const effects = [await host.find(key('child')), (await events()).length > parent.length ? 'more' : null]
+    expect(effects.filter((effect) => effect !== null)).toHaveLength(1)
+  })
+
+  test('[S24] a branch whose child was not written is made when it is asked again', async () => {
+    const { host, log } = await midRun()
+    log.before = ({ events }) => {
+      if (events.some(({ type }) => type === 'branched')) throw new StoreFault('full', 'no room')
+    }
+    const ask = () => host.branch(key(), 5, 'child', { id: id('c1') })
+    await expect(ask()).rejects.toMatchObject({ code: 'full' })
+    log.before = () => {}
+    expect(await ask()).toMatchObject({ sessionId: 'child' })
+  })
+
   test('at the same time: one is made', async () => {
     const { host } = await midRun()
     const answers = await Promise.all([1, 2, 3].map(() => host.branch(key(), 5, 'child')))

@@ -135,11 +135,13 @@ export class Host {
       const source = await this.find(parent)
       if (!source) return refuse('session_not_found')
       if (!Number.isSafeInteger(seq) || seq < 1 || seq > source.state.head) return refuse('bad_branch_point')
+      if (childId === parent.id) return refuse('session_exists')
       const from: Parent = { agent: parent.agent, id: parent.id, seq }
-      if (id && (await this.#ports.log.result(parent, id.commandId))) return refuse('command_conflict')
       const child = await this.#child({ ...parent, id: childId }, from)
       if (!child) return refuse('bad_branch_point')
-      const outcome = await child.send({ type: 'branch', parent: from, ...(title !== undefined && { title }) }, id)
+      const taken = id && (await promised(source, childId, id))
+      const command: Command = { type: 'branch', parent: from, ...(title !== undefined && { title }) }
+      const outcome = taken ?? (await child.send(command, id))
       if (isRefusal(outcome) && !child.exists && child.idle) this.#discard(child)
       return outcome
     })
@@ -305,6 +307,13 @@ export class Host {
     const name = keyText(key)
     return !this.#live.has(name) && !this.#broken.has(name) && this.#ports.runner(key.agent) !== null
   }
+}
+
+/** The parent keeps the id before the child is made: what was asked of one session has one effect, wherever it lies. */
+const promised = async (parent: Session, childId: string, id: CommandId): Promise<Refusal | null> => {
+  const answer = await parent.send({ type: 'promise_branch', childId }, id)
+  if (isRefusal(answer)) return answer
+  return answer.childId === childId ? null : refuse('command_conflict')
 }
 
 const hasCode = (cause: unknown, code: StoreFaultCode): boolean => cause instanceof StoreFault && cause.code === code

@@ -69,6 +69,8 @@ const expireWork = (w: Working): void => {
   else failExpired(w)
 }
 
+export const promiseBranch = (_w: Working, { childId }: Command & { type: 'promise_branch' }): Answer => ({ childId })
+
 /** The first command of a child: the state is its parent's at the branch point, and comes to rest here. */
 export const branch = (w: Working, { parent, title }: Command & { type: 'branch' }): Answer | Refusal => {
   if (w.state.head !== parent.seq) return refuse(w.state.lifecycle.created ? 'session_exists' : 'bad_branch_point')

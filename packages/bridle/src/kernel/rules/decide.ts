@@ -6,7 +6,7 @@ import { DEPTH_MAX, PAYLOAD_CHARS_MAX } from '../limits.ts'
 import { health, healthText, newlyCrossed } from '../projections/health.ts'
 import { type SessionState, statusOf } from '../state.ts'
 import { approve, askOperator } from './approvals.ts'
-import { branch, expire, park, pause, resume, setPolicy, tick } from './control.ts'
+import { branch, expire, park, pause, promiseBranch, resume, setPolicy, tick } from './control.ts'
 import { create, edit, reload, steer, submit } from './prompts.ts'
 import { report } from './reports.ts'
 import { advance, cancel } from './runs.ts'
@@ -45,6 +45,7 @@ const rules: { readonly [T in Command['type']]: Rule<T> } = {
   pause,
   resume,
   branch,
+  promise_branch: promiseBranch,
   set_policy: setPolicy,
   expire,
   tick,
