@@ -31,6 +31,10 @@ export const STUCK_MS = 300_000
 export const DECIDED_MAX = 256
 /** Checkpoints kept in the fold; older ones are in the log. */
 export const CHECKPOINTS_MAX = 50
+/** Artifacts kept in the fold; older ones are in the log. */
+export const ARTIFACTS_MAX = 1_000
+/** Name, kind and content type of an artifact, which the fold holds: file systems stop at a quarter of this. */
+export const LABEL_CHARS_MAX = 1_000
 /** Events between snapshots: opening folds at most this many. */
 export const SNAPSHOT_EVERY = 500
 /** One snapshot in this many events is kept, so that a branch far back opens fast. */

@@ -1,7 +1,15 @@
-// A cold fold: sequence numbers and small labels; payloads are read from the log when somebody asks.
+// A cold fold: sequence numbers and small labels; payloads, and what is older than the newest few, are read from the log
+// when somebody asks.
+import type { Event } from '../event.ts'
+import { ARTIFACTS_MAX } from '../limits.ts'
 import type { Projection } from './projection.ts'
 
-export type Artifacts = readonly Artifact[]
+export interface Artifacts {
+  readonly count: number
+  /** Oldest first. */
+  readonly latest: readonly Artifact[]
+}
+
 export interface Artifact {
   readonly id: string
   readonly name: string
@@ -15,20 +23,22 @@ export interface Artifact {
 }
 
 export const artifacts: Projection<Artifacts> = {
-  initial: [],
+  initial: { count: 0, latest: [] },
   on: {
-    artifact_published: (state, { seq, at, payload }) => [
-      ...state,
-      {
-        id: payload.artifact_id,
-        name: payload.name,
-        kind: payload.kind ?? 'file',
-        contentType: payload.content_type,
-        size: payload.size,
-        first: seq - payload.chunks,
-        seq,
-        at,
-      },
-    ],
+    artifact_published: (state, event) => ({
+      count: state.count + 1,
+      latest: [...state.latest.slice(1 - ARTIFACTS_MAX), artifactOf(event)],
+    }),
   },
 }
+
+export const artifactOf = ({ seq, at, payload }: Event<'artifact_published'>): Artifact => ({
+  id: payload.artifact_id,
+  name: payload.name,
+  kind: payload.kind ?? 'file',
+  contentType: payload.content_type,
+  size: payload.size,
+  first: seq - payload.chunks,
+  seq,
+  at,
+})

@@ -1,5 +1,6 @@
 // An artifact's content lies in the log, in chunks that every store can hold, followed by one event that names it.
 import { chunked } from '../chunks.ts'
+import { LABEL_CHARS_MAX } from '../limits.ts'
 import type { Working } from './working.ts'
 
 export interface Publication {
@@ -19,15 +20,17 @@ export const publish = (w: Working, { id, name, kind, contentType, text, toolCal
     w.addToRun('artifact_chunk', { artifact_id: artifactId, index, text: chunk })
   w.addToRun('artifact_published', {
     artifact_id: artifactId,
-    name,
-    content_type: contentType,
+    name: label(name),
+    content_type: label(contentType),
     size: utf8Length(text),
     chunks: chunks.length,
-    ...(kind !== undefined && { kind }),
+    ...(kind !== undefined && { kind: label(kind) }),
     ...(toolCallId !== undefined && { tool_call_id: toolCallId }),
   })
   return artifactId
 }
+
+const label = (text: string): string => text.slice(0, LABEL_CHARS_MAX)
 
 /** Bytes in UTF-8; half a surrogate pair becomes the replacement character, three bytes. */
 const utf8Length = (text: string): number => {

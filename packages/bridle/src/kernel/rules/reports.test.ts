@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { CHUNK_CHARS, INLINE_CHARS_MAX } from '../limits.ts'
+import { ARTIFACTS_MAX, CHUNK_CHARS, INLINE_CHARS_MAX } from '../limits.ts'
 import { background, call, failed, finished, Life, outcome, running, says, started, token } from './rules.suite.ts'
 
 describe('[S10] what is not heard', () => {
@@ -156,7 +156,7 @@ describe('large results', () => {
     const result = 'x'.repeat(INLINE_CHARS_MAX)
     life.says(call('c1'), outcome('c1', 'ok', { result }))
     expect(life.payloads('tool_outcome')).toMatchObject([{ status: 'ok', result }])
-    expect(life.state.artifacts).toEqual([])
+    expect(life.state.artifacts).toEqual({ count: 0, latest: [] })
   })
 
   test.each<[string, string | object, string, string]>([
@@ -170,8 +170,8 @@ describe('large results', () => {
       outcome('c1', 'ok', { result: result as never }),
     )
     const text = typeof result === 'string' ? result : JSON.stringify(result)
-    expect(life.state.artifacts).toMatchObject([{ name, kind: 'tool_result', contentType, size: text.length }])
-    const { id } = life.state.artifacts[0]!
+    expect(life.state.artifacts.latest).toMatchObject([{ name, kind: 'tool_result', contentType, size: text.length }])
+    const { id } = life.state.artifacts.latest[0]!
     expect(life.payloads('tool_outcome')).toMatchObject([
       {
         status: 'artifact',
@@ -187,7 +187,7 @@ describe('large results', () => {
     const life = running()
     life.says(call('c1'), outcome('c1', 'error', { result: 'x'.repeat(20_000) }))
     expect(life.payloads('tool_outcome')).toMatchObject([{ status: 'error', outcome_type: 'ToolFailure' }])
-    expect(life.state.artifacts).toHaveLength(1)
+    expect(life.state.artifacts.latest).toHaveLength(1)
   })
 
   test('a call of the same name in a later turn has an artifact of its own', () => {
@@ -216,11 +216,29 @@ describe('large results', () => {
     life.says(failed())
     life.tick(60_000)
     life.says(started(), call('c1', 'pure'), outcome('c1', 'ok', { result: 'y'.repeat(20_000) }))
-    expect(new Set(life.state.artifacts.map(({ id }) => id)).size).toBe(2)
+    expect(new Set(life.state.artifacts.latest.map(({ id }) => id)).size).toBe(2)
   })
 })
 
 describe('artifacts', () => {
+  test('the state keeps the newest, and how many there were', () => {
+    const life = running()
+    const names = Array.from({ length: ARTIFACTS_MAX + 2 }, (_, index) => `a-${index}`)
+    for (const name of names) life.says({ type: 'artifact', name, contentType: 'text/plain', text: 'a' })
+    expect(life.state.artifacts.count).toBe(names.length)
+    expect(life.state.artifacts.latest.map(({ name }) => name)).toEqual(names.slice(2))
+  })
+
+  test('labels are cut to what the state can hold', () => {
+    const life = running()
+    const long = 'x'.repeat(2_000)
+    life.says({ type: 'artifact', name: long, kind: long, contentType: long, text: 'a' })
+    const [artifact] = life.state.artifacts.latest
+    expect([artifact!.name, artifact!.kind, artifact!.contentType].map(({ length }) => length)).toEqual([
+      1_000, 1_000, 1_000,
+    ])
+  })
+
   const publish = (text: string) => {
     const life = running()
     life.says({ type: 'artifact', name: 'a.txt', contentType: 'text/plain', text })
@@ -229,9 +247,9 @@ describe('artifacts', () => {
 
   test('a small one is one chunk and one event, and a part of the message', () => {
     const life = publish('hello')
-    const id = life.state.artifacts[0]!.id
+    const id = life.state.artifacts.latest[0]!.id
     expect(life.happened).toEqual(['artifact_chunk', 'artifact_published'])
-    expect(life.state.artifacts).toMatchObject([
+    expect(life.state.artifacts.latest).toMatchObject([
       { id, name: 'a.txt', kind: 'file', contentType: 'text/plain', size: 5, first: life.state.head - 1 },
     ])
     expect(life.answer.parts).toEqual([{ type: 'artifact', artifactId: id, name: 'a.txt' }])
@@ -253,14 +271,14 @@ describe('artifacts', () => {
     expect(life.payloads('artifact_published')).toMatchObject([
       { size: Buffer.byteLength(text), chunks: chunks.length },
     ])
-    const [artifact] = life.state.artifacts
+    const [artifact] = life.state.artifacts.latest
     expect(artifact!.seq - artifact!.first).toBe(chunks.length)
   })
 
   test('an empty one is there too', () => {
     const life = publish('')
     expect(life.payloads('artifact_chunk')).toMatchObject([{ index: 0, text: '' }])
-    expect(life.state.artifacts).toMatchObject([{ size: 0 }])
+    expect(life.state.artifacts.latest).toMatchObject([{ size: 0 }])
   })
 })
 

@@ -126,7 +126,7 @@ const inline = (w: Working, toolCallId: string, tool: string, result: Json): { r
   // `tool_result` and `tool_outcome` of one call carry the same result: one artifact serves both. Engines use the name
   // of a call again, in later attempts and turns or even in the same: another text is another artifact.
   const id = `art-${hashText(canonical([w.run?.runId, w.run?.attempt, toolCallId, text]))}`
-  const published = () => w.state.artifacts.findLast((artifact) => artifact.id === id)
+  const published = () => w.state.artifacts.latest.findLast((artifact) => artifact.id === id)
   if (!published()) {
     const [ending, contentType] = typeof result === 'string' ? ['txt', 'text/plain'] : ['json', 'application/json']
     publish(w, { id, name: `${tool}.${ending}`, kind: 'tool_result', contentType, text, toolCallId })

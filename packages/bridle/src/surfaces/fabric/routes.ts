@@ -188,7 +188,7 @@ async function timeline(
   }
   const { approvals: _open, messages, ...detail } = sessionDetail(session)
   const more = seen < session.state.head ? { next: seen } : {}
-  return Response.json({ ...detail, ...told, artifacts: artifactsOf(session), messages, ...more })
+  return Response.json({ ...detail, ...told, ...artifactsOf(session), messages, ...more })
 }
 
 const stream = async (

@@ -1,8 +1,10 @@
 // Artifacts: listed newest first, read by id or else by name, in whole or by range.
-import type { Artifact } from '../../kernel/projections/artifacts.ts'
+import * as v from 'valibot'
+import { ARTIFACTS_MAX, READ_PAGE } from '../../kernel/limits.ts'
+import { type Artifact, artifactOf } from '../../kernel/projections/artifacts.ts'
 import type { Session } from '../../kernel/session.ts'
 import { notFound } from './errors.ts'
-import { type Route, route } from './route.ts'
+import { countText, type Route, route } from './route.ts'
 import { findSession } from './sessions.ts'
 
 export const artifactRoutes: readonly Route[] = [
@@ -11,10 +13,14 @@ export const artifactRoutes: readonly Route[] = [
     path: '/sessions/:id/artifacts',
     scope: 'observe',
     summary: 'Artifacts of a session, newest first',
-    answers: { 200: '`{ artifacts }`' },
+    query: v.looseObject({ agent: v.optional(v.string()), before: v.optional(countText(999_999_999)) }),
+    answers: { 200: '`{ artifacts, next? }`; pass `next` as `before` for the next page.' },
     handle: async (call) => {
       const session = await findSession(call)
-      return session instanceof Response ? session : Response.json({ artifacts: artifactsOf(session) })
+      if (session instanceof Response) return session
+      const { before } = call.query
+      const page = before === undefined ? newest(session) : await earlierPage(session, before)
+      return Response.json({ artifacts: page.artifacts.map(listed), ...(page.next && { next: page.next }) })
     },
   }),
   route({
@@ -26,23 +32,80 @@ export const artifactRoutes: readonly Route[] = [
     handle: async (call) => {
       const session = await findSession(call)
       if (session instanceof Response) return session
-      const { artifacts } = session.state
-      const wish = call.param('artifactId')
-      const artifact = artifacts.find(({ id }) => id === wish) ?? artifacts.findLast(({ name }) => name === wish)
+      const artifact = await find(session, call.param('artifactId'))
       return artifact ? content(session, artifact, call.request.headers.get('range')) : notFound()
     },
   }),
 ]
 
-export const artifactsOf = ({ state }: Session) =>
-  state.artifacts.toReversed().map(({ id, name, kind, contentType, size, at }) => ({
-    id,
-    name,
-    kind,
-    contentType,
-    size,
-    createdAt: new Date(at).toISOString(),
-  }))
+/** As many as the state holds; of a session with more, how many came before. */
+export const artifactsOf = (session: Session) => {
+  const { count, latest } = session.state.artifacts
+  const earlier = count - latest.length
+  return { artifacts: latest.toReversed().map(listed), ...(earlier > 0 && { earlierArtifacts: earlier }) }
+}
+
+const listed = ({ id, name, kind, contentType, size, at }: Artifact) => ({
+  id,
+  name,
+  kind,
+  contentType,
+  size,
+  createdAt: new Date(at).toISOString(),
+})
+
+interface Page {
+  readonly artifacts: readonly Artifact[]
+  /** Everything further back was published before this number. */
+  readonly next?: number | undefined
+}
+
+const newest = ({ state: { artifacts } }: Session): Page => ({
+  artifacts: artifacts.latest.toReversed(),
+  next: artifacts.count > artifacts.latest.length ? artifacts.latest[0]?.seq : undefined,
+})
+
+const earlierPage = async (session: Session, before: number): Promise<Page> => {
+  const artifacts: Artifact[] = []
+  for await (const artifact of earlier(session, before)) {
+    artifacts.push(artifact)
+    if (artifacts.length >= ARTIFACTS_MAX) return { artifacts, next: artifact.seq }
+  }
+  return { artifacts }
+}
+
+/** Every id begins like this, so an ordinary name is never looked for among the ids of a long past. */
+const ID_START = 'art-'
+
+const find = async (session: Session, wish: string): Promise<Artifact | undefined> => {
+  const { count, latest } = session.state.artifacts
+  const named = latest.findLast(({ name }) => name === wish)
+  const known = latest.find(({ id }) => id === wish) ?? (wish.startsWith(ID_START) ? undefined : named)
+  if (known || count === latest.length) return known ?? named
+  let found = named
+  for await (const artifact of earlier(session, latest[0]?.seq ?? 0)) {
+    if (artifact.id === wish) return artifact
+    if (artifact.name === wish) found ??= artifact
+  }
+  return found
+}
+
+/** Read back from the log a page at a time, newest first. */
+async function* earlier(session: Session, before: number): AsyncGenerator<Artifact> {
+  const { born } = session.state.lifecycle
+  for (let end = Math.min(before, session.state.head + 1); end > born; end -= READ_PAGE) {
+    const published: Artifact[] = []
+    for (let seen = Math.max(born - 1, end - 1 - READ_PAGE); seen < end - 1; ) {
+      const events = await session.read(seen, end - 1 - seen)
+      const last = events.at(-1)
+      if (!last) break
+      for (const event of events)
+        if (event.type === 'artifact_published' && !event.hearsay && event.seq < end) published.push(artifactOf(event))
+      seen = last.seq
+    }
+    yield* published.reverse()
+  }
+}
 
 const content = async (session: Session, artifact: Artifact, range: string | null): Promise<Response> => {
   const wanted = range === null ? null : parseRange(range, artifact.size)

@@ -1,5 +1,6 @@
 // The shared routes and the Fabric ones, asked without sockets.
 import { describe, expect, test } from 'vitest'
+import { ARTIFACTS_MAX } from '../../kernel/limits.ts'
 import { parseRange } from './artifacts.ts'
 import { script } from './client.suite.ts'
 import { feedOf } from './sse.ts'
@@ -240,6 +241,29 @@ describe('[H24] artifacts', () => {
     }
     expect((await read('a.txt', 'bytes=99999999-')).status).toBe(416)
     expect((await read('nope')).status).toBe(404)
+  })
+
+  test('of a session with very many, the newest are shown and the others are read from the log', async () => {
+    const { app, get, post } = world()
+    const names = Array.from({ length: ARTIFACTS_MAX + 5 }, (_, index) => `a-${index}`)
+    await post('/agents/scripted/s1', script(...names.map((name) => ({ artifact: { name, content: name } }))))
+    const pages: { id: string; name: string }[][] = []
+    for (let before = ''; ; ) {
+      const { body } = await get(`/sessions/s1/artifacts${before}`)
+      pages.push(body.artifacts as { id: string; name: string }[])
+      if (body.next === undefined) break
+      before = `?before=${body.next}`
+    }
+    expect(pages.map(({ length }) => length)).toEqual([ARTIFACTS_MAX, 5])
+    expect(pages.flat().map(({ name }) => name)).toEqual(names.toReversed())
+    expect((await get('/agents/scripted/s1')).body).toMatchObject({ artifacts: pages[0], earlierArtifacts: 5 })
+    const read = async (wish: string) => (await app.fetch(new Request(`http://127.0.0.1${at}${wish}`))).text()
+    const at = '/sessions/s1/artifacts/'
+    expect(await Promise.all(['a-0', pages[1]?.[4]?.id ?? '', 'a-1004'].map(read))).toEqual(['a-0', 'a-0', 'a-1004'])
+    expect(await Promise.all([get(`${at}a-9999`), get(`${at}art-9999`)])).toMatchObject([
+      { status: 404 },
+      { status: 404 },
+    ])
   })
 
   test.each([
