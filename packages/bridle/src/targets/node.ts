@@ -1,9 +1,9 @@
 // Bridle on Node: one process, one data folder, one port. Wiring and nothing else.
 import { createHash } from 'node:crypto'
-import type { IncomingMessage, Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createAdaptorServer, type HttpBindings } from '@hono/node-server'
+import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { keyText } from '../kernel/event.ts'
 import { Host } from '../kernel/host.ts'
 import type { Clock, Digest } from '../kernel/ports.ts'
@@ -20,6 +20,7 @@ import { socketPages } from '../surfaces/http/socket-route.ts'
 import { transportSockets } from '../surfaces/transport/sockets.ts'
 import { withEvents } from './node-events.ts'
 import { createLog, type Log } from './node-log.ts'
+import { answerRefusals, refusalOf } from './node-refusals.ts'
 import { attachSockets } from './node-sockets.ts'
 import { tracing } from './tracing.ts'
 import { type AgentsOptions, workspaceAgents } from './workspace-agents.ts'
@@ -41,6 +42,8 @@ export interface ServerOptions extends AccessOptions, AgentsOptions {
   readonly heartbeatMs?: number
   /** A socket that says nothing for this long is closed; default 45 s. */
   readonly deadAfterMs?: number
+  /** A connection has this long to send the headers of its first request; default 10 s. */
+  readonly headersMs?: number
   /** Connections open at once, of all kinds; default 20,000. */
   readonly maxConnections?: number
   /** Sockets open at once; default 10,000. */
@@ -116,7 +119,8 @@ export class HarnessServer {
     )
     const fetch = async (request: Request, env: unknown) =>
       withEvents(await app.fetch(request, env), (env as HttpBindings).outgoing)
-    const server = createAdaptorServer({ fetch, serverOptions: requestLimits }) as Server
+    const server = createServer(requestLimits(options), getRequestListener(fetch, { errorHandler: refusalOf }))
+    answerRefusals(server)
     server.maxConnections = options.maxConnections ?? 20_000
     const sockets = attachSockets(server, app, socketRows, options)
     const close = async (graceMs = 0) => {
@@ -160,8 +164,14 @@ const scripted: AgentInfo = {
   accept: acceptPrompt,
 }
 
-/** A client that dribbles its request holds a socket, and no more than that, for so long. */
-const requestLimits = { headersTimeout: 10_000, requestTimeout: 60_000, connectionsCheckingInterval: 2_000 }
+/** A client that says nothing, or dribbles its request, holds a connection and no more than that for so long. */
+const requestLimits = ({ headersMs = 10_000 }: ServerOptions) => ({
+  headersTimeout: headersMs,
+  requestTimeout: Math.max(60_000, headersMs),
+  connectionsCheckingInterval: Math.min(2_000, headersMs),
+  // The router says so itself, with a body.
+  requireHostHeader: false,
+})
 
 const listen = (server: Server, port: number, hostname: string): Promise<void> =>
   new Promise((resolve, reject) => {
