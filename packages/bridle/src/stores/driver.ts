@@ -14,6 +14,8 @@ export interface Driver {
   schedule(work: () => void): void
   /** Work the database does in bulk now and then, done when it suits. Optional. */
   tidy?(): void
+  /** Lets nothing that was deleted linger in what the database keeps beside its pages. Optional. */
+  purge?(): void
   /** What an error says about the data. */
   diagnose(error: unknown): StoreFaultCode
   /** Throws the handle away and takes a new one: after a failed sync the old one's idea of the file may be wrong. */

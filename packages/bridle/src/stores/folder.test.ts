@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Event } from '../kernel/event.ts'
 import { openSqlite } from './folder.ts'
 import { migrations } from './schema.ts'
 import { approval, event, events, expectFault, key, range, row, seqs, started } from './store.suite.ts'
@@ -36,6 +37,46 @@ test('a folder is made, closed, and opened again by the next incarnation', async
   await second.close()
   await second.close()
   await expectFault(second.log.read(key('a'), 0, 9), 'fenced')
+})
+
+describe('[H22] what is removed is really gone', () => {
+  const marker = 'a secret that nobody else would write'
+  const holds = () =>
+    readdirSync(folder).filter((name) => readFileSync(join(folder, name)).includes(Buffer.from(marker)))
+  const secret = (seq: number, chars = 0): Event => {
+    const text = `${marker} ${'x'.repeat(chars)}`
+    return { ...event(seq), payload: { text } } as Event
+  }
+  const snapshot = (seq: number) => ({
+    ...{ seq, foldVersion: 'f', state: JSON.stringify(marker), settled: 1, keep: true },
+    messages: [{ index: 0, text: JSON.stringify(marker) }],
+  })
+
+  test.each([
+    ['a few words', 0],
+    ['a page of text', 20_000],
+    ['much text', 400_000],
+  ])('%s', async (_name, chars) => {
+    const store = await openSqlite(folder)
+    const lease = await started(store, key('a'), 1)
+    for (const seq of range(2, 40)) {
+      await store.log.append(lease, {
+        events: [secret(seq, chars)],
+        row: { ...row(), title: `${marker} ${seq}`, approvals: [{ ...approval('x', 1), reason: marker }] },
+        results: [{ commandId: `c-${seq}`, bodyHash: 'h', answer: { marker } }],
+        ...(seq % 10 === 0 && { snapshot: snapshot(seq) }),
+      })
+      // Others write in between, so that what is freed lies among what is not, and the tail is settled again and again.
+      await started(store, key(`other-${seq}`), 30)
+    }
+    expect(holds()).not.toEqual([])
+    await store.log.remove(key('a'))
+    // The rows go in slices, and then what the write-ahead log still has of them.
+    for (let turn = 0; turn < 1_000 && holds().length > 0; turn++) await new Promise(setImmediate)
+    expect(holds()).toEqual([])
+    await store.close()
+    expect(holds()).toEqual([])
+  })
 })
 
 describe('processes', () => {

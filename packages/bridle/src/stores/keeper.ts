@@ -28,6 +28,7 @@ export function openKeeper(driver: Driver, tail: Tail, epoch: number): Keeper {
   let owner = epoch
   let roomToSettle = true
   let toSweep = true
+  let toPurge = false
   let untidied = 0
 
   const commits = groupCommit(driver, {
@@ -50,6 +51,7 @@ export function openKeeper(driver: Driver, tail: Tail, epoch: number): Keeper {
     { pending: () => roomToSettle && state === 'open' && tail.isFull(), run: settle },
     { pending: () => untidied >= commitsPerTidy && state === 'open', run: tidy },
     { pending: () => toSweep && state === 'open', run: sweepSlice },
+    { pending: () => toPurge && !toSweep && state === 'open', run: purge },
   ])
 
   function checkOwner(): void {
@@ -111,7 +113,17 @@ export function openKeeper(driver: Driver, tail: Tail, epoch: number): Keeper {
   function sweepSlice(): void {
     toSweep = quietly(() => {
       const sid = unneeded(driver)
-      return sid !== undefined && owned(() => sweep(driver, sid))
+      if (sid === undefined || !owned(() => sweep(driver, sid))) return false
+      toPurge = true
+      return true
+    })
+  }
+
+  function purge(): void {
+    toPurge = false
+    quietly(() => {
+      driver.purge?.()
+      return true
     })
   }
 
@@ -130,6 +142,7 @@ export function openKeeper(driver: Driver, tail: Tail, epoch: number): Keeper {
     owner: () => owner,
     sweepSoon() {
       toSweep = true
+      toPurge = true
     },
     close() {
       while (commits.waiting > 0) commits.flush()

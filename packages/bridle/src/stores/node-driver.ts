@@ -45,6 +45,9 @@ export function nodeDriver(file: string): NodeDriver {
     // Moves committed pages from the write-ahead log to the database file.
     tidy: () => void prepared('PRAGMA wal_checkpoint(PASSIVE)').get(),
 
+    // The log is a file of its own, with older versions of the same pages.
+    purge: () => void prepared('PRAGMA wal_checkpoint(TRUNCATE)').get(),
+
     diagnose,
 
     reopen() {
@@ -77,9 +80,10 @@ function open(file: string): DatabaseSync {
   const db = new DatabaseSync(file, { timeout: 5000 })
   // FULL syncs the log at every commit: what was acknowledged survives a power cut, not only a crash.
   // fullfsync matters on macOS alone, where a plain fsync stops at the drive's cache. The automatic checkpoint is a
-  // backstop: `tidy` does it in a turn of its own, so that no append waits for it.
+  // backstop: `tidy` does it in a turn of its own, so that no append waits for it. What is deleted is overwritten with
+  // zeros: a free page would keep the text of a removed session for as long as nobody uses it again.
   db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON;
-    PRAGMA wal_autocheckpoint = 4000; PRAGMA trusted_schema = OFF`)
+    PRAGMA wal_autocheckpoint = 4000; PRAGMA secure_delete = ON; PRAGMA trusted_schema = OFF`)
   return db
 }
 
