@@ -1,7 +1,16 @@
 // What a data folder goes through: killed owners, rival processes, other versions, damage.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -37,6 +46,29 @@ test('a folder is made, closed, and opened again by the next incarnation', async
   await second.close()
   await second.close()
   await expectFault(second.log.read(key('a'), 0, 9), 'fenced')
+})
+
+test.skipIf(process.platform === 'win32')('[O1] nobody but its owner can read it, whatever the umask', async () => {
+  const umask = process.umask(0)
+  try {
+    const store = await openSqlite(folder)
+    await started(store, key('a'), 2)
+    const modes = ['.', ...readdirSync(folder).toSorted()].map((name) => [
+      name,
+      (statSync(join(folder, name)).mode & 0o777).toString(8),
+    ])
+    expect(Object.fromEntries(modes)).toEqual({
+      '.': '700',
+      'bridle.sqlite': '600',
+      'bridle.sqlite-shm': '600',
+      'bridle.sqlite-wal': '600',
+      lock: '600',
+      owner: '600',
+    })
+    await store.close()
+  } finally {
+    process.umask(umask)
+  }
 })
 
 describe('[H22] what is removed is really gone', () => {

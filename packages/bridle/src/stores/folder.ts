@@ -28,8 +28,9 @@ export async function openSqlite(folder: string, known: readonly Migration[] = m
   let unlock = () => {}
   let driver: NodeDriver | undefined
   try {
-    unlock = lock(path)
     const file = join(path, 'bridle.sqlite')
+    for (const each of [file, join(path, 'lock'), join(path, 'owner')]) makePrivate(each)
+    unlock = lock(path)
     checkVersion(versionOf(file), known, path)
     writeFileSync(join(path, 'owner'), `${process.pid}\n`)
     driver = nodeDriver(file)
@@ -71,6 +72,19 @@ function makeFolder(path: string): void {
     closeSync(parent)
   } catch {
     // Windows has no such thing.
+  }
+}
+
+/**
+ * Conversations are for their owner's eyes alone: left to SQLite, everybody might read them. The files that it makes beside
+ * the database have the database's mode. One that is there stays as its operator wants it.
+ */
+function makePrivate(file: string): void {
+  try {
+    // Never opened when it is there: closing it again would drop this process's locks on it.
+    writeFileSync(file, '', { mode: 0o600, flag: 'wx' })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
 }
 
