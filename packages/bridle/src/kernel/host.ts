@@ -99,7 +99,7 @@ export class Host {
     } catch (cause) {
       if (hasCode(cause, 'refused')) throw cause
       if (!(cause instanceof StoreFault) || cause.code === 'corrupt') this.#broken.add(name)
-      else if (cause.code !== 'fenced') this.#reopenLater(key)
+      else if (cause.code !== 'fenced' && cause.code !== 'gone') this.#reopenLater(key)
       this.#ports.onFault?.(key, cause)
       throw cause
     }
@@ -272,7 +272,8 @@ export class Host {
     if (cause === EVICTED || hasCode(cause, 'fenced') || this.#stopped) return
     this.#ports.onFault?.(key, cause)
     if (hasCode(cause, 'corrupt')) this.#damaged.set(keyText(key), cause)
-    else this.#reopenLater(key)
+    // Where all data is gone, there is nothing to reopen.
+    else if (!hasCode(cause, 'gone')) this.#reopenLater(key)
   }
 
   /** It may have had an effect in hand, which no supervisor looks for: somebody has to. */

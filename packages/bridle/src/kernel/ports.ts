@@ -142,6 +142,8 @@ export type StoreFaultCode =
   | 'outcome_unknown'
   /** A row does not match its checksum; that session alone is stopped. */
   | 'corrupt'
+  /** The data was taken away from under the store: what would be written now, nobody would find again. */
+  | 'gone'
   /** Broken contract (a gap in the numbers, a first append without a row). */
   | 'refused'
 

@@ -16,6 +16,8 @@ export interface Driver {
   tidy?(): void
   /** Lets nothing that was deleted linger in what the database keeps beside its pages. Optional. */
   purge?(): void
+  /** Throws a StoreFault when the data is no longer where it was. Called before each commit and read. Optional. */
+  check?(): void
   /** What an error says about the data. */
   diagnose(error: unknown): StoreFaultCode
   /** Throws the handle away and takes a new one: after a failed sync the old one's idea of the file may be wrong. */

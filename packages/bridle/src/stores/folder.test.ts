@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -69,6 +70,50 @@ test.skipIf(process.platform === 'win32')('[O1] nobody but its owner can read it
   } finally {
     process.umask(umask)
   }
+})
+
+describe('[O11] a folder that is taken away', () => {
+  const past = () => new Promise((resolve) => setTimeout(resolve, 150))
+
+  test.each<[string, () => void]>([
+    ['removed', () => rmSync(folder, { recursive: true })],
+    ['moved', () => renameSync(folder, `${folder}-elsewhere`)],
+    ['emptied', () => rmSync(file())],
+    [
+      'replaced',
+      () => {
+        renameSync(file(), `${file()}-old`)
+        copyFileSync(`${file()}-old`, file())
+      },
+    ],
+  ])('%s: nothing is acknowledged, and nothing is made in its place', async (_name, take) => {
+    const store = await openSqlite(folder)
+    const lease = await started(store, key('a'), 2)
+    expect(store.isThere()).toBe(true)
+    take()
+    const left = existsSync(file()) && readFileSync(file())
+    expect(store.isThere()).toBe(false)
+    await past()
+    await expectFault(store.log.append(lease, { events: [event(3)] }), 'gone')
+    await expectFault(store.log.remove(key('a')), 'gone')
+    await expectFault(store.log.open(key('b')), 'gone')
+    await store.close().catch(() => {})
+    expect(existsSync(file()) && readFileSync(file())).toEqual(left)
+  })
+
+  test('put back, it goes on', async () => {
+    const store = await openSqlite(folder)
+    const lease = await started(store, key('a'), 2)
+    renameSync(folder, `${folder}-elsewhere`)
+    await past()
+    await expectFault(store.log.append(lease, { events: [event(3)] }), 'gone')
+    renameSync(`${folder}-elsewhere`, folder)
+    await store.log.append(lease, { events: [event(3)] })
+    await store.close()
+    const next = await openSqlite(folder)
+    expect(seqs(await next.log.read(key('a'), 0, 9))).toEqual([1, 2, 3])
+    await next.close()
+  })
 })
 
 describe('[H22] what is removed is really gone', () => {

@@ -10,6 +10,8 @@ import { type SqliteStore, sqliteStore } from './sqlite.ts'
 import type { TailLimits } from './tail.ts'
 
 export interface FolderStore extends Omit<SqliteStore, 'close'> {
+  /** Whether the database is still where it was opened. */
+  isThere(): boolean
   /** Commits what is queued, closes the database and gives the folder free. */
   close(): Promise<void>
 }
@@ -39,6 +41,7 @@ export async function openSqlite(folder: string, known: readonly Migration[] = m
     let open = true
     return {
       ...store,
+      isThere: driver.isThere,
       async close() {
         if (open) closeAll(store, driver, unlock)
         open = false

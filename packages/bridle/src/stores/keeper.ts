@@ -59,8 +59,10 @@ export function openKeeper(driver: Driver, tail: Tail, epoch: number): Keeper {
   }
 
   function ready(): void {
-    if (state === 'open') return
     if (state === 'closed') throw new StoreFault('fenced', 'the store is closed')
+    // Also before a new handle is taken: it would make an empty database in the place of the lost one.
+    driver.check?.()
+    if (state === 'open') return
     try {
       if (state === 'lost') driver.reopen()
       tail.load()

@@ -1,14 +1,22 @@
 // SQLite as Node ships it.
+import { statSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { StoreFault, type StoreFaultCode } from '../kernel/ports.ts'
 import { checkLimits, type Driver, type Value } from './driver.ts'
 
 export interface NodeDriver extends Driver {
+  /** Whether the file is still the one that was opened: a file that was removed takes writes as if nothing had happened. */
+  isThere(): boolean
   close(): void
 }
 
+/** A look at the file costs two microseconds: too much for every commit, and nothing at all ten times a second. */
+const LOOK_MS = 100
+
 export function nodeDriver(file: string): NodeDriver {
   let db = open(file)
+  const opened = identityOf(file)
+  let lookedAt = performance.now()
   let statements = new Map<string, StatementSync>()
 
   const prepared = (sql: string): StatementSync => {
@@ -50,6 +58,15 @@ export function nodeDriver(file: string): NodeDriver {
 
     diagnose,
 
+    isThere: () => identityOf(file) === opened,
+
+    check() {
+      const now = performance.now()
+      if (now - lookedAt < LOOK_MS) return
+      if (identityOf(file) !== opened) throw new StoreFault('gone', `${file} was removed or replaced`)
+      lookedAt = now
+    },
+
     reopen() {
       statements = new Map()
       try {
@@ -73,6 +90,16 @@ export function nodeDriver(file: string): NodeDriver {
     } catch {
       throw new StoreFault('outcome_unknown', 'a transaction could not be rolled back', cause)
     }
+  }
+}
+
+/** As long as it is open, the system gives its number to no other file. */
+function identityOf(file: string): string | null {
+  try {
+    const { dev, ino } = statSync(file)
+    return `${dev}:${ino}`
+  } catch {
+    return null
   }
 }
 

@@ -265,6 +265,31 @@ describe('errors and access', () => {
   })
 })
 
+test('[O11] a data folder that is removed: not ready, said in the log, and nothing is accepted any more', async () => {
+  const data = mkdtempSync(join(tmpdir(), 'bridle-gone-'))
+  const lines: [string, string][] = []
+  const orphan = await HarnessServer.start({ port: 0, data, log: (level, message) => lines.push([level, message]) })
+  const ready = async () => {
+    const { status, body } = await get(`${orphan.url}/ready`)
+    return { status, ready: body.ready, message: body.message }
+  }
+  try {
+    expect((await post(`${orphan.url}/agents/scripted/x`, script({ text: 'before' }))).status).toBe(200)
+    expect(await ready()).toEqual({ status: 200, ready: true })
+    rmSync(data, { recursive: true })
+    expect(await ready()).toEqual({ status: 503, ready: false, message: expect.stringContaining('data folder') })
+    await ready()
+    expect(lines.filter(([level]) => level === 'error')).toEqual([['error', 'data folder gone']])
+    await new Promise((resolve) => setTimeout(resolve, 150))
+    for (const id of ['x', 'new']) {
+      const { status, body } = await post(`${orphan.url}/agents/scripted/${id}`, script({ text: 'after' }))
+      expect([status, (body.error as { type: string }).type]).toEqual([503, 'unavailable'])
+    }
+  } finally {
+    await orphan.close().catch(() => {})
+  }
+})
+
 const raw = (frames: readonly Frame[]): string[] => frames.map((frame) => frame.raw)
 
 const rawStatus = (at: string, headers: Record<string, string>): Promise<number | undefined> =>

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { keyText } from '../kernel/event.ts'
@@ -96,6 +97,15 @@ export class HarnessServer {
           cause: cause instanceof Error ? cause.message : String(cause),
         }),
     })
+    let isMissing = false
+    /** What is wrong with the data folder, told once in the log as well. */
+    const missing = () => {
+      const was = isMissing
+      isMissing = !store.isThere()
+      if (isMissing && !was) log('error', 'data folder gone', { data: resolve(data) })
+      return isMissing ? 'The data folder is gone; nothing is written. Put it back, or restart the server.' : null
+    }
+    const watch = setInterval(missing, LOOK_MS).unref()
     const app = createApp(
       {
         ...options,
@@ -108,7 +118,7 @@ export class HarnessServer {
         defaultAgent: env.BRIDLE_AGENT || 'scripted',
         exposeAll: exposesAll(env),
         workspace: { target: 'node', store: 'sqlite' },
-        isReady: () => !draining,
+        unready: () => (draining ? 'The server is going away.' : missing()),
         onRequest: (seen) => {
           traces.request(seen, clock.now())
           log(seen.status >= 500 ? 'warn' : 'info', 'request', { ...seen })
@@ -125,6 +135,7 @@ export class HarnessServer {
     const sockets = attachSockets(server, app, socketRows, options)
     const close = async (graceMs = 0) => {
       draining = true
+      clearInterval(watch)
       served.close()
       server.close()
       // In-process runs that can end in time do; the others are taken up, or told of, by the next start.
@@ -163,6 +174,9 @@ const scripted: AgentInfo = {
   needs: null,
   accept: acceptPrompt,
 }
+
+/** How often it looks whether its data folder is still there, though nobody asks. */
+const LOOK_MS = 5_000
 
 /** A client that says nothing, or dribbles its request, holds a connection and no more than that for so long. */
 const requestLimits = ({ headersMs = 10_000 }: ServerOptions) => ({

@@ -37,8 +37,8 @@ export interface AppOptions extends AccessOptions {
   readonly workspace?: { readonly [name: string]: string | number | boolean | null }
   /** The caller's address, as the platform tells it. */
   readonly address?: (c: Context) => string
-  /** False while it goes away. */
-  readonly isReady?: () => boolean
+  /** Why it takes no requests; null = it does. */
+  readonly unready?: () => string | null
   readonly onRequest?: (seen: RequestSeen) => void
 }
 

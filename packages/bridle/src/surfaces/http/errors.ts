@@ -61,6 +61,7 @@ const faults: { readonly [F in StoreFaultCode]: string } = {
   full: 'The store is full; nothing was written.',
   outcome_unknown: 'The store failed; whether it was written is not known. Repeat with the same Idempotency-Key.',
   corrupt: 'The log of this session is damaged; it is stopped.',
+  gone: 'The data folder is gone; nothing is written.',
   refused: 'The store refused the write.',
 }
 

@@ -16,14 +16,16 @@ export const probeRoutes: readonly Route[] = [
     path: '/ready',
     scope: 'open',
     summary: 'Readiness probe, with what this workspace has',
-    answers: { 200: 'It takes requests.', 503: 'It goes away.' },
+    answers: { 200: 'It takes requests.', 503: 'It goes away, or has lost its data.' },
     handle: async ({ c, request, ports }) => {
-      const ready = ports.isReady?.() ?? true
+      const message = ports.unready?.() ?? null
+      const ready = message === null
       // A probe learns whether; what is here, and what an agent lacks, is for those who may come in.
       const access = await ports.door.admit(request, ports.address?.(c) ?? '')
       if (access instanceof Response) return Response.json({ ready }, { status: ready ? 200 : 503 })
       const body = {
         ready,
+        ...(message !== null && { message }),
         workspace: ports.workspace ?? {},
         agents: [...ports.agents.values()].map(({ name, description, webhook, needs }) => ({
           name,
