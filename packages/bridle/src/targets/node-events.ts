@@ -4,36 +4,46 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { type EventSink, feedOf } from '../surfaces/http/sse.ts'
+import type { Backlog, Straggler } from './backlog.ts'
 import { drained } from './drained.ts'
 
 /** Sends an event stream itself; any other response goes back as it came. */
-export const withEvents = (response: Response, outgoing: ServerResponse): Response => {
+export const withEvents = (response: Response, outgoing: ServerResponse, backlog: Backlog): Response => {
   const feed = feedOf(response)
   const { socket } = outgoing
   // Behind the unfinished answer to an earlier request of the same connection there is no socket yet.
   if (!feed || !socket || outgoing.destroyed) return response
   outgoing.writeHead(response.status, Object.fromEntries(response.headers))
   outgoing.flushHeaders()
-  const leave = feed(new ConnectionSink(outgoing, socket))
+  const leave = feed(new ConnectionSink(outgoing, socket, backlog))
   outgoing.on('close', leave)
   return RESPONSE_ALREADY_SENT
 }
 
-class ConnectionSink implements EventSink {
+class ConnectionSink implements EventSink, Straggler {
   readonly #outgoing: ServerResponse
   readonly #socket: Socket
+  readonly #backlog: Backlog
 
-  constructor(outgoing: ServerResponse, socket: Socket) {
+  constructor(outgoing: ServerResponse, socket: Socket, backlog: Backlog) {
     this.#outgoing = outgoing
     this.#socket = socket
+    this.#backlog = backlog
   }
 
   write(text: string): void {
-    this.#socket.write(bytesOf(text, this.#outgoing.chunkedEncoding))
+    const bytes = bytesOf(text, this.#outgoing.chunkedEncoding)
+    this.#socket.write(bytes)
+    if (this.#socket.writableLength > 0) this.#backlog.grew(this, bytes.length)
   }
 
   unsent(): number {
-    return this.#socket.writableLength
+    return this.#socket.destroyed ? 0 : this.#socket.writableLength
+  }
+
+  /** Not by the last chunk: the session would go on writing behind it until it hears that the reader is gone. */
+  cut(): void {
+    this.#socket.destroy()
   }
 
   drained(): Promise<void> {

@@ -6,6 +6,7 @@ import { WebSocket, WebSocketServer } from 'ws'
 import type { App } from '../surfaces/http/app.ts'
 import { badRequest, failure } from '../surfaces/http/errors.ts'
 import { type Opener, type Receiver, type Socket, type SocketRoute, upgrade } from '../surfaces/http/socket-route.ts'
+import type { Backlog, Straggler } from './backlog.ts'
 import { drained } from './drained.ts'
 import { frames } from './socket-frames.ts'
 
@@ -25,6 +26,8 @@ const CONTROL_BYTES_MAX = 4_000_000
 /** How long the other side may take to answer a close. */
 const CLOSE_MS = 10_000
 const LEAVE_MS = 1_000
+/** And the same for one that was cut to make room: until then its bytes are still there. */
+const CUT_MS = 2_000
 /** The only subprotocols ever named back: a ticket is a secret. */
 const PROTOCOLS = ['bridle.v1', 'harness.v1']
 
@@ -32,6 +35,7 @@ export const attachSockets = (
   server: Server,
   app: App,
   rows: readonly SocketRoute[],
+  backlog: Backlog,
   { maxSockets = SOCKETS_MAX }: { readonly maxSockets?: number | undefined } = {},
 ): NodeSockets => {
   const limits = {
@@ -63,7 +67,7 @@ export const attachSockets = (
       const asked = await admit(incoming)
       const answer = closing ? failure('unavailable', 'The server is going away.', { 'retry-after': '1' }) : asked
       if (answer instanceof Response) return await refuse(duplex, answer)
-      sockets.handleUpgrade(incoming, duplex, head, (ws) => connect(ws, duplex, answer))
+      sockets.handleUpgrade(incoming, duplex, head, (ws) => connect(new NodeSocket(ws, duplex, backlog), ws, answer))
     } catch {
       duplex.destroy()
     } finally {
@@ -90,11 +94,12 @@ export const attachSockets = (
   }
 }
 
-const connect = (ws: WebSocket, duplex: Duplex, open: Opener): void => {
+const connect = (socket: NodeSocket, ws: WebSocket, open: Opener): void => {
   let unanswered = 0
   // A broken frame closes the socket by itself, with the code that says why.
   ws.on('error', nothing)
-  const receiver: Receiver = open(new NodeSocket(ws, duplex))
+  const receiver: Receiver = open(socket)
+  socket.receiver = receiver
   ws.on('message', (data, isBinary) => {
     const answered = receiver.message(isBinary ? null : data.toString())
     if (!answered) return
@@ -115,18 +120,24 @@ const connect = (ws: WebSocket, duplex: Duplex, open: Opener): void => {
 }
 
 /** One for each client, and there may be thousands: a class, so that each costs no closures. */
-class NodeSocket implements Socket {
+class NodeSocket implements Socket, Straggler {
+  receiver: Receiver | null = null
   readonly #ws: WebSocket
   readonly #duplex: Duplex
+  readonly #backlog: Backlog
 
-  constructor(ws: WebSocket, duplex: Duplex) {
+  constructor(ws: WebSocket, duplex: Duplex, backlog: Backlog) {
     this.#ws = ws
     this.#duplex = duplex
+    this.#backlog = backlog
   }
 
   /** Whole frames straight to the wire: with compression off the library holds nothing back that could get between. */
   send(messages: readonly string[]): void {
-    if (this.#ws.readyState === WebSocket.OPEN) this.#duplex.write(frames(messages))
+    if (this.#ws.readyState !== WebSocket.OPEN) return
+    const bytes = frames(messages)
+    this.#duplex.write(bytes)
+    if (this.#duplex.writableLength > 0) this.#backlog.grew(this, bytes.length)
   }
 
   close(code: number, reason: string): void {
@@ -135,6 +146,16 @@ class NodeSocket implements Socket {
 
   buffered(): number {
     return this.#duplex.writableLength
+  }
+
+  unsent(): number {
+    return this.#ws.readyState === WebSocket.OPEN ? this.#duplex.writableLength : 0
+  }
+
+  /** One who reads slowly still gets to see why; one who does not read at all is not waited for. */
+  cut(): void {
+    this.receiver?.slow()
+    setTimeout(() => this.#ws.terminate(), CUT_MS).unref()
   }
 
   drained(): Promise<void> {

@@ -19,6 +19,7 @@ import { exposesAll } from '../surfaces/http/gate.ts'
 import type { RateLimit } from '../surfaces/http/rate-limit.ts'
 import { socketPages } from '../surfaces/http/socket-route.ts'
 import { transportSockets } from '../surfaces/transport/sockets.ts'
+import { Backlog } from './backlog.ts'
 import { withEvents } from './node-events.ts'
 import { createLog, type Log } from './node-log.ts'
 import { answerRefusals, refusalOf } from './node-refusals.ts'
@@ -49,6 +50,8 @@ export interface ServerOptions extends AccessOptions, AgentsOptions {
   readonly maxConnections?: number
   /** Sockets open at once; default 10,000. */
   readonly maxSockets?: number
+  /** Bytes written to all streams and sockets together that their readers have not taken; default 256 MiB. */
+  readonly maxUnsentBytes?: number
   /** Where it tells of itself; default: standard error, as BRIDLE_LOG says. */
   readonly log?: Log
 }
@@ -127,12 +130,13 @@ export class HarnessServer {
       },
       [fabricRoutes, socketPages(socketRows)],
     )
+    const backlog = new Backlog(options.maxUnsentBytes)
     const fetch = async (request: Request, env: unknown) =>
-      withEvents(await app.fetch(request, env), (env as HttpBindings).outgoing)
+      withEvents(await app.fetch(request, env), (env as HttpBindings).outgoing, backlog)
     const server = createServer(requestLimits(options), getRequestListener(fetch, { errorHandler: refusalOf }))
     answerRefusals(server)
     server.maxConnections = options.maxConnections ?? 20_000
-    const sockets = attachSockets(server, app, socketRows, options)
+    const sockets = attachSockets(server, app, socketRows, backlog, options)
     const close = async (graceMs = 0) => {
       draining = true
       clearInterval(watch)

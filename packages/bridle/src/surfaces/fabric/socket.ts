@@ -94,6 +94,10 @@ export class FabricSocket implements Receiver, Listener {
     this.#forgetDeath = clock.after(deadAfterMs, () => this.#end('silent'))
   }
 
+  slow(): void {
+    this.#end('slow')
+  }
+
   closed(): void {
     this.#open = false
     this.#leave()

@@ -25,6 +25,8 @@ export interface Receiver {
   message(text: string | null): Promise<void> | void
   /** The other side showed a sign of life below the messages: a ping or pong frame. */
   alive(): void
+  /** It is too far behind for what the server can hold: close it, to be resumed by cursor. */
+  slow(): void
   closed(): void
 }
 
@@ -146,7 +148,7 @@ export const told = async (refusal: Response): Promise<Opener> => {
   return (socket) => {
     socket.send([text])
     socket.close(code, reason)
-    return { message: () => {}, alive: () => {}, closed: () => {} }
+    return { message: () => {}, alive: () => {}, slow: () => {}, closed: () => {} }
   }
 }
 

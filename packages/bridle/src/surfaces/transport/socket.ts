@@ -69,6 +69,10 @@ export class TransportSocket implements Receiver {
 
   alive(): void {}
 
+  slow(): void {
+    this.#end('slow')
+  }
+
   closed(): void {
     this.#open = false
     this.#leave()
