@@ -54,6 +54,32 @@ describe('[A2] text', () => {
     expect(said(events, 'token')).toHaveLength(1_000)
   })
 
+  test.each([0, 16])(
+    'a flood of pieces lets others have their turn (at most one event per %i ms)',
+    async (tokenPaceMs) => {
+      const world = stage({ tokenPaceMs })
+      const order: string[] = []
+      const ended = async (id: string) => {
+        const session = await world.host.open(key(id))
+        while (session.state.lifecycle.run || session.state.conversation.messages.length < 2) await settle(1)
+        order.push(id)
+      }
+      const submit = (id: string, steps: unknown[]) =>
+        world.host.send(key(id), { type: 'submit', prompt: `@script ${JSON.stringify(steps)}` })
+      await submit('flood', [{ text: 'x'.repeat(5_000), chunks: 5_000 }])
+      const flood = ended('flood')
+      await submit('other', [{ text: 'answered' }])
+      await ended('other')
+      // No time has passed: the flood waits for its next turn, and others had theirs.
+      expect(order).toEqual(['other'])
+      await world.clock.pass(200)
+      await flood
+      expect(order).toEqual(['other', 'flood'])
+      const text = said(await world.events(key('flood')), 'token').map((payload) => payload.text)
+      expect(text.join('')).toBe('x'.repeat(5_000))
+    },
+  )
+
   test('one by one in time', async () => {
     const world = stage()
     await play(world, [{ text: 'abc', chunks: 3, everyMs: 5 }])
