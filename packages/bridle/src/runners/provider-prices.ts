@@ -1,0 +1,82 @@
+// What a model's tokens cost, roughly: enough to stop a run at its limit, not to write a bill. List prices of November
+// 2026 in USD per million tokens, the dearest of a family for members not named. An operator's own rows come first.
+
+/** USD per million tokens. */
+export interface Price {
+  readonly input: number
+  readonly output: number
+  /** Input that the provider had in its cache; absent = a tenth of the input. */
+  readonly cacheRead?: number
+  /** Input that it put there; absent = 1.25 times the input, kept for an hour twice the input. */
+  readonly cacheWrite?: number
+}
+
+/** The first row whose pattern matches the model; `*` stands for anything. */
+export type PriceTable = readonly (readonly [pattern: string, price: Price])[]
+
+export interface Usage {
+  /** Neither read from the cache nor written to it. */
+  readonly inputTokens: number
+  readonly cacheReadTokens: number
+  readonly cacheWriteTokens: number
+  /** Of those written, the ones kept for an hour. */
+  readonly cacheWriteHourTokens: number
+  readonly outputTokens: number
+}
+
+/** Never zero: a model we do not know must not be a way round the limit. */
+export const UNKNOWN_MODEL: Price = { input: 15, output: 75 }
+
+const familyPrices: PriceTable = [
+  ['claude-fable*', { input: 10, output: 50 }],
+  ['claude-mythos*', { input: 10, output: 50 }],
+  ['claude-opus-4-0*', { input: 15, output: 75 }],
+  ['claude-opus-4-1*', { input: 15, output: 75 }],
+  ['claude-opus-4-2025*', { input: 15, output: 75 }],
+  ['claude-opus-5-5*', { input: 4, output: 20 }],
+  ['claude-opus-*', { input: 5, output: 25 }],
+  ['claude-sonnet-*', { input: 3, output: 15 }],
+  ['claude-haiku-*', { input: 1, output: 5 }],
+  ['gpt-*-pro*', { input: 30, output: 180 }],
+  ['gpt-5*-nano*', { input: 0.2, output: 1.25 }],
+  ['gpt-5*-mini*', { input: 0.75, output: 4.6 }],
+  ['gpt-5', { input: 1.25, output: 10 }],
+  ['gpt-5-*', { input: 1.25, output: 10 }],
+  ['gpt-5.1*', { input: 1.25, output: 10 }],
+  ['gpt-5.2*', { input: 1.75, output: 14 }],
+  ['gpt-5.3*', { input: 1.75, output: 14 }],
+  ['gpt-5.4*', { input: 2.5, output: 15 }],
+  ['gpt-5*', { input: 5, output: 30 }],
+  ['gpt-4.1*', { input: 2, output: 8, cacheRead: 0.5 }],
+  ['gpt-4o*', { input: 2.5, output: 10, cacheRead: 1.25 }],
+]
+
+export const priceOf = (model: string, own: PriceTable = []): Price =>
+  [...own, ...familyPrices].find(([pattern]) => matchesModel(pattern, model))?.[1] ?? UNKNOWN_MODEL
+
+export const costUsd = (usage: Usage, price: Price): number => {
+  const { input, output, cacheRead = input / 10, cacheWrite = input * 1.25 } = price
+  const briefly = Math.max(0, usage.cacheWriteTokens - usage.cacheWriteHourTokens)
+  const perMillion =
+    usage.inputTokens * input +
+    usage.cacheReadTokens * cacheRead +
+    briefly * cacheWrite +
+    usage.cacheWriteHourTokens * Math.max(cacheWrite, input * 2) +
+    usage.outputTokens * output
+  return perMillion / 1_000_000
+}
+
+/** The whole name, with `*` for anything. */
+export const matchesModel = (pattern: string, model: string): boolean => {
+  const [first = '', ...rest] = pattern.split('*')
+  const last = rest.pop()
+  if (last === undefined) return pattern === model
+  if (model.length < first.length + last.length || !model.startsWith(first) || !model.endsWith(last)) return false
+  let from = first.length
+  for (const part of rest) {
+    const at = model.indexOf(part, from)
+    if (at < 0) return false
+    from = at + part.length
+  }
+  return from <= model.length - last.length
+}
