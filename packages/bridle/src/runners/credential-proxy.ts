@@ -1,0 +1,246 @@
+// Provider keys stay on the host. A run gets a token and a base URL here; what it may ask is checked, the token is
+// exchanged for the key, and the answer streams through while its usage is counted. A run over its limit, or one that
+// is over, is refused in the provider's own words, so that its engine can show them.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type GrantName, Grants, type GrantTerms, type LiveGrant, type Spend } from './credential-grants.ts'
+import { type Passage, pass } from './credential-upstream.ts'
+import { matchesModel, type PriceTable } from './provider-prices.ts'
+import {
+  type Provider,
+  type ProviderName,
+  type ProviderRoute,
+  providers,
+  type RefusalCode,
+  refusals,
+} from './providers.ts'
+
+export interface CredentialProxyOptions {
+  /** Tokens are derived from it: the same secret makes the same tokens in the next process. */
+  readonly secret: string
+  /** Asked for each request, so that a key may be changed while we run. */
+  readonly keys: { readonly [P in ProviderName]?: () => string | undefined }
+  /** Absent = ANTHROPIC_BASE_URL and OPENAI_BASE_URL of `env`, else the vendors'. */
+  readonly upstreams?: { readonly [P in ProviderName]?: string }
+  readonly env?: NodeJS.ProcessEnv
+  readonly host?: string
+  readonly port?: number
+  /** How a sandbox reaches us, where that is not the address we listen on. */
+  readonly publicUrl?: string
+  /** Rows before our own. */
+  readonly prices?: PriceTable
+  readonly bodyBytesMax?: number
+  /** How long a provider may say nothing at all. */
+  readonly silenceMs?: number
+  /** One line per request. Carries no key, no token and nothing of what was said. */
+  readonly report?: (entry: ProxyEntry) => void
+}
+
+export interface ProxyEntry extends GrantName {
+  readonly path: string
+  readonly model: string | null
+  readonly status: number
+  readonly refused: RefusalCode | null
+  readonly usd: number
+}
+
+export interface CredentialProxy {
+  readonly url: string
+  grant(grant: GrantName & GrantTerms): { readonly token: string; readonly baseUrl: string }
+  /** The token is dead, and so is what it asked for. What the run spent; null = it had no grant. */
+  revoke(name: GrantName): Spend | null
+  spent(name: GrantName): Spend | null
+  /** Ends what is under way. */
+  close(): Promise<void>
+}
+
+/** The vendors' own limit for a request. */
+const BODY_BYTES_MAX = 32 * 1024 * 1024
+/** A long answer that does not stream says nothing for minutes. */
+const SILENCE_MS = 600_000
+/** Per run: more is a loop, and each may pass the limit that the others have not reached yet. */
+const UNDER_WAY_MAX = 32
+
+export const startCredentialProxy = async (options: CredentialProxyOptions): Promise<CredentialProxy> => {
+  const { secret, prices, env = process.env, bodyBytesMax = BODY_BYTES_MAX, silenceMs = SILENCE_MS } = options
+  const grants = new Grants(secret, prices)
+  const upstreams = {
+    anthropic: upstreamUrl('anthropic', options, env),
+    openai: upstreamUrl('openai', options, env),
+  }
+
+  const underWay = new Set<Promise<void>>()
+
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const asked = locate(request)
+    if (!asked) return refuse(response, null, 'path_not_allowed', 'There is nothing at this path.')
+    const { name, provider, route, path, query } = asked
+    if (route?.kind === 'probe') return void response.writeHead(200).end()
+    const grant = bearer(request, grants, name)
+    if (!grant) return refuse(response, provider, 'token_invalid', 'This token is not, or no longer, valid.')
+
+    const entry = { ...nameOf(grant), path, model: null as string | null, usd: 0 }
+    const report = (status: number, refused: RefusalCode | null) => options.report?.({ ...entry, status, refused })
+    const no = ([code, message]: Refused) => {
+      report(refusals[code].status, code)
+      refuse(response, provider, code, message)
+    }
+    if (!route) return no(['path_not_allowed', `${request.method} ${path} is not passed on to ${provider.title}.`])
+    const early = limits(grant, route)
+    if (early) return no(early)
+
+    const leave = new AbortController()
+    grant.underWay.add(leave)
+    response.once('close', () => response.writableFinished || leave.abort())
+    try {
+      const read = route.method === 'POST' ? await readBody(request, bodyBytesMax) : null
+      if (read === 'too large') {
+        return no(['body_too_large', `A request may have ${bodyBytesMax} bytes.`])
+      }
+      const checked = read && check(read, grant, request)
+      if (checked && 'refused' in checked) return no(checked.refused)
+      entry.model = checked?.model ?? null
+      const key = options.keys[name]?.()
+      if (!key) return no(['key_missing', `This server has no ${provider.keyName}. Set it and start the server again.`])
+
+      const passage: Passage = {
+        provider: name,
+        url: `${upstreams[name]}${path}${query}`,
+        key,
+        body: checked?.body ?? null,
+        isMetered: route.kind === 'answer',
+        silenceMs,
+        signal: leave.signal,
+        charge: (usage) => {
+          entry.usd = grants.charge(grant, entry.model ?? '', usage)
+        },
+      }
+      const { status, refused } = await pass(passage, request, response)
+      if (refused) return no(refused)
+      report(status, null)
+    } finally {
+      grant.underWay.delete(leave)
+    }
+  }
+
+  const server = createServer({ headersTimeout: 10_000, requestTimeout: 300_000 }, (request, response) => {
+    const answered = answer(request, response)
+      .catch(() => void response.destroy())
+      .finally(() => underWay.delete(answered))
+    underWay.add(answered)
+  })
+  const { host = '127.0.0.1', port = 0 } = options
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve))
+  const { address, port: bound, family } = server.address() as AddressInfo
+  const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${bound}`
+
+  return {
+    url,
+    grant: ({ models, maxSpendUsd, spentUsd, ...name }) => ({
+      token: grants.grant(name, { models, maxSpendUsd, spentUsd }),
+      baseUrl: `${(options.publicUrl ?? url).replace(/\/+$/, '')}${providers[name.provider].mount}`,
+    }),
+    revoke: (name) => grants.revoke(name),
+    spent: (name) => grants.named(name)?.spend ?? null,
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve))
+      server.closeAllConnections()
+      // What they spent is still reported.
+      await Promise.all([closed, ...underWay])
+    },
+  }
+}
+
+type Refused = readonly [RefusalCode, string]
+
+const upstreamUrl = (name: ProviderName, { upstreams }: CredentialProxyOptions, env: NodeJS.ProcessEnv): string => {
+  const { urlName, vendorUrl } = providers[name]
+  const given = upstreams?.[name] || env[urlName] || vendorUrl
+  const { protocol, username, password, search, hash } = new URL(given)
+  if (!/^https?:$/.test(protocol) || username || password || search || hash) {
+    throw new Error(`${urlName} is to be a plain http or https URL.`)
+  }
+  return given.replace(/\/+$/, '')
+}
+
+/** The URL is normalised first, so that a path is what it says; a route then matches whole. */
+const locate = ({ method = '', url = '' }: IncomingMessage) => {
+  if (!url.startsWith('/') || !URL.canParse(url, 'http://proxy')) return null
+  const { pathname, search } = new URL(url, 'http://proxy')
+  for (const [name, provider] of Object.entries(providers) as [ProviderName, Provider][]) {
+    if (pathname !== provider.mount && !pathname.startsWith(`${provider.mount}/`)) continue
+    const path = pathname.slice(provider.mount.length)
+    const route = provider.routes.find((each) => each.method === method && each.path.test(path)) ?? null
+    return { name, provider, route, path, query: search }
+  }
+  return null
+}
+
+/** A token is good for its own provider only. */
+const bearer = ({ headers }: IncomingMessage, grants: Grants, provider: ProviderName): LiveGrant | null => {
+  const { authorization = '', 'x-api-key': apiKey } = headers
+  const token = typeof apiKey === 'string' ? apiKey : (/^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? '')
+  const grant = grants.bearerOf(token)
+  return grant?.provider === provider ? grant : null
+}
+
+const nameOf = ({ key, runId, attempt, provider }: LiveGrant): GrantName => ({ key, runId, attempt, provider })
+
+const limits = ({ spend, maxSpendUsd, underWay }: LiveGrant, { method }: ProviderRoute): Refused | null => {
+  if (underWay.size >= UNDER_WAY_MAX) {
+    return ['too_many_requests', `A run may have ${UNDER_WAY_MAX} requests under way. Try again when one has ended.`]
+  }
+  if (method !== 'POST' || maxSpendUsd === null || spend.usd < maxSpendUsd) return null
+  const [spent, limit] = [spend.usd, maxSpendUsd].map((usd) => `$${usd.toFixed(2)}`)
+  return ['spend_limit', `This run has spent about ${spent} of its limit of ${limit}. Raise the limit to go on.`]
+}
+
+const readBody = (request: IncomingMessage, bytesMax: number): Promise<Buffer | 'too large'> =>
+  new Promise((resolve, reject) => {
+    const parts: Buffer[] = []
+    let bytes = 0
+    // What is too much is read on and dropped: a client that is still sending would not see why.
+    request.on('data', (part: Buffer) => {
+      bytes += part.byteLength
+      if (bytes <= bytesMax) parts.push(part)
+      else {
+        parts.length = 0
+        resolve('too large')
+      }
+    })
+    request.once('end', () => resolve(Buffer.concat(parts)))
+    request.once('error', reject)
+    request.once('close', () => reject(new Error('The client left.')))
+  })
+
+/** Sent on is what was read here, written again: a name said twice must not mean one thing to us and another there. */
+const check = (
+  bytes: Buffer,
+  { models }: LiveGrant,
+  { headers }: IncomingMessage,
+): { model: string; body: Buffer } | { refused: Refused } => {
+  const invalid = (message: string): { refused: Refused } => ({ refused: ['request_invalid', message] })
+  if ((headers['content-encoding'] ?? 'identity') !== 'identity') return invalid('The body is to be sent as it is.')
+  let said: unknown
+  try {
+    said = JSON.parse(bytes.toString('utf8'))
+  } catch {
+    return invalid('The body is not JSON.')
+  }
+  const { model, background } = (said ?? {}) as { model?: unknown; background?: unknown }
+  if (typeof model !== 'string') return invalid('The body names no model.')
+  // Its usage would be told later, to somebody else.
+  if (background) return invalid('Background responses are not passed on.')
+  if (models && !models.some((pattern) => matchesModel(pattern, model))) {
+    return {
+      refused: ['model_not_allowed', `This run may not use the model ${model}. It may use: ${models.join(', ')}.`],
+    }
+  }
+  return { model, body: Buffer.from(JSON.stringify(said)) }
+}
+
+const refuse = (response: ServerResponse, provider: Provider | null, code: RefusalCode, message: string): void => {
+  if (response.headersSent || response.destroyed) return void response.destroy()
+  const body = JSON.stringify((provider ?? providers.openai).encodeRefusal(code, message))
+  response.writeHead(refusals[code].status, { 'content-type': 'application/json' }).end(body)
+}
