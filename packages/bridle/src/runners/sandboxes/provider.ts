@@ -1,6 +1,6 @@
 // Where a runner runs. A session has at most one sandbox, started when it is first needed and reused while it is healthy.
 import type { Key } from '../../kernel/event.ts'
-import type { RunnerEventOf, RunnerHealth } from '../protocol.ts'
+import type { RunnerHealth } from '../protocol.ts'
 
 export interface Sandbox {
   /** Stable for as long as this very process or container lives. In the log, so never a secret. */
@@ -8,8 +8,15 @@ export interface Sandbox {
   readonly url: string
   /** The bearer of `/query` and `/env`; null = the runner asks for none. */
   readonly token: string | null
-  /** What isolation was asked for and what was really had. */
-  readonly notice: Omit<RunnerEventOf<'sandbox.notice'>, 'type'>
+  readonly notice: SandboxNotice
+}
+
+/** What isolation was asked for and what was really had: the body of a `sandbox.notice`. */
+export interface SandboxNotice {
+  readonly requestedBackend: string
+  readonly resolvedBackend: string
+  readonly isolation: string
+  readonly reason?: string
 }
 
 export interface SandboxProvider {

@@ -1,0 +1,57 @@
+// What the next process of ours needs to find a sandbox again: a file in the sandbox's folder. It holds no secret.
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as v from 'valibot'
+
+const text = v.string()
+const recordSchema = v.object({
+  id: v.pipe(text, v.regex(/^box-[0-9a-f]{16}$/)),
+  key: v.object({ tenant: text, agent: text, id: text }),
+  /** Null while it starts. */
+  url: v.nullable(v.pipe(text, v.regex(/^http:\/\/127\.0\.0\.1:[0-9]{1,5}$/))),
+  pid: v.pipe(v.number(), v.integer(), v.minValue(2)),
+  startedAt: v.nullable(text),
+  bornAt: v.number(),
+  notice: v.object({ requestedBackend: text, resolvedBackend: text, isolation: text, reason: v.optional(text) }),
+})
+
+export type SandboxRecord = Readonly<v.InferOutput<typeof recordSchema>>
+
+export class Records {
+  readonly #folder: string
+
+  constructor(folder: string) {
+    this.#folder = folder
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+  }
+
+  folderOf(id: string): string {
+    return join(this.#folder, id)
+  }
+
+  ids(): string[] {
+    return readdirSync(this.#folder)
+  }
+
+  /** Null: there is none by this id, or it cannot be read. */
+  read(id: string): SandboxRecord | null {
+    if (!this.ids().includes(id)) return null
+    try {
+      const read = v.safeParse(recordSchema, JSON.parse(readFileSync(join(this.folderOf(id), 'record.json'), 'utf8')))
+      return read.success && read.output.id === id ? read.output : null
+    } catch {
+      return null
+    }
+  }
+
+  /** Whole or not at all. */
+  write(record: SandboxRecord): void {
+    const file = join(this.folderOf(record.id), 'record.json')
+    writeFileSync(`${file}.new`, JSON.stringify(record), { mode: 0o600 })
+    renameSync(`${file}.new`, file)
+  }
+
+  remove(id: string): void {
+    rmSync(this.folderOf(id), { recursive: true, force: true, maxRetries: 3 })
+  }
+}

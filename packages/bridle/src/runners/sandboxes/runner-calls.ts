@@ -1,0 +1,79 @@
+// What a provider says to a runner. Short, bounded calls: what a runner answers is as trusted as what it runs.
+import * as v from 'valibot'
+import type { RunnerHealth } from '../protocol.ts'
+
+/** A runner answers at once; a machine at its limit does not. */
+export const HEALTH_MS = 2_000
+const CALL_MS = 5_000
+const ANSWER_BYTES_MAX = 64 * 1024
+
+const healthSchema = v.looseObject({
+  ok: v.boolean(),
+  busy: v.boolean(),
+  hasAnthropicKey: v.optional(v.boolean(), false),
+  hasOpenAIKey: v.optional(v.boolean()),
+  instance: v.optional(v.pipe(v.string(), v.maxLength(200))),
+  requestId: v.optional(v.nullable(v.string())),
+})
+
+/** Null: it does not answer, or not as a runner does. */
+export const askHealth = async (url: string, timeoutMs = HEALTH_MS): Promise<RunnerHealth | null> => {
+  try {
+    const answer = await fetch(`${url}/health`, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs) })
+    const body = await readShort(answer)
+    const said = v.safeParse(healthSchema, JSON.parse(body))
+    return answer.ok && said.success ? (said.output as RunnerHealth) : null
+  } catch {
+    return null
+  }
+}
+
+/** Throws a sentence that names no value. */
+export const putEnv = async (
+  { url, token }: { readonly url: string; readonly token: string | null },
+  vars: { readonly [name: string]: string | null },
+): Promise<void> => {
+  const status = await call(url, 'PUT', '/env', token, { vars })
+  if (status === null) throw new Error("The sandbox's runner did not take its settings: it does not answer.")
+  if (status >= 300) throw new Error(`The sandbox's runner did not take its settings: it answered ${status}.`)
+}
+
+/** Whether it was heard. */
+export const askToStop = async (url: string, token: string | null, timeoutMs: number): Promise<boolean> => {
+  const status = await call(url, 'POST', '/stop', token, {}, timeoutMs)
+  return status !== null && status < 300
+}
+
+const call = async (
+  url: string,
+  method: string,
+  path: string,
+  token: string | null,
+  body: object,
+  timeoutMs = CALL_MS,
+): Promise<number | null> => {
+  try {
+    const answer = await fetch(`${url}${path}`, {
+      method,
+      headers: { 'content-type': 'application/json', ...(token !== null && { authorization: `Bearer ${token}` }) },
+      body: JSON.stringify(body),
+      redirect: 'error',
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+    await readShort(answer)
+    return answer.status
+  } catch {
+    return null
+  }
+}
+
+const readShort = async ({ body }: Response): Promise<string> => {
+  const parts: Uint8Array[] = []
+  let bytes = 0
+  for await (const part of body ?? []) {
+    bytes += part.byteLength
+    if (bytes > ANSWER_BYTES_MAX) throw new Error('too long')
+    parts.push(part)
+  }
+  return Buffer.concat(parts).toString('utf8')
+}
