@@ -1,0 +1,31 @@
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { engineFolders, runnerCommand, runnerFolders } from './runner-command.ts'
+
+test('our own runner is started as we are: from source with its condition', () => {
+  const [node = '', condition, main = '', ...rest] = runnerCommand()
+  expect([existsSync(node), condition, existsSync(main), rest]).toEqual([
+    true,
+    '--conditions=source',
+    true,
+    ['runner', '--port', '0'],
+  ])
+  expect(main.endsWith(join('cli', 'main.ts'))).toBe(true)
+})
+
+test('what it needs is shown, and no folder above it', () => {
+  const folders = runnerFolders()
+  const [node = '', , main = ''] = runnerCommand()
+  for (const file of [node, main])
+    expect(folders.some((folder) => file === folder || file.startsWith(`${folder}/`))).toBe(true)
+  const modules = folders.find((folder) => existsSync(join(folder, 'valibot'))) ?? ''
+  expect(modules.endsWith('node_modules')).toBe(true)
+  expect(folders).not.toContain(dirname(modules))
+})
+
+test('an engines folder without packages of its own stands for those above it', () => {
+  const modules = runnerFolders().find((folder) => existsSync(join(folder, 'valibot'))) ?? ''
+  expect(engineFolders(dirname(modules))).toEqual([dirname(modules)])
+  expect(engineFolders(join(dirname(modules), 'docs'))).toContain(modules)
+})

@@ -1,0 +1,42 @@
+// How our own runner is started, from source or as built, and which folders it needs to see for that.
+import { existsSync, realpathSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const isSource = import.meta.url.endsWith('.ts')
+const main = fileURLToPath(new URL(`../../cli/main.${isSource ? 'ts' : 'js'}`, import.meta.url))
+
+export const runnerCommand = (): string[] => [
+  realpathSync(process.execPath),
+  ...(isSource ? ['--conditions=source'] : []),
+  main,
+  'runner',
+  '--port',
+  '0',
+]
+
+/** Node, this package, and the packages that it finds from where it is. */
+export const runnerFolders = (): string[] => [...nodeFolders(), ...packageFolders(fileURLToPath(import.meta.url))]
+
+/** Its folders where it is an installation; only the program where it lies among other things. */
+const nodeFolders = (): string[] => {
+  const program = realpathSync(process.execPath)
+  const prefix = dirname(dirname(program))
+  const isInstallation = existsSync(join(prefix, 'lib', 'node_modules', 'npm'))
+  return isInstallation ? [join(prefix, 'bin'), join(prefix, 'lib')] : [program]
+}
+
+/** The package of a file, and every `node_modules` above it. */
+const packageFolders = (file: string): string[] => {
+  const above: string[] = []
+  for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) above.push(folder)
+  const own = above.find((folder) => existsSync(join(folder, 'package.json')))
+  const modules = above.map((folder) => join(folder, 'node_modules')).filter((folder) => existsSync(folder))
+  return [...(own ? [own] : []), ...modules]
+}
+
+/** An engines folder, or the `node_modules` above it that it stands for. */
+export const engineFolders = (folder: string): string[] => {
+  const real = realpathSync(folder)
+  return existsSync(join(real, 'node_modules')) ? [real] : packageFolders(join(real, 'package.json'))
+}
