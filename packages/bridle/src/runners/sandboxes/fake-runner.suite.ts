@@ -1,0 +1,67 @@
+// A runner that plays nothing: it answers as one, and tells what it sees from where it is. Run as a process of its own.
+import { execFile } from 'node:child_process'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+
+export interface Fake {
+  readonly url: string
+  readonly token: string | null
+}
+
+const file = fileURLToPath(import.meta.url)
+export const fakeRunner = (...args: string[]): string[] => [process.execPath, file, ...args]
+
+export const setBusy = (fake: Fake, busy: boolean): Promise<unknown> => ask(fake, '/busy', { busy })
+/** What a shell in there says. */
+export const shell = async (fake: Fake, command: string): Promise<string> =>
+  ((await ask(fake, '/shell', { command })) as { output: string }).output.trim()
+
+const ask = async ({ url, token }: Fake, path: string, body: object): Promise<unknown> => {
+  const answer = await fetch(`${url}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}` },
+    body: JSON.stringify(body),
+  })
+  if (!answer.ok) throw new Error(`${path}: ${answer.status}`)
+  return answer.json()
+}
+
+const serve = () => {
+  const vars: { [name: string]: string | null } = {}
+  let busy = false
+  const instance = `${process.pid}-${Date.now()}`
+  const routes: { [name: string]: (body: never) => Promise<object> | object } = {
+    'PUT /env': (body: { vars: typeof vars }) => Object.assign(vars, body.vars),
+    'POST /busy': (body: { busy: boolean }) => {
+      busy = body.busy
+      return {}
+    },
+    'POST /shell': ({ command }: { command: string }) =>
+      new Promise((resolve) =>
+        execFile('/bin/sh', ['-c', command], { timeout: 20_000 }, (_error, out, err) => resolve({ output: out + err })),
+      ),
+    'POST /stop': () => {
+      if (!process.argv.includes('--deaf')) setTimeout(() => process.exit(0), 5)
+      return {}
+    },
+  }
+  const server = createServer(async (request, response) => {
+    const answer = (status: number, body: object) => response.writeHead(status).end(JSON.stringify(body))
+    if (request.url === '/health') {
+      const hasAnthropicKey = Boolean(vars.ANTHROPIC_API_KEY)
+      return answer(200, { ok: true, busy, hasAnthropicKey, hasOpenAIKey: false, instance, requestId: null })
+    }
+    const { BRIDLE_RUNNER_TOKEN: token } = process.env
+    if (token && request.headers.authorization !== `Bearer ${token}`) return answer(401, {})
+    const route = routes[`${request.method} ${request.url}`]
+    return route ? answer(200, await route((await json(request)) as never)) : answer(404, {})
+  })
+  server.listen(0, '127.0.0.1', () => {
+    console.log('A line that is not the announcement.')
+    console.log(JSON.stringify({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }))
+  })
+}
+
+if (process.argv[1] === file) serve()

@@ -1,0 +1,139 @@
+// Starts a runner that outlives us: a process group of its own, its output in a file, and an environment that we wrote.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, mkdirSync, openSync, readSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Key } from '../../kernel/event.ts'
+import type { Isolation } from './isolation.ts'
+import { endProcesses, SANDBOX_VARIABLE, startTimeOf } from './processes.ts'
+import type { Records, SandboxRecord } from './records.ts'
+
+export interface Launch {
+  readonly id: string
+  readonly key: Key
+  readonly token: string
+  readonly command: readonly string[]
+  /** Shown to the command, never written by it. */
+  readonly readOnly: readonly string[]
+  /** What the operator adds. */
+  readonly env: { readonly [name: string]: string }
+  readonly engines: string | null
+  /** The session's own: work and state lie in it and stay. */
+  readonly workspace: string
+  /** The server's, which the sandbox must not see. */
+  readonly dataFolder: string
+  readonly isolation: Isolation
+  readonly startMs: number
+  readonly bornAt: number
+}
+
+export const OUTPUT_FILE = 'output.log'
+
+/** Throws a sentence when the runner does not come up; nothing of it is left then. */
+export const launch = async (wanted: Launch, records: Records): Promise<SandboxRecord & { readonly url: string }> => {
+  const { id, key, isolation, workspace, bornAt, startMs } = wanted
+  const folder = records.folderOf(id)
+  const [work, state, tmp] = [join(workspace, 'work'), join(workspace, 'state'), join(folder, 'tmp')]
+  for (const each of [work, state, tmp]) mkdirSync(each, { recursive: true, mode: 0o700 })
+  const view = { work, state, tmp, folder, readOnly: wanted.readOnly, hidden: wanted.dataFolder }
+  const [program = '', ...args] = isolation.wrap(wanted.command, view)
+  const file = join(folder, OUTPUT_FILE)
+  const output = openSync(file, 'a', 0o600)
+  let child: ChildProcess
+  try {
+    const stdio = ['ignore', output, output] as const
+    child = spawn(program, args, {
+      cwd: work,
+      env: environment(wanted, { work, state, tmp }),
+      stdio: [...stdio],
+      detached: true,
+    })
+  } finally {
+    closeSync(output)
+  }
+  const failure = new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(error.message))
+    child.once('exit', (code, signal) => resolve(`it ended with ${signal ?? code}`))
+  })
+  child.unref()
+  const { pid } = child
+  if (pid === undefined) {
+    const why = await failure
+    records.remove(id)
+    throw new Error(`The sandbox's runner did not start: ${why}.`)
+  }
+
+  const record = { id, key, url: null, pid, startedAt: startTimeOf(pid), bornAt, notice: isolation.notice }
+  // Before it answers: whoever kills us now leaves a record by which it is found and ended.
+  records.write(record)
+  try {
+    const url = await announced(file, failure, startMs)
+    records.write({ ...record, url })
+    return { ...record, url }
+  } catch (error) {
+    await endProcesses(record, id, 2_000)
+    const said = firstPart(file).trim().split('\n').at(-1)?.slice(0, 300)
+    records.remove(id)
+    throw new Error(
+      `The sandbox's runner did not start: ${(error as Error).message}.${said ? ` It said: ${said}` : ''}`,
+    )
+  }
+}
+
+/** Everything it is told. No key of a provider and no token of the server is among it. */
+const environment = (
+  { id, token, env, engines, isolation }: Launch,
+  { work, state, tmp }: { work: string; state: string; tmp: string },
+): NodeJS.ProcessEnv => {
+  const programs = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+  const path = isolation.isContained ? programs : process.env.PATH || programs
+  return {
+    PATH: `${dirname(process.execPath)}:${path}`,
+    HOME: state,
+    LANG: process.env.LANG || 'C.UTF-8',
+    TMPDIR: isolation.isContained ? '/tmp' : tmp,
+    ...(process.env.TZ && { TZ: process.env.TZ }),
+    ...env,
+    ...(engines !== null && { BRIDLE_ENGINES: engines }),
+    BRIDLE_RUNNER_TOKEN: token,
+    BRIDLE_RUNNER_WORK: work,
+    BRIDLE_RUNNER_STATE: state,
+    [SANDBOX_VARIABLE]: id,
+  }
+}
+
+/** The line in which a runner says where it listens. */
+const announced = async (file: string, failure: Promise<string>, startMs: number): Promise<string> => {
+  let failed: string | null = null
+  failure.then((why) => {
+    failed = why
+  })
+  for (let waitedMs = 0; waitedMs < startMs; waitedMs += 20) {
+    for (const line of firstPart(file).split('\n').slice(0, -1)) {
+      const url = urlIn(line)
+      if (url) return url
+    }
+    if (failed !== null) throw new Error(failed)
+    await sleep(20)
+  }
+  throw new Error(`it said nothing for ${startMs / 1000} seconds`)
+}
+
+const urlIn = (line: string): string | null => {
+  try {
+    const { url } = JSON.parse(line) as { url?: unknown }
+    return typeof url === 'string' && /^http:\/\/127\.0\.0\.1:[0-9]{1,5}$/.test(url) ? url : null
+  } catch {
+    return null
+  }
+}
+
+const firstPart = (file: string): string => {
+  const bytes = Buffer.alloc(64 * 1024)
+  const from = openSync(file, 'r')
+  try {
+    return bytes.toString('utf8', 0, readSync(from, bytes))
+  } finally {
+    closeSync(from)
+  }
+}

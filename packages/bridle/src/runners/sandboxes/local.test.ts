@@ -1,0 +1,359 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Key } from '../../kernel/event.ts'
+import { fakeRunner, setBusy, shell } from './fake-runner.suite.ts'
+import { LocalSandboxes, type LocalSandboxOptions } from './local.ts'
+import { endProcesses, startTimeOf } from './processes.ts'
+
+const key = (id: string): Key => ({ tenant: 't', agent: 'claude', id })
+const [a, b, c] = [key('a'), key('b'), key('../../c')] as const
+
+let folder: string
+let now: number
+let made: LocalSandboxes[]
+
+const provider = (options: Partial<LocalSandboxOptions> = {}): LocalSandboxes => {
+  const settings = { folder, secret: 'a secret', backend: 'process', command: fakeRunner(), now: () => now } as const
+  const sandboxes = new LocalSandboxes({ ...settings, ...options })
+  made.push(sandboxes)
+  return sandboxes
+}
+const records = () => (existsSync(join(folder, 'sandboxes')) ? readdirSync(join(folder, 'sandboxes')) : [])
+const recordOf = (id: string) => JSON.parse(readFileSync(join(folder, 'sandboxes', id, 'record.json'), 'utf8'))
+const isUp = (url: string) =>
+  fetch(`${url}/health`).then(
+    () => true,
+    () => false,
+  )
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'bridle-boxes-'))
+  now = 1_000_000
+  made = []
+})
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  for (const id of records()) {
+    try {
+      const { pid, startedAt } = recordOf(id)
+      await endProcesses({ pid, startedAt }, id, 5_000)
+    } catch {
+      // It has no record: nothing was started.
+    }
+  }
+  for (const each of made) await each.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+describe('a session has one sandbox', () => {
+  test('started when it is first needed, the same one afterwards, another for another session', async () => {
+    const boxes = provider()
+    expect(records()).toEqual([])
+    const [first, again] = await Promise.all([boxes.acquire(a), boxes.acquire(a)])
+    const other = await boxes.acquire(b)
+    expect(again).toEqual(first)
+    expect(await boxes.acquire(a)).toEqual(first)
+    expect([other.id === first.id, other.token === first.token]).toEqual([false, false])
+    expect(await boxes.health(first)).toMatchObject({ ok: true, busy: false, hasAnthropicKey: false })
+    await boxes.setEnvVars(first, { ANTHROPIC_API_KEY: 'x' })
+    expect(await boxes.health(first)).toMatchObject({ hasAnthropicKey: true })
+    await expect(boxes.setEnvVars({ ...first, token: 'wrong' }, { A: 'x' })).rejects.toThrow('it answered 401')
+  })
+
+  test('it is started again after kill -9, in the same folders', async () => {
+    const boxes = provider()
+    const first = await boxes.acquire(a)
+    await shell(first, 'echo kept > file; echo kept > "$HOME/transcript"')
+    process.kill(recordOf(first.id).pid, 'SIGKILL')
+    await expect.poll(() => isUp(first.url)).toBe(false)
+    expect(await boxes.find(first.id)).toBe(null)
+    const second = await boxes.acquire(a)
+    expect([second.id === first.id, await shell(second, 'cat file "$HOME/transcript"')]).toEqual([false, 'kept\nkept'])
+    expect(records()).toEqual([second.id])
+  })
+
+  test('one that hangs is replaced', async () => {
+    const boxes = provider({ healthMs: 300, stopMs: 100 })
+    const first = await boxes.acquire(a)
+    process.kill(recordOf(first.id).pid, 'SIGSTOP')
+    const second = await boxes.acquire(a)
+    expect(second.id).not.toBe(first.id)
+    expect(startTimeOf(recordOf(second.id).pid)).not.toBe(null)
+    expect(records()).toEqual([second.id])
+  })
+
+  test('stopping ends it, also one that does not listen, and all that it started', async () => {
+    const boxes = provider({ command: fakeRunner('--deaf'), stopMs: 200 })
+    const box = await boxes.acquire(a)
+    const left = Number(await shell(box, 'setsid sleep 600 >/dev/null 2>&1 & echo $!'))
+    expect(startTimeOf(left)).not.toBe(null)
+    await boxes.stop(box)
+    expect([await isUp(box.url), startTimeOf(left), records()]).toEqual([false, null, []])
+  })
+
+  test('a runner that does not come up is a sentence, and leaves nothing', async () => {
+    const fails = provider({ command: ['/bin/sh', '-c', 'echo The engine is missing. >&2; exit 3'] })
+    await expect(fails.acquire(a)).rejects.toThrow(
+      "The sandbox's runner did not start: it ended with 3. It said: The engine is missing.",
+    )
+    const silent = provider({ command: ['/bin/sleep', '600'], startMs: 100 })
+    await expect(silent.acquire(a)).rejects.toThrow('it said nothing for 0.1 seconds')
+    const absent = provider({ command: ['/nonexistent/runner'] })
+    await expect(absent.acquire(a)).rejects.toThrow('did not start: spawn /nonexistent/runner ENOENT')
+    expect(records()).toEqual([])
+  })
+})
+
+describe('what it is given', () => {
+  test('no key, no token of the server: an environment that we wrote', async () => {
+    vi.stubEnv('ANTHROPIC_API_KEY', 'sk-canary-0001')
+    vi.stubEnv('OPENAI_API_KEY', 'sk-canary-0002')
+    vi.stubEnv('FABRIC_HARNESS_API_TOKEN', 'canary-0003')
+    const box = await provider({ env: { EXTRA: 'given' } }).acquire(a)
+    const env = await shell(box, 'env')
+    expect(env).not.toMatch(/canary|a secret/)
+    const names = env.split('\n').map((line) => line.split('=')[0] ?? '')
+    const shellOwn = ['PWD', 'OLDPWD', 'SHLVL', '_']
+    expect(names.filter((name) => !shellOwn.includes(name) && name !== 'TZ').sort()).toEqual([
+      'BRIDLE_RUNNER_STATE',
+      'BRIDLE_RUNNER_TOKEN',
+      'BRIDLE_RUNNER_WORK',
+      'BRIDLE_SANDBOX_ID',
+      'EXTRA',
+      'HOME',
+      'LANG',
+      'PATH',
+      'TMPDIR',
+    ])
+    expect(await shell(box, 'cat /proc/self/environ /proc/$PPID/environ 2>/dev/null')).not.toContain('canary')
+  })
+
+  test('folders of its own, private, named by no id; and its token is in no file', async () => {
+    const box = await provider().acquire(c)
+    const [work = '', home = ''] = (await shell(box, 'pwd; echo "$HOME"')).split('\n')
+    for (const path of [work, home]) {
+      expect(path.startsWith(join(folder, 'workspaces'))).toBe(true)
+      expect(path).toMatch(/\/workspaces\/[0-9a-f]{40}\/(work|state)$/)
+      expect(statSync(path).mode & 0o777).toBe(0o700)
+    }
+    expect(recordOf(box.id)).toEqual({
+      id: box.id,
+      key: c,
+      url: box.url,
+      pid: expect.any(Number),
+      startedAt: startTimeOf(recordOf(box.id).pid),
+      bornAt: now,
+      notice: {
+        requestedBackend: 'process',
+        resolvedBackend: 'process',
+        isolation: 'none',
+        reason: 'a plain process was asked for',
+      },
+    })
+    for (const file of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+      if (file.isFile()) expect(readFileSync(join(file.parentPath, file.name), 'utf8')).not.toContain(box.token)
+    }
+  })
+
+  test('what isolation it really has; none where one was asked for is an error', async () => {
+    const without = { bwrap: '/nonexistent/bwrap' }
+    const box = await provider({ backend: 'auto', ...without }).acquire(a)
+    expect(box.notice).toEqual({
+      requestedBackend: 'auto',
+      resolvedBackend: 'process',
+      isolation: 'none',
+      reason: 'bubblewrap (bwrap) is not installed',
+    })
+    await expect(provider({ backend: 'bubblewrap', ...without }).acquire(b)).rejects.toThrow(
+      'No sandbox can be started: bubblewrap (bwrap) is not installed.',
+    )
+  })
+})
+
+describe('how long it stays', () => {
+  test('until it is idle for long enough, never while it is busy', async () => {
+    const boxes = provider({ idleMs: 60_000 })
+    const [idle, busy] = [await boxes.acquire(a), await boxes.acquire(b)]
+    await setBusy(busy, true)
+    now += 59_000
+    await boxes.sweep()
+    expect([await isUp(idle.url), await isUp(busy.url)]).toEqual([true, true])
+    now += 1_000
+    await boxes.sweep()
+    expect([await isUp(idle.url), await isUp(busy.url), records()]).toEqual([false, true, [busy.id]])
+    now += 600_000
+    await boxes.sweep()
+    await setBusy(busy, false)
+    now += 59_000
+    await boxes.sweep()
+    expect(await isUp(busy.url)).toBe(true)
+    now += 1_000
+    await boxes.sweep()
+    expect(await isUp(busy.url)).toBe(false)
+  })
+
+  test('by itself, without being told', async () => {
+    const boxes = provider({ idleMs: 1, graceMs: 0, sweepMs: 20, now: Date.now })
+    const box = await boxes.acquire(a)
+    await expect.poll(() => isUp(box.url), { timeout: 20_000 }).toBe(false)
+  })
+
+  test('until it is too old and not busy', async () => {
+    const boxes = provider({ maxAgeMs: 100_000, idleMs: 1_000_000 })
+    const old = await boxes.acquire(a)
+    await setBusy(old, true)
+    now += 100_000
+    await boxes.sweep()
+    expect((await boxes.acquire(a)).id).toBe(old.id)
+    await setBusy(old, false)
+    expect((await boxes.acquire(a)).id).not.toBe(old.id)
+    now += 100_000
+    await boxes.sweep()
+    expect(records()).toEqual([])
+  })
+
+  test('until others need the place: the longest idle gives way, and all busy is an error', async () => {
+    const boxes = provider({ max: 2, graceMs: 10 })
+    const first = await boxes.acquire(a)
+    now += 100
+    const second = await boxes.acquire(b)
+    now += 100
+    await boxes.acquire(a)
+    now += 100
+    const third = await boxes.acquire(c)
+    expect([await isUp(first.url), await isUp(second.url), await isUp(third.url)]).toEqual([true, false, true])
+    await setBusy(first, true)
+    await setBusy(third, true)
+    now += 100
+    await expect(boxes.acquire(b)).rejects.toThrow('All 2 sandboxes are busy.')
+    await setBusy(first, false)
+    expect((await boxes.acquire(b)).id).not.toBe(second.id)
+    expect(await isUp(first.url)).toBe(false)
+  })
+
+  test('one that was just asked for does not give way before its run begins', async () => {
+    const boxes = provider({ max: 1 })
+    const box = await boxes.acquire(a)
+    await expect(boxes.acquire(b)).rejects.toThrow('All 1 sandboxes are busy.')
+    expect(await isUp(box.url)).toBe(true)
+  })
+
+  test('sessions that ask at once do not get more than there may be', async () => {
+    const boxes = provider({ max: 2 })
+    const asked = await Promise.allSettled([boxes.acquire(a), boxes.acquire(b), boxes.acquire(c)])
+    expect(asked.map(({ status }) => status).sort()).toEqual(['fulfilled', 'fulfilled', 'rejected'])
+    expect(records()).toHaveLength(2)
+  })
+
+  test('its session is removed: it goes with all its files', async () => {
+    const boxes = provider()
+    const box = await boxes.acquire(a)
+    await boxes.acquire(b)
+    await shell(box, 'mkdir -p deep/er; echo x > deep/er/file; chmod -R a-w deep; ln -s / root')
+    await boxes.forget(a)
+    expect([await isUp(box.url), readdirSync(join(folder, 'workspaces')).length]).toEqual([false, 1])
+    await boxes.forget(a)
+    expect(existsSync('/tmp')).toBe(true)
+  })
+
+  test('its output does not grow without end', async () => {
+    const boxes = provider()
+    const box = await boxes.acquire(a)
+    const file = join(folder, 'sandboxes', box.id, 'output.log')
+    writeFileSync(file, Buffer.alloc(9 * 1024 * 1024))
+    await boxes.sweep()
+    expect(statSync(file).size).toBe(0)
+  })
+})
+
+describe('the next process', () => {
+  test.each(['process', 'auto'] as const)('finds it after kill -9 of the server (%s)', async (backend) => {
+    const local = fileURLToPath(new URL('./local.ts', import.meta.url))
+    const options = JSON.stringify({ folder, secret: 'a secret', backend, command: fakeRunner() })
+    const program = `const { LocalSandboxes } = await import(${JSON.stringify(local)})
+      console.log(JSON.stringify(await new LocalSandboxes(${options}).acquire(${JSON.stringify(a)})))
+      setInterval(() => {}, 1000)`
+    const args = ['--conditions=source', '--input-type=module', '-e', program]
+    const server = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], detached: true })
+    const [line] = (await once(server.stdout, 'data')) as [Buffer]
+    const box = JSON.parse(line.toString())
+    process.kill(-(server.pid ?? 0), 'SIGKILL')
+    await once(server, 'exit')
+    const next = provider()
+    expect(await next.find(box.id)).toEqual(box)
+    expect(await next.health(box)).toMatchObject({ ok: true })
+    await next.stop(box)
+    expect([await isUp(box.url), records()]).toEqual([false, []])
+  })
+
+  test('finds it by its id, and by its session', async () => {
+    const box = await provider().acquire(a)
+    const next = provider()
+    expect(await next.find(box.id)).toEqual(box)
+    expect(await next.acquire(a)).toEqual(box)
+    const strange = ['box-0000000000000000', '../workspaces', '..', '']
+    expect(await Promise.all(strange.map((id) => next.find(id)))).toEqual(strange.map(() => null))
+  })
+
+  test('leaves those that a live run names, and ends the others', async () => {
+    const before = provider()
+    const [live, idle, unsure] = [await before.acquire(a), await before.acquire(b), await before.acquire(c)]
+    const next = provider()
+    await next.reap(async (of, id) => {
+      if (of.id === c.id) throw new Error('The store is slow.')
+      return of.id === 'a' && id === live.id
+    })
+    expect([await isUp(live.url), await isUp(idle.url), await isUp(unsure.url)]).toEqual([true, false, true])
+    expect(records().sort()).toEqual([live.id, unsure.id].sort())
+    expect(await next.find(live.id)).toEqual(live)
+  })
+
+  test('ends one that does not listen, one that was still starting, and clears what is left of one that is gone', async () => {
+    const [deaf, gone, starting] = [
+      await provider({ command: fakeRunner('--deaf'), stopMs: 200 }).acquire(a),
+      await provider().acquire(b),
+      await provider().acquire(c),
+    ]
+    process.kill(recordOf(gone.id).pid, 'SIGKILL')
+    await expect.poll(() => startTimeOf(recordOf(gone.id).pid)).toBe(null)
+    writeFileSync(
+      join(folder, 'sandboxes', starting.id, 'record.json'),
+      JSON.stringify({ ...recordOf(starting.id), url: null }),
+    )
+    await provider({ stopMs: 200 }).reap(async (_key, id) => id === gone.id)
+    expect([await isUp(deaf.url), await isUp(starting.url), records()]).toEqual([false, false, []])
+  })
+
+  test('a number that is somebody else by now is neither asked nor killed', async () => {
+    const box = await provider().acquire(a)
+    const record = recordOf(box.id)
+    const bystander = await provider({ folder: join(folder, 'other') }).acquire(b)
+    const other = JSON.parse(
+      readFileSync(join(folder, 'other', 'sandboxes', bystander.id, 'record.json'), 'utf8'),
+    ) as typeof record
+    process.kill(record.pid, 'SIGKILL')
+    // The record's number and address now belong to the bystander.
+    const reused = { ...record, pid: other.pid, url: other.url }
+    writeFileSync(join(folder, 'sandboxes', box.id, 'record.json'), JSON.stringify(reused))
+    const next = provider()
+    expect(await next.find(box.id)).toBe(null)
+    await next.reap(async () => false)
+    expect([records(), await isUp(bystander.url)]).toEqual([[], true])
+    await made[1]?.stop(bystander)
+  })
+
+  test('a server that stops ends idle ones and leaves busy ones to the next', async () => {
+    const boxes = provider()
+    const [idle, busy] = [await boxes.acquire(a), await boxes.acquire(b)]
+    await setBusy(busy, true)
+    await boxes.close()
+    expect([await isUp(idle.url), await isUp(busy.url)]).toEqual([false, true])
+    await expect(boxes.acquire(a)).rejects.toThrow('the server is stopping')
+    expect(await provider().find(busy.id)).toEqual(busy)
+  })
+})

@@ -1,0 +1,338 @@
+// Sandboxes on this machine: one runner process per session, started when it is first needed and kept while it is
+// likely to be asked again. They outlive the server: a run goes on through a crash, and the next process finds it.
+import { execFile } from 'node:child_process'
+import { createHash, createHmac, randomBytes } from 'node:crypto'
+import { mkdirSync, realpathSync, statSync, truncateSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Key, keyText } from '../../kernel/event.ts'
+import type { RunnerHealth } from '../protocol.ts'
+import { type Backend, type Isolation, resolveIsolation } from './isolation.ts'
+import { launch, OUTPUT_FILE } from './launch.ts'
+import { endProcesses, standing } from './processes.ts'
+import type { Sandbox, SandboxProvider } from './provider.ts'
+import { Records, type SandboxRecord } from './records.ts'
+import { askHealth, askToStop, HEALTH_MS, putEnv } from './runner-calls.ts'
+import { engineFolders, runnerCommand, runnerFolders } from './runner-command.ts'
+
+export interface LocalSandboxOptions {
+  /** The server's data folder. */
+  readonly folder: string
+  /** Runner tokens are derived from it and never stored. */
+  readonly secret: string
+  readonly backend?: Backend
+  /** Absent = our own `runner` verb. */
+  readonly command?: readonly string[]
+  /** Where engines are installed, if not beside us. */
+  readonly engines?: string | null
+  /** Added to a sandbox's environment. Whatever runs in it can read this. */
+  readonly env?: { readonly [name: string]: string }
+  readonly idleMs?: number
+  readonly maxAgeMs?: number
+  readonly max?: number
+  /** How long a runner may take to listen. */
+  readonly startMs?: number
+  /** How long one that was just asked for is taken to be in use, though its run has not begun. */
+  readonly graceMs?: number
+  readonly sweepMs?: number
+  /** How long it may take to say how it is; it is asked three times before it is given up. */
+  readonly healthMs?: number
+  /** Between being asked to stop and being made to. */
+  readonly stopMs?: number
+  readonly now?: () => number
+  readonly bwrap?: string
+}
+
+interface Box {
+  readonly record: SandboxRecord & { readonly url: string }
+  usedAt: number
+  ending: Promise<void> | null
+}
+
+/** Asked before it is given up: a busy machine may be slow once. */
+const HEALTH_TRIES = 3
+/** For what was killed to be gone. */
+const END_MS = 5_000
+/** What a sandbox's output may grow to before it is emptied. */
+const OUTPUT_BYTES_MAX = 8 * 1024 * 1024
+
+export class LocalSandboxes implements SandboxProvider {
+  readonly #options: Required<Omit<LocalSandboxOptions, 'bwrap' | 'engines' | 'command'>> & LocalSandboxOptions
+  readonly #folder: string
+  readonly #records: Records
+  readonly #boxes = new Map<string, Box>()
+  readonly #turns = new Map<string, Promise<unknown>>()
+  readonly #timer: NodeJS.Timeout
+  #isolation: Promise<Isolation> | null = null
+  /** Places that are kept for sandboxes under way, and the ids of those. */
+  #starting = 0
+  readonly #launching = new Set<string>()
+  #isClosed = false
+
+  constructor(options: LocalSandboxOptions) {
+    this.#options = {
+      backend: 'auto',
+      env: {},
+      idleMs: 10 * 60_000,
+      maxAgeMs: 12 * 3_600_000,
+      max: 8,
+      startMs: 30_000,
+      graceMs: 30_000,
+      sweepMs: 30_000,
+      healthMs: HEALTH_MS,
+      stopMs: 3_000,
+      now: Date.now,
+      ...options,
+    }
+    mkdirSync(options.folder, { recursive: true, mode: 0o700 })
+    this.#folder = realpathSync(options.folder)
+    this.#records = new Records(join(this.#folder, 'sandboxes'))
+    for (const id of this.#records.ids()) this.#take(this.#records.read(id))
+    this.#timer = setInterval(() => void this.sweep().catch(() => {}), this.#options.sweepMs).unref()
+  }
+
+  acquire(key: Key): Promise<Sandbox> {
+    return this.#inTurn(keyText(key), async () => {
+      const there = await this.#usable(key)
+      if (there) return this.#sandbox(there.record)
+      await this.#makeRoom()
+      try {
+        return this.#sandbox((await this.#start(key)).record)
+      } finally {
+        this.#starting -= 1
+      }
+    })
+  }
+
+  async find(id: string): Promise<Sandbox | null> {
+    const box = this.#boxes.get(id) ?? this.#take(this.#records.read(id))
+    if (!box || box.ending || standing(box.record) === 'gone') return null
+    return this.#sandbox(box.record)
+  }
+
+  health({ url }: Sandbox): Promise<RunnerHealth | null> {
+    return askHealth(url, this.#options.healthMs)
+  }
+
+  setEnvVars(sandbox: Sandbox, vars: { readonly [name: string]: string | null }): Promise<void> {
+    return putEnv(sandbox, vars)
+  }
+
+  async stop({ id }: Sandbox): Promise<void> {
+    const box = this.#boxes.get(id) ?? this.#take(this.#records.read(id))
+    if (box) await this.#end(box)
+  }
+
+  forget(key: Key): Promise<void> {
+    return this.#inTurn(keyText(key), async () => {
+      for (const box of this.#of(key)) await this.#end(box)
+      await removeFolder(this.#workspace(key))
+    })
+  }
+
+  /** At start-up: ends every sandbox that no live run names, and removes what is left of those that are gone. */
+  async reap(isLive: (key: Key, sandboxId: string) => Promise<boolean>): Promise<void> {
+    const ids = this.#records.ids()
+    await Promise.all(
+      ids.map(async (id) => {
+        if (this.#launching.has(id)) return
+        const record = this.#records.read(id)
+        const box = this.#boxes.get(id) ?? this.#take(record)
+        // One that was still starting when its server died is nobody's.
+        if (!box) return record ? this.#clear(record) : this.#records.remove(id)
+        // In doubt it stays: it ends by itself when it is idle.
+        const isNamed = standing(box.record) !== 'gone' && (await isLive(box.record.key, id).catch(() => true))
+        if (!isNamed) await this.#end(box)
+      }),
+    )
+  }
+
+  /** Ends those that are idle, too old or gone. Runs by itself every `sweepMs`. */
+  async sweep(): Promise<void> {
+    const { now, idleMs } = this.#options
+    await Promise.all(
+      [...this.#boxes.values()].map(async (box) => {
+        this.#boundOutput(box)
+        const { usedAt } = box
+        const health = await this.#health(box)
+        if (health?.busy) box.usedAt = now()
+        const isDue = standing(box.record) === 'gone' || now() - box.usedAt >= idleMs || this.#isOld(box)
+        // Somebody may have asked for it meanwhile.
+        if (isDue && !health?.busy && box.usedAt === usedAt && !this.#isInGrace(box)) await this.#end(box)
+      }),
+    )
+  }
+
+  /** Ends idle sandboxes. Those at work are left to it: the next process finds them. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearInterval(this.#timer)
+    await Promise.allSettled(this.#turns.values())
+    await Promise.all(
+      [...this.#boxes.values()].map(async (box) => {
+        const health = await this.#health(box)
+        if (health ? !health.busy : standing(box.record) === 'gone') await this.#end(box)
+      }),
+    )
+  }
+
+  async #usable(key: Key): Promise<Box | null> {
+    if (this.#isClosed) throw new Error('No sandbox is started: the server is stopping.')
+    for (const box of this.#of(key)) {
+      const health = box.ending ? null : await this.#persistentHealth(box)
+      const isUsable = health?.ok && (health.busy || !this.#isOld(box))
+      // It may have had to give way while it was asked.
+      if (isUsable && !box.ending) {
+        box.usedAt = this.#options.now()
+        return box
+      }
+      await this.#end(box)
+    }
+    return null
+  }
+
+  #health({ record }: Pick<Box, 'record'>): Promise<RunnerHealth | null> {
+    return askHealth(record.url, this.#options.healthMs)
+  }
+
+  async #persistentHealth({ record }: Box): Promise<RunnerHealth | null> {
+    for (let tries = 1; standing(record) !== 'gone'; tries++) {
+      const health = await this.#health({ record })
+      if (health || tries === HEALTH_TRIES) return health
+      await sleep(200)
+    }
+    return null
+  }
+
+  /** Keeps a place: the longest idle gives way. */
+  #makeRoom(): Promise<void> {
+    return this.#inTurn('', async () => {
+      const { max } = this.#options
+      const idleFirst = [...this.#boxes.values()].filter((box) => !box.ending).sort((a, b) => a.usedAt - b.usedAt)
+      for (const box of idleFirst) {
+        if (this.#boxes.size + this.#starting < max) break
+        const { usedAt } = box
+        const isBusy = this.#isInGrace(box) || (await this.#health(box))?.busy
+        if (!isBusy && box.usedAt === usedAt) await this.#end(box)
+      }
+      if (this.#boxes.size + this.#starting >= max) {
+        throw new Error(`All ${max} sandboxes are busy. Try again when a run has ended, or allow more.`)
+      }
+      this.#starting += 1
+    })
+  }
+
+  async #start(key: Key): Promise<Box> {
+    const { command, env, startMs, now, backend, bwrap } = this.#options
+    const engines = this.#options.engines ? realpathSync(this.#options.engines) : null
+    const isolation = this.#isolation ?? resolveIsolation(backend, bwrap)
+    this.#isolation = isolation
+    // What is missing may be installed while we run.
+    isolation.catch(() => {
+      this.#isolation = null
+    })
+    const id = `box-${randomBytes(8).toString('hex')}`
+    const wanted = {
+      id,
+      key,
+      token: this.#token(id),
+      command: command ?? runnerCommand(),
+      readOnly: [...runnerFolders(), ...(engines ? engineFolders(engines) : [])],
+      env,
+      engines,
+      workspace: this.#workspace(key),
+      dataFolder: this.#folder,
+      isolation: await isolation,
+      startMs,
+      bornAt: now(),
+    }
+    this.#launching.add(id)
+    try {
+      return this.#take(await launch(wanted, this.#records))
+    } finally {
+      this.#launching.delete(id)
+    }
+  }
+
+  #take(record: Box['record']): Box
+  #take(record: SandboxRecord | null): Box | null
+  #take(record: SandboxRecord | null): Box | null {
+    if (record === null || record.url === null) return null
+    const box: Box = { record: { ...record, url: record.url }, usedAt: this.#options.now(), ending: null }
+    this.#boxes.set(record.id, box)
+    return box
+  }
+
+  #end(box: Box): Promise<void> {
+    box.ending ??= this.#clear(box.record).finally(() => {
+      this.#boxes.delete(box.record.id)
+    })
+    return box.ending
+  }
+
+  /** Asks it to stop, then makes it. Only a process that is surely ours is asked: the token is for nobody else. */
+  async #clear(record: SandboxRecord): Promise<void> {
+    const { stopMs } = this.#options
+    const { id, url } = record
+    const isHeard = url !== null && standing(record) !== 'gone' && (await askToStop(url, this.#token(id), stopMs))
+    for (let waitedMs = 0; isHeard && waitedMs < stopMs && standing(record) !== 'gone'; waitedMs += 20) await sleep(20)
+    await endProcesses(record, id, END_MS)
+    this.#records.remove(id)
+  }
+
+  #of(key: Key): Box[] {
+    return [...this.#boxes.values()].filter(({ record }) => keyText(record.key) === keyText(key))
+  }
+
+  #isOld({ record }: Box): boolean {
+    return this.#options.now() - record.bornAt >= this.#options.maxAgeMs
+  }
+
+  #isInGrace({ usedAt, record }: Box): boolean {
+    return standing(record) !== 'gone' && this.#options.now() - usedAt < this.#options.graceMs
+  }
+
+  /** It is appended to, so emptying it is safe. */
+  #boundOutput({ record }: Box): void {
+    const file = join(this.#records.folderOf(record.id), OUTPUT_FILE)
+    try {
+      if (statSync(file).size > OUTPUT_BYTES_MAX) truncateSync(file)
+    } catch {
+      // It is gone with its sandbox.
+    }
+  }
+
+  /** Ids are never paths. */
+  #workspace(key: Key): string {
+    return join(this.#folder, 'workspaces', createHash('sha256').update(keyText(key)).digest('hex').slice(0, 40))
+  }
+
+  #token(id: string): string {
+    return createHmac('sha256', this.#options.secret).update(`sandbox:${id}`).digest('base64url')
+  }
+
+  #sandbox({ id, url, notice }: Box['record']): Sandbox {
+    return { id, url, token: this.#token(id), notice }
+  }
+
+  async #inTurn<T>(name: string, act: () => Promise<T>): Promise<T> {
+    const before = this.#turns.get(name)
+    const turn = (before ?? Promise.resolve()).then(act, act)
+    this.#turns.set(name, turn)
+    try {
+      return await turn
+    } finally {
+      if (this.#turns.get(name) === turn) this.#turns.delete(name)
+    }
+  }
+}
+
+/** A tool may have made folders that nobody may write: a module cache, say. */
+const removeFolder = async (folder: string): Promise<void> => {
+  const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 3 })
+  await remove().catch(async () => {
+    await new Promise((resolve) => execFile('chmod', ['-R', 'u+rwX', folder], { timeout: 60_000 }, resolve))
+    await remove()
+  })
+}

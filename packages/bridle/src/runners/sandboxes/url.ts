@@ -1,0 +1,49 @@
+// A runner that somebody else started, reached by its URL: one for all sessions, so one run at a time. It is theirs:
+// nothing of it is started, stopped or removed from here.
+import { createHash } from 'node:crypto'
+import type { RunnerHealth } from '../protocol.ts'
+import type { Sandbox, SandboxProvider } from './provider.ts'
+import { askHealth, putEnv } from './runner-calls.ts'
+
+export interface UrlSandboxOptions {
+  readonly url: string
+  readonly token?: string | null
+}
+
+export const urlSandbox = ({ url: given, token = null }: UrlSandboxOptions): SandboxProvider => {
+  const { protocol, username, password, search, hash, host } = new URL(given)
+  if (!/^https?:$/.test(protocol) || username || password || search || hash) {
+    throw new Error("A runner's URL is plain http or https; its token is given apart from it.")
+  }
+  const url = given.replace(/\/+$/, '')
+  const notice = {
+    requestedBackend: 'url',
+    resolvedBackend: 'url',
+    isolation: 'unknown',
+    reason: `the runner at ${host} was not started by this server`,
+  }
+  const sandbox = ({ instance = '' }: RunnerHealth): Sandbox => ({
+    id: `url-${createHash('sha256').update(`${url}\n${instance}`).digest('hex').slice(0, 16)}`,
+    url,
+    token,
+    notice,
+  })
+
+  return {
+    async acquire() {
+      const health = await askHealth(url)
+      if (!health?.ok) throw new Error(`The runner at ${host} does not answer. Start it, or correct its URL.`)
+      if (health.busy) throw new Error(`The runner at ${host} is busy with another run. Try again when it has ended.`)
+      return sandbox(health)
+    },
+    async find(id) {
+      const health = await askHealth(url)
+      const there = health && sandbox(health)
+      return there?.id === id ? there : null
+    },
+    health: () => askHealth(url),
+    setEnvVars: (there, vars) => putEnv(there, vars),
+    stop: async () => {},
+    forget: async () => {},
+  }
+}
