@@ -26,17 +26,21 @@ const nodeFolders = (): string[] => {
   return isInstallation ? [join(prefix, 'bin'), join(prefix, 'lib')] : [program]
 }
 
-/** The package of a file, and every `node_modules` above it. */
+/** The package of a file, and the packages that it finds. */
 const packageFolders = (file: string): string[] => {
-  const above: string[] = []
-  for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) above.push(folder)
+  const above = foldersAbove(file)
   const own = above.find((folder) => existsSync(join(folder, 'package.json')))
-  const modules = above.map((folder) => join(folder, 'node_modules')).filter((folder) => existsSync(folder))
-  return [...(own ? [own] : []), ...modules]
+  return [...(own ? [own] : []), ...modulesIn(above)]
 }
 
-/** An engines folder, or the `node_modules` above it that it stands for. */
-export const engineFolders = (folder: string): string[] => {
-  const real = realpathSync(folder)
-  return existsSync(join(real, 'node_modules')) ? [real] : packageFolders(join(real, 'package.json'))
+/** Where engines are installed: the packages, and nothing of the project that they are in. */
+export const engineFolders = (folder: string): string[] => modulesIn(foldersAbove(join(realpathSync(folder), 'any')))
+
+const modulesIn = (folders: readonly string[]): string[] =>
+  folders.map((folder) => join(folder, 'node_modules')).filter((folder) => existsSync(folder))
+
+const foldersAbove = (file: string): string[] => {
+  const above: string[] = []
+  for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) above.push(folder)
+  return above
 }
