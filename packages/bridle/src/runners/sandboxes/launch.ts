@@ -24,6 +24,8 @@ export interface Launch {
   readonly dataFolder: string
   readonly isolation: Isolation
   readonly startMs: number
+  /** When it ends by itself, should nobody be left to end it. */
+  readonly orphanMs: number
   readonly bornAt: number
 }
 
@@ -82,7 +84,7 @@ export const launch = async (wanted: Launch, records: Records): Promise<SandboxR
 
 /** Everything it is told. No key of a provider and no token of the server is among it. */
 const environment = (
-  { id, token, env, engines, isolation }: Launch,
+  { id, token, env, engines, isolation, orphanMs }: Launch,
   { work, state, tmp }: { work: string; state: string; tmp: string },
 ): NodeJS.ProcessEnv => {
   const programs = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
@@ -98,6 +100,7 @@ const environment = (
     BRIDLE_RUNNER_TOKEN: token,
     BRIDLE_RUNNER_WORK: work,
     BRIDLE_RUNNER_STATE: state,
+    BRIDLE_RUNNER_IDLE_MS: String(orphanMs),
     [SANDBOX_VARIABLE]: id,
   }
 }

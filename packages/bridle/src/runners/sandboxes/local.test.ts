@@ -65,13 +65,22 @@ describe('a session has one sandbox', () => {
     await expect(boxes.setEnvVars({ ...first, token: 'wrong' }, { A: 'x' })).rejects.toThrow('it answered 401')
   })
 
+  test.each(['process', 'auto'] as const)('it runs our own runner where nothing else is said (%s)', async (backend) => {
+    const boxes = provider({ backend, command: undefined })
+    const box = await boxes.acquire(a)
+    expect(await boxes.health(box)).toMatchObject({ ok: true, busy: false, hasAnthropicKey: false })
+    await boxes.setEnvVars(box, { ANTHROPIC_API_KEY: 'x' })
+    expect(await boxes.health(box)).toMatchObject({ hasAnthropicKey: true })
+    await boxes.stop(box)
+    expect([await isUp(box.url), records()]).toEqual([false, []])
+  })
+
   test('it is started again after kill -9, in the same folders', async () => {
     const boxes = provider()
     const first = await boxes.acquire(a)
     await shell(first, 'echo kept > file; echo kept > "$HOME/transcript"')
     process.kill(recordOf(first.id).pid, 'SIGKILL')
-    await expect.poll(() => isUp(first.url)).toBe(false)
-    expect(await boxes.find(first.id)).toBe(null)
+    await expect.poll(() => boxes.find(first.id)).toBe(null)
     const second = await boxes.acquire(a)
     expect([second.id === first.id, await shell(second, 'cat file "$HOME/transcript"')]).toEqual([false, 'kept\nkept'])
     expect(records()).toEqual([second.id])
@@ -120,6 +129,7 @@ describe('what it is given', () => {
     const names = env.split('\n').map((line) => line.split('=')[0] ?? '')
     const shellOwn = ['PWD', 'OLDPWD', 'SHLVL', '_']
     expect(names.filter((name) => !shellOwn.includes(name) && name !== 'TZ').sort()).toEqual([
+      'BRIDLE_RUNNER_IDLE_MS',
       'BRIDLE_RUNNER_STATE',
       'BRIDLE_RUNNER_TOKEN',
       'BRIDLE_RUNNER_WORK',

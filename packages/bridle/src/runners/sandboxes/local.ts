@@ -52,6 +52,8 @@ interface Box {
 
 /** Asked before it is given up: a busy machine may be slow once. */
 const HEALTH_TRIES = 3
+/** A server that is gone may come back: until then a runner keeps what it has. */
+const ORPHAN_MS = 20 * 60_000
 /** For what was killed to be gone. */
 const END_MS = 5_000
 /** What a sandbox's output may grow to before it is emptied. */
@@ -224,7 +226,7 @@ export class LocalSandboxes implements SandboxProvider {
   }
 
   async #start(key: Key): Promise<Box> {
-    const { command, env, startMs, now, backend, bwrap } = this.#options
+    const { command, env, startMs, idleMs, now, backend, bwrap } = this.#options
     const engines = this.#options.engines ? realpathSync(this.#options.engines) : null
     const isolation = this.#isolation ?? resolveIsolation(backend, bwrap)
     this.#isolation = isolation
@@ -245,6 +247,7 @@ export class LocalSandboxes implements SandboxProvider {
       dataFolder: this.#folder,
       isolation: await isolation,
       startMs,
+      orphanMs: Math.max(ORPHAN_MS, idleMs * 2),
       bornAt: now(),
     }
     this.#launching.add(id)
