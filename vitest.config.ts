@@ -10,6 +10,8 @@ export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
     environment: 'node',
+    // Whatever keys the machine has are not for tests.
+    env: { ANTHROPIC_API_KEY: '', OPENAI_API_KEY: '', ANTHROPIC_BASE_URL: '', OPENAI_BASE_URL: '' },
     // Real processes on a busy machine take their time; a test that hangs still ends.
     testTimeout: 60_000,
     hookTimeout: 60_000,

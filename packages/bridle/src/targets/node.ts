@@ -20,6 +20,7 @@ import type { RateLimit } from '../surfaces/http/rate-limit.ts'
 import { socketPages } from '../surfaces/http/socket-route.ts'
 import { transportSockets } from '../surfaces/transport/sockets.ts'
 import { Backlog } from './backlog.ts'
+import { type EngineAgentsOptions, engineAgents } from './engine-agents.ts'
 import { withEvents } from './node-events.ts'
 import { createLog, type Log } from './node-log.ts'
 import { answerRefusals, refusalOf } from './node-refusals.ts'
@@ -27,7 +28,7 @@ import { attachSockets } from './node-sockets.ts'
 import { tracing } from './tracing.ts'
 import { type AgentsOptions, workspaceAgents } from './workspace-agents.ts'
 
-export interface ServerOptions extends AccessOptions, AgentsOptions {
+export interface ServerOptions extends AccessOptions, AgentsOptions, Pick<EngineAgentsOptions, 'sandbox' | 'engines'> {
   /** Default 4317; 0 = any free one. */
   readonly port?: number
   /** Default 127.0.0.1. Any other needs a token. */
@@ -80,10 +81,9 @@ export class HarnessServer {
     const log = options.log ?? standardLog(env)
     const traces = tracing()
     let draining = false
-    const builtIn = [[scripted, scriptedRunner({ clock, digest })] as const]
-    const served = await workspaceAgents(options, builtIn, { clock, digest }, (line) => log('warn', line))
-    const store = await openSqlite(data).catch((error) => {
-      served.close()
+    const store = await openSqlite(data)
+    const { engines, served } = await agentsOf(options, data, env, log).catch(async (error) => {
+      await store.close()
       throw error
     })
     const host = new Host({
@@ -118,7 +118,7 @@ export class HarnessServer {
         directory: store.directory,
         clock,
         agents: served.agents,
-        defaultAgent: env.BRIDLE_AGENT || 'scripted',
+        defaultAgent: env.BRIDLE_AGENT || (served.agents.get('claude')?.needs === null ? 'claude' : 'scripted'),
         exposeAll: exposesAll(env),
         workspace: { target: 'node', store: 'sqlite' },
         unready: () => (draining ? 'The server is going away.' : missing()),
@@ -147,11 +147,13 @@ export class HarnessServer {
       await host.stop()
       await sockets.close()
       server.closeAllConnections()
+      await engines.close()
       await store.close()
     }
     try {
       await listen(server, port, hostname)
       await host.start()
+      await engines.reap(host)
     } catch (error) {
       await close()
       throw error
@@ -163,6 +165,26 @@ export class HarnessServer {
   /** Takes no more, gives runs their grace, tells watchers to come back, and gives the data folder free. */
   close({ graceMs = 0 }: { graceMs?: number } = {}): Promise<void> {
     return this.#close(graceMs)
+  }
+}
+
+const agentsOf = async (options: ServerOptions, data: string, env: NodeJS.ProcessEnv, log: Log) => {
+  const { sandbox, engines: settings } = options
+  const engines = await engineAgents({
+    data,
+    env,
+    clock,
+    digest,
+    ...(sandbox && { sandbox }),
+    ...(settings && { engines: settings }),
+  })
+  const builtIn = [[scripted, scriptedRunner({ clock, digest })] as const, ...engines.agents]
+  try {
+    const served = await workspaceAgents(options, builtIn, { clock, digest }, (line) => log('warn', line))
+    return { engines, served }
+  } catch (error) {
+    await engines.close()
+    throw error
   }
 }
 

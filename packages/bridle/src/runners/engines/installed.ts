@@ -5,6 +5,8 @@ import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export interface Installed {
+  /** The folder whose `node_modules` it is in: what BRIDLE_ENGINES would say. */
+  readonly root: string
   readonly folder: string
   readonly version: string
   /** Resolves another package as this one would. */
@@ -21,6 +23,8 @@ export const installed = (name: string, env: NodeJS.ProcessEnv = process.env): I
   return null
 }
 
+export const ENGINE_PACKAGES = ['@anthropic-ai/claude-agent-sdk', '@openai/codex'] as const
+
 /** What to do about one that is missing. */
 export const howToInstall = (name: string): string => `Run: npm install ${name}`
 
@@ -30,7 +34,7 @@ const above = (from: string, name: string): Installed | null => {
     const manifest = join(at, 'package.json')
     if (existsSync(manifest)) {
       const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }
-      return { folder: at, version, resolve: createRequire(manifest).resolve }
+      return { root: folder, folder: at, version, resolve: createRequire(manifest).resolve }
     }
     if (dirname(folder) === folder) return null
   }

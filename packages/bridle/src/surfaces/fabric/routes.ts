@@ -186,7 +186,7 @@ async function timeline(
     extend(told, known.key, events)
     seen = last.seq
   }
-  const { approvals: _open, messages, ...detail } = sessionDetail(session)
+  const { approvals: _open, messages, ...detail } = sessionDetail(session, known.agent)
   const more = seen < session.state.head ? { next: seen } : {}
   return Response.json({ ...detail, ...told, ...artifactsOf(session), messages, ...more })
 }

@@ -8,8 +8,19 @@ export interface AgentInfo {
   readonly webhook: boolean
   /** What is missing before it can run; null = nothing. */
   readonly needs: string | null
+  /** What the engine behind it can tell and do; absent = everything is native. */
+  readonly engine?: EngineTable
   /** Turns a request's body into the prompt and input of a run, or says what is wrong with it. */
   readonly accept: (body: JsonObject) => Promise<Submission | { readonly problem: string }>
+}
+
+/** Published as it is: reduced fidelity is declared. */
+export interface EngineTable {
+  readonly name: string
+  readonly version: string
+  readonly events: { readonly [type: string]: 'native' | 'derived' | 'none' }
+  readonly features: { readonly [feature: string]: boolean }
+  readonly notes: readonly string[]
 }
 
 export interface Submission {

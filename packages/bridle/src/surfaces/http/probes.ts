@@ -1,4 +1,5 @@
 // Is it alive, is it ready, how is it doing.
+import type { AgentInfo } from './agents.ts'
 import type { AppPorts } from './app.ts'
 import { type Route, route } from './route.ts'
 
@@ -40,6 +41,14 @@ export const probeRoutes: readonly Route[] = [
   }),
   route({
     method: 'get',
+    path: '/engines',
+    scope: 'observe',
+    summary: 'What the engines behind the agents can tell and do',
+    answers: { 200: 'Each event as `native`, `derived` or `none`, and features.' },
+    handle: ({ ports }) => Response.json({ engines: [...ports.agents.values()].flatMap(engineOf) }),
+  }),
+  route({
+    method: 'get',
     path: '/builds',
     scope: 'observe',
     summary: 'Local build manifests',
@@ -55,6 +64,9 @@ export const probeRoutes: readonly Route[] = [
     handle: ({ ports }) => new Response(metrics(ports), { headers: { 'content-type': 'text/plain; version=0.0.4' } }),
   }),
 ]
+
+const engineOf = ({ name, engine, needs }: AgentInfo) =>
+  engine ? [{ ...engine, agent: name, available: needs === null, ...(needs !== null && { needs }) }] : []
 
 const metrics = ({ host, traffic }: AppPorts): string => {
   const { sessions, listeners, running, events } = host.counts()

@@ -5,8 +5,10 @@ import { health } from '../../kernel/projections/health.ts'
 import { sessionState } from '../../kernel/rules/session-state.ts'
 import type { Session } from '../../kernel/session.ts'
 import { statusOf } from '../../kernel/state.ts'
+import type { AgentInfo } from './agents.ts'
 
-export const sessionDetail = ({ key, state }: Session) => {
+/** `agent` is null where the server no longer has it. */
+export const sessionDetail = ({ key, state }: Session, agent: AgentInfo | null) => {
   const { lifecycle: life, approvals } = state
   const status = statusOf(state)
   return {
@@ -24,6 +26,7 @@ export const sessionDetail = ({ key, state }: Session) => {
     queued: life.queue.length,
     runId: life.run?.runId ?? null,
     lastError: life.lastError,
+    ...(agent?.engine && { capabilities: agent.engine }),
     approvals: Object.values(approvals.open).map(
       ({ id, kind, tool, toolCallId, reason, arguments: args, expiresAt }) => ({
         id,

@@ -45,7 +45,8 @@ export const sessionRoutes: readonly Route[] = [
     answers: { 200: 'Status, messages, open approvals, health.' },
     handle: async (call) => {
       const session = await findSession(call)
-      return session instanceof Response ? session : Response.json(sessionDetail(session))
+      if (session instanceof Response) return session
+      return Response.json(sessionDetail(session, call.ports.agents.get(session.key.agent) ?? null))
     },
   }),
   route({

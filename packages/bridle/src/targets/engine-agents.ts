@@ -1,0 +1,180 @@
+// The agents `claude` and `codex`: engines in sandboxes, with keys that stay here.
+import { keyText } from '../kernel/event.ts'
+import type { Host } from '../kernel/host.ts'
+import type { Clock, Digest } from '../kernel/ports.ts'
+import type { Job, Runner } from '../kernel/runner.ts'
+import { type CredentialProxy, startCredentialProxy } from '../runners/credential-proxy.ts'
+import { claudeEngine } from '../runners/engines/claude.ts'
+import type { Engine } from '../runners/engines/engine.ts'
+import { ENGINE_PACKAGES, installed } from '../runners/engines/installed.ts'
+import type { Credentials } from '../runners/followed-run.ts'
+import type { EngineSettings } from '../runners/protocol.ts'
+import { sandboxRunner } from '../runners/sandbox.ts'
+import type { Backend } from '../runners/sandboxes/isolation.ts'
+import { LocalSandboxes } from '../runners/sandboxes/local.ts'
+import type { SandboxProvider } from '../runners/sandboxes/provider.ts'
+import { urlSandbox } from '../runners/sandboxes/url.ts'
+import { type AgentInfo, acceptPrompt } from '../surfaces/http/agents.ts'
+import { derived, secretOf } from './secret.ts'
+
+export interface SandboxOptions {
+  /** Default auto: bubblewrap where it works, else a plain process; each run says which it was. */
+  readonly backend?: Backend
+  /** A runner that runs somewhere else; its token in BRIDLE_RUNNER_TOKEN. */
+  readonly url?: string
+  /** Sandboxes at once; default 8. */
+  readonly max?: number
+  readonly idleMs?: number
+  readonly maxAgeMs?: number
+  /** Where sandboxes reach our credential proxy, if that is not this machine's loopback. */
+  readonly proxyUrl?: string
+  readonly proxyHost?: string
+}
+
+export interface EngineAgentsOptions {
+  readonly data: string
+  readonly env: NodeJS.ProcessEnv
+  readonly clock: Clock
+  readonly digest: Digest
+  readonly sandbox?: SandboxOptions
+  /** How each engine is set up: model, permission_mode, max_budget_usd, max_turns. */
+  readonly engines?: { readonly [name: string]: EngineSettings }
+}
+
+export interface EngineAgents {
+  readonly agents: readonly (readonly [AgentInfo, Runner])[]
+  /** After the host took up what the last process left: sandboxes that no run names are stopped. */
+  reap(host: Host): Promise<void>
+  close(): Promise<void>
+}
+
+const DESCRIPTIONS: { readonly [name: string]: string } = {
+  claude: 'Claude Code, in a sandbox.',
+  codex: 'Codex, in a sandbox.',
+}
+
+export const engineAgents = async (options: EngineAgentsOptions): Promise<EngineAgents> => {
+  const { data, env, clock, digest, sandbox = {} } = options
+  const secret = secretOf(data)
+  const keys = new Keys(secret, env, sandbox)
+  const local = sandbox.url === undefined ? localSandboxes(options, secret) : null
+  const provider: SandboxProvider =
+    local ?? urlSandbox({ url: sandbox.url ?? '', token: env.BRIDLE_RUNNER_TOKEN ?? null })
+  const runToken = async ({ key, runId, attempt }: Job) => derived(secret, 'run', keyText(key), runId, attempt)
+
+  const agents = await Promise.all(
+    [claudeEngine(env)].map(async (engine) => {
+      const settings = options.engines?.[engine.name] ?? {}
+      const credentials = keys.of(engine, settings)
+      const runner = sandboxRunner({ engine: engine.name, provider, clock, digest, settings, runToken, credentials })
+      return [await infoOf(engine, keys, local === null), runner] as const
+    }),
+  )
+  return {
+    agents,
+    reap: async (host) => {
+      await local?.reap(async (key, id) => {
+        const session = await host.find(key).catch(() => null)
+        const { sandbox: named } = (session?.state.lifecycle.run?.handle ?? {}) as { sandbox?: unknown }
+        return named === id
+      })
+    },
+    close: async () => {
+      await local?.close()
+      await keys.close()
+    },
+  }
+}
+
+const localSandboxes = ({ data, sandbox = {}, env }: EngineAgentsOptions, secret: string): LocalSandboxes => {
+  const { backend, max, idleMs, maxAgeMs } = sandbox
+  return new LocalSandboxes({
+    folder: data,
+    secret: derived(secret, 'sandboxes'),
+    engines: enginesRoot(env),
+    ...(backend !== undefined && { backend }),
+    ...(max !== undefined && { max }),
+    ...(idleMs !== undefined && { idleMs }),
+    ...(maxAgeMs !== undefined && { maxAgeMs }),
+  })
+}
+
+/** Where a sandbox finds what this process finds. */
+const enginesRoot = (env: NodeJS.ProcessEnv): string | null =>
+  env.BRIDLE_ENGINES ??
+  ENGINE_PACKAGES.map((name) => installed(name, env)).find((found) => found !== null)?.root ??
+  null
+
+/** What it needs is asked each time: a key or an engine may come later. */
+const infoOf = async (engine: Engine, keys: Keys, isElsewhere: boolean): Promise<AgentInfo> => {
+  // A runner somewhere else has its own engines.
+  let missing = isElsewhere ? null : await engine.needs()
+  return {
+    name: engine.name,
+    description: DESCRIPTIONS[engine.name] ?? engine.name,
+    webhook: false,
+    engine: engine.info,
+    get needs() {
+      if (!isElsewhere)
+        engine.needs().then(
+          (found) => (missing = found),
+          () => {},
+        )
+      return missing ?? keys.missing(engine.provider)
+    },
+    accept: acceptPrompt,
+  }
+}
+
+const KEY_NAMES = { anthropic: 'ANTHROPIC_API_KEY', openai: 'OPENAI_API_KEY' } as const
+
+/** The keys, and the proxy that lends them to runs; started with the first. */
+class Keys {
+  readonly #secret: string
+  readonly #env: NodeJS.ProcessEnv
+  readonly #sandbox: SandboxOptions
+  #proxy: Promise<CredentialProxy> | null = null
+
+  constructor(secret: string, env: NodeJS.ProcessEnv, sandbox: SandboxOptions) {
+    this.#secret = secret
+    this.#env = env
+    this.#sandbox = sandbox
+  }
+
+  missing(provider: keyof typeof KEY_NAMES): string | null {
+    const name = KEY_NAMES[provider]
+    return this.#env[name] ? null : `Set ${name} where the server is started.`
+  }
+
+  of({ provider }: Engine, settings: EngineSettings): Credentials {
+    const name = ({ key, runId, attempt }: Job) => ({ key, runId, attempt, provider })
+    return {
+      grant: async (job) => {
+        const { max_budget_usd: own = settings.max_budget_usd } = job.settings as EngineSettings
+        const terms = typeof own === 'number' ? { maxSpendUsd: own } : {}
+        const { token, baseUrl } = (await this.#started()).grant({ ...name(job), ...terms })
+        const prefix = provider.toUpperCase()
+        return { [`${prefix}_API_KEY`]: token, [`${prefix}_BASE_URL`]: baseUrl }
+      },
+      revoke: (job) => {
+        this.#proxy?.then((proxy) => proxy.revoke(name(job))).catch(() => {})
+      },
+    }
+  }
+
+  async close(): Promise<void> {
+    await (await this.#proxy?.catch(() => null))?.close()
+  }
+
+  #started(): Promise<CredentialProxy> {
+    const { proxyUrl, proxyHost } = this.#sandbox
+    this.#proxy ??= startCredentialProxy({
+      secret: derived(this.#secret, 'credentials'),
+      keys: { anthropic: () => this.#env.ANTHROPIC_API_KEY, openai: () => this.#env.OPENAI_API_KEY },
+      env: this.#env,
+      ...(proxyUrl !== undefined && { publicUrl: proxyUrl }),
+      ...(proxyHost !== undefined && { host: proxyHost }),
+    })
+    return this.#proxy
+  }
+}
