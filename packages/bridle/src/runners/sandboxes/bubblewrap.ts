@@ -69,7 +69,8 @@ export const bubblewrapped = (command: readonly string[], view: View, bwrap = 'b
   for (const path of view.readOnly) show(realpathSync(path))
   mounts.set('/proc', ['--proc', '/proc'])
   // Root outside may write the system's settings through it, whoever it is inside; and `core_pattern` is a way out.
-  show('/proc/sys')
+  // Nobody else may, and uncovered it lets an engine have a sandbox of its own in there.
+  if (process.getuid?.() === 0) show('/proc/sys')
   mounts.set('/dev', ['--dev', '/dev'])
   mounts.set('/tmp', ['--bind', view.tmp, '/tmp'])
   mounts.set(view.hidden, ['--tmpfs', view.hidden])
