@@ -1,0 +1,72 @@
+// What an error of Codex means to a person, and whether the same request may succeed later. Codes are matched, never text.
+import type { JsonObject } from '../../kernel/json.ts'
+import { statusOf } from './codex-items.ts'
+import type { TurnEnd } from './engine.ts'
+import { isObject, objectOf, parsedObject, textIn } from './loose.ts'
+
+type Failed = Extract<TurnEnd, { kind: 'failed' }>
+
+/** `retried` is the last error that codex tried again after: a stream cut for good ends with a code that says nothing. */
+export const failureOf = (error: JsonObject | null, retried: JsonObject | null): Failed => {
+  const code = codeOf(error)
+  const known = code !== null && Object.hasOwn(CODES, code) ? CODES[code] : undefined
+  const told = known ? undefined : statusOf(code === 'other' && retried ? retried : (error ?? {}))
+  const advice = known?.advice ?? (told ? STATUSES[told] : undefined)
+  const said = wordsOf(error)
+  const transient = known?.transient ?? (told !== undefined && isTransient(told))
+  return {
+    kind: 'failed',
+    message: advice ? `${advice} (${said})` : said,
+    reason: known?.reason ?? (told === undefined ? 'engine_error' : 'provider_error'),
+    ...(transient && { transient }),
+  }
+}
+
+interface Known {
+  readonly reason: string
+  readonly advice?: string
+  readonly transient?: boolean
+}
+
+const CODES: Record<string, Known> = {
+  contextWindowExceeded: { reason: 'context_full' },
+  usageLimitExceeded: { reason: 'quota', advice: "The provider account's quota is used up." },
+  sessionBudgetExceeded: { reason: 'quota' },
+  rateLimitExceeded: { reason: 'rate_limited', transient: true },
+  serverOverloaded: { reason: 'overloaded', transient: true },
+  flexUnavailable: { reason: 'overloaded', transient: true },
+  policyCapacityUnavailable: { reason: 'overloaded', transient: true },
+  internalServerError: { reason: 'provider_error', transient: true },
+  unauthorized: { reason: 'unauthorized', advice: 'The provider refused the key: check the one the runner was given.' },
+  modelNotFound: {
+    reason: 'model_unknown',
+    advice: "The provider does not know the model: choose another in the session's settings.",
+  },
+  badRequest: { reason: 'bad_request' },
+  cyberPolicy: { reason: 'refused' },
+  misalignmentPolicyViolation: { reason: 'refused' },
+  tooManyDenials: { reason: 'denied' },
+  sandboxError: { reason: 'sandbox', advice: "Codex's own sandbox does not work on this machine." },
+}
+
+const STATUSES: Record<number, string> = {
+  401: 'The provider refused the key: check the one the runner was given.',
+  403: 'The provider does not let this key do that.',
+  404: 'The provider does not know this address: check its base URL.',
+}
+
+const isTransient = (status: number | null): boolean =>
+  status === null || status === 408 || status === 429 || status >= 500
+
+const codeOf = (error: JsonObject | null): string | null => {
+  const info = error?.codexErrorInfo
+  if (typeof info === 'string') return info
+  return isObject(info) ? (Object.keys(info)[0] ?? null) : null
+}
+
+/** The provider's body may stand in for the message; the address it came from is nobody's concern. */
+const wordsOf = (error: JsonObject | null): string => {
+  const message = textIn(error, 'message') ?? 'The turn failed, and Codex did not say why.'
+  const inside = textIn(objectOf(parsedObject(message)).error, 'message')
+  return (inside ?? message).replace(/, url: \S+/, '')
+}

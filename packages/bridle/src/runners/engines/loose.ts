@@ -1,0 +1,34 @@
+// Reading JSON of which little is certain: what is not there, or is something else, is nothing.
+import type { Json, JsonObject } from '../../kernel/json.ts'
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+export const objectOf = (value: unknown): JsonObject => (isObject(value) ? value : {})
+export const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? value : [])
+export const textIn = (value: unknown, name: string): string | undefined => {
+  const found = objectOf(value)[name]
+  return typeof found === 'string' ? found : undefined
+}
+
+export const count = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : undefined
+
+export const defined = <T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)) as never
+
+export const parsedObject = (text: unknown): JsonObject | null => {
+  try {
+    const value: unknown = JSON.parse(String(text))
+    return isObject(value) ? value : null
+  } catch {
+    return null
+  }
+}
+
+/** A tool's output is text, or parts of which some are text. */
+export const outputText = (output: unknown): string =>
+  typeof output === 'string'
+    ? output
+    : listOf(output)
+        .map((part) => textIn(part, 'text') ?? '')
+        .join('')
