@@ -1,0 +1,118 @@
+// Where Codex's program is, and how it is started so that it reaches nothing but the relay and keeps nothing but in its
+// state folder.
+import { existsSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { JsonObject } from '../../kernel/json.ts'
+import type { EngineSettings } from '../protocol.ts'
+import type { ServerCommand } from './codex-server.ts'
+import type { EngineOptions } from './engine.ts'
+import { howToInstall, installed } from './installed.ts'
+
+export const PACKAGE = '@openai/codex'
+
+/** The native program inside the package for this platform, as the package's own launcher finds it. */
+export const findCodex = (env?: NodeJS.ProcessEnv): { file: string; version: string } | { missing: string } => {
+  const found = installed(PACKAGE, env)
+  if (!found) return { missing: `Codex is not installed. ${howToInstall(PACKAGE)}` }
+  const target = TARGETS[`${process.platform}-${process.arch}`]
+  if (!target) return { missing: `Codex has no build for ${process.platform} on ${process.arch}.` }
+  const name = process.platform === 'win32' ? 'codex.exe' : 'codex'
+  for (const folder of [platformFolder(found.resolve), found.folder]) {
+    const file = folder && join(folder, 'vendor', target, 'bin', name)
+    if (file && existsSync(file)) return { file, version: found.version }
+  }
+  const hint = `npm leaves it out with --omit=optional. ${howToInstall(PACKAGE)}`
+  return { missing: `Codex is installed without its program for this platform: ${hint}` }
+}
+
+const TARGETS: Record<string, string> = {
+  'linux-x64': 'x86_64-unknown-linux-musl',
+  'linux-arm64': 'aarch64-unknown-linux-musl',
+  'darwin-x64': 'x86_64-apple-darwin',
+  'darwin-arm64': 'aarch64-apple-darwin',
+  'win32-x64': 'x86_64-pc-windows-msvc',
+  'win32-arm64': 'aarch64-pc-windows-msvc',
+}
+
+const platformFolder = (resolve: (name: string) => string): string | null => {
+  try {
+    return dirname(resolve(`${PACKAGE}-${process.platform}-${process.arch}/package.json`))
+  } catch {
+    return null
+  }
+}
+
+export interface LaunchOptions extends Pick<EngineOptions, 'workFolder' | 'stateFolder' | 'baseUrl'> {
+  readonly file: string
+  /** How often codex itself repeats a request, and takes up a stream; undefined = as it likes. */
+  readonly retries?: number | undefined
+}
+
+export const launch = async ({ file, workFolder, stateFolder, ...more }: LaunchOptions): Promise<ServerCommand> => {
+  const at = (name: string) => join(stateFolder, name)
+  const [home, codexHome, temporary] = [at('home'), at('codex'), at('tmp')]
+  for (const folder of [home, codexHome, temporary]) await mkdir(folder, { recursive: true })
+  return {
+    file,
+    args: ['app-server', ...settingsOf(more).flatMap((setting) => ['-c', setting])],
+    cwd: workFolder,
+    env: {
+      PATH: process.env.PATH ?? '',
+      LANG: process.env.LANG ?? 'C.UTF-8',
+      HOME: home,
+      CODEX_HOME: codexHome,
+      // Codex sandboxes no command when its home is inside the temporary folder, so it gets one that is beside it.
+      TMPDIR: temporary,
+      // Not a key: the relay adds it.
+      [KEY_VARIABLE]: 'none',
+    },
+  }
+}
+
+const KEY_VARIABLE = 'BRIDLE_RELAY'
+
+/** As TOML, in which our strings are written as in JSON. */
+const settingsOf = ({ baseUrl, retries }: Pick<LaunchOptions, 'baseUrl' | 'retries'>): string[] => {
+  const provider = [
+    'name="bridle"',
+    `base_url=${JSON.stringify(baseUrl.replace(/\/$/, ''))}`,
+    'wire_api="responses"',
+    `env_key="${KEY_VARIABLE}"`,
+    ...(retries === undefined ? [] : [`request_max_retries=${retries}`, `stream_max_retries=${retries}`]),
+  ]
+  return [
+    'model_provider="bridle"',
+    `model_providers.bridle={${provider.join(',')}}`,
+    'check_for_update_on_startup=false',
+    'analytics.enabled=false',
+    // Without these it looks up hosts of its own vendor, and keeps a process of its own running beside us.
+    'features.plugins=false',
+    'features.apps=false',
+    'features.daemon_auto_start=false',
+  ]
+}
+
+/** What the app-server is told of a thread, new or resumed. */
+export const threadSettings = ({ model, permission_mode }: EngineSettings, workFolder: string): JsonObject => ({
+  cwd: workFolder,
+  ...(model && { model }),
+  ...(Object.hasOwn(MODES, permission_mode ?? '') ? MODES[permission_mode!] : MODES.default),
+})
+
+/**
+ * | mode | asks | its sandbox |
+ * | --- | --- | --- |
+ * | default, and any it does not know | before every command and change | writes in the work folder, no network |
+ * | acceptEdits | before leaving the sandbox | the same |
+ * | dontAsk | never | the same |
+ * | plan | never: an approved command could leave the sandbox | writes nowhere |
+ * | bypassPermissions | never | none |
+ */
+const MODES: Record<string, JsonObject> = {
+  default: { approvalPolicy: 'untrusted', sandbox: 'workspace-write' },
+  acceptEdits: { approvalPolicy: 'on-request', sandbox: 'workspace-write' },
+  dontAsk: { approvalPolicy: 'never', sandbox: 'workspace-write' },
+  plan: { approvalPolicy: 'never', sandbox: 'read-only' },
+  bypassPermissions: { approvalPolicy: 'never', sandbox: 'danger-full-access' },
+}

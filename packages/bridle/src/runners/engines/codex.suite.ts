@@ -1,0 +1,139 @@
+// What the tests of Codex share: a turn that remembers what was said, and folders and a provider for a session.
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { RunnerEvent, RunnerEventOf, RunnerEventType } from '../protocol.ts'
+import { type CodexOptions, codexEngine } from './codex.ts'
+import type { EngineOptions, EngineSession, Question, Turn, Verdict } from './engine.ts'
+import { engineEnv } from './engines.suite.ts'
+import { type ResponsesStub, responsesStub, type StubItem, type StubStep } from './responses-stub.suite.ts'
+
+type Rule = (question: Question) => Verdict | Promise<Verdict>
+
+export class RecordingTurn implements Turn {
+  readonly events: RunnerEvent[] = []
+  readonly asked: Question[] = []
+  readonly #rule: Rule
+  readonly #watchers = new Set<() => void>()
+  /** While it is false, nothing more is taken. */
+  #open = Promise.withResolvers<void>()
+
+  constructor(rule: Rule = ({ input }) => ({ decision: 'approved', input }), { full = false } = {}) {
+    this.#rule = rule
+    if (!full) this.#open.resolve()
+  }
+
+  say(event: RunnerEvent): number {
+    this.events.push(event)
+    for (const look of this.#watchers) look()
+    return this.events.length
+  }
+
+  room(): Promise<void> {
+    return this.#open.promise
+  }
+
+  makeRoom(): void {
+    this.#open.resolve()
+  }
+
+  async heard(): Promise<void> {}
+
+  async ask(question: Question): Promise<Verdict> {
+    this.asked.push(question)
+    for (const look of this.#watchers) look()
+    return this.#rule(question)
+  }
+
+  of<T extends RunnerEventType>(type: T): RunnerEventOf<T>[] {
+    return this.events.filter((event) => event.type === type) as RunnerEventOf<T>[]
+  }
+
+  get text(): string {
+    return this.of('assistant.delta')
+      .map(({ text }) => text)
+      .join('')
+  }
+
+  /** Resolves as soon as it holds. */
+  until(holds: (turn: this) => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const look = () => {
+        if (!holds(this)) return
+        this.#watchers.delete(look)
+        resolve()
+      }
+      this.#watchers.add(look)
+      look()
+    })
+  }
+}
+
+export const denying =
+  (reason: string): Rule =>
+  () => ({ decision: 'denied', reason })
+
+/** The prompt that has the stub answer so. */
+export const prompt = (...steps: StubStep[]): string => `@stub ${JSON.stringify(steps)}`
+export const says = (text: string): StubStep => ({ items: [{ text }] })
+export const calls = (call: string, args: object, id = 'call_1'): StubStep => ({
+  items: [{ call, args, id } as StubItem],
+})
+export const runs = (cmd: string, id?: string): StubStep => calls('exec_command', { cmd }, id)
+
+export class CodexWorld {
+  readonly stub: ResponsesStub
+  readonly folder: string
+  readonly #sessions: EngineSession[] = []
+
+  static async make(): Promise<CodexWorld> {
+    const folder = await mkdtemp(join(tmpdir(), 'bridle-codex-'))
+    const world = new CodexWorld(await responsesStub(), folder)
+    for (const each of [world.work, world.state]) await mkdir(each)
+    return world
+  }
+
+  private constructor(stub: ResponsesStub, folder: string) {
+    this.stub = stub
+    this.folder = folder
+  }
+
+  get work(): string {
+    return join(this.folder, 'work')
+  }
+
+  get state(): string {
+    return join(this.folder, 'state')
+  }
+
+  async open(
+    { mode = 'bypassPermissions', ...options }: Partial<EngineOptions> & { mode?: string } = {},
+    engine: CodexOptions = {},
+  ): Promise<EngineSession> {
+    const session = await codexEngine({ env: engineEnv(), retries: 1, ...engine }).open({
+      workFolder: this.work,
+      stateFolder: this.state,
+      baseUrl: this.stub.url,
+      resume: null,
+      settings: { model: 'gpt-5.1-codex', permission_mode: mode },
+      ...options,
+    })
+    this.#sessions.push(session)
+    return session
+  }
+
+  /** The prompts of the newest request, as the model got them. */
+  lastPrompts(): string[] {
+    const input = this.stub.requests.at(-1)?.body.input ?? []
+    return input.flatMap(({ role, content = '' }) => {
+      const text = typeof content === 'string' ? content : content.map((part) => part.text ?? '').join('')
+      return role === 'user' && text.startsWith('@stub') ? [text] : []
+    })
+  }
+
+  async end(): Promise<void> {
+    await Promise.all(this.#sessions.map((session) => session.close()))
+    await this.stub.close()
+    await rm(this.folder, { recursive: true, force: true })
+  }
+}

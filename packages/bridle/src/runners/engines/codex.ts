@@ -1,0 +1,368 @@
+// Codex, through `codex app-server`: one process per open session, warm between turns.
+//
+// A resume id is `thread:turn`, or `thread:turn:before` where the turn never ended, and its record may be missing. Going
+// on from a thread's last turn resumes the thread; from an earlier one, or while another process writes to it, forks it.
+import { canonical, type JsonObject } from '../../kernel/json.ts'
+import type { RunnerEvent } from '../protocol.ts'
+import { codexInfo } from './codex-capabilities.ts'
+import { failureOf } from './codex-failures.ts'
+import { eventsOf, leftOpen, type Notice, newTurn, type Seen, seenNothing } from './codex-items.ts'
+import { findCodex, launch, PACKAGE, threadSettings } from './codex-launch.ts'
+import { AppServer, type Asked, RpcError, type ServerCommand } from './codex-server.ts'
+import type { Engine, EngineOptions, EngineSession, Question, Turn, TurnEnd } from './engine.ts'
+import { installed } from './installed.ts'
+import { objectOf, textIn } from './loose.ts'
+
+/** A request about a thread or a turn: it reads files at most, so a process that is well answers at once. */
+const CONTROL_MS = 30_000
+/** Within the kernel's patience with an abort. */
+const INTERRUPT_MS = 1_500
+
+export interface CodexOptions {
+  /** Where BRIDLE_ENGINES is looked up. */
+  readonly env?: NodeJS.ProcessEnv
+  /** How often codex itself repeats a failed request; by default as it likes. */
+  readonly retries?: number
+  readonly controlMs?: number
+  /** Another program that speaks its protocol. */
+  readonly program?: Pick<ServerCommand, 'file' | 'args'>
+}
+
+export const codexEngine = ({ env, retries, controlMs = CONTROL_MS, program }: CodexOptions = {}): Engine => ({
+  name: 'codex',
+  info: codexInfo(installed(PACKAGE, env)?.version ?? 'not installed'),
+  provider: 'openai',
+  needs: async () => {
+    const found = findCodex(env)
+    return 'missing' in found ? found.missing : null
+  },
+  open: async (options) => {
+    const found = program ?? findCodex(env)
+    if ('missing' in found) throw new Error(found.missing)
+    const command = await launch({ ...options, file: found.file, retries })
+    const server = new AppServer({ ...command, ...program })
+    try {
+      const clientInfo = { name: 'bridle', title: 'Bridle', version: '0' }
+      const capabilities = { experimentalApi: true, requestAttestation: false }
+      await server.request('initialize', { clientInfo, capabilities }, controlMs)
+      server.notify('initialized')
+      const place = await openThread(server, options, controlMs)
+      return new CodexSession(server, place, controlMs)
+    } catch (error) {
+      const why = server.alive ? (error as Error).message : await server.gone
+      await server.end()
+      throw new Error(`Codex could not be opened: ${why}`, { cause: error })
+    }
+  },
+})
+
+interface Place {
+  readonly thread: string
+  /** The turn it stands at. */
+  readonly turn: string | null
+  /** Why it is not where it was to go on from. */
+  readonly lost: string | null
+}
+
+const openThread = async (server: AppServer, options: EngineOptions, controlMs: number): Promise<Place> => {
+  const settings = threadSettings(options.settings, options.workFolder)
+  const ask = async (method: string, params: JsonObject) =>
+    (await server.request(method, { ...settings, ...params }, controlMs)).thread
+  const [thread = '', ...turns] = options.resume?.split(':') ?? []
+  let lost: string | null = null
+  for (const turn of turns) {
+    try {
+      const listed = { threadId: thread, limit: 1, sortDirection: 'desc', itemsView: 'notLoaded' }
+      const { data } = await server.request('thread/turns/list', listed, controlMs)
+      const last = Array.isArray(data) && textIn(data[0], 'id') === turn
+      const resumed = last
+        ? await ask('thread/resume', { threadId: thread, excludeTurns: true }).catch(refusedOnly)
+        : null
+      const found = resumed ?? (await ask('thread/fork', { threadId: thread, lastTurnId: turn, excludeTurns: true }))
+      return { thread: textIn(found, 'id') ?? thread, turn, lost: null }
+    } catch (error) {
+      lost = refusedOnly(error) ?? (error as Error).message
+    }
+  }
+  if (options.resume !== null) lost ??= 'its id is not one of ours'
+  // Raw events: the only word on a call that codex makes no item of.
+  const fresh = textIn(await ask('thread/start', { experimentalRawEvents: true }), 'id')
+  if (fresh === undefined) throw new Error('it began no thread')
+  return { thread: fresh, turn: null, lost }
+}
+
+/** Null for a refusal. One that is gone or silent is no reason to begin anew. */
+const refusedOnly = (error: unknown): null => {
+  if (error instanceof RpcError) return null
+  throw error
+}
+
+/** The turn under way. */
+interface Play {
+  readonly turn: Turn
+  readonly seen: Seen
+  readonly ended: Promise<TurnEnd>
+  end: ((end: TurnEnd) => void) | null
+  /** Nobody waits for room any more. */
+  readonly stopped: Promise<void>
+  stop(): void
+  interrupted: boolean
+  /** How it ends, whatever codex says from now on. */
+  doom: TurnEnd | null
+}
+
+class CodexSession implements EngineSession {
+  readonly #server: AppServer
+  readonly #controlMs: number
+  readonly #thread: string
+  #turns: readonly string[]
+  #lost: string | null
+  #seen: Seen
+  #play: Play | null = null
+  #closed = false
+
+  constructor(server: AppServer, { thread, turn, lost }: Place, controlMs: number) {
+    this.#server = server
+    this.#controlMs = controlMs
+    this.#thread = thread
+    this.#turns = turn === null ? [] : [turn]
+    this.#lost = lost
+    this.#seen = seenNothing(thread)
+    server.listen({ notice: (notice) => this.#notice(notice), asked: (asked) => void this.#asked(asked) })
+    void server.gone.then((why) => this.#gone(why))
+  }
+
+  get resume(): string | null {
+    return this.#turns.length === 0 ? null : [this.#thread, ...this.#turns].join(':')
+  }
+
+  get sessionId(): string | null {
+    return this.#thread
+  }
+
+  get alive(): boolean {
+    return this.#server.alive && !this.#closed
+  }
+
+  async play(prompt: string, turn: Turn): Promise<TurnEnd> {
+    if (this.#play) return { kind: 'failed', message: 'Another turn is under way.', reason: 'engine_busy' }
+    if (!this.alive) return { kind: 'failed', message: 'Codex is not running any more.', reason: 'engine_gone' }
+    this.#seen = newTurn(this.#seen)
+    const play = newPlay(turn, this.#seen)
+    this.#play = play
+    this.#begin(prompt, play).catch((error: Error) => this.#broken(play, error.message))
+    const end = await play.ended
+    this.#play = null
+    return end
+  }
+
+  async interrupt(): Promise<void> {
+    const play = this.#play
+    if (!play?.end) return
+    play.interrupted = true
+    play.stop()
+    this.#interruptAll(play)
+    const late = new Promise<'late'>((resolve) => setTimeout(resolve, INTERRUPT_MS, 'late').unref())
+    if ((await Promise.race([play.ended, late])) === 'late') await this.#drop(play, { kind: 'interrupted' })
+  }
+
+  async steer(text: string): Promise<void> {
+    const turn = this.#play?.end && !this.#play.interrupted ? this.#play.seen.turn : null
+    if (turn == null) throw new Error('No turn is under way.')
+    await this.#request('turn/steer', { expectedTurnId: turn, input: inputOf(text) })
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#play?.stop()
+    await this.#server.end()
+    if (this.#play) this.#finish(this.#play, { kind: 'interrupted' })
+  }
+
+  async #begin(prompt: string, play: Play): Promise<void> {
+    if (this.#lost !== null) {
+      const message = `Codex no longer has the conversation and begins a new one: ${this.#lost}`
+      this.#say(play, { type: 'context.warning', kind: 'resume_lost', message })
+      this.#lost = null
+    }
+    const { turn } = await this.#request('turn/start', { input: inputOf(prompt) })
+    this.#started(play, textIn(turn, 'id'))
+  }
+
+  /** The answer to `turn/start` and the notice of it come in any order. */
+  #started(play: Play, id: string | undefined): void {
+    if (!play.end || id === undefined || this.#turns[0] === id) return
+    play.seen.turn ??= id
+    this.#turns = [id, ...this.#turns.slice(0, 1)]
+    if (play.interrupted) this.#interruptAll(play)
+  }
+
+  async #notice(notice: Notice): Promise<void> {
+    const waiting = this.#play
+    if (waiting) await Promise.race([waiting.turn.room().catch(() => {}), waiting.stopped])
+    // From here on without a pause: what was seen and what was said of it are one, should the turn end meanwhile.
+    const play = this.#play
+    const seen = this.#seen
+    const events = eventsOf(notice, seen)
+    if (!play?.end) return
+    const own = (textIn(notice.params, 'threadId') ?? this.#thread) === this.#thread
+    const turn = objectOf(notice.params.turn)
+    if (notice.method === 'turn/started' && own) this.#started(play, textIn(turn, 'id'))
+    for (const event of events) if (!this.#say(play, event)) return
+    if (notice.method === 'turn/completed' && own && turn.id === seen.turn) void this.#completed(play, turn)
+  }
+
+  async #completed(play: Play, { status, error }: JsonObject): Promise<void> {
+    this.#turns = this.#turns.slice(0, 1)
+    const { seen } = play
+    if (status === 'completed') {
+      const result = seen.answer
+      return this.#finish(play, { kind: 'completed', ...(result !== undefined && { result }) })
+    }
+    if (status === 'interrupted') {
+      await this.#endCommands(play)
+      return this.#finish(play, { kind: 'interrupted' })
+    }
+    this.#finish(play, failureOf(error ? objectOf(error) : seen.failure, seen.retried))
+  }
+
+  /** An interrupted turn leaves its commands running. */
+  async #endCommands({ seen }: Play): Promise<void> {
+    const threads = [this.#thread, ...seen.agents.keys()]
+    const clean = (threadId: string) =>
+      this.#server.request('thread/backgroundTerminals/clean', { threadId }, INTERRUPT_MS)
+    const [own] = await Promise.allSettled(threads.map(clean))
+    if (own?.status === 'rejected') await this.#server.end()
+    // One that was just being started may have been missed.
+    else await this.#server.endCommands()
+  }
+
+  #interruptAll({ seen }: Play): void {
+    const active = [...seen.agents].map(([threadId, { turn }]) => ({ threadId, turnId: turn }))
+    for (const { threadId, turnId } of [{ threadId: this.#thread, turnId: seen.turn }, ...active]) {
+      // It does not answer for a turn that has ended.
+      if (turnId !== null) this.#server.request('turn/interrupt', { threadId, turnId }, INTERRUPT_MS).catch(() => {})
+    }
+  }
+
+  async #asked(asked: Asked): Promise<void> {
+    const play = this.#play
+    const answer = play?.end ? await this.#answer(asked, play).catch(() => null) : null
+    if (answer) this.#server.answer(asked, answer)
+    else this.#server.refuse(asked, `Bridle has no answer to ${asked.method}.`)
+  }
+
+  async #answer({ method, params }: Asked, play: Play): Promise<JsonObject | null> {
+    const id = textIn(params, 'itemId') ?? ''
+    const call = play.seen.open.get(id)
+    switch (method) {
+      case 'item/commandExecution/requestApproval': {
+        const command = { command: params.command ?? call?.input.command ?? '', cwd: params.cwd ?? null }
+        const input = { ...command, ...given(params, 'networkApprovalContext', 'additionalPermissions') }
+        return { decision: await this.#approved(play, id, call?.name ?? 'shell', input, params) }
+      }
+      case 'item/fileChange/requestApproval': {
+        const input = { changes: call?.input.changes ?? [], ...given(params, 'grantRoot') }
+        return { decision: await this.#approved(play, id, call?.name ?? 'apply_patch', input, params) }
+      }
+      case 'item/permissions/requestApproval': {
+        const input = { permissions: params.permissions ?? {}, cwd: params.cwd ?? null }
+        const decision = await this.#approved(play, id, 'request_permissions', input, params)
+        return { permissions: decision === 'accept' ? input.permissions : {}, scope: 'turn' }
+      }
+      case 'item/tool/requestUserInput':
+        return { answers: {} }
+      case 'mcpServer/elicitation/request':
+        return { action: 'decline', content: null, _meta: null }
+      default:
+        return null
+    }
+  }
+
+  async #approved(play: Play, id: string, toolName: string, input: JsonObject, params: JsonObject): Promise<string> {
+    const reason = textIn(params, 'reason') ?? REASONS[toolName] ?? 'Codex asks before it does this.'
+    const verdict = await askOnce(play, { toolUseId: id, toolName, input, reason })
+    if (verdict.decision === 'approved' && canonical(verdict.input) === canonical(input)) return 'accept'
+    play.seen.denials.set(id, verdict.decision === 'denied' ? verdict.reason : EDITED)
+    return 'decline'
+  }
+
+  #say(play: Play, event: RunnerEvent): boolean {
+    if (!play.end) return false
+    // What is said after an interrupt is only how things ended.
+    if (play.interrupted && DELTAS.has(event.type)) return true
+    try {
+      play.turn.say(event)
+      return true
+    } catch (error) {
+      void this.#drop(play, { kind: 'failed', message: (error as Error).message, reason: 'runner_error' })
+      return false
+    }
+  }
+
+  #finish(play: Play, end: TurnEnd): void {
+    if (!play.end) return
+    const { end: resolve } = play
+    try {
+      for (const event of leftOpen(play.seen, end.kind)) play.turn.say(event)
+    } catch {
+      // Nobody listens.
+    }
+    play.end = null
+    play.stop()
+    resolve(play.doom ?? end)
+  }
+
+  /** The turn's end is certain; what codex still does is not. */
+  async #drop(play: Play, end: TurnEnd): Promise<void> {
+    play.doom ??= end
+    await this.#server.end(0)
+    this.#finish(play, end)
+  }
+
+  async #broken(play: Play, message: string): Promise<void> {
+    if (!play.end || !this.#server.alive) return
+    await this.#drop(
+      play,
+      play.interrupted ? { kind: 'interrupted' } : { kind: 'failed', message, reason: 'engine_error' },
+    )
+  }
+
+  #gone(why: string): void {
+    const play = this.#play
+    if (!play) return
+    const expected = play.interrupted || this.#closed
+    this.#finish(play, expected ? { kind: 'interrupted' } : { kind: 'failed', message: why, reason: 'engine_gone' })
+  }
+
+  #request(method: string, params: JsonObject): Promise<JsonObject> {
+    return this.#server.request(method, { threadId: this.#thread, ...params }, this.#controlMs)
+  }
+}
+
+const DELTAS = new Set(['assistant.delta', 'thinking.delta'])
+const EDITED = 'The approval changed the input. Codex runs only what it asked for, so it was declined.'
+const REASONS: Record<string, string> = {
+  shell: 'Codex asks before it runs a command.',
+  apply_patch: 'Codex asks before it changes files.',
+}
+
+const newPlay = (turn: Turn, seen: Seen): Play => {
+  const ended = Promise.withResolvers<TurnEnd>()
+  const stopped = Promise.withResolvers<void>()
+  const more = { stopped: stopped.promise, stop: stopped.resolve, interrupted: false, doom: null }
+  return { turn, seen, ended: ended.promise, end: ended.resolve, ...more }
+}
+
+/** A call may be asked about twice: in the sandbox, and outside of it. Each question has an id of its own. */
+const askOnce = async ({ turn, seen }: Play, question: Question) => {
+  const asked = [...seen.questions].filter((id) => id === question.toolUseId || id.startsWith(`${question.toolUseId}:`))
+  const toolUseId = asked.length === 0 ? question.toolUseId : `${question.toolUseId}:${asked.length + 1}`
+  seen.questions.add(toolUseId)
+  return await turn.ask({ ...question, toolUseId })
+}
+
+const inputOf = (text: string) => [{ type: 'text', text, text_elements: [] }]
+
+const given = (params: JsonObject, ...names: string[]): JsonObject =>
+  Object.fromEntries(names.flatMap((name) => (params[name] == null ? [] : [[name, params[name]]])))
