@@ -52,6 +52,7 @@ export const codexInfo = (version: string): EngineInfo => ({
     'An approval cannot change the input: one that does is declined.',
     'tool_outcome has no timeout: Codex does not say that a command took too long.',
     'A command may go on after its turn; its call is then told as ok with { running: true }. An interrupt ends it.',
+    'An agent that Codex started is interrupted when the turn ends. Goals, with which it would begin turns by itself, are off.',
     'No cost, no budget and no limit of model steps: max_budget_usd and max_turns are not passed on.',
     'context_compacted has no counts.',
   ],

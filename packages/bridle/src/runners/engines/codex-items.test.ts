@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../kernel/json.ts'
 import type { RunnerEvent } from '../protocol.ts'
-import { eventsOf, leftOpen, type Notice, newTurn, seenNothing } from './codex-items.ts'
+import { active, eventsOf, leftOpen, type Notice, newTurn, seenNothing } from './codex-items.ts'
 
 const own = { threadId: 't', turnId: '1' }
 const notice = (method: string, params: JsonObject = {}, where: JsonObject = own): Notice => ({
@@ -304,6 +304,16 @@ describe('the rest', () => {
     expect(told(notices).filter(({ type }) => type === 'subagent.started')).toEqual([
       { type: 'subagent.started', agentId: 'a', toolUseId: 'c' },
     ])
+  })
+
+  test('an agent that is left when the turn ends', () => {
+    const seen = seenNothing('t')
+    const notices = [began, item('started', call), item('completed', call)]
+    for (const each of [...notices, notice('turn/started', { turn: { id: '9' } }, { threadId: 'a' })])
+      eventsOf(each, seen)
+    expect(active(seen)).toEqual([{ threadId: 'a', turnId: '9' }])
+    expect(leftOpen(seen, 'completed')).toEqual([{ type: 'subagent.completed', agentId: 'a', status: 'interrupted' }])
+    expect(active(seen)).toEqual([])
   })
 
   test('a new turn forgets the last one, but not its agents', () => {

@@ -97,16 +97,24 @@ export const eventsOf = ({ method, params }: Notice, seen: Seen): RunnerEvent[] 
   return read(params, seen, null)
 }
 
-/** The turn is over and these calls are not. */
+/** The turn is over and these calls and agents are not. */
 export const leftOpen = (seen: Seen, ended: 'completed' | 'interrupted' | 'failed'): RunnerEvent[] => {
-  const left = [...seen.open].map(([toolUseId, { name, background }]): RunnerEvent => {
+  const calls = [...seen.open].map(([toolUseId, { name, background }]): RunnerEvent => {
     const running = ended === 'completed' && background
     const outcome = running ? { status: 'ok' as const, result: { running: true } } : STOPPED[ended]
     return { type: 'tool.completed', toolUseId, toolName: name, outcome }
   })
   seen.open.clear()
-  return left
+  const agents = active(seen).map(({ threadId }): RunnerEvent => {
+    seen.agents.get(threadId)!.turn = null
+    return { type: 'subagent.completed', agentId: threadId, status: 'interrupted' }
+  })
+  return [...calls, ...agents]
 }
+
+/** The turns that agents are in. */
+export const active = ({ agents }: Seen): { threadId: string; turnId: string }[] =>
+  [...agents].flatMap(([threadId, { turn }]) => (turn === null ? [] : [{ threadId, turnId: turn }]))
 
 const STOPPED = {
   interrupted: { status: 'error', reason: 'interrupted', error: 'The turn was interrupted before the call ended.' },

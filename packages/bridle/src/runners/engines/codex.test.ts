@@ -110,6 +110,15 @@ describe.skipIf(noEngines !== null)('codex, the real one', () => {
       expect([existsSync(inWork('asked.txt')), existsSync(inWork('other.txt'))]).toEqual([false, false])
     })
 
+    test('where only leaving the sandbox is asked about, the reason is the one it gives', async () => {
+      const session = await world.open({ mode: 'acceptEdits' })
+      const escalated = { cmd: 'touch outside.txt', sandbox_permissions: 'require_escalated', justification: 'May I?' }
+      const steps = [runs('touch inside-too.txt'), calls('exec_command', escalated, 'call_2'), says('Done.')]
+      const { turn } = await play(session, prompt(...steps))
+      expect(turn.asked).toMatchObject([{ toolUseId: 'call_2', reason: 'May I?' }])
+      expect([existsSync(inWork('inside-too.txt')), existsSync(inWork('outside.txt'))]).toEqual([true, true])
+    })
+
     test('an interrupt ends a turn that waits for an answer', async () => {
       const session = await world.open({ mode: 'default' })
       const turn = new RecordingTurn(() => new Promise(() => {}))
@@ -163,6 +172,16 @@ describe.skipIf(noEngines !== null)('codex, the real one', () => {
       expect(turn.of('tool.completed')).toMatchObject([{ toolUseId: 'call_1', outcome: { status: 'error' } }])
       expect(running('sleep 86411')).toEqual([])
       expect(session.alive).toBe(true)
+    })
+
+    test('before it has begun', async () => {
+      const session = await world.open()
+      const turn = new RecordingTurn()
+      const end = session.play(prompt(slow), turn)
+      await session.interrupt()
+      expect(await end).toEqual({ kind: 'interrupted' })
+      expect(turn.text).toBe('')
+      expect((await play(session, prompt(says('Next.')))).end).toMatchObject({ result: 'Next.' })
     })
 
     test('without a turn it is nothing', async () => {
@@ -316,6 +335,23 @@ describe.skipIf(noEngines !== null)('codex, the real one', () => {
     })
     expect(turn.of('subagent.completed')).toMatchObject([{ status: 'completed', summary: 'Sub done.' }])
     expect(turn.text).toBe('All done.')
+  })
+
+  test('an agent that is left when the turn ends is ended too', async () => {
+    const session = await world.open()
+    const message = prompt({ items: [{ text: 'slow '.repeat(400) }], chunk: 5, delayMs: 20 })
+    const spawn = { items: [{ call: 'spawn_agent', namespace: 'multi_agent_v1', args: { message }, id: 'call_1' }] }
+    const { turn } = await play(session, prompt(spawn, runs('sleep 1', 'call_2'), says('Done without it.')))
+    expect(turn.of('subagent.completed')).toMatchObject([{ status: 'interrupted' }])
+  })
+
+  test('a context that is full is compacted before the next turn', async () => {
+    const session = await world.open()
+    const full = { failed: { code: 'context_length_exceeded', message: 'too long' } }
+    expect((await play(session, prompt(full))).end).toMatchObject({ kind: 'failed', reason: 'context_full' })
+    const { end, turn } = await play(session, prompt(says('Room again.')))
+    expect(end).toMatchObject({ kind: 'completed', result: 'Room again.' })
+    expect(turn.of('compaction')).toEqual([{ type: 'compaction', trigger: 'auto' }])
   })
 
   test('a call of a tool that it does not have is told as failed', async () => {

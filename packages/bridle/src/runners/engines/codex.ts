@@ -6,7 +6,7 @@ import { canonical, type JsonObject } from '../../kernel/json.ts'
 import type { RunnerEvent } from '../protocol.ts'
 import { codexInfo } from './codex-capabilities.ts'
 import { failureOf } from './codex-failures.ts'
-import { eventsOf, leftOpen, type Notice, newTurn, type Seen, seenNothing } from './codex-items.ts'
+import { active, eventsOf, leftOpen, type Notice, newTurn, type Seen, seenNothing } from './codex-items.ts'
 import { findCodex, launch, PACKAGE, threadSettings } from './codex-launch.ts'
 import { AppServer, type Asked, RpcError, type ServerCommand } from './codex-server.ts'
 import type { Engine, EngineOptions, EngineSession, Question, Turn, TurnEnd } from './engine.ts'
@@ -194,7 +194,6 @@ class CodexSession implements EngineSession {
     if (!play.end || id === undefined || this.#turns[0] === id) return
     play.seen.turn ??= id
     this.#turns = [id, ...this.#turns.slice(0, 1)]
-    if (play.interrupted) this.#interruptAll(play)
   }
 
   async #notice(notice: Notice): Promise<void> {
@@ -207,7 +206,11 @@ class CodexSession implements EngineSession {
     if (!play?.end) return
     const own = (textIn(notice.params, 'threadId') ?? this.#thread) === this.#thread
     const turn = objectOf(notice.params.turn)
-    if (notice.method === 'turn/started' && own) this.#started(play, textIn(turn, 'id'))
+    if (notice.method === 'turn/started') {
+      if (own) this.#started(play, textIn(turn, 'id'))
+      // One that came earlier was refused.
+      if (play.interrupted) this.#interruptAll(play)
+    }
     for (const event of events) if (!this.#say(play, event)) return
     if (notice.method === 'turn/completed' && own && turn.id === seen.turn) void this.#completed(play, turn)
   }
@@ -238,11 +241,13 @@ class CodexSession implements EngineSession {
   }
 
   #interruptAll({ seen }: Play): void {
-    const active = [...seen.agents].map(([threadId, { turn }]) => ({ threadId, turnId: turn }))
-    for (const { threadId, turnId } of [{ threadId: this.#thread, turnId: seen.turn }, ...active]) {
-      // It does not answer for a turn that has ended.
-      if (turnId !== null) this.#server.request('turn/interrupt', { threadId, turnId }, INTERRUPT_MS).catch(() => {})
-    }
+    if (seen.turn !== null) this.#interruptTurn({ threadId: this.#thread, turnId: seen.turn })
+    for (const turn of active(seen)) this.#interruptTurn(turn)
+  }
+
+  #interruptTurn(turn: { threadId: string; turnId: string }): void {
+    // It does not answer for a turn that has ended.
+    this.#server.request('turn/interrupt', turn, INTERRUPT_MS).catch(() => {})
   }
 
   async #asked(asked: Asked): Promise<void> {
@@ -303,6 +308,8 @@ class CodexSession implements EngineSession {
   #finish(play: Play, end: TurnEnd): void {
     if (!play.end) return
     const { end: resolve } = play
+    // An agent would go on unheard.
+    for (const turn of active(play.seen)) this.#interruptTurn(turn)
     try {
       for (const event of leftOpen(play.seen, end.kind)) play.turn.say(event)
     } catch {
