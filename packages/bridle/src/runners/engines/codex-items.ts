@@ -4,87 +4,11 @@
 // Codex is read with care: a newer one may say more, and one that says rubbish must cost the turn nothing but that line.
 import type { Json, JsonObject } from '../../kernel/json.ts'
 import type { RunnerEvent } from '../protocol.ts'
+import { active, activity, agentOf, begun, heard, onlySpawn, type Speaker, spawned } from './codex-agents.ts'
 import { elapsed, kindOf } from './codex-calls.ts'
-import { count, defined, isObject, listOf, objectOf, outputText, parsedObject, textIn } from './loose.ts'
-
-/** A JSON-RPC notification. */
-export interface Notice {
-  readonly method: string
-  readonly params: JsonObject
-}
-
-/** A call that has been announced and has not ended. */
-export interface Call {
-  readonly name: string
-  readonly input: JsonObject
-  /** Codex lets a command outlive its turn. */
-  readonly background: boolean
-}
-
-/** What a session has heard so far that a later notice does not repeat. */
-export interface Seen {
-  readonly thread: string
-  turn: string | null
-  /** Of the turn: its calls by id, those under way, and why one was declined. */
-  readonly told: Set<string>
-  readonly open: Map<string, Call>
-  readonly denials: Map<string, string>
-  /** Ids under which an approval was asked for. */
-  readonly questions: Set<string>
-  /** Calls as the model made them, until their output: the only trace of one that codex makes no item of. */
-  readonly raw: Map<string, { name: string; input: JsonObject }>
-  /** Text of the messages that are whole, the one under way, and whether a tool has parted them. */
-  settled: string
-  message: { id: string; text: string } | null
-  parted: boolean
-  /** The last message: how the turn answers. */
-  answer: string | undefined
-  readonly thought: Set<string>
-  retries: number
-  failure: JsonObject | null
-  retried: JsonObject | null
-  /** Of the session: warnings said, tokens by thread, agents by their thread. */
-  readonly warned: Set<string>
-  readonly tokens: Map<string, number>
-  readonly agents: Map<string, Agent>
-}
-
-interface Agent {
-  /** That began it. */
-  readonly call: string | undefined
-  /** The turn it is in. */
-  turn: string | null
-  summary: string | undefined
-}
-
-export const seenNothing = (thread: string): Seen => ({
-  thread,
-  turn: null,
-  told: new Set(),
-  open: new Map(),
-  denials: new Map(),
-  questions: new Set(),
-  raw: new Map(),
-  settled: '',
-  message: null,
-  parted: false,
-  answer: undefined,
-  thought: new Set(),
-  retries: 0,
-  failure: null,
-  retried: null,
-  warned: new Set(),
-  tokens: new Map(),
-  agents: new Map(),
-})
-
-/** The next turn, as yet without an id. */
-export const newTurn = ({ thread, warned, tokens, agents }: Seen): Seen => ({
-  ...seenNothing(thread),
-  warned,
-  tokens,
-  agents,
-})
+import type { Notice, Seen } from './codex-seen.ts'
+import { delta, message, reasoned, thinking } from './codex-text.ts'
+import { count, defined, isObject, objectOf, outputText, parsedObject, textIn } from './loose.ts'
 
 export const eventsOf = ({ method, params }: Notice, seen: Seen): RunnerEvent[] => {
   const thread = textIn(params, 'threadId') ?? seen.thread
@@ -112,10 +36,6 @@ export const leftOpen = (seen: Seen, ended: 'completed' | 'interrupted' | 'faile
   return [...calls, ...agents]
 }
 
-/** The turns that agents are in. */
-export const active = ({ agents }: Seen): { threadId: string; turnId: string }[] =>
-  [...agents].flatMap(([threadId, { turn }]) => (turn === null ? [] : [{ threadId, turnId: turn }]))
-
 const STOPPED = {
   interrupted: { status: 'error', reason: 'interrupted', error: 'The turn was interrupted before the call ended.' },
   failed: { status: 'error', reason: 'turn_failed', error: 'The turn failed before the call ended.' },
@@ -123,9 +43,6 @@ const STOPPED = {
 } as const
 
 type Read = (params: JsonObject, seen: Seen, agent: Speaker | null) => RunnerEvent[]
-/** The agent whose thread it is; null = the session's own. */
-type Speaker = Agent & { readonly id: string }
-
 const notices: Record<string, Read> = {
   'turn/started': ({ turn }, seen, agent) => {
     const id = textIn(turn, 'id') ?? null
@@ -303,90 +220,6 @@ const announced = (
   ...(pure && { effect: 'pure' }),
   ...(parent !== undefined && { parentToolUseId: parent }),
 })
-
-const delta = (seen: Seen, id: string, text: string): RunnerEvent => {
-  let shown = text
-  if (seen.message?.id !== id) {
-    // One that was steered away from never ends: what it said stands.
-    seen.settled += seen.message?.text ?? ''
-    if (seen.settled !== '' && !seen.parted) shown = `\n\n${text}`
-    seen.message = { id, text: '' }
-  }
-  seen.parted = false
-  seen.message.text += shown
-  return { type: 'assistant.delta', text: shown }
-}
-
-const message = (id: string, whole: string | undefined, seen: Seen): RunnerEvent[] => {
-  const events: RunnerEvent[] = []
-  if (whole && seen.message?.id !== id) events.push(delta(seen, id, whole))
-  const said = seen.message?.id === id ? seen.message.text : ''
-  seen.message = null
-  if (whole === undefined) return events
-  seen.answer = whole
-  if (said === whole || said === `\n\n${whole}`) seen.settled += said
-  else {
-    seen.settled += whole
-    events.push({ type: 'assistant.text', text: seen.settled })
-  }
-  return events
-}
-
-const thinking = (params: JsonObject, seen: Seen): RunnerEvent[] => {
-  const text = textIn(params, 'delta')
-  if (!text) return []
-  seen.thought.add(textIn(params, 'itemId') ?? '')
-  return [{ type: 'thinking.delta', text }]
-}
-
-const reasoned = (id: string, { summary, content }: JsonObject, seen: Seen): RunnerEvent[] => {
-  const said = [...listOf(summary), ...listOf(content)].filter((part) => typeof part === 'string')
-  return seen.thought.has(id) || said.length === 0 ? [] : [{ type: 'thinking.delta', text: said.join('\n\n') }]
-}
-
-const agentOf = (seen: Seen, id: string): Speaker => {
-  const known = seen.agents.get(id)
-  return { id, call: known?.call, turn: known?.turn ?? null, summary: known?.summary }
-}
-
-const heard = (item: JsonObject, seen: Seen, agent: Speaker): RunnerEvent[] => {
-  const known = seen.agents.get(agent.id)
-  if (known) known.summary = textIn(item, 'text')
-  return []
-}
-
-const spawned = (call: string, { tool, receiverThreadIds }: JsonObject, seen: Seen): RunnerEvent[] =>
-  tool !== 'spawnAgent'
-    ? []
-    : listOf(receiverThreadIds).flatMap((id) => {
-        if (typeof id !== 'string' || seen.agents.has(id)) return []
-        seen.agents.set(id, { call, turn: null, summary: undefined })
-        return [begun(id, call)]
-      })
-
-/** An agent may begin before the call that began it has ended and named it. With one such call there is no doubt. */
-const onlySpawn = ({ open, agents }: Seen): string | undefined => {
-  const taken = new Set([...agents.values()].map(({ call }) => call))
-  const calls = [...open].filter(([id, { name }]) => name === 'spawnAgent' && !taken.has(id))
-  return calls.length === 1 ? calls[0]![0] : undefined
-}
-
-const begun = (agentId: string, call: string | undefined): RunnerEvent => ({
-  type: 'subagent.started',
-  agentId,
-  ...(call !== undefined && { toolUseId: call }),
-})
-
-const activity = (item: JsonObject, seen: Seen): RunnerEvent[] => {
-  const agentId = textIn(item, 'agentThreadId')
-  if (agentId === undefined) return []
-  if (item.kind === 'started') {
-    if (seen.agents.has(agentId)) return []
-    seen.agents.set(agentId, { call: undefined, turn: null, summary: undefined })
-    return [begun(agentId, undefined)]
-  }
-  return item.kind === 'interacted' ? [{ type: 'subagent.progress', agentId }] : []
-}
 
 const hook = (run: JsonObject, phase: string): RunnerEvent[] => {
   const name = textIn(run, 'eventName')

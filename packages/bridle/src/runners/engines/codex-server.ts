@@ -2,7 +2,7 @@
 // nothing at any moment; whoever asks it something gets an answer or an error, in time.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import type { JsonObject } from '../../kernel/json.ts'
-import type { Notice } from './codex-items.ts'
+import type { Notice } from './codex-seen.ts'
 import { isObject, objectOf, textIn } from './loose.ts'
 import { type Mark, newMark } from './marked-processes.ts'
 

@@ -1,0 +1,64 @@
+// What codex asks us, and what it is answered.
+import { canonical, type JsonObject } from '../../kernel/json.ts'
+import type { Seen } from './codex-seen.ts'
+import type { Asked } from './codex-server.ts'
+import type { Question, Turn, Verdict } from './engine.ts'
+import { textIn } from './loose.ts'
+
+/** Null: nobody here can say. */
+export const answerTo = async ({ method, params }: Asked, seen: Seen, turn: Turn): Promise<JsonObject | null> => {
+  const toolUseId = textIn(params, 'itemId') ?? ''
+  const call = seen.open.get(toolUseId)
+  const decide = (toolName: string, input: JsonObject) => {
+    const reason = textIn(params, 'reason') ?? REASONS[toolName] ?? 'Codex asks before it does this.'
+    return decision({ toolUseId, toolName, input, reason }, seen, turn)
+  }
+  switch (method) {
+    case 'item/commandExecution/requestApproval': {
+      const command = { command: params.command ?? call?.input.command ?? '', cwd: params.cwd ?? null }
+      const more = given(params, 'networkApprovalContext', 'additionalPermissions')
+      return { decision: await decide(call?.name ?? 'shell', { ...command, ...more }) }
+    }
+    case 'item/fileChange/requestApproval': {
+      const input = { changes: call?.input.changes ?? [], ...given(params, 'grantRoot') }
+      return { decision: await decide(call?.name ?? 'apply_patch', input) }
+    }
+    case 'item/permissions/requestApproval': {
+      const { permissions = {}, cwd = null } = params
+      const granted = (await decide('request_permissions', { permissions, cwd })) === 'accept'
+      return { permissions: granted ? permissions : {}, scope: 'turn' }
+    }
+    case 'item/tool/requestUserInput':
+      return { answers: {} }
+    case 'mcpServer/elicitation/request':
+      return { action: 'decline', content: null, _meta: null }
+    default:
+      return null
+  }
+}
+
+const REASONS: Record<string, string> = {
+  shell: 'Codex asks before it runs a command.',
+  apply_patch: 'Codex asks before it changes files.',
+}
+
+const EDITED = 'The approval changed the input. Codex runs only what it asked for, so it was declined.'
+
+const decision = async (question: Question, seen: Seen, turn: Turn): Promise<'accept' | 'decline'> => {
+  const verdict = await askApart(question, seen, turn)
+  if (verdict.decision === 'approved' && canonical(verdict.input) === canonical(question.input)) return 'accept'
+  seen.denials.set(question.toolUseId, verdict.decision === 'denied' ? verdict.reason : EDITED)
+  return 'decline'
+}
+
+/** A call may be asked about twice: in the sandbox, and outside of it. Each question has an id of its own. */
+const askApart = (question: Question, { questions }: Seen, turn: Turn): Promise<Verdict> => {
+  const { toolUseId: id } = question
+  const before = [...questions].filter((each) => each === id || each.startsWith(`${id}:`)).length
+  const toolUseId = before === 0 ? id : `${id}:${before + 1}`
+  questions.add(toolUseId)
+  return turn.ask({ ...question, toolUseId })
+}
+
+const given = (params: JsonObject, ...names: string[]): JsonObject =>
+  Object.fromEntries(names.flatMap((name) => (params[name] == null ? [] : [[name, params[name]]])))

@@ -1,0 +1,49 @@
+// Where a session goes on: a resume id is `thread:turn`, or `thread:turn:before` where the turn never ended, and its
+// record may be missing. From a thread's last turn the thread is resumed; from an earlier one, or while another process
+// writes to it, it is forked.
+import type { JsonObject } from '../../kernel/json.ts'
+import { threadSettings } from './codex-launch.ts'
+import { type AppServer, RpcError } from './codex-server.ts'
+import type { EngineOptions } from './engine.ts'
+import { textIn } from './loose.ts'
+
+export interface Place {
+  readonly thread: string
+  /** The turn it stands at. */
+  readonly turn: string | null
+  /** Why it is not where it was to go on from. */
+  readonly lost: string | null
+}
+
+export const openThread = async (server: AppServer, options: EngineOptions, controlMs: number): Promise<Place> => {
+  const settings = threadSettings(options.settings, options.workFolder)
+  const ask = async (method: string, params: JsonObject) =>
+    (await server.request(method, { ...settings, ...params }, controlMs)).thread
+  const [thread = '', ...turns] = options.resume?.split(':') ?? []
+  let lost: string | null = null
+  for (const turn of turns) {
+    try {
+      const listed = { threadId: thread, limit: 1, sortDirection: 'desc', itemsView: 'notLoaded' }
+      const { data } = await server.request('thread/turns/list', listed, controlMs)
+      const last = Array.isArray(data) && textIn(data[0], 'id') === turn
+      const resumed = last
+        ? await ask('thread/resume', { threadId: thread, excludeTurns: true }).catch(refusedOnly)
+        : null
+      const found = resumed ?? (await ask('thread/fork', { threadId: thread, lastTurnId: turn, excludeTurns: true }))
+      return { thread: textIn(found, 'id') ?? thread, turn, lost: null }
+    } catch (error) {
+      lost = refusedOnly(error) ?? (error as Error).message
+    }
+  }
+  if (options.resume !== null) lost ??= 'its id is not one of ours'
+  // Raw events: the only word on a call that codex makes no item of.
+  const fresh = textIn(await ask('thread/start', { experimentalRawEvents: true }), 'id')
+  if (fresh === undefined) throw new Error('it began no thread')
+  return { thread: fresh, turn: null, lost }
+}
+
+/** Null for a refusal. One that is gone or silent is no reason to begin anew. */
+const refusedOnly = (error: unknown): null => {
+  if (error instanceof RpcError) return null
+  throw error
+}
