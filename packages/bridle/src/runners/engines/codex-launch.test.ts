@@ -22,17 +22,21 @@ test('a model is passed on', () => expect(threadSettings({ model: 'm' }, '/w')).
 
 test('its environment has what it needs and no more, and its settings name the relay', async () => {
   const stateFolder = await mkdtemp(join(tmpdir(), 'bridle-launch-'))
-  const started = await launch({
-    file: 'codex',
-    workFolder: '/w',
-    stateFolder,
-    baseUrl: 'http://relay/v1/',
-    retries: 2,
+  const env = { PATH: '/bin', OPENAI_API_KEY: 'secret', BRIDLE_SANDBOX_ID: 's1' }
+  const options = { file: 'codex', env, workFolder: stateFolder, stateFolder, baseUrl: 'http://relay/v1/', retries: 2 }
+  const started = await launch(options)
+  expect(started.env).toEqual({
+    PATH: '/bin',
+    LANG: 'C.UTF-8',
+    HOME: join(stateFolder, 'home'),
+    CODEX_HOME: join(stateFolder, 'codex'),
+    TMPDIR: join(stateFolder, 'tmp'),
+    BRIDLE_RELAY: 'none',
+    BRIDLE_SANDBOX_ID: 's1',
   })
-  const names = ['PATH', 'LANG', 'HOME', 'CODEX_HOME', 'TMPDIR', 'BRIDLE_RELAY']
-  expect(Object.keys(started.env).sort()).toEqual(names.sort())
   expect(started.args).toContain(
     'model_providers.bridle={name="bridle",base_url="http://relay/v1",wire_api="responses",env_key="BRIDLE_RELAY",request_max_retries=2,stream_max_retries=2}',
   )
+  expect(started.args).toContain(`projects={"${stateFolder}"={trust_level="untrusted"}}`)
   await rm(stateFolder, { recursive: true })
 })

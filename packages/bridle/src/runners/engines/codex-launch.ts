@@ -1,10 +1,11 @@
 // Where Codex's program is, and how it is started so that it reaches nothing but the relay and keeps nothing but in its
 // state folder.
 import { existsSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { JsonObject } from '../../kernel/json.ts'
 import type { EngineSettings } from '../protocol.ts'
+import { SANDBOX_VARIABLE } from '../sandboxes/processes.ts'
 import type { ServerCommand } from './codex-server.ts'
 import type { EngineOptions } from './engine.ts'
 import { howToInstall, installed } from './installed.ts'
@@ -45,35 +46,62 @@ const platformFolder = (resolve: (name: string) => string): string | null => {
 
 export interface LaunchOptions extends Pick<EngineOptions, 'workFolder' | 'stateFolder' | 'baseUrl'> {
   readonly file: string
+  readonly env: NodeJS.ProcessEnv
   /** How often codex itself repeats a request, and takes up a stream; undefined = as it likes. */
   readonly retries?: number | undefined
 }
 
-export const launch = async ({ file, workFolder, stateFolder, ...more }: LaunchOptions): Promise<ServerCommand> => {
+export const launch = async ({
+  file,
+  env,
+  workFolder,
+  stateFolder,
+  ...more
+}: LaunchOptions): Promise<ServerCommand> => {
   const at = (name: string) => join(stateFolder, name)
   const [home, codexHome, temporary] = [at('home'), at('codex'), at('tmp')]
   for (const folder of [home, codexHome, temporary]) await mkdir(folder, { recursive: true })
+  const folders = new Set([workFolder, await realpath(workFolder)])
+  const settings = [...providerSettings(more), ...SETTINGS, `projects={${[...folders].map(distrusted).join(',')}}`]
   return {
     file,
-    args: ['app-server', ...settingsOf(more).flatMap((setting) => ['-c', setting])],
+    args: ['app-server', ...settings.flatMap((setting) => ['-c', setting])],
     cwd: workFolder,
     env: {
-      PATH: process.env.PATH ?? '',
-      LANG: process.env.LANG ?? 'C.UTF-8',
+      PATH: env.PATH ?? '',
+      LANG: env.LANG ?? 'C.UTF-8',
       HOME: home,
       CODEX_HOME: codexHome,
       // Codex sandboxes no command when its home is inside the temporary folder, so it gets one that is beside it.
       TMPDIR: temporary,
       // Not a key: the relay adds it.
       [KEY_VARIABLE]: 'none',
+      ...(env[SANDBOX_VARIABLE] && { [SANDBOX_VARIABLE]: env[SANDBOX_VARIABLE] }),
     },
   }
 }
 
 const KEY_VARIABLE = 'BRIDLE_RELAY'
 
-/** As TOML, in which our strings are written as in JSON. */
-const settingsOf = ({ baseUrl, retries }: Pick<LaunchOptions, 'baseUrl' | 'retries'>): string[] => {
+// All of these are TOML, in which our strings are written as in JSON.
+const SETTINGS = [
+  'model_provider="bridle"',
+  'check_for_update_on_startup=false',
+  'analytics.enabled=false',
+  // Without these it looks up hosts of its own vendor, and keeps a process of its own running beside us.
+  'features.plugins=false',
+  'features.apps=false',
+  'features.daemon_auto_start=false',
+  // A goal begins turns by itself, which nobody has asked for and nobody hears.
+  'features.goals=false',
+  // The work folder's own instructions are no more to us than its other files.
+  'project_doc_max_bytes=0',
+]
+
+/** A folder that codex trusts may have it start programs, unasked. It trusts any that nobody spoke of. */
+const distrusted = (folder: string): string => `${JSON.stringify(folder)}={trust_level="untrusted"}`
+
+const providerSettings = ({ baseUrl, retries }: Pick<LaunchOptions, 'baseUrl' | 'retries'>): string[] => {
   const provider = [
     'name="bridle"',
     `base_url=${JSON.stringify(baseUrl.replace(/\/$/, ''))}`,
@@ -81,18 +109,7 @@ const settingsOf = ({ baseUrl, retries }: Pick<LaunchOptions, 'baseUrl' | 'retri
     `env_key="${KEY_VARIABLE}"`,
     ...(retries === undefined ? [] : [`request_max_retries=${retries}`, `stream_max_retries=${retries}`]),
   ]
-  return [
-    'model_provider="bridle"',
-    `model_providers.bridle={${provider.join(',')}}`,
-    'check_for_update_on_startup=false',
-    'analytics.enabled=false',
-    // Without these it looks up hosts of its own vendor, and keeps a process of its own running beside us.
-    'features.plugins=false',
-    'features.apps=false',
-    'features.daemon_auto_start=false',
-    // A goal begins turns by itself, which nobody has asked for and nobody hears.
-    'features.goals=false',
-  ]
+  return [`model_providers.bridle={${provider.join(',')}}`]
 }
 
 /** What the app-server is told of a thread, new or resumed. */

@@ -12,8 +12,8 @@ import type { Place } from './codex-thread.ts'
 import type { EngineSession, Turn, TurnEnd } from './engine.ts'
 import { objectOf, textIn } from './loose.ts'
 
-/** Within the kernel's patience with an abort. */
-const INTERRUPT_MS = 1_500
+/** How long codex may take to stop before it is killed. Within the time that the runner gives an interrupt. */
+const INTERRUPT_MS = 1_000
 
 /** The turn under way. */
 interface Play {

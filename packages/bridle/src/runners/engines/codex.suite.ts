@@ -110,7 +110,7 @@ export class CodexWorld {
     { mode = 'bypassPermissions', ...options }: Partial<EngineOptions> & { mode?: string } = {},
     engine: CodexOptions = {},
   ): Promise<EngineSession> {
-    const session = await codexEngine({ env: engineEnv(), retries: 1, ...engine }).open({
+    const session = await codexEngine({ ...process.env, ...engineEnv() }, { retries: 1, ...engine }).open({
       workFolder: this.work,
       stateFolder: this.state,
       baseUrl: this.stub.url,

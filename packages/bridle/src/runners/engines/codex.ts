@@ -11,8 +11,6 @@ import { installed } from './installed.ts'
 const CONTROL_MS = 30_000
 
 export interface CodexOptions {
-  /** Where BRIDLE_ENGINES is looked up. */
-  readonly env?: NodeJS.ProcessEnv
   /** How often codex itself repeats a failed request; by default as it likes. */
   readonly retries?: number
   readonly controlMs?: number
@@ -20,7 +18,10 @@ export interface CodexOptions {
   readonly program?: Pick<ServerCommand, 'file' | 'args'>
 }
 
-export const codexEngine = ({ env, retries, controlMs = CONTROL_MS, program }: CodexOptions = {}): Engine => ({
+export const codexEngine = (
+  env: NodeJS.ProcessEnv = process.env,
+  { retries, controlMs = CONTROL_MS, program }: CodexOptions = {},
+): Engine => ({
   name: 'codex',
   info: codexInfo(installed(PACKAGE, env)?.version ?? 'not installed'),
   provider: 'openai',
@@ -31,7 +32,7 @@ export const codexEngine = ({ env, retries, controlMs = CONTROL_MS, program }: C
   open: async (options) => {
     const found = program ?? findCodex(env)
     if ('missing' in found) throw new Error(found.missing)
-    const command = await launch({ ...options, file: found.file, retries })
+    const command = await launch({ ...options, file: found.file, env, retries })
     const server = new AppServer({ ...command, ...program })
     try {
       const clientInfo = { name: 'bridle', title: 'Bridle', version: '0' }
