@@ -159,8 +159,8 @@ function parseModule(file: string, text: string): Module {
   const add = (node: Node, source: Node, typesOnly: boolean) => {
     const line = lineAt(text, node.start)
     if (source.type !== 'Literal' || typeof source.value !== 'string') {
-      // The user's own files: a config, an agent.
-      if (node.type === 'ImportExpression' && /^(cli|targets)\//.test(file)) return
+      // The user's own files: a config, an agent, an engine that is installed.
+      if (node.type === 'ImportExpression' && /^(cli|targets|runners\/engines)\//.test(file)) return
       throw new Error(`${file}:${line}: an import must name its module as a plain string`)
     }
     imports.push({ specifier: source.value, typesOnly, line })

@@ -125,6 +125,7 @@ describe('serving', () => {
     ])
     expect((await ready(url)).map(({ name, available }) => [name, available])).toEqual([
       ['scripted', true],
+      ['claude', false],
       ['good', true],
       ['broken', false],
     ])

@@ -26,7 +26,7 @@ const CONTROL_BYTES_MAX = 4_000_000
 /** How long the other side may take to answer a close. */
 const CLOSE_MS = 10_000
 const LEAVE_MS = 1_000
-/** And while it has not read what came before: until then those bytes are kept. */
+/** And where memory is short: until then the bytes that it has not read are kept. */
 const UNREAD_MS = 2_000
 /** The only subprotocols ever named back: a ticket is a secret. */
 const PROTOCOLS = ['bridle.v1', 'harness.v1']
@@ -140,10 +140,8 @@ class NodeSocket implements Socket, Straggler {
     if (this.#duplex.writableLength > 0) this.#backlog.grew(this, bytes.length)
   }
 
-  /** One who reads slowly still gets to see why; one who does not read at all is not waited for. */
   close(code: number, reason: string): void {
     this.#ws.close(code, reason)
-    if (this.#duplex.writableNeedDrain) setTimeout(() => this.#ws.terminate(), UNREAD_MS).unref()
   }
 
   buffered(): number {
@@ -154,8 +152,10 @@ class NodeSocket implements Socket, Straggler {
     return this.#ws.readyState === WebSocket.OPEN ? this.#duplex.writableLength : 0
   }
 
+  /** One who reads slowly still gets to see why; where memory is short, one who does not read at all is not waited for. */
   cut(): void {
     this.receiver?.slow()
+    setTimeout(() => this.#ws.terminate(), UNREAD_MS).unref()
   }
 
   drained(): Promise<void> {

@@ -292,6 +292,7 @@ describe('[H25] descriptions', () => {
       'get /approvals',
       'get /builds',
       'get /docs',
+      'get /engines',
       'get /health',
       'get /metrics',
       'get /openapi.json',
