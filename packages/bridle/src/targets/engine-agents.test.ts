@@ -1,0 +1,193 @@
+// The whole of it: a server in a process of its own, the real engine in a sandbox, a stub of the provider, and kill -9.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { Workspace } from '../cli/cli.suite.ts'
+import { type AnthropicStub, startAnthropicStub, stubbed } from '../runners/engines/anthropic-stub.suite.ts'
+import { engineEnv, noEngines } from '../runners/engines/engines.suite.ts'
+import { type Frame, get, isIdle, post, readFrames } from '../surfaces/http/client.suite.ts'
+
+const KEY = 'sk-the-real-key-of-the-server'
+
+describe.skipIf(noEngines !== null)('Claude Code behind a server', () => {
+  let stub: AnthropicStub
+  let world: Workspace
+  beforeAll(async () => {
+    stub = await startAnthropicStub()
+  })
+  afterAll(() => stub?.close())
+  beforeEach(async () => {
+    world = new Workspace({ ...engineEnv(), ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: stub.url })
+    await world.boot()
+  })
+  afterEach(async () => {
+    for (const { pid } of boxes()) kill(pid)
+    await world.remove()
+  })
+
+  const agent = (id: string) => `${world.url}/agents/claude/${id}`
+  const stream = (id: string) => `${agent(id)}/stream`
+  const seen =
+    (type: string, count = 1) =>
+    (frames: readonly Frame[]) =>
+      frames.filter((frame) => frame.data.type === type).length >= count
+  const textOf = (frames: readonly Frame[]) => frames.map((frame) => frame.data.data.delta ?? '').join('')
+  const ofType = (frames: readonly Frame[], type: string) => frames.filter((frame) => frame.data.type === type)
+  const bash = (command: string, id = 'toolu_1') => ({ tool_use: 'Bash', id, input: { command, description: 'x' } })
+  const done = { blocks: [{ text: 'Done.' }] }
+  const boxes = (): { pid: number; url: string }[] => {
+    const folder = join(world.folder, 'data', 'sandboxes')
+    try {
+      return readdirSync(folder).map((id) => JSON.parse(readFileSync(join(folder, id, 'record.json'), 'utf8')))
+    } catch {
+      return []
+    }
+  }
+  const kill = (pid: number) => {
+    try {
+      process.kill(-pid, 'SIGKILL')
+    } catch {
+      // Gone already.
+    }
+  }
+  const approvals = async () =>
+    (
+      (await get(`${world.url}/approvals?status=pending`)).body as unknown as {
+        approvals: { id: string; sessionId: string }[]
+      }
+    ).approvals
+  const workFiles = () => {
+    const folder = join(world.folder, 'data', 'workspaces')
+    return readdirSync(folder).flatMap((name) => readdirSync(join(folder, name, 'work')))
+  }
+
+  test('[R7] a turn and the next; the server’s key is nowhere in the sandbox', async () => {
+    const prompt = stubbed(
+      { blocks: [{ text: 'Looking. ' }, bash('env; cat /proc/*/environ 2>/dev/null | tr "\\0" "\\n"')] },
+      done,
+    )
+    const asked = post(agent('one'), { prompt })
+    const frames = readFrames(stream('one'), isIdle)
+    for (let tries = 0; (await approvals()).length === 0; tries++) {
+      expect(tries).toBeLessThan(500)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+    const [open] = await approvals()
+    await post(`${world.url}/sessions/one/approvals/${open?.id}/approve`, {})
+    expect((await asked).body).toMatchObject({ result: 'Done.' })
+    const told = JSON.stringify(await frames)
+    expect(told).toContain('added-by-the-relay')
+    expect(told).not.toContain(KEY)
+    expect(stub.requests.every(({ headers }) => headers['x-api-key'] === KEY)).toBe(true)
+    expect((await post(agent('one'), { prompt: stubbed({ blocks: [{ text: 'Again.' }] }) })).body).toMatchObject({
+      result: 'Again.',
+    })
+    expect(boxes()).toHaveLength(1)
+
+    const { body: detail } = await get(`${world.url}/sessions/one`)
+    expect(detail).toMatchObject({
+      capabilities: { name: 'claude', events: { token: 'native' }, features: { editedInput: true } },
+    })
+    expect((await get(`${world.url}/engines`)).body).toMatchObject({
+      engines: expect.arrayContaining([expect.objectContaining({ agent: 'claude', available: true })]),
+    })
+  })
+
+  test('[R14] kill -9 of the server in mid-stream: the next one goes on behind the last committed frame', async () => {
+    const text = Array.from({ length: 300 }, (_, index) => `${index} `).join('')
+    post(agent('cut'), { prompt: stubbed({ blocks: [{ text }], chunk: 6, delayMs: 8 }) }).catch(() => {})
+    const before = await readFrames(stream('cut'), seen('text_delta', 3))
+    await world.kill()
+    const [box] = boxes()
+    await world.boot()
+    const all = await readFrames(stream('cut'), isIdle)
+    expect(JSON.stringify(all.slice(0, before.length))).toBe(JSON.stringify(before))
+    expect(
+      all.filter(({ data }) => data.type === 'error' || data.type === 'result').map(({ data }) => data.type),
+    ).toEqual(['result'])
+    // The provider's stream went through the server and was cut with it: the engine asked again, and what it said first
+    // was unsaid. What is left is the text, once.
+    const { body } = await get(`${world.url}/sessions/cut`)
+    expect((body as unknown as { messages: { content: string }[] }).messages.at(-1)?.content).toBe(text)
+    expect(boxes().map(({ pid }) => pid)).toEqual([box?.pid])
+  })
+
+  test('[R14] kill -9 of the server while an approval is open: it is answered to the next one, and runs once, as edited', async () => {
+    post(agent('asks'), { prompt: stubbed({ blocks: [bash('echo asked >> out.txt')] }, done) }).catch(() => {})
+    await readFrames(stream('asks'), seen('approval_requested'))
+    await world.kill()
+    await world.boot()
+    const [open] = await approvals()
+    const args = { command: 'echo edited >> out.txt', description: 'x' }
+    expect((await post(`${world.url}/sessions/asks/approvals/${open?.id}/approve`, { args })).status).toBe(200)
+    const frames = await readFrames(stream('asks'), isIdle)
+    expect(ofType(frames, 'tool_end')).toMatchObject([{ data: { data: { isError: false } } }])
+    const folder = join(world.folder, 'data', 'workspaces')
+    const [name = ''] = readdirSync(folder)
+    expect(readFileSync(join(folder, name, 'work', 'out.txt'), 'utf8')).toBe('edited\n')
+  })
+
+  test('[R14] kill -9 of the runner in mid-run: one end, and the next turn remembers the turns before', async () => {
+    await post(agent('gone'), { prompt: `REMEMBER ${stubbed({ blocks: [{ text: 'First.' }] })}` })
+    post(agent('gone'), { prompt: stubbed({ blocks: [{ text: 'word '.repeat(400) }], chunk: 5, delayMs: 20 }) }).catch(
+      () => {},
+    )
+    await readFrames(stream('gone'), seen('text_delta', 2))
+    const [box] = boxes()
+    kill(box?.pid ?? 0)
+    const frames = await readFrames(stream('gone'), (all) => seen('idle', 2)(all))
+    const ends = frames.filter(({ data }) => data.type === 'error' || data.type === 'result')
+    expect(ends.map(({ data }) => data.type)).toEqual(['result', 'error'])
+    expect(ends.at(-1)?.data.data).toMatchObject({ reason: 'interrupted' })
+    const { body } = await post(agent('gone'), { prompt: stubbed({ blocks: [{ text: 'Third.' }] }) })
+    expect(body).toMatchObject({ result: 'Third.' })
+    expect(JSON.stringify(stub.requests.at(-1)?.body.messages)).toContain('REMEMBER')
+    expect(boxes().map(({ pid }) => pid)).not.toContain(box?.pid)
+  })
+
+  test('[R13] DELETE takes the workspace and the sandbox along', async () => {
+    await post(agent('del'), { prompt: stubbed({ blocks: [{ text: 'Hi.' }] }) })
+    expect(workFiles()).toEqual([])
+    const [box] = boxes()
+    expect((await fetch(agent('del'), { method: 'DELETE' })).status).toBe(200)
+    for (let tries = 0; boxes().length > 0; tries++) {
+      expect(tries).toBeLessThan(500)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+    expect(() => process.kill(box?.pid ?? 0, 0)).toThrow()
+    expect(readdirSync(join(world.folder, 'data', 'workspaces'))).toEqual([])
+  })
+
+  test('[R14] a sandbox that no run names is stopped when the server starts again', async () => {
+    await post(agent('idle'), { prompt: stubbed({ blocks: [{ text: 'Hi.' }] }) })
+    const [box] = boxes()
+    await world.kill()
+    expect(() => process.kill(box?.pid ?? 0, 0)).not.toThrow()
+    await world.boot()
+    for (let tries = 0; boxes().length > 0; tries++) {
+      expect(tries).toBeLessThan(500)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+    expect(() => process.kill(box?.pid ?? 0, 0)).toThrow()
+  })
+})
+
+test('[R12] an agent whose engine or key is missing is listed, and says what it needs when it is called', async () => {
+  const world = new Workspace({ BRIDLE_ENGINES: '', ANTHROPIC_API_KEY: '' })
+  try {
+    await world.boot()
+    const { body } = await get(`${world.url}/ready`)
+    expect(body).toMatchObject({
+      agents: expect.arrayContaining([
+        expect.objectContaining({ name: 'claude', available: false, needs: expect.any(String) }),
+      ]),
+    })
+    const called = await post(`${world.url}/agents/claude/x`, { prompt: 'Hi' })
+    expect([called.status, called.body]).toMatchObject([
+      503,
+      { error: { message: expect.stringMatching(/npm install|ANTHROPIC_API_KEY/) } },
+    ])
+  } finally {
+    await world.remove()
+  }
+})
