@@ -28,9 +28,9 @@ from PUT /env; engines never see them. With BRIDLE_RUNNER_IDLE_MS it ends when i
     const ended = new Promise<void>((done) => {
       end = done
     })
-    const { claudeEngine, SandboxRunner } = await import('../runners/index.ts')
+    const { claudeEngine, codexEngine, SandboxRunner } = await import('../runners/index.ts')
     const running = await SandboxRunner.start({
-      engines: [claudeEngine(env)],
+      engines: [claudeEngine(env), codexEngine(env)],
       workFolder: resolve(flags.work ?? env.BRIDLE_RUNNER_WORK ?? '.'),
       stateFolder: resolve(flags.state ?? env.BRIDLE_RUNNER_STATE ?? '.bridle/runner'),
       port: Number(port),

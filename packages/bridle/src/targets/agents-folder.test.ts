@@ -126,6 +126,7 @@ describe('serving', () => {
     expect((await ready(url)).map(({ name, available }) => [name, available])).toEqual([
       ['scripted', true],
       ['claude', false],
+      ['codex', false],
       ['good', true],
       ['broken', false],
     ])

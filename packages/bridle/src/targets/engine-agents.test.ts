@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { Workspace } from '../cli/cli.suite.ts'
 import { type AnthropicStub, startAnthropicStub, stubbed } from '../runners/engines/anthropic-stub.suite.ts'
 import { engineEnv, noEngines } from '../runners/engines/engines.suite.ts'
+import { startTimeOf } from '../runners/sandboxes/processes.ts'
 import { type Frame, get, isIdle, post, readFrames } from '../surfaces/http/client.suite.ts'
 
 const KEY = 'sk-the-real-key-of-the-server'
@@ -154,7 +155,7 @@ describe.skipIf(noEngines !== null)('Claude Code behind a server', () => {
       expect(tries).toBeLessThan(500)
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
-    expect(() => process.kill(box?.pid ?? 0, 0)).toThrow()
+    expect(startTimeOf(box?.pid ?? 0)).toBeNull()
     expect(readdirSync(join(world.folder, 'data', 'workspaces'))).toEqual([])
   })
 
@@ -162,13 +163,13 @@ describe.skipIf(noEngines !== null)('Claude Code behind a server', () => {
     await post(agent('idle'), { prompt: stubbed({ blocks: [{ text: 'Hi.' }] }) })
     const [box] = boxes()
     await world.kill()
-    expect(() => process.kill(box?.pid ?? 0, 0)).not.toThrow()
+    expect(startTimeOf(box?.pid ?? 0)).not.toBeNull()
     await world.boot()
     for (let tries = 0; boxes().length > 0; tries++) {
       expect(tries).toBeLessThan(500)
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
-    expect(() => process.kill(box?.pid ?? 0, 0)).toThrow()
+    expect(startTimeOf(box?.pid ?? 0)).toBeNull()
   })
 })
 

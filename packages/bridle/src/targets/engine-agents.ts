@@ -5,6 +5,7 @@ import type { Clock, Digest } from '../kernel/ports.ts'
 import type { Job, Runner } from '../kernel/runner.ts'
 import { type CredentialProxy, startCredentialProxy } from '../runners/credential-proxy.ts'
 import { claudeEngine } from '../runners/engines/claude.ts'
+import { codexEngine } from '../runners/engines/codex.ts'
 import type { Engine } from '../runners/engines/engine.ts'
 import { ENGINE_PACKAGES, installed } from '../runners/engines/installed.ts'
 import type { Credentials } from '../runners/followed-run.ts'
@@ -63,7 +64,7 @@ export const engineAgents = async (options: EngineAgentsOptions): Promise<Engine
   const runToken = async ({ key, runId, attempt }: Job) => derived(secret, 'run', keyText(key), runId, attempt)
 
   const agents = await Promise.all(
-    [claudeEngine(env)].map(async (engine) => {
+    [claudeEngine(env), codexEngine(env)].map(async (engine) => {
       const settings = options.engines?.[engine.name] ?? {}
       const credentials = keys.of(engine, settings)
       const runner = sandboxRunner({ engine: engine.name, provider, clock, digest, settings, runToken, credentials })
