@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { EngineSettings } from '../protocol.ts'
-import { launch, threadSettings } from './codex-launch.ts'
+import type { EngineSettings } from '../../protocol.ts'
+import { launch, threadSettings } from './launch.ts'
 
 test.each<[EngineSettings, string, string]>([
   [{}, 'untrusted', 'workspace-write'],

@@ -1,11 +1,11 @@
 // Where a session goes on: a resume id is `thread:turn`, or `thread:turn:before` where the turn never ended, and its
 // record may be missing. From a thread's last turn the thread is resumed; from an earlier one, or while another process
 // writes to it, it is forked.
-import type { JsonObject } from '../../kernel/json.ts'
-import { threadSettings } from './codex-launch.ts'
-import { type AppServer, RpcError } from './codex-server.ts'
-import type { EngineOptions } from './engine.ts'
-import { textIn } from './loose.ts'
+import type { JsonObject } from '../../../kernel/json.ts'
+import type { EngineOptions } from '../engine.ts'
+import { textIn } from '../loose.ts'
+import { threadSettings } from './launch.ts'
+import { type AppServer, RpcError } from './server.ts'
 
 export interface Place {
   readonly thread: string

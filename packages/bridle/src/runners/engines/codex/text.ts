@@ -1,8 +1,8 @@
 // What codex says to the person: messages and thought, in pieces that a cut stream may take back.
-import type { JsonObject } from '../../kernel/json.ts'
-import type { RunnerEvent } from '../protocol.ts'
-import type { Seen } from './codex-seen.ts'
-import { listOf, textIn } from './loose.ts'
+import type { JsonObject } from '../../../kernel/json.ts'
+import type { RunnerEvent } from '../../protocol.ts'
+import { listOf, textIn } from '../loose.ts'
+import type { Seen } from './seen.ts'
 
 export const delta = (seen: Seen, id: string, text: string): RunnerEvent => {
   let shown = text

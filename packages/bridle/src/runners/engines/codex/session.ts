@@ -1,16 +1,16 @@
 // An open session of Codex. Its process may end, and so may the turn, while a line is being read: a turn ends once, and
 // nothing is said of it afterwards.
-import type { JsonObject } from '../../kernel/json.ts'
-import type { RunnerEvent } from '../protocol.ts'
-import { active } from './codex-agents.ts'
-import { answerTo } from './codex-approvals.ts'
-import { failureOf } from './codex-failures.ts'
-import { eventsOf, leftOpen } from './codex-items.ts'
-import { type Notice, newTurn, type Seen, seenNothing } from './codex-seen.ts'
-import type { AppServer, Asked } from './codex-server.ts'
-import type { Place } from './codex-thread.ts'
-import type { EngineSession, Turn, TurnEnd } from './engine.ts'
-import { objectOf, textIn } from './loose.ts'
+import type { JsonObject } from '../../../kernel/json.ts'
+import type { RunnerEvent } from '../../protocol.ts'
+import type { EngineSession, Turn, TurnEnd } from '../engine.ts'
+import { objectOf, textIn } from '../loose.ts'
+import { active } from './agents.ts'
+import { answerTo } from './approvals.ts'
+import { failureOf } from './failures.ts'
+import { eventsOf, leftOpen } from './items.ts'
+import { type Notice, newTurn, type Seen, seenNothing } from './seen.ts'
+import type { AppServer, Asked } from './server.ts'
+import type { Place } from './thread.ts'
 
 /** How long codex may take to stop before it is killed. Within the time that the runner gives an interrupt. */
 const INTERRUPT_MS = 1_000

@@ -1,5 +1,5 @@
 // What a session has heard of codex so far.
-import type { JsonObject } from '../../kernel/json.ts'
+import type { JsonObject } from '../../../kernel/json.ts'
 
 /** A JSON-RPC notification. */
 export interface Notice {

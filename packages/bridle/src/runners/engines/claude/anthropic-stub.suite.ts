@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { directive } from './stub-directive.suite.ts'
+import { directive } from '../stub-directive.suite.ts'
 
 export interface StubTurn {
   readonly blocks?: readonly StubBlock[]

@@ -2,10 +2,10 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { RunnerEvent, RunnerEventOf, RunnerEventType } from '../protocol.ts'
+import type { RunnerEvent, RunnerEventOf, RunnerEventType } from '../../protocol.ts'
+import type { EngineOptions, EngineSession, Question, Turn, Verdict } from '../engine.ts'
+import { engineEnv } from '../engines.suite.ts'
 import { type CodexOptions, codexEngine } from './codex.ts'
-import type { EngineOptions, EngineSession, Question, Turn, Verdict } from './engine.ts'
-import { engineEnv } from './engines.suite.ts'
 import { type ResponsesStub, responsesStub, type StubItem, type StubStep } from './responses-stub.suite.ts'
 
 type Rule = (question: Question) => Verdict | Promise<Verdict>

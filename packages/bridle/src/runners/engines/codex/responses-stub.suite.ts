@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { directive } from './stub-directive.suite.ts'
+import { directive } from '../stub-directive.suite.ts'
 
 export type StubItem =
   | { text: string }

@@ -2,8 +2,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { EngineSession } from '../engine.ts'
 import { CodexWorld, RecordingTurn } from './codex.suite.ts'
-import type { EngineSession } from './engine.ts'
 
 /** What it does instead of a turn, by prompt. */
 const MISBEHAVIOUR = `

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { ClaudeTurnReader, type SdkMessage } from './claude-messages.ts'
-import { turnEnd } from './claude-turn-end.ts'
+import { ClaudeTurnReader, type SdkMessage } from './messages.ts'
+import { turnEnd } from './turn-end.ts'
 
 const stream = (event: object): SdkMessage => ({ type: 'stream_event', parent_tool_use_id: null, event })
 const begins = stream({ type: 'message_start' })

@@ -1,9 +1,9 @@
 // One process of Claude Code and the turn it plays: what it asks, what its hooks tell, and how it ends.
-import type { JsonObject } from '../../kernel/json.ts'
-import { within } from '../within.ts'
-import { ClaudeTurnReader, type SdkMessage } from './claude-messages.ts'
-import { turnEnd } from './claude-turn-end.ts'
-import type { Turn, TurnEnd } from './engine.ts'
+import type { JsonObject } from '../../../kernel/json.ts'
+import { within } from '../../within.ts'
+import type { Turn, TurnEnd } from '../engine.ts'
+import { ClaudeTurnReader, type SdkMessage } from './messages.ts'
+import { turnEnd } from './turn-end.ts'
 
 /** How long an announced call may take to come through the messages before its hook announces it itself. */
 const ANNOUNCE_MS = 2_000

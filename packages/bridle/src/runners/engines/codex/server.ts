@@ -1,10 +1,10 @@
 // A process that speaks JSON-RPC in lines over its standard streams: `codex app-server`. It may die, say rubbish or say
 // nothing at any moment; whoever asks it something gets an answer or an error, in time.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import type { JsonObject } from '../../kernel/json.ts'
-import type { Notice } from './codex-seen.ts'
-import { isObject, objectOf, textIn } from './loose.ts'
-import { type Mark, newMark } from './marked-processes.ts'
+import type { JsonObject } from '../../../kernel/json.ts'
+import { isObject, objectOf, textIn } from '../loose.ts'
+import { type Mark, newMark } from '../marked-processes.ts'
+import type { Notice } from './seen.ts'
 
 /** A line longer than this is none of the protocol's; it is passed over. */
 const LINE_CHARS_MAX = 32_000_000

@@ -2,8 +2,8 @@
 //
 // The SDK's own types are not here, since the package is optional, and several fields that matter are on the wire and not
 // in its types. Whatever is not known is passed over.
-import type { Json, JsonObject } from '../../kernel/json.ts'
-import type { RunnerEvent } from '../protocol.ts'
+import type { Json, JsonObject } from '../../../kernel/json.ts'
+import type { RunnerEvent } from '../../protocol.ts'
 
 export interface SdkMessage {
   readonly type: string

@@ -3,12 +3,12 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { RunnerEvent } from '../protocol.ts'
-import { caller, type Reading } from '../runner.suite.ts'
-import { SandboxRunner } from '../server.ts'
+import type { RunnerEvent } from '../../protocol.ts'
+import { caller, type Reading } from '../../runner.suite.ts'
+import { SandboxRunner } from '../../server.ts'
+import { engineEnv, noEngines } from '../engines.suite.ts'
 import { type AnthropicStub, startAnthropicStub, stubbed } from './anthropic-stub.suite.ts'
 import { claudeEngine } from './claude.ts'
-import { engineEnv, noEngines } from './engines.suite.ts'
 
 describe.skipIf(noEngines !== null)('Claude Code', () => {
   let stub: AnthropicStub

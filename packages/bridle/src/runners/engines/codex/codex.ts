@@ -1,11 +1,12 @@
 // Codex, through `codex app-server`: one process per open session, warm between turns.
-import { codexInfo } from './codex-capabilities.ts'
-import { findCodex, launch, PACKAGE } from './codex-launch.ts'
-import { AppServer, type ServerCommand } from './codex-server.ts'
-import { CodexSession } from './codex-session.ts'
-import { openThread } from './codex-thread.ts'
-import type { Engine } from './engine.ts'
-import { installed } from './installed.ts'
+
+import type { Engine } from '../engine.ts'
+import { installed } from '../installed.ts'
+import { codexInfo } from './capabilities.ts'
+import { findCodex, launch, PACKAGE } from './launch.ts'
+import { AppServer, type ServerCommand } from './server.ts'
+import { CodexSession } from './session.ts'
+import { openThread } from './thread.ts'
 
 /** A request about a thread or a turn: it reads files at most, so a process that is well answers at once. */
 const CONTROL_MS = 30_000

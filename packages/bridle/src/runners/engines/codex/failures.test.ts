@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { JsonObject } from '../../kernel/json.ts'
-import { failureOf } from './codex-failures.ts'
+import type { JsonObject } from '../../../kernel/json.ts'
+import { failureOf } from './failures.ts'
 
 const error = (message: string, codexErrorInfo: JsonObject | string | null = 'other') => ({ message, codexErrorInfo })
 const http = (kind: string, httpStatusCode: number | null) => ({ [kind]: { httpStatusCode } })

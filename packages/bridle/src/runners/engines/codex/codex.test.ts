@@ -3,11 +3,11 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { runnerEventSchemas } from '../protocol.ts'
+import { runnerEventSchemas } from '../../protocol.ts'
+import type { EngineSession } from '../engine.ts'
+import { noEngines } from '../engines.suite.ts'
 import { CodexWorld, calls, denying, prompt, RecordingTurn, runs, says } from './codex.suite.ts'
 import { codexEngine } from './codex.ts'
-import type { EngineSession } from './engine.ts'
-import { noEngines } from './engines.suite.ts'
 
 test('one that is not installed says how to install it', async () => {
   const engine = codexEngine({})

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { JsonObject } from '../../kernel/json.ts'
-import type { RunnerEvent } from '../protocol.ts'
-import { active } from './codex-agents.ts'
-import { eventsOf, leftOpen } from './codex-items.ts'
-import { type Notice, newTurn, seenNothing } from './codex-seen.ts'
+import type { JsonObject } from '../../../kernel/json.ts'
+import type { RunnerEvent } from '../../protocol.ts'
+import { active } from './agents.ts'
+import { eventsOf, leftOpen } from './items.ts'
+import { type Notice, newTurn, seenNothing } from './seen.ts'
 
 const own = { threadId: 't', turnId: '1' }
 const notice = (method: string, params: JsonObject = {}, where: JsonObject = own): Notice => ({

@@ -2,11 +2,11 @@
 // milliseconds and not a process.
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { claudeInfo } from './claude-capabilities.ts'
-import { ClaudeLink, type Sdk } from './claude-link.ts'
-import { ClaudeTips } from './claude-tips.ts'
-import type { Engine, EngineOptions, EngineSession, Turn, TurnEnd } from './engine.ts'
-import { howToInstall, installed } from './installed.ts'
+import type { Engine, EngineOptions, EngineSession, Turn, TurnEnd } from '../engine.ts'
+import { howToInstall, installed } from '../installed.ts'
+import { claudeInfo } from './capabilities.ts'
+import { ClaudeLink, type Sdk } from './link.ts'
+import { ClaudeTips } from './tips.ts'
 
 const PACKAGE = '@anthropic-ai/claude-agent-sdk'
 /** The engine tries again this often on its own; its default of ten keeps a refused key waiting for minutes. */

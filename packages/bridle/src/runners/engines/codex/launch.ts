@@ -3,12 +3,12 @@
 import { existsSync } from 'node:fs'
 import { mkdir, realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { JsonObject } from '../../kernel/json.ts'
-import type { EngineSettings } from '../protocol.ts'
-import { SANDBOX_VARIABLE } from '../sandboxes/processes.ts'
-import type { ServerCommand } from './codex-server.ts'
-import type { EngineOptions } from './engine.ts'
-import { howToInstall, installed } from './installed.ts'
+import type { JsonObject } from '../../../kernel/json.ts'
+import type { EngineSettings } from '../../protocol.ts'
+import { SANDBOX_VARIABLE } from '../../sandboxes/processes.ts'
+import type { EngineOptions } from '../engine.ts'
+import { howToInstall, installed } from '../installed.ts'
+import type { ServerCommand } from './server.ts'
 
 export const PACKAGE = '@openai/codex'
 
