@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Workspace } from '../cli/cli.suite.ts'
 import { type AnthropicStub, startAnthropicStub, stubbed } from '../runners/engines/claude/anthropic-stub.suite.ts'
+import { responsesStub } from '../runners/engines/codex/responses-stub.suite.ts'
 import { engineEnv, noEngines } from '../runners/engines/engines.suite.ts'
 import { startTimeOf } from '../runners/sandboxes/processes.ts'
 import { type Frame, get, isIdle, post, readFrames } from '../surfaces/http/client.suite.ts'
@@ -170,6 +171,41 @@ describe.skipIf(noEngines !== null)('Claude Code behind a server', () => {
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
     expect(startTimeOf(box?.pid ?? 0)).toBeNull()
+  })
+})
+
+describe.skipIf(noEngines !== null)('Codex behind a server', () => {
+  test('[R7] asks, runs what was approved, and goes on in the next turn; the key stays with the server', async () => {
+    const stub = await responsesStub()
+    const world = new Workspace({ ...engineEnv(), OPENAI_API_KEY: KEY, OPENAI_BASE_URL: stub.url })
+    try {
+      await world.boot()
+      const agent = `${world.url}/agents/codex/one`
+      const call = { call: 'exec_command', args: { cmd: 'env > seen.txt; echo written' }, id: 'call_1' }
+      const prompt = `@stub ${JSON.stringify([{ items: [call] }, { items: [{ text: 'Written.' }] }])}`
+      const asked = post(agent, { prompt })
+      const frames = await readFrames(`${agent}/stream`, (all) =>
+        all.some(({ data }) => data.type === 'approval_requested'),
+      )
+      const { approvalId } = frames.at(-1)?.data.data as { approvalId: string }
+      await post(`${world.url}/sessions/one/approvals/${approvalId}/approve`, {})
+      expect((await asked).body).toMatchObject({ result: 'Written.' })
+      const second = await post(agent, { prompt: `@stub ${JSON.stringify([{ items: [{ text: 'Again.' }] }])}` })
+      expect(second.body).toMatchObject({ result: 'Again.' })
+      expect(JSON.stringify(stub.requests.at(-1)?.body)).toContain('Written.')
+      expect(new Set(stub.requests.map(({ headers }) => headers.authorization))).toEqual(new Set([`Bearer ${KEY}`]))
+      const folder = join(world.folder, 'data', 'workspaces')
+      const [name = ''] = readdirSync(folder)
+      expect(readFileSync(join(folder, name, 'work', 'seen.txt'), 'utf8')).not.toContain(KEY)
+    } finally {
+      const folder = join(world.folder, 'data', 'sandboxes')
+      for (const id of readdirSync(folder)) {
+        const { pid } = JSON.parse(readFileSync(join(folder, id, 'record.json'), 'utf8')) as { pid: number }
+        process.kill(-pid, 'SIGKILL')
+      }
+      await world.remove()
+      await stub.close()
+    }
   })
 })
 

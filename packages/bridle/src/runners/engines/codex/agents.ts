@@ -1,7 +1,7 @@
 // The agents that codex starts: each has a thread of its own, in the same process.
 import type { JsonObject } from '../../../kernel/json.ts'
 import type { RunnerEvent } from '../../protocol.ts'
-import { listOf, textIn } from '../loose.ts'
+import { listOf, textIn } from './loose.ts'
 import type { Agent, Seen } from './seen.ts'
 
 /** The agent whose thread it is; null = the session's own. */

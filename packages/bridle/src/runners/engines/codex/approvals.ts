@@ -1,7 +1,7 @@
 // What codex asks us, and what it is answered.
 import { canonical, type JsonObject } from '../../../kernel/json.ts'
 import type { Question, Turn, Verdict } from '../engine.ts'
-import { textIn } from '../loose.ts'
+import { textIn } from './loose.ts'
 import type { Seen } from './seen.ts'
 import type { Asked } from './server.ts'
 

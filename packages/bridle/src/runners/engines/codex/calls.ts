@@ -1,7 +1,7 @@
 // The items of a Codex thread that are calls of tools: what each is called, what it was given, and how it ended.
 import type { JsonObject } from '../../../kernel/json.ts'
 import type { RunnerEventOf } from '../../protocol.ts'
-import { defined, isObject, listOf, objectOf, outputText, textIn } from '../loose.ts'
+import { defined, isObject, listOf, objectOf, outputText, textIn } from './loose.ts'
 
 type Outcome = RunnerEventOf<'tool.completed'>['outcome']
 

@@ -4,9 +4,9 @@
 // Codex is read with care: a newer one may say more, and one that says rubbish must cost the turn nothing but that line.
 import type { Json, JsonObject } from '../../../kernel/json.ts'
 import type { RunnerEvent } from '../../protocol.ts'
-import { count, defined, isObject, objectOf, outputText, parsedObject, textIn } from '../loose.ts'
 import { active, activity, agentOf, begun, heard, onlySpawn, type Speaker, spawned } from './agents.ts'
 import { elapsed, kindOf } from './calls.ts'
+import { count, defined, isObject, objectOf, outputText, parsedObject, textIn } from './loose.ts'
 import type { Notice, Seen } from './seen.ts'
 import { delta, message, reasoned, thinking } from './text.ts'
 

@@ -2,8 +2,8 @@
 // nothing at any moment; whoever asks it something gets an answer or an error, in time.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import type { JsonObject } from '../../../kernel/json.ts'
-import { isObject, objectOf, textIn } from '../loose.ts'
 import { type Mark, newMark } from '../marked-processes.ts'
+import { isObject, objectOf, textIn } from './loose.ts'
 import type { Notice } from './seen.ts'
 
 /** A line longer than this is none of the protocol's; it is passed over. */

@@ -1,7 +1,7 @@
 // What codex says to the person: messages and thought, in pieces that a cut stream may take back.
 import type { JsonObject } from '../../../kernel/json.ts'
 import type { RunnerEvent } from '../../protocol.ts'
-import { listOf, textIn } from '../loose.ts'
+import { listOf, textIn } from './loose.ts'
 import type { Seen } from './seen.ts'
 
 export const delta = (seen: Seen, id: string, text: string): RunnerEvent => {

@@ -3,8 +3,8 @@
 // writes to it, it is forked.
 import type { JsonObject } from '../../../kernel/json.ts'
 import type { EngineOptions } from '../engine.ts'
-import { textIn } from '../loose.ts'
 import { threadSettings } from './launch.ts'
+import { textIn } from './loose.ts'
 import { type AppServer, RpcError } from './server.ts'
 
 export interface Place {

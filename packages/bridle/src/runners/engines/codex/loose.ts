@@ -1,5 +1,5 @@
 // Reading JSON of which little is certain: what is not there, or is something else, is nothing.
-import type { Json, JsonObject } from '../../kernel/json.ts'
+import type { Json, JsonObject } from '../../../kernel/json.ts'
 
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
