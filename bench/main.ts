@@ -1,4 +1,4 @@
-// `npm run bench -- kernel` (or `delta`, `fanout`): one JSON line per figure; exits with 1 when a check of what was read
+// `npm run bench -- kernel` (or `delta`, `fanout`, `runner`): one JSON line per figure; exits with 1 when a check of what was read
 // back or delivered failed.
 import { append } from './append.ts'
 import { delta } from './delta.ts'
@@ -6,11 +6,13 @@ import { fanout } from './fanout.ts'
 import { type Figure, print } from './figure.ts'
 import { memory } from './memory.ts'
 import { open } from './open.ts'
+import { runner } from './runner.ts'
 
 const benches: { readonly [name: string]: readonly (() => Promise<Figure[]>)[] } = {
   kernel: [append, open, memory],
   delta: [delta],
   fanout: [fanout],
+  runner: [runner],
 }
 
 const names = process.argv.slice(2)

@@ -54,7 +54,6 @@ export class FollowedRun {
   }
 
   async begin(): Promise<RunEnd> {
-    await this.#equip()
     const { prompt, resume, epoch, settings, input } = this.#job
     const token = await this.#options.runToken(this.#job)
     const body = {
@@ -81,7 +80,6 @@ export class FollowedRun {
   }
 
   async goOn(): Promise<RunEnd> {
-    await this.#equip()
     const { frame } = this.#job
     const runner = runnerClient(this.#sandbox.url, (await this.#options.runToken(this.#job)) ?? this.#sandbox.token)
     const after = Math.max(0, frame)
@@ -95,7 +93,7 @@ export class FollowedRun {
   }
 
   /** Before each run, and again when it is taken up: what the last owner gave died with it. */
-  async #equip(): Promise<void> {
+  async equip(): Promise<void> {
     const { provider, credentials } = this.#options
     await provider.setEnvVars(this.#sandbox, await credentials.grant(this.#job))
   }

@@ -1,7 +1,7 @@
 // The session's side of the RunnerProtocol: a run is played by a runner in a sandbox, over HTTP. What the runner says is
 // committed with its frame's number, so a stream that breaks, or a server that dies, goes on behind the last of them.
 import type { Key } from '../kernel/event.ts'
-import type { Json, JsonObject } from '../kernel/json.ts'
+import type { JsonObject } from '../kernel/json.ts'
 import type { ApprovalAnswer, Job, Runner } from '../kernel/runner.ts'
 import { FollowedRun, lose, runPath, type SandboxRunnerOptions } from './followed-run.ts'
 import { type RunnerClient, runnerClient, Unreachable } from './runner-client.ts'
@@ -10,16 +10,18 @@ import type { Sandbox } from './sandboxes/provider.ts'
 export const sandboxRunner = (options: SandboxRunnerOptions): Runner => {
   const { provider, credentials } = options
 
+  const find = async ({ handle }: Job): Promise<Sandbox | null> => {
+    const { sandbox } = (handle ?? {}) as { sandbox?: unknown }
+    return typeof sandbox === 'string' ? provider.find(sandbox) : null
+  }
   const reach = async (job: Job): Promise<{ sandbox: Sandbox; runs: RunnerClient } | null> => {
-    const handle = handleOf(job.handle)
-    const sandbox = handle && (await provider.find(handle.sandbox))
+    const sandbox = await find(job)
     return sandbox && { sandbox, runs: runnerClient(sandbox.url, (await options.runToken(job)) ?? sandbox.token) }
   }
 
   return {
     start: async (job, outlet) => {
       const sandbox = await provider.acquire(job.key)
-      const { instance = null } = (await provider.health(sandbox)) ?? {}
       const { requestedBackend, resolvedBackend, isolation, reason } = sandbox.notice
       const notice = {
         requested_backend: requestedBackend,
@@ -27,21 +29,27 @@ export const sandboxRunner = (options: SandboxRunnerOptions): Runner => {
         isolation,
         ...(reason !== undefined && { reason }),
       }
-      await outlet.report([
-        { type: 'started', handle: { sandbox: sandbox.id, instance }, steer: true, durable: true },
+      const run = new FollowedRun(options, job, sandbox, outlet)
+      const started = outlet.report([
+        { type: 'started', handle: { sandbox: sandbox.id }, steer: true, durable: true },
         { type: 'event', event: { type: 'sandbox_notice', payload: notice } },
       ])
-      return new FollowedRun(options, job, sandbox, outlet).begin()
+      // The key may be there before the log knows of the run; nothing begins until both are.
+      await Promise.all([started, run.equip()])
+      return run.begin()
     },
 
     attach: async (job, outlet) => {
-      const handle = handleOf(job.handle)
-      const sandbox = handle && (await provider.find(handle.sandbox))
-      if (!handle || !sandbox) return lose(options, job)
-      const health = await provider.health(sandbox)
-      if (!health) return 'cut'
-      if (health.instance !== undefined && health.instance !== handle.instance) return lose(options, job)
-      return new FollowedRun(options, job, sandbox, outlet).goOn()
+      const sandbox = await find(job)
+      if (!sandbox) return lose(options, job)
+      const run = new FollowedRun(options, job, sandbox, outlet)
+      try {
+        await run.equip()
+      } catch {
+        // It is there and does not answer: it may again.
+        return 'cut'
+      }
+      return run.goOn()
     },
 
     abort: async (job) => {
@@ -78,11 +86,6 @@ export const sandboxRunner = (options: SandboxRunnerOptions): Runner => {
 
     forget: (key: Key) => provider.forget(key),
   }
-}
-
-const handleOf = (handle: Json): { sandbox: string; instance: string | null } | null => {
-  const { sandbox, instance = null } = (handle ?? {}) as { sandbox?: unknown; instance?: string | null }
-  return typeof sandbox === 'string' ? { sandbox, instance } : null
 }
 
 const verdictOf = (answer: ApprovalAnswer, epoch: number): JsonObject => ({

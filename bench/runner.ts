@@ -1,0 +1,265 @@
+// What stands between a prompt and the engine's first token, and what of it is ours. Beside the product, whole and with its
+// sandbox, runs the engine alone: the same SDK, the same process of Claude Code, the same stub of the provider.
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { startAnthropicStub, stubbed } from '../packages/bridle/src/runners/engines/claude/anthropic-stub.suite.ts'
+import { claudeEngine } from '../packages/bridle/src/runners/engines/claude/claude.ts'
+import type { EngineSession, Turn } from '../packages/bridle/src/runners/engines/engine.ts'
+import { fetchEngines } from '../packages/bridle/src/runners/engines/engines.suite.ts'
+import { type Figure, figure, interleave } from './figure.ts'
+
+const TURNS = 12
+/** The part that may be ours, at the median. */
+const OURS_MS = 10
+const main = fileURLToPath(new URL('../packages/bridle/src/cli/main.ts', import.meta.url))
+
+export async function runner(): Promise<Figure[]> {
+  const engines = fetchEngines()
+  if ('missing' in engines) {
+    console.error(`Left out: ${engines.missing}`)
+    return []
+  }
+  process.env.BRIDLE_ENGINES = engines.folder
+  const stub = await startAnthropicStub()
+  const folder = mkdtempSync(join(tmpdir(), 'bridle-bench-'))
+  const product = await Product.start(folder, stub.url, engines.folder)
+  const bare = new Bare(folder, stub.url)
+  try {
+    const cold = await interleave({
+      product: { run: () => product.cold() },
+      engine: { run: () => bare.cold() },
+    })
+    await product.warmUp()
+    await bare.warmUp()
+    const warm = await interleave({
+      product: { run: () => product.warm() },
+      engine: { run: () => bare.warm() },
+    })
+    const added = warm.values.product!.map((value, round) => value - warm.values.engine![round]!)
+    const memory = await interleave({
+      product: { run: async () => ({ value: product.memory(), verified: product.memory() > 0 }) },
+      engine: { run: async () => ({ value: bare.memory(), verified: bare.memory() > 0 }) },
+    })
+    const ours = { values: { added, allowed: added.map(() => OURS_MS) }, verified: { added: true, allowed: true } }
+    return [
+      {
+        ...figure(ours, ['added', 'allowed'], {
+          id: 'R1',
+          what: 'ms from submit to first token that are ours, warm / 10 ms',
+          target: 1,
+          better: 'lower',
+        }),
+      },
+      figure(warm, ['product', 'engine'], {
+        id: 'R2',
+        what: 'submit to first token, warm / the engine alone',
+        target: 2,
+        better: 'lower',
+      }),
+      figure(cold, ['product', 'engine'], {
+        id: 'R3',
+        what: 'first token of a new session, sandbox and all / the engine alone',
+        target: 3,
+        better: 'lower',
+      }),
+      figure(memory, ['product', 'engine'], {
+        id: 'R4',
+        what: 'resident MB of a warm session, runner and engine / the engine alone',
+        target: 1.6,
+        better: 'lower',
+      }),
+    ]
+  } finally {
+    await bare.close()
+    await product.close()
+    await stub.close()
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
+
+const prompt = () => stubbed({ blocks: [{ text: 'A short answer.' }] })
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+
+class Product {
+  readonly #url: string
+  readonly #folder: string
+  readonly #stop: () => Promise<void>
+  #sessions = 0
+
+  static async start(folder: string, stub: string, engines: string): Promise<Product> {
+    const env = {
+      ...process.env,
+      ANTHROPIC_API_KEY: 'k',
+      ANTHROPIC_BASE_URL: stub,
+      BRIDLE_ENGINES: engines,
+      BRIDLE_LOG: 'error',
+    }
+    const child = spawn(
+      process.execPath,
+      ['--conditions=source', main, 'start', '--port', '0', '--data', join(folder, 'data')],
+      { env },
+    )
+    const url = await new Promise<string>((resolve) => {
+      createInterface({ input: child.stdout }).on('line', (line) => {
+        const [, found] = /ready at (\S+)/.exec(line) ?? []
+        if (found) resolve(found)
+      })
+    })
+    const stop = async () => {
+      child.kill('SIGKILL')
+      await new Promise((resolve) => child.once('exit', resolve))
+    }
+    return new Product(url, join(folder, 'data'), stop)
+  }
+
+  private constructor(url: string, folder: string, stop: () => Promise<void>) {
+    this.#url = url
+    this.#folder = folder
+    this.#stop = stop
+  }
+
+  async cold() {
+    return { value: await this.#turn(`cold-${++this.#sessions}`), verified: true }
+  }
+
+  async warmUp(): Promise<void> {
+    for (let turn = 0; turn < 3; turn++) await this.#turn('warm')
+  }
+
+  async warm() {
+    const times: number[] = []
+    for (let turn = 0; turn < TURNS; turn++) times.push(await this.#turn('warm'))
+    return { value: median(times), verified: times.length === TURNS }
+  }
+
+  memory(): number {
+    const box = readdirSync(join(this.#folder, 'sandboxes'))
+      .map(
+        (id) => JSON.parse(readFileSync(join(this.#folder, 'sandboxes', id, 'record.json'), 'utf8')) as { pid: number },
+      )
+      .at(-1)
+    return box ? treeMb(box.pid) : 0
+  }
+
+  async close(): Promise<void> {
+    const boxes = readdirSync(join(this.#folder, 'sandboxes')).map(
+      (id) => JSON.parse(readFileSync(join(this.#folder, 'sandboxes', id, 'record.json'), 'utf8')) as { pid: number },
+    )
+    await this.#stop()
+    for (const { pid } of boxes) process.kill(-pid, 'SIGKILL')
+  }
+
+  /** From the request that submits it to the first token on a stream that was open already. */
+  async #turn(id: string): Promise<number> {
+    const agent = `${this.#url}/agents/claude/${id}`
+    const leave = new AbortController()
+    const stream = await fetch(`${agent}/stream?replay=none`, { signal: leave.signal })
+    const began = performance.now()
+    const asked = fetch(agent, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ prompt: prompt() }),
+    })
+    let text = ''
+    let took = 0
+    for await (const bytes of stream.body!) {
+      text += Buffer.from(bytes).toString()
+      if (!text.includes('"text_delta"')) continue
+      took = performance.now() - began
+      break
+    }
+    leave.abort()
+    const { result } = (await (await asked).json()) as { result?: string }
+    if (result !== 'A short answer.') throw new Error(`The answer was ${result}.`)
+    return took
+  }
+}
+
+/** The engine in this process, as the runner has it, and nothing else. */
+class Bare {
+  readonly #folder: string
+  readonly #url: string
+  #session: EngineSession | null = null
+  #count = 0
+
+  constructor(folder: string, url: string) {
+    this.#folder = folder
+    this.#url = url
+  }
+
+  async cold() {
+    const name = join(this.#folder, `bare-${++this.#count}`)
+    const began = performance.now()
+    const session = await this.#open(name)
+    const value = await this.#turn(session, began)
+    await session.close()
+    return { value, verified: true }
+  }
+
+  async warmUp(): Promise<void> {
+    this.#session = await this.#open(join(this.#folder, 'bare-warm'))
+    for (let turn = 0; turn < 3; turn++) await this.#turn(this.#session, performance.now())
+  }
+
+  async warm() {
+    const times: number[] = []
+    for (let turn = 0; turn < TURNS; turn++) times.push(await this.#turn(this.#session!, performance.now()))
+    return { value: median(times), verified: times.length === TURNS }
+  }
+
+  memory(): number {
+    return childrenOf(process.pid)
+      .filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('claude'))
+      .reduce((sum, pid) => sum + treeMb(pid), 0)
+  }
+
+  async close(): Promise<void> {
+    await this.#session?.close()
+  }
+
+  #open(name: string): Promise<EngineSession> {
+    execFileSync('mkdir', ['-p', join(name, 'work')])
+    const folders = { workFolder: join(name, 'work'), stateFolder: join(name, 'state') }
+    return claudeEngine().open({ ...folders, baseUrl: this.#url, resume: null, settings: {} })
+  }
+
+  async #turn(session: EngineSession, began: number): Promise<number> {
+    let took = 0
+    const turn: Turn = {
+      say: (event) => {
+        if (event.type === 'assistant.delta' && took === 0) took = performance.now() - began
+        return 1
+      },
+      room: async () => {},
+      heard: async () => {},
+      ask: async () => ({ decision: 'denied', reason: 'no' }),
+    }
+    const end = await session.play(prompt(), turn)
+    if (end.kind !== 'completed') throw new Error(JSON.stringify(end))
+    return took
+  }
+}
+
+const childrenOf = (parent: number): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+        return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) === parent
+      } catch {
+        return false
+      }
+    })
+
+/** Resident memory of a process and all below it, shared pages counted by their share. */
+const treeMb = (pid: number): number => {
+  const own = /^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? '0'
+  return Number(own) / 1024 + childrenOf(pid).reduce((sum, child) => sum + treeMb(child), 0)
+}
