@@ -138,20 +138,19 @@ class Product {
   }
 
   memory(): number {
-    const box = readdirSync(join(this.#folder, 'sandboxes'))
-      .map(
-        (id) => JSON.parse(readFileSync(join(this.#folder, 'sandboxes', id, 'record.json'), 'utf8')) as { pid: number },
-      )
-      .at(-1)
+    const box = this.#boxes().find(({ key }) => key.id === 'warm')
     return box ? treeMb(box.pid) : 0
   }
 
   async close(): Promise<void> {
-    const boxes = readdirSync(join(this.#folder, 'sandboxes')).map(
-      (id) => JSON.parse(readFileSync(join(this.#folder, 'sandboxes', id, 'record.json'), 'utf8')) as { pid: number },
-    )
+    const boxes = this.#boxes()
     await this.#stop()
     for (const { pid } of boxes) process.kill(-pid, 'SIGKILL')
+  }
+
+  #boxes(): { pid: number; key: { id: string } }[] {
+    const folder = join(this.#folder, 'sandboxes')
+    return readdirSync(folder).map((id) => JSON.parse(readFileSync(join(folder, id, 'record.json'), 'utf8')))
   }
 
   /** From the request that submits it to the first token on a stream that was open already. */

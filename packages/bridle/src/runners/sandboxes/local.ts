@@ -35,6 +35,8 @@ export interface LocalSandboxOptions {
   readonly startMs?: number
   /** How long one that was just asked for is taken to be in use, though its run has not begun. */
   readonly graceMs?: number
+  /** How long a runner that answered is taken to be well. */
+  readonly trustMs?: number
   readonly sweepMs?: number
   /** How long it may take to say how it is; it is asked three times before it is given up. */
   readonly healthMs?: number
@@ -47,6 +49,8 @@ export interface LocalSandboxOptions {
 interface Box {
   readonly record: SandboxRecord & { readonly url: string }
   usedAt: number
+  /** When its runner last said that it is well. */
+  answeredAt: number
   ending: Promise<void> | null
 }
 
@@ -81,6 +85,7 @@ export class LocalSandboxes implements SandboxProvider {
       max: 8,
       startMs: 30_000,
       graceMs: 30_000,
+      trustMs: 10_000,
       sweepMs: 30_000,
       healthMs: HEALTH_MS,
       stopMs: 3_000,
@@ -117,8 +122,15 @@ export class LocalSandboxes implements SandboxProvider {
     return askHealth(url, this.#options.healthMs)
   }
 
-  setEnvVars(sandbox: Sandbox, vars: { readonly [name: string]: string | null }): Promise<void> {
-    return putEnv(sandbox, vars)
+  async setEnvVars(sandbox: Sandbox, vars: { readonly [name: string]: string | null }): Promise<void> {
+    const box = this.#boxes.get(sandbox.id)
+    try {
+      await putEnv(sandbox, vars)
+      if (box) box.answeredAt = this.#options.now()
+    } catch (error) {
+      if (box) box.answeredAt = 0
+      throw error
+    }
   }
 
   async stop({ id }: Sandbox): Promise<void> {
@@ -182,16 +194,27 @@ export class LocalSandboxes implements SandboxProvider {
   async #usable(key: Key): Promise<Box | null> {
     if (this.#isClosed) throw new Error('No sandbox is started: the server is stopping.')
     for (const box of this.#of(key)) {
+      if (this.#isFresh(box)) {
+        box.usedAt = this.#options.now()
+        return box
+      }
       const health = box.ending ? null : await this.#persistentHealth(box)
       const isUsable = health?.ok && (health.busy || !this.#isOld(box))
       // It may have had to give way while it was asked.
       if (isUsable && !box.ending) {
         box.usedAt = this.#options.now()
+        box.answeredAt = box.usedAt
         return box
       }
       await this.#end(box)
     }
     return null
+  }
+
+  /** It answered a moment ago and its process is there: to ask again would only make the caller wait. */
+  #isFresh(box: Box): boolean {
+    const isRecent = this.#options.now() - box.answeredAt < this.#options.trustMs
+    return isRecent && !box.ending && !this.#isOld(box) && standing(box.record) === 'alive'
   }
 
   #health({ record }: Pick<Box, 'record'>): Promise<RunnerHealth | null> {
@@ -262,7 +285,12 @@ export class LocalSandboxes implements SandboxProvider {
   #take(record: SandboxRecord | null): Box | null
   #take(record: SandboxRecord | null): Box | null {
     if (record === null || record.url === null) return null
-    const box: Box = { record: { ...record, url: record.url }, usedAt: this.#options.now(), ending: null }
+    const box: Box = {
+      record: { ...record, url: record.url },
+      usedAt: this.#options.now(),
+      answeredAt: 0,
+      ending: null,
+    }
     this.#boxes.set(record.id, box)
     return box
   }
