@@ -1,7 +1,7 @@
 // What stands between a prompt and the engine's first token, and what of it is ours. Beside the product, whole and with its
 // sandbox, runs the engine alone: the same SDK, the same process of Claude Code, the same stub of the provider.
 import { execFileSync, spawn } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -11,6 +11,7 @@ import { claudeEngine } from '../packages/bridle/src/runners/engines/claude/clau
 import type { EngineSession, Turn } from '../packages/bridle/src/runners/engines/engine.ts'
 import { fetchEngines } from '../packages/bridle/src/runners/engines/engines.suite.ts'
 import { type Figure, figure, interleave } from './figure.ts'
+import { hops } from './hops.ts'
 
 const TURNS = 12
 /** The part that may be ours, at the median. */
@@ -28,6 +29,8 @@ export async function runner(): Promise<Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'bridle-bench-'))
   const product = await Product.start(folder, stub.url, engines.folder)
   const bare = new Bare(folder, stub.url)
+  const [instant, stopInstant] = await Product.withInstantEngine(folder)
+  const key = await hops(stub.url)
   try {
     const cold = await interleave({
       product: { run: () => product.cold() },
@@ -39,7 +42,16 @@ export async function runner(): Promise<Figure[]> {
       product: { run: () => product.warm() },
       engine: { run: () => bare.warm() },
     })
-    const added = warm.values.product!.map((value, round) => value - warm.values.engine![round]!)
+    await instant.warmUp()
+    const own = await interleave({
+      instant: { run: () => instant.warm() },
+      hops: { run: async () => ({ value: await key.through(), verified: true }) },
+      direct: { run: async () => ({ value: await key.direct(), verified: true }) },
+    })
+    // All that is not the engine's: a turn of an engine that answers at once, and the detour that the key costs.
+    const added = own.values.instant!.map(
+      (value, round) => value + own.values.hops![round]! - own.values.direct![round]!,
+    )
     const memory = await interleave({
       product: { run: async () => ({ value: product.memory(), verified: product.memory() > 0 }) },
       engine: { run: async () => ({ value: bare.memory(), verified: bare.memory() > 0 }) },
@@ -76,6 +88,9 @@ export async function runner(): Promise<Figure[]> {
   } finally {
     await bare.close()
     await product.close()
+    await instant.close()
+    await stopInstant()
+    await key.close()
     await stub.close()
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   }
@@ -92,29 +107,21 @@ class Product {
   #sessions = 0
 
   static async start(folder: string, stub: string, engines: string): Promise<Product> {
-    const env = {
-      ...process.env,
+    return Product.#serve(join(folder, 'data'), {
       ANTHROPIC_API_KEY: 'k',
       ANTHROPIC_BASE_URL: stub,
       BRIDLE_ENGINES: engines,
-      BRIDLE_LOG: 'error',
-    }
-    const child = spawn(
-      process.execPath,
-      ['--conditions=source', main, 'start', '--port', '0', '--data', join(folder, 'data')],
-      { env },
-    )
-    const url = await new Promise<string>((resolve) => {
-      createInterface({ input: child.stdout }).on('line', (line) => {
-        const [, found] = /ready at (\S+)/.exec(line) ?? []
-        if (found) resolve(found)
-      })
     })
-    const stop = async () => {
-      child.kill('SIGKILL')
-      await new Promise((resolve) => child.once('exit', resolve))
-    }
-    return new Product(url, join(folder, 'data'), stop)
+  }
+
+  static async withInstantEngine(folder: string): Promise<[Product, () => Promise<void>]> {
+    const [url, stop] = await ready([fileURLToPath(new URL('./instant-runner.ts', import.meta.url))], {})
+    return [await Product.#serve(join(folder, 'instant'), { ANTHROPIC_API_KEY: 'k', BRIDLE_RUNNER_URL: url }), stop]
+  }
+
+  static async #serve(data: string, env: NodeJS.ProcessEnv): Promise<Product> {
+    const [url, stop] = await ready([main, 'start', '--port', '0', '--data', data], { ...env, BRIDLE_LOG: 'error' })
+    return new Product(url, data, stop)
   }
 
   private constructor(url: string, folder: string, stop: () => Promise<void>) {
@@ -150,6 +157,7 @@ class Product {
 
   #boxes(): { pid: number; key: { id: string } }[] {
     const folder = join(this.#folder, 'sandboxes')
+    if (!existsSync(folder)) return []
     return readdirSync(folder).map((id) => JSON.parse(readFileSync(join(folder, id, 'record.json'), 'utf8')))
   }
 
@@ -174,7 +182,7 @@ class Product {
     }
     leave.abort()
     const { result } = (await (await asked).json()) as { result?: string }
-    if (result !== 'A short answer.') throw new Error(`The answer was ${result}.`)
+    if (result !== 'A short answer.' && result !== 'done') throw new Error(`The answer was ${result}.`)
     return took
   }
 }
@@ -242,6 +250,22 @@ class Bare {
     if (end.kind !== 'completed') throw new Error(JSON.stringify(end))
     return took
   }
+}
+
+/** A process, its address and its end. */
+const ready = async (args: readonly string[], env: NodeJS.ProcessEnv): Promise<[string, () => Promise<void>]> => {
+  const child = spawn(process.execPath, ['--conditions=source', ...args], { env: { ...process.env, ...env } })
+  const url = await new Promise<string>((resolve) => {
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const [, found] = /ready at (\S+)/.exec(line) ?? []
+      if (found) resolve(found)
+    })
+  })
+  const stop = async () => {
+    child.kill('SIGKILL')
+    await new Promise((resolve) => child.once('exit', resolve))
+  }
+  return [url, stop]
 }
 
 const childrenOf = (parent: number): number[] =>

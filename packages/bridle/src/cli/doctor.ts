@@ -25,7 +25,7 @@ export const doctor = verb({
       folderFinding(data, at.isBridle),
       ...at.findings,
       await tokenFinding(fabric, env, at.isBridle),
-      ...(at.isBridle ? at.agents.map(agentFinding) : await fileFindings()),
+      ...(at.isBridle ? at.agents.map(agentFinding) : [...(await fileFindings()), ...(await engineFindings(env))]),
     ]
     const marks = { ok: out.style('green', '✓'), note: out.style('yellow', '!'), wrong: out.style('red', '✗') }
     const width = Math.max(...findings.map(({ check }) => check.length))
@@ -107,7 +107,7 @@ const isUnauthorized = (error: unknown): boolean => error instanceof FabricError
 const agentFinding = ({ name, description, available, needs }: AgentStanding): Finding =>
   available
     ? { check: `agent ${name}`, state: 'ok', detail: description }
-    : { check: `agent ${name}`, state: 'note', detail: `needs ${needs ?? 'something'}` }
+    : { check: `agent ${name}`, state: 'note', detail: `not available: ${needs ?? 'it does not say why'}` }
 
 /** Without a server to ask: the agents that one would find here. */
 const fileFindings = async (): Promise<Finding[]> => {
@@ -117,6 +117,22 @@ const fileFindings = async (): Promise<Finding[]> => {
       ? { check: `agent ${found.definition.name}`, state: 'ok', detail: found.file }
       : { check: `agent ${found.name}`, state: 'wrong', detail: `${found.file}: ${found.problem}` },
   )
+}
+
+/** And the engines that it would find, with the walls around them. */
+const engineFindings = async (env: NodeJS.ProcessEnv): Promise<Finding[]> => {
+  const { claudeEngine, codexEngine, resolveIsolation } = await import('../runners/index.ts')
+  const engines = await Promise.all(
+    [claudeEngine(env), codexEngine(env)].map(async ({ name, info, needs }): Promise<Finding> => {
+      const missing = await needs()
+      const check = `engine ${name}`
+      return missing === null ? { check, state: 'ok', detail: info.version } : { check, state: 'note', detail: missing }
+    }),
+  )
+  const { notice } = await resolveIsolation('auto')
+  const isContained = notice.resolvedBackend !== 'process'
+  const detail = isContained ? notice.resolvedBackend : `engines run as plain processes: ${notice.reason}`
+  return [...engines, { check: 'sandbox', state: isContained ? 'ok' : 'note', detail }]
 }
 
 const canListen = (url: string): Promise<boolean> => {

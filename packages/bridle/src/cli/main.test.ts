@@ -51,7 +51,18 @@ describe('[C2] help', () => {
   test.each([[['--help']], [['-h']], [['help']], [[]]])('%j lists the verbs', async (args) => {
     const { code, stdout } = await work.bridle(args)
     expect(code).toBe(0)
-    for (const verb of ['start', 'dev', 'run', 'attach', 'sessions', 'approvals', 'approve', 'reject', 'doctor'])
+    for (const verb of [
+      'start',
+      'dev',
+      'run',
+      'attach',
+      'sessions',
+      'approvals',
+      'approve',
+      'reject',
+      'doctor',
+      'runner',
+    ])
       expect(stdout).toMatch(new RegExp(`^ {2}bridle ${verb}\\b`, 'm'))
   })
 
@@ -100,15 +111,20 @@ describe('[C4] without a server', () => {
 })
 
 describe('[C14] doctor', () => {
+  const engine = (name: string, detail: string) => ({ check: `engine ${name}`, state: 'note', detail })
+
   test('all is well where nothing was done yet', async () => {
     const url = `http://127.0.0.1:${await freePort()}`
-    const { code, stdout } = await work.bridle(['doctor', '--url', url])
+    const { code, stdout } = await work.bridle(['doctor', '--url', url], { env: { BRIDLE_ENGINES: '' } })
     expect(code).toBe(0)
     expect(rows(stdout)).toEqual([
       { check: 'Node', state: 'ok', detail: process.versions.node },
       { check: 'data folder', state: 'ok', detail: '.bridle will be made' },
       { check: 'server', state: 'ok', detail: `none at ${url}; the port is free` },
       { check: 'token', state: 'ok', detail: 'none; only this machine may ask' },
+      engine('claude', 'Claude Code is not installed. Run: npm install @anthropic-ai/claude-agent-sdk'),
+      engine('codex', 'Codex is not installed. Run: npm install @openai/codex'),
+      { check: 'sandbox', state: expect.stringMatching(/^(ok|note)$/), detail: expect.any(String) },
     ])
   })
 
@@ -117,7 +133,7 @@ describe('[C14] doctor', () => {
     mkdirSync(join(work.folder, 'made'))
     const { code, stdout } = await work.bridle(['doctor', '--data', 'file', '--url', 'http://127.0.0.1:1', '--text'])
     expect(code).toBe(1)
-    expect(stdout).toContain('✗ data folder  file cannot be used: it is not a folder')
+    expect(stdout).toMatch(/✗ data folder +file cannot be used: it is not a folder/)
     expect((await work.bridle(['doctor', '--data', 'made', '--text'])).stdout).toContain('made is writable and free')
   })
 })

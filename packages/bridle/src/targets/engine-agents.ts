@@ -11,7 +11,7 @@ import { ENGINE_PACKAGES, installed } from '../runners/engines/installed.ts'
 import type { Credentials } from '../runners/followed-run.ts'
 import type { EngineSettings } from '../runners/protocol.ts'
 import { sandboxRunner } from '../runners/sandbox.ts'
-import type { Backend } from '../runners/sandboxes/isolation.ts'
+import { BACKENDS, type Backend } from '../runners/sandboxes/isolation.ts'
 import { LocalSandboxes } from '../runners/sandboxes/local.ts'
 import type { SandboxProvider } from '../runners/sandboxes/provider.ts'
 import { urlSandbox } from '../runners/sandboxes/url.ts'
@@ -55,10 +55,11 @@ const DESCRIPTIONS: { readonly [name: string]: string } = {
 }
 
 export const engineAgents = async (options: EngineAgentsOptions): Promise<EngineAgents> => {
-  const { data, env, clock, digest, sandbox = {} } = options
+  const { data, env, clock, digest } = options
+  const sandbox = settingsOf(options.sandbox, env)
   const secret = secretOf(data)
   const keys = new Keys(secret, env, sandbox)
-  const local = sandbox.url === undefined ? localSandboxes(options, secret) : null
+  const local = sandbox.url === undefined ? localSandboxes({ ...options, sandbox }, secret) : null
   const provider: SandboxProvider =
     local ?? urlSandbox({ url: sandbox.url ?? '', token: env.BRIDLE_RUNNER_TOKEN ?? null })
   const runToken = async ({ key, runId, attempt }: Job) => derived(secret, 'run', keyText(key), runId, attempt)
@@ -85,6 +86,14 @@ export const engineAgents = async (options: EngineAgentsOptions): Promise<Engine
       await keys.close()
     },
   }
+}
+
+/** What the options leave open, the environment may say. */
+const settingsOf = (given: SandboxOptions = {}, env: NodeJS.ProcessEnv): SandboxOptions => {
+  const { BRIDLE_SANDBOX: backend, BRIDLE_RUNNER_URL: url } = env
+  if (backend && !BACKENDS.some((each) => each === backend))
+    throw new Error(`BRIDLE_SANDBOX is "${backend}"; it may be ${BACKENDS.join(', ')}.`)
+  return { ...(backend && { backend: backend as Backend }), ...(url && { url }), ...given }
 }
 
 const localSandboxes = ({ data, sandbox = {}, env }: EngineAgentsOptions, secret: string): LocalSandboxes => {
@@ -121,7 +130,7 @@ const infoOf = async (engine: Engine, keys: Keys, isElsewhere: boolean): Promise
           (found) => (missing = found),
           () => {},
         )
-      return missing ?? keys.missing(engine.provider)
+      return missing ?? (isElsewhere ? null : keys.missing(engine.provider))
     },
     accept: acceptPrompt,
   }
@@ -151,6 +160,8 @@ class Keys {
     const name = ({ key, runId, attempt }: Job) => ({ key, runId, attempt, provider })
     return {
       grant: async (job) => {
+        // A runner somewhere else may have keys of its own.
+        if (this.missing(provider)) return {}
         const { max_budget_usd: own = settings.max_budget_usd } = job.settings as EngineSettings
         const terms = typeof own === 'number' ? { maxSpendUsd: own } : {}
         const { token, baseUrl } = (await this.#started()).grant({ ...name(job), ...terms })

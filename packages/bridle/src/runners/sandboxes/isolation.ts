@@ -3,7 +3,8 @@ import { bubblewrapped, probeBubblewrap, type View } from './bubblewrap.ts'
 import type { SandboxNotice } from './provider.ts'
 
 /** auto: bubblewrap where it works, else a plain process. */
-export type Backend = 'auto' | 'bubblewrap' | 'process'
+export const BACKENDS = ['auto', 'bubblewrap', 'process'] as const
+export type Backend = (typeof BACKENDS)[number]
 
 export interface Isolation {
   readonly notice: SandboxNotice

@@ -1,0 +1,57 @@
+// What the key costs: a request by way of the relay in the sandbox and the credential proxy on the host, beside the same
+// request straight to the provider.
+import { startCredentialProxy } from '../packages/bridle/src/runners/credential-proxy.ts'
+import { startRelay } from '../packages/bridle/src/runners/relay.ts'
+
+const REQUESTS = 30
+
+export interface Hops {
+  /** Median milliseconds to the first byte of the answer. */
+  through(): Promise<number>
+  direct(): Promise<number>
+  close(): Promise<void>
+}
+
+export const hops = async (provider: string): Promise<Hops> => {
+  const proxy = await startCredentialProxy({
+    secret: 'bench',
+    keys: { anthropic: () => 'k' },
+    upstreams: { anthropic: provider },
+  })
+  const key = { tenant: 'default', agent: 'claude', id: 'bench' }
+  const { token, baseUrl } = proxy.grant({ key, runId: 'r-1', attempt: 1, provider: 'anthropic' })
+  const relay = await startRelay({
+    vars: () => ({ ANTHROPIC_API_KEY: token, ANTHROPIC_BASE_URL: baseUrl }),
+    isOpen: () => true,
+    onStatus: () => {},
+  })
+  // As large as an engine's: its instructions and its tools.
+  const body = JSON.stringify({
+    model: 'm',
+    stream: true,
+    system: 'x'.repeat(100_000),
+    messages: [{ role: 'user', content: 'Hi' }],
+  })
+  const ask = async (url: string): Promise<number> => {
+    const times: number[] = []
+    for (let count = 0; count < REQUESTS; count++) {
+      const began = performance.now()
+      const response = await fetch(`${url}/v1/messages`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      })
+      times.push(performance.now() - began)
+      if (!(await response.text()).includes('message_stop')) throw new Error(`The answer was ${response.status}.`)
+    }
+    return times.toSorted((a, b) => a - b)[REQUESTS / 2] ?? 0
+  }
+  return {
+    through: () => ask(relay.baseUrl('anthropic')),
+    direct: () => ask(provider),
+    close: async () => {
+      await relay.close()
+      await proxy.close()
+    },
+  }
+}

@@ -1,0 +1,14 @@
+// A runner whose engine answers at once: what is left of a turn's time is not the engine's.
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { puppetEngine } from '../packages/bridle/src/runners/engines/puppet.suite.ts'
+import { SandboxRunner } from '../packages/bridle/src/runners/server.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'bridle-bench-'))
+const { url } = await SandboxRunner.start({
+  engines: [puppetEngine('claude')],
+  workFolder: join(folder, 'work'),
+  stateFolder: join(folder, 'state'),
+})
+console.log(`ready at ${url}`)
