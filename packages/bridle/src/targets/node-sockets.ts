@@ -2,7 +2,7 @@
 // surfaces' business.
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { WebSocket, WebSocketServer } from 'ws'
+import { type RawData, WebSocket, WebSocketServer } from 'ws'
 import type { App } from '../surfaces/http/app.ts'
 import { badRequest, failure } from '../surfaces/http/errors.ts'
 import { type Opener, type Receiver, type Socket, type SocketRoute, upgrade } from '../surfaces/http/socket-route.ts'
@@ -36,6 +36,9 @@ export const attachSockets = (
 ): NodeSockets => {
   const limits = {
     noServer: true,
+    WebSocket: Line,
+    // Ours holds those whom a surface has let in.
+    clientTracking: false,
     // Every message is small and the same for all: compression would cost each socket memory and save nothing.
     perMessageDeflate: false,
     maxPayload: MESSAGE_BYTES_MAX,
@@ -43,13 +46,14 @@ export const attachSockets = (
     closeTimeout: CLOSE_MS,
     handleProtocols: (offered: Set<string>) => PROTOCOLS.find((name) => offered.has(name)) ?? false,
   } as const
-  const sockets = new WebSocketServer(limits)
-  sockets.on('wsClientError', (error, duplex) => refuse(duplex, badRequest(`${error.message}.`)))
+  const library = new WebSocketServer(limits)
+  library.on('wsClientError', (error, duplex) => refuse(duplex, badRequest(`${error.message}.`)))
+  const lines = new Set<Line>()
   let arriving = 0
   let closing = false
 
   const admit = async (incoming: IncomingMessage): Promise<Opener | Response> => {
-    if (sockets.clients.size + arriving > maxSockets) return failure('unavailable', 'Too many sockets are open.')
+    if (lines.size + arriving > maxSockets) return failure('unavailable', 'Too many sockets are open.')
     const request = requestOf(incoming)
     return request ? upgrade(rows, request, incoming.socket.remoteAddress ?? '', app.ports) : badRequest('Bad request.')
   }
@@ -63,7 +67,9 @@ export const attachSockets = (
       const asked = await admit(incoming)
       const answer = closing ? failure('unavailable', 'The server is going away.', { 'retry-after': '1' }) : asked
       if (answer instanceof Response) return await refuse(duplex, answer)
-      sockets.handleUpgrade(incoming, duplex, head, (ws) => connect(ws, duplex, answer))
+      // The library listens itself from here on.
+      duplex.off('error', destroy)
+      library.handleUpgrade(incoming, duplex, head, (line) => line.enter(answer, duplex, lines))
     } catch {
       duplex.destroy()
     } finally {
@@ -74,15 +80,15 @@ export const attachSockets = (
   return {
     close: async () => {
       closing = true
-      const left = [...sockets.clients].map(
-        (ws) =>
+      const left = [...lines].map(
+        (line) =>
           new Promise<void>((resolve) => {
-            ws.once('close', () => resolve())
-            if (ws.readyState === WebSocket.OPEN) ws.close(1012, 'The server is going away: come back.')
+            line.once('close', () => resolve())
+            if (line.readyState === WebSocket.OPEN) line.close(1012, 'The server is going away: come back.')
           }),
       )
       const timer = setTimeout(() => {
-        for (const ws of sockets.clients) ws.terminate()
+        for (const line of lines) line.terminate()
       }, LEAVE_MS)
       await Promise.all(left)
       clearTimeout(timer)
@@ -90,28 +96,46 @@ export const attachSockets = (
   }
 }
 
-const connect = (ws: WebSocket, duplex: Duplex, open: Opener): void => {
-  let unanswered = 0
-  // A broken frame closes the socket by itself, with the code that says why.
-  ws.on('error', nothing)
-  const receiver: Receiver = open(new NodeSocket(ws, duplex))
-  ws.on('message', (data, isBinary) => {
-    const answered = receiver.message(isBinary ? null : data.toString())
-    if (!answered) return
-    unanswered += 1
-    if (unanswered >= UNANSWERED_MAX) ws.pause()
-    answered.finally(() => {
-      unanswered -= 1
-      if (unanswered < UNANSWERED_MAX && ws.isPaused) ws.resume()
-    })
-  })
-  const alive = () => {
-    receiver.alive()
-    if (ws.bufferedAmount > CONTROL_BYTES_MAX) ws.terminate()
+/**
+ * One connection as the library has it, and whom it is for. There are thousands, mostly idle: what listens to them is
+ * shared, and finds its way by `this`.
+ */
+class Line extends WebSocket {
+  #receiver: Receiver | null = null
+  #lines: Set<Line> | null = null
+  #unanswered = 0
+
+  enter(open: Opener, duplex: Duplex, lines: Set<Line>): void {
+    this.#lines = lines.add(this)
+    // A broken frame closes the socket by itself, with the code that says why.
+    this.on('error', nothing)
+    this.on('close', onClose)
+    this.#receiver = open(new NodeSocket(this, duplex))
+    this.on('message', onMessage)
+    this.on('ping', onControl)
+    this.on('pong', onControl)
   }
-  ws.on('ping', alive)
-  ws.on('pong', alive)
-  ws.on('close', () => receiver.closed())
+
+  message(text: string | null): void {
+    const answered = this.#receiver?.message(text)
+    if (!answered) return
+    this.#unanswered += 1
+    if (this.#unanswered >= UNANSWERED_MAX) this.pause()
+    answered.finally(() => {
+      this.#unanswered -= 1
+      if (this.#unanswered < UNANSWERED_MAX && this.isPaused) this.resume()
+    })
+  }
+
+  control(): void {
+    this.#receiver?.alive()
+    if (this.bufferedAmount > CONTROL_BYTES_MAX) this.terminate()
+  }
+
+  closed(): void {
+    this.#lines?.delete(this)
+    this.#receiver?.closed()
+  }
 }
 
 /** One for each client, and there may be thousands: a class, so that each costs no closures. */
@@ -140,6 +164,16 @@ class NodeSocket implements Socket {
   drained(): Promise<void> {
     return drained(this.#duplex)
   }
+}
+
+function onMessage(this: WebSocket, data: RawData, isBinary: boolean): void {
+  ;(this as Line).message(isBinary ? null : data.toString())
+}
+function onControl(this: WebSocket): void {
+  ;(this as Line).control()
+}
+function onClose(this: WebSocket): void {
+  ;(this as Line).closed()
 }
 
 /** Shared by all sockets: a closure would keep alive what its neighbours hold. */
