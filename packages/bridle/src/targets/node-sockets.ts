@@ -3,6 +3,7 @@
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type RawData, WebSocket, WebSocketServer } from 'ws'
+import type { Asked } from '../surfaces/http/access.ts'
 import type { App } from '../surfaces/http/app.ts'
 import { badRequest, failure } from '../surfaces/http/errors.ts'
 import { type Opener, type Receiver, type Socket, type SocketRoute, upgrade } from '../surfaces/http/socket-route.ts'
@@ -54,8 +55,8 @@ export const attachSockets = (
 
   const admit = async (incoming: IncomingMessage): Promise<Opener | Response> => {
     if (lines.size + arriving > maxSockets) return failure('unavailable', 'Too many sockets are open.')
-    const request = requestOf(incoming)
-    return request ? upgrade(rows, request, incoming.socket.remoteAddress ?? '', app.ports) : badRequest('Bad request.')
+    const asked = askedOf(incoming)
+    return asked ? upgrade(rows, asked, incoming.socket.remoteAddress ?? '', app.ports) : badRequest('Bad request.')
   }
 
   // Without this, any offer to upgrade (a client that would also speak HTTP/2, say) would end here instead of being served.
@@ -184,17 +185,25 @@ const nothing = () => {}
 
 const isWebSocket = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === 'websocket'
 
-/** The request as the surfaces know it; null when its URL makes no sense. */
-const requestOf = ({ url, headers }: IncomingMessage): Request | null => {
+/** The request as the door knows it; null when its URL makes no sense. */
+const askedOf = ({ url, headers }: IncomingMessage): Asked | null => {
   const { host = 'localhost' } = headers
   const whole = `http://${host}${url}`
   // A host with a slash or an @ in it would move the path or the name.
   if (!/^[\w.:[\]-]+$/.test(host) || !url?.startsWith('/') || !URL.canParse(whole)) return null
-  const pairs = Object.entries(headers).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, String(value)] as [string, string]],
-  )
-  return new Request(whole, { headers: pairs })
+  return {
+    url: whole,
+    headers: { get: (name) => textOf(headers[name.toLowerCase()]) },
+    whole: () =>
+      new Request(whole, {
+        headers: Object.entries(headers).flatMap(([name, value]) =>
+          value === undefined ? [] : [[name, String(value)]],
+        ),
+      }),
+  }
 }
+
+const textOf = (value: string | string[] | undefined): string | null => (value === undefined ? null : String(value))
 
 /** The answer of the same shape as over HTTP, and the end of the connection. */
 const refuse = async (duplex: Duplex, response: Response): Promise<void> => {
