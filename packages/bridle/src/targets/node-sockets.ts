@@ -56,7 +56,10 @@ export const attachSockets = (
   const admit = async (incoming: IncomingMessage): Promise<Opener | Response> => {
     if (lines.size + arriving > maxSockets) return failure('unavailable', 'Too many sockets are open.')
     const asked = askedOf(incoming)
-    return asked ? upgrade(rows, asked, incoming.socket.remoteAddress ?? '', app.ports) : badRequest('Bad request.')
+    if (!asked) return badRequest('Bad request.')
+    // Only the rate limit wants the address, and a connection that was asked for it keeps it for good.
+    const address = app.ports.limiter ? incoming.socket.remoteAddress : undefined
+    return upgrade(rows, asked, address ?? '', app.ports)
   }
 
   // Without this, any offer to upgrade (a client that would also speak HTTP/2, say) would end here instead of being served.
