@@ -15,7 +15,7 @@ export interface NodeSockets {
   close(): Promise<void>
 }
 
-/** Open sockets of one server; each costs some 10 KB. */
+/** Open sockets of one server; each costs some 4 KB. */
 const SOCKETS_MAX = 10_000
 const MESSAGE_BYTES_MAX = 1024 * 1024
 const FRAGMENTS_MAX = 64
