@@ -15,9 +15,13 @@ type Answer = { readonly id: number; readonly value?: unknown; readonly error?: 
 /** Longer than any call may take; then the benchmark has failed. */
 const CALL_MS = 60_000
 
-export function start(file: string, ...names: readonly string[]): Child {
+export function start(
+  file: string,
+  { names = [], flags = [] }: { readonly names?: readonly string[]; readonly flags?: readonly string[] } = {},
+): Child {
   const path = fileURLToPath(new URL(file, import.meta.url))
-  const child = fork(path, names, { execArgv: ['--conditions=source', '--expose-gc'], serialization: 'advanced' })
+  const execArgv = ['--conditions=source', '--expose-gc', ...flags]
+  const child = fork(path, names, { execArgv, serialization: 'advanced' })
   const asked = new Map<number, (answer: Answer) => void>()
   let last = 0
   child.on('message', (answer: Answer) => asked.get(answer.id)?.(answer))

@@ -5,7 +5,7 @@ import { applyOperations } from '../packages/bridle/src/kernel/delta.ts'
 import { runOutcome } from '../packages/bridle/src/kernel/outcome.ts'
 import type { Session } from '../packages/bridle/src/kernel/session.ts'
 import { memoryStore } from '../packages/bridle/src/stores/memory.ts'
-import { storyOf } from '../packages/bridle/src/surfaces/transport/story.ts'
+import { type Seat, storyOf } from '../packages/bridle/src/surfaces/transport/story.ts'
 import { fetchPackage } from './fetched.ts'
 import { type Figure, figure, interleave, type Variant } from './figure.ts'
 import { clock, hostOn, keyOf } from './world.ts'
@@ -147,14 +147,14 @@ const streamed = async (tokens: number, tokenPaceMs: number): Promise<{ value: n
   const host = hostOn(memoryStore(), tokenPaceMs)
   const session = await host.open(keyOf('wire'))
   let bytes = 0
-  const leave = watch(session, (told) => {
+  const seat = watch(session, (told) => {
     // The prompt is the script, with the whole reply in it: what counts is the reply.
     if (told.includes('"append-text"')) bytes += Buffer.byteLength(told)
   })
   const text = 'hello '.repeat(tokens)
   const prompt = `@script ${JSON.stringify([{ text, chunks: tokens, everyMs: 1 }])}`
   await ask(host, 'wire', prompt)
-  leave()
+  seat.leave()
   const verified = session.state.conversation.messages[1]?.content === text
   await host.stop()
   return { value: bytes, verified }
@@ -174,11 +174,11 @@ async function snapshots(): Promise<Figure[]> {
       const before = process.cpuUsage()
       const session = await host.open(keyOf(id))
       let told = ''
-      const leave = watch(session, (text) => {
+      const seat = watch(session, (text) => {
         told = text
       })
       const { user, system } = process.cpuUsage(before)
-      leave()
+      seat.leave()
       await host.stop()
       const { state } = JSON.parse(told) as { state: State }
       return { value: (user + system) / 1_000, verified: state.messages.length === messages }
@@ -206,7 +206,7 @@ async function snapshots(): Promise<Figure[]> {
   ]
 }
 
-const watch = (session: Session, told: (text: string) => void): (() => void) =>
+const watch = (session: Session, told: (text: string) => void): Seat =>
   storyOf(session, clock).join(null, {
     send: (messages) => messages.forEach(told),
     unsent: () => 0,

@@ -75,9 +75,12 @@ const join = (room: Room, index: number): Promise<Client> =>
     socket.on('data', (chunk: Buffer) => {
       if (client.chunks.push(chunk) === 1 && room.wire === 'socket.io') socket.write(maskedText('40'))
       client.times?.push(microseconds())
-      resolve(client)
+      if (room.wire === 'tcp' || isLetIn(client.chunks[0]!)) resolve(client)
+      else reject(new Error(`Not let in: ${chunk.toString('latin1', 0, 200)}`))
     })
   })
+
+const isLetIn = (first: Buffer): boolean => /^HTTP\/1.1 (101|200) /.test(first.toString('latin1', 0, 16))
 
 const hello = ({ wire, path, port }: Room): string => {
   const lines =

@@ -51,6 +51,7 @@ async function ours(tokenPaceMs?: number): Promise<Served> {
     agents: [speaker],
     env: {},
     log: () => {},
+    maxSockets: 20_000,
     ...(tokenPaceMs !== undefined && { tokenPaceMs }),
   })
   let id = ''

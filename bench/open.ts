@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Session } from '../packages/bridle/src/kernel/session.ts'
 import { emptyState, evolve, type SessionState } from '../packages/bridle/src/kernel/state.ts'
+import type { Listener } from '../packages/bridle/src/kernel/subscribers.ts'
 import { openSqlite } from '../packages/bridle/src/stores/folder.ts'
 import { streamAudience } from '../packages/bridle/src/surfaces/fabric/codec.ts'
 import { type Figure, figure, interleave } from './figure.ts'
@@ -84,19 +85,16 @@ const resume = async (session: Session): Promise<{ value: number; verified: bool
   const started = performance.now()
   for (let time = 0; time < times; time++) {
     const text = await new Promise<string>((resolve) => {
-      let leave = () => {}
-      leave = session.subscribers.add(
-        {
-          audience: streamAudience(session.key),
-          send: (sent) => {
-            queueMicrotask(() => leave())
-            resolve(sent)
-          },
-          unsent: () => 0,
-          close: () => resolve(''),
+      const reader: Listener = {
+        audience: streamAudience(session.key),
+        send: (sent) => {
+          queueMicrotask(() => session.subscribers.remove(reader))
+          resolve(sent)
         },
-        head - MISSED,
-      )
+        unsent: () => 0,
+        close: () => resolve(''),
+      }
+      session.subscribers.add(reader, head - MISSED)
     })
     verified &&= text.includes('"type":"idle"')
   }

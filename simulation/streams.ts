@@ -106,8 +106,8 @@ export class Stream {
         this.#lost(connection)
       },
     }
-    const leave = session.subscribers.add(listener, since)
-    if (connection === this.#connection) this.#leave = leave
+    session.subscribers.add(listener, since)
+    if (connection === this.#connection) this.#leave = () => session.subscribers.remove(listener)
   }
 
   #snapshot({ state }: Session): number {

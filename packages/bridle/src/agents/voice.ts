@@ -37,7 +37,8 @@ export class Voice {
       throw this.signal.aborted ? this.signal.reason : error
     })
     this.#underWay.add(call)
-    call.catch(() => {}).then(() => this.#underWay.delete(call))
+    const over = () => this.#underWay.delete(call)
+    call.then(over, over)
     return call
   }
 

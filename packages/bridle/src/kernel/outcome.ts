@@ -2,6 +2,7 @@
 import type { AnyEvent } from './event.ts'
 import type { Json } from './json.ts'
 import type { Session } from './session.ts'
+import type { Listener } from './subscribers.ts'
 
 export type RunOutcome =
   | { readonly status: 'completed'; readonly result: Json }
@@ -16,31 +17,28 @@ export type RunOutcome =
 export const runOutcome = (session: Session, runId: string, since: number): Promise<RunOutcome> =>
   new Promise((resolve) => {
     let outcome: RunOutcome = { status: 'cancelled' }
-    let leave = () => {}
     const finish = (end: RunOutcome) => {
       resolve(end)
       // Leaving while the subscribers publish would change the set they walk.
-      Promise.resolve().then(() => leave())
+      Promise.resolve().then(() => session.subscribers.remove(waiter))
     }
     const watch = (event: AnyEvent): void => {
       outcome = ended(event, runId) ?? outcome
       if (isOver(event, runId)) finish(outcome)
     }
-    leave = session.subscribers.add(
-      {
-        audience: {
-          key: `outcome:${waiters++}`,
-          encode: ({ events }) => {
-            events.forEach(watch)
-            return ''
-          },
+    const waiter: Listener = {
+      audience: {
+        key: `outcome:${waiters++}`,
+        encode: ({ events }) => {
+          events.forEach(watch)
+          return ''
         },
-        send: () => {},
-        unsent: () => 0,
-        close: (why) => finish({ status: why === 'removed' ? 'removed' : 'moved' }),
       },
-      since,
-    )
+      send: () => {},
+      unsent: () => 0,
+      close: (why) => finish({ status: why === 'removed' ? 'removed' : 'moved' }),
+    }
+    session.subscribers.add(waiter, since)
   })
 
 const ended = (event: AnyEvent, runId: string): RunOutcome | null => {

@@ -119,10 +119,12 @@ export class Outlet {
     const { runId, attempt, send } = this.#options
     this.#frame = Math.max(this.#frame, frame)
     this.#unacknowledged += 1
-    this.#last = send({ type: 'report', runId, attempt, frame, items }).finally(() => {
+    try {
+      this.#last = send({ type: 'report', runId, attempt, frame, items })
+      await this.#last
+    } finally {
       this.#unacknowledged -= 1
-    })
-    await this.#last
+    }
     // The last word of a run closes its outlet, and was heard all the same.
     if (this.#closed && !items.some(({ type }) => type === 'finished' || type === 'failed'))
       throw new OutletClosed('nobody listens')

@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { memoryStore } from '../stores/memory.ts'
 import { Gate, held, key, Puppet, settle, T0, VirtualClock, Watcher } from './host.suite.ts'
-import { ABORT_GRACE_MS, INBOX_MAX, SNAPSHOT_EVERY } from './limits.ts'
+import { ABORT_GRACE_MS, INBOX_MAX, SNAPSHOT_EVERY, STUCK_MS } from './limits.ts'
 import { StoreFault } from './ports.ts'
 import { finished, says, token } from './rules/rules.suite.ts'
 import { Session } from './session.ts'
@@ -280,6 +280,35 @@ describe('time', () => {
     await clock.pass(1)
     expect(runner.attempts).toHaveLength(2)
     expect(runner.last.job).toMatchObject({ runId: 'r-2', attempt: 2 })
+  })
+
+  test('a reply sets its timer once, not for every token', async () => {
+    const clock = new VirtualClock()
+    const set = vi.spyOn(clock, 'after')
+    const { session, runner } = await open(undefined, clock)
+    await session.send(submit())
+    await settle()
+    const before = set.mock.calls.length
+    for (let count = 0; count < 20; count++) {
+      clock.step(10)
+      await runner.last.outlet.token('word ')
+      await settle()
+    }
+    expect([set.mock.calls.length - before, clock.pending]).toEqual([0, 1])
+    await clock.pass(STUCK_MS)
+    expect(session.state.health.told).toContain('stuck')
+  })
+
+  test('what was to happen late happens sooner when wall time has jumped towards it', async () => {
+    const { session, clock } = await open()
+    await session.send(submit())
+    await settle()
+    clock.step(STUCK_MS - 10_000)
+    await session.send(submit('next'))
+    await clock.pass(9_000)
+    expect(session.state.health.told).toBeNull()
+    await clock.pass(1_000)
+    expect(session.state.health.told).toContain('stuck')
   })
 
   test.each([-86_400_000, 86_400_000])('a clock set by %i ms does not stall the end of a cancelled run', async (ms) => {

@@ -15,7 +15,7 @@ import { restore, settledCount, takeSnapshot } from './snapshot.ts'
 import { emptyState, evolve, type SessionState } from './state.ts'
 import { Subscribers } from './subscribers.ts'
 import { dueAt } from './supervisor.ts'
-import { wanted } from './wanted.ts'
+import { type Effect, wanted } from './wanted.ts'
 
 export interface SessionPorts {
   readonly log: Log
@@ -52,7 +52,10 @@ export class Session {
   #draining = false
   #drained: Promise<void> = Promise.resolve()
   #dropped: { readonly cause: unknown } | null = null
-  #forgetTick: (() => void) | null = null
+  /** The timer of the next tick, as it was set. */
+  #alarm: { readonly due: number; readonly setAt: number; readonly forget: () => void } | null = null
+  /** What follows from the state that was just appended. */
+  #next: Next | null = null
   #time = 0
   #row: { row: Row; state: SessionState } | null = null
   #wakeAt: number | null | undefined
@@ -173,7 +176,7 @@ export class Session {
   drop(cause: unknown, why: 'moved' | 'removed' = 'moved'): void {
     if (this.#dropped) return
     this.#dropped = { cause }
-    this.#forgetTick?.()
+    this.#alarm?.forget()
     for (const item of this.#inbox.splice(0)) item.reject(cause)
     this.#ports.onDrop(this, cause)
     this.#hands.letGo()
@@ -227,7 +230,8 @@ export class Session {
 
   async #append(working: SessionState, events: readonly Event[], results: readonly StoredAnswer[]): Promise<void> {
     const row = rowOf(working, this.#row)
-    const wakeAt = wanted(this.key, working).length > 0 ? 0 : dueAt(working, this.#now())
+    const next = this.#following(working)
+    const wakeAt = next.effects.length > 0 ? 0 : next.due
     const snapshot =
       working.head - this.#snapshotSeq >= SNAPSHOT_EVERY
         ? takeSnapshot(working, this.#written, this.#snapshotSeq)
@@ -241,6 +245,7 @@ export class Session {
     })
     this.#row = { row, state: working }
     this.#wakeAt = wakeAt
+    this.#next = next
     if (!snapshot) return
     this.#written = snapshot.written
     this.#snapshotSeq = working.head
@@ -271,17 +276,30 @@ export class Session {
   /** Brings hands and timer in line with the committed state. */
   #act(): void {
     if (this.#dropped || !this.exists) return
-    this.#hands.reconcile(wanted(this.key, this.#state, this.#lease.epoch))
-    this.#forgetTick?.()
-    this.#forgetTick = null
+    const { effects, due } = this.#next ?? this.#following(this.#state)
+    this.#next = null
+    this.#hands.reconcile(effects)
+    this.#setAlarm(due)
+  }
+
+  #following(state: SessionState): Next {
+    return { effects: wanted(this.key, state, this.#lease.epoch), due: dueAt(state, this.#now()) }
+  }
+
+  #setAlarm(due: number | null): void {
     const now = this.#now()
-    const due = dueAt(this.#state, now)
+    // A reply changes nothing in it, token after token; but a timer does not see wall time jump, so it is soon set anew.
+    if (this.#alarm && this.#alarm.due === due && due > now && now - this.#alarm.setAt < ALARM_KEPT_MS) return
+    this.#alarm?.forget()
+    this.#alarm = null
     if (due === null) return
-    // A timer that fired proves that the time has come, whatever the wall clock says meanwhile.
-    this.#forgetTick = this.#ports.clock.after(Math.min(Math.max(0, due - now), TIMER_MS_MAX), () => {
+    const forget = this.#ports.clock.after(Math.min(Math.max(0, due - now), TIMER_MS_MAX), () => {
+      this.#alarm = null
+      // A timer that fired proves that the time has come, whatever the wall clock says meanwhile.
       this.#time = Math.max(this.#time, Math.min(due, now + TIMER_MS_MAX))
       this.send({ type: 'tick' }).catch(() => {})
     })
+    this.#alarm = { due, setAt: now, forget }
   }
 
   #now(): number {
@@ -301,5 +319,12 @@ const observed = (observe: SessionPorts['onCommit'], events: readonly AnyEvent[]
   }
 }
 
+/** What should be in hand, and when it is to be looked at though nobody asks. */
+interface Next {
+  readonly effects: readonly Effect[]
+  readonly due: number | null
+}
+
 /** Timers beyond 2^31 ms fire at once; a day is soon enough to look again. */
 const TIMER_MS_MAX = 86_400_000
+const ALARM_KEPT_MS = 1_000

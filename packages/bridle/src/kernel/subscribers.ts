@@ -52,14 +52,20 @@ export class Subscribers {
     return size
   }
 
-  /** Everything after `since`, once and in order, first from the log and then live. Returns how to leave. */
-  add(listener: Listener, since: number): () => void {
-    if (this.#closed) listener.close(this.#closed)
-    else {
-      this.#catchingUp.add(listener)
-      this.#catchUp(listener, since).catch(() => this.#cut(listener, 'moved'))
-    }
-    return () => this.#remove(listener)
+  /** Everything after `since`, once and in order, first from the log and then live. */
+  add(listener: Listener, since: number): void {
+    if (this.#closed) return listener.close(this.#closed)
+    this.#catchingUp.add(listener)
+    this.#catchUp(listener, since).catch(() => this.#cut(listener, 'moved'))
+  }
+
+  /** It hears no more. False when it was not here. */
+  remove(listener: Listener): boolean {
+    if (this.#catchingUp.delete(listener)) return true
+    const room = this.#rooms.get(listener.audience.key)
+    if (!room?.listeners.delete(listener)) return false
+    if (room.listeners.size === 0) this.#rooms.delete(listener.audience.key)
+    return true
   }
 
   publish(change: Change): void {
@@ -112,15 +118,7 @@ export class Subscribers {
   }
 
   #cut(listener: Listener, why: 'slow' | 'moved' | 'removed'): void {
-    if (this.#remove(listener)) listener.close(why)
-  }
-
-  #remove(listener: Listener): boolean {
-    if (this.#catchingUp.delete(listener)) return true
-    const room = this.#rooms.get(listener.audience.key)
-    if (!room?.listeners.delete(listener)) return false
-    if (room.listeners.size === 0) this.#rooms.delete(listener.audience.key)
-    return true
+    if (this.remove(listener)) listener.close(why)
   }
 }
 

@@ -33,7 +33,6 @@ describe.skipIf(noEngines !== null)('Claude Code behind a server', () => {
     (type: string, count = 1) =>
     (frames: readonly Frame[]) =>
       frames.filter((frame) => frame.data.type === type).length >= count
-  const textOf = (frames: readonly Frame[]) => frames.map((frame) => frame.data.data.delta ?? '').join('')
   const ofType = (frames: readonly Frame[], type: string) => frames.filter((frame) => frame.data.type === type)
   const bash = (command: string, id = 'toolu_1') => ({ tool_use: 'Bash', id, input: { command, description: 'x' } })
   const done = { blocks: [{ text: 'Done.' }] }
@@ -187,7 +186,7 @@ describe.skipIf(noEngines !== null)('Codex behind a server', () => {
       const frames = await readFrames(`${agent}/stream`, (all) =>
         all.some(({ data }) => data.type === 'approval_requested'),
       )
-      const { approvalId } = frames.at(-1)?.data.data as { approvalId: string }
+      const approvalId = frames.at(-1)?.data.data.approvalId
       await post(`${world.url}/sessions/one/approvals/${approvalId}/approve`, {})
       expect((await asked).body).toMatchObject({ result: 'Written.' })
       const second = await post(agent, { prompt: `@stub ${JSON.stringify([{ items: [{ text: 'Again.' }] }])}` })

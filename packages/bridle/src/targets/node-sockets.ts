@@ -2,7 +2,8 @@
 // surfaces' business.
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { WebSocket, WebSocketServer } from 'ws'
+import { type RawData, WebSocket, WebSocketServer } from 'ws'
+import type { Asked } from '../surfaces/http/access.ts'
 import type { App } from '../surfaces/http/app.ts'
 import { badRequest, failure } from '../surfaces/http/errors.ts'
 import { type Opener, type Receiver, type Socket, type SocketRoute, upgrade } from '../surfaces/http/socket-route.ts'
@@ -15,7 +16,7 @@ export interface NodeSockets {
   close(): Promise<void>
 }
 
-/** Open sockets of one server; each costs some 10 KB. */
+/** Open sockets of one server; each costs some 4 KB. */
 const SOCKETS_MAX = 10_000
 const MESSAGE_BYTES_MAX = 1024 * 1024
 const FRAGMENTS_MAX = 64
@@ -40,6 +41,9 @@ export const attachSockets = (
 ): NodeSockets => {
   const limits = {
     noServer: true,
+    WebSocket: Line,
+    // Ours holds those whom a surface has let in.
+    clientTracking: false,
     // Every message is small and the same for all: compression would cost each socket memory and save nothing.
     perMessageDeflate: false,
     maxPayload: MESSAGE_BYTES_MAX,
@@ -47,15 +51,19 @@ export const attachSockets = (
     closeTimeout: CLOSE_MS,
     handleProtocols: (offered: Set<string>) => PROTOCOLS.find((name) => offered.has(name)) ?? false,
   } as const
-  const sockets = new WebSocketServer(limits)
-  sockets.on('wsClientError', (error, duplex) => refuse(duplex, badRequest(`${error.message}.`)))
+  const library = new WebSocketServer(limits)
+  library.on('wsClientError', (error, duplex) => refuse(duplex, badRequest(`${error.message}.`)))
+  const lines = new Set<Line>()
   let arriving = 0
   let closing = false
 
   const admit = async (incoming: IncomingMessage): Promise<Opener | Response> => {
-    if (sockets.clients.size + arriving > maxSockets) return failure('unavailable', 'Too many sockets are open.')
-    const request = requestOf(incoming)
-    return request ? upgrade(rows, request, incoming.socket.remoteAddress ?? '', app.ports) : badRequest('Bad request.')
+    if (lines.size + arriving > maxSockets) return failure('unavailable', 'Too many sockets are open.')
+    const asked = askedOf(incoming)
+    if (!asked) return badRequest('Bad request.')
+    // Only the rate limit wants the address, and a connection that was asked for it keeps it for good.
+    const address = app.ports.limiter ? incoming.socket.remoteAddress : undefined
+    return upgrade(rows, asked, address ?? '', app.ports)
   }
 
   // Without this, any offer to upgrade (a client that would also speak HTTP/2, say) would end here instead of being served.
@@ -67,7 +75,9 @@ export const attachSockets = (
       const asked = await admit(incoming)
       const answer = closing ? failure('unavailable', 'The server is going away.', { 'retry-after': '1' }) : asked
       if (answer instanceof Response) return await refuse(duplex, answer)
-      sockets.handleUpgrade(incoming, duplex, head, (ws) => connect(new NodeSocket(ws, duplex, backlog), ws, answer))
+      // The library listens itself from here on.
+      duplex.off('error', destroy)
+      library.handleUpgrade(incoming, duplex, head, (line) => line.enter(answer, duplex, lines, backlog))
     } catch {
       duplex.destroy()
     } finally {
@@ -78,15 +88,15 @@ export const attachSockets = (
   return {
     close: async () => {
       closing = true
-      const left = [...sockets.clients].map(
-        (ws) =>
+      const left = [...lines].map(
+        (line) =>
           new Promise<void>((resolve) => {
-            ws.once('close', () => resolve())
-            if (ws.readyState === WebSocket.OPEN) ws.close(1012, 'The server is going away: come back.')
+            line.once('close', () => resolve())
+            if (line.readyState === WebSocket.OPEN) line.close(1012, 'The server is going away: come back.')
           }),
       )
       const timer = setTimeout(() => {
-        for (const ws of sockets.clients) ws.terminate()
+        for (const line of lines) line.terminate()
       }, LEAVE_MS)
       await Promise.all(left)
       clearTimeout(timer)
@@ -94,54 +104,74 @@ export const attachSockets = (
   }
 }
 
-const connect = (socket: NodeSocket, ws: WebSocket, open: Opener): void => {
-  let unanswered = 0
-  // A broken frame closes the socket by itself, with the code that says why.
-  ws.on('error', nothing)
-  const receiver: Receiver = open(socket)
-  socket.receiver = receiver
-  ws.on('message', (data, isBinary) => {
-    const answered = receiver.message(isBinary ? null : data.toString())
-    if (!answered) return
-    unanswered += 1
-    if (unanswered >= UNANSWERED_MAX) ws.pause()
-    answered.finally(() => {
-      unanswered -= 1
-      if (unanswered < UNANSWERED_MAX && ws.isPaused) ws.resume()
-    })
-  })
-  const alive = () => {
-    receiver.alive()
-    if (ws.bufferedAmount > CONTROL_BYTES_MAX) ws.terminate()
+/**
+ * One connection as the library has it, and whom it is for. There are thousands, mostly idle: what listens to them is
+ * shared, and finds its way by `this`.
+ */
+class Line extends WebSocket {
+  #receiver: Receiver | null = null
+  #lines: Set<Line> | null = null
+  #unanswered = 0
+
+  enter(open: Opener, duplex: Duplex, lines: Set<Line>, backlog: Backlog): void {
+    this.#lines = lines.add(this)
+    // A broken frame closes the socket by itself, with the code that says why.
+    this.on('error', nothing)
+    this.on('close', onClose)
+    this.#receiver = open(new NodeSocket(this, duplex, backlog))
+    this.on('message', onMessage)
+    this.on('ping', onControl)
+    this.on('pong', onControl)
   }
-  ws.on('ping', alive)
-  ws.on('pong', alive)
-  ws.on('close', () => receiver.closed())
+
+  message(text: string | null): void {
+    const answered = this.#receiver?.message(text)
+    if (!answered) return
+    this.#unanswered += 1
+    if (this.#unanswered >= UNANSWERED_MAX) this.pause()
+    answered.finally(() => {
+      this.#unanswered -= 1
+      if (this.#unanswered < UNANSWERED_MAX && this.isPaused) this.resume()
+    })
+  }
+
+  control(): void {
+    this.#receiver?.alive()
+    if (this.bufferedAmount > CONTROL_BYTES_MAX) this.terminate()
+  }
+
+  slow(): void {
+    this.#receiver?.slow()
+  }
+
+  closed(): void {
+    this.#lines?.delete(this)
+    this.#receiver?.closed()
+  }
 }
 
 /** One for each client, and there may be thousands: a class, so that each costs no closures. */
 class NodeSocket implements Socket, Straggler {
-  receiver: Receiver | null = null
-  readonly #ws: WebSocket
+  readonly #line: Line
   readonly #duplex: Duplex
   readonly #backlog: Backlog
 
-  constructor(ws: WebSocket, duplex: Duplex, backlog: Backlog) {
-    this.#ws = ws
+  constructor(line: Line, duplex: Duplex, backlog: Backlog) {
+    this.#line = line
     this.#duplex = duplex
     this.#backlog = backlog
   }
 
   /** Whole frames straight to the wire: with compression off the library holds nothing back that could get between. */
   send(messages: readonly string[]): void {
-    if (this.#ws.readyState !== WebSocket.OPEN) return
+    if (this.#line.readyState !== WebSocket.OPEN) return
     const bytes = frames(messages)
     this.#duplex.write(bytes)
     if (this.#duplex.writableLength > 0) this.#backlog.grew(this, bytes.length)
   }
 
   close(code: number, reason: string): void {
-    this.#ws.close(code, reason)
+    this.#line.close(code, reason)
   }
 
   buffered(): number {
@@ -149,18 +179,28 @@ class NodeSocket implements Socket, Straggler {
   }
 
   unsent(): number {
-    return this.#ws.readyState === WebSocket.OPEN ? this.#duplex.writableLength : 0
+    return this.#line.readyState === WebSocket.OPEN ? this.#duplex.writableLength : 0
   }
 
   /** One who reads slowly still gets to see why; where memory is short, one who does not read at all is not waited for. */
   cut(): void {
-    this.receiver?.slow()
-    setTimeout(() => this.#ws.terminate(), UNREAD_MS).unref()
+    this.#line.slow()
+    setTimeout(() => this.#line.terminate(), UNREAD_MS).unref()
   }
 
   drained(): Promise<void> {
     return drained(this.#duplex)
   }
+}
+
+function onMessage(this: WebSocket, data: RawData, isBinary: boolean): void {
+  ;(this as Line).message(isBinary ? null : data.toString())
+}
+function onControl(this: WebSocket): void {
+  ;(this as Line).control()
+}
+function onClose(this: WebSocket): void {
+  ;(this as Line).closed()
 }
 
 /** Shared by all sockets: a closure would keep alive what its neighbours hold. */
@@ -171,17 +211,25 @@ const nothing = () => {}
 
 const isWebSocket = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === 'websocket'
 
-/** The request as the surfaces know it; null when its URL makes no sense. */
-const requestOf = ({ url, headers }: IncomingMessage): Request | null => {
+/** The request as the door knows it; null when its URL makes no sense. */
+const askedOf = ({ url, headers }: IncomingMessage): Asked | null => {
   const { host = 'localhost' } = headers
   const whole = `http://${host}${url}`
   // A host with a slash or an @ in it would move the path or the name.
   if (!/^[\w.:[\]-]+$/.test(host) || !url?.startsWith('/') || !URL.canParse(whole)) return null
-  const pairs = Object.entries(headers).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, String(value)] as [string, string]],
-  )
-  return new Request(whole, { headers: pairs })
+  return {
+    url: whole,
+    headers: { get: (name) => textOf(headers[name.toLowerCase()]) },
+    whole: () =>
+      new Request(whole, {
+        headers: Object.entries(headers).flatMap(([name, value]) =>
+          value === undefined ? [] : [[name, String(value)]],
+        ),
+      }),
+  }
 }
+
+const textOf = (value: string | string[] | undefined): string | null => (value === undefined ? null : String(value))
 
 /** The answer of the same shape as over HTTP, and the end of the connection. */
 const refuse = async (duplex: Duplex, response: Response): Promise<void> => {

@@ -171,6 +171,23 @@ describe('without a token', () => {
     expect(statuses).toEqual([400, 101])
   })
 
+  test('[W1] a hook of the owner sees a whole request', async () => {
+    const seen: unknown[] = []
+    const extractAuthToken = (asked: Request) => {
+      seen.push([asked instanceof Request, asked.method, new URL(asked.url).pathname, asked.headers.get('cookie')])
+      return asked.headers.get('cookie') === 'user=me'
+    }
+    const hooked = await HarnessServer.start({ port: 0, data: join(folder, 'hooked'), extractAuthToken, log: () => {} })
+    const ask = async (cookie: string) => (await refusal(`${hooked.url}/sessions/x/ws`, { headers: { cookie } })).status
+    const statuses = [await ask('user=me'), await ask('user=you')]
+    await hooked.close()
+    expect(statuses).toEqual([101, 401])
+    expect(seen).toEqual([
+      [true, 'GET', '/sessions/x/ws', 'user=me'],
+      [true, 'GET', '/sessions/x/ws', 'user=you'],
+    ])
+  })
+
   test.each(['evil.example/x', 'localhost@evil.example'])('[W1] the host %j is none', async (host) => {
     expect((await refusal(`${open.url}/sessions/s1/ws`, { headers: { host } })).status).toBe(400)
   })

@@ -59,30 +59,44 @@ export class Line {
   }
 }
 
-/** Time passes when it is told to. */
-function handClock(): Clock & { pass(ms: number): void; readonly size: number } {
-  let now = 1_000
+/** Time passes when it is told to; the wall clock may jump beside it. */
+export function handClock(): HandClock {
+  let elapsed = 0
+  let wall = 1_000
   const timers = new Set<{ at: number; call: () => void }>()
   return {
-    now: () => now,
+    now: () => wall + elapsed,
     after: (ms, call) => {
-      const timer = { at: now + ms, call }
+      const timer = { at: elapsed + ms, call }
       timers.add(timer)
       return () => timers.delete(timer)
     },
     pass: (ms) => {
-      const until = now + ms
+      const until = elapsed + ms
       for (;;) {
         const [next] = [...timers].filter(({ at }) => at <= until).sort((a, b) => a.at - b.at)
         if (!next) break
         timers.delete(next)
-        now = next.at
+        elapsed = next.at
         next.call()
       }
-      now = until
+      elapsed = until
+    },
+    jump: (ms) => {
+      wall += ms
+    },
+    get elapsed() {
+      return elapsed
     },
     get size() {
       return timers.size
     },
   }
+}
+
+interface HandClock extends Clock {
+  pass(ms: number): void
+  jump(ms: number): void
+  readonly elapsed: number
+  readonly size: number
 }

@@ -3,12 +3,12 @@
 import { type AnyEvent, eventId, type Key } from '../../kernel/event.ts'
 import type { Host } from '../../kernel/host.ts'
 import { LISTENER_BYTES_MAX, READ_PAGE } from '../../kernel/limits.ts'
-import type { Clock } from '../../kernel/ports.ts'
 import type { Session } from '../../kernel/session.ts'
 import type { Audience, Listener } from '../../kernel/subscribers.ts'
 import type { Scope } from '../http/access.ts'
 import type { Receiver, Socket } from '../http/socket-route.ts'
 import { agentEvent, resetEvent } from './codec.ts'
+import { type Beating, type Pulse, type PulseTimes, pulseOf } from './pulse.ts'
 import { obey, parseMessage } from './socket-commands.ts'
 import type { FabricServerMessage } from './socket-wire.ts'
 
@@ -22,16 +22,10 @@ export interface FabricConnection {
   readonly since: number | null
 }
 
-export interface FabricSocketPorts {
+/** One object for all sockets of a server. */
+export interface FabricSocketPorts extends PulseTimes {
   readonly host: Pick<Host, 'send'>
-  readonly clock: Clock
-  readonly heartbeatMs?: number | undefined
-  readonly deadAfterMs?: number | undefined
 }
-
-const HEARTBEAT_MS = 15_000
-/** Three pings missed. */
-const DEAD_AFTER_MS = 45_000
 
 /** Why a socket is closed by us. Those below 4000 are the standard's own. */
 const CLOSE = {
@@ -41,18 +35,19 @@ const CLOSE = {
   moved: [1012, 'The session moved: resume by cursor.'],
 } as const
 
-export class FabricSocket implements Receiver, Listener {
+/** There may be thousands, mostly idle: each holds little more than who it is. */
+export class FabricSocket implements Receiver, Listener, Beating {
   readonly audience: Audience
+  readonly born: number
+  heard: number
   readonly #connection: FabricConnection
   readonly #session: Session
   readonly #socket: Socket
   readonly #ports: FabricSocketPorts
+  readonly #pulse: Pulse
   #open = true
-  #leave = () => {}
-  #forgetBeat = () => {}
-  #forgetDeath = () => {}
   /** Commands are obeyed one after the other, so acks come in the order of their commands. */
-  #tail: Promise<void> = Promise.resolve()
+  #tail = nothingAsked
 
   constructor(connection: FabricConnection, session: Session, socket: Socket, ports: FabricSocketPorts) {
     this.audience = audienceOf(session)
@@ -60,8 +55,10 @@ export class FabricSocket implements Receiver, Listener {
     this.#session = session
     this.#socket = socket
     this.#ports = ports
-    this.#beat()
-    this.alive()
+    this.#pulse = pulseOf(ports)
+    this.born = this.#pulse.tick
+    this.heard = this.born
+    this.#pulse.add(this)
     this.#watch().catch(() => this.#end('moved'))
   }
 
@@ -86,12 +83,8 @@ export class FabricSocket implements Receiver, Listener {
     }
   }
 
-  /** Counted by a timer, since wall time may jump. */
   alive(): void {
-    if (!this.#open) return
-    const { clock, deadAfterMs = DEAD_AFTER_MS } = this.#ports
-    this.#forgetDeath()
-    this.#forgetDeath = clock.after(deadAfterMs, () => this.#end('silent'))
+    this.heard = this.#pulse.tick
   }
 
   slow(): void {
@@ -100,9 +93,16 @@ export class FabricSocket implements Receiver, Listener {
 
   closed(): void {
     this.#open = false
-    this.#leave()
-    this.#forgetBeat()
-    this.#forgetDeath()
+    this.#session.subscribers.remove(this)
+    this.#pulse.remove(this)
+  }
+
+  beat(): void {
+    this.#say({ type: 'pong', ts: this.#ports.clock.now() })
+  }
+
+  silent(): void {
+    this.#end('silent')
   }
 
   /** As a listener of the session. */
@@ -127,14 +127,6 @@ export class FabricSocket implements Receiver, Listener {
     this.closed()
     const [code, reason] = CLOSE[why]
     this.#socket.close(code, reason)
-  }
-
-  #beat(): void {
-    const { clock, heartbeatMs = HEARTBEAT_MS } = this.#ports
-    this.#forgetBeat = clock.after(heartbeatMs, () => {
-      this.#beat()
-      this.#say({ type: 'pong', ts: clock.now() })
-    })
   }
 
   /** Whoever asks without reading the answers is cut like any slow reader. */
@@ -163,9 +155,11 @@ export class FabricSocket implements Receiver, Listener {
     }
     if (!this.#open) return
     this.#say({ type: 'replay-end', cursor: eventId(state.head) })
-    this.#leave = subscribers.add(this, state.head)
+    subscribers.add(this, state.head)
   }
 }
+
+const nothingAsked = Promise.resolve()
 
 const audiences = new WeakMap<Session, Audience>()
 /** Everybody on a session's socket: one value for all. */

@@ -43,9 +43,17 @@ export interface TokenGrant {
   readonly user?: string
 }
 
+/** What the door looks at. A `Request` is one; for an upgrade, which is never answered as one, a target brings less. */
+export interface Asked {
+  readonly url: string
+  readonly headers: Pick<Headers, 'get'>
+  /** The whole request, for a hook that wants one; left out where it is one already. */
+  readonly whole?: () => Request
+}
+
 export interface Door {
   /** Who it is and what they may do, or the refusal. */
-  admit(request: Request, address: string): Promise<Access | Response>
+  admit(request: Asked, address: string): Promise<Access | Response>
 }
 
 export const door = (options: AccessOptions, tickets: Tickets): Door => {
@@ -54,12 +62,9 @@ export const door = (options: AccessOptions, tickets: Tickets): Door => {
   const isOpen = grants.length === 0 && !options.extractAuthToken
 
   /** What the credential allows; null = it is not one. */
-  const granted = async (
-    request: Request,
-    url: URL,
-  ): Promise<(Omit<TokenGrant, 'token'> & { who?: string }) | null> => {
-    const asked = await options.extractAuthToken?.(request)
-    if (asked !== undefined) return asked ? {} : null
+  const granted = async (request: Asked, url: URL): Promise<(Omit<TokenGrant, 'token'> & { who?: string }) | null> => {
+    const said = await options.extractAuthToken?.(request.whole?.() ?? (request as Request))
+    if (said !== undefined) return said ? {} : null
     if (isOpen) return {}
     const token = bearer(request) ?? url.searchParams.get('token')
     if (!token) return null
@@ -108,7 +113,7 @@ const tenantOf = (
   return tenants && !tenants.includes(asked) ? failure('forbidden', 'This token is not for that tenant.') : asked
 }
 
-const checkSource = (request: Request, isOpen: boolean, allowed: readonly string[]): Response | null => {
+const checkSource = (request: Asked, isOpen: boolean, allowed: readonly string[]): Response | null => {
   const origin = request.headers.get('origin')
   if (origin !== null && !isAllowedOrigin(origin, allowed) && !isOwnOrigin(origin, request)) {
     return failure('forbidden', 'This origin is not allowed.')
@@ -126,7 +131,7 @@ export const isAllowedOrigin = (origin: string, allowed: readonly string[]): boo
   allowed.includes(origin) || isLoopback(hostOf(origin))
 
 /** A page of this very server, by whatever name it is reached. Without a token that name must be a loopback one. */
-const isOwnOrigin = (origin: string, request: Request): boolean =>
+const isOwnOrigin = (origin: string, request: Asked): boolean =>
   URL.canParse(origin) && new URL(origin).host === request.headers.get('host')
 
 export const isLoopback = (host: string): boolean =>
@@ -138,9 +143,9 @@ export const isLoopback = (host: string): boolean =>
 
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).hostname : '')
 
-const bearer = (request: Request): string | null =>
+const bearer = (request: Asked): string | null =>
   /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? null
 
 /** A browser's socket may carry its ticket as a subprotocol, which no proxy logs. */
-const ticketProtocol = (request: Request): string | null =>
+const ticketProtocol = (request: Asked): string | null =>
   /(?:^|,)\s*ticket\.([A-Za-z0-9_-]+)\s*(?:,|$)/.exec(request.headers.get('sec-websocket-protocol') ?? '')?.[1] ?? null

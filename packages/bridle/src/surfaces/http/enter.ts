@@ -1,11 +1,11 @@
 // The way in, the same for a request and for a socket's upgrade: who asks, how often, by which scope, to which session.
-import type { Access, Scope } from './access.ts'
+import type { Access, Asked, Scope } from './access.ts'
 import type { AppPorts } from './app.ts'
 import { failure, notFound } from './errors.ts'
 import { isForeign } from './users.ts'
 
 export interface Entry {
-  readonly request: Request
+  readonly request: Asked
   readonly address: string
   readonly scope: Scope
   /** The session that the path names; undefined = none, null = the route finds out and checks for itself. */

@@ -5,6 +5,7 @@ import { eventId, isId, type Key } from '../../kernel/event.ts'
 import { type Listed, StoreFault } from '../../kernel/ports.ts'
 import { SESSION_STATUSES } from '../../kernel/schemas.ts'
 import type { Session } from '../../kernel/session.ts'
+import type { Asked } from './access.ts'
 import { badRequest, failure, notFound, refused } from './errors.ts'
 import { type Call, countText, type Route, route } from './route.ts'
 import { sessionDetail } from './session-detail.ts'
@@ -88,7 +89,9 @@ export const findKey = async ({
   access,
   ports,
   request,
-}: Pick<Call<unknown, unknown>, 'param' | 'access' | 'ports' | 'request'>): Promise<Key | Response> => {
+}: Pick<Call<unknown, unknown>, 'param' | 'access' | 'ports'> & { readonly request: Asked }): Promise<
+  Key | Response
+> => {
   const id = param('id')
   const agent = new URL(request.url).searchParams.get('agent')
   if (!isId(id)) return notFound()

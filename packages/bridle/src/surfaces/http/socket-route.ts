@@ -1,7 +1,7 @@
 // A socket route is a row, like an HTTP route: a path, a scope, and what to do with whoever comes in. Each target asks
 // `upgrade` and then only moves messages, so every socket of every wire passes the same door.
 import * as v from 'valibot'
-import type { Access, Scope } from './access.ts'
+import type { Access, Asked, Scope } from './access.ts'
 import { type AppPorts, correlationOf } from './app.ts'
 import { enter } from './enter.ts'
 import { badRequest, faulted, notFound } from './errors.ts'
@@ -33,7 +33,7 @@ export interface Receiver {
 export type Opener = (socket: Socket) => Receiver
 
 export interface SocketCall<Q = unknown> {
-  readonly request: Request
+  readonly request: Asked
   readonly param: (name: string) => string
   readonly query: Q
   readonly access: Access
@@ -61,7 +61,7 @@ export const socketRoute = <const Q extends v.GenericSchema<unknown, unknown>>(
 /** Who may open which socket. */
 export const upgrade = async (
   rows: readonly SocketRoute[],
-  request: Request,
+  request: Asked,
   address: string,
   ports: AppPorts,
 ): Promise<Opener | Response> => {
@@ -91,7 +91,7 @@ export const upgrade = async (
 const accept = async (
   row: SocketRoute,
   params: Readonly<Record<string, string>>,
-  asked: { request: Request; address: string; url: URL; ports: AppPorts },
+  asked: { request: Asked; address: string; url: URL; ports: AppPorts },
 ): Promise<Opener | Response> => {
   const { request, address, url, ports } = asked
   const access = await enter(ports, { request, address, scope: row.scope, sessionId: params.id ?? null })

@@ -42,10 +42,11 @@ export const eventStream = ({
     // At once, so that proxies and clients see the stream open; a reader that is cut comes back after `retry`.
     sink.write(`: open\n\nretry: ${RETRY_MS}\n\n${opening}`)
     const beat = setInterval(() => sink.write(': beat\n\n'), heartbeatMs)
-    const leave = subscribers.add(new Reader(audience, sink, beat), since)
+    const reader = new Reader(audience, sink, beat)
+    subscribers.add(reader, since)
     return () => {
       clearInterval(beat)
-      leave()
+      subscribers.remove(reader)
     }
   }
   const response = new Response(bodyOf(feed), {

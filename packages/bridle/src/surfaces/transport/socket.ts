@@ -9,7 +9,7 @@ import type { Session } from '../../kernel/session.ts'
 import type { Scope } from '../http/access.ts'
 import type { Receiver, Socket } from '../http/socket-route.ts'
 import { obey, type ParsedCommand, parseMessage } from './commands.ts'
-import { storyOf } from './story.ts'
+import { type Seat, storyOf, type Watcher } from './story.ts'
 import type { ServerMessage } from './wire.ts'
 
 /** A plain value: enough for a socket to sleep and wake. */
@@ -28,16 +28,16 @@ const CLOSE = {
   moved: [1012, 'The session moved: reconnect.'],
 } as const
 
-export class TransportSocket implements Receiver {
+export class TransportSocket implements Receiver, Watcher {
   readonly #connection: TransportConnection
   readonly #session: Session
   readonly #socket: Socket
   readonly #host: Host
   readonly #clock: Clock
-  #leave: () => void = () => {}
+  #seat: Seat | null = null
   #open = true
   /** Commands are obeyed one after the other, so acks come in the order of their commands. */
-  #tail: Promise<void> = Promise.resolve()
+  #tail = nothingAsked
 
   constructor(connection: TransportConnection, session: Session, socket: Socket, ports: { host: Host; clock: Clock }) {
     this.#connection = connection
@@ -45,14 +45,9 @@ export class TransportSocket implements Receiver {
     this.#socket = socket
     this.#host = ports.host
     this.#clock = ports.clock
-    const leave = storyOf(session, ports.clock).join(connection.after, {
-      send: (messages) => socket.send(messages),
-      unsent: () => socket.buffered(),
-      close: (why) => this.#end(why),
-    })
+    this.#seat = storyOf(session, ports.clock).join(connection.after, this)
     // A session that was let go in the meantime has closed it already.
-    if (this.#open) this.#leave = leave
-    else leave()
+    if (!this.#open) this.#seat.leave()
   }
 
   message(given: string | null): Promise<void> | void {
@@ -60,9 +55,9 @@ export class TransportSocket implements Receiver {
     const message = parseMessage(given)
     if ('problem' in message) {
       const { problem, ...which } = message
-      return this.#send({ type: 'error', message: problem, ...which })
+      return this.#say({ type: 'error', message: problem, ...which })
     }
-    if (message.type === 'ping') return this.#send({ type: 'pong', ts: message.ts ?? this.#clock.now() })
+    if (message.type === 'ping') return this.#say({ type: 'pong', ts: message.ts ?? this.#clock.now() })
     for (const command of message.commands) this.#tail = this.#tail.then(() => this.#obey(command))
     return this.#tail
   }
@@ -75,7 +70,20 @@ export class TransportSocket implements Receiver {
 
   closed(): void {
     this.#open = false
-    this.#leave()
+    this.#seat?.leave()
+  }
+
+  /** As a watcher of the session's story. */
+  send(messages: readonly string[]): void {
+    this.#socket.send(messages)
+  }
+
+  unsent(): number {
+    return this.#socket.buffered()
+  }
+
+  close(why: 'slow' | 'moved' | 'removed'): void {
+    this.#end(why)
   }
 
   async #obey(command: ParsedCommand): Promise<void> {
@@ -98,15 +106,15 @@ export class TransportSocket implements Receiver {
   ): void {
     const failed = 'code' in outcome && 'message' in outcome
     if (commandId === undefined) {
-      if (failed) this.#send({ type: 'error', message: String(outcome.message) })
+      if (failed) this.#say({ type: 'error', message: String(outcome.message) })
     } else if (failed) {
-      this.#send({ type: 'ack', commandId, ok: false, code: String(outcome.code), message: String(outcome.message) })
+      this.#say({ type: 'ack', commandId, ok: false, code: String(outcome.code), message: String(outcome.message) })
     } else {
-      this.#send({ type: 'ack', commandId, ok: true, answer: outcome })
+      this.#say({ type: 'ack', commandId, ok: true, answer: outcome })
     }
   }
 
-  #send(message: ServerMessage): void {
+  #say(message: ServerMessage): void {
     if (!this.#open) return
     if (this.#socket.buffered() > LISTENER_BYTES_MAX) this.#end('slow')
     else this.#socket.send([JSON.stringify(message)])
@@ -119,3 +127,5 @@ export class TransportSocket implements Receiver {
     this.#socket.close(code, reason)
   }
 }
+
+const nothingAsked = Promise.resolve()

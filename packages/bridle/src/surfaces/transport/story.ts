@@ -39,8 +39,10 @@ export class Story {
   /** The seq that a watcher has now. */
   #last: number
   #snapshot: { readonly of: HarnessState; readonly last: number; readonly messages: readonly [string] } | null = null
-  #watchers = 0
-  #leave: (() => void) | null = null
+  /** A watcher of its own, so that no change goes untold while clients come and go. */
+  readonly #keeper: Listener
+  readonly #seats = new Set<Seat>()
+  #isKept = true
   #forget = () => {}
 
   constructor(session: Session, clock: Clock) {
@@ -48,48 +50,32 @@ export class Story {
     this.#clock = clock
     this.#last = session.state.head
     this.#audience = { key: 'transport', encode: (change) => this.#encode(change) }
-    // A watcher of its own, so that no change goes untold while clients come and go.
-    let isClosed = false
-    const close = () => {
-      isClosed = true
-      this.#end()
-    }
-    const keeper: Listener = { audience: this.#audience, send: () => {}, unsent: () => 0, close }
-    const leave = session.subscribers.add(keeper, session.state.head)
-    if (!isClosed) this.#leave = leave
+    this.#keeper = { audience: this.#audience, send: () => {}, unsent: () => 0, close: () => this.#end() }
+    session.subscribers.add(this.#keeper, session.state.head)
   }
 
   get isKept(): boolean {
-    return this.#leave !== null
+    return this.#isKept
   }
 
   /** What brings a client up to date, and from then on everything live. Both in one step, so nothing falls between. */
-  join(after: number | null, watcher: Watcher): () => void {
+  join(after: number | null, watcher: Watcher): Seat {
     this.#forget()
-    this.#watchers += 1
-    // A state may be larger than a slow reader's whole allowance: only what comes on top of it counts.
     let allowed = 0
     for (const messages of this.#since(after)) {
       allowed += messages.reduce((sum, text) => sum + text.length, 0)
       watcher.send(messages)
     }
-    const leave = this.#session.subscribers.add(
-      {
-        audience: this.#audience,
-        send: (text) => watcher.send(this.#shared(text)),
-        unsent: () => Math.max(0, watcher.unsent() - allowed),
-        close: (why) => watcher.close(why),
-      },
-      this.#session.state.head,
-    )
-    let isIn = true
-    return () => {
-      if (!isIn) return
-      isIn = false
-      leave()
-      this.#watchers -= 1
-      if (this.#watchers === 0) this.#forget = this.#clock.after(KEEP_MS, () => this.#end())
-    }
+    const seat = new Seat(this, this.#audience, watcher, allowed)
+    this.#seats.add(seat)
+    this.#session.subscribers.add(seat, this.#session.state.head)
+    return seat
+  }
+
+  leave(seat: Seat): void {
+    if (!this.#seats.delete(seat)) return
+    this.#session.subscribers.remove(seat)
+    if (this.#seats.size === 0) this.#forget = this.#clock.after(KEEP_MS, () => this.#end())
   }
 
   #since(after: number | null): readonly (readonly string[])[] {
@@ -135,15 +121,47 @@ export class Story {
   }
 
   /** One array for all who get this text, so that it is framed once. */
-  #shared(text: string): readonly string[] {
+  shared(text: string): readonly string[] {
     const latest = this.#kept.at(-1)?.messages
     return latest?.[0] === text ? latest : [text]
   }
 
   #end(): void {
-    this.#leave?.()
-    this.#leave = null
+    this.#isKept = false
+    this.#session.subscribers.remove(this.#keeper)
     this.#forget()
+  }
+}
+
+/** A watcher's place: one for each, and there may be thousands, so it costs no closures. */
+export class Seat implements Listener {
+  readonly audience: Audience
+  readonly #story: Story
+  readonly #watcher: Watcher
+  /** A state may be larger than a slow reader's whole allowance: only what comes on top of it counts. */
+  readonly #allowed: number
+
+  constructor(story: Story, audience: Audience, watcher: Watcher, allowed: number) {
+    this.audience = audience
+    this.#story = story
+    this.#watcher = watcher
+    this.#allowed = allowed
+  }
+
+  send(text: string): void {
+    this.#watcher.send(this.#story.shared(text))
+  }
+
+  unsent(): number {
+    return Math.max(0, this.#watcher.unsent() - this.#allowed)
+  }
+
+  close(why: 'slow' | 'moved' | 'removed'): void {
+    this.#watcher.close(why)
+  }
+
+  leave(): void {
+    this.#story.leave(this)
   }
 }
 
