@@ -86,8 +86,8 @@ export class FollowedRun {
     const path = `${runPath(this.#job)}/events`
     const asked = await this.#ask(() => runner.stream(path, { after, signal: this.#leave.signal }))
     if (asked === 'cut' || 'frames' in asked) return this.#follow(asked)
-    // The same runner never heard of it: the owner died between saying that it starts and starting it.
-    if (asked.status === 404 && frame <= 0) return this.begin()
+    // This very runner never heard of it: the owner died between saying that it starts and starting it.
+    if (asked.body.error?.type === 'run_unknown' && frame <= 0) return this.begin()
     if (asked.status === 404 || asked.status === 410) return lose(this.#options, this.#job)
     throw new Error(asked.body.error?.message ?? `The runner answered ${asked.status}.`)
   }

@@ -1,6 +1,7 @@
 // The session's side of the protocol, with the real kernel on one side, the real runner on the other, and a network in
 // between that can be cut.
 import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer as createHttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -12,6 +13,7 @@ import { type Puppets, puppetEngine, steps, text } from './engines/puppet.suite.
 import type { RunnerHealth } from './protocol.ts'
 import { sandboxRunner } from './sandbox.ts'
 import type { Sandbox, SandboxProvider } from './sandboxes/provider.ts'
+import { urlSandbox } from './sandboxes/url.ts'
 import { SandboxRunner } from './server.ts'
 
 const clock: Clock = {
@@ -308,6 +310,18 @@ describe('[R14] a network that breaks', () => {
   })
 })
 
+test('[R14] a call that was under way when its sandbox went is asked about, never made again unasked', async () => {
+  await world.submit(steps({ begin: 't1' }), { kind: 'background', maxRetries: 3 })
+  await world.until(() => engine.acted.length === 1)
+  world.gone = true
+  road.cut()
+  await world.seen('run_parked')
+  expect(await payloads('approval_required')).toMatchObject([{ kind: 'unknown_outcome', tool_name: 'Act' }])
+  expect(await payloads('tool_outcome')).toMatchObject([{ tool_call_id: 't1', status: 'error', reason: 'interrupted' }])
+  expect((await world.types()).filter((type) => type === 'run_requested')).toHaveLength(1)
+  expect(engine.acted).toEqual(['t1'])
+})
+
 describe('[R14] a server that dies', () => {
   test('goes on with a run that outlived it, from the committed frame', async () => {
     const words = Array.from({ length: 80 }, (_, index) => `${index} `)
@@ -376,5 +390,105 @@ describe('[R14] a server that dies', () => {
     })
     await world.ended()
     expect(engine.verdicts).toEqual([{ decision: 'denied', reason: 'no' }])
+  })
+})
+
+describe('[R1] a runner written from the document alone', () => {
+  const sse = (...events: { type: string; [more: string]: unknown }[]) =>
+    events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('')
+  const begins = { type: 'run.started', requestId: 'x' }
+  const hello = [begins, { type: 'assistant.delta', text: 'Hello' }]
+
+  const against = async (said: string, act: (url: string, asked: unknown[]) => Promise<void>) => {
+    const asked: unknown[] = []
+    const plain = createHttpServer(async (request, response) => {
+      let body = ''
+      for await (const chunk of request) body += chunk
+      if (request.url === '/health') return void response.end('{"ok":true,"busy":false,"hasAnthropicKey":true}')
+      if (request.url !== '/query') return void response.writeHead(404).end('Not here')
+      asked.push(JSON.parse(body))
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(said)
+    })
+    await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve))
+    try {
+      await act(`http://127.0.0.1:${(plain.address() as AddressInfo).port}`, asked)
+    } finally {
+      plain.closeAllConnections()
+      plain.close()
+    }
+  }
+  const hostOf = (url: string) =>
+    setUp(
+      {
+        runner: () =>
+          sandboxRunner({
+            engine: 'claude',
+            provider: urlSandbox({ url }),
+            clock,
+            digest,
+            runToken: async () => null,
+            credentials: { grant: async () => ({}), revoke: () => {} },
+          }),
+        clock,
+        tokenPaceMs: 0,
+      },
+      undefined,
+      clock as never,
+    )
+  const ends = async (life: ReturnType<typeof setUp>) => {
+    await life.host.send(key(), { type: 'submit', prompt: 'Hi' })
+    for (let tries = 0; ; tries++) {
+      const events = await life.events()
+      if (events.some(({ type }) => type === 'turn_end')) return events
+      expect(tries).toBeLessThan(1_500)
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+  }
+  const shown = async (life: ReturnType<typeof setUp>) =>
+    (await life.host.find(key()))?.state.conversation.messages.findLast(({ role }) => role === 'assistant')
+
+  test('is a runner', async () => {
+    const tool = { type: 'tool.started', toolName: 'Read', toolUseId: 't' }
+    const said = sse(
+      ...hello,
+      tool,
+      { type: 'assistant.delta', text: ' world' },
+      { type: 'run.completed', result: 'x' },
+    )
+    await against(said, async (url, asked) => {
+      const life = hostOf(url)
+      await ends(life)
+      // Nobody told how the call ended: the run's end settles it.
+      expect(await shown(life)).toMatchObject({
+        content: 'Hello world',
+        status: 'complete',
+        toolCalls: [{ id: 't', outcome: 'ok' }],
+      })
+      expect(asked).toMatchObject([{ prompt: 'Hi' }])
+      await life.host.stop()
+    })
+  })
+
+  test.each([
+    ['a run.error', sse(begins, { type: 'run.error', message: 'No luck.' }), 'No luck.', ''],
+    ['no terminal event', sse(...hello), 'The run was interrupted.', 'Hello'],
+    ['rubbish', `${sse(...hello)}data: {nonsense\n\n`, 'makes no sense', 'Hello'],
+    [
+      'events that nobody knows',
+      sse(...hello, { type: 'new.one' }, { type: 'run.error', message: 'Bad.' }),
+      'Bad.',
+      'Hello',
+    ],
+  ])('that says %s: one error, once asked', async (_name, said, message, content) => {
+    await against(said, async (url, asked) => {
+      const life = hostOf(url)
+      const events = await ends(life)
+      expect(events.filter(({ type }) => type === 'error').map(({ payload }) => payload)).toEqual([
+        expect.objectContaining({ message: expect.stringContaining(message) }),
+      ])
+      expect(await shown(life)).toMatchObject({ content, status: 'error' })
+      expect(asked).toHaveLength(1)
+      await life.host.stop()
+    })
   })
 })

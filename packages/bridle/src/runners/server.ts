@@ -221,7 +221,7 @@ export class SandboxRunner {
 
   #unknown(outgoing: ServerResponse, requestId: string): void {
     if (this.#seen.has(requestId)) fail(outgoing, 410, 'gone', 'The run has ended and is no longer kept.')
-    else fail(outgoing, 404, 'not_found', 'There is no such run.')
+    else fail(outgoing, 404, 'run_unknown', 'There was never such a run here.')
   }
 
   #health(): RunnerHealth {

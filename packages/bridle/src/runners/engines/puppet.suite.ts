@@ -9,6 +9,8 @@ export type Step =
   | { readonly flood: number; readonly size?: number }
   /** Announces a call and waits until it was heard; then it has acted. */
   | { readonly act: string }
+  /** The same, and it never comes back from it. */
+  | { readonly begin: string }
   | { readonly ask: Question }
   | { readonly hang: 'politely' | 'deaf' }
   | { readonly sleepMs: number }
@@ -94,6 +96,10 @@ class Puppet implements EngineSession {
         toolName: 'Act',
         outcome: { status: 'ok', result: step.act },
       })
+    } else if ('begin' in step) {
+      await turn.heard(turn.say({ type: 'tool.started', toolName: 'Act', toolUseId: step.begin, input: {} }))
+      this.#engine.acted.push(step.begin)
+      await new Promise(() => {})
     } else if ('ask' in step) {
       const { toolUseId, toolName, input } = step.ask
       turn.say({ type: 'tool.started', toolName, toolUseId, input })
