@@ -66,6 +66,11 @@ test.each<[string, ReturnType<typeof event>[], string]>([
     ],
     '▸ t started\n▸ t failed\n◆ step half\n▣ a.txt (text/plain, 3 bytes) art-1\n~ 24 messages made into 10\n~ context made smaller\n',
   ],
+  [
+    'a result that was its last paragraph once',
+    [event('text_delta', { delta: 'Looking.\n\nDone.' }), event('result', { result: 'Done.' })],
+    'Looking.\n\nDone.\n',
+  ],
   ['a type from a newer server', [event('from_the_future', { a: 1 })], '· from_the_future {"a":1}\n'],
   ['a type that every object has', [event('constructor')], '· constructor\n'],
 ])('[C3] shows %s', (_name, events, expected) => {

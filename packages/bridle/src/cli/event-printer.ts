@@ -79,10 +79,11 @@ export const eventPrinter = (out: Output, { withPrompts, withHints }: PrinterOpt
     checkpoint_created: ({ checkpointType, summary }) => line('◆', 'dim', `${checkpointType} ${summary ?? ''}`),
     artifact_published: ({ name, contentType, size, artifactId }) =>
       line('▣', 'magenta', `${name} (${contentType}, ${size} bytes) ${artifactId}`),
-    // Most results are the text that was streamed; only another one is news.
+    // Most results are the text that was streamed, or its last paragraph; only another one is news.
     result: ({ result }) => {
       freshLine()
-      if (result !== null && result !== said) out.line(printable(pretty(result)))
+      const isShown = typeof result === 'string' && (result === said || said.endsWith(`\n\n${result}`))
+      if (result !== null && !isShown) out.line(printable(pretty(result)))
     },
     error: ({ message }) => line('✗', 'red', String(message)),
     idle: () => void freshLine(),
