@@ -1,6 +1,8 @@
 // A process beside the benchmark, asked over its channel: what it uses can be read apart from everybody else.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 export interface Child {
@@ -14,14 +16,15 @@ type Answer = { readonly id: number; readonly value?: unknown; readonly error?: 
 
 /** Longer than any call may take; then the benchmark has failed. */
 const CALL_MS = 60_000
+const STOP_MS = 3_000
 
 export function start(
   file: string,
   { names = [], flags = [] }: { readonly names?: readonly string[]; readonly flags?: readonly string[] } = {},
 ): Child {
   const path = fileURLToPath(new URL(file, import.meta.url))
-  const execArgv = ['--conditions=source', '--expose-gc', ...flags]
-  const child = fork(path, names, { execArgv, serialization: 'advanced' })
+  // Without our package condition: a rival's packages may know the same word.
+  const child = fork(path, names, { execArgv: ['--expose-gc', ...flags], serialization: 'advanced' })
   const asked = new Map<number, (answer: Answer) => void>()
   let last = 0
   child.on('message', (answer: Answer) => asked.get(answer.id)?.(answer))
@@ -42,18 +45,27 @@ export function start(
         asked.set(id, settle)
         child.send({ id, name, given } satisfies Question)
       }),
+    // Asked first, for what it leaves behind it must take along: files, and processes of its own.
     stop: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return
       const gone = once(child, 'exit')
-      child.kill('SIGKILL')
+      const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
+      if (child.connected) child.disconnect()
       await gone
+      clearTimeout(timer)
     },
   }
 }
 
-/** The other side: answers calls until the parent is gone. */
+/** The other side: answers calls until the parent is gone. Then whatever it has started goes too. */
 export function answer(calls: Calls): void {
-  process.on('disconnect', () => process.exit())
+  process.on('exit', endChildren)
+  process.on('disconnect', async () => {
+    endChildren()
+    // Seen off, not left behind as the dead that somebody else must count.
+    while (existsSync('/proc') && ownChildren().length > 0) await sleep(10)
+    process.exit()
+  })
   process.on('message', async ({ id, name, given }: Question) => {
     const reply = (told: Answer) => process.send?.(told)
     try {
@@ -65,12 +77,49 @@ export function answer(calls: Calls): void {
 }
 
 export interface Usage {
-  /** User and system time of this process, in microseconds. */
+  /** User and system time of this process and of those named, in microseconds. */
   readonly cpuUs: number
+  /** Of this process alone. */
   readonly rssBytes: number
 }
 
-export const usage = (): Usage => {
+export const usage = (others: readonly number[] = []): Usage => {
   const { user, system } = process.cpuUsage()
-  return { cpuUs: user + system, rssBytes: process.memoryUsage.rss() }
+  const theirs = others.reduce((sum, pid) => sum + ticksOf(pid) * TICK_US, 0)
+  return { cpuUs: user + system + theirs, rssBytes: process.memoryUsage.rss() }
+}
+
+/** What the kernel counts in, whatever its own clock does. */
+const TICK_US = 10_000
+
+/** User and system time of a process with all its threads, and of the children it has waited for. */
+const ticksOf = (pid: number): number => {
+  const [user = 0, system = 0, childUser = 0, childSystem = 0] = statOf(pid).slice(11, 15).map(Number)
+  return user + system + childUser + childSystem
+}
+
+/** The processes that this one has started and that still run. */
+export const ownChildren = (): number[] =>
+  readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0 && isChild(pid))
+
+const endChildren = (): void => {
+  if (!existsSync('/proc')) return
+  for (const pid of ownChildren()) process.kill(pid, 'SIGKILL')
+}
+
+const isChild = (pid: number): boolean => {
+  try {
+    return Number(statOf(pid)[1]) === process.pid
+  } catch {
+    // It ended while we looked.
+    return false
+  }
+}
+
+/** What `/proc` tells behind the name, which may itself have blanks: state, parent, … */
+const statOf = (pid: number): string[] => {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }

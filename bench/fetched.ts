@@ -1,25 +1,51 @@
 // A rival that the benchmark alone needs: fetched when it runs, left out by name when it cannot be.
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
 const folder = fileURLToPath(new URL('../.bench/rivals', import.meta.url))
-const INSTALL_MS = 60_000
+/** Where the packages lie, for a tool that looks for them itself. */
+export const fetchedModules = join(folder, 'node_modules')
+const INSTALL_MS = 180_000
+
+/** Installs what is not there yet, all at once. False, and said so, when that fails. */
+export async function fetchPackages(rival: string, specs: readonly string[]): Promise<boolean> {
+  const missing = specs.filter((spec) => !isThere(spec))
+  if (missing.length === 0) return true
+  try {
+    mkdirSync(folder, { recursive: true })
+    const args = ['install', '--prefix', folder, '--no-audit', '--no-fund', '--ignore-scripts', ...missing]
+    await promisify(execFile)('npm', args, { timeout: INSTALL_MS })
+    return true
+  } catch (error) {
+    leftOut(rival, error)
+    return false
+  }
+}
+
+/** One that `fetchPackages` has brought. */
+export const fetched = <T>(name: string): T => createRequire(join(folder, 'from.js'))(name) as T
 
 export async function fetchPackage<T>(spec: string): Promise<T | null> {
   const name = spec.slice(0, spec.lastIndexOf('@'))
+  return (await fetchPackages(name, [spec])) ? fetched<T>(name) : null
+}
+
+export const leftOut = (rival: string, error: unknown): void => {
+  const lines = (error as Error).message.split('\n').filter((line) => !line.startsWith('    at '))
+  const why = lines.slice(0, 3).join(' ')
+  console.log(JSON.stringify({ skipped: rival, why }))
+}
+
+const isThere = (spec: string): boolean => {
+  const at = spec.lastIndexOf('@')
   try {
-    mkdirSync(folder, { recursive: true })
-    if (!existsSync(join(folder, 'node_modules', name))) {
-      const args = ['install', '--prefix', folder, '--no-audit', '--no-fund', '--ignore-scripts', spec]
-      await promisify(execFile)('npm', args, { timeout: INSTALL_MS })
-    }
-    return createRequire(join(folder, 'from.js'))(name) as T
-  } catch (error) {
-    console.log(JSON.stringify({ skipped: name, why: (error as Error).message.split('\n').slice(0, 3).join(' ') }))
-    return null
+    const { version } = JSON.parse(readFileSync(join(fetchedModules, spec.slice(0, at), 'package.json'), 'utf8'))
+    return version === spec.slice(at + 1)
+  } catch {
+    return false
   }
 }
