@@ -19,6 +19,16 @@ export interface Room {
   readonly path: string
 }
 
+/** A server of this benchmark, in whatever way it is made. */
+export interface Served {
+  /** A place where nobody has been yet. */
+  room(wire: Wire): Promise<Room> | Room
+  /** Streams the reply to everybody in the last room; resolves to when each token was said. */
+  stream(plan: Plan): Promise<number[]>
+  /** Processes that work for it beside its own. They end with it. */
+  readonly others?: readonly number[]
+}
+
 /** `tcp` = frames of a WebSocket without its handshake; `socket.io` = its messages over a WebSocket. */
 export type Wire = 'tcp' | 'ws' | 'sse' | 'socket.io'
 
@@ -45,6 +55,3 @@ export async function speak(
   }
   return said
 }
-
-export const rivals = { 'socket.io': 'socket.io@4.8.4', 'ag-ui': '@ag-ui/encoder@1.0.0' } as const
-export type Rival = keyof typeof rivals

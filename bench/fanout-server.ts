@@ -2,33 +2,32 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer as createHttp, type Server as HttpServer, type ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { agent } from '../packages/bridle/src/agents/agent.ts'
 import { HarnessServer } from '../packages/bridle/src/targets/node.ts'
 import { frames } from '../packages/bridle/src/targets/socket-frames.ts'
 import { answer, usage } from './child.ts'
-import { type Plan, type Room, rivals, speak, type Wire } from './fanout-reply.ts'
-import { fetchPackage } from './fetched.ts'
-
-interface Served {
-  /** A place where nobody has been yet. */
-  room(wire: Wire): Promise<Room> | Room
-  /** Streams the reply to everybody in the last room; resolves to when each token was said. */
-  stream(plan: Plan): Promise<number[]>
-}
+import { type Plan, type Served, speak, type Wire } from './fanout-reply.ts'
+import { listen, plainLog } from './fanout-world.ts'
+import { fetched } from './fetched.ts'
+import { agentsInWorkerd } from './rival-agents.ts'
+import { aiOnRedis } from './rival-ai.ts'
+import { durableStreams } from './rival-durable-streams.ts'
 
 const servers: { readonly [name: string]: () => Promise<Served> } = {
   ours: () => ours(),
   'ours per token': () => ours(0),
-  tcp: () => rawTcp(plainLog()),
+  tcp: () => rawTcp(deltaLog()),
   'tcp without a log': () => rawTcp(() => {}),
   ws: wsSend,
   'res.write': resWrite,
   'socket.io': socketIo,
-  'ag-ui': agUi,
+  'AG-UI': agUi,
+  'ai + redis': () => aiOnRedis(folder),
+  agents: () => agentsInWorkerd(folder),
+  'durable-streams': () => durableStreams(folder),
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-fanout-'))
@@ -122,7 +121,7 @@ async function wsSend(): Promise<Served> {
     })
   })
   const port = await listen(server)
-  const log = plainLog()
+  const log = deltaLog()
   return {
     room: () => ({ wire: 'ws', port, path: '/' }),
     stream: (plan) =>
@@ -149,7 +148,7 @@ interface WsSocket {
 /** The usual way to serve events: the text is made once, and written to each response. */
 async function resWrite(): Promise<Served> {
   const { port, responses } = await eventServer()
-  const log = plainLog()
+  const log = deltaLog()
   return {
     room: () => ({ wire: 'sse', port, path: '/' }),
     stream: (plan) =>
@@ -162,12 +161,12 @@ async function resWrite(): Promise<Served> {
 }
 
 async function socketIo(): Promise<Served> {
-  const { Server: Io } = (await fetchPackage<{ Server: IoServer }>(rivals['socket.io']))!
+  const { Server: Io } = fetched<{ Server: IoServer }>('socket.io')
   const server = createHttp()
   const io = new Io(server, { serveClient: false, transports: ['websocket'] })
   io.on('connection', (socket) => socket.join('room'))
   const port = await listen(server)
-  const log = plainLog()
+  const log = deltaLog()
   return {
     room: () => ({ wire: 'socket.io', port, path: '/socket.io/?EIO=4&transport=websocket' }),
     stream: (plan) =>
@@ -186,10 +185,10 @@ type IoServer = new (
 }
 
 async function agUi(): Promise<Served> {
-  const { EventEncoder } = (await fetchPackage<{ EventEncoder: AgUiEncoder }>(rivals['ag-ui']))!
+  const { EventEncoder } = fetched<{ EventEncoder: AgUiEncoder }>('@ag-ui/encoder')
   const { port, responses } = await eventServer()
   const encoder = new EventEncoder()
-  const log = plainLog()
+  const log = deltaLog()
   return {
     room: () => ({ wire: 'sse', port, path: '/' }),
     stream: (plan) =>
@@ -214,26 +213,20 @@ async function eventServer(): Promise<{ port: number; responses: Set<ServerRespo
   return { port: await listen(server), responses }
 }
 
-/** The others keep no log of their own: each delta goes to a plain SQLite table, as durable as ours. Rivals send first. */
-function plainLog(): (delta: string) => void {
-  const db = new DatabaseSync(join(folder, 'log.sqlite'))
-  db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE log (seq INTEGER PRIMARY KEY, body TEXT)')
-  const insert = db.prepare('INSERT INTO log (body) VALUES (?)')
-  return (delta) => insert.run(JSON.stringify({ type: 'text_delta', delta }))
+/** The bare ones and the libraries keep no log of their own. The latter send first. */
+function deltaLog(): (delta: string) => void {
+  const log = plainLog(folder)
+  return (delta) => log({ type: 'text_delta', delta })
 }
 
-const listen = (server: Server): Promise<number> =>
-  new Promise((resolve, reject) => {
-    server.on('error', reject)
-    server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }, () => resolve((server.address() as AddressInfo).port))
-  })
-
 const serving = servers[process.argv[2] ?? '']!()
+// Whoever asks for a room is told.
+serving.catch(() => {})
 answer({
   room: async (wire: Wire) => (await serving).room(wire),
   stream: async (plan: Plan) => (await serving).stream(plan),
-  usage: ({ collect }: { collect: boolean }) => {
+  usage: async ({ collect }: { collect: boolean }) => {
     if (collect) for (let times = 0; times < 3; times++) globalThis.gc?.()
-    return usage()
+    return usage((await serving).others)
   },
 })

@@ -53,7 +53,7 @@ function eventMessages(body: Buffer): Message[] {
     const events = text.split('\n\n')
     text = events.pop()!
     for (const [index, event] of events.entries()) {
-      const data = /^data: (.*)$/m.exec(event)?.[1]
+      const data = /^data: ?(.*)$/m.exec(event)?.[1]
       const bytes = index === events.length - 1 ? end - counted - Buffer.byteLength(text) : event.length + 2
       counted += bytes
       if (data !== undefined) messages.push({ text: data, end, bytes })
@@ -63,16 +63,24 @@ function eventMessages(body: Buffer): Message[] {
   return messages
 }
 
-/** Ours on a socket, ours in an event stream, and AG-UI's. */
+/** What each says on a socket or in an event stream. `[DONE]` is the AI SDK's last word. */
 function jsonDelta(text: string): string | null {
-  const given = JSON.parse(text) as { type: string; delta?: string; event?: OurEvent } & OurEvent
-  if (given.type === 'TEXT_MESSAGE_CONTENT') return given.delta ?? null
+  if (text === '[DONE]') return null
+  const given = JSON.parse(text) as Event | readonly Event[]
+  // Durable streams tell in one event all that came at once.
+  return Array.isArray(given) ? given.map(eventDelta).join('') : eventDelta(given as Event)
+}
+
+const eventDelta = (given: Event): string | null => {
+  if (given.type === 'TEXT_MESSAGE_CONTENT' || given.type === 'text-delta') return given.delta ?? null
   const event = given.type === 'event' ? given.event! : given
   return event.type === 'text_delta' ? (event.data?.delta ?? null) : null
 }
-interface OurEvent {
+interface Event {
   readonly type: string
+  readonly delta?: string
   readonly data?: { readonly delta?: string }
+  readonly event?: Event
 }
 
 function socketIoDelta(text: string): string | null {

@@ -1,0 +1,29 @@
+// Bundled for workerd: an agent that keeps each delta in its own SQLite, and tells everybody.
+// @ts-expect-error fetched when the benchmark runs
+import { Agent, routeAgentRequest } from 'agents'
+import { type Plan, speak } from './fanout-reply.ts'
+
+export class Speaker extends (Agent as AgentClass) {
+  onStart() {
+    this.sql`CREATE TABLE IF NOT EXISTS log (seq INTEGER PRIMARY KEY, body TEXT)`
+  }
+
+  async onRequest(request: Request): Promise<Response> {
+    const said = await speak((await request.json()) as Plan, (delta) => {
+      const body = JSON.stringify({ type: 'text_delta', data: { delta } })
+      this.sql`INSERT INTO log (body) VALUES (${body})`
+      this.broadcast(body)
+    })
+    return Response.json(said)
+  }
+}
+
+export default {
+  fetch: async (request: Request, env: unknown): Promise<Response> =>
+    (await routeAgentRequest(request, env)) ?? new Response(null, { status: 404 }),
+}
+
+type AgentClass = new () => {
+  sql(parts: TemplateStringsArray, ...values: string[]): unknown
+  broadcast(text: string): void
+}

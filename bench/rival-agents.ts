@@ -1,0 +1,58 @@
+// The agents SDK in workerd, the runtime of Cloudflare Workers, by way of its local emulation.
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { ownChildren } from './child.ts'
+import { microseconds, type Plan, type Served } from './fanout-reply.ts'
+import { fetched, fetchedModules } from './fetched.ts'
+
+const COMPATIBILITY_DATE = '2026-06-01'
+
+export async function agentsInWorkerd(folder: string): Promise<Served> {
+  const { Miniflare } = fetched<{ Miniflare: MiniflareClass }>('miniflare')
+  const miniflare = new Miniflare({
+    modules: true,
+    script: bundle(),
+    compatibilityDate: COMPATIBILITY_DATE,
+    compatibilityFlags: ['nodejs_compat'],
+    durableObjects: { Speaker: { className: 'Speaker', useSQLite: true } },
+    durableObjectsPersist: join(folder, 'objects'),
+    host: '127.0.0.1',
+    port: 0,
+  })
+  const url = await miniflare.ready
+  let rooms = 0
+  return {
+    others: ownChildren(),
+    room: () => ({ wire: 'ws', port: Number(url.port), path: `/agents/speaker/s${++rooms}` }),
+    async stream(plan: Plan) {
+      const asked = { method: 'POST', body: JSON.stringify(plan) }
+      const response = await fetch(new URL(`/agents/speaker/s${rooms}`, url), asked)
+      if (!response.ok) throw new Error(`${response.status} ${await response.text()}`)
+      const said = (await response.json()) as number[]
+      // Over there the clock tells the time of day, in milliseconds.
+      const ahead = Date.now() * 1000 - microseconds()
+      return said.map((time) => time - ahead)
+    },
+  }
+}
+
+const bundle = (): string => {
+  const { buildSync } = fetched<{ buildSync: Build }>('esbuild')
+  const built = buildSync({
+    entryPoints: [fileURLToPath(new URL('./rival-agents-worker.ts', import.meta.url))],
+    nodePaths: [fetchedModules],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'node',
+    conditions: ['workerd', 'worker'],
+    mainFields: ['module', 'main'],
+    external: ['cloudflare:*'],
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire('/')" },
+    logLevel: 'silent',
+  })
+  return built.outputFiles[0]!.text
+}
+
+type MiniflareClass = new (options: object) => { readonly ready: Promise<URL> }
+type Build = (options: object) => { readonly outputFiles: readonly { readonly text: string }[] }

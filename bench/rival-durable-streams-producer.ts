@@ -1,0 +1,34 @@
+// Speaks to a server of durable streams through the producer that its documentation recommends.
+import { answer } from './child.ts'
+import { type Plan, speak } from './fanout-reply.ts'
+import { fetched } from './fetched.ts'
+
+/** What was said so long goes together. At our 16 ms the server cannot keep up with a thousand tokens a second. */
+const MERGED_MS = 50
+
+const { DurableStream, IdempotentProducer } = fetched<Client>('@durable-streams/client')
+let stream: object
+
+answer({
+  create: async (url: string) => {
+    stream = await DurableStream.create({ url, contentType: 'application/json' })
+  },
+  stream: async (plan: Plan) => {
+    const failures: Error[] = []
+    const onError = (error: Error) => failures.push(error)
+    const producer = new IdempotentProducer(stream, 'speaker', { lingerMs: MERGED_MS, onError })
+    const said = await speak(plan, (delta) => producer.append(JSON.stringify({ type: 'text_delta', data: { delta } })))
+    await producer.flush()
+    if (failures[0]) throw failures[0]
+    return said
+  },
+})
+
+interface Client {
+  DurableStream: { create(options: { url: string; contentType: string }): Promise<object> }
+  IdempotentProducer: new (
+    stream: object,
+    id: string,
+    options: { lingerMs: number; onError: (error: Error) => void },
+  ) => { append(body: string): void; flush(): Promise<void> }
+}
