@@ -32,7 +32,7 @@ export const checkStep = (ground: Ground, model: Model): void => {
     if (!isDeepStrictEqual(listed, life.ledger.openApprovals))
       fail(ground, 7, `${life.name} lists ${listed}, and ${life.ledger.openApprovals} are open`)
     // A crash here must leave a trace that somebody finds.
-    const wakeAt = wanted(life.key, life.state).length > 0 ? 0 : dueAt(life.state, life.state.at)
+    const wakeAt = wanted(life.key, life.state, 0).length > 0 ? 0 : dueAt(life.state, life.state.at)
     if (session.wakeAt !== wakeAt) fail(ground, 8, `${life.name} would be woken at ${session.wakeAt}, not at ${wakeAt}`)
   }
 }

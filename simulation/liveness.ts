@@ -89,7 +89,7 @@ const checkRest = (world: World, when: string): void => {
 const checkLife = ({ ground, wallMs }: World, { name, key, state, ledger }: Life, when: string): void => {
   const status = statusOf(state)
   if (!atRest.has(status)) fail(ground, 8, `${when}: ${name} is ${status} for ever`)
-  const undone = wanted(key, state).filter(({ kind }) => kind !== 'run' || status !== 'awaiting_approval')
+  const undone = wanted(key, state, 0).filter(({ kind }) => kind !== 'run' || status !== 'awaiting_approval')
   if (undone.length > 0) fail(ground, 8, `${when}: ${name} still wants ${undone.map(({ id }) => id).join(', ')}`)
   for (const [id, { decided, expiresAt }] of ledger.approvals)
     if (!decided && expiresAt !== null && expiresAt <= wallMs)

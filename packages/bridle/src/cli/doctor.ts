@@ -119,14 +119,20 @@ const fileFindings = async (): Promise<Finding[]> => {
   )
 }
 
+const KEY_NAMES = { anthropic: 'ANTHROPIC_API_KEY', openai: 'OPENAI_API_KEY' } as const
+
 /** And the engines that it would find, with the walls around them. */
 const engineFindings = async (env: NodeJS.ProcessEnv): Promise<Finding[]> => {
   const { claudeEngine, codexEngine, resolveIsolation } = await import('../runners/index.ts')
   const engines = await Promise.all(
-    [claudeEngine(env), codexEngine(env)].map(async ({ name, info, needs }): Promise<Finding> => {
-      const missing = await needs()
+    [claudeEngine(env), codexEngine(env)].map(async (engine): Promise<Finding> => {
+      const { name, info, provider } = engine
+      const missing = await engine.needs()
       const check = `engine ${name}`
-      return missing === null ? { check, state: 'ok', detail: info.version } : { check, state: 'note', detail: missing }
+      if (missing !== null) return { check, state: 'note', detail: missing }
+      const keyName = KEY_NAMES[provider]
+      if (!env[keyName]) return { check, state: 'note', detail: `${info.version}; set ${keyName} to use it` }
+      return { check, state: 'ok', detail: info.version }
     }),
   )
   const { notice } = await resolveIsolation('auto')

@@ -67,5 +67,11 @@ const isPort = (text: string): boolean => /^\d{1,5}$/.test(text) && Number(text)
 const configFile = async (): Promise<ServerOptions> => {
   const path = resolve('bridle.config.ts')
   if (!existsSync(path)) return {}
-  return ((await import(pathToFileURL(path).href)) as { default?: ServerOptions }).default ?? {}
+  try {
+    return ((await import(pathToFileURL(path).href)) as { default?: ServerOptions }).default ?? {}
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    const hint = error instanceof SyntaxError ? ' (does package.json say "type": "module"?)' : ''
+    throw new Stop(EXIT.usage, `bridle.config.ts cannot be read: ${why}${hint}`)
+  }
 }

@@ -12,6 +12,7 @@ import {
   StoreFault,
   type StoreFaultCode,
 } from './ports.ts'
+import type { Run } from './projections/lifecycle.ts'
 import type { Job, Runner } from './runner.ts'
 import { type CommandId, Session } from './session.ts'
 import { statusOf } from './state.ts'
@@ -158,16 +159,12 @@ export class Host {
     if (session === null) return false
     const run = session?.state.lifecycle.run ?? null
     // Nobody opens it meanwhile: it would come back to life, in memory alone.
-    const removal = this.#removing.get(name) ?? this.#erase(key).finally(() => this.#removing.delete(name))
+    const removal = this.#removing.get(name) ?? this.#eraseAll(key, session ?? null, run)
     this.#removing.set(name, removal)
     try {
       const removed = await removal
       this.#damaged.delete(name)
       this.#broken.delete(name)
-      // Not before: had the removal failed, the run would have been stopped behind the log's back.
-      const epoch = session?.epoch ?? 0
-      const job = run && { ...idleJob, key, epoch, runId: run.runId, attempt: run.attempt, handle: run.handle }
-      if (removed) this.#letGo(key, job).catch(() => {})
       return removed
     } catch (cause) {
       this.#reopenLater(key)
@@ -175,10 +172,40 @@ export class Host {
     }
   }
 
+  /** And nobody opens it again before its runner has let go: what it has left is not for the next of this name. */
+  async #eraseAll(key: Key, session: Session | null, run: Run | null): Promise<boolean> {
+    try {
+      const removed = await this.#erase(key)
+      const epoch = session?.epoch ?? 0
+      const job = run && { ...idleJob, key, epoch, runId: run.runId, attempt: run.attempt, handle: run.handle }
+      // Not before: had the removal failed, the run would have been stopped behind the log's back.
+      if (removed) await this.#inTime(this.#letGo(key, job))
+      return removed
+    } finally {
+      this.#removing.delete(keyText(key))
+    }
+  }
+
   async #letGo(key: Key, job: Job | null): Promise<void> {
     const runner = this.#ports.runner(key.agent)
-    if (job) await runner?.abort(job)
-    await runner?.forget?.(key)
+    try {
+      if (job) await runner?.abort(job)
+    } finally {
+      await runner?.forget?.(key)
+    }
+  }
+
+  /** A runner that does not answer keeps nobody waiting for ever. */
+  #inTime(work: Promise<void>): Promise<void> {
+    return new Promise((resolve) => {
+      const forget = this.#ports.clock.after(LET_GO_MS, resolve)
+      work
+        .catch(() => {})
+        .finally(() => {
+          forget()
+          resolve()
+        })
+    })
   }
 
   async #erase(key: Key): Promise<boolean> {
@@ -318,5 +345,16 @@ const promised = async (parent: Session, childId: string, id: CommandId): Promis
 }
 
 const hasCode = (cause: unknown, code: StoreFaultCode): boolean => cause instanceof StoreFault && cause.code === code
+/** For a runner to stop a removed session's run and to clear up behind it. */
+const LET_GO_MS = 10_000
 const EVICTED = new Error('evicted')
-const idleJob = { prompt: '', input: null, resume: null, settings: {}, handle: null, frame: -1, awaiting: [] }
+const idleJob = {
+  prompt: '',
+  input: null,
+  resume: null,
+  parent: null,
+  settings: {},
+  handle: null,
+  frame: -1,
+  awaiting: [],
+}

@@ -27,6 +27,7 @@ describe('a run', () => {
       resume: null,
       handle: null,
       frame: -1,
+      parent: null,
       settings: {},
       epoch: 1,
       awaiting: [],

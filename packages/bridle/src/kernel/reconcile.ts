@@ -113,6 +113,9 @@ export class Hands {
         // A stream that gets on is not lost, however often it is cut.
         if (outlet.frame > frame) tries = -1
       }
+      // Given up, it may still be at work somewhere: it should not be.
+      const job = this.#jobs.get(id)
+      if (end === 'cut' && job) runner.abort(job).catch(() => {})
       // After a terminal report this comes too late to count; without one, `done` leaves the run to nobody.
       return { type: 'lost', message: 'The run was interrupted.' }
     } catch (error) {

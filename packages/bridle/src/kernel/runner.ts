@@ -13,6 +13,8 @@ export interface Job {
   readonly input: Json
   /** How the engine continues from the turn before. */
   readonly resume: string | null
+  /** Of a branch: the session whose turns came before its own. */
+  readonly parent: Key | null
   /** What the session was opened with: model, permission_mode ... */
   readonly settings: JsonObject
   /** Of the owner who asks; a runner refuses a lower one than it has seen. */

@@ -18,7 +18,7 @@ export type Effect =
       readonly message: { messageId: string; text: string }
     }
 
-export const wanted = (key: Key, state: SessionState, epoch = 0): readonly Effect[] => {
+export const wanted = (key: Key, state: SessionState, epoch: number): readonly Effect[] => {
   const { run, steers } = state.lifecycle
   if (!run) return []
   const attempt = `${run.runId}:${run.attempt}`
@@ -42,6 +42,9 @@ export const wanted = (key: Key, state: SessionState, epoch = 0): readonly Effec
   ]
 }
 
+const parentOf = (key: Key, { lifecycle: { parent } }: SessionState): Key | null =>
+  parent && { tenant: key.tenant, agent: parent.agent, id: parent.id }
+
 const answers = (state: SessionState, run: Run): ApprovalAnswer[] =>
   Object.values(state.approvals.decided)
     .filter((each) => each.pending && each.runId === run.runId && each.attempt === run.attempt)
@@ -63,6 +66,7 @@ const job = (key: Key, state: SessionState, run: Run, epoch: number): Job => {
     prompt: run.text,
     input: run.input ?? null,
     resume: run.resume,
+    parent: parentOf(key, state),
     settings: state.lifecycle.settings,
     epoch,
     handle: run.handle,

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../kernel/json.ts'
 import { type Outlet, OutletClosed } from '../kernel/outlet.ts'
 import type { Clock, Digest } from '../kernel/ports.ts'
 import type { Job, RunEnd } from '../kernel/runner.ts'
-import { type EngineSettings, isTerminal, type RunnerFrame } from './protocol.ts'
+import { type EngineSettings, isTerminal, type RunnerEvent, type RunnerFrame } from './protocol.ts'
 import { runnerClient, type Said, type Stream, Unreachable } from './runner-client.ts'
 import { runnerFrames } from './runner-stream.ts'
 import type { Sandbox, SandboxProvider } from './sandboxes/provider.ts'
@@ -32,8 +32,12 @@ const BUSY_TRIES = 10
 const BUSY_MS = 300
 /** Thoughts come in crumbs: one event for what comes within this time. */
 const THINKING_MS = 100
-/** Frames between acknowledgements where nothing waits for one. */
-const ACK_EVERY = 200
+/** And no more than that at once. */
+const THINKING_CHARS_MAX = 20_000
+/** Frames, and their text, between acknowledgements where nothing waits for one: well below what makes an engine wait. */
+const ACK_FRAMES = 200
+const ACK_CHARS = 500_000
+const ACK_RETRY_MS = 300
 
 export class FollowedRun {
   readonly #options: SandboxRunnerOptions
@@ -43,7 +47,12 @@ export class FollowedRun {
   readonly #told: Told = { toolNames: new Map() }
   readonly #leave = new AbortController()
   #thought: { text: string; frame: number; forget: () => void } | null = null
+  /** Up to here it is in the log; up to there the runner knows. */
+  #committed = 0
   #acknowledged = 0
+  #isTelling = false
+  #frames = 0
+  #chars = 0
 
   constructor(options: SandboxRunnerOptions, job: Job, sandbox: Sandbox, outlet: Outlet) {
     this.#options = options
@@ -54,7 +63,7 @@ export class FollowedRun {
   }
 
   async begin(): Promise<RunEnd> {
-    const { prompt, resume, epoch, settings, input } = this.#job
+    const { prompt, resume, epoch } = this.#job
     const token = await this.#options.runToken(this.#job)
     const body = {
       prompt,
@@ -63,7 +72,7 @@ export class FollowedRun {
       resume,
       epoch,
       acknowledges: true,
-      settings: settingsOf(this.#options.settings ?? {}, settings, input),
+      settings: settingsFor(this.#options.settings ?? {}, this.#job),
       ...(token !== null && { token }),
     }
     const runner = runnerClient(this.#sandbox.url, this.#sandbox.token)
@@ -73,7 +82,7 @@ export class FollowedRun {
       )
       if (asked === 'cut' || 'frames' in asked) return this.#follow(asked)
       const { type, message } = asked.body.error ?? {}
-      if (asked.status === 410) return lose(this.#options, this.#job)
+      if (asked.status === 410) return 'lost'
       if (type !== 'busy' || tries >= BUSY_TRIES) throw new Error(message ?? `The runner answered ${asked.status}.`)
       await this.#sleep(BUSY_MS)
     }
@@ -85,10 +94,12 @@ export class FollowedRun {
     const after = Math.max(0, frame)
     const path = `${runPath(this.#job)}/events`
     const asked = await this.#ask(() => runner.stream(path, { after, signal: this.#leave.signal }))
+    // Our word on it may have died with the last owner, and a call waits for that.
+    this.#acknowledge(after)
     if (asked === 'cut' || 'frames' in asked) return this.#follow(asked)
     // This very runner never heard of it: the owner died between saying that it starts and starting it.
     if (asked.body.error?.type === 'run_unknown' && frame <= 0) return this.begin()
-    if (asked.status === 404 || asked.status === 410) return lose(this.#options, this.#job)
+    if (asked.status === 404 || asked.status === 410) return 'lost'
     throw new Error(asked.body.error?.message ?? `The runner answered ${asked.status}.`)
   }
 
@@ -116,14 +127,25 @@ export class FollowedRun {
         const next = await frames.next().catch((cause) => this.#broken(cause))
         if (next === 'cut' || next.done) return await this.#ended()
         await this.#take(next.value)
-        if (!isTerminal(next.value.event)) continue
-        this.#options.credentials.revoke(this.#job)
-        return 'done'
+        if (isTerminal(next.value.event)) return 'done'
       }
+    } catch (error) {
+      // What cannot be logged ends here; the engine should not go on unheard.
+      if (!this.#outlet.closed) await this.#stop()
+      throw error
     } finally {
       this.#thought?.forget()
       this.#leave.abort()
     }
+  }
+
+  async #stop(): Promise<void> {
+    const { runToken } = this.#options
+    const token = (await runToken(this.#job)) ?? this.#sandbox.token
+    const { epoch } = this.#job
+    await runnerClient(this.#sandbox.url, token)
+      .post(`${runPath(this.#job)}/cancel`, { epoch })
+      .catch(() => {})
   }
 
   /** A stream that breaks is taken up again; one that makes no sense is not. */
@@ -139,30 +161,37 @@ export class FollowedRun {
     return 'cut'
   }
 
-  async #take({ id, event }: RunnerFrame): Promise<void> {
+  async #take({ id, event, chars }: RunnerFrame): Promise<void> {
     const frame = id ?? this.#outlet.frame + 1
-    if (event.type === 'thinking.delta') return this.#think(event.text, frame)
+    this.#frames += 1
+    this.#chars += chars
+    if (event.type === 'thinking.delta') await this.#think(event.text, frame)
+    else await this.#say(event, frame)
+    // A call waits for this before it acts.
+    if (event.type === 'tool.started' || isTerminal(event)) return this.#acknowledge(frame)
+    if (this.#frames < ACK_FRAMES && this.#chars < ACK_CHARS) return
+    await this.#flushThought()
+    await this.#outlet.settled()
+    this.#acknowledge(frame)
+  }
+
+  async #say(event: RunnerEvent, frame: number): Promise<void> {
     await this.#flushThought()
     if (event.type === 'assistant.delta') await this.#outlet.token(event.text, frame)
     else {
       const items = await translated(event, this.#told, this.#options.digest)
       if (items.length > 0) await this.#outlet.report(items, frame)
     }
-    // A call waits for this before it acts.
-    if (event.type === 'tool.started' || isTerminal(event)) this.#acknowledge(frame)
-    else if (frame - this.#acknowledged >= ACK_EVERY) {
-      await this.#outlet.settled()
-      this.#acknowledge(frame)
-    }
   }
 
-  #think(text: string, frame: number): void {
-    this.#thought?.forget()
-    const before = this.#thought?.text ?? ''
-    const forget = this.#options.clock.after(THINKING_MS, () => {
-      this.#flushThought().catch(() => {})
-    })
-    this.#thought = { text: before + text, frame, forget }
+  async #think(text: string, frame: number): Promise<void> {
+    const forget =
+      this.#thought?.forget ??
+      this.#options.clock.after(THINKING_MS, () => {
+        this.#flushThought().catch(() => {})
+      })
+    this.#thought = { text: (this.#thought?.text ?? '') + text, frame, forget }
+    if (this.#thought.text.length > THINKING_CHARS_MAX) await this.#flushThought()
   }
 
   async #flushThought(): Promise<void> {
@@ -175,14 +204,25 @@ export class FollowedRun {
   }
 
   #acknowledge(frame: number): void {
-    this.#acknowledged = frame
-    this.#options
-      .runToken(this.#job)
-      .then((token) =>
-        runnerClient(this.#sandbox.url, token ?? this.#sandbox.token).post(`${runPath(this.#job)}/ack`, { frame }),
-      )
-      // What is not acknowledged is kept, and said again to whoever comes back.
-      .catch(() => {})
+    this.#frames = 0
+    this.#chars = 0
+    this.#committed = Math.max(this.#committed, frame)
+    if (!this.#isTelling) this.#tell().catch(() => {})
+  }
+
+  /** Until it is heard: an engine may wait for it. */
+  async #tell(): Promise<void> {
+    this.#isTelling = true
+    const token = (await this.#options.runToken(this.#job)) ?? this.#sandbox.token
+    const runner = runnerClient(this.#sandbox.url, token)
+    for (let tries = 0; this.#acknowledged < this.#committed && !(this.#outlet.closed && tries > 0); tries++) {
+      const frame = this.#committed
+      const said = await runner.post(`${runPath(this.#job)}/ack`, { frame, epoch: this.#job.epoch }).catch(() => null)
+      // A runner that answers at all has heard it, or has no use for it.
+      if (said && said.status < 500) this.#acknowledged = frame
+      else await this.#sleep(ACK_RETRY_MS)
+    }
+    this.#isTelling = false
   }
 
   #sleep(ms: number): Promise<void> {
@@ -190,24 +230,20 @@ export class FollowedRun {
   }
 }
 
-export const lose = ({ credentials }: SandboxRunnerOptions, job: Job): RunEnd => {
-  credentials.revoke(job)
-  return 'lost'
-}
-
 const requestId = ({ runId, attempt }: Job): string => `${runId}:${attempt}`
 export const runPath = (job: Job): string => `/runs/${encodeURIComponent(requestId(job))}`
 
-/** The caller of one run may choose the model and how much it may cost; what it may do unasked is not the caller's. */
-const settingsOf = (agent: EngineSettings, session: JsonObject, input: Json): EngineSettings => {
+/** The caller of one run may choose its model and spend less; what it may do unasked is not the caller's. */
+export const settingsFor = (agent: EngineSettings, { settings: session, input }: Pick<Job, 'settings' | 'input'>) => {
   const asked = typeof input === 'object' && input !== null && !Array.isArray(input) ? (input as JsonObject) : {}
   const pick = (from: JsonObject, names: readonly string[]) =>
-    Object.fromEntries(
-      names.flatMap((name) => (from[name] === undefined || from[name] === null ? [] : [[name, from[name]]])),
-    )
-  return {
-    ...agent,
-    ...pick(session, ['model', 'permission_mode', 'max_budget_usd', 'max_turns']),
-    ...pick(asked, ['model', 'max_budget_usd', 'max_turns']),
-  } as EngineSettings
+    Object.fromEntries(names.flatMap((name) => (isSet(from[name]) ? [[name, from[name]]] : [])))
+  const chosen = { ...agent, ...pick(session, ['model', 'permission_mode']), ...pick(asked, ['model']) }
+  for (const name of ['max_budget_usd', 'max_turns'] as const) {
+    const limits = [agent[name], session[name], asked[name]].filter((limit) => typeof limit === 'number')
+    if (limits.length > 0) chosen[name] = Math.min(...limits)
+  }
+  return chosen as EngineSettings
 }
+
+const isSet = (value: Json | undefined): boolean => value !== undefined && value !== null

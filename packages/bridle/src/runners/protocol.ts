@@ -101,6 +101,8 @@ export interface RunnerFrame {
   /** Null where the runner numbers nothing: one written from the document alone. */
   readonly id: number | null
   readonly event: RunnerEvent
+  /** How large it was. */
+  readonly chars: number
 }
 
 /** Null: of a type that a newer runner may know. Throws on a known type with a wrong body. */
@@ -160,10 +162,10 @@ export const verdictSchema = v.looseObject({
 export type RunnerVerdict = v.InferOutput<typeof verdictSchema>
 
 export const steerSchema = v.looseObject({ id: text, text: v.pipe(text, v.nonEmpty()), epoch: maybe(count) })
-export const ackSchema = v.looseObject({ frame: count })
+export const ackSchema = v.looseObject({ frame: count, epoch: maybe(count) })
 export const cancelSchema = v.looseObject({ epoch: maybe(count) })
 /** `PUT /env`: null takes a variable away. */
-export const envSchema = v.looseObject({ vars: v.record(text, v.nullable(text)) })
+export const envSchema = v.looseObject({ vars: v.record(text, v.nullable(text)), epoch: maybe(count) })
 
 /** `GET /health`. The document's three fields, and whose runner it is. */
 export interface RunnerHealth {

@@ -80,6 +80,9 @@ const forward = (
   onStatus: (status: number) => void,
 ): void => {
   const kept = Object.entries(incoming.headers).filter(([name]) => !DROPPED.has(name))
+  // A base that is none would throw in the request itself.
+  if (!URL.canParse(url) || !/^https?:/.test(url))
+    return refuse(outgoing, 400, 'The base URL of the provider makes no sense.')
   const ask = url.startsWith('https:') ? secureRequest : plainRequest
   const asked = ask(
     url,

@@ -16,6 +16,14 @@ export const follow = (run: RunRecord, after: number, incoming: IncomingMessage,
   outgoing.flushHeaders()
   incoming.socket.setNoDelay(true)
   const reader = {}
+  let wake = () => {}
+  outgoing.once('close', () => wake())
+  /** Or until the reader has gone. One promise at a time: a race would leave something behind with every frame. */
+  const wait = (change: Promise<unknown>): Promise<void> =>
+    new Promise((resolve) => {
+      wake = resolve
+      change.then(() => resolve())
+    })
   const beat = setInterval(() => outgoing.write(': still here\n\n'), HEARTBEAT_MS)
   const send = async () => {
     for (let at = after; !outgoing.destroyed; ) {
@@ -23,16 +31,15 @@ export const follow = (run: RunRecord, after: number, incoming: IncomingMessage,
       if (frames === null) return
       if (frames.length === 0) {
         if (run.end) return
-        await Promise.race([run.change(), closed])
+        await wait(run.change())
         continue
       }
       at += frames.length
       const fits = outgoing.write(frames.join(''))
-      if (!fits) await Promise.race([new Promise((resolve) => outgoing.once('drain', resolve)), closed])
+      if (!fits) await wait(new Promise((resolve) => outgoing.once('drain', resolve)))
       run.read(reader, at)
     }
   }
-  const closed = new Promise<void>((resolve) => outgoing.once('close', resolve))
   run.read(reader, after)
   send().finally(() => {
     clearInterval(beat)

@@ -25,6 +25,8 @@ const RUN_MS = 12 * 3_600_000
 const LOOK_MS = 500
 /** How long an interrupted engine may take before its process is ended. Within the time a session gives an abort. */
 const INTERRUPT_MS = 1_500
+/** How long an engine may take to open. */
+const OPEN_MS = 60_000
 /** And an ended process to be gone. */
 const CLOSE_MS = 3_000
 /** Refusals of a key before it is taken for wrong: engines try again for minutes. */
@@ -48,38 +50,44 @@ export class RunPlayer {
     record.say({ type: 'run.started', requestId: record.requestId, engine: engine.name })
     const playing = new Playing(record)
     this.#playing = playing
-    let session: EngineSession | null = null
+    const end = await this.#turn(playing, engine, query, hasKey)
+    const { session } = playing
+    if (session?.alive && !playing.isBroken) this.#warm = { name: nameOf(engine, session.resume, query), session }
+    else if (session && !playing.isBroken) await closed(session)
+    this.#playing = null
+    this.#answers.delete(record)
+    this.#steers.delete(record)
+    // Last: whoever hears it may ask for the next run at once.
+    playing.end(end)
+    playing.leave()
+  }
+
+  async #turn(playing: Playing, engine: Engine, query: RunnerQuery, hasKey: boolean): Promise<TurnEnd> {
     try {
       const needs = (await engine.needs()) ?? (hasKey ? null : KEY_MISSING[engine.provider])
-      if (needs !== null) return void playing.end({ kind: 'failed', message: needs, reason: 'not_configured' })
-      session = await this.#open(engine, query)
+      if (needs !== null) return { kind: 'failed', message: needs, reason: 'not_configured' }
+      const session = await this.#openInTime(engine, query)
       playing.session = session
-      if (playing.verdict) return void playing.end(playing.verdict)
+      if (playing.verdict) return playing.verdict
       const watched = this.#watch(playing)
-      const end = await Promise.race([session.play(query.prompt, record), playing.given]).finally(() =>
-        clearInterval(watched),
-      )
+      const played = Promise.race([session.play(query.prompt, playing.record), playing.given])
+      const end = await played.finally(() => clearInterval(watched))
       // The engine's last word counts, unless it was made to stop for a reason of ours.
-      playing.end(playing.verdict ?? end)
+      return playing.verdict ?? end
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
-      playing.end({ kind: 'failed', message: `The engine could not be started: ${message}`, reason: 'engine' })
-    } finally {
-      this.#playing = null
-      this.#answers.delete(record)
-      this.#steers.delete(record)
-      if (session?.alive && !playing.isBroken) this.#warm = { name: nameOf(engine, session.resume, query), session }
-      else if (session && !playing.isBroken) await within(CLOSE_MS, session.close())
-      playing.leave()
+      return { kind: 'failed', message: `The engine could not be started: ${message}`, reason: 'engine' }
     }
   }
 
-  /** Resolves when it has stopped, to how the engine goes on from there. */
-  async cancel(record: RunRecord): Promise<string | null> {
+  /** When it has stopped, how the engine goes on from there. Not stopped: it is still being opened. */
+  async cancel(record: RunRecord): Promise<{ stopped: boolean; resume: string | null }> {
     const playing = this.#playing
     if (playing?.record === record && !record.end) await this.#stop(playing, { kind: 'interrupted' })
+    if (!record.end) return { stopped: false, resume: null }
     const { end } = record
-    return end?.type === 'run.completed' || end?.type === 'run.error' ? (end.resume ?? null) : null
+    const resume = end.type === 'run.completed' || end.type === 'run.error' ? (end.resume ?? null) : null
+    return { stopped: true, resume }
   }
 
   /** Nobody follows it, and nobody came back. */
@@ -134,6 +142,15 @@ export class RunPlayer {
     await this.#cool()
   }
 
+  async #openInTime(engine: Engine, query: RunnerQuery): Promise<EngineSession> {
+    const opening = this.#open(engine, query)
+    const session = await within(OPEN_MS, opening)
+    if (session !== 'late') return session
+    // Should it come after all, nobody waits for it.
+    opening.then(closed, () => {})
+    throw new Error('it took too long')
+  }
+
   async #open(engine: Engine, query: RunnerQuery): Promise<EngineSession> {
     const warm = this.#warm
     this.#warm = null
@@ -155,7 +172,7 @@ export class RunPlayer {
   async #cool(): Promise<void> {
     const warm = this.#warm
     this.#warm = null
-    if (warm) await within(CLOSE_MS, warm.session.close())
+    if (warm) await closed(warm.session)
   }
 
   /** Gently, then not. What it ends as is settled here. */
@@ -167,7 +184,7 @@ export class RunPlayer {
       const gently = within(INTERRUPT_MS, Promise.all([session.interrupt().catch(() => {}), ended(record)]))
       if ((await gently) !== 'late') return
       playing.isBroken = true
-      await within(CLOSE_MS, session.close())
+      await closed(session)
       playing.give(playing.verdict ?? end)
     })()
     await playing.stop
@@ -250,6 +267,14 @@ const nameOf = (engine: Engine, resume: string | null, { settings = {} }: Runner
 
 const remember = (known: Map<RunRecord, Set<string>>, record: RunRecord, id: string): void => {
   known.set(record, (known.get(record) ?? new Set()).add(id))
+}
+
+/** Whatever its engine says to it. */
+const closed = async (session: EngineSession): Promise<void> => {
+  await within(
+    CLOSE_MS,
+    session.close().catch(() => {}),
+  )
 }
 
 const ended = async (record: RunRecord): Promise<void> => {

@@ -11,6 +11,8 @@ const UNREAD_CHARS_MAX = 4_000_000
 /** Read frames kept for somebody who comes back without having acknowledged anything. */
 const KEPT_CHARS_MAX = 16_000_000
 const TRIM_FRAMES = 1_000
+/** Arguments that a person may be asked about. */
+const INPUT_CHARS_MAX = 1_000_000
 
 export interface RecordOptions {
   readonly requestId: string
@@ -99,6 +101,9 @@ export class RunRecord implements Turn {
 
   async ask(question: Question): Promise<Verdict> {
     const { toolUseId } = question
+    // Nobody could see what they would approve.
+    if (JSON.stringify(question.input).length > INPUT_CHARS_MAX)
+      return { decision: 'denied', reason: 'Its arguments are too large to be shown to somebody.' }
     const answer = new Promise<Verdict>((resolve) => this.#asked.set(toolUseId, { question, resolve }))
     this.say({ type: 'approval.required', ...question })
     return answer

@@ -13,6 +13,7 @@ export interface Said {
   readonly body: {
     readonly error?: { readonly type?: string; readonly message?: string }
     readonly resume?: string | null
+    readonly stopped?: boolean
   }
 }
 export interface Stream {

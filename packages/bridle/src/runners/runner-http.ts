@@ -13,6 +13,14 @@ export const isAllowed = ({ headers }: IncomingMessage, token: string | null | u
   return timingSafeEqual(hash(given), hash(token))
 }
 
+/** Without a token: no page in a browser and no name that somebody pointed at this machine. */
+export const isLocal = ({ headers }: IncomingMessage): boolean => {
+  const isLoopback = (host: string) => /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i.test(host)
+  const { origin } = headers
+  const from = origin === undefined ? '' : /^https?:\/\/([^/]+)$/.exec(origin)?.[1]
+  return isLoopback(headers.host ?? '') && (from === '' || (from !== undefined && isLoopback(from)))
+}
+
 export const cursor = ({ headers }: IncomingMessage, query: URLSearchParams): number | null => {
   const given = headers['last-event-id'] ?? query.get('after') ?? '0'
   return /^\d{1,15}$/.test(String(given)) ? Number(given) : null

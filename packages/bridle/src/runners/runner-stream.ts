@@ -8,7 +8,8 @@ export async function* runnerFrames(body: ReadableStream<Uint8Array>): AsyncGene
   const decoder = new TextDecoder()
   let rest = ''
   for await (const bytes of body) {
-    rest += decoder.decode(bytes, { stream: true }).replaceAll('\r\n', '\n')
+    // Joined first: a line break may be cut in two.
+    rest = (rest + decoder.decode(bytes, { stream: true })).replaceAll('\r\n', '\n')
     const blocks = rest.split('\n\n')
     rest = blocks.pop() ?? ''
     if (rest.length > FRAME_CHARS_MAX) throw new Error("The runner's stream makes no sense.")
@@ -29,5 +30,5 @@ const frameOf = (block: string): RunnerFrame | null => {
   }
   if (data.length === 0) return null
   const event = parseRunnerEvent(data.join('\n'))
-  return event && { id, event }
+  return event && { id, event, chars: block.length }
 }

@@ -264,6 +264,99 @@ describe('a run', () => {
   })
 })
 
+describe('[R4] acknowledgements', () => {
+  test('one that is lost on the way is said again: no call waits for ever', async () => {
+    road.isClosed = true
+    world.submit(steps(text('a'), { act: 't1' })).catch(() => {})
+    road.isClosed = false
+    const lost = losing('/ack', 2)
+    await world.ended()
+    lost.restore()
+    expect(lost.count).toBe(2)
+    expect(engine.acted).toEqual(['t1'])
+  })
+
+  test('one that died with its server is said by the next', async () => {
+    const lost = losing('/ack', 1_000)
+    await world.submit(steps(text('a'), { act: 't1' }))
+    await world.seen('tool_call')
+    await world.leave()
+    lost.restore()
+    expect(engine.acted).toEqual([])
+    await world.restart()
+    await world.ended()
+    expect(engine.acted).toEqual(['t1'])
+  })
+
+  test('text by the megabyte does not wait for itself', async () => {
+    const piece = { flood: 60, size: 100_000 }
+    await world.submit(steps(piece, { say: { type: 'tool.started', toolName: 'R', toolUseId: 't', input: {} } }, piece))
+    await world.ended()
+    expect((await world.answer())?.content.length).toBe(12_000_000)
+  })
+
+  test('thoughts are told while they come', async () => {
+    const thinks = Array.from({ length: 12 }, () => [
+      { say: { type: 'thinking.delta', text: 'h' } } as const,
+      { sleepMs: 40 },
+    ])
+    await world.submit(steps(...thinks.flat()))
+    await world.ended()
+    const told = (await payloads('thinking')) as { text: string }[]
+    expect(told.length).toBeGreaterThan(1)
+    expect(told.map((each) => each.text).join('')).toBe('h'.repeat(12))
+  })
+
+  /** Requests to a path that never arrive, so many of them. */
+  const losing = (path: string, times: number) => {
+    const { fetch } = globalThis
+    const restore = () => {
+      globalThis.fetch = fetch
+    }
+    const lost = { count: 0, restore }
+    globalThis.fetch = async (url, init) => {
+      if (!String(url).endsWith(path) || lost.count >= times) return fetch(url, init)
+      lost.count += 1
+      throw new TypeError('fetch failed')
+    }
+    return lost
+  }
+})
+
+describe('[R12] what is too much for a log', () => {
+  test('of arguments is shown in part, of an error cut; a result of any size is an artifact', async () => {
+    const large = '$LARGE'
+    const call = { type: 'tool.started', toolName: 'Write', toolUseId: 't', input: { content: large } } as const
+    await world.submit(
+      steps(
+        { say: call },
+        { say: { type: 'tool.completed', toolUseId: 't', outcome: { status: 'error', error: large } } },
+        { say: { ...call, toolUseId: 'u', input: {} } },
+        { say: { type: 'tool.completed', toolUseId: 'u', outcome: { status: 'ok', result: large } } },
+        { ask: { ...asks, toolUseId: 'v', input: { content: large } } },
+      ),
+    )
+    await world.ended()
+    expect(await payloads('tool_call')).toMatchObject([{ arguments: { too_large_to_show: true } }, {}, {}])
+    expect((await world.answer())?.toolCalls).toMatchObject([
+      { outcome: 'error' },
+      { outcome: 'artifact' },
+      { outcome: 'denied' },
+    ])
+    expect(engine.verdicts).toMatchObject([{ decision: 'denied' }])
+  })
+
+  test('otherwise ends the run, and the engine with it', async () => {
+    let deep: unknown = 1
+    for (let level = 0; level < 200; level++) deep = [deep]
+    const event = { type: 'tool.completed', toolUseId: 't', outcome: { status: 'ok', result: deep } } as never
+    await world.submit(steps({ say: event }, { hang: 'politely' }))
+    await world.ended()
+    expect(await payloads('error')).toMatchObject([{ message: expect.stringContaining('nested deeper') }])
+    await world.until(() => !server.busy)
+  })
+})
+
 describe('[R14] a network that breaks', () => {
   test('in the middle of the text: nothing is lost or repeated', async () => {
     const words = Array.from({ length: 60 }, (_, index) => `${index} `)
@@ -332,7 +425,8 @@ describe('[R14] a server that dies', () => {
     expect((await world.answer())?.content).toBe(words.join(''))
     expect(engine.acted).toEqual(['t1'])
     expect((await world.types()).filter((type) => type === 'tool_call')).toHaveLength(1)
-    expect(world.granted).toEqual(['+r-2', '+r-2', '-r-2'])
+    // What the one gave ended with it; the next gives it again.
+    expect(world.granted).toEqual(['+r-2', '-r-2', '+r-2', '-r-2'])
   })
 
   test('a call that nobody has heard of does not act until somebody has', async () => {
@@ -366,6 +460,7 @@ describe('[R14] a server that dies', () => {
       prompt: 'x',
       input: null,
       resume: null,
+      parent: null,
       settings: {},
       epoch: 1,
       handle: { sandbox: 'box-1' },

@@ -2,8 +2,8 @@
 // committed with its frame's number, so a stream that breaks, or a server that dies, goes on behind the last of them.
 import type { Key } from '../kernel/event.ts'
 import type { JsonObject } from '../kernel/json.ts'
-import type { ApprovalAnswer, Job, Runner } from '../kernel/runner.ts'
-import { FollowedRun, lose, runPath, type SandboxRunnerOptions } from './followed-run.ts'
+import type { ApprovalAnswer, Job, RunEnd, Runner } from '../kernel/runner.ts'
+import { FollowedRun, runPath, type SandboxRunnerOptions } from './followed-run.ts'
 import { type RunnerClient, runnerClient, Unreachable } from './runner-client.ts'
 import type { Sandbox } from './sandboxes/provider.ts'
 
@@ -21,7 +21,7 @@ export const sandboxRunner = (options: SandboxRunnerOptions): Runner => {
 
   return {
     start: async (job, outlet) => {
-      const sandbox = await provider.acquire(job.key)
+      const sandbox = await provider.acquire(job.key, job.parent)
       const { requestedBackend, resolvedBackend, isolation, reason } = sandbox.notice
       const notice = {
         requested_backend: requestedBackend,
@@ -35,21 +35,25 @@ export const sandboxRunner = (options: SandboxRunnerOptions): Runner => {
         { type: 'event', event: { type: 'sandbox_notice', payload: notice } },
       ])
       // The key may be there before the log knows of the run; nothing begins until both are.
-      await Promise.all([started, run.equip()])
-      return run.begin()
+      return ending(options, job, async () => {
+        await Promise.all([started, run.equip()])
+        return run.begin()
+      })
     },
 
     attach: async (job, outlet) => {
       const sandbox = await find(job)
-      if (!sandbox) return lose(options, job)
+      if (!sandbox) return ending(options, job, async () => 'lost')
       const run = new FollowedRun(options, job, sandbox, outlet)
-      try {
-        await run.equip()
-      } catch {
-        // It is there and does not answer: it may again.
-        return 'cut'
-      }
-      return run.goOn()
+      return ending(options, job, async () => {
+        try {
+          await run.equip()
+        } catch {
+          // It is there and does not answer: it may again.
+          return 'cut'
+        }
+        return run.goOn()
+      })
     },
 
     abort: async (job) => {
@@ -59,7 +63,8 @@ export const sandboxRunner = (options: SandboxRunnerOptions): Runner => {
       try {
         const { status, body } = await found.runs.post(`${runPath(job)}/cancel`, { epoch: job.epoch })
         if (status === 404 || status === 410) return null
-        if (status !== 200) throw new Error(body.error?.message ?? `The runner answered ${status}.`)
+        if (status !== 200 || body.stopped === false)
+          throw new Error(body.error?.message ?? `The runner answered ${status}.`)
         return body.resume ?? null
       } catch (error) {
         // One that does not answer plays nothing that anybody could hear.
@@ -85,6 +90,17 @@ export const sandboxRunner = (options: SandboxRunnerOptions): Runner => {
     },
 
     forget: (key: Key) => provider.forget(key),
+  }
+}
+
+/** What it was given ends with it, however it ends; a run that may go on keeps it. */
+const ending = async (options: SandboxRunnerOptions, job: Job, play: () => Promise<RunEnd>): Promise<RunEnd> => {
+  let end: RunEnd = 'lost'
+  try {
+    end = await play()
+    return end
+  } finally {
+    if (end !== 'cut') options.credentials.revoke(job)
   }
 }
 

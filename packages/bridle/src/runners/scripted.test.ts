@@ -348,6 +348,7 @@ describe('abort', () => {
       resume: null,
       handle: null,
       frame: 0,
+      parent: null,
       settings: {},
       epoch: 1,
       awaiting: [],

@@ -207,7 +207,10 @@ describe('[R6] who may ask', () => {
     expect([late.status, late.problem?.error?.type]).toEqual([409, 'stale_epoch'])
     const reading = await runs.query({ requestId: 'a', prompt: steps({ hang: 'politely' }), epoch: 7 })
     await reading.first('run.started')
-    expect((await runs.post('/runs/a/cancel', { epoch: 6 })).status).toBe(409)
+    for (const path of ['/runs/a/cancel', '/runs/a/ack'])
+      expect((await runs.post(path, { epoch: 6, frame: 1 })).status).toBe(409)
+    expect((await runs.put('/env', { vars: {}, epoch: 6 })).status).toBe(409)
+    expect((await runs.put('/env', { vars: {}, epoch: 'x' })).status).toBe(400)
     expect((await runs.post('/runs/a/cancel', { epoch: 8 })).status).toBe(200)
   })
 
@@ -223,6 +226,30 @@ describe('[R6] who may ask', () => {
     expect((await runs.post('/runs/a/cancel')).status).toBe(401)
     expect((await stranger.ask('/runs/a/events')).status).toBe(401)
     expect((await caller(runner.url, 'of the run').post('/runs/a/cancel')).status).toBe(200)
+  })
+
+  test.each([
+    ['a page elsewhere', { origin: 'https://evil.example' }],
+    ['a name that points here', { host: 'evil.example' }],
+    ['a sandboxed page', { origin: 'null' }],
+  ])('without a token nobody asks by way of %s', async (_name, headers) => {
+    await start()
+    const { port } = new URL(runner.url)
+    const status = await new Promise((resolve) => {
+      const asked = request({ port, host: '127.0.0.1', path: '/query', method: 'POST', headers }, (got) =>
+        resolve(got.statusCode),
+      )
+      asked.end('{"prompt":"x"}')
+    })
+    expect(status).toBe(403)
+    expect(engine.opened).toEqual([])
+  })
+
+  test('who knows the name of a run does not therefore follow it', async () => {
+    const runs = await start({ token: 'secret' })
+    const reading = await runs.query({ requestId: 'a', token: 'of the run', prompt: steps({ hang: 'politely' }) })
+    await reading.first('run.started')
+    expect((await runs.query({ requestId: 'a', prompt: 'x' })).status).toBe(401)
   })
 
   test('an address that others reach needs a token', async () => {
@@ -288,6 +315,25 @@ describe('[R11] an engine that', () => {
     const runs = await start({ runMs: 300 })
     const reading = await runs.query({ prompt: steps({ flood: 10, size: 1 }, { hang: 'politely' }) })
     expect(await reading.end).toMatchObject({ type: 'run.error', reason: 'too_long' })
+  })
+
+  test('is still being opened has not stopped, and says so', async () => {
+    const runs = await start()
+    engine.openMs = 4_000
+    const reading = await runs.query({ requestId: 'a', prompt: 'x' })
+    await reading.first('run.started')
+    expect((await runs.post('/runs/a/cancel')).body).toEqual({ stopped: false, resume: null })
+    expect(await reading.end).toMatchObject({ type: 'run.error', reason: 'cancelled' })
+    expect((await runs.post('/runs/a/cancel')).body).toMatchObject({ stopped: true })
+  })
+
+  test('does not close well harms nobody', async () => {
+    const runs = await start()
+    await (await runs.query({ prompt: 'one' })).end
+    engine.closing = Promise.reject(new Error('no'))
+    engine.closing.catch(() => {})
+    expect(await (await runs.query({ prompt: 'two' })).end).toMatchObject({ type: 'run.completed' })
+    engine.closing = Promise.resolve()
   })
 
   test('is deaf to an interrupt is ended all the same', async () => {

@@ -21,7 +21,7 @@ import { hasKey, type Relay, startRelay, type Vars } from './relay.ts'
 import { follow } from './run-follower.ts'
 import { RunPlayer, type Watch } from './run-player.ts'
 import { RunRecord } from './run-record.ts'
-import { answer, bodyOf, cursor, decode, fail, isAllowed } from './runner-http.ts'
+import { answer, bodyOf, cursor, decode, fail, isAllowed, isLocal } from './runner-http.ts'
 
 export interface RunnerOptions extends Watch {
   readonly engines: readonly Engine[]
@@ -44,6 +44,8 @@ export interface RunnerOptions extends Watch {
 
 const KEEP_MS = 600_000
 const LOOK_MS = 1_000
+/** Runs that have ended and may still be asked about. */
+const ENDED_MAX = 16
 
 /** A running sandbox runner. */
 export class SandboxRunner {
@@ -103,7 +105,7 @@ export class SandboxRunner {
   }
 
   get busy(): boolean {
-    return this.#current !== null
+    return this.#current !== null && this.#current.end === null
   }
 
   providerSaid(status: number): void {
@@ -123,6 +125,13 @@ export class SandboxRunner {
     const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://runner')
     const parts = pathname.split('/').filter(Boolean).map(decode)
     const route = `${incoming.method} /${parts.map((part, index) => (index === 1 || index === 3 ? ':' : part)).join('/')}`
+    if (!this.#options.token && !isLocal(incoming))
+      return fail(
+        outgoing,
+        403,
+        'forbidden',
+        'Only programs of this machine may ask; set BRIDLE_RUNNER_TOKEN for others.',
+      )
     if (route === 'GET /health') return answer(outgoing, 200, this.#health())
     const run = parts[0] === 'runs' ? this.#runs.get(parts[1] ?? '') : undefined
     // Before its token, which only the run itself would know.
@@ -155,7 +164,7 @@ export class SandboxRunner {
     switch (route) {
       case 'POST /runs/:/cancel':
         return this.#take(outgoing, cancelSchema, body, async () => {
-          answer(outgoing, 200, { stopped: true, resume: await this.#player.cancel(run) })
+          answer(outgoing, 200, await this.#player.cancel(run))
         })
       case 'POST /runs/:/approvals/:':
         return this.#take(outgoing, verdictSchema, body, async (verdict) => {
@@ -196,9 +205,11 @@ export class SandboxRunner {
     const requestId = query.requestId ?? `req-${randomUUID()}`
     const known = this.#runs.get(requestId)
     const after = cursor(incoming, new URLSearchParams()) ?? 0
+    if (known && !isAllowed(incoming, known.token))
+      return fail(outgoing, 401, 'unauthorized', 'The run has a token of its own.')
     if (known) return follow(known, after, incoming, outgoing)
     if (this.#seen.has(requestId)) return this.#unknown(outgoing, requestId)
-    if (this.#current) return fail(outgoing, 409, 'busy', 'A run is under way; this runner has one at a time.')
+    if (this.busy) return fail(outgoing, 409, 'busy', 'A run is under way; this runner has one at a time.')
     const { engines } = this.#options
     const engine = query.engine === undefined ? engines[0] : engines.find(({ name }) => name === query.engine)
     if (!engine) return fail(outgoing, 400, 'bad_request', `There is no engine "${query.engine ?? ''}" here.`)
@@ -214,7 +225,7 @@ export class SandboxRunner {
     this.#current = record
     follow(record, after, incoming, outgoing)
     this.#player.play(record, engine, query, hasKey(engine.provider, this.#vars)).finally(() => {
-      this.#current = null
+      if (this.#current === record) this.#current = null
       this.#busyAt = Date.now()
     })
   }
@@ -231,15 +242,15 @@ export class SandboxRunner {
       hasAnthropicKey: hasKey('anthropic', this.#vars),
       hasOpenAIKey: hasKey('openai', this.#vars),
       instance: this.#instance,
-      requestId: this.#current?.requestId ?? null,
+      requestId: this.busy ? (this.#current?.requestId ?? null) : null,
     }
   }
 
   async #engines(): Promise<object[]> {
     return Promise.all(
-      this.#options.engines.map(async ({ info, needs }) => {
-        const needed = await needs()
-        return { ...info, available: needed === null, ...(needed !== null && { needs: needed }) }
+      this.#options.engines.map(async (engine) => {
+        const needed = await engine.needs()
+        return { ...engine.info, available: needed === null, ...(needed !== null && { needs: needed }) }
       }),
     )
   }
@@ -252,6 +263,9 @@ export class SandboxRunner {
       if (!run.end && isLeft) this.#player.abandon(run)
       if (run.end && (run.done || isLeft)) this.#runs.delete(name)
     }
+    // Callers that acknowledge nothing would leave many.
+    const ended = [...this.#runs].filter(([, run]) => run.end && !run.isRead)
+    for (const [name] of ended.slice(0, -ENDED_MAX)) this.#runs.delete(name)
     if (idleMs !== undefined && !this.busy && now - this.#busyAt > idleMs) onIdle?.()
   }
 }

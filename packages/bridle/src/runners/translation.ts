@@ -29,7 +29,7 @@ const translations: { readonly [T in RunnerEventType]: Translation<RunnerEventOf
     toolNames.set(toolUseId, toolName)
     return said('tool_call', {
       name: toolName,
-      arguments: input ?? {},
+      arguments: shown(input ?? {}),
       tool_call_id: toolUseId,
       ...(effect !== undefined && { effect }),
       ...(parentToolUseId !== undefined && { parent_tool_call_id: parentToolUseId }),
@@ -48,8 +48,8 @@ const translations: { readonly [T in RunnerEventType]: Translation<RunnerEventOf
         status,
         ...(elapsedMs !== undefined && { elapsed_ms: elapsedMs }),
         ...(result !== undefined && { result }),
-        ...(error !== undefined && { error }),
-        ...(reason !== undefined && { reason }),
+        ...(error !== undefined && { error: error.slice(0, WORDS_CHARS_MAX) }),
+        ...(reason !== undefined && { reason: reason.slice(0, WORDS_CHARS_MAX) }),
       }),
     ]
   },
@@ -150,6 +150,17 @@ const translations: { readonly [T in RunnerEventType]: Translation<RunnerEventOf
       ...(resume !== undefined && { resume }),
     },
   ],
+}
+
+/** An error or a reason; results may be of any size. */
+const WORDS_CHARS_MAX = 100_000
+/** Arguments that are shown whole; a log entry has a limit. */
+const ARGUMENTS_CHARS_MAX = 1_000_000
+
+const shown = (input: JsonObject): JsonObject => {
+  const text = JSON.stringify(input)
+  if (text.length <= ARGUMENTS_CHARS_MAX) return input
+  return { too_large_to_show: true, size: text.length, preview: text.slice(0, 1_000) }
 }
 
 const said = <T extends EventType>(type: T, payload: Payloads[T]): ReportItem[] => [

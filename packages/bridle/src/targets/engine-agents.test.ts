@@ -151,12 +151,26 @@ describe.skipIf(noEngines !== null)('Claude Code behind a server', () => {
     expect(workFiles()).toEqual([])
     const [box] = boxes()
     expect((await fetch(agent('del'), { method: 'DELETE' })).status).toBe(200)
-    for (let tries = 0; boxes().length > 0; tries++) {
-      expect(tries).toBeLessThan(500)
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
+    expect(boxes()).toEqual([])
     expect(startTimeOf(box?.pid ?? 0)).toBeNull()
     expect(readdirSync(join(world.folder, 'data', 'workspaces'))).toEqual([])
+  })
+
+  test('[R13] an id that is used again at once has nothing of the one before', async () => {
+    await post(agent('again'), { prompt: `SECRET ${stubbed({ blocks: [{ text: 'Hi.' }] })}` })
+    await fetch(agent('again'), { method: 'DELETE' })
+    const { body } = await post(agent('again'), { prompt: stubbed({ blocks: [{ text: 'Anew.' }] }) })
+    expect(body).toMatchObject({ result: 'Anew.' })
+    expect(JSON.stringify(stub.requests.at(-1)?.body.messages)).not.toContain('SECRET')
+  })
+
+  test('[R12] what a caller may not choose is refused or passed over', async () => {
+    const prompt = stubbed({ blocks: [bash('touch unasked.txt')] }, done)
+    expect((await post(agent('asks'), { prompt, max_turns: 'abc' })).status).toBe(400)
+    expect((await post(agent('asks'), { prompt, max_budget_usd: -1 })).status).toBe(400)
+    post(agent('asks'), { prompt, permission_mode: 'bypassPermissions' }).catch(() => {})
+    await readFrames(stream('asks'), seen('approval_requested'))
+    expect(workFiles()).toEqual([])
   })
 
   test('[R14] a sandbox that no run names is stopped when the server starts again', async () => {

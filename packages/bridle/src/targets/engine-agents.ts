@@ -1,6 +1,7 @@
 // The agents `claude` and `codex`: engines in sandboxes, with keys that stay here.
-import { keyText } from '../kernel/event.ts'
+import { type Key, keyText } from '../kernel/event.ts'
 import type { Host } from '../kernel/host.ts'
+import type { JsonObject } from '../kernel/json.ts'
 import type { Clock, Digest } from '../kernel/ports.ts'
 import type { Job, Runner } from '../kernel/runner.ts'
 import { type CredentialProxy, startCredentialProxy } from '../runners/credential-proxy.ts'
@@ -8,7 +9,7 @@ import { claudeEngine } from '../runners/engines/claude/claude.ts'
 import { codexEngine } from '../runners/engines/codex/codex.ts'
 import type { Engine } from '../runners/engines/engine.ts'
 import { ENGINE_PACKAGES, installed } from '../runners/engines/installed.ts'
-import type { Credentials } from '../runners/followed-run.ts'
+import { type Credentials, settingsFor } from '../runners/followed-run.ts'
 import type { EngineSettings } from '../runners/protocol.ts'
 import { sandboxRunner } from '../runners/sandbox.ts'
 import { BACKENDS, type Backend } from '../runners/sandboxes/isolation.ts'
@@ -39,7 +40,11 @@ export interface EngineAgentsOptions {
   readonly digest: Digest
   readonly sandbox?: SandboxOptions
   /** How each engine is set up: model, permission_mode, max_budget_usd, max_turns. */
-  readonly engines?: { readonly [name: string]: EngineSettings }
+  readonly engines?: {
+    readonly [name: string]: EngineSettings & {
+      /** Those it may use, `*` for any part; absent = any. */ readonly models?: readonly string[]
+    }
+  }
 }
 
 export interface EngineAgents {
@@ -66,8 +71,8 @@ export const engineAgents = async (options: EngineAgentsOptions): Promise<Engine
 
   const agents = await Promise.all(
     [claudeEngine(env), codexEngine(env)].map(async (engine) => {
-      const settings = options.engines?.[engine.name] ?? {}
-      const credentials = keys.of(engine, settings)
+      const { models, ...settings } = options.engines?.[engine.name] ?? {}
+      const credentials = keys.of(engine, settings, models)
       const runner = sandboxRunner({ engine: engine.name, provider, clock, digest, settings, runToken, credentials })
       return [await infoOf(engine, keys, local === null), runner] as const
     }),
@@ -75,11 +80,12 @@ export const engineAgents = async (options: EngineAgentsOptions): Promise<Engine
   return {
     agents,
     reap: async (host) => {
-      await local?.reap(async (key, id) => {
-        const session = await host.find(key).catch(() => null)
+      const isLive = async (key: Key, id: string) => {
+        const session = await host.find(key)
         const { sandbox: named } = (session?.state.lifecycle.run?.handle ?? {}) as { sandbox?: unknown }
         return named === id
-      })
+      }
+      await local?.reap(isLive, async (key) => (await host.find(key)) !== null)
     },
     close: async () => {
       await local?.close()
@@ -132,8 +138,20 @@ const infoOf = async (engine: Engine, keys: Keys, isElsewhere: boolean): Promise
         )
       return missing ?? (isElsewhere ? null : keys.missing(engine.provider))
     },
-    accept: acceptPrompt,
+    accept: async (body) => {
+      const problem = problemOf(body)
+      return problem === null ? acceptPrompt(body) : { problem }
+    },
   }
+}
+
+/** What a caller may choose beside the prompt. */
+const problemOf = ({ model, max_budget_usd: budget, max_turns: turns }: JsonObject): string | null => {
+  const isAbsent = (value: unknown) => value === undefined || value === null
+  if (!isAbsent(model) && typeof model !== 'string') return '"model" must be a text.'
+  if (!isAbsent(budget) && !(typeof budget === 'number' && budget >= 0)) return '"max_budget_usd" must be a number.'
+  if (!isAbsent(turns) && !(Number.isSafeInteger(turns) && Number(turns) > 0)) return '"max_turns" must be a count.'
+  return null
 }
 
 const KEY_NAMES = { anthropic: 'ANTHROPIC_API_KEY', openai: 'OPENAI_API_KEY' } as const
@@ -156,14 +174,14 @@ class Keys {
     return this.#env[name] ? null : `Set ${name} where the server is started.`
   }
 
-  of({ provider }: Engine, settings: EngineSettings): Credentials {
+  of({ provider }: Engine, settings: EngineSettings, models: readonly string[] | undefined): Credentials {
     const name = ({ key, runId, attempt }: Job) => ({ key, runId, attempt, provider })
     return {
       grant: async (job) => {
         // A runner somewhere else may have keys of its own.
         if (this.missing(provider)) return {}
-        const { max_budget_usd: own = settings.max_budget_usd } = job.settings as EngineSettings
-        const terms = typeof own === 'number' ? { maxSpendUsd: own } : {}
+        const { max_budget_usd: budget } = settingsFor(settings, job)
+        const terms = { ...(typeof budget === 'number' && { maxSpendUsd: budget }), ...(models && { models }) }
         const { token, baseUrl } = (await this.#started()).grant({ ...name(job), ...terms })
         const prefix = provider.toUpperCase()
         return { [`${prefix}_API_KEY`]: token, [`${prefix}_BASE_URL`]: baseUrl }

@@ -21,7 +21,7 @@ import {
 } from './rules.suite.ts'
 
 const answersWanted = (life: Life) =>
-  wanted(key, life.state).flatMap((effect) => (effect.kind === 'answer' ? [effect.answer] : []))
+  wanted(key, life.state, 1).flatMap((effect) => (effect.kind === 'answer' ? [effect.answer] : []))
 
 test('[S15] asking is in the log, on the call, and in the state of the session', () => {
   const life = waiting(undefined, 60_000)

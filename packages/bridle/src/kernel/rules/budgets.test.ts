@@ -24,7 +24,7 @@ import {
 const withBudget = (health: NonNullable<Policy['health']>, maxRetries = 0) =>
   running(background({ policy: { health }, maxRetries }))
 const spend = (life: Life, cost_usd: number) => life.says(says('usage', { cost_usd }))
-const effects = (life: Life): string[] => wanted(key, life.state).map(({ id }) => id)
+const effects = (life: Life): string[] => wanted(key, life.state, 1).map(({ id }) => id)
 
 describe('[S28] crossing a budget', () => {
   test('is told once, stops the attempt and asks', () => {

@@ -25,7 +25,7 @@ import {
 
 const pause = { type: 'pause' } as const
 const resume = { type: 'resume' } as const
-const effects = (life: Life): string[] => wanted(key, life.state).map(({ id }) => id)
+const effects = (life: Life): string[] => wanted(key, life.state, 1).map(({ id }) => id)
 
 describe('pause and resume', () => {
   test('[S20] in mid-run: the attempt is stopped, the run kept, and run again from its start', () => {

@@ -275,7 +275,7 @@ describe('the folds', () => {
 describe('what should be done', () => {
   test('has a name of its own, and is of the current attempt', () =>
     holds((_before, _events, state) => {
-      const effects = wanted(key, state)
+      const effects = wanted(key, state, 1)
       expect(new Set(effects.map(({ id }) => id)).size).toBe(effects.length)
       for (const { job } of effects)
         expect([job.runId, job.attempt]).toEqual([state.lifecycle.run?.runId, state.lifecycle.run?.attempt])
@@ -286,7 +286,7 @@ describe('what should be done', () => {
       const { run, queue, paused } = state.lifecycle
       if ((!run && queue.length === 0) || paused) return
       const asked = Object.values(state.approvals.open).some(({ kind }) => kind !== 'tool')
-      expect(asked || wanted(key, state).length > 0 || dueAt(state, now) !== null).toBe(true)
+      expect(asked || wanted(key, state, 1).length > 0 || dueAt(state, now) !== null).toBe(true)
     }))
 
   test('a tick when it is due gets on, and then it is not due any more', () =>

@@ -24,7 +24,7 @@ import {
 } from './rules.suite.ts'
 
 const cancel = (more: Partial<Command & { type: 'cancel' }> = {}): Command => ({ type: 'cancel', ...more })
-const effects = (life: Life): string[] => wanted(key, life.state).map(({ id }) => id)
+const effects = (life: Life): string[] => wanted(key, life.state, 1).map(({ id }) => id)
 
 describe('the end of a run', () => {
   test('[S4][S6] completed: calls settle, the text is told once more, and the turn ends once', () => {

@@ -23,7 +23,10 @@ export interface Puppets extends Engine {
   readonly steered: string[]
   readonly opened: { readonly resume: string | null }[]
   closed: number
+  closing: Promise<void>
   missing: string | null
+  /** How long opening takes. */
+  openMs: number
 }
 
 export const puppetEngine = (name = 'puppet'): Puppets => {
@@ -36,16 +39,22 @@ export const puppetEngine = (name = 'puppet'): Puppets => {
     steered: [],
     opened: [],
     closed: 0,
+    closing: Promise.resolve(),
     missing: null,
+    openMs: 0,
     needs: async () => engine.missing,
     open: async ({ resume }) => {
       engine.opened.push({ resume })
+      if (engine.openMs > 0) await new Promise((resolve) => setTimeout(resolve, engine.openMs))
       if (resume === 'broken') throw new Error('no such file')
       return new Puppet(engine, resume)
     },
   }
   return engine
 }
+
+/** What `$LARGE` stands for. */
+export const LARGE = 2_000_000
 
 class Puppet implements EngineSession {
   readonly #engine: Puppets
@@ -67,7 +76,9 @@ class Puppet implements EngineSession {
         if (!isDeaf) resolve('interrupted')
       }
     })
-    const steps = (prompt.startsWith('[') ? JSON.parse(prompt) : [{ say: delta(prompt) }]) as Step[]
+    // A prompt has a limit, what an engine says has another.
+    const large = (_name: string, value: unknown) => (value === '$LARGE' ? 'x'.repeat(LARGE) : value)
+    const steps = (prompt.startsWith('[') ? JSON.parse(prompt, large) : [{ say: delta(prompt) }]) as Step[]
     this.#turns += 1
     this.resume = `${this.resume ?? 'start'}>${this.#turns}`
     for (const step of steps) {
@@ -128,6 +139,7 @@ class Puppet implements EngineSession {
   async close(): Promise<void> {
     this.alive = false
     this.#engine.closed += 1
+    await this.#engine.closing
   }
 }
 

@@ -1,6 +1,16 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -367,3 +377,51 @@ describe('the next process', () => {
     expect(await provider().find(busy.id)).toEqual(busy)
   })
 })
+
+describe('a branch', () => {
+  test('begins with what its parent had, and either goes its own way', async () => {
+    const boxes = provider()
+    const parent = await boxes.acquire(a)
+    const workOf = (id: string) => join(folder, 'workspaces', workspaces(id) ?? '', 'work', 'file.txt')
+    writeFileSync(workOf('a'), 'of the parent')
+    symlinkSync('/etc/hostname', join(workOf('a'), '..', 'link'))
+    await boxes.acquire(b, a)
+    expect(readFileSync(workOf('b'), 'utf8')).toBe('of the parent')
+    expect(lstatSync(join(workOf('b'), '..', 'link')).isSymbolicLink()).toBe(true)
+    writeFileSync(workOf('b'), 'of the branch')
+    expect(readFileSync(workOf('a'), 'utf8')).toBe('of the parent')
+    await boxes.stop(parent)
+    // Once: what it has by now is its own.
+    writeFileSync(workOf('a'), 'later')
+    await boxes.acquire(b, a)
+    expect(readFileSync(workOf('b'), 'utf8')).toBe('of the branch')
+  })
+})
+
+describe('the reaper', () => {
+  test('leaves alone what this process was asked for', async () => {
+    const boxes = provider()
+    const box = await boxes.acquire(a)
+    await boxes.reap(async () => false)
+    expect(await isUp(box.url)).toBe(true)
+  })
+
+  test('removes the folders of sessions that are gone', async () => {
+    const boxes = provider()
+    await boxes.acquire(a)
+    await boxes.acquire(b)
+    for (const each of [a, b]) await boxes.stop(await boxes.acquire(each))
+    await provider().reap(
+      async () => false,
+      async ({ id }) => id === 'a',
+    )
+    expect([workspaces('a') === undefined, workspaces('b')]).toEqual([false, undefined])
+  })
+})
+
+/** The workspace of a session, if there is one. */
+const workspaces = (id: string): string | undefined =>
+  readdirSync(join(folder, 'workspaces')).find((name) => {
+    const key: Key = JSON.parse(readFileSync(join(folder, 'workspaces', name, 'key.json'), 'utf8'))
+    return key.id === id
+  })

@@ -2,8 +2,8 @@
 // likely to be asked again. They outlive the server: a run goes on through a crash, and the next process finds it.
 import { execFile } from 'node:child_process'
 import { createHash, createHmac, randomBytes } from 'node:crypto'
-import { mkdirSync, realpathSync, statSync, truncateSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { constants, existsSync, mkdirSync, realpathSync, statSync, truncateSync } from 'node:fs'
+import { cp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Key, keyText } from '../../kernel/event.ts'
@@ -49,6 +49,8 @@ export interface LocalSandboxOptions {
 interface Box {
   readonly record: SandboxRecord & { readonly url: string }
   usedAt: number
+  /** Asked for by this process: the reaper is for what an earlier one left. */
+  isOurs: boolean
   /** When its runner last said that it is well. */
   answeredAt: number
   ending: Promise<void> | null
@@ -58,6 +60,8 @@ interface Box {
 const HEALTH_TRIES = 3
 /** A server that is gone may come back: until then a runner keeps what it has. */
 const ORPHAN_MS = 20 * 60_000
+/** Whose a workspace is. */
+const KEY_FILE = 'key.json'
 /** For what was killed to be gone. */
 const END_MS = 5_000
 /** What a sandbox's output may grow to before it is emptied. */
@@ -99,13 +103,17 @@ export class LocalSandboxes implements SandboxProvider {
     this.#timer = setInterval(() => void this.sweep().catch(() => {}), this.#options.sweepMs).unref()
   }
 
-  acquire(key: Key): Promise<Sandbox> {
+  acquire(key: Key, parent: Key | null = null): Promise<Sandbox> {
     return this.#inTurn(keyText(key), async () => {
       const there = await this.#usable(key)
       if (there) return this.#sandbox(there.record)
       await this.#makeRoom()
       try {
-        return this.#sandbox((await this.#start(key)).record)
+        await this.#inherit(key, parent)
+        await this.#name(key)
+        const box = await this.#start(key)
+        box.isOurs = true
+        return this.#sandbox(box.record)
       } finally {
         this.#starting -= 1
       }
@@ -145,8 +153,14 @@ export class LocalSandboxes implements SandboxProvider {
     })
   }
 
-  /** At start-up: ends every sandbox that no live run names, and removes what is left of those that are gone. */
-  async reap(isLive: (key: Key, sandboxId: string) => Promise<boolean>): Promise<void> {
+  /**
+   * At start-up: ends every sandbox that no live run names, and removes what is left of those that are gone, and of
+   * sessions that are.
+   */
+  async reap(
+    isLive: (key: Key, sandboxId: string) => Promise<boolean>,
+    exists: (key: Key) => Promise<boolean> = async () => true,
+  ): Promise<void> {
     const ids = this.#records.ids()
     await Promise.all(
       ids.map(async (id) => {
@@ -155,11 +169,23 @@ export class LocalSandboxes implements SandboxProvider {
         const box = this.#boxes.get(id) ?? this.#take(record)
         // One that was still starting when its server died is nobody's.
         if (!box) return record ? this.#clear(record) : this.#records.remove(id)
+        if (box.isOurs) return
         // In doubt it stays: it ends by itself when it is idle.
         const isNamed = standing(box.record) !== 'gone' && (await isLive(box.record.key, id).catch(() => true))
-        if (!isNamed) await this.#end(box)
+        if (!isNamed && !box.isOurs) await this.#end(box)
       }),
     )
+    await this.#clearWorkspaces(exists)
+  }
+
+  /** Whoever removed a session may have been killed before this. */
+  async #clearWorkspaces(exists: (key: Key) => Promise<boolean>): Promise<void> {
+    const folder = join(this.#folder, 'workspaces')
+    for (const name of await readdir(folder).catch(() => [])) {
+      const key = await readFile(join(folder, name, KEY_FILE), 'utf8').then(JSON.parse, () => null)
+      if (key === null || (await exists(key).catch(() => true))) continue
+      await this.forget(key)
+    }
   }
 
   /** Ends those that are idle, too old or gone. Runs by itself every `sweepMs`. */
@@ -195,6 +221,7 @@ export class LocalSandboxes implements SandboxProvider {
     if (this.#isClosed) throw new Error('No sandbox is started: the server is stopping.')
     for (const box of this.#of(key)) {
       if (this.#isFresh(box)) {
+        box.isOurs = true
         box.usedAt = this.#options.now()
         return box
       }
@@ -202,6 +229,7 @@ export class LocalSandboxes implements SandboxProvider {
       const isUsable = health?.ok && (health.busy || !this.#isOld(box))
       // It may have had to give way while it was asked.
       if (isUsable && !box.ending) {
+        box.isOurs = true
         box.usedAt = this.#options.now()
         box.answeredAt = box.usedAt
         return box
@@ -248,6 +276,24 @@ export class LocalSandboxes implements SandboxProvider {
     })
   }
 
+  /** Work and transcripts of the parent, once: whatever either does afterwards is its own. */
+  async #inherit(key: Key, parent: Key | null): Promise<void> {
+    const own = this.#workspace(key)
+    const source = parent && this.#workspace(parent)
+    if (!source || existsSync(own) || !existsSync(source)) return
+    const fresh = `${own}.new`
+    await removeFolder(fresh)
+    // Links stay links: what they point at is not the parent's to give.
+    await cp(source, fresh, { recursive: true, verbatimSymlinks: true, mode: constants.COPYFILE_FICLONE })
+    await rename(fresh, own)
+  }
+
+  async #name(key: Key): Promise<void> {
+    const folder = this.#workspace(key)
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    await writeFile(join(folder, KEY_FILE), JSON.stringify(key), { mode: 0o600 })
+  }
+
   async #start(key: Key): Promise<Box> {
     const { command, env, startMs, idleMs, now, backend, bwrap } = this.#options
     const engines = this.#options.engines ? realpathSync(this.#options.engines) : null
@@ -288,6 +334,7 @@ export class LocalSandboxes implements SandboxProvider {
     const box: Box = {
       record: { ...record, url: record.url },
       usedAt: this.#options.now(),
+      isOurs: false,
       answeredAt: 0,
       ending: null,
     }

@@ -21,7 +21,8 @@ export interface SandboxNotice {
 
 export interface SandboxProvider {
   /** The session's sandbox: the healthy one that is there, else a new one. Throws a sentence a person can act on. */
-  acquire(key: Key): Promise<Sandbox>
+  /** A branch begins with what its parent had. */
+  acquire(key: Key, parent?: Key | null): Promise<Sandbox>
   /** The one that was known by this id, also of an earlier process of ours; null = it is gone. */
   find(id: string): Promise<Sandbox | null>
   /** Null: it does not answer. */

@@ -33,7 +33,6 @@ export const urlSandbox = ({ url: given, token = null }: UrlSandboxOptions): San
     async acquire() {
       const health = await askHealth(url)
       if (!health?.ok) throw new Error(`The runner at ${host} does not answer. Start it, or correct its URL.`)
-      if (health.busy) throw new Error(`The runner at ${host} is busy with another run. Try again when it has ended.`)
       return sandbox(health)
     },
     async find(id) {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { RunnerEvent } from '../../protocol.ts'
 import { caller, type Reading } from '../../runner.suite.ts'
+import { startTimeOf } from '../../sandboxes/processes.ts'
 import { SandboxRunner } from '../../server.ts'
 import { engineEnv, noEngines } from '../engines.suite.ts'
 import { type AnthropicStub, startAnthropicStub, stubbed } from './anthropic-stub.suite.ts'
@@ -302,6 +303,18 @@ describe.skipIf(noEngines !== null)('Claude Code', () => {
     expect(await reading.end).toMatchObject({ type: 'run.error', reason: 'engine' })
     const next = await runs.query({ prompt: stubbed({ blocks: [{ text: 'Alive.' }] }) })
     expect(await next.end).toMatchObject({ type: 'run.completed', result: 'Alive.' })
+  })
+
+  test('[R11] what its commands left behind ends with the engine', async () => {
+    const runs = await start()
+    const reading = await runs.query({
+      prompt: stubbed({ blocks: [bash('setsid tail -f /dev/null >/dev/null 2>&1 & echo $! > pid.txt')] }, done),
+      settings: { permission_mode: 'bypassPermissions' },
+    })
+    await reading.end
+    const pid = Number(readFileSync(join(work(), 'pid.txt'), 'utf8'))
+    await runner.close()
+    expect(startTimeOf(pid)).toBeNull()
   })
 
   test('[R11] a prompt of 5 MB is played or refused, once', async () => {

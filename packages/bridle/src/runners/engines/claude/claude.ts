@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Engine, EngineOptions, EngineSession, Turn, TurnEnd } from '../engine.ts'
 import { howToInstall, installed } from '../installed.ts'
+import { newMark } from '../marked-processes.ts'
 import { claudeInfo } from './capabilities.ts'
 import { ClaudeLink, type Sdk } from './link.ts'
 import { ClaudeTips } from './tips.ts'
@@ -106,9 +107,10 @@ class ClaudeSession implements EngineSession {
     // A transcript that ends where we go on is gone on with; any other is forked at that point.
     const forks = session !== undefined && at !== undefined && this.#tips.of(session) !== at
     const mode = settings.permission_mode ?? 'default'
-    return new ClaudeLink(this.#sdk, {
+    const mark = newMark()
+    return new ClaudeLink(this.#sdk, mark, {
       cwd: workFolder,
-      env: engineEnv(this.#env, stateFolder, baseUrl),
+      env: { ...engineEnv(this.#env, stateFolder, baseUrl), ...mark.env },
       // A repository must not be able to allow itself anything.
       settingSources: [],
       includePartialMessages: true,
@@ -116,7 +118,7 @@ class ClaudeSession implements EngineSession {
       permissionMode: mode,
       ...(mode === 'bypassPermissions' && { allowDangerouslySkipPermissions: true }),
       ...(settings.model && { model: settings.model }),
-      ...(settings.max_budget_usd && { maxBudgetUsd: settings.max_budget_usd }),
+      ...(typeof settings.max_budget_usd === 'number' && { maxBudgetUsd: settings.max_budget_usd }),
       ...(settings.max_turns && { maxTurns: settings.max_turns }),
       ...(session !== undefined && { resume: session }),
       ...(forks && { resumeSessionAt: at, forkSession: true }),
@@ -139,4 +141,6 @@ const engineEnv = (env: NodeJS.ProcessEnv, stateFolder: string, baseUrl: string)
   CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
   // Said by the sandbox, not by us: as root the engine refuses to skip its questions unless it is in one.
   ...(env.IS_SANDBOX && { IS_SANDBOX: env.IS_SANDBOX }),
+  // By which whoever ends the sandbox finds what was started in it.
+  ...(env.BRIDLE_SANDBOX_ID && { BRIDLE_SANDBOX_ID: env.BRIDLE_SANDBOX_ID }),
 })

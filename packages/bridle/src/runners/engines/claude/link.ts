@@ -2,6 +2,7 @@
 import type { JsonObject } from '../../../kernel/json.ts'
 import { within } from '../../within.ts'
 import type { Turn, TurnEnd } from '../engine.ts'
+import type { Mark } from '../marked-processes.ts'
 import { ClaudeTurnReader, type SdkMessage } from './messages.ts'
 import { turnEnd } from './turn-end.ts'
 
@@ -26,6 +27,7 @@ interface UserMessage {
 
 export class ClaudeLink {
   readonly #query: Query
+  readonly #mark: Mark
   readonly #inbox = new Inbox()
   readonly #abort = new AbortController()
   readonly #over: Promise<void>
@@ -36,7 +38,8 @@ export class ClaudeLink {
   /** The last entry of the transcript that the turn added. */
   last: string | null = null
 
-  constructor(sdk: Sdk, options: { [name: string]: unknown }) {
+  constructor(sdk: Sdk, mark: Mark, options: { [name: string]: unknown }) {
+    this.#mark = mark
     this.#query = sdk.query({
       prompt: this.#inbox,
       options: {
@@ -73,6 +76,11 @@ export class ClaudeLink {
     if (this.alive) await this.#query.interrupt()
   }
 
+  #leave(): void {
+    this.alive = false
+    this.close().catch(() => {})
+  }
+
   async close(): Promise<void> {
     this.#inbox.end()
     const left = await within(LEAVE_MS, this.#over)
@@ -82,6 +90,8 @@ export class ClaudeLink {
       await within(LEAVE_MS, this.#over)
     }
     this.alive = false
+    // Commands that it left behind, in whatever group they are.
+    await this.#mark.sweep()
     this.#end(this.#broken())
   }
 
@@ -93,13 +103,15 @@ export class ClaudeLink {
       cause = error
     }
     this.alive = false
+    await this.#mark.sweep()
     this.#end(this.#broken(cause))
   }
 
   async #take(message: SdkMessage): Promise<void> {
     const playing = this.#playing
     if (typeof message.session_id === 'string') this.sessionId = message.session_id
-    if (!playing) return
+    // A word that came as the turn ended began another, which nobody hears: this engine is not to be used again.
+    if (!playing) return void (message.type === 'assistant' && this.#leave())
     // What an agent below it writes is in a transcript of its own.
     const isEntry = (message.type === 'assistant' || message.type === 'user') && !message.parent_tool_use_id
     if (isEntry && message.uuid) this.last = message.uuid
@@ -129,7 +141,7 @@ export class ClaudeLink {
 
   async #hook(hook: (typeof HOOKS)[number], said: HookInput): Promise<object> {
     const playing = this.#playing
-    if (!playing) return {}
+    if (!playing) return hook === 'PreToolUse' ? NOBODY_HEARS : {}
     const { tool_use_id: toolUseId, tool_name: toolName, tool_input: input } = said
     if (hook === 'PreToolUse' && toolUseId && toolName) {
       // Intent before effect: a call waits until whoever keeps the log has it.
@@ -229,6 +241,14 @@ class Inbox implements AsyncIterable<UserMessage> {
         })
     }
   }
+}
+
+const NOBODY_HEARS = {
+  hookSpecificOutput: {
+    hookEventName: 'PreToolUse',
+    permissionDecision: 'deny',
+    permissionDecisionReason: 'No run is under way.',
+  },
 }
 
 const HOOKS = [
