@@ -60,26 +60,26 @@ export async function runner(): Promise<Figure[]> {
     return [
       {
         ...figure(ours, ['added', 'allowed'], {
-          id: 'R1',
+          id: 'E1',
           what: 'ms from submit to first token that are ours, warm / 10 ms',
           target: 1,
           better: 'lower',
         }),
       },
       figure(warm, ['product', 'engine'], {
-        id: 'R2',
+        id: 'E2',
         what: 'submit to first token, warm / the engine alone',
         target: 2,
         better: 'lower',
       }),
       figure(cold, ['product', 'engine'], {
-        id: 'R3',
+        id: 'E3',
         what: 'first token of a new session, sandbox and all / the engine alone',
         target: 3,
         better: 'lower',
       }),
       figure(memory, ['product', 'engine'], {
-        id: 'R4',
+        id: 'E4',
         what: 'resident MB of a warm session, runner and engine / the engine alone',
         target: 1.6,
         better: 'lower',

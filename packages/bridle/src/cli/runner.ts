@@ -1,4 +1,5 @@
 // `bridle runner`: what runs inside a sandbox. It plays one run at a time and knows nothing of sessions.
+import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { interruption } from './interruption.ts'
 import { EXIT, Stop, showing, verb } from './verb.ts'
@@ -17,7 +18,7 @@ export const runner = verb({
     },
     ...showing,
   },
-  notes: `A token in BRIDLE_RUNNER_TOKEN is asked of every caller. Keys are taken from ANTHROPIC_API_KEY and OPENAI_API_KEY, or
+  notes: `A token in BRIDLE_RUNNER_TOKEN is asked of every caller; with BRIDLE_RUNNER_TOKEN_FROM=stdin it is read from there. Keys are taken from ANTHROPIC_API_KEY and OPENAI_API_KEY, or
 from PUT /env; engines never see them. With BRIDLE_RUNNER_IDLE_MS it ends when it had nothing to do for so long.`,
   act: async ({ flags, env, out }) => {
     const port = flags.port ?? env.PORT ?? '4318'
@@ -35,7 +36,10 @@ from PUT /env; engines never see them. With BRIDLE_RUNNER_IDLE_MS it ends when i
       stateFolder: resolve(flags.state ?? env.BRIDLE_RUNNER_STATE ?? '.bridle/runner'),
       port: Number(port),
       host: flags.host ?? '127.0.0.1',
-      token: env.BRIDLE_RUNNER_TOKEN || undefined,
+      token:
+        env.BRIDLE_RUNNER_TOKEN_FROM === 'stdin'
+          ? readFileSync(0, 'utf8').trim()
+          : env.BRIDLE_RUNNER_TOKEN || undefined,
       env,
       onIdle: end,
       ...(idleMs > 0 && { idleMs }),

@@ -95,7 +95,7 @@ const anthropicError = (type: string, message: unknown = expect.any(String)) => 
   error: { type, message },
 })
 
-describe('a request that may pass', () => {
+describe('[O14] a request that may pass', () => {
   test('anthropic: the token becomes the key, and everything else goes as it came', async () => {
     const answer = await ask(proxy.grant(anthropic), '/v1/messages?beta=true', {
       body: { model: 'claude-x', messages: [{ role: 'user', content: 'Grüße' }] },
@@ -170,7 +170,7 @@ describe('a request that may pass', () => {
   })
 })
 
-describe('a request that may not', () => {
+describe('[O14] a request that may not', () => {
   test.each<[string, { token?: string; provider?: 'openai' }]>([
     ['no token', { token: '' }],
     ['a token that is none', { token: 'bridle-run-x' }],
@@ -418,7 +418,7 @@ describe('an answer', () => {
   })
 })
 
-describe('spending', () => {
+describe('[O14] spending', () => {
   const used = (output_tokens: number) => json({ usage: { input_tokens: 0, output_tokens } })
   const prices = [['claude-x', { input: 1, output: 1 }]] as const
 

@@ -70,6 +70,10 @@ const DROPPED = new Set([
   'cookie',
   'transfer-encoding',
   'keep-alive',
+  'trailer',
+  'te',
+  'expect',
+  'upgrade',
 ])
 
 const forward = (

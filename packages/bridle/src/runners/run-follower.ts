@@ -7,6 +7,7 @@ const HEARTBEAT_MS = 15_000
 
 /** Frames as they come, until the end; a reader that is slow makes the engine wait, and nobody else. */
 export const follow = (run: RunRecord, after: number, incoming: IncomingMessage, outgoing: ServerResponse): void => {
+  if (after > run.last) return fail(outgoing, 400, 'bad_request', 'The cursor is beyond the last frame.')
   if (run.after(after) === null) return fail(outgoing, 410, 'gone', 'What comes after this cursor is no longer kept.')
   outgoing.writeHead(200, {
     'content-type': 'text/event-stream',

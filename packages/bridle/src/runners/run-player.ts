@@ -111,9 +111,11 @@ export class RunPlayer {
   async answer(record: RunRecord, toolUseId: string, verdict: RunnerVerdict): Promise<boolean> {
     const id = `${toolUseId}/${verdict.answerId ?? ''}`
     if (verdict.answerId !== undefined && this.#answers.get(record)?.has(id)) return true
-    if (!(await record.answer(toolUseId, verdict))) return false
+    // Before it is weighed: the same answer may come twice at once.
     remember(this.#answers, record, id)
-    return true
+    if (await record.answer(toolUseId, verdict)) return true
+    this.#answers.get(record)?.delete(id)
+    return false
   }
 
   async steer(record: RunRecord, { id, text }: { id: string; text: string }): Promise<boolean> {

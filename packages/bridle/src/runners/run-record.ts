@@ -9,7 +9,7 @@ import { encodeFrame, isTerminal, type RunnerEvent, type RunnerVerdict } from '.
 /** Unread text above this makes the engine wait. */
 const UNREAD_CHARS_MAX = 4_000_000
 /** Read frames kept for somebody who comes back without having acknowledged anything. */
-const KEPT_CHARS_MAX = 16_000_000
+const KEPT_CHARS_MAX = 8_000_000
 const TRIM_FRAMES = 1_000
 /** Arguments that a person may be asked about. */
 const INPUT_CHARS_MAX = 1_000_000
@@ -166,7 +166,8 @@ export class RunRecord implements Turn {
   /** Up to here nobody needs it any more: acknowledged, or read by all who read. */
   get #passed(): number {
     if (this.#options.acknowledges) return this.#acknowledged
-    return Math.max(this.#acknowledged, Math.min(this.#last, ...this.#readers.values()))
+    // By the fastest: one that reads nothing makes nobody wait, and is cut when what it lacks is gone.
+    return Math.max(this.#acknowledged, ...this.#readers.values())
   }
 
   get #unread(): number {

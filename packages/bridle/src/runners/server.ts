@@ -45,7 +45,7 @@ export interface RunnerOptions extends Watch {
 const KEEP_MS = 600_000
 const LOOK_MS = 1_000
 /** Runs that have ended and may still be asked about. */
-const ENDED_MAX = 16
+const ENDED_MAX = 8
 
 /** A running sandbox runner. */
 export class SandboxRunner {
@@ -122,6 +122,7 @@ export class SandboxRunner {
   }
 
   async #serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    if (!URL.canParse(incoming.url ?? '/', 'http://runner')) return fail(outgoing, 400, 'bad_request', 'Bad request.')
     const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://runner')
     const parts = pathname.split('/').filter(Boolean).map(decode)
     const route = `${incoming.method} /${parts.map((part, index) => (index === 1 || index === 3 ? ':' : part)).join('/')}`

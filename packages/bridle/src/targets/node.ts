@@ -158,6 +158,11 @@ export class HarnessServer {
       await close()
       throw error
     }
+    if (isOpen && [...served.agents.values()].some(({ engine, needs }) => engine && needs === null))
+      log(
+        'warn',
+        'engines run beside a server without a token: what they run could ask it too; set FABRIC_HARNESS_API_TOKEN',
+      )
     const at = server.address() as AddressInfo
     return new HarnessServer(`http://${at.family === 'IPv6' ? `[${at.address}]` : at.address}:${at.port}`, close)
   }

@@ -148,7 +148,7 @@ export const settleTools = (w: Working, status: 'ok' | 'error', reason: string):
       tool_name: name,
       outcome_type: OUTCOME_TYPES[outcome],
       status: outcome,
-      ...(outcome === 'ok' ? {} : { reason, error: `The call was ${denied ? 'not approved' : reason}.` }),
+      ...(outcome === 'ok' ? {} : { reason, error: `The call was ${denied ? 'not approved' : 'interrupted'}.` }),
     })
   }
 }

@@ -32,7 +32,7 @@ test('what lies in a folder comes after it, so that nothing shown covers what is
 })
 
 describe.skipIf(missing !== null)(
-  `in a sandbox (skipped where bubblewrap does not work: ${missing ?? 'it does'})`,
+  `[O13] in a sandbox (skipped where bubblewrap does not work: ${missing ?? 'it does'})`,
   () => {
     const key = { tenant: 't', agent: 'claude', id: 'a' }
     let folder: string

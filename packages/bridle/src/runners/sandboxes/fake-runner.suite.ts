@@ -1,5 +1,6 @@
 // A runner that plays nothing: it answers as one, and tells what it sees from where it is. Run as a process of its own.
 import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
@@ -29,6 +30,8 @@ const ask = async ({ url, token }: Fake, path: string, body: object): Promise<un
 }
 
 const serve = () => {
+  const { BRIDLE_RUNNER_TOKEN_FROM: from, BRIDLE_RUNNER_TOKEN } = process.env
+  const token = from === 'stdin' ? readFileSync(0, 'utf8').trim() : BRIDLE_RUNNER_TOKEN
   const vars: { [name: string]: string | null } = {}
   let busy = false
   const instance = `${process.pid}-${Date.now()}`
@@ -53,7 +56,6 @@ const serve = () => {
       const hasAnthropicKey = Boolean(vars.ANTHROPIC_API_KEY)
       return answer(200, { ok: true, busy, hasAnthropicKey, hasOpenAIKey: false, instance, requestId: null })
     }
-    const { BRIDLE_RUNNER_TOKEN: token } = process.env
     if (token && request.headers.authorization !== `Bearer ${token}`) return answer(401, {})
     const route = routes[`${request.method} ${request.url}`]
     return route ? answer(200, await route((await json(request)) as never)) : answer(404, {})

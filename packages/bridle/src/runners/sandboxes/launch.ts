@@ -43,7 +43,7 @@ export const launch = async (wanted: Launch, records: Records): Promise<SandboxR
   const output = openSync(file, 'a', 0o600)
   let child: ChildProcess
   try {
-    const stdio = ['ignore', output, output] as const
+    const stdio = ['pipe', output, output] as const
     child = spawn(program, args, {
       cwd: work,
       env: environment(wanted, { work, state, tmp }),
@@ -53,6 +53,7 @@ export const launch = async (wanted: Launch, records: Records): Promise<SandboxR
   } finally {
     closeSync(output)
   }
+  child.stdin?.on('error', () => {}).end(`${wanted.token}\n`)
   const failure = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(error.message))
     child.once('exit', (code, signal) => resolve(`it ended with ${signal ?? code}`))
@@ -84,7 +85,7 @@ export const launch = async (wanted: Launch, records: Records): Promise<SandboxR
 
 /** Everything it is told. No key of a provider and no token of the server is among it. */
 const environment = (
-  { id, token, env, engines, isolation, orphanMs }: Launch,
+  { id, env, engines, isolation, orphanMs }: Launch,
   { work, state, tmp }: { work: string; state: string; tmp: string },
 ): NodeJS.ProcessEnv => {
   const programs = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
@@ -97,7 +98,8 @@ const environment = (
     ...(process.env.TZ && { TZ: process.env.TZ }),
     ...env,
     ...(engines !== null && { BRIDLE_ENGINES: engines }),
-    BRIDLE_RUNNER_TOKEN: token,
+    // By standard input: what runs in it could read its environment.
+    BRIDLE_RUNNER_TOKEN_FROM: 'stdin',
     BRIDLE_RUNNER_WORK: work,
     BRIDLE_RUNNER_STATE: state,
     BRIDLE_RUNNER_IDLE_MS: String(orphanMs),

@@ -141,7 +141,7 @@ describe('what it is given', () => {
     expect(names.filter((name) => !shellOwn.includes(name) && name !== 'TZ').sort()).toEqual([
       'BRIDLE_RUNNER_IDLE_MS',
       'BRIDLE_RUNNER_STATE',
-      'BRIDLE_RUNNER_TOKEN',
+      'BRIDLE_RUNNER_TOKEN_FROM',
       'BRIDLE_RUNNER_WORK',
       'BRIDLE_SANDBOX_ID',
       'EXTRA',
@@ -195,7 +195,7 @@ describe('what it is given', () => {
   })
 })
 
-describe('how long it stays', () => {
+describe('[O12] how long it stays', () => {
   test('until it is idle for long enough, never while it is busy', async () => {
     const boxes = provider({ idleMs: 60_000 })
     const [idle, busy] = [await boxes.acquire(a), await boxes.acquire(b)]
@@ -238,7 +238,7 @@ describe('how long it stays', () => {
   })
 
   test('until others need the place: the longest idle gives way, and all busy is an error', async () => {
-    const boxes = provider({ max: 2, graceMs: 10 })
+    const boxes = provider({ max: 2, graceMs: 10, roomMs: 0 })
     const first = await boxes.acquire(a)
     now += 100
     const second = await boxes.acquire(b)
@@ -257,7 +257,7 @@ describe('how long it stays', () => {
   })
 
   test('one that was just asked for does not give way before its run begins', async () => {
-    const boxes = provider({ max: 1 })
+    const boxes = provider({ max: 1, roomMs: 0 })
     const box = await boxes.acquire(a)
     await expect(boxes.acquire(b)).rejects.toThrow('All 1 sandboxes are busy.')
     expect(await isUp(box.url)).toBe(true)
@@ -378,6 +378,32 @@ describe('the next process', () => {
   })
 })
 
+test('a run waits for a place rather than fail', async () => {
+  const boxes = provider({ max: 1, graceMs: 0 })
+  const first = await boxes.acquire(a)
+  await setBusy(first, true)
+  const second = boxes.acquire(b)
+  await setBusy(first, false)
+  expect((await second).id).not.toBe(first.id)
+})
+
+test('one that does not know us any more is ended, and the next run has another', async () => {
+  const box = await provider().acquire(a)
+  const stranger = provider({ secret: 'another' })
+  await stranger.acquire(a)
+  await expect(stranger.setEnvVars({ ...box, token: 'wrong' }, {})).rejects.toThrow('401')
+  expect(await isUp(box.url)).toBe(false)
+})
+
+test('a folder deeper than a path can be is removed all the same', async () => {
+  const boxes = provider()
+  const box = await boxes.acquire(a)
+  const nest = 'n=$(printf %0100d 0); for i in $(seq 60); do mkdir $n && cd -P $n || exit; done; pwd | wc -c'
+  expect(Number(await shell(box, nest))).toBeGreaterThan(4096)
+  await boxes.forget(a)
+  expect(readdirSync(join(folder, 'workspaces'))).toEqual([])
+})
+
 describe('a branch', () => {
   test('begins with what its parent had, and either goes its own way', async () => {
     const boxes = provider()
@@ -398,7 +424,7 @@ describe('a branch', () => {
   })
 })
 
-describe('the reaper', () => {
+describe('[O15] the reaper', () => {
   test('leaves alone what this process was asked for', async () => {
     const boxes = provider()
     const box = await boxes.acquire(a)

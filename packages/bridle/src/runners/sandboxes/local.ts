@@ -35,6 +35,8 @@ export interface LocalSandboxOptions {
   readonly startMs?: number
   /** How long one that was just asked for is taken to be in use, though its run has not begun. */
   readonly graceMs?: number
+  /** How long a run waits for a place. */
+  readonly roomMs?: number
   /** How long a runner that answered is taken to be well. */
   readonly trustMs?: number
   readonly sweepMs?: number
@@ -60,6 +62,7 @@ interface Box {
 const HEALTH_TRIES = 3
 /** A server that is gone may come back: until then a runner keeps what it has. */
 const ORPHAN_MS = 20 * 60_000
+const ROOM_LOOK_MS = 500
 /** Whose a workspace is. */
 const KEY_FILE = 'key.json'
 /** For what was killed to be gone. */
@@ -88,8 +91,9 @@ export class LocalSandboxes implements SandboxProvider {
       maxAgeMs: 12 * 3_600_000,
       max: 8,
       startMs: 30_000,
-      graceMs: 30_000,
+      graceMs: 3_000,
       trustMs: 10_000,
+      roomMs: 15_000,
       sweepMs: 30_000,
       healthMs: HEALTH_MS,
       stopMs: 3_000,
@@ -137,6 +141,8 @@ export class LocalSandboxes implements SandboxProvider {
       if (box) box.answeredAt = this.#options.now()
     } catch (error) {
       if (box) box.answeredAt = 0
+      // It does not know us, and never will: the next run has another.
+      if (box && hasStatus(error, 401)) await this.#end(box)
       throw error
     }
   }
@@ -260,20 +266,27 @@ export class LocalSandboxes implements SandboxProvider {
 
   /** Keeps a place: the longest idle gives way. */
   #makeRoom(): Promise<void> {
-    return this.#inTurn('', async () => {
-      const { max } = this.#options
-      const idleFirst = [...this.#boxes.values()].filter((box) => !box.ending).sort((a, b) => a.usedAt - b.usedAt)
-      for (const box of idleFirst) {
-        if (this.#boxes.size + this.#starting < max) break
-        const { usedAt } = box
-        const isBusy = this.#isInGrace(box) || (await this.#health(box))?.busy
-        if (!isBusy && box.usedAt === usedAt) await this.#end(box)
-      }
-      if (this.#boxes.size + this.#starting >= max) {
-        throw new Error(`All ${max} sandboxes are busy. Try again when a run has ended, or allow more.`)
-      }
-      this.#starting += 1
-    })
+    return this.#inTurn('', () => this.#findRoom(0))
+  }
+
+  async #findRoom(waitedMs: number): Promise<void> {
+    const { max, roomMs } = this.#options
+    const idleFirst = [...this.#boxes.values()].filter((box) => !box.ending).sort((a, b) => a.usedAt - b.usedAt)
+    for (const box of idleFirst) {
+      if (this.#boxes.size + this.#starting < max) break
+      const { usedAt } = box
+      const isBusy = this.#isInGrace(box) || (await this.#health(box))?.busy
+      if (!isBusy && box.usedAt === usedAt) await this.#end(box)
+    }
+    // Rather wait a little than fail: runs end.
+    if (this.#boxes.size + this.#starting >= max && waitedMs < roomMs) {
+      await sleep(ROOM_LOOK_MS)
+      return this.#findRoom(waitedMs + ROOM_LOOK_MS)
+    }
+    if (this.#boxes.size + this.#starting >= max) {
+      throw new Error(`All ${max} sandboxes are busy. Try again when a run has ended, or allow more.`)
+    }
+    this.#starting += 1
   }
 
   /** Work and transcripts of the parent, once: whatever either does afterwards is its own. */
@@ -406,11 +419,16 @@ export class LocalSandboxes implements SandboxProvider {
   }
 }
 
+const hasStatus = (error: unknown, status: number): boolean => (error as { status?: unknown } | null)?.status === status
+
 /** A tool may have made folders that nobody may write: a module cache, say. */
 const removeFolder = async (folder: string): Promise<void> => {
-  const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 3 })
-  await remove().catch(async () => {
-    await new Promise((resolve) => execFile('chmod', ['-R', 'u+rwX', folder], { timeout: 60_000 }, resolve))
-    await remove()
+  const run = (program: string, ...args: string[]) =>
+    new Promise((resolve) => execFile(program, args, { timeout: 60_000 }, resolve))
+  await rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(async () => {
+    await run('chmod', '-R', 'u+rwX', folder)
+    // It goes down by folder and not by path, which may be longer than a path can be.
+    await run('rm', '-rf', '--', folder)
+    if (existsSync(folder)) throw new Error('The folder of a session could not be removed.')
   })
 }

@@ -37,7 +37,8 @@ export const putEnv = async (
   if (status === null) throw new Error("The sandbox's runner did not take its settings: it does not answer.")
   // One written from the document alone has no such route: its platform sets its environment.
   if (status === 404 || status === 405) return
-  if (status >= 300) throw new Error(`The sandbox's runner did not take its settings: it answered ${status}.`)
+  if (status >= 300)
+    throw Object.assign(new Error(`The sandbox's runner did not take its settings: it answered ${status}.`), { status })
 }
 
 /** Whether it was heard. */

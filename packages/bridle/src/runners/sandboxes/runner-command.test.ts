@@ -4,9 +4,10 @@ import { expect, test } from 'vitest'
 import { engineFolders, runnerCommand, runnerFolders } from './runner-command.ts'
 
 test('our own runner is started as we are: from source with its condition', () => {
-  const [node = '', condition, main = '', ...rest] = runnerCommand()
-  expect([existsSync(node), condition, existsSync(main), rest]).toEqual([
+  const [node = '', signals, condition, main = '', ...rest] = runnerCommand()
+  expect([existsSync(node), signals, condition, existsSync(main), rest]).toEqual([
     true,
+    '--disable-sigusr1',
     '--conditions=source',
     true,
     ['runner', '--port', '0'],
@@ -16,7 +17,7 @@ test('our own runner is started as we are: from source with its condition', () =
 
 test('what it needs is shown, and no folder above it', () => {
   const folders = runnerFolders()
-  const [node = '', , main = ''] = runnerCommand()
+  const [node = '', , , main = ''] = runnerCommand()
   for (const file of [node, main])
     expect(folders.some((folder) => file === folder || file.startsWith(`${folder}/`))).toBe(true)
   const modules = folders.find((folder) => existsSync(join(folder, 'valibot'))) ?? ''

@@ -8,6 +8,8 @@ const main = fileURLToPath(new URL(`../../cli/main.${isSource ? 'ts' : 'js'}`, i
 
 export const runnerCommand = (): string[] => [
   realpathSync(process.execPath),
+  // Whatever runs beside it could open its debugger by a signal, and read what it knows.
+  '--disable-sigusr1',
   ...(isSource ? ['--conditions=source'] : []),
   main,
   'runner',

@@ -22,7 +22,7 @@ const end = async () => {
 }
 afterEach(end)
 
-test('one runner for all sessions, told apart from the one after it', async () => {
+test('[O16] one runner for all sessions, told apart from the one after it', async () => {
   const url = await started()
   const there = urlSandbox({ url: `${url}/`, token: 'token' })
   const box = await there.acquire(key)

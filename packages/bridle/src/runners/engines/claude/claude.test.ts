@@ -293,6 +293,34 @@ describe.skipIf(noEngines !== null)('Claude Code', () => {
     expect(JSON.stringify(stub.requests.at(-1)?.body.messages)).toContain('MIND THE STEP')
   })
 
+  test('[R10] one that comes with the last words has a turn of its own in the same run, and no later one', async () => {
+    const runs = await start()
+    const slow = { blocks: [{ text: 'word '.repeat(60) }], chunk: 5, delayMs: 10 }
+    const reading = await runs.query({ requestId: 'late', prompt: stubbed(slow) })
+    await reading.first('assistant.delta')
+    const steer = `LATE ${stubbed({ blocks: [{ text: 'To the late word.' }] })}`
+    expect(await runs.post('/runs/late/steer', { id: 's1', text: steer })).toMatchObject({ status: 200 })
+    expect(await reading.end).toMatchObject({ type: 'run.completed', result: 'To the late word.' })
+    expect(reading.text()).toContain('word word')
+    const next = await runs.query({ prompt: stubbed({ blocks: [{ text: 'Mine.' }] }), resume: await resumeOf(reading) })
+    expect(await next.end).toMatchObject({ type: 'run.completed', result: 'Mine.' })
+    expect(next.text()).toBe('Mine.')
+  })
+
+  test('[R10] one that was stopped before it was heard is not heard later', async () => {
+    const runs = await start()
+    const slow = { blocks: [{ text: 'word '.repeat(400) }], chunk: 5, delayMs: 10 }
+    const reading = await runs.query({ requestId: 'late', prompt: stubbed(slow) })
+    await reading.first('assistant.delta')
+    const steer = `LATE ${stubbed({ blocks: [bash('touch late.txt')] })}`
+    await runs.post('/runs/late/steer', { id: 's1', text: steer })
+    const { body } = await runs.post('/runs/late/cancel')
+    const { resume } = body as { resume: string }
+    const next = await runs.query({ prompt: stubbed({ blocks: [{ text: 'Mine.' }] }), resume })
+    expect(await next.end).toMatchObject({ type: 'run.completed', result: 'Mine.' })
+    expect(existsSync(join(work(), 'late.txt'))).toBe(false)
+  })
+
   test('[R11] an engine that is killed is one error, and the next run has another', async () => {
     const runs = await start()
     const reading = await runs.query({

@@ -78,8 +78,8 @@ class ClaudeSession implements EngineSession {
   }
 
   async steer(text: string): Promise<void> {
-    if (!this.#link?.alive) throw new Error('The engine has no turn under way.')
-    this.#link.push(text)
+    if (!this.#link) throw new Error('The engine has no turn under way.')
+    this.#link.steer(text)
   }
 
   async close(): Promise<void> {
@@ -116,6 +116,8 @@ class ClaudeSession implements EngineSession {
       includePartialMessages: true,
       systemPrompt: { type: 'preset', preset: 'claude_code' },
       permissionMode: mode,
+      // They begin turns by themselves, which nobody would hear.
+      disallowedTools: ['CronCreate', 'CronDelete', 'CronList', 'ScheduleWakeup', 'Monitor'],
       ...(mode === 'bypassPermissions' && { allowDangerouslySkipPermissions: true }),
       ...(settings.model && { model: settings.model }),
       ...(typeof settings.max_budget_usd === 'number' && { maxBudgetUsd: settings.max_budget_usd }),

@@ -68,6 +68,12 @@ export class ClaudeLink {
     })
   }
 
+  steer(text: string): void {
+    if (!this.#playing || !this.alive) throw new Error('The engine has no turn under way.')
+    this.#playing.steers += 1
+    this.push(text)
+  }
+
   push(content: string): void {
     this.#inbox.push({ type: 'user', message: { role: 'user', content }, parent_tool_use_id: null })
   }
@@ -118,7 +124,14 @@ export class ClaudeLink {
     for (const event of playing.reader.read(message)) playing.say(event)
     await playing.turn.room()
     const end = message.type === 'result' ? turnEnd(message) : null
-    if (end) this.#end(end)
+    if (!end) return
+    playing.results += 1
+    const isLast = playing.steers === 0 && playing.results >= playing.turns
+    // A word that came too late for its turn gets one of its own, and the run goes on with it.
+    if (end.kind === 'completed' && !isLast) return
+    this.#end(end)
+    // One that was stopped would still begin that turn.
+    if (!isLast) this.#leave()
   }
 
   /** Once: after a failed result the iterator throws as well. */
@@ -143,6 +156,7 @@ export class ClaudeLink {
     const playing = this.#playing
     if (!playing) return hook === 'PreToolUse' ? NOBODY_HEARS : {}
     const { tool_use_id: toolUseId, tool_name: toolName, tool_input: input } = said
+    if (hook === 'UserPromptSubmit') playing.submitted(said.prompt_id ?? '')
     if (hook === 'PreToolUse' && toolUseId && toolName) {
       // Intent before effect: a call waits until whoever keeps the log has it.
       await playing.turn.heard(await playing.announced(toolUseId, toolName, input ?? {}))
@@ -184,6 +198,11 @@ class Playing {
   readonly reader: ClaudeTurnReader
   readonly denied = new Map<string, string>()
   readonly elapsedMs = new Map<string, number>()
+  /** Words to the turn that the engine has not taken up; turns of its own that it made of them, and how many ended. */
+  steers = 0
+  turns = 1
+  results = 0
+  #promptId: string | null = null
   readonly end: (end: TurnEnd) => void
   readonly #frames = new Map<string, number>()
   readonly #waiting = new Map<string, (frame: number) => void>()
@@ -199,6 +218,16 @@ class Playing {
     if (event.type !== 'tool.started') return
     this.#frames.set(event.toolUseId, frame)
     this.#waiting.get(event.toolUseId)?.(frame)
+  }
+
+  /** The engine takes up a word in the turn under way, or begins another with it. */
+  submitted(promptId: string): void {
+    const isFirst = this.#promptId === null
+    const isOther = !isFirst && this.#promptId !== promptId
+    this.#promptId = promptId
+    if (isFirst) return
+    this.steers = Math.max(0, this.steers - 1)
+    if (isOther) this.turns += 1
   }
 
   /** Hooks overtake messages: the text before a call is told before the call. */
@@ -265,6 +294,7 @@ const HOOKS = [
 ] as const
 
 interface HookInput {
+  readonly prompt_id?: string
   readonly tool_name?: string
   readonly tool_input?: JsonObject
   readonly tool_use_id?: string

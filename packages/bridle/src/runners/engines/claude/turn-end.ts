@@ -20,6 +20,7 @@ export const turnEnd = (message: SdkMessage): TurnEnd | null => {
   const status = said.api_error_status ?? null
   const failed = { kind: 'failed' as const, message: text || 'The engine failed without a reason.' }
   if (status === null) return { ...failed, reason: 'engine' }
+  if (status === 402) return { ...failed, reason: 'budget' }
   if (status === 401 || status === 403) return { ...failed, reason: 'key_refused' }
   if (status === 404) return { ...failed, reason: 'model_unknown' }
   return { ...failed, reason: 'provider', ...((status === 429 || status >= 500) && { transient: true }) }
