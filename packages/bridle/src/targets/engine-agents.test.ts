@@ -6,10 +6,14 @@ import { Workspace } from '../cli/cli.suite.ts'
 import { type AnthropicStub, startAnthropicStub, stubbed } from '../runners/engines/claude/anthropic-stub.suite.ts'
 import { responsesStub } from '../runners/engines/codex/responses-stub.suite.ts'
 import { engineEnv, noEngines } from '../runners/engines/engines.suite.ts'
+import { probeBubblewrap } from '../runners/sandboxes/bubblewrap.ts'
 import { startTimeOf } from '../runners/sandboxes/processes.ts'
 import { type Frame, get, isIdle, post, readFrames } from '../surfaces/http/client.suite.ts'
 
 const KEY = 'sk-the-real-key-of-the-server'
+// Without walls whatever runs as the server's user sees what the server sees; a plain process is told nothing all the same.
+const hasWalls = (await probeBubblewrap()) === null
+const everybody = `cat /proc/*/environ 2>/dev/null | tr '\\0' '\\n' | grep -v ^PATH > seen.txt; head -c 9000 seen.txt`
 
 describe.skipIf(noEngines !== null)('Claude Code behind a server', () => {
   let stub: AnthropicStub
@@ -57,6 +61,10 @@ describe.skipIf(noEngines !== null)('Claude Code behind a server', () => {
         approvals: { id: string; sessionId: string }[]
       }
     ).approvals
+  const workText = (file: string) => {
+    const folder = join(world.folder, 'data', 'workspaces')
+    return readFileSync(join(folder, readdirSync(folder)[0] ?? '', 'work', file), 'utf8')
+  }
   const workFiles = () => {
     const folder = join(world.folder, 'data', 'workspaces')
     return readdirSync(folder).flatMap((name) => readdirSync(join(folder, name, 'work')))
@@ -64,7 +72,7 @@ describe.skipIf(noEngines !== null)('Claude Code behind a server', () => {
 
   test('[R7] a turn and the next; the server’s key is nowhere in the sandbox', async () => {
     const prompt = stubbed(
-      { blocks: [{ text: 'Looking. ' }, bash('env; cat /proc/*/environ 2>/dev/null | tr "\\0" "\\n"')] },
+      { blocks: [{ text: 'Looking. ' }, bash(hasWalls ? `env; ${everybody}` : 'env > seen.txt; env')] },
       done,
     )
     const asked = post(agent('one'), { prompt })
@@ -79,6 +87,7 @@ describe.skipIf(noEngines !== null)('Claude Code behind a server', () => {
     const told = JSON.stringify(await frames)
     expect(told).toContain('added-by-the-relay')
     expect(told).not.toContain(KEY)
+    expect(workText('seen.txt')).not.toContain(KEY)
     expect(stub.requests.every(({ headers }) => headers['x-api-key'] === KEY)).toBe(true)
     expect((await post(agent('one'), { prompt: stubbed({ blocks: [{ text: 'Again.' }] }) })).body).toMatchObject({
       result: 'Again.',
