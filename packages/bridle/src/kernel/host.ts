@@ -1,6 +1,6 @@
 // The sessions this process has in memory: opened when asked for or when due, dropped when idle or fenced.
 import { boundApproval } from './approval-digest.ts'
-import { type Answer, type Command, isRefusal, type Refusal, refuse } from './commands.ts'
+import { type Answer, type BranchCommand, type Command, isRefusal, type Refusal, refuse } from './commands.ts'
 import { type AnyEvent, type Key, keyText } from './event.ts'
 import { DUE_PAGE, IDLE_SESSIONS_MAX } from './limits.ts'
 import {
@@ -128,9 +128,9 @@ export class Host {
     parent: Key,
     seq: number,
     childId: string,
-    options: { title?: string; id?: CommandId } = {},
+    options: Omit<BranchCommand, 'type' | 'parent'> & { id?: CommandId } = {},
   ): Promise<Answer | Refusal> {
-    const { title, id = null } = options
+    const { id = null, ...more } = options
     return this.#persist(id, async () => {
       const source = await this.find(parent)
       if (!source) return refuse('session_not_found')
@@ -140,7 +140,7 @@ export class Host {
       const child = await this.#child({ ...parent, id: childId }, from)
       if (!child) return refuse('bad_branch_point')
       const taken = id && (await promised(source, childId, id))
-      const command: Command = { type: 'branch', parent: from, ...(title !== undefined && { title }) }
+      const command: Command = { type: 'branch', parent: from, ...more }
       const outcome = taken ?? (await child.send(command, id))
       if (isRefusal(outcome) && !child.exists && child.idle) this.#discard(child)
       return outcome

@@ -61,3 +61,13 @@ export const RESUME_POINTS_MAX = 1_000
 export const DEPTH_MAX = 100
 /** Values in one body or message: this many named ones hold the event loop for a tenth of a second. */
 export const VALUES_MAX = 50_000
+/** Audit rows and sources of memory in a health snapshot: each change writes them again. */
+export const AUDIT_MAX = 12
+export const MEMORY_MAX = 5
+/** Of a text that is quoted in a summary. */
+export const BRIEF_CHARS = 160
+/** Envelopes of a channel, and tools among its participants: a page that a person reads. */
+export const ENVELOPES_MAX = 50
+export const PARTICIPANTS_MAX = 100
+/** And their JSON. */
+export const CHANNEL_CHARS_MAX = 1_000_000
