@@ -12,6 +12,7 @@ import { scriptedRunner } from '../runners/scripted.ts'
 import { openSqlite } from '../stores/folder.ts'
 import { fabricRoutes } from '../surfaces/fabric/routes.ts'
 import { fabricSockets } from '../surfaces/fabric/sockets.ts'
+import { frontendRoutes } from '../surfaces/frontend/routes.ts'
 import { type AccessOptions, isLoopback } from '../surfaces/http/access.ts'
 import { type AgentInfo, acceptPrompt } from '../surfaces/http/agents.ts'
 import { createApp } from '../surfaces/http/app.ts'
@@ -128,7 +129,7 @@ export class HarnessServer {
         },
         address: (c) => (c.env as { incoming?: IncomingMessage }).incoming?.socket.remoteAddress ?? '',
       },
-      [fabricRoutes, socketPages(socketRows)],
+      [fabricRoutes, frontendRoutes, socketPages(socketRows)],
     )
     const backlog = new Backlog(options.maxUnsentBytes)
     const fetch = async (request: Request, env: unknown) =>
