@@ -265,7 +265,9 @@ describe('versions', () => {
     await (await openSqlite(folder, more)).close()
     const before = contents()
     await expectFault(openSqlite(folder), 'refused')
-    await expect(openSqlite(folder)).rejects.toThrow(`${folder} has schema version ${migrations.length + 1}; this Bridle knows up to ${migrations.length}`)
+    await expect(openSqlite(folder)).rejects.toThrow(
+      `${folder} has schema version ${migrations.length + 1}; this Bridle knows up to ${migrations.length}`,
+    )
     expect(contents()).toEqual(before)
     await (await openSqlite(folder, more)).close()
   })

@@ -45,7 +45,9 @@ export const eventStream = ({
     // At once, so that proxies and clients see the stream open; a reader that is cut comes back after `retry`.
     sink.write(`: open\n\nretry: ${RETRY_MS}\n\n${opening}`)
     const beat = setInterval(() => sink.write(': beat\n\n'), heartbeatMs)
-    const reader = isOver ? new EndingReader(audience, sink, beat, isOver, subscribers) : new Reader(audience, sink, beat)
+    const reader = isOver
+      ? new EndingReader(audience, sink, beat, isOver, subscribers)
+      : new Reader(audience, sink, beat)
     subscribers.add(reader, since)
     return () => {
       clearInterval(beat)
