@@ -32,6 +32,8 @@ export interface HostPorts {
 
 const REOPEN_MS = 1_000
 const SUPERVISE_MS = 1_000
+/** Longer than any round takes. */
+const JUMP_MS = 10_000
 const RETRIES_MAX = 3
 const EVICT_LOOKS = 32
 
@@ -56,7 +58,13 @@ export class Host {
   /** Takes up what was in hand when the last owner died, then looks for what is due. */
   async start(): Promise<void> {
     await this.supervise(-1)
+    let lookedAt = this.#ports.clock.now()
     const round = async () => {
+      const now = this.#ports.clock.now()
+      // Timers do not see the wall clock jump; what has come due by it is due all the same.
+      if (now - lookedAt > JUMP_MS)
+        for (const session of this.#live.values()) session.send({ type: 'tick' }).catch(() => {})
+      lookedAt = now
       await this.supervise(0).catch(() => {})
       if (!this.#stopped) this.#forget = this.#ports.clock.after(SUPERVISE_MS, round)
     }
