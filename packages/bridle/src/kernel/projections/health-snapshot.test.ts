@@ -116,8 +116,8 @@ test('[F23] the hint is something that can be done, with what the call for it ne
   asked.do({ ...approve(id, { digest: 'digest-1' }), actor: 'ann' })
   expect(snapshot(asked).audit.at(-1)).toMatchObject({ action: 'approval_approved', actor: 'ann' })
   asked.says({ type: 'failed', message: 'broke', transient: false })
-  const { seq } = asked.state.resumePoints.at(-1)!
-  expect(snapshot(asked).recovery_hint).toMatchObject({ action: 'branch', resume_cursor: `approval:${key.id}:${seq}` })
+  const { kind, seq } = asked.state.resumePoints.at(-1)!
+  expect(snapshot(asked).recovery_hint).toMatchObject({ action: 'branch', resume_cursor: `${kind}:${key.id}:${seq}` })
 
   const again = running(background({ maxRetries: 1 }))
   again.says(failed())

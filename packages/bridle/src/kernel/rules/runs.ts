@@ -1,8 +1,9 @@
 // The life of a run: requested, retried, cancelled, stopped, ended. Exactly one `turn_end`, and nothing after it.
 import type { Answer, Command } from '../commands.ts'
+import { cursorText } from '../cursor.ts'
 import { eventId } from '../event.ts'
 import type { Json } from '../json.ts'
-import { RESULT_CHARS_MAX, RETRY_BASE_MS, RETRY_MAX_MS } from '../limits.ts'
+import { BRIEF_CHARS, RESULT_CHARS_MAX, RETRY_BASE_MS, RETRY_MAX_MS } from '../limits.ts'
 import type { Run } from '../projections/lifecycle.ts'
 import { OUTCOME_TYPES } from '../schemas.ts'
 import { askAboutUnsafe, cancelApprovals } from './approvals.ts'
@@ -72,7 +73,11 @@ export const endTurn = (
   if (text !== '' && !run.responded && text.length <= RESULT_CHARS_MAX) w.addToRun('response', { text })
   // Also of a turn that was stopped or failed: what was said in it is part of the conversation.
   if (end.resume !== undefined) w.addToRun('resume_handle', { run_id: run.runId, handle: end.resume })
-  if (w.state.lifecycle.kind === 'background') recordRun(w, run, status)
+  if (w.state.lifecycle.kind === 'background') {
+    recordRun(w, run, status)
+    // Whatever the engine tells of its steps, there is one for each turn. Expiry has one of its own.
+    if (end.reason !== 'expired') checkpoint(w, 'turn', status, end.message ?? (text || `The turn was ${status}.`))
+  }
   if (status === 'completed') {
     w.addToRun('completed', { turn_id: run.runId, result: settledResult(w, end.result ?? text) })
   }
@@ -194,6 +199,16 @@ const settledResult = (w: Working, result: Json): Json => {
   const id = publish(w, { name, kind: isOutput ? 'final_output' : 'result', contentType, text })
   return isLarge ? { artifact_id: id, size: text.length, preview: text.slice(0, 500) } : result
 }
+
+const checkpoint = (w: Working, checkpoint_type: string, status: string, summary: string): void =>
+  w.addToRun('session_checkpoint', {
+    session_id: w.key.id,
+    sequence: w.state.checkpoints.count + 1,
+    checkpoint_type,
+    status,
+    summary_text: summary.slice(0, BRIEF_CHARS),
+    resume_cursor: cursorText('checkpoint', w.key.id, w.next),
+  })
 
 /** What became of a run, to be found among the artifacts when the log is long gone from the screen. */
 const recordRun = (w: Working, run: Run, status: string): void => {

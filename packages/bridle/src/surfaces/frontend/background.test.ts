@@ -39,7 +39,7 @@ describe('[F7] starting', () => {
       sandbox_mode: 'in_process',
       resume_context: { kind: 'turn' },
       artifacts: [{ artifact_type: 'final_output' }, { artifact_type: 'run_record' }],
-      checkpoints: [],
+      checkpoints: [{ checkpoint_type: 'turn', status: 'completed', summary_text: 'done' }],
       channel: { channel_id: `session:${body.session_id}` },
     })
     const { sessions } = (await it.get('/sessions?kind=background')).body as { sessions: object[] }
@@ -99,14 +99,19 @@ describe('[F18] pausing, resuming, cancelling', () => {
     const it = world()
     const id = await started(it, { prompt: script({ checkpoint: 'one' }, { text: 'done' }) }, isStatus('completed'))
     const { checkpoints } = (await it.get(`/sessions/${id}`)).body as { checkpoints: { resume_cursor: string }[] }
-    const { status, body } = await it.post(`/sessions/${id}/resume`, { resume_cursor: checkpoints[0]?.resume_cursor })
+    const { status, body } = await it.post(`/sessions/${id}/resume`, { resume_cursor: checkpoints[1]?.resume_cursor })
     expect(status).toBe(201)
     expect(body).toMatchObject({ kind: 'background', parent_session_id: id, health: { score: 100 } })
     const child = await reached(it, String(body.session_id), isStatus('completed'))
     expect(child).toMatchObject({
       parent_session_id: id,
       branch_resume_cursor: expect.stringContaining(`branch:${id}:`),
-      checkpoints: [{ summary_text: 'one' }, { checkpoint_type: 'resume_seed' }, { summary_text: 'one' }],
+      checkpoints: [
+        { checkpoint_type: 'turn' },
+        { summary_text: 'one' },
+        { checkpoint_type: 'resume_seed' },
+        { summary_text: 'one' },
+      ],
     })
     const other = await it.post(`/sessions/${id}/resume`, { from_event_id: 2, prompt: script({ text: 'else' }) })
     const ended = await reached(it, String(other.body.session_id), isStatus('completed'))

@@ -61,7 +61,7 @@ describe.each(['/chat/sessions', '/sessions'])('%s/{id}/events/stream', (base) =
 
   test('[F3] greets first, then tells the log in order; ids are its numbers', async () => {
     const { it, path, id } = await chatted()
-    const frames = await told(it, path, (all) => all.at(-1)?.data.payload.status === 'completed')
+    const frames = await told(it, path, hasType('turn_end'))
     expect(frames[0]).toMatchObject({
       id: null,
       data: { type: 'session', seq: 0, session_id: id, payload: { session_id: id, agent: 'scripted', tier: 'debug' } },
@@ -74,6 +74,7 @@ describe.each(['/chat/sessions', '/sessions'])('%s/{id}/events/stream', (base) =
       'token',
       'token',
       'response',
+      'session_checkpoint',
       'completed',
       'turn_end',
     ])
@@ -108,7 +109,16 @@ describe.each(['/chat/sessions', '/sessions'])('%s/{id}/events/stream', (base) =
   test('[F5] ?tier=default leaves the diagnostics out; ?replay=N sends the last N of what it shows', async () => {
     const { it, path } = await chatted()
     const frames = await told(it, `${path}?tier=default`, hasType('turn_end'))
-    expect(types(frames)).toEqual(['session', 'session_state', 'token', 'token', 'response', 'completed', 'turn_end'])
+    expect(types(frames)).toEqual([
+      'session',
+      'session_state',
+      'token',
+      'token',
+      'response',
+      'session_checkpoint',
+      'completed',
+      'turn_end',
+    ])
     const two = await told(it, `${path}?tier=default&replay=3`, hasType('session_state'))
     expect(types(two)).toEqual(['session', 'completed', 'turn_end', 'session_state'])
   })
