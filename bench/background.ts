@@ -75,8 +75,8 @@ export async function background(): Promise<Figure[]> {
     const events = (await full.log.read(keyOf('long'), 99_000, 1_000)) as Event[]
     const early = (await full.log.read(keyOf('long'), 0, 1_000)) as Event[]
     const folding = await interleave({
-      'health fold, late events (us)': { run: async () => folded(events, 100) },
-      'health fold, first events (us)': { run: async () => folded(early, 100) },
+      'health fold, late events (us)': { run: async () => folded(events, 1_000) },
+      'health fold, first events (us)': { run: async () => folded(early, 1_000) },
     })
     return [
       figure(scans, ['scan of 10,000 (us CPU)', 'limit (us)'], {
