@@ -210,6 +210,16 @@ describe('[F11] a branch', () => {
     expect(frames.find(({ data }) => data.type === 'token')?.data.payload.text).toBe('one')
   })
 
+  test('outlives its parent: what it shares with it stays', async () => {
+    const { it, id, path, first } = await told2()
+    const { body } = await it.post(`${path}/branch`, { from_event_id: first.event_id })
+    expect((await it.ask('DELETE', `/agents/scripted/${id}`)).status).toBe(200)
+    expect((await it.get(path)).status).toBe(404)
+    const child = (await it.get(`/chat/sessions/${body.session_id}`)).body
+    expect((child.messages as { content: string }[]).at(-1)?.content).toBe('one')
+    expect(child.resume_points).toHaveLength(2)
+  })
+
   test('one key is one branch', async () => {
     const { it, path, first } = await told2()
     const ask = (from: string) => it.post(`${path}/branch`, { from_event_id: from }, { 'idempotency-key': 'b1' })
