@@ -105,6 +105,16 @@ describe('[F17] a workspace', () => {
     expect(readdirSync(again.path)).not.toContain('half.txt')
   })
 
+  test('of a session that never came to be goes at the next start', async () => {
+    repository()
+    await made(null, 'kept')
+    const { path } = await made(null, 'orphan')
+    await new NodeWorkspaces(data, root).reap(async ({ id }) => id === 'kept')
+    expect(existsSync(path)).toBe(false)
+    expect(readdirSync(join(data, 'workspaces'))).toHaveLength(1)
+    expect(git('worktree', 'list').trim().split('\n')).toHaveLength(2)
+  })
+
   test.each([
     ['above the root', '..'],
     ['somewhere else', '/etc'],

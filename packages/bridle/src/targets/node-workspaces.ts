@@ -28,7 +28,7 @@ const NOTE = 'workspace.json'
 const COPY_FILES_MAX = 50_000
 const COPY_BYTES_MAX = 2 * 1024 ** 3
 
-type Noted = Omit<Workspace, 'discard'> & { readonly repository: string | null }
+type Noted = Omit<Workspace, 'discard'> & { readonly repository: string | null; readonly key: Key }
 
 export class NodeWorkspaces implements Workspaces {
   readonly #data: string
@@ -66,6 +66,16 @@ export class NodeWorkspaces implements Workspaces {
     }
   }
 
+  /** At start-up: those that were made for a session that never came to be, or went while nobody looked. */
+  async reap(exists: (key: Key) => Promise<boolean>): Promise<void> {
+    const folder = join(this.#data, 'workspaces')
+    for (const name of await readdir(folder).catch(() => [])) {
+      const known = await noteOf(join(folder, name))
+      if (known?.key && !(await exists(known.key)))
+        await this.#alone(known.key, () => this.#remove(join(folder, name), known))
+    }
+  }
+
   async #prepare(key: Key, source: string | null): Promise<Workspace | { readonly problem: string }> {
     const folder = sessionFolder(this.#data, key)
     const known = await noteOf(folder)
@@ -78,7 +88,7 @@ export class NodeWorkspaces implements Workspaces {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const id = `ws-${basename(folder).slice(0, 16)}`
     try {
-      const made = (await this.#worktree(id, from.path, folder)) ?? (await this.#copy(id, from.path, folder))
+      const made = (await this.#worktree(key, id, from.path, folder)) ?? (await this.#copy(key, id, from.path, folder))
       if ('problem' in made) {
         await this.#remove(folder)
         return made
@@ -103,7 +113,7 @@ export class NodeWorkspaces implements Workspaces {
   }
 
   /** Null where the source is no repository, or one without a commit. What is not committed is not in it. */
-  async #worktree(id: string, source: string, folder: string): Promise<Noted | null> {
+  async #worktree(key: Key, id: string, source: string, folder: string): Promise<Noted | null> {
     const git = (...args: string[]) =>
       run('git', ['-c', 'core.hooksPath=/dev/null', '-C', source, ...args]).then(({ stdout }) => stdout.trim())
     const repository = await git('rev-parse', '--show-toplevel').catch(() => null)
@@ -113,10 +123,10 @@ export class NodeWorkspaces implements Workspaces {
     const work = workFolder(folder)
     await git('worktree', 'add', '--quiet', '-B', branch, work, commit)
     const path = join(work, relative(await realpath(repository), source))
-    return { id, kind: 'git_worktree', path, source, branch, commit, repository }
+    return { key, id, kind: 'git_worktree', path, source, branch, commit, repository }
   }
 
-  async #copy(id: string, source: string, folder: string): Promise<Noted | { readonly problem: string }> {
+  async #copy(key: Key, id: string, source: string, folder: string): Promise<Noted | { readonly problem: string }> {
     const isOurs = (path: string) => path === this.#data || path.startsWith(this.#data + sep)
     const found = await entriesOf(source, isOurs)
     if (found === null)
@@ -127,7 +137,7 @@ export class NodeWorkspaces implements Workspaces {
     await mkdir(path, { mode: 0o700 })
     // One by one: the data folder often lies in the source, and no folder can be copied into itself.
     for (const each of found) await copyEntry(join(source, each.path), join(path, each.path), each.kind)
-    return { id, kind: 'copy', path, source, branch: null, commit: null, repository: null }
+    return { key, id, kind: 'copy', path, source, branch: null, commit: null, repository: null }
   }
 
   async #remove(folder: string, noted?: Noted | null): Promise<void> {

@@ -163,6 +163,7 @@ export class HarnessServer {
       await listen(server, port, hostname)
       await host.start()
       await engines.reap(host)
+      await workspaces.reap(async (key) => (await host.find(key).catch(() => key)) !== null)
     } catch (error) {
       await close()
       throw error
