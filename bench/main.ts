@@ -1,6 +1,7 @@
-// `npm run bench -- kernel` (or `delta`, `fanout`, `runner`): one JSON line per figure; exits with 1 when a check of what was read
+// `npm run bench -- kernel` (or `background`, `delta`, `fanout`, `runner`): one JSON line per figure; exits with 1 when a check of what was read
 // back or delivered failed.
 import { append } from './append.ts'
+import { background } from './background.ts'
 import { delta } from './delta.ts'
 import { fanout } from './fanout.ts'
 import { type Figure, print } from './figure.ts'
@@ -10,6 +11,7 @@ import { runner } from './runner.ts'
 
 const benches: { readonly [name: string]: readonly (() => Promise<Figure[]>)[] } = {
   kernel: [append, open, memory],
+  background: [background],
   delta: [delta],
   fanout: [fanout],
   runner: [runner],

@@ -11,6 +11,8 @@ export interface RunContext<Input> {
   readonly session: AgentSession
   /** Aborted when the run is cancelled, and when it is over. */
   readonly signal: AbortSignal
+  /** The folder made for this session, where it was started with one. */
+  readonly workspace?: string
 }
 
 export interface AgentOptions<In extends StandardSchema, Out extends StandardSchema, Returned = InputOf<Out>> {

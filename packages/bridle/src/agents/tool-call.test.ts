@@ -157,7 +157,13 @@ describe('an approval', () => {
     const it = world(writing)
     const run = await it.begin()
     const { approvalId } = await it.asked()
-    expect(await it.told()).toEqual(['turn_start', 'tool_call', 'approval_required'])
+    expect(await it.told()).toEqual([
+      'turn_start',
+      'policy_decision',
+      'sandbox_notice',
+      'tool_call',
+      'approval_required',
+    ])
     await it.send({ type: 'approve', approvalId, ...verdict } as never)
     expect(await run.end).toMatchObject(end as object)
     expect(await it.payloads('tool_outcome')).toMatchObject([outcome])

@@ -15,6 +15,13 @@ export {
   type FabricEvent,
   isEvent,
 } from '../surfaces/fabric/wire.ts'
+export type {
+  HealthEnvelope,
+  ResumePoint,
+  StreamEnvelope,
+  StreamEnvelopeOf,
+  StreamEventRow,
+} from '../surfaces/frontend/wire.ts'
 export type { ClientMessage, HarnessCommand, ServerMessage } from '../surfaces/transport/wire.ts'
 export type { FeedOptions } from './event-feed.ts'
 export type {
@@ -35,6 +42,15 @@ export { FabricError } from './fabric-error.ts'
 export { type FabricClient, type FabricClientOptions, fabricClient, type InvokeOptions } from './fabric-http.ts'
 export { connectFabricWs } from './fabric-socket.ts'
 export type { FabricWsHandle, FabricWsOptions } from './fabric-socket-options.ts'
+export {
+  emptyFrontendState,
+  type FrontendState,
+  type FrontendTool,
+  type FrontendTurn,
+  HANDLED_EVENT_TYPES,
+  reduceFrontend,
+  type TimelineEntry,
+} from './frontend-state.ts'
 export { HarnessClient } from './harness-client.ts'
 export { HarnessError } from './harness-error.ts'
 export type {

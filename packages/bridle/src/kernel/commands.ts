@@ -3,7 +3,7 @@
 import type { AnyDraft } from './event.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { Parent } from './ports.ts'
-import type { Policy } from './schemas.ts'
+import type { Payloads, Policy } from './schemas.ts'
 
 /** How a session starts when the command is its first. */
 export interface Opening {
@@ -14,6 +14,15 @@ export interface Opening {
   readonly policy?: Policy
   readonly settings?: JsonObject
   readonly parentSessionId?: string | null
+  /** What was prepared for it, in the same append: a task graph, a workspace. */
+  readonly artifacts?: readonly Prepared[]
+}
+
+export interface Prepared {
+  readonly name: string
+  readonly kind: string
+  readonly contentType: string
+  readonly text: string
 }
 
 export type Command =
@@ -24,6 +33,8 @@ export type Command =
       readonly input?: Json
       readonly actor?: string
       readonly opening?: Opening
+      /** Only as the first command of a session: starting one must not add to another. */
+      readonly fresh?: true
     }
   | { readonly type: 'steer'; readonly prompt: string; readonly actor?: string }
   | { readonly type: 'edit'; readonly messageId: string; readonly prompt: string; readonly actor?: string }
@@ -38,7 +49,7 @@ export type Command =
   | ApproveCommand
   | { readonly type: 'pause'; readonly reason?: string; readonly actor?: string }
   | { readonly type: 'resume'; readonly actor?: string }
-  | { readonly type: 'branch'; readonly parent: Parent; readonly title?: string }
+  | BranchCommand
   /** Asked of the parent: it changes nothing there but that the command's id is taken. */
   | { readonly type: 'promise_branch'; readonly childId: string }
   | { readonly type: 'set_policy'; readonly policy: Policy; readonly actor?: string }
@@ -46,6 +57,18 @@ export type Command =
   /** Time has passed: whatever is due happens. Asked by the supervisor, never refused. */
   | { readonly type: 'tick' }
   | Report
+
+export interface BranchCommand {
+  readonly type: 'branch'
+  readonly parent: Parent
+  readonly title?: string
+  /** In place of the parent's, where they name what only one session may have. */
+  readonly settings?: JsonObject
+  readonly artifacts?: readonly Prepared[]
+  /** What it goes on with; null = what was asked last before that event. Absent = it comes to rest. */
+  readonly prompt?: string | null
+  readonly actor?: string
+}
 
 export interface ApproveCommand {
   readonly type: 'approve'
@@ -71,7 +94,14 @@ export interface Report {
 
 export type ReportItem =
   | { readonly type: 'event'; readonly event: Pick<AnyDraft, 'type' | 'payload'> }
-  | { readonly type: 'started'; readonly handle?: Json; readonly steer?: boolean; readonly durable?: boolean }
+  | {
+      readonly type: 'started'
+      readonly handle?: Json
+      readonly steer?: boolean
+      readonly durable?: boolean
+      /** Where it runs; absent = in the server's own process. */
+      readonly sandbox?: Payloads['sandbox_notice']
+    }
   | Ask
   | {
       readonly type: 'artifact'

@@ -123,6 +123,13 @@ const golden: readonly (Command | ((state: SessionState) => Command))[] = [
     event('session_checkpoint', { checkpoint_type: 'step', status: 'completed', summary_text: 'one' }),
     event('transport_diagnostic', { status: 'degraded', kind: 'provider_fallback' }),
     event('subagent_event', { agent_id: 'a', status: 'running' }),
+    event('hook_event', { hook: 'h', phase: 'before' }),
+    event('turn_start_tools', { tools: ['read'] }),
+    event('tool_batch', { tool_call_ids: ['c2'] }),
+    event('tool_selected', { tool_call_id: 'c2', tool_name: 'read' }),
+    event('tool_validation_error', { tool_call_id: 'c2', tool_name: 'read', error: 'e' }),
+    event('antahkarana', { trace_id: 't' }),
+    { type: 'artifact', name: 'note', kind: 'memory_proposal', contentType: 'text/plain', text: 'n' },
     event('turn_end', { turn_id: 'hearsay', status: 'failed' }),
   ),
   says(event('tool_call', { name: 'read', arguments: {}, tool_call_id: 'c2', effect: 'pure' }), {

@@ -1,6 +1,6 @@
 // The sessions this process has in memory: opened when asked for or when due, dropped when idle or fenced.
 import { boundApproval } from './approval-digest.ts'
-import { type Answer, type Command, isRefusal, type Refusal, refuse } from './commands.ts'
+import { type Answer, type BranchCommand, type Command, isRefusal, type Refusal, refuse } from './commands.ts'
 import { type AnyEvent, type Key, keyText } from './event.ts'
 import { DUE_PAGE, IDLE_SESSIONS_MAX } from './limits.ts'
 import {
@@ -33,6 +33,8 @@ export interface HostPorts {
 
 const REOPEN_MS = 1_000
 const SUPERVISE_MS = 1_000
+/** Longer than any round takes. */
+const JUMP_MS = 10_000
 const RETRIES_MAX = 3
 const EVICT_LOOKS = 32
 
@@ -57,7 +59,13 @@ export class Host {
   /** Takes up what was in hand when the last owner died, then looks for what is due. */
   async start(): Promise<void> {
     await this.supervise(-1)
+    let lookedAt = this.#ports.clock.now()
     const round = async () => {
+      const now = this.#ports.clock.now()
+      // Timers do not see the wall clock jump; what has come due by it is due all the same.
+      if (now - lookedAt > JUMP_MS)
+        for (const session of this.#live.values()) session.send({ type: 'tick' }).catch(() => {})
+      lookedAt = now
       await this.supervise(0).catch(() => {})
       if (!this.#stopped) this.#forget = this.#ports.clock.after(SUPERVISE_MS, round)
     }
@@ -129,9 +137,9 @@ export class Host {
     parent: Key,
     seq: number,
     childId: string,
-    options: { title?: string; id?: CommandId } = {},
+    options: Omit<BranchCommand, 'type' | 'parent'> & { id?: CommandId } = {},
   ): Promise<Answer | Refusal> {
-    const { title, id = null } = options
+    const { id = null, ...more } = options
     return this.#persist(id, async () => {
       const source = await this.find(parent)
       if (!source) return refuse('session_not_found')
@@ -141,7 +149,7 @@ export class Host {
       const child = await this.#child({ ...parent, id: childId }, from)
       if (!child) return refuse('bad_branch_point')
       const taken = id && (await promised(source, childId, id))
-      const command: Command = { type: 'branch', parent: from, ...(title !== undefined && { title }) }
+      const command: Command = { type: 'branch', parent: from, ...more }
       const outcome = taken ?? (await child.send(command, id))
       if (isRefusal(outcome) && !child.exists && child.idle) this.#discard(child)
       return outcome

@@ -37,8 +37,8 @@ export const ARTIFACTS_MAX = 1_000
 export const LABEL_CHARS_MAX = 1_000
 /** Events between snapshots: opening folds at most this many. */
 export const SNAPSHOT_EVERY = 500
-/** One snapshot in this many events is kept, so that a branch far back opens fast. */
-export const SNAPSHOT_KEEP_EVERY = 5_000
+/** One snapshot in this many events is kept, so that a branch far back folds at most as many. */
+export const SNAPSHOT_KEEP_EVERY = 2_000
 /** Events read per page while a subscriber catches up. */
 export const READ_PAGE = 1_000
 /** And their JSON: what a reader that does not read may keep in memory before it has taken anything. */
@@ -61,3 +61,13 @@ export const RESUME_POINTS_MAX = 1_000
 export const DEPTH_MAX = 100
 /** Values in one body or message: this many named ones hold the event loop for a tenth of a second. */
 export const VALUES_MAX = 50_000
+/** Audit rows and sources of memory in a health snapshot: each change writes them again. */
+export const AUDIT_MAX = 12
+export const MEMORY_MAX = 5
+/** Of a text that is quoted in a summary. */
+export const BRIEF_CHARS = 160
+/** Envelopes of a channel, and tools among its participants: a page that a person reads. */
+export const ENVELOPES_MAX = 50
+export const PARTICIPANTS_MAX = 100
+/** And their JSON. */
+export const CHANNEL_CHARS_MAX = 1_000_000

@@ -65,6 +65,10 @@ export interface Row {
   readonly detail: { readonly [name: string]: Json }
 }
 
+/** The session it branches from, or was started from. */
+export const hangsFrom = ({ parent, detail }: Row): string | null =>
+  parent?.id ?? (typeof detail.parentSessionId === 'string' ? detail.parentSessionId : null)
+
 export interface OpenApproval {
   readonly id: string
   readonly tool: string

@@ -1,14 +1,15 @@
 // The directory's row of a session: what lists show without a fold.
+import type { Key } from './event.ts'
 import type { Row } from './ports.ts'
-import { health } from './projections/health.ts'
+import { healthSnapshot, healthSummary } from './projections/health-snapshot.ts'
 import { type SessionState, statusOf } from './state.ts'
 
 /** The same row when nothing it shows has changed, so that streaming tokens writes none. */
-export const rowOf = (state: SessionState, last: { row: Row; state: SessionState } | null): Row => {
+export const rowOf = (key: Key, state: SessionState, last: { row: Row; state: SessionState } | null): Row => {
   const status = statusOf(state)
-  if (last && status === last.row.status && sameSubject(state, last.state)) return last.row
+  const beats = state.health.activeAt - (last?.state.health.activeAt ?? 0) >= HEARTBEAT_MS
+  if (last && !beats && status === last.row.status && sameSubject(state, last.state)) return last.row
   const { lifecycle: life, approvals } = state
-  const { score, flags } = health(state.health, status, state.at)
   return {
     kind: life.kind,
     status,
@@ -32,10 +33,18 @@ export const rowOf = (state: SessionState, last: { row: Row; state: SessionState
       parentSessionId: life.parentSessionId,
       queued: life.queue.length,
       messages: state.conversation.messages.length,
-      health: { score, flags: [...flags] },
+      heartbeatAt: state.health.activeAt || null,
+      ...(life.branch && {
+        branchSourceEventId: life.branch.sourceEventId,
+        branchResumeCursor: life.branch.resumeCursor,
+      }),
+      health: healthSummary(healthSnapshot(key, state, status, state.at)),
     },
   }
 }
+
+/** A sign of life is worth a row of its own this often; it never costs an event. */
+const HEARTBEAT_MS = 15_000
 
 const sameSubject = (a: SessionState, b: SessionState): boolean =>
   a.approvals.open === b.approvals.open &&

@@ -278,6 +278,8 @@ export const schemas = {
     parent,
     kind: v.picklist(['chat', 'background']),
     title: maybe(text),
+    /** In place of the parent's. */
+    settings: maybe(object),
     source_event_id: text,
     resume_cursor: text,
   }),

@@ -229,7 +229,7 @@ export class Session {
   }
 
   async #append(working: SessionState, events: readonly Event[], results: readonly StoredAnswer[]): Promise<void> {
-    const row = rowOf(working, this.#row)
+    const row = rowOf(this.key, working, this.#row)
     const next = this.#following(working)
     const wakeAt = next.effects.length > 0 ? 0 : next.due
     const snapshot =

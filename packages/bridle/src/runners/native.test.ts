@@ -17,6 +17,9 @@ const outcomes = async (it: World) =>
     ...(reason !== undefined && { reason }),
   }))
 
+/** Told at the start of every turn. */
+const TURN_RUNTIME = ['policy_decision', 'sandbox_notice']
+
 describe('a run', () => {
   test('[N6] streams text in order, awaited or not', async () => {
     const it = world(async ({ session }) => {
@@ -28,6 +31,7 @@ describe('a run', () => {
     expect(await it.run()).toEqual({ status: 'completed', result: 'abc' })
     expect(await it.told()).toEqual([
       'turn_start',
+      ...TURN_RUNTIME,
       'token',
       'token',
       'thinking',
@@ -60,7 +64,7 @@ describe('a run', () => {
       }),
     )
     await it.run('whatever', { at: '2026-01-01T00:00:00.000Z' })
-    expect(seen).toEqual([{ at: new Date('2026-01-01T00:00:00.000Z') }, 's1', 'run_started'])
+    expect(seen).toEqual([{ at: new Date('2026-01-01T00:00:00.000Z') }, 's1', 'sandbox_notice'])
   })
 
   test('[N3] input that does not fit fails the run', async () => {
@@ -201,6 +205,7 @@ describe('an abort', () => {
     expect(seen).toEqual(['waiting', 'run_over'])
     expect(await it.told()).toEqual([
       'turn_start',
+      ...TURN_RUNTIME,
       'token',
       'tool_call',
       'cancel_requested',

@@ -89,13 +89,18 @@ class NativeRun {
 
   async #run(current: () => AgentDefinition): Promise<ReportItem> {
     const voice = this.#voice
-    const { prompt, input } = voice.job
+    const { prompt, input, settings } = voice.job
     try {
       const definition = current()
       const given = await runInput(definition, prompt, input)
       if ('problem' in given) return { type: 'failed', message: given.problem, reason: 'input_invalid' }
       const { signal } = voice
-      const returned = await definition.run({ input: given.value, session: liveSession(voice), signal })
+      const returned = await definition.run({
+        input: given.value,
+        session: liveSession(voice),
+        signal,
+        ...(typeof settings.workspace_path === 'string' && { workspace: settings.workspace_path }),
+      })
       // What was begun and not awaited still belongs to the run.
       await voice.quiet()
       const result = await runResult(definition, returned)

@@ -31,8 +31,7 @@ export const sandboxRunner = (options: SandboxRunnerOptions): Runner => {
       }
       const run = new FollowedRun(options, job, sandbox, outlet)
       const started = outlet.report([
-        { type: 'started', handle: { sandbox: sandbox.id }, steer: true, durable: true },
-        { type: 'event', event: { type: 'sandbox_notice', payload: notice } },
+        { type: 'started', handle: { sandbox: sandbox.id }, steer: true, durable: true, sandbox: notice },
       ])
       // The key may be there before the log knows of the run; nothing begins until both are.
       return ending(options, job, async () => {

@@ -105,7 +105,7 @@ describe('steps', () => {
       { text: ' you' },
     ])
     const types = events.map(({ type }) => type)
-    expect(types.slice(types.indexOf('run_started') + 1)).toEqual([
+    expect(types.slice(types.indexOf('sandbox_notice') + 1)).toEqual([
       'thinking',
       'token',
       'session_checkpoint',

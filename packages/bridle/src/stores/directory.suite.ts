@@ -46,6 +46,8 @@ export function directoryContract(name: string, make: () => Promise<Harness>): v
         expect(await listed({ kind: 'background' })).toEqual(['two'])
         expect(await listed({ agent: 'codex' })).toEqual(['three'])
         expect(await listed({ parentId: 'one' })).toEqual(['two'])
+        await started(on.store, key('four'), 1, { row: row({ updatedAt: 5, detail: { parentSessionId: 'one' } }) })
+        expect(await listed({ parentId: 'one' })).toEqual(['four', 'two'])
         expect(await listed({ status: 'running', kind: 'chat', agent: 'codex', search: 'THREE' })).toEqual(['three'])
         expect(await listed({ status: 'running' }, 'other')).toEqual(['foreign'])
         expect(await listed({}, 'nobody')).toEqual([])

@@ -1,5 +1,5 @@
 // Across the sessions of a memory store.
-import type { Directory, ListFilter, OpenApproval, Row } from '../kernel/ports.ts'
+import { type Directory, hangsFrom, type ListFilter, type OpenApproval, type Row } from '../kernel/ports.ts'
 import { decodeCursor, page, pageSize, searchText } from './listing.ts'
 import { headOf, type MemoryData, type MemorySession, rowOf } from './memory.ts'
 
@@ -64,7 +64,7 @@ const matches = ({ session: { key }, row }: Entry, filter: ListFilter): boolean 
   (filter.status === undefined || row.status === filter.status) &&
   (filter.kind === undefined || row.kind === filter.kind) &&
   (filter.agent === undefined || key.agent === filter.agent) &&
-  (filter.parentId === undefined || row.parent?.id === filter.parentId) &&
+  (filter.parentId === undefined || hangsFrom(row) === filter.parentId) &&
   (filter.search === undefined || searchText(key.id, row.title).includes(filter.search.toLowerCase()))
 
 const compare = (a: readonly number[], b: readonly number[]): number => {

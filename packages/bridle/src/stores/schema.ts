@@ -45,7 +45,13 @@ const first: Migration = [
     body TEXT NOT NULL, sum TEXT NOT NULL, PRIMARY KEY (sid, idx, seq, part)) WITHOUT ROWID`,
 ]
 
-export const migrations: readonly Migration[] = [first]
+/** What hangs from a session is asked for with every look at it. */
+const second: Migration = [
+  `CREATE INDEX sessions_hanging ON sessions (tenant, hangs_from, updated_at, sid)
+   WHERE hangs_from IS NOT NULL AND removed = 0`,
+]
+
+export const migrations: readonly Migration[] = [first, second]
 
 /** 0 for an empty database. */
 export function schemaVersion(driver: Pick<Driver, 'get'>): number {

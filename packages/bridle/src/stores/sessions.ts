@@ -1,6 +1,6 @@
 // The `sessions` table: keys, lineage, and the row that lists show.
 import { type Key, keyText } from '../kernel/event.ts'
-import { type Parent, type Row, StoreFault } from '../kernel/ports.ts'
+import { hangsFrom, type Parent, type Row, StoreFault } from '../kernel/ports.ts'
 import { type BranchPoint, checkBranch, lineageMax } from './checks.ts'
 import type { Driver } from './driver.ts'
 import { searchText } from './listing.ts'
@@ -94,7 +94,7 @@ export function openSessions(driver: Driver, tail: Tail) {
     saveRow(sid: number, { tenant, id }: Key, row: Row): void {
       driver.run(
         'UPDATE sessions SET kind = ?, status = ?, updated_at = ?, hangs_from = ?, search = ?, row = ? WHERE sid = ?',
-        ...[row.kind, row.status, row.updatedAt, row.parent?.id ?? null],
+        ...[row.kind, row.status, row.updatedAt, hangsFrom(row)],
         ...[searchText(id, row.title), JSON.stringify(row), sid],
       )
       driver.run('DELETE FROM approvals WHERE sid = ?', sid)

@@ -1,26 +1,26 @@
 // kill -9, from outside: what clients saw is compared with what the next process tells.
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Frame, get, isIdle, post, readFrames, script, types, watch } from '../surfaces/http/client.suite.ts'
+import { ServerProcess } from './server-process.suite.ts'
 
-const main = fileURLToPath(new URL('../cli/main.ts', import.meta.url))
 let folder: string
-let server: { url: string; process: ChildProcess }
+let server: ServerProcess
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'bridle-crash-'))
+  server = new ServerProcess(folder)
   await boot()
 })
 afterEach(async () => {
   await kill('SIGKILL')
   rmSync(folder, { recursive: true, force: true })
 })
+
+const boot = () => server.boot()
+const kill = (signal: 'SIGKILL' | 'SIGTERM') => server.kill(signal)
 
 const agent = (id: string) => `${server.url}/agents/scripted/${id}`
 const seen =
@@ -134,28 +134,5 @@ test('SIGTERM lets a run that ends in time end, and one that waits go on after t
   await post(`${server.url}/sessions/waits/approvals/${asked.at(-1)?.data.data.approvalId}/approve`, {})
   expect((await readFrames(`${agent('waits')}/stream`, isIdle)).at(-2)?.data.data.result).toBe('after')
 })
-
-async function boot(): Promise<void> {
-  const child = spawn(process.execPath, ['--conditions=source', main, 'start', '--port', '0', '--data', folder], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
-  // Known before it is ready, so that it is ended whatever happens.
-  server = { url: '', process: child }
-  for await (const line of createInterface({ input: child.stdout })) {
-    const url = /ready at (\S+)/.exec(line)?.[1]
-    if (url === undefined) continue
-    server = { url, process: child }
-    return
-  }
-  throw new Error('The server ended before it was ready.')
-}
-
-async function kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> {
-  const { process: child } = server
-  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
-  child.kill(signal)
-  const [code] = (await once(child, 'exit')) as [number | null]
-  return code
-}
 
 const raw = (frames: readonly Frame[]): string[] => frames.map((frame) => frame.raw)

@@ -12,6 +12,7 @@ import { scriptedRunner } from '../runners/scripted.ts'
 import { openSqlite } from '../stores/folder.ts'
 import { fabricRoutes } from '../surfaces/fabric/routes.ts'
 import { fabricSockets } from '../surfaces/fabric/sockets.ts'
+import { frontendRoutes } from '../surfaces/frontend/routes.ts'
 import { type AccessOptions, isLoopback } from '../surfaces/http/access.ts'
 import { type AgentInfo, acceptPrompt } from '../surfaces/http/agents.ts'
 import { createApp } from '../surfaces/http/app.ts'
@@ -25,6 +26,7 @@ import { withEvents } from './node-events.ts'
 import { createLog, type Log } from './node-log.ts'
 import { answerRefusals, refusalOf } from './node-refusals.ts'
 import { attachSockets } from './node-sockets.ts'
+import { NodeWorkspaces } from './node-workspaces.ts'
 import { tracing } from './tracing.ts'
 import { type AgentsOptions, workspaceAgents } from './workspace-agents.ts'
 
@@ -35,6 +37,8 @@ export interface ServerOptions extends AccessOptions, AgentsOptions, Pick<Engine
   readonly host?: string
   /** The data folder; default `.bridle`. */
   readonly data?: string
+  /** Where the sources of workspaces lie; default: the folder it is started in. */
+  readonly workspaceRoot?: string
   readonly rateLimit?: RateLimit
   /** Default 8 MiB. */
   readonly maxBodyBytes?: number
@@ -86,12 +90,16 @@ export class HarnessServer {
       await store.close()
       throw error
     })
+    const workspaces = new NodeWorkspaces(data, options.workspaceRoot ?? process.cwd())
     const host = new Host({
       log: store.log,
       directory: store.directory,
       clock,
       digest,
-      runner: (agent) => served.runners.get(agent) ?? null,
+      runner: (agent) => {
+        const runner = served.runners.get(agent)
+        return runner ? workspaces.around(runner) : null
+      },
       ...(options.tokenPaceMs !== undefined && { tokenPaceMs: options.tokenPaceMs }),
       onCommit: (key, events) => traces.events(key, events),
       onFault: (key, cause) =>
@@ -120,6 +128,7 @@ export class HarnessServer {
         agents: served.agents,
         defaultAgent: env.BRIDLE_AGENT || (served.agents.get('claude')?.needs === null ? 'claude' : 'scripted'),
         exposeAll: exposesAll(env),
+        workspaces,
         workspace: { target: 'node', store: 'sqlite' },
         unready: () => (draining ? 'The server is going away.' : missing()),
         onRequest: (seen) => {
@@ -128,7 +137,7 @@ export class HarnessServer {
         },
         address: (c) => (c.env as { incoming?: IncomingMessage }).incoming?.socket.remoteAddress ?? '',
       },
-      [fabricRoutes, socketPages(socketRows)],
+      [fabricRoutes, frontendRoutes, socketPages(socketRows)],
     )
     const backlog = new Backlog(options.maxUnsentBytes)
     const fetch = async (request: Request, env: unknown) =>
@@ -154,6 +163,7 @@ export class HarnessServer {
       await listen(server, port, hostname)
       await host.start()
       await engines.reap(host)
+      await workspaces.reap(async (key) => (await host.find(key).catch(() => key)) !== null)
     } catch (error) {
       await close()
       throw error

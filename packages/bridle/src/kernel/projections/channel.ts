@@ -1,17 +1,33 @@
 // A cold fold: sequence numbers and small labels; payloads are read from the log when somebody asks.
+import { STREAM_EVENT_TYPES } from '../catalogue.ts'
+import { ENVELOPES_MAX, PARTICIPANTS_MAX } from '../limits.ts'
 import type { Projection } from './projection.ts'
 
-/** Who took part besides the runtime and the agent. Envelopes are the log's tail, read on request. */
+/** Who took part besides the runtime and the agent, and which events the channel shows. */
 export interface Channel {
   readonly operator: boolean
   readonly tools: readonly string[]
+  /** The newest events with an envelope, in order. */
+  readonly recent: readonly number[]
 }
 
+const noted = (state: Channel, { seq }: { readonly seq: number }): Channel => ({
+  ...state,
+  recent: [...state.recent.slice(1 - ENVELOPES_MAX), seq],
+})
+
+/** Pieces of a text have no envelope each: the whole text has one, and a page of pieces would show nothing else. */
+const enveloped = STREAM_EVENT_TYPES.filter((type) => type !== 'token')
+
 export const channel: Projection<Channel> = {
-  initial: { operator: false, tools: [] },
+  initial: { operator: false, tools: [], recent: [] },
   on: {
-    tool_call: (state, { payload }) =>
-      state.tools.includes(payload.name) ? state : { ...state, tools: [...state.tools, payload.name] },
-    approval_required: (state) => (state.operator ? state : { ...state, operator: true }),
+    ...(Object.fromEntries(enveloped.map((type) => [type, noted])) as Projection<Channel>['on']),
+    tool_call: (state, event) => {
+      const { name } = event.payload
+      const isKnown = state.tools.includes(name) || state.tools.length >= PARTICIPANTS_MAX
+      return noted(isKnown ? state : { ...state, tools: [...state.tools, name] }, event)
+    },
+    approval_required: (state, event) => noted({ ...state, operator: true }, event),
   },
 }

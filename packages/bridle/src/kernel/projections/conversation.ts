@@ -152,13 +152,15 @@ const changes: { readonly [T in EventType]?: Change<Event<T>> } = {
   },
 
   artifact_published: (state, { run, payload }) =>
-    output(state, run, (message, path) => [
-      set([...path, 'parts', message.parts?.length ?? 0], {
-        type: 'artifact',
-        artifactId: payload.artifact_id,
-        name: payload.name,
-      }),
-    ]),
+    bookkeeping.has(payload.kind ?? '')
+      ? []
+      : output(state, run, (message, path) => [
+          set([...path, 'parts', message.parts?.length ?? 0], {
+            type: 'artifact',
+            artifactId: payload.artifact_id,
+            name: payload.name,
+          }),
+        ]),
 
   context_compacted: (state, { run, payload }) =>
     output(state, run, (message, path) => [
@@ -299,3 +301,6 @@ const finished = (index: number, status: 'complete' | 'error', stopReason?: stri
   set(['messages', index, 'status'], status),
   ...(stopReason === undefined ? [] : [set(['messages', index, 'stopReason'], stopReason)]),
 ]
+
+/** Of the session and not of the answer, which says the same in its own words. */
+const bookkeeping = new Set(['final_output', 'run_record'])

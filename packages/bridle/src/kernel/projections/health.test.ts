@@ -70,7 +70,7 @@ describe('[S27] the score', () => {
       'branch from the last resume point or submit again',
     ],
   ])('%s', (_name, state, status, now, score, flags, hint) => {
-    expect(health(state, status, now)).toEqual({ score, flags, hint, reasons: expect.any(Array) })
+    expect(health(state, status, now)).toMatchObject({ score, flags, hint, reasons: expect.any(Array) })
     expect(health(state, status, now).reasons.length > 0).toBe(score < 100 || flags.length > 0)
   })
 
@@ -203,9 +203,13 @@ describe('what is counted', () => {
 
   test('a sign of life changes the fold at most once a second', () => {
     const state = given({})
-    expect(withActivity(state, { at: T + 999, run: 'r' })).toBe(state)
-    expect(withActivity(state, { at: T + 5_000 })).toBe(state)
-    expect(withActivity(state, { at: T + 1_000, run: 'r' })).toEqual({ ...state, activeAt: T + 1_000 })
+    expect(withActivity(state, { seq: 2, at: T + 999, run: 'r' })).toBe(state)
+    expect(withActivity(state, { seq: 3, at: T + 5_000 })).toBe(state)
+    expect(withActivity(state, { seq: 4, at: T + 1_000, run: 'r' })).toEqual({
+      ...state,
+      activeAt: T + 1_000,
+      activeSeq: 4,
+    })
   })
 })
 
@@ -239,17 +243,18 @@ describe('the next moment health can change by itself', () => {
   test.each<[string, HealthFold, NonNullable<Policy['health']>, SessionStatus, number, number | null]>([
     ['it gets stuck', running, {}, 'running', T, T + STUCK_MS],
     ['it is stuck', running, {}, 'running', T + STUCK_MS, null],
-    ['its minutes are over first', running, { max_runtime_minutes: 1 }, 'running', T, T + 60_001],
+    ['its minutes are nearly over', running, { max_runtime_minutes: 1 }, 'running', T, T + 48_000],
+    ['its minutes are over', running, { max_runtime_minutes: 1 }, 'running', T + 48_000, T + 60_001],
     ['those of earlier runs count', { ...running, ranMs: 59_000 }, { max_runtime_minutes: 1 }, 'running', T, T + 1_001],
     [
       'raised by a step',
       { ...running, raised: { max_runtime_minutes: 1 } },
       { max_runtime_minutes: 1 },
       'running',
-      T,
+      T + 96_000,
       T + 120_001,
     ],
-    ['part of a minute', running, { max_runtime_minutes: 0.0001 }, 'running', T, T + 7],
+    ['part of a minute', running, { max_runtime_minutes: 0.0001 }, 'running', T + 5, T + 7],
     ['waiting', running, { max_runtime_minutes: 1 }, 'awaiting_approval', T, null],
     ['idle', fine, { max_runtime_minutes: 1 }, 'idle', T, null],
   ])('%s', (_name, state, budgets, status, now, expected) => {

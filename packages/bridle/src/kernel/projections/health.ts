@@ -1,7 +1,7 @@
 // Health. The fold keeps counters and timestamps; `health(fold, …, now)` is pure and holds no ages, so a snapshot
 // changes only when something really changed. Score: 100 less the penalties below, each with its reason.
 import { canonical, hashText, type Json } from '../json.ts'
-import { STUCK_MS } from '../limits.ts'
+import { AUDIT_MAX, BRIEF_CHARS, MEMORY_MAX, STUCK_MS } from '../limits.ts'
 import type { Budget, Policy, SessionStatus } from '../schemas.ts'
 import type { Projection } from './projection.ts'
 
@@ -27,8 +27,48 @@ export interface HealthFold {
   /** Budgets crossed and not yet raised, and how many steps each was raised by approvals. */
   readonly crossed: { readonly [budget in Budget]?: number }
   readonly raised: { readonly [budget in Budget]?: number }
-  /** The last `health_changed`, to tell whether it changed. */
+  /** A hash of the last `health_changed`, to tell whether it changed. */
   readonly told: string | null
+  /** The number of the event that `activeAt` is of. */
+  readonly activeSeq: number
+  /** The last event that speaks for each finding: what one would want to look at. */
+  readonly proof: { readonly [subject in Subject]?: number }
+  readonly memory: Memory
+  /** What was decided about the session and by whom; the newest, oldest first. */
+  readonly audit: readonly AuditRow[]
+}
+
+export type Subject =
+  | 'failed'
+  | 'stuck'
+  | 'budget'
+  | 'waiting'
+  | 'transport'
+  | 'retries'
+  | 'tools'
+  | 'loops'
+  | 'plans'
+  | 'context'
+
+/** Where what the agent knows came from, and what it would like to remember. */
+export interface Memory {
+  readonly retrievals: number
+  readonly citations: number
+  readonly proposals: number
+  /** The newest, oldest first. */
+  readonly latest: readonly {
+    readonly kind: 'retrieval' | 'proposal'
+    readonly seq: number
+    readonly summary: string
+  }[]
+}
+
+export interface AuditRow {
+  readonly seq: number
+  readonly at: number
+  readonly action: string
+  readonly actor: string | null
+  readonly summary: string
 }
 
 export interface Health {
@@ -36,6 +76,17 @@ export interface Health {
   readonly flags: readonly string[]
   readonly reasons: readonly string[]
   readonly hint: string | null
+  readonly findings: readonly Finding[]
+}
+
+/** Something that holds now: what it costs, the flag it raises, and the event that shows it. */
+export interface Finding {
+  readonly subject: Subject
+  readonly points: number
+  readonly flag: string | null
+  readonly reason: string
+  readonly hint: string | null
+  readonly proof: number | null
 }
 
 export const healthFold: Projection<HealthFold> = {
@@ -59,11 +110,19 @@ export const healthFold: Projection<HealthFold> = {
     crossed: {},
     raised: {},
     told: null,
+    activeSeq: 0,
+    proof: {},
+    memory: { retrievals: 0, citations: 0, proposals: 0, latest: [] },
+    audit: [],
   },
   on: {
-    run_requested: (state, { at }) => ({ ...state, runningSince: at, activeAt: at }),
+    run_requested: (state, { seq, at }) => ({ ...state, runningSince: at, activeAt: at, activeSeq: seq }),
     run_parked: (state, { at }) => rested(state, at),
-    retry_scheduled: (state, { at }) => ({ ...rested(state, at), retries: state.retries + 1 }),
+    retry_scheduled: (state, event) => {
+      const { attempt, reason } = event.payload
+      const counted = { ...rested(state, event.at), retries: state.retries + 1 }
+      return audited(shown(counted, 'retries', event), event, 'retry_scheduled', `attempt ${attempt}: ${reason}`)
+    },
     turn_start: (state) => ({ ...state, evidence: false, lastCall: null }),
     turn_end: (state, { at }) => rested(state, at),
     usage: (state, { payload }) => ({
@@ -72,43 +131,83 @@ export const healthFold: Projection<HealthFold> = {
       costUsd: state.costUsd + (payload.cost_usd ?? 0),
       contextPct: payload.context_usage_pct ?? state.contextPct,
     }),
-    context_warning: (state, { payload }) => ({
-      ...state,
-      contextPct: payload.usage_pct ?? state.contextPct,
-      loopWarnings: state.loopWarnings + (payload.kind === 'loop' ? 1 : 0),
+    context_warning: (state, event) => ({
+      ...shown(state, event.payload.kind === 'loop' ? 'loops' : 'context', event),
+      contextPct: event.payload.usage_pct ?? state.contextPct,
+      loopWarnings: state.loopWarnings + (event.payload.kind === 'loop' ? 1 : 0),
     }),
     context_compacted: (state) => (state.contextPct === 0 ? state : { ...state, contextPct: 0 }),
-    tool_call: (state, { payload }) => {
+    tool_call: (state, event) => {
+      const { payload } = event
       const { _tool_call_id, ...given } = payload.arguments as Record<string, Json>
       const hash = hashText(canonical([payload.name, given]))
       const times = state.lastCall?.hash === hash ? state.lastCall.times + 1 : 1
       // The third identical call in a row is a loop; each further third is another warning.
-      return { ...state, lastCall: { hash, times }, loopWarnings: state.loopWarnings + (times % 3 === 0 ? 1 : 0) }
+      const called = { ...state, lastCall: { hash, times } }
+      return times % 3 === 0 ? shown({ ...called, loopWarnings: state.loopWarnings + 1 }, 'loops', event) : called
     },
-    tool_outcome: (state, { payload }) => ({
-      ...state,
-      evidence: state.evidence || payload.status === 'ok' || payload.status === 'artifact',
-      failedTools: state.failedTools + (payload.status === 'error' || payload.status === 'timeout' ? 1 : 0),
-      slowestToolMs: Math.max(state.slowestToolMs, payload.elapsed_ms ?? 0),
-    }),
-    retrieval: (state) => (state.evidence ? state : { ...state, evidence: true }),
+    tool_outcome: (state, event) => {
+      const { status, elapsed_ms } = event.payload
+      const failed = status === 'error' || status === 'timeout'
+      return {
+        ...(failed ? shown(state, 'tools', event) : state),
+        evidence: state.evidence || status === 'ok' || status === 'artifact',
+        failedTools: state.failedTools + (failed ? 1 : 0),
+        slowestToolMs: Math.max(state.slowestToolMs, elapsed_ms ?? 0),
+      }
+    },
+    retrieval: (state, { seq, payload }) => {
+      const { memory } = state
+      const found = payload.citations?.length ?? 0
+      return {
+        ...state,
+        evidence: true,
+        memory: {
+          ...remembered(memory, { kind: 'retrieval', seq, summary: brief(payload.query ?? '') }),
+          retrievals: memory.retrievals + 1,
+          citations: memory.citations + found,
+        },
+      }
+    },
+    artifact_published: (state, { seq, payload }) => {
+      const { memory } = state
+      if (payload.kind !== 'memory_proposal') return state
+      const proposal = { kind: 'proposal' as const, seq, summary: brief(payload.name) }
+      return { ...state, memory: { ...remembered(memory, proposal), proposals: memory.proposals + 1 } }
+    },
     response: (state) => (state.evidence ? state : { ...state, withoutEvidence: state.withoutEvidence + 1 }),
-    step_progress: (state, { payload }) => {
-      if (payload.plan === undefined) return state
-      const plan = hashText(canonical(payload.plan))
-      return { ...state, lastPlan: plan, repeatedPlans: state.repeatedPlans + (plan === state.lastPlan ? 1 : 0) }
+    step_progress: (state, event) => {
+      if (event.payload.plan === undefined) return state
+      const plan = hashText(canonical(event.payload.plan))
+      if (plan !== state.lastPlan) return { ...state, lastPlan: plan }
+      return shown({ ...state, repeatedPlans: state.repeatedPlans + 1 }, 'plans', event)
     },
-    transport_diagnostic: (state, { payload }) => ({
-      ...state,
-      degraded: payload.status === 'degraded' ? (payload.reason ?? payload.kind) : null,
-    }),
-    budget_crossed: (state, { payload }) => ({
-      ...state,
-      crossed: { ...state.crossed, [payload.budget]: payload.limit },
-    }),
+    transport_diagnostic: (state, event) => {
+      const { status, reason, kind } = event.payload
+      if (status !== 'degraded') return state.degraded === null ? state : { ...state, degraded: null }
+      return shown({ ...state, degraded: reason ?? kind }, 'transport', event)
+    },
+    budget_crossed: (state, event) => {
+      const { budget, limit, value } = event.payload
+      const crossed = { ...state, crossed: { ...state.crossed, [budget]: limit } }
+      const summary = `${budget} is ${Math.round(value * 100) / 100}, the limit ${limit}`
+      return audited(shown(crossed, 'budget', event), event, 'budget_crossed', summary)
+    },
+    approval_required: (state, event) => {
+      const { tool_name, reason } = event.payload
+      return audited(shown(state, 'waiting', event), event, 'approval_requested', `${tool_name}: ${reason}`)
+    },
+    approval_decided: (state, event) => {
+      const { request_id, decision, reason } = event.payload
+      return audited(state, event, `approval_${decision}`, reason ? `${request_id}: ${reason}` : request_id)
+    },
+    session_paused: (state, event) => audited(state, event, 'paused', event.payload.reason ?? ''),
+    session_resumed: (state, event) => audited(state, event, 'resumed', ''),
+    cancel_requested: (state, event) => audited(state, event, 'cancelled', event.payload.reason ?? ''),
+    error: (state, event) => audited(shown(state, 'failed', event), event, 'failed', event.payload.message),
     // An approval raises what was crossed by one step and arms it again.
-    budget_raised: (state) => ({
-      ...state,
+    budget_raised: (state, event) => ({
+      ...audited(state, event, 'budget_raised', event.payload.budgets.join(', ')),
       raised: Object.fromEntries(
         [...new Set([...Object.keys(state.raised), ...Object.keys(state.crossed)])].map((name) => [
           name,
@@ -117,57 +216,135 @@ export const healthFold: Projection<HealthFold> = {
       ),
       crossed: {},
     }),
-    policy_set: (state) => ({ ...state, crossed: {}, raised: {} }),
+    policy_set: (state, event) => ({ ...audited(state, event, 'policy_set', ''), crossed: {}, raised: {} }),
     health_changed: (state, { payload }) => ({ ...state, told: healthText(payload) }),
     branched: () => healthFold.initial,
   },
 }
 
-export const healthText = ({
-  score,
-  flags,
-  reasons,
-  hint,
-}: {
-  score: number
-  flags: readonly string[]
-  reasons: readonly string[]
-  hint?: string | null | undefined
-}): string => JSON.stringify([score, flags, reasons, hint ?? null])
+/** Equal for equal snapshots. They are made by one function, so their names are always in the same order. */
+export const healthText = (snapshot: unknown): string => hashText(JSON.stringify(snapshot))
+
+const shown = (state: HealthFold, subject: Subject, { seq }: { readonly seq: number }): HealthFold => ({
+  ...state,
+  proof: { ...state.proof, [subject]: seq },
+})
+
+type Audited = { readonly seq: number; readonly at: number; readonly payload: { readonly actor?: string | undefined } }
+
+const audited = (
+  state: HealthFold,
+  event: { seq: number; at: number; payload: object },
+  action: string,
+  text: string,
+) => {
+  const { seq, at, payload } = event as Audited
+  const row = { seq, at, action, actor: payload.actor ?? null, summary: brief(text) }
+  return { ...state, audit: [...state.audit.slice(1 - AUDIT_MAX), row] }
+}
+
+const remembered = (memory: Memory, source: Memory['latest'][number]): Memory => ({
+  ...memory,
+  latest: [...memory.latest.slice(1 - MEMORY_MAX), source],
+})
+
+const brief = (text: string): string => text.slice(0, BRIEF_CHARS)
 
 /** A line per penalty: when it holds, what it costs, and what to do. */
 export const health = (fold: HealthFold, status: SessionStatus, now: number): Health => {
   const stuck = status === 'running' && now >= fold.activeAt + STUCK_MS
   const crossed = Object.keys(fold.crossed)
-  const findings: readonly [boolean, number, string | null, string, string | null][] = [
-    [status === 'failed', 40, null, 'the last turn failed', 'branch from the last resume point or submit again'],
-    [stuck, 30, 'stuck', 'running without any event for five minutes', 'cancel or pause the run'],
-    [crossed.length > 0, 20, 'budget', `over budget: ${crossed.join(', ')}`, 'approve more budget or cancel'],
-    [status === 'awaiting_approval', 0, 'waiting', 'waiting for an approval', 'answer the approval'],
-    [fold.degraded !== null, 15, 'degraded', `degraded: ${fold.degraded}`, null],
+  const lines: readonly [Subject, boolean, number, string | null, string, string | null][] = [
     [
+      'failed',
+      status === 'failed',
+      40,
+      null,
+      'the last turn failed',
+      'branch from the last resume point or submit again',
+    ],
+    ['stuck', stuck, 30, 'stuck', 'running without any event for five minutes', 'cancel or pause the run'],
+    ['budget', crossed.length > 0, 20, 'budget', `over budget: ${crossed.join(', ')}`, 'approve more budget or cancel'],
+    ['waiting', status === 'awaiting_approval', 0, 'waiting', 'waiting for an approval', 'answer the approval'],
+    ['transport', fold.degraded !== null, 15, 'degraded', `degraded: ${fold.degraded}`, null],
+    [
+      'retries',
       fold.retries > 0,
       Math.min(30, 10 * fold.retries),
       fold.retries > 1 ? 'degraded' : null,
       `${fold.retries} retries`,
       null,
     ],
-    [fold.failedTools > 0, Math.min(30, 5 * fold.failedTools), null, `${fold.failedTools} failed tool calls`, null],
-    [fold.loopWarnings > 0, Math.min(20, 10 * fold.loopWarnings), null, `${fold.loopWarnings} loop warnings`, null],
-    [fold.repeatedPlans > 0, Math.min(10, 2 * fold.repeatedPlans), null, `${fold.repeatedPlans} repeated plans`, null],
-    [fold.contextPct >= 90, 10, 'degraded', 'the context is nearly full', 'compact or branch'],
+    [
+      'tools',
+      fold.failedTools > 0,
+      Math.min(30, 5 * fold.failedTools),
+      null,
+      `${fold.failedTools} failed tool calls`,
+      null,
+    ],
+    [
+      'loops',
+      fold.loopWarnings > 0,
+      Math.min(20, 10 * fold.loopWarnings),
+      null,
+      `${fold.loopWarnings} loop warnings`,
+      null,
+    ],
+    [
+      'plans',
+      fold.repeatedPlans > 0,
+      Math.min(10, 2 * fold.repeatedPlans),
+      null,
+      `${fold.repeatedPlans} repeated plans`,
+      null,
+    ],
+    ['context', fold.contextPct >= 90, 10, 'degraded', 'the context is nearly full', 'compact or branch'],
   ]
-  const holding = findings.filter(([holds]) => holds)
+  const findings = lines
+    .filter(([, holds]) => holds)
+    .map(([subject, , points, flag, reason, hint]): Finding => {
+      const proof = (subject === 'stuck' ? fold.activeSeq : fold.proof[subject]) ?? null
+      return { subject, points, flag, reason, hint, proof }
+    })
   return {
     score: Math.max(
       0,
-      holding.reduce((score, [, penalty]) => score - penalty, 100),
+      findings.reduce((score, { points }) => score - points, 100),
     ),
-    flags: [...new Set(holding.flatMap(([, , flag]) => (flag ? [flag] : [])))].sort(),
-    reasons: holding.map(([, , , reason]) => reason),
-    hint: holding.find(([, , , , hint]) => hint)?.[4] ?? null,
+    flags: [...new Set(findings.flatMap(({ flag }) => (flag ? [flag] : [])))].sort(),
+    reasons: findings.map(({ reason }) => reason),
+    hint: findings.find(({ hint }) => hint)?.hint ?? null,
+    findings,
   }
 }
+
+/** How close each budget of the policy is to its limit. Holds no running clock: of the time, only what is over counts. */
+export const pressure = (
+  fold: HealthFold,
+  policy: Policy,
+  { score, status, now }: { score: number; status: SessionStatus; now: number },
+): readonly Pressure[] =>
+  budgetsOf(policy).map(([budget, given]) => {
+    const limit = limitOf(fold, budget, given)
+    const isClock = budget === 'max_runtime_minutes'
+    const value = isClock ? fold.ranMs / 60_000 : measures[budget](fold, score, now)
+    const isNear = budget === 'min_score' ? value < limit + (100 - limit) / 5 : limit > 0 && value >= limit * HIGH
+    const isHigh = isClock ? ranMs(fold, status === 'running' ? now : fold.activeAt) >= highMs(limit) : isNear
+    return { budget, limit, value, level: budget in fold.crossed ? 'crossed' : isHigh ? 'high' : 'ok' }
+  })
+
+export interface Pressure {
+  readonly budget: Budget
+  readonly limit: number
+  readonly value: number
+  readonly level: 'ok' | 'high' | 'crossed'
+}
+
+/** From here on a budget is under pressure. */
+const HIGH = 0.8
+/** Whole, so that the moment it is waited for is the moment it is reached. */
+const highMs = (minutes: number): number => Math.ceil(minutes * 60_000 * HIGH)
 
 /** What each budget measures now. `min_score` is crossed below its limit, all others above. */
 const measures: { readonly [budget in Budget]: (fold: HealthFold, score: number, now: number) => number } = {
@@ -213,16 +390,19 @@ export const healthWake = (fold: HealthFold, policy: Policy, status: SessionStat
   const moments = [fold.activeAt + STUCK_MS]
   const minutes = policy.health?.max_runtime_minutes
   if (minutes !== undefined) {
-    const limitMs = limitOf(fold, 'max_runtime_minutes', minutes) * 60_000
-    moments.push(Math.floor(fold.runningSince + limitMs - fold.ranMs) + 1)
+    const limit = limitOf(fold, 'max_runtime_minutes', minutes)
+    moments.push(Math.floor(fold.runningSince + limit * 60_000 - fold.ranMs) + 1)
+    moments.push(fold.runningSince + highMs(limit) - fold.ranMs)
   }
   const ahead = moments.filter((moment) => moment > now)
   return ahead.length === 0 ? null : Math.min(...ahead)
 }
 
 /** Any event of a run is a sign of life. Whole seconds, so that tokens do not rewrite the fold each time. */
-export const withActivity = (fold: HealthFold, event: { at: number; run?: string }): HealthFold =>
-  event.run === undefined || event.at < fold.activeAt + 1_000 ? fold : { ...fold, activeAt: event.at }
+export const withActivity = (fold: HealthFold, event: { seq: number; at: number; run?: string }): HealthFold =>
+  event.run === undefined || event.at < fold.activeAt + 1_000
+    ? fold
+    : { ...fold, activeAt: event.at, activeSeq: event.seq }
 
 const budgetsOf = (policy: Policy): [Budget, number][] =>
   (Object.keys(measures) as Budget[]).flatMap((budget) => {

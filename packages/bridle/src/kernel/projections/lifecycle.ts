@@ -18,6 +18,8 @@ export interface Lifecycle {
   /** When a fact last changed this. */
   readonly updatedAt: number
   readonly settings: JsonObject
+  /** What stands around the last run. */
+  readonly sandbox: { readonly mode: string; readonly isolation: string } | null
   readonly maxRetries: number
   readonly expiresAt: number | null
   readonly policy: Policy
@@ -85,6 +87,7 @@ export const lifecycle: Projection<Lifecycle> = {
     createdAt: 0,
     updatedAt: 0,
     settings: {},
+    sandbox: null,
     maxRetries: 0,
     expiresAt: null,
     policy: {},
@@ -175,6 +178,14 @@ export const lifecycle: Projection<Lifecycle> = {
     run_started: (state, { at, payload }) =>
       withRun(state, at, { phase: 'started', handle: payload.handle ?? null, steerable: payload.steer ?? false }),
 
+    sandbox_notice: (state, { payload }) => {
+      const { resolved_backend: mode, isolation } = payload
+      const { sandbox } = state
+      return sandbox?.mode === mode && sandbox.isolation === isolation
+        ? state
+        : { ...state, sandbox: { mode, isolation } }
+    },
+
     cancel_requested: (state, { at, payload }) =>
       state.run?.runId === payload.run_id
         ? withRun(state, at, { phase: 'cancelling', stopping: at, retryAt: null })
@@ -255,6 +266,8 @@ export const lifecycle: Projection<Lifecycle> = {
       ...state,
       kind: payload.kind,
       title: payload.title ?? state.title,
+      settings: payload.settings ?? state.settings,
+      sandbox: null,
       createdAt: at,
       updatedAt: at,
       parent: payload.parent,

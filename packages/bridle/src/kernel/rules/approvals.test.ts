@@ -216,6 +216,7 @@ describe('[S18] asking again', () => {
       'approval_delivered',
       'approval_decided',
       'approval_applied',
+      'health_changed',
     ])
     expect(life.status).toBe('running')
     expect(answersWanted(life)).toMatchObject([

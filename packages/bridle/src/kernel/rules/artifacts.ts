@@ -15,10 +15,10 @@ export interface Publication {
 /** Returns the artifact's id. */
 export const publish = (w: Working, { id, name, kind, contentType, text, toolCallId }: Publication): string => {
   const artifactId = id ?? `art-${w.next}`
+  const add: Working['add'] = (type, payload) => (w.run ? w.addToRun(type, payload) : w.add(type, payload))
   const chunks = chunked(text)
-  for (const [index, chunk] of chunks.entries())
-    w.addToRun('artifact_chunk', { artifact_id: artifactId, index, text: chunk })
-  w.addToRun('artifact_published', {
+  for (const [index, chunk] of chunks.entries()) add('artifact_chunk', { artifact_id: artifactId, index, text: chunk })
+  add('artifact_published', {
     artifact_id: artifactId,
     name: label(name),
     content_type: label(contentType),

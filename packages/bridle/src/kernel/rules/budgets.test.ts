@@ -30,7 +30,7 @@ describe('[S28] crossing a budget', () => {
   test('is told once, stops the attempt and asks', () => {
     const life = withBudget({ max_cost_usd: 1 })
     spend(life, 1)
-    expect(life.happened).toEqual(['usage'])
+    expect(life.happened).toEqual(['usage', 'health_changed'])
     spend(life, 0.5)
     expect(life.happened).toEqual([
       'usage',
@@ -170,8 +170,11 @@ describe('[S28] crossing a budget', () => {
 
   test('by the clock', () => {
     const life = withBudget({ max_runtime_minutes: 2 })
+    expect(dueAt(life.state, life.now)).toBe(T0 + 96_000)
+    life.tick(96_000)
+    expect(life.happened).toEqual(['health_changed'])
     expect(dueAt(life.state, life.now)).toBe(T0 + 120_001)
-    life.tick(120_000)
+    life.tick(24_000)
     expect(life.status).toBe('running')
     life.tick(1)
     expect(life.payloads('budget_crossed')).toMatchObject([{ budget: 'max_runtime_minutes', limit: 2 }])

@@ -42,7 +42,13 @@ describe('pause and resume', () => {
     expect(life.happened).toEqual(['run_stopped'])
     expect(effects(life)).toEqual([])
     life.do(resume)
-    expect(life.happened).toEqual(['session_resumed', 'output_superseded', 'run_requested', 'session_state'])
+    expect(life.happened).toEqual([
+      'session_resumed',
+      'output_superseded',
+      'run_requested',
+      'health_changed',
+      'session_state',
+    ])
     expect(life.run).toMatchObject({ attempt: 2, phase: 'requested' })
     expect(life.payloads('turn_start')).toHaveLength(1)
     expect(life.payloads('turn_end')).toEqual([])

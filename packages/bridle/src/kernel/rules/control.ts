@@ -1,10 +1,13 @@
 // Pause, resume, expiry, policy, branch, and the passing of time.
 import { type Answer, type Command, type Refusal, refuse } from '../commands.ts'
+import { cursorText } from '../cursor.ts'
 import { eventId } from '../event.ts'
 import { ABORT_GRACE_MS } from '../limits.ts'
 import { isTerminal } from '../state.ts'
 import { canExpire } from '../supervisor.ts'
 import { askAboutUnsafe, expireApprovals } from './approvals.ts'
+import { publish } from './artifacts.ts'
+import { checkPrompt, queue, type Said } from './prompts.ts'
 import { failExpired, isExpired, requestRun, settleTools, stopped } from './runs.ts'
 import type { Working } from './working.ts'
 
@@ -72,17 +75,22 @@ const expireWork = (w: Working): void => {
 export const promiseBranch = (_w: Working, { childId }: Command & { type: 'promise_branch' }): Answer => ({ childId })
 
 /** The first command of a child: the state is its parent's at the branch point, and comes to rest here. */
-export const branch = (w: Working, { parent, title }: Command & { type: 'branch' }): Answer | Refusal => {
+export const branch = (w: Working, command: Command & { type: 'branch' }): Answer | Refusal => {
+  const { parent, title, settings, artifacts = [] } = command
   if (w.state.head !== parent.seq) return refuse(w.state.lifecycle.created ? 'session_exists' : 'bad_branch_point')
+  const next = wish(w, command)
+  if (next && 'refused' in next) return next
   const { kind } = w.state.lifecycle
-  const cursor = `branch:${parent.id}:${parent.seq}`
+  const cursor = cursorText('branch', parent.id, parent.seq)
   w.add('branched', {
     parent,
     kind,
     source_event_id: eventId(parent.seq),
     resume_cursor: cursor,
     ...(title !== undefined && { title }),
+    ...(settings && { settings }),
   })
+  for (const each of artifacts) publish(w, each)
   w.add('session_checkpoint', {
     session_id: w.key.id,
     sequence: w.state.checkpoints.count + 1,
@@ -91,5 +99,19 @@ export const branch = (w: Working, { parent, title }: Command & { type: 'branch'
     summary_text: `Branched from ${parent.id} at ${eventId(parent.seq)}.`,
     resume_cursor: cursor,
   })
-  return { sessionId: w.key.id, parent: { ...parent } }
+  const queued = next ? queue(w, next.prompt, next) : {}
+  return { sessionId: w.key.id, parent: { ...parent }, ...queued }
+}
+
+/** What a branch that does not rest goes on with. */
+const wish = (
+  w: Working,
+  { prompt, actor }: Command & { type: 'branch' },
+): (Said & { prompt: string }) | Refusal | null => {
+  if (prompt === undefined) return null
+  if (prompt !== null) return checkPrompt(w, prompt, true) ?? { prompt, actor }
+  const asked = w.state.conversation.messages.findLast(({ role }) => role === 'user')
+  return asked
+    ? { prompt: asked.content, input: asked.input, actor }
+    : refuse('bad_branch_point', 'Nothing was asked before that event.')
 }

@@ -3,7 +3,9 @@ import { type Answer, type Command, isRefusal, type Refusal, refuse } from '../c
 import type { AnyEvent, Key } from '../event.ts'
 import { isDeeperThan } from '../json.ts'
 import { DEPTH_MAX, PAYLOAD_CHARS_MAX } from '../limits.ts'
-import { health, healthText, newlyCrossed } from '../projections/health.ts'
+import { healthText, newlyCrossed } from '../projections/health.ts'
+import { healthSnapshot, untoldSnapshot } from '../projections/health-snapshot.ts'
+import type { Payloads } from '../schemas.ts'
 import { type SessionState, statusOf } from '../state.ts'
 import { approve, askOperator } from './approvals.ts'
 import { branch, expire, park, pause, promiseBranch, resume, setPolicy, tick } from './control.ts'
@@ -102,11 +104,9 @@ const enforceBudgets = (w: Working): void => {
 }
 
 const tellHealth = (w: Working): void => {
-  const now = health(w.state.health, statusOf(w.state), w.now)
-  const text = healthText(now)
-  const told = w.state.health.told ?? healthText({ score: 100, flags: [], reasons: [], hint: null })
-  if (text === told) return
-  w.add('health_changed', { score: now.score, flags: [...now.flags], reasons: [...now.reasons], hint: now.hint })
+  const now = healthSnapshot(w.key, w.state, statusOf(w.state), w.now)
+  const told = w.state.health.told ?? healthText(untoldSnapshot(w.key, w.state, w.now))
+  if (healthText(now) !== told) w.add('health_changed', now as unknown as Payloads['health_changed'])
 }
 
 const round = (value: number): number => Math.round(value * 100) / 100

@@ -35,11 +35,24 @@ describe('submit', () => {
         payload: {
           session_id: 's1',
           status: 'running',
+          provider: null,
+          model: null,
           agent_profile: 'scripted',
+          permission_mode: 'normal',
+          approval_mode: 'on_request',
+          think_level: null,
+          policy_path: 'execution_mode -> approval_policy -> runtime_callbacks',
+          sandbox_mode: null,
+          sandbox_isolation: null,
+          engine: 'scripted',
+          runner_kind: 'in_process',
+          process_id: null,
           attempt_count: 1,
           max_retries: 0,
           expires_at: null,
+          last_heartbeat_at: new Date(T0).toISOString(),
           updated_at: new Date(T0).toISOString(),
+          resume_context: null,
         },
       },
     ])
@@ -154,10 +167,10 @@ describe('steer', () => {
     const life = running(undefined, true)
     expect(life.do({ type: 'steer', prompt: 'left' })).toMatchObject({ runId: 'r-2', delivery: 'steered' })
     expect(life.messages.map(brief)).toEqual(['user complete: hello', 'assistant pending: ', 'user complete: left'])
-    expect(life.state.lifecycle.steers).toEqual([{ messageId: 'm-7', text: 'left' }])
-    life.says({ type: 'steer_delivered', messageId: 'm-7' })
+    expect(life.state.lifecycle.steers).toEqual([{ messageId: 'm-9', text: 'left' }])
+    life.says({ type: 'steer_delivered', messageId: 'm-9' })
     expect(life.state.lifecycle.steers).toEqual([])
-    life.says({ type: 'steer_delivered', messageId: 'm-7' })
+    life.says({ type: 'steer_delivered', messageId: 'm-9' })
     expect(life.last).toEqual([])
   })
 

@@ -3,6 +3,7 @@ import { type Answer, type Command, type Opening, type Refusal, refuse } from '.
 import type { Json } from '../json.ts'
 import { AT_MAX, PROMPT_CHARS_MAX, QUEUE_MAX } from '../limits.ts'
 import { isTerminal } from '../state.ts'
+import { publish } from './artifacts.ts'
 import { dropPrompt } from './runs.ts'
 import type { Working } from './working.ts'
 
@@ -15,6 +16,7 @@ export const create = (w: Working, { opening }: Command & { type: 'create' }): A
 export const submit = (w: Working, command: Command & { type: 'submit' }): Answer | Refusal => {
   const bad = checkPrompt(w, command.prompt)
   if (bad) return bad
+  if (w.state.lifecycle.created && command.fresh) return refuse('session_exists')
   if (!w.state.lifecycle.created) open(w, command.opening)
   return queue(w, command.prompt, command)
 }
@@ -50,7 +52,7 @@ export const reload = (w: Working, command: Command & { type: 'reload' }): Answe
   return asked ? goBack(w, index, asked.content, { ...command, input: asked.input }) : refuse('message_not_found')
 }
 
-interface Said {
+export interface Said {
   readonly actor?: string | undefined
   readonly input?: Json | undefined
   readonly head?: boolean
@@ -67,7 +69,7 @@ const goBack = (w: Working, index: number, prompt: string, said: Said): Answer |
   return queue(w, prompt, said)
 }
 
-const queue = (w: Working, prompt: string, said: Said): Answer => {
+export const queue = (w: Working, prompt: string, said: Said): Answer => {
   const runId = `r-${w.next}`
   const messageId = `m-${w.next}`
   const waits = w.run !== null || w.state.lifecycle.paused
@@ -82,7 +84,7 @@ const queue = (w: Working, prompt: string, said: Said): Answer => {
   return { runId, messageId, delivery: waits ? 'queued' : 'started' }
 }
 
-const open = (w: Working, opening: Opening = {}): void =>
+const open = (w: Working, opening: Opening = {}): void => {
   w.add('session_created', {
     kind: opening.kind ?? 'chat',
     agent: w.key.agent,
@@ -93,10 +95,14 @@ const open = (w: Working, opening: Opening = {}): void =>
     ...(opening.settings && { settings: opening.settings }),
     ...(opening.parentSessionId !== undefined && { parent_session_id: opening.parentSessionId }),
   })
+  for (const each of opening.artifacts ?? []) publish(w, each)
+}
 
-const checkPrompt = (w: Working, prompt: string): Refusal | null => {
+/** `anew`: for a session that begins with it, whatever it goes on from. */
+export const checkPrompt = (w: Working, prompt: string, anew = false): Refusal | null => {
   if (prompt.trim() === '') return refuse('prompt_empty')
   if (prompt.length > PROMPT_CHARS_MAX) return refuse('prompt_too_long')
+  if (anew) return null
   if (isTerminal(w.state)) return refuse('session_ended')
   return w.state.lifecycle.queue.length >= QUEUE_MAX ? refuse('queue_full') : null
 }

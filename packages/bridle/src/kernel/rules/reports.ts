@@ -2,12 +2,14 @@
 
 import { catalogue, isKnown } from '../catalogue.ts'
 import type { Answer, Report, ReportItem } from '../commands.ts'
+import { cursorText } from '../cursor.ts'
 import { canonical, hashText, type Json, type JsonObject, own } from '../json.ts'
 import { INLINE_CHARS_MAX } from '../limits.ts'
 import { OUTCOME_TYPES, type Payloads } from '../schemas.ts'
 import { ask } from './approvals.ts'
 import { publish } from './artifacts.ts'
 import { endTurn, failRun, stopped } from './runs.ts'
+import { inProcess, turnRuntime } from './turn-runtime.ts'
 import type { Working } from './working.ts'
 
 export const report = (w: Working, told: Report): Answer => {
@@ -22,7 +24,7 @@ export const report = (w: Working, told: Report): Answer => {
 const live = (w: Working): boolean => w.run?.phase === 'started'
 
 const take: { readonly [T in ReportItem['type']]: (w: Working, item: ReportItem & { type: T }) => void } = {
-  started: (w, { handle, steer, durable }) => {
+  started: (w, { handle, steer, durable, sandbox }) => {
     const { run } = w
     if (run?.phase !== 'requested') return
     w.addToRun('run_started', {
@@ -32,6 +34,8 @@ const take: { readonly [T in ReportItem['type']]: (w: Working, item: ReportItem 
       ...(steer !== undefined && { steer }),
       ...(durable !== undefined && { durable }),
     })
+    w.addToRun('policy_decision', turnRuntime(w.state))
+    w.addToRun('sandbox_notice', sandbox ?? inProcess(w.state))
   },
 
   event: (w, { event }) => {
@@ -109,12 +113,23 @@ const refinements: { readonly [T in keyof Payloads]?: (w: Working, payload: Payl
     w.addToRun('tool_outcome', { ...payload, result, status, outcome_type: OUTCOME_TYPES[status] })
   },
 
+  context_compacted: (w, payload) => {
+    w.addToRun('context_compacted', {
+      ...payload,
+      resume_cursor: payload.resume_cursor ?? cursorText('compact', w.key.id, w.next),
+    })
+  },
+
+  subagent_event: (w, payload) => {
+    w.addToRun('subagent_event', { ...payload, parent_session_id: payload.parent_session_id ?? w.key.id })
+  },
+
   session_checkpoint: (w, payload) => {
     w.addToRun('session_checkpoint', {
       ...payload,
       session_id: w.key.id,
       sequence: w.state.checkpoints.count + 1,
-      resume_cursor: payload.resume_cursor ?? `checkpoint:${w.key.id}:${w.next}`,
+      resume_cursor: payload.resume_cursor ?? cursorText('checkpoint', w.key.id, w.next),
     })
   },
 }

@@ -1,7 +1,10 @@
 // The life of a run: requested, retried, cancelled, stopped, ended. Exactly one `turn_end`, and nothing after it.
 import type { Answer, Command } from '../commands.ts'
+import { cursorText } from '../cursor.ts'
+import { eventId } from '../event.ts'
 import type { Json } from '../json.ts'
-import { RESULT_CHARS_MAX, RETRY_BASE_MS, RETRY_MAX_MS } from '../limits.ts'
+import { BRIEF_CHARS, RESULT_CHARS_MAX, RETRY_BASE_MS, RETRY_MAX_MS } from '../limits.ts'
+import type { Run } from '../projections/lifecycle.ts'
 import { OUTCOME_TYPES } from '../schemas.ts'
 import { askAboutUnsafe, cancelApprovals } from './approvals.ts'
 import { publish } from './artifacts.ts'
@@ -70,8 +73,13 @@ export const endTurn = (
   if (text !== '' && !run.responded && text.length <= RESULT_CHARS_MAX) w.addToRun('response', { text })
   // Also of a turn that was stopped or failed: what was said in it is part of the conversation.
   if (end.resume !== undefined) w.addToRun('resume_handle', { run_id: run.runId, handle: end.resume })
+  if (w.state.lifecycle.kind === 'background') {
+    recordRun(w, run, status)
+    // Whatever the engine tells of its steps, there is one for each turn. Expiry has one of its own.
+    if (end.reason !== 'expired') checkpoint(w, 'turn', status, end.message ?? (text || `The turn was ${status}.`))
+  }
   if (status === 'completed') {
-    w.addToRun('completed', { turn_id: run.runId, result: fitting(w, end.result ?? text) })
+    w.addToRun('completed', { turn_id: run.runId, result: settledResult(w, end.result ?? text) })
   }
   if (status === 'failed') {
     w.addToRun('error', {
@@ -176,14 +184,53 @@ export const failExpired = (w: Working): void => {
   w.add('turn_end', { turn_id, status: 'failed', queued: 0 })
 }
 
-/** A result too large for one event is an artifact, and the event refers to it. */
-const fitting = (w: Working, result: Json): Json => {
+/**
+ * A result too large for one event is an artifact, and the event refers to it. Background work leaves every result as
+ * one: whoever comes for it was not there when it was said.
+ */
+const settledResult = (w: Working, result: Json): Json => {
   const isText = typeof result === 'string'
   const text = isText ? result : JSON.stringify(result)
-  if (text.length <= RESULT_CHARS_MAX) return result
+  const isLarge = text.length > RESULT_CHARS_MAX
+  const isOutput = w.state.lifecycle.kind === 'background'
+  if (text === '' || !(isLarge || isOutput)) return result
   const contentType = isText ? 'text/plain' : 'application/json'
-  const id = publish(w, { name: isText ? 'result.txt' : 'result.json', kind: 'result', contentType, text })
-  return { artifact_id: id, size: text.length, preview: text.slice(0, 500) }
+  const name = isText ? 'result.txt' : 'result.json'
+  const id = publish(w, { name, kind: isOutput ? 'final_output' : 'result', contentType, text })
+  return isLarge ? { artifact_id: id, size: text.length, preview: text.slice(0, 500) } : result
+}
+
+const checkpoint = (w: Working, checkpoint_type: string, status: string, summary: string): void =>
+  w.addToRun('session_checkpoint', {
+    session_id: w.key.id,
+    sequence: w.state.checkpoints.count + 1,
+    checkpoint_type,
+    status,
+    summary_text: summary.slice(0, BRIEF_CHARS),
+    resume_cursor: cursorText('checkpoint', w.key.id, w.next),
+  })
+
+/** What became of a run, to be found among the artifacts when the log is long gone from the screen. */
+const recordRun = (w: Working, run: Run, status: string): void => {
+  const { tokens, costUsd } = w.state.health
+  const record = {
+    run_id: run.runId,
+    session_id: w.key.id,
+    agent: w.key.agent,
+    status,
+    attempt_count: run.attempt,
+    first_event_id: `ev-${run.runId.slice(2)}`,
+    last_event_id: eventId(w.next - 1),
+    session_tokens: tokens,
+    session_cost_usd: costUsd,
+    ended_at: new Date(w.now).toISOString(),
+  }
+  publish(w, {
+    name: `${run.runId}.json`,
+    kind: 'run_record',
+    contentType: 'application/json',
+    text: JSON.stringify(record),
+  })
 }
 
 /** A steering prompt that was acknowledged and came too late for its run is the next prompt. */

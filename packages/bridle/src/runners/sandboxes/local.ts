@@ -1,7 +1,7 @@
 // Sandboxes on this machine: one runner process per session, started when it is first needed and kept while it is
 // likely to be asked again. They outlive the server: a run goes on through a crash, and the next process finds it.
 import { execFile } from 'node:child_process'
-import { createHash, createHmac, randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import { constants, existsSync, mkdirSync, realpathSync, statSync, truncateSync } from 'node:fs'
 import { cp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,6 +15,7 @@ import type { Sandbox, SandboxProvider } from './provider.ts'
 import { Records, type SandboxRecord } from './records.ts'
 import { askHealth, askToStop, HEALTH_MS, putEnv } from './runner-calls.ts'
 import { engineFolders, runnerCommand, runnerFolders } from './runner-command.ts'
+import { sessionFolder, workFolder } from './session-folder.ts'
 
 export interface LocalSandboxOptions {
   /** The server's data folder. */
@@ -297,7 +298,10 @@ export class LocalSandboxes implements SandboxProvider {
     const fresh = `${own}.new`
     await removeFolder(fresh)
     // Links stay links: what they point at is not the parent's to give.
-    await cp(source, fresh, { recursive: true, verbatimSymlinks: true, mode: constants.COPYFILE_FICLONE })
+    // And a worktree of git stays the parent's: its `.git` is a file that names it.
+    const isWorktree = (path: string) => path === join(workFolder(source), '.git') && statSync(path).isFile()
+    const filter = (path: string) => !isWorktree(path)
+    await cp(source, fresh, { recursive: true, verbatimSymlinks: true, filter, mode: constants.COPYFILE_FICLONE })
     await rename(fresh, own)
   }
 
@@ -394,9 +398,8 @@ export class LocalSandboxes implements SandboxProvider {
     }
   }
 
-  /** Ids are never paths. */
   #workspace(key: Key): string {
-    return join(this.#folder, 'workspaces', createHash('sha256').update(keyText(key)).digest('hex').slice(0, 40))
+    return sessionFolder(this.#folder, key)
   }
 
   #token(id: string): string {

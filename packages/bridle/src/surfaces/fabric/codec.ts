@@ -23,6 +23,12 @@ export const agentEvent = (key: Key, event: AnyEvent): AgentEvent | null => {
   } as AgentEvent
 }
 
+/** Whether this wire carries it. */
+export const isShown =
+  (key: Key) =>
+  (event: AnyEvent): boolean =>
+    agentEvent(key, event) !== null
+
 /** Not of the log: the cursor was beyond it, so forget what you have; everything follows. */
 export const resetEvent = (key: Key, head: number, at: number): AgentEvent => ({
   id: `reset-${head}`,

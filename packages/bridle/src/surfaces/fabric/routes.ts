@@ -8,12 +8,12 @@ import type { Session } from '../../kernel/session.ts'
 import type { AgentInfo } from '../http/agents.ts'
 import { artifactsOf } from '../http/artifacts.ts'
 import { badRequest, failure, notFound, refused } from '../http/errors.ts'
+import { replayFrom, replayWish } from '../http/replay.ts'
 import { type Call, countText, jsonObject, type Route, route } from '../http/route.ts'
 import { sessionDetail } from '../http/session-detail.ts'
 import { findSession } from '../http/sessions.ts'
 import { cursorOf, eventStream, frame } from '../http/sse.ts'
-import { resetEvent, streamAudience } from './codec.ts'
-import { replayFrom, replayWish } from './replay.ts'
+import { isShown, resetEvent, streamAudience } from './codec.ts'
 import { extend, type Timeline } from './timeline.ts'
 
 const path = '/agents/:name/:id'
@@ -204,7 +204,7 @@ const stream = async (
   return eventStream({
     audience: streamAudience(key),
     subscribers: session.subscribers,
-    since: isLost ? 0 : (cursor ?? (await replayFrom(session, query.replay ?? 'all'))),
+    since: isLost ? 0 : (cursor ?? (await replayFrom(session, query.replay ?? 'all', isShown(key)))),
     ...(isLost && { opening: frame(resetEvent(key, head, at)) }),
     ...(ports.heartbeatMs !== undefined && { heartbeatMs: ports.heartbeatMs }),
   })

@@ -1,10 +1,11 @@
 // The Fabric document's own sockets.
 import * as v from 'valibot'
 import { badRequest, faulted, notFound } from '../http/errors.ts'
+import { replayFrom, replayWish } from '../http/replay.ts'
 import { findKey } from '../http/sessions.ts'
 import { type Opener, type SocketCall, type SocketRoute, socketRoute, told } from '../http/socket-route.ts'
 import { cursorOf } from '../http/sse.ts'
-import { replayFrom, replayWish } from './replay.ts'
+import { isShown } from './codec.ts'
 import { FabricSocket } from './socket.ts'
 
 const query = v.looseObject({
@@ -35,7 +36,7 @@ const watching = async (call: SocketCall<v.InferOutput<typeof query>>, cursor: n
   const key = await findKey(call)
   const session = key instanceof Response ? key : ((await ports.host.find(key)) ?? notFound())
   if (session instanceof Response) return told(session)
-  const from = cursor ?? (await replayFrom(session, call.query.replay))
+  const from = cursor ?? (await replayFrom(session, call.query.replay, isShown(session.key)))
   const since = session.knows(from) ? from : null
   const connection = { key: session.key, scopes: access.scopes, user: access.user, since }
   return (socket) => new FabricSocket(connection, session, socket, ports)

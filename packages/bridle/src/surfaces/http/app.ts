@@ -18,6 +18,7 @@ import { redacted } from './secrets.ts'
 import { sessionRoutes } from './sessions.ts'
 import { Tickets, ticketRoutes } from './tickets.ts'
 import { type Traffic, traffic } from './traffic.ts'
+import type { Workspaces } from './workspaces.ts'
 
 export interface AppOptions extends AccessOptions {
   readonly host: Host
@@ -33,6 +34,8 @@ export interface AppOptions extends AccessOptions {
   readonly heartbeatMs?: number
   /** A socket that says nothing for this long is closed; default 45 s. */
   readonly deadAfterMs?: number
+  /** Prepares folders for write-capable work; a target without a disk has none. */
+  readonly workspaces?: Workspaces
   /** What the target knows of itself, for /ready. */
   readonly workspace?: { readonly [name: string]: string | number | boolean | null }
   /** The caller's address, as the platform tells it. */

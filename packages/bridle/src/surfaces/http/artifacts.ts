@@ -1,5 +1,6 @@
 // Artifacts: listed newest first, read by id or else by name, in whole or by range.
 import * as v from 'valibot'
+import { eventId } from '../../kernel/event.ts'
 import { ARTIFACTS_MAX, READ_PAGE } from '../../kernel/limits.ts'
 import { type Artifact, artifactOf } from '../../kernel/projections/artifacts.ts'
 import type { Session } from '../../kernel/session.ts'
@@ -45,13 +46,18 @@ export const artifactsOf = (session: Session) => {
   return { artifacts: latest.toReversed().map(listed), ...(earlier > 0 && { earlierArtifacts: earlier }) }
 }
 
-const listed = ({ id, name, kind, contentType, size, at }: Artifact) => ({
+const listed = ({ id, name, kind, contentType, size, seq, at }: Artifact) => ({
   id,
+  artifact_id: id,
   name,
   kind,
+  artifact_type: kind,
   contentType,
+  content_type: contentType,
   size,
+  event_id: eventId(seq),
   createdAt: new Date(at).toISOString(),
+  created_at: new Date(at).toISOString(),
 })
 
 interface Page {

@@ -1,14 +1,20 @@
 // A session as the HTTP wires show it: one answer with the names of both documents that describe it.
 import { eventId } from '../../kernel/event.ts'
 import type { HarnessMessage } from '../../kernel/projections/harness-state.ts'
-import { health } from '../../kernel/projections/health.ts'
+import { healthSnapshot } from '../../kernel/projections/health-snapshot.ts'
 import { sessionState } from '../../kernel/rules/session-state.ts'
 import type { Session } from '../../kernel/session.ts'
 import { statusOf } from '../../kernel/state.ts'
 import type { AgentInfo } from './agents.ts'
 
 /** `agent` is null where the server no longer has it. */
-export const sessionDetail = ({ key, state }: Session, agent: AgentInfo | null) => {
+export const sessionDetail = (session: Session, agent: AgentInfo | null) => ({
+  ...sessionCard(session, agent),
+  ...recentMessages(session.state.conversation.messages),
+})
+
+/** All but the messages: what starting, pausing, resuming and cancelling answer. */
+export const sessionCard = ({ key, state }: Session, agent: AgentInfo | null) => {
   const { lifecycle: life, approvals } = state
   const status = statusOf(state)
   return {
@@ -38,8 +44,7 @@ export const sessionDetail = ({ key, state }: Session, agent: AgentInfo | null) 
         expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
       }),
     ),
-    ...recentMessages(state.conversation.messages),
-    health: health(state.health, status, state.at),
+    health: healthSnapshot(key, state, status, state.at),
   }
 }
 

@@ -1,14 +1,18 @@
 // Routes by session id, whatever agent and wire made the session.
 import * as v from 'valibot'
-import { isRefusal } from '../../kernel/commands.ts'
+import { type Answer, isRefusal } from '../../kernel/commands.ts'
 import { eventId, isId, type Key } from '../../kernel/event.ts'
 import { type Listed, StoreFault } from '../../kernel/ports.ts'
+import { engineOf } from '../../kernel/rules/session-state.ts'
 import { SESSION_STATUSES } from '../../kernel/schemas.ts'
 import type { Session } from '../../kernel/session.ts'
 import type { Asked } from './access.ts'
+import { artifactsOf } from './artifacts.ts'
+import { channelOf } from './channel.ts'
+import { checkpointsOf } from './continuity.ts'
 import { badRequest, failure, notFound, refused } from './errors.ts'
 import { type Call, countText, type Route, route } from './route.ts'
-import { sessionDetail } from './session-detail.ts'
+import { sessionCard, sessionDetail } from './session-detail.ts'
 import { actorOf } from './users.ts'
 
 export const sessionRoutes: readonly Route[] = [
@@ -43,11 +47,16 @@ export const sessionRoutes: readonly Route[] = [
     scope: 'observe',
     summary: 'Inspect a session by id, whatever its agent',
     query: v.looseObject({ agent: v.optional(v.string()) }),
-    answers: { 200: 'Status, messages, open approvals, health.' },
+    answers: { 200: 'Status, messages, open approvals, health, checkpoints, artifacts, channel.' },
     handle: async (call) => {
       const session = await findSession(call)
       if (session instanceof Response) return session
-      return Response.json(sessionDetail(session, call.ports.agents.get(session.key.agent) ?? null))
+      return Response.json({
+        ...sessionDetail(session, agentOf(call, session)),
+        checkpoints: checkpointsOf(session),
+        ...artifactsOf(session),
+        channel: await channelOf(session),
+      })
     },
   }),
   route({
@@ -61,7 +70,7 @@ export const sessionRoutes: readonly Route[] = [
       reason: v.optional(v.string()),
       actor: v.optional(v.string()),
     }),
-    answers: { 200: '`{ runId, cancelled }`; a run that is over already is `cancelled: false`.' },
+    answers: { 200: '`{ runId, cancelled }` and the session; a run that is over already is `cancelled: false`.' },
     handle: async (call) => {
       const key = await findKey(call)
       if (key instanceof Response) return key
@@ -73,10 +82,26 @@ export const sessionRoutes: readonly Route[] = [
         ...(reason !== undefined && { reason }),
         ...actorOf(call.access, actor),
       })
-      return isRefusal(outcome) ? refused(outcome) : Response.json(outcome)
+      return isRefusal(outcome) ? refused(outcome) : standing(call, key, outcome)
     },
   }),
 ]
+
+/** How a session stands after it was asked something: its card, with its health, and the answer. */
+export const standing = async (
+  call: Pick<Call<unknown, unknown>, 'ports'>,
+  key: Key,
+  answer: Answer,
+  init: ResponseInit = {},
+): Promise<Response> => {
+  const session = await call.ports.host.find(key)
+  if (!session) return notFound()
+  const { seq: _seq, ...said } = answer
+  return Response.json({ ...sessionCard(session, agentOf(call, session)), ...said }, init)
+}
+
+const agentOf = ({ ports }: Pick<Call<unknown, unknown>, 'ports'>, { key }: Session) =>
+  ports.agents.get(key.agent) ?? null
 
 /** The session that `:id` names. Ids alone may be ambiguous; a foreign tenant's look exactly like unknown ones. */
 export const findSession = async (call: Call<unknown, unknown>): Promise<Session | Response> => {
@@ -111,6 +136,8 @@ export const pageOr400 = <T>(page: Promise<T>): Promise<T | Response> =>
     throw error
   })
 
+const moment = (at: unknown): string | null => (typeof at === 'number' ? new Date(at).toISOString() : null)
+
 const listed = ({ key, head, row }: Listed) => ({
   id: key.id,
   sessionId: key.id,
@@ -128,6 +155,13 @@ const listed = ({ key, head, row }: Listed) => ({
   pendingApprovals: row.approvals.length,
   attempt_count: row.detail.attempts ?? 0,
   max_retries: row.detail.maxRetries ?? 0,
+  expires_at: moment(row.detail.expiresAt),
+  ended_at: moment(row.detail.endedAt),
+  last_heartbeat_at: moment(row.detail.heartbeatAt),
+  branch_source_event_id: row.detail.branchSourceEventId ?? null,
+  branch_resume_cursor: row.detail.branchResumeCursor ?? null,
+  ...engineOf(key.agent),
+  approval_request_id: row.approvals[0]?.id ?? null,
   last_error: row.detail.lastError ?? null,
   health: row.detail.health ?? null,
 })

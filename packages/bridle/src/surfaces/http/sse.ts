@@ -15,6 +15,8 @@ export interface EventStream {
   /** Sent before everything else; has no id. */
   readonly opening?: string
   readonly heartbeatMs?: number
+  /** The stream ends once this holds, after what was sent. */
+  readonly isOver?: () => boolean
 }
 
 /** Where the text of a stream goes. */
@@ -37,12 +39,15 @@ export const eventStream = ({
   since,
   opening = '',
   heartbeatMs = HEARTBEAT_MS,
+  isOver,
 }: EventStream): Response => {
   const feed: EventFeed = (sink) => {
     // At once, so that proxies and clients see the stream open; a reader that is cut comes back after `retry`.
     sink.write(`: open\n\nretry: ${RETRY_MS}\n\n${opening}`)
     const beat = setInterval(() => sink.write(': beat\n\n'), heartbeatMs)
-    const reader = new Reader(audience, sink, beat)
+    const reader = isOver
+      ? new EndingReader(audience, sink, beat, isOver, subscribers)
+      : new Reader(audience, sink, beat)
     subscribers.add(reader, since)
     return () => {
       clearInterval(beat)
@@ -92,6 +97,34 @@ class Reader implements Listener {
   close(): void {
     clearInterval(this.#beat)
     this.#sink.end()
+  }
+}
+
+/** One whose stream ends by itself. */
+class EndingReader extends Reader {
+  readonly #isOver: () => boolean
+  readonly #subscribers: Subscribers
+
+  constructor(
+    audience: Audience,
+    sink: EventSink,
+    beat: ReturnType<typeof setInterval>,
+    isOver: () => boolean,
+    subscribers: Subscribers,
+  ) {
+    super(audience, sink, beat)
+    this.#isOver = isOver
+    this.#subscribers = subscribers
+  }
+
+  override send(text: string): void {
+    super.send(text)
+    // Leaving while the subscribers publish would change the set they walk.
+    if (this.#isOver())
+      queueMicrotask(() => {
+        this.#subscribers.remove(this)
+        this.close()
+      })
   }
 }
 

@@ -5,6 +5,7 @@ import type { Clock } from '../../kernel/ports.ts'
 import { scriptedRunner } from '../../runners/scripted.ts'
 import { memoryStore } from '../../stores/memory.ts'
 import { fabricRoutes } from '../fabric/routes.ts'
+import { frontendRoutes } from '../frontend/routes.ts'
 import { type AgentInfo, acceptPrompt } from './agents.ts'
 import { type AppOptions, createApp } from './app.ts'
 
@@ -44,7 +45,7 @@ export const world = (options: Partial<AppOptions> = {}) => {
       agents: new Map(agents.map((each) => [each.name, each])),
       ...options,
     },
-    [fabricRoutes],
+    [fabricRoutes, frontendRoutes],
   )
   const ask = async (
     method: string,

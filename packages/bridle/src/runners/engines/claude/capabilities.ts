@@ -6,7 +6,7 @@ export const claudeInfo = (version: string): EngineInfo => ({
   version,
   events: {
     session_state: 'derived',
-    session_checkpoint: 'none',
+    session_checkpoint: 'derived',
     policy_decision: 'native',
     hook_event: 'native',
     sandbox_notice: 'derived',

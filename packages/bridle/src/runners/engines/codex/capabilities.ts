@@ -6,8 +6,8 @@ export const codexInfo = (version: string): EngineInfo => ({
   version,
   events: {
     session_state: 'derived',
-    session_checkpoint: 'none',
-    policy_decision: 'none',
+    session_checkpoint: 'derived',
+    policy_decision: 'derived',
     hook_event: 'native',
     sandbox_notice: 'derived',
     transport_diagnostic: 'native',

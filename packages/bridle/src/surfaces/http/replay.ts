@@ -1,13 +1,17 @@
-// Where a reader begins that has no cursor but wants the last N events of this wire.
+// Where a reader begins that has no cursor but wants the last N events of its wire.
 import * as v from 'valibot'
+import type { AnyEvent } from '../../kernel/event.ts'
 import type { Session } from '../../kernel/session.ts'
-import { agentEvent } from './codec.ts'
 
 /** What `?replay=` may say. */
 export const replayWish = v.pipe(v.string(), v.regex(/^(all|none|\d{1,9})$/, 'Expected "all", "none" or a number'))
 
-/** The cursor that leaves the last N events of this wire to come. Looks back a page at a time. */
-export const replayFrom = async (session: Session, replay: string): Promise<number> => {
+/** The cursor that leaves the last N events that a wire shows to come. Looks back a page at a time. */
+export const replayFrom = async (
+  session: Session,
+  replay: string,
+  isShown: (event: AnyEvent) => boolean,
+): Promise<number> => {
   const { head } = session.state
   if (replay === 'all') return 0
   let missing = replay === 'none' ? 0 : Number(replay)
@@ -15,7 +19,7 @@ export const replayFrom = async (session: Session, replay: string): Promise<numb
   while (missing > 0 && from > 0) {
     const to = from
     from = Math.max(0, to - REPLAY_PAGE)
-    const shown = await shownIn(session, from, to)
+    const shown = await shownIn(session, from, to, isShown)
     const first = shown.at(-missing)
     if (first !== undefined) return first - 1
     missing -= shown.length
@@ -23,12 +27,17 @@ export const replayFrom = async (session: Session, replay: string): Promise<numb
   return from
 }
 
-/** The numbers, between these two, of what this wire shows. */
-const shownIn = async (session: Session, from: number, to: number): Promise<number[]> => {
+/** The numbers, between these two, of what the wire shows. */
+const shownIn = async (
+  session: Session,
+  from: number,
+  to: number,
+  isShown: (event: AnyEvent) => boolean,
+): Promise<number[]> => {
   const shown: number[] = []
   for (let at = from; at < to; ) {
     const page = await session.read(at, to - at)
-    for (const event of page) if (event.seq <= to && agentEvent(session.key, event)) shown.push(event.seq)
+    for (const event of page) if (event.seq <= to && isShown(event)) shown.push(event.seq)
     at = page.at(-1)?.seq ?? to
   }
   return shown

@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest'
+import { STREAM_EVENT_TYPES } from '../kernel/catalogue.ts'
+import { script, told } from '../surfaces/frontend/frontend.suite.ts'
+import type { StreamEnvelope } from '../surfaces/frontend/wire.ts'
+import { world } from '../surfaces/http/world.suite.ts'
+import { emptyFrontendState, type FrontendState, HANDLED_EVENT_TYPES, reduceFrontend } from './frontend-state.ts'
+
+test('[F2] what is handled is what /stream-events names, in lock-step', async () => {
+  const { body } = await world().get('/stream-events')
+  expect(HANDLED_EVENT_TYPES.toSorted()).toEqual((body.types as string[]).toSorted())
+  expect(HANDLED_EVENT_TYPES.toSorted()).toEqual(STREAM_EVENT_TYPES.toSorted())
+})
+
+let seq = 0
+const said = (type: string, payload: object, more: object = {}): StreamEnvelope =>
+  ({
+    type,
+    payload,
+    seq: ++seq,
+    session_id: 's1',
+    timestamp: '2026-01-01T00:00:00.000Z',
+    turn_id: 'r-2',
+    attempt: 1,
+    ...more,
+  }) as unknown as StreamEnvelope
+const fold = (...envelopes: StreamEnvelope[]): FrontendState => envelopes.reduce(reduceFrontend, emptyFrontendState)
+const call = (id: string, name = 'search') => said('tool_call', { name, arguments: { q: id }, tool_call_id: id })
+const outcome = (id: string, status: string, name = 'search') =>
+  said('tool_outcome', { tool_call_id: id, tool_name: name, outcome_type: 'x', status })
+
+describe('the reducer', () => {
+  test('calls of one name are told apart by their ids', () => {
+    const state = fold(call('a'), call('b'), outcome('b', 'ok'), outcome('a', 'error'))
+    expect(state.turns[0]?.tools.map(({ toolCallId, status }) => [toolCallId, status])).toEqual([
+      ['a', 'error'],
+      ['b', 'ok'],
+    ])
+  })
+
+  test('an id that is used again is another call', () => {
+    const state = fold(call('a'), outcome('a', 'error'), call('a'), outcome('a', 'ok'))
+    expect(state.turns[0]?.tools.map(({ status }) => status)).toEqual(['error', 'ok'])
+  })
+
+  test('a retry begins the text anew and marks what was called', () => {
+    const again = { attempt: 2 }
+    const state = fold(
+      said('token', { text: 'Hal' }),
+      call('a'),
+      outcome('a', 'error'),
+      said('token', { text: 'Hello' }, again),
+    )
+    expect(state.turns).toMatchObject([{ text: 'Hello', attempt: 2, tools: [{ toolCallId: 'a', superseded: true }] }])
+  })
+
+  test('what was seen already, and what only sounds like the session, changes nothing', () => {
+    const envelopes = [said('token', { text: 'a' }), said('token', { text: 'b' })]
+    const once = fold(...envelopes)
+    expect(fold(...envelopes, ...envelopes)).toEqual(once)
+    const hearsay = said('turn_end', { turn_id: 'r-2', status: 'failed' }, { hearsay: true })
+    expect(reduceFrontend(once, hearsay).turns).toBe(once.turns)
+    const unknown = said('from_the_future', {})
+    expect(reduceFrontend(once, unknown).diagnostics.at(-1)?.type).toBe('from_the_future')
+  })
+
+  test('a reset, or another session, starts again', () => {
+    const state = fold(said('token', { text: 'a' }))
+    const hello = said('session', { session_id: 's1', reset: true }, { seq: 0 })
+    expect(reduceFrontend(state, hello)).toEqual({ ...emptyFrontendState, sessionId: 's1' })
+  })
+})
+
+test('[F27] folds a whole turn of every kind of event, live or resumed at any place', async () => {
+  const it = world()
+  await it.post('/chat/sessions', { session_id: 's1', engine: 'scripted' })
+  const say = (type: string, payload: object) => ({ event: { type, payload } })
+  const prompt = script(
+    { thinking: 'hm' },
+    say('hook_event', { hook: 'pre', phase: 'before' }),
+    say('transport_diagnostic', { status: 'degraded', kind: 'provider_fallback' }),
+    say('subagent_event', { agent_id: 'sub', status: 'completed' }),
+    say('context_warning', { message: 'full', usage_pct: 91 }),
+    say('context_compacted', { original_count: 24, compacted_count: 10, tokens_saved: 4200 }),
+    say('step_progress', { step_id: 'one', status: 'completed' }),
+    say('retrieval', { citations: [1] }),
+    say('antahkarana', { trace_id: 't', confidence: 0.5 }),
+    { checkpoint: 'half' },
+    ...['ok', 'timeout', 'error', 'denied', 'artifact'].map((status, n) => ({
+      tool: 'local_search',
+      id: `call-${n}`,
+      outcome: status,
+      ...(status === 'artifact' && { result: 'x'.repeat(12_001) }),
+    })),
+    { approve: 'write_file', id: 'w', expiresMs: 1 },
+    { usage: { total_tokens: 7, cost_usd: 0.5 } },
+    { text: 'Done.', chunks: 2 },
+  )
+  const frames = await told(it, '/chat/sessions/s1/turns', undefined, {
+    method: 'POST',
+    body: { prompt },
+    headers: { accept: 'text/event-stream' },
+  })
+  const envelopes = frames.map(({ data }) => data as unknown as StreamEnvelope)
+  const state = envelopes.reduce(reduceFrontend, emptyFrontendState)
+  expect(state).toMatchObject({
+    sessionId: 's1',
+    turns: [
+      {
+        status: 'completed',
+        text: 'Done.',
+        thinking: 'hm',
+        tools: [
+          ...['ok', 'timeout', 'error', 'denied', 'artifact'].map((status, n) => ({ toolCallId: `call-${n}`, status })),
+          { toolCallId: 'w', status: 'denied', approval: 'expired' },
+        ],
+      },
+    ],
+    approvals: {},
+    checkpoints: [{ summary_text: 'half' }],
+    subagents: { sub: { status: 'completed' } },
+    steps: [{ step_id: 'one' }],
+    guardrail: { trace_id: 't' },
+    context: { compactions: 1 },
+    usage: { tokens: 7, costUsd: 0.5 },
+  })
+  const kinds = (entries: FrontendState['timeline']) => new Set(entries.map(({ type }) => type))
+  expect([...kinds(state.timeline)]).toEqual(expect.arrayContaining(['context_warning', 'context_compacted']))
+  expect([...kinds(state.diagnostics)]).toEqual(
+    expect.arrayContaining([
+      'policy_decision',
+      'hook_event',
+      'sandbox_notice',
+      'transport_diagnostic',
+      'subagent_event',
+      'usage',
+    ]),
+  )
+  for (let cut = 1; cut < envelopes.length; cut += 5) {
+    const seen = envelopes.slice(0, cut).reduce(reduceFrontend, emptyFrontendState)
+    expect(envelopes.slice(Math.max(0, cut - 3)).reduce(reduceFrontend, seen)).toEqual(state)
+  }
+})

@@ -1,0 +1,287 @@
+// What a frontend knows of a session, folded from the contract's envelopes by one pure function. The map of handlers is
+// total: an event that the server may send and nobody handles does not compile.
+import type { ShownEventType } from '../kernel/catalogue.ts'
+import type { StreamEnvelope, StreamEnvelopeOf } from '../surfaces/frontend/wire.ts'
+
+type Payload<T extends ShownEventType> = StreamEnvelopeOf<T>['payload']
+
+export interface FrontendState {
+  readonly sessionId: string | null
+  /** The number of the last envelope: the cursor to come back with. */
+  readonly seq: number
+  readonly status: Payload<'session_state'>['status'] | null
+  /** The status card: the last `session_state`, whole. */
+  readonly session: Payload<'session_state'> | null
+  /** In order; the one being written is the last that began. */
+  readonly turns: readonly FrontendTurn[]
+  /** Open ones, by request id. */
+  readonly approvals: { readonly [requestId: string]: Payload<'approval_required'> }
+  readonly checkpoints: readonly Payload<'session_checkpoint'>[]
+  readonly subagents: { readonly [agentId: string]: Payload<'subagent_event'> }
+  readonly steps: readonly Payload<'step_progress'>[]
+  readonly retrievals: readonly Payload<'retrieval'>[]
+  readonly guardrail: Payload<'antahkarana'> | null
+  readonly context: { readonly usagePct: number | null; readonly compactions: number }
+  readonly usage: { readonly tokens: number; readonly costUsd: number }
+  /** What an operator sees happen, oldest first; the newest few hundred. */
+  readonly timeline: readonly TimelineEntry[]
+  /** The same for whoever looks closer. */
+  readonly diagnostics: readonly TimelineEntry[]
+}
+
+export interface FrontendTurn {
+  readonly turnId: string
+  readonly attempt: number
+  readonly prompt: string | null
+  readonly status: 'running' | Payload<'turn_end'>['status']
+  readonly text: string
+  readonly thinking: string
+  /** In the order they began. Two calls of one name are two rows: the id tells them apart. */
+  readonly tools: readonly FrontendTool[]
+  readonly error: string | null
+  readonly result: Payload<'completed'>['result'] | null
+}
+
+export interface FrontendTool {
+  readonly toolCallId: string
+  readonly name: string
+  readonly arguments: Payload<'tool_call'>['arguments'] | null
+  readonly result: Payload<'tool_result'>['result'] | null
+  /** `running` until its outcome is told. */
+  readonly status: 'running' | Payload<'tool_outcome'>['status']
+  readonly outcome: Payload<'tool_outcome'> | null
+  readonly approval: 'required' | NonNullable<Payload<'approval_applied'>['decision']> | null
+  /** Of an attempt that a retry replaced. */
+  readonly superseded: boolean
+}
+
+export interface TimelineEntry {
+  readonly seq: number
+  readonly type: ShownEventType
+  readonly timestamp: string
+  readonly turnId: string | null
+  readonly payload: StreamEnvelope['payload']
+}
+
+export const emptyFrontendState: FrontendState = {
+  sessionId: null,
+  seq: 0,
+  status: null,
+  session: null,
+  turns: [],
+  approvals: {},
+  checkpoints: [],
+  subagents: {},
+  steps: [],
+  retrievals: [],
+  guardrail: null,
+  context: { usagePct: null, compactions: 0 },
+  usage: { tokens: 0, costUsd: 0 },
+  timeline: [],
+  diagnostics: [],
+}
+
+/**
+ * One step. What was seen already changes nothing, so a stream may be read from any cursor again; a type that this build
+ * does not know, and what an engine says in the session's name, are told among the diagnostics and change nothing else.
+ */
+export const reduceFrontend = (state: FrontendState, envelope: StreamEnvelope): FrontendState => {
+  if (envelope.type === 'session') return handlers.session(state, envelope)
+  if (envelope.seq <= state.seq) return state
+  const next = { ...state, seq: envelope.seq }
+  if (envelope.hearsay || !Object.hasOwn(handlers, envelope.type)) return noted(next, 'diagnostics', envelope)
+  return (handlers[envelope.type] as Handler<ShownEventType>)(next, envelope as never)
+}
+
+type Handler<T extends ShownEventType> = (state: FrontendState, envelope: StreamEnvelopeOf<T>) => FrontendState
+
+const LIST_MAX = 500
+const last = <T>(list: readonly T[], more: T): readonly T[] => [...list.slice(1 - LIST_MAX), more]
+
+const noted = (state: FrontendState, where: 'timeline' | 'diagnostics', envelope: StreamEnvelope): FrontendState => {
+  const { seq, type, timestamp, turn_id = null, payload } = envelope
+  return { ...state, [where]: last(state[where], { seq, type, timestamp, turnId: turn_id, payload }) }
+}
+
+/** For the eyes of the curious, and nothing else. */
+const diagnostic = <T extends ShownEventType>(state: FrontendState, envelope: StreamEnvelopeOf<T>): FrontendState =>
+  noted(state, 'diagnostics', envelope as unknown as StreamEnvelope)
+const told = <T extends ShownEventType>(state: FrontendState, envelope: StreamEnvelopeOf<T>): FrontendState =>
+  noted(state, 'timeline', envelope as unknown as StreamEnvelope)
+
+const newTurn = (turnId: string, attempt: number): FrontendTurn => ({
+  turnId,
+  attempt,
+  prompt: null,
+  status: 'running',
+  text: '',
+  thinking: '',
+  tools: [],
+  error: null,
+  result: null,
+})
+
+/** Changes the turn an envelope belongs to; a later attempt begins it anew and keeps what was called, marked. */
+const inTurn = (
+  state: FrontendState,
+  { turn_id, attempt = 1 }: Pick<StreamEnvelope, 'turn_id' | 'attempt'>,
+  change: (turn: FrontendTurn) => FrontendTurn,
+): FrontendState => {
+  if (turn_id === undefined) return state
+  const index = state.turns.findLastIndex(({ turnId }) => turnId === turn_id)
+  const known = state.turns[index]
+  if (!known) return { ...state, turns: [...state.turns, change(newTurn(turn_id, attempt))] }
+  return {
+    ...state,
+    turns: state.turns.with(index, change(attempt > known.attempt ? begunAgain(known, attempt) : known)),
+  }
+}
+
+const begunAgain = (turn: FrontendTurn, attempt: number): FrontendTurn => ({
+  ...newTurn(turn.turnId, attempt),
+  prompt: turn.prompt,
+  tools: turn.tools.map((tool) => ({ ...tool, superseded: true })),
+})
+
+const newTool = (toolCallId: string, name: string): FrontendTool => ({
+  toolCallId,
+  name,
+  arguments: null,
+  result: null,
+  status: 'running',
+  outcome: null,
+  approval: null,
+  superseded: false,
+})
+
+/** By the call's id, never by its name; the newest of an id that an engine used again. */
+const withTool = (
+  state: FrontendState,
+  envelope: Pick<StreamEnvelope, 'turn_id' | 'attempt'>,
+  { id, name }: { readonly id: string; readonly name: string },
+  change: (tool: FrontendTool) => FrontendTool,
+): FrontendState =>
+  inTurn(state, envelope, (turn) => {
+    const index = turn.tools.findLastIndex(({ toolCallId, superseded }) => toolCallId === id && !superseded)
+    const known = turn.tools[index]
+    const tools = known ? turn.tools.with(index, change(known)) : [...turn.tools, change(newTool(id, name))]
+    return { ...turn, tools }
+  })
+
+const handlers: { readonly [T in ShownEventType]: Handler<T> } = {
+  session: (state, { payload, session_id, seq }) =>
+    payload.reset === true || (state.sessionId !== null && state.sessionId !== session_id)
+      ? { ...emptyFrontendState, sessionId: session_id, seq }
+      : { ...state, sessionId: session_id },
+  session_state: (state, envelope) =>
+    told({ ...state, status: envelope.payload.status, session: envelope.payload }, envelope),
+  session_checkpoint: (state, envelope) =>
+    told({ ...state, checkpoints: last(state.checkpoints, envelope.payload) }, envelope),
+
+  turn_start: (state, envelope) =>
+    diagnostic(
+      inTurn(state, envelope, (turn) => ({ ...turn, prompt: envelope.payload.prompt })),
+      envelope,
+    ),
+  turn_start_tools: diagnostic,
+  token: (state, envelope) => inTurn(state, envelope, (turn) => ({ ...turn, text: turn.text + envelope.payload.text })),
+  response: (state, envelope) => inTurn(state, envelope, (turn) => ({ ...turn, text: envelope.payload.text })),
+  thinking: (state, envelope) =>
+    inTurn(state, envelope, (turn) => ({ ...turn, thinking: turn.thinking + envelope.payload.text })),
+  reflection: (state, envelope) =>
+    inTurn(state, envelope, (turn) => ({ ...turn, thinking: turn.thinking + envelope.payload.text })),
+
+  tool_call: (state, envelope) => {
+    const { tool_call_id: id, name, arguments: given } = envelope.payload
+    // An id that is used again, after its outcome, is another call.
+    const begun = (tool: FrontendTool) => (tool.outcome ? tool : { ...tool, name, arguments: given })
+    const changed = withTool(state, envelope, { id, name }, begun)
+    const isAgain = changed.turns.at(-1)?.tools.findLast(({ toolCallId }) => toolCallId === id)?.outcome != null
+    const fresh = { ...newTool(id, name), arguments: given }
+    return told(
+      isAgain ? inTurn(state, envelope, (turn) => ({ ...turn, tools: [...turn.tools, fresh] })) : changed,
+      envelope,
+    )
+  },
+  tool_result: (state, envelope) => {
+    const { tool_call_id: id, tool_name: name = 'tool', result } = envelope.payload
+    return told(
+      withTool(state, envelope, { id, name }, (tool) => ({ ...tool, result })),
+      envelope,
+    )
+  },
+  tool_outcome: (state, envelope) => {
+    const { payload: outcome } = envelope
+    const { tool_call_id: id, tool_name: name, status } = outcome
+    return told(
+      withTool(state, envelope, { id, name }, (tool) => ({ ...tool, status, outcome })),
+      envelope,
+    )
+  },
+  tool_batch: diagnostic,
+  tool_selected: diagnostic,
+  tool_validation_error: diagnostic,
+
+  approval_required: (state, envelope) => {
+    const { payload } = envelope
+    const { tool_call_id: id, tool_name: name, kind = 'tool' } = payload
+    const asked = { ...state, approvals: { ...state.approvals, [payload.request_id]: payload } }
+    const marked = (tool: FrontendTool): FrontendTool => ({ ...tool, approval: 'required' })
+    return told(kind === 'tool' && id ? withTool(asked, envelope, { id, name }, marked) : asked, envelope)
+  },
+  approval_applied: (state, envelope) => {
+    const { request_id, tool_call_id: id, tool_name: name, decision = 'approved' } = envelope.payload
+    const { [request_id]: asked, ...approvals } = state.approvals
+    const settled = { ...state, approvals }
+    const marked = (tool: FrontendTool): FrontendTool => ({ ...tool, approval: decision })
+    const isTool = (asked?.kind ?? 'tool') === 'tool'
+    return told(isTool && id ? withTool(settled, envelope, { id, name }, marked) : settled, envelope)
+  },
+
+  context_warning: (state, envelope) => {
+    const usagePct = envelope.payload.usage_pct ?? state.context.usagePct
+    return told({ ...state, context: { ...state.context, usagePct } }, envelope)
+  },
+  context_compacted: (state, envelope) =>
+    told({ ...state, context: { usagePct: null, compactions: state.context.compactions + 1 } }, envelope),
+  step_progress: (state, envelope) => told({ ...state, steps: last(state.steps, envelope.payload) }, envelope),
+  usage: (state, envelope) => {
+    const { total_tokens, input_tokens = 0, output_tokens = 0, cost_usd = 0 } = envelope.payload
+    const tokens = state.usage.tokens + (total_tokens ?? input_tokens + output_tokens)
+    return diagnostic({ ...state, usage: { tokens, costUsd: state.usage.costUsd + cost_usd } }, envelope)
+  },
+  retrieval: (state, envelope) => told({ ...state, retrievals: last(state.retrievals, envelope.payload) }, envelope),
+  antahkarana: (state, envelope) => told({ ...state, guardrail: envelope.payload }, envelope),
+  subagent_event: (state, envelope) => {
+    const { payload } = envelope
+    return diagnostic({ ...state, subagents: { ...state.subagents, [payload.agent_id]: payload } }, envelope)
+  },
+  policy_decision: diagnostic,
+  hook_event: diagnostic,
+  sandbox_notice: diagnostic,
+  transport_diagnostic: diagnostic,
+
+  completed: (state, envelope) =>
+    told(
+      inTurn(state, envelope, (turn) => ({ ...turn, result: envelope.payload.result ?? null })),
+      envelope,
+    ),
+  error: (state, envelope) => {
+    const turn_id = envelope.turn_id ?? envelope.payload.turn_id
+    const of = { ...envelope, ...(turn_id !== undefined && { turn_id }) }
+    return told(
+      inTurn(state, of, (turn) => ({ ...turn, error: envelope.payload.message })),
+      envelope,
+    )
+  },
+  turn_end: (state, envelope) => {
+    const { turn_id, status } = envelope.payload
+    return told(
+      inTurn(state, { ...envelope, turn_id }, (turn) => ({ ...turn, status })),
+      envelope,
+    )
+  },
+}
+
+/** Every type that the reducer handles: what `/stream-events` answers, by type and by test. */
+export const HANDLED_EVENT_TYPES = Object.keys(handlers) as readonly ShownEventType[]

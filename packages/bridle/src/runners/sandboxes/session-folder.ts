@@ -1,0 +1,10 @@
+// The folder of a session in a data folder: its work, and what an engine keeps for it. Ids are never paths.
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { type Key, keyText } from '../../kernel/event.ts'
+
+export const sessionFolder = (data: string, key: Key): string =>
+  join(data, 'workspaces', createHash('sha256').update(keyText(key)).digest('hex').slice(0, 40))
+
+/** Where a session's agent works. */
+export const workFolder = (folder: string): string => join(folder, 'work')

@@ -1,0 +1,49 @@
+// Whom a new session talks to, and with what settings.
+import * as v from 'valibot'
+import type { JsonObject } from '../../kernel/json.ts'
+import { engineOf } from '../../kernel/rules/session-state.ts'
+import type { AgentInfo } from '../http/agents.ts'
+import { badRequest, failure } from '../http/errors.ts'
+import type { Call } from '../http/route.ts'
+
+const ENGINES = ['scripted', 'native', 'claude', 'codex'] as const
+
+export const agentFields = {
+  engine: v.optional(v.picklist(ENGINES)),
+  agent: v.optional(v.string()),
+}
+
+/** Those of session_state that a caller may choose. */
+export const settingsFields = {
+  provider: v.optional(v.string()),
+  model: v.optional(v.string()),
+  permission_mode: v.optional(v.string()),
+  approval_mode: v.optional(v.string()),
+  think_level: v.optional(v.string()),
+}
+
+export const settingsOf = (body: { readonly [name in keyof typeof settingsFields]?: string | undefined }): JsonObject =>
+  Object.fromEntries(
+    Object.keys(settingsFields).flatMap((name) => {
+      const value = body[name as keyof typeof settingsFields]
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
+
+/** The agent named, else the engine's own, else the server's default. */
+export const agentFor = (
+  { ports }: Pick<Call<unknown, unknown>, 'ports'>,
+  { engine, agent: named }: { readonly engine?: string | undefined; readonly agent?: string | undefined },
+): AgentInfo | Response => {
+  const wanted = named ?? (engine === 'native' ? nativeAgent(ports.agents) : engine) ?? ports.defaultAgent
+  const agent = ports.agents.get(wanted)
+  if (!agent) return badRequest(`body: ${named === undefined ? 'engine' : 'agent'}: There is no agent "${wanted}"`)
+  const has = engineOf(agent.name).engine
+  if (engine !== undefined && has !== engine) return badRequest(`body: engine: The agent "${wanted}" runs on ${has}`)
+  if (agent.needs !== null) return failure('unavailable', `The agent "${agent.name}" is not available: ${agent.needs}`)
+  return agent
+}
+
+/** The first of those written in TypeScript. */
+const nativeAgent = (agents: ReadonlyMap<string, AgentInfo>): string =>
+  [...agents.keys()].find((name) => engineOf(name).engine === 'native') ?? 'native'

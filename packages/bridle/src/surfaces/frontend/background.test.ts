@@ -1,0 +1,296 @@
+import { describe, expect, test } from 'vitest'
+import { BUDGETS } from '../../kernel/schemas.ts'
+import { world } from '../http/world.suite.ts'
+import { hasType, isStatus, reached, script, started, told } from './frontend.suite.ts'
+
+const wait = script({ text: 'a' }, { sleepMs: 60_000 })
+const isRunning = isStatus('running')
+
+describe('[F7] starting', () => {
+  test('answers with the session and its health; it runs by itself', async () => {
+    const it = world()
+    const { status, body, headers } = await it.post('/sessions', {
+      engine: 'scripted',
+      prompt: script({ text: 'done' }),
+      title: 'Job',
+      max_retries: 2,
+      expires_at: '2030-01-01T00:00:00Z',
+      policy: { health: { max_cost_usd: 1 } },
+      think_level: 'high',
+    })
+    expect(status).toBe(202)
+    expect(headers.get('location')).toBe(`/sessions/${body.session_id}`)
+    expect(body).toMatchObject({
+      session_id: expect.stringMatching(/^bg-/),
+      kind: 'background',
+      title: 'Job',
+      engine: 'scripted',
+      runner_kind: 'in_process',
+      think_level: 'high',
+      attempt_count: 1,
+      max_retries: 2,
+      expires_at: '2030-01-01T00:00:00.000Z',
+      health: { score: 100, policy: { health: { max_cost_usd: 1 }, enforcement: { status: 'armed' } } },
+    })
+    const ended = await reached(it, String(body.session_id), isStatus('completed'))
+    expect(ended).toMatchObject({
+      ended_at: expect.any(String),
+      last_heartbeat_at: expect.any(String),
+      sandbox_mode: 'in_process',
+      resume_context: { kind: 'turn' },
+      artifacts: [{ artifact_type: 'final_output' }, { artifact_type: 'run_record' }],
+      checkpoints: [{ checkpoint_type: 'turn', status: 'completed', summary_text: 'done' }],
+      channel: { channel_id: `session:${body.session_id}` },
+    })
+    const { sessions } = (await it.get('/sessions?kind=background')).body as { sessions: object[] }
+    expect(sessions).toMatchObject([
+      { session_id: body.session_id, status: 'completed', engine: 'scripted', health: { score: 100, flags: [] } },
+    ])
+  })
+
+  test('one key is one session, and starting adds to no other', async () => {
+    const it = world()
+    const ask = (prompt: string) => it.post('/sessions', { engine: 'scripted', prompt }, { 'idempotency-key': 'k' })
+    const [first, again] = [await ask(wait), await ask(wait)]
+    expect([first.status, again.status]).toEqual([202, 202])
+    expect(again.body.session_id).toBe(first.body.session_id)
+    expect((await ask('other')).status).toBe(409)
+    const { session_id } = first.body
+    expect((await it.post('/sessions', { engine: 'scripted', prompt: 'x', session_id })).status).toBe(409)
+    expect((await it.get(`/sessions/${session_id}`)).body.messages).toHaveLength(2)
+  })
+
+  test('[S21] one that has expired already fails with an expired checkpoint, and never runs', async () => {
+    const it = world()
+    const id = await started(it, { prompt: wait, expires_at: '2020-01-01T00:00:00Z' }, isStatus('failed'))
+    const { body } = await it.get(`/sessions/${id}`)
+    expect(body).toMatchObject({ attempt_count: 0, checkpoints: [{ checkpoint_type: 'expired', status: 'failed' }] })
+  })
+})
+
+describe('[F18] pausing, resuming, cancelling', () => {
+  test('pause keeps row, checkpoints and artifacts; resume runs the same session again', async () => {
+    const it = world()
+    const prompt = script({ checkpoint: 'one' }, { artifact: { name: 'a.txt', content: 'A' } }, { sleepMs: 60_000 })
+    const id = await started(it, { prompt }, ({ artifacts }) => (artifacts as unknown[]).length === 1)
+    const paused = await it.post(`/sessions/${id}/pause`, { reason: 'lunch', actor: 'ann' })
+    expect(paused).toMatchObject({
+      status: 200,
+      body: {
+        paused: true,
+        status: 'paused',
+        health: { recovery_hint: { action: 'resume' }, audit: [{ action: 'paused', actor: 'ann', summary: 'lunch' }] },
+      },
+    })
+    expect((await it.get(`/sessions/${id}`)).body).toMatchObject({
+      status: 'paused',
+      checkpoints: [{ summary_text: 'one' }],
+      artifacts: [{ name: 'a.txt' }],
+    })
+    const resumed = await it.post(`/sessions/${id}/resume`)
+    expect(resumed).toMatchObject({ status: 200, body: { session_id: id, health: { score: 100 } } })
+    await reached(it, id, ({ attempt_count }) => attempt_count === 2)
+    const cancelled = await it.post(`/sessions/${id}/cancel`)
+    expect(cancelled).toMatchObject({ status: 200, body: { cancelled: true, health: { score: 100 } } })
+    await reached(it, id, ({ ended_at }) => ended_at !== undefined)
+  })
+
+  test('[F11] resume from an event or a cursor is a new session, which goes on with what was asked', async () => {
+    const it = world()
+    const id = await started(it, { prompt: script({ checkpoint: 'one' }, { text: 'done' }) }, isStatus('completed'))
+    const { checkpoints } = (await it.get(`/sessions/${id}`)).body as { checkpoints: { resume_cursor: string }[] }
+    const { status, body } = await it.post(`/sessions/${id}/resume`, { resume_cursor: checkpoints[1]?.resume_cursor })
+    expect(status).toBe(201)
+    expect(body).toMatchObject({ kind: 'background', parent_session_id: id, health: { score: 100 } })
+    const child = await reached(it, String(body.session_id), isStatus('completed'))
+    expect(child).toMatchObject({
+      parent_session_id: id,
+      branch_resume_cursor: expect.stringContaining(`branch:${id}:`),
+      checkpoints: [
+        { checkpoint_type: 'turn' },
+        { summary_text: 'one' },
+        { checkpoint_type: 'resume_seed' },
+        { summary_text: 'one' },
+      ],
+    })
+    const other = await it.post(`/sessions/${id}/resume`, { from_event_id: 2, prompt: script({ text: 'else' }) })
+    const ended = await reached(it, String(other.body.session_id), isStatus('completed'))
+    expect((ended.messages as { content: string }[]).at(-1)?.content).toBe('else')
+    expect((await it.get(`/sessions?parent=${id}`)).body.sessions).toHaveLength(2)
+  })
+
+  test('an approval wait stays, with its durable request id', async () => {
+    const it = world()
+    const prompt = script({ approve: 'write' }, { text: 'after' })
+    const id = await started(it, { prompt }, isStatus('awaiting_approval'))
+    const { body } = await it.get(`/sessions/${id}`)
+    expect(body).toMatchObject({
+      approval_request_id: expect.stringMatching(/^apr-/),
+      health: { flags: ['waiting'], recovery_hint: { approval_request_id: body.approval_request_id } },
+    })
+    await it.post(`/sessions/${id}/approvals/${body.approval_request_id}/approve`)
+    await reached(it, id, isStatus('completed'))
+  })
+})
+
+describe('[F24] the health stream', () => {
+  const steps = [
+    { event: { type: 'retrieval', payload: { query: 'a', citations: [1] } } },
+    { text: 'quiet' },
+    { tool: 'x', outcome: 'error' },
+    { event: { type: 'transport_diagnostic', payload: { status: 'degraded', kind: 'provider_fallback' } } },
+  ]
+
+  test('starts with the current one, then tells each that differs; resumes by cursor, byte for byte', async () => {
+    const it = world()
+    const id = await started(it, { prompt: script({ approve: 'go' }, ...steps) }, isStatus('awaiting_approval'))
+    const path = `/sessions/${id}/health/stream`
+    const live = told(it, path, hasType('health_snapshot', 5))
+    const { approval_request_id } = (await it.get(`/sessions/${id}`)).body
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    await it.post(`/sessions/${id}/approvals/${approval_request_id}/approve`)
+    const frames = await live
+    expect(frames.map(({ data }) => [data.payload.score, data.payload.flags])).toEqual([
+      [100, ['waiting']],
+      [100, []],
+      [100, []],
+      [95, []],
+      [80, ['degraded']],
+    ])
+    expect(new Set(frames.map(({ data }) => JSON.stringify(data.payload))).size).toBe(frames.length)
+    await reached(it, id, isStatus('completed'))
+    const rest = await told(it, path, hasType('health_snapshot', 3), { headers: { 'last-event-id': frames[1]!.id! } })
+    expect(rest.map(({ raw }) => raw)).toEqual(frames.slice(2).map(({ raw }) => raw))
+    const [now] = await told(it, path, hasType('health_snapshot'))
+    expect(now?.data.payload).toEqual(frames.at(-1)?.data.payload)
+    expect((await it.get(`/sessions/${id}/health`)).body).toEqual(now?.data.payload)
+  })
+})
+
+describe('[S28] the ten budgets', () => {
+  const over: { readonly [budget in (typeof BUDGETS)[number]]?: readonly [number, ...unknown[]] } = {
+    min_score: [98, { tool: 'x', outcome: 'error' }],
+    max_total_tokens: [5, { usage: { total_tokens: 6 } }],
+    max_cost_usd: [0.5, { usage: { cost_usd: 0.6 } }],
+    max_context_usage_pct: [80, { usage: { context_usage_pct: 81 } }],
+    max_failed_tool_calls: [0, { tool: 'x', outcome: 'timeout' }],
+    max_loop_warnings: [0, { event: { type: 'context_warning', payload: { kind: 'loop' } } }],
+    max_repeated_plan_events: [
+      0,
+      { event: { type: 'step_progress', payload: { plan: [1] } } },
+      { event: { type: 'step_progress', payload: { plan: [1] } } },
+    ],
+    max_tool_latency_ms: [1, { tool: 'x', ms: 2 }],
+    max_events_without_evidence: [0, { event: { type: 'response', payload: { text: 'I think' } } }],
+  }
+  const cases = Object.entries(over).flatMap(([budget, given]) =>
+    (['request_approval', 'pause'] as const).map((action) => [budget, action, given] as const),
+  )
+  test.each(cases)('%s, %s: crossing it stops the session once', async (budget, action, [limit, ...steps]) => {
+    const it = world()
+    const prompt = script(...steps, { sleepMs: 60_000 })
+    const policy = { health: { [budget]: limit, action } }
+    const id = await started(it, { prompt, policy }, isStatus('awaiting_approval', 'paused'))
+    const { body } = await it.get(`/sessions/${id}`)
+    const status = action === 'pause' ? 'paused' : 'awaiting_approval'
+    expect(body).toMatchObject({
+      status,
+      health: {
+        flags: expect.arrayContaining(['budget']),
+        budget_pressure: { level: 'crossed', budgets: [{ budget, limit, level: 'crossed' }] },
+        policy: { health: { [budget]: limit, action }, enforcement: { action, status, crossed: [budget] } },
+      },
+    })
+    const { audit } = body.health as { audit: { action: string }[] }
+    expect(audit.filter((row) => row.action === 'budget_crossed')).toHaveLength(1)
+  })
+
+  test('max_runtime_minutes is the only other one', () => {
+    expect(BUDGETS.filter((budget) => !(budget in over))).toEqual(['max_runtime_minutes'])
+  })
+
+  test('set later, by an operator', async () => {
+    const it = world()
+    const id = await started(it, { prompt: script({ usage: { total_tokens: 9 } }, { sleepMs: 60_000 }) }, isRunning)
+    await reached(it, id, ({ channel }) => JSON.stringify(channel).includes('"usage"'))
+    const { status, body } = await it.post(`/sessions/${id}/policy`, { policy: { health: { max_total_tokens: 5 } } })
+    expect([status, body.status]).toEqual([200, 'awaiting_approval'])
+  })
+})
+
+describe('[F26] bad input', () => {
+  test.each<[string, Record<string, unknown>, number]>([
+    ['no prompt', { prompt: undefined }, 400],
+    ['an empty prompt', { prompt: ' ' }, 400],
+    ['an engine there is not', { engine: 'abacus' }, 400],
+    ['a native agent where there is none of that name', { engine: 'native', agent: 'nobody' }, 400],
+    ['retries below zero', { max_retries: -1 }, 400],
+    ['half a retry', { max_retries: 0.5 }, 400],
+    ['more retries than anybody means', { max_retries: 1e9 }, 400],
+    ['a time that is none', { expires_at: 'soon' }, 400],
+    ['a time that is a number', { expires_at: 5 }, 400],
+    ['a negative budget', { policy: { health: { max_cost_usd: -1 } } }, 400],
+    ['a budget that is a text', { policy: { health: { max_cost_usd: '1' } } }, 400],
+    ['a score above a hundred', { policy: { health: { min_score: 101 } } }, 400],
+    ['no time at all', { policy: { health: { max_runtime_minutes: 0 } } }, 400],
+    ['a budget misspelt', { policy: { health: { max_tokens: 5 } } }, 400],
+    ['an action there is not', { policy: { health: { action: 'shout' } } }, 400],
+    ['a parent there is not', { parent_session_id: 'nobody' }, 400],
+    ['a workspace mode there is not', { workspace: { mode: 'everything' } }, 400],
+    ['a workspace where there are none', { workspace: { mode: 'write' } }, 400],
+    ['an id that is none', { session_id: 'a b' }, 400],
+  ])('%s starts nothing', async (_name, more, status) => {
+    const it = world()
+    const answer = await it.post('/sessions', { engine: 'scripted', prompt: 'x', ...more })
+    expect([answer.status, (await it.get('/sessions')).body.sessions]).toEqual([status, []])
+  })
+
+  test.each<[string, string, object, number]>([
+    ['resuming what is not paused', 'resume', {}, 409],
+    ['a branch from the future', 'resume', { from_event_id: 'ev-999' }, 400],
+    ['a branch by another session’s cursor', 'resume', { resume_cursor: 'checkpoint:other:2' }, 400],
+    ['a branch from before anything was asked', 'resume', { from_event_id: 'ev-1' }, 400],
+    ['a prompt for a session that is not branched', 'resume', { prompt: 'x' }, 400],
+    ['a policy with nonsense', 'policy', { policy: { health: { max_cost_usd: Number.NaN } } }, 400],
+    ['no policy', 'policy', {}, 400],
+  ])('%s changes nothing', async (_name, verb, body, status) => {
+    const it = world()
+    const id = await started(it, { prompt: wait }, ({ messages }) => JSON.stringify(messages).includes('"a"'))
+    const seen = async () => JSON.stringify([(await it.get(`/sessions/${id}`)).body, (await it.get('/sessions')).body])
+    const before = await seen()
+    expect((await it.post(`/sessions/${id}/${verb}`, body)).status).toBe(status)
+    expect(await seen()).toBe(before)
+  })
+
+  test('pausing twice is a conflict', async () => {
+    const it = world()
+    const id = await started(it, { prompt: wait }, isRunning)
+    const answers = [await it.post(`/sessions/${id}/pause`), await it.post(`/sessions/${id}/pause`)]
+    expect(answers.map(({ status }) => status)).toEqual([200, 409])
+  })
+
+  test.each(['pause', 'resume'])('%s of a session that has ended is a conflict', async (verb) => {
+    const it = world()
+    const id = await started(it, { prompt: script({ text: 'x' }) }, isStatus('completed'))
+    expect((await it.post(`/sessions/${id}/${verb}`)).status).toBe(409)
+  })
+
+  test('an approval that expired and is answered late is a conflict', async () => {
+    const it = world()
+    const id = await started(it, { prompt: script({ approve: 'w', expiresMs: 1 }) }, isStatus('completed'))
+    const { resume_points } = (await it.get(`/chat/sessions/${id}`)).body as { resume_points: { event_id: string }[] }
+    const late = await it.post(`/sessions/${id}/approvals/apr-${resume_points[0]?.event_id.slice(3)}/approve`)
+    expect(late).toMatchObject({ status: 409, body: { error: { message: 'The approval was expired.' } } })
+  })
+
+  test.each(['pause', 'resume', 'cancel', 'policy'])(
+    '%s of an unknown or foreign session is not found',
+    async (verb) => {
+      const it = world()
+      const id = await started(it, { prompt: wait }, isRunning)
+      const body = { policy: {} }
+      expect((await it.post(`/sessions/nobody/${verb}`, body)).status).toBe(404)
+      expect((await it.post(`/sessions/${id}/${verb}`, body, { 'x-fabric-tenant': 'other' })).status).toBe(404)
+    },
+  )
+})

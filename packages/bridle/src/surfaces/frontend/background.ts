@@ -1,0 +1,216 @@
+// Background sessions: started, paused, resumed or branched, and their health.
+import * as v from 'valibot'
+import { isRefusal } from '../../kernel/commands.ts'
+import { isId } from '../../kernel/event.ts'
+import { canonical, hashText } from '../../kernel/json.ts'
+import { badRequest, notFound, refused } from '../http/errors.ts'
+import { type Call, jsonObject, optionalId, type Route, route } from '../http/route.ts'
+import { findKey, findSession, standing } from '../http/sessions.ts'
+import { actorOf, isForeign } from '../http/users.ts'
+import { agentFields, agentFor, settingsFields, settingsOf } from './agent-choice.ts'
+import { branchFrom, hasPlace, placeFields } from './branching.ts'
+import { newId } from './ids.ts'
+import { policyWish } from './policy.ts'
+import { currentHealth, envelopes, healthQuery, healthStream, streamQuery } from './streams.ts'
+import { workspaceOf } from './workspace.ts'
+
+const RETRIES_MAX = 100
+const agentQuery = v.looseObject({ agent: v.optional(v.string()) })
+const who = { reason: v.optional(v.string()), actor: v.optional(v.string()) }
+
+const moment = v.pipe(
+  v.string(),
+  v.check((text) => /^\d{4}-\d\d-\d\dT/.test(text) && !Number.isNaN(Date.parse(text)), 'Expected an ISO 8601 time'),
+  v.transform((text) => Date.parse(text)),
+)
+
+const startBody = v.looseObject({
+  ...agentFields,
+  ...settingsFields,
+  prompt: v.string(),
+  input: v.optional(jsonObject),
+  session_id: optionalId,
+  title: v.optional(v.string()),
+  parent_session_id: optionalId,
+  max_retries: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(RETRIES_MAX))),
+  expires_at: v.nullish(moment),
+  policy: v.optional(policyWish),
+  workspace: v.optional(
+    v.looseObject({ mode: v.optional(v.picklist(['none', 'read', 'write']), 'none'), source: v.optional(v.string()) }),
+  ),
+  workspace_mode: v.optional(v.picklist(['none', 'read', 'write'])),
+  actor: v.optional(v.string()),
+})
+
+export const backgroundRoutes: readonly Route[] = [
+  route({
+    method: 'post',
+    path: '/sessions',
+    scope: 'operate',
+    summary: 'Start a background session',
+    body: startBody,
+    answers: { 202: 'It is in the log, and runs by itself from here on; the session, with its health.' },
+    handle: start,
+  }),
+  route({
+    method: 'post',
+    path: '/sessions/:id/pause',
+    scope: 'operate',
+    summary: 'Pause a session; it keeps its row, checkpoints and artifacts',
+    query: agentQuery,
+    body: v.looseObject(who),
+    answers: { 200: 'The session, with its health.' },
+    handle: async (call) => {
+      const key = await findKey(call)
+      if (key instanceof Response) return key
+      const { reason, actor } = call.body
+      const command = {
+        type: 'pause',
+        ...(reason !== undefined && { reason }),
+        ...actorOf(call.access, actor),
+      } as const
+      const answer = await call.ports.host.send(key, command)
+      return isRefusal(answer) ? refused(answer) : standing(call, key, answer)
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/sessions/:id/resume',
+    scope: 'operate',
+    summary: 'Resume a paused session, or branch a new one from an event or a cursor',
+    query: agentQuery,
+    body: v.looseObject({
+      ...placeFields,
+      session_id: optionalId,
+      title: v.optional(v.string()),
+      prompt: v.optional(v.string()),
+      actor: v.optional(v.string()),
+    }),
+    answers: { 200: 'The session goes on.', 201: 'A new session goes on from there.' },
+    handle: async (call) => {
+      const session = await findSession(call)
+      if (session instanceof Response) return session
+      const { access, body, ports } = call
+      const actor = actorOf(access, body.actor)
+      if (hasPlace(body)) return branchFrom(call, session, { ...body, ...actor, prompt: body.prompt ?? null })
+      if (body.prompt !== undefined || body.session_id !== undefined)
+        return badRequest('body: prompt and session_id are for a branch: say where by from_event_id or resume_cursor')
+      const answer = await ports.host.send(session.key, { type: 'resume', ...actor })
+      return isRefusal(answer) ? refused(answer) : standing(call, session.key, answer)
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/sessions/:id/policy',
+    scope: 'operate',
+    summary: 'Set the budgets of a session; what was crossed is armed again',
+    query: agentQuery,
+    body: v.looseObject({ policy: policyWish, actor: v.optional(v.string()) }),
+    answers: { 200: 'The session, with its health.' },
+    handle: async (call) => {
+      const key = await findKey(call)
+      if (key instanceof Response) return key
+      const { policy, actor } = call.body
+      const answer = await call.ports.host.send(key, { type: 'set_policy', policy, ...actorOf(call.access, actor) })
+      return isRefusal(answer) ? refused(answer) : standing(call, key, answer)
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/sessions/:id/events/stream',
+    scope: 'observe',
+    summary: 'Server-sent envelopes of the session, live and from a cursor',
+    query: streamQuery,
+    answers: { 200: 'An event stream.' },
+    handle: async (call) => {
+      const session = await findSession(call)
+      return session instanceof Response ? session : envelopes(call, session)
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/sessions/:id/health',
+    scope: 'observe',
+    summary: 'The health of a session as it is now',
+    query: agentQuery,
+    answers: { 200: 'A health snapshot.' },
+    handle: async (call) => {
+      const session = await findSession(call)
+      return session instanceof Response ? session : Response.json(currentHealth(session))
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/sessions/:id/health/stream',
+    scope: 'observe',
+    summary: 'Server-sent `health_snapshot`s: the current one, then each that differs',
+    query: healthQuery,
+    answers: { 200: 'An event stream.' },
+    handle: async (call) => {
+      const session = await findSession(call)
+      return session instanceof Response ? session : healthStream(call, session)
+    },
+  }),
+]
+
+async function start(call: Call<undefined, v.InferOutput<typeof startBody>>): Promise<Response> {
+  const { access, body, ports, request } = call
+  const { tenant } = access
+  const agent = agentFor(call, body)
+  if (agent instanceof Response) return agent
+  const submission = await agent.accept({ ...body.input, prompt: body.prompt })
+  if ('problem' in submission) return badRequest(submission.problem)
+  const commandId = request.headers.get('idempotency-key')
+  if (commandId !== null && !isId(commandId)) return badRequest('The Idempotency-Key is not a valid id.')
+  const id = body.session_id ?? (await newId('bg', [tenant, agent.name, commandId]))
+  if (await isForeign(access, id)) return notFound()
+  const { parent_session_id: parent, title, policy } = body
+  if (
+    parent !== undefined &&
+    ((await isForeign(access, parent)) || (await ports.directory.find(tenant, parent)).length === 0)
+  )
+    return badRequest('body: parent_session_id: There is no such session')
+  if (commandId === null && (await ports.directory.find(tenant, id)).length > 0)
+    return refused({ refused: 'session_exists', message: 'The session exists already.' })
+  const key = { tenant, agent: agent.name, id }
+  const asked = {
+    ...settingsOf(body),
+    workspace_mode: body.workspace?.mode ?? body.workspace_mode ?? 'none',
+    ...(body.workspace?.source !== undefined && { workspace_source: body.workspace.source }),
+  }
+  const prepared = await workspaceOf(call, key, asked, body.prompt.slice(0, GOAL_CHARS))
+  if (prepared instanceof Response) return prepared
+  const answer = await ports.host.send(
+    key,
+    {
+      type: 'submit',
+      ...submission,
+      ...actorOf(access, body.actor),
+      fresh: true,
+      opening: {
+        kind: 'background',
+        settings: prepared?.settings ?? asked,
+        maxRetries: body.max_retries ?? 0,
+        expiresAt: body.expires_at ?? null,
+        ...(title !== undefined && { title }),
+        ...(policy && { policy }),
+        ...(parent !== undefined && { parentSessionId: parent }),
+        ...(prepared && { artifacts: prepared.artifacts }),
+      },
+    },
+    commandId === null ? null : { commandId, bodyHash: hashText(canonical(body)) },
+  )
+  if (isRefusal(answer)) {
+    if (answer.refused !== 'session_exists' && answer.refused !== 'command_conflict') await prepared?.discard?.()
+    return refused(answer)
+  }
+  return standing(
+    call,
+    key,
+    { ...answer, run_id: answer.runId ?? null },
+    { status: 202, headers: { location: `/sessions/${id}` } },
+  )
+}
+
+/** Of the prompt, in the task graph. */
+const GOAL_CHARS = 2_000

@@ -1,0 +1,82 @@
+// Branching: from an event, or from a cursor, into a new session that shares the history and never alters it.
+import * as v from 'valibot'
+import { isRefusal } from '../../kernel/commands.ts'
+import { isOwnPlace, parseCursor, parseEventId } from '../../kernel/cursor.ts'
+import { isId } from '../../kernel/event.ts'
+import { canonical, hashText } from '../../kernel/json.ts'
+import type { Session } from '../../kernel/session.ts'
+import { badRequest, notFound, refused } from '../http/errors.ts'
+import type { Call } from '../http/route.ts'
+import { standing } from '../http/sessions.ts'
+import { isForeign } from '../http/users.ts'
+import { newId } from './ids.ts'
+import { workspaceOf } from './workspace.ts'
+
+export const placeFields = {
+  from_event_id: v.optional(v.union([v.string(), v.pipe(v.number(), v.integer(), v.minValue(1))])),
+  resume_cursor: v.optional(v.string()),
+}
+
+export interface Place {
+  readonly from_event_id?: string | number | undefined
+  readonly resume_cursor?: string | undefined
+}
+
+export const hasPlace = (body: Place): boolean => body.from_event_id !== undefined || body.resume_cursor !== undefined
+
+export interface BranchWish extends Place {
+  readonly session_id?: string | undefined
+  readonly title?: string | undefined
+  readonly actor?: string | undefined
+  /** As for the kernel: null = what was asked last; absent = it comes to rest. */
+  readonly prompt?: string | null | undefined
+}
+
+export const branchFrom = async (
+  call: Call<unknown, unknown>,
+  session: Session,
+  wish: BranchWish,
+): Promise<Response> => {
+  const seq = placeIn(session, wish)
+  if (seq instanceof Response) return seq
+  const { request, access, ports } = call
+  const commandId = request.headers.get('idempotency-key')
+  if (commandId !== null && !isId(commandId)) return badRequest('The Idempotency-Key is not a valid id.')
+  const { kind, settings } = session.state.lifecycle
+  const childId = wish.session_id ?? (await newId(kind === 'chat' ? 'chat' : 'bg', [session.key, commandId]))
+  if (await isForeign(access, childId)) return notFound()
+  const key = { ...session.key, id: childId }
+  const prepared = await workspaceOf(call, key, settings)
+  if (prepared instanceof Response) return prepared
+  const { prompt, title, actor } = wish
+  const answer = await ports.host.branch(session.key, seq, childId, {
+    ...(title !== undefined && { title }),
+    ...(prompt !== undefined && { prompt }),
+    ...(actor !== undefined && { actor }),
+    ...(prepared && { settings: prepared.settings, artifacts: prepared.artifacts }),
+    ...(commandId !== null && { id: { commandId, bodyHash: hashText(canonical({ seq, wish })) } }),
+  })
+  if (isRefusal(answer)) {
+    await prepared?.discard?.()
+    return refused(answer)
+  }
+  return standing(call, key, answer, { status: 201, headers: { location: `/sessions/${childId}` } })
+}
+
+/** The event that the wish names. */
+const placeIn = (session: Session, { from_event_id, resume_cursor }: Place): number | Response => {
+  const { key, state } = session
+  const cursor = resume_cursor === undefined ? undefined : parseCursor(resume_cursor)
+  if (cursor === null) return badRequest('body: resume_cursor: Expected <kind>:<session>:<seq>')
+  if (cursor && !isOwnPlace(cursor, key.id, session.parent))
+    return badRequest('body: resume_cursor: It is a cursor of another session')
+  const event = from_event_id === undefined ? undefined : parseEventId(String(from_event_id))
+  if (event === null) return badRequest('body: from_event_id: Expected ev-<seq>')
+  if (cursor && event !== undefined && event !== cursor.seq)
+    return badRequest('body: from_event_id and resume_cursor name different events')
+  const seq = event ?? cursor?.seq
+  if (seq === undefined) return badRequest('body: Say where: from_event_id or resume_cursor')
+  if (seq > state.head || seq < state.lifecycle.born)
+    return badRequest(`There is no event ${seq} in this session; it ends at ev-${state.head}.`)
+  return seq
+}

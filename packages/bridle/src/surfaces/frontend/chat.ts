@@ -1,0 +1,191 @@
+// Chat sessions: made, asked, looked at, branched.
+import * as v from 'valibot'
+import { isRefusal } from '../../kernel/commands.ts'
+import { eventId, isId } from '../../kernel/event.ts'
+import { canonical, hashText, type JsonObject } from '../../kernel/json.ts'
+import type { Session } from '../../kernel/session.ts'
+import { artifactsOf } from '../http/artifacts.ts'
+import { channelOf } from '../http/channel.ts'
+import { checkpointsOf, resumePointsOf, subagentsOf } from '../http/continuity.ts'
+import { badRequest, notFound, refused } from '../http/errors.ts'
+import { type Call, jsonObject, optionalId, type Route, route } from '../http/route.ts'
+import { sessionDetail } from '../http/session-detail.ts'
+import { findSession, standing } from '../http/sessions.ts'
+import { actorOf, isForeign } from '../http/users.ts'
+import { agentFields, agentFor, settingsFields, settingsOf } from './agent-choice.ts'
+import { branchFrom, placeFields } from './branching.ts'
+import { newId } from './ids.ts'
+import { policyWish } from './policy.ts'
+import { envelopes, streamQuery, tierWish, turnStream } from './streams.ts'
+
+const path = '/chat/sessions/:id'
+const agentQuery = v.looseObject({ agent: v.optional(v.string()) })
+
+export const chatRoutes: readonly Route[] = [
+  route({
+    method: 'post',
+    path: '/chat/sessions',
+    scope: 'operate',
+    summary: 'Make a chat session',
+    body: v.looseObject({
+      ...agentFields,
+      ...settingsFields,
+      session_id: optionalId,
+      title: v.optional(v.string()),
+      policy: v.optional(policyWish),
+    }),
+    answers: { 201: 'The session, with its health.' },
+    handle: async (call) => {
+      const { access, body, ports, request } = call
+      const agent = agentFor(call, body)
+      if (agent instanceof Response) return agent
+      const commandId = request.headers.get('idempotency-key')
+      if (commandId !== null && !isId(commandId)) return badRequest('The Idempotency-Key is not a valid id.')
+      const { tenant } = access
+      const id = body.session_id ?? (await newId('chat', [tenant, agent.name, commandId]))
+      if (await isForeign(access, id)) return notFound()
+      if ((await ports.directory.find(tenant, id)).some((taken) => taken.agent !== agent.name))
+        return refused({ refused: 'session_exists', message: 'Another agent has a session of this id.' })
+      const key = { tenant, agent: agent.name, id }
+      const { title, policy } = body
+      const answer = await ports.host.send(
+        key,
+        {
+          type: 'create',
+          opening: {
+            kind: 'chat',
+            settings: settingsOf(body),
+            ...(title !== undefined && { title }),
+            ...(policy && { policy }),
+          },
+        },
+        commandId === null ? null : { commandId, bodyHash: hashText(canonical(body)) },
+      )
+      if (isRefusal(answer)) return refused(answer)
+      return standing(call, key, answer, { status: 201, headers: { location: `/chat/sessions/${id}` } })
+    },
+  }),
+  route({
+    method: 'post',
+    path: `${path}/turns`,
+    scope: 'operate',
+    summary: 'Ask; answers at once, or with the turn’s stream where that is accepted',
+    query: v.looseObject({ agent: v.optional(v.string()), tier: tierWish }),
+    body: v.looseObject({ prompt: v.string(), input: v.optional(jsonObject), actor: v.optional(v.string()) }),
+    answers: {
+      200: 'With `Accept: text/event-stream`: the turn, to its end.',
+      202: 'It is taken; it may wait its turn.',
+    },
+    handle: takeTurn,
+  }),
+  route({
+    method: 'get',
+    path,
+    scope: 'observe',
+    summary: 'A chat session, with its places to go on from, delegated work, background artifacts and channel',
+    query: agentQuery,
+    answers: { 200: 'The session.' },
+    handle: async (call) => {
+      const session = await findSession(call)
+      if (session instanceof Response) return session
+      return Response.json({
+        ...sessionDetail(session, call.ports.agents.get(session.key.agent) ?? null),
+        resume_points: await resumePointsOf(session),
+        subagents: await subagentsOf(session),
+        checkpoints: checkpointsOf(session),
+        ...artifactsOf(session),
+        background_artifacts: await backgroundArtifacts(call, session),
+        channel: await channelOf(session),
+      })
+    },
+  }),
+  route({
+    method: 'get',
+    path: `${path}/events/stream`,
+    scope: 'observe',
+    summary: 'Server-sent envelopes of the session, live and from a cursor',
+    query: streamQuery,
+    answers: { 200: 'An event stream.' },
+    handle: async (call) => {
+      const session = await findSession(call)
+      return session instanceof Response ? session : envelopes(call, session)
+    },
+  }),
+  route({
+    method: 'post',
+    path: `${path}/branch`,
+    scope: 'operate',
+    summary: 'Branch a new session from an event or a cursor',
+    query: agentQuery,
+    body: v.looseObject({
+      ...placeFields,
+      session_id: optionalId,
+      title: v.optional(v.string()),
+      prompt: v.optional(v.string()),
+      actor: v.optional(v.string()),
+    }),
+    answers: { 201: 'The new session.' },
+    handle: async (call) => {
+      const session = await findSession(call)
+      if (session instanceof Response) return session
+      return branchFrom(call, session, { ...call.body, ...actorOf(call.access, call.body.actor) })
+    },
+  }),
+]
+
+type Turn = Call<
+  { readonly tier: 'default' | 'debug' },
+  { readonly prompt: string; readonly input?: JsonObject | undefined; readonly actor?: string | undefined }
+>
+
+async function takeTurn(call: Turn): Promise<Response> {
+  const session = await findSession(call)
+  if (session instanceof Response) return session
+  const { request, body, ports, query } = call
+  const { key } = session
+  const agent = ports.agents.get(key.agent)
+  if (!agent || agent.needs !== null) return agentFor(call, { agent: key.agent }) as Response
+  const submission = await agent.accept({ ...body.input, prompt: body.prompt })
+  if ('problem' in submission) return badRequest(submission.problem)
+  const commandId = request.headers.get('idempotency-key')
+  if (commandId !== null && !isId(commandId)) return badRequest('The Idempotency-Key is not a valid id.')
+  const id = commandId === null ? null : { commandId, bodyHash: hashText(canonical(body)) }
+  const answer = await ports.host.send(key, { type: 'submit', ...submission, ...actorOf(call.access, body.actor) }, id)
+  if (isRefusal(answer)) return refused(answer)
+  const runId = String(answer.runId)
+  // A run's id holds the number of its prompt: the turn is all behind it.
+  const since = Number(runId.slice(2)) - 1
+  if (wantsStream(request)) return turnStream(call, await ports.host.open(key), { runId, since, tier: query.tier })
+  return standing(
+    call,
+    key,
+    {
+      turn_id: runId,
+      run_id: runId,
+      message_id: answer.messageId ?? null,
+      delivery: answer.delivery ?? null,
+      after: eventId(since),
+    },
+    { status: 202, headers: { location: `/sessions/${key.id}/runs/${runId}?agent=${key.agent}` } },
+  )
+}
+
+const wantsStream = (request: Request): boolean =>
+  /(?:^|,)\s*text\/event-stream\s*(?:[;,]|$)/i.test(request.headers.get('accept') ?? '')
+
+/** Sessions looked through, the newest: each is opened. */
+const BACKGROUND_MAX = 20
+
+/** What background sessions that hang from this one have left. */
+const backgroundArtifacts = async ({ ports }: Call<unknown, unknown>, { key }: Session) => {
+  const filter = { parentId: key.id, kind: 'background', limit: BACKGROUND_MAX }
+  const { sessions } = await ports.directory.list(key.tenant, filter)
+  const found = await Promise.all(
+    sessions.map(async ({ key: child }) => {
+      const session = await ports.host.find(child).catch(() => null)
+      const { artifacts } = session ? artifactsOf(session) : { artifacts: [] }
+      return artifacts.map((artifact) => ({ ...artifact, session_id: child.id }))
+    }),
+  )
+  return found.flat()
+}

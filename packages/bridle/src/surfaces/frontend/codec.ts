@@ -1,0 +1,178 @@
+// From the log to the frontend contract's envelopes. A total map: an event that nobody thought about does not compile.
+import {
+  catalogue,
+  type EventType,
+  inTier,
+  isKnown,
+  type ShownEventType,
+  STREAM_EVENT_TYPES,
+  type Tier,
+} from '../../kernel/catalogue.ts'
+import type { AnyEvent, Event, Key } from '../../kernel/event.ts'
+import type { HealthSnapshot } from '../../kernel/projections/health-snapshot.ts'
+import type { Payloads } from '../../kernel/schemas.ts'
+import type { Audience } from '../../kernel/subscribers.ts'
+import { frame } from '../http/sse.ts'
+import type { HealthEnvelope, StreamEnvelope, StreamEventRow } from './wire.ts'
+
+/** A log event becomes at most one envelope; null = not for this tier. */
+export const streamEnvelope = (key: Key, event: AnyEvent, tier: Tier): StreamEnvelope | null => {
+  if (!inTier(event.type, tier)) return null
+  const show = isKnown(event.type) ? (carried[event.type] as ((event: AnyEvent) => unknown) | null) : whole
+  return show && ({ type: event.type, payload: show(event), ...stamp(key, event) } as StreamEnvelope)
+}
+
+/** First of all, and not of the log: which session it is, and after which number the stream goes on. */
+export const greeting = (
+  key: Key,
+  since: number,
+  at: number,
+  more: { readonly [name: string]: string | boolean },
+): StreamEnvelope => ({
+  type: 'session',
+  payload: { session_id: key.id, ...more },
+  seq: since,
+  session_id: key.id,
+  timestamp: new Date(at).toISOString(),
+})
+
+/** Everybody who reads a session's stream in one tier. A replayed frame is byte for byte the live one. */
+export const envelopeAudience = (key: Key, tier: Tier): Audience => ({
+  key: `frontend:${tier}`,
+  encode: ({ events }) => {
+    let text = ''
+    for (const event of events) {
+      const shown = streamEnvelope(key, event, tier)
+      if (shown) text += frame(shown, event.seq)
+    }
+    return text
+  },
+})
+
+let turns = 0
+/** One who asked something and wants what comes of it: that turn and no more. */
+export const turnAudience = (key: Key, tier: Tier, runId: string): Audience & { isOver: () => boolean } => {
+  let over = false
+  return {
+    key: `frontend:turn:${turns++}`,
+    isOver: () => over,
+    encode: ({ events }) => {
+      let text = ''
+      for (const event of events) {
+        if (over) break
+        const isOurs = event.run === runId || (event.type === 'turn_end' && event.payload.turn_id === runId)
+        const shown = isOurs || event.run === undefined ? streamEnvelope(key, event, tier) : null
+        if (shown) text += frame(shown, event.seq)
+        over = !event.hearsay && endsTurn(event, runId)
+        // A prompt that was dropped never has a turn: the stream ends with a word of its own, so that it is sent.
+        if (over && text === '') text = ': over\n\n'
+      }
+      return text
+    },
+  }
+}
+
+const endsTurn = (event: AnyEvent, runId: string): boolean =>
+  (event.type === 'turn_end' && event.payload.turn_id === runId) ||
+  (event.type === 'prompt_dropped' && event.payload.run_id === runId)
+
+export const healthEnvelope = (key: Key, payload: HealthSnapshot, seq: number, at: number): HealthEnvelope => ({
+  type: 'health_snapshot',
+  payload,
+  seq,
+  session_id: key.id,
+  timestamp: new Date(at).toISOString(),
+})
+
+/** Who watches a session's health: the log, filtered to its changes. */
+export const healthAudience = (key: Key): Audience => ({
+  key: 'frontend:health',
+  encode: ({ events }) => {
+    let text = ''
+    for (const event of events) {
+      if (event.type !== 'health_changed' || event.hearsay) continue
+      const snapshot = event.payload as unknown as HealthSnapshot
+      text += frame(healthEnvelope(key, snapshot, event.seq, event.at), event.seq)
+    }
+    return text
+  },
+})
+
+/** What `/stream-events` answers. */
+export const streamEvents: readonly StreamEventRow[] = STREAM_EVENT_TYPES.map((type) => {
+  const { tier, persisted, source, role } = catalogue[type]
+  return { type, tier, persisted, source, role }
+})
+
+const stamp = (key: Key, { seq, at, run, attempt, hearsay }: AnyEvent) => ({
+  seq,
+  session_id: key.id,
+  timestamp: new Date(at).toISOString(),
+  ...(run !== undefined && { turn_id: run }),
+  ...(attempt !== undefined && { attempt }),
+  ...(hearsay && { hearsay }),
+})
+
+type Show<T extends EventType> = (event: Event<T>) => Payloads[T]
+/** The contract's payloads are the log's. */
+const whole = <T extends EventType>({ payload }: Event<T>): Payloads[T] => payload
+
+const carried: { readonly [T in EventType]: T extends ShownEventType ? Show<T> : null } = {
+  session: whole,
+  session_state: whole,
+  session_checkpoint: whole,
+  policy_decision: whole,
+  hook_event: whole,
+  sandbox_notice: whole,
+  transport_diagnostic: whole,
+  subagent_event: whole,
+  turn_start: whole,
+  turn_start_tools: whole,
+  token: whole,
+  response: whole,
+  thinking: whole,
+  reflection: whole,
+  tool_call: whole,
+  tool_result: whole,
+  tool_outcome: whole,
+  tool_batch: whole,
+  tool_selected: whole,
+  tool_validation_error: whole,
+  context_warning: whole,
+  context_compacted: whole,
+  step_progress: whole,
+  usage: whole,
+  retrieval: whole,
+  antahkarana: whole,
+  approval_required: whole,
+  approval_applied: whole,
+  turn_end: whole,
+  completed: whole,
+  error: whole,
+
+  session_created: null,
+  prompt_queued: null,
+  prompt_dropped: null,
+  steered: null,
+  steer_delivered: null,
+  rewound: null,
+  run_requested: null,
+  run_started: null,
+  run_parked: null,
+  run_stopped: null,
+  cancel_requested: null,
+  retry_scheduled: null,
+  output_superseded: null,
+  resume_handle: null,
+  approval_decided: null,
+  approval_delivered: null,
+  session_paused: null,
+  session_resumed: null,
+  policy_set: null,
+  budget_crossed: null,
+  budget_raised: null,
+  health_changed: null,
+  branched: null,
+  artifact_chunk: null,
+  artifact_published: null,
+}

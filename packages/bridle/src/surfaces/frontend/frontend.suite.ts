@@ -1,0 +1,85 @@
+// What the tests of this surface share: a world, envelopes read from a stream, and sessions brought to a place.
+import type { world } from '../http/world.suite.ts'
+import type { StreamEnvelope } from './wire.ts'
+
+type World = ReturnType<typeof world>
+
+export interface Told {
+  readonly id: string | null
+  readonly data: StreamEnvelope & { readonly payload: Record<string, unknown> }
+  readonly raw: string
+}
+
+export const script = (...steps: unknown[]): string => `@script ${JSON.stringify(steps)}`
+
+/** Reads a stream until `enough`, or to its end where there is none. */
+export const told = async (
+  { app }: World,
+  path: string,
+  enough: (frames: readonly Told[]) => boolean = () => false,
+  init: { method?: string; body?: unknown; headers?: Record<string, string> } = {},
+): Promise<Told[]> => {
+  const { method = 'GET', body, headers = {} } = init
+  const request = new Request(`http://127.0.0.1${path}`, {
+    method,
+    headers,
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  const response = await app.fetch(request)
+  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) throw new Error(await response.text())
+  const frames: Told[] = []
+  const reader = response.body!.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    text += decoder.decode(part.value, { stream: true })
+    const blocks = text.split('\n\n')
+    text = blocks.pop() ?? ''
+    for (const block of blocks) {
+      const data = /^data: (.*)$/m.exec(block)?.[1]
+      if (data === undefined) continue
+      frames.push({ id: /^id: (.*)$/m.exec(block)?.[1] ?? null, data: JSON.parse(data), raw: block })
+      if (enough(frames)) {
+        await reader.cancel()
+        return frames
+      }
+    }
+  }
+  return frames
+}
+
+export const types = (frames: readonly Told[]): string[] => frames.map(({ data }) => data.type)
+export const hasType =
+  (type: string, times = 1) =>
+  (frames: readonly Told[]): boolean =>
+    frames.filter(({ data }) => data.type === type).length >= times
+
+/** A background session, once `until` holds of its detail. */
+export const started = async (
+  it: World,
+  body: Record<string, unknown>,
+  until: (detail: Record<string, unknown>) => boolean,
+): Promise<string> => {
+  const { status, body: answer } = await it.post('/sessions', { engine: 'scripted', ...body })
+  if (status !== 202) throw new Error(JSON.stringify(answer))
+  await reached(it, String(answer.session_id), until)
+  return String(answer.session_id)
+}
+
+export const reached = async (
+  it: World,
+  id: string,
+  until: (detail: Record<string, unknown>) => boolean,
+): Promise<Record<string, unknown>> => {
+  for (let tries = 0; tries < 2_000; tries++) {
+    const { body } = await it.get(`/sessions/${id}`)
+    if (until(body)) return body
+    await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+  throw new Error(`It never came to that: ${JSON.stringify((await it.get(`/sessions/${id}`)).body)}`)
+}
+
+export const isStatus =
+  (...statuses: string[]) =>
+  ({ status }: Record<string, unknown>): boolean =>
+    statuses.includes(String(status))

@@ -1,0 +1,19 @@
+// The frontend contract's own routes; listing, looking at and cancelling a session are shared with the other wires.
+import { STREAM_EVENT_TYPES } from '../../kernel/catalogue.ts'
+import { type Route, route } from '../http/route.ts'
+import { backgroundRoutes } from './background.ts'
+import { chatRoutes } from './chat.ts'
+import { streamEvents } from './codec.ts'
+
+export const frontendRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/stream-events',
+    scope: 'observe',
+    summary: 'Every event that a frontend may meet on a stream',
+    answers: { 200: '`{ types, events }`' },
+    handle: () => Response.json({ types: STREAM_EVENT_TYPES, events: streamEvents }),
+  }),
+  ...chatRoutes,
+  ...backgroundRoutes,
+]

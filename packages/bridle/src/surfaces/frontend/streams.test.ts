@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest'
+import { catalogue, EVENT_TYPES, STREAM_EVENT_TYPES } from '../../kernel/catalogue.ts'
+import type { AnyEvent } from '../../kernel/event.ts'
+import { world } from '../http/world.suite.ts'
+import { streamEnvelope } from './codec.ts'
+import { hasType, isStatus, script, started, told, types } from './frontend.suite.ts'
+
+const key = { tenant: 'default', agent: 'scripted', id: 's1' }
+const event = (type: string, more: object = {}): AnyEvent =>
+  ({ seq: 7, at: 0, type, payload: { any: 1 }, ...more }) as unknown as AnyEvent
+
+describe('[F1] envelopes', () => {
+  test('have type, payload, seq, session_id and timestamp', () => {
+    expect(streamEnvelope(key, event('token', { run: 'r-2', attempt: 1 }), 'default')).toEqual({
+      type: 'token',
+      payload: { any: 1 },
+      seq: 7,
+      session_id: 's1',
+      timestamp: '1970-01-01T00:00:00.000Z',
+      turn_id: 'r-2',
+      attempt: 1,
+    })
+  })
+
+  test.each(EVENT_TYPES)('%s is shown to its tiers alone', (type) => {
+    const { tier, wire } = catalogue[type]
+    expect(streamEnvelope(key, event(type), 'default') !== null).toBe(wire !== 'internal' && tier === 'default')
+    expect(streamEnvelope(key, event(type), 'debug') !== null).toBe(wire !== 'internal')
+  })
+
+  test('a type of a newer writer passes, for debug', () => {
+    expect(streamEnvelope(key, event('from_the_future'), 'debug')).toMatchObject({ type: 'from_the_future' })
+    expect(streamEnvelope(key, event('from_the_future'), 'default')).toBeNull()
+  })
+
+  test('what an engine says in the name of the session is marked', () => {
+    expect(streamEnvelope(key, event('turn_end', { hearsay: true }), 'default')).toMatchObject({ hearsay: true })
+  })
+})
+
+test('[F2] /stream-events is the catalogue, without what is internal', async () => {
+  const { status, body } = await world().get('/stream-events')
+  expect(status).toBe(200)
+  expect(body.types).toEqual(STREAM_EVENT_TYPES)
+  expect(body.types).toHaveLength(31)
+  expect((body.events as object[])[6]).toEqual({
+    type: 'transport_diagnostic',
+    tier: 'debug',
+    persisted: true,
+    source: 'runner',
+    role: 'provider fallback / degraded-runtime diagnostics',
+  })
+})
+
+describe.each(['/chat/sessions', '/sessions'])('%s/{id}/events/stream', (base) => {
+  const chatted = async () => {
+    const it = world()
+    const id = await started(it, { prompt: script({ text: 'Hi there', chunks: 2 }) }, isStatus('completed'))
+    return { it, path: `${base}/${id}/events/stream`, id }
+  }
+
+  test('[F3] greets first, then tells the log in order; ids are its numbers', async () => {
+    const { it, path, id } = await chatted()
+    const frames = await told(it, path, hasType('turn_end'))
+    expect(frames[0]).toMatchObject({
+      id: null,
+      data: { type: 'session', seq: 0, session_id: id, payload: { session_id: id, agent: 'scripted', tier: 'debug' } },
+    })
+    expect(types(frames.slice(1))).toEqual([
+      'turn_start',
+      'session_state',
+      'policy_decision',
+      'sandbox_notice',
+      'token',
+      'token',
+      'response',
+      'session_checkpoint',
+      'completed',
+      'turn_end',
+    ])
+    const seqs = frames.slice(1).map(({ id: seq }) => Number(seq))
+    expect(seqs).toEqual(seqs.toSorted((a, b) => a - b))
+    expect(seqs).toEqual(frames.slice(1).map(({ data }) => data.seq))
+  })
+
+  test.each([
+    ['Last-Event-ID', (_: string, seq: number) => ['', { 'last-event-id': String(seq) }] as const],
+    ['?after', (_: string, seq: number) => [`?after=ev-${seq}`, {}] as const],
+    ['?resume_cursor', (id: string, seq: number) => [`?resume_cursor=turn:${id}:${seq}`, {}] as const],
+  ])('[F4] resumes by %s: the rest, byte for byte', async (_name, ask) => {
+    const { it, path, id } = await chatted()
+    const isOver = hasType('turn_end')
+    const all = await told(it, path, isOver)
+    for (const cut of [1, 4, 8]) {
+      const [query, headers] = ask(id, all[cut]!.data.seq)
+      const rest = await told(it, `${path}${query}`, isOver, { headers })
+      expect(rest[0]?.data).toMatchObject({ type: 'session', seq: all[cut]!.data.seq })
+      expect(rest.slice(1).map(({ raw }) => raw)).toEqual(all.slice(cut + 1).map(({ raw }) => raw))
+    }
+  })
+
+  test('[F4] a cursor beyond the log is told to begin again', async () => {
+    const { it, path } = await chatted()
+    const frames = await told(it, `${path}?after=999`, hasType('turn_end'))
+    expect(frames[0]?.data).toMatchObject({ seq: 0, payload: { reset: true } })
+    expect(types(frames.slice(1, 3))).toEqual(['turn_start', 'session_state'])
+  })
+
+  test('[F5] ?tier=default leaves the diagnostics out; ?replay=N sends the last N of what it shows', async () => {
+    const { it, path } = await chatted()
+    const frames = await told(it, `${path}?tier=default`, hasType('turn_end'))
+    expect(types(frames)).toEqual([
+      'session',
+      'session_state',
+      'token',
+      'token',
+      'response',
+      'session_checkpoint',
+      'completed',
+      'turn_end',
+    ])
+    const two = await told(it, `${path}?tier=default&replay=3`, hasType('session_state'))
+    expect(types(two)).toEqual(['session', 'completed', 'turn_end', 'session_state'])
+  })
+
+  test.each(['?tier=all', '?after=soon', '?resume_cursor=nonsense', '?resume_cursor=turn:other:3', '?replay=-1'])(
+    '[F4] %s is a bad request',
+    async (query) => {
+      const { it, path } = await chatted()
+      expect((await it.get(`${path}${query}`)).status).toBe(400)
+    },
+  )
+
+  test('[F6] an unknown session, or another tenant’s, is not found', async () => {
+    const { it, path } = await chatted()
+    expect((await it.get(`${base}/nobody/events/stream`)).status).toBe(404)
+    expect((await it.get(path, { 'x-fabric-tenant': 'other' })).status).toBe(404)
+  })
+})

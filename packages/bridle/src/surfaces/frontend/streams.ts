@@ -1,0 +1,112 @@
+// A session's streams: its envelopes, and its health.
+import * as v from 'valibot'
+import type { Tier } from '../../kernel/catalogue.ts'
+import { isOwnPlace, parseCursor } from '../../kernel/cursor.ts'
+import { eventId } from '../../kernel/event.ts'
+import { healthSnapshot } from '../../kernel/projections/health-snapshot.ts'
+import type { Session } from '../../kernel/session.ts'
+import { statusOf } from '../../kernel/state.ts'
+import { badRequest } from '../http/errors.ts'
+import { replayFrom, replayWish } from '../http/replay.ts'
+import type { Call } from '../http/route.ts'
+import { cursorOf, eventStream, frame } from '../http/sse.ts'
+import { envelopeAudience, greeting, healthAudience, healthEnvelope, streamEnvelope, turnAudience } from './codec.ts'
+
+/** Without one, everything that is shown: a client that knows of no tiers handles every type. */
+export const tierWish = v.optional(v.picklist(['default', 'debug']), 'debug')
+
+export const streamQuery = v.looseObject({
+  agent: v.optional(v.string()),
+  tier: tierWish,
+  after: v.optional(v.string()),
+  resume_cursor: v.optional(v.string()),
+  replay: v.optional(replayWish),
+})
+export const healthQuery = v.looseObject({ agent: v.optional(v.string()), after: v.optional(v.string()) })
+
+export const envelopes = async (
+  call: Call<v.InferOutput<typeof streamQuery>, undefined>,
+  session: Session,
+): Promise<Response> => {
+  const { request, query, ports } = call
+  const cursor = placeOf(session, request.headers.get('last-event-id'), query.after, query.resume_cursor)
+  if (cursor instanceof Response) return cursor
+  const { key } = session
+  const isLost = cursor !== null && !session.knows(cursor)
+  const isShown = (event: Parameters<typeof streamEnvelope>[1]) => streamEnvelope(key, event, query.tier) !== null
+  const since = isLost ? 0 : (cursor ?? (await replayFrom(session, query.replay ?? 'all', isShown)))
+  return eventStream({
+    audience: envelopeAudience(key, query.tier),
+    subscribers: session.subscribers,
+    since,
+    opening: hello(session, since, query.tier, isLost),
+    ...(ports.heartbeatMs !== undefined && { heartbeatMs: ports.heartbeatMs }),
+  })
+}
+
+/** What comes of one prompt, from the moment it was taken to the end of its turn. */
+export const turnStream = (
+  { ports }: Pick<Call<unknown, unknown>, 'ports'>,
+  session: Session,
+  turn: { readonly runId: string; readonly since: number; readonly tier: Tier },
+): Response => {
+  const audience = turnAudience(session.key, turn.tier, turn.runId)
+  return eventStream({
+    audience,
+    isOver: audience.isOver,
+    subscribers: session.subscribers,
+    since: turn.since,
+    opening: hello(session, turn.since, turn.tier, false, turn.runId),
+    ...(ports.heartbeatMs !== undefined && { heartbeatMs: ports.heartbeatMs }),
+  })
+}
+
+/** Starts with the health as it is; with a cursor, only what changed since. */
+export const healthStream = (call: Call<v.InferOutput<typeof healthQuery>, undefined>, session: Session): Response => {
+  const { request, query, ports } = call
+  const cursor = placeOf(session, request.headers.get('last-event-id'), query.after, undefined)
+  if (cursor instanceof Response) return cursor
+  const { key, state } = session
+  const goesOn = cursor !== null && session.knows(cursor)
+  const now = healthEnvelope(key, currentHealth(session), state.head, state.at)
+  return eventStream({
+    audience: healthAudience(key),
+    subscribers: session.subscribers,
+    since: goesOn ? cursor : state.head,
+    // Its id is the head: nothing that changes the health lies between the two.
+    ...(!goesOn && { opening: frame(now, state.head) }),
+    ...(ports.heartbeatMs !== undefined && { heartbeatMs: ports.heartbeatMs }),
+  })
+}
+
+export const currentHealth = ({ key, state }: Session) => healthSnapshot(key, state, statusOf(state), state.at)
+
+const hello = ({ key, state }: Session, since: number, tier: Tier, reset: boolean, turnId?: string): string =>
+  frame(
+    greeting(key, since, state.at, {
+      agent: key.agent,
+      kind: state.lifecycle.kind,
+      tier,
+      last_event_id: eventId(state.head),
+      ...(turnId !== undefined && { turn_id: turnId }),
+      // The cursor was not of this log: forget what you have, everything follows.
+      ...(reset && { reset }),
+    }),
+  )
+
+/** Null when the reader says nothing of where it left off. */
+const placeOf = (
+  session: Session,
+  lastEventId: string | null,
+  after: string | undefined,
+  cursor: string | undefined,
+): number | null | Response => {
+  const given = cursorOf(lastEventId, after)
+  if (given === undefined) return badRequest('The cursor is not an event id.')
+  if (given !== null || cursor === undefined) return given
+  const place = parseCursor(cursor)
+  if (!place) return badRequest('query: resume_cursor: Expected <kind>:<session>:<seq>')
+  if (!isOwnPlace(place, session.key.id, session.parent))
+    return badRequest('query: resume_cursor: It is a cursor of another session')
+  return place.seq
+}

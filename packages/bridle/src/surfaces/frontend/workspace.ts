@@ -1,0 +1,64 @@
+// Isolated workspaces, where the target has them: prepared before the session is made, and recorded with it.
+import type { Prepared } from '../../kernel/commands.ts'
+import type { Key } from '../../kernel/event.ts'
+import type { JsonObject } from '../../kernel/json.ts'
+import { badRequest } from '../http/errors.ts'
+import type { Call } from '../http/route.ts'
+import type { Workspace } from '../http/workspaces.ts'
+
+export interface PreparedWorkspace {
+  readonly settings: JsonObject
+  readonly artifacts: readonly Prepared[]
+  /** The session was not made after all. */
+  readonly discard?: () => Promise<void>
+}
+
+/** Null when the settings ask for none. */
+export const workspaceOf = async (
+  { ports }: Pick<Call<unknown, unknown>, 'ports'>,
+  key: Key,
+  settings: JsonObject,
+  goal = '',
+): Promise<PreparedWorkspace | Response | null> => {
+  if (settings.workspace_mode !== 'write') return null
+  if (!ports.workspaces) return badRequest('body: workspace: This server prepares no workspaces')
+  const source = typeof settings.workspace_source === 'string' ? settings.workspace_source : null
+  const made = await ports.workspaces.prepare(key, source)
+  if ('problem' in made) return badRequest(`body: workspace: ${made.problem}`)
+  const graph = taskGraph(key, made, goal)
+  return {
+    settings: { ...settings, workspace_id: made.id, workspace_path: made.path, task_graph_id: graph.task_graph_id },
+    artifacts: [
+      artifact('task-graph.json', 'task_graph', graph),
+      artifact('workspace.json', 'workspace', {
+        workspace_id: made.id,
+        kind: made.kind,
+        path: made.path,
+        source: made.source,
+        ...(made.branch !== null && { branch: made.branch }),
+        ...(made.commit !== null && { commit: made.commit }),
+      }),
+    ],
+    discard: made.discard,
+  }
+}
+
+/** What is to be done, in what order. An engine's own steps are told by `step_progress`. */
+const taskGraph = ({ id }: Key, { id: workspace_id }: Workspace, goal: string) => ({
+  task_graph_id: `tg-${id}`,
+  session_id: id,
+  workspace_id,
+  goal,
+  nodes: [
+    { id: 'prepare', title: 'Prepare the workspace', status: 'completed', depends_on: [] },
+    { id: 'work', title: 'Do the work in the workspace', status: 'pending', depends_on: ['prepare'] },
+    { id: 'report', title: 'Leave the output and the record of the run', status: 'pending', depends_on: ['work'] },
+  ],
+})
+
+const artifact = (name: string, kind: string, value: JsonObject): Prepared => ({
+  name,
+  kind,
+  contentType: 'application/json',
+  text: JSON.stringify(value),
+})

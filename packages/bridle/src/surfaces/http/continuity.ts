@@ -1,0 +1,75 @@
+// Where a session can be taken up again, and what it has handed to others: read from the log by the numbers in the fold.
+import { cursorText } from '../../kernel/cursor.ts'
+import { type AnyEvent, eventId } from '../../kernel/event.ts'
+import type { Json } from '../../kernel/json.ts'
+import { BRIEF_CHARS } from '../../kernel/limits.ts'
+import type { Session } from '../../kernel/session.ts'
+import { eventsAt } from './channel.ts'
+
+/** Points answered at once, the newest: each costs a read. */
+const POINTS_MAX = 100
+
+/** In the order of the log. */
+export const resumePointsOf = async (session: Session) => {
+  const { key, state } = session
+  const points = state.resumePoints.slice(-POINTS_MAX)
+  const events = await eventsAt(
+    session,
+    points.map(({ seq }) => seq),
+  )
+  const bySeq = new Map(events.map((event) => [event.seq, event]))
+  return points.flatMap(({ kind, seq }) => {
+    const event = bySeq.get(seq)
+    if (!event) return []
+    return [
+      {
+        kind,
+        event_id: eventId(seq),
+        resume_cursor: cursorText(kind, key.id, seq),
+        summary: summaryOf(event).slice(0, BRIEF_CHARS),
+        timestamp: new Date(event.at).toISOString(),
+      },
+    ]
+  })
+}
+
+const summaryOf = (event: AnyEvent): string => {
+  if (event.type === 'session_checkpoint') return event.payload.summary_text
+  if (event.type === 'approval_required') return `${event.payload.tool_name}: ${event.payload.reason}`
+  return 'The turn was completed.'
+}
+
+/** Delegated work, each with all that was last said of it. */
+export const subagentsOf = async (session: Session) => {
+  const known = Object.entries(session.state.subagents)
+  const events = await eventsAt(
+    session,
+    known.map(([, { seq }]) => seq).sort((a, b) => a - b),
+  )
+  return events.flatMap((event) =>
+    event.type === 'subagent_event'
+      ? [
+          {
+            ...(event.payload as { readonly [name: string]: Json }),
+            agent_id: event.payload.agent_id,
+            status: event.payload.status,
+            event_id: eventId(event.seq),
+            updated_at: new Date(event.at).toISOString(),
+          },
+        ]
+      : [],
+  )
+}
+
+/** The newest first. */
+export const checkpointsOf = ({ key, state }: Session) =>
+  state.checkpoints.latest.toReversed().map(({ seq, at, sequence, type, status, summary, cursor }) => ({
+    session_id: key.id,
+    sequence,
+    checkpoint_type: type,
+    status,
+    summary_text: summary,
+    resume_cursor: cursor,
+    event_id: eventId(seq),
+    timestamp: new Date(at).toISOString(),
+  }))

@@ -1,0 +1,181 @@
+import { execFileSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { sessionFolder } from '../runners/sandboxes/session-folder.ts'
+import { get, post, script } from '../surfaces/http/client.suite.ts'
+import type { Workspace } from '../surfaces/http/workspaces.ts'
+import { HarnessServer } from './node.ts'
+import { NodeWorkspaces } from './node-workspaces.ts'
+
+let folder: string
+let root: string
+let data: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'bridle-workspaces-'))
+  root = join(folder, 'project')
+  data = join(root, '.bridle')
+  mkdirSync(join(root, 'src'), { recursive: true })
+  writeFileSync(join(root, 'src', 'a.txt'), 'committed')
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const key = (id = 's1') => ({ tenant: 't', agent: 'scripted', id })
+const git = (...args: string[]) =>
+  execFileSync('git', ['-C', root, '-c', 'user.name=n', '-c', 'user.email=e@example.org', ...args], {
+    encoding: 'utf8',
+    stdio: 'pipe',
+  })
+const repository = () => {
+  git('init', '--quiet')
+  writeFileSync(join(root, '.gitignore'), '.bridle\n')
+  git('add', '.')
+  git('commit', '--quiet', '-m', 'one')
+}
+const made = async (source: string | null = null, id?: string): Promise<Workspace> => {
+  const workspace = await new NodeWorkspaces(data, root).prepare(key(id), source)
+  if ('problem' in workspace) throw new Error(workspace.problem)
+  return workspace
+}
+
+describe('[F17] a workspace', () => {
+  test('of a repository is a worktree on a branch of its own', async () => {
+    repository()
+    const { kind, path, branch, commit, discard } = await made()
+    expect(kind).toBe('git_worktree')
+    expect(commit).toBe(git('rev-parse', 'HEAD').trim())
+    writeFileSync(join(path, 'src', 'a.txt'), 'changed')
+    expect(readFileSync(join(root, 'src', 'a.txt'), 'utf8')).toBe('committed')
+    expect(git('status', '--porcelain')).toBe('')
+    expect(git('branch', '--list', branch!)).toContain(branch)
+    await discard()
+    expect(existsSync(path)).toBe(false)
+    expect(git('branch', '--list', branch!)).toBe('')
+    expect(git('worktree', 'list').trim().split('\n')).toHaveLength(1)
+  })
+
+  test('of a folder inside a repository begins in that folder', async () => {
+    repository()
+    const { path } = await made('src')
+    expect(readdirSync(path)).toEqual(['a.txt'])
+  })
+
+  test('of anything else is a copy, without our own data', async () => {
+    mkdirSync(data)
+    writeFileSync(join(data, 'secret'), 'x')
+    const { kind, path } = await made()
+    expect(kind).toBe('copy')
+    expect(readdirSync(path)).toEqual(['src'])
+    writeFileSync(join(path, 'src', 'a.txt'), 'changed')
+    expect(readFileSync(join(root, 'src', 'a.txt'), 'utf8')).toBe('committed')
+  })
+
+  test('of a repository without a commit is a copy', async () => {
+    git('init', '--quiet')
+    expect((await made()).kind).toBe('copy')
+  })
+
+  test('is the same for the same session, and another for another', async () => {
+    const first = await made()
+    writeFileSync(join(first.path, 'new.txt'), 'kept')
+    const again = await made()
+    expect([again.id, again.path]).toEqual([first.id, first.path])
+    // It is not new, so nobody may throw it away.
+    await again.discard()
+    expect(existsSync(join(first.path, 'new.txt'))).toBe(true)
+    expect((await made(null, 's2')).path).not.toBe(first.path)
+  })
+
+  test('that a killed process left half done is made anew', async () => {
+    repository()
+    const { path } = await made()
+    rmSync(join(sessionFolder(data, key()), 'workspace.json'))
+    writeFileSync(join(path, 'half.txt'), 'x')
+    const again = await made()
+    expect(readdirSync(again.path)).not.toContain('half.txt')
+  })
+
+  test('of a session that never came to be goes at the next start', async () => {
+    repository()
+    await made(null, 'kept')
+    const { path } = await made(null, 'orphan')
+    await new NodeWorkspaces(data, root).reap(async ({ id }) => id === 'kept')
+    expect(existsSync(path)).toBe(false)
+    expect(readdirSync(join(data, 'workspaces'))).toHaveLength(1)
+    expect(git('worktree', 'list').trim().split('\n')).toHaveLength(2)
+  })
+
+  test.each([
+    ['above the root', '..'],
+    ['somewhere else', '/etc'],
+    ['by a link that leads out', 'link'],
+    ['nowhere', 'nothing'],
+    ['a file', 'src/a.txt'],
+  ])('of a source %s is refused', async (_name, source) => {
+    symlinkSync('/etc', join(root, 'link'))
+    expect(await new NodeWorkspaces(data, root).prepare(key(), source)).toEqual({ problem: expect.any(String) })
+    expect(existsSync(sessionFolder(data, key()))).toBe(false)
+  })
+})
+
+test('[F17] write-capable work behind a server: artifacts, session_state, branches, removal', async () => {
+  repository()
+  const server = await HarnessServer.start({ port: 0, data, workspaceRoot: root })
+  try {
+    const start = await post(`${server.url}/sessions`, {
+      engine: 'scripted',
+      ...script({ text: 'done' }),
+      workspace: { mode: 'write' },
+    })
+    const id = String(start.body.session_id)
+    expect(start.body).toMatchObject({
+      workspace_id: expect.stringMatching(/^ws-/),
+      task_graph_id: `tg-${id}`,
+      workspace_mode: 'write',
+    })
+    const path = String(start.body.workspace_path)
+    expect(readFileSync(join(path, 'src', 'a.txt'), 'utf8')).toBe('committed')
+    let detail = start.body
+    while (detail.status !== 'completed') detail = (await get(`${server.url}/sessions/${id}`)).body
+    expect((detail.artifacts as { artifact_type: string }[]).map((each) => each.artifact_type)).toEqual([
+      'final_output',
+      'run_record',
+      'workspace',
+      'task_graph',
+    ])
+    expect(detail).toMatchObject({ sandbox_mode: 'task_workspace', sandbox_isolation: 'workspace' })
+    const [, , workspace, graph] = detail.artifacts as { id: string }[]
+    expect((await get(`${server.url}/sessions/${id}/artifacts/${workspace?.id}`)).body).toMatchObject({
+      kind: 'git_worktree',
+      path,
+    })
+    expect((await get(`${server.url}/sessions/${id}/artifacts/${graph?.id}`)).body).toMatchObject({
+      nodes: [{ id: 'prepare' }, { id: 'work' }, { id: 'report' }],
+    })
+    const branch = await post(`${server.url}/sessions/${id}/resume`, { from_event_id: detail.lastEventId })
+    expect(branch.body.workspace_path).not.toBe(path)
+    expect(existsSync(String(branch.body.workspace_path))).toBe(true)
+    const refused = await post(`${server.url}/sessions`, {
+      engine: 'scripted',
+      prompt: 'x',
+      workspace: { mode: 'write', source: '/etc' },
+    })
+    expect(refused.status).toBe(400)
+    await fetch(`${server.url}/agents/scripted/${id}`, { method: 'DELETE' })
+    const worktrees = () => git('worktree', 'list').trim().split('\n').length
+    for (let tries = 0; tries < 400 && worktrees() > 2; tries++) await new Promise((resolve) => setTimeout(resolve, 5))
+    expect([existsSync(path), worktrees()]).toEqual([false, 2])
+  } finally {
+    await server.close()
+  }
+})
