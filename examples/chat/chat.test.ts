@@ -123,7 +123,7 @@ describe.skipIf(!executable)(name, { timeout: 30_000 }, () => {
     await world.restart()
     await pill(page, 'Connection', 'live')
     await card.getByRole('button', { name: 'Approve' }).click()
-    await page.getByText('Deployed.').waitFor()
+    await page.getByText('Deployed.', { exact: true }).waitFor()
     await pill(page, 'Session', 'idle')
   })
 

@@ -62,7 +62,9 @@ export const followedRun = async (asked: Asked): Promise<RunStanding> => {
     let isOurs = false
     for await (const event of feed) {
       if (event.type === 'prompt_start' && !isOurs) {
-        isOurs = await isPromptOf(input, event.data.text, ahead--, standing)
+        // A server that does not say whose prompt it is leaves it to be concluded.
+        const { runId: named, text } = event.data
+        isOurs = named === undefined ? await isPromptOf(input, text, ahead--, standing) : named === runId
         if (isOurs) onEvent(event)
         continue
       }
