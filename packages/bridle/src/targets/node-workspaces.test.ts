@@ -105,6 +105,17 @@ describe('[F17] a workspace', () => {
     expect(readdirSync(again.path)).not.toContain('half.txt')
   })
 
+  test('of a branch has what its parent’s engine remembers, and the source as it is', async () => {
+    const first = await made(null, 'parent')
+    writeFileSync(join(first.path, 'src', 'a.txt'), 'changed')
+    mkdirSync(join(sessionFolder(data, key('parent')), 'state'))
+    writeFileSync(join(sessionFolder(data, key('parent')), 'state', 'transcript'), 'said')
+    const branch = await new NodeWorkspaces(data, root).prepare(key('child'), null, key('parent'))
+    if ('problem' in branch) throw new Error(branch.problem)
+    expect(readFileSync(join(branch.path, 'src', 'a.txt'), 'utf8')).toBe('committed')
+    expect(readFileSync(join(sessionFolder(data, key('child')), 'state', 'transcript'), 'utf8')).toBe('said')
+  })
+
   test('of a session that never came to be goes at the next start', async () => {
     repository()
     await made(null, 'kept')

@@ -4,6 +4,7 @@ import { execFile } from 'node:child_process'
 import { constants, existsSync } from 'node:fs'
 import {
   copyFile,
+  cp,
   mkdir,
   readdir,
   readFile,
@@ -19,7 +20,7 @@ import { basename, join, relative, resolve, sep } from 'node:path'
 import { promisify } from 'node:util'
 import type { Key } from '../kernel/event.ts'
 import type { Runner } from '../kernel/runner.ts'
-import { sessionFolder, workFolder } from '../runners/sandboxes/session-folder.ts'
+import { sessionFolder, stateFolder, workFolder } from '../runners/sandboxes/session-folder.ts'
 import type { Workspace, Workspaces } from '../surfaces/http/workspaces.ts'
 
 const run = promisify(execFile)
@@ -42,8 +43,8 @@ export class NodeWorkspaces implements Workspaces {
     this.#root = resolve(root)
   }
 
-  prepare(key: Key, source: string | null): Promise<Workspace | { readonly problem: string }> {
-    return this.#alone(key, () => this.#prepare(key, source))
+  prepare(key: Key, source: string | null, parent?: Key): Promise<Workspace | { readonly problem: string }> {
+    return this.#alone(key, () => this.#prepare(key, source, parent))
   }
 
   /** The same runner, which also lets go of the workspace of a session that was removed. */
@@ -71,12 +72,14 @@ export class NodeWorkspaces implements Workspaces {
     const folder = join(this.#data, 'workspaces')
     for (const name of await readdir(folder).catch(() => [])) {
       const known = await noteOf(join(folder, name))
-      if (known?.key && !(await exists(known.key)))
+      // A branch without a workspace of its own may hold its parent's note.
+      const isOwn = known?.key && sessionFolder(this.#data, known.key) === join(folder, name)
+      if (isOwn && !(await exists(known.key)))
         await this.#alone(known.key, () => this.#remove(join(folder, name), known))
     }
   }
 
-  async #prepare(key: Key, source: string | null): Promise<Workspace | { readonly problem: string }> {
+  async #prepare(key: Key, source: string | null, parent?: Key): Promise<Workspace | { readonly problem: string }> {
     const folder = sessionFolder(this.#data, key)
     const known = await noteOf(folder)
     // Made for this session before: by an earlier try, or because it exists.
@@ -93,6 +96,7 @@ export class NodeWorkspaces implements Workspaces {
         await this.#remove(folder)
         return made
       }
+      if (parent) await inherit(sessionFolder(this.#data, parent), folder)
       // Last, and at once: without the note there is no workspace.
       await writeFile(join(folder, `${NOTE}.new`), JSON.stringify(made))
       await rename(join(folder, `${NOTE}.new`), join(folder, NOTE))
@@ -161,6 +165,12 @@ export class NodeWorkspaces implements Workspaces {
       if (this.#busy.get(name) === mine) this.#busy.delete(name)
     }
   }
+}
+
+/** What the parent's engine remembers. */
+const inherit = async (parent: string, folder: string): Promise<void> => {
+  const state = stateFolder(parent)
+  if (existsSync(state)) await cp(state, stateFolder(folder), { recursive: true, verbatimSymlinks: true })
 }
 
 const noteOf = async (folder: string): Promise<Noted | null> => {

@@ -7,7 +7,7 @@ import type { Key } from '../../kernel/event.ts'
 import type { Isolation } from './isolation.ts'
 import { endProcesses, SANDBOX_VARIABLE, startTimeOf } from './processes.ts'
 import type { Records, SandboxRecord } from './records.ts'
-import { workFolder } from './session-folder.ts'
+import { stateFolder, workFolder } from './session-folder.ts'
 
 export interface Launch {
   readonly id: string
@@ -36,7 +36,7 @@ export const OUTPUT_FILE = 'output.log'
 export const launch = async (wanted: Launch, records: Records): Promise<SandboxRecord & { readonly url: string }> => {
   const { id, key, isolation, workspace, bornAt, startMs } = wanted
   const folder = records.folderOf(id)
-  const [work, state, tmp] = [workFolder(workspace), join(workspace, 'state'), join(folder, 'tmp')]
+  const [work, state, tmp] = [workFolder(workspace), stateFolder(workspace), join(folder, 'tmp')]
   for (const each of [work, state, tmp]) mkdirSync(each, { recursive: true, mode: 0o700 })
   const view = { work, state, tmp, folder, readOnly: wanted.readOnly, hidden: wanted.dataFolder }
   const [program = '', ...args] = isolation.wrap(wanted.command, view)

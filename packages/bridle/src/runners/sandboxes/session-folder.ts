@@ -8,3 +8,5 @@ export const sessionFolder = (data: string, key: Key): string =>
 
 /** Where a session's agent works. */
 export const workFolder = (folder: string): string => join(folder, 'work')
+/** And what its engine keeps: transcripts, settings. */
+export const stateFolder = (folder: string): string => join(folder, 'state')

@@ -13,20 +13,22 @@ export const agentFields = {
   agent: v.optional(v.string()),
 }
 
-/** Those of session_state that a caller may choose. */
+/** Those of session_state that a caller may choose. What would let an engine act unasked is the server's to choose. */
 export const settingsFields = {
   provider: v.optional(v.string()),
   model: v.optional(v.string()),
-  permission_mode: v.optional(v.string()),
-  approval_mode: v.optional(v.string()),
+  permission_mode: v.optional(v.picklist(['normal', 'plan'])),
+  approval_mode: v.optional(v.picklist(['on_request'])),
   think_level: v.optional(v.string()),
 }
+/** What everybody has who chooses nothing; engines have names of their own for it. */
+const USUAL: { readonly [name: string]: string } = { permission_mode: 'normal', approval_mode: 'on_request' }
 
 export const settingsOf = (body: { readonly [name in keyof typeof settingsFields]?: string | undefined }): JsonObject =>
   Object.fromEntries(
     Object.keys(settingsFields).flatMap((name) => {
       const value = body[name as keyof typeof settingsFields]
-      return value === undefined ? [] : [[name, value]]
+      return value === undefined || value === USUAL[name] ? [] : [[name, value]]
     }),
   )
 

@@ -224,6 +224,8 @@ describe('[F26] bad input', () => {
     ['an empty prompt', { prompt: ' ' }, 400],
     ['an engine there is not', { engine: 'abacus' }, 400],
     ['a native agent where there is none of that name', { engine: 'native', agent: 'nobody' }, 400],
+    ['a mode in which nobody is asked', { permission_mode: 'bypassPermissions' }, 400],
+    ['a mode that is the server’s to choose', { approval_mode: 'never' }, 400],
     ['retries below zero', { max_retries: -1 }, 400],
     ['half a retry', { max_retries: 0.5 }, 400],
     ['more retries than anybody means', { max_retries: 1e9 }, 400],

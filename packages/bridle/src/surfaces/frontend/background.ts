@@ -178,7 +178,7 @@ async function start(call: Call<undefined, v.InferOutput<typeof startBody>>): Pr
     workspace_mode: body.workspace?.mode ?? body.workspace_mode ?? 'none',
     ...(body.workspace?.source !== undefined && { workspace_source: body.workspace.source }),
   }
-  const prepared = await workspaceOf(call, key, asked, body.prompt.slice(0, GOAL_CHARS))
+  const prepared = await workspaceOf(call, key, asked, { goal: body.prompt.slice(0, GOAL_CHARS) })
   if (prepared instanceof Response) return prepared
   const answer = await ports.host.send(
     key,

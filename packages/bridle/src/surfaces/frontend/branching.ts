@@ -46,7 +46,7 @@ export const branchFrom = async (
   const childId = wish.session_id ?? (await newId(kind === 'chat' ? 'chat' : 'bg', [session.key, commandId]))
   if (await isForeign(access, childId)) return notFound()
   const key = { ...session.key, id: childId }
-  const prepared = await workspaceOf(call, key, settings)
+  const prepared = await workspaceOf(call, key, settings, { parent: session.key })
   if (prepared instanceof Response) return prepared
   const { prompt, title, actor } = wish
   const answer = await ports.host.branch(session.key, seq, childId, {

@@ -18,12 +18,12 @@ export const workspaceOf = async (
   { ports }: Pick<Call<unknown, unknown>, 'ports'>,
   key: Key,
   settings: JsonObject,
-  goal = '',
+  { goal = '', parent }: { readonly goal?: string; readonly parent?: Key } = {},
 ): Promise<PreparedWorkspace | Response | null> => {
   if (settings.workspace_mode !== 'write') return null
   if (!ports.workspaces) return badRequest('body: workspace: This server prepares no workspaces')
   const source = typeof settings.workspace_source === 'string' ? settings.workspace_source : null
-  const made = await ports.workspaces.prepare(key, source)
+  const made = await ports.workspaces.prepare(key, source, parent)
   if ('problem' in made) return badRequest(`body: workspace: ${made.problem}`)
   const graph = taskGraph(key, made, goal)
   return {

@@ -14,6 +14,9 @@ export interface Workspace {
 }
 
 export interface Workspaces {
-  /** The same session gets the same workspace again. `source` is a folder of the target's; null = its own default. */
-  prepare(key: Key, source: string | null): Promise<Workspace | { readonly problem: string }>
+  /**
+   * The same session gets the same workspace again. `source` is a folder of the target's; null = its own default. Of a
+   * parent, a branch has what its engine remembers; the work begins with the source.
+   */
+  prepare(key: Key, source: string | null, parent?: Key): Promise<Workspace | { readonly problem: string }>
 }
