@@ -1,4 +1,4 @@
-// As much of the platform's module as this target uses. An app that is deployed has the platform's own types.
+// As much of the platform's modules as this target uses. An app that is deployed has the platform's own types.
 declare module 'cloudflare:workers' {
   export abstract class DurableObject<Env = unknown> {
     protected readonly ctx: import('./platform.ts').ObjectContext
@@ -10,4 +10,10 @@ declare module 'cloudflare:workers' {
     protected readonly env: Env
     constructor(ctx: import('./platform.ts').RequestContext, env: Env)
   }
+}
+
+declare module 'workerd:unsafe' {
+  /** Sends an object to sleep, or to its end, now. For tests. */
+  const unsafe: { evict(stub: unknown, options?: { webSockets?: 'hibernate' | 'close' }): Promise<void> }
+  export default unsafe
 }

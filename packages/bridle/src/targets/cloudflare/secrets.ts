@@ -1,0 +1,18 @@
+// Signing with the Web's own means.
+
+export const hmac = async (secret: string, text: string): Promise<string> => {
+  const encoder = new TextEncoder()
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' }
+  const key = await crypto.subtle.importKey('raw', encoder.encode(secret), algorithm, false, ['sign'])
+  return toBase64(new Uint8Array(await crypto.subtle.sign('HMAC', key, encoder.encode(text))))
+}
+
+/** The alphabet that fits URLs and subprotocols. */
+export const toBase64 = (bytes: Uint8Array): string => {
+  let text = ''
+  for (const byte of bytes) text += String.fromCharCode(byte)
+  return btoa(text).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+}
+
+export const fromBase64 = (text: string): Uint8Array =>
+  Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (character) => character.charCodeAt(0))

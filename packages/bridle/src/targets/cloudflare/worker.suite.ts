@@ -1,0 +1,36 @@
+// The Worker under test: the real one, and a way to send an object to sleep.
+import unsafe from 'workerd:unsafe'
+import { type HarnessEnv, harness } from '../cloudflare.ts'
+import type { Namespace, RequestContext } from './platform.ts'
+
+const made = harness({ tokenPaceMs: 0 })
+export const { HarnessDirectory } = made
+
+export class HarnessSession extends made.HarnessSession {
+  readonly #life = crypto.randomUUID()
+
+  incarnation(): string {
+    return this.#life
+  }
+}
+
+export default class extends made.HarnessGateway {
+  readonly #objects: Namespace<HarnessSession>
+
+  constructor(ctx: RequestContext, env: HarnessEnv) {
+    super(ctx, env)
+    this.#objects = env.HARNESS_SESSION as Namespace<HarnessSession>
+  }
+
+  override async fetch(request: Request): Promise<Response> {
+    const { pathname, searchParams } = new URL(request.url)
+    if (!pathname.startsWith('/test/')) return super.fetch(request)
+    const object = this.#objects.get(this.#objects.idFromName(searchParams.get('name') ?? ''))
+    try {
+      if (pathname === '/test/evict') await unsafe.evict(object, { webSockets: 'hibernate' })
+      return new Response(pathname === '/test/evict' ? 'asleep' : await object.incarnation())
+    } catch (error) {
+      return new Response(String(error), { status: 500 })
+    }
+  }
+}
