@@ -205,7 +205,8 @@ const stream = async (
     subscribers: session.subscribers,
     since: isLost ? 0 : (cursor ?? (await replayFrom(session, query.replay ?? 'all', isShown(key)))),
     ...(isLost && { opening: frame(resetEvent(key, head, at)) }),
-    ...(ports.heartbeatMs !== undefined && { heartbeatMs: ports.heartbeatMs }),
+    // A stream beats also where sockets need not: it is a request, and what stands between would give it up.
+    ...(ports.heartbeatMs && { heartbeatMs: ports.heartbeatMs }),
     ...(ports.streamMs !== undefined && { endAfterMs: ports.streamMs }),
   })
 }

@@ -44,6 +44,7 @@ export interface Namespace<S = Stub> {
 
 interface Globals {
   readonly WebSocketPair: new () => { readonly 0: PlatformSocket; readonly 1: PlatformSocket }
+  readonly FixedLengthStream: new (bytes: number) => TransformStream<Uint8Array, Uint8Array>
   readonly WebSocketRequestResponsePair: new (request: string, response: string) => unknown
 }
 
@@ -56,6 +57,16 @@ export const socketPair = (): { client: PlatformSocket; server: PlatformSocket }
 /** The answer that hands the caller its end. */
 export const switching = (client: PlatformSocket, headers?: Record<string, string>): Response =>
   new Response(null, { status: 101, webSocket: client, ...(headers && { headers }) } as ResponseInit)
+
+/** A streamed answer that says its length: the platform sends a length only with a stream that promises it. */
+export const withLength = (response: Response): Response => {
+  const length = response.headers.get('content-length')
+  if (length === null || !response.body) return response
+  const { FixedLengthStream } = globalThis as unknown as Globals
+  const { readable, writable } = new FixedLengthStream(Number(length))
+  response.body.pipeTo(writable).catch(() => {})
+  return new Response(readable, { status: response.status, headers: response.headers })
+}
 
 export const autoResponse = (request: string, response: string): unknown =>
   new (globalThis as unknown as Globals).WebSocketRequestResponsePair(request, response)

@@ -22,7 +22,7 @@ import { ObjectSockets } from './object-sockets.ts'
 import type { HarnessEnv, HarnessOptions } from './options.ts'
 import { Outbox } from './outbox.ts'
 import { gatewaysDoor, homeIn } from './passed-on.ts'
-import { autoResponse, type ObjectContext, type PlatformSocket } from './platform.ts'
+import { autoResponse, type ObjectContext, type PlatformSocket, withLength } from './platform.ts'
 import { WakeTimes } from './wake-times.ts'
 
 export const socketRows = [...fabricSockets, ...transportSockets]
@@ -106,7 +106,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
     }
     const response = await this.#app.fetch(request)
     if (!feedOf(response)) await this.#told()
-    return response
+    return withLength(response)
   }
 
   webSocketMessage(socket: PlatformSocket, said: string | ArrayBuffer): Promise<void> {

@@ -1,9 +1,11 @@
 // The Worker under test: the real one, and a way to send an object to sleep.
+import { env } from 'cloudflare:workers'
 import unsafe from 'workerd:unsafe'
 import { type HarnessEnv, harness } from '../cloudflare.ts'
 import type { Namespace, RequestContext } from './platform.ts'
 
-const made = harness({ tokenPaceMs: 0 })
+const { TEST_OPTIONS = '{}' } = env as { TEST_OPTIONS?: string }
+const made = harness({ tokenPaceMs: 0, ...JSON.parse(TEST_OPTIONS) })
 export const { HarnessDirectory } = made
 
 export class HarnessSession extends made.HarnessSession {

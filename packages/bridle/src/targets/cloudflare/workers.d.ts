@@ -1,5 +1,6 @@
 // As much of the platform's modules as this target uses. An app that is deployed has the platform's own types.
 declare module 'cloudflare:workers' {
+  export const env: object
   export abstract class DurableObject<Env = unknown> {
     protected readonly ctx: import('./platform.ts').ObjectContext
     protected readonly env: Env
