@@ -49,7 +49,7 @@ class Gateway {
   constructor(options: HarnessOptions, env: HarnessEnv) {
     const directory = remoteDirectory(env.HARNESS_DIRECTORY)
     const access = accessOf(options, env)
-    const registry = agentsOf(options, env)
+    const registry = agentsOf(options, env, null)
     const tickets = signedTickets({
       secret: secretOf(options, env),
       now: runClock.now,

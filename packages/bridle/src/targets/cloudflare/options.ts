@@ -53,6 +53,13 @@ export const accessOf = (options: HarnessOptions, env: HarnessEnv): AccessOption
   }
 }
 
-export const secretOf = (options: HarnessOptions, env: HarnessEnv): string =>
-  env.BRIDLE_SECRET ||
-  ['bridle', accessOf(options, env).authToken, ...(options.tokens ?? []).map(({ token }) => token)].join('\n')
+/** Null where nothing secret is known. */
+export const ownSecret = (options: HarnessOptions, env: HarnessEnv): string | null => {
+  const { authToken } = accessOf(options, env)
+  const tokens = (options.tokens ?? []).map(({ token }) => token)
+  const known = [env.BRIDLE_SECRET, authToken, ...tokens].filter((text) => text)
+  return known.length === 0 ? null : env.BRIDLE_SECRET || known.join('\n')
+}
+
+/** What tickets are signed with. Where nothing is secret anybody may come in anyway. */
+export const secretOf = (options: HarnessOptions, env: HarnessEnv): string => ownSecret(options, env) ?? 'open'

@@ -16,6 +16,7 @@ import { feedOf } from '../../surfaces/http/sse.ts'
 import { transportSockets } from '../../surfaces/transport/sockets.ts'
 import { agentsOf, defaultAgent, digest } from './agents.ts'
 import { directoryOf } from './directory-port.ts'
+import { noCredentials, runnerProvider } from './engines.ts'
 import { ObjectClock } from './object-clock.ts'
 import { objectLog } from './object-log.ts'
 import { ObjectSockets } from './object-sockets.ts'
@@ -66,7 +67,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
       retry: (at) => this.#wakeTimes.retry(at),
     })
     this.#log = objectLog(store.log, storage, this.#outbox, this.#wakeTimes)
-    const registry = agentsOf(options, env)
+    const registry = agentsOf(options, env, { provider: runnerProvider(env), credentials: () => noCredentials })
     this.#host = new Host({
       log: this.#log,
       directory: store.directory,

@@ -11,6 +11,10 @@ export const { HarnessDirectory } = made
 export class HarnessSession extends made.HarnessSession {
   readonly #life = crypto.randomUUID()
 
+  reset(): void {
+    this.ctx.abort('reset by a test')
+  }
+
   incarnation(): string {
     return this.#life
   }
@@ -28,9 +32,14 @@ export default class extends made.HarnessGateway {
     const { pathname, searchParams } = new URL(request.url)
     if (!pathname.startsWith('/test/')) return super.fetch(request)
     const object = this.#objects.get(this.#objects.idFromName(searchParams.get('name') ?? ''))
+    const acts: { readonly [path: string]: () => Promise<unknown> } = {
+      '/test/evict': () => unsafe.evict(object, { webSockets: 'hibernate' }),
+      // It cannot answer.
+      '/test/reset': async () => Promise.resolve(object.reset()).catch(() => {}),
+      '/test/incarnation': async () => object.incarnation(),
+    }
     try {
-      if (pathname === '/test/evict') await unsafe.evict(object, { webSockets: 'hibernate' })
-      return new Response(pathname === '/test/evict' ? 'asleep' : await object.incarnation())
+      return new Response(String(await acts[pathname]?.()))
     } catch (error) {
       return new Response(String(error), { status: 500 })
     }

@@ -20,6 +20,11 @@ export const evict = async (world: Workerd, id: string, agent?: string): Promise
   await ask(world, 'evict', id, agent)
 }
 
+/** Ends this life of an object, as the platform does when it has to: its sockets go too. */
+export const reset = async (world: Workerd, id: string, agent?: string): Promise<void> => {
+  await ask(world, 'reset', id, agent)
+}
+
 /** Which life of the object this is. */
 export const incarnation = (world: Workerd, id: string, agent?: string): Promise<string> =>
   ask(world, 'incarnation', id, agent)

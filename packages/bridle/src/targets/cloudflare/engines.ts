@@ -1,0 +1,71 @@
+// The agents `claude` and `codex` on Cloudflare: engines behind a runner that is reached by its URL.
+import { keyText } from '../../kernel/event.ts'
+import type { Runner } from '../../kernel/runner.ts'
+import { claudeInfo } from '../../runners/engines/claude/capabilities.ts'
+import { codexInfo } from '../../runners/engines/codex/capabilities.ts'
+import type { Credentials } from '../../runners/followed-run.ts'
+import { sandboxRunner } from '../../runners/sandbox.ts'
+import type { SandboxProvider } from '../../runners/sandboxes/provider.ts'
+import { urlSandbox } from '../../runners/sandboxes/url.ts'
+import { type AgentInfo, acceptPrompt } from '../../surfaces/http/agents.ts'
+import { digest } from './agents.ts'
+import { runClock } from './object-clock.ts'
+import { type HarnessEnv, type HarnessOptions, ownSecret } from './options.ts'
+import { hmac } from './secrets.ts'
+
+export interface EngineParts {
+  readonly provider: SandboxProvider
+  readonly credentials: (engine: string) => Credentials
+}
+
+/** The runner has its own engines, and says itself which they are. */
+const VERSION = 'of the runner'
+
+export const engineInfos = (env: HarnessEnv): readonly AgentInfo[] => {
+  const needs = env.BRIDLE_RUNNER_URL ? null : 'Set BRIDLE_RUNNER_URL to a runner.'
+  const common = { webhook: false, needs, accept: acceptPrompt }
+  return [
+    { ...common, name: 'claude', description: 'Claude Code, in a sandbox.', engine: claudeInfo(VERSION) },
+    { ...common, name: 'codex', description: 'Codex, in a sandbox.', engine: codexInfo(VERSION) },
+  ]
+}
+
+export const engineRunner = (
+  engine: string,
+  options: HarnessOptions,
+  env: HarnessEnv,
+  { provider, credentials }: EngineParts,
+): Runner => {
+  const secret = ownSecret(options, env)
+  return sandboxRunner({
+    engine,
+    provider,
+    clock: runClock,
+    digest,
+    settings: options.engines?.[engine] ?? {},
+    // Without a secret of ours anybody could work it out: then the runner's own token has to do.
+    runToken: async ({ key, runId, attempt }) =>
+      secret === null ? null : hmac(secret, JSON.stringify(['run', keyText(key), runId, attempt])),
+    credentials: credentials(engine),
+  })
+}
+
+/** Refuses with a sentence that a person can act on. */
+export const runnerProvider = (env: HarnessEnv): SandboxProvider => {
+  const { BRIDLE_RUNNER_URL: url, BRIDLE_RUNNER_TOKEN: token } = env
+  if (url) return urlSandbox({ url, token: token || null })
+  const missing = async (): Promise<never> => {
+    throw new Error('There is no runner. Set BRIDLE_RUNNER_URL.')
+  }
+  return {
+    acquire: missing,
+    find: async () => null,
+    health: async () => null,
+    setEnvVars: missing,
+    stop: async () => {},
+    forget: async () => {},
+  }
+}
+
+/** The runner has keys of its own. */
+export const noCredentials: Credentials = { grant: async () => ({}), revoke: () => {} }
