@@ -43,6 +43,8 @@ export interface WorkerdOptions {
   /** Durable Object classes by the name of their binding. */
   readonly objects: { readonly [binding: string]: string }
   readonly vars?: { readonly [name: string]: string }
+  /** Compatibility flags beside those that tests need. */
+  readonly flags?: readonly string[]
   /** Where its objects lie; given again, they are found again. */
   readonly folder?: string
 }
@@ -101,7 +103,7 @@ const listening = (child: ChildProcess, said: readonly string[]): Promise<number
     child.once('exit', (code) => reject(new Error(`workerd ended with ${code}: ${said.join('\n')}`)))
   })
 
-const config = ({ objects, vars = {} }: WorkerdOptions, disk: string): string => {
+const config = ({ objects, vars = {}, flags = [] }: WorkerdOptions, disk: string): string => {
   const text = (value: string) => JSON.stringify(value)
   const namespaces = Object.values(objects).map(
     (name) => `(className = ${text(name)}, uniqueKey = ${text(`bridle-${name}`)}, enableSql = true)`,
@@ -124,7 +126,7 @@ const config :Workerd.Config = (
 const main :Workerd.Worker = (
   modules = [(name = "worker.js", esModule = embed "worker.js")],
   compatibilityDate = ${text(COMPATIBILITY_DATE)},
-  compatibilityFlags = ["experimental", "unsafe_module"],
+  compatibilityFlags = ${JSON.stringify(['experimental', 'unsafe_module', ...flags])},
   durableObjectNamespaces = [${namespaces.join(', ')}],
   durableObjectStorage = (localDisk = "disk"),
   bindings = [${bindings.join(', ')}]
