@@ -3,20 +3,24 @@ import { keyText } from '../../kernel/event.ts'
 import type { Runner } from '../../kernel/runner.ts'
 import { claudeInfo } from '../../runners/engines/claude/capabilities.ts'
 import { codexInfo } from '../../runners/engines/codex/capabilities.ts'
-import type { Credentials } from '../../runners/followed-run.ts'
+import type { ProviderName } from '../../runners/providers.ts'
 import { sandboxRunner } from '../../runners/sandbox.ts'
 import type { SandboxProvider } from '../../runners/sandboxes/provider.ts'
 import { urlSandbox } from '../../runners/sandboxes/url.ts'
 import { type AgentInfo, acceptPrompt } from '../../surfaces/http/agents.ts'
 import { digest } from './agents.ts'
+import { type CredentialPorts, runCredentials } from './credentials.ts'
 import { runClock } from './object-clock.ts'
 import { type HarnessEnv, type HarnessOptions, ownSecret } from './options.ts'
 import { hmac } from './secrets.ts'
 
 export interface EngineParts {
   readonly provider: SandboxProvider
-  readonly credentials: (engine: string) => Credentials
+  readonly credentials: CredentialPorts
 }
+
+/** Whose key each engine wants. */
+const PROVIDERS: { readonly [engine: string]: ProviderName } = { claude: 'anthropic', codex: 'openai' }
 
 /** The runner has its own engines, and says itself which they are. */
 const VERSION = 'of the runner'
@@ -37,16 +41,17 @@ export const engineRunner = (
   { provider, credentials }: EngineParts,
 ): Runner => {
   const secret = ownSecret(options, env)
+  const settings = options.engines?.[engine] ?? {}
   return sandboxRunner({
     engine,
     provider,
     clock: runClock,
     digest,
-    settings: options.engines?.[engine] ?? {},
+    settings,
     // Without a secret of ours anybody could work it out: then the runner's own token has to do.
     runToken: async ({ key, runId, attempt }) =>
       secret === null ? null : hmac(secret, JSON.stringify(['run', keyText(key), runId, attempt])),
-    credentials: credentials(engine),
+    credentials: runCredentials(credentials, PROVIDERS[engine] ?? 'anthropic', settings),
   })
 }
 
@@ -66,6 +71,3 @@ export const runnerProvider = (env: HarnessEnv): SandboxProvider => {
     forget: async () => {},
   }
 }
-
-/** The runner has keys of its own. */
-export const noCredentials: Credentials = { grant: async () => ({}), revoke: () => {} }

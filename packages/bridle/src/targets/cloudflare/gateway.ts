@@ -12,10 +12,11 @@ import type { Route } from '../../surfaces/http/route.ts'
 import { type SocketRoute, socketPages, told, upgrade } from '../../surfaces/http/socket-route.ts'
 import type { Tickets } from '../../surfaces/http/tickets.ts'
 import { agentsOf, defaultAgent } from './agents.ts'
+import { CREDENTIALS_PATH, claimOf } from './credentials.ts'
 import { directoryOf, remoteDirectory } from './directory-port.ts'
 import { runClock } from './object-clock.ts'
-import { accessOf, type HarnessEnv, type HarnessOptions, secretOf } from './options.ts'
-import { passedOn } from './passed-on.ts'
+import { accessOf, type HarnessEnv, type HarnessOptions, ownSecret, secretOf } from './options.ts'
+import { claimed, passedOn } from './passed-on.ts'
 import { type PlatformSocket, type RequestContext, socketPair, switching } from './platform.ts'
 import { socketRows } from './session.ts'
 import { signedTickets } from './signed-tickets.ts'
@@ -42,6 +43,7 @@ const gateways = new WeakMap<HarnessOptions, Gateway>()
 
 class Gateway {
   readonly #env: HarnessEnv
+  readonly #secret: string | null
   readonly #app: App
   readonly #sockets: readonly SocketRoute[]
   readonly #home: (key: Key) => Promise<string>
@@ -56,6 +58,7 @@ class Gateway {
       redeem: (tenant, nonce, at) => directoryOf(env.HARNESS_DIRECTORY, tenant).redeem(nonce, at),
     })
     this.#env = env
+    this.#secret = ownSecret(options, env)
     this.#home = directory.home
     this.#sockets = socketRows.map((row) => this.#passed(row))
     this.#app = createApp(
@@ -80,6 +83,7 @@ class Gateway {
   }
 
   async fetch(request: Request): Promise<Response> {
+    if (new URL(request.url).pathname.startsWith(`${CREDENTIALS_PATH}/`)) return this.#lend(request)
     if (request.headers.get('upgrade')?.toLowerCase() !== 'websocket') return this.#app.fetch(request)
     const address = request.headers.get('cf-connecting-ip') ?? ''
     const answer = await upgrade(this.#sockets, request, address, this.#app.ports)
@@ -89,6 +93,14 @@ class Gateway {
     server.accept()
     answer(farEnd(server))
     return switching(client)
+  }
+
+  /** A run asks its provider: signed by us, and answered by the object that has the run. */
+  async #lend(request: Request): Promise<Response> {
+    const claim = await claimOf(request, this.#secret)
+    if (claim instanceof Response) return claim
+    const { HARNESS_SESSION: objects } = this.#env
+    return objects.get(objects.idFromName(claim.home)).fetch(claimed(request, claim))
   }
 
   /** Its query and body are the object's to look at. */

@@ -34,6 +34,13 @@ export interface HarnessEnv {
   readonly BRIDLE_AGENT?: string
   /** What tickets and tokens of runs are signed with; default: made from the token. */
   readonly BRIDLE_SECRET?: string
+  /** Stay here: a run gets a token and an address of the gateway in their place. */
+  readonly ANTHROPIC_API_KEY?: string
+  readonly OPENAI_API_KEY?: string
+  readonly ANTHROPIC_BASE_URL?: string
+  readonly OPENAI_BASE_URL?: string
+  /** How a sandbox reaches the gateway; default: as the last caller did. */
+  readonly BRIDLE_PUBLIC_URL?: string
   /** A runner that runs somewhere else, and its token. */
   readonly BRIDLE_RUNNER_URL?: string
   readonly BRIDLE_RUNNER_TOKEN?: string

@@ -15,15 +15,17 @@ import { upgrade } from '../../surfaces/http/socket-route.ts'
 import { feedOf } from '../../surfaces/http/sse.ts'
 import { transportSockets } from '../../surfaces/transport/sockets.ts'
 import { agentsOf, defaultAgent, digest } from './agents.ts'
+import { askProvider, type Claim } from './credentials.ts'
 import { directoryOf } from './directory-port.ts'
-import { noCredentials, runnerProvider } from './engines.ts'
+import { runnerProvider } from './engines.ts'
 import { ObjectClock } from './object-clock.ts'
 import { objectLog } from './object-log.ts'
 import { ObjectSockets } from './object-sockets.ts'
-import type { HarnessEnv, HarnessOptions } from './options.ts'
+import { type HarnessEnv, type HarnessOptions, ownSecret } from './options.ts'
 import { Outbox } from './outbox.ts'
-import { gatewaysDoor, homeIn } from './passed-on.ts'
+import { claimIn, gatewaysDoor, homeIn, originIn } from './passed-on.ts'
 import { autoResponse, type ObjectContext, type PlatformSocket, withLength } from './platform.ts'
+import { Spends } from './spends.ts'
 import { WakeTimes } from './wake-times.ts'
 
 export const socketRows = [...fabricSockets, ...transportSockets]
@@ -47,7 +49,9 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
   readonly #sockets: ObjectSockets
   readonly #outbox: Outbox
   readonly #wakeTimes: WakeTimes
+  readonly #spends: Spends
   #home = ''
+  #origin = ''
   #isResting = true
 
   constructor(ctx: ObjectContext, env: HarnessEnv, options: HarnessOptions = {}) {
@@ -57,6 +61,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
     const store = sqliteStore(driver, driver.epoch, noTail)
     const now = () => this.#clock.now()
     this.#home = ctx.id.name ?? ''
+    this.#spends = new Spends(driver)
     this.#wakeTimes = new WakeTimes(storage, driver, now)
     this.#outbox = new Outbox({
       driver,
@@ -67,7 +72,15 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
       retry: (at) => this.#wakeTimes.retry(at),
     })
     this.#log = objectLog(store.log, storage, this.#outbox, this.#wakeTimes)
-    const registry = agentsOf(options, env, { provider: runnerProvider(env), credentials: () => noCredentials })
+    const registry = agentsOf(options, env, {
+      provider: runnerProvider(env),
+      credentials: {
+        env,
+        secret: ownSecret(options, env),
+        home: () => this.#home,
+        origin: () => env.BRIDLE_PUBLIC_URL ?? this.#origin,
+      },
+    })
     this.#host = new Host({
       log: this.#log,
       directory: store.directory,
@@ -100,7 +113,10 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
 
   async fetch(request: Request): Promise<Response> {
     this.#home ||= homeIn(request)
+    this.#origin = originIn(request) || this.#origin
     this.#clock.ring()
+    const claim = claimIn(request)
+    if (claim) return this.#lend(request, claim)
     if (request.headers.get('upgrade')?.toLowerCase() === 'websocket') {
       const answer = await upgrade(socketRows, request, '', this.#app.ports)
       return answer instanceof Response ? answer : this.#sockets.accept(request, answer)
@@ -108,6 +124,18 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
     const response = await this.#app.fetch(request)
     if (!feedOf(response)) await this.#told()
     return withLength(response)
+  }
+
+  /** The run that asks must be under way; what it spends is kept with it. */
+  async #lend(request: Request, claim: Claim): Promise<Response> {
+    const { key, runId, attempt } = claim
+    const run = (await this.#host.find(key))?.state.lifecycle.run
+    const isLive = run?.runId === runId && run.attempt === attempt && run.stopping === null
+    return askProvider({
+      ...{ request, claim, env: this.env, isLive },
+      spentUsd: this.#spends.of(claim),
+      charge: (usd) => this.#spends.add(claim, usd),
+    })
   }
 
   webSocketMessage(socket: PlatformSocket, said: string | ArrayBuffer): Promise<void> {
