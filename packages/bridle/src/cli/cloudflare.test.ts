@@ -1,5 +1,6 @@
 // The Cloudflare target by its own tool: what would be deployed, and what runs on this machine.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
@@ -60,25 +61,31 @@ describe.skipIf(noTools)('[C18] with wrangler', () => {
     }
   })
 
-  test('apps/worker is what would be deployed', async () => {
+  test.each([
+    ['wrangler.jsonc', ['HarnessSession', 'HarnessDirectory'], []],
+    // There is nothing here that could build an image.
+    ['wrangler.containers.jsonc', ['HarnessSession', 'HarnessSandbox'], ['--containers-rollout=none']],
+  ])('apps/worker is what would be deployed: %s', (config, classes, more) => {
     const { folder } = tools as { folder: string }
-    const out = join(work.folder, 'app')
-    const { execFileSync } = await import('node:child_process')
+    // As it is once it is installed: its packages beside it.
+    const app = join(work.folder, config, 'worker')
+    cpSync(join(root, 'apps/worker'), app, { recursive: true, filter: (path) => !path.includes('node_modules') })
+    symlinkSync(join(root, 'apps/sandbox'), join(work.folder, config, 'sandbox'))
+    mkdirSync(join(app, 'node_modules/@cloudflare'), { recursive: true })
+    symlinkSync(join(root, 'packages/bridle'), join(app, 'node_modules/bridle'))
+    symlinkSync(join(folder, 'node_modules/@cloudflare/containers'), join(app, 'node_modules/@cloudflare/containers'))
+    const wrangler = join(folder, 'node_modules/wrangler/bin/wrangler.js')
     const said = execFileSync(
       process.execPath,
-      [join(folder, 'node_modules/wrangler/bin/wrangler.js'), 'deploy', '--dry-run', '--minify', '--outdir', out],
+      [wrangler, 'deploy', '--dry-run', '--minify', '--outdir', 'out', '--config', config, ...more],
       {
-        cwd: join(root, 'apps/worker'),
-        env: {
-          ...work.env,
-          WRANGLER_BUILD_CONDITIONS: 'source,workerd,worker,browser',
-          WRANGLER_SEND_METRICS: 'false',
-        },
+        cwd: app,
+        env: { ...work.env, WRANGLER_BUILD_CONDITIONS: 'source,workerd,worker,browser' },
         encoding: 'utf8',
       },
     )
-    expect(said).toContain('HarnessSession')
-    expect(said).toContain('HarnessDirectory')
-    expect(gzipSync(readFileSync(join(out, 'index.js'))).byteLength).toBeLessThan(300 * 1024)
+    for (const name of classes) expect(said).toContain(name)
+    const [file = ''] = globSync('out/*.js', { cwd: app })
+    expect(gzipSync(readFileSync(join(app, file))).byteLength).toBeLessThan(300 * 1024)
   })
 })

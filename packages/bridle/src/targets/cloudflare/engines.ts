@@ -9,6 +9,7 @@ import type { SandboxProvider } from '../../runners/sandboxes/provider.ts'
 import { urlSandbox } from '../../runners/sandboxes/url.ts'
 import { type AgentInfo, acceptPrompt } from '../../surfaces/http/agents.ts'
 import { digest } from './agents.ts'
+import { containerSandboxes } from './containers.ts'
 import { type CredentialPorts, runCredentials } from './credentials.ts'
 import { runClock } from './object-clock.ts'
 import { type HarnessEnv, type HarnessOptions, ownSecret } from './options.ts'
@@ -26,7 +27,8 @@ const PROVIDERS: { readonly [engine: string]: ProviderName } = { claude: 'anthro
 const VERSION = 'of the runner'
 
 export const engineInfos = (env: HarnessEnv): readonly AgentInfo[] => {
-  const needs = env.BRIDLE_RUNNER_URL ? null : 'Set BRIDLE_RUNNER_URL to a runner.'
+  const isThere = env.BRIDLE_RUNNER_URL || env.HARNESS_SANDBOX
+  const needs = isThere ? null : 'Bind a container as HARNESS_SANDBOX, or set BRIDLE_RUNNER_URL to a runner.'
   const common = { webhook: false, needs, accept: acceptPrompt }
   return [
     { ...common, name: 'claude', description: 'Claude Code, in a sandbox.', engine: claudeInfo(VERSION) },
@@ -55,12 +57,18 @@ export const engineRunner = (
   })
 }
 
-/** Refuses with a sentence that a person can act on. */
-export const runnerProvider = (env: HarnessEnv): SandboxProvider => {
-  const { BRIDLE_RUNNER_URL: url, BRIDLE_RUNNER_TOKEN: token } = env
+/** A URL takes the place of containers: that is how it is developed. Without either it refuses with a sentence to act on. */
+export const runnerProvider = (options: HarnessOptions, env: HarnessEnv): SandboxProvider => {
+  const { BRIDLE_RUNNER_URL: url, BRIDLE_RUNNER_TOKEN: token, HARNESS_SANDBOX: containers } = env
   if (url) return urlSandbox({ url, token: token || null })
+  const secret = ownSecret(options, env)
+  if (containers)
+    return containerSandboxes({
+      containers,
+      token: async (key) => (secret === null ? null : hmac(secret, JSON.stringify(['sandbox', keyText(key)]))),
+    })
   const missing = async (): Promise<never> => {
-    throw new Error('There is no runner. Set BRIDLE_RUNNER_URL.')
+    throw new Error('There is no runner. Bind a container as HARNESS_SANDBOX, or set BRIDLE_RUNNER_URL.')
   }
   return {
     acquire: missing,

@@ -3,6 +3,7 @@ import type { AgentDefinition } from '../../agents/agent.ts'
 import type { EngineSettings } from '../../runners/protocol.ts'
 import type { AccessOptions } from '../../surfaces/http/access.ts'
 import type { RateLimit } from '../../surfaces/http/rate-limit.ts'
+import type { ContainerStub } from './containers.ts'
 import type { DirectoryStub } from './directory-port.ts'
 import type { Namespace } from './platform.ts'
 
@@ -41,6 +42,8 @@ export interface HarnessEnv {
   readonly OPENAI_BASE_URL?: string
   /** How a sandbox reaches the gateway; default: as the last caller did. */
   readonly BRIDLE_PUBLIC_URL?: string
+  /** A class that extends the platform's `Container`, with our runner in its image. */
+  readonly HARNESS_SANDBOX?: Namespace<ContainerStub>
   /** A runner that runs somewhere else, and its token. */
   readonly BRIDLE_RUNNER_URL?: string
   readonly BRIDLE_RUNNER_TOKEN?: string

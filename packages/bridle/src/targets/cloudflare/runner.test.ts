@@ -6,8 +6,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Puppets, puppetEngine, steps, text } from '../../runners/engines/puppet.suite.ts'
 import { SandboxRunner } from '../../runners/server.ts'
 import { isIdle, post, readFrames, types } from '../../surfaces/http/client.suite.ts'
+import { hmac } from './secrets.ts'
 import { noTools, type Workerd } from './workerd.suite.ts'
-import { incarnation, reset, startWorld } from './world.suite.ts'
+import { containerCalls, incarnation, reset, startWorld } from './world.suite.ts'
 
 describe.skipIf(noTools)('a runner behind workerd', () => {
   let folder: string
@@ -48,6 +49,28 @@ describe.skipIf(noTools)('a runner behind workerd', () => {
     expect(types(frames).filter((type) => type === 'text_delta')).toHaveLength(4)
     expect((await asked).body.result).toBe('done')
     expect(engine.acted).toEqual(['call-1'])
+  })
+
+  test('[CF12] a container is started on first use, reused while it is healthy, and goes with its session', async () => {
+    await world.dispose()
+    const token = 'a token that the session has derived'
+    await runner.close()
+    runner = await SandboxRunner.start({
+      engines: [engine],
+      workFolder: join(folder, 'work'),
+      stateFolder: join(folder, 'state'),
+      env: { ANTHROPIC_API_KEY: 'key' },
+      token: await hmac(token, JSON.stringify(['sandbox', 'default/claude/box'])),
+    })
+    world = await startWorld({ hasContainers: true, vars: { TEST_RUNNER_URL: runner.url, BRIDLE_SECRET: token } })
+    const ask = () => post(agent('box'), { prompt: steps(text('Hi'), { act: 'call' }) })
+    expect((await ask()).body.result).toBe('done')
+    expect((await ask()).body.result).toBe('done')
+    expect(await containerCalls(world, 'box')).toEqual(['start BRIDLE_RUNNER_TOKEN'])
+    const frames = await readFrames(stream('box'), isIdle)
+    expect(types(frames)).toContain('tool_end')
+    expect((await fetch(agent('box'), { method: 'DELETE' })).status).toBe(200)
+    await expect.poll(() => containerCalls(world, 'box')).toContain('destroy')
   })
 
   test('[CF10] an object that is reset in the middle of a run takes it up again behind the last frame', async () => {

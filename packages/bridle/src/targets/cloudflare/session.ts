@@ -73,7 +73,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
     })
     this.#log = objectLog(store.log, storage, this.#outbox, this.#wakeTimes)
     const registry = agentsOf(options, env, {
-      provider: runnerProvider(env),
+      provider: runnerProvider(options, env),
       credentials: {
         env,
         secret: ownSecret(options, env),

@@ -1,5 +1,5 @@
 // The Worker under test: the real one, and a way to send an object to sleep.
-import { env } from 'cloudflare:workers'
+import { DurableObject, env } from 'cloudflare:workers'
 import unsafe from 'workerd:unsafe'
 import { type HarnessEnv, harness } from '../cloudflare.ts'
 import type { Namespace, RequestContext } from './platform.ts'
@@ -20,12 +20,51 @@ export class HarnessSession extends made.HarnessSession {
   }
 }
 
+/** Says and does what a container does, as far as a session asks; the runner inside is one on this machine. */
+export class TestContainer extends DurableObject<{ TEST_RUNNER_URL: string }> {
+  #status = 'stopped'
+  readonly #calls: string[] = []
+
+  async getState(): Promise<{ status: string }> {
+    return { status: this.#status }
+  }
+
+  async startAndWaitForPorts({ startOptions }: { startOptions: { envVars: object } }): Promise<void> {
+    this.#calls.push(`start ${Object.keys(startOptions.envVars).join(' ')}`)
+    this.#status = 'healthy'
+  }
+
+  async stop(): Promise<void> {
+    this.#calls.push('stop')
+    this.#status = 'stopped'
+  }
+
+  async destroy(): Promise<void> {
+    this.#calls.push('destroy')
+    this.#status = 'stopped'
+  }
+
+  calls(): string[] {
+    return this.#calls
+  }
+
+  fetch(request: Request): Promise<Response> {
+    const { pathname } = new URL(request.url)
+    return fetch(new Request(`${this.env.TEST_RUNNER_URL}${pathname}`, request))
+  }
+}
+
 export default class extends made.HarnessGateway {
   readonly #objects: Namespace<HarnessSession>
 
   constructor(ctx: RequestContext, env: HarnessEnv) {
     super(ctx, env)
     this.#objects = env.HARNESS_SESSION as Namespace<HarnessSession>
+  }
+
+  #container(name: string): TestContainer {
+    const containers = (env as { HARNESS_SANDBOX: Namespace<TestContainer> }).HARNESS_SANDBOX
+    return containers.get(containers.idFromName(name))
   }
 
   override async fetch(request: Request): Promise<Response> {
@@ -36,6 +75,7 @@ export default class extends made.HarnessGateway {
       '/test/evict': () => unsafe.evict(object, { webSockets: 'hibernate' }),
       // It cannot answer.
       '/test/reset': async () => Promise.resolve(object.reset()).catch(() => {}),
+      '/test/calls': async () => JSON.stringify(await this.#container(searchParams.get('name') ?? '').calls()),
       '/test/incarnation': async () => object.incarnation(),
     }
     try {

@@ -7,11 +7,17 @@ let code: Promise<string> | null = null
 export interface WorldOptions {
   readonly vars?: { readonly [name: string]: string }
   readonly folder?: string
+  /** Containers are bound. */
+  readonly hasContainers?: boolean
 }
 
-export const startWorld = async (options: WorldOptions = {}): Promise<Workerd> => {
+export const startWorld = async ({ hasContainers, ...options }: WorldOptions = {}): Promise<Workerd> => {
   code ??= bundled(fileURLToPath(new URL('./worker.suite.ts', import.meta.url)))
-  const objects = { HARNESS_SESSION: 'HarnessSession', HARNESS_DIRECTORY: 'HarnessDirectory' }
+  const objects = {
+    HARNESS_SESSION: 'HarnessSession',
+    HARNESS_DIRECTORY: 'HarnessDirectory',
+    ...(hasContainers && { HARNESS_SANDBOX: 'TestContainer' }),
+  }
   return startWorkerd({ code: await code, objects, ...options })
 }
 
@@ -28,6 +34,10 @@ export const reset = async (world: Workerd, id: string, agent?: string): Promise
 /** Which life of the object this is. */
 export const incarnation = (world: Workerd, id: string, agent?: string): Promise<string> =>
   ask(world, 'incarnation', id, agent)
+
+/** What a session's container was asked to do. */
+export const containerCalls = async (world: Workerd, id: string): Promise<string[]> =>
+  JSON.parse(await ask(world, 'calls', id, 'claude'))
 
 const ask = async ({ url }: Workerd, what: string, id: string, agent = 'scripted'): Promise<string> => {
   const response = await fetch(`${url}/test/${what}?name=${encodeURIComponent(`default/${agent}/${id}`)}`)
