@@ -4,8 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Lease, StoreFault, type StoreFaultCode } from '../kernel/ports.ts'
 import { bundled, noTools, startWorkerd, type Workerd } from '../targets/cloudflare/workerd.suite.ts'
 import { storeContract } from './contract.suite.ts'
+import { objectDriver } from './do-driver.ts'
 import { type Answered, decode, encode } from './do-store-wire.suite.ts'
-import { type Harness, key, type Owner, row, started } from './store.suite.ts'
+import { sqliteStore } from './sqlite.ts'
+import { event, expectFault, type Harness, key, type Owner, row, started } from './store.suite.ts'
+import { noTail } from './tail.ts'
 
 let workerd: Workerd
 let objects = 0
@@ -124,5 +127,32 @@ describe.skipIf(noTools)('in workerd', () => {
       code: 'refused',
     })
     await store.dispose()
+  })
+})
+
+describe('a storage that throws', () => {
+  test.each<[string, StoreFaultCode]>([
+    ['database or disk is full: SQLITE_FULL', 'full'],
+    ['database disk image is malformed: SQLITE_CORRUPT', 'corrupt'],
+    ['UNIQUE constraint failed: log.sid: SQLITE_CONSTRAINT', 'refused'],
+    ['string or blob too big: SQLITE_TOOBIG', 'refused'],
+    ['disk I/O error: SQLITE_IOERR', 'outcome_unknown'],
+    ['Durable Object storage operation exceeded timeout which caused object to be reset.', 'outcome_unknown'],
+    ['Do not know how to serialize a BigInt', 'refused'],
+  ])('%s: %s', async (message, code) => {
+    let isBroken = false
+    const driver = objectDriver({
+      sql: {
+        exec: () => {
+          if (isBroken) throw new Error(message)
+          return { toArray: () => [] }
+        },
+      },
+      transactionSync: (work) => work(),
+    })
+    const { log } = sqliteStore(driver, driver.epoch, noTail)
+    const lease = (await log.open(key('a')))!
+    isBroken = true
+    await expectFault(log.append(lease, { events: [event(1)], row: row() }), code)
   })
 })

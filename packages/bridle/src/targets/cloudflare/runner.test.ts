@@ -1,5 +1,8 @@
 // Runs that a runner plays, behind a session's object: both are real, and only one of them sleeps.
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -113,6 +116,19 @@ describe.skipIf(noTools)('a runner behind workerd', () => {
     world = await startWorld({ vars: vars(), folder: world.folder })
     const all = await readFrames(stream('lost'), isIdle)
     expect(all.at(-2)?.data).toMatchObject({ type: 'error', data: { reason: 'interrupted' } })
+  })
+
+  test('[CF9] a runner that takes a connection and never answers is a failed run, in words', async () => {
+    const deaf = createServer(() => {}).listen(0, '127.0.0.1')
+    await once(deaf, 'listening')
+    const { port } = deaf.address() as AddressInfo
+    await world.dispose()
+    world = await startWorld({ vars: { ...vars(), BRIDLE_RUNNER_URL: `http://127.0.0.1:${port}` } })
+    const { status, body } = await post(agent('deaf'), { prompt: 'Hello?' })
+    expect(status).toBe(500)
+    expect(body.error).toMatchObject({ type: 'internal_error', message: expect.stringContaining('does not answer') })
+    deaf.close()
+    deaf.closeAllConnections()
   })
 
   test('[CF9] a cancel reaches the runner; an approval goes there and back', async () => {

@@ -6,7 +6,7 @@ import { types as frameTypes, get, isIdle, post, readFrames, script } from '../.
 import type { ServerMessage } from '../../surfaces/transport/wire.ts'
 import { dial, eventsOf, has, types } from '../socket-client.suite.ts'
 import { noTools, type Workerd } from './workerd.suite.ts'
-import { evict, incarnation, startWorld } from './world.suite.ts'
+import { evict, incarnation, ringTwice, startWorld } from './world.suite.ts'
 
 /** A transport client that keeps the state, and notices a gap. */
 const follow = async (url: string) => {
@@ -128,6 +128,19 @@ describe.skipIf(noTools)('in workerd', () => {
     expect(resolved?.data).toMatchObject({ decision: 'expired' })
     expect(types(events.messages).filter((type) => type === 'approval_requested')).toHaveLength(1)
     events.ws.close()
+  })
+
+  test('[CF3] an alarm that comes twice, or for nothing, changes nothing twice', async () => {
+    const prompt = script({ approve: 'write', id: 'c1', args: {}, reason: 'asks', expiresMs: 300 }, { text: 'done' })
+    expect((await post(agent('twice'), prompt, { prefer: 'respond-async' })).status).toBe(202)
+    await readFrames(`${agent('twice')}/stream`, (all) => all.at(-1)?.data.type === 'approval_requested')
+    await pause(350)
+    await Promise.all([ringTwice(world, 'twice'), ringTwice(world, 'twice')])
+    const all = frameTypes(await readFrames(`${agent('twice')}/stream`, isIdle))
+    expect(all.filter((type) => type === 'approval_resolved')).toHaveLength(1)
+    expect(all.filter((type) => type === 'result')).toHaveLength(1)
+    await ringTwice(world, 'never-written')
+    expect((await get(agent('never-written'))).status).toBe(404)
   })
 
   test('[CF4] streams arrive piece by piece and resume by id', async () => {

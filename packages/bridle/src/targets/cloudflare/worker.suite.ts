@@ -15,6 +15,11 @@ export class HarnessSession extends made.HarnessSession {
     this.ctx.abort('reset by a test')
   }
 
+  /** As the platform may: the same alarm twice, one not waiting for the other. */
+  async ringTwice(): Promise<void> {
+    await Promise.all([this.alarm(), this.alarm()])
+  }
+
   incarnation(): string {
     return this.#life
   }
@@ -75,6 +80,7 @@ export default class extends made.HarnessGateway {
       '/test/evict': () => unsafe.evict(object, { webSockets: 'hibernate' }),
       // It cannot answer.
       '/test/reset': async () => Promise.resolve(object.reset()).catch(() => {}),
+      '/test/ring': async () => object.ringTwice(),
       '/test/calls': async () => JSON.stringify(await this.#container(searchParams.get('name') ?? '').calls()),
       '/test/incarnation': async () => object.incarnation(),
     }

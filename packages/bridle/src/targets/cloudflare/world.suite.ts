@@ -31,6 +31,11 @@ export const reset = async (world: Workerd, id: string, agent?: string): Promise
   await ask(world, 'reset', id, agent)
 }
 
+/** Its alarm, twice. */
+export const ringTwice = async (world: Workerd, id: string, agent?: string): Promise<void> => {
+  await ask(world, 'ring', id, agent)
+}
+
 /** Which life of the object this is. */
 export const incarnation = (world: Workerd, id: string, agent?: string): Promise<string> =>
   ask(world, 'incarnation', id, agent)
