@@ -6,7 +6,7 @@ import { types as frameTypes, get, isIdle, post, readFrames, script } from '../.
 import type { ServerMessage } from '../../surfaces/transport/wire.ts'
 import { dial, eventsOf, has, types } from '../socket-client.suite.ts'
 import { noTools, type Workerd } from './workerd.suite.ts'
-import { evict, incarnation, ringTwice, startWorld } from './world.suite.ts'
+import { evict, incarnation, loseDirectory, ringTwice, startWorld } from './world.suite.ts'
 
 /** A transport client that keeps the state, and notices a gap. */
 const follow = async (url: string) => {
@@ -176,6 +176,21 @@ describe.skipIf(noTools)('in workerd', () => {
     expect(await ids()).toEqual(['asking'])
     expect((await get(at('/sessions/listed'), mine)).status).toBe(404)
     expect((await get(agent('listed'), mine)).status).toBe(404)
+  })
+
+  test('[CF5] a directory that was lost comes back, session by session', async () => {
+    const ids = async () =>
+      ((await get(at('/sessions?search=found'))).body.sessions as { id: string }[]).map(({ id }) => id)
+    await post(agent('found-1'), script({ text: 'x' }))
+    await post(agent('found-2'), script({ text: 'x' }))
+    expect((await ids()).sort()).toEqual(['found-1', 'found-2'])
+    await loseDirectory(world)
+    expect(await ids()).toEqual([])
+    expect((await get(at('/sessions/found-2'))).status).toBe(404)
+    expect((await get(agent('found-2'))).status).toBe(200)
+    await post(agent('found-2'), script({ text: 'y' }))
+    expect(await ids()).toEqual(['found-2'])
+    expect((await get(at('/sessions/found-2'))).status).toBe(200)
   })
 
   test('[CF6] a branch lives with its parent, and is found by every route', async () => {

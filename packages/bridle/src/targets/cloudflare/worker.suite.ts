@@ -6,7 +6,13 @@ import type { Namespace, RequestContext } from './platform.ts'
 
 const { TEST_OPTIONS = '{}' } = env as { TEST_OPTIONS?: string }
 const made = harness({ tokenPaceMs: 0, ...JSON.parse(TEST_OPTIONS) })
-export const { HarnessDirectory } = made
+
+export class HarnessDirectory extends made.HarnessDirectory {
+  async lose(): Promise<void> {
+    await (this.ctx.storage as unknown as { deleteAll(): Promise<void> }).deleteAll()
+    this.ctx.abort('lost by a test')
+  }
+}
 
 export class HarnessSession extends made.HarnessSession {
   readonly #life = crypto.randomUUID()
@@ -67,6 +73,11 @@ export default class extends made.HarnessGateway {
     this.#objects = env.HARNESS_SESSION as Namespace<HarnessSession>
   }
 
+  #directory(tenant: string): HarnessDirectory {
+    const directories = (env as { HARNESS_DIRECTORY: Namespace<HarnessDirectory> }).HARNESS_DIRECTORY
+    return directories.get(directories.idFromName(tenant))
+  }
+
   #container(name: string): TestContainer {
     const containers = (env as { HARNESS_SANDBOX: Namespace<TestContainer> }).HARNESS_SANDBOX
     return containers.get(containers.idFromName(name))
@@ -81,6 +92,10 @@ export default class extends made.HarnessGateway {
       // It cannot answer.
       '/test/reset': async () => Promise.resolve(object.reset()).catch(() => {}),
       '/test/ring': async () => object.ringTwice(),
+      '/test/lose': async () =>
+        this.#directory('default')
+          .lose()
+          .catch(() => {}),
       '/test/calls': async () => JSON.stringify(await this.#container(searchParams.get('name') ?? '').calls()),
       '/test/incarnation': async () => object.incarnation(),
     }

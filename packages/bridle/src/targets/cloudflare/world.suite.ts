@@ -31,6 +31,11 @@ export const reset = async (world: Workerd, id: string, agent?: string): Promise
   await ask(world, 'reset', id, agent)
 }
 
+/** The tenant's directory forgets everything. */
+export const loseDirectory = async (world: Workerd): Promise<void> => {
+  await ask(world, 'lose', '')
+}
+
 /** Its alarm, twice. */
 export const ringTwice = async (world: Workerd, id: string, agent?: string): Promise<void> => {
   await ask(world, 'ring', id, agent)
