@@ -1,4 +1,4 @@
-// `npm run bench -- kernel` (or `background`, `delta`, `fanout`, `runner`): one JSON line per figure; exits with 1 when a check of what was read
+// `npm run bench -- kernel` (or `background`, `delta`, `fanout`, `runner`, `cloudflare`): one JSON line per figure; exits with 1 when a check of what was read
 // back or delivered failed.
 import { append } from './append.ts'
 import { background } from './background.ts'
@@ -15,6 +15,7 @@ const benches: { readonly [name: string]: readonly (() => Promise<Figure[]>)[] }
   delta: [delta],
   fanout: [fanout],
   runner: [runner],
+  cloudflare: [cloudflare],
 }
 
 const names = process.argv.slice(2)

@@ -21,6 +21,8 @@ const { devDependencies }: { devDependencies: Record<string, string> } = JSON.pa
 )
 /** Entries for pages: their optional peers are the page's own. */
 const forPages = ['./react']
+/** Entries that only the Workers runtime can load. */
+const forWorkers = ['./cloudflare']
 const entries = Object.keys(manifest.exports)
 const temporary = mkdtempSync(join(tmpdir(), 'bridle-pack-'))
 const project = join(temporary, 'project')
@@ -38,8 +40,16 @@ beforeAll(() => {
 afterAll(() => rmSync(temporary, { recursive: true, force: true }))
 
 describe('the packed package', () => {
-  test.each(entries.filter((entry) => !forPages.includes(entry)))('exports something from %s', (entry) => {
-    expect(namesOf(entry)).not.toBe('')
+  test.each(entries.filter((entry) => ![...forPages, ...forWorkers].includes(entry)))(
+    'exports something from %s',
+    (entry) => {
+      expect(namesOf(entry)).not.toBe('')
+      expect(typeErrors(entry)).toBe('')
+    },
+  )
+
+  test.each(forWorkers)('has %s with its types', (entry) => {
+    expect(existsSync(join(installed, manifest.exports[entry]!.default))).toBe(true)
     expect(typeErrors(entry)).toBe('')
   })
 

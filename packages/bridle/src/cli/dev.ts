@@ -9,16 +9,20 @@ export const dev = verb({
   summary: 'serve, and take up every change in agents/',
   takes: [],
   options: {
-    target: { type: 'string', value: 'TARGET', help: 'node (default)' },
+    target: { type: 'string', value: 'TARGET', help: 'node (default) or cloudflare' },
     ...serverOptions,
   },
   notes: `A changed file in agents/ serves the runs that start afterwards, at the next request.
 For a change in what an agent imports, or in bridle.config.ts, start again: sessions survive it.`,
   act: async ({ flags, env, out }) => {
     const { target = 'node' } = flags
-    if (target === 'cloudflare')
-      throw new Stop(EXIT.failed, 'The Cloudflare target is not there yet; use --target node.')
-    if (target !== 'node') throw new Stop(EXIT.usage, `There is no target "${target}"; node is one.`)
+    if (target === 'cloudflare') {
+      const { port = env.PORT ?? '8787', host = '127.0.0.1', data = env.BRIDLE_DATA ?? '.bridle' } = flags
+      // Loaded only now: the other target needs nothing of it.
+      const { devCloudflare } = await import('./dev-cloudflare.ts')
+      return devCloudflare({ port, host, data, env, out })
+    }
+    if (target !== 'node') throw new Stop(EXIT.usage, `There is no target "${target}"; node and cloudflare are.`)
     const interrupted = interruption()
     const server = await serve({ ...(await serverSettings(flags, env)), watchAgents: true })
     const { watchAgents } = await import('../targets/agents-folder.ts')

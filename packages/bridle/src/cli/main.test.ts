@@ -36,7 +36,8 @@ test.each<[string, string[], string]>([
   ['a replay that is none', ['attach', 's', '--replay', 'x'], '--replay x is neither all, none nor a number.'],
   ['an event that is none', ['attach', 's', '--after', 'x'], '--after x is not the id of an event, such as ev-12.'],
   ['arguments that are no JSON', ['approve', 's', 'a', '--args', '3'], '--args is not a JSON object.'],
-  ['a target that is none', ['dev', '--target', 'moon'], 'There is no target "moon"; node is one.'],
+  ['a target that is none', ['dev', '--target', 'moon'], 'There is no target "moon"; node and cloudflare are.'],
+  ['a build for nowhere', ['build', '--target', 'moon'], 'There is no target "moon"; cloudflare is one.'],
 ])('[C1] %s is a usage error in one line', async (_name, args, message) => {
   expect(await work.bridle(args)).toEqual({ code: 2, stdout: '', stderr: `bridle: ${message}\n` })
 })
@@ -54,6 +55,7 @@ describe('[C2] help', () => {
     for (const verb of [
       'start',
       'dev',
+      'build',
       'run',
       'attach',
       'sessions',
@@ -138,10 +140,10 @@ describe('[C14] doctor', () => {
   })
 })
 
-test('[C15] dev says that the Cloudflare target is not there yet', async () => {
-  expect(await work.bridle(['dev', '--target', 'cloudflare'])).toEqual({
+test.each([['dev'], ['build']])('[C18] %s for Cloudflare says how to get wrangler', async (verb) => {
+  expect(await work.bridle([verb, '--target', 'cloudflare'])).toEqual({
     code: 1,
     stdout: '',
-    stderr: 'bridle: The Cloudflare target is not there yet; use --target node.\n',
+    stderr: 'bridle: The Cloudflare target needs wrangler: npm install --save-dev wrangler@4.155.0\n',
   })
 })

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { FabricError } from '../client/index.ts'
 import { approvals } from './approvals.ts'
 import { attach } from './attach.ts'
+import { build } from './build.ts'
 import { dev } from './dev.ts'
 import { doctor } from './doctor.ts'
 import { closest, overview, verbHelp } from './help.ts'
@@ -18,6 +19,7 @@ import { approve, reject } from './verdict.ts'
 const verbs: { readonly [name: string]: Verb } = {
   start,
   dev,
+  build,
   run,
   attach,
   sessions,

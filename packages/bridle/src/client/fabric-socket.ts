@@ -5,7 +5,7 @@ import type { FabricEvent } from '../surfaces/fabric/wire.ts'
 import { FabricError } from './fabric-error.ts'
 import type { FabricWsHandle, FabricWsOptions } from './fabric-socket-options.ts'
 import { approach, refusalOf } from './socket-approach.ts'
-import { BACKOFF, SocketLine } from './socket-line.ts'
+import { BACKOFF, PING, SocketLine } from './socket-line.ts'
 
 /** Opens at once; everything that follows comes by the callbacks. */
 export const connectFabricWs = (options: FabricWsOptions): FabricWsHandle => new FabricWs(options)
@@ -31,7 +31,7 @@ class FabricWs implements FabricWsHandle {
       WebSocket: options.WebSocket,
       backoff: reconnect === true ? BACKOFF : reconnect || null,
       heartbeatMs,
-      ping: () => JSON.stringify({ type: 'ping', ts: Date.now() }),
+      ping: () => PING,
       onMessage: (data) => {
         const message = parse(data)
         if (message) this.#take(message)

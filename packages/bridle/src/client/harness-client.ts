@@ -17,7 +17,7 @@ import { Outbox } from './outbox.ts'
 import { Replica } from './replica.ts'
 import { parseServerMessage } from './server-messages.ts'
 import { approach, refusalOf } from './socket-approach.ts'
-import { BACKOFF, SocketLine } from './socket-line.ts'
+import { BACKOFF, PING, SocketLine } from './socket-line.ts'
 import { Taps } from './taps.ts'
 import { onWake } from './wake.ts'
 
@@ -182,7 +182,7 @@ export class HarnessClient {
   /** Before the first message nothing is known of the server but that it owes one. */
   #ping(): string | null {
     if (this.connection.phase !== 'open') return ''
-    return this.#counts || this.#pongs ? JSON.stringify({ type: 'ping', ts: Date.now() }) : null
+    return this.#counts || this.#pongs ? PING : null
   }
 
   /** A server that makes no sense is left, and asked for everything again. */

@@ -118,7 +118,7 @@ describe('heartbeat', () => {
   test('[T17] a ping every 15 s; two that nobody answers are a dead line', async () => {
     const { server, client, line } = await opened(noBackoff)
     await vi.advanceTimersByTimeAsync(15_000)
-    expect(line.heard).toEqual([{ type: 'ping', ts: Date.now() }])
+    expect(line.heard).toEqual([{ type: 'ping' }])
     line.tell({ type: 'pong', ts: Date.now() })
     await vi.advanceTimersByTimeAsync(30_000)
     expect(line.heard).toHaveLength(3)

@@ -8,6 +8,9 @@ export interface Backoff {
 }
 export const BACKOFF: Backoff = { firstMs: 250, longestMs: 10_000 }
 
+/** Always the same text: a platform that holds sockets for sleeping servers answers it by itself, and wakes nobody. */
+export const PING = '{"type":"ping"}'
+
 export type SocketClass = new (url: string, protocols?: string[]) => WebSocket
 
 export interface LineOptions {

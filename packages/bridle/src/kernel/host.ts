@@ -38,6 +38,9 @@ const JUMP_MS = 10_000
 const RETRIES_MAX = 3
 const EVICT_LOOKS = 32
 
+/** What the wires ask of it. */
+export type Sessions = Pick<Host, 'open' | 'find' | 'send' | 'branch' | 'remove' | 'counts'>
+
 export class Host {
   readonly #ports: HostPorts
   readonly #opening = new Map<string, Promise<Session>>()

@@ -4,8 +4,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type GrantName, Grants, type GrantTerms, type LiveGrant, type Spend } from './credential-grants.ts'
+import { checkAsked, type Located, locate, overspent, type Refused } from './credential-rules.ts'
 import { type Passage, pass } from './credential-upstream.ts'
-import { matchesModel, type PriceTable } from './provider-prices.ts'
+import type { PriceTable } from './provider-prices.ts'
 import {
   type Provider,
   type ProviderName,
@@ -72,9 +73,9 @@ export const startCredentialProxy = async (options: CredentialProxyOptions): Pro
   const underWay = new Set<Promise<void>>()
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const asked = locate(request)
-    if (!asked) return refuse(response, null, 'path_not_allowed', 'There is nothing at this path.')
-    const { name, provider, route, path, query } = asked
+    const found = asked(request)
+    if (!found) return refuse(response, null, 'path_not_allowed', 'There is nothing at this path.')
+    const { name, provider, route, path, query } = found
     if (route?.kind === 'probe') return void response.writeHead(200).end()
     const grant = bearer(request, grants, name)
     if (!grant) return refuse(response, provider, 'token_invalid', 'This token is not, or no longer, valid.')
@@ -151,8 +152,6 @@ export const startCredentialProxy = async (options: CredentialProxyOptions): Pro
   }
 }
 
-type Refused = readonly [RefusalCode, string]
-
 const upstreamUrl = (name: ProviderName, { upstreams }: CredentialProxyOptions, env: NodeJS.ProcessEnv): string => {
   const { urlName, vendorUrl } = providers[name]
   const given = upstreams?.[name] || env[urlName] || vendorUrl
@@ -163,17 +162,11 @@ const upstreamUrl = (name: ProviderName, { upstreams }: CredentialProxyOptions, 
   return given.replace(/\/+$/, '')
 }
 
-/** The URL is normalised first, so that a path is what it says; a route then matches whole. */
-const locate = ({ method = '', url = '' }: IncomingMessage) => {
+const asked = ({ method = '', url = '' }: IncomingMessage): (Located & { readonly query: string }) | null => {
   if (!url.startsWith('/') || !URL.canParse(url, 'http://proxy')) return null
   const { pathname, search } = new URL(url, 'http://proxy')
-  for (const [name, provider] of Object.entries(providers) as [ProviderName, Provider][]) {
-    if (pathname !== provider.mount && !pathname.startsWith(`${provider.mount}/`)) continue
-    const path = pathname.slice(provider.mount.length)
-    const route = provider.routes.find((each) => each.method === method && each.path.test(path)) ?? null
-    return { name, provider, route, path, query: search }
-  }
-  return null
+  const located = locate(method, pathname)
+  return located && { ...located, query: search }
 }
 
 /** A token is good for its own provider only. */
@@ -190,9 +183,7 @@ const limits = ({ spend, maxSpendUsd, underWay }: LiveGrant, { method }: Provide
   if (underWay.size >= UNDER_WAY_MAX) {
     return ['too_many_requests', `A run may have ${UNDER_WAY_MAX} requests under way. Try again when one has ended.`]
   }
-  if (method !== 'POST' || maxSpendUsd === null || spend.usd < maxSpendUsd) return null
-  const [spent, limit] = [spend.usd, maxSpendUsd].map((usd) => `$${usd.toFixed(2)}`)
-  return ['spend_limit', `This run has spent about ${spent} of its limit of ${limit}. Raise the limit to go on.`]
+  return method === 'POST' ? overspent(spend.usd, maxSpendUsd) : null
 }
 
 const readBody = (request: IncomingMessage, bytesMax: number): Promise<Buffer | 'too large'> =>
@@ -213,30 +204,9 @@ const readBody = (request: IncomingMessage, bytesMax: number): Promise<Buffer | 
     request.once('close', () => reject(new Error('The client left.')))
   })
 
-/** Sent on is what was read here, written again: a name said twice must not mean one thing to us and another there. */
-const check = (
-  bytes: Buffer,
-  { models }: LiveGrant,
-  { headers }: IncomingMessage,
-): { model: string; body: Buffer } | { refused: Refused } => {
-  const invalid = (message: string): { refused: Refused } => ({ refused: ['request_invalid', message] })
-  if ((headers['content-encoding'] ?? 'identity') !== 'identity') return invalid('The body is to be sent as it is.')
-  let said: unknown
-  try {
-    said = JSON.parse(bytes.toString('utf8'))
-  } catch {
-    return invalid('The body is not JSON.')
-  }
-  const { model, background } = (said ?? {}) as { model?: unknown; background?: unknown }
-  if (typeof model !== 'string') return invalid('The body names no model.')
-  // Its usage would be told later, to somebody else.
-  if (background) return invalid('Background responses are not passed on.')
-  if (models && !models.some((pattern) => matchesModel(pattern, model))) {
-    return {
-      refused: ['model_not_allowed', `This run may not use the model ${model}. It may use: ${models.join(', ')}.`],
-    }
-  }
-  return { model, body: Buffer.from(JSON.stringify(said)) }
+const check = (bytes: Buffer, { models }: LiveGrant, { headers }: IncomingMessage) => {
+  const checked = checkAsked(bytes.toString('utf8'), headers['content-encoding'], models)
+  return 'refused' in checked ? checked : { model: checked.model, body: Buffer.from(checked.body) }
 }
 
 const refuse = (response: ServerResponse, provider: Provider | null, code: RefusalCode, message: string): void => {

@@ -75,7 +75,7 @@ export class FollowedRun {
       settings: settingsFor(this.#options.settings ?? {}, this.#job),
       ...(token !== null && { token }),
     }
-    const runner = runnerClient(this.#sandbox.url, this.#sandbox.token)
+    const runner = runnerClient(this.#sandbox, this.#sandbox.token)
     for (let tries = 0; ; tries++) {
       const asked = await this.#ask(() =>
         runner.stream('/query', { body: body as JsonObject, signal: this.#leave.signal }),
@@ -90,7 +90,7 @@ export class FollowedRun {
 
   async goOn(): Promise<RunEnd> {
     const { frame } = this.#job
-    const runner = runnerClient(this.#sandbox.url, (await this.#options.runToken(this.#job)) ?? this.#sandbox.token)
+    const runner = runnerClient(this.#sandbox, (await this.#options.runToken(this.#job)) ?? this.#sandbox.token)
     const after = Math.max(0, frame)
     const path = `${runPath(this.#job)}/events`
     const asked = await this.#ask(() => runner.stream(path, { after, signal: this.#leave.signal }))
@@ -143,7 +143,7 @@ export class FollowedRun {
     const { runToken } = this.#options
     const token = (await runToken(this.#job)) ?? this.#sandbox.token
     const { epoch } = this.#job
-    await runnerClient(this.#sandbox.url, token)
+    await runnerClient(this.#sandbox, token)
       .post(`${runPath(this.#job)}/cancel`, { epoch })
       .catch(() => {})
   }
@@ -214,7 +214,7 @@ export class FollowedRun {
   async #tell(): Promise<void> {
     this.#isTelling = true
     const token = (await this.#options.runToken(this.#job)) ?? this.#sandbox.token
-    const runner = runnerClient(this.#sandbox.url, token)
+    const runner = runnerClient(this.#sandbox, token)
     for (let tries = 0; this.#acknowledged < this.#committed && !(this.#outlet.closed && tries > 0); tries++) {
       const frame = this.#committed
       const said = await runner.post(`${runPath(this.#job)}/ack`, { frame, epoch: this.#job.epoch }).catch(() => null)

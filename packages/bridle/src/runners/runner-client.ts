@@ -1,5 +1,6 @@
 // Asks one runner. Everything that can go wrong on the way is one of a few words.
 import type { JsonObject } from '../kernel/json.ts'
+import type { Sandbox } from './sandboxes/provider.ts'
 
 export interface RunnerClient {
   /** Throws `Unreachable` where nobody answers. */
@@ -27,12 +28,15 @@ export class Unreachable extends Error {
 /** An answer that takes longer is none. A cancel waits for the engine, and that for up to some seconds. */
 const ANSWER_MS = 15_000
 
-export const runnerClient = (url: string, token: string | null): RunnerClient => {
+export const runnerClient = (
+  { url, fetch: reach = fetch }: Pick<Sandbox, 'url' | 'fetch'>,
+  token: string | null,
+): RunnerClient => {
   const headers: Record<string, string> = { 'content-type': 'application/json' }
   if (token !== null) headers.authorization = `Bearer ${token}`
   const ask = async (path: string, init: RequestInit): Promise<Response> => {
     try {
-      return await fetch(`${url}${path}`, init)
+      return await reach(`${url}${path}`, init)
     } catch (cause) {
       throw new Unreachable('The runner does not answer.', { cause })
     }

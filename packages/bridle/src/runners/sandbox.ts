@@ -16,7 +16,7 @@ export const sandboxRunner = (options: SandboxRunnerOptions): Runner => {
   }
   const reach = async (job: Job): Promise<{ sandbox: Sandbox; runs: RunnerClient } | null> => {
     const sandbox = await find(job)
-    return sandbox && { sandbox, runs: runnerClient(sandbox.url, (await options.runToken(job)) ?? sandbox.token) }
+    return sandbox && { sandbox, runs: runnerClient(sandbox, (await options.runToken(job)) ?? sandbox.token) }
   }
 
   return {

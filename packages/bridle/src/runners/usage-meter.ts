@@ -1,11 +1,10 @@
 // What an answer used, read as it passes and never held up: a provider says it in the JSON, or in the stream's events.
 // An answer that is cut before it says so is estimated from what passed, or leaving early would be free.
-import { StringDecoder } from 'node:string_decoder'
 import type { Usage } from './provider-prices.ts'
 import type { ProviderName } from './providers.ts'
 
 export interface UsageMeter {
-  read(bytes: Buffer): void
+  read(bytes: Uint8Array): void
   /** What was used, as far as the answer came. */
   total(): Usage
 }
@@ -19,7 +18,7 @@ export const usageMeter = (
   { isStream, requestBytes }: { readonly isStream: boolean; readonly requestBytes: number },
 ): UsageMeter => {
   const tally = new Tally()
-  const decoder = new StringDecoder('utf8')
+  const decoder = new TextDecoder()
   const note = notes[provider]
   let held: string[] = []
   let heldChars = 0
@@ -43,7 +42,7 @@ export const usageMeter = (
   return {
     read(bytes) {
       bytesPassed += bytes.byteLength
-      const text = decoder.write(bytes)
+      const text = decoder.decode(bytes, { stream: true })
       if (!isStream) return hold(text)
       const lines = text.split('\n')
       for (const part of lines.slice(0, -1)) {

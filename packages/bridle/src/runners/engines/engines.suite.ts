@@ -1,40 +1,8 @@
-// The pinned engines for tests: fetched once into a cache folder, by the lockfile of apps/sandbox. Where that cannot be
-// done, tests that need one are skipped by name, and say why.
-import { execFileSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
-import { homedir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-
-const pins = fileURLToPath(new URL('../../../../../apps/sandbox', import.meta.url))
-const files = ['package.json', 'package-lock.json', '.npmrc']
+// The pinned engines for tests. Where they cannot be fetched, tests that need one are skipped by name, and say why.
+import { fetchPinned } from '../../../../../scripts/pinned-tools.ts'
 
 /** The folder to give as BRIDLE_ENGINES, or why there is none. */
-export const fetchEngines = (): { folder: string } | { missing: string } => {
-  const hash = createHash('sha256')
-  for (const file of files) hash.update(readFileSync(join(pins, file)))
-  const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache')
-  const folder = join(cache, 'bridle', `engines-${hash.digest('hex').slice(0, 12)}`)
-  if (existsSync(folder)) return { folder }
-  let fresh = ''
-  try {
-    mkdirSync(join(cache, 'bridle'), { recursive: true })
-    fresh = mkdtempSync(join(cache, 'bridle', 'fetching-'))
-    for (const file of files) cpSync(join(pins, file), join(fresh, file))
-    execFileSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: fresh, timeout: 300_000, stdio: 'pipe' })
-    // Whole or not at all; whoever was first stays.
-    renameSync(fresh, folder)
-    return { folder }
-  } catch (error) {
-    rmSync(fresh || '/nonexistent', { recursive: true, force: true })
-    if (existsSync(folder)) return { folder }
-    const [line = ''] = String((error as { stderr?: unknown }).stderr || error)
-      .trim()
-      .split('\n')
-    return { missing: `the engines could not be installed: ${line}` }
-  }
-}
+export const fetchEngines = () => fetchPinned('sandbox', 'engines')
 
 /** For `describe.skipIf`: fetched when the file is loaded. */
 export const engines = fetchEngines()

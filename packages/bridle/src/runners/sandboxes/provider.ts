@@ -2,10 +2,14 @@
 import type { Key } from '../../kernel/event.ts'
 import type { RunnerHealth } from '../protocol.ts'
 
+export type Reach = (url: string, init: RequestInit) => Promise<Response>
+
 export interface Sandbox {
   /** Stable for as long as this very process or container lives. In the log, so never a secret. */
   readonly id: string
   readonly url: string
+  /** How it is reached, where that is not by its URL alone; default: the platform's own. */
+  readonly fetch?: Reach
   /** The bearer of `/query` and `/env`; null = the runner asks for none. */
   readonly token: string | null
   readonly notice: SandboxNotice

@@ -1,6 +1,7 @@
 // What a provider says to a runner. Short, bounded calls: what a runner answers is as trusted as what it runs.
 import * as v from 'valibot'
 import type { RunnerHealth } from '../protocol.ts'
+import type { Reach, Sandbox } from './provider.ts'
 
 /** A runner answers at once; a machine at its limit does not. */
 export const HEALTH_MS = 2_000
@@ -17,9 +18,13 @@ const healthSchema = v.looseObject({
 })
 
 /** Null: it does not answer, or not as a runner does. */
-export const askHealth = async (url: string, timeoutMs = HEALTH_MS): Promise<RunnerHealth | null> => {
+export const askHealth = async (
+  url: string,
+  timeoutMs = HEALTH_MS,
+  reach: Reach = fetch,
+): Promise<RunnerHealth | null> => {
   try {
-    const answer = await fetch(`${url}/health`, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs) })
+    const answer = await reach(`${url}/health`, { redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) })
     const body = await readShort(answer)
     const said = v.safeParse(healthSchema, JSON.parse(body))
     return answer.ok && said.success ? (said.output as RunnerHealth) : null
@@ -30,10 +35,10 @@ export const askHealth = async (url: string, timeoutMs = HEALTH_MS): Promise<Run
 
 /** Throws a sentence that names no value. */
 export const putEnv = async (
-  { url, token }: { readonly url: string; readonly token: string | null },
+  { url, token, fetch: reach }: Pick<Sandbox, 'url' | 'token' | 'fetch'>,
   vars: { readonly [name: string]: string | null },
 ): Promise<void> => {
-  const status = await call(url, 'PUT', '/env', token, { vars })
+  const status = await call(url, 'PUT', '/env', token, { vars }, CALL_MS, reach)
   if (status === null) throw new Error("The sandbox's runner did not take its settings: it does not answer.")
   // One written from the document alone has no such route: its platform sets its environment.
   if (status === 404 || status === 405) return
@@ -54,13 +59,15 @@ const call = async (
   token: string | null,
   body: object,
   timeoutMs = CALL_MS,
+  reach: Reach = fetch,
 ): Promise<number | null> => {
   try {
-    const answer = await fetch(`${url}${path}`, {
+    const answer = await reach(`${url}${path}`, {
       method,
       headers: { 'content-type': 'application/json', ...(token !== null && { authorization: `Bearer ${token}` }) },
       body: JSON.stringify(body),
-      redirect: 'error',
+      // Not followed: Workers know no other way to say so.
+      redirect: 'manual',
       signal: AbortSignal.timeout(timeoutMs),
     })
     await readShort(answer)
@@ -78,5 +85,6 @@ const readShort = async ({ body }: Response): Promise<string> => {
     if (bytes > ANSWER_BYTES_MAX) throw new Error('too long')
     parts.push(part)
   }
-  return Buffer.concat(parts).toString('utf8')
+  const decoder = new TextDecoder()
+  return parts.map((part) => decoder.decode(part, { stream: true })).join('') + decoder.decode()
 }

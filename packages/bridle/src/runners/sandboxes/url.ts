@@ -1,6 +1,5 @@
 // A runner that somebody else started, reached by its URL: one for all sessions, so one run at a time. It is theirs:
 // nothing of it is started, stopped or removed from here.
-import { createHash } from 'node:crypto'
 import type { RunnerHealth } from '../protocol.ts'
 import type { Sandbox, SandboxProvider } from './provider.ts'
 import { askHealth, putEnv } from './runner-calls.ts'
@@ -22,8 +21,8 @@ export const urlSandbox = ({ url: given, token = null }: UrlSandboxOptions): San
     isolation: 'unknown',
     reason: `the runner at ${host} was not started by this server`,
   }
-  const sandbox = ({ instance = '' }: RunnerHealth): Sandbox => ({
-    id: `url-${createHash('sha256').update(`${url}\n${instance}`).digest('hex').slice(0, 16)}`,
+  const sandbox = async ({ instance = '' }: RunnerHealth): Promise<Sandbox> => ({
+    id: `url-${(await sha256(`${url}\n${instance}`)).slice(0, 16)}`,
     url,
     token,
     notice,
@@ -37,7 +36,7 @@ export const urlSandbox = ({ url: given, token = null }: UrlSandboxOptions): San
     },
     async find(id) {
       const health = await askHealth(url)
-      const there = health && sandbox(health)
+      const there = health && (await sandbox(health))
       return there?.id === id ? there : null
     },
     health: () => askHealth(url),
@@ -46,3 +45,9 @@ export const urlSandbox = ({ url: given, token = null }: UrlSandboxOptions): San
     forget: async () => {},
   }
 }
+
+/** By the Web's own means: Workers run this too. */
+const sha256 = async (text: string): Promise<string> =>
+  [...new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))]
+    .map((byte) => byte.toString(16).padStart(2, '0'))
+    .join('')

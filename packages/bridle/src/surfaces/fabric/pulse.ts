@@ -5,6 +5,7 @@ import type { Clock } from '../../kernel/ports.ts'
 
 export interface PulseTimes {
   readonly clock: Clock
+  /** 0 = never, and nobody is cut for being silent: the platform keeps its sockets alive without waking us. */
   readonly heartbeatMs?: number | undefined
   readonly deadAfterMs?: number | undefined
 }
@@ -27,6 +28,7 @@ const TICKS_PER_BEAT = 15
 
 export class Pulse {
   readonly #clock: Clock
+  readonly #isStill: boolean
   readonly #tickMs: number
   readonly #beatTicks: number
   readonly #deadTicks: number
@@ -36,6 +38,7 @@ export class Pulse {
 
   constructor({ clock, heartbeatMs = HEARTBEAT_MS, deadAfterMs = DEAD_AFTER_MS }: PulseTimes) {
     this.#clock = clock
+    this.#isStill = heartbeatMs === 0
     this.#tickMs = Math.max(1, Math.floor(Math.min(heartbeatMs, deadAfterMs) / TICKS_PER_BEAT))
     this.#beatTicks = Math.max(1, Math.round(heartbeatMs / this.#tickMs))
     this.#deadTicks = Math.ceil(deadAfterMs / this.#tickMs)
@@ -46,6 +49,7 @@ export class Pulse {
   }
 
   add(one: Beating): void {
+    if (this.#isStill) return
     this.#beating.add(one)
     if (this.#beating.size === 1) this.#wait()
   }

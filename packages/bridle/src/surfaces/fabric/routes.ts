@@ -9,9 +9,9 @@ import type { AgentInfo } from '../http/agents.ts'
 import { artifactsOf } from '../http/artifacts.ts'
 import { badRequest, failure, notFound, refused } from '../http/errors.ts'
 import { replayFrom, replayWish } from '../http/replay.ts'
-import { type Call, countText, jsonObject, type Route, route } from '../http/route.ts'
+import { type Arrival, type Call, countText, jsonObject, type Route, route } from '../http/route.ts'
 import { sessionDetail } from '../http/session-detail.ts'
-import { findSession } from '../http/sessions.ts'
+import { findKey, findSession, keyOf } from '../http/sessions.ts'
 import { cursorOf, eventStream, frame } from '../http/sse.ts'
 import { isShown, resetEvent, streamAudience } from './codec.ts'
 import { extend, type Timeline } from './timeline.ts'
@@ -32,6 +32,7 @@ export const fabricRoutes: readonly Route[] = [
     path,
     scope: 'operate',
     summary: 'Invoke the agent for this session; answers when the run has ended',
+    session: agentKey,
     body: jsonObject,
     answers: {
       200: '`{ result, sessionId, agentPath }`',
@@ -44,6 +45,7 @@ export const fabricRoutes: readonly Route[] = [
     path,
     scope: 'observe',
     summary: 'The session’s state and history: entries, events, artifacts, approvals',
+    session: agentKey,
     query: v.looseObject({
       after: v.optional(countText(999_999_999)),
       limit: v.optional(v.pipe(countText(TIMELINE_MAX), v.minValue(1))),
@@ -56,12 +58,12 @@ export const fabricRoutes: readonly Route[] = [
     path,
     scope: 'operate',
     summary: 'Erase the session',
+    session: agentKey,
     answers: { 200: 'It is gone.' },
     handle: async (call) => {
-      const known = agentOf(call)
-      if (known instanceof Response) return known
-      const removed = await call.ports.host.remove(known.key)
-      return removed ? Response.json({ deleted: true, sessionId: known.key.id }) : notFound()
+      const key = keyOf(call)
+      const removed = await call.ports.host.remove(key)
+      return removed ? Response.json({ deleted: true, sessionId: key.id }) : notFound()
     },
   }),
   route({
@@ -69,18 +71,17 @@ export const fabricRoutes: readonly Route[] = [
     path: `${path}/stream`,
     scope: 'observe',
     summary: 'Server-sent AgentEvents of this session; may be opened before it exists',
+    session: agentKey,
     query: streamQuery,
     answers: { 200: 'An event stream.' },
-    handle: async (call) => {
-      const known = agentOf(call)
-      return known instanceof Response ? known : stream(call, await call.ports.host.open(known.key))
-    },
+    handle: async (call) => stream(call, await call.ports.host.open(keyOf(call))),
   }),
   route({
     method: 'get',
     path: '/sessions/:id/events',
     scope: 'observe',
     summary: 'The same stream by session id',
+    session: findKey,
     query: streamQuery,
     answers: { 200: 'An event stream.' },
     handle: async (call) => {
@@ -93,6 +94,7 @@ export const fabricRoutes: readonly Route[] = [
     path: '/sessions/:id/runs/:runId',
     scope: 'observe',
     summary: 'How a run stands, or how it ended',
+    session: findKey,
     answers: { 200: '`{ status, result?, error? }`' },
     handle: async (call) => {
       const session = await findSession(call)
@@ -104,9 +106,8 @@ export const fabricRoutes: readonly Route[] = [
 /** Waits through queue and approvals. A caller that leaves does not stop the run. */
 async function invoke(call: Call<undefined, { readonly [name: string]: unknown }>): Promise<Response> {
   const { request, body, ports } = call
-  const known = agentOf(call)
-  if (known instanceof Response) return known
-  const { agent, key } = known
+  const key = keyOf(call)
+  const agent = agentOf(call)
   if (agent.needs !== null) return failure('unavailable', `The agent "${agent.name}" is not available: ${agent.needs}`)
   const submission = await agent.accept(body as Parameters<AgentInfo['accept']>[0])
   if ('problem' in submission) return badRequest(submission.problem)
@@ -172,10 +173,8 @@ const runStatus = async (session: Session, runId: string): Promise<Response> => 
 async function timeline(
   call: Call<{ after?: number | undefined; limit?: number | undefined }, undefined>,
 ): Promise<Response> {
-  const known = agentOf(call)
-  if (known instanceof Response) return known
-  const session = await call.ports.host.find(known.key)
-  if (!session) return notFound()
+  const session = await findSession(call)
+  if (session instanceof Response) return session
   const told: Timeline = { entries: [], events: [], approvals: [] }
   const { after = 0, limit = TIMELINE_MAX } = call.query
   let seen = after
@@ -183,10 +182,10 @@ async function timeline(
     const events = await session.read(seen, Math.min(1_000, limit - (seen - after)))
     const last = events.at(-1)
     if (!last) break
-    extend(told, known.key, events)
+    extend(told, session.key, events)
     seen = last.seq
   }
-  const { approvals: _open, messages, ...detail } = sessionDetail(session, known.agent)
+  const { approvals: _open, messages, ...detail } = sessionDetail(session, agentOf(call))
   const more = seen < session.state.head ? { next: seen } : {}
   return Response.json({ ...detail, ...told, ...artifactsOf(session), messages, ...more })
 }
@@ -206,17 +205,21 @@ const stream = async (
     subscribers: session.subscribers,
     since: isLost ? 0 : (cursor ?? (await replayFrom(session, query.replay ?? 'all', isShown(key)))),
     ...(isLost && { opening: frame(resetEvent(key, head, at)) }),
-    ...(ports.heartbeatMs !== undefined && { heartbeatMs: ports.heartbeatMs }),
+    // A stream beats also where sockets need not: it is a request, and what stands between would give it up.
+    ...(ports.heartbeatMs && { heartbeatMs: ports.heartbeatMs }),
+    ...(ports.streamMs !== undefined && { endAfterMs: ports.streamMs }),
   })
 }
 
-const agentOf = ({ param, access, ports }: Call<unknown, unknown>): { agent: AgentInfo; key: Key } | Response => {
+function agentKey({ param, access, ports }: Arrival): Key | Response {
   const agent = ports.agents.get(param('name'))
   const id = param('id')
   if (!agent) return notFound()
   if (!ports.exposeAll && !agent.webhook) return failure('forbidden', 'This agent declares no webhook trigger.')
   if (!isId(id)) return badRequest('The session id may have letters, digits and . _ : @ - only, at most 128.')
-  return { agent, key: { tenant: access.tenant, agent: agent.name, id } }
+  return { tenant: access.tenant, agent: agent.name, id }
 }
+
+const agentOf = ({ param, ports }: Arrival): AgentInfo => ports.agents.get(param('name')) as AgentInfo
 
 const agentPath = (key: Key): string => `/agents/${key.agent}/${key.id}`

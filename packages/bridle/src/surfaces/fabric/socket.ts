@@ -49,7 +49,14 @@ export class FabricSocket implements Receiver, Listener, Beating {
   /** Commands are obeyed one after the other, so acks come in the order of their commands. */
   #tail = nothingAsked
 
-  constructor(connection: FabricConnection, session: Session, socket: Socket, ports: FabricSocketPorts) {
+  /** One that is awake again was told everything up to its `since`, and that the replay is over. */
+  constructor(
+    connection: FabricConnection,
+    session: Session,
+    socket: Socket,
+    ports: FabricSocketPorts,
+    from: 'new' | 'awake' = 'new',
+  ) {
     this.audience = audienceOf(session)
     this.#connection = connection
     this.#session = session
@@ -59,7 +66,8 @@ export class FabricSocket implements Receiver, Listener, Beating {
     this.born = this.#pulse.tick
     this.heard = this.born
     this.#pulse.add(this)
-    this.#watch().catch(() => this.#end('moved'))
+    if (from === 'awake') session.subscribers.add(this, connection.since ?? session.state.head)
+    else this.#watch().catch(() => this.#end('moved'))
   }
 
   message(text: string | null): Promise<void> | void {
@@ -95,6 +103,10 @@ export class FabricSocket implements Receiver, Listener, Beating {
     this.#open = false
     this.#session.subscribers.remove(this)
     this.#pulse.remove(this)
+  }
+
+  rest(): FabricConnection {
+    return this.#connection
   }
 
   beat(): void {

@@ -6,7 +6,7 @@ import { findKey } from '../http/sessions.ts'
 import { type Opener, type SocketCall, type SocketRoute, socketRoute, told } from '../http/socket-route.ts'
 import { cursorOf } from '../http/sse.ts'
 import { isShown } from './codec.ts'
-import { FabricSocket } from './socket.ts'
+import { type FabricConnection, FabricSocket } from './socket.ts'
 
 const query = v.looseObject({
   after: v.optional(v.string()),
@@ -19,11 +19,15 @@ export const fabricSockets: readonly SocketRoute[] = [
     scope: 'observe',
     summary: 'A session’s events as they happen; cancel and approve come back the other way',
     query,
+    session: findKey,
+    wake: async (rested, head, ports) => {
+      const connection = rested as FabricConnection
+      const session = await ports.host.open(connection.key)
+      return (socket) => new FabricSocket({ ...connection, since: head }, session, socket, ports, 'awake')
+    },
     accept: async (call) => {
-      const cursor = cursorOf(null, call.query.after)
-      if (cursor === undefined) return badRequest('The cursor is not an event id.')
       try {
-        return await watching(call, cursor)
+        return await watching(call)
       } catch (error) {
         return told(faulted(error))
       }
@@ -31,11 +35,13 @@ export const fabricSockets: readonly SocketRoute[] = [
   }),
 ]
 
-const watching = async (call: SocketCall<v.InferOutput<typeof query>>, cursor: number | null): Promise<Opener> => {
+const watching = async (call: SocketCall<v.InferOutput<typeof query>>): Promise<Opener | Response> => {
   const { access, ports } = call
   const key = await findKey(call)
   const session = key instanceof Response ? key : ((await ports.host.find(key)) ?? notFound())
   if (session instanceof Response) return told(session)
+  const cursor = cursorOf(null, call.query.after)
+  if (cursor === undefined) return badRequest('The cursor is not an event id.')
   const from = cursor ?? (await replayFrom(session, call.query.replay, isShown(session.key)))
   const since = session.knows(from) ? from : null
   const connection = { key: session.key, scopes: access.scopes, user: access.user, since }

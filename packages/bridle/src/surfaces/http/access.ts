@@ -58,7 +58,12 @@ export interface Door {
 
 export const door = (options: AccessOptions, tickets: Tickets): Door => {
   const grants = [...(options.authToken === undefined ? [] : [{ token: options.authToken }]), ...(options.tokens ?? [])]
-  const known = grants.map(async (grant) => ({ grant, digest: await digest(grant.token) }))
+  let digested: readonly { readonly grant: TokenGrant; readonly digest: ArrayBuffer }[] | null = null
+  /** Kept as values: on Workers, what one request promises is not another's to wait for. */
+  const known = async () => {
+    digested ??= await Promise.all(grants.map(async (grant) => ({ grant, digest: await digest(grant.token) })))
+    return digested
+  }
   const isOpen = grants.length === 0 && !options.extractAuthToken
 
   /** What the credential allows; null = it is not one. */
@@ -71,8 +76,7 @@ export const door = (options: AccessOptions, tickets: Tickets): Door => {
     const given = await digest(token)
     let match: (TokenGrant & { who: string }) | null = null
     // All are compared, so the time taken tells nothing of which one was close.
-    for (const each of known) {
-      const { grant, digest: expected } = await each
+    for (const { grant, digest: expected } of await known()) {
       if (sameBytes(given, expected)) match = { ...grant, who: hex(given) }
     }
     return match
@@ -84,7 +88,8 @@ export const door = (options: AccessOptions, tickets: Tickets): Door => {
       const stranger = checkSource(request, isOpen, options.allowedOrigins ?? [])
       if (stranger) return stranger
       const ticket = url.searchParams.get('ticket') ?? ticketProtocol(request)
-      if (ticket) return tickets.redeem(ticket) ?? failure('unauthorized', 'The ticket is used up, expired or unknown.')
+      if (ticket)
+        return (await tickets.redeem(ticket)) ?? failure('unauthorized', 'The ticket is used up, expired or unknown.')
       const grant = await granted(request, url)
       if (!grant) return failure('unauthorized', 'A valid bearer token is required.', { 'www-authenticate': 'Bearer' })
       const asked = request.headers.get('x-fabric-tenant') ?? url.searchParams.get('tenant')

@@ -1,7 +1,7 @@
 // The one router. Every wire adds its rows to it; each target serves it unchanged.
 import { type Context, Hono } from 'hono'
 import { isId } from '../../kernel/event.ts'
-import type { Host } from '../../kernel/host.ts'
+import type { Sessions } from '../../kernel/host.ts'
 import type { Clock, Directory } from '../../kernel/ports.ts'
 import { type Access, type AccessOptions, type Door, door } from './access.ts'
 import type { AgentInfo } from './agents.ts'
@@ -16,12 +16,12 @@ import { type RateLimit, RateLimiter } from './rate-limit.ts'
 import { type Route, serve } from './route.ts'
 import { redacted } from './secrets.ts'
 import { sessionRoutes } from './sessions.ts'
-import { Tickets, ticketRoutes } from './tickets.ts'
+import { OwnTickets, type Tickets, ticketRoutes } from './tickets.ts'
 import { type Traffic, traffic } from './traffic.ts'
 import type { Workspaces } from './workspaces.ts'
 
 export interface AppOptions extends AccessOptions {
-  readonly host: Host
+  readonly host: Sessions
   readonly directory: Directory
   readonly clock: Clock
   readonly agents: ReadonlyMap<string, AgentInfo>
@@ -32,6 +32,8 @@ export interface AppOptions extends AccessOptions {
   readonly rateLimit?: RateLimit
   readonly maxBodyBytes?: number
   readonly heartbeatMs?: number
+  /** An event stream ends by itself after this, and is resumed by id; default: never. */
+  readonly streamMs?: number
   /** A socket that says nothing for this long is closed; default 45 s. */
   readonly deadAfterMs?: number
   /** Prepares folders for write-capable work; a target without a disk has none. */
@@ -43,6 +45,12 @@ export interface AppOptions extends AccessOptions {
   /** Why it takes no requests; null = it does. */
   readonly unready?: () => string | null
   readonly onRequest?: (seen: RequestSeen) => void
+  /** Who lets callers in, where that is not by these options. */
+  readonly door?: Door
+  /** Where tickets are kept; default: in this process. */
+  readonly tickets?: Tickets
+  /** Rows that are answered somewhere else are served as what this makes of them. */
+  readonly place?: (row: Route) => Route
 }
 
 /** What a log line says of a request. Never a token, never a body. */
@@ -68,16 +76,23 @@ export interface App {
 }
 
 export const createApp = (options: AppOptions, wires: readonly (readonly Route[])[]): App => {
-  const tickets = new Tickets(options.clock.now)
+  const tickets = options.tickets ?? new OwnTickets(options.clock.now)
   const limiter = options.rateLimit ? new RateLimiter(options.rateLimit, options.clock.now) : null
-  const ports: AppPorts = { ...options, tickets, door: door(options, tickets), limiter, traffic: traffic() }
+  const ports: AppPorts = {
+    ...options,
+    tickets,
+    door: options.door ?? door(options, tickets),
+    limiter,
+    traffic: traffic(),
+  }
   const shared = [probeRoutes, ticketRoutes, sessionRoutes, approvalRoutes, artifactRoutes]
   const rows = [...shared, ...wires].flat()
   const app = new Hono()
   app.notFound(() => notFound())
   app.options('*', (c) => preflight(c.req.raw, options.allowedOrigins))
 
-  for (const row of [...rows, ...openapiRoutes(rows)]) {
+  const { place = (row: Route) => row } = options
+  for (const row of [...rows, ...openapiRoutes(rows)].map(place)) {
     app.on(row.method.toUpperCase(), row.path, async (c) => {
       const seen = observe(ports, c, row)
       const response = await answer(row, c, ports).catch((error: unknown) => faulted(error))

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { isRefusal } from '../../kernel/commands.ts'
 import { badRequest, refused } from './errors.ts'
 import { countText, jsonObject, type Route, route } from './route.ts'
-import { findKey, pageOr400 } from './sessions.ts'
+import { findKey, keyOf, pageOr400 } from './sessions.ts'
 import { actorOf } from './users.ts'
 
 const answering = (verb: 'approve' | 'reject'): Route =>
@@ -12,6 +12,7 @@ const answering = (verb: 'approve' | 'reject'): Route =>
     path: `/sessions/:id/approvals/:approvalId/${verb}`,
     scope: 'approve',
     summary: verb === 'approve' ? 'Approve, with edited arguments if given' : 'Reject',
+    session: findKey,
     body: v.looseObject({
       args: v.optional(jsonObject),
       reason: v.optional(v.string()),
@@ -20,9 +21,7 @@ const answering = (verb: 'approve' | 'reject'): Route =>
     answers: { 200: 'It is settled. The same answer again is the same reply; another is a conflict.' },
     handle: async (call) => {
       const { body, param, ports } = call
-      const key = await findKey(call)
-      if (key instanceof Response) return key
-      const outcome = await ports.host.send(key, {
+      const outcome = await ports.host.send(keyOf(call), {
         type: 'approve',
         approvalId: param('approvalId'),
         decision: verb === 'approve' ? 'approved' : 'denied',

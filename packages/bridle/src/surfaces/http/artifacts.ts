@@ -6,7 +6,7 @@ import { type Artifact, artifactOf } from '../../kernel/projections/artifacts.ts
 import type { Session } from '../../kernel/session.ts'
 import { notFound } from './errors.ts'
 import { countText, type Route, route } from './route.ts'
-import { findSession } from './sessions.ts'
+import { findKey, findSession } from './sessions.ts'
 
 export const artifactRoutes: readonly Route[] = [
   route({
@@ -14,6 +14,7 @@ export const artifactRoutes: readonly Route[] = [
     path: '/sessions/:id/artifacts',
     scope: 'observe',
     summary: 'Artifacts of a session, newest first',
+    session: findKey,
     query: v.looseObject({ agent: v.optional(v.string()), before: v.optional(countText(999_999_999)) }),
     answers: { 200: '`{ artifacts, next? }`; pass `next` as `before` for the next page.' },
     handle: async (call) => {
@@ -29,6 +30,7 @@ export const artifactRoutes: readonly Route[] = [
     path: '/sessions/:id/artifacts/:artifactId',
     scope: 'observe',
     summary: 'The content of an artifact; takes a Range',
+    session: findKey,
     answers: { 200: 'The content.', 206: 'A part of it.' },
     handle: async (call) => {
       const session = await findSession(call)

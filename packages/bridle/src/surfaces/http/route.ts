@@ -2,7 +2,7 @@
 // rules, the input checks and /openapi.json cannot disagree with what is served.
 import type { Context } from 'hono'
 import * as v from 'valibot'
-import { isId } from '../../kernel/event.ts'
+import { isId, type Key } from '../../kernel/event.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import type { Access, Scope } from './access.ts'
 import type { AppPorts } from './app.ts'
@@ -19,6 +19,8 @@ export interface Route {
   /** open: anybody, not even counted by the rate limiter. */
   readonly scope: Scope | 'open'
   readonly summary: string
+  /** Of a row that concerns one session: which. Asked before anything of the request is looked at. */
+  readonly session?: (call: Arrival) => Promise<Key | Response> | Key | Response
   readonly query?: Schema
   readonly body?: Schema
   /** What it answers when all is well, by status. */
@@ -26,14 +28,20 @@ export interface Route {
   readonly handle: (call: Call<unknown, unknown>) => Promise<Response> | Response
 }
 
-export interface Call<Q, B> {
-  readonly c: Context
+/** What is known of a call before its query and body are read. */
+export interface Arrival {
   readonly request: Request
   readonly param: (name: string) => string
-  readonly query: Q
-  readonly body: B
   readonly access: Access
   readonly ports: AppPorts
+}
+
+export interface Call<Q, B> extends Arrival {
+  readonly c: Context
+  readonly query: Q
+  readonly body: B
+  /** What the row's `session` found. */
+  readonly key: Key | null
 }
 
 /** Declares a route with its handler typed by its schemas. */
@@ -47,6 +55,10 @@ export const route = <const Q extends Schema | undefined = undefined, const B ex
 
 /** Parses the request by the row's schemas, once, and calls its handler. */
 export const serve = async (row: Route, c: Context, access: Access, ports: AppPorts): Promise<Response> => {
+  const param = (name: string) => c.req.param(name) ?? ''
+  const arrival: Arrival = { request: c.req.raw, param, access, ports }
+  const key = (await row.session?.(arrival)) ?? null
+  if (key instanceof Response) return key
   const query = row.query ? check(row.query, c.req.query(), 'query') : undefined
   if (query instanceof Response) return query
   let body: unknown
@@ -56,8 +68,7 @@ export const serve = async (row: Route, c: Context, access: Access, ports: AppPo
     body = check(row.body, read, 'body')
     if (body instanceof Response) return body
   }
-  const param = (name: string) => c.req.param(name) ?? ''
-  return row.handle({ c, request: c.req.raw, param, query, body, access, ports })
+  return row.handle({ ...arrival, c, query, body, key })
 }
 
 const check = (schema: Schema, value: unknown, where: string): unknown => {

@@ -367,3 +367,9 @@ describe('[H25] descriptions', () => {
     expect(text).not.toContain('some-id')
   })
 })
+
+test('whether there is such a session is said before what is wrong with the request', async () => {
+  const { post } = world()
+  expect((await post('/sessions/nobody/cancel', '{')).status).toBe(404)
+  expect((await post('/sessions/nobody/cancel', { queue: 7 })).status).toBe(404)
+})

@@ -6,12 +6,11 @@ import { type Listed, StoreFault } from '../../kernel/ports.ts'
 import { engineOf } from '../../kernel/rules/session-state.ts'
 import { SESSION_STATUSES } from '../../kernel/schemas.ts'
 import type { Session } from '../../kernel/session.ts'
-import type { Asked } from './access.ts'
 import { artifactsOf } from './artifacts.ts'
 import { channelOf } from './channel.ts'
 import { checkpointsOf } from './continuity.ts'
 import { badRequest, failure, notFound, refused } from './errors.ts'
-import { type Call, countText, type Route, route } from './route.ts'
+import { type Arrival, type Call, countText, type Route, route } from './route.ts'
 import { sessionCard, sessionDetail } from './session-detail.ts'
 import { actorOf } from './users.ts'
 
@@ -46,6 +45,7 @@ export const sessionRoutes: readonly Route[] = [
     path: '/sessions/:id',
     scope: 'observe',
     summary: 'Inspect a session by id, whatever its agent',
+    session: findKey,
     query: v.looseObject({ agent: v.optional(v.string()) }),
     answers: { 200: 'Status, messages, open approvals, health, checkpoints, artifacts, channel.' },
     handle: async (call) => {
@@ -64,6 +64,7 @@ export const sessionRoutes: readonly Route[] = [
     path: '/sessions/:id/cancel',
     scope: 'operate',
     summary: 'Cancel the run in progress, or the one named; the queue too if asked',
+    session: findKey,
     body: v.looseObject({
       runId: v.optional(v.string()),
       queue: v.optional(v.boolean()),
@@ -72,10 +73,8 @@ export const sessionRoutes: readonly Route[] = [
     }),
     answers: { 200: '`{ runId, cancelled }` and the session; a run that is over already is `cancelled: false`.' },
     handle: async (call) => {
-      const key = await findKey(call)
-      if (key instanceof Response) return key
       const { runId, queue, reason, actor } = call.body
-      const outcome = await call.ports.host.send(key, {
+      const outcome = await call.ports.host.send(keyOf(call), {
         type: 'cancel',
         ...(runId !== undefined && { runId }),
         ...(queue !== undefined && { queue }),
@@ -103,20 +102,25 @@ export const standing = async (
 const agentOf = ({ ports }: Pick<Call<unknown, unknown>, 'ports'>, { key }: Session) =>
   ports.agents.get(key.agent) ?? null
 
-/** The session that `:id` names. Ids alone may be ambiguous; a foreign tenant's look exactly like unknown ones. */
+/** What a row with a `session` was found to be about. */
+export const keyOf = ({ key }: Pick<Call<unknown, unknown>, 'key'>): Key => {
+  if (!key) throw new Error('This row names no session.')
+  return key
+}
+
+/** The session that the call is about; it may be gone by now. */
 export const findSession = async (call: Call<unknown, unknown>): Promise<Session | Response> => {
-  const key = await findKey(call)
+  const key = call.key ?? (await findKey(call))
   return key instanceof Response ? key : ((await call.ports.host.find(key)) ?? notFound())
 }
 
-export const findKey = async ({
+/** Ids alone may be ambiguous; a foreign tenant's look exactly like unknown ones. */
+export async function findKey({
   param,
   access,
   ports,
   request,
-}: Pick<Call<unknown, unknown>, 'param' | 'access' | 'ports'> & { readonly request: Asked }): Promise<
-  Key | Response
-> => {
+}: Pick<Arrival, 'param' | 'access' | 'ports'> & { readonly request: Pick<Request, 'url'> }): Promise<Key | Response> {
   const id = param('id')
   const agent = new URL(request.url).searchParams.get('agent')
   if (!isId(id)) return notFound()

@@ -1,6 +1,7 @@
 // A socket route is a row, like an HTTP route: a path, a scope, and what to do with whoever comes in. Each target asks
 // `upgrade` and then only moves messages, so every socket of every wire passes the same door.
 import * as v from 'valibot'
+import type { Key } from '../../kernel/event.ts'
 import type { Access, Asked, Scope } from './access.ts'
 import { type AppPorts, correlationOf } from './app.ts'
 import { enter } from './enter.ts'
@@ -28,6 +29,8 @@ export interface Receiver {
   /** It is too far behind for what the server can hold: close it, to be resumed by cursor. */
   slow(): void
   closed(): void
+  /** A plain value that the row's `wake` makes it from again, for a target whose sockets outlive its memory. */
+  rest?(): unknown
 }
 
 export type Opener = (socket: Socket) => Receiver
@@ -46,14 +49,19 @@ export interface SocketRoute {
   readonly scope: Scope
   readonly summary: string
   readonly query?: v.GenericSchema<unknown, unknown>
+  /** Which session it is of. A Response refuses. */
+  readonly session: (call: SocketCall) => Promise<Key | Response> | Key | Response
+  /** Takes up a socket that slept. `head` is what it was told up to. */
+  readonly wake: (rested: unknown, head: number, ports: AppPorts) => Promise<Opener>
   /** An opener is called at once when the socket is open; a Response refuses the upgrade. */
   readonly accept: (call: SocketCall) => Promise<Opener | Response> | Opener | Response
 }
 
 /** Declares a socket route with its handler typed by its query. */
 export const socketRoute = <const Q extends v.GenericSchema<unknown, unknown>>(
-  given: Omit<SocketRoute, 'query' | 'accept'> & {
+  given: Omit<SocketRoute, 'query' | 'accept' | 'session'> & {
     readonly query: Q
+    readonly session: (call: SocketCall<v.InferOutput<Q>>) => Promise<Key | Response> | Key | Response
     readonly accept: (call: SocketCall<v.InferOutput<Q>>) => Promise<Opener | Response> | Opener | Response
   },
 ): SocketRoute => given as unknown as SocketRoute

@@ -17,6 +17,8 @@ export interface EventStream {
   readonly heartbeatMs?: number
   /** The stream ends once this holds, after what was sent. */
   readonly isOver?: () => boolean
+  /** It ends by itself after this, and is resumed by id; absent = never. */
+  readonly endAfterMs?: number
 }
 
 /** Where the text of a stream goes. */
@@ -40,6 +42,7 @@ export const eventStream = ({
   opening = '',
   heartbeatMs = HEARTBEAT_MS,
   isOver,
+  endAfterMs,
 }: EventStream): Response => {
   const feed: EventFeed = (sink) => {
     // At once, so that proxies and clients see the stream open; a reader that is cut comes back after `retry`.
@@ -48,11 +51,20 @@ export const eventStream = ({
     const reader = isOver
       ? new EndingReader(audience, sink, beat, isOver, subscribers)
       : new Reader(audience, sink, beat)
-    subscribers.add(reader, since)
-    return () => {
+    const leave = () => {
       clearInterval(beat)
+      clearTimeout(end)
       subscribers.remove(reader)
     }
+    const end =
+      endAfterMs === undefined
+        ? undefined
+        : setTimeout(() => {
+            leave()
+            reader.close()
+          }, endAfterMs)
+    subscribers.add(reader, since)
+    return leave
   }
   const response = new Response(bodyOf(feed), {
     headers: {

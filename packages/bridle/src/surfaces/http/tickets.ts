@@ -9,7 +9,32 @@ export const TICKET_MS = 30_000
 /** Unused tickets at any time; beyond it the oldest goes. */
 const TICKETS_MAX = 10_000
 
-export class Tickets {
+export interface Tickets {
+  /** A ticket can do no more than the one who asks for it. */
+  issue(access: Access, wish: TicketWish): Promise<Ticket> | Ticket
+  /** Null = it is used up, expired or unknown. */
+  redeem(ticket: string): Promise<Access | null> | Access | null
+}
+
+export interface Ticket {
+  readonly ticket: string
+  readonly expiresAt: number
+}
+
+export interface TicketWish {
+  readonly sessionId?: string | undefined
+  readonly scopes?: readonly Scope[] | undefined
+}
+
+/** What a ticket lets in. */
+export const ticketAccess = (access: Access, wish: TicketWish): Access => ({
+  ...access,
+  scopes: access.scopes.filter((scope) => wish.scopes?.includes(scope) ?? true),
+  sessionId: access.sessionId ?? wish.sessionId ?? null,
+})
+
+/** Kept in memory: for one process. */
+export class OwnTickets implements Tickets {
   readonly #now: () => number
   readonly #issued = new Map<string, { readonly access: Access; readonly expiresAt: number }>()
 
@@ -17,11 +42,7 @@ export class Tickets {
     this.#now = now
   }
 
-  /** A ticket can do no more than the one who asks for it. */
-  issue(
-    access: Access,
-    wish: { sessionId?: string | undefined; scopes?: readonly Scope[] | undefined },
-  ): { ticket: string; expiresAt: number } {
+  issue(access: Access, wish: TicketWish): Ticket {
     const now = this.#now()
     for (const [ticket, { expiresAt }] of this.#issued) {
       if (expiresAt > now && this.#issued.size < TICKETS_MAX) break
@@ -29,11 +50,7 @@ export class Tickets {
     }
     const ticket = randomToken()
     const expiresAt = now + TICKET_MS
-    const scopes = access.scopes.filter((scope) => wish.scopes?.includes(scope) ?? true)
-    this.#issued.set(ticket, {
-      access: { ...access, scopes, sessionId: access.sessionId ?? wish.sessionId ?? null },
-      expiresAt,
-    })
+    this.#issued.set(ticket, { access: ticketAccess(access, wish), expiresAt })
     return { ticket, expiresAt }
   }
 
@@ -55,8 +72,8 @@ export const ticketRoutes: readonly Route[] = [
       scopes: v.optional(v.array(v.picklist(SCOPES))),
     }),
     answers: { 201: '`{ ticket, expiresAt }`; use it as `?ticket=` or as the subprotocol `ticket.<it>`.' },
-    handle: ({ access, body, ports }) => {
-      const { ticket, expiresAt } = ports.tickets.issue(access, body)
+    handle: async ({ access, body, ports }) => {
+      const { ticket, expiresAt } = await ports.tickets.issue(access, body)
       return Response.json({ ticket, expiresAt: new Date(expiresAt).toISOString() }, { status: 201 })
     },
   }),

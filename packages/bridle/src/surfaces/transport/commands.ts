@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { type Answer, type Command, isRefusal, type Refusal, refuse } from '../../kernel/commands.ts'
 import { isId, keyText } from '../../kernel/event.ts'
-import type { Host } from '../../kernel/host.ts'
+import type { Sessions } from '../../kernel/host.ts'
 import { canonical, hashText } from '../../kernel/json.ts'
 import type { CommandId, Session } from '../../kernel/session.ts'
 import { parseJson } from '../http/json-text.ts'
@@ -69,7 +69,7 @@ const blamed = ({ path }: v.BaseIssue<unknown>): { commandId?: string } => {
 export const obey = async (
   said: ParsedCommand,
   session: Session,
-  host: Host,
+  host: Sessions,
   actor: string | null,
 ): Promise<Answer | Refusal> => {
   const { commandId: name, ...body } = said
@@ -84,7 +84,7 @@ export const obey = async (
 const branch = async (
   said: ParsedCommand & { type: 'branch' },
   session: Session,
-  host: Host,
+  host: Sessions,
   id: CommandId | null,
 ): Promise<Answer | Refusal> => {
   const { key, state } = session

@@ -2,7 +2,7 @@
 // is as welcome as ours, so nothing here closes a socket for being silent.
 import { type Answer, isRefusal, type Refusal } from '../../kernel/commands.ts'
 import type { Key } from '../../kernel/event.ts'
-import type { Host } from '../../kernel/host.ts'
+import type { Sessions } from '../../kernel/host.ts'
 import { LISTENER_BYTES_MAX } from '../../kernel/limits.ts'
 import type { Clock } from '../../kernel/ports.ts'
 import type { Session } from '../../kernel/session.ts'
@@ -22,6 +22,13 @@ export interface TransportConnection {
   readonly after: number | null
 }
 
+/** What a socket leaves behind when it goes to sleep. */
+export interface Rested {
+  readonly connection: TransportConnection
+  /** The session's last number then; `after` counts only as long as it still is. */
+  readonly at: number
+}
+
 const CLOSE = {
   removed: [4004, 'The session was removed.'],
   slow: [4008, 'Too far behind: reconnect.'],
@@ -32,20 +39,29 @@ export class TransportSocket implements Receiver, Watcher {
   readonly #connection: TransportConnection
   readonly #session: Session
   readonly #socket: Socket
-  readonly #host: Host
+  readonly #host: Sessions
   readonly #clock: Clock
   #seat: Seat | null = null
   #open = true
   /** Commands are obeyed one after the other, so acks come in the order of their commands. */
   #tail = nothingAsked
 
-  constructor(connection: TransportConnection, session: Session, socket: Socket, ports: { host: Host; clock: Clock }) {
+  /** One that is awake again has what it is said to have, and is told nothing about it. */
+  constructor(
+    connection: TransportConnection,
+    session: Session,
+    socket: Socket,
+    ports: { host: Sessions; clock: Clock },
+    from: 'new' | 'awake' = 'new',
+  ) {
     this.#connection = connection
     this.#session = session
     this.#socket = socket
     this.#host = ports.host
     this.#clock = ports.clock
-    this.#seat = storyOf(session, ports.clock).join(connection.after, this)
+    const { after } = connection
+    const story = storyOf(session, ports.clock, from === 'awake' ? after : null)
+    this.#seat = story.join(after, this, from === 'awake')
     // A session that was let go in the meantime has closed it already.
     if (!this.#open) this.#seat.leave()
   }
@@ -71,6 +87,11 @@ export class TransportSocket implements Receiver, Watcher {
   closed(): void {
     this.#open = false
     this.#seat?.leave()
+  }
+
+  rest(): Rested {
+    const after = storyOf(this.#session, this.#clock).last
+    return { connection: { ...this.#connection, after }, at: this.#session.state.head }
   }
 
   /** As a watcher of the session's story. */

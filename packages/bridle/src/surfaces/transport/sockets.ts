@@ -6,7 +6,7 @@ import { optionalId } from '../http/route.ts'
 import { findKey } from '../http/sessions.ts'
 import { type SocketCall, type SocketRoute, socketRoute, told } from '../http/socket-route.ts'
 import { isForeign, userSession } from '../http/users.ts'
-import { TransportSocket } from './socket.ts'
+import { type Rested, TransportSocket } from './socket.ts'
 
 const query = v.looseObject({
   userId: v.optional(v.pipe(v.string(), v.nonEmpty())),
@@ -22,18 +22,32 @@ export const transportSockets: readonly SocketRoute[] = [
     scope: 'observe',
     summary: 'State and deltas of a session; commands come back the other way',
     query,
+    session: sessionOf,
+    wake: async (rested, head, ports) => {
+      const { connection, at } = rested as Rested
+      const session = await ports.host.open(connection.key)
+      // Whoever was not told the rest before it slept gets the whole state.
+      const isExact = at === head && session.state.head === head
+      return (socket) =>
+        new TransportSocket({ ...connection, ...(!isExact && { after: null }) }, session, socket, ports, 'awake')
+    },
     accept: async (call) => {
       const { access, ports, query: asked } = call
-      const key = await keyOf(call)
+      const key = await sessionOf(call)
       if (key instanceof Response) return key.status === 404 || key.status === 409 ? told(key) : key
-      // A ticket for one session opens that one.
-      if (access.sessionId !== null && access.sessionId !== key.id) return told(notFound())
       const session = await ports.host.open(key)
       const connection = { key, scopes: access.scopes, user: access.user, after: asked.after ?? null }
       return (socket) => new TransportSocket(connection, session, socket, ports)
     },
   }),
 ]
+
+async function sessionOf(call: Call): Promise<Key | Response> {
+  const key = await keyOf(call)
+  const { sessionId } = call.access
+  // A ticket for one session opens that one.
+  return key instanceof Response || sessionId === null || sessionId === key.id ? key : notFound()
+}
 
 const keyOf = async (call: Call): Promise<Key | Response> => {
   const { userId, sessionId } = call.query

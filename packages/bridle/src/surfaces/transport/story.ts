@@ -21,11 +21,14 @@ interface Delta {
 
 const stories = new WeakMap<Session, Story>()
 
-/** The one story of a session: all its watchers share the encoding and the numbers. */
-export const storyOf = (session: Session, clock: Clock): Story => {
+/**
+ * The one story of a session: all its watchers share the encoding and the numbers. `last` is what they have, where they
+ * had it before this story began.
+ */
+export const storyOf = (session: Session, clock: Clock, last: number | null = null): Story => {
   const known = stories.get(session)
   if (known?.isKept) return known
-  const story = new Story(session, clock)
+  const story = new Story(session, clock, last ?? session.state.head)
   stories.set(session, story)
   return story
 }
@@ -45,13 +48,18 @@ export class Story {
   #isKept = true
   #forget = () => {}
 
-  constructor(session: Session, clock: Clock) {
+  constructor(session: Session, clock: Clock, last: number) {
     this.#session = session
     this.#clock = clock
-    this.#last = session.state.head
+    this.#last = last
     this.#audience = { key: 'transport', encode: (change) => this.#encode(change) }
     this.#keeper = { audience: this.#audience, send: () => {}, unsent: () => 0, close: () => this.#end() }
     session.subscribers.add(this.#keeper, session.state.head)
+  }
+
+  /** What a watcher has now. */
+  get last(): number {
+    return this.#last
   }
 
   get isKept(): boolean {
@@ -59,10 +67,10 @@ export class Story {
   }
 
   /** What brings a client up to date, and from then on everything live. Both in one step, so nothing falls between. */
-  join(after: number | null, watcher: Watcher): Seat {
+  join(after: number | null, watcher: Watcher, isThere = false): Seat {
     this.#forget()
     let allowed = 0
-    for (const messages of this.#since(after)) {
+    for (const messages of isThere && after === this.#last ? [] : this.#since(after)) {
       allowed += messages.reduce((sum, text) => sum + text.length, 0)
       watcher.send(messages)
     }

@@ -1,0 +1,177 @@
+// docs/protocol/fabric-socket.md
+import type { Case } from '../case.ts'
+
+const invoke = '/agents/scripted/{s}'
+const here = { ask: { method: 'POST', path: invoke, script: [{ text: 'Hi' }] }, answer: { status: 200 } } as const
+const socket = '/sessions/{s}/ws'
+
+export const fabricSocketCases: readonly Case[] = [
+  {
+    name: '[W2] a refused upgrade is answered like a request; a plain GET says 426',
+    server: 'token',
+    steps: [
+      { open: 'a', path: socket, refused: { status: 401, body: { error: { type: 'unauthorized' } } } },
+      { open: 'a', path: `${socket}?token=right&after=`, refused: { status: 101 } },
+      { open: 'a', path: '/nowhere?token=right', refused: { status: 404 } },
+      { open: 'a', path: `${socket}?token=right&replay=x`, refused: { status: 400 } },
+      { ask: { path: `${socket}?token=right` }, answer: { status: 426 } },
+      { ask: { path: socket }, answer: { status: 401 } },
+      {
+        open: 'a',
+        path: `${socket}?token=right`,
+        headers: { origin: 'https://evil.example' },
+        refused: { status: 403 },
+      },
+    ],
+  },
+  {
+    name: '[W3] a ticket opens one socket, and is not named back',
+    server: 'token',
+    steps: [
+      {
+        ask: { method: 'POST', path: invoke, script: [{ text: 'x' }], headers: { authorization: 'Bearer right' } },
+        answer: { status: 200 },
+      },
+      {
+        ask: { method: 'POST', path: '/tickets', body: {}, headers: { authorization: 'Bearer right' } },
+        answer: { status: 201, body: { ticket: { $save: 'ticket' } } },
+      },
+      { open: 'a', path: socket, protocols: ['bridle.v1', 'ticket.{ticket}'], protocol: 'bridle.v1' },
+      { hear: 'a', message: { type: 'replay-end' } },
+      { open: 'b', path: socket, protocols: ['bridle.v1', 'ticket.{ticket}'], refused: { status: 401 } },
+    ],
+  },
+  {
+    name: '[W4] a session that is not there gets one error and 4004',
+    steps: [
+      { open: 'a', path: socket },
+      { hear: 'a', message: { type: 'error', message: 'Not found' } },
+      { closed: 'a', code: 4004 },
+    ],
+  },
+  {
+    name: '[W5] what went before, the end of the replay, then what happens',
+    steps: [
+      here,
+      { open: 'a', path: `${socket}?replay=2` },
+      { hear: 'a', message: { type: 'replay-end', cursor: { $save: 'cursor' } } },
+      { heard: 'a', types: ['result', 'idle', 'replay-end'] },
+      here,
+      { hear: 'a', message: { type: 'event', event: { type: 'idle' } } },
+      { heard: 'a', types: ['result', 'idle', 'replay-end', 'prompt_start', 'text_delta', 'result', 'idle'] },
+      { open: 'b', path: `${socket}?after={cursor}` },
+      { hear: 'b', message: { type: 'replay-end' } },
+      { heard: 'b', types: ['prompt_start', 'text_delta', 'result', 'idle', 'replay-end'] },
+      { open: 'c', path: `${socket}?after=99999` },
+      { hear: 'c', message: { type: 'event', event: { type: 'reset' } } },
+      { open: 'd', path: `${socket}?after=x`, refused: { status: 400 } },
+    ],
+  },
+  {
+    name: '[W8] every command gets its ack, in order, and takes effect once',
+    steps: [
+      { begin: 'run', ask: { method: 'POST', path: invoke, script: [{ text: 'a' }, { sleepMs: 30_000 }] } },
+      { stream: 'started', ask: { path: `${invoke}/stream` }, until: 'text_delta' },
+      { open: 'a', path: socket },
+      { hear: 'a', message: { type: 'replay-end' } },
+      { say: 'a', message: { type: 'cancel', taskId: 'nobody', commandId: 'c-1' } },
+      { hear: 'a', message: { type: 'ack', for: 'cancel', ok: false, commandId: 'c-1' } },
+      { say: 'a', message: { type: 'cancel', taskId: '{s}', commandId: 'c-2' } },
+      { hear: 'a', message: { type: 'ack', for: 'cancel', ok: true, commandId: 'c-2' } },
+      { answered: 'run', answer: { status: 409 } },
+      { say: 'a', message: { type: 'cancel', taskId: '{s}', commandId: 'c-2' } },
+      { hear: 'a', message: { type: 'ack', ok: true, commandId: 'c-2' } },
+      { say: 'a', message: { type: 'cancel', taskId: '{s}', reason: 'x', commandId: 'c-2' } },
+      { hear: 'a', message: { type: 'ack', ok: false, commandId: 'c-2' } },
+    ],
+  },
+  {
+    name: '[W10] an approval is settled once',
+    steps: [
+      {
+        begin: 'run',
+        ask: { method: 'POST', path: invoke, script: [{ approve: 'write', id: 'c1', args: { n: 1 }, reason: 'asks' }] },
+      },
+      { stream: 'asks', ask: { path: `${invoke}/stream` }, until: 'approval_requested' },
+      { open: 'a', path: `${socket}?replay=all` },
+      {
+        hear: 'a',
+        message: { type: 'event', event: { type: 'approval_requested', data: { approvalId: { $save: 'approval' } } } },
+      },
+      { hear: 'a', message: { type: 'replay-end' } },
+      { say: 'a', message: { type: 'approve', approvalId: '{approval}', decision: 'denied', reason: 'no' } },
+      { hear: 'a', message: { type: 'event', event: { type: 'approval_resolved', data: { decision: 'denied' } } } },
+      { say: 'a', message: { type: 'approve', approvalId: '{approval}', decision: 'approved', commandId: 'c-9' } },
+      { hear: 'a', message: { type: 'ack', for: 'approve', ok: false, commandId: 'c-9' } },
+      { answered: 'run', answer: { status: 200 } },
+    ],
+  },
+  {
+    name: '[W11] commands need their scopes',
+    server: 'scoped',
+    steps: [
+      {
+        ask: {
+          method: 'POST',
+          path: `${invoke}?tenant=acme`,
+          script: [{ text: 'x' }],
+          headers: { authorization: 'Bearer worker' },
+        },
+        answer: { status: 200 },
+      },
+      { open: 'a', path: `${socket}?token=reader&tenant=acme` },
+      { hear: 'a', message: { type: 'replay-end' } },
+      { say: 'a', message: { type: 'cancel', taskId: '{s}' } },
+      { hear: 'a', message: { type: 'ack', for: 'cancel', ok: false } },
+    ],
+  },
+  {
+    name: '[W13] what makes no sense gets one error, and the socket stays',
+    steps: [
+      here,
+      { open: 'a', path: socket },
+      { hear: 'a', message: { type: 'replay-end' } },
+      { say: 'a', raw: '{' },
+      { hear: 'a', message: { type: 'error' } },
+      { say: 'a', message: { type: 'dance' } },
+      { hear: 'a', message: { type: 'error' } },
+      { say: 'a', message: { type: 'approve' } },
+      { hear: 'a', message: { type: 'error' } },
+      { say: 'a', message: { type: 'ping', ts: 3 } },
+      { hear: 'a', message: { type: 'pong', ts: 3 } },
+      { say: 'a', message: { type: 'ping' } },
+      { hear: 'a', message: { type: 'pong', ts: { $any: true } } },
+      { heard: 'a', types: ['replay-end', 'error', 'error', 'error', 'pong', 'pong'] },
+    ],
+  },
+  {
+    name: '[W14] the server says that it is there',
+    server: 'beating',
+    steps: [here, { open: 'a', path: socket }, { hear: 'a', message: { type: 'pong', ts: { $any: true } } }],
+  },
+  {
+    name: '[W14] who says nothing for too long is cut',
+    server: 'beating',
+    steps: [here, { open: 'a', path: socket }, { closed: 'a', code: 4009 }],
+  },
+  {
+    name: '[W15] a message that is too large closes the socket',
+    steps: [
+      here,
+      { open: 'a', path: socket },
+      { hear: 'a', message: { type: 'replay-end' } },
+      { say: 'a', bytes: 1_100_000 },
+      { closed: 'a', code: 1009 },
+    ],
+  },
+  {
+    name: '[H22] whoever watches a session that is removed is told by 4004',
+    steps: [
+      here,
+      { open: 'a', path: socket },
+      { hear: 'a', message: { type: 'replay-end' } },
+      { ask: { method: 'DELETE', path: invoke }, answer: { status: 200 } },
+      { closed: 'a', code: 4004 },
+    ],
+  },
+]

@@ -1,0 +1,453 @@
+// docs/protocol/http.md: invoking, errors, access, and what else the routes answer.
+import type { Case } from '../case.ts'
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+const unauthorized = { status: 401, body: { error: { type: 'unauthorized', message: { $any: true } } } } as const
+const notFound = { status: 404, body: { error: 'Not found' } } as const
+const bad = { status: 400, body: { error: { $match: '.' } } } as const
+const say = (text: string) => [{ text }]
+const invoke = '/agents/scripted/{s}'
+
+export const httpCases: readonly Case[] = [
+  {
+    name: '[H1] answers with the result when the run has ended',
+    steps: [
+      {
+        ask: { method: 'POST', path: invoke, script: [{ text: 'Hello there', chunks: 3 }] },
+        answer: { status: 200, body: { result: 'Hello there', sessionId: '{s}', agentPath: '/agents/scripted/{s}' } },
+      },
+    ],
+  },
+  {
+    name: '[H1] prompts of one session are answered one after the other',
+    steps: [
+      { begin: 'first', ask: { method: 'POST', path: invoke, script: [{ sleepMs: 40 }, { text: 'one' }] } },
+      { stream: 'waits', ask: { path: `${invoke}/stream` }, until: 'prompt_start' },
+      { ask: { method: 'POST', path: invoke, script: say('two') }, answer: { status: 200, body: { result: 'two' } } },
+      { answered: 'first', answer: { status: 200, body: { result: 'one' } } },
+    ],
+  },
+  {
+    name: '[H2] a failed run is a 500 with its message',
+    steps: [
+      {
+        ask: { method: 'POST', path: invoke, script: [{ text: 'so far' }, { fail: 'it broke' }] },
+        answer: { status: 500, body: { error: { type: 'internal_error', message: 'it broke' } } },
+      },
+    ],
+  },
+  {
+    name: '[H2] a cancelled run is a conflict',
+    steps: [
+      { begin: 'run', ask: { method: 'POST', path: invoke, script: [{ text: 'a' }, { sleepMs: 30_000 }] } },
+      { stream: 'at-work', ask: { path: `${invoke}/stream` }, until: 'text_delta' },
+      {
+        ask: { method: 'POST', path: '/sessions/{s}/cancel', body: { reason: 'enough' } },
+        answer: { status: 200, body: { cancelled: true, runId: { $save: 'run' } } },
+      },
+      { answered: 'run', answer: { status: 409, body: { error: { type: 'conflict' } } } },
+      {
+        ask: { path: '/sessions/{s}/runs/{run}' },
+        answer: { status: 200, body: { runId: '{run}', status: 'cancelled' } },
+      },
+      {
+        ask: { method: 'POST', path: '/sessions/{s}/cancel', body: { runId: '{run}' } },
+        answer: { status: 200, body: { cancelled: false } },
+      },
+    ],
+  },
+  {
+    name: '[H3] one key is one run and one answer; another body is a conflict',
+    steps: [
+      {
+        ask: { method: 'POST', path: invoke, script: say('once'), headers: { 'idempotency-key': 'k-1' } },
+        answer: { status: 200, body: { result: 'once' } },
+      },
+      {
+        ask: { method: 'POST', path: invoke, script: say('once'), headers: { 'idempotency-key': 'k-1' } },
+        answer: { status: 200, body: { result: 'once' } },
+      },
+      {
+        ask: { method: 'POST', path: invoke, script: say('other'), headers: { 'idempotency-key': 'k-1' } },
+        answer: { status: 409, body: { error: { type: 'conflict' } } },
+      },
+      {
+        stream: 'all',
+        ask: { path: `${invoke}/stream` },
+        until: 'idle',
+        types: ['prompt_start', 'text_delta', 'result', 'idle'],
+      },
+      { ask: { method: 'POST', path: invoke, script: say('x'), headers: { 'idempotency-key': 'a b' } }, answer: bad },
+    ],
+  },
+  {
+    name: '[H11] what is not there, and what makes no sense',
+    steps: [
+      { ask: { path: '/nowhere' }, answer: notFound },
+      { ask: { path: '/sessions/{s}' }, answer: notFound },
+      { ask: { path: '/sessions/{s}/events' }, answer: notFound },
+      { ask: { path: '/sessions/{s}/artifacts' }, answer: notFound },
+      { ask: { path: '/sessions/{s}/runs/r-1' }, answer: notFound },
+      { ask: { method: 'POST', path: '/sessions/{s}/cancel', body: {} }, answer: notFound },
+      { ask: { method: 'POST', path: '/sessions/{s}/approvals/apr-1/approve', body: {} }, answer: notFound },
+      { ask: { path: invoke }, answer: notFound },
+      { ask: { method: 'DELETE', path: invoke }, answer: notFound },
+      { ask: { method: 'POST', path: '/agents/nobody/{s}', script: say('x') }, answer: notFound },
+      { ask: { path: '/agents/nobody/{s}/stream' }, answer: notFound },
+      { ask: { method: 'POST', path: '/agents/scripted/a%2Fb', script: say('x') }, answer: bad },
+      { ask: { method: 'POST', path: invoke, raw: '{' }, answer: bad },
+      { ask: { method: 'POST', path: invoke, raw: '[]' }, answer: bad },
+      { ask: { method: 'POST', path: invoke, body: {} }, answer: bad },
+      { ask: { method: 'POST', path: invoke, body: { prompt: '' } }, answer: bad },
+      { ask: { path: '/sessions?limit=x' }, answer: bad },
+      { ask: { path: '/sessions?cursor=x' }, answer: bad },
+      { ask: { path: '/approvals?cursor=x' }, answer: bad },
+      { ask: { path: '/approvals?status=done' }, answer: bad },
+      { ask: { path: `${invoke}/stream?after=x` }, answer: bad },
+      { ask: { path: `${invoke}/stream?replay=x` }, answer: bad },
+    ],
+  },
+  {
+    name: '[H11] whether there is such a session is said first',
+    steps: [
+      { ask: { method: 'POST', path: '/sessions/{s}/cancel', raw: '{' }, answer: notFound },
+      { ask: { path: '/sessions/{s}/events?after=x' }, answer: notFound },
+      { ask: { method: 'POST', path: invoke, script: say('x') }, answer: { status: 200 } },
+      { ask: { method: 'POST', path: '/sessions/{s}/cancel', raw: '{' }, answer: bad },
+      { ask: { path: '/sessions/{s}/events?after=x' }, answer: bad },
+      { ask: { path: '/sessions/{s}/runs/r-999' }, answer: notFound },
+      { ask: { method: 'POST', path: '/sessions/{s}/approvals/apr-1/approve', body: {} }, answer: notFound },
+      { ask: { method: 'POST', path: '/sessions/{s}/approvals/apr-1/maybe', body: {} }, answer: bad },
+      { ask: { path: '/sessions/{s}/artifacts/nothing' }, answer: notFound },
+    ],
+  },
+  {
+    name: '[H12] a body that is too large',
+    server: 'small',
+    steps: [
+      {
+        ask: { method: 'POST', path: invoke, bytes: 5_000 },
+        answer: { status: 413, body: { error: { type: 'body_too_large' } } },
+      },
+      { ask: { method: 'POST', path: invoke, script: say('fits') }, answer: { status: 200 } },
+    ],
+  },
+  {
+    name: '[H13] another tenant’s session answers like none',
+    steps: [
+      {
+        ask: { method: 'POST', path: invoke, script: say('mine'), headers: { 'x-fabric-tenant': 'acme' } },
+        answer: { status: 200 },
+      },
+      { ask: { path: '/sessions/{s}', headers: { 'x-fabric-tenant': 'acme' } }, answer: { status: 200 } },
+      { ask: { path: '/sessions/{s}?tenant=acme' }, answer: { status: 200 } },
+      { ask: { path: '/sessions/{s}' }, answer: notFound },
+      { ask: { path: '/sessions/{s}', headers: { 'x-fabric-tenant': 'other' } }, answer: notFound },
+      { ask: { method: 'DELETE', path: invoke }, answer: notFound },
+      { ask: { path: invoke }, answer: notFound },
+      { ask: { path: '/sessions?search={s}' }, answer: { status: 200, body: { sessions: [] } } },
+      { ask: { path: '/sessions?tenant=a%2Fb' }, answer: bad },
+    ],
+  },
+  {
+    name: '[H13] a tenant may be required',
+    server: 'tenants',
+    steps: [
+      { ask: { path: '/sessions' }, answer: bad },
+      { ask: { path: '/sessions', headers: { 'x-fabric-tenant': 'acme' } }, answer: { status: 200 } },
+      { ask: { path: '/sessions?tenant=acme' }, answer: { status: 200 } },
+    ],
+  },
+  {
+    name: '[H14] a token',
+    server: 'token',
+    steps: [
+      { ask: { path: '/health' }, answer: { status: 200, body: { ok: true } } },
+      { ask: { path: '/ready' }, answer: { status: 200, body: { ready: true, agents: { $absent: true } } } },
+      { ask: { path: '/sessions' }, answer: unauthorized },
+      { ask: { path: '/sessions', headers: bearer('wrong') }, answer: unauthorized },
+      { ask: { path: '/sessions', headers: { authorization: 'Basic right' } }, answer: unauthorized },
+      { ask: { path: '/sessions/{s}' }, answer: unauthorized },
+      { ask: { method: 'POST', path: invoke, script: say('x') }, answer: unauthorized },
+      { ask: { path: '/sessions', headers: bearer('right') }, answer: { status: 200 } },
+      { ask: { path: '/sessions?token=right' }, answer: { status: 200 } },
+      { ask: { path: '/ready', headers: bearer('right') }, answer: { status: 200, body: { agents: { $any: true } } } },
+      { ask: { method: 'POST', path: invoke, script: say('x'), headers: bearer('right') }, answer: { status: 200 } },
+    ],
+  },
+  {
+    name: '[H14] pages of other origins',
+    server: 'token',
+    steps: [
+      {
+        ask: { path: '/sessions', headers: { ...bearer('right'), origin: 'https://evil.example' } },
+        answer: { status: 403, body: { error: { type: 'forbidden' } } },
+      },
+      {
+        ask: { path: '/sessions', headers: { ...bearer('right'), origin: 'http://localhost:5173' } },
+        answer: { status: 200, headers: { 'access-control-allow-origin': 'http://localhost:5173' } },
+      },
+      {
+        ask: { path: '/sessions/{s}', headers: { ...bearer('right'), origin: 'http://localhost:5173' } },
+        answer: { status: 404, headers: { 'access-control-allow-origin': 'http://localhost:5173', vary: 'Origin' } },
+      },
+      {
+        ask: { method: 'OPTIONS', path: '/sessions', headers: { origin: 'http://localhost:5173' } },
+        answer: { status: 204, headers: { 'access-control-allow-origin': 'http://localhost:5173' } },
+      },
+    ],
+  },
+  {
+    name: '[H13] a token can do no more than its tenants, scopes and user say',
+    server: 'scoped',
+    steps: [
+      { ask: { path: '/sessions', headers: bearer('reader') }, answer: { status: 200 } },
+      { ask: { path: '/sessions?tenant=umbrella', headers: bearer('reader') }, answer: { status: 200 } },
+      {
+        ask: { path: '/sessions?tenant=other', headers: bearer('reader') },
+        answer: { status: 403, body: { error: { type: 'forbidden' } } },
+      },
+      {
+        ask: { method: 'POST', path: invoke, script: say('x'), headers: bearer('reader') },
+        answer: { status: 403, body: { error: { type: 'forbidden' } } },
+      },
+      { ask: { method: 'POST', path: invoke, script: say('x'), headers: bearer('worker') }, answer: { status: 200 } },
+      {
+        ask: { method: 'POST', path: '/sessions/{s}/approvals/apr-1/approve', body: {}, headers: bearer('worker') },
+        answer: { status: 403 },
+      },
+      {
+        ask: { method: 'POST', path: '/agents/scripted/user:bob', script: say('x'), headers: bearer('worker') },
+        answer: { status: 200 },
+      },
+      { ask: { path: '/sessions/user:bob', headers: bearer('ann') }, answer: notFound },
+      { ask: { path: '/agents/scripted/user:bob', headers: bearer('ann') }, answer: notFound },
+    ],
+  },
+  {
+    name: '[H17] too many requests',
+    server: 'limited',
+    steps: [
+      { ask: { path: '/health' }, answer: { status: 200 } },
+      { ask: { path: '/sessions' }, answer: { status: 200 } },
+      { ask: { path: '/sessions/{s}' }, answer: notFound },
+      { ask: { path: invoke }, answer: notFound },
+      {
+        ask: { path: '/sessions' },
+        answer: {
+          status: 429,
+          body: { error: { type: 'rate_limited' } },
+          headers: { 'retry-after': { $match: '^[0-9]+$' } },
+        },
+      },
+      { ask: { path: '/health' }, answer: { status: 200 } },
+    ],
+  },
+  {
+    name: '[H18] a ticket is good for one use, and for what it names',
+    server: 'token',
+    steps: [
+      { ask: { method: 'POST', path: invoke, script: say('x'), headers: bearer('right') }, answer: { status: 200 } },
+      {
+        ask: { method: 'POST', path: '/tickets', body: {}, headers: bearer('right') },
+        answer: { status: 201, body: { ticket: { $save: 'one' }, expiresAt: { $match: '^2' } } },
+      },
+      { ask: { path: '/sessions/{s}?ticket={one}' }, answer: { status: 200 } },
+      { ask: { path: '/sessions/{s}?ticket={one}' }, answer: unauthorized },
+      { ask: { path: '/sessions/{s}?ticket={one}x' }, answer: unauthorized },
+      { ask: { path: '/sessions/{s}?ticket=nothing' }, answer: unauthorized },
+      {
+        ask: { method: 'POST', path: '/tickets', body: { sessionId: 'another' }, headers: bearer('right') },
+        answer: { status: 201, body: { ticket: { $save: 'two' } } },
+      },
+      { ask: { path: '/sessions/{s}?ticket={two}' }, answer: notFound },
+      {
+        ask: { method: 'POST', path: '/tickets', body: { scopes: ['observe'] }, headers: bearer('right') },
+        answer: { status: 201, body: { ticket: { $save: 'three' } } },
+      },
+      { ask: { method: 'POST', path: '/sessions/{s}/cancel?ticket={three}', body: {} }, answer: { status: 403 } },
+    ],
+  },
+  {
+    name: '[H19] every answer has a correlation id, the caller’s own where it is one',
+    steps: [
+      {
+        ask: { path: '/sessions/{s}', headers: { 'x-correlation-id': 'mine-1' } },
+        answer: { status: 404, headers: { 'x-correlation-id': 'mine-1' } },
+      },
+      {
+        ask: { method: 'POST', path: invoke, script: say('x'), headers: { 'x-correlation-id': 'mine-2' } },
+        answer: { status: 200, headers: { 'x-correlation-id': 'mine-2' } },
+      },
+      { ask: { path: '/health' }, answer: { status: 200, headers: { 'x-correlation-id': { $match: '.' } } } },
+    ],
+  },
+  {
+    name: '[H20] lists: newest change first, filtered, in pages',
+    steps: [
+      { ask: { method: 'POST', path: '/agents/scripted/{s}.a', script: say('x') }, answer: { status: 200 } },
+      { ask: { method: 'POST', path: '/agents/scripted/{s}.b', script: [{ fail: 'no' }] }, answer: { status: 500 } },
+      {
+        ask: { path: '/sessions?search={s}' },
+        answer: {
+          status: 200,
+          body: { sessions: [{ id: '{s}.b' }, { id: '{s}.a', status: 'idle', session_id: '{s}.a' }] },
+        },
+      },
+      {
+        ask: { path: '/sessions?search={s}&limit=1' },
+        answer: { status: 200, body: { sessions: [{ id: '{s}.b' }], next: { $save: 'next' } } },
+      },
+      {
+        ask: { path: '/sessions?search={s}&limit=1&cursor={next}' },
+        answer: { status: 200, body: { sessions: [{ id: '{s}.a' }] } },
+      },
+      { ask: { path: '/sessions?search={s}&kind=background' }, answer: { status: 200, body: { sessions: [] } } },
+    ],
+  },
+  {
+    name: '[H21] the timeline has entries, events, artifacts and approvals',
+    steps: [
+      {
+        ask: {
+          method: 'POST',
+          path: invoke,
+          script: [
+            { tool: 'read', id: 'c1', args: { p: 1 }, result: 42 },
+            { artifact: { name: 'a.txt', content: 'text' } },
+            { text: 'done' },
+          ],
+        },
+        answer: { status: 200, body: { result: 'done' } },
+      },
+      {
+        ask: { path: invoke },
+        answer: {
+          status: 200,
+          body: {
+            id: '{s}',
+            entries: { $any: true },
+            artifacts: [{ name: 'a.txt', id: { $save: 'artifact' } }],
+            approvals: [],
+          },
+        },
+      },
+      {
+        ask: { path: '/sessions/{s}/artifacts' },
+        answer: { status: 200, body: { artifacts: [{ id: '{artifact}', size: 4 }] } },
+      },
+      {
+        ask: { path: '/sessions/{s}/artifacts/{artifact}' },
+        answer: { status: 200, text: 'text', headers: { 'content-security-policy': 'sandbox', 'content-length': '4' } },
+      },
+      {
+        ask: { path: '/sessions/{s}/artifacts/a.txt', headers: { range: 'bytes=1-2' } },
+        answer: { status: 206, text: 'ex', headers: { 'content-range': 'bytes 1-2/4' } },
+      },
+      {
+        ask: { path: '/sessions/{s}/artifacts/a.txt', headers: { range: 'bytes=9-' } },
+        answer: { status: 416, headers: { 'content-range': 'bytes */4' } },
+      },
+    ],
+  },
+  {
+    name: '[H22] a removed session is gone; its id goes on with its numbers',
+    steps: [
+      { ask: { method: 'POST', path: invoke, script: say('old') }, answer: { status: 200 } },
+      { stream: 'old', ask: { path: `${invoke}/stream` }, until: 'idle', last: { id: { $save: 'last' } } },
+      { ask: { method: 'DELETE', path: invoke }, answer: { status: 200, body: { deleted: true, sessionId: '{s}' } } },
+      { ask: { path: '/sessions/{s}' }, answer: notFound },
+      { ask: { method: 'DELETE', path: invoke }, answer: notFound },
+      { ask: { path: '/sessions?search={s}' }, answer: { status: 200, body: { sessions: [] } } },
+      { ask: { method: 'POST', path: invoke, script: say('new') }, answer: { status: 200 } },
+      {
+        stream: 'new',
+        ask: { path: `${invoke}/stream`, headers: { 'last-event-id': '{last}' } },
+        until: 'idle',
+        types: ['reset', 'prompt_start', 'text_delta', 'result', 'idle'],
+      },
+      { ask: { path: '/sessions/{s}' }, answer: { status: 200, body: { messages: { $length: 2 } } } },
+    ],
+  },
+  {
+    name: '[H23] respond-async answers at once, and says where to look',
+    steps: [
+      {
+        ask: {
+          method: 'POST',
+          path: invoke,
+          script: [{ sleepMs: 50 }, { text: 'later' }],
+          headers: { prefer: 'respond-async' },
+        },
+        answer: {
+          status: 202,
+          body: { status: 'accepted', runId: { $save: 'run' } },
+          headers: { location: { $match: '^/sessions/' } },
+        },
+      },
+      { stream: 'done', ask: { path: `${invoke}/stream` }, until: 'idle' },
+      {
+        ask: { path: '/sessions/{s}/runs/{run}' },
+        answer: { status: 200, body: { runId: '{run}', status: 'completed', result: 'later' } },
+      },
+    ],
+  },
+  {
+    name: '[H21] an approval is answered once, by whoever is first',
+    steps: [
+      {
+        begin: 'run',
+        ask: {
+          method: 'POST',
+          path: invoke,
+          script: [{ approve: 'write', id: 'c1', args: { n: 1 }, reason: 'asks' }, { text: 'done' }],
+        },
+      },
+      {
+        stream: 'asked',
+        ask: { path: `${invoke}/stream` },
+        until: 'approval_requested',
+        last: { data: { data: { approvalId: { $save: 'approval' }, args: { n: 1 } } } },
+      },
+      {
+        ask: { path: '/sessions/{s}' },
+        answer: { status: 200, body: { status: 'awaiting_approval', approvals: [{ id: '{approval}' }] } },
+      },
+      {
+        ask: { method: 'POST', path: '/sessions/{s}/approvals/{approval}/approve', body: { args: { n: 2 } } },
+        answer: { status: 200, body: { ok: true } },
+      },
+      { answered: 'run', answer: { status: 200, body: { result: 'done' } } },
+      {
+        ask: { method: 'POST', path: '/sessions/{s}/approvals/{approval}/approve', body: { args: { n: 2 } } },
+        answer: { status: 200 },
+      },
+      {
+        ask: { method: 'POST', path: '/sessions/{s}/approvals/{approval}/reject', body: {} },
+        answer: { status: 409, body: { error: { type: 'conflict' } } },
+      },
+    ],
+  },
+  {
+    name: '[H25] what it tells of itself',
+    steps: [
+      { ask: { path: '/health' }, answer: { status: 200, body: { ok: true } } },
+      { ask: { path: '/ready' }, answer: { status: 200, body: { ready: true } } },
+      { ask: { path: '/builds' }, answer: { status: 200, body: { builds: [] } } },
+      { ask: { path: '/engines' }, answer: { status: 200, body: { engines: { $any: true } } } },
+      {
+        ask: { path: '/openapi.json' },
+        answer: {
+          status: 200,
+          body: {
+            paths: {
+              '/agents/{name}/{id}': { post: { requestBody: { $any: true } } },
+              '/sessions/{id}/cancel': { post: { requestBody: { $any: true } } },
+            },
+          },
+        },
+      },
+      { ask: { path: '/metrics' }, answer: { status: 200, headers: { 'content-type': { $match: '^text/plain' } } } },
+    ],
+  },
+]

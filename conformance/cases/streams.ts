@@ -1,0 +1,76 @@
+// docs/protocol/http.md: server-sent events.
+import type { Case } from '../case.ts'
+
+const invoke = '/agents/scripted/{s}'
+const story = [
+  { text: 'abcdef', chunks: 3 },
+  { tool: 'read', id: 'c1', args: {}, result: 1 },
+]
+const types = ['prompt_start', 'text_delta', 'text_delta', 'text_delta', 'tool_start', 'tool_end', 'result', 'idle']
+
+export const streamCases: readonly Case[] = [
+  {
+    name: '[H4] shows the document’s events',
+    steps: [
+      { ask: { method: 'POST', path: invoke, script: story }, answer: { status: 200 } },
+      { stream: 'all', ask: { path: `${invoke}/stream` }, until: 'idle', types },
+    ],
+  },
+  {
+    name: '[H5] a cursor resumes with exactly the rest, byte for byte',
+    steps: [
+      { ask: { method: 'POST', path: invoke, script: story }, answer: { status: 200 } },
+      { stream: 'all', ask: { path: `${invoke}/stream` }, until: 'idle' },
+      {
+        stream: 'three',
+        ask: { path: `${invoke}/stream?replay=3` },
+        until: 'idle',
+        types: ['tool_end', 'result', 'idle'],
+        last: { id: { $any: true } },
+      },
+      { frames: 'three', are: 'all', from: 5 },
+      { stream: 'first', ask: { path: `${invoke}/stream` }, until: 'prompt_start', last: { id: { $save: 'first' } } },
+      { stream: 'header', ask: { path: `${invoke}/stream`, headers: { 'last-event-id': '{first}' } }, until: 'idle' },
+      { frames: 'header', are: 'all', from: 1 },
+      { stream: 'query', ask: { path: `${invoke}/stream?after={first}` }, until: 'idle' },
+      { frames: 'query', are: 'all', from: 1 },
+      { stream: 'named', ask: { path: `/sessions/{s}/events?after=ev-{first}` }, until: 'idle' },
+      { frames: 'named', are: 'all', from: 1 },
+    ],
+  },
+  {
+    name: '[H7] a cursor beyond the log is told, and gets everything',
+    steps: [
+      { ask: { method: 'POST', path: invoke, script: story }, answer: { status: 200 } },
+      { stream: 'reset', ask: { path: `${invoke}/stream?after=99999` }, until: 'idle', types: ['reset', ...types] },
+    ],
+  },
+  {
+    name: '[H8] may be opened before the first invoke, and waits',
+    steps: [
+      { begin: 'later', ask: { method: 'POST', path: invoke, script: [{ sleepMs: 30 }, { text: 'x' }] } },
+      {
+        stream: 'early',
+        ask: { path: `${invoke}/stream` },
+        until: 'idle',
+        types: ['prompt_start', 'text_delta', 'result', 'idle'],
+      },
+      { answered: 'later', answer: { status: 200 } },
+    ],
+  },
+  {
+    name: '[H4] a run in progress is seen as it happens',
+    steps: [
+      { begin: 'run', ask: { method: 'POST', path: invoke, script: [{ text: 'abc', chunks: 3, everyMs: 40 }] } },
+      {
+        stream: 'live',
+        ask: { path: `${invoke}/stream` },
+        until: 'idle',
+        types: ['prompt_start', 'text_delta', 'text_delta', 'text_delta', 'result', 'idle'],
+      },
+      { stream: 'again', ask: { path: `${invoke}/stream` }, until: 'idle' },
+      { frames: 'again', are: 'live', from: 0 },
+      { answered: 'run', answer: { status: 200 } },
+    ],
+  },
+]

@@ -1,0 +1,163 @@
+// docs/protocol/transport.md
+import type { Case } from '../case.ts'
+
+const script = (...steps: unknown[]) => `@script ${JSON.stringify(steps)}`
+const submit = (commandId: string, ...steps: unknown[]) => ({
+  type: 'commands',
+  commands: [{ type: 'submit', prompt: script(...steps), commandId }],
+})
+const ws = '/ws?sessionId={s}'
+
+export const transportCases: readonly Case[] = [
+  {
+    name: '[T1] which session it is, and who may open it',
+    server: 'scoped',
+    steps: [
+      { open: 'a', path: '/ws', refused: { status: 401 } },
+      { open: 'a', path: '/ws?token=worker', refused: { status: 400 } },
+      { open: 'a', path: '/ws?token=ann&userId=bob', refused: { status: 403 } },
+      { open: 'a', path: '/ws?token=ann&userId=ann' },
+      { hear: 'a', message: { type: 'state' } },
+      { open: 'b', path: '/ws?token=worker&sessionId={s}&agent=nobody' },
+      { hear: 'b', message: { type: 'error' } },
+      { closed: 'b', code: 4004 },
+      { open: 'c', path: '/ws?token=ann&sessionId=user:bob' },
+      { closed: 'c', code: 4004 },
+      { ask: { path: '/ws?token=worker' }, answer: { status: 426 } },
+    ],
+  },
+  {
+    name: '[T3] the state first, then deltas that make the next one',
+    steps: [
+      { open: 'a', path: ws },
+      { hear: 'a', message: { type: 'state', seq: 0, state: { status: 'idle', messages: [] } } },
+      { open: 'b', path: ws },
+      { hear: 'b', message: { type: 'state' } },
+      { say: 'a', message: submit('c-1', { text: 'Hello', chunks: 2 }, { tool: 'read', id: 'call', result: 1 }) },
+      { hear: 'a', message: { type: 'ack', commandId: 'c-1', ok: true, answer: { runId: { $any: true } } } },
+      {
+        state: 'a',
+        is: {
+          status: 'idle',
+          messages: [
+            { role: 'user', status: 'complete' },
+            {
+              role: 'assistant',
+              content: 'Hello',
+              status: 'complete',
+              toolCalls: [{ id: 'call', name: 'read', status: 'complete' }],
+            },
+          ],
+        },
+      },
+      { state: 'b', is: { status: 'idle', messages: { $length: 2 } } },
+      { open: 'c', path: ws },
+      { state: 'c', is: { status: 'idle', messages: { $length: 2 } } },
+    ],
+  },
+  {
+    name: '[T4] one that missed nothing is told so; one that is beyond the log gets the state',
+    steps: [
+      { open: 'a', path: ws },
+      { say: 'a', message: submit('c-1', { text: 'x' }) },
+      { state: 'a', is: { status: 'idle', messages: { $length: 2 } } },
+      { open: 'b', path: ws },
+      { hear: 'b', message: { type: 'state', seq: { $save: 'seq' } } },
+      { open: 'c', path: `${ws}&after={seq}` },
+      { hear: 'c', message: { type: 'delta', operations: [] } },
+      { open: 'd', path: `${ws}&after=99999` },
+      { hear: 'd', message: { type: 'state' } },
+      { open: 'e', path: `${ws}&after=x`, refused: { status: 400 } },
+    ],
+  },
+  {
+    name: '[T12] what makes no sense applies nothing, and the connection stays',
+    steps: [
+      { open: 'a', path: ws },
+      { hear: 'a', message: { type: 'state' } },
+      { say: 'a', raw: '{' },
+      { hear: 'a', message: { type: 'error' } },
+      {
+        say: 'a',
+        message: {
+          type: 'commands',
+          commands: [
+            { type: 'submit', prompt: 'x' },
+            { type: 'dance', commandId: 'c-1' },
+          ],
+        },
+      },
+      { hear: 'a', message: { type: 'error' } },
+      { say: 'a', message: { type: 'commands', commands: [{ type: 'cancel', commandId: 'c-2' }] } },
+      { hear: 'a', message: { type: 'ack', commandId: 'c-2', ok: true, answer: { cancelled: false } } },
+      { say: 'a', message: { type: 'commands', commands: [{ type: 'submit', prompt: '' }] } },
+      { hear: 'a', message: { type: 'error' } },
+      { heard: 'a', types: ['state', 'error', 'error', 'ack', 'error'] },
+    ],
+  },
+  {
+    name: '[T14] one command id is one effect, on whichever connection',
+    steps: [
+      { open: 'a', path: ws },
+      { say: 'a', message: submit('same', { text: 'once' }) },
+      { hear: 'a', message: { type: 'ack', commandId: 'same', ok: true, answer: { runId: { $save: 'run' } } } },
+      { state: 'a', is: { status: 'idle', messages: { $length: 2 } } },
+      { open: 'b', path: ws },
+      { say: 'b', message: submit('same', { text: 'once' }) },
+      { hear: 'b', message: { type: 'ack', commandId: 'same', ok: true, answer: { runId: '{run}' } } },
+      { say: 'b', message: submit('same', { text: 'another' }) },
+      { hear: 'b', message: { type: 'ack', commandId: 'same', ok: false, code: 'command_conflict' } },
+      { state: 'b', is: { messages: { $length: 2 } } },
+    ],
+  },
+  {
+    name: '[T15] commands need their scopes',
+    server: 'scoped',
+    steps: [
+      { open: 'a', path: `${ws}&token=reader` },
+      { say: 'a', message: submit('c-1', { text: 'x' }) },
+      { hear: 'a', message: { type: 'ack', commandId: 'c-1', ok: false, code: 'forbidden' } },
+    ],
+  },
+  {
+    name: '[T16] a branch goes on by itself, and leaves its parent as it was',
+    steps: [
+      { open: 'a', path: ws },
+      { say: 'a', message: submit('c-1', { text: 'root' }) },
+      { state: 'a', is: { status: 'idle', messages: { $length: 2 } } },
+      { say: 'a', message: { type: 'commands', commands: [{ type: 'branch', commandId: 'b-1' }] } },
+      { hear: 'a', message: { type: 'ack', commandId: 'b-1', ok: true, answer: { sessionId: { $save: 'child' } } } },
+      { open: 'b', path: '/ws?sessionId={child}' },
+      { hear: 'b', message: { type: 'state', state: { messages: { $length: 2 } } } },
+      { say: 'b', message: submit('c-2', { text: 'leaf' }) },
+      { state: 'b', is: { status: 'idle', messages: { $length: 4 } } },
+      { state: 'a', is: { messages: { $length: 2 } } },
+      {
+        ask: { method: 'POST', path: '/agents/scripted/{child}', script: [{ text: 'more' }] },
+        answer: { status: 200, body: { result: 'more' } },
+      },
+      { ask: { path: '/sessions/{child}' }, answer: { status: 200, body: { messages: { $length: 6 } } } },
+      { ask: { path: '/sessions/{s}' }, answer: { status: 200, body: { messages: { $length: 2 } } } },
+    ],
+  },
+  {
+    name: '[T17] a ping is answered',
+    steps: [
+      { open: 'a', path: ws },
+      { say: 'a', message: { type: 'ping', ts: 5 } },
+      { hear: 'a', message: { type: 'pong', ts: 5 } },
+      { say: 'a', message: { type: 'ping' } },
+      { hear: 'a', message: { type: 'pong', ts: { $any: true } } },
+    ],
+  },
+  {
+    name: '[T18] removed while it is watched',
+    steps: [
+      { open: 'a', path: ws },
+      { say: 'a', message: submit('c-1', { text: 'x' }) },
+      { state: 'a', is: { status: 'idle', messages: { $length: 2 } } },
+      { ask: { method: 'DELETE', path: '/agents/scripted/{s}' }, answer: { status: 200 } },
+      { closed: 'a', code: 4004 },
+    ],
+  },
+]

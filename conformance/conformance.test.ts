@@ -1,0 +1,70 @@
+// One suite, two targets.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, test } from 'vitest'
+import { noTools } from '../packages/bridle/src/targets/cloudflare/workerd.suite.ts'
+import { startWorld } from '../packages/bridle/src/targets/cloudflare/world.suite.ts'
+import { HarnessServer } from '../packages/bridle/src/targets/node.ts'
+import { type ServerName, servers } from './case.ts'
+import { fabricSocketCases } from './cases/fabric-socket.ts'
+import { httpCases } from './cases/http.ts'
+import { streamCases } from './cases/streams.ts'
+import { transportCases } from './cases/transport.ts'
+import { differences } from './differences.ts'
+import { play } from './play.ts'
+
+interface Served {
+  readonly url: string
+  readonly end: () => Promise<void>
+}
+
+const targets: { readonly [name: string]: (server: ServerName) => Promise<Served> } = {
+  node: async (server) => {
+    const data = mkdtempSync(join(tmpdir(), 'bridle-conformance-'))
+    const { url, close } = await HarnessServer.start({
+      ...(servers[server] as object),
+      port: 0,
+      data,
+      tokenPaceMs: 0,
+      env: {},
+      log: () => {},
+    }).then((started) => ({ url: started.url, close: () => started.close() }))
+    return {
+      url,
+      end: async () => {
+        await close()
+        rmSync(data, { recursive: true, force: true })
+      },
+    }
+  },
+  cloudflare: async (server) => {
+    const world = await startWorld({ vars: { TEST_OPTIONS: JSON.stringify(servers[server]) } })
+    return { url: world.url, end: () => world.dispose() }
+  },
+}
+
+const pages = { http: httpCases, streams: streamCases, 'fabric socket': fabricSocketCases, transport: transportCases }
+
+for (const [target, start] of Object.entries(targets)) {
+  describe.skipIf(target === 'cloudflare' && noTools)(target, () => {
+    const running = new Map<ServerName, Promise<Served>>()
+    const served = (name: ServerName): Promise<Served> => {
+      const server = running.get(name) ?? start(name)
+      running.set(name, server)
+      return server
+    }
+    afterAll(async () => {
+      for (const server of running.values()) await (await server).end()
+    })
+
+    describe.each(Object.entries(pages))('%s', (_page, cases) => {
+      for (const each of cases) {
+        const reason = differences[target]?.[each.name]
+        test.skipIf(reason)(reason ? `${each.name} (not here: ${reason})` : each.name, async () =>
+          play((await served(each.server ?? 'open')).url, each),
+        )
+      }
+    })
+  })
+}

@@ -1,0 +1,23 @@
+// What the two ends of the store under test say to each other: JSON, and the one value that JSON has not.
+export interface Asked {
+  readonly id: number
+  readonly owner: number
+  readonly call: string
+  readonly args: unknown[]
+}
+
+export interface Answered {
+  readonly id: number
+  readonly value?: unknown
+  readonly fault?: { readonly code: string; readonly message: string }
+}
+
+const BIG = 'a big integer:'
+
+export const encode = (value: unknown): string =>
+  JSON.stringify(value, (_name, each) => (typeof each === 'bigint' ? `${BIG}${each}` : each))
+
+export const decode = (text: string): unknown =>
+  JSON.parse(text, (_name, each) =>
+    typeof each === 'string' && each.startsWith(BIG) ? BigInt(each.slice(BIG.length)) : each,
+  )

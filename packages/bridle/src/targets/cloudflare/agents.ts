@@ -1,0 +1,39 @@
+// The agents of a Worker: scripted, those of its options, and the engines behind a runner.
+import type { Digest } from '../../kernel/ports.ts'
+import type { Runner } from '../../kernel/runner.ts'
+import { scriptedRunner } from '../../runners/scripted.ts'
+import { type AgentInfo, acceptPrompt } from '../../surfaces/http/agents.ts'
+import { hex, digest as sha256 } from '../../surfaces/http/secrets.ts'
+import { AgentRegistry } from '../agent-registry.ts'
+import { type EngineParts, engineInfos, engineRunner } from './engines.ts'
+import { runClock } from './object-clock.ts'
+import type { HarnessEnv, HarnessOptions } from './options.ts'
+
+export const digest: Digest = async (text) => hex(await sha256(text))
+
+/** `parts` are an object's own; a gateway, which runs nothing, has none. */
+export const agentsOf = (options: HarnessOptions, env: HarnessEnv, parts: EngineParts | null): AgentRegistry => {
+  const ports = { clock: runClock, digest }
+  const registry = new AgentRegistry(ports)
+  registry.addBuiltIn(scripted, scriptedRunner(ports))
+  for (const info of engineInfos(env))
+    registry.addBuiltIn(info, parts ? engineRunner(info.name, options, env, parts) : nowhere)
+  for (const definition of options.agents ?? []) registry.add(definition)
+  return registry
+}
+
+export const defaultAgent = (registry: AgentRegistry, env: HarnessEnv): string =>
+  env.BRIDLE_AGENT || (registry.agents.get('claude')?.needs === null ? 'claude' : 'scripted')
+
+const scripted: AgentInfo = {
+  name: 'scripted',
+  description: 'Plays the scenario in its prompt; offline and deterministic.',
+  webhook: false,
+  needs: null,
+  accept: acceptPrompt,
+}
+
+const refuse = async (): Promise<never> => {
+  throw new Error('Nothing runs here.')
+}
+const nowhere: Runner = { start: refuse, attach: refuse, abort: refuse, answer: refuse }

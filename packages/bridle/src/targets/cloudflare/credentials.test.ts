@@ -1,0 +1,133 @@
+// The Worker as the credential proxy, from the sandbox's side: a real runner with its relay, the real gateway and object,
+// and a stub of the provider.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type AnthropicStub, startAnthropicStub } from '../../runners/engines/claude/anthropic-stub.suite.ts'
+import { claudeInfo } from '../../runners/engines/claude/capabilities.ts'
+import type { Engine } from '../../runners/engines/engine.ts'
+import { SandboxRunner } from '../../runners/server.ts'
+import { post } from '../../surfaces/http/client.suite.ts'
+import { hmac, toBase64 } from './secrets.ts'
+import { noTools, type Workerd } from './workerd.suite.ts'
+import { startWorld } from './world.suite.ts'
+
+/** Asks its provider what its prompt says, a JSON array of `[method, path, body]`, and tells the answers. */
+const askingEngine = (): Engine => ({
+  name: 'claude',
+  provider: 'anthropic',
+  info: claudeInfo('1.0.0'),
+  needs: async () => null,
+  open: async ({ baseUrl }) => ({
+    resume: null,
+    sessionId: null,
+    alive: true,
+    play: async (prompt) => {
+      const answers: unknown[] = []
+      for (const [method, path, body] of JSON.parse(prompt) as [string, string, object?][]) {
+        const answer = await fetch(`${baseUrl}${path}`, {
+          method,
+          headers: { 'content-type': 'application/json' },
+          ...(body && { body: JSON.stringify(body) }),
+        })
+        answers.push([answer.status, (await answer.text()).slice(0, 3_000)])
+      }
+      return { kind: 'completed', result: JSON.stringify(answers) }
+    },
+    interrupt: async () => {},
+    steer: async () => {},
+    close: async () => {},
+  }),
+})
+
+/** As the object would sign it, for a run that is over by now. */
+const signed = async (provider: string): Promise<string> => {
+  const key = { tenant: 'default', agent: 'claude', id: 'over' }
+  const claim = { provider, key, home: 'default/claude/over', runId: 'r-2', attempt: 1, maxUsd: null }
+  const body = toBase64(new TextEncoder().encode(JSON.stringify(claim)))
+  return `bridle-run-${body}.${await hmac('ours', `credential:${body}`)}`
+}
+
+const model = 'claude-sonnet-4-5'
+const messages = [{ role: 'user', content: 'Hello' }]
+
+describe.skipIf(noTools)('[CF11] keys stay with the Worker', () => {
+  let folder: string
+  let stub: AnthropicStub
+  let runner: SandboxRunner
+  let world: Workerd
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'bridle-cf-keys-'))
+    stub = await startAnthropicStub(() => ({
+      blocks: [{ text: 'from the provider' }],
+      usage: { output_tokens: 1_000 },
+    }))
+    runner = await SandboxRunner.start({
+      engines: [askingEngine()],
+      workFolder: join(folder, 'work'),
+      stateFolder: join(folder, 'state'),
+      env: {},
+      token: 'runner',
+    })
+    world = await startWorld({
+      vars: {
+        BRIDLE_RUNNER_URL: runner.url,
+        BRIDLE_RUNNER_TOKEN: 'runner',
+        BRIDLE_SECRET: 'ours',
+        ANTHROPIC_API_KEY: 'the-real-key',
+        ANTHROPIC_BASE_URL: stub.url,
+        TEST_OPTIONS: JSON.stringify({ engines: { claude: { max_budget_usd: 0.001 } } }),
+      },
+    })
+  })
+  afterEach(async () => {
+    await world?.dispose()
+    await runner.close()
+    await stub.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const ask = async (id: string, ...requests: unknown[]): Promise<[number, string][]> => {
+    const { status, body } = await post(`${world.url}/agents/claude/${id}`, { prompt: JSON.stringify(requests) })
+    if (status !== 200) throw new Error(JSON.stringify(body))
+    return JSON.parse(String(body.result))
+  }
+
+  test('a run reaches its provider by a token of its own, and no further than its limit', async () => {
+    const request = ['POST', '/v1/messages', { model, max_tokens: 5, stream: true, messages }]
+    const answers = await ask(
+      'one',
+      request,
+      request,
+      ['POST', '/v1/files', {}],
+      ['POST', '/v1/messages', { messages }],
+    )
+    expect(answers.map(([status]) => status)).toEqual([200, 402, 404, 402])
+    expect(answers[0]?.[1]).toContain('event: message_stop')
+    expect(answers[1]?.[1]).toContain('billing_error')
+    expect(stub.requests.filter(({ method }) => method === 'POST')).toHaveLength(1)
+    expect(stub.requests.at(-1)?.headers['x-api-key']).toBe('the-real-key')
+    // Another run begins anew.
+    expect((await ask('one', request)).map(([status]) => status)).toEqual([200])
+  })
+
+  test('a token that is not ours, of another provider, or of a run that is over, is worth nothing', async () => {
+    const at = (path: string) => `${world.url}/credentials${path}`
+    const body = JSON.stringify({ model, messages })
+    const forged = `bridle-run-${Buffer.from('{"provider":"anthropic"}').toString('base64url')}.x`
+    await ask('over', ['GET', '/v1/models'])
+    for (const token of ['', 'the-real-key', forged, await signed('anthropic'), await signed('openai')]) {
+      const answer = await fetch(at('/anthropic/v1/messages'), {
+        method: 'POST',
+        body,
+        headers: { 'x-api-key': token },
+      })
+      expect([answer.status, ((await answer.json()) as { type: string }).type]).toEqual([401, 'error'])
+    }
+    expect((await fetch(at('/elsewhere'), { method: 'POST', body })).status).toBe(404)
+    expect((await fetch(at('/anthropic'), { method: 'HEAD' })).status).toBe(200)
+    expect(stub.requests.filter(({ method }) => method === 'POST')).toEqual([])
+  })
+})

@@ -1,0 +1,191 @@
+// The Worker is the credential proxy. A run gets a token and an address of the gateway; the token says which run of which
+// session may ask, and is signed. Whether that run still lives, and what it has spent, its object knows: so the object asks the provider,
+// with the key, and nobody else ever sees it.
+import type { Key } from '../../kernel/event.ts'
+import type { Job } from '../../kernel/runner.ts'
+import { checkAsked, locate, overspent, type Refused } from '../../runners/credential-rules.ts'
+import type { Credentials } from '../../runners/followed-run.ts'
+import type { EngineSettings } from '../../runners/protocol.ts'
+import { costUsd, priceOf } from '../../runners/provider-prices.ts'
+import { type Provider, type ProviderName, providers, refusals } from '../../runners/providers.ts'
+import { usageMeter } from '../../runners/usage-meter.ts'
+import type { HarnessEnv } from './options.ts'
+import { fromBase64, hmac, isSigned, toBase64 } from './secrets.ts'
+
+/** Where the gateway has them. */
+export const CREDENTIALS_PATH = '/credentials'
+const PREFIX = 'bridle-run-'
+/** The vendors' own limit for a request. */
+const BODY_BYTES_MAX = 32 * 1024 * 1024
+const ERROR_CHARS_MAX = 1024 * 1024
+
+/** What a token says. */
+export interface Claim {
+  readonly provider: ProviderName
+  readonly key: Key
+  readonly home: string
+  readonly runId: string
+  readonly attempt: number
+  readonly maxUsd: number | null
+}
+
+export interface CredentialPorts {
+  readonly env: HarnessEnv
+  /** Null: nothing secret is known, so no token can be trusted. */
+  readonly secret: string | null
+  readonly home: () => string
+  /** The gateway, as the sandbox reaches it; empty = nobody has asked yet. */
+  readonly origin: () => string
+}
+
+/** What a sandbox gets. A run that is taken up again keeps what it has: the same token is as good as before. */
+export const runCredentials = (
+  { env, secret, home, origin }: CredentialPorts,
+  provider: ProviderName,
+  settings: EngineSettings,
+): Credentials => ({
+  grant: async (job: Job) => {
+    const { keyName, mount } = providers[provider]
+    if (!keyOf(env, provider) || secret === null || origin() === '') return {}
+    const { max_budget_usd: own = settings.max_budget_usd } = job.settings as EngineSettings
+    const claim: Claim = {
+      provider,
+      key: job.key,
+      home: home(),
+      runId: job.runId,
+      attempt: job.attempt,
+      maxUsd: typeof own === 'number' ? own : null,
+    }
+    const body = toBase64(new TextEncoder().encode(JSON.stringify(claim)))
+    return {
+      [keyName]: `${PREFIX}${body}.${await hmac(secret, `credential:${body}`)}`,
+      [providers[provider].urlName]: `${origin()}${CREDENTIALS_PATH}${mount}`,
+    }
+  },
+  // The token dies with the run: the object looks at the log each time.
+  revoke: () => {},
+})
+
+/** At the gateway: whose request it is, or the refusal in the provider's own words. */
+export const claimOf = async (request: Request, secret: string | null): Promise<Claim | Response> => {
+  const { headers, method } = request
+  const located = locate(method, pathOf(request))
+  if (!located) return refusal(null, ['path_not_allowed', 'There is nothing at this path.'])
+  const { provider, name, route } = located
+  if (route?.kind === 'probe') return new Response(null)
+  const token = headers.get('x-api-key') ?? /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1] ?? ''
+  const [body = '', signature = ''] = token.startsWith(PREFIX) ? token.slice(PREFIX.length).split('.') : []
+  const isOurs = secret !== null && (await isSigned(secret, `credential:${body}`, signature))
+  const claim = isOurs ? (JSON.parse(new TextDecoder().decode(fromBase64(body))) as Claim) : null
+  // A token is good for its own provider only.
+  return claim?.provider === name ? claim : refusal(provider, invalid)
+}
+
+export interface Asking {
+  readonly request: Request
+  readonly claim: Claim
+  readonly env: HarnessEnv
+  /** Whether the run is under way. */
+  readonly isLive: boolean
+  readonly spentUsd: number
+  readonly charge: (usd: number) => void
+}
+
+/** At the object: checked, sent with the key, and counted as it passes. */
+export const askProvider = async ({ request, claim, env, isLive, spentUsd, charge }: Asking): Promise<Response> => {
+  const located = locate(request.method, pathOf(request))
+  if (!located) return refusal(null, ['path_not_allowed', 'There is nothing at this path.'])
+  const { name, provider, route, path } = located
+  const no = (refused: Refused) => refusal(provider, refused)
+  if (!isLive) return no(invalid)
+  if (!route) return no(['path_not_allowed', `${request.method} ${path} is not passed on to ${provider.title}.`])
+  const isPost = request.method === 'POST'
+  const spent = isPost ? overspent(spentUsd, claim.maxUsd) : null
+  if (spent) return no(spent)
+  const text = isPost ? await request.text() : null
+  if (text !== null && text.length > BODY_BYTES_MAX)
+    return no(['body_too_large', `A request may have ${BODY_BYTES_MAX} bytes.`])
+  const checked = text === null ? null : checkAsked(text, request.headers.get('content-encoding'), null)
+  if (checked && 'refused' in checked) return no(checked.refused)
+  const key = keyOf(env, name)
+  if (!key) return no(['key_missing', `This server has no ${provider.keyName}. Set it and deploy again.`])
+
+  const base = (env[provider.urlName as 'ANTHROPIC_BASE_URL'] || provider.vendorUrl).replace(/\/+$/, '')
+  const answer = await fetch(`${base}${path}${new URL(request.url).search}`, {
+    method: request.method,
+    headers: { ...passedOn(request.headers), ...provider.authorise(key), 'accept-encoding': 'identity' },
+    // A redirect would take the key to wherever it points.
+    redirect: 'manual',
+    ...(checked && { body: checked.body }),
+  }).catch(() => null)
+  if (!answer) return no(['upstream_failed', `${provider.title} could not be reached from this server.`])
+  const { status } = answer
+  if (status === 401)
+    return no(['key_refused', `${provider.title} refused the key of this server. Check its ${provider.keyName}.`])
+  if (status < 200 || (status >= 300 && status < 400))
+    return no(['upstream_failed', `${provider.title} answered with a redirect, which is not followed.`])
+  const headers = passedOn(answer.headers)
+  if (status >= 400) {
+    // Some gateways repeat what they were sent.
+    const said = (await answer.text()).slice(0, ERROR_CHARS_MAX).replaceAll(key, '[key]')
+    return new Response(said, { status, headers })
+  }
+  if (route.kind !== 'answer' || !checked || !answer.body) return new Response(answer.body, { status, headers })
+  const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream') ?? false
+  const meter = usageMeter(name, { isStream, requestBytes: checked.body.length })
+  const { model } = checked
+  return new Response(
+    metered(answer.body, meter, (usage) => charge(costUsd(usage, priceOf(model)))),
+    { status, headers },
+  )
+}
+
+/** Counted once, when it has passed or the reader has left: leaving early is not free. */
+const metered = (
+  body: ReadableStream<Uint8Array>,
+  meter: ReturnType<typeof usageMeter>,
+  charge: (usage: ReturnType<typeof meter.total>) => void,
+): ReadableStream<Uint8Array> => {
+  const reader = body.getReader()
+  let isCharged = false
+  const settle = () => {
+    if (!isCharged) charge(meter.total())
+    isCharged = true
+  }
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await reader.read().catch((cause) => {
+        settle()
+        throw cause
+      })
+      if (value) {
+        meter.read(value)
+        controller.enqueue(value)
+      }
+      if (!done) return
+      settle()
+      controller.close()
+    },
+    async cancel(reason) {
+      settle()
+      await reader.cancel(reason)
+    },
+  })
+}
+
+const invalid: Refused = ['token_invalid', 'This token is not, or no longer, valid.']
+
+const refusal = (provider: Provider | null, [code, message]: Refused): Response =>
+  Response.json((provider ?? providers.openai).encodeRefusal(code, message), { status: refusals[code].status })
+
+const pathOf = ({ url }: Request): string => new URL(url).pathname.slice(CREDENTIALS_PATH.length)
+
+const keyOf = (env: HarnessEnv, name: ProviderName): string | undefined =>
+  env[providers[name].keyName as 'ANTHROPIC_API_KEY']
+
+/** Ours to say, or not to be passed on in either direction. */
+const DROPPED =
+  /^(host|connection|authorization|x-api-key|cookie|set-cookie|content-length|content-encoding|transfer-encoding|accept-encoding|keep-alive|location|x-bridle-.*|cf-.*|x-forwarded-.*|x-real-ip)$/
+
+const passedOn = (headers: Headers): Record<string, string> =>
+  Object.fromEntries([...headers].filter(([name]) => !DROPPED.test(name)))

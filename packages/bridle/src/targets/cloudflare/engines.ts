@@ -1,0 +1,81 @@
+// The agents `claude` and `codex` on Cloudflare: engines behind a runner that is reached by its URL.
+import { keyText } from '../../kernel/event.ts'
+import type { Runner } from '../../kernel/runner.ts'
+import { claudeInfo } from '../../runners/engines/claude/capabilities.ts'
+import { codexInfo } from '../../runners/engines/codex/capabilities.ts'
+import type { ProviderName } from '../../runners/providers.ts'
+import { sandboxRunner } from '../../runners/sandbox.ts'
+import type { SandboxProvider } from '../../runners/sandboxes/provider.ts'
+import { urlSandbox } from '../../runners/sandboxes/url.ts'
+import { type AgentInfo, acceptPrompt } from '../../surfaces/http/agents.ts'
+import { digest } from './agents.ts'
+import { containerSandboxes } from './containers.ts'
+import { type CredentialPorts, runCredentials } from './credentials.ts'
+import { runClock } from './object-clock.ts'
+import { type HarnessEnv, type HarnessOptions, ownSecret } from './options.ts'
+import { hmac } from './secrets.ts'
+
+export interface EngineParts {
+  readonly provider: SandboxProvider
+  readonly credentials: CredentialPorts
+}
+
+/** Whose key each engine wants. */
+const PROVIDERS: { readonly [engine: string]: ProviderName } = { claude: 'anthropic', codex: 'openai' }
+
+/** The runner has its own engines, and says itself which they are. */
+const VERSION = 'of the runner'
+
+export const engineInfos = (env: HarnessEnv): readonly AgentInfo[] => {
+  const isThere = env.BRIDLE_RUNNER_URL || env.HARNESS_SANDBOX
+  const needs = isThere ? null : 'Bind a container as HARNESS_SANDBOX, or set BRIDLE_RUNNER_URL to a runner.'
+  const common = { webhook: false, needs, accept: acceptPrompt }
+  return [
+    { ...common, name: 'claude', description: 'Claude Code, in a sandbox.', engine: claudeInfo(VERSION) },
+    { ...common, name: 'codex', description: 'Codex, in a sandbox.', engine: codexInfo(VERSION) },
+  ]
+}
+
+export const engineRunner = (
+  engine: string,
+  options: HarnessOptions,
+  env: HarnessEnv,
+  { provider, credentials }: EngineParts,
+): Runner => {
+  const secret = ownSecret(options, env)
+  const settings = options.engines?.[engine] ?? {}
+  return sandboxRunner({
+    engine,
+    provider,
+    clock: runClock,
+    digest,
+    settings,
+    // Without a secret of ours anybody could work it out: then the runner's own token has to do.
+    runToken: async ({ key, runId, attempt }) =>
+      secret === null ? null : hmac(secret, JSON.stringify(['run', keyText(key), runId, attempt])),
+    credentials: runCredentials(credentials, PROVIDERS[engine] ?? 'anthropic', settings),
+  })
+}
+
+/** A URL takes the place of containers: that is how it is developed. Without either it refuses with a sentence to act on. */
+export const runnerProvider = (options: HarnessOptions, env: HarnessEnv): SandboxProvider => {
+  const { BRIDLE_RUNNER_URL: url, BRIDLE_RUNNER_TOKEN: token, HARNESS_SANDBOX: containers } = env
+  if (url) return urlSandbox({ url, token: token || null })
+  const secret = ownSecret(options, env)
+  if (containers)
+    return containerSandboxes({
+      containers,
+      token: async (key) => (secret === null ? null : hmac(secret, JSON.stringify(['sandbox', keyText(key)]))),
+    })
+  const missing = async (): Promise<never> => {
+    throw new Error('There is no runner. Bind a container as HARNESS_SANDBOX, or set BRIDLE_RUNNER_URL.')
+  }
+  return {
+    acquire: missing,
+    find: async () => null,
+    health: async () => null,
+    setEnvVars: missing,
+    stop: async () => {},
+    forget: async () => {},
+  }
+}

@@ -1,0 +1,177 @@
+// The stateless front: the same router, door, limits and errors as on Node. What concerns one session is passed on to the
+// object that has it; what concerns all of them is asked of the tenant's directory.
+import { WorkerEntrypoint } from 'cloudflare:workers'
+import type { Key } from '../../kernel/event.ts'
+import type { Sessions } from '../../kernel/host.ts'
+import { fabricRoutes } from '../../surfaces/fabric/routes.ts'
+import { type Access, type AccessOptions, type Door, door, isLoopback } from '../../surfaces/http/access.ts'
+import { type App, createApp } from '../../surfaces/http/app.ts'
+import { failure } from '../../surfaces/http/errors.ts'
+import { exposesAll } from '../../surfaces/http/gate.ts'
+import type { Route } from '../../surfaces/http/route.ts'
+import { type SocketRoute, socketPages, told, upgrade } from '../../surfaces/http/socket-route.ts'
+import type { Tickets } from '../../surfaces/http/tickets.ts'
+import { agentsOf, defaultAgent } from './agents.ts'
+import { CREDENTIALS_PATH, claimOf } from './credentials.ts'
+import { directoryOf, remoteDirectory } from './directory-port.ts'
+import { runClock } from './object-clock.ts'
+import { accessOf, type HarnessEnv, type HarnessOptions, ownSecret, secretOf } from './options.ts'
+import { claimed, passedOn } from './passed-on.ts'
+import { type PlatformSocket, type RequestContext, socketPair, switching } from './platform.ts'
+import { socketRows } from './session.ts'
+import { signedTickets } from './signed-tickets.ts'
+
+/** The stateless front. The Worker's default export. */
+export class HarnessGateway extends WorkerEntrypoint<HarnessEnv> {
+  readonly #options: HarnessOptions
+
+  constructor(ctx: RequestContext, env: HarnessEnv, options: HarnessOptions = plain) {
+    super(ctx, env)
+    this.#options = options
+  }
+
+  fetch(request: Request): Promise<Response> {
+    const made = gateways.get(this.#options) ?? new Gateway(this.#options, this.env)
+    gateways.set(this.#options, made)
+    return made.fetch(request)
+  }
+}
+
+const plain: HarnessOptions = {}
+/** One for each instance of the Worker, made with its first request. */
+const gateways = new WeakMap<HarnessOptions, Gateway>()
+
+class Gateway {
+  readonly #env: HarnessEnv
+  readonly #secret: string | null
+  readonly #app: App
+  readonly #sockets: readonly SocketRoute[]
+  readonly #home: (key: Key) => Promise<string>
+
+  constructor(options: HarnessOptions, env: HarnessEnv) {
+    const directory = remoteDirectory(env.HARNESS_DIRECTORY)
+    const access = accessOf(options, env)
+    const registry = agentsOf(options, env, null)
+    const tickets = signedTickets({
+      secret: secretOf(options, env),
+      now: runClock.now,
+      redeem: (tenant, nonce, at) => directoryOf(env.HARNESS_DIRECTORY, tenant).redeem(nonce, at),
+    })
+    this.#env = env
+    this.#secret = ownSecret(options, env)
+    this.#home = directory.home
+    this.#sockets = socketRows.map((row) => this.#passed(row))
+    this.#app = createApp(
+      {
+        ...access,
+        host: nobodyHere,
+        directory,
+        clock: runClock,
+        agents: registry.agents,
+        defaultAgent: defaultAgent(registry, env),
+        exposeAll: exposesAll(env),
+        tickets,
+        door: frontDoor(access, tickets),
+        place: (row) => (row.session ? this.#placed(row) : row),
+        workspace: { target: 'cloudflare', store: 'durable-object' },
+        address: (c) => c.req.header('cf-connecting-ip') ?? '',
+        ...(options.rateLimit && { rateLimit: options.rateLimit }),
+        ...(options.maxBodyBytes !== undefined && { maxBodyBytes: options.maxBodyBytes }),
+      },
+      [fabricRoutes, socketPages(socketRows)],
+    )
+  }
+
+  async fetch(request: Request): Promise<Response> {
+    if (new URL(request.url).pathname.startsWith(`${CREDENTIALS_PATH}/`)) return this.#lend(request)
+    if (request.headers.get('upgrade')?.toLowerCase() !== 'websocket') return this.#app.fetch(request)
+    const address = request.headers.get('cf-connecting-ip') ?? ''
+    const answer = await upgrade(this.#sockets, request, address, this.#app.ports)
+    if (answer instanceof Response) return answer
+    // Whoever may not stay is told so on an open socket.
+    const { client, server } = socketPair()
+    server.accept()
+    answer(farEnd(server))
+    return switching(client)
+  }
+
+  /** A run asks its provider: signed by us, and answered by the object that has the run. */
+  async #lend(request: Request): Promise<Response> {
+    const claim = await claimOf(request, this.#secret)
+    if (claim instanceof Response) return claim
+    const { HARNESS_SESSION: objects } = this.#env
+    return objects.get(objects.idFromName(claim.home)).fetch(claimed(request, claim))
+  }
+
+  /** Its query and body are the object's to look at. */
+  #placed({ query: _query, body: _body, ...row }: Route): Route {
+    return { ...row, handle: ({ request, access, key }) => this.#pass(request, access, key as Key) }
+  }
+
+  #passed(row: SocketRoute): SocketRoute {
+    return {
+      ...row,
+      accept: async (call) => {
+        const key = await row.session(call)
+        if (key instanceof Response) return key.status === 404 || key.status === 409 ? told(key) : key
+        return this.#pass(call.request as Request, call.access, key)
+      },
+    }
+  }
+
+  async #pass(request: Request, access: Access, key: Key): Promise<Response> {
+    const { HARNESS_SESSION: objects } = this.#env
+    try {
+      const home = await this.#home(key)
+      const answer = await objects.get(objects.idFromName(home)).fetch(passedOn(request, access, home))
+      const { webSocket } = answer as { webSocket?: PlatformSocket | null }
+      const { status, headers } = answer
+      // As it came, but with headers that can still be added to.
+      return webSocket
+        ? new Response(null, { status, headers, webSocket } as ResponseInit)
+        : new Response(answer.body, { status, headers })
+    } catch {
+      return failure('unavailable', 'The session moved; try again.', { 'retry-after': '1' })
+    }
+  }
+}
+
+/** Without a token only a local server is open: a deployed one has to say that it means it. */
+const frontDoor = (access: AccessOptions, tickets: Tickets): Door => {
+  const inner = door(access, tickets)
+  const isOpen = access.authToken === undefined && !access.tokens?.length && !access.extractAuthToken
+  if (!isOpen) return inner
+  return {
+    admit: async (request, address) =>
+      isLoopback(new URL(request.url).hostname)
+        ? inner.admit(request, address)
+        : failure(
+            'unauthorized',
+            'This deployment has no token. Set the secret FABRIC_HARNESS_API_TOKEN, or BRIDLE_OPEN=1 to let anybody in.',
+            { 'www-authenticate': 'Bearer' },
+          ),
+  }
+}
+
+const farEnd = (socket: PlatformSocket) => ({
+  send: (messages: readonly string[]) => {
+    for (const message of messages) socket.send(message)
+  },
+  close: (code: number, reason: string) => socket.close(code, reason),
+  buffered: () => 0,
+  drained: async () => {},
+})
+
+const elsewhere = (): never => {
+  throw new Error('Sessions are in their objects.')
+}
+
+/** The gateway holds no session. */
+const nobodyHere: Sessions = {
+  open: elsewhere,
+  find: elsewhere,
+  send: elsewhere,
+  branch: elsewhere,
+  remove: elsewhere,
+  counts: () => ({ sessions: 0, listeners: 0, running: 0, events: 0 }),
+}

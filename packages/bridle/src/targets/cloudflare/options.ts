@@ -1,0 +1,75 @@
+// What a Worker is set up with: options in its code, variables and bindings in its environment.
+import type { AgentDefinition } from '../../agents/agent.ts'
+import type { EngineSettings } from '../../runners/protocol.ts'
+import type { AccessOptions } from '../../surfaces/http/access.ts'
+import type { RateLimit } from '../../surfaces/http/rate-limit.ts'
+import type { ContainerStub } from './containers.ts'
+import type { DirectoryStub } from './directory-port.ts'
+import type { Namespace } from './platform.ts'
+
+export interface HarnessOptions extends Omit<AccessOptions, 'authTokenEnv'> {
+  /** Agents to serve, beside the built-in ones. */
+  readonly agents?: readonly AgentDefinition[]
+  /** Counted by each instance of the gateway for itself. */
+  readonly rateLimit?: RateLimit
+  /** Default 8 MiB. */
+  readonly maxBodyBytes?: number
+  /** At most one token event per this many ms; 0 = every token. */
+  readonly tokenPaceMs?: number
+  /** How each engine is set up: model, permission_mode, max_budget_usd, max_turns. */
+  readonly engines?: { readonly [name: string]: EngineSettings }
+}
+
+export interface HarnessEnv {
+  readonly HARNESS_SESSION: Namespace
+  readonly HARNESS_DIRECTORY: Namespace<DirectoryStub>
+  readonly FABRIC_HARNESS_API_TOKEN?: string
+  readonly FABRIC_HARNESS_TENANT_REQUIRED?: string
+  readonly FABRIC_MODE?: string
+  readonly FABRIC_ENV?: string
+  readonly NODE_ENV?: string
+  /** 1 = anybody may come in, from anywhere. */
+  readonly BRIDLE_OPEN?: string
+  /** Comma-separated. */
+  readonly BRIDLE_ALLOWED_ORIGINS?: string
+  readonly BRIDLE_AGENT?: string
+  /** What tickets and tokens of runs are signed with; default: made from the token. */
+  readonly BRIDLE_SECRET?: string
+  /** Stay here: a run gets a token and an address of the gateway in their place. */
+  readonly ANTHROPIC_API_KEY?: string
+  readonly OPENAI_API_KEY?: string
+  readonly ANTHROPIC_BASE_URL?: string
+  readonly OPENAI_BASE_URL?: string
+  /** How a sandbox reaches the gateway; default: as the last caller did. */
+  readonly BRIDLE_PUBLIC_URL?: string
+  /** A class that extends the platform's `Container`, with our runner in its image. */
+  readonly HARNESS_SANDBOX?: Namespace<ContainerStub>
+  /** A runner that runs somewhere else, and its token. */
+  readonly BRIDLE_RUNNER_URL?: string
+  readonly BRIDLE_RUNNER_TOKEN?: string
+}
+
+/** The options, and what they leave open as the environment says it. */
+export const accessOf = (options: HarnessOptions, env: HarnessEnv): AccessOptions => {
+  const authToken = options.authToken ?? (env.FABRIC_HARNESS_API_TOKEN || undefined)
+  const listed = env.BRIDLE_ALLOWED_ORIGINS?.split(',').map((origin) => origin.trim())
+  const allowedOrigins = options.allowedOrigins ?? listed
+  return {
+    ...options,
+    ...(authToken !== undefined && { authToken }),
+    ...(allowedOrigins && { allowedOrigins }),
+    ...(env.BRIDLE_OPEN === '1' && { extractAuthToken: () => true }),
+    tenantRequired: options.tenantRequired ?? env.FABRIC_HARNESS_TENANT_REQUIRED === '1',
+  }
+}
+
+/** Null where nothing secret is known. */
+export const ownSecret = (options: HarnessOptions, env: HarnessEnv): string | null => {
+  const { authToken } = accessOf(options, env)
+  const tokens = (options.tokens ?? []).map(({ token }) => token)
+  const known = [env.BRIDLE_SECRET, authToken, ...tokens].filter((text) => text)
+  return known.length === 0 ? null : env.BRIDLE_SECRET || known.join('\n')
+}
+
+/** What tickets are signed with. Where nothing is secret anybody may come in anyway. */
+export const secretOf = (options: HarnessOptions, env: HarnessEnv): string => ownSecret(options, env) ?? 'open'

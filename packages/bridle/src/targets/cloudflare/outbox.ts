@@ -1,0 +1,104 @@
+// What the directory does not know yet of this object's sessions. Marked in the write that changed it, told soon after,
+// and as often as it takes; a mark that was told is taken away only if nothing has changed meanwhile.
+import { type Key, keyText } from '../../kernel/event.ts'
+import type { Log, Row } from '../../kernel/ports.ts'
+import type { Driver } from '../../stores/driver.ts'
+import type { DirectoryStub, Told } from './directory-port.ts'
+
+const RETRY_MS = 5_000
+
+export interface OutboxPorts {
+  readonly driver: Driver
+  readonly log: Log
+  readonly directory: (tenant: string) => DirectoryStub
+  readonly home: () => string
+  readonly now: () => number
+  /** When to try again; null = all is told. */
+  readonly retry: (at: number | null) => void
+}
+
+interface Mark extends Key {
+  readonly n: number
+}
+
+export class Outbox {
+  readonly #ports: OutboxPorts
+  readonly #known = new Set<string>()
+  #isReady = false
+  #telling: Promise<void> | null = null
+
+  constructor(ports: OutboxPorts) {
+    this.#ports = ports
+  }
+
+  /** Throws when it is another object's session, or when nobody can tell. */
+  async register(key: Key): Promise<void> {
+    const home = this.#ports.home()
+    const theirs = await this.#ports.directory(key.tenant).register({ key, home })
+    if (theirs !== home) throw new Error(`${keyText(key)} lives in another object.`)
+  }
+
+  /** Whether this incarnation has told of it before: once each time, so that a lost directory comes back. */
+  isKnown(key: Key): boolean {
+    const name = keyText(key)
+    return this.#known.has(name) || !this.#known.add(name)
+  }
+
+  /** In the turn of the write that changed it. */
+  mark({ tenant, agent, id }: Key): void {
+    const { driver } = this.#ports
+    if (!this.#isReady) driver.run(table)
+    this.#isReady = true
+    driver.run(
+      `INSERT INTO untold (tenant, agent, id, n) VALUES (?, ?, ?, 1)
+       ON CONFLICT (tenant, agent, id) DO UPDATE SET n = n + 1`,
+      ...[tenant, agent, id],
+    )
+  }
+
+  /** Resolves when what was marked before is told, or could not be. */
+  tell(): Promise<void> {
+    this.#telling ??= this.#tellAll().finally(() => {
+      this.#telling = null
+    })
+    return this.#telling
+  }
+
+  async #tellAll(): Promise<void> {
+    const { driver, directory, now, retry } = this.#ports
+    if (!this.#isReady) {
+      const found = driver.get("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'untold'")
+      if (!found) return
+      this.#isReady = true
+    }
+    try {
+      for (;;) {
+        const marks = driver.all<Mark>('SELECT tenant, agent, id, n FROM untold LIMIT 50')
+        const [first] = marks
+        if (!first) return retry(null)
+        const told = await Promise.all(marks.map((mark) => this.#told(mark)))
+        // All sessions of an object have one tenant.
+        await directory(first.tenant).tell(told)
+        for (const { tenant, agent, id, n } of marks)
+          driver.run('DELETE FROM untold WHERE tenant = ? AND agent = ? AND id = ? AND n = ?', tenant, agent, id, n)
+      }
+    } catch {
+      retry(now() + RETRY_MS)
+    }
+  }
+
+  async #told({ tenant, agent, id }: Mark): Promise<Told> {
+    const { driver, log, home } = this.#ports
+    const key = { tenant, agent, id }
+    const found = driver.get<{ row: string }>(
+      'SELECT row FROM sessions WHERE tenant = ? AND id = ? AND agent = ? AND removed = 0',
+      ...[tenant, id, agent],
+    )
+    const head = (await log.open(key))?.head ?? 0
+    return { key, home: home(), head, row: found ? (JSON.parse(found.row) as Row) : null }
+  }
+}
+
+const table = `CREATE TABLE IF NOT EXISTS untold (
+  tenant TEXT NOT NULL, agent TEXT NOT NULL, id TEXT NOT NULL, n INTEGER NOT NULL,
+  PRIMARY KEY (tenant, agent, id)) WITHOUT ROWID`

@@ -1,0 +1,72 @@
+// What this target uses of the platform, as plain interfaces: the platform's own types would replace the Web APIs that
+// the rest of the package shares with Node.
+import type { ObjectStorage } from '../../stores/do-driver.ts'
+
+export interface RequestContext {
+  waitUntil(work: Promise<unknown>): void
+}
+
+export interface ObjectContext extends RequestContext {
+  readonly id: { readonly name?: string; toString(): string }
+  readonly storage: Storage
+  blockConcurrencyWhile<T>(work: () => Promise<T>): Promise<T>
+  acceptWebSocket(socket: PlatformSocket, tags?: string[]): void
+  getWebSockets(tag?: string): PlatformSocket[]
+  setWebSocketAutoResponse(pair?: unknown): void
+  getWebSocketAutoResponseTimestamp(socket: PlatformSocket): Date | null
+  abort(reason?: string): void
+}
+
+export interface Storage extends ObjectStorage {
+  /** Resolves when everything written so far is durable. */
+  sync(): Promise<void>
+  getAlarm(): Promise<number | null>
+  setAlarm(at: number): Promise<void>
+  deleteAlarm(): Promise<void>
+}
+
+export interface PlatformSocket {
+  accept(): void
+  send(text: string): void
+  close(code?: number, reason?: string): void
+  serializeAttachment(value: unknown): void
+  deserializeAttachment(): unknown
+}
+
+export interface Stub {
+  fetch(request: Request): Promise<Response>
+}
+
+export interface Namespace<S = Stub> {
+  idFromName(name: string): unknown
+  get(id: unknown): S
+}
+
+interface Globals {
+  readonly WebSocketPair: new () => { readonly 0: PlatformSocket; readonly 1: PlatformSocket }
+  readonly FixedLengthStream: new (bytes: number) => TransformStream<Uint8Array, Uint8Array>
+  readonly WebSocketRequestResponsePair: new (request: string, response: string) => unknown
+}
+
+/** The two ends of a new socket: the caller's and ours. */
+export const socketPair = (): { client: PlatformSocket; server: PlatformSocket } => {
+  const { 0: client, 1: server } = new (globalThis as unknown as Globals).WebSocketPair()
+  return { client, server }
+}
+
+/** The answer that hands the caller its end. */
+export const switching = (client: PlatformSocket, headers?: Record<string, string>): Response =>
+  new Response(null, { status: 101, webSocket: client, ...(headers && { headers }) } as ResponseInit)
+
+/** A streamed answer that says its length: the platform sends a length only with a stream that promises it. */
+export const withLength = (response: Response): Response => {
+  const length = response.headers.get('content-length')
+  if (length === null || !response.body) return response
+  const { FixedLengthStream } = globalThis as unknown as Globals
+  const { readable, writable } = new FixedLengthStream(Number(length))
+  response.body.pipeTo(writable).catch(() => {})
+  return new Response(readable, { status: response.status, headers: response.headers })
+}
+
+export const autoResponse = (request: string, response: string): unknown =>
+  new (globalThis as unknown as Globals).WebSocketRequestResponsePair(request, response)

@@ -1,0 +1,252 @@
+// A session's object in the real runtime: it sleeps and wakes, is killed and comes back, and nobody watching can tell.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { applyOperations } from '../../kernel/delta.ts'
+import type { HarnessState } from '../../kernel/projections/harness-state.ts'
+import { types as frameTypes, get, isIdle, post, readFrames, script } from '../../surfaces/http/client.suite.ts'
+import type { ServerMessage } from '../../surfaces/transport/wire.ts'
+import { dial, eventsOf, has, types } from '../socket-client.suite.ts'
+import { noTools, type Workerd } from './workerd.suite.ts'
+import { evict, incarnation, loseDirectory, ringTwice, startWorld } from './world.suite.ts'
+
+/** A transport client that keeps the state, and notices a gap. */
+const follow = async (url: string) => {
+  const socket = await dial(url)
+  const said = socket.messages as unknown as ServerMessage[]
+  const replay = () => {
+    let state: HarnessState | null = null
+    let last: number | undefined
+    let gaps = 0
+    for (const message of said) {
+      if (message.type === 'state') state = message.state
+      if (message.type === 'delta' && message.prev !== last) gaps += 1
+      if (message.type === 'delta' && state)
+        state = applyOperations(state as never, message.operations) as unknown as HarnessState
+      if (message.type === 'state' || message.type === 'delta') last = message.seq
+    }
+    return { state, gaps, snapshots: said.filter(({ type }) => type === 'state').length }
+  }
+  return {
+    ...socket,
+    said,
+    replay,
+    submit: (prompt: string, commandId: string) =>
+      socket.say({ type: 'commands', commands: [{ type: 'submit', prompt, commandId }] }),
+    settled: (messages: number) =>
+      socket.until(() => {
+        const { state } = replay()
+        return state?.status === 'idle' && state.messages.length >= messages
+      }),
+  }
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+describe.skipIf(noTools)('in workerd', () => {
+  let world: Workerd
+  const at = (path: string) => `${world.url}${path}`
+  const agent = (id: string) => at(`/agents/scripted/${id}`)
+
+  beforeAll(async () => {
+    world = await startWorld()
+  })
+  afterAll(() => world?.dispose())
+
+  test('[CF1] asleep, its sockets stay open; the next command finds everything as it was', async () => {
+    const before = await incarnation(world, 'nap')
+    const first = await follow(at('/ws?sessionId=nap'))
+    const second = await follow(at('/ws?sessionId=nap'))
+    first.submit(script({ text: 'before' }).prompt, 'c-1')
+    await Promise.all([first.settled(2), second.settled(2)])
+    const events = await dial(at('/sessions/nap/ws'))
+    await events.until(has('replay-end'))
+    await pause(400)
+    await evict(world, 'nap')
+    first.submit(script({ text: 'after' }).prompt, 'c-2')
+    await Promise.all([first.settled(4), second.settled(4), events.until(has('idle'))])
+    for (const { replay } of [first, second]) {
+      expect(replay()).toMatchObject({ gaps: 0, snapshots: 1 })
+      expect(
+        replay()
+          .state?.messages.map(({ content }) => content)
+          .filter((text) => !text.startsWith('@')),
+      ).toEqual(['before', 'after'])
+    }
+    expect(types(events.messages)).toEqual(['replay-end', 'prompt_start', 'text_delta', 'result', 'idle'])
+    expect(first.said.filter(({ type }) => type === 'ack')).toHaveLength(2)
+    for (const { ws } of [first, second, events]) ws.close()
+    expect(await incarnation(world, 'nap')).not.toBe(before)
+  })
+
+  test('[CF1] left alone it goes to sleep by itself, though it is watched', async () => {
+    await post(agent('idle'), script({ text: 'before' }))
+    const before = await incarnation(world, 'idle')
+    const client = await follow(at('/ws?sessionId=idle'))
+    const events = await dial(at('/sessions/idle/ws'))
+    await events.until(has('replay-end'))
+    // The runtime lets go of an idle object after ten seconds.
+    await pause(13_000)
+    client.submit(script({ text: 'after' }).prompt, 'c-1')
+    await client.settled(4)
+    expect(await incarnation(world, 'idle')).not.toBe(before)
+    expect(client.replay()).toMatchObject({ gaps: 0, snapshots: 1 })
+    expect(types(events.messages).filter((type) => type === 'idle')).toHaveLength(1)
+    for (const { ws } of [client, events]) ws.close()
+  })
+
+  test('[CF1] one that slept before it was made ready gets the state once more, and no gap', async () => {
+    const client = await follow(at('/ws?sessionId=hasty'))
+    client.submit(script({ text: 'before' }).prompt, 'c-1')
+    await client.settled(2)
+    await evict(world, 'hasty')
+    client.submit(script({ text: 'after' }).prompt, 'c-2')
+    await client.settled(4)
+    expect(client.replay().gaps).toBe(0)
+    expect(client.replay().state?.messages.at(-1)?.content).toBe('after')
+    client.ws.close()
+  })
+
+  test('[CF2] a ping is answered while it sleeps', async () => {
+    const client = await follow(at('/ws?sessionId=ping'))
+    await client.until(() => client.said.length > 0)
+    await evict(world, 'ping')
+    client.say('{"type":"ping"}')
+    await client.until(() => client.said.some(({ type }) => type === 'pong'))
+    client.say({ type: 'ping', ts: 7 })
+    await client.until(() => client.said.some((message) => message.type === 'pong' && message.ts === 7))
+    client.ws.close()
+  })
+
+  test('[CF3] an alarm comes though it sleeps: an approval expires, and whoever watches is told', async () => {
+    const prompt = script({ approve: 'write', id: 'c1', args: {}, reason: 'asks', expiresMs: 1_200 }, { text: 'done' })
+    const run = post(agent('expiry'), prompt, { prefer: 'respond-async' })
+    expect((await run).status).toBe(202)
+    const events = await dial(at('/sessions/expiry/ws?replay=all'))
+    await events.until(has('approval_requested'))
+    await evict(world, 'expiry')
+    await events.until(has('idle'))
+    const resolved = eventsOf(events.messages).find(({ type }) => type === 'approval_resolved')
+    expect(resolved?.data).toMatchObject({ decision: 'expired' })
+    expect(types(events.messages).filter((type) => type === 'approval_requested')).toHaveLength(1)
+    events.ws.close()
+  })
+
+  test('[CF3] an alarm that comes twice, or for nothing, changes nothing twice', async () => {
+    const prompt = script({ approve: 'write', id: 'c1', args: {}, reason: 'asks', expiresMs: 300 }, { text: 'done' })
+    expect((await post(agent('twice'), prompt, { prefer: 'respond-async' })).status).toBe(202)
+    await readFrames(`${agent('twice')}/stream`, (all) => all.at(-1)?.data.type === 'approval_requested')
+    await pause(350)
+    await Promise.all([ringTwice(world, 'twice'), ringTwice(world, 'twice')])
+    const all = frameTypes(await readFrames(`${agent('twice')}/stream`, isIdle))
+    expect(all.filter((type) => type === 'approval_resolved')).toHaveLength(1)
+    expect(all.filter((type) => type === 'result')).toHaveLength(1)
+    await ringTwice(world, 'never-written')
+    expect((await get(agent('never-written'))).status).toBe(404)
+  })
+
+  test('[CF4] streams arrive piece by piece and resume by id', async () => {
+    const run = post(agent('pieces'), script({ text: 'abcdef', chunks: 6, everyMs: 30 }))
+    const live = await readFrames(`${agent('pieces')}/stream`, isIdle)
+    expect((await run).body.result).toBe('abcdef')
+    expect(frameTypes(live).filter((type) => type === 'text_delta')).toHaveLength(6)
+    const rest = await readFrames(`${agent('pieces')}/stream`, isIdle, { 'last-event-id': live[2]?.id ?? '' })
+    expect(rest.map(({ raw }) => raw)).toEqual(live.slice(3).map(({ raw }) => raw))
+  })
+
+  test('[CF5] the directory knows every session and approval of a tenant, and of no other', async () => {
+    const mine = { 'x-fabric-tenant': 'acme' }
+    const asked = script({ approve: 'write', id: 'c1', args: {}, reason: 'asks' }, { text: 'written' })
+    await post(agent('listed'), script({ text: 'x' }), mine)
+    await post(agent('asking'), asked, { ...mine, prefer: 'respond-async' })
+    await readFrames(
+      `${agent('asking')}/stream`,
+      (frames) => frames.some(({ data }) => data.type === 'approval_requested'),
+      mine,
+    )
+    await expect.poll(async () => (await get(at('/approvals'), mine)).body.approvals).toHaveLength(1)
+    const { body } = await get(at('/approvals'), mine)
+    const [{ approvalId }] = body.approvals as [{ approvalId: string }]
+    expect(await get(at('/approvals'))).toMatchObject({ body: { approvals: [] } })
+    expect((await get(at('/sessions/listed'))).status).toBe(404)
+    expect((await post(at(`/sessions/asking/approvals/${approvalId}/approve`), {}, mine)).status).toBe(200)
+    await expect.poll(async () => (await get(at('/approvals'), mine)).body.approvals).toEqual([])
+    const ids = async () => ((await get(at('/sessions'), mine)).body.sessions as { id: string }[]).map(({ id }) => id)
+    expect((await ids()).sort()).toEqual(['asking', 'listed'])
+    const gone = await fetch(agent('listed'), { method: 'DELETE', headers: mine })
+    expect(gone.status).toBe(200)
+    expect(await ids()).toEqual(['asking'])
+    expect((await get(at('/sessions/listed'), mine)).status).toBe(404)
+    expect((await get(agent('listed'), mine)).status).toBe(404)
+  })
+
+  test('[CF5] a directory that was lost comes back, session by session', async () => {
+    const ids = async () =>
+      ((await get(at('/sessions?search=found'))).body.sessions as { id: string }[]).map(({ id }) => id)
+    await post(agent('found-1'), script({ text: 'x' }))
+    await post(agent('found-2'), script({ text: 'x' }))
+    expect((await ids()).sort()).toEqual(['found-1', 'found-2'])
+    await loseDirectory(world)
+    expect(await ids()).toEqual([])
+    expect((await get(at('/sessions/found-2'))).status).toBe(404)
+    expect((await get(agent('found-2'))).status).toBe(200)
+    await post(agent('found-2'), script({ text: 'y' }))
+    expect(await ids()).toEqual(['found-2'])
+    expect((await get(at('/sessions/found-2'))).status).toBe(200)
+  })
+
+  test('[CF6] a branch lives with its parent, and is found by every route', async () => {
+    await post(agent('trunk'), script({ text: 'root' }))
+    const client = await follow(at('/ws?sessionId=trunk'))
+    client.say({ type: 'commands', commands: [{ type: 'branch', commandId: 'b-1' }] })
+    await client.until(() => client.said.some(({ type }) => type === 'ack'))
+    const ack = client.said.find((message) => message.type === 'ack')
+    const sessionId = String(ack?.type === 'ack' && ack.answer?.sessionId)
+    const child = await follow(at(`/ws?sessionId=${sessionId}`))
+    await child.until(() => child.replay().state?.messages.length === 2)
+    expect((await post(agent(sessionId), script({ text: 'leaf' }))).body.result).toBe('leaf')
+    await child.settled(4)
+    expect((await get(at(`/sessions/${sessionId}`))).status).toBe(200)
+    expect(((await get(at('/sessions/trunk'))).body.messages as unknown[]).length).toBe(2)
+    client.ws.close()
+    child.ws.close()
+  })
+
+  test('[CF7] what was never written leaves nothing behind', async () => {
+    expect((await get(agent('nobody'))).status).toBe(404)
+    expect((await get(at('/sessions/nobody'))).status).toBe(404)
+    expect((await fetch(agent('nobody'), { method: 'DELETE' })).status).toBe(404)
+    const client = await follow(at('/ws?sessionId=nobody'))
+    await client.until(() => client.said.length === 1)
+    client.ws.close()
+    expect(((await get(at('/sessions?search=nobody'))).body.sessions as unknown[]).length).toBe(0)
+  })
+})
+
+describe.skipIf(noTools)('workerd killed in the middle of a run', () => {
+  test('[CF8] what was seen is still there; a run that died with it has ended, one that waits goes on', async () => {
+    let world = await startWorld()
+    const { folder } = world
+    const agent = (id: string) => `${world.url}/agents/scripted/${id}`
+    try {
+      const long = script({ text: 'abcdefghij', chunks: 10, everyMs: 200 })
+      post(agent('dying'), long).catch(() => {})
+      const waiting = script({ approve: 'write', id: 'c1', args: { n: 1 }, reason: 'asks' }, { text: 'written' })
+      post(agent('waiting'), waiting).catch(() => {})
+      const seen = await readFrames(`${agent('dying')}/stream`, (frames) => frames.length === 4)
+      const asked = await readFrames(`${agent('waiting')}/stream`, (frames) =>
+        frames.some(({ data }) => data.type === 'approval_requested'),
+      )
+      await world.kill()
+      world = await startWorld({ folder })
+      const all = await readFrames(`${agent('dying')}/stream`, isIdle)
+      expect(all.slice(0, 4).map(({ raw }) => raw)).toEqual(seen.map(({ raw }) => raw))
+      expect(all.at(-2)?.data).toMatchObject({ type: 'error', data: { reason: 'interrupted' } })
+      const approvalId = String(asked.at(-1)?.data.data.approvalId)
+      expect((await post(`${world.url}/sessions/waiting/approvals/${approvalId}/approve`, {})).status).toBe(200)
+      const rest = await readFrames(`${agent('waiting')}/stream`, isIdle)
+      expect(rest.at(-2)?.data).toMatchObject({ type: 'result', data: { result: 'written' } })
+      expect((await post(agent('dying'), script({ text: 'again' }))).body.result).toBe('again')
+    } finally {
+      await world.dispose()
+    }
+  })
+})

@@ -1,0 +1,199 @@
+// One session as an object: its log in the object's own storage, its sockets held by the platform while it sleeps. It wakes
+// with nothing in memory and goes on. A branch lives in the object of the session it left, so an object may have several.
+import { DurableObject } from 'cloudflare:workers'
+import type { Key } from '../../kernel/event.ts'
+import { Host } from '../../kernel/host.ts'
+import type { Log } from '../../kernel/ports.ts'
+import { objectDriver } from '../../stores/do-driver.ts'
+import { sqliteStore } from '../../stores/sqlite.ts'
+import { noTail } from '../../stores/tail.ts'
+import { fabricRoutes } from '../../surfaces/fabric/routes.ts'
+import { fabricSockets } from '../../surfaces/fabric/sockets.ts'
+import { type App, createApp } from '../../surfaces/http/app.ts'
+import { exposesAll } from '../../surfaces/http/gate.ts'
+import { upgrade } from '../../surfaces/http/socket-route.ts'
+import { feedOf } from '../../surfaces/http/sse.ts'
+import { transportSockets } from '../../surfaces/transport/sockets.ts'
+import { agentsOf, defaultAgent, digest } from './agents.ts'
+import { askProvider, type Claim } from './credentials.ts'
+import { directoryOf } from './directory-port.ts'
+import { runnerProvider } from './engines.ts'
+import { ObjectClock } from './object-clock.ts'
+import { objectLog } from './object-log.ts'
+import { ObjectSockets } from './object-sockets.ts'
+import { type HarnessEnv, type HarnessOptions, ownSecret } from './options.ts'
+import { Outbox } from './outbox.ts'
+import { claimIn, gatewaysDoor, homeIn, originIn } from './passed-on.ts'
+import { autoResponse, type ObjectContext, type PlatformSocket, withLength } from './platform.ts'
+import { Spends } from './spends.ts'
+import { WakeTimes } from './wake-times.ts'
+
+export const socketRows = [...fabricSockets, ...transportSockets]
+
+/** An event stream is one request, and requests do not live for ever here: it ends, and is resumed by id. */
+const STREAM_MS = 300_000
+/** How long after the last change sockets are made ready to sleep. */
+const REST_MS = 250
+/** How long an answer waits for the directory, so that whoever lists next finds what was just done. */
+const TOLD_MS = 1_000
+/** What our clients send to see whether anybody is there; answered by the platform, and nobody is woken. */
+export const PING = '{"type":"ping"}'
+export const PONG = '{"type":"pong","ts":0}'
+
+/** The object of a session. Bind it as `HARNESS_SESSION`. */
+export class HarnessSession extends DurableObject<HarnessEnv> {
+  readonly #clock = new ObjectClock()
+  readonly #log: Log
+  readonly #host: Host
+  readonly #app: App
+  readonly #sockets: ObjectSockets
+  readonly #outbox: Outbox
+  readonly #wakeTimes: WakeTimes
+  readonly #spends: Spends
+  #home = ''
+  #origin = ''
+  #isResting = true
+
+  constructor(ctx: ObjectContext, env: HarnessEnv, options: HarnessOptions = {}) {
+    super(ctx, env)
+    const { storage } = ctx
+    const driver = objectDriver(storage)
+    const store = sqliteStore(driver, driver.epoch, noTail)
+    const now = () => this.#clock.now()
+    this.#home = ctx.id.name ?? ''
+    this.#spends = new Spends(driver)
+    this.#wakeTimes = new WakeTimes(storage, driver, now)
+    this.#outbox = new Outbox({
+      driver,
+      log: store.log,
+      directory: (tenant) => directoryOf(env.HARNESS_DIRECTORY, tenant),
+      home: () => this.#home,
+      now,
+      retry: (at) => this.#wakeTimes.retry(at),
+    })
+    this.#log = objectLog(store.log, storage, this.#outbox, this.#wakeTimes)
+    const registry = agentsOf(options, env, {
+      provider: runnerProvider(options, env),
+      credentials: {
+        env,
+        secret: ownSecret(options, env),
+        home: () => this.#home,
+        origin: () => env.BRIDLE_PUBLIC_URL ?? this.#origin,
+      },
+    })
+    this.#host = new Host({
+      log: this.#log,
+      directory: store.directory,
+      clock: this.#clock,
+      digest,
+      runner: (agent) => registry.runners.get(agent) ?? null,
+      ...(options.tokenPaceMs !== undefined && { tokenPaceMs: options.tokenPaceMs }),
+      onCommit: () => this.#restSoon(),
+      onFault: (key, cause) => console.error('session stopped', key.id, cause instanceof Error ? cause.message : cause),
+    })
+    this.#app = createApp(
+      {
+        host: this.#host,
+        directory: store.directory,
+        clock: this.#clock,
+        agents: registry.agents,
+        defaultAgent: defaultAgent(registry, env),
+        exposeAll: exposesAll(env),
+        door: gatewaysDoor,
+        heartbeatMs: 0,
+        streamMs: STREAM_MS,
+        ...(options.maxBodyBytes !== undefined && { maxBodyBytes: options.maxBodyBytes }),
+      },
+      [fabricRoutes],
+    )
+    this.#sockets = new ObjectSockets(ctx, socketRows)
+    ctx.setWebSocketAutoResponse(autoResponse(PING, PONG))
+    ctx.blockConcurrencyWhile(() => this.#wake(driver.isBlank()))
+  }
+
+  async fetch(request: Request): Promise<Response> {
+    this.#home ||= homeIn(request)
+    this.#origin = originIn(request) || this.#origin
+    this.#clock.ring()
+    const claim = claimIn(request)
+    if (claim) return this.#lend(request, claim)
+    if (request.headers.get('upgrade')?.toLowerCase() === 'websocket') {
+      const answer = await upgrade(socketRows, request, '', this.#app.ports)
+      return answer instanceof Response ? answer : this.#sockets.accept(request, answer)
+    }
+    const response = await this.#app.fetch(request)
+    if (!feedOf(response)) await this.#told()
+    return withLength(response)
+  }
+
+  /** The run that asks must be under way; what it spends is kept with it. */
+  async #lend(request: Request, claim: Claim): Promise<Response> {
+    const { key, runId, attempt } = claim
+    const run = (await this.#host.find(key))?.state.lifecycle.run
+    const isLive = run?.runId === runId && run.attempt === attempt && run.stopping === null
+    return askProvider({
+      ...{ request, claim, env: this.env, isLive },
+      spentUsd: this.#spends.of(claim),
+      charge: (usd) => this.#spends.add(claim, usd),
+    })
+  }
+
+  webSocketMessage(socket: PlatformSocket, said: string | ArrayBuffer): Promise<void> {
+    this.#clock.ring()
+    return this.#sockets.message(socket, said)
+  }
+
+  webSocketClose(socket: PlatformSocket, code: number): void {
+    this.#sockets.closed(socket, code)
+  }
+
+  webSocketError(socket: PlatformSocket): void {
+    this.#sockets.closed(socket, 1011)
+  }
+
+  /** Expiry, retry, the watchdog of a run, and what the directory was not told. */
+  async alarm(): Promise<void> {
+    this.#wakeTimes.rang()
+    this.#clock.ring()
+    await this.#host.supervise(-1)
+    await this.#outbox.tell()
+    this.#wakeTimes.arrange()
+  }
+
+  /** Sockets first: whatever happens from here on is for them too. */
+  async #wake(isBlank: boolean): Promise<void> {
+    await this.#wakeTimes.load()
+    if (isBlank) return
+    await this.#sockets.wake(this.#app, (rested) => this.#headOf(rested))
+    await this.#host.supervise(-1)
+  }
+
+  readonly #heads = new Map<string, number>()
+  /** As it was before the session was opened: opening may add to it, and nobody was told of that. */
+  async #headOf(rested: unknown): Promise<number> {
+    const { key } = ('connection' in (rested as object) ? (rested as { connection: object }).connection : rested) as {
+      key: Key
+    }
+    const name = JSON.stringify(key)
+    const head = this.#heads.get(name) ?? (await this.#log.open(key))?.head ?? 0
+    this.#heads.set(name, head)
+    return head
+  }
+
+  async #told(): Promise<void> {
+    let forget = () => {}
+    const late = new Promise<void>((resolve) => {
+      forget = this.#clock.after(TOLD_MS, resolve)
+    })
+    await Promise.race([this.#outbox.tell(), late]).finally(forget)
+  }
+
+  #restSoon(): void {
+    if (!this.#isResting || this.#sockets.size === 0) return
+    this.#isResting = false
+    this.#clock.after(REST_MS, () => {
+      this.#isResting = true
+      this.#sockets.rest()
+    })
+  }
+}

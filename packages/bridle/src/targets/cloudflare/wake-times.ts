@@ -1,0 +1,58 @@
+// The one alarm of an object: the earliest of all moments at which it wants to be awake though nobody asks. While a run is
+// wanted that is every 30 seconds: nobody promises that a streaming fetch keeps an object in memory, so the alarm does,
+// and it is the watchdog as well: a run that is wanted and not in hand is taken up again.
+import type { Driver } from '../../stores/driver.ts'
+import type { Storage } from './platform.ts'
+
+export const WATCHDOG_MS = 30_000
+
+export class WakeTimes {
+  readonly #storage: Storage
+  readonly #driver: Driver
+  readonly #now: () => number
+  #set: number | null = null
+  #retryAt: number | null = null
+
+  constructor(storage: Storage, driver: Driver, now: () => number) {
+    this.#storage = storage
+    this.#driver = driver
+    this.#now = now
+  }
+
+  async load(): Promise<void> {
+    this.#set = await this.#storage.getAlarm()
+  }
+
+  /** The alarm rang: the slot is free. */
+  rang(): void {
+    this.#set = null
+  }
+
+  /** Something outside the log wants to be tried again then; null = no longer. */
+  retry(at: number | null): void {
+    this.#retryAt = at
+    this.arrange()
+  }
+
+  /** Brings the alarm in line with the log. Called in the turn that wrote, so that both are one write. */
+  arrange(): void {
+    const now = this.#now()
+    const watchdog = now + WATCHDOG_MS
+    const row = this.#driver.get<{ hands: number | null; at: number | null }>(
+      `SELECT max(wake_at = 0) AS hands, min(CASE WHEN wake_at > 0 THEN wake_at END) AS at
+       FROM sessions WHERE wake_at IS NOT NULL`,
+    )
+    const inHand = row?.hands ? this.#nearer(now, watchdog) : null
+    const moments = [inHand, row?.at ?? null, this.#retryAt].filter((at): at is number => at !== null)
+    const at = moments.length === 0 ? null : Math.max(Math.min(...moments), now)
+    if (at === this.#set) return
+    this.#set = at
+    // Not awaited: it is part of what `sync` waits for, and a storage that fails takes the object down.
+    void (at === null ? this.#storage.deleteAlarm() : this.#storage.setAlarm(at))
+  }
+
+  /** A watchdog that is set already is not moved by every write. */
+  #nearer(now: number, watchdog: number): number {
+    return this.#set !== null && this.#set > now && this.#set <= watchdog ? this.#set : watchdog
+  }
+}

@@ -1,0 +1,108 @@
+// The Worker under test: the real one, and a way to send an object to sleep.
+import { DurableObject, env } from 'cloudflare:workers'
+import unsafe from 'workerd:unsafe'
+import { type HarnessEnv, harness } from '../cloudflare.ts'
+import type { Namespace, RequestContext } from './platform.ts'
+
+const { TEST_OPTIONS = '{}' } = env as { TEST_OPTIONS?: string }
+const made = harness({ tokenPaceMs: 0, ...JSON.parse(TEST_OPTIONS) })
+
+export class HarnessDirectory extends made.HarnessDirectory {
+  async lose(): Promise<void> {
+    await (this.ctx.storage as unknown as { deleteAll(): Promise<void> }).deleteAll()
+    this.ctx.abort('lost by a test')
+  }
+}
+
+export class HarnessSession extends made.HarnessSession {
+  readonly #life = crypto.randomUUID()
+
+  reset(): void {
+    this.ctx.abort('reset by a test')
+  }
+
+  /** As the platform may: the same alarm twice, one not waiting for the other. */
+  async ringTwice(): Promise<void> {
+    await Promise.all([this.alarm(), this.alarm()])
+  }
+
+  incarnation(): string {
+    return this.#life
+  }
+}
+
+/** Says and does what a container does, as far as a session asks; the runner inside is one on this machine. */
+export class TestContainer extends DurableObject<{ TEST_RUNNER_URL: string }> {
+  #status = 'stopped'
+  readonly #calls: string[] = []
+
+  async getState(): Promise<{ status: string }> {
+    return { status: this.#status }
+  }
+
+  async startAndWaitForPorts({ startOptions }: { startOptions: { envVars: object } }): Promise<void> {
+    this.#calls.push(`start ${Object.keys(startOptions.envVars).join(' ')}`)
+    this.#status = 'healthy'
+  }
+
+  async stop(): Promise<void> {
+    this.#calls.push('stop')
+    this.#status = 'stopped'
+  }
+
+  async destroy(): Promise<void> {
+    this.#calls.push('destroy')
+    this.#status = 'stopped'
+  }
+
+  calls(): string[] {
+    return this.#calls
+  }
+
+  fetch(request: Request): Promise<Response> {
+    const { pathname } = new URL(request.url)
+    return fetch(new Request(`${this.env.TEST_RUNNER_URL}${pathname}`, request))
+  }
+}
+
+export default class extends made.HarnessGateway {
+  readonly #objects: Namespace<HarnessSession>
+
+  constructor(ctx: RequestContext, env: HarnessEnv) {
+    super(ctx, env)
+    this.#objects = env.HARNESS_SESSION as Namespace<HarnessSession>
+  }
+
+  #directory(tenant: string): HarnessDirectory {
+    const directories = (env as { HARNESS_DIRECTORY: Namespace<HarnessDirectory> }).HARNESS_DIRECTORY
+    return directories.get(directories.idFromName(tenant))
+  }
+
+  #container(name: string): TestContainer {
+    const containers = (env as { HARNESS_SANDBOX: Namespace<TestContainer> }).HARNESS_SANDBOX
+    return containers.get(containers.idFromName(name))
+  }
+
+  override async fetch(request: Request): Promise<Response> {
+    const { pathname, searchParams } = new URL(request.url)
+    if (!pathname.startsWith('/test/')) return super.fetch(request)
+    const object = this.#objects.get(this.#objects.idFromName(searchParams.get('name') ?? ''))
+    const acts: { readonly [path: string]: () => Promise<unknown> } = {
+      '/test/evict': () => unsafe.evict(object, { webSockets: 'hibernate' }),
+      // It cannot answer.
+      '/test/reset': async () => Promise.resolve(object.reset()).catch(() => {}),
+      '/test/ring': async () => object.ringTwice(),
+      '/test/lose': async () =>
+        this.#directory('default')
+          .lose()
+          .catch(() => {}),
+      '/test/calls': async () => JSON.stringify(await this.#container(searchParams.get('name') ?? '').calls()),
+      '/test/incarnation': async () => object.incarnation(),
+    }
+    try {
+      return new Response(String(await acts[pathname]?.()))
+    } catch (error) {
+      return new Response(String(error), { status: 500 })
+    }
+  }
+}

@@ -1,0 +1,135 @@
+// The real runtime for tests: one process, its objects on disk, told apart by process id. What it runs is bundled from
+// source. Where it cannot be fetched, tests that need it are skipped by name, and say why.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { build } from 'vite'
+import { fetchPinned } from '../../../../../scripts/pinned-tools.ts'
+
+export const tools = fetchPinned('worker', 'cloudflare-tools')
+/** For `describe.skipIf`. */
+export const noTools = 'missing' in tools ? tools.missing : null
+if (noTools) console.warn(`Skipped, ${noTools}`)
+
+/** The newest that the pinned runtime knows; wrangler.jsonc has the same. */
+export const COMPATIBILITY_DATE = '2026-10-01'
+
+/** A Worker as one module. */
+export const bundled = async (entry: string): Promise<string> => {
+  const built = await build({
+    configFile: false,
+    logLevel: 'error',
+    resolve: { conditions: ['source', 'workerd', 'worker', 'import'] },
+    build: {
+      write: false,
+      minify: false,
+      target: 'es2024',
+      lib: { entry, formats: ['es'], fileName: 'worker' },
+      rolldownOptions: { external: [/^cloudflare:/, /^workerd:/, /^node:/] },
+    },
+  })
+  const [result] = Array.isArray(built) ? built : [built]
+  const output = result && 'output' in result ? result.output : []
+  const [chunk] = output
+  if (chunk?.type !== 'chunk' || output.length > 1) throw new Error(`${entry} is more than one module.`)
+  return chunk.code
+}
+
+export interface WorkerdOptions {
+  readonly code: string
+  /** Durable Object classes by the name of their binding. */
+  readonly objects: { readonly [binding: string]: string }
+  readonly vars?: { readonly [name: string]: string }
+  /** Compatibility flags beside those that tests need. */
+  readonly flags?: readonly string[]
+  /** Where its objects lie; given again, they are found again. */
+  readonly folder?: string
+}
+
+export interface Workerd {
+  readonly url: string
+  readonly pid: number
+  readonly folder: string
+  /** What it said on its standard error. */
+  readonly said: string[]
+  /** As a crash does: nobody is told. */
+  kill(): Promise<void>
+  /** Ends it, and removes what it kept. */
+  dispose(): Promise<void>
+}
+
+export const startWorkerd = async (options: WorkerdOptions): Promise<Workerd> => {
+  if ('missing' in tools) throw new Error(tools.missing)
+  const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'bridle-workerd-'))
+  const disk = join(folder, 'objects')
+  mkdirSync(disk, { recursive: true })
+  writeFileSync(join(folder, 'worker.js'), options.code)
+  writeFileSync(join(folder, 'config.capnp'), config(options, disk))
+  const binary = join(tools.folder, 'node_modules/workerd/bin/workerd')
+  const child = spawn(binary, ['serve', '--experimental', '--control-fd=3', join(folder, 'config.capnp')], {
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+  })
+  const said: string[] = []
+  createInterface({ input: child.stderr as Readable }).on('line', (line) => said.push(line))
+  const port = await listening(child, said)
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const kill = async () => {
+    child.kill('SIGKILL')
+    await gone
+  }
+  return {
+    url: `http://127.0.0.1:${port}`,
+    pid: child.pid ?? 0,
+    folder,
+    said,
+    kill,
+    dispose: async () => {
+      await kill()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+const listening = (child: ChildProcess, said: readonly string[]): Promise<number> =>
+  new Promise((resolve, reject) => {
+    createInterface({ input: child.stdio[3] as Readable }).on('line', (line) => {
+      const told = JSON.parse(line) as { event?: string; socket?: string; port?: number }
+      if (told.event === 'listen' && told.socket === 'http' && told.port) resolve(told.port)
+    })
+    child.once('error', reject)
+    child.once('exit', (code) => reject(new Error(`workerd ended with ${code}: ${said.join('\n')}`)))
+  })
+
+const config = ({ objects, vars = {}, flags = [] }: WorkerdOptions, disk: string): string => {
+  const text = (value: string) => JSON.stringify(value)
+  const namespaces = Object.values(objects).map(
+    (name) => `(className = ${text(name)}, uniqueKey = ${text(`bridle-${name}`)}, enableSql = true)`,
+  )
+  const bindings = [
+    ...Object.entries(objects).map(
+      ([binding, name]) => `(name = ${text(binding)}, durableObjectNamespace = ${text(name)})`,
+    ),
+    ...Object.entries(vars).map(([name, value]) => `(name = ${text(name)}, text = ${text(value)})`),
+  ]
+  return `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [
+    (name = "main", worker = .main),
+    (name = "disk", disk = (path = ${text(disk)}, writable = true)),
+    (name = "internet", network = (allow = ["public", "private"], tlsOptions = (trustBrowserCas = true)))
+  ],
+  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")]
+);
+const main :Workerd.Worker = (
+  modules = [(name = "worker.js", esModule = embed "worker.js")],
+  compatibilityDate = ${text(COMPATIBILITY_DATE)},
+  compatibilityFlags = ${JSON.stringify(['experimental', 'unsafe_module', ...flags])},
+  durableObjectNamespaces = [${namespaces.join(', ')}],
+  durableObjectStorage = (localDisk = "disk"),
+  bindings = [${bindings.join(', ')}]
+);
+`
+}

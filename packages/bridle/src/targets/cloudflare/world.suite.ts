@@ -1,0 +1,57 @@
+// Bridle in the real runtime, for tests.
+import { fileURLToPath } from 'node:url'
+import { bundled, startWorkerd, type Workerd } from './workerd.suite.ts'
+
+let code: Promise<string> | null = null
+
+export interface WorldOptions {
+  readonly vars?: { readonly [name: string]: string }
+  readonly folder?: string
+  /** Containers are bound. */
+  readonly hasContainers?: boolean
+}
+
+export const startWorld = async ({ hasContainers, ...options }: WorldOptions = {}): Promise<Workerd> => {
+  code ??= bundled(fileURLToPath(new URL('./worker.suite.ts', import.meta.url)))
+  const objects = {
+    HARNESS_SESSION: 'HarnessSession',
+    HARNESS_DIRECTORY: 'HarnessDirectory',
+    ...(hasContainers && { HARNESS_SANDBOX: 'TestContainer' }),
+  }
+  return startWorkerd({ code: await code, objects, ...options })
+}
+
+/** Sends a session's object to sleep; its sockets stay. */
+export const evict = async (world: Workerd, id: string, agent?: string): Promise<void> => {
+  await ask(world, 'evict', id, agent)
+}
+
+/** Ends this life of an object, as the platform does when it has to: its sockets go too. */
+export const reset = async (world: Workerd, id: string, agent?: string): Promise<void> => {
+  await ask(world, 'reset', id, agent)
+}
+
+/** The tenant's directory forgets everything. */
+export const loseDirectory = async (world: Workerd): Promise<void> => {
+  await ask(world, 'lose', '')
+}
+
+/** Its alarm, twice. */
+export const ringTwice = async (world: Workerd, id: string, agent?: string): Promise<void> => {
+  await ask(world, 'ring', id, agent)
+}
+
+/** Which life of the object this is. */
+export const incarnation = (world: Workerd, id: string, agent?: string): Promise<string> =>
+  ask(world, 'incarnation', id, agent)
+
+/** What a session's container was asked to do. */
+export const containerCalls = async (world: Workerd, id: string): Promise<string[]> =>
+  JSON.parse(await ask(world, 'calls', id, 'claude'))
+
+const ask = async ({ url }: Workerd, what: string, id: string, agent = 'scripted'): Promise<string> => {
+  const response = await fetch(`${url}/test/${what}?name=${encodeURIComponent(`default/${agent}/${id}`)}`)
+  const text = await response.text()
+  if (!response.ok) throw new Error(text)
+  return text
+}
