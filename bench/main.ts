@@ -2,6 +2,7 @@
 // back or delivered failed.
 import { append } from './append.ts'
 import { background } from './background.ts'
+import { cloudflare } from './cloudflare.ts'
 import { delta } from './delta.ts'
 import { fanout } from './fanout.ts'
 import { type Figure, print } from './figure.ts'

@@ -74,7 +74,8 @@ export const sessionRoutes: readonly Route[] = [
     answers: { 200: '`{ runId, cancelled }` and the session; a run that is over already is `cancelled: false`.' },
     handle: async (call) => {
       const { runId, queue, reason, actor } = call.body
-      const outcome = await call.ports.host.send(keyOf(call), {
+      const key = keyOf(call)
+      const outcome = await call.ports.host.send(key, {
         type: 'cancel',
         ...(runId !== undefined && { runId }),
         ...(queue !== undefined && { queue }),
