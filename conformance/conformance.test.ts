@@ -8,6 +8,7 @@ import { startWorld } from '../packages/bridle/src/targets/cloudflare/world.suit
 import { HarnessServer } from '../packages/bridle/src/targets/node.ts'
 import { type ServerName, servers } from './case.ts'
 import { fabricSocketCases } from './cases/fabric-socket.ts'
+import { frontendCases } from './cases/frontend.ts'
 import { httpCases } from './cases/http.ts'
 import { streamCases } from './cases/streams.ts'
 import { transportCases } from './cases/transport.ts'
@@ -44,7 +45,13 @@ const targets: { readonly [name: string]: (server: ServerName) => Promise<Served
   },
 }
 
-const pages = { http: httpCases, streams: streamCases, 'fabric socket': fabricSocketCases, transport: transportCases }
+const pages = {
+  http: httpCases,
+  frontend: frontendCases,
+  streams: streamCases,
+  'fabric socket': fabricSocketCases,
+  transport: transportCases,
+}
 
 for (const [target, start] of Object.entries(targets)) {
   describe.skipIf(target === 'cloudflare' && noTools)(target, () => {

@@ -1,15 +1,15 @@
 // Background sessions: started, paused, resumed or branched, and their health.
 import * as v from 'valibot'
 import { isRefusal } from '../../kernel/commands.ts'
-import { isId } from '../../kernel/event.ts'
+import type { Key } from '../../kernel/event.ts'
 import { canonical, hashText } from '../../kernel/json.ts'
-import { badRequest, notFound, refused } from '../http/errors.ts'
+import { badRequest, refused } from '../http/errors.ts'
 import { type Call, jsonObject, optionalId, type Route, route } from '../http/route.ts'
 import { findKey, findSession, standing } from '../http/sessions.ts'
-import { actorOf, isForeign } from '../http/users.ts'
+import { actorOf } from '../http/users.ts'
 import { agentFields, agentFor, settingsFields, settingsOf } from './agent-choice.ts'
 import { branchFrom, hasPlace, placeFields } from './branching.ts'
-import { newId } from './ids.ts'
+import { newKey } from './new-session.ts'
 import { policyWish } from './policy.ts'
 import { currentHealth, envelopes, healthQuery, healthStream, streamQuery } from './streams.ts'
 import { workspaceOf } from './workspace.ts'
@@ -48,6 +48,7 @@ export const backgroundRoutes: readonly Route[] = [
     path: '/sessions',
     scope: 'operate',
     summary: 'Start a background session',
+    session: newKey('bg'),
     body: startBody,
     answers: { 202: 'It is in the log, and runs by itself from here on; the session, with its health.' },
     handle: start,
@@ -57,12 +58,12 @@ export const backgroundRoutes: readonly Route[] = [
     path: '/sessions/:id/pause',
     scope: 'operate',
     summary: 'Pause a session; it keeps its row, checkpoints and artifacts',
+    session: findKey,
     query: agentQuery,
     body: v.looseObject(who),
     answers: { 200: 'The session, with its health.' },
     handle: async (call) => {
-      const key = await findKey(call)
-      if (key instanceof Response) return key
+      const key = call.key as Key
       const { reason, actor } = call.body
       const command = {
         type: 'pause',
@@ -78,6 +79,7 @@ export const backgroundRoutes: readonly Route[] = [
     path: '/sessions/:id/resume',
     scope: 'operate',
     summary: 'Resume a paused session, or branch a new one from an event or a cursor',
+    session: findKey,
     query: agentQuery,
     body: v.looseObject({
       ...placeFields,
@@ -104,12 +106,12 @@ export const backgroundRoutes: readonly Route[] = [
     path: '/sessions/:id/policy',
     scope: 'operate',
     summary: 'Set the budgets of a session; what was crossed is armed again',
+    session: findKey,
     query: agentQuery,
     body: v.looseObject({ policy: policyWish, actor: v.optional(v.string()) }),
     answers: { 200: 'The session, with its health.' },
     handle: async (call) => {
-      const key = await findKey(call)
-      if (key instanceof Response) return key
+      const key = call.key as Key
       const { policy, actor } = call.body
       const answer = await call.ports.host.send(key, { type: 'set_policy', policy, ...actorOf(call.access, actor) })
       return isRefusal(answer) ? refused(answer) : standing(call, key, answer)
@@ -120,6 +122,7 @@ export const backgroundRoutes: readonly Route[] = [
     path: '/sessions/:id/events/stream',
     scope: 'observe',
     summary: 'Server-sent envelopes of the session, live and from a cursor',
+    session: findKey,
     query: streamQuery,
     answers: { 200: 'An event stream.' },
     handle: async (call) => {
@@ -132,6 +135,7 @@ export const backgroundRoutes: readonly Route[] = [
     path: '/sessions/:id/health',
     scope: 'observe',
     summary: 'The health of a session as it is now',
+    session: findKey,
     query: agentQuery,
     answers: { 200: 'A health snapshot.' },
     handle: async (call) => {
@@ -144,6 +148,7 @@ export const backgroundRoutes: readonly Route[] = [
     path: '/sessions/:id/health/stream',
     scope: 'observe',
     summary: 'Server-sent `health_snapshot`s: the current one, then each that differs',
+    session: findKey,
     query: healthQuery,
     answers: { 200: 'An event stream.' },
     handle: async (call) => {
@@ -155,24 +160,16 @@ export const backgroundRoutes: readonly Route[] = [
 
 async function start(call: Call<undefined, v.InferOutput<typeof startBody>>): Promise<Response> {
   const { access, body, ports, request } = call
-  const { tenant } = access
-  const agent = agentFor(call, body)
+  const key = call.key as Key
+  const { tenant, id } = key
+  const agent = agentFor(call, { agent: key.agent })
   if (agent instanceof Response) return agent
   const submission = await agent.accept({ ...body.input, prompt: body.prompt })
   if ('problem' in submission) return badRequest(submission.problem)
   const commandId = request.headers.get('idempotency-key')
-  if (commandId !== null && !isId(commandId)) return badRequest('The Idempotency-Key is not a valid id.')
-  const id = body.session_id ?? (await newId('bg', [tenant, agent.name, commandId]))
-  if (await isForeign(access, id)) return notFound()
   const { parent_session_id: parent, title, policy } = body
-  if (
-    parent !== undefined &&
-    ((await isForeign(access, parent)) || (await ports.directory.find(tenant, parent)).length === 0)
-  )
-    return badRequest('body: parent_session_id: There is no such session')
   if (commandId === null && (await ports.directory.find(tenant, id)).length > 0)
     return refused({ refused: 'session_exists', message: 'The session exists already.' })
-  const key = { tenant, agent: agent.name, id }
   const asked = {
     ...settingsOf(body),
     workspace_mode: body.workspace?.mode ?? body.workspace_mode ?? 'none',

@@ -1,20 +1,20 @@
 // Chat sessions: made, asked, looked at, branched.
 import * as v from 'valibot'
 import { isRefusal } from '../../kernel/commands.ts'
-import { eventId, isId } from '../../kernel/event.ts'
+import { eventId, isId, type Key } from '../../kernel/event.ts'
 import { canonical, hashText, type JsonObject } from '../../kernel/json.ts'
 import type { Session } from '../../kernel/session.ts'
 import { artifactsOf } from '../http/artifacts.ts'
 import { channelOf } from '../http/channel.ts'
 import { checkpointsOf, resumePointsOf, subagentsOf } from '../http/continuity.ts'
-import { badRequest, notFound, refused } from '../http/errors.ts'
+import { badRequest, refused } from '../http/errors.ts'
 import { type Call, jsonObject, optionalId, type Route, route } from '../http/route.ts'
 import { sessionDetail } from '../http/session-detail.ts'
-import { findSession, standing } from '../http/sessions.ts'
-import { actorOf, isForeign } from '../http/users.ts'
+import { findKey, findSession, standing } from '../http/sessions.ts'
+import { actorOf } from '../http/users.ts'
 import { agentFields, agentFor, settingsFields, settingsOf } from './agent-choice.ts'
 import { branchFrom, placeFields } from './branching.ts'
-import { newId } from './ids.ts'
+import { newKey } from './new-session.ts'
 import { policyWish } from './policy.ts'
 import { envelopes, streamQuery, tierWish, turnStream } from './streams.ts'
 
@@ -27,6 +27,7 @@ export const chatRoutes: readonly Route[] = [
     path: '/chat/sessions',
     scope: 'operate',
     summary: 'Make a chat session',
+    session: newKey('chat'),
     body: v.looseObject({
       ...agentFields,
       ...settingsFields,
@@ -36,17 +37,10 @@ export const chatRoutes: readonly Route[] = [
     }),
     answers: { 201: 'The session, with its health.' },
     handle: async (call) => {
-      const { access, body, ports, request } = call
-      const agent = agentFor(call, body)
-      if (agent instanceof Response) return agent
+      const { body, ports, request } = call
+      const key = call.key as Key
+      const { id } = key
       const commandId = request.headers.get('idempotency-key')
-      if (commandId !== null && !isId(commandId)) return badRequest('The Idempotency-Key is not a valid id.')
-      const { tenant } = access
-      const id = body.session_id ?? (await newId('chat', [tenant, agent.name, commandId]))
-      if (await isForeign(access, id)) return notFound()
-      if ((await ports.directory.find(tenant, id)).some((taken) => taken.agent !== agent.name))
-        return refused({ refused: 'session_exists', message: 'Another agent has a session of this id.' })
-      const key = { tenant, agent: agent.name, id }
       const { title, policy } = body
       const answer = await ports.host.send(
         key,
@@ -70,6 +64,7 @@ export const chatRoutes: readonly Route[] = [
     path: `${path}/turns`,
     scope: 'operate',
     summary: 'Ask; answers at once, or with the turn’s stream where that is accepted',
+    session: findKey,
     query: v.looseObject({ agent: v.optional(v.string()), tier: tierWish }),
     body: v.looseObject({ prompt: v.string(), input: v.optional(jsonObject), actor: v.optional(v.string()) }),
     answers: {
@@ -83,6 +78,7 @@ export const chatRoutes: readonly Route[] = [
     path,
     scope: 'observe',
     summary: 'A chat session, with its places to go on from, delegated work, background artifacts and channel',
+    session: findKey,
     query: agentQuery,
     answers: { 200: 'The session.' },
     handle: async (call) => {
@@ -104,6 +100,7 @@ export const chatRoutes: readonly Route[] = [
     path: `${path}/events/stream`,
     scope: 'observe',
     summary: 'Server-sent envelopes of the session, live and from a cursor',
+    session: findKey,
     query: streamQuery,
     answers: { 200: 'An event stream.' },
     handle: async (call) => {
@@ -116,6 +113,7 @@ export const chatRoutes: readonly Route[] = [
     path: `${path}/branch`,
     scope: 'operate',
     summary: 'Branch a new session from an event or a cursor',
+    session: findKey,
     query: agentQuery,
     body: v.looseObject({
       ...placeFields,

@@ -23,6 +23,8 @@ import type { Workspaces } from './workspaces.ts'
 export interface AppOptions extends AccessOptions {
   readonly host: Sessions
   readonly directory: Directory
+  /** Behind a gateway that has looked at what concerns other sessions: the directory here knows only those that live here. */
+  readonly isWithin?: boolean
   readonly clock: Clock
   readonly agents: ReadonlyMap<string, AgentInfo>
   /** Whom a session talks to when nobody said. */

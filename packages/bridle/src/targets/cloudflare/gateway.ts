@@ -4,6 +4,7 @@ import { WorkerEntrypoint } from 'cloudflare:workers'
 import type { Key } from '../../kernel/event.ts'
 import type { Sessions } from '../../kernel/host.ts'
 import { fabricRoutes } from '../../surfaces/fabric/routes.ts'
+import { frontendRoutes } from '../../surfaces/frontend/routes.ts'
 import { type Access, type AccessOptions, type Door, door, isLoopback } from '../../surfaces/http/access.ts'
 import { type App, createApp } from '../../surfaces/http/app.ts'
 import { failure } from '../../surfaces/http/errors.ts'
@@ -78,13 +79,13 @@ class Gateway {
         ...(options.rateLimit && { rateLimit: options.rateLimit }),
         ...(options.maxBodyBytes !== undefined && { maxBodyBytes: options.maxBodyBytes }),
       },
-      [fabricRoutes, socketPages(socketRows)],
+      [fabricRoutes, frontendRoutes, socketPages(socketRows)],
     )
   }
 
   async fetch(request: Request): Promise<Response> {
     if (new URL(request.url).pathname.startsWith(`${CREDENTIALS_PATH}/`)) return this.#lend(request)
-    if (request.headers.get('upgrade')?.toLowerCase() !== 'websocket') return this.#app.fetch(request)
+    if (request.headers.get('upgrade')?.toLowerCase() !== 'websocket') return this.#app.fetch(withKey(request))
     const address = request.headers.get('cf-connecting-ip') ?? ''
     const answer = await upgrade(this.#sockets, request, address, this.#app.ports)
     if (answer instanceof Response) return answer
@@ -134,6 +135,15 @@ class Gateway {
       return failure('unavailable', 'The session moved; try again.', { 'retry-after': '1' })
     }
   }
+}
+
+/** A new session's id is made from the caller's key at both ends; a caller without one gets one. */
+const withKey = (request: Request): Request => {
+  const isNew = request.method === 'POST' && /^\/(chat\/)?sessions$/.test(new URL(request.url).pathname)
+  if (!isNew || request.headers.has('idempotency-key')) return request
+  const headers = new Headers(request.headers)
+  headers.set('idempotency-key', crypto.randomUUID())
+  return new Request(request, { headers })
 }
 
 /** Without a token only a local server is open: a deployed one has to say that it means it. */

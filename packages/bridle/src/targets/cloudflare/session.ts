@@ -9,6 +9,7 @@ import { sqliteStore } from '../../stores/sqlite.ts'
 import { noTail } from '../../stores/tail.ts'
 import { fabricRoutes } from '../../surfaces/fabric/routes.ts'
 import { fabricSockets } from '../../surfaces/fabric/sockets.ts'
+import { frontendRoutes } from '../../surfaces/frontend/routes.ts'
 import { type App, createApp } from '../../surfaces/http/app.ts'
 import { exposesAll } from '../../surfaces/http/gate.ts'
 import { upgrade } from '../../surfaces/http/socket-route.ts'
@@ -95,6 +96,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
       {
         host: this.#host,
         directory: store.directory,
+        isWithin: true,
         clock: this.#clock,
         agents: registry.agents,
         defaultAgent: defaultAgent(registry, env),
@@ -104,7 +106,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
         streamMs: STREAM_MS,
         ...(options.maxBodyBytes !== undefined && { maxBodyBytes: options.maxBodyBytes }),
       },
-      [fabricRoutes],
+      [fabricRoutes, frontendRoutes],
     )
     this.#sockets = new ObjectSockets(ctx, socketRows)
     ctx.setWebSocketAutoResponse(autoResponse(PING, PONG))

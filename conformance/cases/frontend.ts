@@ -1,0 +1,101 @@
+// docs/protocol/frontend.md: chat, background sessions, branches and health.
+import type { Case } from '../case.ts'
+
+const bad = { status: 400, body: { error: { $any: true } } } as const
+const script = (...steps: unknown[]) => `@script ${JSON.stringify(steps)}`
+
+export const frontendCases: readonly Case[] = [
+  {
+    name: '[F1] every event that a frontend may meet is listed',
+    steps: [{ ask: { path: '/stream-events' }, answer: { status: 200, body: { types: { $any: true } } } }],
+  },
+  {
+    name: '[F6] a chat is made, asked, looked at and branched',
+    steps: [
+      {
+        ask: { method: 'POST', path: '/chat/sessions', body: { agent: 'scripted', session_id: '{s}' } },
+        answer: { status: 201, body: { session_id: '{s}', health: { score: 100 } } },
+      },
+      {
+        ask: { method: 'POST', path: '/chat/sessions/{s}/turns', body: { prompt: script({ text: 'Hello' }) } },
+        answer: { status: 202, body: { turn_id: { $any: true } } },
+      },
+      { stream: 'told', ask: { path: '/chat/sessions/{s}/events/stream' }, until: 'turn_end' },
+      {
+        ask: { path: '/chat/sessions/{s}' },
+        answer: { status: 200, body: { resume_points: { $any: true }, channel: { channel_id: 'session:{s}' } } },
+      },
+      {
+        ask: { method: 'POST', path: '/chat/sessions/{s}/branch', body: { from_event_id: 'ev-9999' } },
+        answer: bad,
+      },
+    ],
+  },
+  {
+    name: '[F6] a chat without a name gets one, and asking again with the same key finds it',
+    steps: [
+      {
+        ask: {
+          method: 'POST',
+          path: '/chat/sessions',
+          headers: { 'idempotency-key': '{s}' },
+          body: { agent: 'scripted' },
+        },
+        answer: { status: 201, body: { session_id: { $save: 'made' } } },
+      },
+      {
+        ask: {
+          method: 'POST',
+          path: '/chat/sessions',
+          headers: { 'idempotency-key': '{s}' },
+          body: { agent: 'scripted' },
+        },
+        answer: { status: 201, body: { session_id: '{made}' } },
+      },
+      { ask: { path: '/chat/sessions/{made}' }, answer: { status: 200, body: { session_id: '{made}' } } },
+    ],
+  },
+  {
+    name: '[F6] one without name and key is made all the same',
+    steps: [
+      {
+        ask: { method: 'POST', path: '/chat/sessions', body: { agent: 'scripted' } },
+        answer: { status: 201, body: { session_id: { $save: 'made' } } },
+      },
+      { ask: { path: '/sessions/{made}' }, answer: { status: 200, body: { session_id: '{made}' } } },
+    ],
+  },
+  {
+    name: '[F12] background work is started, watched to its end, and cannot be paused then',
+    steps: [
+      {
+        ask: {
+          method: 'POST',
+          path: '/sessions',
+          body: { session_id: '{s}', engine: 'scripted', prompt: script({ text: 'Done' }) },
+        },
+        answer: { status: 202, body: { session_id: '{s}', kind: 'background', health: { $any: true } } },
+      },
+      { stream: 'told', ask: { path: '/sessions/{s}/events/stream' }, until: 'turn_end' },
+      {
+        ask: { path: '/sessions/{s}' },
+        answer: { status: 200, body: { status: 'completed', checkpoints: { $any: true } } },
+      },
+      { ask: { path: '/sessions/{s}/health' }, answer: { status: 200 } },
+      { ask: { method: 'POST', path: '/sessions/{s}/pause', body: {} }, answer: { status: 409 } },
+    ],
+  },
+  {
+    name: '[F12] a parent that is not there, an agent that is not there, a prompt that is none',
+    steps: [
+      {
+        ask: { method: 'POST', path: '/sessions', body: { prompt: 'x', engine: 'scripted', parent_session_id: '{s}' } },
+        answer: bad,
+      },
+      { ask: { method: 'POST', path: '/sessions', body: { prompt: 'x', agent: 'nobody' } }, answer: bad },
+      { ask: { method: 'POST', path: '/sessions', body: { engine: 'scripted' } }, answer: bad },
+      { ask: { method: 'POST', path: '/sessions', raw: '{' }, answer: bad },
+      { ask: { path: '/chat/sessions/{s}' }, answer: { status: 404 } },
+    ],
+  },
+]

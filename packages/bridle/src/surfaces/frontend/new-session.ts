@@ -1,0 +1,42 @@
+// The key of a session that is to be made. It is known before anything else of the request is looked at, since whoever passes
+// the request on has to know where the session will live.
+import * as v from 'valibot'
+import { isId, type Key } from '../../kernel/event.ts'
+import { readBody } from '../http/body.ts'
+import { badRequest, notFound, refused } from '../http/errors.ts'
+import { type Arrival, optionalId } from '../http/route.ts'
+import { isForeign } from '../http/users.ts'
+import { agentFields, agentFor } from './agent-choice.ts'
+import { newId } from './ids.ts'
+
+const wish = v.looseObject({ ...agentFields, session_id: optionalId, parent_session_id: optionalId })
+
+/** Named by the caller, or made from the caller's key, or by chance. */
+export const newKey =
+  (prefix: 'chat' | 'bg') =>
+  async ({ request, access, ports }: Arrival): Promise<Key | Response> => {
+    const body = await readBody(request.clone() as Request, ports.maxBodyBytes)
+    if (body instanceof Response) return body
+    const parsed = v.safeParse(wish, body)
+    if (!parsed.success) {
+      const [issue] = parsed.issues
+      return badRequest(`body: ${v.getDotPath(issue) ?? 'value'}: ${issue.message}`)
+    }
+    const agent = agentFor({ ports }, parsed.output)
+    if (agent instanceof Response) return agent
+    const commandId = request.headers.get('idempotency-key')
+    if (commandId !== null && !isId(commandId)) return badRequest('The Idempotency-Key is not a valid id.')
+    const { tenant } = access
+    const { session_id: named, parent_session_id: parent } = parsed.output
+    const id = named ?? (await newId(prefix, [tenant, agent.name, commandId]))
+    if (await isForeign(access, id)) return notFound()
+    const key = { tenant, agent: agent.name, id }
+    if (ports.isWithin) return key
+    if (parent !== undefined) {
+      const isThere = !(await isForeign(access, parent)) && (await ports.directory.find(tenant, parent)).length > 0
+      if (!isThere) return badRequest('body: parent_session_id: There is no such session')
+    }
+    if ((await ports.directory.find(tenant, id)).some((taken) => taken.agent !== agent.name))
+      return refused({ refused: 'session_exists', message: 'Another agent has a session of this id.' })
+    return key
+  }
