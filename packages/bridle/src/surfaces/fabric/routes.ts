@@ -12,7 +12,7 @@ import { replayFrom, replayWish } from '../http/replay.ts'
 import { type Arrival, type Call, countText, jsonObject, type Route, route } from '../http/route.ts'
 import { sessionDetail } from '../http/session-detail.ts'
 import { findKey, findSession, keyOf } from '../http/sessions.ts'
-import { cursorOf, eventStream, frame } from '../http/sse.ts'
+import { cursorOf, eventStream, frame, streamTimes } from '../http/sse.ts'
 import { isShown, resetEvent, streamAudience } from './codec.ts'
 import { extend, type Timeline } from './timeline.ts'
 
@@ -205,9 +205,7 @@ const stream = async (
     subscribers: session.subscribers,
     since: isLost ? 0 : (cursor ?? (await replayFrom(session, query.replay ?? 'all', isShown(key)))),
     ...(isLost && { opening: frame(resetEvent(key, head, at)) }),
-    // A stream beats also where sockets need not: it is a request, and what stands between would give it up.
-    ...(ports.heartbeatMs && { heartbeatMs: ports.heartbeatMs }),
-    ...(ports.streamMs !== undefined && { endAfterMs: ports.streamMs }),
+    ...streamTimes(ports),
   })
 }
 

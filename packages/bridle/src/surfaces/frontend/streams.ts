@@ -9,7 +9,7 @@ import { statusOf } from '../../kernel/state.ts'
 import { badRequest } from '../http/errors.ts'
 import { replayFrom, replayWish } from '../http/replay.ts'
 import type { Call } from '../http/route.ts'
-import { cursorOf, eventStream, frame } from '../http/sse.ts'
+import { cursorOf, eventStream, frame, streamTimes } from '../http/sse.ts'
 import { envelopeAudience, greeting, healthAudience, healthEnvelope, streamEnvelope, turnAudience } from './codec.ts'
 
 /** Without one, everything that is shown: a client that knows of no tiers handles every type. */
@@ -40,7 +40,7 @@ export const envelopes = async (
     subscribers: session.subscribers,
     since,
     opening: hello(session, since, query.tier, isLost),
-    ...(ports.heartbeatMs !== undefined && { heartbeatMs: ports.heartbeatMs }),
+    ...streamTimes(ports),
   })
 }
 
@@ -57,7 +57,7 @@ export const turnStream = (
     subscribers: session.subscribers,
     since: turn.since,
     opening: hello(session, turn.since, turn.tier, false, turn.runId),
-    ...(ports.heartbeatMs !== undefined && { heartbeatMs: ports.heartbeatMs }),
+    ...streamTimes(ports),
   })
 }
 
@@ -75,7 +75,7 @@ export const healthStream = (call: Call<v.InferOutput<typeof healthQuery>, undef
     since: goesOn ? cursor : state.head,
     // Its id is the head: nothing that changes the health lies between the two.
     ...(!goesOn && { opening: frame(now, state.head) }),
-    ...(ports.heartbeatMs !== undefined && { heartbeatMs: ports.heartbeatMs }),
+    ...streamTimes(ports),
   })
 }
 

@@ -188,3 +188,15 @@ export const cursorOf = (lastEventId: string | null, after: string | undefined):
   const digits = /^(?:ev-)?(\d{1,15})$/.exec(given)?.[1]
   return digits === undefined ? undefined : Number(digits)
 }
+
+/** A stream beats also where sockets need not: it is a request, and what stands between would give it up. */
+export const streamTimes = ({
+  heartbeatMs,
+  streamMs,
+}: {
+  readonly heartbeatMs?: number
+  readonly streamMs?: number
+}): { readonly heartbeatMs?: number; readonly endAfterMs?: number } => ({
+  ...(heartbeatMs && { heartbeatMs }),
+  ...(streamMs !== undefined && { endAfterMs: streamMs }),
+})
