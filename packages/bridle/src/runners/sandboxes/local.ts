@@ -1,9 +1,7 @@
 // Sandboxes on this machine: one runner process per session, started when it is first needed and kept while it is
 // likely to be asked again. They outlive the server: a run goes on through a crash, and the next process finds it.
-import { execFile } from 'node:child_process'
 import { createHmac, randomBytes } from 'node:crypto'
-import { constants, existsSync, mkdirSync, realpathSync, statSync, truncateSync } from 'node:fs'
-import { cp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdirSync, realpathSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Key, keyText } from '../../kernel/event.ts'
@@ -15,7 +13,7 @@ import type { Sandbox, SandboxProvider } from './provider.ts'
 import { Records, type SandboxRecord } from './records.ts'
 import { askHealth, askToStop, HEALTH_MS, putEnv } from './runner-calls.ts'
 import { engineFolders, runnerCommand, runnerFolders } from './runner-command.ts'
-import { sessionFolder, workFolder } from './session-folder.ts'
+import { SessionFolders } from './session-folders.ts'
 
 export interface LocalSandboxOptions {
   /** The server's data folder. */
@@ -64,8 +62,6 @@ const HEALTH_TRIES = 3
 /** A server that is gone may come back: until then a runner keeps what it has. */
 const ORPHAN_MS = 20 * 60_000
 const ROOM_LOOK_MS = 500
-/** Whose a workspace is. */
-const KEY_FILE = 'key.json'
 /** For what was killed to be gone. */
 const END_MS = 5_000
 /** What a sandbox's output may grow to before it is emptied. */
@@ -74,6 +70,7 @@ const OUTPUT_BYTES_MAX = 8 * 1024 * 1024
 export class LocalSandboxes implements SandboxProvider {
   readonly #options: Required<Omit<LocalSandboxOptions, 'bwrap' | 'engines' | 'command'>> & LocalSandboxOptions
   readonly #folder: string
+  readonly #folders: SessionFolders
   readonly #records: Records
   readonly #boxes = new Map<string, Box>()
   readonly #turns = new Map<string, Promise<unknown>>()
@@ -103,6 +100,7 @@ export class LocalSandboxes implements SandboxProvider {
     }
     mkdirSync(options.folder, { recursive: true, mode: 0o700 })
     this.#folder = realpathSync(options.folder)
+    this.#folders = new SessionFolders(this.#folder)
     this.#records = new Records(join(this.#folder, 'sandboxes'))
     for (const id of this.#records.ids()) this.#take(this.#records.read(id))
     this.#timer = setInterval(() => void this.sweep().catch(() => {}), this.#options.sweepMs).unref()
@@ -114,8 +112,7 @@ export class LocalSandboxes implements SandboxProvider {
       if (there) return this.#sandbox(there.record)
       await this.#makeRoom()
       try {
-        await this.#inherit(key, parent)
-        await this.#name(key)
+        await this.#folders.prepare(key, parent)
         const box = await this.#start(key)
         box.isOurs = true
         return this.#sandbox(box.record)
@@ -156,7 +153,7 @@ export class LocalSandboxes implements SandboxProvider {
   forget(key: Key): Promise<void> {
     return this.#inTurn(keyText(key), async () => {
       for (const box of this.#of(key)) await this.#end(box)
-      await removeFolder(this.#workspace(key))
+      await this.#folders.remove(key)
     })
   }
 
@@ -182,16 +179,9 @@ export class LocalSandboxes implements SandboxProvider {
         if (!isNamed && !box.isOurs) await this.#end(box)
       }),
     )
-    await this.#clearWorkspaces(exists)
-  }
-
-  /** Whoever removed a session may have been killed before this. */
-  async #clearWorkspaces(exists: (key: Key) => Promise<boolean>): Promise<void> {
-    const folder = join(this.#folder, 'workspaces')
-    for (const name of await readdir(folder).catch(() => [])) {
-      const key = await readFile(join(folder, name, KEY_FILE), 'utf8').then(JSON.parse, () => null)
-      if (key === null || (await exists(key).catch(() => true))) continue
-      await this.forget(key)
+    for (const key of await this.#folders.keys()) {
+      // Whoever removed a session may have been killed before its folder was gone.
+      if (!(await exists(key).catch(() => true))) await this.forget(key)
     }
   }
 
@@ -290,27 +280,6 @@ export class LocalSandboxes implements SandboxProvider {
     this.#starting += 1
   }
 
-  /** Work and transcripts of the parent, once: whatever either does afterwards is its own. */
-  async #inherit(key: Key, parent: Key | null): Promise<void> {
-    const own = this.#workspace(key)
-    const source = parent && this.#workspace(parent)
-    if (!source || existsSync(own) || !existsSync(source)) return
-    const fresh = `${own}.new`
-    await removeFolder(fresh)
-    // Links stay links: what they point at is not the parent's to give.
-    // And a worktree of git stays the parent's: its `.git` is a file that names it.
-    const isWorktree = (path: string) => path === join(workFolder(source), '.git') && statSync(path).isFile()
-    const filter = (path: string) => !isWorktree(path)
-    await cp(source, fresh, { recursive: true, verbatimSymlinks: true, filter, mode: constants.COPYFILE_FICLONE })
-    await rename(fresh, own)
-  }
-
-  async #name(key: Key): Promise<void> {
-    const folder = this.#workspace(key)
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    await writeFile(join(folder, KEY_FILE), JSON.stringify(key), { mode: 0o600 })
-  }
-
   async #start(key: Key): Promise<Box> {
     const { command, env, startMs, idleMs, now, backend, bwrap } = this.#options
     const engines = this.#options.engines ? realpathSync(this.#options.engines) : null
@@ -329,7 +298,7 @@ export class LocalSandboxes implements SandboxProvider {
       readOnly: [...runnerFolders(), ...(engines ? engineFolders(engines) : [])],
       env,
       engines,
-      workspace: this.#workspace(key),
+      workspace: this.#folders.of(key),
       dataFolder: this.#folder,
       isolation: await isolation,
       startMs,
@@ -398,10 +367,6 @@ export class LocalSandboxes implements SandboxProvider {
     }
   }
 
-  #workspace(key: Key): string {
-    return sessionFolder(this.#folder, key)
-  }
-
   #token(id: string): string {
     return createHmac('sha256', this.#options.secret).update(`sandbox:${id}`).digest('base64url')
   }
@@ -423,15 +388,3 @@ export class LocalSandboxes implements SandboxProvider {
 }
 
 const hasStatus = (error: unknown, status: number): boolean => (error as { status?: unknown } | null)?.status === status
-
-/** A tool may have made folders that nobody may write: a module cache, say. */
-const removeFolder = async (folder: string): Promise<void> => {
-  const run = (program: string, ...args: string[]) =>
-    new Promise((resolve) => execFile(program, args, { timeout: 60_000 }, resolve))
-  await rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(async () => {
-    await run('chmod', '-R', 'u+rwX', folder)
-    // It goes down by folder and not by path, which may be longer than a path can be.
-    await run('rm', '-rf', '--', folder)
-    if (existsSync(folder)) throw new Error('The folder of a session could not be removed.')
-  })
-}

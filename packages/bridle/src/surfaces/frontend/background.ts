@@ -11,7 +11,7 @@ import { agentFields, agentFor, settingsFields, settingsOf } from './agent-choic
 import { branchFrom, hasPlace, placeFields } from './branching.ts'
 import { newKey } from './new-session.ts'
 import { policyWish } from './policy.ts'
-import { currentHealth, envelopes, healthQuery, healthStream, streamQuery } from './streams.ts'
+import { currentHealth, envelopeRoute, healthQuery, healthStream } from './streams.ts'
 import { workspaceOf } from './workspace.ts'
 
 const RETRIES_MAX = 100
@@ -117,19 +117,7 @@ export const backgroundRoutes: readonly Route[] = [
       return isRefusal(answer) ? refused(answer) : standing(call, key, answer)
     },
   }),
-  route({
-    method: 'get',
-    path: '/sessions/:id/events/stream',
-    scope: 'observe',
-    summary: 'Server-sent envelopes of the session, live and from a cursor',
-    session: findKey,
-    query: streamQuery,
-    answers: { 200: 'An event stream.' },
-    handle: async (call) => {
-      const session = await findSession(call)
-      return session instanceof Response ? session : envelopes(call, session)
-    },
-  }),
+  envelopeRoute('/sessions/:id/events/stream'),
   route({
     method: 'get',
     path: '/sessions/:id/health',

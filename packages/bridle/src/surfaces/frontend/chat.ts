@@ -16,7 +16,7 @@ import { agentFields, agentFor, settingsFields, settingsOf } from './agent-choic
 import { branchFrom, placeFields } from './branching.ts'
 import { newKey } from './new-session.ts'
 import { policyWish } from './policy.ts'
-import { envelopes, streamQuery, tierWish, turnStream } from './streams.ts'
+import { envelopeRoute, tierWish, turnStream } from './streams.ts'
 
 const path = '/chat/sessions/:id'
 const agentQuery = v.looseObject({ agent: v.optional(v.string()) })
@@ -95,19 +95,7 @@ export const chatRoutes: readonly Route[] = [
       })
     },
   }),
-  route({
-    method: 'get',
-    path: `${path}/events/stream`,
-    scope: 'observe',
-    summary: 'Server-sent envelopes of the session, live and from a cursor',
-    session: findKey,
-    query: streamQuery,
-    answers: { 200: 'An event stream.' },
-    handle: async (call) => {
-      const session = await findSession(call)
-      return session instanceof Response ? session : envelopes(call, session)
-    },
-  }),
+  envelopeRoute(`${path}/events/stream`),
   route({
     method: 'post',
     path: `${path}/branch`,

@@ -8,14 +8,15 @@ import type { Session } from '../../kernel/session.ts'
 import { statusOf } from '../../kernel/state.ts'
 import { badRequest } from '../http/errors.ts'
 import { replayFrom, replayWish } from '../http/replay.ts'
-import type { Call } from '../http/route.ts'
+import { type Call, type Route, route } from '../http/route.ts'
+import { findKey, findSession } from '../http/sessions.ts'
 import { cursorOf, eventStream, frame, streamTimes } from '../http/sse.ts'
 import { envelopeAudience, greeting, healthAudience, healthEnvelope, streamEnvelope, turnAudience } from './codec.ts'
 
 /** Without one, everything that is shown: a client that knows of no tiers handles every type. */
 export const tierWish = v.optional(v.picklist(['default', 'debug']), 'debug')
 
-export const streamQuery = v.looseObject({
+const streamQuery = v.looseObject({
   agent: v.optional(v.string()),
   tier: tierWish,
   after: v.optional(v.string()),
@@ -24,7 +25,23 @@ export const streamQuery = v.looseObject({
 })
 export const healthQuery = v.looseObject({ agent: v.optional(v.string()), after: v.optional(v.string()) })
 
-export const envelopes = async (
+/** The same stream for chats and for background work. */
+export const envelopeRoute = (path: string): Route =>
+  route({
+    method: 'get',
+    path,
+    scope: 'observe',
+    summary: 'Server-sent envelopes of the session, live and from a cursor',
+    session: findKey,
+    query: streamQuery,
+    answers: { 200: 'An event stream.' },
+    handle: async (call) => {
+      const session = await findSession(call)
+      return session instanceof Response ? session : envelopes(call, session)
+    },
+  })
+
+const envelopes = async (
   call: Call<v.InferOutput<typeof streamQuery>, undefined>,
   session: Session,
 ): Promise<Response> => {
