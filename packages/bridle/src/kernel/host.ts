@@ -90,7 +90,11 @@ export class Host {
   }
 
   /** The live session of a key, whether or not anything was ever appended to it. */
-  async open(key: Key, from?: Parent): Promise<Session> {
+  open(key: Key): Promise<Session> {
+    return this.#opened(key, null)
+  }
+
+  async #opened(key: Key, branch: Branch | null): Promise<Session> {
     if (this.#stopped) throw new StoreFault('fenced', 'The host stopped.')
     const name = keyText(key)
     if (this.#damaged.has(name)) throw this.#damaged.get(name)
@@ -98,7 +102,7 @@ export class Host {
     if (live) return live
     this.#evict()
     // It is live before it is no longer opening: in between, a second one would be opened beside it.
-    const opening = this.#open(key, from)
+    const opening = this.#open(key, branch)
       .then((session) => {
         if (!session.dropped) this.#live.set(name, session)
         this.#broken.delete(name)
@@ -149,7 +153,7 @@ export class Host {
       if (!Number.isSafeInteger(seq) || seq < 1 || seq > source.state.head) return refuse('bad_branch_point')
       if (childId === parent.id) return refuse('session_exists')
       const from: Parent = { agent: parent.agent, id: parent.id, seq }
-      const child = await this.#child({ ...parent, id: childId }, from)
+      const child = await this.#child({ ...parent, id: childId }, { from, source })
       if (!child) return refuse('bad_branch_point')
       const taken = id && (await promised(source, childId, id))
       const command: Command = { type: 'branch', parent: from, ...more }
@@ -256,13 +260,13 @@ export class Host {
   }
 
   /** Null where the store allows no branch. */
-  async #child(key: Key, from: Parent): Promise<Session | null> {
+  async #child(key: Key, branch: Branch): Promise<Session | null> {
     try {
-      const child = await this.open(key, from)
+      const child = await this.#opened(key, branch)
       if (child.exists || child.parent || !child.quiet) return child
       // One that only waits for its first event gives way to the branch; its watchers come back.
       this.#discard(child)
-      return await this.open(key, from)
+      return await this.#opened(key, branch)
     } catch (cause) {
       if (hasCode(cause, 'refused')) return null
       throw cause
@@ -282,12 +286,13 @@ export class Host {
     }
   }
 
-  async #open(key: Key, from?: Parent): Promise<Session> {
+  async #open(key: Key, branch: Branch | null): Promise<Session> {
     const { log, clock, runner: runnerOf, tokenPaceMs } = this.#ports
     const runner = runnerOf(key.agent)
     if (!runner) throw new StoreFault('refused', `There is no agent "${key.agent}".`)
     await this.#removing.get(keyText(key))?.catch(() => {})
-    const lease = await log.open(key, from)
+    const { seq, messages } = branch?.source.settled ?? nothingSettled
+    const lease = await log.open(key, branch?.from, { seq, count: messages.length })
     if (!lease) throw new StoreFault('fenced', 'Another owner has the session.')
     return Session.open(
       {
@@ -302,6 +307,7 @@ export class Host {
         ...(tokenPaceMs !== undefined && { tokenPaceMs }),
       },
       lease,
+      messages,
     )
   }
 
@@ -347,6 +353,14 @@ export class Host {
     return !this.#live.has(name) && !this.#broken.has(name) && this.#ports.runner(key.agent) !== null
   }
 }
+
+/** A session that is to go on from an event of another, and that other one. */
+interface Branch {
+  readonly from: Parent
+  readonly source: Session
+}
+
+const nothingSettled: Session['settled'] = { seq: 0, messages: [] }
 
 /** The parent keeps the id before the child is made: what was asked of one session has one effect, wherever it lies. */
 const promised = async (parent: Session, childId: string, id: CommandId): Promise<Refusal | null> => {

@@ -38,7 +38,7 @@ export const LABEL_CHARS_MAX = 1_000
 /** Events between snapshots: opening folds at most this many. */
 export const SNAPSHOT_EVERY = 500
 /** One snapshot in this many events is kept, so that a branch far back folds at most as many. */
-export const SNAPSHOT_KEEP_EVERY = 2_000
+export const SNAPSHOT_KEEP_EVERY = 1_000
 /** Events read per page while a subscriber catches up. */
 export const READ_PAGE = 1_000
 /** And their JSON: what a reader that does not read may keep in memory before it has taken anything. */

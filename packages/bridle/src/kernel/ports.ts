@@ -28,8 +28,14 @@ export interface Snapshot {
   readonly foldVersion: string
   /** JSON text. */
   readonly state: string
-  /** JSON texts, one per settled message, by index from 0. */
-  readonly messages: readonly string[]
+  /** JSON texts, one per settled message, by index from 0; null = as the opener holds it. */
+  readonly messages: readonly (string | null)[]
+}
+
+/** The first settled messages of the session that a branch leaves, held by the opener as of a snapshot at `seq`. */
+export interface Held {
+  readonly seq: number
+  readonly count: number
 }
 
 export interface SnapshotWrite {
@@ -90,8 +96,11 @@ export interface Append {
 
 /** One session's truth. */
 export interface Log {
-  /** Null when another live owner has it. `from` makes a branch: the first append records the lineage. */
-  open(key: Key, from?: Parent): Promise<Lease | null>
+  /**
+   * Null when another live owner has it. `from` makes a branch: the first append records the lineage. What is `held` of the
+   * parent's messages need not be read again, so that a branch does not cost its history.
+   */
+  open(key: Key, from?: Parent, held?: Held): Promise<Lease | null>
   /** Atomic and durable when it resolves. Rejects with a StoreFault. */
   append(lease: Lease, append: Append): Promise<void>
   /**

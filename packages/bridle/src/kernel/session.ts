@@ -83,9 +83,9 @@ export class Session {
     })
   }
 
-  /** Opens from the snapshot and a short tail; takes up whatever should be in hand. */
-  static async open(ports: SessionPorts, lease: Lease): Promise<Session> {
-    const snapshot = restore(lease.snapshot)
+  /** Opens from the snapshot and a short tail; takes up whatever should be in hand. A branch shares its parent's messages. */
+  static async open(ports: SessionPorts, lease: Lease, shared: readonly HarnessMessage[] = []): Promise<Session> {
+    const snapshot = restore(lease.snapshot, shared)
     // A re-created id starts empty, yet goes on with its numbers.
     let state = snapshot ?? { ...emptyState, head: lease.exists || lease.parent ? 0 : lease.head }
     const { parent, key, head } = lease
@@ -110,6 +110,11 @@ export class Session {
 
   get state(): SessionState {
     return this.#state
+  }
+
+  /** Its settled messages as of its last snapshot, for branches to share. */
+  get settled(): { readonly seq: number; readonly messages: readonly HarnessMessage[] } {
+    return { seq: this.#snapshotSeq, messages: this.#written }
   }
 
   /** Of its lease: what a runner knows its owner by. */

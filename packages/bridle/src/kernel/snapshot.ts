@@ -5,11 +5,13 @@ import type { Snapshot, SnapshotWrite } from './ports.ts'
 import type { HarnessMessage } from './projections/harness-state.ts'
 import { emptyState, type SessionState } from './state.ts'
 
-/** Null when it was made by another fold: then the log is folded again. */
-export const restore = (snapshot: Snapshot | null): SessionState | null => {
+/** Null when it was made by another fold: then the log is folded again. `held` are messages that were not read again. */
+export const restore = (snapshot: Snapshot | null, held: readonly HarnessMessage[] = []): SessionState | null => {
   if (!snapshot || snapshot.foldVersion !== foldVersion()) return null
   const rest = JSON.parse(snapshot.state) as SessionState
-  const settled = snapshot.messages.map((text) => JSON.parse(text) as HarnessMessage)
+  const settled = snapshot.messages.map((text, index) =>
+    text === null ? (held[index] as HarnessMessage) : (JSON.parse(text) as HarnessMessage),
+  )
   const conversation = { ...rest.conversation, messages: [...settled, ...rest.conversation.messages] }
   return { ...emptyState, ...rest, conversation }
 }

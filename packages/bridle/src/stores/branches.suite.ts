@@ -1,6 +1,6 @@
 // The contract of Log where sessions branch, go, and come back.
 import { describe, expect, test } from 'vitest'
-import type { Parent, SnapshotWrite } from '../kernel/ports.ts'
+import type { Held, Lease, Parent, SnapshotWrite } from '../kernel/ports.ts'
 import {
   events,
   expectFault,
@@ -214,6 +214,50 @@ export function branchContract(name: string, make: () => Promise<Harness>): void
         const { log } = await on.store.restart()
         expect((await log.open(b))!.snapshot).toMatchObject({ seq: 8, messages: ['"m0"', '"b1"', '"b2"'] })
         expect((await log.open(c, at('b', 5)))!.snapshot).toMatchObject({ seq: 3, messages: ['"m0"'] })
+      })
+
+      describe('what is held of the messages need not be read, and is never mistaken for another version', () => {
+        const two: [number, string][] = [
+          [0, '"m0"'],
+          [1, '"m1"'],
+        ]
+        const again: [number, string][] = [
+          [1, '"m1 again"'],
+          [2, '"m2"'],
+        ]
+        /** The messages of a lease, with what is held in its place. */
+        const whole = (lease: Lease | null, held: readonly string[]) =>
+          lease?.snapshot?.messages.map((text, index) => text ?? held[index])
+        const holds = (seq: number, texts: readonly string[]): Held => ({ seq, count: texts.length })
+        const rewritten = async () => {
+          const lease = await started(on.store, a, 4, { snapshot: snapshot(4, 2, two, true) })
+          await on.store.log.append(lease, { events: events(5, 9), snapshot: snapshot(8, 3, again, true) })
+        }
+
+        test.each([
+          ['of the newer, at the older', 8, ['"m0"', '"m1 again"', '"m2"'], 6, ['"m0"', '"m1"']],
+          ['of the older, at the newer', 4, ['"m0"', '"m1"'], 9, ['"m0"', '"m1 again"', '"m2"']],
+          ['of the newer, there', 8, ['"m0"', '"m1 again"', '"m2"'], 9, ['"m0"', '"m1 again"', '"m2"']],
+          ['of the older, there', 4, ['"m0"', '"m1"'], 5, ['"m0"', '"m1"']],
+          ['of nothing', 0, [], 9, ['"m0"', '"m1 again"', '"m2"']],
+        ])('%s', async (_name, seq, held, branchAt, expected) => {
+          await rewritten()
+          const lease = await on.store.log.open(b, at('a', branchAt), holds(seq, held))
+          expect(whole(lease, held)).toEqual(expected)
+        })
+
+        test('of a branch that wrote its own, at a number before it left', async () => {
+          await rewritten()
+          const child = (await on.store.log.open(b, at('a', 6)))!
+          const own: [number, string][] = [
+            [0, '"b0"'],
+            [1, '"b1"'],
+          ]
+          await on.store.log.append(child, { events: events(7, 9), row: row(), snapshot: snapshot(9, 2, own, true) })
+          const held = ['"b0"', '"b1"']
+          expect(whole(await on.store.log.open(c, at('b', 5), holds(9, held)), held)).toEqual(['"m0"', '"m1"'])
+          expect(whole(await on.store.log.open(c, at('b', 9), holds(9, held)), held)).toEqual(held)
+        })
       })
 
       test('a snapshot at the same number replaces the one there; large ones survive', async () => {

@@ -406,6 +406,16 @@ describe('damage', () => {
   })
 })
 
+test('messages that a branch is handed are not read again', async () => {
+  const store = await openSqlite(folder)
+  const message = (index: number) => ({ index, text: `"m${index}"` })
+  const snapshot = { seq: 3, foldVersion: 'v', state: '{}', settled: 3, messages: [0, 1, 2].map(message), keep: true }
+  await started(store, key('a'), 3, { snapshot })
+  const lease = await store.log.open(key('b'), { agent: 'scripted', id: 'a', seq: 3 }, { seq: 3, count: 2 })
+  expect(lease?.snapshot?.messages).toEqual([null, null, '"m2"'])
+  await store.close()
+})
+
 test('rows of a removed session are swept once no branch needs them', async () => {
   const store = await openSqlite(folder)
   const counts = () => {

@@ -51,7 +51,10 @@ const second: Migration = [
    WHERE hangs_from IS NOT NULL AND removed = 0`,
 ]
 
-export const migrations: readonly Migration[] = [first, second]
+/** Which messages were written again since: a branch asks, and must not pay for all the others. */
+const third: Migration = ['CREATE INDEX texts_written ON texts (sid, seq, idx)']
+
+export const migrations: readonly Migration[] = [first, second, third]
 
 /** 0 for an empty database. */
 export function schemaVersion(driver: Pick<Driver, 'get'>): number {

@@ -1,6 +1,6 @@
 // Cached folds. A snapshot is a small row and texts: the state, and one text per settled message, written once and
 // shared by all later snapshots. Being a cache, a damaged one is passed over.
-import type { Snapshot, SnapshotWrite } from '../kernel/ports.ts'
+import type { Held, Snapshot, SnapshotWrite } from '../kernel/ports.ts'
 import type { Driver } from './driver.ts'
 import { checksum, pieces } from './segments.ts'
 import type { Level } from './sessions.ts'
@@ -47,42 +47,88 @@ function writeText(driver: Driver, sid: number, index: number, seq: number, text
   }
 }
 
-/** The newest snapshot of a lineage that is intact. */
-export function bestSnapshot(driver: Driver, levels: readonly Level[]): Snapshot | null {
+const nothing: Held = { seq: 0, count: 0 }
+
+/** The newest snapshot of a lineage that is intact. Messages that are held by whoever asks are not read. */
+export function bestSnapshot(driver: Driver, levels: readonly Level[], held = nothing): Snapshot | null {
   for (const [depth, { record, upTo }] of levels.entries()) {
-    const rows = driver.all<SnapshotRow>(
-      'SELECT seq, fold_version, settled, sum FROM snapshots WHERE sid = ? AND seq <= ? ORDER BY seq DESC',
-      ...[record.sid, upTo],
-    )
-    for (const row of rows) {
-      const snapshot = readSnapshot(driver, levels.slice(depth), row)
+    const newest = (limit: number) =>
+      driver.get<SnapshotRow>(
+        'SELECT seq, fold_version, settled, sum FROM snapshots WHERE sid = ? AND seq <= ? ORDER BY seq DESC LIMIT 1',
+        ...[record.sid, limit],
+      )
+    for (let row = newest(upTo); row; row = newest(row.seq - 1)) {
+      const snapshot = readSnapshot(driver, levels, depth, row, held)
       if (snapshot) return snapshot
     }
   }
   return null
 }
 
-function readSnapshot(driver: Driver, levels: readonly Level[], row: SnapshotRow): Snapshot | null {
+/** Held is what was not written again since the older of the two snapshots, neither here nor in a branch on the way. */
+function heldAt(driver: Driver, levels: readonly Level[], held: Held, { seq, settled }: SnapshotRow): Set<number> {
+  const indexes = new Set(Array.from({ length: Math.min(held.count, settled) }, (_, index) => index))
+  if (indexes.size === 0) return indexes
+  for (const { record } of levels) {
+    const rewritten = driver.all<{ idx: number }>(
+      'SELECT idx FROM texts WHERE sid = ? AND seq > ? AND +idx BETWEEN 0 AND ?',
+      ...[record.sid, Math.min(held.seq, seq), settled - 1],
+    )
+    for (const { idx } of rewritten) indexes.delete(idx)
+  }
+  return indexes
+}
+
+function readSnapshot(
+  driver: Driver,
+  all: readonly Level[],
+  depth: number,
+  row: SnapshotRow,
+  held: Held,
+): Snapshot | null {
+  const levels = all.slice(depth)
   const { sid } = levels[0]!.record
   const { seq, fold_version: foldVersion, settled } = row
   if (row.sum !== checksum(String(foldVersion), sid, seq, settled)) return null
-  const state = readTexts(driver, sid, stateIndex, stateIndex + 1, seq).get(stateIndex)
-  if (typeof state !== 'string') return null
+  const state = readState(driver, sid, seq)
+  if (state === null) return null
 
-  const found = new Map<number, string | null>()
-  for (const { record, upTo } of levels) {
-    if (found.size === settled) break
-    for (const [index, text] of readTexts(driver, record.sid, 0, settled, Math.min(seq, upTo))) {
-      if (!found.has(index)) found.set(index, text)
+  const messages: (string | null)[] = Array.from({ length: settled }, () => null)
+  for (const [from, to] of gaps(settled, heldAt(driver, all, held, row))) {
+    const found = new Map<number, string | null>()
+    for (const { record, upTo } of levels) {
+      if (found.size === to - from) break
+      for (const [index, text] of readTexts(driver, record.sid, from, to, Math.min(seq, upTo))) {
+        if (!found.has(index)) found.set(index, text)
+      }
+    }
+    for (let index = from; index < to; index++) {
+      const text = found.get(index)
+      if (typeof text !== 'string') return null
+      messages[index] = text
     }
   }
-  const messages: string[] = []
-  for (let index = 0; index < settled; index++) {
-    const text = found.get(index)
-    if (typeof text !== 'string') return null
-    messages.push(text)
-  }
   return { seq, foldVersion, state, messages }
+}
+
+/** The stretches of indexes that are not held: from, and the first one behind. */
+function gaps(count: number, held: ReadonlySet<number>): [number, number][] {
+  const found: [number, number][] = []
+  for (let index = 0; index < count; index++) {
+    if (held.has(index)) continue
+    const last = found.at(-1)
+    if (last?.[1] === index) last[1] += 1
+    else found.push([index, index + 1])
+  }
+  return found
+}
+
+function readState(driver: Driver, sid: number, seq: number): string | null {
+  const rows = driver.all<TextRow>(
+    `SELECT idx, seq, body, sum FROM texts WHERE sid = ? AND idx = ${stateIndex} AND seq = ? ORDER BY part`,
+    ...[sid, seq],
+  )
+  return rows.length === 0 ? null : intact(sid, rows)
 }
 
 /**
@@ -96,13 +142,15 @@ function readTexts(driver: Driver, sid: number, from: number, to: number, seq: n
     ...[sid, from, to, seq],
   )
   const texts = new Map<number, string | null>()
-  const parts = Map.groupBy(rows, ({ idx }) => idx)
-  for (const [index, list] of parts) {
-    const intact = list.every(
-      ({ seq: at, body, sum }, part) =>
-        typeof body === 'string' && sum === checksum(body, sid, index, at, part, list.length),
-    )
-    texts.set(index, intact ? list.map(({ body }) => body).join('') : null)
-  }
+  for (const [index, parts] of Map.groupBy(rows, ({ idx }) => idx)) texts.set(index, intact(sid, parts))
   return texts
+}
+
+/** The parts of one text as a whole, unless one is damaged. */
+function intact(sid: number, parts: readonly TextRow[]): string | null {
+  const isWhole = parts.every(
+    ({ idx, seq, body, sum }, part) =>
+      typeof body === 'string' && sum === checksum(body, sid, idx, seq, part, parts.length),
+  )
+  return isWhole ? parts.map(({ body }) => body).join('') : null
 }

@@ -30,14 +30,14 @@ export function sqliteStore(driver: Driver, epoch: number, limits: TailLimits): 
   const bound = new WeakMap<Lease, number>()
 
   const log: Log = {
-    open: async (key, from) =>
+    open: async (key, from, held) =>
       keeper.read(() => {
         checkKey(key)
         if (currentEpoch(driver) > epoch) return null
         const record = sessions.live(key)
         if (!record) {
           const { base, parent } = sessions.origin(key, from ?? null)
-          const snapshot = parent && bestSnapshot(driver, sessions.lineage(parent, base))
+          const snapshot = parent && bestSnapshot(driver, sessions.lineage(parent, base), held)
           return { key, epoch, exists: false, head: base, parent: from ?? null, snapshot }
         }
         const head = sessions.head(record)
