@@ -25,6 +25,8 @@ export const ABORT_GRACE_MS = 2_000
 /** First retry after this, doubling. */
 export const RETRY_BASE_MS = 1_000
 export const RETRY_MAX_MS = 60_000
+/** A run in hand touches its session's row this often, also when it says nothing; it never costs an event. */
+export const HEARTBEAT_MS = 15_000
 /** A running session that says nothing for this long is flagged stuck. */
 export const STUCK_MS = 300_000
 /** Answered approvals remembered, so that the same answer twice is the same reply. */

@@ -84,7 +84,7 @@ export interface OpenApproval {
 }
 
 export interface Append {
-  /** Dense and starting at head + 1; may be empty only when there are `results`. */
+  /** Dense and starting at head + 1; may be empty when there are `results`, or a `row` to touch. */
   readonly events: readonly Event[]
   /** Required with the first append of a session. */
   readonly row?: Row

@@ -1,13 +1,21 @@
 // The directory's row of a session: what lists show without a fold.
 import type { Key } from './event.ts'
+import { HEARTBEAT_MS } from './limits.ts'
 import type { Row } from './ports.ts'
 import { healthSnapshot, healthSummary } from './projections/health-snapshot.ts'
 import { type SessionState, statusOf } from './state.ts'
 
+/** A row, and the state that it shows. */
+export interface Shown {
+  readonly row: Row
+  readonly state: SessionState
+}
+
 /** The same row when nothing it shows has changed, so that streaming tokens writes none. */
-export const rowOf = (key: Key, state: SessionState, last: { row: Row; state: SessionState } | null): Row => {
+export const rowOf = (key: Key, state: SessionState, last: Shown | null, now: number): Row => {
   const status = statusOf(state)
-  const beats = state.health.activeAt - (last?.state.health.activeAt ?? 0) >= HEARTBEAT_MS
+  const heartbeatAt = status === 'running' ? now : state.health.activeAt || null
+  const beats = last && (heartbeatAt ?? 0) >= (beatOf(last.row) ?? 0) + HEARTBEAT_MS
   if (last && !beats && status === last.row.status && sameSubject(state, last.state)) return last.row
   const { lifecycle: life, approvals } = state
   return {
@@ -33,7 +41,7 @@ export const rowOf = (key: Key, state: SessionState, last: { row: Row; state: Se
       parentSessionId: life.parentSessionId,
       queued: life.queue.length,
       messages: state.conversation.messages.length,
-      heartbeatAt: state.health.activeAt || null,
+      heartbeatAt,
       ...(life.branch && {
         branchSourceEventId: life.branch.sourceEventId,
         branchResumeCursor: life.branch.resumeCursor,
@@ -43,8 +51,9 @@ export const rowOf = (key: Key, state: SessionState, last: { row: Row; state: Se
   }
 }
 
-/** A sign of life is worth a row of its own this often; it never costs an event. */
-const HEARTBEAT_MS = 15_000
+/** When somebody last had its run in hand, or heard of it. */
+export const beatOf = ({ detail: { heartbeatAt } }: Row): number | null =>
+  typeof heartbeatAt === 'number' ? heartbeatAt : null
 
 const sameSubject = (a: SessionState, b: SessionState): boolean =>
   a.approvals.open === b.approvals.open &&

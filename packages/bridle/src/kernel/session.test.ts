@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { memoryStore } from '../stores/memory.ts'
 import { Gate, held, key, Puppet, settle, T0, VirtualClock, Watcher } from './host.suite.ts'
-import { ABORT_GRACE_MS, INBOX_MAX, SNAPSHOT_EVERY, STUCK_MS } from './limits.ts'
+import { ABORT_GRACE_MS, HEARTBEAT_MS, INBOX_MAX, SNAPSHOT_EVERY, STUCK_MS } from './limits.ts'
 import { StoreFault } from './ports.ts'
 import { health } from './projections/health.ts'
 import { finished, says, token } from './rules/rules.suite.ts'
@@ -366,6 +366,41 @@ describe('the row', () => {
     expect(log.appends.at(-1)).toMatchObject({ row: { status: 'awaiting_approval', approvals: [{ tool: 'x' }] } })
     await outlet.report([finished()])
     expect(log.appends.at(-1)).toMatchObject({ row: { status: 'idle', approvals: [] } })
+  })
+
+  describe('[F18] the heartbeat', () => {
+    test('of a run that says nothing touches the row, and never the log', async () => {
+      const { session, log, clock } = await open()
+      await session.send(submit())
+      await settle()
+      const { head } = session.state
+      log.appends.length = 0
+      await clock.pass(HEARTBEAT_MS - 1)
+      expect(log.appends).toEqual([])
+      await clock.pass(2 * HEARTBEAT_MS + 1)
+      expect(log.appends.map(({ events, row, wakeAt }) => [events, row?.detail.heartbeatAt, wakeAt])).toEqual([
+        [[], T0 + HEARTBEAT_MS, undefined],
+        [[], T0 + 2 * HEARTBEAT_MS, undefined],
+        [[], T0 + 3 * HEARTBEAT_MS, undefined],
+      ])
+      expect([session.heartbeatAt, session.state.head]).toEqual([T0 + 3 * HEARTBEAT_MS, head])
+    })
+
+    test('is not the life of a run that waits, or of none', async () => {
+      const { session, log, clock, runner } = await open()
+      await session.send(submit())
+      await settle()
+      const { outlet } = runner.last
+      await outlet.report([says('tool_call', { name: 'x', arguments: {}, tool_call_id: 'c' })])
+      await outlet.report([{ type: 'ask', toolCallId: 'c', tool: 'x', arguments: {}, reason: 'r', digest: 'd' }])
+      log.appends.length = 0
+      await clock.pass(4 * HEARTBEAT_MS)
+      await outlet.report([finished()])
+      const ended = log.appends.length
+      await clock.pass(4 * HEARTBEAT_MS)
+      expect(log.appends.length).toBe(ended)
+      expect(log.appends.every(({ events }) => events.length > 0)).toBe(true)
+    })
   })
 })
 

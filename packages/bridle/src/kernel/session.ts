@@ -4,15 +4,15 @@
 import { type Answer, type Command, isRefusal, type Refusal, refuse } from './commands.ts'
 import type { AnyEvent, Event, Key } from './event.ts'
 import type { Json } from './json.ts'
-import { BATCH_MAX, INBOX_MAX, READ_CHARS, READ_PAGE, SNAPSHOT_EVERY } from './limits.ts'
-import { type Clock, type Lease, type Log, type Parent, type Row, type StoredAnswer, StoreFault } from './ports.ts'
+import { BATCH_MAX, HEARTBEAT_MS, INBOX_MAX, READ_CHARS, READ_PAGE, SNAPSHOT_EVERY } from './limits.ts'
+import { type Clock, type Lease, type Log, type Parent, type StoredAnswer, StoreFault } from './ports.ts'
 import type { HarnessMessage } from './projections/harness-state.ts'
 import { Hands } from './reconcile.ts'
-import { rowOf } from './row.ts'
+import { beatOf, rowOf, type Shown } from './row.ts'
 import { type Decided, decide } from './rules/decide.ts'
 import type { Runner } from './runner.ts'
 import { restore, settledCount, takeSnapshot } from './snapshot.ts'
-import { emptyState, evolve, type SessionState } from './state.ts'
+import { emptyState, evolve, type SessionState, statusOf } from './state.ts'
 import { Subscribers } from './subscribers.ts'
 import { dueAt } from './supervisor.ts'
 import { type Effect, wanted } from './wanted.ts'
@@ -57,7 +57,9 @@ export class Session {
   /** What follows from the state that was just appended. */
   #next: Next | null = null
   #time = 0
-  #row: { row: Row; state: SessionState } | null = null
+  #row: Shown | null = null
+  /** When the row was last touched; at first, when it was opened. */
+  #beatAt: number
   #wakeAt: number | null | undefined
   #written: readonly HarnessMessage[] = []
   #snapshotSeq: number
@@ -67,6 +69,7 @@ export class Session {
     this.#ports = ports
     this.#lease = lease
     this.#state = state
+    this.#beatAt = ports.clock.now()
     this.#snapshotSeq = snapshot?.head ?? lease.parent?.seq ?? 0
     if (snapshot) this.#written = snapshot.conversation.messages.slice(0, settledCount(snapshot))
     this.subscribers = new Subscribers(
@@ -120,6 +123,11 @@ export class Session {
   /** Of its lease: what a runner knows its owner by. */
   get epoch(): number {
     return this.#lease.epoch
+  }
+
+  /** The last sign of life of its run: something it said, or that it was in hand. */
+  get heartbeatAt(): number | null {
+    return Math.max(this.#state.health.activeAt, (this.#row && beatOf(this.#row.row)) ?? 0) || null
   }
 
   get exists(): boolean {
@@ -219,7 +227,8 @@ export class Session {
         if (id && !isRefusal(decided.outcome)) results.push({ ...id, answer: decided.outcome as Json })
       }
       this.#assertLive()
-      if (events.length > 0 || results.length > 0) await this.#append(working, events, results)
+      const isNews = events.length > 0 || results.length > 0
+      if (isNews || this.#isBeatDue(working)) await this.#append(working, events, results)
       // It may have been written: whoever asked must not be told that it was not.
       if (this.dropped) throw new StoreFault('outcome_unknown', 'The session was let go while it was being written.')
       this.#state = working
@@ -234,7 +243,8 @@ export class Session {
   }
 
   async #append(working: SessionState, events: readonly Event[], results: readonly StoredAnswer[]): Promise<void> {
-    const row = rowOf(this.key, working, this.#row)
+    const row = rowOf(this.key, working, this.#row, this.#now())
+    this.#beatAt = beatOf(row) ?? this.#beatAt
     const next = this.#following(working)
     const wakeAt = next.effects.length > 0 ? 0 : next.due
     const snapshot =
@@ -288,7 +298,14 @@ export class Session {
   }
 
   #following(state: SessionState): Next {
-    return { effects: wanted(this.key, state, this.#lease.epoch), due: dueAt(state, this.#now()) }
+    const effects = wanted(this.key, state, this.#lease.epoch)
+    const due = dueAt(state, this.#now())
+    if (effects.length === 0 || statusOf(state) !== 'running') return { effects, due }
+    return { effects, due: Math.min(due ?? Number.POSITIVE_INFINITY, this.#beatAt + HEARTBEAT_MS) }
+  }
+
+  #isBeatDue(state: SessionState): boolean {
+    return this.exists && statusOf(state) === 'running' && this.#now() >= this.#beatAt + HEARTBEAT_MS
   }
 
   #setAlarm(due: number | null): void {

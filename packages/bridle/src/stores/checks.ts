@@ -17,7 +17,7 @@ export function checkKey(key: Key): void {
 export function checkAppend(lease: Lease, append: Append, head: number, isNew: boolean): void {
   const { events, row, results, snapshot } = append
   const { key } = lease
-  if (events.length === 0 && !results?.length) refuse(`${keyText(key)}: an append of nothing`)
+  if (events.length === 0 && !results?.length && (isNew || !row)) refuse(`${keyText(key)}: an append of nothing`)
   if (isNew && !row) refuse(`${keyText(key)}: the first append needs a row`)
   let due = head
   for (const { seq } of events) if (seq !== ++due) refuse(`${keyText(key)}: event ${seq} where ${due} was due`)

@@ -62,7 +62,6 @@ export function logContract(name: string, make: () => Promise<Harness>): void {
         ['a gap inside', [event(4), event(6)]],
         ['a repeat inside', [event(4), event(4)]],
         ['a fraction', [event(4.5)]],
-        ['nothing at all', []],
       ])('%s is refused and writes nothing', async (_name, list) => {
         const lease = await started(on.store, a, 3)
         await expectFault(on.store.log.append(lease, { events: list, row: row({ title: 'no' }), wakeAt: 7 }), 'refused')
@@ -70,6 +69,26 @@ export function logContract(name: string, make: () => Promise<Harness>): void {
         expect((await on.store.directory.list('acme', {})).sessions[0]).toMatchObject({ head: 3, row: row() })
         expect(await on.store.directory.due(9, 9, -1)).toEqual([])
         await on.store.log.append(lease, { events: events(4, 4) })
+      })
+
+      test('nothing at all is refused, and so is a first append without events', async () => {
+        const lease = await started(on.store, a, 3)
+        await expectFault(on.store.log.append(lease, { events: [], wakeAt: 7 }), 'refused')
+        expect(await on.store.directory.due(9, 9, -1)).toEqual([])
+        const fresh = (await on.store.log.open(key('b')))!
+        await expectFault(on.store.log.append(fresh, { events: [], row: row() }), 'refused')
+        expect(await on.store.directory.find('acme', 'b')).toEqual([])
+      })
+
+      test('a row may be touched without an event', async () => {
+        const lease = await started(on.store, a, 3)
+        await on.store.log.append(lease, { events: [], row: row({ title: 'touched' }) })
+        const { log, directory } = await on.store.restart()
+        expect((await directory.list('acme', {})).sessions[0]).toMatchObject({
+          head: 3,
+          row: row({ title: 'touched' }),
+        })
+        expect(await log.read(a, 0, 100)).toEqual(events(1, 3))
       })
 
       test('the first append needs a row', async () => {

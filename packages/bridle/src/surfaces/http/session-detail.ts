@@ -14,11 +14,12 @@ export const sessionDetail = (session: Session, agent: AgentInfo | null) => ({
 })
 
 /** All but the messages: what starting, pausing, resuming and cancelling answer. */
-export const sessionCard = ({ key, state }: Session, agent: AgentInfo | null) => {
+export const sessionCard = ({ key, state, heartbeatAt }: Session, agent: AgentInfo | null) => {
   const { lifecycle: life, approvals } = state
   const status = statusOf(state)
   return {
     ...sessionState(key, state),
+    last_heartbeat_at: heartbeatAt === null ? null : new Date(heartbeatAt).toISOString(),
     id: key.id,
     sessionId: key.id,
     agent: key.agent,
