@@ -12,11 +12,14 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { sessionFolder } from '../runners/sandboxes/session-folder.ts'
+import { bubblewrapped, probeBubblewrap } from '../runners/sandboxes/bubblewrap.ts'
+import { sessionFolder, shownPaths } from '../runners/sandboxes/session-folder.ts'
 import { get, post, script } from '../surfaces/http/client.suite.ts'
 import type { Workspace } from '../surfaces/http/workspaces.ts'
 import { HarnessServer } from './node.ts'
 import { NodeWorkspaces } from './node-workspaces.ts'
+
+const hasWalls = (await probeBubblewrap()) === null
 
 let folder: string
 let root: string
@@ -62,6 +65,27 @@ describe('[F17] a workspace', () => {
     expect(existsSync(path)).toBe(false)
     expect(git('branch', '--list', branch!)).toBe('')
     expect(git('worktree', 'list').trim().split('\n')).toHaveLength(1)
+  })
+
+  test.skipIf(!hasWalls)('in a sandbox shows its history, read-only and without settings', async () => {
+    repository()
+    git('config', 'http.extraHeader', 'Authorization: secret')
+    const { path } = await made()
+    const workspace = sessionFolder(data, key())
+    const [state, tmp] = ['state', 'tmp'].map((name) => join(workspace, name)) as [string, string]
+    for (const each of [state, tmp]) mkdirSync(each)
+    const view = { work: path, state, tmp, folder: tmp, readOnly: shownPaths(workspace), hidden: data }
+    writeFileSync(join(path, 'src', 'a.txt'), 'changed')
+    const inside = (script: string) => {
+      const [program = '', ...args] = bubblewrapped(['sh', '-c', script], view)
+      return execFileSync(program, args, { encoding: 'utf8', stdio: 'pipe' }).trim()
+    }
+    expect(inside('git log --format=%s; git status --short; git show HEAD:src/a.txt')).toBe(
+      'one\n M src/a.txt\ncommitted',
+    )
+    expect(inside('git config --get http.extraHeader; echo $?')).toBe('1')
+    expect(inside('git commit -qam two 2>/dev/null || echo refused')).toBe('refused')
+    expect(git('log', '--all', '--format=%s').trim()).toBe('one')
   })
 
   test('of a folder inside a repository begins in that folder', async () => {

@@ -20,7 +20,7 @@ import { basename, join, relative, resolve, sep } from 'node:path'
 import { promisify } from 'node:util'
 import type { Key } from '../kernel/event.ts'
 import type { Runner } from '../kernel/runner.ts'
-import { sessionFolder, stateFolder, workFolder } from '../runners/sandboxes/session-folder.ts'
+import { sessionFolder, shownFile, stateFolder, workFolder } from '../runners/sandboxes/session-folder.ts'
 import type { Workspace, Workspaces } from '../surfaces/http/workspaces.ts'
 
 const run = promisify(execFile)
@@ -126,6 +126,7 @@ export class NodeWorkspaces implements Workspaces {
     const branch = `bridle/${id}`
     const work = workFolder(folder)
     await git('worktree', 'add', '--quiet', '-B', branch, work, commit)
+    await writeFile(shownFile(folder), JSON.stringify(await historyOf(work)))
     const path = join(work, relative(await realpath(repository), source))
     return { key, id, kind: 'git_worktree', path, source, branch, commit, repository }
   }
@@ -179,6 +180,13 @@ const noteOf = async (folder: string): Promise<Noted | null> => {
   } catch {
     return null
   }
+}
+
+/** What a sandbox needs to read to see history and changes. Settings and hooks are not among it: tokens lie in the former. */
+const historyOf = async (work: string): Promise<string[]> => {
+  const asked = ['--path-format=absolute', '--git-common-dir', '--git-dir']
+  const [common = '', own = ''] = (await run('git', ['-C', work, 'rev-parse', ...asked])).stdout.trim().split('\n')
+  return [...['HEAD', 'objects', 'refs', 'packed-refs'].map((name) => join(common, name)), own]
 }
 
 /** The repository that a worktree belongs to. */

@@ -7,7 +7,7 @@ import type { Key } from '../../kernel/event.ts'
 import type { Isolation } from './isolation.ts'
 import { endProcesses, SANDBOX_VARIABLE, startTimeOf } from './processes.ts'
 import type { Records, SandboxRecord } from './records.ts'
-import { stateFolder, workFolder } from './session-folder.ts'
+import { shownPaths, stateFolder, workFolder } from './session-folder.ts'
 
 export interface Launch {
   readonly id: string
@@ -38,7 +38,8 @@ export const launch = async (wanted: Launch, records: Records): Promise<SandboxR
   const folder = records.folderOf(id)
   const [work, state, tmp] = [workFolder(workspace), stateFolder(workspace), join(folder, 'tmp')]
   for (const each of [work, state, tmp]) mkdirSync(each, { recursive: true, mode: 0o700 })
-  const view = { work, state, tmp, folder, readOnly: wanted.readOnly, hidden: wanted.dataFolder }
+  const readOnly = [...wanted.readOnly, ...shownPaths(workspace)]
+  const view = { work, state, tmp, folder, readOnly, hidden: wanted.dataFolder }
   const [program = '', ...args] = isolation.wrap(wanted.command, view)
   const file = join(folder, OUTPUT_FILE)
   const output = openSync(file, 'a', 0o600)

@@ -1,5 +1,6 @@
 // The folder of a session in a data folder: its work, and what an engine keeps for it. Ids are never paths.
 import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Key, keyText } from '../../kernel/event.ts'
 
@@ -10,3 +11,13 @@ export const sessionFolder = (data: string, key: Key): string =>
 export const workFolder = (folder: string): string => join(folder, 'work')
 /** And what its engine keeps: transcripts, settings. */
 export const stateFolder = (folder: string): string => join(folder, 'state')
+
+/** A list of what its sandbox may read beside them. It lies where no engine can write it. */
+export const shownFile = (folder: string): string => join(folder, 'shown.json')
+export const shownPaths = (folder: string): string[] => {
+  try {
+    return (JSON.parse(readFileSync(shownFile(folder), 'utf8')) as string[]).filter((path) => existsSync(path))
+  } catch {
+    return []
+  }
+}
