@@ -1,7 +1,8 @@
 // An engine's commands lead process groups and sessions of their own, and outlive it when it is killed. All of them
 // inherit its environment, so a mark in there finds them whoever their parent has become.
 import { randomUUID } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { kill, processesWhere, startTimeOf } from '../process-table.ts'
 
 const NAME = 'BRIDLE_ENGINE_MARK'
 /** A process may start another one while we look. */
@@ -20,11 +21,14 @@ export interface Mark {
 
 export const newMark = (): Mark => {
   const value = randomUUID()
+  const isMarked = (environment: readonly string[], variable?: string) =>
+    environment.includes(`${NAME}=${value}`) &&
+    (variable === undefined || environment.some((entry) => entry.startsWith(`${variable}=`)))
   return {
     env: { [NAME]: value },
     sweep: async (variable) => {
       for (let round = 0; round < ROUNDS; round++) {
-        const found = await carrying(`${NAME}=${value}`, variable)
+        const found = processesWhere((environment) => isMarked(environment, variable))
         if (found.length === 0) return
         for (const pid of found) kill(pid)
         await Promise.all(found.map(ended))
@@ -33,32 +37,6 @@ export const newMark = (): Mark => {
   }
 }
 
-const carrying = async (entry: string, variable?: string): Promise<number[]> => {
-  const names = await readdir('/proc').catch(() => [])
-  const looked = names
-    .filter((name) => /^\d+$/.test(name))
-    .map(async (name) => {
-      // Gone meanwhile, or somebody else's.
-      const entries = (await readFile(`/proc/${name}/environ`, 'latin1').catch(() => '')).split('\0')
-      const also = variable === undefined || entries.some((each) => each.startsWith(`${variable}=`))
-      return also && entries.includes(entry) ? [Number(name)] : []
-    })
-  return (await Promise.all(looked)).flat().filter((pid) => pid !== process.pid)
-}
-
 const ended = async (pid: number): Promise<void> => {
-  for (let waitedMs = 0; waitedMs < ENDING_MS; waitedMs += 5) {
-    const state = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => ') X ')
-    // Dead, or a zombie that waits for its parent.
-    if (/\) [XZ] /.test(state)) return
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
-}
-
-const kill = (pid: number): void => {
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch {
-    // It ended by itself.
-  }
+  for (let waitedMs = 0; waitedMs < ENDING_MS && startTimeOf(pid) !== null; waitedMs += 5) await sleep(5)
 }

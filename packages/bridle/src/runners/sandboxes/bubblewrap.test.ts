@@ -4,10 +4,10 @@ import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startCredentialProxy } from '../credential-proxy.ts'
+import { startTimeOf } from '../process-table.ts'
 import { bubblewrapped, probeBubblewrap } from './bubblewrap.ts'
 import { fakeRunner, setBusy, shell } from './fake-runner.suite.ts'
 import { LocalSandboxes } from './local.ts'
-import { startTimeOf } from './processes.ts'
 import type { Sandbox } from './provider.ts'
 
 const missing = await probeBubblewrap()

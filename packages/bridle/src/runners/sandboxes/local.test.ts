@@ -16,9 +16,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Key } from '../../kernel/event.ts'
+import { startTimeOf } from '../process-table.ts'
 import { fakeRunner, setBusy, shell } from './fake-runner.suite.ts'
 import { LocalSandboxes, type LocalSandboxOptions } from './local.ts'
-import { endProcesses, startTimeOf } from './processes.ts'
+import { endProcesses } from './processes.ts'
 
 const key = (id: string): Key => ({ tenant: 't', agent: 'claude', id })
 const [a, b, c] = [key('a'), key('b'), key('../../c')] as const

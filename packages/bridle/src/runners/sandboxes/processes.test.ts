@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { afterEach, describe, expect, test } from 'vitest'
-import { endProcesses, fromPs, SANDBOX_VARIABLE, standing, startTimeOf } from './processes.ts'
+import { fromPs, startTimeOf } from '../process-table.ts'
+import { endProcesses, SANDBOX_VARIABLE, standing } from './processes.ts'
 
 const started: ChildProcess[] = []
 const sleeper = (id: string, script = 'exec sleep 600') => {
