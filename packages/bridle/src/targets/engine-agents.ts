@@ -4,12 +4,10 @@ import type { Host } from '../kernel/host.ts'
 import type { JsonObject } from '../kernel/json.ts'
 import type { Clock, Digest } from '../kernel/ports.ts'
 import type { Job, Runner } from '../kernel/runner.ts'
-import { type CredentialProxy, startCredentialProxy } from '../runners/credential-proxy.ts'
 import { claudeEngine } from '../runners/engines/claude/claude.ts'
 import { codexEngine } from '../runners/engines/codex/codex.ts'
 import type { Engine } from '../runners/engines/engine.ts'
 import { ENGINE_PACKAGES, installed } from '../runners/engines/installed.ts'
-import { type Credentials, settingsFor } from '../runners/followed-run.ts'
 import type { EngineSettings } from '../runners/protocol.ts'
 import { sandboxRunner } from '../runners/sandbox.ts'
 import { BACKENDS, type Backend } from '../runners/sandboxes/isolation.ts'
@@ -17,6 +15,7 @@ import { LocalSandboxes } from '../runners/sandboxes/local.ts'
 import type { SandboxProvider } from '../runners/sandboxes/provider.ts'
 import { urlSandbox } from '../runners/sandboxes/url.ts'
 import { type AgentInfo, acceptPrompt } from '../surfaces/http/agents.ts'
+import { LentKeys } from './lent-keys.ts'
 import { derived, secretOf } from './secret.ts'
 
 export interface SandboxOptions {
@@ -63,7 +62,7 @@ export const engineAgents = async (options: EngineAgentsOptions): Promise<Engine
   const { data, env, clock, digest } = options
   const sandbox = settingsOf(options.sandbox, env)
   const secret = secretOf(data)
-  const keys = new Keys(secret, env, sandbox)
+  const keys = new LentKeys({ secret, env, sandbox, data })
   const local = sandbox.url === undefined ? localSandboxes({ ...options, sandbox }, secret) : null
   const provider: SandboxProvider =
     local ?? urlSandbox({ url: sandbox.url ?? '', token: env.BRIDLE_RUNNER_TOKEN ?? null })
@@ -122,7 +121,7 @@ const enginesRoot = (env: NodeJS.ProcessEnv): string | null =>
   null
 
 /** What it needs is asked each time: a key or an engine may come later. */
-const infoOf = async (engine: Engine, keys: Keys, isElsewhere: boolean): Promise<AgentInfo> => {
+const infoOf = async (engine: Engine, keys: LentKeys, isElsewhere: boolean): Promise<AgentInfo> => {
   // A runner somewhere else has its own engines.
   let missing = isElsewhere ? null : await engine.needs()
   return {
@@ -152,59 +151,4 @@ const problemOf = ({ model, max_budget_usd: budget, max_turns: turns }: JsonObje
   if (!isAbsent(budget) && !(typeof budget === 'number' && budget >= 0)) return '"max_budget_usd" must be a number.'
   if (!isAbsent(turns) && !(Number.isSafeInteger(turns) && Number(turns) > 0)) return '"max_turns" must be a count.'
   return null
-}
-
-const KEY_NAMES = { anthropic: 'ANTHROPIC_API_KEY', openai: 'OPENAI_API_KEY' } as const
-
-/** The keys, and the proxy that lends them to runs; started with the first. */
-class Keys {
-  readonly #secret: string
-  readonly #env: NodeJS.ProcessEnv
-  readonly #sandbox: SandboxOptions
-  #proxy: Promise<CredentialProxy> | null = null
-
-  constructor(secret: string, env: NodeJS.ProcessEnv, sandbox: SandboxOptions) {
-    this.#secret = secret
-    this.#env = env
-    this.#sandbox = sandbox
-  }
-
-  missing(provider: keyof typeof KEY_NAMES): string | null {
-    const name = KEY_NAMES[provider]
-    return this.#env[name] ? null : `Set ${name} where the server is started.`
-  }
-
-  of({ provider }: Engine, settings: EngineSettings, models: readonly string[] | undefined): Credentials {
-    const name = ({ key, runId, attempt }: Job) => ({ key, runId, attempt, provider })
-    return {
-      grant: async (job) => {
-        // A runner somewhere else may have keys of its own.
-        if (this.missing(provider)) return {}
-        const { max_budget_usd: budget } = settingsFor(settings, job)
-        const terms = { ...(typeof budget === 'number' && { maxSpendUsd: budget }), ...(models && { models }) }
-        const { token, baseUrl } = (await this.#started()).grant({ ...name(job), ...terms })
-        const prefix = provider.toUpperCase()
-        return { [`${prefix}_API_KEY`]: token, [`${prefix}_BASE_URL`]: baseUrl }
-      },
-      revoke: (job) => {
-        this.#proxy?.then((proxy) => proxy.revoke(name(job))).catch(() => {})
-      },
-    }
-  }
-
-  async close(): Promise<void> {
-    await (await this.#proxy?.catch(() => null))?.close()
-  }
-
-  #started(): Promise<CredentialProxy> {
-    const { proxyUrl, proxyHost } = this.#sandbox
-    this.#proxy ??= startCredentialProxy({
-      secret: derived(this.#secret, 'credentials'),
-      keys: { anthropic: () => this.#env.ANTHROPIC_API_KEY, openai: () => this.#env.OPENAI_API_KEY },
-      env: this.#env,
-      ...(proxyUrl !== undefined && { publicUrl: proxyUrl }),
-      ...(proxyHost !== undefined && { host: proxyHost }),
-    })
-    return this.#proxy
-  }
 }

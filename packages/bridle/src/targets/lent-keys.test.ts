@@ -1,0 +1,90 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Job } from '../kernel/runner.ts'
+import { sessionFolder } from '../runners/sandboxes/session-folder.ts'
+import { LentKeys } from './lent-keys.ts'
+
+let data: string
+let provider: ReturnType<typeof createServer>
+let env: NodeJS.ProcessEnv
+let asked: number
+
+beforeEach(async () => {
+  data = mkdtempSync(join(tmpdir(), 'bridle-keys-'))
+  asked = 0
+  provider = createServer((request, response) => {
+    request.resume().on('end', () => {
+      asked += 1
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ usage: { input_tokens: 0, output_tokens: 100_000 } }))
+    })
+  })
+  await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`
+  env = { ANTHROPIC_API_KEY: 'sk-real', ANTHROPIC_BASE_URL: url }
+})
+afterEach(() => {
+  provider.close()
+  rmSync(data, { recursive: true, force: true })
+})
+
+const job = (more: Partial<Job> = {}): Job => ({
+  ...{ key: { tenant: 't', agent: 'claude', id: 's1' }, runId: 'r-2', attempt: 1, prompt: '', input: null, epoch: 1 },
+  ...{ resume: null, parent: null, settings: {}, handle: null, frame: -1, awaiting: [], ...more },
+})
+
+/** A process of the server: what a run may ask with, until it is ended. */
+const server = () => {
+  const keys = new LentKeys({ secret: 'secret', env, sandbox: {}, data })
+  const credentials = keys.of({ provider: 'anthropic' }, { max_budget_usd: 1 }, undefined)
+  const ask = async (which = job()) => {
+    const { ANTHROPIC_API_KEY: token, ANTHROPIC_BASE_URL: base } = await credentials.grant(which)
+    const answer = await fetch(`${base}/v1/messages`, {
+      method: 'POST',
+      headers: { 'x-api-key': String(token), 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'claude-sonnet-4-5', max_tokens: 1, messages: [] }),
+    })
+    return { status: answer.status, text: await answer.text() }
+  }
+  return { ask, keys, revoke: () => credentials.revoke(job()) }
+}
+
+describe('[O14] a run’s budget', () => {
+  test('is remembered by the next process, also when the last one took its token away', async () => {
+    const first = server()
+    expect((await first.ask()).status).toBe(200)
+    first.revoke()
+    await first.keys.close()
+    const second = server()
+    const { status, text } = await second.ask()
+    expect([status, asked]).toEqual([expect.any(Number), 1])
+    expect(status).toBeGreaterThanOrEqual(400)
+    expect(text).toMatch(/budget|spen/i)
+    await second.keys.close()
+  })
+
+  test('is its own: another attempt, run or branch begins with all of it', async () => {
+    const { ask, keys } = server()
+    await ask()
+    expect((await ask(job({ attempt: 2 }))).status).toBe(200)
+    expect((await ask(job({ runId: 'r-9' }))).status).toBe(200)
+    expect((await ask(job({ key: { tenant: 't', agent: 'claude', id: 'branch' } }))).status).toBe(200)
+    await keys.close()
+  })
+
+  test('a damaged note counts as none, and is not served as one', async () => {
+    const first = server()
+    await first.ask()
+    await first.keys.close()
+    const file = join(sessionFolder(data, job().key), 'spent.json')
+    expect(readFileSync(file, 'utf8')).not.toContain('sk-real')
+    writeFileSync(file, '{"run":')
+    const second = server()
+    expect((await second.ask()).status).toBe(200)
+    await second.keys.close()
+  })
+})

@@ -1,0 +1,52 @@
+// What a session's run has spent of the server's keys, in the session's folder: whoever starts again must not forget a
+// limit. One run at a time, so one sum.
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { keyText } from '../kernel/event.ts'
+import type { GrantName } from '../runners/credential-grants.ts'
+import { sessionFolder } from '../runners/sandboxes/session-folder.ts'
+
+interface Noted {
+  readonly run: string
+  readonly usd: number
+}
+
+export class NodeSpends {
+  readonly #data: string
+
+  constructor(data: string) {
+    this.#data = data
+  }
+
+  of(name: GrantName): number {
+    const noted = this.#read(name)
+    return noted?.run === runOf(name) && Number.isFinite(noted.usd) ? noted.usd : 0
+  }
+
+  add(name: GrantName, usd: number): void {
+    const file = this.#file(name)
+    const noted: Noted = { run: runOf(name), usd: this.of(name) + usd }
+    mkdirSync(sessionFolder(this.#data, name.key), { recursive: true, mode: 0o700 })
+    writeFileSync(`${file}.new`, JSON.stringify(noted), { mode: 0o600 })
+    renameSync(`${file}.new`, file)
+  }
+
+  #read(name: GrantName): Noted | null {
+    try {
+      return JSON.parse(readFileSync(this.#file(name), 'utf8')) as Noted | null
+    } catch {
+      return null
+    }
+  }
+
+  #file({ key }: GrantName): string {
+    return join(sessionFolder(this.#data, key), 'spent.json')
+  }
+}
+
+/** A branch begins with its parent's folder, whose runs may have the same numbers. */
+const runOf = ({ key, runId, attempt, provider }: GrantName): string =>
+  createHash('sha256')
+    .update(JSON.stringify([keyText(key), runId, attempt, provider]))
+    .digest('hex')
