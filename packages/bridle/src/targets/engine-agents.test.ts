@@ -225,56 +225,59 @@ describe.skipIf(noEngines !== null)('Claude Code behind a server', () => {
 })
 
 describe.skipIf(noEngines !== null)('Codex behind a server', () => {
-  test('[R7] asks, runs what was approved, and goes on in the next turn; the key stays with the server', async () => {
-    const stub = await responsesStub()
-    const world = new Workspace({ ...engineEnv(), OPENAI_API_KEY: KEY, OPENAI_BASE_URL: stub.url })
-    try {
-      await world.boot()
-      const agent = `${world.url}/agents/codex/one`
-      const call = { call: 'exec_command', args: { cmd: 'env > seen.txt; echo written' }, id: 'call_1' }
-      const prompt = `@stub ${JSON.stringify([{ items: [call] }, { items: [{ text: 'Written.' }] }])}`
-      const asked = post(agent, { prompt })
-      const frames = await readFrames(`${agent}/stream`, (all) =>
-        all.some(({ data }) => data.type === 'approval_requested'),
-      )
-      const approvalId = frames.at(-1)?.data.data.approvalId
-      await post(`${world.url}/sessions/one/approvals/${approvalId}/approve`, {})
-      expect((await asked).body).toMatchObject({ result: 'Written.' })
-      const second = await post(agent, { prompt: `@stub ${JSON.stringify([{ items: [{ text: 'Again.' }] }])}` })
-      expect(second.body).toMatchObject({ result: 'Again.' })
-      expect(JSON.stringify(stub.requests.at(-1)?.body)).toContain('Written.')
-      expect(new Set(stub.requests.map(({ headers }) => headers.authorization))).toEqual(new Set([`Bearer ${KEY}`]))
-      const folder = join(world.folder, 'data', 'workspaces')
-      const [name = ''] = readdirSync(folder)
-      expect(readFileSync(join(folder, name, 'work', 'seen.txt'), 'utf8')).not.toContain(KEY)
-    } finally {
-      const folder = join(world.folder, 'data', 'sandboxes')
-      for (const id of readdirSync(folder)) {
-        const { pid } = JSON.parse(readFileSync(join(folder, id, 'record.json'), 'utf8')) as { pid: number }
-        process.kill(-pid, 'SIGKILL')
-      }
-      await world.remove()
-      await stub.close()
-    }
-  })
-})
-
-test('[R12] an agent whose engine or key is missing is listed, and says what it needs when it is called', async () => {
-  const world = new Workspace({ BRIDLE_ENGINES: '', ANTHROPIC_API_KEY: '' })
-  try {
+  let stub: Awaited<ReturnType<typeof responsesStub>>
+  let world: Workspace
+  beforeEach(async () => {
+    stub = await responsesStub()
+    world = new Workspace({ ...engineEnv(), OPENAI_API_KEY: KEY, OPENAI_BASE_URL: stub.url })
     await world.boot()
-    const { body } = await get(`${world.url}/ready`)
-    expect(body).toMatchObject({
-      agents: expect.arrayContaining([
-        expect.objectContaining({ name: 'claude', available: false, needs: expect.any(String) }),
-      ]),
-    })
-    const called = await post(`${world.url}/agents/claude/x`, { prompt: 'Hi' })
-    expect([called.status, called.body]).toMatchObject([
-      503,
-      { error: { message: expect.stringMatching(/npm install|ANTHROPIC_API_KEY/) } },
-    ])
-  } finally {
+  })
+  afterEach(async () => {
+    const folder = join(world.folder, 'data', 'sandboxes')
+    for (const id of readdirSync(folder)) {
+      const { pid } = JSON.parse(readFileSync(join(folder, id, 'record.json'), 'utf8')) as { pid: number }
+      process.kill(-pid, 'SIGKILL')
+    }
     await world.remove()
+    await stub.close()
+  })
+
+  const agent = () => `${world.url}/agents/codex/one`
+  const script = (...turns: unknown[]) => `@stub ${JSON.stringify(turns)}`
+  const calls = (cmd: string) => ({ items: [{ call: 'exec_command', args: { cmd }, id: 'call_1' }] })
+  const says = (text: string) => ({ items: [{ text }] })
+  const workText = (file: string) => {
+    const folder = join(world.folder, 'data', 'workspaces')
+    return readFileSync(join(folder, readdirSync(folder)[0] ?? '', 'work', file), 'utf8')
   }
+  /** The approval that it comes to wait for. */
+  const asks = async () => {
+    const frames = await readFrames(`${agent()}/stream`, (all) =>
+      all.some(({ data }) => data.type === 'approval_requested'),
+    )
+    return String(frames.at(-1)?.data.data.approvalId)
+  }
+  const approve = (id: string) => post(`${world.url}/sessions/one/approvals/${id}/approve`, {})
+
+  test('[R7] asks, runs what was approved, and goes on in the next turn; the key stays with the server', async () => {
+    const asked = post(agent(), { prompt: script(calls('env > seen.txt; echo written'), says('Written.')) })
+    await approve(await asks())
+    expect((await asked).body).toMatchObject({ result: 'Written.' })
+    expect((await post(agent(), { prompt: script(says('Again.')) })).body).toMatchObject({ result: 'Again.' })
+    expect(JSON.stringify(stub.requests.at(-1)?.body)).toContain('Written.')
+    expect(new Set(stub.requests.map(({ headers }) => headers.authorization))).toEqual(new Set([`Bearer ${KEY}`]))
+    expect(workText('seen.txt')).not.toContain(KEY)
+  })
+
+  test('[R14] kill -9 of the server while an approval is open: it is answered to the next one, and runs once', async () => {
+    post(agent(), { prompt: script(calls('echo ran >> out.txt'), says('Done.')) }).catch(() => {})
+    const approvalId = await asks()
+    await world.kill()
+    await world.boot()
+    expect((await approve(approvalId)).status).toBe(200)
+    const frames = await readFrames(`${agent()}/stream`, isIdle)
+    const ends = frames.filter(({ data }) => data.type === 'error' || data.type === 'result')
+    expect(ends.map(({ data }) => [data.type, data.data.result])).toEqual([['result', 'Done.']])
+    expect(workText('out.txt')).toBe('ran\n')
+  })
 })
