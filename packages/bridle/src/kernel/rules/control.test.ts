@@ -303,3 +303,31 @@ test('[S19] session_state is told in the batch of the change, and only then', ()
     'idle',
   ])
 })
+
+const CARD = [
+  ...['session_id', 'status', 'provider', 'model', 'agent_profile', 'permission_mode', 'approval_mode', 'think_level'],
+  ...['policy_path', 'sandbox_mode', 'sandbox_isolation', 'engine', 'runner_kind', 'approval_request_id'],
+  ...['workspace_id', 'task_graph_id', 'process_id', 'attempt_count', 'max_retries', 'expires_at', 'parent_session_id'],
+  ...['branch_source_event_id', 'branch_resume_cursor', 'last_heartbeat_at', 'last_error', 'updated_at', 'ended_at'],
+  'resume_context',
+]
+
+test.each([
+  ['a chat', undefined],
+  ['background work', background()],
+])('[F8] session_state has all the contract’s fields, of %s', (_name, opening) => {
+  const life = running(opening)
+  life.says(finished())
+  for (const card of life.payloads('session_state')) expect(Object.keys(card)).toEqual(expect.arrayContaining(CARD))
+  expect(life.payloads('session_state').at(-1)).toMatchObject({ approval_request_id: null, last_error: null })
+})
+
+test('[F8] session_state names the approval that is to be answered next', () => {
+  const life = running(background())
+  life.says(call('c1'), asks('c1'), call('c2'), asks('c2', undefined, 'digest-2'))
+  const [first, second] = life.openApprovals as [string, string]
+  life.do(approve(first))
+  expect(life.payloads('session_state').map((card) => card.approval_request_id)).toEqual([null, first, second])
+  life.do(approve(second))
+  expect(life.payloads('session_state').at(-1)).toMatchObject({ status: 'running', approval_request_id: null })
+})

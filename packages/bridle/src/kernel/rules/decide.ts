@@ -12,7 +12,7 @@ import { branch, expire, park, pause, promiseBranch, resume, setPolicy, tick } f
 import { create, edit, reload, steer, submit } from './prompts.ts'
 import { report } from './reports.ts'
 import { advance, cancel } from './runs.ts'
-import { sessionState } from './session-state.ts'
+import { askedFirst, sessionState } from './session-state.ts'
 import { Working } from './working.ts'
 
 export interface Decided {
@@ -72,9 +72,15 @@ const followUp = (w: Working, before: SessionState): void => {
   // The next run may start over budget: no clock and no event would tell before it speaks.
   enforceBudgets(w)
   tellHealth(w)
-  if (statusOf(w.state) !== statusOf(before) || !lifecycle.created || w.state.lifecycle.parent !== lifecycle.parent) {
-    w.add('session_state', sessionState(w.key, w.state))
-  }
+  if (isToldAnew(w.state, before)) w.add('session_state', sessionState(w.key, w.state))
+}
+
+/** Whether the status card says something else: of what is awaited, also which approval. */
+const isToldAnew = (after: SessionState, before: SessionState): boolean => {
+  const status = statusOf(after)
+  if (status !== statusOf(before) || !before.lifecycle.created) return true
+  if (after.lifecycle.parent !== before.lifecycle.parent) return true
+  return status === 'awaiting_approval' && askedFirst(after) !== askedFirst(before)
 }
 
 /** Equal but for the committed frame. */

@@ -1,4 +1,5 @@
-// session_state: the status card, appended in the same batch as the change it reports.
+// session_state: the status card, appended in the same batch as the change it reports. It always has every field: a client
+// that lays one card over the last would keep what an absent field no longer says.
 import { cursorText } from '../cursor.ts'
 import { eventId, type Key } from '../event.ts'
 import type { Json, JsonObject } from '../json.ts'
@@ -7,9 +8,8 @@ import { isTerminal, type SessionState, statusOf } from '../state.ts'
 import { APPROVAL_MODE, PERMISSION_MODE, POLICY_PATH } from './turn-runtime.ts'
 
 export const sessionState = (key: Key, state: SessionState): Payloads['session_state'] => {
-  const { lifecycle: life, approvals, health } = state
+  const { lifecycle: life, health } = state
   const status = statusOf(state)
-  const asked = Object.keys(approvals.open)[0]
   return {
     provider: null,
     model: null,
@@ -19,28 +19,31 @@ export const sessionState = (key: Key, state: SessionState): Payloads['session_s
     policy_path: POLICY_PATH,
     sandbox_mode: life.sandbox?.mode ?? null,
     sandbox_isolation: life.sandbox?.isolation ?? null,
+    workspace_id: null,
+    task_graph_id: null,
     ...engineOf(key.agent),
     ...life.settings,
     session_id: key.id,
     status,
     agent_profile: key.agent,
+    approval_request_id: askedFirst(state),
     process_id: processOf(life.run?.handle),
     attempt_count: life.attempts,
     max_retries: life.maxRetries,
     expires_at: iso(life.expiresAt),
+    parent_session_id: life.parentSessionId,
+    branch_source_event_id: life.branch?.sourceEventId ?? null,
+    branch_resume_cursor: life.branch?.resumeCursor ?? null,
     last_heartbeat_at: iso(health.activeAt || null),
+    last_error: life.lastError,
     updated_at: iso(state.at),
-    ...(asked !== undefined && { approval_request_id: asked }),
-    ...(life.parentSessionId !== null && { parent_session_id: life.parentSessionId }),
-    ...(life.branch && {
-      branch_source_event_id: life.branch.sourceEventId,
-      branch_resume_cursor: life.branch.resumeCursor,
-    }),
-    ...(life.lastError !== null && { last_error: life.lastError }),
-    ...(isTerminal(state) && { ended_at: iso(life.endedAt) }),
+    ended_at: isTerminal(state) ? iso(life.endedAt) : null,
     resume_context: resumeContext(key, state),
   }
 }
+
+/** The approval that is to be answered next. */
+export const askedFirst = ({ approvals: { open } }: SessionState): string | null => Object.keys(open)[0] ?? null
 
 const BRIDGES = ['claude', 'codex']
 
