@@ -60,9 +60,26 @@ describe('[F9] a chat session', () => {
       body: { prompt: script({ text: 'second' }) },
     })
     expect(frames[0]?.data).toMatchObject({ type: 'session' })
-    expect(frames.at(-1)?.data.type).toBe('turn_end')
+    expect(frames.slice(-2).map(({ data }) => [data.type, data.payload.status])).toEqual([
+      ['turn_end', 'completed'],
+      ['session_state', 'idle'],
+    ])
     const tokens = frames.filter(({ data }) => data.type === 'token').map(({ data }) => data.payload.text)
     expect(tokens).toEqual(['second'])
+  })
+
+  test('streams a turn that others wait behind, and nothing of theirs', async () => {
+    const { it, path } = await chat()
+    const frames = told(it, `${path}/turns?tier=default`, undefined, {
+      method: 'POST',
+      headers: { accept: 'text/event-stream' },
+      body: { prompt: script({ sleepMs: 20 }, { text: 'first' }) },
+    })
+    await reached(it, path.slice('/chat/sessions/'.length), isStatus('running'))
+    await it.post(`${path}/turns`, { prompt: script({ text: 'second' }) })
+    const shown = (await frames).map(({ data }) => data)
+    expect(shown.at(-1)).toMatchObject({ type: 'turn_end', payload: { queued: 1 } })
+    expect(shown.filter(({ type }) => type === 'token').map(({ payload }) => payload.text)).toEqual(['first'])
   })
 
   test('[F10] one key is one turn', async () => {

@@ -57,17 +57,19 @@ export const turnAudience = (key: Key, tier: Tier, runId: string): Audience & { 
     key: `frontend:turn:${turns++}`,
     isOver: () => over,
     encode: ({ events }) => {
+      if (over) return ''
       let text = ''
       for (const event of events) {
-        if (over) break
+        // Behind the end only how the session stands since, told in the same breath; not the next turn.
+        if (over && event.run !== undefined) break
         const isOurs = event.run === runId || (event.type === 'turn_end' && event.payload.turn_id === runId)
-        const shown = isOurs || event.run === undefined ? streamEnvelope(key, event, tier) : null
+        const isWanted = over ? event.type === 'session_state' : isOurs || event.run === undefined
+        const shown = isWanted ? streamEnvelope(key, event, tier) : null
         if (shown) text += frame(shown, event.seq)
-        over = !event.hearsay && endsTurn(event, runId)
-        // A prompt that was dropped never has a turn: the stream ends with a word of its own, so that it is sent.
-        if (over && text === '') text = ': over\n\n'
+        over ||= !event.hearsay && endsTurn(event, runId)
       }
-      return text
+      // A prompt that was dropped never has a turn: the stream ends with a word of its own, so that it is sent.
+      return over && text === '' ? ': over\n\n' : text
     },
   }
 }
