@@ -61,6 +61,8 @@ export type Command =
 export interface BranchCommand {
   readonly type: 'branch'
   readonly parent: Parent
+  /** The cursor by which the caller named the event, if it did. */
+  readonly cursor?: string
   readonly title?: string
   /** In place of the parent's, where they name what only one session may have. */
   readonly settings?: JsonObject

@@ -81,7 +81,7 @@ export const branch = (w: Working, command: Command & { type: 'branch' }): Answe
   const next = wish(w, command)
   if (next && 'refused' in next) return next
   const { kind } = w.state.lifecycle
-  const cursor = cursorText('branch', parent.id, parent.seq)
+  const cursor = command.cursor ?? cursorText('branch', parent.id, parent.seq)
   w.add('branched', {
     parent,
     kind,

@@ -48,8 +48,9 @@ export const branchFrom = async (
   const key = { ...session.key, id: childId }
   const prepared = await workspaceOf(call, key, settings, { parent: session.key })
   if (prepared instanceof Response) return prepared
-  const { prompt, title, actor } = wish
+  const { prompt, title, actor, resume_cursor: cursor } = wish
   const answer = await ports.host.branch(session.key, seq, childId, {
+    ...(cursor !== undefined && { cursor }),
     ...(title !== undefined && { title }),
     ...(prompt !== undefined && { prompt }),
     ...(actor !== undefined && { actor }),

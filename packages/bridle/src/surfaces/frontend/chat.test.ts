@@ -196,13 +196,13 @@ describe('[F11] a branch', () => {
       [by]: by === 'from_event_id' ? first.event_id : first.resume_cursor,
     })
     expect(status).toBe(201)
-    const seq = Number(first.event_id.slice(3))
+    const cursor = by === 'from_event_id' ? `branch:${id}:${first.event_id.slice(3)}` : first.resume_cursor
     expect(body).toMatchObject({
       kind: 'chat',
       status: 'idle',
       parent_session_id: id,
       branch_source_event_id: first.event_id,
-      branch_resume_cursor: `branch:${id}:${seq}`,
+      branch_resume_cursor: cursor,
       health: { score: 100 },
     })
     const child = (await it.get(`/chat/sessions/${body.session_id}`)).body
@@ -210,9 +210,9 @@ describe('[F11] a branch', () => {
     expect((child.checkpoints as object[])[0]).toMatchObject({
       checkpoint_type: 'resume_seed',
       status: 'completed',
-      resume_cursor: `branch:${id}:${seq}`,
+      resume_cursor: cursor,
     })
-    const again = await it.post(`/chat/sessions/${body.session_id}/branch`, { resume_cursor: `branch:${id}:${seq}` })
+    const again = await it.post(`/chat/sessions/${body.session_id}/branch`, { resume_cursor: cursor })
     expect(again.status).toBe(201)
     await it.post(`/chat/sessions/${body.session_id}/turns`, { prompt: script({ text: 'three' }) })
     await reached(it, String(body.session_id), ({ messages }) => (messages as unknown[]).length === 4)
