@@ -267,7 +267,11 @@ export const schemas = {
   session_resumed: v.looseObject({ actor: maybe(text) }),
   policy_set: v.looseObject({ policy: policySchema, actor: maybe(text) }),
   budget_crossed: v.looseObject({ budget: v.picklist(BUDGETS), limit: amount, value: v.number() }),
-  budget_raised: v.looseObject({ budgets: v.array(v.picklist(BUDGETS)) }),
+  budget_raised: v.looseObject({
+    budgets: v.array(v.picklist(BUDGETS)),
+    /** How many of its own size each is raised by; absent = one. */
+    steps: maybe(v.record(text, count)),
+  }),
   health_changed: v.looseObject({
     score: v.number(),
     flags: v.array(text),

@@ -205,17 +205,19 @@ export const healthFold: Projection<HealthFold> = {
     session_resumed: (state, event) => audited(state, event, 'resumed', ''),
     cancel_requested: (state, event) => audited(state, event, 'cancelled', event.payload.reason ?? ''),
     error: (state, event) => audited(shown(state, 'failed', event), event, 'failed', event.payload.message),
-    // An approval raises what was crossed by one step and arms it again.
-    budget_raised: (state, event) => ({
-      ...audited(state, event, 'budget_raised', event.payload.budgets.join(', ')),
-      raised: Object.fromEntries(
-        [...new Set([...Object.keys(state.raised), ...Object.keys(state.crossed)])].map((name) => [
-          name,
-          (state.raised[name as Budget] ?? 0) + (name in state.crossed ? 1 : 0),
-        ]),
-      ),
-      crossed: {},
-    }),
+    // An approval raises what was crossed and arms it again.
+    budget_raised: (state, event) => {
+      const { budgets, steps } = event.payload
+      const more = (Object.keys(state.crossed) as Budget[]).map((budget) => [
+        budget,
+        (state.raised[budget] ?? 0) + (steps?.[budget] ?? 1),
+      ])
+      return {
+        ...audited(state, event, 'budget_raised', budgets.join(', ')),
+        raised: { ...state.raised, ...Object.fromEntries(more) },
+        crossed: {},
+      }
+    },
     policy_set: (state, event) => ({ ...audited(state, event, 'policy_set', ''), crossed: {}, raised: {} }),
     health_changed: (state, { payload }) => ({ ...state, told: healthText(payload) }),
     branched: () => healthFold.initial,
@@ -360,11 +362,44 @@ const measures: { readonly [budget in Budget]: (fold: HealthFold, score: number,
   max_events_without_evidence: (fold) => fold.withoutEvidence,
 }
 
-/** The limit in force: one more step of the policy's own size for each time it was raised. */
-const limitOf = (fold: HealthFold, budget: Budget, limit: number): number => {
-  const steps = fold.raised[budget] ?? 0
-  // A limit of zero grows by one: it has no size of its own.
-  return budget === 'min_score' ? limit / 2 ** steps : limit + steps * (limit || 1)
+/** The limit in force: one more step of the policy's own size for each by which it was raised. */
+const limitOf = (fold: HealthFold, budget: Budget, limit: number): number =>
+  raisedLimit(budget, limit, fold.raised[budget] ?? 0)
+
+const raisedLimit = (budget: Budget, limit: number, steps: number): number => {
+  if (steps === 0) return limit
+  // Whole, so that it comes to zero. A limit of zero grows by one: it has no size of its own.
+  return budget === 'min_score' ? Math.floor(limit / 2 ** steps) : limit + steps * (limit || 1)
+}
+
+const isOver = (budget: Budget, value: number, limit: number): boolean =>
+  budget === 'min_score' ? value < limit : value > limit
+
+/**
+ * By how many steps each budget that was crossed has to be raised, so that what was spent already is within it: at least
+ * one. With fewer, whoever granted more would be asked again before anything more was spent.
+ */
+export const stepsToGrant = (
+  fold: HealthFold,
+  policy: Policy,
+  now: number,
+): { readonly [budget in Budget]?: number } => {
+  const { score } = health({ ...fold, crossed: {} }, 'recovering', now)
+  const crossed = budgetsOf(policy).filter(([budget]) => budget in fold.crossed)
+  return Object.fromEntries(
+    crossed.map(([budget, given]) => {
+      const before = fold.raised[budget] ?? 0
+      const value = measures[budget](fold, score, now)
+      const size = budget === 'min_score' ? Number.POSITIVE_INFINITY : given || 1
+      const needed = Math.max(1, Math.ceil((value - raisedLimit(budget, given, before)) / size))
+      // JSON has no infinity.
+      let steps = Math.min(needed, Number.MAX_VALUE)
+      // Halving, and what division rounds away; beyond whole numbers one more is no more.
+      while (isOver(budget, value, raisedLimit(budget, given, before + steps)) && steps < Number.MAX_VALUE)
+        steps = Math.min(steps + 1 > steps ? steps + 1 : steps * 2, Number.MAX_VALUE)
+      return [budget, steps]
+    }),
+  )
 }
 
 /** Budgets crossed now that were not crossed before: each is told once until it is raised. */
@@ -379,8 +414,7 @@ export const newlyCrossed = (
   return budgetsOf(policy).flatMap(([budget, given]) => {
     const limit = limitOf(fold, budget, given)
     const value = measures[budget](fold, score, now)
-    const over = budget === 'min_score' ? value < limit : value > limit
-    return over && !(budget in fold.crossed) ? [{ budget, limit, value }] : []
+    return isOver(budget, value, limit) && !(budget in fold.crossed) ? [{ budget, limit, value }] : []
   })
 }
 

@@ -4,6 +4,7 @@ import { own } from '../json.ts'
 import { AT_MAX } from '../limits.ts'
 import type { Approval, DecidedApproval } from '../projections/approvals.ts'
 import type { Decision } from '../schemas.ts'
+import { grantBudget } from './granted-budget.ts'
 import { endTurn } from './runs.ts'
 import type { Working } from './working.ts'
 
@@ -134,8 +135,7 @@ const settle = (w: Working, asked: Approval, decision: Decision, by: Settlement)
 const consequences: { readonly [K in Approval['kind']]: (w: Working, decision: Decision) => void } = {
   tool: () => {},
   budget: (w, decision) => {
-    const budgets = Object.keys(w.state.health.crossed) as (keyof typeof w.state.health.crossed)[]
-    if (decision === 'approved') w.add('budget_raised', { budgets })
+    if (decision === 'approved') grantBudget(w)
     else if (decision !== 'cancelled' && !w.state.lifecycle.paused)
       w.add('session_paused', { reason: `budget ${decision}` })
   },

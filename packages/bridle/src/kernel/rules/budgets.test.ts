@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { STUCK_MS } from '../limits.ts'
+import { pressure, stepsToGrant } from '../projections/health.ts'
 import type { Policy } from '../schemas.ts'
 import { dueAt } from '../supervisor.ts'
 import { wanted } from '../wanted.ts'
@@ -57,7 +58,7 @@ describe('[S28] crossing a budget', () => {
     spend(life, 1.5)
     life.says(stopped)
     life.do(approve(life.openApprovals[0]!))
-    expect(life.payloads('budget_raised')).toEqual([{ budgets: ['max_cost_usd'] }])
+    expect(life.payloads('budget_raised')).toEqual([{ budgets: ['max_cost_usd'], steps: { max_cost_usd: 1 } }])
     expect(life.run).toMatchObject({ attempt: 2, phase: 'requested' })
     life.says(started())
     spend(life, 0.5)
@@ -68,6 +69,73 @@ describe('[S28] crossing a budget', () => {
       { budget: 'max_cost_usd', limit: 2, value: 2.25 },
     ])
     expect(life.status).toBe('awaiting_approval')
+  })
+
+  test.each<[string, NonNullable<Policy['health']>, Parameters<Life['says']>, number]>([
+    ['far over', { max_cost_usd: 1 }, [says('usage', { cost_usd: 97.5 })], 98],
+    [
+      'what counts the worst',
+      { max_tool_latency_ms: 5 },
+      [call('c1', 'pure'), outcome('c1', 'ok', { elapsed_ms: 30_000 })],
+      30_000,
+    ],
+    [
+      'from zero',
+      { max_failed_tool_calls: 0 },
+      [call('c1'), outcome('c1', 'error'), call('c2'), outcome('c2', 'error')],
+      2,
+    ],
+    ['a score', { min_score: 99 }, [call('c1'), outcome('c1', 'error')], 49],
+  ])('approved once, it is not asked again before more was spent: %s', (_name, health, spent, limit) => {
+    const life = withBudget(health)
+    life.says(...spent)
+    life.says(stopped)
+    life.do(approve(life.openApprovals[0]!))
+    expect(life.status).toBe('running')
+    expect(life.payloads('budget_crossed')).toHaveLength(1)
+    expect(pressure(life.state.health, { health }, { score: 100, status: 'running', now: life.now })).toMatchObject([
+      { limit },
+    ])
+  })
+
+  test('a score of nothing can be approved too', () => {
+    const life = withBudget({ min_score: 1 }, 9)
+    for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) life.says(call(id, 'pure', id), outcome(id, 'error'))
+    for (const id of ['l1', 'l2']) life.says(says('context_warning', { kind: 'loop', message: id, usage_pct: 95 }))
+    life.says(says('transport_diagnostic', { status: 'degraded', kind: 'x' }))
+    for (let tries = 0; tries < 3; tries++) {
+      life.says(failed())
+      life.tick(60_000)
+      if (life.status === 'running') life.says(started())
+    }
+    expect(life.status).toBe('awaiting_approval')
+    life.do(approve(life.openApprovals[0]!))
+    life.tick(60_000)
+    expect(life.status).toBe('running')
+  })
+
+  test.each([
+    [1e-300, 1e308],
+    [0.1, 1e20],
+    [1e-9, 0.3],
+  ])('steps are a number that JSON has: %f and %f', (max_cost_usd, cost_usd) => {
+    const life = withBudget({ max_cost_usd })
+    spend(life, cost_usd)
+    const { max_cost_usd: steps } = stepsToGrant(life.state.health, { health: { max_cost_usd } }, life.now)
+    expect(JSON.parse(JSON.stringify(steps))).toBeGreaterThan(0)
+  })
+
+  test('paused and resumed while it is asked, it is still to be answered', () => {
+    const life = withBudget({ max_cost_usd: 1 })
+    spend(life, 1.5)
+    life.says(stopped)
+    life.do({ type: 'pause' })
+    life.do({ type: 'resume' })
+    expect(life.status).toBe('awaiting_approval')
+    expect(life.payloads('budget_raised')).toEqual([])
+    life.do(approve(life.openApprovals[0]!))
+    expect(life.status).toBe('running')
+    expect(life.payloads('budget_raised')).toHaveLength(1)
   })
 
   test('approved before the attempt has stopped, the next one waits for that', () => {

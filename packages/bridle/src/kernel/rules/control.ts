@@ -7,6 +7,7 @@ import { isTerminal } from '../state.ts'
 import { canExpire } from '../supervisor.ts'
 import { askAboutUnsafe, expireApprovals } from './approvals.ts'
 import { publish } from './artifacts.ts'
+import { grantBudget } from './granted-budget.ts'
 import { checkPrompt, queue, type Said } from './prompts.ts'
 import { failExpired, isExpired, requestRun, settleTools, stopped } from './runs.ts'
 import type { Working } from './working.ts'
@@ -35,9 +36,9 @@ export const resume = (w: Working, { actor }: Command & { type: 'resume' }): Ans
   if (isTerminal(w.state)) return refuse('session_ended')
   if (!paused) return refuse('not_paused')
   w.add('session_resumed', actor === undefined ? {} : { actor })
-  // Who resumes a session that is over its budget gives it one more step; without, it would run on with no limit.
-  const budgets = Object.keys(w.state.health.crossed) as (keyof typeof w.state.health.crossed)[]
-  if (budgets.length > 0) w.add('budget_raised', { budgets })
+  // Who resumes a session that is over its budget grants it more; without, it would run on with no limit. Where that very
+  // question is open, it is still to be answered.
+  if (!Object.values(w.state.approvals.open).some(({ kind }) => kind === 'budget')) grantBudget(w)
   return { paused: false }
 }
 
