@@ -140,6 +140,12 @@ describe('expiry', () => {
     expect(effects(life)).toEqual([])
   }
 
+  test.each([0, 5])('[S21] one that is lost behind its time has expired, with %i retries left', (maxRetries) => {
+    const life = running(background({ expiresAt, maxRetries }))
+    life.wait(10_000).says(lost)
+    expired(life)
+  })
+
   test('[S21] before execution', () => {
     const life = new Life()
     life.wait(10_000).submit('x', background({ expiresAt }))

@@ -44,6 +44,8 @@ export const failRun = (
     w.addToRun('run_parked', { run_id: run.runId, attempt: run.attempt, reason: 'unknown_outcome', stop: false })
     return
   }
+  // What would be tried again has expired, though there were no try left.
+  if (kind === 'background' && failure.transient && isExpired(w)) return failExpired(w)
   if (kind === 'background' && failure.transient && run.attempt <= maxRetries) {
     settleTools(w, 'error', failure.reason ?? 'interrupted')
     const delayMs = Math.min(RETRY_MAX_MS, RETRY_BASE_MS * 2 ** (run.attempt - 1))
