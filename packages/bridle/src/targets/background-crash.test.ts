@@ -101,6 +101,18 @@ test('[F18] a hundred background sessions survive kill -9 in a loop', { timeout:
   expect(body.sessions).toHaveLength(all.length)
 })
 
+test('[F7] work that says nothing of retries survives kill -9 too', async () => {
+  const { body } = await post(`${server.url}/sessions`, {
+    engine: 'scripted',
+    ...script({ checkpoint: 'begun' }, { sleepMs: 1_000 }, { text: 'done' }),
+  })
+  const id = String(body.session_id)
+  await streamOf(id, (told) => told.some(({ data }) => data.type === 'session_checkpoint'))
+  await server.kill('SIGKILL')
+  await server.boot()
+  expect(await settled(id, 'completed')).toMatchObject({ attempt_count: 2, max_retries: 3 })
+})
+
 /** Answers whatever it asks, and waits for it to come to where it ends. */
 const settled = async (id: string, ends: string): Promise<Record<string, unknown>> => {
   for (let tries = 0; tries < 4_000; tries++) {

@@ -15,6 +15,8 @@ import { currentHealth, envelopeRoute, healthQuery, healthStream } from './strea
 import { workspaceOf } from './workspace.ts'
 
 const RETRIES_MAX = 100
+/** Of work that says nothing of it: a server that is killed is a failure too, and should not be the end of the work. */
+const RETRIES_USUAL = 3
 const agentQuery = v.looseObject({ agent: v.optional(v.string()) })
 const who = { reason: v.optional(v.string()), actor: v.optional(v.string()) }
 
@@ -175,7 +177,7 @@ async function start(call: Call<undefined, v.InferOutput<typeof startBody>>): Pr
       opening: {
         kind: 'background',
         settings: prepared?.settings ?? asked,
-        maxRetries: body.max_retries ?? 0,
+        maxRetries: body.max_retries ?? RETRIES_USUAL,
         expiresAt: body.expires_at ?? null,
         ...(title !== undefined && { title }),
         ...(policy && { policy }),
