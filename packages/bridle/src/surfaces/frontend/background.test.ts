@@ -119,6 +119,22 @@ describe('[F18] pausing, resuming, cancelling', () => {
     expect((await it.get(`/sessions?parent=${id}`)).body.sessions).toHaveLength(2)
   })
 
+  test('[F10] one key is one command, whatever it asks', async () => {
+    const it = world()
+    const id = await started(it, { prompt: wait }, isStatus('running'))
+    const ask = async (verb: string, body = {}, key = verb) =>
+      (await it.post(`/sessions/${id}/${verb}`, body, { 'idempotency-key': key })).status
+    for (const verb of ['pause', 'resume', 'policy', 'cancel']) {
+      const body = verb === 'policy' ? { policy: {} } : {}
+      expect([verb, await ask(verb, body), await ask(verb, body)]).toEqual([verb, 200, 200])
+    }
+    expect(await ask('resume', {}, 'pause')).toBe(409)
+    expect(await ask('cancel', {}, 'no id')).toBe(400)
+    const { audit } = (await it.get(`/sessions/${id}/health`)).body as { audit: { action: string }[] }
+    const once = ['paused', 'resumed', 'policy_set', 'cancelled']
+    expect(audit.map(({ action }) => action).filter((action) => once.includes(action))).toEqual(once)
+  })
+
   test('an approval wait stays, with its durable request id', async () => {
     const it = world()
     const prompt = script({ approve: 'write' }, { text: 'after' })
@@ -161,6 +177,13 @@ describe('[F24] the health stream', () => {
     await reached(it, id, isStatus('completed'))
     const rest = await told(it, path, hasType('health_snapshot', 3), { headers: { 'last-event-id': frames[1]!.id! } })
     expect(rest.map(({ raw }) => raw)).toEqual(frames.slice(2).map(({ raw }) => raw))
+    const byCursor = await told(
+      it,
+      `${path}?resume_cursor=health:${id}:${frames[1]!.id}`,
+      hasType('health_snapshot', 3),
+    )
+    expect(byCursor).toEqual(rest)
+    expect((await it.get(`${path}?resume_cursor=health:other:3`)).status).toBe(400)
     const [now] = await told(it, path, hasType('health_snapshot'))
     expect(now?.data.payload).toEqual(frames.at(-1)?.data.payload)
     expect((await it.get(`/sessions/${id}/health`)).body).toEqual(now?.data.payload)

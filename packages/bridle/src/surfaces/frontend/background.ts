@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { isRefusal } from '../../kernel/commands.ts'
 import type { Key } from '../../kernel/event.ts'
 import { canonical, hashText } from '../../kernel/json.ts'
+import { commandIdOf } from '../http/command-id.ts'
 import { badRequest, refused } from '../http/errors.ts'
 import { type Call, jsonObject, optionalId, type Route, route } from '../http/route.ts'
 import { findKey, findSession, standing } from '../http/sessions.ts'
@@ -72,7 +73,9 @@ export const backgroundRoutes: readonly Route[] = [
         ...(reason !== undefined && { reason }),
         ...actorOf(call.access, actor),
       } as const
-      const answer = await call.ports.host.send(key, command)
+      const id = commandIdOf(call.request, command)
+      if (id instanceof Response) return id
+      const answer = await call.ports.host.send(key, command, id)
       return isRefusal(answer) ? refused(answer) : standing(call, key, answer)
     },
   }),
@@ -99,7 +102,10 @@ export const backgroundRoutes: readonly Route[] = [
       if (hasPlace(body)) return branchFrom(call, session, { ...body, ...actor, prompt: body.prompt ?? null })
       if (body.prompt !== undefined || body.session_id !== undefined)
         return badRequest('body: prompt and session_id are for a branch: say where by from_event_id or resume_cursor')
-      const answer = await ports.host.send(session.key, { type: 'resume', ...actor })
+      const command = { type: 'resume', ...actor } as const
+      const id = commandIdOf(call.request, command)
+      if (id instanceof Response) return id
+      const answer = await ports.host.send(session.key, command, id)
       return isRefusal(answer) ? refused(answer) : standing(call, session.key, answer)
     },
   }),
@@ -115,7 +121,10 @@ export const backgroundRoutes: readonly Route[] = [
     handle: async (call) => {
       const key = call.key as Key
       const { policy, actor } = call.body
-      const answer = await call.ports.host.send(key, { type: 'set_policy', policy, ...actorOf(call.access, actor) })
+      const command = { type: 'set_policy', policy, ...actorOf(call.access, actor) } as const
+      const id = commandIdOf(call.request, command)
+      if (id instanceof Response) return id
+      const answer = await call.ports.host.send(key, command, id)
       return isRefusal(answer) ? refused(answer) : standing(call, key, answer)
     },
   }),

@@ -1,11 +1,12 @@
 // Chat sessions: made, asked, looked at, branched.
 import * as v from 'valibot'
 import { isRefusal } from '../../kernel/commands.ts'
-import { eventId, isId, type Key } from '../../kernel/event.ts'
+import { eventId, type Key } from '../../kernel/event.ts'
 import { canonical, hashText, type JsonObject } from '../../kernel/json.ts'
 import type { Session } from '../../kernel/session.ts'
 import { artifactsOf } from '../http/artifacts.ts'
 import { channelOf } from '../http/channel.ts'
+import { commandIdOf } from '../http/command-id.ts'
 import { checkpointsOf, resumePointsOf, subagentsOf } from '../http/continuity.ts'
 import { badRequest, refused } from '../http/errors.ts'
 import { type Call, jsonObject, optionalId, type Route, route } from '../http/route.ts'
@@ -133,9 +134,8 @@ async function takeTurn(call: Turn): Promise<Response> {
   if (!agent || agent.needs !== null) return agentFor(call, { agent: key.agent }) as Response
   const submission = await agent.accept({ ...body.input, prompt: body.prompt })
   if ('problem' in submission) return badRequest(submission.problem)
-  const commandId = request.headers.get('idempotency-key')
-  if (commandId !== null && !isId(commandId)) return badRequest('The Idempotency-Key is not a valid id.')
-  const id = commandId === null ? null : { commandId, bodyHash: hashText(canonical(body)) }
+  const id = commandIdOf(request, body)
+  if (id instanceof Response) return id
   const answer = await ports.host.send(key, { type: 'submit', ...submission, ...actorOf(call.access, body.actor) }, id)
   if (isRefusal(answer)) return refused(answer)
   const runId = String(answer.runId)

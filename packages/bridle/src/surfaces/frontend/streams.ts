@@ -23,7 +23,11 @@ const streamQuery = v.looseObject({
   resume_cursor: v.optional(v.string()),
   replay: v.optional(replayWish),
 })
-export const healthQuery = v.looseObject({ agent: v.optional(v.string()), after: v.optional(v.string()) })
+export const healthQuery = v.looseObject({
+  agent: v.optional(v.string()),
+  after: v.optional(v.string()),
+  resume_cursor: v.optional(v.string()),
+})
 
 /** The same stream for chats and for background work. */
 export const envelopeRoute = (path: string): Route =>
@@ -81,7 +85,7 @@ export const turnStream = (
 /** Starts with the health as it is; with a cursor, only what changed since. */
 export const healthStream = (call: Call<v.InferOutput<typeof healthQuery>, undefined>, session: Session): Response => {
   const { request, query, ports } = call
-  const cursor = placeOf(session, request.headers.get('last-event-id'), query.after, undefined)
+  const cursor = placeOf(session, request.headers.get('last-event-id'), query.after, query.resume_cursor)
   if (cursor instanceof Response) return cursor
   const { key, state } = session
   const goesOn = cursor !== null && session.knows(cursor)

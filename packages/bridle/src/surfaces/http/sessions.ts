@@ -8,6 +8,7 @@ import { SESSION_STATUSES } from '../../kernel/schemas.ts'
 import type { Session } from '../../kernel/session.ts'
 import { artifactsOf } from './artifacts.ts'
 import { channelOf } from './channel.ts'
+import { commandIdOf } from './command-id.ts'
 import { checkpointsOf } from './continuity.ts'
 import { badRequest, failure, notFound, refused } from './errors.ts'
 import { type Arrival, type Call, countText, type Route, route } from './route.ts'
@@ -75,13 +76,16 @@ export const sessionRoutes: readonly Route[] = [
     handle: async (call) => {
       const { runId, queue, reason, actor } = call.body
       const key = keyOf(call)
-      const outcome = await call.ports.host.send(key, {
+      const command = {
         type: 'cancel',
         ...(runId !== undefined && { runId }),
         ...(queue !== undefined && { queue }),
         ...(reason !== undefined && { reason }),
         ...actorOf(call.access, actor),
-      })
+      } as const
+      const id = commandIdOf(call.request, command)
+      if (id instanceof Response) return id
+      const outcome = await call.ports.host.send(key, command, id)
       return isRefusal(outcome) ? refused(outcome) : standing(call, key, outcome)
     },
   }),
