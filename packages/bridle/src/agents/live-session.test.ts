@@ -13,12 +13,16 @@ describe('what else a session says', () => {
     const it = world(async ({ session }) => {
       await session.checkpoint('half way')
       await session.artifact('notes.md', '# Notes', 'text/markdown')
+      await session.artifact('lesson', 'Ask first.', undefined, 'memory_proposal')
       await session.usage({ inputTokens: 3, costUsd: 0.5 })
       await session.emit('context_warning', { message: 'soon full' })
     })
     await it.run()
     expect(await it.payloads('session_checkpoint')).toMatchObject([{ summary_text: 'half way', sequence: 1 }])
-    expect(await it.payloads('artifact_published')).toMatchObject([{ name: 'notes.md', content_type: 'text/markdown' }])
+    expect(await it.payloads('artifact_published')).toMatchObject([
+      { name: 'notes.md', content_type: 'text/markdown', kind: 'file' },
+      { name: 'lesson', kind: 'memory_proposal' },
+    ])
     expect(await it.payloads('usage')).toEqual([{ input_tokens: 3, cost_usd: 0.5 }])
     expect(await it.payloads('context_warning')).toEqual([{ message: 'soon full' }])
   })

@@ -37,11 +37,11 @@ export const liveSession = (voice: Voice): AgentSession => {
     checkpoint: (summary) =>
       say('session_checkpoint', { checkpoint_type: 'step', status: 'completed', summary_text: summary }),
 
-    artifact: (name, text, contentType = 'text/plain; charset=utf-8') =>
+    artifact: (name, text, contentType = 'text/plain; charset=utf-8', kind = 'file') =>
       voice.call(async () => {
-        const isText = [name, text, contentType].every((part) => typeof part === 'string')
+        const isText = [name, text, contentType, kind].every((part) => typeof part === 'string')
         if (!isText || name === '') throw new TypeError('session.artifact() takes a name and a text.')
-        await voice.say({ type: 'artifact', name, contentType, text })
+        await voice.say({ type: 'artifact', name, contentType, text, kind })
       }),
 
     usage: ({ inputTokens, outputTokens, totalTokens, costUsd, contextUsagePct }) =>

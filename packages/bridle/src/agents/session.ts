@@ -22,7 +22,8 @@ export interface AgentSession {
   /** Asks a person something that is not a tool call, and waits. Denied and expired are answers, not errors. */
   approval(question: Question): Promise<Verdict>
   checkpoint(summary: string): Promise<void>
-  artifact(name: string, text: string, contentType?: string): Promise<void>
+  /** Of kind `memory_proposal` it is something the agent would like to remember. */
+  artifact(name: string, text: string, contentType?: string, kind?: string): Promise<void>
   usage(spent: Usage): Promise<void>
   /** Any event that an agent may say, checked against the catalogue. */
   emit<T extends AgentSaid>(type: T, payload: Payloads[T]): Promise<void>

@@ -36,7 +36,9 @@ const steps = {
     expiresMs: v.optional(ms),
   }),
   checkpoint: v.strictObject({ checkpoint: v.string() }),
-  artifact: v.strictObject({ artifact: v.strictObject({ name: v.string(), content: v.string() }) }),
+  artifact: v.strictObject({
+    artifact: v.strictObject({ name: v.string(), content: v.string(), kind: v.optional(v.string()) }),
+  }),
   usage: v.strictObject({
     usage: v.looseObject({
       input_tokens: v.optional(count),

@@ -143,6 +143,7 @@ class Performance {
               name: step.artifact.name,
               contentType: 'text/plain; charset=utf-8',
               text: step.artifact.content,
+              ...(step.artifact.kind !== undefined && { kind: step.artifact.kind }),
             },
           ]),
         )

@@ -149,6 +149,29 @@ describe('[F18] pausing, resuming, cancelling', () => {
   })
 })
 
+test('[F22] memory: what was looked up, and what an agent would remember', async () => {
+  const it = world()
+  const prompt = script(
+    { event: { type: 'retrieval', payload: { query: 'roads', citations: ['a', 'b'] } } },
+    { artifact: { name: 'lesson', content: 'Ask first.', kind: 'memory_proposal' } },
+  )
+  const id = await started(it, { prompt }, isStatus('completed'))
+  expect((await it.get(`/sessions/${id}`)).body).toMatchObject({
+    artifacts: [{ artifact_type: 'run_record' }, { artifact_type: 'memory_proposal', name: 'lesson' }],
+    health: {
+      memory_provenance: {
+        retrievals: 1,
+        citations: 2,
+        proposals: 1,
+        latest: [
+          { kind: 'retrieval', summary: 'roads' },
+          { kind: 'proposal', summary: 'lesson' },
+        ],
+      },
+    },
+  })
+})
+
 describe('[F24] the health stream', () => {
   const steps = [
     { event: { type: 'retrieval', payload: { query: 'a', citations: [1] } } },
@@ -258,6 +281,8 @@ describe('[F26] bad input', () => {
     ['a budget that is a text', { policy: { health: { max_cost_usd: '1' } } }, 400],
     ['a score above a hundred', { policy: { health: { min_score: 101 } } }, 400],
     ['no time at all', { policy: { health: { max_runtime_minutes: 0 } } }, 400],
+    ['a policy that is a list', { policy: [] }, 400],
+    ['budgets that are a list', { policy: { health: [] } }, 400],
     ['a budget misspelt', { policy: { health: { max_tokens: 5 } } }, 400],
     ['an action there is not', { policy: { health: { action: 'shout' } } }, 400],
     ['a parent there is not', { parent_session_id: 'nobody' }, 400],

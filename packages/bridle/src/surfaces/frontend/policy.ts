@@ -1,6 +1,7 @@
 // A policy as a caller sends it. Stricter than what the log may hold: a budget misspelt would guard nothing.
 import * as v from 'valibot'
 import type { BUDGETS } from '../../kernel/schemas.ts'
+import { jsonObject } from '../http/route.ts'
 
 const amount = v.pipe(v.number(), v.finite(), v.minValue(0))
 const percent = v.pipe(amount, v.maxValue(100))
@@ -20,20 +21,19 @@ const limits = {
   max_events_without_evidence: whole,
 } satisfies { readonly [budget in (typeof BUDGETS)[number]]: v.GenericSchema<number> }
 
-export const policyWish = v.strictObject({
-  health: v.optional(
-    v.strictObject({
-      min_score: v.optional(limits.min_score),
-      max_runtime_minutes: v.optional(limits.max_runtime_minutes),
-      max_total_tokens: v.optional(limits.max_total_tokens),
-      max_cost_usd: v.optional(limits.max_cost_usd),
-      max_context_usage_pct: v.optional(limits.max_context_usage_pct),
-      max_failed_tool_calls: v.optional(limits.max_failed_tool_calls),
-      max_loop_warnings: v.optional(limits.max_loop_warnings),
-      max_repeated_plan_events: v.optional(limits.max_repeated_plan_events),
-      max_tool_latency_ms: v.optional(limits.max_tool_latency_ms),
-      max_events_without_evidence: v.optional(limits.max_events_without_evidence),
-      action: v.optional(v.picklist(['request_approval', 'pause'])),
-    }),
-  ),
+const health = v.strictObject({
+  min_score: v.optional(limits.min_score),
+  max_runtime_minutes: v.optional(limits.max_runtime_minutes),
+  max_total_tokens: v.optional(limits.max_total_tokens),
+  max_cost_usd: v.optional(limits.max_cost_usd),
+  max_context_usage_pct: v.optional(limits.max_context_usage_pct),
+  max_failed_tool_calls: v.optional(limits.max_failed_tool_calls),
+  max_loop_warnings: v.optional(limits.max_loop_warnings),
+  max_repeated_plan_events: v.optional(limits.max_repeated_plan_events),
+  max_tool_latency_ms: v.optional(limits.max_tool_latency_ms),
+  max_events_without_evidence: v.optional(limits.max_events_without_evidence),
+  action: v.optional(v.picklist(['request_approval', 'pause'])),
 })
+
+// An empty list passes for an object without names.
+export const policyWish = v.pipe(jsonObject, v.strictObject({ health: v.optional(v.pipe(jsonObject, health)) }))
