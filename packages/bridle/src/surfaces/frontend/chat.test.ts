@@ -99,7 +99,7 @@ describe('[F12] the detail', () => {
     expect(points.map(({ kind, summary }) => [kind, summary])).toEqual([
       ['checkpoint', 'half way'],
       ['approval', 'write_file: The script asks for approval.'],
-      ['turn', 'The turn was completed.'],
+      ['turn', 'done'],
     ])
     for (const { kind, event_id, resume_cursor } of points)
       expect(resume_cursor).toBe(`${kind}:${made.id}:${event_id.slice(3)}`)

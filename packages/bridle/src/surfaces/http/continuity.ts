@@ -3,6 +3,7 @@ import { cursorText } from '../../kernel/cursor.ts'
 import { type AnyEvent, eventId } from '../../kernel/event.ts'
 import type { Json } from '../../kernel/json.ts'
 import { BRIEF_CHARS } from '../../kernel/limits.ts'
+import type { HarnessMessage } from '../../kernel/projections/harness-state.ts'
 import type { Session } from '../../kernel/session.ts'
 import { eventsAt } from './channel.ts'
 
@@ -26,17 +27,20 @@ export const resumePointsOf = async (session: Session) => {
         kind,
         event_id: eventId(seq),
         resume_cursor: cursorText(kind, key.id, seq),
-        summary: summaryOf(event).slice(0, BRIEF_CHARS),
+        summary: summaryOf(event, state.conversation.messages).slice(0, BRIEF_CHARS),
         timestamp: new Date(event.at).toISOString(),
       },
     ]
   })
 }
 
-const summaryOf = (event: AnyEvent): string => {
+/** Of a turn, what was answered in it: one has to tell the turns apart. */
+const summaryOf = (event: AnyEvent, messages: readonly HarnessMessage[]): string => {
   if (event.type === 'session_checkpoint') return event.payload.summary_text
   if (event.type === 'approval_required') return `${event.payload.tool_name}: ${event.payload.reason}`
-  return 'The turn was completed.'
+  const turnId = event.type === 'turn_end' ? event.payload.turn_id : null
+  const answer = messages.findLast(({ role, runId }) => role === 'assistant' && runId === turnId)
+  return answer?.content.trim() || 'The turn was completed.'
 }
 
 /** Delegated work, each with all that was last said of it. */
