@@ -87,3 +87,7 @@ export const isTerminal = (state: SessionState): boolean => {
   const { kind, run, ended, queue } = state.lifecycle
   return kind === 'background' && !run && ended !== null && queue.length === 0
 }
+
+/** Nothing more can be asked of it: it has ended, or is about to, and what was asked now would end with it. */
+export const isEnding = (state: SessionState): boolean =>
+  isTerminal(state) || (state.lifecycle.kind === 'background' && state.lifecycle.run?.phase === 'cancelling')

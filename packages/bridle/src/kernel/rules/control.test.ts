@@ -337,3 +337,34 @@ test('[F8] session_state names the approval that is to be answered next', () => 
   life.do(approve(second))
   expect(life.payloads('session_state').at(-1)).toMatchObject({ status: 'running', approval_request_id: null })
 })
+
+describe('[F26] background work that is being cancelled', () => {
+  const cancelling = () => {
+    const life = running(background())
+    life.do({ type: 'cancel' })
+    expect(life.run.phase).toBe('cancelling')
+    return life
+  }
+
+  test.each<[string, Parameters<Life['do']>[0]]>([
+    ['paused', pause],
+    ['resumed', resume],
+    ['asked more', { type: 'submit', prompt: 'more' }],
+    ['steered', { type: 'steer', prompt: 'more' }],
+  ])('is not %s: it would end with it', (_name, command) => {
+    const life = cancelling()
+    expect(life.do(command)).toMatchObject({ refused: 'session_ended' })
+    expect(life.last).toEqual([])
+  })
+
+  test('[F8] says when it has ended', () => {
+    const life = cancelling()
+    life.wait(5).says(stopped)
+    const cards = life.payloads('session_state').map(({ status, ended_at }) => [status, ended_at])
+    expect(cards).toEqual([
+      ['running', null],
+      ['cancelled', null],
+      ['cancelled', new Date(T0 + 5).toISOString()],
+    ])
+  })
+})

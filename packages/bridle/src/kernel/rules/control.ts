@@ -3,7 +3,7 @@ import { type Answer, type Command, type Refusal, refuse } from '../commands.ts'
 import { cursorText } from '../cursor.ts'
 import { eventId } from '../event.ts'
 import { ABORT_GRACE_MS } from '../limits.ts'
-import { isTerminal } from '../state.ts'
+import { isEnding } from '../state.ts'
 import { canExpire } from '../supervisor.ts'
 import { askAboutUnsafe, expireApprovals } from './approvals.ts'
 import { publish } from './artifacts.ts'
@@ -14,7 +14,7 @@ import type { Working } from './working.ts'
 
 export const pause = (w: Working, { reason, actor }: Command & { type: 'pause' }): Answer | Refusal => {
   const { paused } = w.state.lifecycle
-  if (isTerminal(w.state)) return refuse('session_ended')
+  if (isEnding(w.state)) return refuse('session_ended')
   if (paused) return refuse('already_paused')
   w.add('session_paused', { ...(reason !== undefined && { reason }), ...(actor !== undefined && { actor }) })
   park(w, 'paused')
@@ -33,7 +33,7 @@ export const park = (w: Working, reason: 'paused' | 'budget'): void => {
 
 export const resume = (w: Working, { actor }: Command & { type: 'resume' }): Answer | Refusal => {
   const { paused } = w.state.lifecycle
-  if (isTerminal(w.state)) return refuse('session_ended')
+  if (isEnding(w.state)) return refuse('session_ended')
   if (!paused) return refuse('not_paused')
   w.add('session_resumed', actor === undefined ? {} : { actor })
   // Who resumes a session that is over its budget grants it more; without, it would run on with no limit. Where that very
@@ -48,7 +48,7 @@ export const setPolicy = (w: Working, { policy, actor }: Command & { type: 'set_
 }
 
 export const expire = (w: Working, _command: Command & { type: 'expire' }): Answer | Refusal => {
-  if (isTerminal(w.state)) return refuse('session_ended')
+  if (isEnding(w.state)) return refuse('session_ended')
   if (!isExpired(w)) return refuse('not_expired')
   expireWork(w)
   return {}

@@ -6,7 +6,7 @@ import { DEPTH_MAX, PAYLOAD_CHARS_MAX } from '../limits.ts'
 import { healthText, newlyCrossed } from '../projections/health.ts'
 import { healthSnapshot, untoldSnapshot } from '../projections/health-snapshot.ts'
 import type { Payloads } from '../schemas.ts'
-import { type SessionState, statusOf } from '../state.ts'
+import { isTerminal, type SessionState, statusOf } from '../state.ts'
 import { approve, askOperator } from './approvals.ts'
 import { branch, expire, park, pause, promiseBranch, resume, setPolicy, tick } from './control.ts'
 import { create, edit, reload, steer, submit } from './prompts.ts'
@@ -80,6 +80,8 @@ const isToldAnew = (after: SessionState, before: SessionState): boolean => {
   const status = statusOf(after)
   if (status !== statusOf(before) || !before.lifecycle.created) return true
   if (after.lifecycle.parent !== before.lifecycle.parent) return true
+  // What was cancelled says so at once, and when it has ended.
+  if (isTerminal(after) !== isTerminal(before)) return true
   return status === 'awaiting_approval' && askedFirst(after) !== askedFirst(before)
 }
 

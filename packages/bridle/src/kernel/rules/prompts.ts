@@ -2,7 +2,7 @@
 import { type Answer, type Command, type Opening, type Refusal, refuse } from '../commands.ts'
 import type { Json } from '../json.ts'
 import { AT_MAX, PROMPT_CHARS_MAX, QUEUE_MAX } from '../limits.ts'
-import { isTerminal } from '../state.ts'
+import { isEnding } from '../state.ts'
 import { publish } from './artifacts.ts'
 import { dropPrompt } from './runs.ts'
 import type { Working } from './working.ts'
@@ -60,7 +60,7 @@ export interface Said {
 
 const goBack = (w: Working, index: number, prompt: string, said: Said): Answer | Refusal => {
   if (w.run) return refuse('run_active')
-  if (isTerminal(w.state)) return refuse('session_ended')
+  if (isEnding(w.state)) return refuse('session_ended')
   const gone = w.state.conversation.messages.slice(index)
   for (const { runId } of gone) if (runId) dropPrompt(w, runId, 'rewound')
   const first = gone[0]
@@ -103,7 +103,7 @@ export const checkPrompt = (w: Working, prompt: string, anew = false): Refusal |
   if (prompt.trim() === '') return refuse('prompt_empty')
   if (prompt.length > PROMPT_CHARS_MAX) return refuse('prompt_too_long')
   if (anew) return null
-  if (isTerminal(w.state)) return refuse('session_ended')
+  if (isEnding(w.state)) return refuse('session_ended')
   return w.state.lifecycle.queue.length >= QUEUE_MAX ? refuse('queue_full') : null
 }
 
