@@ -1,7 +1,7 @@
 // What is due, and when. Time is an argument: expiry, retry, abort grace and health are table tests. Node asks from a
 // timer, a Durable Object from its alarm.
 import { ABORT_GRACE_MS } from './limits.ts'
-import { healthWake } from './projections/health.ts'
+import { healthWake } from './projections/budgets.ts'
 import { type SessionState, statusOf } from './state.ts'
 
 /** The next moment at which a tick would change something; null = never by itself. */

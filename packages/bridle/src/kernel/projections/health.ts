@@ -1,8 +1,8 @@
-// Health. The fold keeps counters and timestamps; `health(fold, …, now)` is pure and holds no ages, so a snapshot
-// changes only when something really changed. Score: 100 less the penalties below, each with its reason.
+// What health is made of: counters and timestamps, and no ages, so that a snapshot of it changes only when something really
+// changed.
 import { canonical, hashText, type Json } from '../json.ts'
-import { AUDIT_MAX, BRIEF_CHARS, MEMORY_MAX, STUCK_MS } from '../limits.ts'
-import type { Budget, Policy, SessionStatus } from '../schemas.ts'
+import { AUDIT_MAX, BRIEF_CHARS, MEMORY_MAX } from '../limits.ts'
+import type { Budget } from '../schemas.ts'
 import type { Projection } from './projection.ts'
 
 export interface HealthFold {
@@ -69,24 +69,6 @@ export interface AuditRow {
   readonly action: string
   readonly actor: string | null
   readonly summary: string
-}
-
-export interface Health {
-  readonly score: number
-  readonly flags: readonly string[]
-  readonly reasons: readonly string[]
-  readonly hint: string | null
-  readonly findings: readonly Finding[]
-}
-
-/** Something that holds now: what it costs, the flag it raises, and the event that shows it. */
-export interface Finding {
-  readonly subject: Subject
-  readonly points: number
-  readonly flag: string | null
-  readonly reason: string
-  readonly hint: string | null
-  readonly proof: number | null
 }
 
 export const healthFold: Projection<HealthFold> = {
@@ -252,199 +234,13 @@ const remembered = (memory: Memory, source: Memory['latest'][number]): Memory =>
 
 const brief = (text: string): string => text.slice(0, BRIEF_CHARS)
 
-/** A line per penalty: when it holds, what it costs, and what to do. */
-export const health = (fold: HealthFold, status: SessionStatus, now: number): Health => {
-  const stuck = status === 'running' && now >= fold.activeAt + STUCK_MS
-  const crossed = Object.keys(fold.crossed)
-  const lines: readonly [Subject, boolean, number, string | null, string, string | null][] = [
-    [
-      'failed',
-      status === 'failed',
-      40,
-      null,
-      'the last turn failed',
-      'branch from the last resume point or submit again',
-    ],
-    ['stuck', stuck, 30, 'stuck', 'running without any event for five minutes', 'cancel or pause the run'],
-    ['budget', crossed.length > 0, 20, 'budget', `over budget: ${crossed.join(', ')}`, 'approve more budget or cancel'],
-    ['waiting', status === 'awaiting_approval', 0, 'waiting', 'waiting for an approval', 'answer the approval'],
-    ['transport', fold.degraded !== null, 15, 'degraded', `degraded: ${fold.degraded}`, null],
-    [
-      'retries',
-      fold.retries > 0,
-      Math.min(30, 10 * fold.retries),
-      fold.retries > 1 ? 'degraded' : null,
-      `${fold.retries} retries`,
-      null,
-    ],
-    [
-      'tools',
-      fold.failedTools > 0,
-      Math.min(30, 5 * fold.failedTools),
-      null,
-      `${fold.failedTools} failed tool calls`,
-      null,
-    ],
-    [
-      'loops',
-      fold.loopWarnings > 0,
-      Math.min(20, 10 * fold.loopWarnings),
-      null,
-      `${fold.loopWarnings} loop warnings`,
-      null,
-    ],
-    [
-      'plans',
-      fold.repeatedPlans > 0,
-      Math.min(10, 2 * fold.repeatedPlans),
-      null,
-      `${fold.repeatedPlans} repeated plans`,
-      null,
-    ],
-    ['context', fold.contextPct >= 90, 10, 'degraded', 'the context is nearly full', 'compact or branch'],
-  ]
-  const findings = lines
-    .filter(([, holds]) => holds)
-    .map(([subject, , points, flag, reason, hint]): Finding => {
-      const proof = (subject === 'stuck' ? fold.activeSeq : fold.proof[subject]) ?? null
-      return { subject, points, flag, reason, hint, proof }
-    })
-  return {
-    score: Math.max(
-      0,
-      findings.reduce((score, { points }) => score - points, 100),
-    ),
-    flags: [...new Set(findings.flatMap(({ flag }) => (flag ? [flag] : [])))].sort(),
-    reasons: findings.map(({ reason }) => reason),
-    hint: findings.find(({ hint }) => hint)?.hint ?? null,
-    findings,
-  }
-}
-
-/** How close each budget of the policy is to its limit. Holds no running clock: of the time, only what is over counts. */
-export const pressure = (
-  fold: HealthFold,
-  policy: Policy,
-  { score, status, now }: { score: number; status: SessionStatus; now: number },
-): readonly Pressure[] =>
-  budgetsOf(policy).map(([budget, given]) => {
-    const limit = limitOf(fold, budget, given)
-    const isClock = budget === 'max_runtime_minutes'
-    const value = isClock ? fold.ranMs / 60_000 : measures[budget](fold, score, now)
-    const isNear = budget === 'min_score' ? value < limit + (100 - limit) / 5 : limit > 0 && value >= limit * HIGH
-    const isHigh = isClock ? ranMs(fold, status === 'running' ? now : fold.activeAt) >= highMs(limit) : isNear
-    return { budget, limit, value, level: budget in fold.crossed ? 'crossed' : isHigh ? 'high' : 'ok' }
-  })
-
-export interface Pressure {
-  readonly budget: Budget
-  readonly limit: number
-  readonly value: number
-  readonly level: 'ok' | 'high' | 'crossed'
-}
-
-/** From here on a budget is under pressure. */
-const HIGH = 0.8
-/** Whole, so that the moment it is waited for is the moment it is reached. */
-const highMs = (minutes: number): number => Math.ceil(minutes * 60_000 * HIGH)
-
-/** What each budget measures now. `min_score` is crossed below its limit, all others above. */
-const measures: { readonly [budget in Budget]: (fold: HealthFold, score: number, now: number) => number } = {
-  min_score: (_fold, score) => score,
-  max_runtime_minutes: (fold, _score, now) => ranMs(fold, now) / 60_000,
-  max_total_tokens: (fold) => fold.tokens,
-  max_cost_usd: (fold) => fold.costUsd,
-  max_context_usage_pct: (fold) => fold.contextPct,
-  max_failed_tool_calls: (fold) => fold.failedTools,
-  max_loop_warnings: (fold) => fold.loopWarnings,
-  max_repeated_plan_events: (fold) => fold.repeatedPlans,
-  max_tool_latency_ms: (fold) => fold.slowestToolMs,
-  max_events_without_evidence: (fold) => fold.withoutEvidence,
-}
-
-/** The limit in force: one more step of the policy's own size for each by which it was raised. */
-const limitOf = (fold: HealthFold, budget: Budget, limit: number): number =>
-  raisedLimit(budget, limit, fold.raised[budget] ?? 0)
-
-const raisedLimit = (budget: Budget, limit: number, steps: number): number => {
-  if (steps === 0) return limit
-  // Whole, so that it comes to zero. A limit of zero grows by one: it has no size of its own.
-  return budget === 'min_score' ? Math.floor(limit / 2 ** steps) : limit + steps * (limit || 1)
-}
-
-const isOver = (budget: Budget, value: number, limit: number): boolean =>
-  budget === 'min_score' ? value < limit : value > limit
-
-/**
- * By how many steps each budget that was crossed has to be raised, so that what was spent already is within it: at least
- * one. With fewer, whoever granted more would be asked again before anything more was spent.
- */
-export const stepsToGrant = (
-  fold: HealthFold,
-  policy: Policy,
-  now: number,
-): { readonly [budget in Budget]?: number } => {
-  const { score } = health({ ...fold, crossed: {} }, 'recovering', now)
-  const crossed = budgetsOf(policy).filter(([budget]) => budget in fold.crossed)
-  return Object.fromEntries(
-    crossed.map(([budget, given]) => {
-      const before = fold.raised[budget] ?? 0
-      const value = measures[budget](fold, score, now)
-      const size = budget === 'min_score' ? Number.POSITIVE_INFINITY : given || 1
-      const needed = Math.max(1, Math.ceil((value - raisedLimit(budget, given, before)) / size))
-      // JSON has no infinity.
-      let steps = Math.min(needed, Number.MAX_VALUE)
-      // Halving, and what division rounds away; beyond whole numbers one more is no more.
-      while (isOver(budget, value, raisedLimit(budget, given, before + steps)) && steps < Number.MAX_VALUE)
-        steps = Math.min(steps + 1 > steps ? steps + 1 : steps * 2, Number.MAX_VALUE)
-      return [budget, steps]
-    }),
-  )
-}
-
-/** Budgets crossed now that were not crossed before: each is told once until it is raised. */
-export const newlyCrossed = (
-  fold: HealthFold,
-  policy: Policy,
-  status: SessionStatus,
-  now: number,
-): readonly { readonly budget: Budget; readonly limit: number; readonly value: number }[] => {
-  if (!policy.health) return []
-  const { score } = health(fold, status, now)
-  return budgetsOf(policy).flatMap(([budget, given]) => {
-    const limit = limitOf(fold, budget, given)
-    const value = measures[budget](fold, score, now)
-    return isOver(budget, value, limit) && !(budget in fold.crossed) ? [{ budget, limit, value }] : []
-  })
-}
-
-/** The next moment at which health can change though nothing happens; null = only by an event. */
-export const healthWake = (fold: HealthFold, policy: Policy, status: SessionStatus, now: number): number | null => {
-  if (status !== 'running' || fold.runningSince === null) return null
-  const moments = [fold.activeAt + STUCK_MS]
-  const minutes = policy.health?.max_runtime_minutes
-  if (minutes !== undefined) {
-    const limit = limitOf(fold, 'max_runtime_minutes', minutes)
-    moments.push(Math.floor(fold.runningSince + limit * 60_000 - fold.ranMs) + 1)
-    moments.push(fold.runningSince + highMs(limit) - fold.ranMs)
-  }
-  const ahead = moments.filter((moment) => moment > now)
-  return ahead.length === 0 ? null : Math.min(...ahead)
-}
-
 /** Any event of a run is a sign of life. Whole seconds, so that tokens do not rewrite the fold each time. */
 export const withActivity = (fold: HealthFold, event: { seq: number; at: number; run?: string }): HealthFold =>
   event.run === undefined || event.at < fold.activeAt + 1_000
     ? fold
     : { ...fold, activeAt: event.at, activeSeq: event.seq }
 
-const budgetsOf = (policy: Policy): [Budget, number][] =>
-  (Object.keys(measures) as Budget[]).flatMap((budget) => {
-    const limit = policy.health?.[budget]
-    return typeof limit === 'number' ? [[budget, limit] as [Budget, number]] : []
-  })
-
-const ranMs = (fold: HealthFold, now: number): number =>
+export const ranMs = (fold: HealthFold, now: number): number =>
   fold.ranMs + (fold.runningSince === null ? 0 : Math.max(0, now - fold.runningSince))
 
 const rested = (state: HealthFold, at: number): HealthFold =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { STUCK_MS } from '../limits.ts'
-import { pressure, stepsToGrant } from '../projections/health.ts'
+import { pressure, stepsToGrant } from '../projections/budgets.ts'
 import type { Policy } from '../schemas.ts'
 import { dueAt } from '../supervisor.ts'
 import { wanted } from '../wanted.ts'

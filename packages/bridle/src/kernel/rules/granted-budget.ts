@@ -1,6 +1,6 @@
 // More budget, granted by an operator: as much as what was spent needs, and armed again.
 
-import { stepsToGrant } from '../projections/health.ts'
+import { stepsToGrant } from '../projections/budgets.ts'
 import type { Budget } from '../schemas.ts'
 import type { Working } from './working.ts'
 
