@@ -6,19 +6,30 @@ import { type AgentInfo, acceptPrompt } from '../../surfaces/http/agents.ts'
 import { hex, digest as sha256 } from '../../surfaces/http/secrets.ts'
 import { AgentRegistry } from '../agent-registry.ts'
 import { type EngineParts, engineInfos, engineRunner } from './engines.ts'
+import { type Hops, hopping } from './hops.ts'
 import { runClock } from './object-clock.ts'
 import type { HarnessEnv, HarnessOptions } from './options.ts'
 
 export const digest: Digest = async (text) => hex(await sha256(text))
 
+export interface ObjectParts extends EngineParts {
+  readonly hops: Hops
+}
+
 /** `parts` are an object's own; a gateway, which runs nothing, has none. */
-export const agentsOf = (options: HarnessOptions, env: HarnessEnv, parts: EngineParts | null): AgentRegistry => {
+export const agentsOf = (options: HarnessOptions, env: HarnessEnv, parts: ObjectParts | null): AgentRegistry => {
   const ports = { clock: runClock, digest }
   const registry = new AgentRegistry(ports)
-  registry.addBuiltIn(scripted, scriptedRunner(ports))
+  registry.addBuiltIn(scripted, parts ? hopping(scriptedRunner(ports), parts.hops, { canRest: true }) : nowhere)
   for (const info of engineInfos(env))
     registry.addBuiltIn(info, parts ? engineRunner(info.name, options, env, parts) : nowhere)
-  for (const definition of options.agents ?? []) registry.add(definition)
+  for (const definition of options.agents ?? []) {
+    registry.add(definition)
+    const { name } = definition
+    const runner = registry.runners.get(name)
+    // A function that waits cannot be taken up by another life of the object: it is held.
+    if (parts && runner) registry.runners.set(name, hopping(runner, parts.hops, { canRest: false }))
+  }
   return registry
 }
 

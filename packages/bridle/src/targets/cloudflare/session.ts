@@ -19,7 +19,8 @@ import { agentsOf, defaultAgent, digest } from './agents.ts'
 import { askProvider, type Claim } from './credentials.ts'
 import { directoryOf } from './directory-port.ts'
 import { runnerProvider } from './engines.ts'
-import { ObjectClock } from './object-clock.ts'
+import { Hops } from './hops.ts'
+import { ObjectClock, runClock } from './object-clock.ts'
 import { objectLog } from './object-log.ts'
 import { ObjectSockets } from './object-sockets.ts'
 import { type HarnessEnv, type HarnessOptions, ownSecret } from './options.ts'
@@ -51,6 +52,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
   readonly #outbox: Outbox
   readonly #wakeTimes: WakeTimes
   readonly #spends: Spends
+  readonly #hops: Hops
   #home = ''
   #origin = ''
   #isResting = true
@@ -73,7 +75,9 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
       retry: (at) => this.#wakeTimes.retry(at),
     })
     this.#log = objectLog(store.log, storage, this.#outbox, this.#wakeTimes)
+    this.#hops = new Hops({ hop: () => this.#wakeTimes.hop(), clock: runClock })
     const registry = agentsOf(options, env, {
+      hops: this.#hops,
       provider: runnerProvider(options, env),
       credentials: {
         env,
@@ -89,7 +93,10 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
       digest,
       runner: (agent) => registry.runners.get(agent) ?? null,
       ...(options.tokenPaceMs !== undefined && { tokenPaceMs: options.tokenPaceMs }),
-      onCommit: () => this.#restSoon(),
+      onCommit: (key, events) => {
+        this.#restSoon()
+        this.#hops.committed(key, events)
+      },
       onFault: (key, cause) => console.error('session stopped', key.id, cause instanceof Error ? cause.message : cause),
     })
     this.#app = createApp(
@@ -153,7 +160,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
     this.#sockets.closed(socket, 1011)
   }
 
-  /** Expiry, retry, the watchdog of a run, and what the directory was not told. */
+  /** Expiry, retry, the watchdog of a run, a fresh invocation for an agent at work here, and what the directory was not told. */
   async alarm(): Promise<void> {
     this.#wakeTimes.rang()
     this.#clock.ring()

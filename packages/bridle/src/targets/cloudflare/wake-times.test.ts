@@ -45,3 +45,12 @@ test('[CF3] what is to be tried again joins it, and leaves it', () => {
   times.retry(null)
   expect(alarms).toEqual([NOW + 7, null])
 })
+
+test('[CF13] a fresh invocation is wanted: now, and then the watchdog again', () => {
+  const { times, alarms } = arranged({ hands: 1, at: null })
+  times.arrange()
+  times.hop()
+  times.rang()
+  times.arrange()
+  expect(alarms).toEqual([NOW + WATCHDOG_MS, NOW, NOW + WATCHDOG_MS])
+})

@@ -12,6 +12,7 @@ export class WakeTimes {
   readonly #now: () => number
   #set: number | null = null
   #retryAt: number | null = null
+  #hopAt: number | null = null
 
   constructor(storage: Storage, driver: Driver, now: () => number) {
     this.#storage = storage
@@ -26,11 +27,18 @@ export class WakeTimes {
   /** The alarm rang: the slot is free. */
   rang(): void {
     this.#set = null
+    this.#hopAt = null
   }
 
   /** Something outside the log wants to be tried again then; null = no longer. */
   retry(at: number | null): void {
     this.#retryAt = at
+    this.arrange()
+  }
+
+  /** It is to ring now: an agent at work here wants a fresh invocation. */
+  hop(): void {
+    this.#hopAt = this.#now()
     this.arrange()
   }
 
@@ -43,7 +51,7 @@ export class WakeTimes {
        FROM sessions WHERE wake_at IS NOT NULL`,
     )
     const inHand = row?.hands ? this.#nearer(now, watchdog) : null
-    const moments = [inHand, row?.at ?? null, this.#retryAt].filter((at): at is number => at !== null)
+    const moments = [inHand, row?.at ?? null, this.#retryAt, this.#hopAt].filter((at): at is number => at !== null)
     const at = moments.length === 0 ? null : Math.max(Math.min(...moments), now)
     if (at === this.#set) return
     this.#set = at

@@ -1,11 +1,24 @@
 // The Worker under test: the real one, and a way to send an object to sleep.
 import { DurableObject, env } from 'cloudflare:workers'
 import unsafe from 'workerd:unsafe'
+import { agent } from '../../agents/agent.ts'
 import { type HarnessEnv, harness } from '../cloudflare.ts'
 import type { Namespace, RequestContext } from './platform.ts'
 
 const { TEST_OPTIONS = '{}' } = env as { TEST_OPTIONS?: string }
-const made = harness({ tokenPaceMs: 0, ...JSON.parse(TEST_OPTIONS) })
+
+/** Written with Bridle: asks first where it is to, then goes step by step. */
+const walker = agent({
+  name: 'walker',
+  run: async ({ input, session }) => {
+    const { asks, steps = 1, everyMs = 0 } = input as { asks?: boolean; steps?: number; everyMs?: number }
+    if (asks && !(await session.approval({ subject: 'walk', reason: 'asks' })).approved) return 'stayed'
+    for (let step = 0; step < steps; step++)
+      await session.tool('step', { step }, () => new Promise((resolve) => setTimeout(() => resolve(step), everyMs)))
+    return 'walked'
+  },
+})
+const made = harness({ tokenPaceMs: 0, agents: [walker], ...JSON.parse(TEST_OPTIONS) })
 
 export class HarnessDirectory extends made.HarnessDirectory {
   async lose(): Promise<void> {
@@ -16,6 +29,16 @@ export class HarnessDirectory extends made.HarnessDirectory {
 
 export class HarnessSession extends made.HarnessSession {
   readonly #life = crypto.randomUUID()
+  #rings = 0
+
+  override alarm(): Promise<void> {
+    this.#rings += 1
+    return super.alarm()
+  }
+
+  rings(): number {
+    return this.#rings
+  }
 
   reset(): void {
     this.ctx.abort('reset by a test')
@@ -98,6 +121,8 @@ export default class extends made.HarnessGateway {
           .catch(() => {}),
       '/test/calls': async () => JSON.stringify(await this.#container(searchParams.get('name') ?? '').calls()),
       '/test/incarnation': async () => object.incarnation(),
+      '/test/rings': async () => object.rings(),
+      '/test/alarm': async () => object.alarm(),
     }
     try {
       return new Response(String(await acts[pathname]?.()))

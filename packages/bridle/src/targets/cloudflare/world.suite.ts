@@ -45,6 +45,15 @@ export const ringTwice = async (world: Workerd, id: string, agent?: string): Pro
 export const incarnation = (world: Workerd, id: string, agent?: string): Promise<string> =>
   ask(world, 'incarnation', id, agent)
 
+/** How often its alarm rang in this life. */
+export const rings = async (world: Workerd, id: string, agent?: string): Promise<number> =>
+  Number(await ask(world, 'rings', id, agent))
+
+/** Calls what its alarm calls, as another Worker that is bound to it would. */
+export const callAlarm = async (world: Workerd, id: string, agent?: string): Promise<void> => {
+  await ask(world, 'alarm', id, agent)
+}
+
 /** What a session's container was asked to do. */
 export const containerCalls = async (world: Workerd, id: string): Promise<string[]> =>
   JSON.parse(await ask(world, 'calls', id, 'claude'))
