@@ -16,6 +16,10 @@ export interface HarnessOptions extends Omit<AccessOptions, 'authTokenEnv'> {
   readonly maxBodyBytes?: number
   /** At most one token event per this many ms; 0 = every token. */
   readonly tokenPaceMs?: number
+  /** An event stream is one request, and ends by itself after this; it is resumed by id. Default 5 minutes. */
+  readonly streamMs?: number
+  /** How often the alarm rings while a run is wanted; one that is not in hand then is taken up again. Default 30 seconds. */
+  readonly watchdogMs?: number
   /** How each engine is set up: model, permission_mode, max_budget_usd, max_turns. */
   readonly engines?: { readonly [name: string]: EngineSettings }
 }

@@ -8,10 +8,10 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Puppets, puppetEngine, steps, text } from '../../runners/engines/puppet.suite.ts'
 import { SandboxRunner } from '../../runners/server.ts'
-import { isIdle, post, readFrames, types } from '../../surfaces/http/client.suite.ts'
+import { get, isIdle, post, readFrames, types } from '../../surfaces/http/client.suite.ts'
 import { hmac } from './secrets.ts'
 import { noTools, type Workerd } from './workerd.suite.ts'
-import { containerCalls, incarnation, reset, startWorld } from './world.suite.ts'
+import { containerCalls, incarnation, reset, rings, ringTwice, startWorld } from './world.suite.ts'
 
 describe.skipIf(noTools)('a runner behind workerd', () => {
   let folder: string
@@ -93,6 +93,52 @@ describe.skipIf(noTools)('a runner behind workerd', () => {
     expect(all.at(-2)?.data).toMatchObject({ type: 'result', data: { result: 'done' } })
     expect(engine.opened).toHaveLength(1)
     expect(engine.acted).toEqual(['call-1'])
+  })
+
+  describe('with a watchdog that does not wait long', () => {
+    const prompt = steps(text('one '), text('two '), { sleepMs: 1_500 }, text('three'), { act: 'call-1' })
+    const begun = async (id: string) => {
+      expect((await post(agent(id), { prompt }, { prefer: 'respond-async' })).status).toBe(202)
+      await expect.poll(async () => (await sessionRow(id))?.status).toBe('running')
+      await readFrames(stream(id), (all) => types(all).includes('text_delta'))
+    }
+    /** From the directory: the object is not asked. */
+    const sessionRow = async (id: string) => {
+      const { sessions } = (await get(`${world.url}/sessions`)).body as { sessions: { id: string; status: string }[] }
+      return sessions.find((session) => session.id === id)
+    }
+    const isWhole = async (id: string) => {
+      const all = await readFrames(stream(id), isIdle)
+      expect(all.map(({ data }) => data.data.delta ?? '').join('')).toBe('one two three')
+      expect(types(all).filter((type) => type === 'result')).toHaveLength(1)
+      expect(all.at(-2)?.data).toMatchObject({ type: 'result', data: { result: 'done' } })
+      expect([engine.opened.length, engine.acted]).toEqual([1, ['call-1']])
+    }
+
+    beforeEach(async () => {
+      await world.dispose()
+      world = await startWorld({ vars: { ...vars(), TEST_OPTIONS: JSON.stringify({ watchdogMs: 400 }) } })
+    })
+
+    test('[CF3] [CF10] its object gone in the middle of a run, the alarm alone takes it up again', async () => {
+      await begun('alone')
+      const life = await incarnation(world, 'alone', 'claude')
+      await reset(world, 'alone', 'claude')
+      // Nobody asks the object for anything.
+      await expect.poll(async () => (await sessionRow('alone'))?.status, { timeout: 8_000 }).toBe('idle')
+      expect(engine.acted).toEqual(['call-1'])
+      expect(await rings(world, 'alone', 'claude')).toBeGreaterThan(0)
+      expect(await incarnation(world, 'alone', 'claude')).not.toBe(life)
+      await isWhole('alone')
+    })
+
+    test('[CF3] the watchdog that rings while the run is in hand, or twice, takes nothing up twice', async () => {
+      await begun('rung')
+      await Promise.all([ringTwice(world, 'rung', 'claude'), ringTwice(world, 'rung', 'claude')])
+      await reset(world, 'rung', 'claude')
+      await Promise.all([ringTwice(world, 'rung', 'claude'), ringTwice(world, 'rung', 'claude')])
+      await isWhole('rung')
+    })
   })
 
   test('[CF10] killed in the middle of a run, the next process takes it up; nobody has to ask', async () => {

@@ -221,6 +221,26 @@ describe.skipIf(noTools)('in workerd', () => {
   })
 })
 
+describe.skipIf(noTools)('streams that end soon', () => {
+  test('[CF4] a stream ends by itself; resumed by its last id as often as it takes, nothing is missing or twice', async () => {
+    const world = await startWorld({ vars: { TEST_OPTIONS: JSON.stringify({ streamMs: 150 }) } })
+    const stream = `${world.url}/agents/scripted/short/stream`
+    try {
+      const text = 'abcdefghijklmnopqrstuvwxyz'
+      const run = post(`${world.url}/agents/scripted/short`, script({ text, chunks: 26, everyMs: 40 }))
+      const seen = await readFrames(stream, isIdle)
+      let resumed = 0
+      for (; !isIdle(seen); resumed++)
+        seen.push(...(await readFrames(stream, isIdle, { 'last-event-id': seen.at(-1)?.id ?? '' })))
+      expect((await run).body.result).toBe(text)
+      expect(resumed).toBeGreaterThan(2)
+      expect(seen.map(({ raw }) => raw)).toEqual((await readFrames(stream, isIdle)).map(({ raw }) => raw))
+    } finally {
+      await world.dispose()
+    }
+  })
+})
+
 describe.skipIf(noTools)('workerd killed in the middle of a run', () => {
   test('[CF8] what was seen is still there; a run that died with it has ended, one that waits goes on', async () => {
     let world = await startWorld()

@@ -28,11 +28,11 @@ import { Outbox } from './outbox.ts'
 import { claimIn, gatewaysDoor, homeIn, originIn } from './passed-on.ts'
 import { autoResponse, type ObjectContext, type PlatformSocket, withLength } from './platform.ts'
 import { Spends } from './spends.ts'
-import { WakeTimes } from './wake-times.ts'
+import { WATCHDOG_MS, WakeTimes } from './wake-times.ts'
 
 export const socketRows = [...fabricSockets, ...transportSockets]
 
-/** An event stream is one request, and requests do not live for ever here: it ends, and is resumed by id. */
+/** Requests do not live for ever here. */
 const STREAM_MS = 300_000
 /** How long after the last change sockets are made ready to sleep. */
 const REST_MS = 250
@@ -65,7 +65,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
     const now = () => this.#clock.now()
     this.#home = ctx.id.name ?? ''
     this.#spends = new Spends(driver)
-    this.#wakeTimes = new WakeTimes(storage, driver, now)
+    this.#wakeTimes = new WakeTimes({ storage, driver, now, watchdogMs: options.watchdogMs ?? WATCHDOG_MS })
     this.#outbox = new Outbox({
       driver,
       log: store.log,
@@ -110,7 +110,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
         exposeAll: exposesAll(env),
         door: gatewaysDoor,
         heartbeatMs: 0,
-        streamMs: STREAM_MS,
+        streamMs: options.streamMs ?? STREAM_MS,
         ...(options.maxBodyBytes !== undefined && { maxBodyBytes: options.maxBodyBytes }),
       },
       [fabricRoutes, frontendRoutes],

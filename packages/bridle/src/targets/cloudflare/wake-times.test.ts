@@ -12,7 +12,12 @@ const arranged = (row: { hands: number | null; at: number | null }, before: numb
     setAlarm: async (at: number) => void alarms.push(at),
     deleteAlarm: async () => void alarms.push(null),
   } as unknown as Storage
-  const times = new WakeTimes(storage, { get: () => row } as unknown as Driver, () => NOW)
+  const times = new WakeTimes({
+    storage,
+    driver: { get: () => row } as unknown as Driver,
+    now: () => NOW,
+    watchdogMs: WATCHDOG_MS,
+  })
   return { times, alarms }
 }
 

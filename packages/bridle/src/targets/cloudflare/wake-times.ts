@@ -6,22 +6,25 @@ import type { Storage } from './platform.ts'
 
 export const WATCHDOG_MS = 30_000
 
+export interface WakePorts {
+  readonly storage: Storage
+  readonly driver: Driver
+  readonly now: () => number
+  readonly watchdogMs: number
+}
+
 export class WakeTimes {
-  readonly #storage: Storage
-  readonly #driver: Driver
-  readonly #now: () => number
+  readonly #ports: WakePorts
   #set: number | null = null
   #retryAt: number | null = null
   #hopAt: number | null = null
 
-  constructor(storage: Storage, driver: Driver, now: () => number) {
-    this.#storage = storage
-    this.#driver = driver
-    this.#now = now
+  constructor(ports: WakePorts) {
+    this.#ports = ports
   }
 
   async load(): Promise<void> {
-    this.#set = await this.#storage.getAlarm()
+    this.#set = await this.#ports.storage.getAlarm()
   }
 
   /** The alarm rang: the slot is free. */
@@ -38,15 +41,16 @@ export class WakeTimes {
 
   /** It is to ring now: an agent at work here wants a fresh invocation. */
   hop(): void {
-    this.#hopAt = this.#now()
+    this.#hopAt = this.#ports.now()
     this.arrange()
   }
 
   /** Brings the alarm in line with the log. Called in the turn that wrote, so that both are one write. */
   arrange(): void {
-    const now = this.#now()
-    const watchdog = now + WATCHDOG_MS
-    const row = this.#driver.get<{ hands: number | null; at: number | null }>(
+    const { storage, driver, watchdogMs } = this.#ports
+    const now = this.#ports.now()
+    const watchdog = now + watchdogMs
+    const row = driver.get<{ hands: number | null; at: number | null }>(
       `SELECT max(wake_at = 0) AS hands, min(CASE WHEN wake_at > 0 THEN wake_at END) AS at
        FROM sessions WHERE wake_at IS NOT NULL`,
     )
@@ -56,7 +60,7 @@ export class WakeTimes {
     if (at === this.#set) return
     this.#set = at
     // Not awaited: it is part of what `sync` waits for, and a storage that fails takes the object down.
-    void (at === null ? this.#storage.deleteAlarm() : this.#storage.setAlarm(at))
+    void (at === null ? storage.deleteAlarm() : storage.setAlarm(at))
   }
 
   /** A watchdog that is set already is not moved by every write. */
