@@ -14,17 +14,16 @@ export const objectLog = (log: Log, storage: Storage, outbox: Outbox, wakeTimes:
         throw new StoreFault('fenced', 'The directory could not be told of a new session.', cause)
       })
     const isNews = append.row !== undefined || !outbox.isKnown(lease.key)
-    const written = log.append(lease, append)
+    // First: had it failed behind a write that did not, nobody would be told of what is there.
     if (isNews) outbox.mark(lease.key)
-    await written
-    if (append.wakeAt !== undefined) wakeTimes.arrange()
+    await log.append(lease, append)
+    if (append.wakeAt !== undefined || append.row) wakeTimes.arrange()
     await storage.sync()
     if (isNews) void outbox.tell()
   },
   remove: async (key) => {
-    const removed = log.remove(key)
     outbox.mark(key)
-    const wasThere = await removed
+    const wasThere = await log.remove(key)
     wakeTimes.arrange()
     await storage.sync()
     await outbox.tell()

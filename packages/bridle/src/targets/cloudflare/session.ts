@@ -21,6 +21,7 @@ import { directoryOf } from './directory-port.ts'
 import { runnerProvider } from './engines.ts'
 import { Hops } from './hops.ts'
 import { ObjectClock, runClock } from './object-clock.ts'
+import { knownFaults } from './object-faults.ts'
 import { objectLog } from './object-log.ts'
 import { ObjectSockets } from './object-sockets.ts'
 import { type HarnessEnv, type HarnessOptions, ownSecret } from './options.ts'
@@ -74,7 +75,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
       now,
       retry: (at) => this.#wakeTimes.retry(at),
     })
-    this.#log = objectLog(store.log, storage, this.#outbox, this.#wakeTimes)
+    this.#log = knownFaults(objectLog(store.log, storage, this.#outbox, this.#wakeTimes), driver)
     this.#hops = new Hops({ hop: () => this.#wakeTimes.hop(), clock: runClock })
     const registry = agentsOf(options, env, {
       hops: this.#hops,

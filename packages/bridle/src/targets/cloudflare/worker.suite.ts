@@ -3,7 +3,7 @@ import { DurableObject, env } from 'cloudflare:workers'
 import unsafe from 'workerd:unsafe'
 import { agent } from '../../agents/agent.ts'
 import { type HarnessEnv, harness } from '../cloudflare.ts'
-import type { Namespace, RequestContext } from './platform.ts'
+import type { Namespace, ObjectContext, PlatformSocket, RequestContext, Storage } from './platform.ts'
 
 const { TEST_OPTIONS = '{}' } = env as { TEST_OPTIONS?: string }
 
@@ -27,9 +27,38 @@ export class HarnessDirectory extends made.HarnessDirectory {
   }
 }
 
+/** A storage that fails to write once it is told to. */
+const breakable = ({ sql }: Storage) => {
+  const exec = sql.exec.bind(sql)
+  const storage = { message: '' }
+  sql.exec = (text, ...values) => {
+    if (storage.message && !text.startsWith('SELECT')) throw new Error(storage.message)
+    return exec(text, ...values)
+  }
+  return storage
+}
+
 export class HarnessSession extends made.HarnessSession {
   readonly #life = crypto.randomUUID()
+  readonly #storage: { message: string }
   #rings = 0
+
+  constructor(ctx: ObjectContext, env: HarnessEnv) {
+    const storage = breakable(ctx.storage)
+    super(ctx, env)
+    this.#storage = storage
+  }
+
+  /** From now on each write throws this; '' = no longer. */
+  break(message: string): void {
+    this.#storage.message = message
+  }
+
+  /** What is kept with each of its sockets. */
+  attachments(): string {
+    const attached = (socket: PlatformSocket) => socket.deserializeAttachment()
+    return JSON.stringify(this.ctx.getWebSockets().map(attached))
+  }
 
   override alarm(): Promise<void> {
     this.#rings += 1
@@ -84,6 +113,7 @@ export class TestContainer extends DurableObject<{ TEST_RUNNER_URL: string }> {
 
   fetch(request: Request): Promise<Response> {
     const { pathname } = new URL(request.url)
+    if (request.method !== 'GET') this.#calls.push(`${request.method} ${pathname}`)
     return fetch(new Request(`${this.env.TEST_RUNNER_URL}${pathname}`, request))
   }
 }
@@ -122,6 +152,8 @@ export default class extends made.HarnessGateway {
       '/test/calls': async () => JSON.stringify(await this.#container(searchParams.get('name') ?? '').calls()),
       '/test/incarnation': async () => object.incarnation(),
       '/test/rings': async () => object.rings(),
+      '/test/break': async () => object.break(searchParams.get('message') ?? ''),
+      '/test/attachments': async () => object.attachments(),
       '/test/alarm': async () => object.alarm(),
     }
     try {

@@ -22,8 +22,8 @@ export const startWorld = async ({ hasContainers, ...options }: WorldOptions = {
 }
 
 /** Sends a session's object to sleep; its sockets stay. */
-export const evict = async (world: Workerd, id: string, agent?: string): Promise<void> => {
-  await ask(world, 'evict', id, agent)
+export const evict = async (world: Workerd, id: string, agent?: string, tenant?: string): Promise<void> => {
+  await ask(world, 'evict', id, agent, { ...(tenant && { tenant }) })
 }
 
 /** Ends this life of an object, as the platform does when it has to: its sockets go too. */
@@ -49,6 +49,15 @@ export const incarnation = (world: Workerd, id: string, agent?: string): Promise
 export const rings = async (world: Workerd, id: string, agent?: string): Promise<number> =>
   Number(await ask(world, 'rings', id, agent))
 
+/** From now on each write of the object throws this; '' = no longer. */
+export const breakStorage = async (world: Workerd, id: string, message: string): Promise<void> => {
+  await ask(world, 'break', id, 'scripted', { message })
+}
+
+/** What is kept with each of its sockets. */
+export const attachments = async (world: Workerd, id: string, tenant?: string): Promise<unknown[]> =>
+  JSON.parse(await ask(world, 'attachments', id, 'scripted', { ...(tenant && { tenant }) }))
+
 /** Calls what its alarm calls, as another Worker that is bound to it would. */
 export const callAlarm = async (world: Workerd, id: string, agent?: string): Promise<void> => {
   await ask(world, 'alarm', id, agent)
@@ -58,8 +67,15 @@ export const callAlarm = async (world: Workerd, id: string, agent?: string): Pro
 export const containerCalls = async (world: Workerd, id: string): Promise<string[]> =>
   JSON.parse(await ask(world, 'calls', id, 'claude'))
 
-const ask = async ({ url }: Workerd, what: string, id: string, agent = 'scripted'): Promise<string> => {
-  const response = await fetch(`${url}/test/${what}?name=${encodeURIComponent(`default/${agent}/${id}`)}`)
+const ask = async (
+  { url }: Workerd,
+  what: string,
+  id: string,
+  agent = 'scripted',
+  { tenant = 'default', ...more }: { readonly [name: string]: string } = {},
+): Promise<string> => {
+  const query = new URLSearchParams({ name: `${tenant}/${agent}/${id}`, ...more })
+  const response = await fetch(`${url}/test/${what}?${query}`)
   const text = await response.text()
   if (!response.ok) throw new Error(text)
   return text
