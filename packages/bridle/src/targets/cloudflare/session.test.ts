@@ -117,13 +117,15 @@ describe.skipIf(noTools)('in workerd', () => {
   })
 
   test('[CF3] an alarm comes though it sleeps: an approval expires, and whoever watches is told', async () => {
-    const prompt = script({ approve: 'write', id: 'c1', args: {}, reason: 'asks', expiresMs: 1_200 }, { text: 'done' })
-    const run = post(agent('expiry'), prompt, { prefer: 'respond-async' })
-    expect((await run).status).toBe(202)
+    // Longer than anything that has a timer, which would keep it awake.
+    const prompt = script({ approve: 'write', id: 'c1', args: {}, reason: 'asks', expiresMs: 9_500 }, { text: 'done' })
+    expect((await post(agent('expiry'), prompt, { prefer: 'respond-async' })).status).toBe(202)
     const events = await dial(at('/sessions/expiry/ws?replay=all'))
     await events.until(has('approval_requested'))
+    const life = await incarnation(world, 'expiry')
     await evict(world, 'expiry')
     await events.until(has('idle'))
+    expect(await incarnation(world, 'expiry')).not.toBe(life)
     const resolved = eventsOf(events.messages).find(({ type }) => type === 'approval_resolved')
     expect(resolved?.data).toMatchObject({ decision: 'expired' })
     expect(types(events.messages).filter((type) => type === 'approval_requested')).toHaveLength(1)

@@ -1,6 +1,7 @@
 // The one alarm of an object: the earliest of all moments at which it wants to be awake though nobody asks. While a run is
 // wanted that is every 30 seconds: nobody promises that a streaming fetch keeps an object in memory, so the alarm does,
 // and it is the watchdog as well: a run that is wanted and not in hand is taken up again.
+import type { Row } from '../../kernel/ports.ts'
 import type { Driver } from '../../stores/driver.ts'
 import type { Storage } from './platform.ts'
 
@@ -50,12 +51,15 @@ export class WakeTimes {
     const { storage, driver, watchdogMs } = this.#ports
     const now = this.#ports.now()
     const watchdog = now + watchdogMs
-    const row = driver.get<{ hands: number | null; at: number | null }>(
-      `SELECT max(wake_at = 0) AS hands, min(CASE WHEN wake_at > 0 THEN wake_at END) AS at
-       FROM sessions WHERE wake_at IS NOT NULL`,
-    )
-    const inHand = row?.hands ? this.#nearer(now, watchdog) : null
-    const moments = [inHand, row?.at ?? null, this.#retryAt, this.#hopAt].filter((at): at is number => at !== null)
+    const inHand = driver.all<{ row: string }>('SELECT row FROM sessions WHERE wake_at = 0')
+    const due = driver.get<{ at: number | null }>('SELECT min(wake_at) AS at FROM sessions WHERE wake_at > 0')
+    const moments = [
+      inHand.length > 0 ? this.#nearer(now, watchdog) : null,
+      ...inHand.flatMap(({ row }) => expiries(JSON.parse(row) as Row)).filter((at) => at > now),
+      due?.at ?? null,
+      this.#retryAt,
+      this.#hopAt,
+    ].filter((at) => at !== null)
     const at = moments.length === 0 ? null : Math.max(Math.min(...moments), now)
     if (at === this.#set) return
     this.#set = at
@@ -67,4 +71,11 @@ export class WakeTimes {
   #nearer(now: number, watchdog: number): number {
     return this.#set !== null && this.#set > now && this.#set <= watchdog ? this.#set : watchdog
   }
+}
+
+/** What ends by itself though a run is in hand: it waits for an answer, and may have gone with the memory. */
+const expiries = ({ kind, status, approvals, detail }: Row): number[] => {
+  const open = approvals.map(({ expiresAt }) => expiresAt)
+  const own = kind === 'background' && status === 'awaiting_approval' ? (detail.expiresAt as number | null) : null
+  return [...open, own].filter((at) => at !== null)
 }

@@ -1,0 +1,50 @@
+// What is due though nobody asks, in the real runtime: the object is gone, and its alarm alone brings it back.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { get, post, script } from '../../surfaces/http/client.suite.ts'
+import { noTools, type Workerd } from './workerd.suite.ts'
+import { incarnation, reset, startWorld } from './world.suite.ts'
+
+describe.skipIf(noTools)('in workerd', () => {
+  let world: Workerd
+  /** From the directory: the object is not asked. */
+  const statusOf = async (id: string) => {
+    const { sessions } = (await get(`${world.url}/sessions`)).body as { sessions: { id: string; status: string }[] }
+    return sessions.find((session) => session.id === id)?.status
+  }
+  const start = async (id: string, body: object) => {
+    const { status } = await post(`${world.url}/sessions`, { session_id: id, engine: 'scripted', ...body })
+    expect(status).toBe(202)
+  }
+  const goneThen = async (id: string, before: string, after: string) => {
+    await expect.poll(() => statusOf(id)).toBe(before)
+    const life = await incarnation(world, id)
+    // Asleep by `evict` it would be only once no timer runs.
+    await reset(world, id)
+    await expect.poll(() => statusOf(id), { timeout: 10_000 }).toBe(after)
+    expect(await incarnation(world, id)).not.toBe(life)
+    return (await get(`${world.url}/sessions/${id}`)).body
+  }
+
+  beforeAll(async () => {
+    world = await startWorld()
+  })
+  afterAll(() => world?.dispose())
+
+  test('[CF3] a retry starts', async () => {
+    await start('retry', { max_retries: 1, ...script({ fail: 'not now', transient: true }) })
+    const after = await goneThen('retry', 'recovering', 'failed')
+    expect(after).toMatchObject({ attempt_count: 2, last_error: 'not now' })
+  })
+
+  test('[CF3] work that was to be done by then expires', async () => {
+    const asks = script({ approve: 'write', id: 'c1', args: {}, reason: 'asks' })
+    await start('late', { expires_at: new Date(Date.now() + 2_000).toISOString(), ...asks })
+    await goneThen('late', 'awaiting_approval', 'failed')
+  })
+
+  test('[CF3] an approval expires, and the run goes on without it', async () => {
+    const asks = { approve: 'write', id: 'c1', args: {}, reason: 'asks', expiresMs: 2_000 }
+    await start('unanswered', script(asks, { text: 'done' }))
+    await goneThen('unanswered', 'awaiting_approval', 'completed')
+  })
+})
