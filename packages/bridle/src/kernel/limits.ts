@@ -73,3 +73,5 @@ export const ENVELOPES_MAX = 50
 export const PARTICIPANTS_MAX = 100
 /** And their JSON. */
 export const CHANNEL_CHARS_MAX = 1_000_000
+/** Of a text in a directory's row: a page has 500 rows, and what goes between two Durable Objects at most 32 MiB. */
+export const ROW_TEXT_CHARS_MAX = 2_000

@@ -1,6 +1,6 @@
 // The directory's row of a session: what lists show without a fold.
 import type { Key } from './event.ts'
-import { HEARTBEAT_MS } from './limits.ts'
+import { HEARTBEAT_MS, ROW_TEXT_CHARS_MAX } from './limits.ts'
 import type { Row } from './ports.ts'
 import { healthSnapshot, healthSummary } from './projections/health-snapshot.ts'
 import { type SessionState, statusOf } from './state.ts'
@@ -21,14 +21,14 @@ export const rowOf = (key: Key, state: SessionState, last: Shown | null, now: nu
   return {
     kind: life.kind,
     status,
-    title: life.title,
+    title: brief(life.title),
     createdAt: life.createdAt,
     updatedAt: state.at,
     parent: life.parent,
     approvals: Object.values(approvals.open).map(({ id, tool, reason, requestedAt, expiresAt }) => ({
       id,
-      tool,
-      reason,
+      tool: brief(tool),
+      reason: brief(reason),
       requestedAt,
       expiresAt,
     })),
@@ -36,7 +36,7 @@ export const rowOf = (key: Key, state: SessionState, last: Shown | null, now: nu
       attempts: life.attempts,
       maxRetries: life.maxRetries,
       expiresAt: life.expiresAt,
-      lastError: life.lastError,
+      lastError: life.lastError && brief(life.lastError),
       endedAt: life.endedAt,
       parentSessionId: life.parentSessionId,
       queued: life.queue.length,
@@ -54,6 +54,10 @@ export const rowOf = (key: Key, state: SessionState, last: Shown | null, now: nu
 /** When somebody last had its run in hand, or heard of it. */
 export const beatOf = ({ detail: { heartbeatAt } }: Row): number | null =>
   typeof heartbeatAt === 'number' ? heartbeatAt : null
+
+/** The whole of it is in the session. Not cut between two surrogates. */
+const brief = (text: string): string =>
+  text.length <= ROW_TEXT_CHARS_MAX ? text : text.slice(0, ROW_TEXT_CHARS_MAX).replace(/[\ud800-\udbff]$/, '')
 
 const sameSubject = (a: SessionState, b: SessionState): boolean =>
   a.approvals.open === b.approvals.open &&
