@@ -54,7 +54,7 @@ describe.skipIf(noTools)('a runner behind workerd', () => {
     expect(engine.acted).toEqual(['call-1'])
   })
 
-  test('[CF12] a container is started on first use, reused while it is healthy, and goes with its session', async () => {
+  test('[CF12] a container is started on first use, given its settings before each run, and goes with its session', async () => {
     await world.dispose()
     const token = 'a token that the session has derived'
     await runner.close()
@@ -69,7 +69,9 @@ describe.skipIf(noTools)('a runner behind workerd', () => {
     const ask = () => post(agent('box'), { prompt: steps(text('Hi'), { act: 'call' }) })
     expect((await ask()).body.result).toBe('done')
     expect((await ask()).body.result).toBe('done')
-    expect(await containerCalls(world, 'box')).toEqual(['start BRIDLE_RUNNER_TOKEN'])
+    const calls = (await containerCalls(world, 'box')).filter((call) => !call.endsWith('/ack'))
+    const run = ['PUT /env', 'POST /query']
+    expect(calls).toEqual(['start BRIDLE_RUNNER_TOKEN', ...run, ...run])
     const frames = await readFrames(stream('box'), isIdle)
     expect(types(frames)).toContain('tool_end')
     expect((await fetch(agent('box'), { method: 'DELETE' })).status).toBe(200)
