@@ -1,5 +1,6 @@
 // Asks one runner. Everything that can go wrong on the way is one of a few words.
 import type { JsonObject } from '../kernel/json.ts'
+import { inTime } from './in-time.ts'
 import type { Sandbox } from './sandboxes/provider.ts'
 
 export interface RunnerClient {
@@ -42,10 +43,10 @@ export const runnerClient = (
     }
   }
   return {
-    post: async (path, body) => {
-      const signal = AbortSignal.timeout(ANSWER_MS)
-      return said(await ask(path, { method: 'POST', headers, body: JSON.stringify(body), signal }))
-    },
+    post: (path, body) =>
+      inTime(ANSWER_MS, async (signal) =>
+        said(await ask(path, { method: 'POST', headers, body: JSON.stringify(body), signal })),
+      ),
     stream: async (path, { body, after = 0, signal }) => {
       const response = await ask(path, {
         headers: { ...headers, ...(after > 0 && { 'last-event-id': String(after) }) },

@@ -1,5 +1,6 @@
 // What a provider says to a runner. Short, bounded calls: what a runner answers is as trusted as what it runs.
 import * as v from 'valibot'
+import { inTime } from '../in-time.ts'
 import type { RunnerHealth } from '../protocol.ts'
 import type { Reach, Sandbox } from './provider.ts'
 
@@ -24,10 +25,11 @@ export const askHealth = async (
   reach: Reach = fetch,
 ): Promise<RunnerHealth | null> => {
   try {
-    const answer = await reach(`${url}/health`, { redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) })
-    const body = await readShort(answer)
-    const said = v.safeParse(healthSchema, JSON.parse(body))
-    return answer.ok && said.success ? (said.output as RunnerHealth) : null
+    return await inTime(timeoutMs, async (signal) => {
+      const answer = await reach(`${url}/health`, { redirect: 'manual', signal })
+      const said = v.safeParse(healthSchema, JSON.parse(await readShort(answer)))
+      return answer.ok && said.success ? (said.output as RunnerHealth) : null
+    })
   } catch {
     return null
   }
@@ -62,16 +64,18 @@ const call = async (
   reach: Reach = fetch,
 ): Promise<number | null> => {
   try {
-    const answer = await reach(`${url}${path}`, {
-      method,
-      headers: { 'content-type': 'application/json', ...(token !== null && { authorization: `Bearer ${token}` }) },
-      body: JSON.stringify(body),
-      // Not followed: Workers know no other way to say so.
-      redirect: 'manual',
-      signal: AbortSignal.timeout(timeoutMs),
+    return await inTime(timeoutMs, async (signal) => {
+      const answer = await reach(`${url}${path}`, {
+        method,
+        headers: { 'content-type': 'application/json', ...(token !== null && { authorization: `Bearer ${token}` }) },
+        body: JSON.stringify(body),
+        // Not followed: Workers know no other way to say so.
+        redirect: 'manual',
+        signal,
+      })
+      await readShort(answer)
+      return answer.status
     })
-    await readShort(answer)
-    return answer.status
   } catch {
     return null
   }

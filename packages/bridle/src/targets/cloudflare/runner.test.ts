@@ -9,9 +9,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Puppets, puppetEngine, steps, text } from '../../runners/engines/puppet.suite.ts'
 import { SandboxRunner } from '../../runners/server.ts'
 import { get, isIdle, post, readFrames, types } from '../../surfaces/http/client.suite.ts'
+import { dial } from '../socket-client.suite.ts'
 import { hmac } from './secrets.ts'
 import { noTools, type Workerd } from './workerd.suite.ts'
-import { containerCalls, incarnation, reset, rings, ringTwice, startWorld } from './world.suite.ts'
+import { containerCalls, incarnation, reset, rings, ringTwice, startWorld, stopContainer } from './world.suite.ts'
 
 describe.skipIf(noTools)('a runner behind workerd', () => {
   let folder: string
@@ -74,8 +75,31 @@ describe.skipIf(noTools)('a runner behind workerd', () => {
     expect(calls).toEqual(['start BRIDLE_RUNNER_TOKEN', ...run, ...run])
     const frames = await readFrames(stream('box'), isIdle)
     expect(types(frames)).toContain('tool_end')
+    // Gone meanwhile, it is started again.
+    await stopContainer(world, 'box')
+    expect((await ask()).body.result).toBe('done')
+    expect((await containerCalls(world, 'box')).filter((call) => call.startsWith('start'))).toHaveLength(2)
     expect((await fetch(agent('box'), { method: 'DELETE' })).status).toBe(200)
     await expect.poll(() => containerCalls(world, 'box')).toContain('destroy')
+  })
+
+  test('[CF1] its run over, or its client gone, the object sleeps, and its runner stays warm', async () => {
+    const watching = await dial(`${world.url}/ws?sessionId=warm&agent=claude`)
+    watching.say({ type: 'commands', commands: [{ type: 'submit', prompt: steps(text('Hi'), { act: 'call-1' }) }] })
+    await watching.until(() => engine.acted.length === 1)
+    await post(agent('left'), { prompt: steps(text('Hi'), { act: 'call-2' }) })
+    const leaving = await dial(`${world.url}/sessions/left/ws`)
+    leaving.ws.close()
+    await leaving.closed
+    const lives = () => Promise.all(['warm', 'left'].map((id) => incarnation(world, id, 'claude')))
+    const before = await lives()
+    // The runtime lets go of an idle object after ten seconds.
+    await new Promise((resolve) => setTimeout(resolve, 14_000))
+    const after = await lives()
+    expect(after.map((life, index) => life === before[index])).toEqual([false, false])
+    const asked = await post(agent('left'), { prompt: steps(text('Hi'), { act: 'call-3' }) })
+    expect([asked.body.result, engine.opened.length]).toEqual(['done', 2])
+    watching.ws.close()
   })
 
   test('[CF10] an object that is reset in the middle of a run takes it up again behind the last frame', async () => {

@@ -105,12 +105,14 @@ describe.skipIf(noTools)('in workerd', () => {
     client.ws.close()
   })
 
-  test('[CF2] a ping is answered while it sleeps', async () => {
+  test('[CF2] a ping is answered while it sleeps, and wakes nobody', async () => {
     const client = await follow(at('/ws?sessionId=ping'))
     await client.until(() => client.said.length > 0)
     await evict(world, 'ping')
     client.say('{"type":"ping"}')
     await client.until(() => client.said.some(({ type }) => type === 'pong'))
+    // It is asleep still: there is nothing to send to sleep.
+    await expect(evict(world, 'ping')).rejects.toThrow(/not.*(running|instantiated)/i)
     client.say({ type: 'ping', ts: 7 })
     await client.until(() => client.said.some((message) => message.type === 'pong' && message.ts === 7))
     client.ws.close()

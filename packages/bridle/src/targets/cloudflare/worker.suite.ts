@@ -150,6 +150,7 @@ export default class extends made.HarnessGateway {
           .lose()
           .catch(() => {}),
       '/test/calls': async () => JSON.stringify(await this.#container(searchParams.get('name') ?? '').calls()),
+      '/test/stop': () => this.#container(searchParams.get('name') ?? '').stop(),
       '/test/incarnation': async () => object.incarnation(),
       '/test/rings': async () => object.rings(),
       '/test/break': async () => object.break(searchParams.get('message') ?? ''),

@@ -67,6 +67,11 @@ export const callAlarm = async (world: Workerd, id: string, agent?: string): Pro
 export const containerCalls = async (world: Workerd, id: string): Promise<string[]> =>
   JSON.parse(await ask(world, 'calls', id, 'claude'))
 
+/** As the platform does when nobody asks it anything. */
+export const stopContainer = async (world: Workerd, id: string): Promise<void> => {
+  await ask(world, 'stop', id, 'claude')
+}
+
 const ask = async (
   { url }: Workerd,
   what: string,
