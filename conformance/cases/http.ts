@@ -306,6 +306,23 @@ export const httpCases: readonly Case[] = [
     ],
   },
   {
+    name: '[H20] a long text is cut in a list, and whole in its session',
+    steps: [
+      {
+        ask: { method: 'POST', path: '/agents/scripted/{s}', script: [{ fail: 'x'.repeat(3_000) }] },
+        answer: { status: 500 },
+      },
+      {
+        ask: { path: '/sessions?search={s}' },
+        answer: { status: 200, body: { sessions: [{ id: '{s}', last_error: { $match: '^x{2000}$' } }] } },
+      },
+      {
+        ask: { path: '/sessions/{s}' },
+        answer: { status: 200, body: { last_error: { $match: '^x{3000}$' } } },
+      },
+    ],
+  },
+  {
     name: '[H21] the timeline has entries, events, artifacts and approvals',
     steps: [
       {
