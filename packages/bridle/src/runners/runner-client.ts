@@ -2,6 +2,7 @@
 import type { JsonObject } from '../kernel/json.ts'
 import { inTime } from './in-time.ts'
 import type { Sandbox } from './sandboxes/provider.ts'
+import { Silence } from './silence.ts'
 
 export interface RunnerClient {
   /** Throws `Unreachable` where nobody answers. */
@@ -19,7 +20,7 @@ export interface Said {
   }
 }
 export interface Stream {
-  readonly frames: ReadableStream<Uint8Array>
+  readonly frames: AsyncIterable<Uint8Array>
 }
 
 export class Unreachable extends Error {
@@ -28,10 +29,13 @@ export class Unreachable extends Error {
 
 /** An answer that takes longer is none. A cancel waits for the engine, and that for up to some seconds. */
 const ANSWER_MS = 15_000
+/** As long as Node's own `fetch` waits; our runner beats every 15 seconds, another one need not. */
+const SILENCE_MS = 300_000
 
 export const runnerClient = (
   { url, fetch: reach = fetch }: Pick<Sandbox, 'url' | 'fetch'>,
   token: string | null,
+  silenceMs = SILENCE_MS,
 ): RunnerClient => {
   const headers: Record<string, string> = { 'content-type': 'application/json' }
   if (token !== null) headers.authorization = `Bearer ${token}`
@@ -48,12 +52,20 @@ export const runnerClient = (
         said(await ask(path, { method: 'POST', headers, body: JSON.stringify(body), signal })),
       ),
     stream: async (path, { body, after = 0, signal }) => {
-      const response = await ask(path, {
-        headers: { ...headers, ...(after > 0 && { 'last-event-id': String(after) }) },
-        signal,
-        ...(body && { method: 'POST', body: JSON.stringify(body) }),
-      })
-      return response.ok && response.body ? { frames: response.body } : said(response)
+      const silence = new Silence(silenceMs, signal)
+      try {
+        const response = await ask(path, {
+          headers: { ...headers, ...(after > 0 && { 'last-event-id': String(after) }) },
+          signal: silence.signal,
+          ...(body && { method: 'POST', body: JSON.stringify(body) }),
+        })
+        if (response.ok && response.body) return { frames: silence.heard(response.body) }
+        silence.end()
+        return said(response)
+      } catch (cause) {
+        silence.end()
+        throw cause
+      }
     },
   }
 }

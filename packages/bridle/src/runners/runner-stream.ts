@@ -4,7 +4,7 @@ import { parseRunnerEvent, type RunnerFrame } from './protocol.ts'
 /** One frame's text at most: no engine says more at once, and rubbish without a line break must end somewhere. */
 const FRAME_CHARS_MAX = 16_000_000
 
-export async function* runnerFrames(body: ReadableStream<Uint8Array>): AsyncGenerator<RunnerFrame> {
+export async function* runnerFrames(body: AsyncIterable<Uint8Array>): AsyncGenerator<RunnerFrame> {
   const decoder = new TextDecoder()
   let rest = ''
   for await (const bytes of body) {

@@ -1,0 +1,62 @@
+// What is heard of a runner that says nothing: no answer, no head, or no more of its stream.
+import { once } from 'node:events'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { runnerClient, Unreachable } from './runner-client.ts'
+
+const servers: Server[] = []
+const listening = async (listener: RequestListener): Promise<string> => {
+  const server = createServer(listener).listen(0, '127.0.0.1')
+  servers.push(server)
+  await once(server, 'listening')
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.close()
+    server.closeAllConnections()
+  }
+})
+
+const opened = (url: string, { silenceMs = 200, signal = new AbortController().signal } = {}) =>
+  runnerClient({ url }, null, silenceMs).stream('/query', { body: {}, signal })
+
+const read = async (url: string) => {
+  const stream = await opened(url, { silenceMs: 1_500 })
+  if (!('frames' in stream)) throw new Error('no stream')
+  const texts: string[] = []
+  const ended = (async () => {
+    for await (const bytes of stream.frames) texts.push(new TextDecoder().decode(bytes))
+  })()
+  return { texts, ended }
+}
+
+test('[R14] a runner that takes a request and never answers cannot be reached', async () => {
+  await expect(opened(await listening(() => {}))).rejects.toBeInstanceOf(Unreachable)
+})
+
+test('[R14] a stream that falls silent breaks; one that beats does not', async () => {
+  const { texts, ended } = await read(
+    await listening((_asked, answer) => {
+      answer.writeHead(200)
+      const beats = [500, 1_000, 1_500, 2_000].map((at) => setTimeout(() => answer.write(`${at} `), at))
+      answer.once('close', () => beats.forEach(clearTimeout))
+    }),
+  )
+  await expect(ended).rejects.toThrow()
+  expect(texts.join('')).toBe('500 1000 1500 2000 ')
+})
+
+test('[R14] a stream that ends is just over', async () => {
+  const { texts, ended } = await read(await listening((_asked, answer) => void answer.end('all')))
+  await ended
+  expect(texts).toEqual(['all'])
+})
+
+test('[R14] who leaves is not waited for', async () => {
+  const leave = new AbortController()
+  const asked = opened(await listening(() => {}), { signal: leave.signal })
+  leave.abort()
+  await expect(asked).rejects.toBeInstanceOf(Unreachable)
+})
