@@ -2,9 +2,10 @@
 
 import { callDigest } from '../kernel/approval-digest.ts'
 import type { ReportItem } from '../kernel/commands.ts'
+import { cut } from '../kernel/cut.ts'
 import { keyText } from '../kernel/event.ts'
 import type { Json, JsonObject } from '../kernel/json.ts'
-import { PAYLOAD_CHARS_MAX } from '../kernel/limits.ts'
+import { PAYLOAD_CHARS_MAX, PREVIEW_CHARS } from '../kernel/limits.ts'
 import { OUTCOME_TYPES, type ToolStatus } from '../kernel/schemas.ts'
 import { ToolDenied, ToolTimeout } from './errors.ts'
 import { plainJson, plainObject } from './input.ts'
@@ -141,7 +142,7 @@ const success = (call: Call, result: Json, elapsedMs: number): ReportItem[] => {
   }
   const [ending, contentType] = typeof result === 'string' ? ['txt', 'text/plain'] : ['json', 'application/json']
   const name = `${call.tool}.${ending}`
-  const reference = { artifact_name: name, size: text.length, preview: text.slice(0, 500) }
+  const reference = { artifact_name: name, size: text.length, preview: cut(text, PREVIEW_CHARS) }
   return [
     { type: 'artifact', name, kind: 'tool_result', contentType, text },
     said('tool_result', { ...shared, result: reference, artifact: true }),
@@ -174,7 +175,7 @@ const EXPIRY_MS_MAX = 10 * 366 * 86_400_000
 /** For the log and for callers: no stack, and no novel. */
 export const messageOf = (error: unknown): string => {
   const text = error instanceof Error ? error.message || error.name : String(error)
-  return text.length > MESSAGE_CHARS_MAX ? `${text.slice(0, MESSAGE_CHARS_MAX)}…` : text
+  return text.length > MESSAGE_CHARS_MAX ? `${cut(text, MESSAGE_CHARS_MAX)}…` : text
 }
 
 const MESSAGE_CHARS_MAX = 2_000

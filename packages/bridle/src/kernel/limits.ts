@@ -66,6 +66,10 @@ export const VALUES_MAX = 50_000
 /** Audit rows and sources of memory in a health snapshot: each change writes them again. */
 export const AUDIT_MAX = 12
 export const MEMORY_MAX = 5
+/** Of a prompt's first line, where it becomes the title. */
+export const TITLE_CHARS_MAX = 80
+/** Of a result that became an artifact, where it is referred to. */
+export const PREVIEW_CHARS = 500
 /** Of a text that is quoted in a summary. */
 export const BRIEF_CHARS = 160
 /** Envelopes of a channel, and tools among its participants: a page that a person reads. */

@@ -1,4 +1,5 @@
 // The directory's row of a session: what lists show without a fold.
+import { cut } from './cut.ts'
 import type { Key } from './event.ts'
 import { HEARTBEAT_MS, ROW_TEXT_CHARS_MAX } from './limits.ts'
 import type { Row } from './ports.ts'
@@ -55,9 +56,8 @@ export const rowOf = (key: Key, state: SessionState, last: Shown | null, now: nu
 export const beatOf = ({ detail: { heartbeatAt } }: Row): number | null =>
   typeof heartbeatAt === 'number' ? heartbeatAt : null
 
-/** The whole of it is in the session. Not cut between two surrogates. */
-const brief = (text: string): string =>
-  text.length <= ROW_TEXT_CHARS_MAX ? text : text.slice(0, ROW_TEXT_CHARS_MAX).replace(/[\ud800-\udbff]$/, '')
+/** The whole of it is in the session. */
+const brief = (text: string): string => cut(text, ROW_TEXT_CHARS_MAX)
 
 const sameSubject = (a: SessionState, b: SessionState): boolean =>
   a.approvals.open === b.approvals.open &&

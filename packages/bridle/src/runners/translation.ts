@@ -1,7 +1,9 @@
 // Runner event -> what the session logs. One total map: an event that nobody translates does not compile.
+
 import { callDigest } from '../kernel/approval-digest.ts'
 import type { EventType } from '../kernel/catalogue.ts'
 import type { ReportItem } from '../kernel/commands.ts'
+import { cut } from '../kernel/cut.ts'
 import type { Json, JsonObject } from '../kernel/json.ts'
 import type { Digest } from '../kernel/ports.ts'
 import { OUTCOME_TYPES, type Payloads } from '../kernel/schemas.ts'
@@ -48,8 +50,8 @@ const translations: { readonly [T in RunnerEventType]: Translation<RunnerEventOf
         status,
         ...(elapsedMs !== undefined && { elapsed_ms: elapsedMs }),
         ...(result !== undefined && { result }),
-        ...(error !== undefined && { error: error.slice(0, WORDS_CHARS_MAX) }),
-        ...(reason !== undefined && { reason: reason.slice(0, WORDS_CHARS_MAX) }),
+        ...(error !== undefined && { error: cut(error, WORDS_CHARS_MAX) }),
+        ...(reason !== undefined && { reason: cut(reason, WORDS_CHARS_MAX) }),
       }),
     ]
   },
@@ -160,7 +162,7 @@ const ARGUMENTS_CHARS_MAX = 1_000_000
 const shown = (input: JsonObject): JsonObject => {
   const text = JSON.stringify(input)
   if (text.length <= ARGUMENTS_CHARS_MAX) return input
-  return { too_large_to_show: true, size: text.length, preview: text.slice(0, 1_000) }
+  return { too_large_to_show: true, size: text.length, preview: cut(text, 1_000) }
 }
 
 const said = <T extends EventType>(type: T, payload: Payloads[T]): ReportItem[] => [

@@ -1,5 +1,6 @@
 // What health is made of: counters and timestamps, and no ages, so that a snapshot of it changes only when something really
 // changed.
+import { cut } from '../cut.ts'
 import { canonical, hashText, type Json } from '../json.ts'
 import { AUDIT_MAX, BRIEF_CHARS, MEMORY_MAX } from '../limits.ts'
 import type { Budget } from '../schemas.ts'
@@ -232,7 +233,7 @@ const remembered = (memory: Memory, source: Memory['latest'][number]): Memory =>
   latest: [...memory.latest.slice(1 - MEMORY_MAX), source],
 })
 
-const brief = (text: string): string => text.slice(0, BRIEF_CHARS)
+const brief = (text: string): string => cut(text, BRIEF_CHARS)
 
 /** Any event of a run is a sign of life. Whole seconds, so that tokens do not rewrite the fold each time. */
 export const withActivity = (fold: HealthFold, event: { seq: number; at: number; run?: string }): HealthFold =>

@@ -1,8 +1,9 @@
 // Where the session stands: what waits, what runs, how often it was tried, when it must be looked at again.
 // Folded from facts only; session_state and the other shown events are made from this, never the other way round.
+import { cut } from '../cut.ts'
 import type { Event } from '../event.ts'
 import { type Json, type JsonObject, omit } from '../json.ts'
-import { HANDLES_MAX } from '../limits.ts'
+import { HANDLES_MAX, TITLE_CHARS_MAX } from '../limits.ts'
 import type { Parent } from '../ports.ts'
 import type { Policy } from '../schemas.ts'
 import type { Projection } from './projection.ts'
@@ -310,4 +311,4 @@ const outputTypes = new Set<string>([
 const withRun = (state: Lifecycle, at: number, change: Partial<Run>): Lifecycle =>
   state.run ? { ...state, updatedAt: at, run: { ...state.run, since: at, ...change } } : state
 
-const firstLine = (text: string): string => (text.trim().split('\n', 1)[0] ?? '').slice(0, 80)
+const firstLine = (text: string): string => cut(text.trim().split('\n', 1)[0] ?? '', TITLE_CHARS_MAX)

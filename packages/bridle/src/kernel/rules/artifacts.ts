@@ -1,5 +1,7 @@
 // An artifact's content lies in the log, in chunks that every store can hold, followed by one event that names it.
+
 import { chunked } from '../chunks.ts'
+import { cut } from '../cut.ts'
 import { LABEL_CHARS_MAX } from '../limits.ts'
 import type { Working } from './working.ts'
 
@@ -30,7 +32,7 @@ export const publish = (w: Working, { id, name, kind, contentType, text, toolCal
   return artifactId
 }
 
-const label = (text: string): string => text.slice(0, LABEL_CHARS_MAX)
+const label = (text: string): string => cut(text, LABEL_CHARS_MAX)
 
 /** Bytes in UTF-8; half a surrogate pair becomes the replacement character, three bytes. */
 const utf8Length = (text: string): number => {

@@ -3,8 +3,9 @@
 import { catalogue, isKnown } from '../catalogue.ts'
 import type { Answer, Report, ReportItem } from '../commands.ts'
 import { cursorText } from '../cursor.ts'
+import { cut } from '../cut.ts'
 import { canonical, hashText, type Json, type JsonObject, own } from '../json.ts'
-import { INLINE_CHARS_MAX } from '../limits.ts'
+import { INLINE_CHARS_MAX, PREVIEW_CHARS } from '../limits.ts'
 import { OUTCOME_TYPES, type Payloads } from '../schemas.ts'
 import { ask } from './approvals.ts'
 import { publish } from './artifacts.ts'
@@ -147,5 +148,5 @@ const inline = (w: Working, toolCallId: string, tool: string, result: Json): { r
     publish(w, { id, name: `${tool}.${ending}`, kind: 'tool_result', contentType, text, toolCallId })
   }
   const size = published()?.size ?? text.length
-  return { result: { artifact_id: id, size, preview: text.slice(0, 500) }, replaced: true }
+  return { result: { artifact_id: id, size, preview: cut(text, PREVIEW_CHARS) }, replaced: true }
 }

@@ -1,9 +1,11 @@
 // The life of a run: requested, retried, cancelled, stopped, ended. Exactly one `turn_end`, and nothing after it.
+
 import type { Answer, Command } from '../commands.ts'
 import { cursorText } from '../cursor.ts'
+import { cut } from '../cut.ts'
 import { eventId } from '../event.ts'
 import type { Json } from '../json.ts'
-import { BRIEF_CHARS, RESULT_CHARS_MAX, RETRY_BASE_MS, RETRY_MAX_MS } from '../limits.ts'
+import { BRIEF_CHARS, PREVIEW_CHARS, RESULT_CHARS_MAX, RETRY_BASE_MS, RETRY_MAX_MS } from '../limits.ts'
 import type { Run } from '../projections/lifecycle.ts'
 import { OUTCOME_TYPES } from '../schemas.ts'
 import { askAboutUnsafe, cancelApprovals } from './approvals.ts'
@@ -199,7 +201,7 @@ const settledResult = (w: Working, result: Json): Json => {
   const contentType = isText ? 'text/plain' : 'application/json'
   const name = isText ? 'result.txt' : 'result.json'
   const id = publish(w, { name, kind: isOutput ? 'final_output' : 'result', contentType, text })
-  return isLarge ? { artifact_id: id, size: text.length, preview: text.slice(0, 500) } : result
+  return isLarge ? { artifact_id: id, size: text.length, preview: cut(text, PREVIEW_CHARS) } : result
 }
 
 const checkpoint = (w: Working, checkpoint_type: string, status: string, summary: string): void =>
@@ -208,7 +210,7 @@ const checkpoint = (w: Working, checkpoint_type: string, status: string, summary
     sequence: w.state.checkpoints.count + 1,
     checkpoint_type,
     status,
-    summary_text: summary.slice(0, BRIEF_CHARS),
+    summary_text: cut(summary, BRIEF_CHARS),
     resume_cursor: cursorText('checkpoint', w.key.id, w.next),
   })
 

@@ -1,6 +1,8 @@
 // Background sessions: started, paused, resumed or branched, and their health.
+
 import * as v from 'valibot'
 import { isRefusal } from '../../kernel/commands.ts'
+import { cut } from '../../kernel/cut.ts'
 import type { Key } from '../../kernel/event.ts'
 import { canonical, hashText } from '../../kernel/json.ts'
 import { commandIdOf } from '../http/command-id.ts'
@@ -174,7 +176,7 @@ async function start(call: Call<undefined, v.InferOutput<typeof startBody>>): Pr
     workspace_mode: body.workspace?.mode ?? body.workspace_mode ?? 'none',
     ...(body.workspace?.source !== undefined && { workspace_source: body.workspace.source }),
   }
-  const prepared = await workspaceOf(call, key, asked, { goal: body.prompt.slice(0, GOAL_CHARS) })
+  const prepared = await workspaceOf(call, key, asked, { goal: cut(body.prompt, GOAL_CHARS) })
   if (prepared instanceof Response) return prepared
   const answer = await ports.host.send(
     key,

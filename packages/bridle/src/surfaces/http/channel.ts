@@ -1,6 +1,8 @@
 // A session's channel: who takes part, and the newest events as envelopes from one to another. A projection of the log, for
 // a bounded timeline and for audit; the same log gives the same text, byte for byte.
+
 import type { ShownEventType } from '../../kernel/catalogue.ts'
+import { cut } from '../../kernel/cut.ts'
 import { type AnyEvent, type Event, eventId } from '../../kernel/event.ts'
 import type { Json } from '../../kernel/json.ts'
 import { BRIEF_CHARS, CHANNEL_CHARS_MAX } from '../../kernel/limits.ts'
@@ -47,7 +49,7 @@ const envelope = (agent: string, event: AnyEvent): Envelope => {
     sender_id: named(resolve(from, said)),
     recipient_ids: resolve(to, said).map(named),
     event_type: event.type,
-    summary: say(said).slice(0, BRIEF_CHARS),
+    summary: cut(say(said), BRIEF_CHARS),
     payload: event.payload as Json,
   }
 }

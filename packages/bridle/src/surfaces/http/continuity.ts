@@ -1,5 +1,7 @@
 // Where a session can be taken up again, and what it has handed to others: read from the log by the numbers in the fold.
+
 import { cursorText } from '../../kernel/cursor.ts'
+import { cut } from '../../kernel/cut.ts'
 import { type AnyEvent, eventId } from '../../kernel/event.ts'
 import type { Json } from '../../kernel/json.ts'
 import { BRIEF_CHARS } from '../../kernel/limits.ts'
@@ -27,7 +29,7 @@ export const resumePointsOf = async (session: Session) => {
         kind,
         event_id: eventId(seq),
         resume_cursor: cursorText(kind, key.id, seq),
-        summary: summaryOf(event, state.conversation.messages).slice(0, BRIEF_CHARS),
+        summary: cut(summaryOf(event, state.conversation.messages), BRIEF_CHARS),
         timestamp: new Date(event.at).toISOString(),
       },
     ]
