@@ -28,7 +28,10 @@ export interface EventSink {
   unsent(): number
   /** Resolves when it can take more, or is gone. */
   drained(): Promise<void>
+  /** After all that was written. */
   end(): void
+  /** Now: what waits for the reader is dropped. */
+  cut(): void
 }
 
 /** Writes to the sink from here on. Returns how to stop, for a sink that is gone. */
@@ -52,17 +55,15 @@ export const eventStream = ({
       ? new EndingReader(audience, sink, beat, isOver, subscribers)
       : new Reader(audience, sink, beat)
     const leave = () => {
-      clearInterval(beat)
-      clearTimeout(end)
+      reader.stop()
       subscribers.remove(reader)
     }
-    const end =
-      endAfterMs === undefined
-        ? undefined
-        : setTimeout(() => {
-            leave()
-            reader.close()
-          }, endAfterMs)
+    if (endAfterMs !== undefined)
+      reader.end = setTimeout(() => {
+        leave()
+        // One that does not read would never come to its end.
+        reader.close(sink.unsent() > BUFFER_BYTES ? 'slow' : undefined)
+      }, endAfterMs)
     subscribers.add(reader, since)
     return leave
   }
@@ -87,6 +88,7 @@ class Reader implements Listener {
   readonly audience: Audience
   readonly #sink: EventSink
   readonly #beat: ReturnType<typeof setInterval>
+  end: ReturnType<typeof setTimeout> | undefined
 
   constructor(audience: Audience, sink: EventSink, beat: ReturnType<typeof setInterval>) {
     this.audience = audience
@@ -106,9 +108,15 @@ class Reader implements Listener {
     return this.#sink.drained()
   }
 
-  close(): void {
+  stop(): void {
     clearInterval(this.#beat)
-    this.#sink.end()
+    clearTimeout(this.end)
+  }
+
+  close(why?: 'slow' | 'moved' | 'removed'): void {
+    this.stop()
+    if (why === 'slow') this.#sink.cut()
+    else this.#sink.end()
   }
 }
 
@@ -151,6 +159,7 @@ const bodyOf = (feed: EventFeed): ReadableStream<Uint8Array> => {
       while (-(controller.desiredSize ?? 0) > BUFFER_BYTES) await new Promise<void>((resolve) => (wanted = resolve))
     },
     end: () => controller.close(),
+    cut: () => controller.error(new Error('Too far behind.')),
   })
   return new ReadableStream<Uint8Array>(
     {
