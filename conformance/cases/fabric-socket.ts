@@ -174,4 +174,19 @@ export const fabricSocketCases: readonly Case[] = [
       { closed: 'a', code: 4004 },
     ],
   },
+  {
+    name: '[W21] what was seen may be told, asked for or not; nonsense about it is an error like any other',
+    steps: [
+      here,
+      { open: 'a', path: `${socket}?marks=1` },
+      { hear: 'a', message: { type: 'replay-end' } },
+      { say: 'a', message: { type: 'seen', seq: 9_007_199_254_740_991 } },
+      { say: 'a', message: { type: 'seen', seq: 0 } },
+      { say: 'a', message: { type: 'seen', seq: 'ev-1' } },
+      { say: 'a', message: { type: 'seen', seq: 0.5 } },
+      { say: 'a', message: { type: 'ping', ts: 5 } },
+      { hear: 'a', message: { type: 'pong', ts: 5 } },
+      { heard: 'a', types: ['replay-end', 'error', 'error', 'pong'] },
+    ],
+  },
 ]

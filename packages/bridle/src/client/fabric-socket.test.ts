@@ -76,6 +76,21 @@ describe('a connection', () => {
     quiet.close()
   })
 
+  test('[W21] a mark is answered at once', async () => {
+    const heard: string[] = []
+    const marking = createHttpServer()
+    const sockets = new WebSocketServer({ server: marking })
+    sockets.on('connection', (ws) => {
+      ws.on('message', (data) => heard.push(data.toString()))
+      ws.send('{"type":"mark","seq":12}')
+    })
+    const watch = client({ url: socketUrl('x', await listening(marking)) })
+    await watch.until(() => heard.length > 0)
+    watch.handle.close()
+    marking.close()
+    expect([heard, watch.said]).toEqual([['{"type":"seen","seq":12}'], ['closed 1000']])
+  })
+
   test('[W18] where there are no tickets it sends the token', async () => {
     const urls: (string | undefined)[] = []
     const plain = createHttpServer((_request, response) => response.writeHead(404).end('{"error":"Not found"}'))
@@ -89,7 +104,7 @@ describe('a connection', () => {
     await watch.until(() => watch.said.includes('live'))
     watch.handle.close()
     plain.close()
-    expect(urls).toEqual(['/sessions/x/ws?tenant=t&replay=3&token=a+b'])
+    expect(urls).toEqual(['/sessions/x/ws?tenant=t&replay=3&marks=1&token=a+b'])
   })
 
   test('a bad address throws at once', () => {

@@ -67,6 +67,8 @@ class FabricWs implements FabricWsHandle {
         return this.#event(message.event)
       case 'replay-end':
         return this.#replayEnd(message.cursor)
+      case 'mark':
+        return this.send({ type: 'seen', seq: message.seq })
       case 'ack':
         this.#unanswered = Math.max(0, this.#unanswered - 1)
         return this.#options.onAck?.(message)

@@ -23,7 +23,7 @@ const set = (path: unknown, value: unknown) => ({ type: 'set', path, value })
 describe('sense', () => {
   test('[T3] a state, then deltas', async () => {
     const { client, line } = await opened({ first: state(3, 'Hi') })
-    expect(line.url.href).toBe('ws://fake/ws?userId=ann')
+    expect(line.url.href).toBe('ws://fake/ws?userId=ann&marks=1')
     expect(client.connection).toMatchObject({ phase: 'open', attempt: 0, lastSeq: 3, resyncs: 0 })
     line.tell(
       delta(3, 4, append(0, ', you')),
@@ -42,6 +42,19 @@ describe('sense', () => {
     line.tell(delta(0, 1, append(1, '!')))
     expect(client.getSnapshot().messages[0]).toBe(before.messages[0])
     expect(before).toEqual(stateOf('a', 'b'))
+    client.close()
+  })
+
+  test('[T19] a mark is answered at once; one that makes no sense is a reason to start anew', async () => {
+    const { client, line, server } = await opened({ first: state(3, 'Hi') })
+    line.tell({ type: 'mark', seq: 3 }, delta(3, 4, append(0, '!')), { type: 'mark', seq: 4 })
+    expect(line.heard).toEqual([
+      { type: 'seen', seq: 3 },
+      { type: 'seen', seq: 4 },
+    ])
+    line.raw('{"type":"mark"}')
+    expect(line.heard).toHaveLength(2)
+    expect((await server.line(2)).after).toBeNull()
     client.close()
   })
 
@@ -207,7 +220,7 @@ describe('coming back', () => {
     expect(second.after).toBe('3')
     second.cut()
     const third = await server.line(3)
-    expect(third.url.href).toBe('ws://fake/ws?sessionId=b')
+    expect(third.url.href).toBe('ws://fake/ws?sessionId=b&marks=1')
     third.open(delta(3, 4))
     expect(client.connection.resyncs).toBe(1)
     client.close()

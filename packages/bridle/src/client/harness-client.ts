@@ -1,7 +1,7 @@
 // A session's state, live, from a browser or from Node. The client computes nothing: it sends commands and shows what the
 // server says. Connections come and go beneath it.
 import type { HarnessState } from '../kernel/projections/harness-state.ts'
-import type { HarnessCommand, ServerMessage } from '../surfaces/transport/wire.ts'
+import type { ClientMessage, HarnessCommand, ServerMessage } from '../surfaces/transport/wire.ts'
 import { ConnectionStatus } from './connection-status.ts'
 import { HarnessError } from './harness-error.ts'
 import type {
@@ -214,6 +214,9 @@ export class HarnessClient {
         return this.#taps.tell('error', new HarnessError('server', message.message, message))
       case 'pong':
         this.#pongs = true
+        return
+      case 'mark':
+        return this.#line.send(JSON.stringify({ type: 'seen', seq: message.seq } satisfies ClientMessage))
     }
   }
 

@@ -42,6 +42,7 @@ const shapes: { readonly [T in ServerMessage['type']]: Shape } = {
     isTextOrNothing(code) &&
     (answer === undefined || isRecord(answer)),
   pong: () => true,
+  mark: ({ seq }) => seq !== undefined && isSeqOrNothing(seq),
 }
 
 const parse = (data: unknown): unknown => {

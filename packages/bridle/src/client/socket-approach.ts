@@ -25,6 +25,8 @@ export const approach = async (
   if (given.tenantId !== undefined) url.searchParams.set('tenant', given.tenantId)
   if (replay > 0) url.searchParams.set('replay', String(replay))
   if (after !== null) url.searchParams.set('after', String(after))
+  // We say when we have seen a mark, to a server that needs to know.
+  url.searchParams.set('marks', '1')
   if (given.authToken === undefined) return { url: url.href }
   const ticket = await buyTicket(given)
   if (ticket !== null) return { url: url.href, protocols: ['bridle.v1', `ticket.${ticket}`] }

@@ -7,6 +7,7 @@ import type { CommandId, Session } from '../../kernel/session.ts'
 import type { Scope } from '../http/access.ts'
 import { faulted } from '../http/errors.ts'
 import { parseJson } from '../http/json-text.ts'
+import { seenMessage } from '../http/marks.ts'
 import { jsonObject, optionalId } from '../http/route.ts'
 import { errorText } from '../http/socket-route.ts'
 import { actorOf } from '../http/users.ts'
@@ -26,6 +27,7 @@ const clientMessage = v.variant('type', [
   }),
   v.looseObject({ type: v.literal('ping'), ts: v.optional(v.number()) }),
   v.looseObject({ type: v.literal('pong'), ts: v.optional(v.number()) }),
+  seenMessage,
 ])
 
 /** A message we trust from here on, or what is wrong with it. Null = it was not text. */

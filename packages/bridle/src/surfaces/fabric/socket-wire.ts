@@ -9,6 +9,8 @@ export type FabricServerMessage =
   | { readonly type: 'replay-end'; readonly cursor?: string }
   /** Every heartbeat, and in answer to a ping, whose `ts` it returns. */
   | { readonly type: 'pong'; readonly ts: number }
+  /** Only to whom asked for marks: to be answered by `seen`. */
+  | { readonly type: 'mark'; readonly seq: number }
   | FabricAck
   | { readonly type: 'error'; readonly message: string }
 
@@ -46,3 +48,5 @@ export type FabricClientMessage =
   | FabricCommand
   | { readonly type: 'ping'; readonly ts?: number | undefined }
   | { readonly type: 'pong'; readonly ts?: number | undefined }
+  /** The answer to a mark: everything up to here is there. */
+  | { readonly type: 'seen'; readonly seq: number }

@@ -19,6 +19,9 @@ export class Line {
   readonly batches: (readonly string[])[] = []
   readonly clock = handClock()
   readonly receiver: FabricSocket
+  /** The number that each batch brought the client to. */
+  readonly brought: (number | undefined)[] = []
+  readonly seen: number[] = []
   waiting = 0
   end: number | null = null
 
@@ -27,8 +30,9 @@ export class Line {
     { since = session.state.head, scopes = SCOPES, host }: Opening & { host: Pick<Host, 'send'> },
   ) {
     const socket: Socket = {
-      send: (messages) => {
+      send: (messages, seq) => {
         this.batches.push(messages)
+        this.brought.push(seq)
         this.sent.push(...messages.map((message) => JSON.parse(message) as FabricServerMessage))
       },
       close: (code) => {
@@ -37,6 +41,7 @@ export class Line {
       },
       buffered: () => this.waiting,
       drained: async () => {},
+      seen: (seq) => this.seen.push(seq),
     }
     const ports = { host, clock: this.clock, heartbeatMs: 15, deadAfterMs: 45 }
     this.receiver = new FabricSocket({ key: session.key, scopes, user: null, since }, session, socket, ports)

@@ -101,7 +101,9 @@ describe('messages', () => {
     [{ type: 'ping', ts: 42 }, [{ type: 'pong', ts: 42 }]],
     [{ type: 'ping' }, [{ type: 'pong', ts: 1_000 }]],
     [{ type: 'pong', ts: 42 }, []],
-  ])('[W14] %j', async (message, expected) => {
+    [{ type: 'seen', seq: 1 }, []],
+    [{ type: 'seen', seq: Number.MAX_SAFE_INTEGER }, []],
+  ])('[W14] [W21] %j', async (message, expected) => {
     const line = await live()
     await line.say(message)
     expect(line.sent).toEqual(expected)
@@ -241,6 +243,20 @@ describe('the end', () => {
     expect(line.end).toBeNull()
     line.clock.pass(1)
     expect(line.end).toBe(4009)
+  })
+
+  test('[W21] what a client has seen is told to the target; events say how far they bring, replayed and live', async () => {
+    const session = await played({ text: 'one' })
+    const line = open(session, { since: 0 })
+    const { head } = session.state
+    await line.until('replay-end')
+    await host.send(key, { type: 'submit', ...script({ text: 'two' }) })
+    await line.until('idle', 2)
+    const brought = line.brought.filter((seq) => seq !== undefined)
+    expect(brought).toEqual([...brought].sort((a, b) => a - b))
+    expect([brought[0], brought.at(-1)]).toEqual([head, session.state.head])
+    await line.say({ type: 'seen', seq: 4 })
+    expect(line.seen).toEqual([4])
   })
 
   test('[W16] whoever does not read is cut, live and in answers', async () => {

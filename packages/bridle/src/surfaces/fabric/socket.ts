@@ -80,6 +80,8 @@ export class FabricSocket implements Receiver, Listener, Beating {
         return this.#say({ type: 'pong', ts: message.ts ?? this.#ports.clock.now() })
       case 'pong':
         return
+      case 'seen':
+        return this.#socket.seen?.(message.seq)
       default: {
         const { scopes, user } = this.#connection
         const { host } = this.#ports
@@ -118,8 +120,8 @@ export class FabricSocket implements Receiver, Listener, Beating {
   }
 
   /** As a listener of the session. */
-  send(text: string): void {
-    this.#socket.send(messagesOf(text))
+  send(text: string, seq: number): void {
+    this.#socket.send(messagesOf(text), seq)
   }
 
   unsent(): number {
@@ -162,7 +164,7 @@ export class FabricSocket implements Receiver, Listener, Beating {
       if (!last) return this.#end('moved')
       seen = last.seq
       const text = this.audience.encode({ events })
-      if (text !== '' && this.#open) this.#socket.send(text.split('\n'))
+      if (text !== '' && this.#open) this.#socket.send(text.split('\n'), seen)
       await this.#socket.drained()
     }
     if (!this.#open) return

@@ -11,13 +11,18 @@ import { redacted } from './secrets.ts'
 
 /** The far end, as a target hands it over. */
 export interface Socket {
-  /** One message each. The same array means the same messages, so a target may encode it once for all who get it. */
-  send(messages: readonly string[]): void
+  /**
+   * One message each. The same array means the same messages, so a target may encode it once for all who get it. `seq` is
+   * the number that they bring the other side to, where they do.
+   */
+  send(messages: readonly string[], seq?: number): void
   close(code: number, reason: string): void
   /** Bytes sent but not yet taken by the other side. */
   buffered(): number
   /** Resolves when it can take more, or has closed. */
   drained(): Promise<void>
+  /** The other side says that it has everything up to here; for a target that set it a mark. */
+  seen?(seq: number): void
 }
 
 /** The near end: what the target tells. */

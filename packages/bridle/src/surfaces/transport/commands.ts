@@ -6,6 +6,7 @@ import type { Sessions } from '../../kernel/host.ts'
 import { canonical, hashText } from '../../kernel/json.ts'
 import type { CommandId, Session } from '../../kernel/session.ts'
 import { parseJson } from '../http/json-text.ts'
+import { seenMessage } from '../http/marks.ts'
 import { jsonObject, optionalId } from '../http/route.ts'
 
 /** Commands in one message: more is a mistake or an attack. */
@@ -40,6 +41,7 @@ export type ParsedCommand = v.InferOutput<typeof commandSchema>
 const messageSchema = v.variant('type', [
   v.object({ type: v.literal('commands'), commands: v.pipe(v.array(commandSchema), v.maxLength(COMMANDS_MAX)) }),
   v.object({ type: v.literal('ping'), ts: v.optional(v.number()) }),
+  seenMessage,
 ])
 export type ParsedMessage = v.InferOutput<typeof messageSchema>
 

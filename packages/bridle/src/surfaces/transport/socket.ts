@@ -74,6 +74,7 @@ export class TransportSocket implements Receiver, Watcher {
       return this.#say({ type: 'error', message: problem, ...which })
     }
     if (message.type === 'ping') return this.#say({ type: 'pong', ts: message.ts ?? this.#clock.now() })
+    if (message.type === 'seen') return this.#socket.seen?.(message.seq)
     for (const command of message.commands) this.#tail = this.#tail.then(() => this.#obey(command))
     return this.#tail
   }
@@ -95,8 +96,8 @@ export class TransportSocket implements Receiver, Watcher {
   }
 
   /** As a watcher of the session's story. */
-  send(messages: readonly string[]): void {
-    this.#socket.send(messages)
+  send(messages: readonly string[], seq: number): void {
+    this.#socket.send(messages, seq)
   }
 
   unsent(): number {
@@ -135,9 +136,10 @@ export class TransportSocket implements Receiver, Watcher {
     }
   }
 
+  /** Whoever asks while a large state is still on its way to it is not behind. */
   #say(message: ServerMessage): void {
     if (!this.#open) return
-    if (this.#socket.buffered() > LISTENER_BYTES_MAX) this.#end('slow')
+    if ((this.#seat?.unsent() ?? 0) > LISTENER_BYTES_MAX) this.#end('slow')
     else this.#socket.send([JSON.stringify(message)])
   }
 

@@ -13,10 +13,14 @@ const KEPT_CHARS_MAX = 1_000_000
 /** How long a story goes on being kept when nobody watches: a client that was cut is back by then. */
 const KEEP_MS = 30_000
 
-interface Delta {
-  readonly prev: number
+/** A message, and the number that it brings a watcher to. */
+interface Told {
   readonly seq: number
   readonly messages: readonly [string]
+}
+
+interface Delta extends Told {
+  readonly prev: number
 }
 
 const stories = new WeakMap<Session, Story>()
@@ -41,7 +45,7 @@ export class Story {
   #keptChars = 0
   /** The seq that a watcher has now. */
   #last: number
-  #snapshot: { readonly of: HarnessState; readonly last: number; readonly messages: readonly [string] } | null = null
+  #snapshot: (Told & { readonly of: HarnessState }) | null = null
   /** A watcher of its own, so that no change goes untold while clients come and go. */
   readonly #keeper: Listener
   readonly #seats = new Set<Seat>()
@@ -70,9 +74,9 @@ export class Story {
   join(after: number | null, watcher: Watcher, isThere = false): Seat {
     this.#forget()
     let allowed = 0
-    for (const messages of isThere && after === this.#last ? [] : this.#since(after)) {
-      allowed += messages.reduce((sum, text) => sum + text.length, 0)
-      watcher.send(messages)
+    for (const { messages, seq } of isThere && after === this.#last ? [] : this.#since(after)) {
+      allowed += messages[0].length
+      watcher.send(messages, seq)
     }
     const seat = new Seat(this, this.#audience, watcher, allowed)
     this.#seats.add(seat)
@@ -86,20 +90,23 @@ export class Story {
     if (this.#seats.size === 0) this.#forget = this.#clock.after(KEEP_MS, () => this.#end())
   }
 
-  #since(after: number | null): readonly (readonly string[])[] {
+  #since(after: number | null): readonly Told[] {
     if (after !== null && !this.#session.knows(after)) return [this.#state()]
-    if (after === this.#last) return [[JSON.stringify({ type: 'delta', operations: [], seq: after, prev: after })]]
+    if (after === this.#last) {
+      const nothing = JSON.stringify({ type: 'delta', operations: [], seq: after, prev: after })
+      return [{ seq: after, messages: [nothing] }]
+    }
     const from = after === null ? -1 : this.#kept.findIndex(({ prev }) => prev === after)
-    return from < 0 ? [this.#state()] : this.#kept.slice(from).map(({ messages }) => messages)
+    return from < 0 ? [this.#state()] : this.#kept.slice(from)
   }
 
-  #state(): readonly [string] {
+  #state(): Told {
     const { conversation } = this.#session.state
-    if (this.#snapshot?.of !== conversation || this.#snapshot.last !== this.#last) {
+    if (this.#snapshot?.of !== conversation || this.#snapshot.seq !== this.#last) {
       const text = JSON.stringify({ type: 'state', state: conversation, seq: this.#last })
-      this.#snapshot = { of: conversation, last: this.#last, messages: [text] }
+      this.#snapshot = { of: conversation, seq: this.#last, messages: [text] }
     }
-    return this.#snapshot.messages
+    return this.#snapshot
   }
 
   #encode({ events, before }: Change): string {
@@ -156,8 +163,8 @@ export class Seat implements Listener {
     this.#allowed = allowed
   }
 
-  send(text: string): void {
-    this.#watcher.send(this.#story.shared(text))
+  send(text: string, seq: number): void {
+    this.#watcher.send(this.#story.shared(text), seq)
   }
 
   unsent(): number {
@@ -174,7 +181,7 @@ export class Seat implements Listener {
 }
 
 export interface Watcher {
-  send(messages: readonly string[]): void
+  send(messages: readonly string[], seq: number): void
   unsent(): number
   close(why: 'slow' | 'moved' | 'removed'): void
 }

@@ -18,7 +18,9 @@ class Client implements Socket {
   stuck = 0
   receiver: Receiver | null = null
 
-  send(messages: readonly string[]): void {
+  seen?: (seq: number) => void
+
+  send(messages: readonly string[], _seq?: number): void {
     for (const text of messages) {
       const message = JSON.parse(text) as Message
       this.messages.push(message)
@@ -253,9 +255,15 @@ describe('deltas', () => {
     await first.say(submit({ text: 'more' }))
     await until(() => first.state?.messages.length === 10 && first.state.status === 'idle')
     expect([slow.closedWith, slow.state]).toEqual([null, first.state])
+    // Nor is it behind when it asks something meanwhile.
+    await slow.receiver?.message('{"type":"ping","ts":5}')
+    expect([slow.closedWith, slow.of('pong').length]).toEqual([null, 1])
+    slow.stuck += 2_000_001
+    await slow.receiver?.message('{"type":"ping","ts":6}')
+    expect([slow.closedWith, slow.of('pong').length]).toEqual([4008, 1])
   })
 
-  test('a slow client is cut, and nobody else', async () => {
+  test('[T18] a slow client is cut, and nobody else', async () => {
     const { connect } = setUp()
     const [slow, quick] = [await connect(), await connect()]
     slow.stuck = 100_000_000
@@ -430,6 +438,27 @@ describe('commands', () => {
       { type: 'branch', seq: 9_999, commandId: 'b3' },
     )
     expect(client.of('ack').slice(1)).toMatchObject([{ code: 'message_not_found' }, { code: 'bad_branch_point' }])
+  })
+
+  test('[T19] what a client has seen is told to the target; every message says how far it brings', async () => {
+    const { connect } = setUp()
+    const client = await connect()
+    const brought: (number | undefined)[] = []
+    const seen: number[] = []
+    const { send } = client
+    client.send = (messages, seq) => {
+      brought.push(seq)
+      send.call(client, messages)
+    }
+    client.seen = (seq) => seen.push(seq)
+    await client.say(submit({ text: 'hi' }))
+    await until(idle(client))
+    expect(brought).toEqual(client.messages.slice(1).map(({ seq }) => seq))
+    for (const seq of [7, 0, 99]) await client.receiver?.message(JSON.stringify({ type: 'seen', seq }))
+    expect(seen).toEqual([7, 0, 99])
+    for (const seq of [-1, 1.5, '7', null]) await client.receiver?.message(JSON.stringify({ type: 'seen', seq }))
+    await client.receiver?.message('{"type":"seen"}')
+    expect([seen.length, client.of('error').length, client.closedWith]).toEqual([3, 5, null])
   })
 
   test('[T17] a ping is answered with its own time', async () => {

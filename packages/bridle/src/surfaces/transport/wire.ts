@@ -24,8 +24,10 @@ export type HarnessCommand = { readonly commandId?: string } & (
 export type ClientMessage =
   | { readonly type: 'commands'; readonly commands: readonly HarnessCommand[] }
   | { readonly type: 'ping'; readonly ts?: number }
+  /** The answer to a mark. */
+  | { readonly type: 'seen'; readonly seq: number }
 
-/** A server that knows only the bare protocol sends no `seq`, `prev`, `ack` or `pong`. */
+/** A server that knows only the bare protocol sends no `seq`, `prev`, `ack`, `pong` or `mark`. */
 export type ServerMessage =
   | { readonly type: 'state'; readonly state: HarnessState; readonly seq?: number }
   | {
@@ -44,3 +46,5 @@ export type ServerMessage =
       readonly answer?: { readonly [name: string]: Json }
     }
   | { readonly type: 'pong'; readonly ts: number }
+  /** Only to whom asked for marks: to be answered by `seen`. */
+  | { readonly type: 'mark'; readonly seq: number }

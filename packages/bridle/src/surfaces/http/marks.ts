@@ -1,0 +1,49 @@
+// How far a reader has read, where the platform does not say what is unsent: after each so much a mark is set, and a client
+// that knows of marks says when it has seen one. What was sent behind the last one seen still waits for it.
+import * as v from 'valibot'
+
+/** What a client says to a mark: it has everything up to here. */
+export const seenMessage = v.object({
+  type: v.literal('seen'),
+  seq: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
+})
+
+/** Characters between two marks, some six hundred tokens: each answer is one more message to the server. */
+export const MARK_CHARS = 64 * 1024
+
+interface Mark {
+  readonly seq: number
+  /** All that was sent before it. */
+  readonly sent: number
+}
+
+export class Marks {
+  #sent = 0
+  #seen = 0
+  #seq = 0
+  #marked = 0
+  /** Set and not seen yet, oldest first. */
+  readonly #open: Mark[] = []
+
+  /** Characters that were sent and not seen, so far as is known. */
+  get unseen(): number {
+    return this.#sent - this.#seen
+  }
+
+  /** Counts what was sent, and the number that it brings the reader to. Returns the mark that is due behind it. */
+  sent(messages: readonly string[], seq = this.#seq): string | null {
+    for (const message of messages) this.#sent += message.length
+    this.#seq = seq
+    if (this.#sent - this.#marked < MARK_CHARS) return null
+    this.#marked = this.#sent
+    this.#open.push({ seq, sent: this.#sent })
+    return JSON.stringify({ type: 'mark', seq })
+  }
+
+  /** True when the reader has moved. Only marks that were set count, so claiming more than was sent gains nothing. */
+  seen(seq: number): boolean {
+    const before = this.#seen
+    while (this.#open[0] && this.#open[0].seq <= seq) this.#seen = (this.#open.shift() as Mark).sent
+    return this.#seen > before
+  }
+}
