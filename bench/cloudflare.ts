@@ -44,7 +44,9 @@ async function tokens(ours: Workerd, theirs: Workerd): Promise<Figure> {
 }
 
 async function oursOnce({ url }: Workerd, id: string) {
-  const watchers = await Promise.all(Array.from({ length: SOCKETS }, () => Watcher.open(`${url}/ws?sessionId=${id}`)))
+  // As our own clients do.
+  const address = `${url}/ws?sessionId=${id}&marks=1`
+  const watchers = await Promise.all(Array.from({ length: SOCKETS }, () => Watcher.open(address)))
   const prompt = `@script ${JSON.stringify([{ text: TOKEN.repeat(TOKENS), chunks: TOKENS }])}`
   const started = performance.now()
   watchers[0]?.say({ type: 'commands', commands: [{ type: 'submit', prompt }] })
@@ -120,6 +122,7 @@ class Watcher {
     ws.on('message', (data) => {
       const message = JSON.parse(data.toString())
       this.last = message
+      if (message.type === 'mark') return this.say({ type: 'seen', seq: message.seq })
       if (message.type === 'state') this.state = message.state
       if (message.type === 'delta') this.state = applyOperations(this.state as never, message.operations) as never
       if (message.type === 'token') this.tokens += 1

@@ -1,7 +1,9 @@
 // Sockets that outlive the object's memory. The platform holds them while the object sleeps; each has a plain value
 // attached, from which its near end is made again when the object wakes.
+import type { Clock } from '../../kernel/ports.ts'
 import type { App } from '../../surfaces/http/app.ts'
-import { match, type Opener, type Receiver, type Socket, type SocketRoute } from '../../surfaces/http/socket-route.ts'
+import { match, type Opener, type Receiver, type SocketRoute } from '../../surfaces/http/socket-route.ts'
+import { ObjectSocket } from './object-socket.ts'
 import { type ObjectContext, type PlatformSocket, socketPair, switching } from './platform.ts'
 
 /** As on Node; the platform itself would take more. */
@@ -9,25 +11,48 @@ const MESSAGE_BYTES_MAX = 1024 * 1024
 /** The only subprotocols ever named back: a ticket is a secret. */
 const PROTOCOLS = ['bridle.v1', 'harness.v1']
 
-interface Attachment {
+/** Who pings, and then says nothing for this long, is gone. Pages in the background ping once a minute. */
+const DEAD_AFTER_MS = 300_000
+/** Looked for no more often than this. */
+const SWEEP_MS = 30_000
+const OPEN = 1
+
+/** What a socket is made from again. */
+interface Kept {
   readonly path: string
+  readonly knowsMarks: boolean
+  /** When it came, or last said something that the platform did not answer by itself. */
+  readonly heardAt: number
+}
+
+interface Attachment extends Kept {
   readonly rested: unknown
 }
 
-interface Near {
-  readonly path: string
+interface Near extends Kept {
+  heardAt: number
   readonly receiver: Receiver
+  readonly far: ObjectSocket
   attached: string
 }
 
 export class ObjectSockets {
   readonly #ctx: ObjectContext
   readonly #rows: readonly SocketRoute[]
+  readonly #clock: Clock
+  readonly #deadAfterMs: number
   readonly #near = new Map<PlatformSocket, Near>()
+  #sweepAt = 0
 
-  constructor(ctx: ObjectContext, rows: readonly SocketRoute[]) {
+  constructor(
+    ctx: ObjectContext,
+    rows: readonly SocketRoute[],
+    { clock, deadAfterMs = DEAD_AFTER_MS }: { readonly clock: Clock; readonly deadAfterMs?: number | undefined },
+  ) {
     this.#ctx = ctx
     this.#rows = rows
+    this.#clock = clock
+    this.#deadAfterMs = deadAfterMs
   }
 
   get size(): number {
@@ -35,11 +60,12 @@ export class ObjectSockets {
   }
 
   accept(request: Request, open: Opener): Response {
-    const { pathname } = new URL(request.url)
+    const { pathname, searchParams } = new URL(request.url)
     const row = this.#rows.find(({ path }) => match(path, pathname))
     const { client, server } = socketPair()
     this.#ctx.acceptWebSocket(server)
-    this.#enter(server, row?.path ?? '', open)
+    const knowsMarks = searchParams.get('marks') === '1'
+    this.#enter(server, { path: row?.path ?? '', knowsMarks, heardAt: this.#clock.now() }, open)
     return switching(client, protocolOf(request))
   }
 
@@ -48,13 +74,13 @@ export class ObjectSockets {
     for (const socket of this.#ctx.getWebSockets()) {
       const attachment = socket.deserializeAttachment() as Attachment | null
       const row = this.#rows.find(({ path }) => path === attachment?.path)
-      if (!row || !attachment) {
+      if (!row || !attachment || socket.readyState !== OPEN) {
         socket.close(1012, 'The session moved: reconnect.')
         continue
       }
-      const { rested } = attachment
+      const { rested, ...kept } = attachment
       try {
-        this.#enter(socket, row.path, await row.wake(rested, await headOf(rested), ports))
+        this.#enter(socket, kept, await row.wake(rested, await headOf(rested), ports))
       } catch {
         socket.close(1012, 'The session moved: reconnect.')
       }
@@ -63,7 +89,25 @@ export class ObjectSockets {
 
   /** Attaches what has changed; called when things have come to rest. */
   rest(): void {
-    for (const [socket, near] of this.#near) attach(socket, near)
+    for (const [socket, near] of this.#near) if (near.far.isOpen) attach(socket, near)
+  }
+
+  /**
+   * Lets go of those that are no longer open, and of those that used to ping and have fallen silent. No timer does this:
+   * whatever stirs the object does. `speaker` is who stirs it.
+   */
+  sweep(speaker?: PlatformSocket): void {
+    const now = this.#clock.now()
+    const spoken = speaker && this.#near.get(speaker)
+    if (spoken) spoken.heardAt = now
+    if (now < this.#sweepAt) return
+    this.#sweepAt = now + Math.min(SWEEP_MS, this.#deadAfterMs)
+    for (const [socket, { far, heardAt }] of [...this.#near]) {
+      const pingedAt = this.#ctx.getWebSocketAutoResponseTimestamp(socket)?.getTime()
+      if (!far.isOpen || socket.readyState !== OPEN) this.#forget(socket)
+      else if (pingedAt !== undefined && now - Math.max(pingedAt, heardAt) > this.#deadAfterMs)
+        this.#cut(socket, 4009, 'No ping for too long: come back.')
+    }
   }
 
   async message(socket: PlatformSocket, said: string | ArrayBuffer): Promise<void> {
@@ -71,13 +115,12 @@ export class ObjectSockets {
     if (!near) return socket.close(1012, 'The session moved: reconnect.')
     const bytes = typeof said === 'string' ? said.length : said.byteLength
     if (bytes > MESSAGE_BYTES_MAX || (typeof said === 'string' && isLonger(said, MESSAGE_BYTES_MAX)))
-      return socket.close(1009, 'The message is too large.')
+      return this.#cut(socket, 1009, 'The message is too large.')
     await near.receiver.message(typeof said === 'string' ? said : null)
   }
 
   closed(socket: PlatformSocket, code = 1000): void {
-    this.#near.get(socket)?.receiver.closed()
-    this.#near.delete(socket)
+    this.#forget(socket)
     try {
       // Codes that say "there was none" may not be sent.
       socket.close(code === 1005 || code === 1006 ? 1000 : code)
@@ -86,47 +129,37 @@ export class ObjectSockets {
     }
   }
 
-  #enter(socket: PlatformSocket, path: string, open: Opener): void {
-    const receiver = open(new ObjectSocket(socket))
+  #enter(socket: PlatformSocket, kept: Kept, open: Opener): void {
+    const far = new ObjectSocket(socket, kept.knowsMarks, this.#clock, () => receiver.slow())
+    const receiver = open(far)
     // One that was told why it may not stay has nothing to rest on.
     if (!receiver.rest) return
-    const near: Near = { path, receiver, attached: '' }
+    const near: Near = { ...kept, receiver, far, attached: '' }
     this.#near.set(socket, near)
     attach(socket, near)
+  }
+
+  #cut(socket: PlatformSocket, code: number, reason: string): void {
+    const far = this.#near.get(socket)?.far
+    this.#forget(socket)
+    far?.close(code, reason)
+  }
+
+  #forget(socket: PlatformSocket): void {
+    const near = this.#near.get(socket)
+    near?.far.left()
+    near?.receiver.closed()
+    this.#near.delete(socket)
   }
 }
 
 const attach = (socket: PlatformSocket, near: Near): void => {
-  const attachment: Attachment = { path: near.path, rested: near.receiver.rest?.() }
+  const { path, knowsMarks, heardAt, receiver } = near
+  const attachment: Attachment = { path, knowsMarks, heardAt, rested: receiver.rest?.() }
   const text = JSON.stringify(attachment)
   if (text === near.attached) return
   near.attached = text
   socket.serializeAttachment(attachment)
-}
-
-class ObjectSocket implements Socket {
-  readonly #socket: PlatformSocket
-
-  constructor(socket: PlatformSocket) {
-    this.#socket = socket
-  }
-
-  send(messages: readonly string[]): void {
-    for (const message of messages) this.#socket.send(message)
-  }
-
-  close(code: number, reason: string): void {
-    this.#socket.close(code, reason)
-  }
-
-  /** The platform does not say. */
-  buffered(): number {
-    return 0
-  }
-
-  drained(): Promise<void> {
-    return Promise.resolve()
-  }
 }
 
 const isLonger = (text: string, bytesMax: number): boolean =>

@@ -20,6 +20,8 @@ export interface HarnessOptions extends Omit<AccessOptions, 'authTokenEnv'> {
   readonly streamMs?: number
   /** How often the alarm rings while a run is wanted; one that is not in hand then is taken up again. Default 30 seconds. */
   readonly watchdogMs?: number
+  /** A socket that pinged and then is silent for this long is let go when something next stirs its object. Default 5 minutes. */
+  readonly deadAfterMs?: number
   /** How each engine is set up: model, permission_mode, max_budget_usd, max_turns. */
   readonly engines?: { readonly [name: string]: EngineSettings }
 }

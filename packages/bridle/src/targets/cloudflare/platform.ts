@@ -26,6 +26,7 @@ export interface Storage extends ObjectStorage {
 }
 
 export interface PlatformSocket {
+  readonly readyState: number
   accept(): void
   send(text: string): void
   close(code?: number, reason?: string): void

@@ -116,7 +116,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
       },
       [fabricRoutes, frontendRoutes],
     )
-    this.#sockets = new ObjectSockets(ctx, socketRows)
+    this.#sockets = new ObjectSockets(ctx, socketRows, { clock: this.#clock, deadAfterMs: options.deadAfterMs })
     ctx.setWebSocketAutoResponse(autoResponse(PING, PONG))
     ctx.blockConcurrencyWhile(() => this.#wake(driver.isBlank()))
   }
@@ -124,7 +124,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
   async fetch(request: Request): Promise<Response> {
     this.#home ||= homeIn(request)
     this.#origin = originIn(request) || this.#origin
-    this.#clock.ring()
+    this.#stirred()
     const claim = claimIn(request)
     if (claim) return this.#lend(request, claim)
     if (request.headers.get('upgrade')?.toLowerCase() === 'websocket') {
@@ -149,25 +149,33 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
   }
 
   webSocketMessage(socket: PlatformSocket, said: string | ArrayBuffer): Promise<void> {
-    this.#clock.ring()
+    this.#stirred(socket)
     return this.#sockets.message(socket, said)
   }
 
   webSocketClose(socket: PlatformSocket, code: number): void {
+    this.#stirred()
     this.#sockets.closed(socket, code)
   }
 
   webSocketError(socket: PlatformSocket): void {
+    this.#stirred()
     this.#sockets.closed(socket, 1011)
   }
 
   /** Expiry, retry, the watchdog of a run, a fresh invocation for an agent at work here, and what the directory was not told. */
   async alarm(): Promise<void> {
     this.#wakeTimes.rang()
-    this.#clock.ring()
+    this.#stirred()
     await this.#host.supervise(-1)
     await this.#outbox.tell()
     this.#wakeTimes.arrange()
+  }
+
+  /** Nothing here waits for a time by itself, lest the object stay awake: whatever stirs it looks what is due. */
+  #stirred(speaker?: PlatformSocket): void {
+    this.#clock.ring()
+    this.#sockets.sweep(speaker)
   }
 
   /** Sockets first: whatever happens from here on is for them too. */
