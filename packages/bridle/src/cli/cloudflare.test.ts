@@ -62,7 +62,7 @@ describe.skipIf(noTools)('[C18] with wrangler', () => {
   })
 
   test.each([
-    ['wrangler.jsonc', ['HarnessSession', 'HarnessDirectory'], []],
+    ['wrangler.jsonc', ['HarnessSession', 'HarnessDirectory', 'HARNESS_ARTIFACTS'], []],
     // There is nothing here that could build an image.
     ['wrangler.containers.jsonc', ['HarnessSession', 'HarnessSandbox'], ['--containers-rollout=none']],
   ])('apps/worker is what would be deployed: %s', (config, classes, more) => {
@@ -74,6 +74,10 @@ describe.skipIf(noTools)('[C18] with wrangler', () => {
     mkdirSync(join(app, 'node_modules/@cloudflare'), { recursive: true })
     symlinkSync(join(root, 'packages/bridle'), join(app, 'node_modules/bridle'))
     symlinkSync(join(folder, 'node_modules/@cloudflare/containers'), join(app, 'node_modules/@cloudflare/containers'))
+    // A first deployment needs no bucket; with one, it is this line.
+    const settings = readFileSync(join(app, config), 'utf8')
+    expect(settings).toContain('// "r2_buckets"')
+    writeFileSync(join(app, config), settings.replace('// "r2_buckets"', '"r2_buckets"'))
     const wrangler = join(folder, 'node_modules/wrangler/bin/wrangler.js')
     const said = execFileSync(
       process.execPath,

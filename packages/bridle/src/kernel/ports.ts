@@ -106,8 +106,9 @@ export interface Log {
   /**
    * Events with seq > after, in order, at most `limit`; through the lineage of a branch. With `charsMax` it may stop
    * earlier, after at least one event, when their JSON is that long: a page of large events must not fill the memory.
+   * Whoever does not look at the text of artifacts says so by `wish`: a store that keeps it elsewhere leaves it empty.
    */
-  read(key: Key, after: number, limit: number, charsMax?: number): Promise<Event[]>
+  read(key: Key, after: number, limit: number, charsMax?: number, wish?: 'without_content'): Promise<Event[]>
   result(key: Key, commandId: string): Promise<StoredAnswer | null>
   /** Leaves a tombstone with the head; rows stay while a branch needs them. False when there was nothing. */
   remove(key: Key): Promise<boolean>
@@ -157,6 +158,10 @@ export type StoreFaultCode =
   | 'corrupt'
   /** The data was taken away from under the store: what would be written now, nobody would find again. */
   | 'gone'
+  /** What the store keeps elsewhere cannot be reached: nothing was written, nothing is lost. */
+  | 'unreachable'
+  /** What the store keeps elsewhere is not there any more; that artifact alone cannot be read. */
+  | 'content_gone'
   /** Broken contract (a gap in the numbers, a first append without a row). */
   | 'refused'
 

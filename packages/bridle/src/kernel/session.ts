@@ -95,7 +95,8 @@ export class Session {
     // A branch that is not written yet is read from its parent.
     const source = lease.exists || !parent ? key : { ...key, agent: parent.agent, id: parent.id }
     while (state.head < head) {
-      const page = await ports.log.read(source, state.head, Math.min(READ_PAGE, head - state.head), READ_CHARS)
+      const limit = Math.min(READ_PAGE, head - state.head)
+      const page = await ports.log.read(source, state.head, limit, READ_CHARS, 'without_content')
       // The first number may be far above 1, so a page can reach beyond a branch point.
       const events = page.filter(({ seq }) => seq <= head)
       if (events.length === 0) {
@@ -174,10 +175,20 @@ export class Session {
     return cursor <= this.#state.head && this.exists && cursor >= this.#state.lifecycle.born
   }
 
-  /** Committed events after a cursor: a page of them, shorter when they are large. */
-  async read(after: number, limit: number): Promise<AnyEvent[]> {
+  /** Committed events after a cursor: a page of them, shorter when they are large. Of artifacts `content` has the text. */
+  read(after: number, limit: number): Promise<AnyEvent[]> {
+    return this.#read(() => this.#ports.log.read(this.key, after, limit, READ_CHARS, 'without_content'))
+  }
+
+  /** The text of the chunk of an artifact that has this number. */
+  async content(seq: number): Promise<string> {
+    const [event] = await this.#read(() => this.#ports.log.read(this.key, seq - 1, 1))
+    return event?.type === 'artifact_chunk' ? event.payload.text : ''
+  }
+
+  async #read(read: () => Promise<Event[]>): Promise<AnyEvent[]> {
     try {
-      return (await this.#ports.log.read(this.key, after, limit, READ_CHARS)) as AnyEvent[]
+      return (await read()) as AnyEvent[]
     } catch (cause) {
       // A damaged log is not served in part: the session stops, and says so to whoever asks.
       if (cause instanceof StoreFault && cause.code === 'corrupt') this.drop(cause)

@@ -130,7 +130,9 @@ const content = async (session: Session, artifact: Artifact, range: string | nul
     return new Response(null, { status: 416, headers: { 'content-range': `bytes */${artifact.size}` } })
   }
   const [from, to] = wanted ?? [0, artifact.size - 1]
-  const body = bytes(session, artifact, from, to)
+  // Before anything is answered: what cannot be read is an error, not an answer that breaks off.
+  const begins = await session.content(artifact.first)
+  const body = bytes(session, artifact, begins, from, to)
   const length = { 'content-length': String(to - from + 1) }
   if (!wanted) return new Response(body, { headers: { ...headers, ...length } })
   return new Response(body, {
@@ -150,17 +152,21 @@ export const parseRange = (range: string, size: number): readonly [number, numbe
 }
 
 /** The chunks lie side by side in the log; each is read when the reader wants it. */
-const bytes = (session: Session, { first, seq }: Artifact, from: number, to: number): ReadableStream<Uint8Array> => {
+const bytes = (
+  session: Session,
+  { first, seq }: Artifact,
+  begins: string,
+  from: number,
+  to: number,
+): ReadableStream<Uint8Array> => {
   const encoder = new TextEncoder()
   let next = first
   let offset = 0
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       while (next < seq && offset <= to) {
-        const [event] = await session.read(next - 1, 1)
+        const chunk = encoder.encode(next === first ? begins : await session.content(next))
         next += 1
-        if (event?.type !== 'artifact_chunk') continue
-        const chunk = encoder.encode(event.payload.text)
         const part = chunk.subarray(Math.max(0, from - offset), Math.max(0, to + 1 - offset))
         offset += chunk.byteLength
         if (part.byteLength > 0) return controller.enqueue(part)

@@ -62,11 +62,16 @@ const faults: { readonly [F in StoreFaultCode]: string } = {
   outcome_unknown: 'The store failed; whether it was written is not known. Repeat with the same Idempotency-Key.',
   corrupt: 'The log of this session is damaged; it is stopped.',
   gone: 'The data folder is gone; nothing is written.',
+  unreachable: 'What lies outside of the log cannot be reached; nothing was written. Try again.',
+  content_gone: 'The content of this artifact is gone: it is no longer where it was put.',
   refused: 'The store refused the write.',
 }
+
+/** Trying again changes nothing. */
+const lasting: ReadonlySet<StoreFaultCode> = new Set(['corrupt', 'content_gone'])
 
 /** Messages sent outside carry no stack and no cause. */
 export const faulted = (error: unknown): Response =>
   error instanceof StoreFault
-    ? failure(error.code === 'corrupt' ? 'internal_error' : 'unavailable', faults[error.code])
+    ? failure(lasting.has(error.code) ? 'internal_error' : 'unavailable', faults[error.code])
     : failure('internal_error', 'Something went wrong here.')

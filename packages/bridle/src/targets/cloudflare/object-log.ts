@@ -1,23 +1,43 @@
-// The log of an object: what the shared store writes, and what belongs into the same write: the alarm, and a mark for the
-// directory. It resolves when all of it is durable, so nothing that follows from it can leave before.
+// The log of an object: what the shared store writes, and what belongs into the same write: the alarm, a mark for the
+// directory, and whose it is what lies in the bucket. It resolves when all of it is durable, so nothing that follows from it
+// can leave before.
 import { type Log, StoreFault } from '../../kernel/ports.ts'
+import type { ArtifactBucket } from './artifact-bucket.ts'
+import type { BucketNames } from './bucket-names.ts'
 import type { Outbox } from './outbox.ts'
 import type { Storage } from './platform.ts'
 import type { WakeTimes } from './wake-times.ts'
 
-export const objectLog = (log: Log, storage: Storage, outbox: Outbox, wakeTimes: WakeTimes): Log => ({
+export interface ObjectLogPorts {
+  readonly log: Log
+  readonly storage: Storage
+  readonly outbox: Outbox
+  readonly wakeTimes: WakeTimes
+  readonly artifacts: ArtifactBucket
+  readonly names: BucketNames
+}
+
+export const objectLog = ({ log, storage, outbox, wakeTimes, artifacts, names }: ObjectLogPorts): Log => ({
   ...log,
-  append: async (lease, append) => {
+  read: artifacts.reader(log),
+  append: async (lease, given) => {
     // A session that the directory does not know of could not be found again by its id.
-    if (!lease.exists && append.row)
+    if (!lease.exists && given.row)
       await outbox.register(lease.key).catch((cause) => {
         throw new StoreFault('fenced', 'The directory could not be told of a new session.', cause)
       })
-    const isNews = append.row !== undefined || !outbox.isKnown(lease.key)
-    // First: had it failed behind a write that did not, nobody would be told of what is there.
-    if (isNews) outbox.mark(lease.key)
-    await log.append(lease, append)
-    if (append.wakeAt !== undefined || append.row) wakeTimes.arrange()
+    const stowed = await artifacts.stow(lease.key, given)
+    const isNews = given.row !== undefined || !outbox.isKnown(lease.key)
+    try {
+      // First: had it failed behind a write that did not, nobody would be told of what is there.
+      if (isNews) outbox.mark(lease.key)
+      await log.append(lease, stowed.append)
+    } catch (fault) {
+      names.release(stowed.names)
+      throw fault
+    }
+    names.keep(lease.key, stowed.names)
+    if (given.wakeAt !== undefined || given.row) wakeTimes.arrange()
     await storage.sync()
     if (isNews) void outbox.tell()
   },
@@ -25,7 +45,9 @@ export const objectLog = (log: Log, storage: Storage, outbox: Outbox, wakeTimes:
     outbox.mark(key)
     const wasThere = await log.remove(key)
     wakeTimes.arrange()
+    names.clearLater()
     await storage.sync()
+    void names.clear()
     await outbox.tell()
     return wasThere
   },

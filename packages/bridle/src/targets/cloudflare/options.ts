@@ -5,7 +5,7 @@ import type { AccessOptions } from '../../surfaces/http/access.ts'
 import type { RateLimit } from '../../surfaces/http/rate-limit.ts'
 import type { ContainerStub } from './containers.ts'
 import type { DirectoryStub } from './directory-port.ts'
-import type { Namespace } from './platform.ts'
+import type { Bucket, Namespace } from './platform.ts'
 
 export interface HarnessOptions extends Omit<AccessOptions, 'authTokenEnv'> {
   /** Agents to serve, beside the built-in ones. */
@@ -29,6 +29,8 @@ export interface HarnessOptions extends Omit<AccessOptions, 'authTokenEnv'> {
 export interface HarnessEnv {
   readonly HARNESS_SESSION: Namespace
   readonly HARNESS_DIRECTORY: Namespace<DirectoryStub>
+  /** An R2 bucket: large artifacts lie there. */
+  readonly HARNESS_ARTIFACTS?: Bucket
   readonly FABRIC_HARNESS_API_TOKEN?: string
   readonly FABRIC_HARNESS_TENANT_REQUIRED?: string
   readonly FABRIC_MODE?: string

@@ -25,6 +25,15 @@ export interface Storage extends ObjectStorage {
   deleteAlarm(): Promise<void>
 }
 
+/** As much of a bucket as is used. */
+export interface Bucket {
+  /** Durable when it resolves. */
+  put(name: string, text: string, options?: object): Promise<unknown>
+  get(name: string): Promise<{ text(): Promise<string> } | null>
+  /** At most 1,000; one that is not there counts as deleted. */
+  delete(names: string[]): Promise<void>
+}
+
 export interface PlatformSocket {
   readonly readyState: number
   accept(): void

@@ -16,6 +16,8 @@ import { upgrade } from '../../surfaces/http/socket-route.ts'
 import { feedOf } from '../../surfaces/http/sse.ts'
 import { transportSockets } from '../../surfaces/transport/sockets.ts'
 import { agentsOf, defaultAgent, digest } from './agents.ts'
+import { ArtifactBucket } from './artifact-bucket.ts'
+import { BucketNames } from './bucket-names.ts'
 import { askProvider, type Claim } from './credentials.ts'
 import { directoryOf } from './directory-port.ts'
 import { runnerProvider } from './engines.ts'
@@ -52,6 +54,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
   readonly #sockets: ObjectSockets
   readonly #outbox: Outbox
   readonly #wakeTimes: WakeTimes
+  readonly #names: BucketNames
   readonly #spends: Spends
   readonly #hops: Hops
   #home = ''
@@ -73,9 +76,19 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
       directory: (tenant) => directoryOf(env.HARNESS_DIRECTORY, tenant),
       home: () => this.#home,
       now,
-      retry: (at) => this.#wakeTimes.retry(at),
+      retry: (at) => this.#wakeTimes.retry('told', at),
     })
-    this.#log = knownFaults(objectLog(store.log, storage, this.#outbox, this.#wakeTimes), driver)
+    const bucket = env.HARNESS_ARTIFACTS ?? null
+    this.#names = new BucketNames({
+      ...{ driver, bucket, now },
+      sync: () => storage.sync(),
+      retry: (at) => this.#wakeTimes.retry('deleted', at),
+    })
+    const log = objectLog({
+      ...{ log: store.log, storage, outbox: this.#outbox, wakeTimes: this.#wakeTimes },
+      ...{ artifacts: new ArtifactBucket(bucket, this.#names), names: this.#names },
+    })
+    this.#log = knownFaults(log, driver)
     this.#hops = new Hops({ hop: () => this.#wakeTimes.hop(), clock: runClock })
     const registry = agentsOf(options, env, {
       hops: this.#hops,
@@ -168,7 +181,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
     this.#wakeTimes.rang()
     this.#stirred()
     await this.#host.supervise(-1)
-    await this.#outbox.tell()
+    await Promise.all([this.#outbox.tell(), this.#names.clear()])
     this.#wakeTimes.arrange()
   }
 
@@ -184,6 +197,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
     if (isBlank) return
     await this.#sockets.wake(this.#app, (rested) => this.#headOf(rested))
     await this.#host.supervise(-1)
+    void this.#names.clear()
   }
 
   readonly #heads = new Map<string, number>()

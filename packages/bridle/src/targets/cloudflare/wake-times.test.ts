@@ -58,8 +58,8 @@ test('[CF3] a watchdog that is set is not moved by every write, and is set anew 
 
 test('[CF3] what is to be tried again joins it, and leaves it', () => {
   const { times, alarms } = arranged({})
-  times.retry(NOW + 7)
-  times.retry(null)
+  times.retry('told', NOW + 7)
+  times.retry('told', null)
   expect(alarms).toEqual([NOW + 7, null])
 })
 

@@ -17,7 +17,7 @@ export interface WakePorts {
 export class WakeTimes {
   readonly #ports: WakePorts
   #set: number | null = null
-  #retryAt: number | null = null
+  readonly #retries = new Map<string, number>()
   #hopAt: number | null = null
 
   constructor(ports: WakePorts) {
@@ -35,8 +35,9 @@ export class WakeTimes {
   }
 
   /** Something outside the log wants to be tried again then; null = no longer. */
-  retry(at: number | null): void {
-    this.#retryAt = at
+  retry(what: string, at: number | null): void {
+    if (at === null) this.#retries.delete(what)
+    else this.#retries.set(what, at)
     this.arrange()
   }
 
@@ -57,7 +58,7 @@ export class WakeTimes {
       inHand.length > 0 ? this.#nearer(now, watchdog) : null,
       ...inHand.flatMap(({ row }) => expiries(JSON.parse(row) as Row)).filter((at) => at > now),
       due?.at ?? null,
-      this.#retryAt,
+      ...this.#retries.values(),
       this.#hopAt,
     ].filter((at) => at !== null)
     const at = moments.length === 0 ? null : Math.max(Math.min(...moments), now)

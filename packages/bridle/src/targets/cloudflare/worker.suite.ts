@@ -3,7 +3,7 @@ import { DurableObject, env } from 'cloudflare:workers'
 import unsafe from 'workerd:unsafe'
 import { agent } from '../../agents/agent.ts'
 import { type HarnessEnv, harness } from '../cloudflare.ts'
-import type { Namespace, ObjectContext, PlatformSocket, RequestContext, Storage } from './platform.ts'
+import type { Bucket, Namespace, ObjectContext, PlatformSocket, RequestContext, Storage } from './platform.ts'
 
 const { TEST_OPTIONS = '{}' } = env as { TEST_OPTIONS?: string }
 
@@ -38,6 +38,27 @@ const breakable = ({ sql }: Storage) => {
   return storage
 }
 
+let failing = 'nothing'
+
+interface TestBucket extends Bucket {
+  list(): Promise<{ objects: { key: string }[] }>
+}
+
+/** The real one, until it is told to fail. */
+const breakableBucket = (bucket: Bucket): Bucket => {
+  const unless = <T>(what: string, act: () => Promise<T>) =>
+    failing === what ? Promise.reject(new Error(`${what}: internal error (10001)`)) : act()
+  return {
+    // The worst there is: it was put, and nobody is told.
+    put: async (...args) => {
+      await bucket.put(...args)
+      return unless('put', async () => {})
+    },
+    get: (name) => unless('get', () => bucket.get(name)),
+    delete: (names) => unless('delete', () => bucket.delete(names)),
+  }
+}
+
 export class HarnessSession extends made.HarnessSession {
   readonly #life = crypto.randomUUID()
   readonly #storage: { message: string }
@@ -45,7 +66,8 @@ export class HarnessSession extends made.HarnessSession {
 
   constructor(ctx: ObjectContext, env: HarnessEnv) {
     const storage = breakable(ctx.storage)
-    super(ctx, env)
+    const { HARNESS_ARTIFACTS: bucket } = env
+    super(ctx, { ...env, ...(bucket && { HARNESS_ARTIFACTS: breakableBucket(bucket) }) })
     this.#storage = storage
   }
 
@@ -136,9 +158,15 @@ export default class extends made.HarnessGateway {
     return containers.get(containers.idFromName(name))
   }
 
+  get #bucket(): TestBucket {
+    return (env as { HARNESS_ARTIFACTS: TestBucket }).HARNESS_ARTIFACTS
+  }
+
   override async fetch(request: Request): Promise<Response> {
     const { pathname, searchParams } = new URL(request.url)
     if (!pathname.startsWith('/test/')) return super.fetch(request)
+    const [, what] = /^\/test\/break-bucket\/(.*)/.exec(pathname) ?? []
+    if (what) failing = what
     const object = this.#objects.get(this.#objects.idFromName(searchParams.get('name') ?? ''))
     const acts: { readonly [path: string]: () => Promise<unknown> } = {
       '/test/evict': () => unsafe.evict(object, { webSockets: 'hibernate' }),
@@ -151,6 +179,8 @@ export default class extends made.HarnessGateway {
           .catch(() => {}),
       '/test/calls': async () => JSON.stringify(await this.#container(searchParams.get('name') ?? '').calls()),
       '/test/stop': () => this.#container(searchParams.get('name') ?? '').stop(),
+      '/test/bucket': async () => JSON.stringify((await this.#bucket.list()).objects.map(({ key }) => key)),
+      '/test/empty-bucket': async () => this.#bucket.delete((await this.#bucket.list()).objects.map(({ key }) => key)),
       '/test/incarnation': async () => object.incarnation(),
       '/test/rings': async () => object.rings(),
       '/test/break': async () => object.break(searchParams.get('message') ?? ''),

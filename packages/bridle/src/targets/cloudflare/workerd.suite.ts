@@ -1,7 +1,7 @@
 // The real runtime for tests: one process, its objects on disk, told apart by process id. What it runs is bundled from
 // source. Where it cannot be fetched, tests that need it are skipped by name, and say why.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -43,6 +43,8 @@ export interface WorkerdOptions {
   /** Durable Object classes by the name of their binding. */
   readonly objects: { readonly [binding: string]: string }
   readonly vars?: { readonly [name: string]: string }
+  /** Names of bindings, each to a bucket of its own. */
+  readonly buckets?: readonly string[]
   /** Compatibility flags beside those that tests need. */
   readonly flags?: readonly string[]
   /** Where its objects lie; given again, they are found again. */
@@ -65,9 +67,10 @@ export const startWorkerd = async (options: WorkerdOptions): Promise<Workerd> =>
   if ('missing' in tools) throw new Error(tools.missing)
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'bridle-workerd-'))
   const disk = join(folder, 'objects')
-  mkdirSync(disk, { recursive: true })
+  const lot = join(folder, 'buckets')
+  for (const each of [disk, lot]) mkdirSync(each, { recursive: true })
   writeFileSync(join(folder, 'worker.js'), options.code)
-  writeFileSync(join(folder, 'config.capnp'), config(options, disk))
+  writeFileSync(join(folder, 'config.capnp'), config(options, disk, lot))
   const binary = join(tools.folder, 'node_modules/workerd/bin/workerd')
   const child = spawn(binary, ['serve', '--experimental', '--control-fd=3', join(folder, 'config.capnp')], {
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
@@ -103,8 +106,43 @@ const listening = (child: ChildProcess, said: readonly string[]): Promise<number
     child.once('exit', (code) => reject(new Error(`workerd ended with ${code}: ${said.join('\n')}`)))
   })
 
-const config = ({ objects, vars = {}, flags = [] }: WorkerdOptions, disk: string): string => {
-  const text = (value: string) => JSON.stringify(value)
+const text = (value: string) => JSON.stringify(value)
+
+/** The text of a Worker of the local tools. */
+const source = (file: string): string => {
+  if ('missing' in tools) throw new Error(tools.missing)
+  return text(readFileSync(join(tools.folder, 'node_modules/miniflare/dist/src/workers', `${file}.worker.js`), 'utf8'))
+}
+
+/** A bucket as the local tools have it: a Worker of theirs, and its files beside our objects. */
+const bucketServices = (names: readonly string[], disk: string): string => {
+  if (names.length === 0) return ''
+  const entries = names.map(
+    (name) => `,
+    (name = ${text(`bucket-${name}`)}, worker = (
+      modules = [(name = "entry.js", esModule = ${source('shared/object-entry')})],
+      compatibilityDate = "2023-07-24",
+      bindings = [
+        (name = "MINIFLARE_NAMESPACE", text = ${text(name)}),
+        (name = "MINIFLARE_OBJECT", durableObjectNamespace = (className = "R2BucketObject", serviceName = "buckets"))
+      ]))`,
+  )
+  return `,
+    (name = "buckets", worker = (
+      modules = [(name = "bucket.js", esModule = ${source('r2/bucket')})],
+      compatibilityDate = "2023-07-24",
+      compatibilityFlags = ["nodejs_compat", "experimental"],
+      durableObjectNamespaces = [(className = "R2BucketObject", uniqueKey = "bridle-R2BucketObject")],
+      durableObjectStorage = (localDisk = "bucket-disk"),
+      bindings = [(name = "MINIFLARE_BLOBS", service = "bucket-disk")])),
+    (name = "bucket-disk", disk = (path = ${text(disk)}, writable = true))${entries.join('')}`
+}
+
+const config = (
+  { objects, vars = {}, flags = [], buckets = [] }: WorkerdOptions,
+  disk: string,
+  lot: string,
+): string => {
   const namespaces = Object.values(objects).map(
     (name) => `(className = ${text(name)}, uniqueKey = ${text(`bridle-${name}`)}, enableSql = true)`,
   )
@@ -112,6 +150,7 @@ const config = ({ objects, vars = {}, flags = [] }: WorkerdOptions, disk: string
     ...Object.entries(objects).map(
       ([binding, name]) => `(name = ${text(binding)}, durableObjectNamespace = ${text(name)})`,
     ),
+    ...buckets.map((name) => `(name = ${text(name)}, r2Bucket = ${text(`bucket-${name}`)})`),
     ...Object.entries(vars).map(([name, value]) => `(name = ${text(name)}, text = ${text(value)})`),
   ]
   return `using Workerd = import "/workerd/workerd.capnp";
@@ -119,9 +158,17 @@ const config :Workerd.Config = (
   services = [
     (name = "main", worker = .main),
     (name = "disk", disk = (path = ${text(disk)}, writable = true)),
-    (name = "internet", network = (allow = ["public", "private"], tlsOptions = (trustBrowserCas = true)))
+    (name = "internet", network = (allow = ["public", "private"], tlsOptions = (trustBrowserCas = true)))${bucketServices(buckets, lot)}
   ],
-  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")]
+  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")]${
+    buckets.length === 0
+      ? ''
+      : `,
+  extensions = [(modules = [
+    (name = "miniflare:shared", esModule = ${source('shared/index')}),
+    (name = "miniflare:zod", esModule = ${source('shared/zod')})
+  ])]`
+  }
 );
 const main :Workerd.Worker = (
   modules = [(name = "worker.js", esModule = embed "worker.js")],

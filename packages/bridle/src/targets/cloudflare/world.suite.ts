@@ -9,16 +9,18 @@ export interface WorldOptions {
   readonly folder?: string
   /** Containers are bound. */
   readonly hasContainers?: boolean
+  /** A bucket is bound. */
+  readonly hasBucket?: boolean
 }
 
-export const startWorld = async ({ hasContainers, ...options }: WorldOptions = {}): Promise<Workerd> => {
+export const startWorld = async ({ hasContainers, hasBucket, ...options }: WorldOptions = {}): Promise<Workerd> => {
   code ??= bundled(fileURLToPath(new URL('./worker.suite.ts', import.meta.url)))
   const objects = {
     HARNESS_SESSION: 'HarnessSession',
     HARNESS_DIRECTORY: 'HarnessDirectory',
     ...(hasContainers && { HARNESS_SANDBOX: 'TestContainer' }),
   }
-  return startWorkerd({ code: await code, objects, ...options })
+  return startWorkerd({ code: await code, objects, ...(hasBucket && { buckets: ['HARNESS_ARTIFACTS'] }), ...options })
 }
 
 /** Sends a session's object to sleep; its sockets stay. */
@@ -70,6 +72,19 @@ export const containerCalls = async (world: Workerd, id: string): Promise<string
 /** As the platform does when nobody asks it anything. */
 export const stopContainer = async (world: Workerd, id: string): Promise<void> => {
   await ask(world, 'stop', id, 'claude')
+}
+
+/** What lies in the bucket. */
+export const bucketNames = async (world: Workerd): Promise<string[]> => JSON.parse(await ask(world, 'bucket', ''))
+
+/** As somebody may who has access to it. */
+export const emptyBucket = async (world: Workerd): Promise<void> => {
+  await ask(world, 'empty-bucket', '')
+}
+
+/** What fails from here on. */
+export const breakBucket = async (world: Workerd, failing: 'nothing' | 'put' | 'get' | 'delete'): Promise<void> => {
+  await ask(world, `break-bucket/${failing}`, '')
 }
 
 const ask = async (
