@@ -40,7 +40,9 @@ const targets: { readonly [name: string]: (server: ServerName) => Promise<Served
     }
   },
   cloudflare: async (server) => {
-    const world = await startWorld({ vars: { TEST_OPTIONS: JSON.stringify(servers[server]) } })
+    // A directory of several objects answers as one does.
+    const vars = { TEST_OPTIONS: JSON.stringify(servers[server]), BRIDLE_DIRECTORY_SHARDS: '3' }
+    const world = await startWorld({ vars })
     return { url: world.url, end: () => world.dispose() }
   },
 }

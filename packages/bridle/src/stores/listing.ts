@@ -2,7 +2,7 @@
 // between pages, a position stays valid.
 import { StoreFault } from '../kernel/ports.ts'
 
-const encodeCursor = (position: readonly number[]): string => position.join('.')
+export const encodeCursor = (position: readonly number[]): string => position.join('.')
 
 export function decodeCursor(cursor: string, length: number): number[] {
   const position = cursor.split('.').map(Number)
@@ -15,15 +15,17 @@ const pageMax = 500
 /** How many entries a page holds: what was asked, within reason. */
 export const pageSize = (asked: number | undefined): number => Math.max(1, Math.min(asked ?? 50, pageMax))
 
+/** An entry, and where it stands in the order of its list. */
+export interface Standing<T> {
+  readonly at: readonly number[]
+  readonly entry: T
+}
+
 /** Cuts one entry too many off a page and turns the last kept one's position into the cursor. */
-export function page<T>(
-  entries: T[],
-  size: number,
-  position: (entry: T) => readonly number[],
-): { entries: T[]; next?: string } {
-  if (entries.length <= size) return { entries }
-  const kept = entries.slice(0, size)
-  return { entries: kept, next: encodeCursor(position(kept[size - 1]!)) }
+export function page<T>(found: readonly Standing<T>[], size: number): { entries: T[]; next?: string } {
+  const kept = found.slice(0, size)
+  const entries = kept.map(({ entry }) => entry)
+  return found.length <= size ? { entries } : { entries, next: encodeCursor(kept.at(-1)!.at) }
 }
 
 /** What a search looks through. Lower case made here, since databases fold ASCII only. */

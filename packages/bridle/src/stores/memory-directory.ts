@@ -15,7 +15,8 @@ export function memoryDirectory(data: MemoryData): Directory {
         .filter((entry) => matches(entry, filter))
         .filter((entry) => !before || compare(position(entry), before) < 0)
         .sort((a, b) => compare(position(b), position(a)))
-      const { entries, next } = page(found, pageSize(filter.limit), position)
+      const standing = found.map((entry) => ({ at: position(entry), entry }))
+      const { entries, next } = page(standing, pageSize(filter.limit))
       const sessions = entries.map(({ session, row }) => ({ key: { ...session.key }, head: headOf(session), row }))
       return { sessions, ...(next !== undefined && { next }) }
     },
@@ -27,7 +28,8 @@ export function memoryDirectory(data: MemoryData): Directory {
         .flatMap((session) => rowOf(session).approvals.map((approval, index): Asked => ({ approval, session, index })))
         .filter((entry) => !after || compare(position(entry), after) > 0)
         .sort((a, b) => compare(position(a), position(b)))
-      const { entries, next } = page(found, pageSize(limit), position)
+      const standing = found.map((entry) => ({ at: position(entry), entry }))
+      const { entries, next } = page(standing, pageSize(limit))
       const approvals = entries.map(({ session, approval }) => ({ key: { ...session.key }, approval }))
       return { approvals, ...(next !== undefined && { next }) }
     },

@@ -1,56 +1,81 @@
 // Across sessions, from the rows that appends wrote.
 import type { Key } from '../kernel/event.ts'
-import type { Directory, ListFilter, OpenApproval, Row } from '../kernel/ports.ts'
+import type { Directory, Listed, ListFilter, OpenApproval, Row } from '../kernel/ports.ts'
 import type { Driver, Value } from './driver.ts'
 import type { Keeper } from './keeper.ts'
-import { decodeCursor, page, pageSize } from './listing.ts'
+import { decodeCursor, page, pageSize, type Standing } from './listing.ts'
 import type { SessionRecord, Sessions } from './sessions.ts'
 
 type ListedRow = SessionRecord & { kind: Row['kind']; status: string; updated_at: number; row: string }
 type ApprovalRow = Key & { requested_at: number; sid: number; position: number; body: string }
 
-export function sqliteDirectory(driver: Driver, sessions: Sessions, keeper: Keeper): Directory {
-  function list(tenant: string, filter: ListFilter) {
-    const size = pageSize(filter.limit)
-    const { where, values } = conditions(tenant, filter)
-    const rows = driver.all<ListedRow>(
-      `SELECT sid, tenant, agent, id, base, kind, status, updated_at, row FROM sessions WHERE ${where}
-       ORDER BY updated_at DESC, sid DESC LIMIT ?`,
-      ...[...values, size + 1],
-    )
-    const { entries, next } = page(rows, size, ({ updated_at, sid }) => [updated_at, sid])
-    const listed = entries.map((record) => ({
-      key: keyOf(record),
-      head: sessions.head(record),
-      row: rowOf(record),
-    }))
-    return { sessions: listed, ...(next !== undefined && { next }) }
-  }
+/** Pages as they stand in the tables, one entry longer than was asked: whether there are more is then known. */
+export function directoryPages(driver: Driver, sessions: Sessions) {
+  return {
+    list(tenant: string, filter: ListFilter): Standing<Listed>[] {
+      const { where, values } = conditions(tenant, filter)
+      const rows = driver.all<ListedRow>(
+        `SELECT sid, tenant, agent, id, base, kind, status, updated_at, row FROM sessions WHERE ${where}
+         ORDER BY updated_at DESC, sid DESC LIMIT ?`,
+        ...[...values, pageSize(filter.limit) + 1],
+      )
+      return rows.map((record) => ({
+        at: [record.updated_at, record.sid],
+        entry: { key: keyOf(record), head: sessions.head(record), row: rowOf(record) },
+      }))
+    },
 
-  function approvals(tenant: string, limit: number | undefined, cursor: string | undefined) {
-    const size = pageSize(limit)
-    const after = cursor === undefined ? [-1, 0, 0] : decodeCursor(cursor, 3)
-    const rows = driver.all<ApprovalRow>(
-      `SELECT s.tenant, s.agent, s.id, requested_at, a.sid, position, body
-       FROM approvals AS a JOIN sessions AS s ON s.sid = a.sid
-       WHERE a.tenant = ? AND (requested_at, a.sid, position) > (?, ?, ?)
-       ORDER BY requested_at, a.sid, position LIMIT ?`,
-      ...[tenant, ...after, size + 1],
-    )
-    const { entries, next } = page(rows, size, ({ requested_at, sid, position }) => [requested_at, sid, position])
-    const found = entries.flatMap((row) => {
-      const approval = parsed<OpenApproval>(row.body)
-      return approval && typeof approval.id === 'string' ? [{ key: keyOf(row), approval }] : []
-    })
-    return { approvals: found, ...(next !== undefined && { next }) }
+    /** Null: damaged. */
+    approvals(tenant: string, { limit, cursor }: PageWish): Standing<Asked | null>[] {
+      const after = cursor === undefined ? [-1, 0, 0] : decodeCursor(cursor, 3)
+      const rows = driver.all<ApprovalRow>(
+        `SELECT s.tenant, s.agent, s.id, requested_at, a.sid, position, body
+         FROM approvals AS a JOIN sessions AS s ON s.sid = a.sid
+         WHERE a.tenant = ? AND (requested_at, a.sid, position) > (?, ?, ?)
+         ORDER BY requested_at, a.sid, position LIMIT ?`,
+        ...[tenant, ...after, pageSize(limit) + 1],
+      )
+      return rows.map((row) => {
+        const approval = parsed<OpenApproval>(row.body)
+        return {
+          at: [row.requested_at, row.sid, row.position],
+          entry: approval && typeof approval.id === 'string' ? { key: keyOf(row), approval } : null,
+        }
+      })
+    },
   }
+}
+
+/** Turns what was found into the answers of a Directory. */
+export const listPage = (found: readonly Standing<Listed>[], { limit }: PageWish) => {
+  const { entries, next } = page(found, pageSize(limit))
+  return { sessions: entries, ...(next !== undefined && { next }) }
+}
+
+export const approvalsPage = (found: readonly Standing<Asked | null>[], { limit }: PageWish) => {
+  const { entries, next } = page(found, pageSize(limit))
+  return { approvals: entries.filter((asked) => asked !== null), ...(next !== undefined && { next }) }
+}
+
+export interface PageWish {
+  readonly limit?: number
+  readonly cursor?: string
+}
+
+export interface Asked {
+  readonly key: Key
+  readonly approval: OpenApproval
+}
+
+export function sqliteDirectory(driver: Driver, sessions: Sessions, keeper: Keeper): Directory {
+  const pages = directoryPages(driver, sessions)
 
   const keys = (sql: string, ...values: Value[]): Key[] =>
     driver.all<Key>(`SELECT tenant, agent, id ${sql}`, ...values).map(keyOf)
 
   return {
-    list: async (tenant, filter) => keeper.read(() => list(tenant, filter)),
-    approvals: async (tenant, { limit, cursor }) => keeper.read(() => approvals(tenant, limit, cursor)),
+    list: async (tenant, filter) => keeper.read(() => listPage(pages.list(tenant, filter), filter)),
+    approvals: async (tenant, wish) => keeper.read(() => approvalsPage(pages.approvals(tenant, wish), wish)),
     due: async (now, limit, since) =>
       keeper.read(() =>
         keys('FROM sessions WHERE wake_at > ? AND wake_at <= ? ORDER BY wake_at, sid LIMIT ?', since, now, limit),
@@ -91,7 +116,7 @@ function conditions(tenant: string, filter: ListFilter): { where: string; values
 }
 
 /** Null when it is damaged. */
-const parsed = <T>(text: string): T | null => {
+export const parsed = <T>(text: string): T | null => {
   try {
     return JSON.parse(text) as T | null
   } catch {

@@ -1,6 +1,10 @@
-// The index over all sessions of a tenant, as gateway and sessions ask for it. Each tenant has an object of its own.
+// The index over all sessions of a tenant, as gateway and sessions ask for it: what each of its objects answers, and what
+// they make up together.
 import { type Key, keyText } from '../../kernel/event.ts'
-import { type Directory, type ListFilter, type Row, StoreFault } from '../../kernel/ports.ts'
+import type { Directory, Listed, ListFilter, Row } from '../../kernel/ports.ts'
+import type { Standing } from '../../stores/listing.ts'
+import type { Asked, PageWish } from '../../stores/sqlite-directory.ts'
+import { type Shards, tenantDirectory } from './directory-shards.ts'
 import type { Namespace } from './platform.ts'
 
 /** A session as its object tells of it. */
@@ -18,25 +22,27 @@ export interface Placed {
   readonly home: string
 }
 
-type Page<T> = T | { readonly refused: string }
-
-/** What the object answers, from outside. */
+/** What one object answers, from outside. */
 export interface DirectoryStub {
   /** Before a session's first event is written. The home it has; once given it stays. */
   register(placed: Placed): Promise<string>
   tell(told: readonly Told[]): Promise<void>
   find(tenant: string, id: string): Promise<Placed[]>
-  list(tenant: string, filter: ListFilter): Promise<Page<Awaited<ReturnType<Directory['list']>>>>
-  approvals(
-    tenant: string,
-    filter: { limit?: number; cursor?: string },
-  ): Promise<Page<Awaited<ReturnType<Directory['approvals']>>>>
+  /** One entry more than was asked for, where there is one. */
+  list(tenant: string, filter: ListFilter): Promise<Standing<Listed>[]>
+  approvals(tenant: string, wish: PageWish): Promise<Standing<Asked | null>[]>
   /** Whether this is the first time. */
   redeem(nonce: string, expiresAt: number): Promise<boolean>
+  /** Everything it knows of a tenant, in pages. */
+  known(tenant: string, after: Key | null): Promise<Known[]>
+  /** Takes over what belongs here from the objects of that name, once. */
+  adopt(tenant: string, shard: { readonly index: number; readonly of: number }, from: readonly string[]): Promise<void>
 }
 
-export const directoryOf = (objects: Namespace<DirectoryStub>, tenant: string): DirectoryStub =>
-  objects.get(objects.idFromName(tenant))
+/** With a row, told; without one, registered alone, or removed. */
+export interface Known extends Told {
+  readonly isRemoved: boolean
+}
 
 /** The name of the object that has a session which is no branch. */
 export const ownHome = (key: Key): string => keyText(key)
@@ -49,23 +55,19 @@ export interface RemoteDirectory extends Directory {
   home(key: Key): Promise<string>
 }
 
-export const remoteDirectory = (objects: Namespace<DirectoryStub>): RemoteDirectory => {
+export const remoteDirectory = (objects: Namespace<DirectoryStub>, shards: Shards): RemoteDirectory => {
   const homes = new Map<string, string>()
+  const of = (tenant: string) => tenantDirectory(objects, shards, tenant)
   const find = async (tenant: string, id: string): Promise<Placed[]> => {
-    const found = await directoryOf(objects, tenant).find(tenant, id)
+    const found = await of(tenant).find(id)
     if (homes.size > HOMES_MAX) homes.clear()
     for (const { key, home } of found) homes.set(keyText(key), home)
     return found
   }
-  const page = async <T>(asked: Promise<Page<T>>): Promise<T> => {
-    const answer = await asked
-    if (answer && typeof answer === 'object' && 'refused' in answer) throw new StoreFault('refused', answer.refused)
-    return answer as T
-  }
   return {
     find: async (tenant, id) => (await find(tenant, id)).map(({ key }) => key),
-    list: (tenant, filter) => page(directoryOf(objects, tenant).list(tenant, filter)),
-    approvals: (tenant, filter) => page(directoryOf(objects, tenant).approvals(tenant, filter)),
+    list: (tenant, filter) => of(tenant).list(filter),
+    approvals: (tenant, wish) => of(tenant).approvals(wish),
     // Each object has an alarm of its own.
     due: async () => [],
     home: async (key) => {

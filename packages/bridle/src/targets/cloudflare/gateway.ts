@@ -14,9 +14,10 @@ import { type SocketRoute, socketPages, told, upgrade } from '../../surfaces/htt
 import type { Tickets } from '../../surfaces/http/tickets.ts'
 import { agentsOf, defaultAgent } from './agents.ts'
 import { CREDENTIALS_PATH, claimOf } from './credentials.ts'
-import { directoryOf, remoteDirectory } from './directory-port.ts'
+import { remoteDirectory } from './directory-port.ts'
+import { tenantDirectory } from './directory-shards.ts'
 import { runClock } from './object-clock.ts'
-import { accessOf, type HarnessEnv, type HarnessOptions, ownSecret, secretOf } from './options.ts'
+import { accessOf, type HarnessEnv, type HarnessOptions, ownSecret, secretOf, shardsOf } from './options.ts'
 import { claimed, passedOn } from './passed-on.ts'
 import { type PlatformSocket, type RequestContext, socketPair, switching } from './platform.ts'
 import { socketRows } from './session.ts'
@@ -50,13 +51,14 @@ class Gateway {
   readonly #home: (key: Key) => Promise<string>
 
   constructor(options: HarnessOptions, env: HarnessEnv) {
-    const directory = remoteDirectory(env.HARNESS_DIRECTORY)
+    const shards = shardsOf(env)
+    const directory = remoteDirectory(env.HARNESS_DIRECTORY, shards)
     const access = accessOf(options, env)
     const registry = agentsOf(options, env, null)
     const tickets = signedTickets({
       secret: secretOf(options, env),
       now: runClock.now,
-      redeem: (tenant, nonce, at) => directoryOf(env.HARNESS_DIRECTORY, tenant).redeem(nonce, at),
+      redeem: (tenant, nonce, at) => tenantDirectory(env.HARNESS_DIRECTORY, shards, tenant).redeem(nonce, at),
     })
     this.#env = env
     this.#secret = ownSecret(options, env)

@@ -5,6 +5,7 @@ import type { AccessOptions } from '../../surfaces/http/access.ts'
 import type { RateLimit } from '../../surfaces/http/rate-limit.ts'
 import type { ContainerStub } from './containers.ts'
 import type { DirectoryStub } from './directory-port.ts'
+import type { Shards } from './directory-shards.ts'
 import type { Bucket, Namespace } from './platform.ts'
 
 export interface HarnessOptions extends Omit<AccessOptions, 'authTokenEnv'> {
@@ -38,6 +39,10 @@ export interface HarnessEnv {
   readonly NODE_ENV?: string
   /** 1 = anybody may come in, from anywhere. */
   readonly BRIDLE_OPEN?: string
+  /** How many objects a tenant's directory is; default 1. */
+  readonly BRIDLE_DIRECTORY_SHARDS?: string
+  /** How many it was: the new ones take over from those. */
+  readonly BRIDLE_DIRECTORY_SHARDS_BEFORE?: string
   /** Comma-separated. */
   readonly BRIDLE_ALLOWED_ORIGINS?: string
   readonly BRIDLE_AGENT?: string
@@ -81,3 +86,22 @@ export const ownSecret = (options: HarnessOptions, env: HarnessEnv): string | nu
 
 /** What tickets are signed with. Where nothing is secret anybody may come in anyway. */
 export const secretOf = (options: HarnessOptions, env: HarnessEnv): string => ownSecret(options, env) ?? 'open'
+
+/** A list asks all of them. */
+const SHARDS_MAX = 64
+
+export const shardsOf = (env: HarnessEnv): Shards => ({
+  count: shardCount(env, 'BRIDLE_DIRECTORY_SHARDS') ?? 1,
+  before: shardCount(env, 'BRIDLE_DIRECTORY_SHARDS_BEFORE'),
+})
+
+const shardCount = (
+  env: HarnessEnv,
+  name: 'BRIDLE_DIRECTORY_SHARDS' | 'BRIDLE_DIRECTORY_SHARDS_BEFORE',
+): number | null => {
+  const { [name]: given } = env
+  if (!given) return null
+  const count = Number(given)
+  if (Number.isInteger(count) && count >= 1 && count <= SHARDS_MAX) return count
+  throw new Error(`${name} is a whole number from 1 to ${SHARDS_MAX}.`)
+}

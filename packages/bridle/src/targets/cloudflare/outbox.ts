@@ -3,14 +3,17 @@
 import { type Key, keyText } from '../../kernel/event.ts'
 import type { Log, Row } from '../../kernel/ports.ts'
 import type { Driver } from '../../stores/driver.ts'
-import type { DirectoryStub, Told } from './directory-port.ts'
+import type { Told } from './directory-port.ts'
+import type { TenantDirectory } from './directory-shards.ts'
 
 const RETRY_MS = 5_000
+/** Sessions of one object: itself and its branches. */
+const GREETED_MAX = 500
 
 export interface OutboxPorts {
   readonly driver: Driver
   readonly log: Log
-  readonly directory: (tenant: string) => DirectoryStub
+  readonly directory: (tenant: string) => Pick<TenantDirectory, 'register' | 'tell'>
   readonly home: () => string
   readonly now: () => number
   /** When to try again; null = all is told. */
@@ -25,6 +28,7 @@ export class Outbox {
   readonly #ports: OutboxPorts
   readonly #known = new Set<string>()
   #isReady = false
+  #hasGreeted = false
   #telling: Promise<void> | null = null
 
   constructor(ports: OutboxPorts) {
@@ -64,6 +68,23 @@ export class Outbox {
     return this.#telling
   }
 
+  /** Once in each life, when somebody asks: a directory that was lost learns of those, too, that have nothing to write. */
+  async greet(): Promise<void> {
+    if (this.#hasGreeted) return
+    this.#hasGreeted = true
+    const { driver, directory } = this.#ports
+    const here = driver.all<Key>('SELECT tenant, agent, id FROM sessions WHERE removed = 0 LIMIT ?', GREETED_MAX)
+    const untold = here.filter((key) => !this.#known.has(keyText(key)))
+    const [first] = untold
+    if (!first) return
+    try {
+      await directory(first.tenant).tell(await Promise.all(untold.map((key) => this.#told(key))))
+      for (const key of untold) this.#known.add(keyText(key))
+    } catch {
+      this.#hasGreeted = false
+    }
+  }
+
   async #tellAll(): Promise<void> {
     const { driver, directory, now, retry } = this.#ports
     if (!this.#isReady) {
@@ -87,7 +108,7 @@ export class Outbox {
     }
   }
 
-  async #told({ tenant, agent, id }: Mark): Promise<Told> {
+  async #told({ tenant, agent, id }: Key): Promise<Told> {
     const { driver, log, home } = this.#ports
     const key = { tenant, agent, id }
     const found = driver.get<{ row: string }>(

@@ -191,10 +191,14 @@ describe.skipIf(noTools)('in workerd', () => {
     await loseDirectory(world)
     expect(await ids()).toEqual([])
     expect((await get(at('/sessions/found-2'))).status).toBe(404)
-    expect((await get(agent('found-2'))).status).toBe(200)
     await post(agent('found-2'), script({ text: 'y' }))
     expect(await ids()).toEqual(['found-2'])
     expect((await get(at('/sessions/found-2'))).status).toBe(200)
+    // One that has nothing to write is asked; it tells of itself once in each life.
+    await evict(world, 'found-1')
+    expect((await get(agent('found-1'))).status).toBe(200)
+    await expect.poll(ids).toEqual(['found-2', 'found-1'])
+    expect((await get(at('/sessions/found-1'))).status).toBe(200)
   })
 
   test('[CF6] a branch lives with its parent, and is found by every route', async () => {

@@ -19,14 +19,14 @@ import { agentsOf, defaultAgent, digest } from './agents.ts'
 import { ArtifactBucket } from './artifact-bucket.ts'
 import { BucketNames } from './bucket-names.ts'
 import { askProvider, type Claim } from './credentials.ts'
-import { directoryOf } from './directory-port.ts'
+import { tenantDirectory } from './directory-shards.ts'
 import { runnerProvider } from './engines.ts'
 import { Hops } from './hops.ts'
 import { ObjectClock, runClock } from './object-clock.ts'
 import { knownFaults } from './object-faults.ts'
 import { objectLog } from './object-log.ts'
 import { ObjectSockets } from './object-sockets.ts'
-import { type HarnessEnv, type HarnessOptions, ownSecret } from './options.ts'
+import { type HarnessEnv, type HarnessOptions, ownSecret, shardsOf } from './options.ts'
 import { Outbox } from './outbox.ts'
 import { claimIn, gatewaysDoor, homeIn, originIn } from './passed-on.ts'
 import { autoResponse, type ObjectContext, type PlatformSocket, withLength } from './platform.ts'
@@ -73,7 +73,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
     this.#outbox = new Outbox({
       driver,
       log: store.log,
-      directory: (tenant) => directoryOf(env.HARNESS_DIRECTORY, tenant),
+      directory: (tenant) => tenantDirectory(env.HARNESS_DIRECTORY, shardsOf(env), tenant),
       home: () => this.#home,
       now,
       retry: (at) => this.#wakeTimes.retry('told', at),
@@ -138,6 +138,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
     this.#home ||= homeIn(request)
     this.#origin = originIn(request) || this.#origin
     this.#stirred()
+    this.ctx.waitUntil(this.#outbox.greet())
     const claim = claimIn(request)
     if (claim) return this.#lend(request, claim)
     if (request.headers.get('upgrade')?.toLowerCase() === 'websocket') {

@@ -1,0 +1,204 @@
+// Several objects as one directory: the contract of directories, and what changes with their number.
+import { DatabaseSync } from 'node:sqlite'
+import { beforeEach, expect, test } from 'vitest'
+import { keyText } from '../../kernel/event.ts'
+import type { Log, Row } from '../../kernel/ports.ts'
+import { directoryContract } from '../../stores/directory.suite.ts'
+import { type ObjectDriver, type ObjectStorage, objectDriver } from '../../stores/do-driver.ts'
+import { sqliteStore } from '../../stores/sqlite.ts'
+import { approval, type Harness, key, type Owner, row } from '../../stores/store.suite.ts'
+import { noTail } from '../../stores/tail.ts'
+import { DirectoryIndex } from './directory-index.ts'
+import { type DirectoryStub, remoteDirectory } from './directory-port.ts'
+import { type Shards, shardName, tenantDirectory } from './directory-shards.ts'
+import type { Namespace } from './platform.ts'
+
+/** What an object's storage does, as far as the driver asks. */
+const storage = (): ObjectStorage => {
+  const database = new DatabaseSync(':memory:')
+  let depth = 0
+  return {
+    sql: { exec: (sql, ...values) => ({ toArray: () => database.prepare(sql).all(...values) }) },
+    transactionSync: (work) => {
+      const name = `t${depth++}`
+      database.exec(`SAVEPOINT ${name}`)
+      try {
+        return work()
+      } catch (error) {
+        database.exec(`ROLLBACK TO ${name}`)
+        throw error
+      } finally {
+        database.exec(`RELEASE ${name}`)
+        depth -= 1
+      }
+    },
+  }
+}
+
+/** The objects of a namespace, each with a storage of its own. */
+class Objects implements Namespace<DirectoryStub> {
+  readonly #storages: Map<string, ObjectStorage>
+  readonly asked: string[] = []
+
+  constructor(storages = new Map<string, ObjectStorage>()) {
+    this.#storages = storages
+  }
+
+  /** As another instance of the Worker sees them. */
+  again(): Objects {
+    return new Objects(this.#storages)
+  }
+
+  driver(name: string): ObjectDriver {
+    const kept = this.#storages.get(name) ?? storage()
+    this.#storages.set(name, kept)
+    return objectDriver(kept)
+  }
+
+  idFromName = (name: string): string => name
+
+  get(id: unknown): DirectoryStub {
+    const name = String(id)
+    const index = new DirectoryIndex(this.driver(name))
+    // Everything that is said between objects is copied.
+    return new Proxy({} as DirectoryStub, {
+      get: (_, call: keyof DirectoryStub) =>
+        call === 'adopt'
+          ? (tenant: string, shard: { index: number; of: number }, from: readonly string[]) => {
+              this.asked.push(name)
+              return index.takeOver(
+                tenant,
+                shard,
+                from.map((each) => this.get(each)),
+              )
+            }
+          : async (...args: never[]) =>
+              structuredClone(await (index[call] as (...args: never[]) => Promise<unknown>)(...structuredClone(args))),
+    })
+  }
+}
+
+/** A store whose sessions tell of themselves after every write, and whose lists are the directory's. */
+const over = (shards: Shards) => async (): Promise<Harness> => {
+  const objects = new Objects()
+  const owner = (): Owner => {
+    const driver = objects.driver('sessions')
+    const store = sqliteStore(driver, driver.epoch, noTail)
+    const tell = async (where: Parameters<Log['remove']>[0]) => {
+      const { tenant, agent, id } = where
+      const found = driver.get<{ row: string }>(
+        'SELECT row FROM sessions WHERE tenant = ? AND id = ? AND agent = ? AND removed = 0',
+        ...[tenant, id, agent],
+      )
+      const head = (await store.log.open(where))?.head ?? 0
+      const told = { key: where, home: keyText(where), head, row: found ? (JSON.parse(found.row) as Row) : null }
+      await tenantDirectory(objects, shards, tenant).tell([told])
+    }
+    const log: Log = {
+      ...store.log,
+      append: async (lease, append) => {
+        await store.log.append(lease, append)
+        await tell(lease.key)
+      },
+      remove: async (where) => {
+        const removed = await store.log.remove(where)
+        await tell(where)
+        return removed
+      },
+    }
+    return { log, directory: { ...remoteDirectory(objects, shards), due: store.directory.due } }
+  }
+  return {
+    ...owner(),
+    takeOver: async () => owner(),
+    restart: async () => owner(),
+    dispose: async () => {},
+  }
+}
+
+for (const count of [1, 2, 5])
+  directoryContract(`[CF16] a directory of ${count} objects`, over({ count, before: null }))
+
+let objects: Objects
+beforeEach(() => {
+  objects = new Objects()
+})
+
+const of = (count: number, before: number | null = null) => tenantDirectory(objects, { count, before }, 'acme')
+const told = (id: string, updatedAt: number, more: Partial<Row> = {}) => ({
+  key: key(id),
+  home: `acme/scripted/${id}`,
+  head: 3,
+  row: row({ updatedAt, ...more }),
+})
+const ids = async (directory: ReturnType<typeof of>) =>
+  (await directory.list({})).sessions.map((listed) => listed.key.id)
+
+test('[CF16] sessions are spread over all objects; what concerns one asks one', async () => {
+  const names = Array.from({ length: 200 }, (_, n) => `s-${n}`)
+  for (const id of names) await of(4).register({ key: key(id), home: 'home' })
+  const counts = [0, 1, 2, 3].map(
+    (index) =>
+      objects.driver(shardName('acme', index, 4)).get<{ n: number }>('SELECT count(*) AS n FROM homes')?.n ?? 0,
+  )
+  expect(counts.reduce((a, b) => a + b)).toBe(200)
+  for (const count of counts) expect(count).toBeGreaterThan(20)
+  for (const id of names) expect(await of(4).find(id)).toEqual([{ key: key(id), home: 'home' }])
+})
+
+test('[CF16] a home once given stays, and a nonce is good once, whichever object has it', async () => {
+  expect(await of(3).register({ key: key('a'), home: 'first' })).toBe('first')
+  expect(await of(3).register({ key: key('a'), home: 'second' })).toBe('first')
+  for (const nonce of ['n-1', 'n-2', 'n-3', 'n-4']) {
+    expect(await of(3).redeem(nonce, Date.now() + 1_000)).toBe(true)
+    expect(await of(3).redeem(nonce, Date.now() + 1_000)).toBe(false)
+  }
+})
+
+test.each([
+  [1, 4],
+  [4, 1],
+  [3, 2],
+])('[CF16] from %i to %i objects: the new ones take everything over, once', async (before, count) => {
+  const names = Array.from({ length: 450 }, (_, n) => `s-${n}`)
+  await of(before).tell(names.map((id, n) => told(id, n)))
+  await of(before).tell([told('asks', 1_000, { approvals: [approval('x', 1)] })])
+  await of(before).register({ key: key('new'), home: 'elsewhere' })
+  await of(before).tell([{ ...told('s-7', 7), head: 4, row: null }])
+  const after = of(count, before)
+  expect(await after.find('s-8')).toEqual([{ key: key('s-8'), home: 'acme/scripted/s-8' }])
+  expect(await after.find('s-7')).toEqual([])
+  expect(await after.register({ key: key('new'), home: 'here' })).toBe('elsewhere')
+  const expected = ['asks', ...names.toReversed().filter((id) => id !== 's-7')].slice(0, 50)
+  expect(await ids(after)).toEqual(expected)
+  expect((await after.approvals({})).approvals.map((asked) => asked.approval.id)).toEqual(['x'])
+  // What is told late, to those that were, changes nothing any more.
+  await of(before).tell([told('late', 5_000)])
+  for (const instance of [objects, objects.again()]) {
+    expect(await ids(tenantDirectory(instance, { count, before }, 'acme'))).toEqual(expected)
+    expect(instance.asked.length).toBe(count)
+  }
+})
+
+test('[CF16] what a session told the new objects first is newer than what they take over', async () => {
+  await of(1).tell([told('a', 1)])
+  await of(2).tell([{ ...told('a', 9), head: 5 }])
+  expect((await of(2, 1).list({})).sessions.map(({ head, row: { updatedAt } }) => [head, updatedAt])).toEqual([[5, 9]])
+})
+
+test('[CF5] what is known already writes nothing; a row that changed without a new event is taken', async () => {
+  const driver = objects.driver('acme')
+  const index = new DirectoryIndex(driver)
+  await index.tell([told('a', 1)])
+  const changes = () => driver.get<{ n: number }>('SELECT total_changes() AS n')?.n
+  const before = changes()
+  await index.tell([structuredClone(told('a', 1))])
+  expect(changes()).toBe(before)
+  await index.tell([told('a', 2)])
+  expect((await of(1).list({})).sessions[0]?.row.updatedAt).toBe(2)
+})
+
+test('[CF16] a tenant that nobody has heard of leaves nothing behind', async () => {
+  expect(await ids(of(2, 1))).toEqual([])
+  expect([0, 1].map((index) => objects.driver(shardName('acme', index, 2)).isBlank())).toEqual([true, true])
+})

@@ -1,0 +1,55 @@
+// A tenant's directory as several objects, in the real runtime: how many there are can change.
+import { expect, test } from 'vitest'
+import { get, post, script } from '../../surfaces/http/client.suite.ts'
+import { noTools } from './workerd.suite.ts'
+import { startWorld } from './world.suite.ts'
+
+const shards = (now: number, before?: number) => ({
+  BRIDLE_DIRECTORY_SHARDS: String(now),
+  ...(before !== undefined && { BRIDLE_DIRECTORY_SHARDS_BEFORE: String(before) }),
+})
+
+test.skipIf(noTools)('[CF16] another number of objects finds and lists what the first ones knew', async () => {
+  let world = await startWorld()
+  const { folder } = world
+  const agent = (id: string) => `${world.url}/agents/scripted/${id}`
+  const listed = async (query = '') => {
+    const { body } = await get(`${world.url}/sessions${query}`)
+    return { ids: (body.sessions as { id: string }[]).map(({ id }) => id), next: body.next as string | undefined }
+  }
+  const names = ['one', 'two', 'three', 'four', 'five', 'six', 'seven']
+  try {
+    for (const id of names) await post(agent(id), script({ text: id }))
+    const { lastEventId } = (await get(`${world.url}/sessions/one`)).body
+    await post(`${world.url}/chat/sessions/one/branch`, { session_id: 'leaf', from_event_id: lastEventId })
+    const before = (await listed()).ids
+    expect(before).toHaveLength(8)
+    for (const vars of [shards(3, 1), shards(2, 3)]) {
+      await world.kill()
+      world = await startWorld({ folder, vars })
+      expect((await listed()).ids).toEqual(before)
+      // A branch is found in its parent's object, though it never said a word here.
+      expect((await get(`${world.url}/sessions/leaf`)).status).toBe(200)
+      const paged: string[] = []
+      for (let next: string | undefined = ''; next !== undefined; ) {
+        const page = await listed(`?limit=3${next && `&cursor=${next}`}`)
+        paged.push(...page.ids)
+        next = page.next
+      }
+      expect(paged).toEqual(before)
+    }
+    await post(agent('two'), script({ text: 'again' }))
+    expect((await listed()).ids[0]).toBe('two')
+    expect((await get(`${world.url}/sessions?cursor=1.2.3`)).status).toBe(400)
+  } finally {
+    await world.dispose()
+  }
+})
+
+test.skipIf(noTools)('[CF16] a number that is none is refused with its name', async () => {
+  const world = await startWorld({ vars: { BRIDLE_DIRECTORY_SHARDS: 'many' } })
+  const answer = await fetch(`${world.url}/sessions`)
+  expect(answer.status).toBe(500)
+  await expect.poll(() => world.said.join('\n')).toContain('BRIDLE_DIRECTORY_SHARDS is a whole number from 1 to 64.')
+  await world.dispose()
+})
