@@ -86,6 +86,54 @@ export const frontendCases: readonly Case[] = [
     ],
   },
   {
+    name: '[F14] a chat shows what background sessions that hang from it have left, and no other',
+    steps: [
+      {
+        ask: { method: 'POST', path: '/chat/sessions', body: { agent: 'scripted', session_id: '{s}' } },
+        answer: { status: 201, body: { session_id: '{s}' } },
+      },
+      ...['{s}-one', '{s}-two', '{s}-other'].flatMap((id): Case['steps'] => [
+        {
+          ask: {
+            method: 'POST',
+            path: '/sessions',
+            body: {
+              session_id: id,
+              engine: 'scripted',
+              prompt: script({ text: id }),
+              ...(!id.endsWith('other') && { parent_session_id: '{s}' }),
+            },
+          },
+          answer: { status: 202, body: { session_id: id } },
+        },
+        { stream: id, ask: { path: `/sessions/${id}/events/stream` }, until: 'turn_end' },
+        { ask: { path: `/sessions/${id}` }, answer: { status: 200, body: { status: 'completed' } } },
+      ]),
+      {
+        ask: { path: '/chat/sessions/{s}' },
+        answer: {
+          status: 200,
+          body: {
+            background_artifacts: [
+              { session_id: '{s}-two', artifact_type: 'final_output', size: { $any: true } },
+              { session_id: '{s}-two', artifact_type: 'run_record', event_id: { $match: '^ev-' } },
+              { session_id: '{s}-one', artifact_type: 'final_output' },
+              { session_id: '{s}-one', artifact_type: 'run_record' },
+            ],
+          },
+        },
+      },
+      {
+        ask: { method: 'DELETE', path: '/agents/scripted/{s}-two' },
+        answer: { status: 200 },
+      },
+      {
+        ask: { path: '/chat/sessions/{s}' },
+        answer: { status: 200, body: { background_artifacts: { $length: 2 } } },
+      },
+    ],
+  },
+  {
     name: '[F12] a parent that is not there, an agent that is not there, a prompt that is none',
     steps: [
       {

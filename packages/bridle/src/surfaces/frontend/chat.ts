@@ -3,12 +3,12 @@ import * as v from 'valibot'
 import { isRefusal } from '../../kernel/commands.ts'
 import { eventId, type Key } from '../../kernel/event.ts'
 import { canonical, hashText, type JsonObject } from '../../kernel/json.ts'
-import type { Session } from '../../kernel/session.ts'
 import { artifactsOf } from '../http/artifacts.ts'
 import { channelOf } from '../http/channel.ts'
 import { commandIdOf } from '../http/command-id.ts'
 import { checkpointsOf, resumePointsOf, subagentsOf } from '../http/continuity.ts'
 import { badRequest, refused } from '../http/errors.ts'
+import { backgroundArtifacts } from '../http/relatives.ts'
 import { type Call, jsonObject, optionalId, type Route, route } from '../http/route.ts'
 import { sessionDetail } from '../http/session-detail.ts'
 import { findKey, findSession, standing } from '../http/sessions.ts'
@@ -91,7 +91,7 @@ export const chatRoutes: readonly Route[] = [
         subagents: await subagentsOf(session),
         checkpoints: checkpointsOf(session),
         ...artifactsOf(session),
-        background_artifacts: await backgroundArtifacts(call, session),
+        background_artifacts: await backgroundArtifacts(call.ports, session.key),
         channel: await channelOf(session),
       })
     },
@@ -158,20 +158,3 @@ async function takeTurn(call: Turn): Promise<Response> {
 
 const wantsStream = (request: Request): boolean =>
   /(?:^|,)\s*text\/event-stream\s*(?:[;,]|$)/i.test(request.headers.get('accept') ?? '')
-
-/** Sessions looked through, the newest: each is opened. */
-const BACKGROUND_MAX = 20
-
-/** What background sessions that hang from this one have left. */
-const backgroundArtifacts = async ({ ports }: Call<unknown, unknown>, { key }: Session) => {
-  const filter = { parentId: key.id, kind: 'background', limit: BACKGROUND_MAX }
-  const { sessions } = await ports.directory.list(key.tenant, filter)
-  const found = await Promise.all(
-    sessions.map(async ({ key: child }) => {
-      const session = await ports.host.find(child).catch(() => null)
-      const { artifacts } = session ? artifactsOf(session) : { artifacts: [] }
-      return artifacts.map((artifact) => ({ ...artifact, session_id: child.id }))
-    }),
-  )
-  return found.flat()
-}

@@ -13,6 +13,7 @@ import { faulted, notFound } from './errors.ts'
 import { openapiRoutes } from './openapi.ts'
 import { probeRoutes } from './probes.ts'
 import { type RateLimit, RateLimiter } from './rate-limit.ts'
+import type { Relatives } from './relatives.ts'
 import { type Route, serve } from './route.ts'
 import { redacted } from './secrets.ts'
 import { sessionRoutes } from './sessions.ts'
@@ -25,6 +26,8 @@ export interface AppOptions extends AccessOptions {
   readonly directory: Directory
   /** Behind a gateway that has looked at what concerns other sessions: the directory here knows only those that live here. */
   readonly isWithin?: boolean
+  /** Where sessions that hang from one here may live elsewhere. */
+  readonly relatives?: Relatives
   readonly clock: Clock
   readonly agents: ReadonlyMap<string, AgentInfo>
   /** Whom a session talks to when nobody said. */

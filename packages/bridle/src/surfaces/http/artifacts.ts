@@ -62,6 +62,8 @@ const listed = ({ id, name, kind, contentType, size, seq, at }: Artifact) => ({
   created_at: new Date(at).toISOString(),
 })
 
+export type ListedArtifact = ReturnType<typeof listed>
+
 interface Page {
   readonly artifacts: readonly Artifact[]
   /** Everything further back was published before this number. */

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { get, post, script } from '../../surfaces/http/client.suite.ts'
 import { noTools } from './workerd.suite.ts'
-import { startWorld } from './world.suite.ts'
+import { evict, loseDirectory, silence, startWorld } from './world.suite.ts'
 
 const shards = (now: number, before?: number) => ({
   BRIDLE_DIRECTORY_SHARDS: String(now),
@@ -53,3 +53,39 @@ test.skipIf(noTools)('[CF16] a number that is none is refused with its name', as
   await expect.poll(() => world.said.join('\n')).toContain('BRIDLE_DIRECTORY_SHARDS is a whole number from 1 to 64.')
   await world.dispose()
 })
+
+test.skipIf(noTools)(
+  '[CF17] of background sessions in other objects, one that does not answer is left out',
+  async () => {
+    const world = await startWorld()
+    const at = (path: string) => `${world.url}${path}`
+    const shown = async () => {
+      const { status, body } = await get(at('/chat/sessions/chat'))
+      const left = body.background_artifacts as { session_id: string; artifact_type: string }[]
+      return [status, ...left.map(({ session_id, artifact_type }) => `${session_id} ${artifact_type}`)]
+    }
+    const start = async (id: string, parent: string) => {
+      const { prompt } = script({ text: id })
+      await post(at('/sessions'), { session_id: id, engine: 'scripted', prompt, parent_session_id: parent })
+      await expect.poll(async () => (await get(at(`/sessions/${id}`))).body.status).toBe('completed')
+    }
+    try {
+      await post(at('/chat/sessions'), { session_id: 'chat', agent: 'scripted' })
+      await post(at('/chat/sessions'), { session_id: 'other', agent: 'scripted' })
+      for (const id of ['one', 'two']) await start(id, 'chat')
+      await start('foreign', 'other')
+      const outputs = ['two final_output', 'two run_record', 'one final_output', 'one run_record']
+      expect(await shown()).toEqual([200, ...outputs])
+      await silence(world, 'two')
+      expect(await shown()).toEqual([200, ...outputs.slice(2)])
+      // Then nobody knows of them; the chat answers all the same.
+      await loseDirectory(world)
+      await evict(world, 'chat')
+      expect((await get(at('/agents/scripted/chat'))).status).toBe(200)
+      await expect.poll(async () => (await get(at('/chat/sessions/chat'))).status).toBe(200)
+      expect(await shown()).toEqual([200])
+    } finally {
+      await world.dispose()
+    }
+  },
+)

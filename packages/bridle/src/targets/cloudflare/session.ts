@@ -19,6 +19,7 @@ import { agentsOf, defaultAgent, digest } from './agents.ts'
 import { ArtifactBucket } from './artifact-bucket.ts'
 import { BucketNames } from './bucket-names.ts'
 import { askProvider, type Claim } from './credentials.ts'
+import { remoteDirectory } from './directory-port.ts'
 import { tenantDirectory } from './directory-shards.ts'
 import { runnerProvider } from './engines.ts'
 import { Hops } from './hops.ts'
@@ -27,6 +28,7 @@ import { knownFaults } from './object-faults.ts'
 import { objectLog } from './object-log.ts'
 import { ObjectSockets } from './object-sockets.ts'
 import { type HarnessEnv, type HarnessOptions, ownSecret, shardsOf } from './options.ts'
+import { otherObjects } from './other-objects.ts'
 import { Outbox } from './outbox.ts'
 import { claimIn, gatewaysDoor, homeIn, originIn } from './passed-on.ts'
 import { autoResponse, type ObjectContext, type PlatformSocket, withLength } from './platform.ts'
@@ -118,6 +120,13 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
         host: this.#host,
         directory: store.directory,
         isWithin: true,
+        relatives: otherObjects({
+          objects: env.HARNESS_SESSION,
+          directory: remoteDirectory(env.HARNESS_DIRECTORY, shardsOf(env)),
+          own: store.directory,
+          home: () => this.#home,
+          clock: this.#clock,
+        }),
         clock: this.#clock,
         agents: registry.agents,
         defaultAgent: defaultAgent(registry, env),

@@ -91,6 +91,14 @@ export class HarnessSession extends made.HarnessSession {
     return this.#rings
   }
 
+  /** From here on whoever asks it waits. */
+  static readonly silent = new Set<string>()
+
+  override fetch(request: Request): Promise<Response> {
+    const home = decodeURIComponent(request.headers.get('x-bridle-home') ?? '')
+    return HarnessSession.silent.has(home) ? new Promise(() => {}) : super.fetch(request)
+  }
+
   reset(): void {
     this.ctx.abort('reset by a test')
   }
@@ -181,6 +189,7 @@ export default class extends made.HarnessGateway {
       '/test/stop': () => this.#container(searchParams.get('name') ?? '').stop(),
       '/test/bucket': async () => JSON.stringify((await this.#bucket.list()).objects.map(({ key }) => key)),
       '/test/empty-bucket': async () => this.#bucket.delete((await this.#bucket.list()).objects.map(({ key }) => key)),
+      '/test/silence': async () => HarnessSession.silent.add(searchParams.get('name') ?? ''),
       '/test/incarnation': async () => object.incarnation(),
       '/test/rings': async () => object.rings(),
       '/test/break': async () => object.break(searchParams.get('message') ?? ''),

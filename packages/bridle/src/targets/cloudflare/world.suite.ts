@@ -74,6 +74,11 @@ export const stopContainer = async (world: Workerd, id: string): Promise<void> =
   await ask(world, 'stop', id, 'claude')
 }
 
+/** It answers nobody any more. */
+export const silence = async (world: Workerd, id: string, agent?: string): Promise<void> => {
+  await ask(world, 'silence', id, agent)
+}
+
 /** What lies in the bucket. */
 export const bucketNames = async (world: Workerd): Promise<string[]> => JSON.parse(await ask(world, 'bucket', ''))
 

@@ -1,0 +1,33 @@
+// Sessions that hang from one, where they may live elsewhere.
+import type { Key } from '../../kernel/event.ts'
+import type { Directory } from '../../kernel/ports.ts'
+import type { AppPorts } from './app.ts'
+import { artifactsOf, type ListedArtifact } from './artifacts.ts'
+
+export interface Relatives {
+  readonly list: Directory['list']
+  /** The newest first. Rejects when it cannot be asked. */
+  artifacts(key: Key): Promise<readonly ListedArtifact[] | 'here'>
+}
+
+/** Sessions looked through, the newest: each is opened. */
+const BACKGROUND_MAX = 20
+
+/** What background sessions that hang from this one have left; one that cannot be asked is left out. */
+export const backgroundArtifacts = async ({ directory, host, relatives }: AppPorts, key: Key) => {
+  const filter = { parentId: key.id, kind: 'background', limit: BACKGROUND_MAX }
+  const { sessions } = await (relatives ?? directory).list(key.tenant, filter)
+  const left = async (child: Key): Promise<readonly ListedArtifact[]> => {
+    const theirs = (await relatives?.artifacts(child)) ?? 'here'
+    if (theirs !== 'here') return theirs
+    const session = await host.find(child)
+    return session ? artifactsOf(session).artifacts : []
+  }
+  const found = await Promise.all(
+    sessions.map(async ({ key: child }) => {
+      const artifacts = await left(child).catch(() => [])
+      return artifacts.map((artifact) => ({ ...artifact, session_id: child.id }))
+    }),
+  )
+  return found.flat()
+}
