@@ -1,6 +1,6 @@
 // The Cloudflare target by its own tool: what would be deployed, and what runs on this machine.
 import { execFileSync } from 'node:child_process'
-import { cpSync, globSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
@@ -18,6 +18,25 @@ describe.skipIf(noTools)('[C18] with wrangler', () => {
       join(work.folder, 'agents/greeter.ts'),
       `import { agent } from '${entry}'\nexport default agent({ name: 'greeter', run: () => '${answer}' })\n`,
     )
+
+  /** apps/worker as it is once it is installed: its packages beside it. */
+  const installed = (name: string): string => {
+    const { folder } = tools as { folder: string }
+    const app = join(work.folder, name, 'worker')
+    cpSync(join(root, 'apps/worker'), app, { recursive: true, filter: (path) => !path.includes('node_modules') })
+    symlinkSync(join(root, 'apps/sandbox'), join(work.folder, name, 'sandbox'))
+    mkdirSync(join(app, 'node_modules/@cloudflare'), { recursive: true })
+    symlinkSync(join(root, 'packages/bridle'), join(app, 'node_modules/bridle'))
+    for (const each of ['wrangler', '@cloudflare/containers'])
+      symlinkSync(join(folder, 'node_modules', each), join(app, 'node_modules', each))
+    return app
+  }
+  const deploy = (app: string, file: string, ...args: string[]): string =>
+    execFileSync(process.execPath, [file, ...args, '--dry-run', '--minify', '--outdir', 'out'], {
+      cwd: app,
+      env: { ...work.env, WRANGLER_BUILD_CONDITIONS: 'source,workerd,worker,browser' },
+      encoding: 'utf8',
+    })
 
   beforeAll(() => {
     const { folder } = tools as { folder: string }
@@ -61,35 +80,75 @@ describe.skipIf(noTools)('[C18] with wrangler', () => {
     }
   })
 
+  test('[CF18] dev and build take the web app along where it was built, and the routes stay what they are', async () => {
+    const files = join(work.folder, 'apps/cockpit/dist')
+    mkdirSync(join(files, 'assets'), { recursive: true })
+    mkdirSync(join(files, 'agents'))
+    writeFileSync(join(files, 'index.html'), '<h1>cockpit</h1>')
+    writeFileSync(join(files, 'assets/app.js'), 'run()')
+    writeFileSync(join(files, 'health'), 'shadow')
+    const port = String(await freePort())
+    const dev = work.start(['dev', '--target', 'cloudflare', '--port', port, '--data', 'data'], {
+      env: { FABRIC_HARNESS_API_TOKEN: 'secret' },
+    })
+    const ready = await dev.until((line) => line.includes('ready at'))
+    const url = ready.split(' ').at(-1) ?? ''
+    const ask = async (path: string, accept = '*/*', method = 'GET') => {
+      const answer = await fetch(`${url}${path}`, { method, headers: { accept } })
+      return [answer.status, answer.headers.get('content-type')?.split(';')[0] ?? null, await answer.text()]
+    }
+    const none = [404, 'application/json', '{"error":"Not found"}']
+    const page = [200, 'text/html', '<h1>cockpit</h1>']
+    expect(await ask('/')).toEqual(page)
+    expect(await ask('/', '*/*', 'HEAD')).toEqual([200, 'text/html', ''])
+    expect(await ask('/assets/app.js')).toEqual([200, 'text/javascript', 'run()'])
+    expect(await ask('/runs/7', 'text/html')).toEqual(page)
+    expect(await ask('/runs/7')).toEqual(none)
+    expect(await ask('/assets/gone.js', 'text/html')).toEqual(none)
+    expect(await ask('/', '*/*', 'POST')).toEqual(none)
+    expect((await ask('/sessions', 'text/html'))[0]).toBe(401)
+    expect(await ask('/sessions/x/y/z', 'text/html')).toEqual(none)
+    expect((await ask('/health'))[2]).not.toContain('shadow')
+    const { headers } = await fetch(url)
+    expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+    const again = await fetch(url, { headers: { 'if-none-match': headers.get('etag') ?? '' } })
+    expect(again.status).toBe(304)
+    dev.process.kill('SIGINT')
+    expect((await dev.ended).code).toBe(0)
+    const built = await work.bridle(['build', '--target', 'cloudflare', '--data', 'data'])
+    expect(built.code).toBe(0)
+    expect(readFileSync(join(work.folder, 'data/worker/wrangler.jsonc'), 'utf8')).toContain('"ASSETS"')
+    rmSync(join(work.folder, 'apps'), { recursive: true })
+    expect((await work.bridle(['build', '--target', 'cloudflare', '--data', 'data'])).code).toBe(0)
+    // Then the one of this repository, if it was built.
+    const isBuilt = existsSync(join(root, 'apps/cockpit/dist'))
+    expect(readFileSync(join(work.folder, 'data/worker/wrangler.jsonc'), 'utf8').includes('"ASSETS"')).toBe(isBuilt)
+  })
+
   test.each([
     ['wrangler.jsonc', ['HarnessSession', 'HarnessDirectory', 'HARNESS_ARTIFACTS'], []],
     // There is nothing here that could build an image.
     ['wrangler.containers.jsonc', ['HarnessSession', 'HarnessSandbox'], ['--containers-rollout=none']],
   ])('apps/worker is what would be deployed: %s', (config, classes, more) => {
-    const { folder } = tools as { folder: string }
-    // As it is once it is installed: its packages beside it.
-    const app = join(work.folder, config, 'worker')
-    cpSync(join(root, 'apps/worker'), app, { recursive: true, filter: (path) => !path.includes('node_modules') })
-    symlinkSync(join(root, 'apps/sandbox'), join(work.folder, config, 'sandbox'))
-    mkdirSync(join(app, 'node_modules/@cloudflare'), { recursive: true })
-    symlinkSync(join(root, 'packages/bridle'), join(app, 'node_modules/bridle'))
-    symlinkSync(join(folder, 'node_modules/@cloudflare/containers'), join(app, 'node_modules/@cloudflare/containers'))
+    const app = installed(config)
     // A first deployment needs no bucket; with one, it is this line.
     const settings = readFileSync(join(app, config), 'utf8')
     expect(settings).toContain('// "r2_buckets"')
     writeFileSync(join(app, config), settings.replace('// "r2_buckets"', '"r2_buckets"'))
-    const wrangler = join(folder, 'node_modules/wrangler/bin/wrangler.js')
-    const said = execFileSync(
-      process.execPath,
-      [wrangler, 'deploy', '--dry-run', '--minify', '--outdir', 'out', '--config', config, ...more],
-      {
-        cwd: app,
-        env: { ...work.env, WRANGLER_BUILD_CONDITIONS: 'source,workerd,worker,browser' },
-        encoding: 'utf8',
-      },
-    )
+    const said = deploy(app, 'node_modules/wrangler/bin/wrangler.js', 'deploy', '--config', config, ...more)
     for (const name of classes) expect(said).toContain(name)
     const [file = ''] = globSync('out/*.js', { cwd: app })
     expect(gzipSync(readFileSync(join(app, file))).byteLength).toBeLessThan(300 * 1024)
+  })
+
+  test('[CF18] apps/worker takes the web app along where it was built', () => {
+    const app = installed('with-cockpit')
+    expect(deploy(app, 'deploy.ts')).not.toContain('ASSETS')
+    mkdirSync(join(app, '../cockpit/dist'), { recursive: true })
+    writeFileSync(join(app, '../cockpit/dist/index.html'), '<h1>cockpit</h1>')
+    const said = deploy(app, 'deploy.ts', '--config', 'wrangler.jsonc')
+    expect(said).toContain('ASSETS')
+    expect(said).toContain('Read 1 file from the assets directory')
+    expect(globSync('*.jsonc', { cwd: app }).sort()).toEqual(['wrangler.containers.jsonc', 'wrangler.jsonc'])
   })
 })

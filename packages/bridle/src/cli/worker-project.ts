@@ -7,6 +7,7 @@ import { findAgents } from '../targets/agents-folder.ts'
 
 /** The newest that the tested wrangler knows. */
 const COMPATIBILITY_DATE = '2026-10-01'
+const COCKPIT = 'apps/cockpit/dist'
 const OWN = ['wrangler.jsonc', 'wrangler.json', 'wrangler.toml']
 
 export interface WorkerProject {
@@ -26,7 +27,7 @@ export const workerProject = async (data: string): Promise<WorkerProject> => {
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'index.ts'), entry(folder, files))
   const config = join(folder, 'wrangler.jsonc')
-  writeFileSync(config, `${JSON.stringify(settings(), null, 2)}\n`)
+  writeFileSync(config, `${JSON.stringify(settings(cockpit()), null, 2)}\n`)
   return { config, problems }
 }
 
@@ -45,7 +46,13 @@ export default HarnessGateway
 `
 }
 
-const settings = () => ({
+/** The web app, where it was built: the project's own, else the one beside this package. */
+const cockpit = (): string | undefined =>
+  [resolve(COCKPIT), fileURLToPath(new URL(`../../../../${COCKPIT}`, import.meta.url))].find((folder) =>
+    existsSync(folder),
+  )
+
+const settings = (files: string | undefined) => ({
   name: nameOf(basename(resolve('.'))),
   main: 'index.ts',
   compatibility_date: COMPATIBILITY_DATE,
@@ -56,6 +63,8 @@ const settings = () => ({
       { name: 'HARNESS_DIRECTORY', class_name: 'HarnessDirectory' },
     ],
   },
+  // The Worker is asked first: a file never stands in for a route.
+  ...(files && { assets: { directory: files, binding: 'ASSETS', run_worker_first: true } }),
   migrations: [{ tag: 'v1', new_sqlite_classes: ['HarnessSession', 'HarnessDirectory'] }],
 })
 

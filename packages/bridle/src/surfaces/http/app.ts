@@ -11,6 +11,7 @@ import { allowPage, preflight } from './cors.ts'
 import { enter } from './enter.ts'
 import { faulted, notFound } from './errors.ts'
 import { openapiRoutes } from './openapi.ts'
+import { type Files, pageOr404, rootOf } from './pages.ts'
 import { probeRoutes } from './probes.ts'
 import { type RateLimit, RateLimiter } from './rate-limit.ts'
 import type { Relatives } from './relatives.ts'
@@ -54,6 +55,8 @@ export interface AppOptions extends AccessOptions {
   readonly door?: Door
   /** Where tickets are kept; default: in this process. */
   readonly tickets?: Tickets
+  /** The files of a web app, for what no row knows; default: none. */
+  readonly files?: Files
   /** Rows that are answered somewhere else are served as what this makes of them. */
   readonly place?: (row: Route) => Route
 }
@@ -93,7 +96,9 @@ export const createApp = (options: AppOptions, wires: readonly (readonly Route[]
   const shared = [probeRoutes, ticketRoutes, sessionRoutes, approvalRoutes, artifactRoutes]
   const rows = [...shared, ...wires].flat()
   const app = new Hono()
-  app.notFound(() => notFound())
+  const { files } = options
+  const roots = new Set(rows.map(({ path }) => rootOf(path)))
+  app.notFound((c) => (files ? pageOr404(c.req.raw, { files, roots }) : notFound()))
   app.options('*', (c) => preflight(c.req.raw, options.allowedOrigins))
 
   const { place = (row: Route) => row } = options

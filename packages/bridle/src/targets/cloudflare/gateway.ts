@@ -9,6 +9,7 @@ import { type Access, type AccessOptions, type Door, door, isLoopback } from '..
 import { type App, createApp } from '../../surfaces/http/app.ts'
 import { failure } from '../../surfaces/http/errors.ts'
 import { exposesAll } from '../../surfaces/http/gate.ts'
+import type { Files } from '../../surfaces/http/pages.ts'
 import type { Route } from '../../surfaces/http/route.ts'
 import { type SocketRoute, socketPages, told, upgrade } from '../../surfaces/http/socket-route.ts'
 import type { Tickets } from '../../surfaces/http/tickets.ts'
@@ -19,7 +20,7 @@ import { tenantDirectory } from './directory-shards.ts'
 import { runClock } from './object-clock.ts'
 import { accessOf, type HarnessEnv, type HarnessOptions, ownSecret, secretOf, shardsOf } from './options.ts'
 import { claimed, passedOn } from './passed-on.ts'
-import { type PlatformSocket, type RequestContext, socketPair, switching } from './platform.ts'
+import { type PlatformSocket, type RequestContext, type Stub, socketPair, switching } from './platform.ts'
 import { socketRows } from './session.ts'
 import { signedTickets } from './signed-tickets.ts'
 
@@ -77,6 +78,7 @@ class Gateway {
         door: frontDoor(access, tickets),
         place: (row) => (row.session ? this.#placed(row) : row),
         workspace: { target: 'cloudflare', store: 'durable-object' },
+        ...(env.ASSETS && { files: filesOf(env.ASSETS) }),
         address: (c) => c.req.header('cf-connecting-ip') ?? '',
         ...(options.rateLimit && { rateLimit: options.rateLimit }),
         ...(options.maxBodyBytes !== undefined && { maxBodyBytes: options.maxBodyBytes }),
@@ -147,6 +149,11 @@ const withKey = (request: Request): Request => {
   headers.set('idempotency-key', crypto.randomUUID())
   return new Request(request, { headers })
 }
+
+const filesOf =
+  (assets: Stub): Files =>
+  (request) =>
+    assets.fetch(request)
 
 /** Without a token only a local server is open: a deployed one has to say that it means it. */
 const frontDoor = (access: AccessOptions, tickets: Tickets): Door => {

@@ -6,7 +6,7 @@ import type { RateLimit } from '../../surfaces/http/rate-limit.ts'
 import type { ContainerStub } from './containers.ts'
 import type { DirectoryStub } from './directory-port.ts'
 import type { Shards } from './directory-shards.ts'
-import type { Bucket, Namespace } from './platform.ts'
+import type { Bucket, Namespace, Stub } from './platform.ts'
 
 export interface HarnessOptions extends Omit<AccessOptions, 'authTokenEnv'> {
   /** Agents to serve, beside the built-in ones. */
@@ -32,6 +32,8 @@ export interface HarnessEnv {
   readonly HARNESS_DIRECTORY: Namespace<DirectoryStub>
   /** An R2 bucket: large artifacts lie there. */
   readonly HARNESS_ARTIFACTS?: Bucket
+  /** The files of a web app, served for what no route knows. */
+  readonly ASSETS?: Stub
   readonly FABRIC_HARNESS_API_TOKEN?: string
   readonly FABRIC_HARNESS_TENANT_REQUIRED?: string
   readonly FABRIC_MODE?: string
