@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { get, isIdle, post, readFrames, script } from '../../surfaces/http/client.suite.ts'
 import { noTools, type Workerd } from './workerd.suite.ts'
-import { breakBucket, bucketNames, emptyBucket, evict, reset, ringTwice, startWorld } from './world.suite.ts'
+import { breakBucket, bucketNames, emptyBucket, evict, hasAlarm, reset, ringTwice, startWorld } from './world.suite.ts'
 
 const long = `${'0123456789'.repeat(20_000)}ü`
 const published = (content: string, name = 'long.txt') => script({ artifact: { name, content } }, { text: 'done' })
@@ -107,12 +107,17 @@ describe.skipIf(noTools)('with a bucket', () => {
     await post(agent('removed'), published(long))
     await breakBucket(world, 'delete')
     expect((await fetch(agent('removed'), { method: 'DELETE' })).status).toBe(200)
+    expect(await hasAlarm(world, 'removed')).toBe(true)
     await reset(world, 'removed')
+    expect(await hasAlarm(world, 'removed')).toBe(true)
     await ringTwice(world, 'removed')
-    expect(await named('removed')).toHaveLength(1)
+    expect([await named('removed'), await hasAlarm(world, 'removed')]).toEqual([[expect.anything()], true])
     await breakBucket(world, 'nothing')
     await ringTwice(world, 'removed')
-    expect(await named('removed')).toEqual([])
+    expect([await named('removed'), await hasAlarm(world, 'removed')]).toEqual([[], false])
+    await post(agent('at-once'), published(long))
+    expect((await fetch(agent('at-once'), { method: 'DELETE' })).status).toBe(200)
+    await expect.poll(() => named('at-once')).toEqual([])
   })
 
   test('[CF15] kept while a branch reads on in what was removed', async () => {

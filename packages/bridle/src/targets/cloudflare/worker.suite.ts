@@ -108,6 +108,10 @@ export class HarnessSession extends made.HarnessSession {
     await Promise.all([this.alarm(), this.alarm()])
   }
 
+  async alarmAt(): Promise<number | null> {
+    return this.ctx.storage.getAlarm()
+  }
+
   incarnation(): string {
     return this.#life
   }
@@ -190,6 +194,7 @@ export default class extends made.HarnessGateway {
       '/test/bucket': async () => JSON.stringify((await this.#bucket.list()).objects.map(({ key }) => key)),
       '/test/empty-bucket': async () => this.#bucket.delete((await this.#bucket.list()).objects.map(({ key }) => key)),
       '/test/silence': async () => HarnessSession.silent.add(searchParams.get('name') ?? ''),
+      '/test/alarm-at': async () => object.alarmAt(),
       '/test/incarnation': async () => object.incarnation(),
       '/test/rings': async () => object.rings(),
       '/test/break': async () => object.break(searchParams.get('message') ?? ''),

@@ -74,6 +74,10 @@ export const stopContainer = async (world: Workerd, id: string): Promise<void> =
   await ask(world, 'stop', id, 'claude')
 }
 
+/** Whether it will be woken though nobody asks. */
+export const hasAlarm = async (world: Workerd, id: string, agent?: string): Promise<boolean> =>
+  (await ask(world, 'alarm-at', id, agent)) !== 'null'
+
 /** It answers nobody any more. */
 export const silence = async (world: Workerd, id: string, agent?: string): Promise<void> => {
   await ask(world, 'silence', id, agent)
