@@ -47,7 +47,7 @@ describe.skipIf(noTools)('in workerd', () => {
   test.each([
     ['[W21] the Fabric socket', '/sessions/{s}/ws?marks=1'],
     ['[T19] the transport', '/ws?sessionId={s}&marks=1'],
-  ])('[CF18] %s: one that reads, and does not say that it has, is cut with 4008', async (_name, path) => {
+  ])('[CF19] %s: one that reads, and does not say that it has, is cut with 4008', async (_name, path) => {
     const id = `mute-${path.length}`
     await say(id, { text: 'here' })
     const line = await dialled(path.replace('{s}', id))
@@ -65,7 +65,7 @@ describe.skipIf(noTools)('in workerd', () => {
   test.each([
     ['[W21] the Fabric socket', '/sessions/{s}/ws'],
     ['[T19] the transport', '/ws?sessionId={s}'],
-  ])('[CF18] %s: one that did not ask for marks gets none, and is not held to them', async (_name, path) => {
+  ])('[CF19] %s: one that did not ask for marks gets none, and is not held to them', async (_name, path) => {
     const id = `plain-${path.length}`
     await say(id, { text: 'here' })
     const line = await dialled(path.replace('{s}', id))
@@ -78,7 +78,7 @@ describe.skipIf(noTools)('in workerd', () => {
     expect(line.messages.filter(({ type }) => type === 'mark')).toEqual([])
   })
 
-  test('[CF18] what was not sent cannot be seen: neither the future, nor the past, nor a flood gains anything', async () => {
+  test('[CF19] what was not sent cannot be seen: neither the future, nor the past, nor a flood gains anything', async () => {
     await say('liar', { text: 'here' })
     const line = await dialled('/sessions/liar/ws?marks=1')
     await line.until(has('replay-end'))
@@ -90,7 +90,7 @@ describe.skipIf(noTools)('in workerd', () => {
     expect(await line.closed).toMatchObject({ code: 4008 })
   })
 
-  test('[CF18] a long replay waits for its reader; one that does not move is cut, and comes back by its cursor', async () => {
+  test('[CF19] a long replay waits for its reader; one that does not move is cut, and comes back by its cursor', async () => {
     for (let round = 0; round < 8; round++) await speech('long', String(round))
     const [last] = await readFrames(at('/agents/scripted/long/stream?replay=1'), (frames) => frames.length > 0)
     const line = await dialled('/sessions/long/ws?replay=all&marks=1')
@@ -114,7 +114,7 @@ describe.skipIf(noTools)('in workerd', () => {
     expect(ids.at(-1)).toBe(Number(last?.id))
   })
 
-  test('[CF18] [T19] [W21] our clients say what they have seen: a long session reaches them whole, over one connection', async () => {
+  test('[CF19] [T19] [W21] our clients say what they have seen: a long session reaches them whole, over one connection', async () => {
     await say('ours', { text: 'here' })
     const ids: string[] = []
     const errors: unknown[] = []
@@ -146,7 +146,7 @@ describe.skipIf(noTools)('in workerd', () => {
     expect(late.connection.error).toBeUndefined()
   })
 
-  test('[CF18] [H10] a stream whose reader is too far behind is cut, and what waits for it is dropped', async () => {
+  test('[CF19] [H10] a stream whose reader is too far behind is cut, and what waits for it is dropped', async () => {
     await say('stream', { text: 'here' })
     const socket = connect(Number(new URL(world.url).port), '127.0.0.1')
     open.push({ close: () => socket.destroy() })
@@ -174,7 +174,7 @@ describe.skipIf(noTools)('in workerd', () => {
     expect(Number(rest[0]?.id)).toBeGreaterThan(Number(cursor))
   })
 
-  test('[CF19] who pinged and fell silent goes at the next wake; who never pings, or still does, stays', async () => {
+  test('[CF20] who pinged and fell silent goes at the next wake; who never pings, or still does, stays', async () => {
     await say('dead', { text: 'here' })
     const [silent, bare, beating] = await Promise.all(
       [1, 2, 3].map((n) => dialled(n === 1 ? '/sessions/dead/ws' : '/ws?sessionId=dead')),
@@ -197,7 +197,7 @@ describe.skipIf(noTools)('in workerd', () => {
     await until(async () => (await held('dead')) === 2)
   })
 
-  test('[CF19] an alarm lets go of the dead too, and whoever wakes the object by speaking is not dead', async () => {
+  test('[CF20] an alarm lets go of the dead too, and whoever wakes the object by speaking is not dead', async () => {
     await say('alarm', { text: 'here' })
     const [silent, speaker] = await Promise.all(['/sessions/alarm/ws', '/ws?sessionId=alarm'].map(dialled))
     for (const each of [silent, speaker]) {
@@ -216,7 +216,7 @@ describe.skipIf(noTools)('in workerd', () => {
     await until(async () => (await held('alarm')) === 0)
   })
 
-  test('[CF19] one that was cut and does not read on is not taken up again when the object wakes', async () => {
+  test('[CF20] one that was cut and does not read on is not taken up again when the object wakes', async () => {
     await say('stuck', { text: 'here' })
     const line = await dialled('/sessions/stuck/ws?marks=1')
     await line.until(has('replay-end'))
