@@ -29,6 +29,8 @@ export const RETRY_MAX_MS = 60_000
 export const HEARTBEAT_MS = 15_000
 /** A running session that says nothing for this long is flagged stuck. */
 export const STUCK_MS = 300_000
+/** Approvals open at once in one session: no person looks through more, and each change of one is told with all. */
+export const OPEN_APPROVALS_MAX = 100
 /** Answered approvals remembered, so that the same answer twice is the same reply. */
 export const DECIDED_MAX = 256
 /** Checkpoints kept in the fold; older ones are in the log. */

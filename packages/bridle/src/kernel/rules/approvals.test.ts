@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { DECIDED_MAX } from '../limits.ts'
+import { DECIDED_MAX, OPEN_APPROVALS_MAX } from '../limits.ts'
 import { dueAt } from '../supervisor.ts'
 import { wanted } from '../wanted.ts'
 import {
@@ -46,6 +46,16 @@ test('[S15] asking is in the log, on the call, and in the state of the session',
   })
   expect(life.answer.toolCalls).toMatchObject([{ id: 'c1', status: 'running', approval: { id, status: 'pending' } }])
   expect(life.payloads('session_state').at(-1)).toMatchObject({ approval_request_id: id })
+})
+
+test('[S15] what is asked beyond the most that may be open is denied at once', () => {
+  const life = running()
+  for (let n = 0; n <= OPEN_APPROVALS_MAX; n++) life.says(call(`c${n}`), asks(`c${n}`, undefined, `digest-${n}`))
+  expect(life.openApprovals).toHaveLength(OPEN_APPROVALS_MAX)
+  expect(answersWanted(life)).toMatchObject([
+    { toolCallId: `c${OPEN_APPROVALS_MAX}`, decision: 'denied', reason: 'Too many approvals are open.' },
+  ])
+  expect(life.status).toBe('awaiting_approval')
 })
 
 test.each<[string, Parameters<typeof approve>[1], object, object]>([

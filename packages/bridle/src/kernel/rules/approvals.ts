@@ -1,7 +1,7 @@
 // Approvals: asked by a runner or by the kernel itself, answered once, by anybody on any wire, also after a restart.
 import { type Answer, type ApproveCommand, type Ask, type Refusal, refuse } from '../commands.ts'
 import { own } from '../json.ts'
-import { AT_MAX } from '../limits.ts'
+import { AT_MAX, OPEN_APPROVALS_MAX } from '../limits.ts'
 import type { Approval, DecidedApproval } from '../projections/approvals.ts'
 import type { Decision } from '../schemas.ts'
 import { grantBudget } from './granted-budget.ts'
@@ -39,7 +39,12 @@ export const ask = (w: Working, asked: Ask): void => {
       asked.expiresMs === undefined ? null : new Date(Math.min(w.now + asked.expiresMs, AT_MAX)).toISOString(),
   })
   const request = own(w.state.approvals.open, id)
-  if (!answered || !request) return
+  if (!request) return
+  if (!answered) {
+    const isFlood = Object.keys(w.state.approvals.open).length > OPEN_APPROVALS_MAX
+    if (isFlood) settle(w, request, 'denied', { reason: 'Too many approvals are open.' })
+    return
+  }
   w.addToRun('approval_delivered', { request_id: answered.id })
   settle(w, request, answered.decision, {
     ...(answered.arguments && { arguments: answered.arguments }),
