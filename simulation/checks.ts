@@ -82,7 +82,7 @@ const checkSnapshots = (ground: Ground, life: Life): void => {
   }
   // Stores take one only now and then; any moment must do.
   const seq = ground.prng.int(life.base, life.head)
-  const { write } = takeSnapshot(life.stateAt(seq)!, [], 0)
+  const { write } = takeSnapshot(life.stateAt(seq)!, [], 0, 1)
   checkSnapshot(ground, life, asRead(write))
 }
 

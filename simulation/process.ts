@@ -12,6 +12,9 @@ import type { Remote } from './remote.ts'
 import { remoteRunner } from './remote-runner.ts'
 import { faultyStore } from './store-faults.ts'
 
+/** Sessions here are short; they take snapshots, and branches share them, all the same. */
+const SNAPSHOT_EVERY = 15
+
 export class Process {
   readonly name: string
   readonly epoch: number
@@ -47,6 +50,7 @@ export class Process {
       clock: this.clock,
       digest,
       tokenPaceMs,
+      snapshotEvery: SNAPSHOT_EVERY,
       runner: (agent) => (Object.hasOwn(runners, agent) ? runners[agent as keyof typeof runners] : null),
       onFault: (key, cause) => this.#onFault(key, cause),
     })

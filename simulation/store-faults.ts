@@ -51,7 +51,7 @@ export const faultyStore = (
 
   return {
     log: {
-      open: (key, from) => read(() => inner.log.open(key, from)),
+      open: (...asked) => read(() => inner.log.open(...asked)),
       append: (lease, batch) => write(`append to ${keyText(lease.key)}`, 1, () => append(lease, batch)),
       read: (key, after, limit) => read(() => inner.log.read(key, after, limit)),
       result: (key, commandId) => read(() => inner.log.result(key, commandId)),

@@ -4,7 +4,7 @@ import type { Answer } from './commands.ts'
 import type { AnyEvent } from './event.ts'
 import { digest, held, key, settle, setUp, T0, Watcher } from './host.suite.ts'
 import { IDLE_SESSIONS_MAX, SNAPSHOT_EVERY } from './limits.ts'
-import { type Snapshot, StoreFault } from './ports.ts'
+import { StoreFault } from './ports.ts'
 import { asks, background, brief, call, failed, finished, says, token } from './rules/rules.suite.ts'
 import { emptyState, evolve, statusOf } from './state.ts'
 
@@ -12,11 +12,6 @@ const submit = (prompt = 'hello') => ({ type: 'submit', prompt }) as const
 const id = (commandId: string, bodyHash = 'h') => ({ commandId, bodyHash })
 const seqs = (events: readonly AnyEvent[]) => events.map(({ seq }) => seq)
 const range = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, index) => first + index)
-/** Without the texts of the first messages, as a store may leave them out. */
-const forgetful = (snapshot: Snapshot, count: number): Snapshot => ({
-  ...snapshot,
-  messages: snapshot.messages.map((text, index) => (index < count ? null : text)),
-})
 const prompts = (events: readonly AnyEvent[]) => events.filter(({ type }) => type === 'prompt_queued').length
 
 describe('[S25] when the store does not say whether it wrote', () => {
@@ -364,7 +359,7 @@ describe('[S22] branches', () => {
   })
 
   test('takes the messages that its parent holds as they are, and is what the log says', async () => {
-    const { host, log, runner, events } = setUp()
+    const { host, runner, events } = setUp()
     for (let turn = 0; turn < 40; turn++) {
       await host.send(key(), submit(`prompt ${turn}`))
       await settle()
@@ -372,12 +367,6 @@ describe('[S22] branches', () => {
       for (let piece = 0; piece < 20; piece++) await outlet.report([token(`${piece} `)])
       await outlet.report([finished()])
       end('done')
-    }
-    const open = log.open.bind(log)
-    log.open = async (...given) => {
-      const lease = await open(...given)
-      const { count } = given[2]!
-      return lease && { ...lease, snapshot: lease.snapshot && forgetful(lease.snapshot, count) }
     }
     const parent = (await host.open(key())).state
     expect(parent.head).toBeGreaterThan(SNAPSHOT_EVERY)

@@ -25,6 +25,8 @@ export interface HostPorts {
   /** The runner behind an agent; null = there is no such agent. */
   readonly runner: (agent: string) => Runner | null
   readonly tokenPaceMs?: number
+  /** Events between snapshots; fewer make short sessions meet what long ones meet. */
+  readonly snapshotEvery?: number
   /** For traces: these events were committed. */
   readonly onCommit?: (key: Key, events: readonly AnyEvent[]) => void
   /** For logs: a session stopped, or could not be opened. */
@@ -287,7 +289,7 @@ export class Host {
   }
 
   async #open(key: Key, branch: Branch | null): Promise<Session> {
-    const { log, clock, runner: runnerOf, tokenPaceMs } = this.#ports
+    const { log, clock, runner: runnerOf, tokenPaceMs, snapshotEvery } = this.#ports
     const runner = runnerOf(key.agent)
     if (!runner) throw new StoreFault('refused', `There is no agent "${key.agent}".`)
     await this.#removing.get(keyText(key))?.catch(() => {})
@@ -305,6 +307,7 @@ export class Host {
         },
         onDrop: (session, cause) => this.#dropped(session, cause),
         ...(tokenPaceMs !== undefined && { tokenPaceMs }),
+        ...(snapshotEvery !== undefined && { snapshotEvery }),
       },
       lease,
       messages,

@@ -39,10 +39,8 @@ export const CHECKPOINTS_MAX = 50
 export const ARTIFACTS_MAX = 1_000
 /** Name, kind and content type of an artifact, which the fold holds: file systems stop at a quarter of this. */
 export const LABEL_CHARS_MAX = 1_000
-/** Events between snapshots: opening folds at most this many. */
+/** Events between snapshots: opening folds at most this many, and a branch far back some two or three times as many. */
 export const SNAPSHOT_EVERY = 500
-/** One snapshot in this many events is kept, so that a branch far back folds at most as many. */
-export const SNAPSHOT_KEEP_EVERY = 1_000
 /** Events read per page while a subscriber catches up. */
 export const READ_PAGE = 1_000
 /** And their JSON: what a reader that does not read may keep in memory before it has taken anything. */

@@ -22,6 +22,7 @@ export interface SessionPorts {
   readonly clock: Clock
   readonly runner: Runner
   readonly tokenPaceMs?: number
+  readonly snapshotEvery?: number
   /** For metrics and traces: these events were committed. */
   readonly onCommit?: (events: readonly AnyEvent[]) => void
   /** The session stopped: it lost its lease, its store, or an invariant. The log rebuilds it. */
@@ -258,9 +259,10 @@ export class Session {
     this.#beatAt = beatOf(row) ?? this.#beatAt
     const next = this.#following(working)
     const wakeAt = next.effects.length > 0 ? 0 : next.due
+    const { snapshotEvery = SNAPSHOT_EVERY } = this.#ports
     const snapshot =
-      working.head - this.#snapshotSeq >= SNAPSHOT_EVERY
-        ? takeSnapshot(working, this.#written, this.#snapshotSeq)
+      working.head - this.#snapshotSeq >= snapshotEvery
+        ? takeSnapshot(working, this.#written, this.#snapshotSeq, 2 * snapshotEvery)
         : null
     await this.#ports.log.append(this.#lease, {
       events,

@@ -1,6 +1,5 @@
 // Snapshots are a cache of the fold. Settled messages are rows of their own, written once; the rest is one small row.
 import { foldVersion } from './fold-version.ts'
-import { SNAPSHOT_KEEP_EVERY } from './limits.ts'
 import type { Snapshot, SnapshotWrite } from './ports.ts'
 import type { HarnessMessage } from './projections/harness-state.ts'
 import { emptyState, type SessionState } from './state.ts'
@@ -16,11 +15,15 @@ export const restore = (snapshot: Snapshot | null, held: readonly HarnessMessage
   return { ...emptyState, ...rest, conversation }
 }
 
-/** `written` are the messages that have rows already: what is still the same object is not written again. */
+/**
+ * `written` are the messages that have rows already: what is still the same object is not written again. One snapshot in
+ * `keepEvery` events is kept, so that a branch far back folds at most as many.
+ */
 export const takeSnapshot = (
   state: SessionState,
   written: readonly HarnessMessage[],
   lastSeq: number,
+  keepEvery: number,
 ): { write: SnapshotWrite; written: readonly HarnessMessage[] } => {
   const { messages } = state.conversation
   const settled = messages.slice(0, settledCount(state))
@@ -35,7 +38,7 @@ export const takeSnapshot = (
       state: JSON.stringify(rest),
       settled: settled.length,
       messages: settled.slice(from).map((message, offset) => ({ index: from + offset, text: JSON.stringify(message) })),
-      keep: Math.floor(state.head / SNAPSHOT_KEEP_EVERY) > Math.floor(lastSeq / SNAPSHOT_KEEP_EVERY),
+      keep: Math.floor(state.head / keepEvery) > Math.floor(lastSeq / keepEvery),
     },
   }
 }

@@ -4,6 +4,7 @@ import { type Event, type Key, keyText } from '../kernel/event.ts'
 import {
   type Append,
   type Directory,
+  type Held,
   type Lease,
   type Log,
   type Parent,
@@ -92,7 +93,7 @@ function memoryLog(data: MemoryData, epoch: number): Log {
   }
 
   return {
-    async open(key, from) {
+    async open(key, from, theirs) {
       checkKey(key)
       if (epoch < data.epoch) return null
       const session = live(key)
@@ -110,7 +111,7 @@ function memoryLog(data: MemoryData, epoch: number): Log {
         return lease
       }
       const { base, parent } = origin(key, from ?? null)
-      const snapshot = parent && bestSnapshot(parent.session, base)
+      const snapshot = parent && bestSnapshot(parent.session, base, theirs)
       return { key, epoch, exists: false, head: base, parent: from ?? null, snapshot }
     },
 
@@ -205,16 +206,18 @@ function writeSnapshot(session: MemorySession, { messages, ...snapshot }: Snapsh
   }
 }
 
-/** The newest snapshot at or below a number whose messages are all there. */
-function bestSnapshot(session: MemorySession, limit?: number): Snapshot | null {
+/** The newest snapshot at or below a number whose messages are all there; those that are held are left out. */
+function bestSnapshot(session: MemorySession, limit?: number, held: Held = { seq: 0, count: 0 }): Snapshot | null {
   const levels = lineage(session, limit)
+  const isHeld = (index: number, seq: number) =>
+    index < held.count && levels.every(({ session: { messages } }) => !isWrittenSince(messages.get(index), seq))
   for (const [depth, { session: part, upTo }] of levels.entries()) {
     const seqs = [...part.snapshots.keys()].filter((seq) => seq <= upTo).sort((a, b) => b - a)
     for (const seq of seqs) {
       const { foldVersion, state, settled } = part.snapshots.get(seq)!
-      const messages: string[] = []
+      const messages: (string | null)[] = []
       for (let index = 0; index < settled; index++) {
-        const text = messageAt(levels.slice(depth), index, seq)
+        const text = isHeld(index, Math.min(held.seq, seq)) ? null : messageAt(levels.slice(depth), index, seq)
         if (text === undefined) break
         messages.push(text)
       }
@@ -223,6 +226,9 @@ function bestSnapshot(session: MemorySession, limit?: number): Snapshot | null {
   }
   return null
 }
+
+const isWrittenSince = (versions: readonly { readonly seq: number }[] = [], since: number): boolean =>
+  versions.some(({ seq }) => seq > since)
 
 /** A message as a snapshot at `seq` saw it: a later rewrite must not change what an older snapshot says. */
 function messageAt(levels: { session: MemorySession; upTo: number }[], index: number, seq: number): string | undefined {
