@@ -48,6 +48,16 @@ describe('[F7] starting', () => {
     ])
   })
 
+  test.each([
+    ['2030-01-01T00:00:00', '2030-01-01T00:00:00.000Z'],
+    ['2030-01-01T00:00', '2030-01-01T00:00:00.000Z'],
+    ['2030-01-01T00:00:00.5+02:00', '2029-12-31T22:00:00.500Z'],
+    ['2030-01-01T00:00:00-0130', '2030-01-01T01:30:00.000Z'],
+  ])('expires_at %s is %s', async (given, expected) => {
+    const { body } = await world().post('/sessions', { engine: 'scripted', prompt: 'x', expires_at: given })
+    expect(body).toMatchObject({ expires_at: expected })
+  })
+
   test('one key is one session, and starting adds to no other', async () => {
     const it = world()
     const ask = (prompt: string) => it.post('/sessions', { engine: 'scripted', prompt }, { 'idempotency-key': 'k' })

@@ -23,8 +23,12 @@ const RETRIES_USUAL = 3
 const agentQuery = v.looseObject({ agent: v.optional(v.string()) })
 const who = { reason: v.optional(v.string()), actor: v.optional(v.string()) }
 
+/** Without a zone it is UTC: where the server stands is nothing that a caller knows. */
+const inUtc = (text: string): string => (/(Z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`)
+
 const moment = v.pipe(
   v.string(),
+  v.transform(inUtc),
   v.check((text) => /^\d{4}-\d\d-\d\dT/.test(text) && !Number.isNaN(Date.parse(text)), 'Expected an ISO 8601 time'),
   v.transform((text) => Date.parse(text)),
 )
