@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -12,13 +12,16 @@ let data: string
 let provider: ReturnType<typeof createServer>
 let env: NodeJS.ProcessEnv
 let asked: number
+let duringAnswer: () => void
 
 beforeEach(async () => {
   data = mkdtempSync(join(tmpdir(), 'bridle-keys-'))
   asked = 0
+  duringAnswer = () => {}
   provider = createServer((request, response) => {
     request.resume().on('end', () => {
       asked += 1
+      duringAnswer()
       response.writeHead(200, { 'content-type': 'application/json' })
       response.end(JSON.stringify({ usage: { input_tokens: 0, output_tokens: 100_000 } }))
     })
@@ -74,6 +77,15 @@ describe('[O14] a run’s budget', () => {
     expect((await ask(job({ runId: 'r-9' }))).status).toBe(200)
     expect((await ask(job({ key: { tenant: 't', agent: 'claude', id: 'branch' } }))).status).toBe(200)
     await keys.close()
+  })
+
+  test('leaves nothing behind of a session that was removed while it asked', async () => {
+    const { ask, keys } = server()
+    const folder = sessionFolder(data, job().key)
+    duringAnswer = () => rmSync(folder, { recursive: true })
+    expect((await ask()).status).toBe(200)
+    await keys.close()
+    expect(existsSync(folder)).toBe(false)
   })
 
   test('a damaged note counts as none, and is not served as one', async () => {

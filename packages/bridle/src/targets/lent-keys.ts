@@ -47,7 +47,7 @@ export class LentKeys {
         const { token, baseUrl } = (await this.#started()).grant({
           ...name(job),
           ...terms,
-          spentUsd: this.#spends.of(name(job)),
+          spentUsd: this.#spends.begin(name(job)),
         })
         const prefix = provider.toUpperCase()
         return { [`${prefix}_API_KEY`]: token, [`${prefix}_BASE_URL`]: baseUrl }

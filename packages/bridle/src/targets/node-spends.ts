@@ -1,8 +1,8 @@
 // What a session's run has spent of the server's keys, in the session's folder: whoever starts again must not forget a
 // limit. One run at a time, so one sum.
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { keyText } from '../kernel/event.ts'
 import type { GrantName } from '../runners/credential-grants.ts'
 import { sessionFolder } from '../runners/sandboxes/session-folder.ts'
@@ -19,17 +19,24 @@ export class NodeSpends {
     this.#data = data
   }
 
-  of(name: GrantName): number {
-    const noted = this.#read(name)
-    return noted?.run === runOf(name) && Number.isFinite(noted.usd) ? noted.usd : 0
+  /** What it had spent before. From here on there is a place to note more. */
+  begin(name: GrantName): number {
+    mkdirSync(sessionFolder(this.#data, name.key), { recursive: true, mode: 0o700 })
+    return this.#of(name)
   }
 
+  /** Of a session that was removed meanwhile nothing is noted: its folder is not to come back. */
   add(name: GrantName, usd: number): void {
     const file = this.#file(name)
-    const noted: Noted = { run: runOf(name), usd: this.of(name) + usd }
-    mkdirSync(sessionFolder(this.#data, name.key), { recursive: true, mode: 0o700 })
+    if (!existsSync(dirname(file))) return
+    const noted: Noted = { run: runOf(name), usd: this.#of(name) + usd }
     writeFileSync(`${file}.new`, JSON.stringify(noted), { mode: 0o600 })
     renameSync(`${file}.new`, file)
+  }
+
+  #of(name: GrantName): number {
+    const noted = this.#read(name)
+    return noted?.run === runOf(name) && Number.isFinite(noted.usd) ? noted.usd : 0
   }
 
   #read(name: GrantName): Noted | null {
