@@ -1,5 +1,5 @@
 // What is heard of a runner that says nothing: no answer, no head, or no more of its stream.
-import { once } from 'node:events'
+import { getEventListeners, once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
@@ -46,6 +46,21 @@ test('[R14] a stream that falls silent breaks; one that beats does not', async (
   )
   await expect(ended).rejects.toThrow()
   expect(texts.join('')).toBe('500 1000 1500 2000 ')
+})
+
+test('[R14] a refusal whose text never ends is a refusal', async () => {
+  const url = await listening((_asked, answer) => void answer.writeHead(409).write('{'))
+  expect(await opened(url)).toEqual({ status: 409, body: {} })
+})
+
+test('[R14] a run that outlives its streams keeps nothing of them', async () => {
+  const { signal } = new AbortController()
+  const url = await listening((_asked, answer) => void answer.end('all'))
+  for (let times = 0; times < 3; times++) {
+    const stream = await opened(url, { signal })
+    if ('frames' in stream) for await (const _bytes of stream.frames);
+  }
+  expect(getEventListeners(signal, 'abort')).toEqual([])
 })
 
 test('[R14] a stream that ends is just over', async () => {

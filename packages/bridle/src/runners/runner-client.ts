@@ -60,8 +60,9 @@ export const runnerClient = (
           ...(body && { method: 'POST', body: JSON.stringify(body) }),
         })
         if (response.ok && response.body) return { frames: silence.heard(response.body) }
+        const answer = await said(response)
         silence.end()
-        return said(response)
+        return answer
       } catch (cause) {
         silence.end()
         throw cause

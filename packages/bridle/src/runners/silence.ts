@@ -6,6 +6,7 @@ export class Silence {
   readonly #ms: number
   readonly #gone = new AbortController()
   readonly signal: AbortSignal
+  readonly #until: AbortSignal
   #heardAt = Date.now()
   #timer: ReturnType<typeof setTimeout>
 
@@ -13,11 +14,14 @@ export class Silence {
     this.#ms = ms
     this.signal = AbortSignal.any([until, this.#gone.signal])
     this.#timer = setTimeout(() => this.#look(), ms)
-    until.addEventListener('abort', () => this.end(), { once: true })
+    this.#until = until
+    until.addEventListener('abort', this.end)
   }
 
-  end(): void {
+  /** A run may outlive many streams: none leaves anything with its signal. */
+  readonly end = (): void => {
     clearTimeout(this.#timer)
+    this.#until.removeEventListener('abort', this.end)
   }
 
   /** What is read, piece by piece, each of them a sign of life. */
