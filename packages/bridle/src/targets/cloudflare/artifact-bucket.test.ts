@@ -43,7 +43,7 @@ const made = (putFaults = 0) => {
     sync: async () => void calls.push('sync'),
   })
   const { log } = memoryStore()
-  return { artifacts: new ArtifactBucket(bucket, names), names, database, retries, log, kept, calls }
+  return { artifacts: new ArtifactBucket(bucket, names), bucket, names, database, retries, log, kept, calls }
 }
 
 test('[CF15] written down, put, and only then for the log to keep: a reference beside the payload', async () => {
@@ -72,6 +72,19 @@ test('[CF15] the same bytes twice are two objects: nobody finds one by what it h
 test('[CF15] a put that fails once is tried again; one that goes on failing is a fault of the store', async () => {
   await made(2).artifacts.stow(key('a'), { events: [chunk(1, 70_000)] })
   await expectFault(made(3).artifacts.stow(key('a'), { events: [chunk(1, 70_000)] }), 'unreachable')
+})
+
+test('[CF15] of several, none is given up while another is still on its way', async () => {
+  const { artifacts, bucket, retries } = made()
+  const gate = Promise.withResolvers<void>()
+  let puts = 0
+  bucket.put = () => (puts++ === 0 ? gate.promise : Promise.reject(new Error('internal error (10001)')))
+  const stowed = artifacts.stow(key('a'), { events: [chunk(1, 70_000), chunk(2, 70_000)] })
+  await expect.poll(() => puts).toBe(4)
+  expect(retries).toEqual([])
+  gate.resolve()
+  await expectFault(stowed, 'unreachable')
+  expect(retries).toEqual([30_000])
 })
 
 test('[CF15] what came to nothing is deleted, and tried again by the alarm until it is', async () => {

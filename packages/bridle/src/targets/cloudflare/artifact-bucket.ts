@@ -116,10 +116,13 @@ const persistently = async <T>(attempt: () => Promise<T>): Promise<T> => {
   }
 }
 
+/** Over when all are: what still was on its way could arrive behind its own deletion. */
 const inTurns = async <T>(items: readonly T[], act: (item: T) => Promise<unknown>): Promise<void> => {
   const waiting = items.values()
   const lane = async () => {
     for (const item of waiting) await act(item)
   }
-  await Promise.all(Array.from({ length: PUTS_MAX }, lane))
+  const lanes = await Promise.allSettled(Array.from({ length: PUTS_MAX }, lane))
+  const broken = lanes.find(({ status }) => status === 'rejected')
+  if (broken) throw (broken as PromiseRejectedResult).reason
 }
