@@ -11,7 +11,7 @@ interface Log {
   readonly due?: number
 }
 
-const arranged = ({ inHand = [], due }: Log, before: number | null = null) => {
+const arranged = ({ inHand = [], due }: Log, before: number | null = null, now = () => NOW) => {
   const alarms: (number | null)[] = []
   const storage = {
     getAlarm: async () => before,
@@ -19,12 +19,13 @@ const arranged = ({ inHand = [], due }: Log, before: number | null = null) => {
     deleteAlarm: async () => void alarms.push(null),
   } as unknown as Storage
   const driver = {
-    all: () => inHand.map((row) => ({ row: JSON.stringify({ ...quiet, ...row }) })),
+    all: () => inHand.map((row) => ({ row: row === damaged ? '{' : JSON.stringify({ ...quiet, ...row }) })),
     get: () => ({ at: due ?? null }),
   } as unknown as Driver
-  return { times: new WakeTimes({ storage, driver, now: () => NOW, watchdogMs: WATCHDOG_MS }), alarms }
+  return { times: new WakeTimes({ storage, driver, now, watchdogMs: WATCHDOG_MS }), alarms }
 }
 
+const damaged = {}
 const quiet = { kind: 'chat', status: 'running', approvals: [], detail: { expiresAt: null } }
 const asking = (...expiries: (number | null)[]) => ({ approvals: expiries.map((expiresAt) => ({ expiresAt })) })
 const background = { kind: 'background', status: 'awaiting_approval', detail: { expiresAt: NOW + 7 } }
@@ -39,6 +40,7 @@ test.each<[string, Log, (number | null)[]]>([
   ['and that is left to whoever has it once it is over', { inHand: [asking(NOW)] }, [NOW + WATCHDOG_MS]],
   ['work that waits for an answer may be over before', { inHand: [{ ...asking(NOW + 8), ...background }] }, [NOW + 7]],
   ['work that is under way may finish', { inHand: [{ ...background, status: 'running' }] }, [NOW + WATCHDOG_MS]],
+  ['a damaged row: the watchdog', { inHand: [damaged, asking(NOW + 8)] }, [NOW + 8]],
 ])('[CF3] one alarm: %s', (_name, log, expected) => {
   const { times, alarms } = arranged(log)
   times.arrange()
@@ -54,6 +56,16 @@ test('[CF3] a watchdog that is set is not moved by every write, and is set anew 
   times.rang()
   times.arrange()
   expect(alarms).toEqual([NOW + WATCHDOG_MS])
+})
+
+test('[CF3] one that is due is not put off by what is written before it rings', () => {
+  let now = NOW
+  const { times, alarms } = arranged({ due: NOW - 5 }, null, () => now)
+  for (; now < NOW + 3; now++) times.arrange()
+  expect(alarms).toEqual([NOW])
+  times.rang()
+  times.arrange()
+  expect(alarms).toEqual([NOW, NOW + 3])
 })
 
 test('[CF3] what is to be tried again joins it, and leaves it', () => {

@@ -3,6 +3,7 @@
 // and it is the watchdog as well: a run that is wanted and not in hand is taken up again.
 import type { Row } from '../../kernel/ports.ts'
 import type { Driver } from '../../stores/driver.ts'
+import { parsed } from '../../stores/sqlite-directory.ts'
 import type { Storage } from './platform.ts'
 
 export const WATCHDOG_MS = 30_000
@@ -56,13 +57,15 @@ export class WakeTimes {
     const due = driver.get<{ at: number | null }>('SELECT min(wake_at) AS at FROM sessions WHERE wake_at > 0')
     const moments = [
       inHand.length > 0 ? this.#nearer(now, watchdog) : null,
-      ...inHand.flatMap(({ row }) => expiries(JSON.parse(row) as Row)).filter((at) => at > now),
+      ...inHand.flatMap(({ row }) => expiries(parsed<Row>(row))).filter((at) => at > now),
       due?.at ?? null,
       ...this.#retries.values(),
       this.#hopAt,
     ].filter((at) => at !== null)
     const at = moments.length === 0 ? null : Math.max(Math.min(...moments), now)
     if (at === this.#set) return
+    // One that is due is about to ring: set anew by every write, it would be put off for as long as they come.
+    if (at === now && this.#set !== null && this.#set <= now) return
     this.#set = at
     // Not awaited: it is part of what `sync` waits for, and a storage that fails takes the object down.
     void (at === null ? storage.deleteAlarm() : storage.setAlarm(at))
@@ -75,7 +78,10 @@ export class WakeTimes {
 }
 
 /** What ends by itself though a run is in hand: it waits for an answer, and may have gone with the memory. */
-const expiries = ({ kind, status, approvals, detail }: Row): number[] => {
+const expiries = (row: Row | null): number[] => {
+  // A damaged row is its own session's trouble: the watchdog looks after it.
+  if (!row) return []
+  const { kind, status, approvals, detail } = row
   const open = approvals.map(({ expiresAt }) => expiresAt)
   const own = kind === 'background' && status === 'awaiting_approval' ? (detail.expiresAt as number | null) : null
   return [...open, own].filter((at) => at !== null)
