@@ -71,6 +71,8 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt'> {
   }
 
   async known(tenant: string, after: Key | null): Promise<Known[]> {
+    // Another is the directory from here on. Should this one be it again, what was told meanwhile is to be taken over too.
+    if (!after && this.#hasTakenOver(tenant)) this.#driver.run('DELETE FROM taken_over WHERE tenant = ?', tenant)
     const rows = this.#driver.all<{ id: string; agent: string; row: string | null } & Home>(
       `SELECT h.id, h.agent, h.home, h.seq, h.removed, s.row FROM homes AS h
        LEFT JOIN sessions AS s ON s.tenant = h.tenant AND s.id = h.id AND s.agent = h.agent AND s.removed = 0
@@ -90,8 +92,7 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt'> {
     { index, of }: { readonly index: number; readonly of: number },
     from: readonly Pick<DirectoryStub, 'known'>[],
   ): Promise<void> {
-    const find = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'taken_over'"
-    if (this.#driver.get(find) && this.#driver.get('SELECT 1 FROM taken_over WHERE tenant = ?', tenant)) return
+    if (this.#hasTakenOver(tenant)) return
     let isEmpty = true
     for (const source of from) {
       for (let after: Key | null = null; ; ) {
@@ -111,6 +112,12 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt'> {
     if (!isEmpty) this.#write(() => this.#driver.run('INSERT OR IGNORE INTO taken_over (tenant) VALUES (?)', tenant))
   }
 
+  #hasTakenOver(tenant: string): boolean {
+    const find = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'taken_over'"
+    if (!this.#driver.get(find)) return false
+    return this.#driver.get('SELECT 1 FROM taken_over WHERE tenant = ?', tenant) !== undefined
+  }
+
   #inherit(known: Known): void {
     if (known.row || known.isRemoved) this.#take(known)
     else if (!this.#homeOf(known.key)) this.#place(known.key, known.home, known.head, 0)
@@ -120,6 +127,8 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt'> {
   #take({ key, home, head, row }: Told): void {
     const known = this.#homeOf(key)
     if (known && (known.home !== home || known.seq > head)) return
+    // One that is made again goes on with its numbers: with the same head it is what was told before it went.
+    if (known?.removed && row && known.seq === head) return
     if (known?.seq === head && row && this.#rowOf(key) === JSON.stringify(row)) return
     this.#place(key, home, head, row ? 0 : 1)
     const live = this.#rows.live(key)

@@ -186,6 +186,25 @@ test('[CF16] what a session told the new objects first is newer than what they t
   expect((await of(2, 1).list({})).sessions.map(({ head, row: { updatedAt } }) => [head, updatedAt])).toEqual([[5, 9]])
 })
 
+test('[CF16] back to a number that was: what was told meanwhile is taken over too', async () => {
+  await of(1).tell([told('a', 1), told('b', 2)])
+  expect(await ids(of(2, 1))).toEqual(['b', 'a'])
+  objects = objects.again()
+  expect(await ids(of(1, 2))).toEqual(['b', 'a'])
+  await of(1, 2).tell([told('c', 3), { ...told('a', 1), head: 4, row: null }])
+  objects = objects.again()
+  expect(await ids(of(2, 1))).toEqual(['c', 'b'])
+})
+
+test('[CF5] a session that was removed does not come back by what was told before, and may be made again', async () => {
+  await of(1).tell([told('a', 1)])
+  await of(1).tell([{ ...told('a', 1), row: null }])
+  await of(1).tell([told('a', 1)])
+  expect([await ids(of(1)), await of(1).find('a')]).toEqual([[], []])
+  await of(1).tell([{ ...told('a', 2), head: 4 }])
+  expect(await ids(of(1))).toEqual(['a'])
+})
+
 test('[CF5] what is known already writes nothing; a row that changed without a new event is taken', async () => {
   const driver = objects.driver('acme')
   const index = new DirectoryIndex(driver)

@@ -29,6 +29,7 @@ export class Outbox {
   readonly #known = new Set<string>()
   #isReady = false
   #hasGreeted = false
+  #greeting = Promise.resolve()
   #telling: Promise<void> | null = null
 
   constructor(ports: OutboxPorts) {
@@ -69,15 +70,19 @@ export class Outbox {
   }
 
   /** Once in each life, when somebody asks: a directory that was lost learns of those, too, that have nothing to write. */
-  async greet(): Promise<void> {
-    if (this.#hasGreeted) return
+  greet(): Promise<void> {
+    if (!this.#hasGreeted) this.#greeting = this.#greet()
+    return this.#greeting
+  }
+
+  async #greet(): Promise<void> {
     this.#hasGreeted = true
     const { driver, directory } = this.#ports
-    const here = driver.all<Key>('SELECT tenant, agent, id FROM sessions WHERE removed = 0 LIMIT ?', GREETED_MAX)
-    const untold = here.filter((key) => !this.#known.has(keyText(key)))
-    const [first] = untold
-    if (!first) return
     try {
+      const here = driver.all<Key>('SELECT tenant, agent, id FROM sessions WHERE removed = 0 LIMIT ?', GREETED_MAX)
+      const untold = here.filter((key) => !this.#known.has(keyText(key)))
+      const [first] = untold
+      if (!first) return
       await directory(first.tenant).tell(await Promise.all(untold.map((key) => this.#told(key))))
       for (const key of untold) this.#known.add(keyText(key))
     } catch {
@@ -97,6 +102,8 @@ export class Outbox {
         const marks = driver.all<Mark>('SELECT tenant, agent, id, n FROM untold LIMIT 50')
         const [first] = marks
         if (!first) return retry(null)
+        // A greeting that came behind it would undo it: both have the same head where a session was removed.
+        await this.#greeting
         const told = await Promise.all(marks.map((mark) => this.#told(mark)))
         // All sessions of an object have one tenant.
         await directory(first.tenant).tell(told)
