@@ -76,7 +76,7 @@ export const catalogue = {
   session_resumed: fact('it may run again'),
   policy_set: fact('budgets and what crossing one does'),
   budget_crossed: fact('a budget was crossed; latched until it is raised'),
-  budget_raised: fact('an approval gave what was crossed one more step'),
+  budget_raised: fact('an operator granted more of what was crossed, in steps of its own size'),
   health_changed: fact('the health summary as of now'),
   branched: fact('this session goes on from that event of its parent'),
   artifact_chunk: fact('a piece of an artifact, at most 1 MB'),

@@ -88,8 +88,8 @@ export class Session {
   }
 
   /** Opens from the snapshot and a short tail; takes up whatever should be in hand. A branch shares its parent's messages. */
-  static async open(ports: SessionPorts, lease: Lease, shared: readonly HarnessMessage[] = []): Promise<Session> {
-    const snapshot = restore(lease.snapshot, shared)
+  static async open(ports: SessionPorts, lease: Lease, held: readonly HarnessMessage[] = []): Promise<Session> {
+    const snapshot = restore(lease.snapshot, held)
     // A re-created id starts empty, yet goes on with its numbers.
     let state = snapshot ?? { ...emptyState, head: lease.exists || lease.parent ? 0 : lease.head }
     const { parent, key, head } = lease
