@@ -102,3 +102,9 @@ export class AgentRegistry {
     this.runners.set(name, nativeRunner(current, this.#ports))
   }
 }
+
+/** Whom a session talks to when nobody said. */
+export const defaultAgent = (
+  agents: ReadonlyMap<string, Pick<AgentInfo, 'needs'>>,
+  env: { readonly BRIDLE_AGENT?: string | undefined },
+): string => env.BRIDLE_AGENT || (agents.get('claude')?.needs === null ? 'claude' : 'scripted')

@@ -114,7 +114,7 @@ test('[S2] what waited in the queue runs by itself after kill -9', async () => {
   expect(types(all)).toEqual(['prompt_start', 'error', 'prompt_start', 'text_delta', 'result', 'idle'])
 })
 
-test('SIGTERM closes streams, leaves the folder free and exits with 0', async () => {
+test('[O4] SIGTERM closes streams, leaves the folder free and exits with 0', async () => {
   const watched = await watch(`${agent('term')}/stream`, () => false)
   await post(agent('term'), script({ text: 'hello' }))
   expect(await kill('SIGTERM')).toBe(0)
@@ -123,7 +123,7 @@ test('SIGTERM closes streams, leaves the folder free and exits with 0', async ()
   expect((await get(`${server.url}/sessions/term`)).body.status).toBe('idle')
 })
 
-test('SIGTERM lets a run that ends in time end, and one that waits go on after the restart', async () => {
+test('[O4] SIGTERM lets a run that ends in time end, and one that waits go on after the restart', async () => {
   const short = post(agent('short'), script({ text: 'a' }, { sleepMs: 100 }, { text: 'b' }))
   post(agent('waits'), script({ approve: 'write' }, { text: 'after' })).catch(() => {})
   await readFrames(`${agent('short')}/stream`, seen('text_delta'))

@@ -20,7 +20,7 @@ test.each([
   expect(lines(level, isTerminal).map((line) => (JSON.parse(line) as { level: string }).level)).toEqual(expected)
 })
 
-test('a machine gets one JSON object per line', () => {
+test('[O6] a machine gets one JSON object per line', () => {
   expect(JSON.parse(lines('info', false)[0] ?? '')).toEqual({
     time: '1970-01-01T00:00:00.000Z',
     level: 'info',
@@ -30,7 +30,7 @@ test('a machine gets one JSON object per line', () => {
   })
 })
 
-test('a person gets a short line, and only what matters', () => {
+test('[O6] a person gets a short line, and only what matters', () => {
   expect(lines(undefined, true).map((line) => stripVTControlCharacters(line).trim())).toEqual(['00:00:00 error c'])
 })
 

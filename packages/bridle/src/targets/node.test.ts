@@ -254,7 +254,7 @@ describe('errors and access', () => {
     }
   })
 
-  test('[H14] refuses to listen elsewhere without a token', async () => {
+  test('[H14] [O2] refuses to listen elsewhere without a token', async () => {
     await expect(HarnessServer.start({ port: 0, host: '0.0.0.0', data: folder })).rejects.toThrow(
       /FABRIC_HARNESS_API_TOKEN/,
     )

@@ -1,4 +1,5 @@
 // Bridle on Node: one process, one data folder, one port. Wiring and nothing else.
+
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -20,6 +21,7 @@ import { exposesAll } from '../surfaces/http/gate.ts'
 import type { RateLimit } from '../surfaces/http/rate-limit.ts'
 import { socketPages } from '../surfaces/http/socket-route.ts'
 import { transportSockets } from '../surfaces/transport/sockets.ts'
+import { defaultAgent } from './agent-registry.ts'
 import { Backlog } from './backlog.ts'
 import { type EngineAgentsOptions, engineAgents } from './engine-agents.ts'
 import { withEvents } from './node-events.ts'
@@ -126,7 +128,7 @@ export class HarnessServer {
         directory: store.directory,
         clock,
         agents: served.agents,
-        defaultAgent: env.BRIDLE_AGENT || (served.agents.get('claude')?.needs === null ? 'claude' : 'scripted'),
+        defaultAgent: defaultAgent(served.agents, env),
         exposeAll: exposesAll(env),
         workspaces,
         workspace: { target: 'node', store: 'sqlite' },

@@ -12,7 +12,7 @@ const key = { tenant: 't', agent: 'triage', id: 's1' }
 const event = (type: string, payload: object, at: number): AnyEvent =>
   ({ seq: at, at, type, payload, run: 'r-1', attempt: 1 }) as unknown as AnyEvent
 
-test('a run and its calls become spans, one below the other', () => {
+test('[O8] a run and its calls become spans, one below the other', () => {
   tracing().events(key, [
     event('turn_start', { turn_id: 'r-1', prompt: 'secret words' }, 1_000),
     event('tool_call', { name: 'read', tool_call_id: 'c1', arguments: { path: 'secret' } }, 2_000),
@@ -30,7 +30,7 @@ test('a run and its calls become spans, one below the other', () => {
   expect(JSON.stringify([tool?.attributes, run?.attributes])).not.toContain('secret')
 })
 
-test('a request becomes a span named by its route', () => {
+test('[O8] a request becomes a span named by its route', () => {
   exporter.reset()
   const seen = { method: 'GET', url: '/sessions/x', route: '/sessions/:id', status: 404, ms: 5, correlationId: 'c-1' }
   tracing().request(seen, 1_000)

@@ -33,9 +33,6 @@ export const agentsOf = (options: HarnessOptions, env: HarnessEnv, parts: Object
   return registry
 }
 
-export const defaultAgent = (registry: AgentRegistry, env: HarnessEnv): string =>
-  env.BRIDLE_AGENT || (registry.agents.get('claude')?.needs === null ? 'claude' : 'scripted')
-
 const scripted: AgentInfo = {
   name: 'scripted',
   description: 'Plays the scenario in its prompt; offline and deterministic.',

@@ -13,7 +13,8 @@ import type { Files } from '../../surfaces/http/pages.ts'
 import type { Route } from '../../surfaces/http/route.ts'
 import { type SocketRoute, socketPages, told, upgrade } from '../../surfaces/http/socket-route.ts'
 import type { Tickets } from '../../surfaces/http/tickets.ts'
-import { agentsOf, defaultAgent } from './agents.ts'
+import { defaultAgent } from '../agent-registry.ts'
+import { agentsOf } from './agents.ts'
 import { CREDENTIALS_PATH, claimOf } from './credentials.ts'
 import { remoteDirectory } from './directory-port.ts'
 import { tenantDirectory } from './directory-shards.ts'
@@ -72,7 +73,7 @@ class Gateway {
         directory,
         clock: runClock,
         agents: registry.agents,
-        defaultAgent: defaultAgent(registry, env),
+        defaultAgent: defaultAgent(registry.agents, env),
         exposeAll: exposesAll(env),
         tickets,
         door: frontDoor(access, tickets),

@@ -15,7 +15,8 @@ import { exposesAll } from '../../surfaces/http/gate.ts'
 import { upgrade } from '../../surfaces/http/socket-route.ts'
 import { feedOf } from '../../surfaces/http/sse.ts'
 import { transportSockets } from '../../surfaces/transport/sockets.ts'
-import { agentsOf, defaultAgent, digest } from './agents.ts'
+import { defaultAgent } from '../agent-registry.ts'
+import { agentsOf, digest } from './agents.ts'
 import { ArtifactBucket } from './artifact-bucket.ts'
 import { BucketNames } from './bucket-names.ts'
 import { askProvider, type Claim } from './credentials.ts'
@@ -129,7 +130,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
         }),
         clock: this.#clock,
         agents: registry.agents,
-        defaultAgent: defaultAgent(registry, env),
+        defaultAgent: defaultAgent(registry.agents, env),
         exposeAll: exposesAll(env),
         door: gatewaysDoor,
         heartbeatMs: 0,
