@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { appendText, applyOperations, DeltaError, type DeltaOperation, set } from './delta.ts'
 import type { Json } from './json.ts'
 
-describe('paths', () => {
+describe('[T9] paths', () => {
   test.each<[string, unknown, DeltaOperation, unknown]>([
     ['the empty path is the root', { a: 1 }, set([], { b: 2 }), { b: 2 }],
     ['text at the root', 'ab', appendText([], 'c'), 'abc'],
@@ -27,7 +27,7 @@ describe('paths', () => {
   })
 })
 
-describe('refused', () => {
+describe('[T9] refused', () => {
   const state = { text: 'x', number: 1, list: ['a', 'b'], flag: true }
   test.each<[string, unknown]>([
     ['__proto__', set(['__proto__', 'polluted'], true)],

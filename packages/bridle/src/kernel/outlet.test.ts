@@ -34,7 +34,7 @@ const sent = () =>
     ),
   ])
 
-describe('tokens', () => {
+describe('[E3] tokens', () => {
   test('the first leaves at once, the rest once per pace', async () => {
     const out = outlet()
     await out.token('a')

@@ -190,7 +190,7 @@ describe('payloads', () => {
     expect(parsePayload(type, payload)).toEqual({ payload: { ...payload, tool_call_id: '' } })
   })
 
-  test.each(examples)('a newer field of %s survives', (type, text) => {
+  test.each(examples)('[E4] a newer field of %s survives', (type, text) => {
     const payload = { ...JSON.parse(text), from_the_future: { deep: [1, null, 'x'] } }
     expect(parsePayload(type, payload)).toEqual({ payload })
   })

@@ -404,7 +404,7 @@ describe('the row', () => {
   })
 })
 
-test('an unknown event in the log passes through untouched', async () => {
+test('[E4] an unknown event in the log passes through untouched', async () => {
   const store = memoryStore()
   const { session } = await open(new Gate(store.log))
   await session.send({ type: 'create' })

@@ -43,7 +43,7 @@ describe('[A2] text', () => {
     ['hello', 99, ['h', 'e', 'l', 'l', 'o']],
     ['😀😀😀', 3, ['😀', '😀', '😀']],
     ['', 3, []],
-  ])('%j in %i pieces', async (text, chunks, pieces) => {
+  ])('[A7] %j in %i pieces', async (text, chunks, pieces) => {
     const { events } = await played([{ text, chunks }])
     expect(said(events, 'token').map((payload) => payload.text)).toEqual(pieces)
     expect(said(events, 'completed')).toMatchObject([{ result: text }])

@@ -241,7 +241,7 @@ describe('versions', () => {
         .map((name) => [name, readFileSync(join(folder, name)).toString('base64')]),
     )
 
-  test('an older folder is migrated and keeps its data', async () => {
+  test('[O5] an older folder is migrated and keeps its data', async () => {
     const old = await openSqlite(folder)
     await started(old, key('a'), 3)
     await old.close()
@@ -261,7 +261,7 @@ describe('versions', () => {
     await store.close()
   })
 
-  test('a newer folder is refused and left as it is', async () => {
+  test('[O5] a newer folder is refused and left as it is', async () => {
     await (await openSqlite(folder, more)).close()
     const before = contents()
     await expectFault(openSqlite(folder), 'refused')
@@ -322,7 +322,7 @@ describe('damage', () => {
     await again.close()
   })
 
-  test('a flipped bit stops its session, names it, and leaves the others alone', async () => {
+  test('[O5] a flipped bit stops its session, names it, and leaves the others alone', async () => {
     const bytes = readFileSync(file())
     const at = bytes.indexOf('point-bad')
     bytes[at] = bytes[at]! ^ 1
@@ -413,6 +413,18 @@ test('messages that a branch is handed are not read again', async () => {
   await started(store, key('a'), 3, { snapshot })
   const lease = await store.log.open(key('b'), { agent: 'scripted', id: 'a', seq: 3 }, { seq: 3, count: 2 })
   expect(lease?.snapshot?.messages).toEqual([null, null, '"m2"'])
+  await store.close()
+})
+
+test('[O10] what was removed is overwritten in the files', async () => {
+  const store = await openSqlite(folder)
+  const text = 'a word that nobody else says'
+  const holds = () => [file(), `${file()}-wal`].some((name) => existsSync(name) && readFileSync(name).includes(text))
+  const lease = await started(store, key('a'), 1)
+  for (let seq = 2; seq <= 20; seq++) await store.log.append(lease, { events: [event(seq, text)] })
+  expect(holds()).toBe(true)
+  await store.log.remove(key('a'))
+  await expect.poll(holds).toBe(false)
   await store.close()
 })
 

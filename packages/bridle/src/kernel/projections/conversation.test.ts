@@ -17,7 +17,7 @@ const event = <T extends keyof Payloads>(type: T, payload: Payloads[T], more: ob
   ({ seq: 99, at: 1, type, payload, run: 'r-2', attempt: 1, ...more }) as unknown as AnyEvent
 const at = (...path: string[]) => ['messages', '1', ...path]
 
-describe('an event becomes operations', () => {
+describe('[T6] [T7] an event becomes operations', () => {
   test.each<[string, ReturnType<typeof streaming>, AnyEvent, DeltaOperation[]]>([
     [
       'the first token',
@@ -83,7 +83,7 @@ describe('an event becomes operations', () => {
   })
 })
 
-test('parts are in the order things came, and know their text', () => {
+test('[T7] parts are in the order things came, and know their text', () => {
   const life = running()
   life.says(
     says('thinking', { text: 'a' }),

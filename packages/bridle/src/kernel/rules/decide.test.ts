@@ -156,7 +156,7 @@ const holds = (look: Parameters<typeof play>[1]) =>
   )
 
 describe('the log', () => {
-  test('is dense, and its time never goes back', () =>
+  test('[E2] is dense, and its time never goes back', () =>
     holds((before, events, after) => {
       let last: { seq: number; at: number } = { seq: before.head, at: before.at }
       for (const event of events) {
@@ -167,7 +167,7 @@ describe('the log', () => {
       expect([after.head, after.at]).toEqual([last.seq, last.at])
     }))
 
-  test('replays to the state that was decided, also from its JSON', () =>
+  test('[E1] replays to the state that was decided, also from its JSON', () =>
     holds((before, events, after, now, asked) => {
       same('replay', events.reduce(evolve, before), after)
       const restored = JSON.parse(JSON.stringify(before)) as SessionState

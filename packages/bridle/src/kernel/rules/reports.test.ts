@@ -72,7 +72,7 @@ test('[S10] the committed frame moves with each report, and our own words do not
   expect(life.answer.content).toBe('ab')
 })
 
-test('a second outcome of a call is dropped', () => {
+test('[E7] a second outcome of a call is dropped', () => {
   const life = running()
   life.says(call('c1'), outcome('c1', 'ok', { result: 1 }))
   life.says(outcome('c1', 'error'))
@@ -86,7 +86,7 @@ test('an outcome of a call that was never made is dropped', () => {
   expect(life.last).toEqual([])
 })
 
-test('a call that is open is not begun a second time, so each call has one outcome', () => {
+test('[E7] a call that is open is not begun a second time, so each call has one outcome', () => {
   const life = running()
   life.says(call('c1'), call('c1'))
   life.says(finished())
@@ -96,7 +96,7 @@ test('a call that is open is not begun a second time, so each call has one outco
   expect(life.answer.toolCalls).toMatchObject([{ status: 'complete' }, { status: 'error' }])
 })
 
-test('a call keeps its id among its arguments on the wire, and beside them in the message', () => {
+test('[E6] a call keeps its id among its arguments on the wire, and beside them in the message', () => {
   const life = running()
   life.says(call('c1', 'pure', 'read', { path: 'a' }))
   expect(life.payloads('tool_call')).toEqual([
@@ -105,7 +105,7 @@ test('a call keeps its id among its arguments on the wire, and beside them in th
   expect(life.answer.toolCalls).toEqual([{ id: 'c1', name: 'read', status: 'running', arguments: { path: 'a' } }])
 })
 
-describe('hearsay: what only the kernel decides is kept and shown, and believed by no fold', () => {
+describe('[E5] hearsay: what only the kernel decides is kept and shown, and believed by no fold', () => {
   test.each<[string, Parameters<Life['says']>[0]]>([
     ['turn_end', says('turn_end', { turn_id: 'r-2', status: 'completed' })],
     ['session_state', says('session_state', { status: 'failed' })],
@@ -142,7 +142,7 @@ describe('hearsay: what only the kernel decides is kept and shown, and believed 
   })
 })
 
-describe('large results', () => {
+describe('[E8] large results', () => {
   const reference = (life: Life) => life.answer.toolCalls?.[0]?.result as { artifact_id: string }
   const content = (life: Life, id: string) =>
     life

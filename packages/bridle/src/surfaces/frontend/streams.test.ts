@@ -22,7 +22,7 @@ describe('[F1] envelopes', () => {
     })
   })
 
-  test.each(EVENT_TYPES)('%s is shown to its tiers alone', (type) => {
+  test.each(EVENT_TYPES)('[E9] %s is shown to its tiers alone', (type) => {
     const { tier, wire } = catalogue[type]
     expect(streamEnvelope(key, event(type), 'default') !== null).toBe(wire !== 'internal' && tier === 'default')
     expect(streamEnvelope(key, event(type), 'debug') !== null).toBe(wire !== 'internal')

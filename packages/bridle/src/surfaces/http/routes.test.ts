@@ -356,7 +356,7 @@ describe('[H25] descriptions', () => {
     expect((await world().get('/builds')).body).toEqual({ builds: [] })
   })
 
-  test('/metrics counts requests by route, never by what callers send', async () => {
+  test('[O7] /metrics counts requests by route, never by what callers send', async () => {
     const { get, post } = world()
     await post('/agents/scripted/some-id', script({ text: 'x' }))
     await get('/sessions/other')

@@ -1,0 +1,28 @@
+// The numbered rules of the docs, and the tests that name them: each rule is shown by some test, and no test names a rule that
+// is not there.
+import { globSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+const textsOf = (...patterns: string[]): string[] =>
+  globSync(patterns, { cwd: root }).map((name) => readFileSync(`${root}/${name}`, 'utf8'))
+const namesIn = (texts: readonly string[], pattern: RegExp): Set<string> =>
+  new Set(texts.flatMap((text) => [...text.matchAll(pattern)].map(([, name = '']) => name)))
+
+const rules = namesIn(textsOf('docs/*.md', 'docs/protocol/*.md'), /^\* \*\*([A-Z]{1,2}\d+)\*\*/gm)
+const named = namesIn(
+  textsOf('packages/bridle/src/**/*.{test,suite}.ts', 'conformance/cases/*.ts', 'simulation/**/*.ts'),
+  /\[([A-Z]{1,2}\d+)\]/g,
+)
+
+/** What no test here can see: another program in front. */
+const UNSEEN = ['O3']
+
+test('each rule is named by a test', () => {
+  expect([...rules].filter((rule) => !named.has(rule)).sort()).toEqual(UNSEEN)
+})
+
+test('each rule that a test names is there', () => {
+  expect([...named].filter((name) => !rules.has(name))).toEqual([])
+})
