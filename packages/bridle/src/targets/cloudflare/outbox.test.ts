@@ -52,6 +52,17 @@ test('[CF5] a session that is removed while its object greets is told as removed
   expect(arrived).toEqual(['there', 'removed'])
 })
 
+test('[CF5] a damaged row is passed over, and nobody waits for it', async () => {
+  const { outbox, database, arrived, onTheirWay } = made()
+  database.prepare("INSERT INTO sessions SELECT tenant, agent, 'b', '{', 0 FROM sessions").run()
+  for (const id of ['a', 'b']) outbox.mark(key(id))
+  const told = outbox.tell()
+  await expect.poll(() => onTheirWay.length).toBe(1)
+  onTheirWay.pop()?.(true)
+  await told
+  expect([arrived, database.prepare('SELECT id FROM untold').all()]).toEqual([['there'], []])
+})
+
 test('[CF5] an object greets once in its life, and again when nobody heard', async () => {
   const { outbox, arrived, onTheirWay } = made()
   for (const isHeard of [false, true]) {

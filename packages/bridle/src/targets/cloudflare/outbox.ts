@@ -3,6 +3,7 @@
 import { type Key, keyText } from '../../kernel/event.ts'
 import type { Log, Row } from '../../kernel/ports.ts'
 import type { Driver } from '../../stores/driver.ts'
+import { parsed } from '../../stores/sqlite-directory.ts'
 import type { Told } from './directory-port.ts'
 import type { TenantDirectory } from './directory-shards.ts'
 
@@ -83,7 +84,7 @@ export class Outbox {
       const untold = here.filter((key) => !this.#known.has(keyText(key)))
       const [first] = untold
       if (!first) return
-      await directory(first.tenant).tell(await Promise.all(untold.map((key) => this.#told(key))))
+      await directory(first.tenant).tell(await this.#told(untold))
       for (const key of untold) this.#known.add(keyText(key))
     } catch {
       this.#hasGreeted = false
@@ -104,9 +105,8 @@ export class Outbox {
         if (!first) return retry(null)
         // A greeting that came behind it would undo it: both have the same head where a session was removed.
         await this.#greeting
-        const told = await Promise.all(marks.map((mark) => this.#told(mark)))
         // All sessions of an object have one tenant.
-        await directory(first.tenant).tell(told)
+        await directory(first.tenant).tell(await this.#told(marks))
         for (const { tenant, agent, id, n } of marks)
           driver.run('DELETE FROM untold WHERE tenant = ? AND agent = ? AND id = ? AND n = ?', tenant, agent, id, n)
       }
@@ -115,7 +115,13 @@ export class Outbox {
     }
   }
 
-  async #told({ tenant, agent, id }: Key): Promise<Told> {
+  /** One whose row is damaged is passed over: others must not wait for it, and "no row" would say that it is gone. */
+  async #told(keys: readonly Key[]): Promise<Told[]> {
+    const told = await Promise.all(keys.map((key) => this.#standing(key)))
+    return told.filter((each) => each !== null)
+  }
+
+  async #standing({ tenant, agent, id }: Key): Promise<Told | null> {
     const { driver, log, home } = this.#ports
     const key = { tenant, agent, id }
     const found = driver.get<{ row: string }>(
@@ -123,7 +129,8 @@ export class Outbox {
       ...[tenant, id, agent],
     )
     const head = (await log.open(key))?.head ?? 0
-    return { key, home: home(), head, row: found ? (JSON.parse(found.row) as Row) : null }
+    const row = found ? parsed<Row>(found.row) : null
+    return found && !row ? null : { key, home: home(), head, row }
   }
 }
 
