@@ -68,6 +68,19 @@ describe('[F9] a chat session', () => {
     expect(tokens).toEqual(['second'])
   })
 
+  test('streams a turn that is over, asked again by its key, as it was, and nothing of what came since', async () => {
+    const { it, path } = await chat()
+    const stream = () =>
+      told(it, `${path}/turns?tier=default`, undefined, {
+        method: 'POST',
+        headers: { accept: 'text/event-stream', 'idempotency-key': 'one' },
+        body: { prompt: script({ text: 'first' }) },
+      })
+    const [, ...first] = await stream()
+    expect((await it.post(`/sessions/${path.slice('/chat/sessions/'.length)}/pause`, {})).status).toBe(200)
+    expect((await stream()).slice(1).map(({ raw }) => raw)).toEqual(first.map(({ raw }) => raw))
+  })
+
   test('streams a turn that others wait behind, and nothing of theirs', async () => {
     const { it, path } = await chat()
     const frames = told(it, `${path}/turns?tier=default`, undefined, {

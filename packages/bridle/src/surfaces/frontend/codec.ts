@@ -59,14 +59,17 @@ export const turnAudience = (key: Key, tier: Tier, runId: string): Audience & { 
     encode: ({ events }) => {
       if (over) return ''
       let text = ''
+      let endedAt = 0
       for (const event of events) {
-        // Behind the end only how the session stands since, told in the same breath; not the next turn.
-        if (over && event.run !== undefined) break
+        // Behind the end only how the session stands since, told once and in the same breath; not what comes next.
+        if (over && (event.run !== undefined || event.at !== endedAt)) break
         const isOurs = event.run === runId || (event.type === 'turn_end' && event.payload.turn_id === runId)
         const isWanted = over ? event.type === 'session_state' : isOurs || event.run === undefined
         const shown = isWanted ? streamEnvelope(key, event, tier) : null
         if (shown) text += frame(shown, event.seq)
+        if (over && isWanted) break
         over ||= !event.hearsay && endsTurn(event, runId)
+        endedAt = event.at
       }
       // A prompt that was dropped never has a turn: the stream ends with a word of its own, so that it is sent.
       return over && text === '' ? ': over\n\n' : text
