@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { memoryStore } from '../stores/memory.ts'
 import { Gate, held, key, Puppet, settle, T0, VirtualClock, Watcher } from './host.suite.ts'
-import { ABORT_GRACE_MS, HEARTBEAT_MS, INBOX_MAX, SNAPSHOT_EVERY, STUCK_MS } from './limits.ts'
+import { ABORT_GRACE_MS, HEARTBEAT_MS, INBOX_MAX, ROW_TEXT_CHARS_MAX, SNAPSHOT_EVERY, STUCK_MS } from './limits.ts'
 import { StoreFault } from './ports.ts'
 import { health } from './projections/health-score.ts'
 import { finished, says, token } from './rules/rules.suite.ts'
@@ -366,6 +366,18 @@ describe('the row', () => {
     expect(log.appends.at(-1)).toMatchObject({ row: { status: 'awaiting_approval', approvals: [{ tool: 'x' }] } })
     await outlet.report([finished()])
     expect(log.appends.at(-1)).toMatchObject({ row: { status: 'idle', approvals: [] } })
+  })
+
+  test('[H20] has the beginning of long texts', async () => {
+    const { session, log, runner } = await open()
+    const long = 'x'.repeat(ROW_TEXT_CHARS_MAX + 1)
+    await session.send({ ...submit(), opening: { kind: 'chat', title: long } })
+    await settle()
+    const { outlet } = runner.last
+    await outlet.report([says('tool_call', { name: long, arguments: {}, tool_call_id: 'c' })])
+    await outlet.report([{ type: 'ask', toolCallId: 'c', tool: long, arguments: {}, reason: long, digest: 'd' }])
+    const cut = long.slice(1)
+    expect(log.appends.at(-1)).toMatchObject({ row: { title: cut, approvals: [{ tool: cut, reason: cut }] } })
   })
 
   describe('[F18] the heartbeat', () => {

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -75,7 +75,10 @@ describe('[O14] a run’s budget', () => {
     await ask()
     expect((await ask(job({ attempt: 2 }))).status).toBe(200)
     expect((await ask(job({ runId: 'r-9' }))).status).toBe(200)
-    expect((await ask(job({ key: { tenant: 't', agent: 'claude', id: 'branch' } }))).status).toBe(200)
+    // A branch begins with a copy of its parent's folder, and its runs with the same numbers.
+    const branch = { ...job().key, id: 'branch' }
+    cpSync(sessionFolder(data, job().key), sessionFolder(data, branch), { recursive: true })
+    expect((await ask(job({ key: branch, runId: 'r-9' }))).status).toBe(200)
     await keys.close()
   })
 
