@@ -4,7 +4,7 @@ import type { Key } from './event.ts'
 import { HEARTBEAT_MS, ROW_TEXT_CHARS_MAX } from './limits.ts'
 import type { Row } from './ports.ts'
 import { healthSnapshot, healthSummary } from './projections/health-snapshot.ts'
-import { type SessionState, statusOf } from './state.ts'
+import { isTerminal, type SessionState, statusOf } from './state.ts'
 
 /** A row, and the state that it shows. */
 export interface Shown {
@@ -38,7 +38,7 @@ export const rowOf = (key: Key, state: SessionState, last: Shown | null, now: nu
       maxRetries: life.maxRetries,
       expiresAt: life.expiresAt,
       lastError: life.lastError && brief(life.lastError),
-      endedAt: life.endedAt,
+      endedAt: isTerminal(state) ? life.endedAt : null,
       parentSessionId: life.parentSessionId,
       queued: life.queue.length,
       messages: state.conversation.messages.length,

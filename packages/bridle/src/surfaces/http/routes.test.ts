@@ -1,5 +1,5 @@
 // The shared routes and the Fabric ones, asked without sockets.
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { ARTIFACTS_MAX } from '../../kernel/limits.ts'
 import { parseRange } from './artifacts.ts'
 import { script } from './client.suite.ts'
@@ -30,6 +30,20 @@ describe('[H20] listing', () => {
       agent: 'scripted',
       last_error: 'no',
     })
+  })
+
+  test('says of each what its own page says: a chat that rests has not ended', async () => {
+    const { get, post } = world()
+    await post('/agents/scripted/chat', script({ text: 'x' }))
+    await post('/sessions', { engine: 'scripted', session_id: 'work', prompt: script({ text: 'x' }).prompt })
+    await vi.waitFor(async () => expect((await get('/sessions/work')).body.status).toBe('completed'))
+    const rows = (await get('/sessions')).body.sessions as Record<string, unknown>[]
+    expect(rows.map(({ id, ended_at }) => [id, typeof ended_at])).toEqual([
+      ['work', 'string'],
+      ['chat', 'object'],
+    ])
+    for (const { pendingApprovals: _, health: __, ...row } of rows)
+      expect((await get(`/sessions/${row.id}`)).body).toMatchObject(row)
   })
 
   test.each(['?limit=many', '?limit=9999', '?status=odd', '?cursor=%27', '?kind=x'])('%s is a 400', async (query) => {
