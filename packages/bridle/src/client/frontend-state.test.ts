@@ -42,6 +42,14 @@ describe('the reducer', () => {
     expect(state.turns[0]?.tools.map(({ status }) => status)).toEqual(['error', 'ok'])
   })
 
+  test('[E6] a call that was approved with other arguments shows those', () => {
+    const answered = (more: object) =>
+      said('approval_applied', { request_id: 'apr-1', tool_call_id: 'a', tool_name: 'search', ...more })
+    const shown = (more: object) => fold(call('a'), answered(more)).turns[0]?.tools[0]?.arguments
+    expect(shown({})).toEqual({ q: 'a' })
+    expect(shown({ arguments: { q: 'b' } })).toEqual({ q: 'b' })
+  })
+
   test('a retry begins the text anew and marks what was called', () => {
     const again = { attempt: 2 }
     const state = fold(

@@ -230,10 +230,15 @@ const handlers: { readonly [T in ShownEventType]: Handler<T> } = {
     return told(kind === 'tool' && id ? withTool(asked, envelope, { id, name }, marked) : asked, envelope)
   },
   approval_applied: (state, envelope) => {
-    const { request_id, tool_call_id: id, tool_name: name, decision = 'approved' } = envelope.payload
+    const { request_id, tool_call_id: id, tool_name: name, decision = 'approved', arguments: given } = envelope.payload
     const { [request_id]: asked, ...approvals } = state.approvals
     const settled = { ...state, approvals }
-    const marked = (tool: FrontendTool): FrontendTool => ({ ...tool, approval: decision })
+    // The person who approved it may have changed them: what runs is what is shown.
+    const marked = (tool: FrontendTool): FrontendTool => ({
+      ...tool,
+      approval: decision,
+      ...(given && { arguments: given }),
+    })
     const isTool = (asked?.kind ?? 'tool') === 'tool'
     return told(isTool && id ? withTool(settled, envelope, { id, name }, marked) : settled, envelope)
   },

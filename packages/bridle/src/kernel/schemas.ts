@@ -206,6 +206,7 @@ export const schemas = {
     reason: nullable(text),
     actor: nullable(text),
     approved_digest: nullable(text),
+    arguments: maybe(arguments_),
   }),
   turn_end: v.looseObject({
     turn_id: text,

@@ -82,6 +82,15 @@ test.each<[string, Parameters<typeof approve>[1], object, object]>([
   expect(life.answer.toolCalls).toMatchObject([{ arguments: shown, approval: { id, status: 'approved' } }])
 })
 
+test.each<[string, Parameters<typeof approve>[1], object | undefined]>([
+  ['as asked', { digest: 'digest-1' }, undefined],
+  ['with other arguments', { digest: 'digest-2', args: { a: 2 } }, { a: 2, _tool_call_id: 'c1' }],
+])('[E6] approved %s: whoever watches can tell what runs', (_name, how, given) => {
+  const life = waiting()
+  life.do(approve(life.openApprovals[0]!, how))
+  expect(life.payloads('approval_applied')[0]?.arguments).toEqual(given)
+})
+
 test('[S15] denied with a reason', () => {
   const life = waiting()
   const id = life.openApprovals[0]!

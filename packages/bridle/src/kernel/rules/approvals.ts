@@ -132,6 +132,7 @@ const settle = (w: Working, asked: Approval, decision: Decision, by: Settlement)
     reason: by.reason ?? null,
     actor: by.actor ?? null,
     approved_digest: by.approved_digest ?? null,
+    ...(by.arguments && asked.kind === 'tool' && { arguments: { ...by.arguments, _tool_call_id: asked.toolCallId } }),
   })
   consequences[asked.kind](w, decision)
 }
