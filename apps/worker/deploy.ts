@@ -1,4 +1,4 @@
-// `node deploy.ts`: `wrangler deploy`, with the web app where it was built. A configuration cannot say "if the folder is there",
+// `npm run deploy`: `wrangler deploy`, with the web app where it was built. A configuration cannot say "if the folder is there",
 // so for as long as wrangler runs there is one that has it.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

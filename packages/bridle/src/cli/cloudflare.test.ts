@@ -19,14 +19,14 @@ describe.skipIf(noTools)('[C18] with wrangler', () => {
       `import { agent } from '${entry}'\nexport default agent({ name: 'greeter', run: () => '${answer}' })\n`,
     )
 
-  /** apps/worker as it is once it is installed: its packages beside it. */
+  /** apps/worker as it is in a fresh clone, once it is installed: its packages beside it, and Bridle not built. */
   const installed = (name: string): string => {
     const { folder } = tools as { folder: string }
-    const app = join(work.folder, name, 'worker')
+    const app = join(work.folder, name, 'apps/worker')
     cpSync(join(root, 'apps/worker'), app, { recursive: true, filter: (path) => !path.includes('node_modules') })
-    symlinkSync(join(root, 'apps/sandbox'), join(work.folder, name, 'sandbox'))
+    symlinkSync(join(root, 'apps/sandbox'), join(work.folder, name, 'apps/sandbox'))
+    symlinkSync(join(root, 'packages'), join(work.folder, name, 'packages'))
     mkdirSync(join(app, 'node_modules/@cloudflare'), { recursive: true })
-    symlinkSync(join(root, 'packages/bridle'), join(app, 'node_modules/bridle'))
     for (const each of ['wrangler', '@cloudflare/containers'])
       symlinkSync(join(folder, 'node_modules', each), join(app, 'node_modules', each))
     return app
@@ -34,7 +34,7 @@ describe.skipIf(noTools)('[C18] with wrangler', () => {
   const deploy = (app: string, file: string, ...args: string[]): string =>
     execFileSync(process.execPath, [file, ...args, '--dry-run', '--minify', '--outdir', 'out'], {
       cwd: app,
-      env: { ...work.env, WRANGLER_BUILD_CONDITIONS: 'source,workerd,worker,browser' },
+      env: work.env,
       encoding: 'utf8',
     })
 
@@ -58,6 +58,27 @@ describe.skipIf(noTools)('[C18] with wrangler', () => {
     expect(gzipSync(bundle).byteLength).toBeLessThan(300 * 1024)
     // What only Node has would fail where it is deployed, and only there.
     expect(bundle.toString()).not.toMatch(/from\s*["']node:/)
+  })
+
+  test('what build says to deploy can be, with agents that import what builds them', async () => {
+    const { folder } = tools as { folder: string }
+    mkdirSync(join(work.folder, 'node_modules'))
+    symlinkSync(join(root, 'packages/bridle'), join(work.folder, 'node_modules/bridle'))
+    writeFileSync(
+      join(work.folder, 'agents/importer.ts'),
+      `import { agent } from 'bridle'\nimport { isEvent } from 'bridle/client'\nexport default agent({ name: 'importer', run: () => typeof isEvent })\n`,
+    )
+    const { code, stdout } = await work.bridle(['build', '--target', 'cloudflare', '--data', 'data'])
+    const [, config = ''] = /^deploy it: npx wrangler deploy --config (.*)$/m.exec(stdout) ?? []
+    const said = deploy(
+      work.folder,
+      join(folder, 'node_modules/wrangler/bin/wrangler.js'),
+      'deploy',
+      '--config',
+      config,
+    )
+    for (const each of ['agents/importer.ts', 'node_modules']) rmSync(join(work.folder, each), { recursive: true })
+    expect([code, said]).toEqual([0, expect.stringContaining('HarnessSession')])
   })
 
   test('dev serves agents/ in the real runtime, and keeps its sessions beside the data', async () => {

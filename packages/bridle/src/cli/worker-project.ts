@@ -8,6 +8,8 @@ import { findAgents } from '../targets/agents-folder.ts'
 /** The newest that the tested wrangler knows. */
 const COMPATIBILITY_DATE = '2026-10-01'
 const COCKPIT = 'apps/cockpit/dist'
+/** What a Worker imports of ours is what builds it: another copy, or one that was never built, would not do. */
+const OURS = ['bridle', 'bridle/client', 'bridle/cloudflare']
 const OWN = ['wrangler.jsonc', 'wrangler.json', 'wrangler.toml']
 
 export interface WorkerProject {
@@ -32,11 +34,10 @@ export const workerProject = async (data: string): Promise<WorkerProject> => {
 }
 
 const entry = (folder: string, files: readonly string[]): string => {
-  const ours = fileURLToPath(import.meta.resolve('bridle/cloudflare'))
   const path = (file: string) => JSON.stringify(relative(folder, resolve(file)))
   const imports = files.map((file, index) => `import agent${index} from ${path(file)}`)
   return `// Written by bridle; changes are lost.
-import { harness } from ${path(ours)}
+import { harness } from 'bridle/cloudflare'
 ${imports.join('\n')}
 
 export const { HarnessGateway, HarnessSession, HarnessDirectory } = harness({
@@ -55,6 +56,7 @@ const cockpit = (): string | undefined =>
 const settings = (files: string | undefined) => ({
   name: nameOf(basename(resolve('.'))),
   main: 'index.ts',
+  alias: Object.fromEntries(OURS.map((name) => [name, fileURLToPath(import.meta.resolve(name))])),
   compatibility_date: COMPATIBILITY_DATE,
   send_metrics: false,
   durable_objects: {
