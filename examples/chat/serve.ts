@@ -5,8 +5,12 @@ import { createServer } from 'vite'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const env = { BRIDLE_AGENT: 'notes', ...process.env }
-const harness = await startDevServer({ agentsRoot: here, watchAgents: true, data: `${here}.bridle`, env })
-const page = await createServer({ configFile: `${here}vite.config.ts` })
+// Any free port: the one of `npm start` may be taken, and the page asks its own origin.
+const harness = await startDevServer({ port: 0, agentsRoot: here, watchAgents: true, data: `${here}.bridle`, env })
+const page = await createServer({
+  configFile: `${here}vite.config.ts`,
+  server: { proxy: { '/ws': { target: harness.url, ws: true } } },
+})
 await page.listen()
 page.printUrls()
 
