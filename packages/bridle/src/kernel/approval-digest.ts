@@ -1,6 +1,6 @@
 // What an approval is bound to, so that nothing but what was approved is ever run.
 import type { Command } from './commands.ts'
-import { canonical, own } from './json.ts'
+import { canonical, omit, own } from './json.ts'
 import type { Digest } from './ports.ts'
 import type { Session } from './session.ts'
 
@@ -9,9 +9,12 @@ export const callDigest = (digest: Digest, tool: string, args: unknown): Promise
   digest(canonical({ tool, arguments: args }))
 
 /** The approval with the digest of exactly what it approves; any other command as it is. */
-export const boundApproval = async (session: Session, command: Command, digest: Digest): Promise<Command> => {
-  if (command.type !== 'approve' || command.decision !== 'approved') return command
-  const { approvalId: id, args } = command
+export const boundApproval = async (session: Session, sent: Command, digest: Digest): Promise<Command> => {
+  if (sent.type !== 'approve' || sent.decision !== 'approved') return sent
+  const { approvalId: id } = sent
+  // The log repeats the call's id among its arguments; who sends them back edited may leave it there, and no tool knows it.
+  const args = sent.args && omit(sent.args, '_tool_call_id')
+  const command = { ...sent, ...(args && { args }) }
   // The directory may know of a question whose append is not yet folded here: what is under way comes first.
   const { open, decided } = session.state.approvals
   if (!own(open, id) && !own(decided, id)) await session.send({ type: 'tick' })

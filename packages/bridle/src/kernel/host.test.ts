@@ -179,6 +179,15 @@ describe('[S15] approvals through the host', () => {
     expect(runner.answers).toMatchObject([{ arguments: { a: 2 }, approvedDigest }])
   })
 
+  test('[E6] also when they came back as the log shows them', async () => {
+    const { answer, runner } = await waiting()
+    await answer({ args: { a: 2, _tool_call_id: 'c1' } })
+    await settle()
+    const approvedDigest = await callDigest(digest, 'write', { a: 2 })
+    expect(runner.answers).toMatchObject([{ approvedDigest }])
+    expect(runner.answers[0]?.arguments).toEqual({ a: 2 })
+  })
+
   test.each<[string, object, object, boolean]>([
     ['twice as asked', {}, {}, true],
     ['the same edit', { args: { a: 2 } }, { args: { a: 2 } }, true],
