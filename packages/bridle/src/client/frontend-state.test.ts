@@ -50,6 +50,17 @@ describe('the reducer', () => {
     expect(shown({ arguments: { q: 'b' } })).toEqual({ q: 'b' })
   })
 
+  test('[F11] a branch from an open approval has neither the question nor the turn to wait for', () => {
+    const asked = { request_id: 'apr-1', tool_call_id: 'a', tool_name: 'search', reason: 'r' }
+    const seed = { checkpoint_type: 'resume_seed', status: 'completed', summary_text: 'Branched' }
+    const open = [call('a'), said('approval_required', asked)]
+    const branch = fold(...open, said('session_checkpoint', seed, { turn_id: undefined }))
+    expect(branch).toMatchObject({ approvals: {}, turns: [{ status: 'cancelled' }], checkpoints: [seed] })
+    expect(branch.turns[0]?.tools).toMatchObject([{ status: 'error', approval: 'cancelled' }])
+    // Only the session itself can say so; of a runner it is a checkpoint like any other.
+    expect(fold(...open, said('session_checkpoint', seed)).turns).toMatchObject([{ status: 'running' }])
+  })
+
   test('a retry begins the text anew and marks what was called', () => {
     const again = { attempt: 2 }
     const state = fold(

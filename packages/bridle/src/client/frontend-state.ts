@@ -175,8 +175,11 @@ const handlers: { readonly [T in ShownEventType]: Handler<T> } = {
       : { ...state, sessionId: session_id },
   session_state: (state, envelope) =>
     told({ ...state, status: envelope.payload.status, session: envelope.payload }, envelope),
-  session_checkpoint: (state, envelope) =>
-    told({ ...state, checkpoints: last(state.checkpoints, envelope.payload) }, envelope),
+  session_checkpoint: (state, envelope) => {
+    const isSeed = envelope.payload.checkpoint_type === 'resume_seed' && envelope.turn_id === undefined
+    const held = isSeed ? atRest(state) : state
+    return told({ ...held, checkpoints: last(held.checkpoints, envelope.payload) }, envelope)
+  },
 
   turn_start: (state, envelope) =>
     diagnostic(
@@ -287,6 +290,21 @@ const handlers: { readonly [T in ShownEventType]: Handler<T> } = {
     )
   },
 }
+
+/** A branch has its parent's history and nothing of what was open there: it ended for this session where it began. */
+const atRest = (state: FrontendState): FrontendState => ({
+  ...state,
+  approvals: {},
+  turns: state.turns.map((turn) =>
+    turn.status === 'running' ? { ...turn, status: 'cancelled', tools: turn.tools.map(leftBehind) } : turn,
+  ),
+})
+
+const leftBehind = (tool: FrontendTool): FrontendTool => ({
+  ...tool,
+  ...(tool.status === 'running' && { status: 'error' }),
+  ...(tool.approval === 'required' && { approval: 'cancelled' }),
+})
 
 /** Every type that the reducer handles: what `/stream-events` answers, by type and by test. */
 export const HANDLED_EVENT_TYPES = Object.keys(handlers) as readonly ShownEventType[]
