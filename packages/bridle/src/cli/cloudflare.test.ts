@@ -1,5 +1,5 @@
 // The Cloudflare target by its own tool: what would be deployed, and what runs on this machine.
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -79,6 +79,24 @@ describe.skipIf(noTools)('[C18] with wrangler', () => {
     )
     for (const each of ['agents/importer.ts', 'node_modules']) rmSync(join(work.folder, each), { recursive: true })
     expect([code, said]).toEqual([0, expect.stringContaining('HarnessSession')])
+  })
+
+  test('a checkout finds the wrangler of its apps/worker', () => {
+    const { folder } = tools as { folder: string }
+    const checkout = join(work.folder, 'checkout')
+    cpSync(join(root, 'packages/bridle/src'), join(checkout, 'packages/bridle/src'), { recursive: true })
+    cpSync(join(root, 'packages/bridle/package.json'), join(checkout, 'packages/bridle/package.json'))
+    symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'))
+    mkdirSync(join(checkout, 'apps/worker'), { recursive: true })
+    const build = () =>
+      spawnSync(
+        process.execPath,
+        ['--conditions=source', 'packages/bridle/src/cli/main.ts', 'build', '--target', 'cloudflare'],
+        { cwd: checkout, env: { ...work.env, PATH: process.env.PATH }, encoding: 'utf8' },
+      )
+    expect(build().stderr).toContain('The Cloudflare target needs wrangler')
+    symlinkSync(join(folder, 'node_modules'), join(checkout, 'apps/worker/node_modules'))
+    expect(build()).toMatchObject({ status: 0, stderr: '' })
   })
 
   test('dev serves agents/ in the real runtime, and keeps its sessions beside the data', async () => {

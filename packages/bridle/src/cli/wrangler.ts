@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { EXIT, Stop } from './verb.ts'
 
 /** What ours is tested with. */
@@ -34,7 +35,9 @@ const find = ({ PATH = '' }: NodeJS.ProcessEnv): string => {
   const beside = PATH.split(delimiter)
     .filter((folder) => folder.endsWith('.bin'))
     .map(dirname)
-  for (const modules of [...above(resolve('.')), ...beside]) {
+  // In a checkout it is installed where it deploys from.
+  const ours = fileURLToPath(new URL('../../../../apps/worker/node_modules', import.meta.url))
+  for (const modules of [...above(resolve('.')), ...beside, ours]) {
     const file = join(modules, 'wrangler/bin/wrangler.js')
     if (existsSync(file)) return file
   }
