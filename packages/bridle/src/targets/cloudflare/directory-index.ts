@@ -70,9 +70,10 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt'> {
     })
   }
 
+  /** Whoever asks takes over from here: should the number of objects ever be this one again, this one takes over anew. */
   async known(tenant: string, after: Key | null): Promise<Known[]> {
-    // Another is the directory from here on. Should this one be it again, what was told meanwhile is to be taken over too.
-    if (!after && this.#hasTakenOver(tenant)) this.#driver.run('DELETE FROM taken_over WHERE tenant = ?', tenant)
+    if (this.#hasTakenOver(tenant))
+      this.#write(() => this.#driver.run('DELETE FROM taken_over WHERE tenant = ?', tenant))
     const rows = this.#driver.all<{ id: string; agent: string; row: string | null } & Home>(
       `SELECT h.id, h.agent, h.home, h.seq, h.removed, s.row FROM homes AS h
        LEFT JOIN sessions AS s ON s.tenant = h.tenant AND s.id = h.id AND s.agent = h.agent AND s.removed = 0
@@ -127,7 +128,7 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt'> {
   #take({ key, home, head, row }: Told): void {
     const known = this.#homeOf(key)
     if (known && (known.home !== home || known.seq > head)) return
-    // One that is made again goes on with its numbers: with the same head it is what was told before it went.
+    // One that was removed goes on behind its last number, if it ever does: a row of that number is from before.
     if (known?.removed && row && known.seq === head) return
     if (known?.seq === head && row && this.#rowOf(key) === JSON.stringify(row)) return
     this.#place(key, home, head, row ? 0 : 1)

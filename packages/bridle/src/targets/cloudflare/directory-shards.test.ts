@@ -180,6 +180,29 @@ test.each([
   }
 })
 
+test('[CF16] back to a number that there was before: what changed meanwhile is taken over too', async () => {
+  const now = (count: number, before: number | null) => tenantDirectory(objects.again(), { count, before }, 'acme')
+  await now(1, null).tell(['a', 'b', 'c'].map((id, n) => told(id, n)))
+  expect(await ids(now(3, 1))).toEqual(['c', 'b', 'a'])
+  await now(3, 1).tell([told('d', 4), { ...told('a', 0), row: null }])
+  expect(await ids(now(1, 3))).toEqual(['d', 'c', 'b'])
+  await now(1, 3).tell([told('e', 5), { ...told('b', 1), row: null }])
+  const back = now(3, 1)
+  expect(await ids(back)).toEqual(['e', 'd', 'c'])
+  expect([await back.find('b'), await back.find('e')]).toEqual([[], [{ key: key('e'), home: 'acme/scripted/e' }]])
+  // An instance of before that starts late takes nothing back.
+  expect(await ids(now(1, 3))).toEqual(['e', 'd', 'c'])
+})
+
+test('[CF5] a row that is told after its session was removed, and is from before, changes nothing', async () => {
+  await of(1).tell([told('a', 1)])
+  await of(1).tell([{ ...told('a', 1), row: null }])
+  await of(1).tell([told('a', 2)])
+  expect([await ids(of(1)), await of(1).find('a')]).toEqual([[], []])
+  await of(1).tell([{ ...told('a', 3), head: 5 }])
+  expect(await ids(of(1))).toEqual(['a'])
+})
+
 test('[CF16] what a session told the new objects first is newer than what they take over', async () => {
   await of(1).tell([told('a', 1)])
   await of(2).tell([{ ...told('a', 9), head: 5 }])
