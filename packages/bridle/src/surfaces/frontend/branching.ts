@@ -46,6 +46,8 @@ export const branchFrom = async (
   const childId = wish.session_id ?? (await newId(kind === 'chat' ? 'chat' : 'bg', [session.key, commandId]))
   if (await isForeign(access, childId)) return notFound()
   const key = { ...session.key, id: childId }
+  if (wish.session_id !== undefined && (await ports.relatives?.isElsewhere(key)))
+    return refused({ refused: 'session_exists', message: 'The session exists already.' })
   const prepared = await workspaceOf(call, key, settings, { parent: session.key })
   if (prepared instanceof Response) return prepared
   const { prompt, title, actor, resume_cursor: cursor } = wish

@@ -1,4 +1,4 @@
-// Sessions that hang from one, where they may live elsewhere.
+// Other sessions that an answer of one needs, where they may live elsewhere.
 import type { Key } from '../../kernel/event.ts'
 import type { Directory } from '../../kernel/ports.ts'
 import type { AppPorts } from './app.ts'
@@ -6,6 +6,8 @@ import { artifactsOf, type ListedArtifact } from './artifacts.ts'
 
 export interface Relatives {
   readonly list: Directory['list']
+  /** Its id is that of a session that lives elsewhere, or did. */
+  isElsewhere(key: Key): Promise<boolean>
   /** The newest first. Rejects when it cannot be asked. */
   artifacts(key: Key): Promise<readonly ListedArtifact[] | 'here'>
 }

@@ -7,7 +7,7 @@ import type { Standing } from '../../stores/listing.ts'
 import { openSessions, type Sessions } from '../../stores/sessions.ts'
 import { type Asked, directoryPages, type PageWish, parsed } from '../../stores/sqlite-directory.ts'
 import { noTail, openTail } from '../../stores/tail.ts'
-import type { DirectoryStub, Known, Placed, Told } from './directory-port.ts'
+import type { DirectoryStub, Found, Known, Placed, Told } from './directory-port.ts'
 import { shardOf } from './directory-shards.ts'
 
 interface Home {
@@ -44,13 +44,13 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt'> {
     })
   }
 
-  async find(tenant: string, id: string): Promise<Placed[]> {
+  async find(tenant: string, id: string): Promise<Found[]> {
     return this.#driver
-      .all<{ agent: string; home: string }>(
-        'SELECT agent, home FROM homes WHERE tenant = ? AND id = ? AND removed = 0 ORDER BY agent',
+      .all<{ agent: string; home: string; removed: number }>(
+        'SELECT agent, home, removed FROM homes WHERE tenant = ? AND id = ? ORDER BY agent',
         ...[tenant, id],
       )
-      .map(({ agent, home }) => ({ key: { tenant, agent, id }, home }))
+      .map(({ agent, home, removed }) => ({ key: { tenant, agent, id }, home, isRemoved: removed === 1 }))
   }
 
   async list(tenant: string, filter: ListFilter): Promise<Standing<Listed>[]> {

@@ -22,12 +22,17 @@ export interface Placed {
   readonly home: string
 }
 
+/** Where a session is, or was: once given, a home stays. */
+export interface Found extends Placed {
+  readonly isRemoved: boolean
+}
+
 /** What one object answers, from outside. */
 export interface DirectoryStub {
   /** Before a session's first event is written. The home it has; once given it stays. */
   register(placed: Placed): Promise<string>
   tell(told: readonly Told[]): Promise<void>
-  find(tenant: string, id: string): Promise<Placed[]>
+  find(tenant: string, id: string): Promise<Found[]>
   /** One entry more than was asked for, where there is one. */
   list(tenant: string, filter: ListFilter): Promise<Standing<Listed>[]>
   approvals(tenant: string, wish: PageWish): Promise<Standing<Asked | null>[]>
@@ -53,28 +58,32 @@ const HOMES_MAX = 10_000
 export interface RemoteDirectory extends Directory {
   /** Where a session lives, or would. */
   home(key: Key): Promise<string>
+  /** Where it lives, or did before it was removed; null = nobody has heard of it. */
+  known(key: Key): Promise<string | null>
 }
 
 export const remoteDirectory = (objects: Namespace<DirectoryStub>, shards: Shards): RemoteDirectory => {
   const homes = new Map<string, string>()
   const of = (tenant: string) => tenantDirectory(objects, shards, tenant)
-  const find = async (tenant: string, id: string): Promise<Placed[]> => {
+  const find = async (tenant: string, id: string): Promise<Found[]> => {
     const found = await of(tenant).find(id)
     if (homes.size > HOMES_MAX) homes.clear()
     for (const { key, home } of found) homes.set(keyText(key), home)
     return found
   }
+  const known = async (key: Key): Promise<string | null> => {
+    const remembered = homes.get(keyText(key))
+    if (remembered !== undefined) return remembered
+    const found = await find(key.tenant, key.id)
+    return found.find((each) => each.key.agent === key.agent)?.home ?? null
+  }
   return {
-    find: async (tenant, id) => (await find(tenant, id)).map(({ key }) => key),
+    find: async (tenant, id) => (await find(tenant, id)).filter(({ isRemoved }) => !isRemoved).map(({ key }) => key),
     list: (tenant, filter) => of(tenant).list(filter),
     approvals: (tenant, wish) => of(tenant).approvals(wish),
     // Each object has an alarm of its own.
     due: async () => [],
-    home: async (key) => {
-      const known = homes.get(keyText(key))
-      if (known !== undefined) return known
-      const found = await find(key.tenant, key.id)
-      return found.find((each) => each.key.agent === key.agent)?.home ?? ownHome(key)
-    },
+    known,
+    home: async (key) => (await known(key)) ?? ownHome(key),
   }
 }

@@ -4,7 +4,7 @@ import { hashText } from '../../kernel/json.ts'
 import type { Directory, ListFilter } from '../../kernel/ports.ts'
 import { decodeCursor, encodeCursor, type Standing } from '../../stores/listing.ts'
 import { approvalsPage, listPage, type PageWish } from '../../stores/sqlite-directory.ts'
-import type { DirectoryStub, Placed, Told } from './directory-port.ts'
+import type { DirectoryStub, Found, Placed, Told } from './directory-port.ts'
 import type { Namespace } from './platform.ts'
 
 export interface Shards {
@@ -16,7 +16,7 @@ export interface Shards {
 export interface TenantDirectory {
   register(placed: Placed): Promise<string>
   tell(told: readonly Told[]): Promise<void>
-  find(id: string): Promise<Placed[]>
+  find(id: string): Promise<Found[]>
   list(filter: ListFilter): ReturnType<Directory['list']>
   approvals(wish: PageWish): ReturnType<Directory['approvals']>
   redeem(nonce: string, expiresAt: number): Promise<boolean>

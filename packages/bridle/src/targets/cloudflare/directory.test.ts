@@ -46,6 +46,56 @@ test.skipIf(noTools)('[CF16] another number of objects finds and lists what the 
   }
 })
 
+test.skipIf(noTools)('[CF6] the id of a branch that was removed is good again, whoever asks first', async () => {
+  let world = await startWorld()
+  const { folder } = world
+  const at = (path: string) => `${world.url}${path}`
+  try {
+    await post(at('/agents/scripted/trunk'), script({ text: 'trunk' }))
+    const { lastEventId } = (await get(at('/sessions/trunk'))).body
+    for (const id of ['twig', 'shoot'])
+      await post(at('/chat/sessions/trunk/branch'), { session_id: id, from_event_id: lastEventId })
+    const head = Number(String((await get(at('/sessions/twig'))).body.lastEventId).slice(3))
+    for (const id of ['twig', 'shoot']) await fetch(at(`/agents/scripted/${id}`), { method: 'DELETE' })
+    // A gateway that remembers nothing.
+    await world.kill()
+    world = await startWorld({ folder })
+    expect((await get(at('/sessions/twig'))).status).toBe(404)
+    expect((await post(at('/agents/scripted/twig'), script({ text: 'anew' }))).body.result).toBe('anew')
+    const { body } = await get(at('/sessions/twig'))
+    expect(Number(String(body.lastEventId).slice(3))).toBeGreaterThan(head)
+    expect(body.messages).toHaveLength(2)
+    expect((await post(at('/chat/sessions'), { session_id: 'shoot' })).status).toBe(201)
+    const listed = (await get(at('/sessions'))).body.sessions as { id: string }[]
+    expect(listed.map(({ id }) => id).sort()).toEqual(['shoot', 'trunk', 'twig'])
+  } finally {
+    await world.dispose()
+  }
+})
+
+test.skipIf(noTools)('[CF6] a branch cannot have the id of a session in another object', async () => {
+  const world = await startWorld()
+  const at = (path: string) => `${world.url}${path}`
+  try {
+    for (const id of ['oak', 'elm', 'ash']) await post(at(`/agents/scripted/${id}`), script({ text: id }))
+    await fetch(at('/agents/scripted/ash'), { method: 'DELETE' })
+    const { lastEventId: from_event_id } = (await get(at('/sessions/oak'))).body
+    for (const session_id of ['elm', 'ash']) {
+      const taken = await post(at('/chat/sessions/oak/branch'), { session_id, from_event_id })
+      expect([taken.status, taken.body.error]).toEqual([
+        409,
+        { type: 'conflict', message: 'The session exists already.' },
+      ])
+    }
+    expect((await get(at('/sessions/elm'))).body.messages).toHaveLength(2)
+    const again = { session_id: 'leaf', from_event_id }
+    for (const _ of [1, 2])
+      expect((await post(at('/chat/sessions/oak/branch'), again, { 'idempotency-key': 'k' })).status).toBe(201)
+  } finally {
+    await world.dispose()
+  }
+})
+
 test.skipIf(noTools)('[CF16] a number that is none is refused with its name', async () => {
   const world = await startWorld({ vars: { BRIDLE_DIRECTORY_SHARDS: 'many' } })
   const answer = await fetch(`${world.url}/sessions`)

@@ -23,6 +23,11 @@ export interface OtherObjectsPorts {
 
 export const otherObjects = ({ objects, directory, own, home, clock }: OtherObjectsPorts): Relatives => ({
   list: (tenant, filter) => inTime(clock, directory.list(tenant, filter)).catch(() => own.list(tenant, filter)),
+  isElsewhere: async (key) => {
+    // Where nobody can tell, the session cannot be made either.
+    const theirs = await inTime(clock, directory.known(key)).catch(() => null)
+    return theirs !== null && theirs !== home()
+  },
   artifacts: async (key) => {
     const theirs = await inTime(clock, directory.home(key))
     if (theirs === home()) return 'here'
