@@ -126,6 +126,8 @@ describe.skipIf(noTools)('[C18] with wrangler', () => {
     writeFileSync(join(files, 'index.html'), '<h1>cockpit</h1>')
     writeFileSync(join(files, 'assets/app.js'), 'run()')
     writeFileSync(join(files, 'health'), 'shadow')
+    mkdirSync(join(files, 'docs'))
+    for (const file of ['docs/more.txt', 'agents/more.txt']) writeFileSync(join(files, file), 'shadow')
     const port = String(await freePort())
     const dev = work.start(['dev', '--target', 'cloudflare', '--port', port, '--data', 'data'], {
       env: { FABRIC_HARNESS_API_TOKEN: 'secret' },
@@ -148,6 +150,9 @@ describe.skipIf(noTools)('[C18] with wrangler', () => {
     expect((await ask('/sessions', 'text/html'))[0]).toBe(401)
     expect(await ask('/sessions/x/y/z', 'text/html')).toEqual(none)
     expect((await ask('/health'))[2]).not.toContain('shadow')
+    for (const path of ['/docs/more.txt', '//docs/more.txt', '/%61gents/more.txt', '/agents%2fmore.txt', '/docs/x'])
+      expect([path, await ask(path, 'text/html')]).toEqual([path, none])
+    expect((await ask('/credentials', 'text/html')).slice(0, 2)).toEqual([404, 'application/json'])
     const { headers } = await fetch(url)
     expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
     const again = await fetch(url, { headers: { 'if-none-match': headers.get('etag') ?? '' } })

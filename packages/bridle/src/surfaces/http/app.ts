@@ -94,7 +94,8 @@ export const createApp = (options: AppOptions, wires: readonly (readonly Route[]
     traffic: traffic(),
   }
   const shared = [probeRoutes, ticketRoutes, sessionRoutes, approvalRoutes, artifactRoutes]
-  const rows = [...shared, ...wires].flat()
+  const own = [...shared, ...wires].flat()
+  const rows = [...own, ...openapiRoutes(own)]
   const app = new Hono()
   const { files } = options
   const roots = new Set(rows.map(({ path }) => rootOf(path)))
@@ -102,7 +103,7 @@ export const createApp = (options: AppOptions, wires: readonly (readonly Route[]
   app.options('*', (c) => preflight(c.req.raw, options.allowedOrigins))
 
   const { place = (row: Route) => row } = options
-  for (const row of [...rows, ...openapiRoutes(rows)].map(place)) {
+  for (const row of rows.map(place)) {
     app.on(row.method.toUpperCase(), row.path, async (c) => {
       const seen = observe(ports, c, row)
       const response = await answer(row, c, ports).catch((error: unknown) => faulted(error))

@@ -26,6 +26,10 @@ test.each([
   ['a file that is not there, by a browser', '/gone.js', { accept: html }, 404, '{"error":"Not found"}'],
   ['what begins like a route, by a browser', '/sessions/7/nonsense', { accept: html }, 404, '{"error":"Not found"}'],
   ['a file that stands where a route is', '/sessions', {}, 404, '{"error":"Not found"}'],
+  ['what begins like a route, written otherwise', '/%73essions/7', { accept: html }, 404, '{"error":"Not found"}'],
+  ['what begins like a route, behind slashes', '//sessions/7', { accept: html }, 404, '{"error":"Not found"}'],
+  ['what begins like a route, with its slash encoded', '/sessions%2f7', { accept: html }, 404, '{"error":"Not found"}'],
+  ['what is no encoding', '/%E0%A4%A', { accept: html }, 200, '<h1>app</h1>'],
   ['a route with another word behind it', '/sessions-page', { accept: html }, 200, '<h1>app</h1>'],
   ['another method', '/', { method: 'POST' }, 404, '{"error":"Not found"}'],
 ] as const)('[H28] %s: %s', async (_name, path, how, status, body) => {

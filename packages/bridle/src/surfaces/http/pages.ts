@@ -26,7 +26,16 @@ export const pageOr404 = async (request: Request, { files, roots }: PagesOptions
   }
 }
 
-export const rootOf = (path: string): string => path.split('/')[1] ?? ''
+/** As whoever serves files may read it: `//docs` and `/%64ocs` begin like `/docs`. */
+export const rootOf = (path: string): string => decoded(path).split(/[/\\]+/)[1] ?? ''
+
+const decoded = (path: string): string => {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
 
 /** A place inside the app, which its own router knows: asked for by a browser, and not like a file. */
 const isPlace = ({ headers }: Request, pathname: string): boolean =>

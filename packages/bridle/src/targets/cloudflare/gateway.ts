@@ -9,7 +9,7 @@ import { type Access, type AccessOptions, type Door, door, isLoopback } from '..
 import { type App, createApp } from '../../surfaces/http/app.ts'
 import { failure } from '../../surfaces/http/errors.ts'
 import { exposesAll } from '../../surfaces/http/gate.ts'
-import type { Files } from '../../surfaces/http/pages.ts'
+import { type Files, rootOf } from '../../surfaces/http/pages.ts'
 import type { Route } from '../../surfaces/http/route.ts'
 import { type SocketRoute, socketPages, told, upgrade } from '../../surfaces/http/socket-route.ts'
 import type { Tickets } from '../../surfaces/http/tickets.ts'
@@ -89,7 +89,7 @@ class Gateway {
   }
 
   async fetch(request: Request): Promise<Response> {
-    if (new URL(request.url).pathname.startsWith(`${CREDENTIALS_PATH}/`)) return this.#lend(request)
+    if (rootOf(new URL(request.url).pathname) === rootOf(CREDENTIALS_PATH)) return this.#lend(request)
     if (request.headers.get('upgrade')?.toLowerCase() !== 'websocket') return this.#app.fetch(withKey(request))
     const address = request.headers.get('cf-connecting-ip') ?? ''
     const answer = await upgrade(this.#sockets, request, address, this.#app.ports)
