@@ -116,15 +116,14 @@ const over = (shards: Shards) => async (): Promise<Harness> => {
   }
 }
 
-for (const count of [1, 2, 5])
-  directoryContract(`[CF16] a directory of ${count} objects`, over({ count, before: null }))
+for (const count of [1, 2, 5]) directoryContract(`[CF16] a directory of ${count} objects`, over({ count, before: [] }))
 
 let objects: Objects
 beforeEach(() => {
   objects = new Objects()
 })
 
-const of = (count: number, before: number | null = null) => tenantDirectory(objects, { count, before }, 'acme')
+const of = (count: number, ...before: number[]) => tenantDirectory(objects, { count, before }, 'acme')
 const told = (id: string, updatedAt: number, more: Partial<Row> = {}) => ({
   key: key(id),
   home: `acme/scripted/${id}`,
@@ -176,14 +175,14 @@ test.each([
   // What is told late, to those that were, changes nothing any more.
   await of(before).tell([told('late', 5_000)])
   for (const instance of [objects, objects.again()]) {
-    expect(await ids(tenantDirectory(instance, { count, before }, 'acme'))).toEqual(expected)
+    expect(await ids(tenantDirectory(instance, { count, before: [before] }, 'acme'))).toEqual(expected)
     expect(instance.asked.length).toBe(count)
   }
 })
 
 test('[CF16] back to a number that there was before: what changed meanwhile is taken over too', async () => {
-  const now = (count: number, before: number | null) => tenantDirectory(objects.again(), { count, before }, 'acme')
-  await now(1, null).tell(['a', 'b', 'c'].map((id, n) => told(id, n)))
+  const now = (count: number, ...before: number[]) => tenantDirectory(objects.again(), { count, before }, 'acme')
+  await now(1).tell(['a', 'b', 'c'].map((id, n) => told(id, n)))
   expect(await ids(now(3, 1))).toEqual(['c', 'b', 'a'])
   await now(3, 1).tell([told('d', 4), { ...told('a', 0), row: null }])
   expect(await ids(now(1, 3))).toEqual(['d', 'c', 'b'])
@@ -193,6 +192,22 @@ test('[CF16] back to a number that there was before: what changed meanwhile is t
   expect([await back.find('b'), await back.find('e')]).toEqual([[{ ...found('b'), isRemoved: true }], [found('e')]])
   // An instance of before that starts late takes nothing back.
   expect(await ids(now(1, 3))).toEqual(['e', 'd', 'c'])
+})
+
+test('[CF16] a tenant that nobody asked for while there was another number is found by those before it', async () => {
+  await of(1).tell([told('a', 1), told('b', 2), told('c', 3), told('d', 4)])
+  // Of three objects one was asked: the others have nothing to hand on.
+  const three = of(3, 1)
+  await three.tell([{ ...told('a', 9), head: 5 }])
+  const rows = (await of(2, 1, 3).list({})).sessions.map(({ key: { id }, head }) => [id, head])
+  expect(rows).toEqual([
+    ['a', 5],
+    ['d', 3],
+    ['c', 3],
+    ['b', 3],
+  ])
+  await of(2, 1, 3).tell([{ ...told('b', 2), row: null }])
+  expect(await ids(of(4, 1, 3, 2))).toEqual(['a', 'd', 'c'])
 })
 
 test('[CF5] a row that is told after its session was removed, and is from before, changes nothing', async () => {

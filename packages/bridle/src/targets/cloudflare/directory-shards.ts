@@ -9,8 +9,8 @@ import type { Namespace } from './platform.ts'
 
 export interface Shards {
   readonly count: number
-  /** How many there were: the objects take over from those. */
-  readonly before: number | null
+  /** How many there were, one number after the other: the objects take over from all of those. */
+  readonly before: readonly number[]
 }
 
 export interface TenantDirectory {
@@ -101,11 +101,12 @@ const adopted = async (
   index: number,
   stub: DirectoryStub,
 ): Promise<void> => {
-  if (before === null || before === count) return
+  const others = before.filter((each) => each !== count)
+  if (others.length === 0) return
   const known = takenOver.get(objects) ?? new Map<string, Promise<void>>()
   takenOver.set(objects, known)
   const name = shardName(tenant, index, count)
-  const from = Array.from({ length: before }, (_, each) => shardName(tenant, each, before))
+  const from = others.flatMap((of) => Array.from({ length: of }, (_, each) => shardName(tenant, each, of)))
   const asked = known.get(name) ?? Promise.resolve(stub.adopt(tenant, { index, of: count }, from))
   known.set(name, asked)
   try {

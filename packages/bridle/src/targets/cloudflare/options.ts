@@ -43,7 +43,7 @@ export interface HarnessEnv {
   readonly BRIDLE_OPEN?: string
   /** How many objects a tenant's directory is; default 1. */
   readonly BRIDLE_DIRECTORY_SHARDS?: string
-  /** How many it was: the new ones take over from those. */
+  /** How many it was, one number after the other, with commas: the new ones take over from all of those. */
   readonly BRIDLE_DIRECTORY_SHARDS_BEFORE?: string
   /** Comma-separated. */
   readonly BRIDLE_ALLOWED_ORIGINS?: string
@@ -93,17 +93,17 @@ export const secretOf = (options: HarnessOptions, env: HarnessEnv): string => ow
 const SHARDS_MAX = 64
 
 export const shardsOf = (env: HarnessEnv): Shards => ({
-  count: shardCount(env, 'BRIDLE_DIRECTORY_SHARDS') ?? 1,
-  before: shardCount(env, 'BRIDLE_DIRECTORY_SHARDS_BEFORE'),
+  count: shardCounts(env, 'BRIDLE_DIRECTORY_SHARDS')[0] ?? 1,
+  before: shardCounts(env, 'BRIDLE_DIRECTORY_SHARDS_BEFORE'),
 })
 
-const shardCount = (
+const shardCounts = (
   env: HarnessEnv,
   name: 'BRIDLE_DIRECTORY_SHARDS' | 'BRIDLE_DIRECTORY_SHARDS_BEFORE',
-): number | null => {
+): readonly number[] => {
   const { [name]: given } = env
-  if (!given) return null
-  const count = Number(given)
-  if (Number.isInteger(count) && count >= 1 && count <= SHARDS_MAX) return count
+  if (!given) return []
+  const counts = name === 'BRIDLE_DIRECTORY_SHARDS' ? [Number(given)] : given.split(',').map(Number)
+  if (counts.every((count) => Number.isInteger(count) && count >= 1 && count <= SHARDS_MAX)) return counts
   throw new Error(`${name} is a whole number from 1 to ${SHARDS_MAX}.`)
 }
