@@ -352,6 +352,13 @@ describe('[S22] branches', () => {
     expect(lineage.slice(0, seq)).toEqual(parent)
     expect(seqs(lineage)).toEqual(range(1, lineage.length))
     expect(child.state).toEqual(lineage.reduce(evolve, emptyState))
+    // Whoever only listens learns that the question is not open here.
+    expect(
+      lineage.filter(({ type }) => type === 'approval_applied').map(({ seq: at, payload }) => [at > seq, payload]),
+    ).toMatchObject([[true, { tool_call_id: 'c1', decision: 'cancelled', reason: 'branched' }]])
+    expect(child.state.conversation.messages.at(-1)?.toolCalls).toMatchObject([
+      { id: 'c1', status: 'error', approval: { status: 'cancelled' } },
+    ])
   })
 
   test.each(range(1, 12))('at each event of its parent (%i)', async (seq) => {

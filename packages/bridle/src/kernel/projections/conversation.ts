@@ -213,7 +213,16 @@ const changes: { readonly [T in EventType]?: Change<Event<T>> } = {
                 status: 'complete',
                 stopReason: 'branched',
                 toolCalls: (message.toolCalls ?? []).map((call) =>
-                  call.status === 'running' ? { ...call, status: 'error', error: 'branched' } : call,
+                  call.status === 'running'
+                    ? {
+                        ...call,
+                        status: 'error',
+                        error: 'branched',
+                        ...(call.approval?.status === 'pending' && {
+                          approval: { ...call.approval, status: 'cancelled' },
+                        }),
+                      }
+                    : call,
                 ),
               },
         ),

@@ -3,7 +3,7 @@ import { type Answer, type ApproveCommand, type Ask, type Refusal, refuse } from
 import { own } from '../json.ts'
 import { AT_MAX, OPEN_APPROVALS_MAX } from '../limits.ts'
 import type { Approval, DecidedApproval } from '../projections/approvals.ts'
-import type { Decision } from '../schemas.ts'
+import type { Decision, Payloads } from '../schemas.ts'
 import { grantBudget } from './granted-budget.ts'
 import { endTurn } from './runs.ts'
 import type { Working } from './working.ts'
@@ -122,18 +122,21 @@ interface Settlement {
   readonly superseded_by?: string
 }
 
+/** An answer as it is shown. */
+export const applied = (asked: Approval, decision: Decision, by: Settlement): Payloads['approval_applied'] => ({
+  request_id: asked.id,
+  tool_call_id: asked.toolCallId,
+  tool_name: asked.tool,
+  decision,
+  reason: by.reason ?? null,
+  actor: by.actor ?? null,
+  approved_digest: by.approved_digest ?? null,
+  ...(by.arguments && asked.kind === 'tool' && { arguments: { ...by.arguments, _tool_call_id: asked.toolCallId } }),
+})
+
 const settle = (w: Working, asked: Approval, decision: Decision, by: Settlement): void => {
   w.addToRun('approval_decided', { request_id: asked.id, decision, ...by })
-  w.addToRun('approval_applied', {
-    request_id: asked.id,
-    tool_call_id: asked.toolCallId,
-    tool_name: asked.tool,
-    decision,
-    reason: by.reason ?? null,
-    actor: by.actor ?? null,
-    approved_digest: by.approved_digest ?? null,
-    ...(by.arguments && asked.kind === 'tool' && { arguments: { ...by.arguments, _tool_call_id: asked.toolCallId } }),
-  })
+  w.addToRun('approval_applied', applied(asked, decision, by))
   consequences[asked.kind](w, decision)
 }
 

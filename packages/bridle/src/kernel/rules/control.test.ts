@@ -245,8 +245,9 @@ describe('branch', () => {
     expect(answer).toEqual({ sessionId: 's1', parent: { agent: 'scripted', id: 'p1', seq }, seq: child.state.head })
     expect(child.last.map(({ type, seq: at }) => [type, at])).toEqual([
       ['branched', seq + 1],
-      ['session_checkpoint', seq + 2],
-      ['session_state', seq + 3],
+      ['approval_applied', seq + 2],
+      ['session_checkpoint', seq + 3],
+      ['session_state', seq + 4],
     ])
     expect(child.status).toBe('idle')
     expect(child.state.lifecycle).toMatchObject({ run: null, queue: [], tools: {}, title: 'T', attempts: 0 })

@@ -5,7 +5,7 @@ import { eventId } from '../event.ts'
 import { ABORT_GRACE_MS } from '../limits.ts'
 import { isEnding } from '../state.ts'
 import { canExpire } from '../supervisor.ts'
-import { askAboutUnsafe, expireApprovals } from './approvals.ts'
+import { applied, askAboutUnsafe, expireApprovals } from './approvals.ts'
 import { publish } from './artifacts.ts'
 import { grantBudget } from './granted-budget.ts'
 import { checkPrompt, queue, type Said } from './prompts.ts'
@@ -82,6 +82,7 @@ export const branch = (w: Working, command: Command & { type: 'branch' }): Answe
   const next = wish(w, command)
   if (next && 'refused' in next) return next
   const { kind } = w.state.lifecycle
+  const { open } = w.state.approvals
   const cursor = command.cursor ?? cursorText('branch', parent.id, parent.seq)
   w.add('branched', {
     parent,
@@ -91,6 +92,9 @@ export const branch = (w: Working, command: Command & { type: 'branch' }): Answe
     ...(title !== undefined && { title }),
     ...(settings && { settings }),
   })
+  // The fold knows that nothing of the parent is open here; who only hears what is said has to be told.
+  for (const asked of Object.values(open))
+    w.add('approval_applied', applied(asked, 'cancelled', { reason: 'branched' }))
   for (const each of artifacts) publish(w, each)
   w.add('session_checkpoint', {
     session_id: w.key.id,
