@@ -50,27 +50,35 @@ export const envelopeAudience = (key: Key, tier: Tier): Audience => ({
 })
 
 let turns = 0
-/** One who asked something and wants what comes of it: that turn and no more. */
-export const turnAudience = (key: Key, tier: Tier, runId: string): Audience & { isOver: () => boolean } => {
+/**
+ * One who asked something and wants what comes of it: that turn and no more. Behind its end only how the session stands
+ * since, told once and in the same breath; not what comes next. `head` is the session's: a page may end in between.
+ */
+export const turnAudience = (
+  key: Key,
+  tier: Tier,
+  runId: string,
+  head: () => number,
+): Audience & { isOver: () => boolean } => {
   let over = false
+  let endedAt: number | null = null
   return {
     key: `frontend:turn:${turns++}`,
     isOver: () => over,
     encode: ({ events }) => {
       if (over) return ''
       let text = ''
-      let endedAt = 0
       for (const event of events) {
-        // Behind the end only how the session stands since, told once and in the same breath; not what comes next.
-        if (over && (event.run !== undefined || event.at !== endedAt)) break
+        over ||= endedAt !== null && (event.run !== undefined || event.at !== endedAt)
+        if (over) break
         const isOurs = event.run === runId || (event.type === 'turn_end' && event.payload.turn_id === runId)
-        const isWanted = over ? event.type === 'session_state' : isOurs || event.run === undefined
+        const isWanted = endedAt !== null ? event.type === 'session_state' : isOurs || event.run === undefined
         const shown = isWanted ? streamEnvelope(key, event, tier) : null
         if (shown) text += frame(shown, event.seq)
-        if (over && isWanted) break
-        over ||= !event.hearsay && endsTurn(event, runId)
-        endedAt = event.at
+        over = endedAt !== null && isWanted
+        if (!event.hearsay && endsTurn(event, runId)) endedAt = event.at
       }
+      over ||= endedAt !== null && (events.at(-1)?.seq ?? 0) >= head()
       // A prompt that was dropped never has a turn: the stream ends with a word of its own, so that it is sent.
       return over && text === '' ? ': over\n\n' : text
     },

@@ -71,7 +71,7 @@ export const turnStream = (
   session: Session,
   turn: { readonly runId: string; readonly since: number; readonly tier: Tier },
 ): Response => {
-  const audience = turnAudience(session.key, turn.tier, turn.runId)
+  const audience = turnAudience(session.key, turn.tier, turn.runId, () => session.state.head)
   return eventStream({
     audience,
     isOver: audience.isOver,
