@@ -141,7 +141,7 @@ describe('[C14] doctor', () => {
 })
 
 /** A checkout finds its own. */
-const isInstalled = existsSync(new URL('../../../../apps/worker/node_modules/wrangler', import.meta.url))
+const isInstalled = existsSync(new URL('../../../../apps/worker/node_modules', import.meta.url))
 
 test.skipIf(isInstalled).each([['dev'], ['build']])(
   '[C18] %s for Cloudflare says how to get wrangler',

@@ -9,9 +9,9 @@ import { approvalRoutes } from './approvals.ts'
 import { artifactRoutes } from './artifacts.ts'
 import { allowPage, preflight } from './cors.ts'
 import { enter } from './enter.ts'
-import { faulted, notFound } from './errors.ts'
+import { faulted } from './errors.ts'
 import { openapiRoutes } from './openapi.ts'
-import { type Files, pageOr404, rootOf } from './pages.ts'
+import { type Files, pageOr404, rootOf, withoutPages } from './pages.ts'
 import { probeRoutes } from './probes.ts'
 import { type RateLimit, RateLimiter } from './rate-limit.ts'
 import type { Relatives } from './relatives.ts'
@@ -99,7 +99,7 @@ export const createApp = (options: AppOptions, wires: readonly (readonly Route[]
   const app = new Hono()
   const { files } = options
   const roots = new Set(rows.map(({ path }) => rootOf(path)))
-  app.notFound((c) => (files ? pageOr404(c.req.raw, { files, roots }) : notFound()))
+  app.notFound((c) => (files ? pageOr404(c.req.raw, { files, roots }) : withoutPages(c.req.raw)))
   app.options('*', (c) => preflight(c.req.raw, options.allowedOrigins))
 
   const { place = (row: Route) => row } = options

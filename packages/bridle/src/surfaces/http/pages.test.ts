@@ -1,6 +1,7 @@
 // What is a page, what is a file, and what is an answer.
 import { expect, test } from 'vitest'
 import { type Files, pageOr404 } from './pages.ts'
+import { world } from './world.suite.ts'
 
 const files: Files = async ({ url }) => {
   const { pathname } = new URL(url)
@@ -51,4 +52,12 @@ test('[H28] pages are guarded, unless they bring guards of their own', async () 
   expect(headers.get('x-content-type-options')).toBe('nosniff')
   expect(headers.get('referrer-policy')).toBe('no-referrer')
   expect((await ask('/own.html')).headers.get('content-security-policy')).toBe('sandbox')
+})
+
+test('[H28] without an app the address itself leads to the description of the routes', async () => {
+  const { get, post } = world()
+  const { status, headers } = await get('/')
+  expect([status, headers.get('location')]).toEqual([302, '/docs'])
+  expect((await get('/docs')).status).toBe(200)
+  expect([(await post('/', {})).status, (await get('/nonsense')).status]).toEqual([404, 404])
 })

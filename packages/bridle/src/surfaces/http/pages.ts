@@ -26,6 +26,12 @@ export const pageOr404 = async (request: Request, { files, roots }: PagesOptions
   }
 }
 
+/** Where there is no app, whoever opens the address in a browser finds what can be asked here. */
+export const withoutPages = ({ method, url }: Request): Response =>
+  method === 'GET' && new URL(url).pathname === '/'
+    ? new Response(null, { status: 302, headers: { location: '/docs' } })
+    : notFound()
+
 /** As whoever serves files may read it: `//docs` and `/%64ocs` begin like `/docs`. */
 export const rootOf = (path: string): string => decoded(path).split(/[/\\]+/)[1] ?? ''
 
