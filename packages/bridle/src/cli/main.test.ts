@@ -1,7 +1,9 @@
 // What the command says without a server.
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { freePort, rows, Workspace } from './cli.suite.ts'
 
@@ -138,6 +140,22 @@ describe('[C14] doctor', () => {
     expect(stdout).toMatch(/✗ data folder +file cannot be used: it is not a folder/)
     expect((await work.bridle(['doctor', '--data', 'made', '--text'])).stdout).toContain('made is writable and free')
   })
+})
+
+test('[C2] a Node that is too old is told so, and loads nothing', () => {
+  const bin = fileURLToPath(new URL('./bridle.ts', import.meta.url))
+  const older = 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.19.0" } })'
+  const asked = (...options: string[]) => {
+    const args = ['--conditions=source', ...options, bin, '--version']
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+    return { status, stdout, stderr }
+  }
+  expect(asked(`--import=data:text/javascript,${encodeURIComponent(older)}`)).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: 'bridle: Node 26 or newer is needed; this is 20.19.0.\n',
+  })
+  expect(asked()).toMatchObject({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+/) })
 })
 
 /** A checkout finds its own. */
