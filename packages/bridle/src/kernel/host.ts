@@ -2,6 +2,7 @@
 import { boundApproval } from './approval-digest.ts'
 import { type Answer, type BranchCommand, type Command, isRefusal, type Refusal, refuse } from './commands.ts'
 import { type AnyEvent, type Key, keyText } from './event.ts'
+import { letGo } from './letting-go.ts'
 import { DUE_PAGE, IDLE_SESSIONS_MAX } from './limits.ts'
 import {
   type Clock,
@@ -13,7 +14,7 @@ import {
   type StoreFaultCode,
 } from './ports.ts'
 import type { Run } from './projections/lifecycle.ts'
-import type { Job, Runner } from './runner.ts'
+import type { Runner } from './runner.ts'
 import { type CommandId, Session } from './session.ts'
 import { statusOf } from './state.ts'
 
@@ -193,36 +194,13 @@ export class Host {
   async #eraseAll(key: Key, session: Session | null, run: Run | null): Promise<boolean> {
     try {
       const removed = await this.#erase(key)
-      const epoch = session?.epoch ?? 0
-      const job = run && { ...idleJob, key, epoch, runId: run.runId, attempt: run.attempt, handle: run.handle }
+      const { clock, runner } = this.#ports
       // Not before: had the removal failed, the run would have been stopped behind the log's back.
-      if (removed) await this.#inTime(this.#letGo(key, job))
+      if (removed) await letGo({ runner: runner(key.agent), clock }, key, run, session?.epoch ?? 0)
       return removed
     } finally {
       this.#removing.delete(keyText(key))
     }
-  }
-
-  async #letGo(key: Key, job: Job | null): Promise<void> {
-    const runner = this.#ports.runner(key.agent)
-    try {
-      if (job) await runner?.abort(job)
-    } finally {
-      await runner?.forget?.(key)
-    }
-  }
-
-  /** A runner that does not answer keeps nobody waiting for ever. */
-  #inTime(work: Promise<void>): Promise<void> {
-    return new Promise((resolve) => {
-      const forget = this.#ports.clock.after(LET_GO_MS, resolve)
-      work
-        .catch(() => {})
-        .finally(() => {
-          forget()
-          resolve()
-        })
-    })
   }
 
   async #erase(key: Key): Promise<boolean> {
@@ -373,16 +351,4 @@ const promised = async (parent: Session, childId: string, id: CommandId): Promis
 }
 
 const hasCode = (cause: unknown, code: StoreFaultCode): boolean => cause instanceof StoreFault && cause.code === code
-/** For a runner to stop a removed session's run and to clear up behind it. */
-const LET_GO_MS = 10_000
 const EVICTED = new Error('evicted')
-const idleJob = {
-  prompt: '',
-  input: null,
-  resume: null,
-  parent: null,
-  settings: {},
-  handle: null,
-  frame: -1,
-  awaiting: [],
-}
