@@ -15,7 +15,6 @@ import { fabricRoutes } from '../surfaces/fabric/routes.ts'
 import { fabricSockets } from '../surfaces/fabric/sockets.ts'
 import { frontendRoutes } from '../surfaces/frontend/routes.ts'
 import { type AccessOptions, isLoopback } from '../surfaces/http/access.ts'
-import { type AgentInfo, acceptPrompt } from '../surfaces/http/agents.ts'
 import { createApp } from '../surfaces/http/app.ts'
 import { exposesAll } from '../surfaces/http/gate.ts'
 import type { RateLimit } from '../surfaces/http/rate-limit.ts'
@@ -29,6 +28,7 @@ import { createLog, type Log } from './node-log.ts'
 import { answerRefusals, refusalOf } from './node-refusals.ts'
 import { attachSockets } from './node-sockets.ts'
 import { NodeWorkspaces } from './node-workspaces.ts'
+import { scriptedAgent } from './scripted-agent.ts'
 import { tracing } from './tracing.ts'
 import { type AgentsOptions, workspaceAgents } from './workspace-agents.ts'
 
@@ -195,7 +195,7 @@ const agentsOf = async (options: ServerOptions, data: string, env: NodeJS.Proces
     ...(sandbox && { sandbox }),
     ...(settings && { engines: settings }),
   })
-  const builtIn = [[scripted, scriptedRunner({ clock, digest })] as const, ...engines.agents]
+  const builtIn = [[scriptedAgent, scriptedRunner({ clock, digest })] as const, ...engines.agents]
   try {
     const served = await workspaceAgents(options, builtIn, { clock, digest }, (line) => log('warn', line))
     return { engines, served }
@@ -209,14 +209,6 @@ const agentsOf = async (options: ServerOptions, data: string, env: NodeJS.Proces
 export const startDevServer = (options?: ServerOptions): Promise<HarnessServer> => HarnessServer.start(options)
 
 const socketRows = [...fabricSockets, ...transportSockets]
-
-const scripted: AgentInfo = {
-  name: 'scripted',
-  description: 'Plays the scenario in its prompt; offline and deterministic.',
-  webhook: false,
-  needs: null,
-  accept: acceptPrompt,
-}
 
 /** How often it looks whether its data folder is still there, though nobody asks. */
 const LOOK_MS = 5_000

@@ -5,13 +5,12 @@ import { isRefusal } from '../../kernel/commands.ts'
 import { cut } from '../../kernel/cut.ts'
 import type { Key } from '../../kernel/event.ts'
 import { canonical, hashText } from '../../kernel/json.ts'
-import { commandIdOf } from '../http/command-id.ts'
 import { badRequest, refused } from '../http/errors.ts'
 import { type Call, jsonObject, optionalId, type Route, route } from '../http/route.ts'
-import { findKey, findSession, standing } from '../http/sessions.ts'
+import { findKey, findSession, obeyed, standing } from '../http/sessions.ts'
 import { actorOf } from '../http/users.ts'
 import { agentFields, agentFor, settingsFields, settingsOf } from './agent-choice.ts'
-import { branchFrom, hasPlace, placeFields } from './branching.ts'
+import { branchBody, branchFrom, hasPlace } from './branching.ts'
 import { newKey } from './new-session.ts'
 import { policyWish } from './policy.ts'
 import { currentHealth, envelopeRoute, healthQuery, healthStream } from './streams.ts'
@@ -79,10 +78,7 @@ export const backgroundRoutes: readonly Route[] = [
         ...(reason !== undefined && { reason }),
         ...actorOf(call.access, actor),
       } as const
-      const id = commandIdOf(call.request, command)
-      if (id instanceof Response) return id
-      const answer = await call.ports.host.send(key, command, id)
-      return isRefusal(answer) ? refused(answer) : standing(call, key, answer)
+      return obeyed(call, key, command)
     },
   }),
   route({
@@ -92,27 +88,17 @@ export const backgroundRoutes: readonly Route[] = [
     summary: 'Resume a paused session, or branch a new one from an event or a cursor',
     session: findKey,
     query: agentQuery,
-    body: v.looseObject({
-      ...placeFields,
-      session_id: optionalId,
-      title: v.optional(v.string()),
-      prompt: v.optional(v.string()),
-      actor: v.optional(v.string()),
-    }),
+    body: branchBody,
     answers: { 200: 'The session goes on.', 201: 'A new session goes on from there.' },
     handle: async (call) => {
       const session = await findSession(call)
       if (session instanceof Response) return session
-      const { access, body, ports } = call
+      const { access, body } = call
       const actor = actorOf(access, body.actor)
       if (hasPlace(body)) return branchFrom(call, session, { ...body, ...actor, prompt: body.prompt ?? null })
       if (body.prompt !== undefined || body.session_id !== undefined)
         return badRequest('body: prompt and session_id are for a branch: say where by from_event_id or resume_cursor')
-      const command = { type: 'resume', ...actor } as const
-      const id = commandIdOf(call.request, command)
-      if (id instanceof Response) return id
-      const answer = await ports.host.send(session.key, command, id)
-      return isRefusal(answer) ? refused(answer) : standing(call, session.key, answer)
+      return obeyed(call, session.key, { type: 'resume', ...actor })
     },
   }),
   route({
@@ -128,10 +114,7 @@ export const backgroundRoutes: readonly Route[] = [
       const key = call.key as Key
       const { policy, actor } = call.body
       const command = { type: 'set_policy', policy, ...actorOf(call.access, actor) } as const
-      const id = commandIdOf(call.request, command)
-      if (id instanceof Response) return id
-      const answer = await call.ports.host.send(key, command, id)
-      return isRefusal(answer) ? refused(answer) : standing(call, key, answer)
+      return obeyed(call, key, command)
     },
   }),
   envelopeRoute('/sessions/:id/events/stream'),

@@ -6,16 +6,20 @@ import { isId } from '../../kernel/event.ts'
 import { canonical, hashText } from '../../kernel/json.ts'
 import type { Session } from '../../kernel/session.ts'
 import { badRequest, notFound, refused } from '../http/errors.ts'
-import type { Call } from '../http/route.ts'
+import { type Call, optionalId } from '../http/route.ts'
 import { standing } from '../http/sessions.ts'
 import { isForeign } from '../http/users.ts'
 import { newId } from './ids.ts'
 import { workspaceOf } from './workspace.ts'
 
-export const placeFields = {
+export const branchBody = v.looseObject({
   from_event_id: v.optional(v.union([v.string(), v.pipe(v.number(), v.integer(), v.minValue(1))])),
   resume_cursor: v.optional(v.string()),
-}
+  session_id: optionalId,
+  title: v.optional(v.string()),
+  prompt: v.optional(v.string()),
+  actor: v.optional(v.string()),
+})
 
 export interface Place {
   readonly from_event_id?: string | number | undefined

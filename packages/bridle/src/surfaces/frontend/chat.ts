@@ -14,7 +14,7 @@ import { sessionDetail } from '../http/session-detail.ts'
 import { findKey, findSession, standing } from '../http/sessions.ts'
 import { actorOf } from '../http/users.ts'
 import { agentFields, agentFor, settingsFields, settingsOf } from './agent-choice.ts'
-import { branchFrom, placeFields } from './branching.ts'
+import { branchBody, branchFrom } from './branching.ts'
 import { newKey } from './new-session.ts'
 import { policyWish } from './policy.ts'
 import { envelopeRoute, tierWish, turnStream } from './streams.ts'
@@ -104,13 +104,7 @@ export const chatRoutes: readonly Route[] = [
     summary: 'Branch a new session from an event or a cursor',
     session: findKey,
     query: agentQuery,
-    body: v.looseObject({
-      ...placeFields,
-      session_id: optionalId,
-      title: v.optional(v.string()),
-      prompt: v.optional(v.string()),
-      actor: v.optional(v.string()),
-    }),
+    body: branchBody,
     answers: { 201: 'The new session.' },
     handle: async (call) => {
       const session = await findSession(call)

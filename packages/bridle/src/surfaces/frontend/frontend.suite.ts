@@ -1,4 +1,5 @@
 // What the tests of this surface share: a world, envelopes read from a stream, and sessions brought to a place.
+import { collect } from '../http/client.suite.ts'
 import type { world } from '../http/world.suite.ts'
 import type { StreamEnvelope } from './wire.ts'
 
@@ -27,25 +28,7 @@ export const told = async (
   })
   const response = await app.fetch(request)
   if (!response.headers.get('content-type')?.startsWith('text/event-stream')) throw new Error(await response.text())
-  const frames: Told[] = []
-  const reader = response.body!.getReader()
-  const decoder = new TextDecoder()
-  let text = ''
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    text += decoder.decode(part.value, { stream: true })
-    const blocks = text.split('\n\n')
-    text = blocks.pop() ?? ''
-    for (const block of blocks) {
-      const data = /^data: (.*)$/m.exec(block)?.[1]
-      if (data === undefined) continue
-      frames.push({ id: /^id: (.*)$/m.exec(block)?.[1] ?? null, data: JSON.parse(data), raw: block })
-      if (enough(frames)) {
-        await reader.cancel()
-        return frames
-      }
-    }
-  }
-  return frames
+  return collect<Told>(response, [], enough)
 }
 
 export const types = (frames: readonly Told[]): string[] => frames.map(({ data }) => data.type)

@@ -22,16 +22,7 @@ const limits = {
 } satisfies { readonly [budget in (typeof BUDGETS)[number]]: v.GenericSchema<number> }
 
 const health = v.strictObject({
-  min_score: v.optional(limits.min_score),
-  max_runtime_minutes: v.optional(limits.max_runtime_minutes),
-  max_total_tokens: v.optional(limits.max_total_tokens),
-  max_cost_usd: v.optional(limits.max_cost_usd),
-  max_context_usage_pct: v.optional(limits.max_context_usage_pct),
-  max_failed_tool_calls: v.optional(limits.max_failed_tool_calls),
-  max_loop_warnings: v.optional(limits.max_loop_warnings),
-  max_repeated_plan_events: v.optional(limits.max_repeated_plan_events),
-  max_tool_latency_ms: v.optional(limits.max_tool_latency_ms),
-  max_events_without_evidence: v.optional(limits.max_events_without_evidence),
+  ...v.partial(v.object(limits)).entries,
   action: v.optional(v.picklist(['request_approval', 'pause'])),
 })
 

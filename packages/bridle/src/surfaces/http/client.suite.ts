@@ -41,11 +41,12 @@ export const watch = async (
   return { seen, frames: collect(response, seen, enough).finally(() => leave.abort()) }
 }
 
-const collect = async (
+/** The frames of a stream until there are enough, or it ends. */
+export const collect = async <F extends Pick<Frame, 'id' | 'raw'> & { readonly data: unknown } = Frame>(
   response: Response,
-  frames: Frame[],
-  enough: (frames: readonly Frame[]) => boolean,
-): Promise<Frame[]> => {
+  frames: F[],
+  enough: (frames: readonly F[]) => boolean,
+): Promise<F[]> => {
   const decoder = new TextDecoder()
   let text = ''
   try {
@@ -56,7 +57,7 @@ const collect = async (
       for (const block of blocks) {
         const data = /^data: (.*)$/m.exec(block)?.[1]
         if (data === undefined) continue
-        frames.push({ id: /^id: (.*)$/m.exec(block)?.[1] ?? null, data: JSON.parse(data), raw: block })
+        frames.push({ id: /^id: (.*)$/m.exec(block)?.[1] ?? null, data: JSON.parse(data), raw: block } as F)
         if (enough(frames)) return frames
       }
     }

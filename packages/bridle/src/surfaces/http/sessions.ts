@@ -1,6 +1,6 @@
 // Routes by session id, whatever agent and wire made the session.
 import * as v from 'valibot'
-import { type Answer, isRefusal } from '../../kernel/commands.ts'
+import { type Answer, type Command, isRefusal } from '../../kernel/commands.ts'
 import { eventId, isId, type Key } from '../../kernel/event.ts'
 import { type Listed, StoreFault } from '../../kernel/ports.ts'
 import { engineOf } from '../../kernel/rules/session-state.ts'
@@ -83,13 +83,22 @@ export const sessionRoutes: readonly Route[] = [
         ...(reason !== undefined && { reason }),
         ...actorOf(call.access, actor),
       } as const
-      const id = commandIdOf(call.request, command)
-      if (id instanceof Response) return id
-      const outcome = await call.ports.host.send(key, command, id)
-      return isRefusal(outcome) ? refused(outcome) : standing(call, key, outcome)
+      return obeyed(call, key, command)
     },
   }),
 ]
+
+/** Sends a command under the caller's own name for it, and answers with how the session stands. */
+export const obeyed = async (
+  call: Pick<Call<unknown, unknown>, 'ports' | 'request'>,
+  key: Key,
+  command: Command,
+): Promise<Response> => {
+  const id = commandIdOf(call.request, command)
+  if (id instanceof Response) return id
+  const answer = await call.ports.host.send(key, command, id)
+  return isRefusal(answer) ? refused(answer) : standing(call, key, answer)
+}
 
 /** How a session stands after it was asked something: its card, with its health, and the answer. */
 export const standing = async (

@@ -2,9 +2,9 @@
 import type { Digest } from '../../kernel/ports.ts'
 import type { Runner } from '../../kernel/runner.ts'
 import { scriptedRunner } from '../../runners/scripted.ts'
-import { type AgentInfo, acceptPrompt } from '../../surfaces/http/agents.ts'
 import { hex, digest as sha256 } from '../../surfaces/http/secrets.ts'
 import { AgentRegistry } from '../agent-registry.ts'
+import { scriptedAgent } from '../scripted-agent.ts'
 import { type EngineParts, engineInfos, engineRunner } from './engines.ts'
 import { type Hops, hopping } from './hops.ts'
 import { runClock } from './object-clock.ts'
@@ -20,7 +20,7 @@ export interface ObjectParts extends EngineParts {
 export const agentsOf = (options: HarnessOptions, env: HarnessEnv, parts: ObjectParts | null): AgentRegistry => {
   const ports = { clock: runClock, digest }
   const registry = new AgentRegistry(ports)
-  registry.addBuiltIn(scripted, parts ? hopping(scriptedRunner(ports), parts.hops, { canRest: true }) : nowhere)
+  registry.addBuiltIn(scriptedAgent, parts ? hopping(scriptedRunner(ports), parts.hops, { canRest: true }) : nowhere)
   for (const info of engineInfos(env))
     registry.addBuiltIn(info, parts ? engineRunner(info.name, options, env, parts) : nowhere)
   for (const definition of options.agents ?? []) {
@@ -31,14 +31,6 @@ export const agentsOf = (options: HarnessOptions, env: HarnessEnv, parts: Object
     if (parts && runner) registry.runners.set(name, hopping(runner, parts.hops, { canRest: false }))
   }
   return registry
-}
-
-const scripted: AgentInfo = {
-  name: 'scripted',
-  description: 'Plays the scenario in its prompt; offline and deterministic.',
-  webhook: false,
-  needs: null,
-  accept: acceptPrompt,
 }
 
 const refuse = async (): Promise<never> => {

@@ -22,21 +22,21 @@ export interface OtherObjectsPorts {
 }
 
 export const otherObjects = ({ objects, directory, own, home, clock }: OtherObjectsPorts): Relatives => ({
-  list: (tenant, filter) => inTime(clock, directory.list(tenant, filter)).catch(() => own.list(tenant, filter)),
+  list: (tenant, filter) => answered(clock, directory.list(tenant, filter)).catch(() => own.list(tenant, filter)),
   isElsewhere: async (key) => {
     // Where nobody can tell, the session cannot be made either.
-    const theirs = await inTime(clock, directory.known(key)).catch(() => null)
+    const theirs = await answered(clock, directory.known(key)).catch(() => null)
     return theirs !== null && theirs !== home()
   },
   artifacts: async (key) => {
-    const theirs = await inTime(clock, directory.home(key))
+    const theirs = await answered(clock, directory.home(key))
     if (theirs === home()) return 'here'
     const url = `https://session/sessions/${key.id}/artifacts?agent=${encodeURIComponent(key.agent)}`
     // Let go of, not only left: an open question would keep this object awake.
     const late = new AbortController()
     const request = passedOn(new Request(url, { signal: late.signal }), observer(key), theirs)
     const asked = objects.get(objects.idFromName(theirs)).fetch(request).then(listed)
-    return inTime(clock, asked, () => late.abort())
+    return answered(clock, asked, () => late.abort())
   },
 })
 
@@ -47,7 +47,7 @@ const listed = async (answer: Response): Promise<readonly ListedArtifact[]> => {
 
 const observer = ({ tenant }: Key): Access => ({ tenant, scopes: ['observe'], sessionId: null, user: null, who: '' })
 
-const inTime = <T>(clock: Clock, asked: Promise<T>, letGo = () => {}): Promise<T> =>
+const answered = <T>(clock: Clock, asked: Promise<T>, letGo = () => {}): Promise<T> =>
   new Promise((resolve, reject) => {
     const forget = clock.after(ANSWER_MS, () => {
       reject(new Error('No answer in time.'))
