@@ -18,9 +18,10 @@ import {
 } from 'node:fs/promises'
 import { basename, join, relative, resolve, sep } from 'node:path'
 import { promisify } from 'node:util'
-import type { Key } from '../kernel/event.ts'
+import { type Key, keyText } from '../kernel/event.ts'
 import type { Runner } from '../kernel/runner.ts'
 import { sessionFolder, shownFile, stateFolder, workFolder } from '../runners/sandboxes/session-folder.ts'
+import { Turns } from '../runners/sandboxes/turns.ts'
 import type { Workspace, Workspaces } from '../surfaces/http/workspaces.ts'
 
 const run = promisify(execFile)
@@ -35,7 +36,7 @@ export class NodeWorkspaces implements Workspaces {
   readonly #data: string
   readonly #root: string
   /** One at a time for each session. */
-  readonly #busy = new Map<string, Promise<unknown>>()
+  readonly #turns = new Turns()
 
   /** Sources lie in `root`, and nowhere else: a caller may not have the server's disk copied. */
   constructor(data: string, root: string) {
@@ -156,15 +157,8 @@ export class NodeWorkspaces implements Workspaces {
     await run('git', ['-C', repository, 'branch', '--quiet', '-D', branch]).catch(() => {})
   }
 
-  async #alone<T>(key: Key, work: () => Promise<T>): Promise<T> {
-    const name = sessionFolder(this.#data, key)
-    const mine = (this.#busy.get(name) ?? Promise.resolve()).catch(() => {}).then(work)
-    this.#busy.set(name, mine)
-    try {
-      return await mine
-    } finally {
-      if (this.#busy.get(name) === mine) this.#busy.delete(name)
-    }
+  #alone<T>(key: Key, work: () => Promise<T>): Promise<T> {
+    return this.#turns.take(keyText(key), work)
   }
 }
 

@@ -14,6 +14,7 @@ import { Records, type SandboxRecord } from './records.ts'
 import { askHealth, askToStop, HEALTH_MS, putEnv } from './runner-calls.ts'
 import { engineFolders, runnerCommand, runnerFolders } from './runner-command.ts'
 import { SessionFolders } from './session-folders.ts'
+import { Turns } from './turns.ts'
 
 export interface LocalSandboxOptions {
   /** The server's data folder. */
@@ -73,7 +74,7 @@ export class LocalSandboxes implements SandboxProvider {
   readonly #folders: SessionFolders
   readonly #records: Records
   readonly #boxes = new Map<string, Box>()
-  readonly #turns = new Map<string, Promise<unknown>>()
+  readonly #turns = new Turns()
   readonly #timer: NodeJS.Timeout
   #isolation: Promise<Isolation> | null = null
   /** Places that are kept for sandboxes under way, and the ids of those. */
@@ -107,7 +108,7 @@ export class LocalSandboxes implements SandboxProvider {
   }
 
   acquire(key: Key, parent: Key | null = null): Promise<Sandbox> {
-    return this.#inTurn(keyText(key), async () => {
+    return this.#turns.take(keyText(key), async () => {
       const there = await this.#usable(key)
       if (there) return this.#sandbox(there.record)
       await this.#makeRoom()
@@ -151,7 +152,7 @@ export class LocalSandboxes implements SandboxProvider {
   }
 
   forget(key: Key): Promise<void> {
-    return this.#inTurn(keyText(key), async () => {
+    return this.#turns.take(keyText(key), async () => {
       for (const box of this.#of(key)) await this.#end(box)
       await this.#folders.remove(key)
     })
@@ -205,7 +206,7 @@ export class LocalSandboxes implements SandboxProvider {
   async close(): Promise<void> {
     this.#isClosed = true
     clearInterval(this.#timer)
-    await Promise.allSettled(this.#turns.values())
+    await this.#turns.over()
     await Promise.all(
       [...this.#boxes.values()].map(async (box) => {
         const health = await this.#health(box)
@@ -257,7 +258,7 @@ export class LocalSandboxes implements SandboxProvider {
 
   /** Keeps a place: the longest idle gives way. */
   #makeRoom(): Promise<void> {
-    return this.#inTurn('', () => this.#findRoom(0))
+    return this.#turns.take('', () => this.#findRoom(0))
   }
 
   async #findRoom(waitedMs: number): Promise<void> {
@@ -373,17 +374,6 @@ export class LocalSandboxes implements SandboxProvider {
 
   #sandbox({ id, url, notice }: Box['record']): Sandbox {
     return { id, url, token: this.#token(id), notice }
-  }
-
-  async #inTurn<T>(name: string, act: () => Promise<T>): Promise<T> {
-    const before = this.#turns.get(name)
-    const turn = (before ?? Promise.resolve()).then(act, act)
-    this.#turns.set(name, turn)
-    try {
-      return await turn
-    } finally {
-      if (this.#turns.get(name) === turn) this.#turns.delete(name)
-    }
   }
 }
 

@@ -1,0 +1,19 @@
+/** What has the same name is done one after the other, whatever became of the one before. */
+export class Turns {
+  readonly #last = new Map<string, Promise<unknown>>()
+
+  async take<T>(name: string, act: () => Promise<T>): Promise<T> {
+    const turn = (this.#last.get(name) ?? Promise.resolve()).then(act, act)
+    this.#last.set(name, turn)
+    try {
+      return await turn
+    } finally {
+      if (this.#last.get(name) === turn) this.#last.delete(name)
+    }
+  }
+
+  /** Resolves when all that have been taken by now are over. */
+  async over(): Promise<void> {
+    await Promise.allSettled(this.#last.values())
+  }
+}
