@@ -1,6 +1,7 @@
 // One live session: it owns the queue of what is asked, and the order in which things become true.
 // The drain: take the inbox, decide, append, and only then publish, answer and act. A client must never see what a
 // restart would unsay.
+import { Alarm } from './alarm.ts'
 import { type Answer, type Command, isRefusal, type Refusal, refuse } from './commands.ts'
 import type { AnyEvent, Event, Key } from './event.ts'
 import type { Json } from './json.ts'
@@ -53,11 +54,9 @@ export class Session {
   #draining = false
   #drained: Promise<void> = Promise.resolve()
   #dropped: { readonly cause: unknown } | null = null
-  /** The timer of the next tick, as it was set. */
-  #alarm: { readonly due: number; readonly setAt: number; readonly forget: () => void } | null = null
+  readonly #alarm: Alarm
   /** What follows from the state that was just appended. */
   #next: Next | null = null
-  #time = 0
   #row: Shown | null = null
   /** When the row was last touched; at first, when it was opened. */
   #beatAt: number
@@ -71,6 +70,7 @@ export class Session {
     this.#lease = lease
     this.#state = state
     this.#beatAt = ports.clock.now()
+    this.#alarm = new Alarm(ports.clock, () => void this.send({ type: 'tick' }).catch(() => {}))
     this.#snapshotSeq = snapshot?.head ?? lease.parent?.seq ?? 0
     if (snapshot) this.#written = snapshot.conversation.messages.slice(0, settledCount(snapshot))
     this.subscribers = new Subscribers(
@@ -201,7 +201,7 @@ export class Session {
   drop(cause: unknown, why: 'moved' | 'removed' = 'moved'): void {
     if (this.#dropped) return
     this.#dropped = { cause }
-    this.#alarm?.forget()
+    this.#alarm.forget()
     for (const item of this.#inbox.splice(0)) item.reject(cause)
     this.#ports.onDrop(this, cause)
     this.#hands.letGo()
@@ -307,7 +307,7 @@ export class Session {
     const { effects, due } = this.#next ?? this.#following(this.#state)
     this.#next = null
     this.#hands.reconcile(effects)
-    this.#setAlarm(due)
+    this.#alarm.set(due, this.#now())
   }
 
   #following(state: SessionState): Next {
@@ -321,25 +321,8 @@ export class Session {
     return this.exists && statusOf(state) === 'running' && this.#now() >= this.#beatAt + HEARTBEAT_MS
   }
 
-  #setAlarm(due: number | null): void {
-    const now = this.#now()
-    // A reply changes nothing in it, token after token; but a timer does not see wall time jump, so it is soon set anew.
-    if (this.#alarm && this.#alarm.due === due && due > now && now - this.#alarm.setAt < ALARM_KEPT_MS) return
-    this.#alarm?.forget()
-    this.#alarm = null
-    if (due === null) return
-    const forget = this.#ports.clock.after(Math.min(Math.max(0, due - now), TIMER_MS_MAX), () => {
-      this.#alarm = null
-      // A timer that fired proves that the time has come, whatever the wall clock says meanwhile.
-      this.#time = Math.max(this.#time, Math.min(due, now + TIMER_MS_MAX))
-      this.send({ type: 'tick' }).catch(() => {})
-    })
-    this.#alarm = { due, setAt: now, forget }
-  }
-
   #now(): number {
-    this.#time = Math.max(this.#time, this.#ports.clock.now(), this.#state.at)
-    return this.#time
+    return this.#alarm.now(this.#state.at)
   }
 }
 
@@ -359,7 +342,3 @@ interface Next {
   readonly effects: readonly Effect[]
   readonly due: number | null
 }
-
-/** Timers beyond 2^31 ms fire at once; a day is soon enough to look again. */
-const TIMER_MS_MAX = 86_400_000
-const ALARM_KEPT_MS = 1_000
