@@ -2,7 +2,6 @@
 // knows no users, sessions or sockets, and between runs it remembers nothing that cannot be had again.
 import { createHash, randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { GenericSchema } from 'valibot'
 import type { Digest } from '../kernel/ports.ts'
 import type { Engine } from './engines/engine.ts'
@@ -22,6 +21,7 @@ import { follow } from './run-follower.ts'
 import { RunPlayer, type Watch } from './run-player.ts'
 import { RunRecord } from './run-record.ts'
 import { answer, bodyOf, cursor, decode, fail, isAllowed, isLocal } from './runner-http.ts'
+import { listen, listenOnSocket, urlOf } from './runner-listening.ts'
 
 export interface RunnerOptions extends Watch {
   readonly engines: readonly Engine[]
@@ -31,6 +31,8 @@ export interface RunnerOptions extends Watch {
   readonly host?: string
   /** Default: any free one. */
   readonly port?: number
+  /** Listen on this unix socket in place of host and port. Needs a token; its `url` is `http://runner`. */
+  readonly socketPath?: string | undefined
   /** The bearer of everything but `/health`. */
   readonly token?: string | undefined
   /** Where keys and base addresses are looked for until `PUT /env` says otherwise. */
@@ -65,7 +67,9 @@ export class SandboxRunner {
   #busyAt = Date.now()
 
   static async start(options: RunnerOptions): Promise<SandboxRunner> {
-    const { host = '127.0.0.1', port = 0 } = options
+    const { host = '127.0.0.1', port = 0, socketPath } = options
+    if (!options.token && socketPath !== undefined)
+      throw new Error('Listening on a unix socket needs a token. Set BRIDLE_RUNNER_TOKEN.')
     if (!options.token && host !== '127.0.0.1' && host !== '::1')
       throw new Error(
         `Listening on ${host} without a token would let anybody run the engines. Set BRIDLE_RUNNER_TOKEN.`,
@@ -77,17 +81,18 @@ export class SandboxRunner {
       isOpen: () => runner?.busy ?? false,
       onStatus: (_provider, status) => runner?.providerSaid(status),
     })
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject)
-      server.listen(port, host, resolve)
-    })
+    try {
+      await (socketPath === undefined ? listen(server, { port, host }) : listenOnSocket(server, socketPath))
+    } catch (error) {
+      await relay.close()
+      throw error
+    }
     runner = new SandboxRunner(options, server, relay)
     return runner
   }
 
   private constructor(options: RunnerOptions, server: Server, relay: Relay) {
-    const { address, family, port } = server.address() as AddressInfo
-    this.url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+    this.url = urlOf(server)
     this.#options = options
     this.#server = server
     this.#relay = relay
