@@ -11,6 +11,7 @@ import { closest, overview, verbHelp } from './help.ts'
 import { output } from './output.ts'
 import { run } from './run.ts'
 import { runner } from './runner.ts'
+import { sealedEnvironment } from './sealed-environment.ts'
 import { sessions } from './sessions.ts'
 import { start } from './start.ts'
 import { type Call, EXIT, parseCall, Stop, type Verb } from './verb.ts'
@@ -30,6 +31,9 @@ const verbs: { readonly [name: string]: Verb } = {
   runner,
 }
 
+/** Those that have keys and start engines. */
+const hosts = new Set(['start', 'dev', 'runner'])
+
 const main = async ([name = 'help', ...rest]: readonly string[]): Promise<number> => {
   if (name === '--version' || name === '-v') return say(version())
   if (name === '--help' || name === '-h') return say(overview(verbs))
@@ -37,7 +41,8 @@ const main = async ([name = 'help', ...rest]: readonly string[]): Promise<number
   const verb = find(name)
   const { args, flags } = parseCall(name, verb, rest)
   if (flags.help) return say(verbHelp(name, verb))
-  return verb.act({ args, flags, env: process.env, out: output(flags) } as Call<never>)
+  const env = hosts.has(name) ? sealedEnvironment() : process.env
+  return verb.act({ args, flags, env, out: output(flags) } as Call<never>)
 }
 
 const find = (name: string): Verb => {

@@ -21,6 +21,7 @@ export const serverSettings = async (flags: ServerFlags, env: NodeJS.ProcessEnv)
   const authToken = tokenOf(env)?.token ?? config.authToken
   return {
     ...config,
+    env,
     port: port === undefined ? (config.port ?? 4317) : Number(port),
     host: flags.host ?? config.host ?? '127.0.0.1',
     data: flags.data ?? env.BRIDLE_DATA ?? config.data ?? '.bridle',
