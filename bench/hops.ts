@@ -1,7 +1,7 @@
 // What the key costs: a request by way of the relay in the sandbox and the credential proxy on the host, beside the same
 // request straight to the provider.
 import { startCredentialProxy } from '../packages/bridle/src/runners/credential-proxy.ts'
-import { startRelay } from '../packages/bridle/src/runners/relay.ts'
+import { createRelay } from '../packages/bridle/src/runners/relay.ts'
 
 const REQUESTS = 30
 
@@ -20,11 +20,12 @@ export const hops = async (provider: string): Promise<Hops> => {
   })
   const key = { tenant: 'default', agent: 'claude', id: 'bench' }
   const { token, baseUrl } = proxy.grant({ key, runId: 'r-1', attempt: 1, provider: 'anthropic' })
-  const relay = await startRelay({
+  const relay = createRelay({
     vars: () => ({ ANTHROPIC_API_KEY: token, ANTHROPIC_BASE_URL: baseUrl }),
     isOpen: () => true,
     onStatus: () => {},
   })
+  const port = await relay.listen()
   // As large as an engine's: its instructions and its tools.
   const body = JSON.stringify({
     model: 'm',
@@ -47,7 +48,7 @@ export const hops = async (provider: string): Promise<Hops> => {
     return times.toSorted((a, b) => a - b)[REQUESTS / 2] ?? 0
   }
   return {
-    through: () => ask(relay.baseUrl('anthropic')),
+    through: () => ask(relay.baseUrl('anthropic', port)),
     direct: () => ask(provider),
     close: async () => {
       await relay.close()

@@ -10,6 +10,7 @@ import { startAnthropicStub, stubbed } from '../packages/bridle/src/runners/engi
 import { claudeEngine } from '../packages/bridle/src/runners/engines/claude/claude.ts'
 import type { EngineSession, Turn } from '../packages/bridle/src/runners/engines/engine.ts'
 import { fetchEngines } from '../packages/bridle/src/runners/engines/engines.suite.ts'
+import type { StartEngine } from '../packages/bridle/src/runners/sandboxes/walls.ts'
 import { type Figure, figure, interleave } from './figure.ts'
 import { hops } from './hops.ts'
 
@@ -231,8 +232,14 @@ class Bare {
 
   #open(name: string): Promise<EngineSession> {
     execFileSync('mkdir', ['-p', join(name, 'work')])
-    const folders = { workFolder: join(name, 'work'), stateFolder: join(name, 'state') }
-    return claudeEngine().open({ ...folders, baseUrl: this.#url, resume: null, settings: {} })
+    const folders = {
+      workFolder: join(name, 'work'),
+      stateFolder: join(name, 'state'),
+      privateFolder: join(name, 'private'),
+    }
+    const start: StartEngine = ({ file, args, ...options }) => spawn(file, args, options)
+    const launcher = async () => ({ start, baseUrl: this.#url })
+    return claudeEngine().open({ ...folders, launcher, resume: null, settings: {} })
   }
 
   async #turn(session: EngineSession, began: number): Promise<number> {

@@ -123,7 +123,7 @@ const KEY_NAMES = { anthropic: 'ANTHROPIC_API_KEY', openai: 'OPENAI_API_KEY' } a
 
 /** And the engines that it would find, with the walls around them. */
 const engineFindings = async (env: NodeJS.ProcessEnv): Promise<Finding[]> => {
-  const { claudeEngine, codexEngine, resolveIsolation } = await import('../runners/index.ts')
+  const { claudeEngine, codexEngine } = await import('../runners/index.ts')
   const engines = await Promise.all(
     [claudeEngine(env), codexEngine(env)].map(async (engine): Promise<Finding> => {
       const { name, info, provider } = engine
@@ -135,10 +135,19 @@ const engineFindings = async (env: NodeJS.ProcessEnv): Promise<Finding[]> => {
       return { check, state: 'ok', detail: info.version }
     }),
   )
-  const { notice } = await resolveIsolation('auto')
-  const isContained = notice.resolvedBackend !== 'process'
-  const detail = isContained ? notice.resolvedBackend : `engines run as plain processes: ${notice.reason}`
-  return [...engines, { check: 'sandbox', state: isContained ? 'ok' : 'note', detail }]
+  return [...engines, await sandboxFinding(env)]
+}
+
+const sandboxFinding = async (env: NodeJS.ProcessEnv): Promise<Finding> => {
+  const { resolveIsolation } = await import('../runners/index.ts')
+  const check = 'sandbox'
+  return resolveIsolation(env.BRIDLE_SANDBOX).then(
+    ({ isContained, notice }): Finding =>
+      isContained
+        ? { check, state: 'ok', detail: `${notice.resolvedBackend}: ${notice.isolation}` }
+        : { check, state: 'note', detail: `no walls around engines: ${notice.reason}` },
+    (error: Error): Finding => ({ check, state: 'note', detail: error.message }),
+  )
 }
 
 const canListen = (url: string): Promise<boolean> => {

@@ -1,5 +1,4 @@
 // `bridle runner`: what runs inside a sandbox. It plays one run at a time and knows nothing of sessions.
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { interruption } from './interruption.ts'
 import { EXIT, Stop, showing, verb } from './verb.ts'
@@ -23,26 +22,20 @@ from PUT /env; engines never see them. With BRIDLE_RUNNER_IDLE_MS it ends when i
   act: async ({ flags, env, out }) => {
     const port = flags.port ?? env.PORT ?? '4318'
     if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw new Stop(EXIT.usage, `"${port}" is not a port.`)
-    const idleMs = Number(env.BRIDLE_RUNNER_IDLE_MS ?? '')
     const interrupted = interruption()
     let end = () => {}
     const ended = new Promise<void>((done) => {
       end = done
     })
-    const { claudeEngine, codexEngine, SandboxRunner } = await import('../runners/index.ts')
+    const { claudeEngine, codexEngine, runnerSettings, SandboxRunner } = await import('../runners/index.ts')
+    const settings = runnerSettings(env)
     const running = await SandboxRunner.start({
+      ...settings,
       engines: [claudeEngine(env), codexEngine(env)],
-      workFolder: resolve(flags.work ?? env.BRIDLE_RUNNER_WORK ?? '.'),
-      stateFolder: resolve(flags.state ?? env.BRIDLE_RUNNER_STATE ?? '.bridle/runner'),
-      port: Number(port),
-      host: flags.host ?? '127.0.0.1',
-      token:
-        env.BRIDLE_RUNNER_TOKEN_FROM === 'stdin'
-          ? readFileSync(0, 'utf8').trim()
-          : env.BRIDLE_RUNNER_TOKEN || undefined,
-      env,
+      ...(flags.work && { workFolder: resolve(flags.work) }),
+      ...(flags.state && { stateFolder: resolve(flags.state) }),
+      ...(!settings.socketPath && { port: Number(port), host: flags.host ?? '127.0.0.1' }),
       onIdle: end,
-      ...(idleMs > 0 && { idleMs }),
     })
     if (out.isJson) out.row({ url: running.url })
     else out.line(`The runner is ready at ${running.url}\n\n  curl -N ${running.url}/query -d '{"prompt":"Hello"}'`)

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import { startRelay, type Vars } from './relay.ts'
+import { createRelay, type Vars } from './relay.ts'
 
 const through = async (vars: Vars, isOpen = true, path = '/v1/messages?x=1', secret?: string) => {
   const seen: { url?: string | undefined; headers: object }[] = []
@@ -11,17 +11,18 @@ const through = async (vars: Vars, isOpen = true, path = '/v1/messages?x=1', sec
   })
   await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve))
   const base = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`
-  const relay = await startRelay({
+  const relay = createRelay({
     vars: () => ({ ANTHROPIC_BASE_URL: base, OPENAI_BASE_URL: `${base}/v1`, ...vars }),
     isOpen: () => isOpen,
     onStatus: () => {},
   })
   try {
-    const url = relay.baseUrl('anthropic')
+    const port = await relay.listen()
+    const url = relay.baseUrl('anthropic', port)
     const asked = secret === undefined ? url : url.replace(/\/[0-9a-f]{32}\//, `/${secret}/`)
     const headers = { 'x-api-key': 'dummy', authorization: 'Bearer dummy', cookie: 'a=b' }
     const response = await fetch(`${asked}${path}`, { method: 'POST', headers, body: '{}' })
-    const openai = await fetch(`${relay.baseUrl('openai')}/responses`, { method: 'POST', headers, body: '{}' })
+    const openai = await fetch(`${relay.baseUrl('openai', port)}/responses`, { method: 'POST', headers, body: '{}' })
     return { status: response.status, seen, openai: openai.status }
   } finally {
     await relay.close()

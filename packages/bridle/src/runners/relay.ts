@@ -1,16 +1,26 @@
-// Adds the key. Engines talk to this relay inside the sandbox and never hold a key; the relay holds what `setEnvVars` gave
-// it last: a token of the host's credential proxy, or a real key where somebody started the runner by hand.
+// Adds the key. Engines talk to this relay and never hold a key: the relay is in the runner, outside their walls. It holds a
+// token of the host's credential proxy, or a real key where somebody started the runner by hand.
 import { randomBytes } from 'node:crypto'
-import { createServer, type IncomingMessage, request as plainRequest, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  request as plainRequest,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import { request as secureRequest } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Server as NetServer } from 'node:net'
 
 export type Provider = 'anthropic' | 'openai'
 export type Vars = { readonly [name: string]: string | undefined }
 
 export interface Relay {
-  /** Where an engine finds its provider. Only who is told can guess it. */
-  baseUrl(provider: Provider): string
+  /** Opens a port of this machine for engines without walls. */
+  listen(): Promise<number>
+  /** Serves a port that was opened inside a sandbox. */
+  serve(listener: NetServer): void
+  /** Where an engine that reaches this port finds its provider. The path is secret. */
+  baseUrl(provider: Provider, port: number): string
   close(): Promise<void>
 }
 
@@ -21,9 +31,9 @@ export interface RelayOptions {
   readonly onStatus: (provider: Provider, status: number) => void
 }
 
-export const startRelay = async ({ vars, isOpen, onStatus }: RelayOptions): Promise<Relay> => {
+export const createRelay = ({ vars, isOpen, onStatus }: RelayOptions): Relay => {
   const secret = randomBytes(16).toString('hex')
-  const server = createServer((incoming, outgoing) => {
+  const handle = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     const [, given, provider, ...path] = (incoming.url ?? '').split('/')
     if (given !== secret || (provider !== 'anthropic' && provider !== 'openai'))
       return refuse(outgoing, 404, 'Nothing is here.')
@@ -33,17 +43,38 @@ export const startRelay = async ({ vars, isOpen, onStatus }: RelayOptions): Prom
     forward(incoming, outgoing, `${target.base}/${path.join('/')}`, target.headers, (status) =>
       onStatus(provider, status),
     )
-  })
-  server.requestTimeout = 0
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const at = `http://127.0.0.1:${(server.address() as AddressInfo).port}/${secret}`
+  }
+  const servers = new Set<Server>()
+  const open = (): Server => {
+    const server = createServer(handle)
+    server.requestTimeout = 0
+    servers.add(server)
+    server.once('close', () => servers.delete(server))
+    return server
+  }
+  let port: Promise<number> | null = null
   return {
-    baseUrl: (provider) => (provider === 'openai' ? `${at}/openai/v1` : `${at}/anthropic`),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
+    listen: () => {
+      port ??= new Promise((resolve, reject) => {
+        const server = open().once('error', reject)
+        server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
+      })
+      return port
+    },
+    serve: (listener) => {
+      const server = open()
+      listener.once('close', () => {
+        server.close()
         server.closeAllConnections()
-      }),
+      })
+      server.listen(listener)
+    },
+    baseUrl: (provider, at) => `http://127.0.0.1:${at}/${secret}${provider === 'openai' ? '/openai/v1' : '/anthropic'}`,
+    close: async () => {
+      const closing = [...servers].map((server) => new Promise((resolve) => server.close(resolve)))
+      for (const server of servers) server.closeAllConnections()
+      await Promise.all(closing)
+    },
   }
 }
 

@@ -1,10 +1,10 @@
 // Plays runs on engines, one at a time, and sees to it that each ends: once, however the engine behaves.
-import { mkdirSync } from 'node:fs'
 import { canonical } from '../kernel/json.ts'
 import type { Engine, EngineSession, TurnEnd } from './engines/engine.ts'
 import type { RunnerQuery, RunnerVerdict } from './protocol.ts'
-import type { Provider, Relay } from './relay.ts'
+import type { Provider } from './relay.ts'
 import type { RunRecord } from './run-record.ts'
+import type { EngineLauncher } from './sandboxes/walls.ts'
 import { within } from './within.ts'
 
 /** What is taken for a run that will not end by itself. */
@@ -18,6 +18,9 @@ export interface Watch {
 export interface PlayerOptions extends Watch {
   readonly workFolder: string
   readonly stateFolder: string
+  readonly privateFolder: string
+  /** Builds the walls on first use. */
+  readonly launcher: (provider: Provider) => Promise<EngineLauncher>
 }
 
 const STALL_MS = 600_000
@@ -34,15 +37,13 @@ const REFUSALS_MAX = 2
 
 export class RunPlayer {
   readonly #options: PlayerOptions
-  readonly #relay: Relay
   readonly #answers = new Map<RunRecord, Set<string>>()
   readonly #steers = new Map<RunRecord, Set<string>>()
   #warm: Warm | null = null
   #playing: Playing | null = null
 
-  constructor(options: PlayerOptions, relay: Relay) {
+  constructor(options: PlayerOptions) {
     this.#options = options
-    this.#relay = relay
   }
 
   /** Resolves when the run has ended and the next may come. Never rejects. */
@@ -160,12 +161,12 @@ export class RunPlayer {
       return warm.session
     this.#warm = warm
     await this.#cool()
-    const { workFolder, stateFolder } = this.#options
-    for (const folder of [workFolder, stateFolder]) mkdirSync(folder, { recursive: true })
+    const { workFolder, stateFolder, privateFolder, launcher } = this.#options
     return engine.open({
       workFolder,
       stateFolder,
-      baseUrl: this.#relay.baseUrl(engine.provider),
+      privateFolder,
+      launcher: () => launcher(engine.provider),
       resume: query.resume ?? null,
       settings: query.settings ?? {},
     })

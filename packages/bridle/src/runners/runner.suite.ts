@@ -1,6 +1,7 @@
 // A caller of a runner, as the document describes it: POST and read.
 import type { RunnerEvent } from './protocol.ts'
 import { runnerFrames } from './runner-stream.ts'
+import type { Reach } from './sandboxes/provider.ts'
 
 export interface Reading {
   readonly status: number
@@ -16,15 +17,15 @@ export interface Reading {
   readonly problem: { readonly error?: { readonly type: string; readonly message: string } } | null
 }
 
-export const caller = (url: string, token?: string) => {
-  const headers = { ...(token !== undefined && { authorization: `Bearer ${token}` }) }
+export const caller = (url: string, token?: string | null, reach: Reach = fetch) => {
+  const headers = { ...(token && { authorization: `Bearer ${token}` }) }
   const ask = async (path: string, init: RequestInit = {}): Promise<{ status: number; body: never }> => {
-    const response = await fetch(`${url}${path}`, { ...init, headers: { ...headers, ...init.headers } })
+    const response = await reach(`${url}${path}`, { ...init, headers: { ...headers, ...init.headers } })
     return { status: response.status, body: (await response.json()) as never }
   }
   const read = async (path: string, init: RequestInit): Promise<Reading> => {
     const leaving = new AbortController()
-    const response = await fetch(`${url}${path}`, {
+    const response = await reach(`${url}${path}`, {
       ...init,
       headers: { ...headers, ...init.headers },
       signal: leaving.signal,

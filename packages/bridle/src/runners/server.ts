@@ -16,17 +16,23 @@ import {
   steerSchema,
   verdictSchema,
 } from './protocol.ts'
-import { hasKey, type Relay, startRelay, type Vars } from './relay.ts'
+import { createRelay, hasKey, type Provider, type Relay, type Vars } from './relay.ts'
 import { follow } from './run-follower.ts'
 import { RunPlayer, type Watch } from './run-player.ts'
 import { RunRecord } from './run-record.ts'
 import { answer, bodyOf, cursor, decode, fail, isAllowed, isLocal } from './runner-http.ts'
 import { listen, listenOnSocket, urlOf } from './runner-listening.ts'
+import type { EngineLauncher } from './sandboxes/walls.ts'
+import { buildWalls, planByHand, type WallsPlan } from './sandboxes/walls-plan.ts'
 
 export interface RunnerOptions extends Watch {
   readonly engines: readonly Engine[]
   readonly workFolder: string
   readonly stateFolder: string
+  /** What the runner itself remembers; hidden from engines. Default: beside the state folder. */
+  readonly privateFolder?: string
+  /** The walls around engines. Default: bubblewrap, unless BRIDLE_SANDBOX says `process`. */
+  readonly walls?: WallsPlan
   /** Default 127.0.0.1. Any other needs a token. */
   readonly host?: string
   /** Default: any free one. */
@@ -76,7 +82,7 @@ export class SandboxRunner {
       )
     const server = createServer({ headersTimeout: 10_000, requestTimeout: 60_000 })
     let runner: SandboxRunner | null = null
-    const relay = await startRelay({
+    const relay = createRelay({
       vars: () => runner?.vars ?? {},
       isOpen: () => runner?.busy ?? false,
       onStatus: (_provider, status) => runner?.providerSaid(status),
@@ -97,12 +103,28 @@ export class SandboxRunner {
     this.#server = server
     this.#relay = relay
     this.#vars = options.env ?? {}
-    this.#player = new RunPlayer(options, relay)
+    this.#player = new RunPlayer({ ...options, privateFolder: privateFolderOf(options), launcher: this.#launcher })
     server.on('request', (incoming, outgoing) => {
       this.#serve(incoming, outgoing).catch((error) => fail(outgoing, 500, 'internal_error', messageOf(error)))
     })
     this.#look = setInterval(() => this.#tidy(), LOOK_MS)
     this.#look.unref()
+  }
+
+  #walls: ReturnType<typeof buildWalls> | null = null
+  readonly #launcher = async (provider: Provider): Promise<EngineLauncher> => {
+    this.#walls ??= this.#build()
+    // A missing program may be installed while the runner runs.
+    this.#walls.catch(() => {
+      this.#walls = null
+    })
+    return (await this.#walls)(provider)
+  }
+
+  async #build(): ReturnType<typeof buildWalls> {
+    const plan =
+      this.#options.walls ?? (await planByHand(process.env, this.#options.workFolder, privateFolderOf(this.#options)))
+    return buildWalls(plan, { ...this.#options, relay: this.#relay })
   }
 
   get vars(): Vars {
@@ -275,6 +297,9 @@ export class SandboxRunner {
     if (idleMs !== undefined && !this.busy && now - this.#busyAt > idleMs) onIdle?.()
   }
 }
+
+const privateFolderOf = ({ privateFolder, stateFolder }: RunnerOptions): string =>
+  privateFolder ?? `${stateFolder}-private`
 
 const digest: Digest = async (text) => createHash('sha256').update(text).digest('hex')
 

@@ -10,7 +10,7 @@ import type { Engine } from '../runners/engines/engine.ts'
 import { ENGINE_PACKAGES, installed } from '../runners/engines/installed.ts'
 import type { EngineSettings } from '../runners/protocol.ts'
 import { sandboxRunner } from '../runners/sandbox.ts'
-import { BACKENDS, type Backend } from '../runners/sandboxes/isolation.ts'
+import { type Backend, parseBackend } from '../runners/sandboxes/isolation.ts'
 import { LocalSandboxes } from '../runners/sandboxes/local.ts'
 import type { SandboxProvider } from '../runners/sandboxes/provider.ts'
 import { urlSandbox } from '../runners/sandboxes/url.ts'
@@ -19,7 +19,7 @@ import { LentKeys } from './lent-keys.ts'
 import { derived, secretOf } from './secret.ts'
 
 export interface SandboxOptions {
-  /** Default auto: bubblewrap where it works, else a plain process; each run says which it was. */
+  /** Default bubblewrap. `process` means no walls: what an agent runs can read the server's files and keys. */
   readonly backend?: Backend
   /** A runner that runs somewhere else; its token in BRIDLE_RUNNER_TOKEN. */
   readonly url?: string
@@ -73,7 +73,7 @@ export const engineAgents = async (options: EngineAgentsOptions): Promise<Engine
       const { models, ...settings } = options.engines?.[engine.name] ?? {}
       const credentials = keys.of(engine, settings, models)
       const runner = sandboxRunner({ engine: engine.name, provider, clock, digest, settings, runToken, credentials })
-      return [await infoOf(engine, keys, local === null), runner] as const
+      return [await infoOf(engine, keys, local), runner] as const
     }),
   )
   return {
@@ -96,9 +96,7 @@ export const engineAgents = async (options: EngineAgentsOptions): Promise<Engine
 /** What the options leave open, the environment may say. */
 const settingsOf = (given: SandboxOptions = {}, env: NodeJS.ProcessEnv): SandboxOptions => {
   const { BRIDLE_SANDBOX: backend, BRIDLE_RUNNER_URL: url } = env
-  if (backend && !BACKENDS.some((each) => each === backend))
-    throw new Error(`BRIDLE_SANDBOX is "${backend}"; it may be ${BACKENDS.join(', ')}.`)
-  return { ...(backend && { backend: backend as Backend }), ...(url && { url }), ...given }
+  return { ...(backend && { backend: parseBackend(backend) }), ...(url && { url }), ...given }
 }
 
 const localSandboxes = ({ data, sandbox = {}, env }: EngineAgentsOptions, secret: string): LocalSandboxes => {
@@ -120,22 +118,22 @@ const enginesRoot = (env: NodeJS.ProcessEnv): string | null =>
   ENGINE_PACKAGES.map((name) => installed(name, env)).find((found) => found !== null)?.root ??
   null
 
-/** What it needs is asked each time: a key or an engine may come later. */
-const infoOf = async (engine: Engine, keys: LentKeys, isElsewhere: boolean): Promise<AgentInfo> => {
-  // A runner somewhere else has its own engines.
-  let missing = isElsewhere ? null : await engine.needs()
+/** What it needs is asked each time: a key, an engine or bubblewrap may come later. */
+const infoOf = async (engine: Engine, keys: LentKeys, local: LocalSandboxes | null): Promise<AgentInfo> => {
+  // A runner somewhere else has its own engines and walls.
+  const look = async () => (local === null ? null : ((await engine.needs()) ?? (await local.missing())))
+  let missing = await look()
   return {
     name: engine.name,
     description: DESCRIPTIONS[engine.name] ?? engine.name,
     webhook: false,
     engine: engine.info,
     get needs() {
-      if (!isElsewhere)
-        engine.needs().then(
-          (found) => (missing = found),
-          () => {},
-        )
-      return missing ?? (isElsewhere ? null : keys.missing(engine.provider))
+      look().then(
+        (found) => (missing = found),
+        () => {},
+      )
+      return missing ?? (local === null ? null : keys.missing(engine.provider))
     },
     accept: async (body) => {
       const problem = problemOf(body)

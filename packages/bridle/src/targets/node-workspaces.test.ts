@@ -74,7 +74,7 @@ describe('[F17] a workspace', () => {
     const workspace = sessionFolder(data, key())
     const [state, tmp] = ['state', 'tmp'].map((name) => join(workspace, name)) as [string, string]
     for (const each of [state, tmp]) mkdirSync(each)
-    const view = { work: path, state, tmp, folder: tmp, readOnly: shownPaths(workspace), hidden: data }
+    const view = { work: path, state, tmp, folder: tmp, readOnly: shownPaths(workspace), hidden: [data] }
     writeFileSync(join(path, 'src', 'a.txt'), 'changed')
     const inside = (script: string) => {
       const [program = '', ...args] = bubblewrapped(['sh', '-c', script], view)

@@ -3,6 +3,7 @@
 import type { ShownEventType } from '../../kernel/catalogue.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import type { EngineSettings, RunnerEvent } from '../protocol.ts'
+import type { EngineLauncher } from '../sandboxes/walls.ts'
 
 /** native: the engine says it. derived: we conclude it from what it says. none: it is never emitted. */
 export type Fidelity = 'native' | 'derived' | 'none'
@@ -32,8 +33,10 @@ export interface EngineOptions {
   readonly workFolder: string
   /** Where it keeps its transcripts: whoever has this folder can resume. */
   readonly stateFolder: string
-  /** The relay that adds the key, by provider: the engine itself never has one. */
-  readonly baseUrl: string
+  /** What the runner itself remembers of the engine: nothing that runs in a sandbox can write it, so it is believed. */
+  readonly privateFolder: string
+  /** Builds the walls on first use. Rejects with a sentence where there are to be walls and none can be had. */
+  readonly launcher: () => Promise<EngineLauncher>
   readonly resume: string | null
   readonly settings: EngineSettings
 }

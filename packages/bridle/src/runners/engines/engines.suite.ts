@@ -1,5 +1,7 @@
-// The pinned engines for tests. Where they cannot be fetched, tests that need one are skipped by name, and say why.
+// The pinned engines for tests, without walls. Where they cannot be fetched, tests that need one are skipped by name, and say why.
+import { spawn } from 'node:child_process'
 import { fetchPinned } from '../../../../../scripts/pinned-tools.ts'
+import type { StartEngine } from '../sandboxes/walls.ts'
 
 /** The folder to give as BRIDLE_ENGINES, or why there is none. */
 export const fetchEngines = () => fetchPinned('sandbox', 'engines')
@@ -9,3 +11,6 @@ export const engines = fetchEngines()
 export const noEngines = 'missing' in engines ? engines.missing : null
 if (noEngines) console.warn(`Skipped, ${noEngines}`)
 export const engineEnv = (): NodeJS.ProcessEnv => ('folder' in engines ? { BRIDLE_ENGINES: engines.folder } : {})
+
+/** As the user who runs the tests. */
+export const startHere: StartEngine = ({ file, args, cwd, env }) => spawn(file, args, { cwd, env, detached: true })

@@ -1,6 +1,8 @@
-// A command in namespaces of its own, by bubblewrap: it sees the system's programs, its own folders and nothing else of
-// the host. It outlives the server on purpose, so it does not die with its parent; its group can be killed, and all
-// that is in its process namespace goes with it. The network is the host's: the credential proxy is on loopback.
+// A command in namespaces of its own, by bubblewrap: the command sees the system's programs, its own folders and nothing
+// else of the host, has no network but a loopback of its own, and dies with the runner that started it.
+//
+// Started by root, bubblewrap makes its mounts as root, so that it may look into root's folders, and the first program
+// inside becomes an ordinary user before anything else: there, root of a user namespace would be root to files and peers.
 import { execFile } from 'node:child_process'
 import {
   existsSync,
@@ -13,22 +15,28 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { type SandboxUser, sandboxUser } from './sandbox-user.ts'
 
-/** What the command sees beyond the system. */
+/** The files that a command sees beyond the system's. */
 export interface View {
   readonly work: string
   readonly state: string
-  /** On disk, shown as /tmp: in memory it would be without a limit. */
+  /** A folder on disk, shown as /tmp: a tmpfs would take the host's memory. */
   readonly tmp: string
-  /** Where the files are put that say who it is. */
+  /** A folder for the files that name the sandbox's user. */
   readonly folder: string
   readonly readOnly: readonly string[]
-  /** Empty even where something shown contains it. */
-  readonly hidden: string
+  /** Folders that stay empty even where a shown folder contains them. */
+  readonly hidden: readonly string[]
+  /** The host's network instead of one of its own. */
+  readonly sharesNetwork?: boolean
 }
 
-export const USER_ID = 1000
+/** Inside a user namespace any number will do. */
+const USER_ID = 1000
+/** As much as container runtimes give: browsers need some, and it is memory. */
+const SHM_BYTES = 64 * 1024 * 1024
 
 const systemFolders = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/opt', '/nix/store']
 /** Names, certificates, libraries and time: what programs read, and nothing that says who else is here. */
@@ -51,10 +59,17 @@ const settings = [
   'terminfo',
   'timezone',
 ]
+/** Private keys beside the certificates above. */
+const privateKeys = ['/etc/ssl/private', '/etc/pki/tls/private', '/etc/pki/nssdb']
 
 export const bubblewrapped = (command: readonly string[], view: View, bwrap = 'bwrap'): string[] => {
   const mounts = new Map<string, string[]>()
   const show = (path: string, at = path) => mounts.set(at, ['--ro-bind', path, at])
+  const closed: string[] = []
+  const hide = (path: string) => {
+    mounts.set(path, ['--tmpfs', path])
+    closed.push('--remount-ro', path)
+  }
 
   for (const path of systemFolders) {
     if (!existsSync(path)) continue
@@ -65,35 +80,60 @@ export const bubblewrapped = (command: readonly string[], view: View, bwrap = 'b
     const path = `/etc/${name}`
     if (existsSync(path)) show(realpathSync(path), path)
   }
+  for (const path of privateKeys) if (existsSync(path)) hide(path)
   for (const [name, file] of Object.entries(identity(view))) show(file, `/etc/${name}`)
   for (const path of view.readOnly) show(realpathSync(path))
   mounts.set('/proc', ['--proc', '/proc'])
-  // Root outside may write the system's settings through it, whoever it is inside; and `core_pattern` is a way out.
-  // Nobody else may, and uncovered it lets an engine have a sandbox of its own in there.
-  if (process.getuid?.() === 0) show('/proc/sys')
   mounts.set('/dev', ['--dev', '/dev'])
+  mounts.set('/dev/shm', ['--perms', '1777', '--size', String(SHM_BYTES), '--tmpfs', '/dev/shm'])
   mounts.set('/tmp', ['--bind', view.tmp, '/tmp'])
-  mounts.set(view.hidden, ['--tmpfs', view.hidden])
+  for (const path of view.hidden) hide(path)
   for (const path of [view.work, view.state]) mounts.set(path, ['--bind', path, path])
 
-  // A folder before what lies in it, or it would cover that.
-  const inOrder = [...mounts].sort(([one], [other]) => one.length - other.length).flatMap(([, mount]) => mount)
-  const namespaces = ['user', 'pid', 'ipc', 'uts', 'cgroup-try'].map((name) => `--unshare-${name}`)
-  const user = ['--uid', `${USER_ID}`, '--gid', `${USER_ID}`, '--cap-drop', 'ALL', '--hostname', 'sandbox']
-  const closed = ['--remount-ro', view.hidden, '--remount-ro', '/']
-  return [bwrap, ...namespaces, ...user, ...inOrder, ...closed, '--chdir', view.work, '--', ...command]
+  for (const path of foldersTo([...mounts.keys()])) {
+    const nearest = [...mounts.keys()]
+      .filter((at) => isWithin(path, at))
+      .sort(byLength)
+      .at(-1)
+    const isShown = nearest !== undefined && mounts.get(nearest)?.[0] === '--ro-bind'
+    if (!mounts.has(path) && !isShown) mounts.set(path, ['--perms', '0755', '--dir', path])
+  }
+
+  // A folder comes before what lies in it, or it would cover that.
+  const inOrder = [...mounts.keys()].sort(byLength).flatMap((at) => mounts.get(at) ?? [])
+  const isRoot = sandboxUser() !== null
+  const names = ['pid', 'ipc', 'uts', 'cgroup-try', ...(isRoot ? [] : ['user']), ...(view.sharesNetwork ? [] : ['net'])]
+  const namespaces = [...names.map((name) => `--unshare-${name}`), '--hostname', 'sandbox', '--cap-drop', 'ALL']
+  const user = isRoot
+    ? ['--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID']
+    : ['--uid', `${USER_ID}`, '--gid', `${USER_ID}`]
+  // A session of its own: the terminal that a runner was started from takes no keystrokes from inside.
+  const bound = ['--die-with-parent', '--new-session']
+  const ends = [...closed, '--remount-ro', '/dev', '--remount-ro', '/', '--chdir', '/']
+  return [bwrap, ...namespaces, ...user, ...bound, ...inOrder, ...ends, '--', ...command]
 }
 
-/** Really runs one. Null: it works; else why not. */
+/** The folders on the way to others: bubblewrap would make them for root's eyes alone. */
+const foldersTo = (paths: readonly string[]): string[] => {
+  const above = (path: string): string[] => (path === '/' ? [] : [...above(dirname(path)), path])
+  return [...new Set(paths.flatMap((path) => above(dirname(path))))]
+}
+
+const byLength = (one: string, other: string): number => one.length - other.length
+
+const isWithin = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`)
+
+/** Starts a real one, with a network of its own. Null: it works; else why not. */
 export const probeBubblewrap = async (bwrap = 'bwrap'): Promise<string | null> => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'bridle-probe-')))
   try {
     const [work, state, tmp] = ['work', 'state', 'tmp'].map((name) => join(folder, name)) as [string, string, string]
     for (const each of [work, state, tmp]) mkdirSync(each)
-    const view = { work, state, tmp, folder, readOnly: [], hidden: folder }
+    const view = { work, state, tmp, folder, readOnly: [], hidden: [folder] }
     const [program = bwrap, ...args] = bubblewrapped(['true'], view, bwrap)
+    const options = { timeout: 10_000, env: { PATH: process.env.PATH } }
     return await new Promise<string | null>((resolve) => {
-      execFile(program, args, { timeout: 10_000, env: { PATH: process.env.PATH } }, (error, _out, complaint) => {
+      execFile(program, args, options, (error, _out, complaint) => {
         if (!error) return resolve(null)
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') return resolve('bubblewrap (bwrap) is not installed')
         resolve(`bubblewrap does not work here: ${complaint.trim().split('\n').at(-1)?.slice(0, 200) || error.message}`)
@@ -106,14 +146,15 @@ export const probeBubblewrap = async (bwrap = 'bwrap'): Promise<string | null> =
 
 /** Programs ask for their user's name; the host's list of users is not theirs to read. */
 const identity = ({ folder, state }: View): { readonly [name: string]: string } => {
+  const { uid, gid }: SandboxUser = sandboxUser() ?? { uid: USER_ID, gid: USER_ID }
   const files = {
-    passwd: `agent:x:${USER_ID}:${USER_ID}:agent:${state}:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n`,
-    group: `agent:x:${USER_ID}:\nnogroup:x:65534:\n`,
+    passwd: `agent:x:${uid}:${gid}:agent:${state}:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n`,
+    group: `agent:x:${gid}:\nnogroup:x:65534:\n`,
   }
   return Object.fromEntries(
     Object.entries(files).map(([name, content]) => {
       const file = join(folder, name)
-      writeFileSync(file, content)
+      writeFileSync(file, content, { mode: 0o644 })
       return [name, file]
     }),
   )

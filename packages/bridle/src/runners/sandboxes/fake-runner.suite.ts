@@ -1,13 +1,14 @@
 // A runner that plays nothing: it answers as one, and tells what it sees from where it is. Run as a process of its own.
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import type { Reach } from './provider.ts'
 
 export interface Fake {
   readonly url: string
+  readonly fetch?: Reach
   readonly token: string | null
 }
 
@@ -19,8 +20,8 @@ export const setBusy = (fake: Fake, busy: boolean): Promise<unknown> => ask(fake
 export const shell = async (fake: Fake, command: string): Promise<string> =>
   ((await ask(fake, '/shell', { command })) as { output: string }).output.trim()
 
-const ask = async ({ url, token }: Fake, path: string, body: object): Promise<unknown> => {
-  const answer = await fetch(`${url}${path}`, {
+const ask = async ({ url, token, fetch: reach = fetch }: Fake, path: string, body: object): Promise<unknown> => {
+  const answer = await reach(`${url}${path}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}` },
     body: JSON.stringify(body),
@@ -32,6 +33,8 @@ const ask = async ({ url, token }: Fake, path: string, body: object): Promise<un
 const serve = () => {
   const { BRIDLE_RUNNER_TOKEN_FROM: from, BRIDLE_RUNNER_TOKEN } = process.env
   const token = from === 'stdin' ? readFileSync(0, 'utf8').trim() : BRIDLE_RUNNER_TOKEN
+  const { BRIDLE_RUNNER_WORK: workFolder = '.', BRIDLE_RUNNER_STATE: stateFolder = '.' } = process.env
+  for (const folder of [workFolder, stateFolder]) mkdirSync(folder, { recursive: true, mode: 0o700 })
   const vars: { [name: string]: string | null } = {}
   let busy = false
   const instance = `${process.pid}-${Date.now()}`
@@ -43,7 +46,9 @@ const serve = () => {
     },
     'POST /shell': ({ command }: { command: string }) =>
       new Promise((resolve) =>
-        execFile('/bin/sh', ['-c', command], { timeout: 20_000 }, (_error, out, err) => resolve({ output: out + err })),
+        execFile('/bin/sh', ['-c', command], { timeout: 20_000, cwd: workFolder }, (_error, out, err) =>
+          resolve({ output: out + err }),
+        ),
       ),
     'POST /stop': () => {
       if (!process.argv.includes('--deaf')) setTimeout(() => process.exit(0), 5)
@@ -60,9 +65,9 @@ const serve = () => {
     const route = routes[`${request.method} ${request.url}`]
     return route ? answer(200, await route((await json(request)) as never)) : answer(404, {})
   })
-  server.listen(0, '127.0.0.1', () => {
+  server.listen(process.env.BRIDLE_RUNNER_SOCKET, () => {
     console.log('A line that is not the announcement.')
-    console.log(JSON.stringify({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }))
+    console.log(JSON.stringify({ url: 'http://runner' }))
   })
 }
 

@@ -8,7 +8,8 @@ import { startTimeOf } from '../process-table.ts'
 import type { Isolation } from './isolation.ts'
 import { endProcesses, SANDBOX_VARIABLE } from './processes.ts'
 import type { Records, SandboxRecord } from './records.ts'
-import { shownPaths, stateFolder, workFolder } from './session-folder.ts'
+import { privateFolder, shownPaths, stateFolder, workFolder } from './session-folder.ts'
+import { PLAN_VARIABLE, type WallsPlan } from './walls-plan.ts'
 
 export interface Launch {
   readonly id: string
@@ -25,6 +26,7 @@ export interface Launch {
   /** The server's, which the sandbox must not see. */
   readonly dataFolder: string
   readonly isolation: Isolation
+  readonly bwrap: string | undefined
   readonly startMs: number
   /** When it ends by itself, should nobody be left to end it. */
   readonly orphanMs: number
@@ -34,22 +36,19 @@ export interface Launch {
 export const OUTPUT_FILE = 'output.log'
 
 /** Throws a sentence when the runner does not come up; nothing of it is left then. */
-export const launch = async (wanted: Launch, records: Records): Promise<SandboxRecord & { readonly url: string }> => {
+export const launch = async (wanted: Launch, records: Records): Promise<SandboxRecord> => {
   const { id, key, isolation, workspace, bornAt, startMs } = wanted
   const folder = records.folderOf(id)
-  const [work, state, tmp] = [workFolder(workspace), stateFolder(workspace), join(folder, 'tmp')]
-  for (const each of [work, state, tmp]) mkdirSync(each, { recursive: true, mode: 0o700 })
-  const readOnly = [...wanted.readOnly, ...shownPaths(workspace)]
-  const view = { work, state, tmp, folder, readOnly, hidden: wanted.dataFolder }
-  const [program = '', ...args] = isolation.wrap(wanted.command, view)
+  for (const each of [runFolder(folder), privateFolder(workspace)]) mkdirSync(each, { recursive: true, mode: 0o700 })
+  const [program = '', ...args] = wanted.command
   const file = join(folder, OUTPUT_FILE)
   const output = openSync(file, 'a', 0o600)
   let child: ChildProcess
   try {
     const stdio = ['pipe', output, output] as const
     child = spawn(program, args, {
-      cwd: work,
-      env: environment(wanted, { work, state, tmp }),
+      cwd: runFolder(folder),
+      env: environment(wanted, folder),
       stdio: [...stdio],
       detached: true,
     })
@@ -69,13 +68,13 @@ export const launch = async (wanted: Launch, records: Records): Promise<SandboxR
     throw new Error(`The sandbox's runner did not start: ${why}.`)
   }
 
-  const record = { id, key, url: null, pid, startedAt: startTimeOf(pid), bornAt, notice: isolation.notice }
+  const record = { id, key, isReady: false, pid, startedAt: startTimeOf(pid), bornAt, notice: isolation.notice }
   // Before it answers: whoever kills us now leaves a record by which it is found and ended.
   records.write(record)
   try {
-    const url = await announced(file, failure, startMs)
-    records.write({ ...record, url })
-    return { ...record, url }
+    await announced(file, failure, startMs)
+    records.write({ ...record, isReady: true })
+    return { ...record, isReady: true }
   } catch (error) {
     await endProcesses(record, id, 2_000)
     const said = firstPart(file).trim().split('\n').at(-1)?.slice(0, 300)
@@ -88,16 +87,24 @@ export const launch = async (wanted: Launch, records: Records): Promise<SandboxR
 
 /** Everything it is told. No key of a provider and no token of the server is among it. */
 const environment = (
-  { id, env, engines, isolation, orphanMs }: Launch,
-  { work, state, tmp }: { work: string; state: string; tmp: string },
+  { id, env, engines, isolation, orphanMs, workspace, dataFolder, readOnly, bwrap }: Launch,
+  folder: string,
 ): NodeJS.ProcessEnv => {
   const programs = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
   const path = isolation.isContained ? programs : process.env.PATH || programs
+  const [work, state, run] = [workFolder(workspace), stateFolder(workspace), runFolder(folder)]
+  const plan: WallsPlan = {
+    backend: isolation.isContained ? 'bubblewrap' : 'process',
+    folder: run,
+    readOnly: [...readOnly, ...shownPaths(workspace)],
+    hidden: [dataFolder],
+    ...(bwrap !== undefined && { bwrap }),
+  }
   return {
     PATH: `${dirname(process.execPath)}:${path}`,
     HOME: state,
     LANG: process.env.LANG || 'C.UTF-8',
-    TMPDIR: isolation.isContained ? '/tmp' : tmp,
+    TMPDIR: join(run, 'tmp'),
     ...(process.env.TZ && { TZ: process.env.TZ }),
     ...env,
     ...(engines !== null && { BRIDLE_ENGINES: engines }),
@@ -105,34 +112,37 @@ const environment = (
     BRIDLE_RUNNER_TOKEN_FROM: 'stdin',
     BRIDLE_RUNNER_WORK: work,
     BRIDLE_RUNNER_STATE: state,
+    BRIDLE_RUNNER_PRIVATE: privateFolder(workspace),
+    BRIDLE_RUNNER_SOCKET: socketOf(folder),
+    [PLAN_VARIABLE]: JSON.stringify(plan),
     BRIDLE_RUNNER_IDLE_MS: String(orphanMs),
     [SANDBOX_VARIABLE]: id,
   }
 }
 
-/** The line in which a runner says where it listens. */
-const announced = async (file: string, failure: Promise<string>, startMs: number): Promise<string> => {
+/** The runner's own: its socket, its engines' /tmp and the names of their user. */
+const runFolder = (folder: string): string => join(folder, 'run')
+export const socketOf = (folder: string): string => join(runFolder(folder), 'runner.sock')
+
+/** The line in which a runner says that it listens. */
+const announced = async (file: string, failure: Promise<string>, startMs: number): Promise<void> => {
   let failed: string | null = null
   failure.then((why) => {
     failed = why
   })
   for (let waitedMs = 0; waitedMs < startMs; waitedMs += 20) {
-    for (const line of firstPart(file).split('\n').slice(0, -1)) {
-      const url = urlIn(line)
-      if (url) return url
-    }
+    if (firstPart(file).split('\n').slice(0, -1).some(isAnnouncement)) return
     if (failed !== null) throw new Error(failed)
     await sleep(20)
   }
   throw new Error(`it said nothing for ${startMs / 1000} seconds`)
 }
 
-const urlIn = (line: string): string | null => {
+const isAnnouncement = (line: string): boolean => {
   try {
-    const { url } = JSON.parse(line) as { url?: unknown }
-    return typeof url === 'string' && /^http:\/\/127\.0\.0\.1:[0-9]{1,5}$/.test(url) ? url : null
+    return typeof (JSON.parse(line) as { url?: unknown } | null)?.url === 'string'
   } catch {
-    return null
+    return false
   }
 }
 

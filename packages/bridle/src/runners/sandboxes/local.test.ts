@@ -20,6 +20,7 @@ import { startTimeOf } from '../process-table.ts'
 import { fakeRunner, setBusy, shell } from './fake-runner.suite.ts'
 import { LocalSandboxes, type LocalSandboxOptions } from './local.ts'
 import { endProcesses } from './processes.ts'
+import type { Sandbox } from './provider.ts'
 
 const key = (id: string): Key => ({ tenant: 't', agent: 'claude', id })
 const [a, b, c] = [key('a'), key('b'), key('../../c')] as const
@@ -35,9 +36,11 @@ const provider = (options: Partial<LocalSandboxOptions> = {}): LocalSandboxes =>
   return sandboxes
 }
 const records = () => (existsSync(join(folder, 'sandboxes')) ? readdirSync(join(folder, 'sandboxes')) : [])
+/** As another process finds it. */
+const same = (box: Sandbox) => ({ ...box, fetch: expect.any(Function) })
 const recordOf = (id: string) => JSON.parse(readFileSync(join(folder, 'sandboxes', id, 'record.json'), 'utf8'))
-const isUp = (url: string) =>
-  fetch(`${url}/health`).then(
+const isUp = ({ url, fetch: reach = fetch }: Sandbox) =>
+  reach(`${url}/health`, {}).then(
     () => true,
     () => false,
   )
@@ -83,7 +86,7 @@ describe('a session has one sandbox', () => {
     await boxes.setEnvVars(box, { ANTHROPIC_API_KEY: 'x' })
     expect(await boxes.health(box)).toMatchObject({ hasAnthropicKey: true })
     await boxes.stop(box)
-    expect([await isUp(box.url), records()]).toEqual([false, []])
+    expect([await isUp(box), records()]).toEqual([false, []])
   })
 
   test('it is started again after kill -9, in the same folders', async () => {
@@ -113,7 +116,7 @@ describe('a session has one sandbox', () => {
     const left = Number(await shell(box, 'setsid sleep 600 >/dev/null 2>&1 & echo $!'))
     expect(startTimeOf(left)).not.toBe(null)
     await boxes.stop(box)
-    expect([await isUp(box.url), startTimeOf(left), records()]).toEqual([false, null, []])
+    expect([await isUp(box), startTimeOf(left), records()]).toEqual([false, null, []])
   })
 
   test('a runner that does not come up is a sentence, and leaves nothing', async () => {
@@ -141,8 +144,11 @@ describe('what it is given', () => {
     const shellOwn = ['PWD', 'OLDPWD', 'SHLVL', '_']
     expect(names.filter((name) => !shellOwn.includes(name) && name !== 'TZ').sort()).toEqual([
       'BRIDLE_RUNNER_IDLE_MS',
+      'BRIDLE_RUNNER_PRIVATE',
+      'BRIDLE_RUNNER_SOCKET',
       'BRIDLE_RUNNER_STATE',
       'BRIDLE_RUNNER_TOKEN_FROM',
+      'BRIDLE_RUNNER_WALLS',
       'BRIDLE_RUNNER_WORK',
       'BRIDLE_SANDBOX_ID',
       'EXTRA',
@@ -165,7 +171,7 @@ describe('what it is given', () => {
     expect(recordOf(box.id)).toEqual({
       id: box.id,
       key: c,
-      url: box.url,
+      isReady: true,
       pid: expect.any(Number),
       startedAt: startTimeOf(recordOf(box.id).pid),
       bornAt: now,
@@ -173,7 +179,7 @@ describe('what it is given', () => {
         requestedBackend: 'process',
         resolvedBackend: 'process',
         isolation: 'none',
-        reason: 'a plain process was asked for',
+        reason: expect.stringContaining('a plain process was asked for'),
       },
     })
     for (const file of readdirSync(folder, { recursive: true, withFileTypes: true })) {
@@ -181,18 +187,14 @@ describe('what it is given', () => {
     }
   })
 
-  test('what isolation it really has; none where one was asked for is an error', async () => {
+  test('what isolation it really has; none where nobody asked for none is an error', async () => {
     const without = { bwrap: '/nonexistent/bwrap' }
-    const box = await provider({ backend: 'auto', ...without }).acquire(a)
-    expect(box.notice).toEqual({
-      requestedBackend: 'auto',
-      resolvedBackend: 'process',
-      isolation: 'none',
-      reason: 'bubblewrap (bwrap) is not installed',
-    })
-    await expect(provider({ backend: 'bubblewrap', ...without }).acquire(b)).rejects.toThrow(
-      'No sandbox can be started: bubblewrap (bwrap) is not installed.',
-    )
+    for (const backend of ['auto', 'bubblewrap', undefined] as const)
+      await expect(provider({ ...without, backend }).acquire(b)).rejects.toThrow(
+        'No sandbox can be started: bubblewrap (bwrap) is not installed. Install bubblewrap, or set BRIDLE_SANDBOX=process',
+      )
+    const box = await provider({ backend: 'process', ...without }).acquire(a)
+    expect(box.notice).toMatchObject({ requestedBackend: 'process', resolvedBackend: 'process', isolation: 'none' })
   })
 })
 
@@ -203,25 +205,25 @@ describe('[O12] how long it stays', () => {
     await setBusy(busy, true)
     now += 59_000
     await boxes.sweep()
-    expect([await isUp(idle.url), await isUp(busy.url)]).toEqual([true, true])
+    expect([await isUp(idle), await isUp(busy)]).toEqual([true, true])
     now += 1_000
     await boxes.sweep()
-    expect([await isUp(idle.url), await isUp(busy.url), records()]).toEqual([false, true, [busy.id]])
+    expect([await isUp(idle), await isUp(busy), records()]).toEqual([false, true, [busy.id]])
     now += 600_000
     await boxes.sweep()
     await setBusy(busy, false)
     now += 59_000
     await boxes.sweep()
-    expect(await isUp(busy.url)).toBe(true)
+    expect(await isUp(busy)).toBe(true)
     now += 1_000
     await boxes.sweep()
-    expect(await isUp(busy.url)).toBe(false)
+    expect(await isUp(busy)).toBe(false)
   })
 
   test('by itself, without being told', async () => {
     const boxes = provider({ idleMs: 1, graceMs: 0, sweepMs: 20, now: Date.now })
     const box = await boxes.acquire(a)
-    await expect.poll(() => isUp(box.url), { timeout: 20_000 }).toBe(false)
+    await expect.poll(() => isUp(box), { timeout: 20_000 }).toBe(false)
   })
 
   test('until it is too old and not busy', async () => {
@@ -247,21 +249,21 @@ describe('[O12] how long it stays', () => {
     await boxes.acquire(a)
     now += 100
     const third = await boxes.acquire(c)
-    expect([await isUp(first.url), await isUp(second.url), await isUp(third.url)]).toEqual([true, false, true])
+    expect([await isUp(first), await isUp(second), await isUp(third)]).toEqual([true, false, true])
     await setBusy(first, true)
     await setBusy(third, true)
     now += 100
     await expect(boxes.acquire(b)).rejects.toThrow('All 2 sandboxes are busy.')
     await setBusy(first, false)
     expect((await boxes.acquire(b)).id).not.toBe(second.id)
-    expect(await isUp(first.url)).toBe(false)
+    expect(await isUp(first)).toBe(false)
   })
 
   test('one that was just asked for does not give way before its run begins', async () => {
     const boxes = provider({ max: 1, roomMs: 0 })
     const box = await boxes.acquire(a)
     await expect(boxes.acquire(b)).rejects.toThrow('All 1 sandboxes are busy.')
-    expect(await isUp(box.url)).toBe(true)
+    expect(await isUp(box)).toBe(true)
   })
 
   test('sessions that ask at once do not get more than there may be', async () => {
@@ -277,7 +279,7 @@ describe('[O12] how long it stays', () => {
     await boxes.acquire(b)
     await shell(box, 'mkdir -p deep/er; echo x > deep/er/file; chmod -R a-w deep; ln -s / root')
     await boxes.forget(a)
-    expect([await isUp(box.url), readdirSync(join(folder, 'workspaces')).length]).toEqual([false, 1])
+    expect([await isUp(box), readdirSync(join(folder, 'workspaces')).length]).toEqual([false, 1])
     await boxes.forget(a)
     expect(existsSync('/tmp')).toBe(true)
   })
@@ -306,17 +308,18 @@ describe('the next process', () => {
     process.kill(-(server.pid ?? 0), 'SIGKILL')
     await once(server, 'exit')
     const next = provider()
-    expect(await next.find(box.id)).toEqual(box)
-    expect(await next.health(box)).toMatchObject({ ok: true })
-    await next.stop(box)
-    expect([await isUp(box.url), records()]).toEqual([false, []])
+    const found = (await next.find(box.id)) as Sandbox
+    expect(found).toEqual(same(box))
+    expect(await next.health(found)).toMatchObject({ ok: true })
+    await next.stop(found)
+    expect([await isUp(found), records()]).toEqual([false, []])
   })
 
   test('finds it by its id, and by its session', async () => {
     const box = await provider().acquire(a)
     const next = provider()
-    expect(await next.find(box.id)).toEqual(box)
-    expect(await next.acquire(a)).toEqual(box)
+    expect(await next.find(box.id)).toEqual(same(box))
+    expect(await next.acquire(a)).toEqual(same(box))
     const strange = ['box-0000000000000000', '../workspaces', '..', '']
     expect(await Promise.all(strange.map((id) => next.find(id)))).toEqual(strange.map(() => null))
   })
@@ -329,9 +332,9 @@ describe('the next process', () => {
       if (of.id === c.id) throw new Error('The store is slow.')
       return of.id === 'a' && id === live.id
     })
-    expect([await isUp(live.url), await isUp(idle.url), await isUp(unsure.url)]).toEqual([true, false, true])
+    expect([await isUp(live), await isUp(idle), await isUp(unsure)]).toEqual([true, false, true])
     expect(records().sort()).toEqual([live.id, unsure.id].sort())
-    expect(await next.find(live.id)).toEqual(live)
+    expect(await next.find(live.id)).toEqual(same(live))
   })
 
   test('ends one that does not listen, one that was still starting, and clears what is left of one that is gone', async () => {
@@ -347,7 +350,7 @@ describe('the next process', () => {
       JSON.stringify({ ...recordOf(starting.id), url: null }),
     )
     await provider({ stopMs: 200 }).reap(async (_key, id) => id === gone.id)
-    expect([await isUp(deaf.url), await isUp(starting.url), records()]).toEqual([false, false, []])
+    expect([await isUp(deaf), await isUp(starting), records()]).toEqual([false, false, []])
   })
 
   test('a number that is somebody else by now is neither asked nor killed', async () => {
@@ -364,7 +367,7 @@ describe('the next process', () => {
     const next = provider()
     expect(await next.find(box.id)).toBe(null)
     await next.reap(async () => false)
-    expect([records(), await isUp(bystander.url)]).toEqual([[], true])
+    expect([records(), await isUp(bystander)]).toEqual([[], true])
     await made[1]?.stop(bystander)
   })
 
@@ -373,9 +376,9 @@ describe('the next process', () => {
     const [idle, busy] = [await boxes.acquire(a), await boxes.acquire(b)]
     await setBusy(busy, true)
     await boxes.close()
-    expect([await isUp(idle.url), await isUp(busy.url)]).toEqual([false, true])
+    expect([await isUp(idle), await isUp(busy)]).toEqual([false, true])
     await expect(boxes.acquire(a)).rejects.toThrow('the server is stopping')
-    expect(await provider().find(busy.id)).toEqual(busy)
+    expect(await provider().find(busy.id)).toEqual(same(busy))
   })
 })
 
@@ -393,7 +396,7 @@ test('one that does not know us any more is ended, and the next run has another'
   const stranger = provider({ secret: 'another' })
   await stranger.acquire(a)
   await expect(stranger.setEnvVars({ ...box, token: 'wrong' }, {})).rejects.toThrow('401')
-  expect(await isUp(box.url)).toBe(false)
+  expect(await isUp(box)).toBe(false)
 })
 
 test('a folder deeper than a path can be is removed all the same', async () => {
@@ -430,7 +433,7 @@ describe('[O15] the reaper', () => {
     const boxes = provider()
     const box = await boxes.acquire(a)
     await boxes.reap(async () => false)
-    expect(await isUp(box.url)).toBe(true)
+    expect(await isUp(box)).toBe(true)
   })
 
   test('removes the folders of sessions that are gone', async () => {

@@ -6,13 +6,14 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Key, keyText } from '../../kernel/event.ts'
 import type { RunnerHealth } from '../protocol.ts'
+import { unixReach } from '../unix-reach.ts'
 import { type Backend, type Isolation, resolveIsolation } from './isolation.ts'
-import { launch, OUTPUT_FILE } from './launch.ts'
+import { launch, OUTPUT_FILE, socketOf } from './launch.ts'
 import { endProcesses, standing } from './processes.ts'
-import type { Sandbox, SandboxProvider } from './provider.ts'
+import type { Reach, Sandbox, SandboxProvider } from './provider.ts'
 import { Records, type SandboxRecord } from './records.ts'
 import { askHealth, askToStop, HEALTH_MS, putEnv } from './runner-calls.ts'
-import { engineFolders, runnerCommand, runnerFolders } from './runner-command.ts'
+import { engineFolders, runnerCommand } from './runner-command.ts'
 import { SessionFolders } from './session-folders.ts'
 import { Turns } from './turns.ts'
 
@@ -21,7 +22,7 @@ export interface LocalSandboxOptions {
   readonly folder: string
   /** Runner tokens are derived from it and never stored. */
   readonly secret: string
-  readonly backend?: Backend
+  readonly backend?: Backend | undefined
   /** Absent = our own `runner` verb. */
   readonly command?: readonly string[]
   /** Where engines are installed, if not beside us. */
@@ -49,7 +50,8 @@ export interface LocalSandboxOptions {
 }
 
 interface Box {
-  readonly record: SandboxRecord & { readonly url: string }
+  readonly record: SandboxRecord
+  readonly reach: Reach
   usedAt: number
   /** Asked for by this process: the reaper is for what an earlier one left. */
   isOurs: boolean
@@ -58,6 +60,8 @@ interface Box {
   ending: Promise<void> | null
 }
 
+/** Of no meaning: requests go to the runner's socket. */
+const RUNNER_URL = 'http://runner'
 /** Asked before it is given up: a busy machine may be slow once. */
 const HEALTH_TRIES = 3
 /** A server that is gone may come back: until then a runner keeps what it has. */
@@ -84,7 +88,7 @@ export class LocalSandboxes implements SandboxProvider {
 
   constructor(options: LocalSandboxOptions) {
     this.#options = {
-      backend: 'auto',
+      backend: 'bubblewrap',
       env: {},
       idleMs: 10 * 60_000,
       maxAgeMs: 12 * 3_600_000,
@@ -110,13 +114,13 @@ export class LocalSandboxes implements SandboxProvider {
   acquire(key: Key, parent: Key | null = null): Promise<Sandbox> {
     return this.#turns.take(keyText(key), async () => {
       const there = await this.#usable(key)
-      if (there) return this.#sandbox(there.record)
+      if (there) return this.#sandbox(there)
       await this.#makeRoom()
       try {
         await this.#folders.prepare(key, parent)
         const box = await this.#start(key)
         box.isOurs = true
-        return this.#sandbox(box.record)
+        return this.#sandbox(box)
       } finally {
         this.#starting -= 1
       }
@@ -126,11 +130,11 @@ export class LocalSandboxes implements SandboxProvider {
   async find(id: string): Promise<Sandbox | null> {
     const box = this.#boxes.get(id) ?? this.#take(this.#records.read(id))
     if (!box || box.ending || standing(box.record) === 'gone') return null
-    return this.#sandbox(box.record)
+    return this.#sandbox(box)
   }
 
-  health({ url }: Sandbox): Promise<RunnerHealth | null> {
-    return askHealth(url, this.#options.healthMs)
+  health({ url, fetch }: Sandbox): Promise<RunnerHealth | null> {
+    return askHealth(url, this.#options.healthMs, fetch)
   }
 
   async setEnvVars(sandbox: Sandbox, vars: { readonly [name: string]: string | null }): Promise<void> {
@@ -173,7 +177,7 @@ export class LocalSandboxes implements SandboxProvider {
         const record = this.#records.read(id)
         const box = this.#boxes.get(id) ?? this.#take(record)
         // One that was still starting when its server died is nobody's.
-        if (!box) return record ? this.#clear(record) : this.#records.remove(id)
+        if (!box) return record ? this.#clear(record, null) : this.#records.remove(id)
         if (box.isOurs) return
         // In doubt it stays: it ends by itself when it is idle.
         const isNamed = standing(box.record) !== 'gone' && (await isLive(box.record.key, id).catch(() => true))
@@ -243,13 +247,13 @@ export class LocalSandboxes implements SandboxProvider {
     return isRecent && !box.ending && !this.#isOld(box) && standing(box.record) === 'alive'
   }
 
-  #health({ record }: Pick<Box, 'record'>): Promise<RunnerHealth | null> {
-    return askHealth(record.url, this.#options.healthMs)
+  #health({ reach }: Pick<Box, 'reach'>): Promise<RunnerHealth | null> {
+    return askHealth(RUNNER_URL, this.#options.healthMs, reach)
   }
 
-  async #persistentHealth({ record }: Box): Promise<RunnerHealth | null> {
+  async #persistentHealth({ record, reach }: Box): Promise<RunnerHealth | null> {
     for (let tries = 1; standing(record) !== 'gone'; tries++) {
-      const health = await this.#health({ record })
+      const health = await this.#health({ reach })
       if (health || tries === HEALTH_TRIES) return health
       await sleep(200)
     }
@@ -282,26 +286,21 @@ export class LocalSandboxes implements SandboxProvider {
   }
 
   async #start(key: Key): Promise<Box> {
-    const { command, env, startMs, idleMs, now, backend, bwrap } = this.#options
+    const { command, env, startMs, idleMs, now, bwrap } = this.#options
     const engines = this.#options.engines ? realpathSync(this.#options.engines) : null
-    const isolation = this.#isolation ?? resolveIsolation(backend, bwrap)
-    this.#isolation = isolation
-    // What is missing may be installed while we run.
-    isolation.catch(() => {
-      this.#isolation = null
-    })
     const id = `box-${randomBytes(8).toString('hex')}`
     const wanted = {
       id,
       key,
       token: this.#token(id),
       command: command ?? runnerCommand(),
-      readOnly: [...runnerFolders(), ...(engines ? engineFolders(engines) : [])],
+      readOnly: engines ? engineFolders(engines) : [],
       env,
       engines,
       workspace: this.#folders.of(key),
       dataFolder: this.#folder,
-      isolation: await isolation,
+      isolation: await this.#resolved(),
+      bwrap,
       startMs,
       orphanMs: Math.max(ORPHAN_MS, idleMs * 2),
       bornAt: now(),
@@ -314,12 +313,31 @@ export class LocalSandboxes implements SandboxProvider {
     }
   }
 
-  #take(record: Box['record']): Box
+  /** Why no sandbox can be started, in a sentence to act on; null = one can. */
+  missing(): Promise<string | null> {
+    return this.#resolved().then(
+      () => null,
+      (error: Error) => error.message,
+    )
+  }
+
+  #resolved(): Promise<Isolation> {
+    const isolation = this.#isolation ?? resolveIsolation(this.#options.backend, this.#options.bwrap)
+    this.#isolation = isolation
+    // A missing program may be installed while the server runs.
+    isolation.catch(() => {
+      this.#isolation = null
+    })
+    return isolation
+  }
+
+  #take(record: SandboxRecord): Box
   #take(record: SandboxRecord | null): Box | null
   #take(record: SandboxRecord | null): Box | null {
-    if (record === null || record.url === null) return null
+    if (!record?.isReady) return null
     const box: Box = {
-      record: { ...record, url: record.url },
+      record,
+      reach: unixReach(socketOf(this.#records.folderOf(record.id))),
       usedAt: this.#options.now(),
       isOurs: false,
       answeredAt: 0,
@@ -330,17 +348,18 @@ export class LocalSandboxes implements SandboxProvider {
   }
 
   #end(box: Box): Promise<void> {
-    box.ending ??= this.#clear(box.record).finally(() => {
+    box.ending ??= this.#clear(box.record, box.reach).finally(() => {
       this.#boxes.delete(box.record.id)
     })
     return box.ending
   }
 
   /** Asks it to stop, then makes it. Only a process that is surely ours is asked: the token is for nobody else. */
-  async #clear(record: SandboxRecord): Promise<void> {
+  async #clear(record: SandboxRecord, reach: Reach | null): Promise<void> {
     const { stopMs } = this.#options
-    const { id, url } = record
-    const isHeard = url !== null && standing(record) !== 'gone' && (await askToStop(url, this.#token(id), stopMs))
+    const { id } = record
+    const isHeard =
+      reach !== null && standing(record) !== 'gone' && (await askToStop(RUNNER_URL, this.#token(id), stopMs, reach))
     for (let waitedMs = 0; isHeard && waitedMs < stopMs && standing(record) !== 'gone'; waitedMs += 20) await sleep(20)
     await endProcesses(record, id, END_MS)
     this.#records.remove(id)
@@ -372,8 +391,8 @@ export class LocalSandboxes implements SandboxProvider {
     return createHmac('sha256', this.#options.secret).update(`sandbox:${id}`).digest('base64url')
   }
 
-  #sandbox({ id, url, notice }: Box['record']): Sandbox {
-    return { id, url, token: this.#token(id), notice }
+  #sandbox({ record: { id, notice }, reach }: Box): Sandbox {
+    return { id, url: RUNNER_URL, fetch: reach, token: this.#token(id), notice }
   }
 }
 

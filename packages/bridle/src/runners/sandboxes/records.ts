@@ -7,8 +7,8 @@ const text = v.string()
 const recordSchema = v.object({
   id: v.pipe(text, v.regex(/^box-[0-9a-f]{16}$/)),
   key: v.object({ tenant: text, agent: text, id: text }),
-  /** Null while it starts. */
-  url: v.nullable(v.pipe(text, v.regex(/^http:\/\/127\.0\.0\.1:[0-9]{1,5}$/))),
+  /** False while it starts, and in what an earlier version wrote: its runner cannot be asked. */
+  isReady: v.optional(v.boolean(), false),
   pid: v.pipe(v.number(), v.integer(), v.minValue(2)),
   startedAt: v.nullable(text),
   bornAt: v.number(),

@@ -49,8 +49,13 @@ export const putEnv = async (
 }
 
 /** Whether it was heard. */
-export const askToStop = async (url: string, token: string | null, timeoutMs: number): Promise<boolean> => {
-  const status = await call(url, 'POST', '/stop', token, {}, timeoutMs)
+export const askToStop = async (
+  url: string,
+  token: string | null,
+  timeoutMs: number,
+  reach?: Reach,
+): Promise<boolean> => {
+  const status = await call(url, 'POST', '/stop', token, {}, timeoutMs, reach)
   return status !== null && status < 300
 }
 

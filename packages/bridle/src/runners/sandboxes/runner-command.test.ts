@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { engineFolders, runnerCommand, runnerFolders } from './runner-command.ts'
+import { engineFolders, entryCommand, entryFiles, runnerCommand } from './runner-command.ts'
 
 test('our own runner is started as we are: from source with its condition', () => {
   const [node = '', signals, condition, main = '', ...rest] = runnerCommand()
@@ -10,23 +10,23 @@ test('our own runner is started as we are: from source with its condition', () =
     '--disable-sigusr1',
     '--conditions=source',
     true,
-    ['runner', '--port', '0'],
+    ['runner'],
   ])
   expect(main.endsWith(join('cli', 'main.ts'))).toBe(true)
 })
 
-test('what it needs is shown, and no folder above it', () => {
-  const folders = runnerFolders()
-  const [node = '', , , main = ''] = runnerCommand()
-  for (const file of [node, main])
-    expect(folders.some((folder) => file === folder || file.startsWith(`${folder}/`))).toBe(true)
-  const modules = folders.find((folder) => existsSync(join(folder, 'valibot'))) ?? ''
-  expect(modules.endsWith('node_modules')).toBe(true)
-  expect(folders).not.toContain(dirname(modules))
+test('the first program of a sandbox and its Node are shown there, and nothing else of ours', () => {
+  const [node = '', , entry = '', ...rest] = entryCommand([1, 2], { uid: 5, gid: 6 }, '/work')
+  expect(rest).toEqual(['1,2', '5:6', '/work'])
+  const shown = entryFiles()
+  for (const file of [node, entry])
+    expect(shown.some((each) => file === each || file.startsWith(`${each}/`))).toBe(true)
+  expect(shown.filter((each) => each.endsWith('.json'))).toHaveLength(1)
+  expect(shown.some((each) => existsSync(join(each, 'valibot')))).toBe(false)
 })
 
 test('of an engines folder only its packages are shown, and those above it', () => {
-  const modules = runnerFolders().find((folder) => existsSync(join(folder, 'valibot'))) ?? ''
+  const modules = join(import.meta.dirname.split('/packages/')[0] ?? '', 'node_modules')
   expect(engineFolders(dirname(modules))[0]).toBe(modules)
   expect(engineFolders(join(dirname(modules), 'docs'))[0]).toBe(modules)
   for (const folder of engineFolders(dirname(modules))) expect(folder.endsWith('node_modules')).toBe(true)

@@ -1,10 +1,13 @@
-// How our own runner is started, from source or as built, and which folders it needs to see for that.
+// How our own runner, and the first program of a sandbox, are started, from source or as built; and which files an engine
+// inside needs to see for that.
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { SandboxUser } from './sandbox-user.ts'
 
 const isSource = import.meta.url.endsWith('.ts')
-const main = fileURLToPath(new URL(`../../cli/main.${isSource ? 'ts' : 'js'}`, import.meta.url))
+const fileOf = (name: string) => fileURLToPath(new URL(`${name}.${isSource ? 'ts' : 'js'}`, import.meta.url))
+const [main, entry] = [fileOf('../../cli/main'), fileOf('./box-entry')]
 
 export const runnerCommand = (): string[] => [
   realpathSync(process.execPath),
@@ -13,12 +16,21 @@ export const runnerCommand = (): string[] => [
   ...(isSource ? ['--conditions=source'] : []),
   main,
   'runner',
-  '--port',
-  '0',
 ]
 
-/** Node, this package, and the packages that it finds from where it is. */
-export const runnerFolders = (): string[] => [...nodeFolders(), ...packageFolders(fileURLToPath(import.meta.url))]
+/** Goes before an engine's own command inside a sandbox; null = the user that it is already. */
+export const entryCommand = (ports: readonly number[], user: SandboxUser | null, folder: string): string[] => [
+  realpathSync(process.execPath),
+  // Nothing that is said there belongs to the engine's output.
+  '--no-warnings',
+  entry,
+  ports.join(','),
+  user ? `${user.uid}:${user.gid}` : '',
+  folder,
+]
+
+/** Node, and the one file of ours that runs inside; its package says that it is a module. */
+export const entryFiles = (): string[] => [...nodeFolders(), entry, ...manifestsAbove(entry).slice(0, 1)]
 
 /** Its folders where it is an installation; only the program where it lies among other things. */
 const nodeFolders = (): string[] => {
@@ -28,15 +40,13 @@ const nodeFolders = (): string[] => {
   return isInstallation ? [join(prefix, 'bin'), join(prefix, 'lib')] : [program]
 }
 
-/** The package of a file, and the packages that it finds. */
-const packageFolders = (file: string): string[] => {
-  const above = foldersAbove(file)
-  const own = above.find((folder) => existsSync(join(folder, 'package.json')))
-  return [...(own ? [own] : []), ...modulesIn(above)]
-}
-
 /** Where engines are installed: the packages, and nothing of the project that they are in. */
 export const engineFolders = (folder: string): string[] => modulesIn(foldersAbove(join(realpathSync(folder), 'any')))
+
+const manifestsAbove = (file: string): string[] =>
+  foldersAbove(file)
+    .map((folder) => join(folder, 'package.json'))
+    .filter((manifest) => existsSync(manifest))
 
 const modulesIn = (folders: readonly string[]): string[] =>
   folders.map((folder) => join(folder, 'node_modules')).filter((folder) => existsSync(folder))

@@ -12,6 +12,9 @@ export const workFolder = (folder: string): string => join(folder, 'work')
 /** And what its engine keeps: transcripts, settings. */
 export const stateFolder = (folder: string): string => join(folder, 'state')
 
+/** What its runner remembers. No engine sees it. */
+export const privateFolder = (folder: string): string => join(folder, 'private')
+
 /** A list of what its sandbox may read beside them. It lies where no engine can write it. */
 export const shownFile = (folder: string): string => join(folder, 'shown.json')
 export const shownPaths = (folder: string): string[] => {

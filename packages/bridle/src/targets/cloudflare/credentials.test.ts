@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type AnthropicStub, startAnthropicStub } from '../../runners/engines/claude/anthropic-stub.suite.ts'
 import { claudeInfo } from '../../runners/engines/claude/capabilities.ts'
 import type { Engine } from '../../runners/engines/engine.ts'
+import { noWalls } from '../../runners/sandboxes/walls.suite.ts'
 import { SandboxRunner } from '../../runners/server.ts'
 import { post } from '../../surfaces/http/client.suite.ts'
 import { hmac, toBase64 } from './secrets.ts'
@@ -19,11 +20,12 @@ const askingEngine = (): Engine => ({
   provider: 'anthropic',
   info: claudeInfo('1.0.0'),
   needs: async () => null,
-  open: async ({ baseUrl }) => ({
+  open: async ({ launcher }) => ({
     resume: null,
     sessionId: null,
     alive: true,
     play: async (prompt) => {
+      const { baseUrl } = await launcher()
       const answers: unknown[] = []
       for (const [method, path, body] of JSON.parse(prompt) as [string, string, object?][]) {
         const answer = await fetch(`${baseUrl}${path}`, {
@@ -69,6 +71,7 @@ describe.skipIf(noTools)('[CF11] keys stay with the Worker', () => {
       workFolder: join(folder, 'work'),
       stateFolder: join(folder, 'state'),
       env: {},
+      ...noWalls(folder),
       token: 'runner',
     })
     world = await startWorld({

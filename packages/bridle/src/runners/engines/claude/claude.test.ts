@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { startTimeOf } from '../../process-table.ts'
 import type { RunnerEvent } from '../../protocol.ts'
 import { caller, type Reading } from '../../runner.suite.ts'
+import { noWalls } from '../../sandboxes/walls.suite.ts'
 import { SandboxRunner } from '../../server.ts'
 import { engineEnv, noEngines } from '../engines.suite.ts'
 import { type AnthropicStub, startAnthropicStub, stubbed } from './anthropic-stub.suite.ts'
@@ -23,6 +24,7 @@ describe.skipIf(noEngines !== null)('Claude Code', () => {
       engines: [claudeEngine(env)],
       workFolder: work(),
       stateFolder: join(folder, 'state'),
+      ...noWalls(folder),
       env: { ANTHROPIC_API_KEY: 'the-real-key', ANTHROPIC_BASE_URL: stub.url },
     })
     started.push(runner)

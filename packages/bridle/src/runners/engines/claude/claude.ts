@@ -2,6 +2,7 @@
 // milliseconds and not a process.
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import type { EngineLauncher } from '../../sandboxes/walls.ts'
 import type { Engine, EngineOptions, EngineSession, Turn, TurnEnd } from '../engine.ts'
 import { howToInstall, installed } from '../installed.ts'
 import { newMark } from '../marked-processes.ts'
@@ -22,24 +23,26 @@ export const claudeEngine = (env: NodeJS.ProcessEnv = process.env): Engine => ({
     const found = installed(PACKAGE, env)
     if (!found) throw new Error(`Claude Code is not installed. ${howToInstall(PACKAGE)}`)
     const sdk = (await import(pathToFileURL(join(found.folder, 'sdk.mjs')).href)) as Sdk
-    return new ClaudeSession(sdk, options, env)
+    return new ClaudeSession(sdk, options, await options.launcher(), env)
   },
 })
 
 class ClaudeSession implements EngineSession {
   readonly #sdk: Sdk
   readonly #options: EngineOptions
+  readonly #launcher: EngineLauncher
   readonly #env: NodeJS.ProcessEnv
   readonly #tips: ClaudeTips
   #link: ClaudeLink | null
   #resume: string | null
   #sessionId: string | null = null
 
-  constructor(sdk: Sdk, options: EngineOptions, env: NodeJS.ProcessEnv) {
+  constructor(sdk: Sdk, options: EngineOptions, launcher: EngineLauncher, env: NodeJS.ProcessEnv) {
     this.#sdk = sdk
     this.#options = options
+    this.#launcher = launcher
     this.#env = env
-    this.#tips = new ClaudeTips(options.stateFolder)
+    this.#tips = new ClaudeTips(options.privateFolder)
     this.#resume = options.resume
     this.#link = this.#connect(options.resume)
   }
@@ -102,13 +105,14 @@ class ClaudeSession implements EngineSession {
   }
 
   #connect(resume: string | null): ClaudeLink {
-    const { workFolder, stateFolder, baseUrl, settings } = this.#options
+    const { workFolder, stateFolder, settings } = this.#options
+    const { start, baseUrl } = this.#launcher
     const [session, at] = resume?.split('/') ?? []
     // A transcript that ends where we go on is gone on with; any other is forked at that point.
     const forks = session !== undefined && at !== undefined && this.#tips.of(session) !== at
     const mode = settings.permission_mode ?? 'default'
     const mark = newMark()
-    return new ClaudeLink(this.#sdk, mark, {
+    return new ClaudeLink(this.#sdk, mark, start, {
       cwd: workFolder,
       env: { ...engineEnv(this.#env, stateFolder, baseUrl), ...mark.env },
       // A repository must not be able to allow itself anything.

@@ -1,5 +1,6 @@
 // One process of Claude Code and the turn it plays: what it asks, what its hooks tell, and how it ends.
 import type { JsonObject } from '../../../kernel/json.ts'
+import type { StartEngine } from '../../sandboxes/walls.ts'
 import { within } from '../../within.ts'
 import type { Turn, TurnEnd } from '../engine.ts'
 import type { Mark } from '../marked-processes.ts'
@@ -18,6 +19,14 @@ export interface Sdk {
 interface Query extends AsyncIterable<SdkMessage> {
   interrupt(): Promise<unknown>
   close(): void
+}
+/** As the SDK describes the process that it wants. */
+interface SpawnOptions {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly cwd?: string
+  readonly env: NodeJS.ProcessEnv
+  readonly signal: AbortSignal
 }
 interface UserMessage {
   readonly type: 'user'
@@ -38,16 +47,14 @@ export class ClaudeLink {
   /** The last entry of the transcript that the turn added. */
   last: string | null = null
 
-  constructor(sdk: Sdk, mark: Mark, options: { [name: string]: unknown }) {
+  constructor(sdk: Sdk, mark: Mark, start: StartEngine, options: { [name: string]: unknown }) {
     this.#mark = mark
     this.#query = sdk.query({
       prompt: this.#inbox,
       options: {
         ...options,
         abortController: this.#abort,
-        stderr: (text: string) => {
-          this.#stderr = (this.#stderr + text).slice(-2_000)
-        },
+        spawnClaudeCodeProcess: (wanted: SpawnOptions) => this.#spawn(start, wanted),
         // Where nothing is asked the SDK warns of a callback that it will not call.
         ...(options.permissionMode !== 'bypassPermissions' && {
           canUseTool: (name: string, input: JsonObject, asked: Asked) => this.#decide(name, input, asked),
@@ -58,6 +65,18 @@ export class ClaudeLink {
       },
     })
     this.#over = this.#pump()
+  }
+
+  #spawn(start: StartEngine, { command, args, cwd = '/', env, signal }: SpawnOptions) {
+    const child = start({ file: command, args, cwd, env })
+    // Read to its end: a full pipe would make the engine wait for ever.
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.#stderr = (this.#stderr + text).slice(-2_000)
+    })
+    const kill = () => child.kill('SIGTERM')
+    signal.addEventListener('abort', kill, { once: true })
+    child.once('exit', () => signal.removeEventListener('abort', kill))
+    return child
   }
 
   play(prompt: string, turn: Turn): Promise<TurnEnd> {

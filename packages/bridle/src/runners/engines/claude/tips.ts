@@ -5,9 +5,9 @@ import { join } from 'node:path'
 export class ClaudeTips {
   readonly #file: string
 
-  constructor(stateFolder: string) {
-    mkdirSync(stateFolder, { recursive: true })
-    this.#file = join(stateFolder, 'tips.json')
+  constructor(folder: string) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    this.#file = join(folder, 'tips.json')
   }
 
   of(session: string): string | undefined {
@@ -32,6 +32,6 @@ export class ClaudeTips {
   }
 
   #write(tips: { [session: string]: string }): void {
-    writeFileSync(this.#file, JSON.stringify(tips))
+    writeFileSync(this.#file, JSON.stringify(tips), { mode: 0o600 })
   }
 }

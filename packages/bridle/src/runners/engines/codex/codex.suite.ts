@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { RunnerEvent, RunnerEventOf, RunnerEventType } from '../../protocol.ts'
 import type { EngineOptions, EngineSession, Question, Turn, Verdict } from '../engine.ts'
-import { engineEnv } from '../engines.suite.ts'
+import { engineEnv, startHere } from '../engines.suite.ts'
 import { type CodexOptions, codexEngine } from './codex.ts'
 import { type ResponsesStub, responsesStub, type StubItem, type StubStep } from './responses-stub.suite.ts'
 
@@ -113,7 +113,8 @@ export class CodexWorld {
     const session = await codexEngine({ ...process.env, ...engineEnv() }, { retries: 1, ...engine }).open({
       workFolder: this.work,
       stateFolder: this.state,
-      baseUrl: this.stub.url,
+      privateFolder: join(this.folder, 'private'),
+      launcher: async () => ({ start: startHere, baseUrl: this.stub.url }),
       resume: null,
       settings: { model: 'gpt-5.1-codex', permission_mode: mode },
       ...options,

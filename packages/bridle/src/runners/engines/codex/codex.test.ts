@@ -5,14 +5,16 @@ import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runnerEventSchemas } from '../../protocol.ts'
 import type { EngineSession } from '../engine.ts'
-import { noEngines } from '../engines.suite.ts'
+import { noEngines, startHere } from '../engines.suite.ts'
 import { CodexWorld, calls, denying, prompt, RecordingTurn, runs, says } from './codex.suite.ts'
 import { codexEngine } from './codex.ts'
 
 test('one that is not installed says how to install it', async () => {
   const engine = codexEngine({})
   expect(await engine.needs()).toBe('Codex is not installed. Run: npm install @openai/codex')
-  const options = { workFolder: '.', stateFolder: '.', baseUrl: 'http://127.0.0.1:9', resume: null, settings: {} }
+  const folders = { workFolder: '.', stateFolder: '.', privateFolder: '.' }
+  const launcher = async () => ({ start: startHere, baseUrl: 'http://127.0.0.1:9' })
+  const options = { ...folders, launcher, resume: null, settings: {} }
   await expect(engine.open(options)).rejects.toThrow('Codex is not installed.')
 })
 

@@ -1,10 +1,11 @@
 // Codex, through `codex app-server`: one process per open session, warm between turns.
 
+import type { EngineCommand } from '../../sandboxes/walls.ts'
 import type { Engine } from '../engine.ts'
 import { installed } from '../installed.ts'
 import { codexInfo } from './capabilities.ts'
 import { findCodex, launch, PACKAGE } from './launch.ts'
-import { AppServer, type ServerCommand } from './server.ts'
+import { AppServer } from './server.ts'
 import { CodexSession } from './session.ts'
 import { openThread } from './thread.ts'
 
@@ -16,7 +17,7 @@ export interface CodexOptions {
   readonly retries?: number
   readonly controlMs?: number
   /** Another program that speaks its protocol. */
-  readonly program?: Pick<ServerCommand, 'file' | 'args'>
+  readonly program?: Pick<EngineCommand, 'file' | 'args'>
 }
 
 export const codexEngine = (
@@ -33,8 +34,9 @@ export const codexEngine = (
   open: async (options) => {
     const found = program ?? findCodex(env)
     if ('missing' in found) throw new Error(found.missing)
-    const command = await launch({ ...options, file: found.file, env, retries })
-    const server = new AppServer({ ...command, ...program })
+    const { start, baseUrl } = await options.launcher()
+    const command = await launch({ ...options, baseUrl, file: found.file, env, retries })
+    const server = new AppServer({ ...command, ...program }, start)
     try {
       const clientInfo = { name: 'bridle', title: 'Bridle', version: '0' }
       const capabilities = { experimentalApi: true, requestAttestation: false }

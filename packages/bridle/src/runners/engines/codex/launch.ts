@@ -6,9 +6,9 @@ import { dirname, join } from 'node:path'
 import type { JsonObject } from '../../../kernel/json.ts'
 import type { EngineSettings } from '../../protocol.ts'
 import { SANDBOX_VARIABLE } from '../../sandboxes/processes.ts'
+import type { EngineCommand } from '../../sandboxes/walls.ts'
 import type { EngineOptions } from '../engine.ts'
 import { howToInstall, installed } from '../installed.ts'
-import type { ServerCommand } from './server.ts'
 
 export const PACKAGE = '@openai/codex'
 
@@ -44,7 +44,8 @@ const platformFolder = (resolve: (name: string) => string): string | null => {
   }
 }
 
-export interface LaunchOptions extends Pick<EngineOptions, 'workFolder' | 'stateFolder' | 'baseUrl'> {
+export interface LaunchOptions extends Pick<EngineOptions, 'workFolder' | 'stateFolder'> {
+  readonly baseUrl: string
   readonly file: string
   readonly env: NodeJS.ProcessEnv
   /** How often codex itself repeats a request, and takes up a stream; undefined = as it likes. */
@@ -57,15 +58,14 @@ export const launch = async ({
   workFolder,
   stateFolder,
   ...more
-}: LaunchOptions): Promise<ServerCommand> => {
+}: LaunchOptions): Promise<EngineCommand> => {
   const at = (name: string) => join(stateFolder, name)
   const [home, codexHome, temporary] = [at('home'), at('codex'), at('tmp')]
-  for (const folder of [home, codexHome, temporary]) await mkdir(folder, { recursive: true })
   const folders = new Set([workFolder, await realpath(workFolder)])
   const settings = [...providerSettings(more), ...SETTINGS, `projects={${[...folders].map(distrusted).join(',')}}`]
+  const args = ['app-server', ...settings.flatMap((setting) => ['-c', setting])]
   return {
-    file,
-    args: ['app-server', ...settings.flatMap((setting) => ['-c', setting])],
+    ...(await withFolders(file, args, [home, codexHome, temporary])),
     cwd: workFolder,
     env: {
       PATH: env.PATH ?? '',
@@ -79,6 +79,17 @@ export const launch = async ({
       ...(env[SANDBOX_VARIABLE] && { [SANDBOX_VARIABLE]: env[SANDBOX_VARIABLE] }),
     },
   }
+}
+
+/** Inside, by the user that the engine is: out here a link in the engine's own folder would lead us anywhere. */
+const withFolders = async (file: string, args: readonly string[], folders: readonly string[]) => {
+  if (process.platform !== 'win32')
+    return {
+      file: '/bin/sh',
+      args: ['-c', 'mkdir -p "$HOME" "$CODEX_HOME" "$TMPDIR" && exec "$0" "$@"', file, ...args],
+    }
+  for (const folder of folders) await mkdir(folder, { recursive: true })
+  return { file, args }
 }
 
 const KEY_VARIABLE = 'BRIDLE_RELAY'

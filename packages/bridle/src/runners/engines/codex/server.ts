@@ -1,7 +1,8 @@
 // A process that speaks JSON-RPC in lines over its standard streams: `codex app-server`. It may die, say rubbish or say
 // nothing at any moment; whoever asks it something gets an answer or an error, in time.
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import type { JsonObject } from '../../../kernel/json.ts'
+import type { EngineCommand, StartEngine } from '../../sandboxes/walls.ts'
 import { type Mark, newMark } from '../marked-processes.ts'
 import { isObject, objectOf, textIn } from './loose.ts'
 import type { Notice } from './seen.ts'
@@ -13,13 +14,6 @@ const STDERR_CHARS = 4_000
 const EARLY_MAX = 1_000
 /** How long it may take to leave by itself, with all its commands; it takes 40 ms. */
 const LEAVE_MS = 1_000
-
-export interface ServerCommand {
-  readonly file: string
-  readonly args: readonly string[]
-  readonly env: Readonly<Record<string, string>>
-  readonly cwd: string
-}
 
 /** Something it asks us. */
 export interface Asked extends Notice {
@@ -52,9 +46,8 @@ export class AppServer {
   #over = false
   #idle = true
 
-  constructor({ file, args, env, cwd }: ServerCommand) {
-    const options = { cwd, env: { ...env, ...this.#mark.env }, detached: true }
-    this.#child = spawn(file, args, options)
+  constructor({ env, ...command }: EngineCommand, start: StartEngine) {
+    this.#child = start({ ...command, env: { ...env, ...this.#mark.env } })
     const { stdin, stdout, stderr } = this.#child
     // Whether it still reads is learned from its exit.
     stdin.on('error', () => {})

@@ -1,0 +1,22 @@
+// What a runner reads from its environment: a server writes it for the runners that it starts, a person for one by hand.
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { PLAN_VARIABLE, parsePlan } from './sandboxes/walls-plan.ts'
+import type { RunnerOptions } from './server.ts'
+
+export const runnerSettings = (env: NodeJS.ProcessEnv): Omit<RunnerOptions, 'engines'> => {
+  const { BRIDLE_RUNNER_PRIVATE: privateFolder, BRIDLE_RUNNER_SOCKET: socketPath, [PLAN_VARIABLE]: plan } = env
+  const idleMs = Number(env.BRIDLE_RUNNER_IDLE_MS ?? '')
+  return {
+    workFolder: resolve(env.BRIDLE_RUNNER_WORK ?? '.'),
+    stateFolder: resolve(env.BRIDLE_RUNNER_STATE ?? '.bridle/runner'),
+    // By standard input where a server starts it: whatever runs beside it could read its environment.
+    token:
+      env.BRIDLE_RUNNER_TOKEN_FROM === 'stdin' ? readFileSync(0, 'utf8').trim() : env.BRIDLE_RUNNER_TOKEN || undefined,
+    env,
+    ...(privateFolder && { privateFolder }),
+    ...(socketPath && { socketPath }),
+    ...(plan && { walls: parsePlan(plan) }),
+    ...(idleMs > 0 && { idleMs }),
+  }
+}

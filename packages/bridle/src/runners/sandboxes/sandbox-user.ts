@@ -1,0 +1,32 @@
+// The user that engines run as under a server or runner that is root. Root inside a user namespace is still root to files,
+// sockets and peers outside it, so root never starts an engine as itself.
+import { statSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+export interface SandboxUser {
+  readonly uid: number
+  readonly gid: number
+}
+
+/** Belongs to nobody on common systems: below the range of systemd's dynamic users' end, above that of people. */
+const DEFAULT_ID = 64_317
+
+/** Null where this process is an ordinary user, or where the platform has no users of this kind. */
+export const sandboxUser = (env: NodeJS.ProcessEnv = process.env): SandboxUser | null => {
+  if (process.getuid?.() !== 0) return null
+  const { BRIDLE_SANDBOX_UID: named } = env
+  if (named !== undefined && !/^[1-9]\d{0,8}$/.test(named))
+    throw new Error(`BRIDLE_SANDBOX_UID is "${named}"; it is to be the number of a user other than root.`)
+  const id = Number(named ?? DEFAULT_ID)
+  return { uid: id, gid: id }
+}
+
+/** The first folder on the way to `path` that other users cannot enter; null = there is none. */
+export const closedFolder = (path: string): string | null => {
+  const above: string[] = []
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    above.unshift(folder)
+    if (folder === dirname(folder)) break
+  }
+  return above.find((folder) => (statSync(folder).mode & 0o001) === 0) ?? null
+}
