@@ -1,0 +1,27 @@
+/** Limits of one sandbox's way out. */
+export interface EgressLimits {
+  readonly connectionsMax: number
+  readonly headerBytesMax: number
+  readonly headersMs: number
+  readonly lookupMs: number
+  readonly connectMs: number
+  readonly idleMs: number
+  readonly halfOpenMs: number
+}
+
+export const EGRESS_LIMITS: EgressLimits = {
+  /** Package managers open about 15 at once, and an agent runs a few of them; more is a loop. */
+  connectionsMax: 64,
+  /** Node's own number: cookies and tokens fit, a flood does not. */
+  headerBytesMax: 16 * 1024,
+  /** The client is on this machine, so its headers are there at once. */
+  headersMs: 10_000,
+  /** Two servers, two tries each. */
+  lookupMs: 10_000,
+  /** For each address; a public host answers within a round trip. */
+  connectMs: 5_000,
+  /** A server that packs a large repository is silent for minutes; an abandoned tunnel is silent for ever. */
+  idleMs: 300_000,
+  /** Silence of a tunnel of which one side has finished: mostly its client is gone, which looks the same. */
+  halfOpenMs: 60_000,
+}

@@ -1,0 +1,198 @@
+// The one way out of a sandbox that has a list of hosts: an HTTP proxy on a unix socket. It tunnels `CONNECT host:port` and
+// passes on `GET http://host/…`, after the policy allowed the name and each of its addresses was found to be public.
+// One connection carries one request, so a count of connections bounds everything that a sandbox can make it do.
+import { chmodSync, lstatSync, rmSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { type Connect, connectAddress, connectChecked, type Lookup, lookupPublicName } from './checked-connection.ts'
+import { type Destination, parseDestination } from './destination.ts'
+import { EGRESS_LIMITS, type EgressLimits } from './egress-limits.ts'
+import { type EgressOutcome, type EgressRefusal, refusalStatus, refusalText } from './egress-refusals.ts'
+import { destinationCheck, type NetworkPolicy, parseNetworkPolicy } from './network-policy.ts'
+import { isPrivateAddress } from './private-addresses.ts'
+import { passOn } from './proxied-exchange.ts'
+import { isKnownVersion, parseProxyRequest } from './proxy-request.ts'
+import { joinSockets } from './tunnel.ts'
+
+export interface EgressProxyOptions {
+  /** The folder must not be writable from inside the sandbox: bind it read-only, sockets work there all the same. */
+  readonly socketPath: string
+  /** Who may connect, besides the permissions of the folder. Absent = this user only. */
+  readonly socketMode?: number
+  readonly policy: NetworkPolicy
+  /** Absent = the DNS servers of this machine. */
+  readonly lookup?: Lookup
+  readonly connect?: Connect
+  /** For tests, in which a loopback server stands for a public one. */
+  readonly isPrivate?: (address: string) => boolean
+  /** One entry per request. A sandbox may cause any number of them. */
+  readonly report?: (entry: EgressEntry) => void
+  readonly limits?: Partial<EgressLimits>
+}
+
+export interface EgressEntry {
+  /** Null where the request named none that can be understood. */
+  readonly host: string | null
+  readonly port: number | null
+  readonly outcome: EgressOutcome
+}
+
+export interface EgressProxy {
+  /** Ends the tunnels too, and removes the socket. */
+  close(): Promise<void>
+}
+
+export const startEgressProxy = async (options: EgressProxyOptions): Promise<EgressProxy> => {
+  const { socketPath, socketMode = 0o600, lookup = lookupPublicName, connect = connectAddress } = options
+  const limits = { ...EGRESS_LIMITS, ...options.limits }
+  const isAllowed = destinationCheck(parseNetworkPolicy(options.policy))
+  const open = new Set<Socket>()
+  const served = new WeakSet<Duplex>()
+
+  const report = (destination: Destination | null, outcome: EgressOutcome) => {
+    try {
+      options.report?.({ host: destination?.host ?? null, port: destination?.port ?? null, outcome })
+    } catch {
+      // A log that fails changes nothing for the sandbox.
+    }
+  }
+
+  /** Whether this is the first request of its connection; a second one ends it. */
+  const isFirst = (socket: Duplex): boolean => {
+    if (served.has(socket)) {
+      socket.destroy()
+      return false
+    }
+    served.add(socket)
+    return true
+  }
+
+  const reach = async (destination: Destination, client: Duplex): Promise<Socket | EgressRefusal> => {
+    if (!isAllowed(destination)) return 'not_allowed'
+    const left = new AbortController()
+    const leave = () => left.abort()
+    client.once('close', leave)
+    try {
+      const { isPrivate = isPrivateAddress } = options
+      const upstream = await connectChecked(destination, { ...limits, lookup, connect, isPrivate, signal: left.signal })
+      if (typeof upstream !== 'string' && left.signal.aborted) {
+        upstream.destroy()
+        return 'unreachable'
+      }
+      return upstream
+    } finally {
+      client.off('close', leave)
+    }
+  }
+
+  const tunnel = async (request: IncomingMessage, client: Duplex, head: Buffer): Promise<void> => {
+    const destination = parseDestination(request.url ?? '', null)
+    if (!destination || !isKnownVersion(request)) {
+      report(null, 'bad_request')
+      return endWith(client, 'bad_request', 'CONNECT needs a host name and a port, as in CONNECT api.github.com:443.')
+    }
+    const upstream = await reach(destination, client)
+    if (typeof upstream === 'string') {
+      report(destination, upstream)
+      return endWith(client, upstream, refusalText(upstream, destination))
+    }
+    report(destination, 'connected')
+    client.write('HTTP/1.1 200 Connection Established\r\n\r\n')
+    if (head.length > 0) upstream.write(head)
+    joinSockets(client as Socket, upstream, limits)
+  }
+
+  const exchange = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    response.shouldKeepAlive = false
+    const parsed = parseProxyRequest(request)
+    if (typeof parsed === 'string') {
+      report(null, 'bad_request')
+      return answer(response, 'bad_request', parsed)
+    }
+    const { destination } = parsed
+    const upstream = await reach(destination, request.socket)
+    if (typeof upstream === 'string') {
+      report(destination, upstream)
+      return answer(response, upstream, refusalText(upstream, destination))
+    }
+    report(destination, 'connected')
+    const failure = await passOn(parsed, { request, response, upstream, ...limits })
+    if (failure !== null) answer(response, failure, refusalText(failure, destination))
+  }
+
+  const server = createServer(
+    {
+      maxHeaderSize: limits.headerBytesMax,
+      headersTimeout: limits.headersMs,
+      connectionsCheckingInterval: limits.headersMs,
+      // A long upload is bounded by silence, not by its length.
+      requestTimeout: 0,
+      insecureHTTPParser: false,
+    },
+    (request, response) => {
+      if (isFirst(request.socket)) exchange(request, response).catch(() => void response.destroy())
+    },
+  )
+  server.on('connect', (request, client, head) => {
+    // Node has taken its own listeners off: without one an error of this connection would end the process.
+    client.on('error', () => client.destroy())
+    if (isFirst(client)) tunnel(request, client, head).catch(() => void client.destroy())
+  })
+  server.on('connection', (client) => {
+    open.add(client)
+    client.once('close', () => open.delete(client))
+    if (open.size <= limits.connectionsMax) return
+    served.add(client)
+    report(null, 'too_many_connections')
+    endWith(client, 'too_many_connections', `A sandbox may have ${limits.connectionsMax} connections at once.`)
+  })
+  server.on('clientError', (error: NodeJS.ErrnoException, client) => {
+    if (served.has(client)) return void client.destroy()
+    served.add(client)
+    report(null, 'bad_request')
+    const isLong = error.code === 'HPE_HEADER_OVERFLOW'
+    const text = isLong
+      ? `A request may have ${limits.headerBytesMax} bytes of headers.`
+      : 'The request is not valid HTTP.'
+    endWith(client, 'bad_request', text)
+  })
+
+  makeWay(socketPath)
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(socketPath, resolve))
+  chmodSync(socketPath, socketMode)
+  return {
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        for (const client of open) client.destroy()
+      }),
+  }
+}
+
+/** The length that every Unix allows. */
+const SOCKET_PATH_BYTES_MAX = 103
+
+const makeWay = (socketPath: string): void => {
+  if (Buffer.byteLength(socketPath) > SOCKET_PATH_BYTES_MAX) {
+    throw new Error(
+      `A socket's path may have ${SOCKET_PATH_BYTES_MAX} bytes. Use a shorter data folder than ${socketPath}.`,
+    )
+  }
+  // A process that was killed leaves its socket.
+  if (lstatSync(socketPath, { throwIfNoEntry: false })?.isSocket()) rmSync(socketPath)
+}
+
+const answer = (response: ServerResponse, refusal: EgressRefusal, text: string): void => {
+  if (response.headersSent || response.destroyed) return void response.destroy()
+  response.writeHead(refusalStatus[refusal], { 'content-type': 'text/plain; charset=utf-8', connection: 'close' })
+  response.end(`${text}\n`)
+}
+
+/** The same answer where there is only a connection. */
+const endWith = (client: Duplex, refusal: EgressRefusal, text: string): void => {
+  if (!client.writable) return void client.destroy()
+  const status = refusalStatus[refusal]
+  const headers = `content-type: text/plain; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(text) + 1}\r\nconnection: close`
+  client.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers}\r\n\r\n${text}\n`, () => client.destroy())
+}

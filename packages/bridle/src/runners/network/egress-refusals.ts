@@ -1,0 +1,32 @@
+// Each way in which a request does not get out, with its status and a line for the agent that reads it.
+import type { ConnectionFailure } from './checked-connection.ts'
+import { type Destination, formatHost } from './destination.ts'
+
+export type EgressRefusal = 'bad_request' | 'not_allowed' | 'too_many_connections' | ConnectionFailure
+export type EgressOutcome = 'connected' | EgressRefusal
+
+export const refusalStatus: { readonly [R in EgressRefusal]: number } = {
+  bad_request: 400,
+  not_allowed: 403,
+  private_address: 403,
+  name_not_found: 502,
+  unreachable: 502,
+  timeout: 504,
+  too_many_connections: 503,
+}
+
+/** The host is one that was parsed, so it carries no line break and no markup. */
+export const refusalText = (refusal: EgressRefusal, { host, port }: Destination): string => {
+  const name = formatHost(host)
+  return {
+    bad_request: `The request for ${name} is not valid HTTP.`,
+    not_allowed: `This sandbox may not reach ${name}:${port}. An operator opens it with network: { allow: ['${entry(name, port)}'] }.`,
+    private_address: `${name} has a private address, which no sandbox reaches; network: { allow: [...] } opens public hosts only.`,
+    name_not_found: `The name ${name} could not be resolved.`,
+    unreachable: `${name}:${port} could not be reached, or broke off.`,
+    timeout: `${name}:${port} did not answer in time.`,
+    too_many_connections: 'The sandbox has too many connections.',
+  }[refusal]
+}
+
+const entry = (name: string, port: number): string => (port === 443 || port === 80 ? name : `${name}:${port}`)
