@@ -3,6 +3,7 @@ import type { Case } from '../case.ts'
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 const unauthorized = { status: 401, body: { error: { type: 'unauthorized', message: { $any: true } } } } as const
+const forbidden = { status: 403, body: { error: { type: 'forbidden', message: { $any: true } } } } as const
 const notFound = { status: 404, body: { error: 'Not found' } } as const
 const bad = { status: 400, body: { error: { $match: '.' } } } as const
 const say = (text: string) => [{ text }]
@@ -266,6 +267,56 @@ export const httpCases: readonly Case[] = [
         answer: { status: 201, body: { ticket: { $save: 'three' } } },
       },
       { ask: { method: 'POST', path: '/sessions/{s}/cancel?ticket={three}', body: {} }, answer: { status: 403 } },
+    ],
+  },
+  {
+    name: '[H29] a ticket buys no ticket',
+    server: 'token',
+    steps: [
+      {
+        ask: { method: 'POST', path: '/tickets', body: {}, headers: bearer('right') },
+        answer: { status: 201, body: { ticket: { $save: 'any' } } },
+      },
+      { ask: { method: 'POST', path: '/tickets?ticket={any}', body: {} }, answer: forbidden },
+      { ask: { method: 'POST', path: '/tickets?ticket={any}', body: {} }, answer: unauthorized },
+      {
+        ask: { method: 'POST', path: '/tickets', body: { sessionId: '{s}' }, headers: bearer('right') },
+        answer: { status: 201, body: { ticket: { $save: 'one' } } },
+      },
+      { ask: { method: 'POST', path: '/tickets?ticket={one}', body: { sessionId: '{s}' } }, answer: forbidden },
+    ],
+  },
+  {
+    name: '[H30] a ticket stays with its tenant, and with the page that bought it',
+    server: 'token',
+    steps: [
+      {
+        ask: { method: 'POST', path: `${invoke}?tenant=acme`, script: say('x'), headers: bearer('right') },
+        answer: { status: 200 },
+      },
+      {
+        ask: { method: 'POST', path: '/tickets?tenant=acme', body: {}, headers: bearer('right') },
+        answer: { status: 201, body: { ticket: { $save: 'one' } } },
+      },
+      { ask: { path: '/sessions/{s}?ticket={one}' }, answer: { status: 200 } },
+      {
+        ask: { method: 'POST', path: '/tickets', body: {}, headers: bearer('right') },
+        answer: { status: 201, body: { ticket: { $save: 'two' } } },
+      },
+      { ask: { path: '/sessions/{s}?ticket={two}&tenant=acme' }, answer: notFound },
+      {
+        ask: {
+          method: 'POST',
+          path: '/tickets',
+          body: {},
+          headers: { ...bearer('right'), origin: 'http://localhost:5173' },
+        },
+        answer: { status: 201, body: { ticket: { $save: 'page' } } },
+      },
+      {
+        ask: { path: '/sessions?ticket={page}', headers: { origin: 'http://localhost:5174' } },
+        answer: unauthorized,
+      },
     ],
   },
   {

@@ -27,6 +27,35 @@ export const transportCases: readonly Case[] = [
     ],
   },
   {
+    name: '[T1] a ticket for one session opens that one, and no other',
+    server: 'token',
+    steps: [
+      {
+        ask: {
+          method: 'POST',
+          path: '/tickets',
+          body: { sessionId: '{s}' },
+          headers: { authorization: 'Bearer right' },
+        },
+        answer: { status: 201, body: { ticket: { $save: 'own' } } },
+      },
+      { open: 'a', path: `${ws}&ticket={own}` },
+      { hear: 'a', message: { type: 'state' } },
+      {
+        ask: {
+          method: 'POST',
+          path: '/tickets',
+          body: { sessionId: 'another' },
+          headers: { authorization: 'Bearer right' },
+        },
+        answer: { status: 201, body: { ticket: { $save: 'other' } } },
+      },
+      { open: 'b', path: `${ws}&ticket={other}` },
+      { hear: 'b', message: { type: 'error', message: 'Not found' } },
+      { closed: 'b', code: 4004 },
+    ],
+  },
+  {
     name: '[T3] the state first, then deltas that make the next one',
     steps: [
       { open: 'a', path: ws },

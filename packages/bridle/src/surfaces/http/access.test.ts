@@ -179,7 +179,7 @@ describe('[H18] tickets', () => {
     const { get, post } = world({ authToken: 'right' })
     for (const id of ['s1', 's2']) await post(`/agents/scripted/${id}`, script({ text: 'x' }), bearer('right'))
     const ticket = async () => String((await post('/tickets', { sessionId: 's1' }, bearer('right'))).body.ticket)
-    expect((await post(`/tickets?ticket=${await ticket()}`, { sessionId: 's2' })).status).toBe(404)
+    expect((await post(`/tickets?ticket=${await ticket()}`, { sessionId: 's2' })).status).toBe(403)
     for (const path of ['/sessions', '/approvals', '/metrics', '/openapi.json', '/sessions/s2']) {
       expect([path, (await get(`${path}?ticket=${await ticket()}`)).status]).toEqual([path, 404])
     }

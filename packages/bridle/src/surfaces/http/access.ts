@@ -19,6 +19,8 @@ export interface Access {
   readonly user: string | null
   /** Whom the rate limiter counts: a token's digest, else an address. */
   readonly who: string
+  /** Set when the credential is a ticket. */
+  readonly isTicket?: boolean
 }
 
 export interface AccessOptions {
@@ -89,7 +91,10 @@ export const door = (options: AccessOptions, tickets: Tickets): Door => {
       if (stranger) return stranger
       const ticket = url.searchParams.get('ticket') ?? ticketProtocol(request)
       if (ticket)
-        return (await tickets.redeem(ticket)) ?? failure('unauthorized', 'The ticket is used up, expired or unknown.')
+        return (
+          (await tickets.redeem(ticket, request.headers.get('origin'))) ??
+          failure('unauthorized', 'The ticket is used up, expired or unknown.')
+        )
       const grant = await granted(request, url)
       if (!grant) return failure('unauthorized', 'A valid bearer token is required.', { 'www-authenticate': 'Bearer' })
       const asked = request.headers.get('x-fabric-tenant') ?? url.searchParams.get('tenant')
@@ -147,6 +152,12 @@ export const isLoopback = (host: string): boolean =>
   /^127(\.\d{1,3}){3}$/.test(host)
 
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).hostname : '')
+
+/** Whether a request brings a token or a ticket, right or wrong. */
+export const hasCredential = (request: Asked): boolean => {
+  const { searchParams } = new URL(request.url)
+  return request.headers.get('authorization') !== null || searchParams.has('token') || searchParams.has('ticket')
+}
 
 const bearer = (request: Asked): string | null =>
   /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? null

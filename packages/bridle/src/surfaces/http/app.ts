@@ -116,7 +116,8 @@ export const createApp = (options: AppOptions, wires: readonly (readonly Route[]
 const answer = async (row: Route, c: Context, ports: AppPorts): Promise<Response> => {
   if (row.scope === 'open') return serve(row, c, nobody, ports)
   const address = ports.address?.(c) ?? ''
-  const entry = { request: c.req.raw, address, scope: row.scope, sessionId: c.req.param('id') }
+  const { scope, refusesTickets } = row
+  const entry = { request: c.req.raw, address, scope, sessionId: c.req.param('id'), refusesTickets }
   const access = await enter(ports, entry)
   return access instanceof Response ? access : serve(row, c, access, ports)
 }

@@ -10,17 +10,20 @@ export interface Entry {
   readonly scope: Scope
   /** The session that the path names; undefined = none, null = the route finds out and checks for itself. */
   readonly sessionId: string | undefined | null
+  /** A ticket does not open this route. */
+  readonly refusesTickets?: boolean | undefined
 }
 
 export const enter = async (
   { door, limiter }: Pick<AppPorts, 'door' | 'limiter'>,
-  { request, address, scope, sessionId }: Entry,
+  { request, address, scope, sessionId, refusesTickets }: Entry,
 ): Promise<Access | Response> => {
   const access = await door.admit(request, address)
   const wait = limiter?.take(access instanceof Response ? address : access.who) ?? null
   if (wait !== null) return failure('rate_limited', 'Too many requests.', { 'retry-after': String(wait) })
   if (access instanceof Response) return access
   if (!access.scopes.includes(scope)) return failure('forbidden', `This needs the scope "${scope}".`)
+  if (refusesTickets && access.isTicket) return failure('forbidden', 'A ticket does not open this. Ask with a token.')
   if (sessionId === null) return access
   // A ticket for one session is for what concerns that session alone.
   if (access.sessionId !== null && sessionId !== access.sessionId) return notFound()

@@ -18,6 +18,13 @@ export class RateLimiter {
     this.#now = now
   }
 
+  /** Whether this caller has used up the window; asking does not count. */
+  isSpent(who: string): boolean {
+    const { windowMs, maxRequests } = this.#limit
+    const isCurrent = Math.floor(this.#now() / windowMs) === this.#window
+    return isCurrent && (this.#counts.get(who) ?? 0) >= maxRequests
+  }
+
   /** Null = go on; a number = try again in so many seconds. */
   take(who: string): number | null {
     const { windowMs, maxRequests } = this.#limit

@@ -18,6 +18,8 @@ export interface Route {
   readonly path: string
   /** open: anybody, not even counted by the rate limiter. */
   readonly scope: Scope | 'open'
+  /** A ticket does not open it, only a lasting credential. */
+  readonly refusesTickets?: boolean
   readonly summary: string
   /** Of a row that concerns one session: which. Asked before anything of the request is looked at. */
   readonly session?: (call: Arrival) => Promise<Key | Response> | Key | Response
