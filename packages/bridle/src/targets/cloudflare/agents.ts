@@ -22,7 +22,7 @@ export const agentsOf = (options: HarnessOptions, env: HarnessEnv, parts: Object
   const registry = new AgentRegistry(ports)
   registry.addBuiltIn(scriptedAgent, parts ? hopping(scriptedRunner(ports), parts.hops, { canRest: true }) : nowhere)
   for (const info of engineInfos(env))
-    registry.addBuiltIn(info, parts ? engineRunner(info.name, options, env, parts) : nowhere)
+    registry.addBuiltIn(info, parts ? engineRunner(info.name, options, parts) : nowhere)
   for (const definition of options.agents ?? []) {
     registry.add(definition)
     const { name } = definition

@@ -18,7 +18,7 @@ export interface ContainerStub extends Stub {
 export interface ContainerOptions {
   readonly containers: Namespace<ContainerStub>
   /** The bearer of a session's runner; the same each time, so that the next object knows it too. */
-  readonly token: (key: Key) => Promise<string | null>
+  readonly token: (key: Key) => Promise<string>
 }
 
 /** Of no meaning: what is fetched from a container goes to that container. */
@@ -50,9 +50,7 @@ export const containerSandboxes = ({ containers, token }: ContainerOptions): San
       const name = keyText(key)
       const there = await upHealth(name)
       if (there?.ok) return sandbox(key, there)
-      const bearer = await token(key)
-      if (bearer === null) throw new Error('A container needs a token. Set the secret BRIDLE_SECRET.')
-      await of(name).startAndWaitForPorts({ startOptions: { envVars: { BRIDLE_RUNNER_TOKEN: bearer } } })
+      await of(name).startAndWaitForPorts({ startOptions: { envVars: { BRIDLE_RUNNER_TOKEN: await token(key) } } })
       const started = await health(name)
       if (!started?.ok) throw new Error('The container was started, and its runner does not answer. Look at its logs.')
       return sandbox(key, started)

@@ -10,7 +10,7 @@ import type { Engine } from '../../runners/engines/engine.ts'
 import { noWalls } from '../../runners/sandboxes/walls.suite.ts'
 import { SandboxRunner } from '../../runners/server.ts'
 import { post } from '../../surfaces/http/client.suite.ts'
-import { hmac, toBase64 } from './secrets.ts'
+import { seal } from './secrets.ts'
 import { noTools, type Workerd } from './workerd.suite.ts'
 import { startWorld } from './world.suite.ts'
 
@@ -43,12 +43,13 @@ const askingEngine = (): Engine => ({
   }),
 })
 
-/** As the object would sign it, for a run that is over by now. */
+const SECRET = 'a secret of this test, long enough'
+
+/** As the object would seal it, for a run that is over by now. */
 const signed = async (provider: string): Promise<string> => {
   const key = { tenant: 'default', agent: 'claude', id: 'over' }
   const claim = { provider, key, home: 'default/claude/over', runId: 'r-2', attempt: 1, maxUsd: null }
-  const body = toBase64(new TextEncoder().encode(JSON.stringify(claim)))
-  return `bridle-run-${body}.${await hmac('ours', `credential:${body}`)}`
+  return `bridle-run-${await seal(SECRET, 'credential', claim)}`
 }
 
 const model = 'claude-sonnet-4-5'
@@ -78,7 +79,7 @@ describe.skipIf(noTools)('[CF11] keys stay with the Worker', () => {
       vars: {
         BRIDLE_RUNNER_URL: runner.url,
         BRIDLE_RUNNER_TOKEN: 'runner',
-        BRIDLE_SECRET: 'ours',
+        BRIDLE_SECRET: SECRET,
         ANTHROPIC_API_KEY: 'the-real-key',
         ANTHROPIC_BASE_URL: stub.url,
         TEST_OPTIONS: JSON.stringify({ engines: { claude: { max_budget_usd: 0.001 } } }),
@@ -114,6 +115,38 @@ describe.skipIf(noTools)('[CF11] keys stay with the Worker', () => {
     expect(stub.requests.at(-1)?.headers['x-api-key']).toBe('the-real-key')
     // Another run begins anew.
     expect((await ask('one', request)).map(([status]) => status)).toEqual([200])
+  })
+
+  test('[CF22] without BRIDLE_SECRET, too, each run has a token of its own, and nobody else can make one', async () => {
+    await world.dispose()
+    world = await startWorld({
+      vars: {
+        BRIDLE_RUNNER_URL: runner.url,
+        BRIDLE_RUNNER_TOKEN: 'runner',
+        FABRIC_HARNESS_API_TOKEN: 'the-token',
+        ANTHROPIC_API_KEY: 'the-real-key',
+        ANTHROPIC_BASE_URL: stub.url,
+      },
+    })
+    const request = ['POST', '/v1/messages', { model, max_tokens: 5, messages }]
+    const headers = { authorization: 'Bearer the-token', 'x-fabric-tenant': 'ta' }
+    for (const _ of [1, 2, 3]) {
+      const { body } = await post(`${world.url}/agents/claude/s`, { prompt: JSON.stringify([request]) }, headers)
+      expect(JSON.parse(String(body.result))[0][0]).toBe(200)
+    }
+    const keys = stub.requests.filter(({ method }) => method === 'POST').map(({ headers }) => headers['x-api-key'])
+    expect(keys).toEqual(['the-real-key', 'the-real-key', 'the-real-key'])
+    // No text that a caller knows seals a token for a run.
+    const claim = { provider: 'anthropic', key: { tenant: 'ta', agent: 'claude', id: 's' }, home: 'ta/claude/s' }
+    for (const guess of ['the-token', 'open', 'runner', 'undefined', '\0']) {
+      const token = await seal(guess, 'credential', { ...claim, runId: 'r-2', attempt: 1, maxUsd: null })
+      const answer = await fetch(`${world.url}/credentials/anthropic/v1/messages`, {
+        method: 'POST',
+        body: JSON.stringify({ model, messages }),
+        headers: { 'x-api-key': `bridle-run-${token}` },
+      })
+      expect([guess, answer.status]).toEqual([guess, 401])
+    }
   })
 
   test('a token that is not ours, of another provider, or of a run that is over, is worth nothing', async () => {

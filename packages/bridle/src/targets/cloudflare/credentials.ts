@@ -1,5 +1,5 @@
 // The Worker is the credential proxy. A run gets a token and an address of the gateway; the token says which run of which
-// session may ask, and is signed. Whether that run still lives, and what it has spent, its object knows: so the object asks the provider,
+// session may ask, sealed so that the sandbox cannot read it. Whether that run still lives, and what it has spent, its object knows: so the object asks the provider,
 // with the key, and nobody else ever sees it.
 import type { Key } from '../../kernel/event.ts'
 import type { Job } from '../../kernel/runner.ts'
@@ -10,7 +10,8 @@ import { costUsd, priceOf } from '../../runners/provider-prices.ts'
 import { type Provider, type ProviderName, providers, refusals } from '../../runners/providers.ts'
 import { usageMeter } from '../../runners/usage-meter.ts'
 import type { HarnessEnv } from './options.ts'
-import { fromBase64, hmac, isSigned, toBase64 } from './secrets.ts'
+import { seal, unseal } from './secrets.ts'
+import type { SigningSecret } from './signing-secret.ts'
 
 /** Where the gateway has them. */
 export const CREDENTIALS_PATH = '/credentials'
@@ -31,8 +32,7 @@ export interface Claim {
 
 export interface CredentialPorts {
   readonly env: HarnessEnv
-  /** Null: nothing secret is known, so no token can be trusted. */
-  readonly secret: string | null
+  readonly secret: SigningSecret
   readonly home: () => string
   /** The gateway, as the sandbox reaches it; empty = nobody has asked yet. */
   readonly origin: () => string
@@ -46,7 +46,7 @@ export const runCredentials = (
 ): Credentials => ({
   grant: async (job: Job) => {
     const { keyName, mount } = providers[provider]
-    if (!keyOf(env, provider) || secret === null || origin() === '') return {}
+    if (!keyOf(env, provider) || origin() === '') return {}
     const { max_budget_usd: own = settings.max_budget_usd } = job.settings as EngineSettings
     const claim: Claim = {
       provider,
@@ -56,9 +56,8 @@ export const runCredentials = (
       attempt: job.attempt,
       maxUsd: typeof own === 'number' ? own : null,
     }
-    const body = toBase64(new TextEncoder().encode(JSON.stringify(claim)))
     return {
-      [keyName]: `${PREFIX}${body}.${await hmac(secret, `credential:${body}`)}`,
+      [keyName]: `${PREFIX}${await seal(await secret(), 'credential', claim)}`,
       [providers[provider].urlName]: `${origin()}${CREDENTIALS_PATH}${mount}`,
     }
   },
@@ -67,16 +66,15 @@ export const runCredentials = (
 })
 
 /** At the gateway: whose request it is, or the refusal in the provider's own words. */
-export const claimOf = async (request: Request, secret: string | null): Promise<Claim | Response> => {
+export const claimOf = async (request: Request, secret: SigningSecret): Promise<Claim | Response> => {
   const { headers, method } = request
   const located = locate(method, pathOf(request))
   if (!located) return refusal(null, ['path_not_allowed', 'There is nothing at this path.'])
   const { provider, name, route } = located
   if (route?.kind === 'probe') return new Response(null)
   const token = headers.get('x-api-key') ?? /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1] ?? ''
-  const [body = '', signature = ''] = token.startsWith(PREFIX) ? token.slice(PREFIX.length).split('.') : []
-  const isOurs = secret !== null && (await isSigned(secret, `credential:${body}`, signature))
-  const claim = isOurs ? (JSON.parse(new TextDecoder().decode(fromBase64(body))) as Claim) : null
+  const isOurs = token.startsWith(PREFIX)
+  const claim = isOurs ? await unseal<Claim>(await secret(), 'credential', token.slice(PREFIX.length)) : null
   // A token is good for its own provider only.
   return claim?.provider === name ? claim : refusal(provider, invalid)
 }

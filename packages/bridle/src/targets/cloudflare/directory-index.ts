@@ -18,7 +18,7 @@ interface Home {
 
 const KNOWN_PAGE = 200
 
-export class DirectoryIndex implements Omit<DirectoryStub, 'adopt'> {
+export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
   readonly #driver: Driver
   readonly #rows: Sessions
   readonly #pages: ReturnType<typeof directoryPages>

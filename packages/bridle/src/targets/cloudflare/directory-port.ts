@@ -38,6 +38,8 @@ export interface DirectoryStub {
   approvals(tenant: string, wish: PageWish): Promise<Standing<Asked | null>[]>
   /** Whether this is the first time. */
   redeem(nonce: string, expiresAt: number): Promise<boolean>
+  /** The Worker's signing secret, asked of one well-known object. */
+  secret(): Promise<string>
   /** Everything it knows of a tenant, in pages. */
   known(tenant: string, after: Key | null): Promise<Known[]>
   /** Takes over what belongs here from the objects of that name, once. */

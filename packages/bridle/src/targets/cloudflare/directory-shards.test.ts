@@ -62,7 +62,7 @@ class Objects implements Namespace<DirectoryStub> {
     const index = new DirectoryIndex(this.driver(name))
     // Everything that is said between objects is copied.
     return new Proxy({} as DirectoryStub, {
-      get: (_, call: keyof DirectoryStub) =>
+      get: (_, call: Exclude<keyof DirectoryStub, 'secret'>) =>
         call === 'adopt'
           ? (tenant: string, shard: { index: number; of: number }, from: readonly string[]) => {
               this.asked.push(name)

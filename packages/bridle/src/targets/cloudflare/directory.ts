@@ -3,20 +3,24 @@ import { DurableObject } from 'cloudflare:workers'
 import type { Key } from '../../kernel/event.ts'
 import type { ListFilter } from '../../kernel/ports.ts'
 import { objectDriver } from '../../stores/do-driver.ts'
+import type { Driver } from '../../stores/driver.ts'
 import type { PageWish } from '../../stores/sqlite-directory.ts'
 import { DirectoryIndex } from './directory-index.ts'
 import type { DirectoryStub, Placed, Told } from './directory-port.ts'
 import type { HarnessEnv } from './options.ts'
 import type { ObjectContext } from './platform.ts'
+import { keptSecret } from './signing-secret.ts'
 
 /** An object of the index. Bind it as `HARNESS_DIRECTORY`. */
 export class HarnessDirectory extends DurableObject<HarnessEnv> implements DirectoryStub {
+  readonly #driver: Driver
   readonly #index: DirectoryIndex
   #adopting: Promise<void> | null = null
 
   constructor(ctx: ObjectContext, env: HarnessEnv) {
     super(ctx, env)
-    this.#index = new DirectoryIndex(objectDriver(ctx.storage))
+    this.#driver = objectDriver(ctx.storage)
+    this.#index = new DirectoryIndex(this.#driver)
   }
 
   register(placed: Placed) {
@@ -41,6 +45,10 @@ export class HarnessDirectory extends DurableObject<HarnessEnv> implements Direc
 
   redeem(nonce: string, expiresAt: number) {
     return this.#index.redeem(nonce, expiresAt)
+  }
+
+  async secret() {
+    return keptSecret(this.#driver)
   }
 
   known(tenant: string, after: Key | null) {

@@ -12,8 +12,9 @@ import { digest } from './agents.ts'
 import { containerSandboxes } from './containers.ts'
 import { type CredentialPorts, runCredentials } from './credentials.ts'
 import { runClock } from './object-clock.ts'
-import { type HarnessEnv, type HarnessOptions, ownSecret } from './options.ts'
-import { hmac } from './secrets.ts'
+import type { HarnessEnv, HarnessOptions } from './options.ts'
+import { derivedToken } from './secrets.ts'
+import type { SigningSecret } from './signing-secret.ts'
 
 export interface EngineParts {
   readonly provider: SandboxProvider
@@ -39,10 +40,8 @@ export const engineInfos = (env: HarnessEnv): readonly AgentInfo[] => {
 export const engineRunner = (
   engine: string,
   options: HarnessOptions,
-  env: HarnessEnv,
   { provider, credentials }: EngineParts,
 ): Runner => {
-  const secret = ownSecret(options, env)
   const settings = options.engines?.[engine] ?? {}
   return sandboxRunner({
     engine,
@@ -50,22 +49,20 @@ export const engineRunner = (
     clock: runClock,
     digest,
     settings,
-    // Without a secret of ours anybody could work it out: then the runner's own token has to do.
     runToken: async ({ key, runId, attempt }) =>
-      secret === null ? null : hmac(secret, JSON.stringify(['run', keyText(key), runId, attempt])),
+      derivedToken(await credentials.secret(), 'run', keyText(key), runId, attempt),
     credentials: runCredentials(credentials, PROVIDERS[engine] ?? 'anthropic', settings),
   })
 }
 
 /** A URL takes the place of containers: that is how it is developed. Without either it refuses with a sentence to act on. */
-export const runnerProvider = (options: HarnessOptions, env: HarnessEnv): SandboxProvider => {
+export const runnerProvider = (env: HarnessEnv, secret: SigningSecret): SandboxProvider => {
   const { BRIDLE_RUNNER_URL: url, BRIDLE_RUNNER_TOKEN: token, HARNESS_SANDBOX: containers } = env
   if (url) return urlSandbox({ url, token: token || null })
-  const secret = ownSecret(options, env)
   if (containers)
     return containerSandboxes({
       containers,
-      token: async (key) => (secret === null ? null : hmac(secret, JSON.stringify(['sandbox', keyText(key)]))),
+      token: async (key) => derivedToken(await secret(), 'sandbox', keyText(key)),
     })
   const missing = async (): Promise<never> => {
     throw new Error('There is no runner. Bind a container as HARNESS_SANDBOX, or set BRIDLE_RUNNER_URL.')

@@ -14,16 +14,18 @@ import type { Route } from '../../surfaces/http/route.ts'
 import { type SocketRoute, socketPages, told, upgrade } from '../../surfaces/http/socket-route.ts'
 import type { Tickets } from '../../surfaces/http/tickets.ts'
 import { defaultAgent } from '../agent-registry.ts'
+import { givenSecret } from '../given-secret.ts'
 import { agentsOf } from './agents.ts'
 import { CREDENTIALS_PATH, claimOf } from './credentials.ts'
 import { remoteDirectory } from './directory-port.ts'
 import { tenantDirectory } from './directory-shards.ts'
 import { runClock } from './object-clock.ts'
-import { accessOf, type HarnessEnv, type HarnessOptions, ownSecret, secretOf, shardsOf } from './options.ts'
+import { accessOf, type HarnessEnv, type HarnessOptions, shardsOf } from './options.ts'
 import { claimed, passedOn } from './passed-on.ts'
 import { type PlatformSocket, type RequestContext, type Stub, socketPair, switching } from './platform.ts'
+import { sealedTickets } from './sealed-tickets.ts'
 import { socketRows } from './session.ts'
-import { signedTickets } from './signed-tickets.ts'
+import { type SigningSecret, signingSecret } from './signing-secret.ts'
 
 /** The stateless front. The Worker's default export. */
 export class HarnessGateway extends WorkerEntrypoint<HarnessEnv> {
@@ -35,9 +37,21 @@ export class HarnessGateway extends WorkerEntrypoint<HarnessEnv> {
   }
 
   fetch(request: Request): Promise<Response> {
-    const made = gateways.get(this.#options) ?? new Gateway(this.#options, this.env)
+    const made = gateways.get(this.#options) ?? gatewayOf(this.#options, this.env)
+    if (made instanceof Response) return Promise.resolve(made)
     gateways.set(this.#options, made)
     return made.fetch(request)
+  }
+}
+
+/** A setting that makes no sense is named in every answer: a Worker has no other place to refuse its start. */
+const gatewayOf = (options: HarnessOptions, env: HarnessEnv): Gateway | Response => {
+  try {
+    return new Gateway(options, env)
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    console.error(message)
+    return failure('internal_error', message)
   }
 }
 
@@ -47,23 +61,25 @@ const gateways = new WeakMap<HarnessOptions, Gateway>()
 
 class Gateway {
   readonly #env: HarnessEnv
-  readonly #secret: string | null
+  readonly #secret: SigningSecret
   readonly #app: App
   readonly #sockets: readonly SocketRoute[]
   readonly #home: (key: Key) => Promise<string>
 
   constructor(options: HarnessOptions, env: HarnessEnv) {
+    givenSecret(env)
     const shards = shardsOf(env)
     const directory = remoteDirectory(env.HARNESS_DIRECTORY, shards)
     const access = accessOf(options, env)
     const registry = agentsOf(options, env, null)
-    const tickets = signedTickets({
-      secret: secretOf(options, env),
+    const secret = signingSecret(env)
+    const tickets = sealedTickets({
+      secret,
       now: runClock.now,
       redeem: (tenant, nonce, at) => tenantDirectory(env.HARNESS_DIRECTORY, shards, tenant).redeem(nonce, at),
     })
     this.#env = env
-    this.#secret = ownSecret(options, env)
+    this.#secret = secret
     this.#home = directory.home
     this.#sockets = socketRows.map((row) => this.#passed(row))
     this.#app = createApp(

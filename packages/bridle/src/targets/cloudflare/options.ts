@@ -48,7 +48,7 @@ export interface HarnessEnv {
   /** Comma-separated. */
   readonly BRIDLE_ALLOWED_ORIGINS?: string
   readonly BRIDLE_AGENT?: string
-  /** What tickets and tokens of runs are signed with; default: made from the token. */
+  /** The secret behind tickets and the tokens of runs, at least 32 characters; default: one object makes and keeps one. */
   readonly BRIDLE_SECRET?: string
   /** Stay here: a run gets a token and an address of the gateway in their place. */
   readonly ANTHROPIC_API_KEY?: string
@@ -77,17 +77,6 @@ export const accessOf = (options: HarnessOptions, env: HarnessEnv): AccessOption
     tenantRequired: options.tenantRequired ?? env.FABRIC_HARNESS_TENANT_REQUIRED === '1',
   }
 }
-
-/** Null where nothing secret is known. */
-export const ownSecret = (options: HarnessOptions, env: HarnessEnv): string | null => {
-  const { authToken } = accessOf(options, env)
-  const tokens = (options.tokens ?? []).map(({ token }) => token)
-  const known = [env.BRIDLE_SECRET, authToken, ...tokens].filter((text) => text)
-  return known.length === 0 ? null : env.BRIDLE_SECRET || known.join('\n')
-}
-
-/** What tickets are signed with. Where nothing is secret anybody may come in anyway. */
-export const secretOf = (options: HarnessOptions, env: HarnessEnv): string => ownSecret(options, env) ?? 'open'
 
 /** A list asks all of them. */
 const SHARDS_MAX = 64

@@ -10,16 +10,29 @@ import { type Puppets, puppetEngine, steps, text } from '../../runners/engines/p
 import { SandboxRunner } from '../../runners/server.ts'
 import { get, isIdle, post, readFrames, types } from '../../surfaces/http/client.suite.ts'
 import { dial } from '../socket-client.suite.ts'
-import { hmac } from './secrets.ts'
+import { derivedToken } from './secrets.ts'
 import { noTools, type Workerd } from './workerd.suite.ts'
-import { containerCalls, incarnation, reset, rings, ringTwice, startWorld, stopContainer } from './world.suite.ts'
+import {
+  containerCalls,
+  incarnation,
+  reset,
+  rings,
+  ringTwice,
+  secretIn,
+  startWorld,
+  stopContainer,
+} from './world.suite.ts'
 
 describe.skipIf(noTools)('a runner behind workerd', () => {
   let folder: string
   let engine: Puppets
   let runner: SandboxRunner
   let world: Workerd
-  const vars = () => ({ BRIDLE_RUNNER_URL: runner.url, BRIDLE_RUNNER_TOKEN: 'runner', BRIDLE_SECRET: 'ours' })
+  const vars = () => ({
+    BRIDLE_RUNNER_URL: runner.url,
+    BRIDLE_RUNNER_TOKEN: 'runner',
+    BRIDLE_SECRET: 'a secret of this test, long enough',
+  })
   const agent = (id: string) => `${world.url}/agents/claude/${id}`
   const stream = (id: string) => `${agent(id)}/stream`
 
@@ -64,7 +77,7 @@ describe.skipIf(noTools)('a runner behind workerd', () => {
       workFolder: join(folder, 'work'),
       stateFolder: join(folder, 'state'),
       env: { ANTHROPIC_API_KEY: 'key' },
-      token: await hmac(token, JSON.stringify(['sandbox', 'default/claude/box'])),
+      token: await derivedToken(token, 'sandbox', 'default/claude/box'),
     })
     world = await startWorld({ hasContainers: true, vars: { TEST_RUNNER_URL: runner.url, BRIDLE_SECRET: token } })
     const ask = () => post(agent('box'), { prompt: steps(text('Hi'), { act: 'call' }) })
@@ -81,6 +94,28 @@ describe.skipIf(noTools)('a runner behind workerd', () => {
     expect((await containerCalls(world, 'box')).filter((call) => call.startsWith('start'))).toHaveLength(2)
     expect((await fetch(agent('box'), { method: 'DELETE' })).status).toBe(200)
     await expect.poll(() => containerCalls(world, 'box')).toContain('destroy')
+  })
+
+  test('[CF22] a container has a token also where nobody set BRIDLE_SECRET', async () => {
+    const guarded = { FABRIC_HARNESS_API_TOKEN: 'the-token' }
+    await world.kill()
+    const before = await startWorld({ hasContainers: true, vars: guarded })
+    const secret = await secretIn(before)
+    await before.kill()
+    await runner.close()
+    runner = await SandboxRunner.start({
+      engines: [engine],
+      workFolder: join(folder, 'work'),
+      stateFolder: join(folder, 'state'),
+      env: { ANTHROPIC_API_KEY: 'key' },
+      token: await derivedToken(secret, 'sandbox', 'default/claude/box'),
+    })
+    const vars = { ...guarded, TEST_RUNNER_URL: runner.url }
+    world = await startWorld({ hasContainers: true, vars, folder: before.folder })
+    const headers = { authorization: 'Bearer the-token' }
+    const { body } = await post(agent('box'), { prompt: steps(text('Hi'), { act: 'call' }) }, headers)
+    expect(body.result).toBe('done')
+    expect((await containerCalls(world, 'box'))[0]).toBe('start BRIDLE_RUNNER_TOKEN')
   })
 
   test('[CF1] its run over, or its client gone, the object sleeps, and its runner stays warm', async () => {

@@ -1,39 +1,37 @@
-// Tickets for a gateway that remembers nothing: what a ticket lets in is written in it and signed; that it was used is
-// written down by the tenant's directory.
+// Tickets for a gateway that remembers nothing: the access that a ticket gives is sealed in it, so that its bearer can neither read
+// nor change it. The tenant's directory notes that it was used.
 import type { Access } from '../../surfaces/http/access.ts'
 import { randomToken } from '../../surfaces/http/secrets.ts'
-import { TICKET_MS, type Tickets, ticketAccess } from '../../surfaces/http/tickets.ts'
-import { fromBase64, hmac, isSigned, toBase64 } from './secrets.ts'
+import { isForOrigin, TICKET_MS, type Tickets, ticketAccess } from '../../surfaces/http/tickets.ts'
+import { seal, unseal } from './secrets.ts'
+import type { SigningSecret } from './signing-secret.ts'
 
-interface Body {
+interface TicketBody {
   readonly access: Access
+  readonly origin: string | null
   readonly expiresAt: number
   readonly nonce: string
 }
 
-export interface SignedTicketsOptions {
-  readonly secret: string
+export interface SealedTicketsOptions {
+  readonly secret: SigningSecret
   readonly now: () => number
   /** Whether this is the first time. */
   readonly redeem: (tenant: string, nonce: string, expiresAt: number) => Promise<boolean>
 }
 
-/** A signature has one length, so no mark is needed between it and what it signs. */
-const SIGNATURE_CHARS = 43
-
-export const signedTickets = ({ secret, now, redeem }: SignedTicketsOptions): Tickets => ({
+export const sealedTickets = ({ secret, now, redeem }: SealedTicketsOptions): Tickets => ({
   issue: async (access, wish) => {
     const expiresAt = now() + TICKET_MS
-    const body: Body = { access: ticketAccess(access, wish), expiresAt, nonce: randomToken() }
-    const text = toBase64(new TextEncoder().encode(JSON.stringify(body)))
-    return { ticket: `${await hmac(secret, `ticket:${text}`)}${text}`, expiresAt }
+    const { origin } = wish
+    const body: TicketBody = { access: ticketAccess(access, wish), origin, expiresAt, nonce: randomToken() }
+    return { ticket: await seal(await secret(), 'ticket', body), expiresAt }
   },
-  redeem: async (ticket) => {
-    const signature = ticket.slice(0, SIGNATURE_CHARS)
-    const text = ticket.slice(SIGNATURE_CHARS)
-    if (!(await isSigned(secret, `ticket:${text}`, signature))) return null
-    const { access, expiresAt, nonce } = JSON.parse(new TextDecoder().decode(fromBase64(text))) as Body
-    if (expiresAt <= now()) return null
-    return (await redeem(access.tenant, nonce, expiresAt)) ? access : null
+  redeem: async (ticket, from) => {
+    const body = await unseal<TicketBody>(await secret(), 'ticket', ticket)
+    if (!body || body.expiresAt <= now()) return null
+    const { access, origin, expiresAt, nonce } = body
+    const isFirst = await redeem(access.tenant, nonce, expiresAt)
+    return isFirst && isForOrigin(origin, from) ? access : null
   },
 })

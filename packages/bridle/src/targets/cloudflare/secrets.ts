@@ -1,19 +1,62 @@
-// Signing with the Web's own means.
+// Signing and sealing with the Web's own means. Each purpose has a key of its own, derived from the one secret.
 
-export const hmac = async (secret: string, text: string): Promise<string> => {
-  const encoder = new TextEncoder()
-  const algorithm = { name: 'HMAC', hash: 'SHA-256' }
-  const key = await crypto.subtle.importKey('raw', encoder.encode(secret), algorithm, false, ['sign'])
-  return toBase64(new Uint8Array(await crypto.subtle.sign('HMAC', key, encoder.encode(text))))
+/** Purposes that a key is derived for. */
+export type Purpose = 'run' | 'sandbox' | 'ticket' | 'credential'
+
+/** A token that whoever knows the secret can make again, and nobody else. */
+export const derivedToken = async (secret: string, purpose: Purpose, ...names: readonly (string | number)[]) =>
+  toBase64(await hmac(await keyFor(secret, purpose), JSON.stringify(names)))
+
+const IV_BYTES = 12
+const AES = 'AES-GCM'
+
+/**
+ * A value that its bearer can neither read nor change. The IV comes from the value itself, so the same value is the same text:
+ * a run that is granted its token once more gets the one it has.
+ */
+export const seal = async (secret: string, purpose: Purpose, value: unknown): Promise<string> => {
+  const plain = new TextEncoder().encode(JSON.stringify(value))
+  const iv = await ivOf(secret, purpose, plain)
+  const key = await aesKey(secret, purpose, 'encrypt')
+  const cipher = new Uint8Array(await crypto.subtle.encrypt({ name: AES, iv }, key, plain))
+  const sealed = new Uint8Array(IV_BYTES + cipher.length)
+  sealed.set(iv)
+  sealed.set(cipher, IV_BYTES)
+  return toBase64(sealed)
 }
 
-/** Whether it is the signature of the text. Both are hashed once more, so that comparing them tells nothing. */
-export const isSigned = async (secret: string, text: string, signature: string): Promise<boolean> => {
-  const [given, right] = await Promise.all([
-    hmac(secret, `compare:${signature}`),
-    hmac(secret, text).then((expected) => hmac(secret, `compare:${expected}`)),
-  ])
-  return given === right
+/** Null = not sealed with this secret for this purpose. */
+export const unseal = async <T>(secret: string, purpose: Purpose, text: string): Promise<T | null> => {
+  try {
+    const sealed = fromBase64(text)
+    const iv = sealed.slice(0, IV_BYTES)
+    const key = await aesKey(secret, purpose, 'decrypt')
+    const plain = await crypto.subtle.decrypt({ name: AES, iv }, key, sealed.slice(IV_BYTES))
+    return JSON.parse(new TextDecoder().decode(plain)) as T
+  } catch {
+    return null
+  }
+}
+
+const ivOf = async (
+  secret: string,
+  purpose: Purpose,
+  plain: Uint8Array<ArrayBuffer>,
+): Promise<Uint8Array<ArrayBuffer>> => (await hmac(await keyFor(secret, `${purpose} iv`), plain)).slice(0, IV_BYTES)
+
+const aesKey = async (secret: string, purpose: Purpose, usage: 'encrypt' | 'decrypt'): Promise<CryptoKey> =>
+  crypto.subtle.importKey('raw', await keyFor(secret, `${purpose} seal`), AES, false, [usage])
+
+const keyFor = (secret: string, purpose: string): Promise<Uint8Array<ArrayBuffer>> =>
+  hmac(new TextEncoder().encode(secret), `bridle ${purpose}`)
+
+const hmac = async (
+  secret: Uint8Array<ArrayBuffer>,
+  text: string | Uint8Array<ArrayBuffer>,
+): Promise<Uint8Array<ArrayBuffer>> => {
+  const key = await crypto.subtle.importKey('raw', secret, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
+  const bytes = typeof text === 'string' ? new TextEncoder().encode(text) : text
+  return new Uint8Array(await crypto.subtle.sign('HMAC', key, bytes))
 }
 
 /** The alphabet that fits URLs and subprotocols. */
@@ -23,5 +66,5 @@ export const toBase64 = (bytes: Uint8Array): string => {
   return btoa(text).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }
 
-export const fromBase64 = (text: string): Uint8Array =>
+const fromBase64 = (text: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (character) => character.charCodeAt(0))

@@ -28,11 +28,12 @@ import { ObjectClock, runClock } from './object-clock.ts'
 import { knownFaults } from './object-faults.ts'
 import { objectLog } from './object-log.ts'
 import { ObjectSockets } from './object-sockets.ts'
-import { type HarnessEnv, type HarnessOptions, ownSecret, shardsOf } from './options.ts'
+import { type HarnessEnv, type HarnessOptions, shardsOf } from './options.ts'
 import { otherObjects } from './other-objects.ts'
 import { Outbox } from './outbox.ts'
 import { claimIn, gatewaysDoor, homeIn, originIn } from './passed-on.ts'
 import { autoResponse, type ObjectContext, type PlatformSocket, withLength } from './platform.ts'
+import { signingSecret } from './signing-secret.ts'
 import { Spends } from './spends.ts'
 import { WATCHDOG_MS, WakeTimes } from './wake-times.ts'
 
@@ -93,12 +94,13 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
     })
     this.#log = knownFaults(log, driver)
     this.#hops = new Hops({ hop: () => this.#wakeTimes.hop(), clock: runClock })
+    const secret = signingSecret(env)
     const registry = agentsOf(options, env, {
       hops: this.#hops,
-      provider: runnerProvider(options, env),
+      provider: runnerProvider(env, secret),
       credentials: {
         env,
-        secret: ownSecret(options, env),
+        secret,
         home: () => this.#home,
         origin: () => env.BRIDLE_PUBLIC_URL ?? this.#origin,
       },

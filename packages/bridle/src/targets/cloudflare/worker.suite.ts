@@ -18,12 +18,23 @@ const walker = agent({
     return 'walked'
   },
 })
-const made = harness({ tokenPaceMs: 0, agents: [walker], ...JSON.parse(TEST_OPTIONS) })
+const options = { tokenPaceMs: 0, agents: [walker], ...JSON.parse(TEST_OPTIONS) }
+const made = harness({
+  ...options,
+  // A hook is code, so a test gives the header that its hook asks for.
+  ...(options.hookHeader && {
+    extractAuthToken: ({ headers }: Request) => headers.get('authorization') === options.hookHeader,
+  }),
+})
 
 export class HarnessDirectory extends made.HarnessDirectory {
   async lose(): Promise<void> {
     await (this.ctx.storage as unknown as { deleteAll(): Promise<void> }).deleteAll()
     this.ctx.abort('lost by a test')
+  }
+
+  restart(): void {
+    this.ctx.abort('restarted by a test')
   }
 }
 
@@ -189,6 +200,8 @@ export default class extends made.HarnessGateway {
         this.#directory('default')
           .lose()
           .catch(() => {}),
+      '/test/reset-secret': async () => Promise.resolve(this.#directory('/secret').restart()).catch(() => {}),
+      '/test/secret': async () => this.#directory('/secret').secret(),
       '/test/calls': async () => JSON.stringify(await this.#container(searchParams.get('name') ?? '').calls()),
       '/test/stop': () => this.#container(searchParams.get('name') ?? '').stop(),
       '/test/bucket': async () => JSON.stringify((await this.#bucket.list()).objects.map(({ key }) => key)),

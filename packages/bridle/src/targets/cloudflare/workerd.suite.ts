@@ -47,12 +47,16 @@ export interface WorkerdOptions {
   readonly buckets?: readonly string[]
   /** Compatibility flags beside those that tests need. */
   readonly flags?: readonly string[]
+  /** A second Worker of the same code, with these variables instead, in an isolate of its own; it has the same objects. */
+  readonly second?: { readonly [name: string]: string }
   /** Where its objects lie; given again, they are found again. */
   readonly folder?: string
 }
 
 export interface Workerd {
   readonly url: string
+  /** Of the second Worker; empty where there is none. */
+  readonly secondUrl: string
   readonly pid: number
   readonly folder: string
   /** What it said on its standard error. */
@@ -77,7 +81,8 @@ export const startWorkerd = async (options: WorkerdOptions): Promise<Workerd> =>
   })
   const said: string[] = []
   createInterface({ input: child.stderr as Readable }).on('line', (line) => said.push(line))
-  const port = await listening(child, said)
+  const names = ['http', ...(options.second ? ['second'] : [])]
+  const [port, second] = await listening(child, said, names)
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const kill = async () => {
     child.kill('SIGKILL')
@@ -85,6 +90,7 @@ export const startWorkerd = async (options: WorkerdOptions): Promise<Workerd> =>
   }
   return {
     url: `http://127.0.0.1:${port}`,
+    secondUrl: second === undefined ? '' : `http://127.0.0.1:${second}`,
     pid: child.pid ?? 0,
     folder,
     said,
@@ -96,11 +102,14 @@ export const startWorkerd = async (options: WorkerdOptions): Promise<Workerd> =>
   }
 }
 
-const listening = (child: ChildProcess, said: readonly string[]): Promise<number> =>
+const listening = (child: ChildProcess, said: readonly string[], names: readonly string[]): Promise<number[]> =>
   new Promise((resolve, reject) => {
+    const ports = new Map<string, number>()
     createInterface({ input: child.stdio[3] as Readable }).on('line', (line) => {
       const told = JSON.parse(line) as { event?: string; socket?: string; port?: number }
-      if (told.event === 'listen' && told.socket === 'http' && told.port) resolve(told.port)
+      if (told.event === 'listen' && told.socket && told.port) ports.set(told.socket, told.port)
+      const found = names.flatMap((name) => ports.get(name) ?? [])
+      if (found.length === names.length) resolve(found)
     })
     child.once('error', reject)
     child.once('exit', (code) => reject(new Error(`workerd ended with ${code}: ${said.join('\n')}`)))
@@ -139,7 +148,7 @@ const bucketServices = (names: readonly string[], disk: string): string => {
 }
 
 const config = (
-  { objects, vars = {}, flags = [], buckets = [] }: WorkerdOptions,
+  { objects, vars = {}, flags = [], buckets = [], second }: WorkerdOptions,
   disk: string,
   lot: string,
 ): string => {
@@ -151,16 +160,24 @@ const config = (
       ([binding, name]) => `(name = ${text(binding)}, durableObjectNamespace = ${text(name)})`,
     ),
     ...buckets.map((name) => `(name = ${text(name)}, r2Bucket = ${text(`bucket-${name}`)})`),
-    ...Object.entries(vars).map(([name, value]) => `(name = ${text(name)}, text = ${text(value)})`),
+    ...texts(vars),
   ]
+  const remote = Object.entries(objects).map(
+    ([binding, name]) =>
+      `(name = ${text(binding)}, durableObjectNamespace = (className = ${text(name)}, serviceName = "main"))`,
+  )
   return `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [
-    (name = "main", worker = .main),
+    (name = "main", worker = .main),${second ? '\n    (name = "second", worker = .second),' : ''}
     (name = "disk", disk = (path = ${text(disk)}, writable = true)),
     (name = "internet", network = (allow = ["public", "private"], tlsOptions = (trustBrowserCas = true)))${bucketServices(buckets, lot)}
   ],
-  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")]${
+  sockets = [
+    (name = "http", address = "127.0.0.1:0", http = (), service = "main")${
+      second ? ',\n    (name = "second", address = "127.0.0.1:0", http = (), service = "second")' : ''
+    }
+  ]${
     buckets.length === 0
       ? ''
       : `,
@@ -178,5 +195,18 @@ const main :Workerd.Worker = (
   durableObjectStorage = (localDisk = "disk"),
   bindings = [${bindings.join(', ')}]
 );
+${
+  second
+    ? `const second :Workerd.Worker = (
+  modules = [(name = "worker.js", esModule = embed "worker.js")],
+  compatibilityDate = ${text(COMPATIBILITY_DATE)},
+  compatibilityFlags = ${JSON.stringify(['experimental', 'unsafe_module', ...flags])},
+  bindings = [${[...remote, ...texts(second)].join(', ')}]
+);
 `
+    : ''
+}`
 }
+
+const texts = (vars: { readonly [name: string]: string }): string[] =>
+  Object.entries(vars).map(([name, value]) => `(name = ${text(name)}, text = ${text(value)})`)

@@ -6,6 +6,7 @@ let code: Promise<string> | null = null
 
 export interface WorldOptions {
   readonly vars?: { readonly [name: string]: string }
+  readonly second?: { readonly [name: string]: string }
   readonly folder?: string
   /** Containers are bound. */
   readonly hasContainers?: boolean
@@ -37,6 +38,14 @@ export const reset = async (world: Workerd, id: string, agent?: string): Promise
 export const loseDirectory = async (world: Workerd): Promise<void> => {
   await ask(world, 'lose', '')
 }
+
+/** Ends this life of the object that keeps the signing secret. */
+export const resetSecret = async (world: Workerd): Promise<void> => {
+  await ask(world, 'reset-secret', '')
+}
+
+/** The signing secret, as that object has it. */
+export const secretIn = (world: Workerd): Promise<string> => ask(world, 'secret', '')
 
 /** Its alarm, twice. */
 export const ringTwice = async (world: Workerd, id: string, agent?: string): Promise<void> => {

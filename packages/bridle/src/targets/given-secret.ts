@@ -1,0 +1,18 @@
+// BRIDLE_SECRET as an operator gives it. Everything that a server signs or seals hangs on it, so a short one is refused.
+
+/** 128 bits, even if somebody writes it in hexadecimal digits. */
+const SECRET_CHARS_MIN = 32
+
+/** Null = none is given. Throws when the secret could be guessed. */
+export const givenSecret = ({
+  BRIDLE_SECRET: secret,
+}: {
+  readonly BRIDLE_SECRET?: string | undefined
+}): string | null => {
+  if (!secret) return null
+  if (secret.length < SECRET_CHARS_MIN)
+    throw new Error(
+      `BRIDLE_SECRET has ${secret.length} characters and needs at least ${SECRET_CHARS_MIN}. Make one by: openssl rand -hex 32`,
+    )
+  return secret
+}
