@@ -15,6 +15,7 @@ import { LocalSandboxes } from '../runners/sandboxes/local.ts'
 import type { SandboxProvider } from '../runners/sandboxes/provider.ts'
 import { urlSandbox } from '../runners/sandboxes/url.ts'
 import { type AgentInfo, acceptPrompt } from '../surfaces/http/agents.ts'
+import { engineNeeds, type SandboxNetwork } from './engine-needs.ts'
 import { LentKeys } from './lent-keys.ts'
 import { derived, secretOf } from './secret.ts'
 
@@ -30,6 +31,8 @@ export interface SandboxOptions {
   /** Where sandboxes reach our credential proxy, if that is not this machine's loopback. */
   readonly proxyUrl?: string
   readonly proxyHost?: string
+  /** Default none. */
+  readonly network?: SandboxNetwork
 }
 
 export interface EngineAgentsOptions {
@@ -37,6 +40,8 @@ export interface EngineAgentsOptions {
   readonly env: NodeJS.ProcessEnv
   readonly clock: Clock
   readonly digest: Digest
+  /** The server asks nobody for a credential. */
+  readonly isOpen?: boolean
   readonly sandbox?: SandboxOptions
   /** How each engine is set up: model, permission_mode, max_budget_usd, max_turns. */
   readonly engines?: {
@@ -61,11 +66,15 @@ const DESCRIPTIONS: { readonly [name: string]: string } = {
 export const engineAgents = async (options: EngineAgentsOptions): Promise<EngineAgents> => {
   const { data, env, clock, digest } = options
   const sandbox = settingsOf(options.sandbox, env)
-  const secret = secretOf(data)
+  const secret = secretOf(data, env)
   const keys = new LentKeys({ secret, env, sandbox, data })
   const local = sandbox.url === undefined ? localSandboxes({ ...options, sandbox }, secret) : null
+  const { isOpen = false } = options
+  const { backend = 'auto', network = 'none' } = sandbox
+  const refusal = local && engineNeeds({ isOpen, backend, network })
   const provider: SandboxProvider =
-    local ?? urlSandbox({ url: sandbox.url ?? '', token: env.BRIDLE_RUNNER_TOKEN ?? null })
+    (refusal === null ? local : refusing(local, refusal)) ??
+    urlSandbox({ url: sandbox.url ?? '', token: env.BRIDLE_RUNNER_TOKEN ?? null })
   const runToken = async ({ key, runId, attempt }: Job) => derived(secret, 'run', keyText(key), runId, attempt)
 
   const agents = await Promise.all(
@@ -73,7 +82,7 @@ export const engineAgents = async (options: EngineAgentsOptions): Promise<Engine
       const { models, ...settings } = options.engines?.[engine.name] ?? {}
       const credentials = keys.of(engine, settings, models)
       const runner = sandboxRunner({ engine: engine.name, provider, clock, digest, settings, runToken, credentials })
-      return [await infoOf(engine, keys, local), runner] as const
+      return [await infoOf(engine, keys, local, refusal), runner] as const
     }),
   )
   return {
@@ -112,6 +121,19 @@ const localSandboxes = ({ data, sandbox = {}, env }: EngineAgentsOptions, secret
   })
 }
 
+/** Routes that do not ask what an agent needs come as far as this. */
+const refusing = (provider: SandboxProvider | null, refusal: string): SandboxProvider | null =>
+  provider && {
+    acquire: async () => {
+      throw new Error(refusal)
+    },
+    find: async () => null,
+    health: (sandbox) => provider.health(sandbox),
+    setEnvVars: (sandbox, vars) => provider.setEnvVars(sandbox, vars),
+    stop: (sandbox) => provider.stop(sandbox),
+    forget: (key) => provider.forget(key),
+  }
+
 /** Where a sandbox finds what this process finds. */
 const enginesRoot = (env: NodeJS.ProcessEnv): string | null =>
   env.BRIDLE_ENGINES ??
@@ -119,7 +141,12 @@ const enginesRoot = (env: NodeJS.ProcessEnv): string | null =>
   null
 
 /** What it needs is asked each time: a key, an engine or bubblewrap may come later. */
-const infoOf = async (engine: Engine, keys: LentKeys, local: LocalSandboxes | null): Promise<AgentInfo> => {
+const infoOf = async (
+  engine: Engine,
+  keys: LentKeys,
+  local: LocalSandboxes | null,
+  refusal: string | null,
+): Promise<AgentInfo> => {
   // A runner somewhere else has its own engines and walls.
   const look = async () => (local === null ? null : ((await engine.needs()) ?? (await local.missing())))
   let missing = await look()
@@ -133,7 +160,7 @@ const infoOf = async (engine: Engine, keys: LentKeys, local: LocalSandboxes | nu
         (found) => (missing = found),
         () => {},
       )
-      return missing ?? (local === null ? null : keys.missing(engine.provider))
+      return missing ?? refusal ?? (local === null ? null : keys.missing(engine.provider))
     },
     accept: async (body) => {
       const problem = problemOf(body)

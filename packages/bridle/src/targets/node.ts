@@ -23,6 +23,7 @@ import { transportSockets } from '../surfaces/transport/sockets.ts'
 import { defaultAgent } from './agent-registry.ts'
 import { Backlog } from './backlog.ts'
 import { type EngineAgentsOptions, engineAgents } from './engine-agents.ts'
+import { localToken, publishAddress } from './local-token.ts'
 import { withEvents } from './node-events.ts'
 import { createLog, type Log } from './node-log.ts'
 import { answerRefusals, refusalOf } from './node-refusals.ts'
@@ -39,6 +40,8 @@ export interface ServerOptions extends AccessOptions, AgentsOptions, Pick<Engine
   readonly host?: string
   /** The data folder; default `.bridle`. */
   readonly data?: string
+  /** Makes a token once, keeps it in the data folder, and asks every caller for it or for one of the others. */
+  readonly keepToken?: boolean
   /** Where the sources of workspaces lie; default: the folder it is started in. */
   readonly workspaceRoot?: string
   readonly rateLimit?: RateLimit
@@ -78,17 +81,23 @@ export class HarnessServer {
     const { port = 4317, host: hostname = '127.0.0.1', data = '.bridle', env = process.env } = options
     const authToken = options.authToken ?? (options.authTokenEnv === undefined ? undefined : env[options.authTokenEnv])
     if (options.authTokenEnv !== undefined && !authToken) throw new Error(`${options.authTokenEnv} holds no token.`)
-    const isOpen = authToken === undefined && !options.tokens?.length && !options.extractAuthToken
+    const { keepToken = false } = options
+    const isOpen = authToken === undefined && !options.tokens?.length && !options.extractAuthToken && !keepToken
     if (isOpen && !isLoopback(hostname)) {
       throw new Error(
-        `Listening on ${hostname} without a token would let anybody run the agents. Set FABRIC_HARNESS_API_TOKEN.`,
+        `Listening on ${hostname} without a token would let anybody run the agents. Set FABRIC_HARNESS_API_TOKEN, or start with --token.`,
       )
     }
     const log = options.log ?? standardLog(env)
     const traces = tracing()
     let draining = false
     const store = await openSqlite(data)
-    const { engines, served } = await agentsOf(options, data, env, log).catch(async (error) => {
+    const prepared = async () => {
+      publishAddress(data, null)
+      const tokens = [...(options.tokens ?? []), ...(keepToken ? [{ token: localToken(data) }] : [])]
+      return { tokens, ...(await agentsOf(options, isOpen, data, env, log)) }
+    }
+    const { engines, served, tokens } = await prepared().catch(async (error) => {
       await store.close()
       throw error
     })
@@ -123,6 +132,7 @@ export class HarnessServer {
       {
         ...options,
         ...(authToken !== undefined && { authToken }),
+        tokens,
         tenantRequired: options.tenantRequired ?? env.FABRIC_HARNESS_TENANT_REQUIRED === '1',
         host,
         directory: store.directory,
@@ -150,6 +160,8 @@ export class HarnessServer {
     const sockets = attachSockets(server, app, socketRows, backlog, options)
     const close = async (graceMs = 0) => {
       draining = true
+      // Before the port is free: whoever listens there next is not given this server's token.
+      publishAddress(data, null)
       clearInterval(watch)
       served.close()
       server.close()
@@ -170,13 +182,10 @@ export class HarnessServer {
       await close()
       throw error
     }
-    if (isOpen && [...served.agents.values()].some(({ engine, needs }) => engine && needs === null))
-      log(
-        'warn',
-        'engines run beside a server without a token: what they run could ask it too; set FABRIC_HARNESS_API_TOKEN',
-      )
     const at = server.address() as AddressInfo
-    return new HarnessServer(`http://${at.family === 'IPv6' ? `[${at.address}]` : at.address}:${at.port}`, close)
+    const url = `http://${at.family === 'IPv6' ? `[${at.address}]` : at.address}:${at.port}`
+    if (keepToken) publishAddress(data, url)
+    return new HarnessServer(url, close)
   }
 
   /** Takes no more, gives runs their grace, tells watchers to come back, and gives the data folder free. */
@@ -185,13 +194,14 @@ export class HarnessServer {
   }
 }
 
-const agentsOf = async (options: ServerOptions, data: string, env: NodeJS.ProcessEnv, log: Log) => {
+const agentsOf = async (options: ServerOptions, isOpen: boolean, data: string, env: NodeJS.ProcessEnv, log: Log) => {
   const { sandbox, engines: settings } = options
   const engines = await engineAgents({
     data,
     env,
     clock,
     digest,
+    isOpen,
     ...(sandbox && { sandbox }),
     ...(settings && { engines: settings }),
   })

@@ -3,23 +3,44 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { givenSecret } from './given-secret.ts'
 
 const FILE = 'secret'
 
-/** Made on first use, for its owner's eyes alone. */
-export const secretOf = (folder: string): string => {
-  const path = join(folder, FILE)
-  // Whole or not at all; the data folder has one owner.
-  if (!existsSync(path)) {
-    const file = openSync(`${path}.new`, 'w', 0o600)
-    writeSync(file, randomBytes(32).toString('hex'))
-    fsyncSync(file)
-    closeSync(file)
-    renameSync(`${path}.new`, path)
-  }
-  const secret = readFileSync(path, 'utf8').trim()
-  if (!/^[0-9a-f]{64}$/.test(secret)) throw new Error(`${path} is damaged. Remove it; runs under way are then lost.`)
-  return secret
+/** BRIDLE_SECRET, else one that is made on first use and kept in the data folder. */
+export const secretOf = (folder: string, env: NodeJS.ProcessEnv = {}): string =>
+  givenSecret(env) ??
+  keptText(folder, {
+    file: FILE,
+    make: () => randomBytes(32).toString('hex'),
+    pattern: /^[0-9a-f]{64}$/,
+    remedy: 'Remove it; runs under way are then lost.',
+  })
+
+export interface KeptText {
+  readonly file: string
+  readonly make: () => string
+  readonly pattern: RegExp
+  /** What to do about a file that does not fit the pattern. */
+  readonly remedy: string
+}
+
+/** A text for its owner's eyes alone, made once. The caller owns the data folder. Windows ignores the mode. */
+export const keptText = (folder: string, { file: name, make, pattern, remedy }: KeptText): string => {
+  const path = join(folder, name)
+  if (!existsSync(path)) writeWhole(path, make())
+  const text = readFileSync(path, 'utf8').trim()
+  if (!pattern.test(text)) throw new Error(`${path} is damaged. ${remedy}`)
+  return text
+}
+
+/** Whole or not at all, also after a power cut. */
+const writeWhole = (path: string, text: string): void => {
+  const file = openSync(`${path}.new`, 'w', 0o600)
+  writeSync(file, text)
+  fsyncSync(file)
+  closeSync(file)
+  renameSync(`${path}.new`, path)
 }
 
 export const derived = (secret: string, ...names: readonly (string | number)[]): string =>
