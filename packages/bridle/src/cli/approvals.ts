@@ -10,7 +10,7 @@ export const approvals = verb({
   options: { ...asking, ...showing },
   notes: 'Answer by bridle approve or bridle reject.',
   act: async ({ flags, env, out }) => {
-    const fabric = clientOf(flags, env)
+    const fabric = await clientOf(flags, env)
     const open: OpenApproval[] = []
     for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
       const page = await fabric.approvals(cursor === undefined ? {} : { cursor })

@@ -22,7 +22,8 @@ export const attach = verb({
     const { signal, forget } = interruption()
     const printer = eventPrinter(out, { withPrompts: true, withHints: true })
     let isAway = false
-    const feed = clientOf(flags, env).events(agent, id, {
+    const fabric = await clientOf(flags, env)
+    const feed = fabric.events(agent, id, {
       signal,
       replay: replayOf(flags.replay ?? 'all'),
       ...(after !== undefined && { after: eventOf(after) }),

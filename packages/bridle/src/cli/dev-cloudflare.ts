@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { watchAgents } from '../targets/agents-folder.ts'
+import { banner, envHeader } from './greeting.ts'
 import { interruption } from './interruption.ts'
 import type { Output } from './output.ts'
-import { greeting } from './start.ts'
 import { EXIT, Stop } from './verb.ts'
 import { workerProject } from './worker-project.ts'
 import { startWrangler } from './wrangler.ts'
@@ -39,7 +39,7 @@ export const devCloudflare = async ({ port, host, data, env, out }: CloudflareDe
     child.kill()
     throw new Stop(EXIT.failed, 'The Worker could not be started; wrangler says above why.')
   }
-  if (isReady) out.line(greeting(url))
+  if (isReady) out.line(banner(url, envHeader(env)))
   // A file that is new is not in the bundle yet; changes in those that are, wrangler sees itself.
   const watcher = watchAgents('.', () => void workerProject(data))
   await Promise.race([interrupted.happened, ended])

@@ -1,8 +1,10 @@
 // `bridle dev`: like start, and a changed agent serves the runs that start afterwards. Runs that are under way keep the
 // agent they began with.
+
+import { greeting } from './greeting.ts'
 import { interruption } from './interruption.ts'
 import { serverSettings } from './settings.ts'
-import { greeting, serve, serverOptions } from './start.ts'
+import { serve, serverOptions } from './start.ts'
 import { EXIT, Stop, verb } from './verb.ts'
 
 export const dev = verb({
@@ -17,6 +19,8 @@ For a change in what an agent imports, or in bridle.config.ts, start again: sess
   act: async ({ flags, env, out }) => {
     const { target = 'node' } = flags
     if (target === 'cloudflare') {
+      if (flags.token)
+        throw new Stop(EXIT.usage, '--token is for the target node; here set FABRIC_HARNESS_API_TOKEN instead.')
       const { port = env.PORT ?? '8787', host = '127.0.0.1', data = env.BRIDLE_DATA ?? '.bridle' } = flags
       // Loaded only now: the other target needs nothing of it.
       const { devCloudflare } = await import('./dev-cloudflare.ts')
@@ -24,10 +28,11 @@ For a change in what an agent imports, or in bridle.config.ts, start again: sess
     }
     if (target !== 'node') throw new Stop(EXIT.usage, `There is no target "${target}"; node and cloudflare are.`)
     const interrupted = interruption()
-    const server = await serve({ ...(await serverSettings(flags, env)), watchAgents: true })
+    const settings = await serverSettings(flags, env)
+    const server = await serve({ ...settings, watchAgents: true })
     const { watchAgents } = await import('../targets/agents-folder.ts')
     const watcher = watchAgents('.', () => out.line('agents/ changed; what starts now runs the new version.'))
-    out.line(greeting(server.url))
+    out.line(await greeting(server.url, settings, env))
     out.line('agents/ is watched. Ctrl+C ends it.')
     await interrupted.happened
     watcher.close()

@@ -2,7 +2,7 @@
 import { createServer } from 'node:net'
 import { type AgentStanding, type FabricClient, FabricError } from '../client/index.ts'
 import { folderStanding } from './data-folder.ts'
-import { clientOf, isThisMachine, serverSettings, tokenOf, urlOf } from './settings.ts'
+import { clientOf, isThisMachine, serverAddress, serverSettings, urlOf } from './settings.ts'
 import { asking, EXIT, serving, showing, verb } from './verb.ts'
 
 export interface Finding {
@@ -18,13 +18,14 @@ export const doctor = verb({
   notes: 'Exit code 1 when something is wrong.',
   act: async ({ flags, env, out }) => {
     const { data } = await serverSettings(flags, env)
-    const fabric = clientOf(flags, env)
+    const address = await serverAddress(flags, env)
+    const fabric = await clientOf(flags, env, address)
     const at = await serverFindings(fabric, urlOf(flags, env))
     const findings = [
       nodeFinding(process.versions.node),
       folderFinding(data, at.isBridle),
       ...at.findings,
-      await tokenFinding(fabric, env, at.isBridle),
+      await tokenFinding(fabric, address.tokenFrom, at.isBridle),
       ...(at.isBridle ? at.agents.map(agentFinding) : [...(await fileFindings()), ...(await engineFindings(env))]),
     ]
     const marks = { ok: out.style('green', '✓'), note: out.style('yellow', '!'), wrong: out.style('red', '✗') }
@@ -92,13 +93,12 @@ const serverFindings = async (fabric: FabricClient, url: string): Promise<Server
   }
 }
 
-const tokenFinding = async (fabric: FabricClient, env: NodeJS.ProcessEnv, isBridle: boolean): Promise<Finding> => {
+const tokenFinding = async (fabric: FabricClient, from: string | null, isBridle: boolean): Promise<Finding> => {
   const check = 'token'
-  const given = tokenOf(env)
   const isRefused = isBridle && (await fabric.sessions({ limit: 1 }).then(() => false, isUnauthorized))
-  if (isRefused && given) return { check, state: 'wrong', detail: `the server refuses the one in ${given.from}` }
+  if (isRefused && from) return { check, state: 'wrong', detail: `the server refuses the one in ${from}` }
   if (isRefused) return { check, state: 'wrong', detail: 'the server wants one: set FABRIC_HARNESS_API_TOKEN' }
-  if (given) return { check, state: 'ok', detail: `set by ${given.from}` }
+  if (from) return { check, state: 'ok', detail: `set by ${from}` }
   return { check, state: 'ok', detail: 'none; only this machine may ask' }
 }
 

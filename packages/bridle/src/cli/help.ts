@@ -10,7 +10,7 @@ ${columns(rows.map(([left, right]) => [`bridle ${left}`, right]))}
   bridle <verb> --help says more; bridle --version which one this is. fh is the same program.
 
 The server is at --url, else BRIDLE_URL, else http://127.0.0.1:4317.
-Its token is in FABRIC_HARNESS_API_TOKEN, else FH_AUTH_TOKEN.
+Its token is in FABRIC_HARNESS_API_TOKEN, else FH_AUTH_TOKEN, else where bridle start --token keeps it.
 On a terminal it speaks to people; when piped, or with --json, in JSON lines.`
 }
 

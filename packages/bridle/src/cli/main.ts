@@ -68,7 +68,7 @@ const explain = (error: unknown): { exit: number; message: string } => {
   if (!(error instanceof FabricError)) return { exit: EXIT.failed, message }
   const hints: { readonly [status: number]: string } = {
     0: ' Start one by bridle start, or say where it is by --url.',
-    401: ' Set FABRIC_HARNESS_API_TOKEN to the token of the server.',
+    401: ' Set FABRIC_HARNESS_API_TOKEN to the token of the server, or --data to the data folder of bridle start --token.',
   }
   return { exit: error.status === 400 ? EXIT.usage : EXIT.failed, message: message + (hints[error.status] ?? '') }
 }

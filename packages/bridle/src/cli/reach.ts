@@ -1,4 +1,5 @@
 // A server to ask: the one that runs, else one of our own for as long as it takes.
+import { randomBytes } from 'node:crypto'
 import { type FabricClient, FabricError } from '../client/index.ts'
 import type { Output } from './output.ts'
 import { clientOf, isThisMachine, serverSettings, urlOf } from './settings.ts'
@@ -18,20 +19,23 @@ export const reach = async (
   out: Output,
 ): Promise<Reached> => {
   const url = urlOf(flags, env)
-  const fabric = clientOf(flags, env)
+  const fabric = await clientOf(flags, env)
   if (await isThere(fabric)) return { fabric, ownData: null, close: async () => {} }
   // Elsewhere we cannot stand in for it.
   if (!isThisMachine(url)) throw new Stop(EXIT.failed, `No Bridle answers at ${url}.`)
 
   const settings = await serverSettings(flags, env)
-  const server = await serve({ ...settings, port: 0, host: '127.0.0.1' }).catch((error: { code?: unknown }) => {
-    if (error.code !== 'refused' || !(error instanceof Error)) throw error
-    throw new Stop(EXIT.failed, `${error.message}, but no Bridle answers at ${url}; say where by --url.`)
-  })
+  // Nobody else is meant to ask this server, an engine that it runs least of all.
+  const authToken = settings.authToken ?? randomBytes(32).toString('base64url')
+  const server = await serve({ ...settings, authToken, port: 0, host: '127.0.0.1' }).catch(
+    (error: { code?: unknown }) => {
+      if (error.code !== 'refused' || !(error instanceof Error)) throw error
+      throw new Stop(EXIT.failed, `${error.message}, but no Bridle answers at ${url}; say where by --url.`)
+    },
+  )
   out.note(`No Bridle answers at ${url}; this run has its own, with the data in ${settings.data}`)
-  const { authToken } = settings
   return {
-    fabric: clientOf(flags, env, { url: server.url, authToken }),
+    fabric: await clientOf(flags, env, { url: server.url, authToken }),
     ownData: settings.data,
     close: () => server.close(),
   }

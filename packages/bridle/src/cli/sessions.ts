@@ -21,7 +21,7 @@ export const sessions = verb({
     ...showing,
   },
   act: async ({ flags, env, out }) => {
-    const fabric = clientOf(flags, env)
+    const fabric = await clientOf(flags, env)
     const rows: SessionRow[] = []
     let filter = filterOf(flags)
     let next: string | undefined

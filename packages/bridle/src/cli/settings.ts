@@ -3,13 +3,17 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type FabricClient, fabricClient } from '../client/index.ts'
+import { tokenFile } from '../targets/local-token.ts'
 import type { ServerOptions } from '../targets/node.ts'
+import { localServer } from './local-server.ts'
 import { EXIT, Stop } from './verb.ts'
 
 export interface ServerFlags {
   readonly port?: string
   readonly host?: string
   readonly data?: string
+  /** A token is made and kept in the data folder. */
+  readonly token?: boolean
 }
 
 export type ServerSettings = ServerOptions & Required<Pick<ServerOptions, 'port' | 'host' | 'data'>>
@@ -24,10 +28,14 @@ export const serverSettings = async (flags: ServerFlags, env: NodeJS.ProcessEnv)
     env,
     port: port === undefined ? (config.port ?? 4317) : Number(port),
     host: flags.host ?? config.host ?? '127.0.0.1',
-    data: flags.data ?? env.BRIDLE_DATA ?? config.data ?? '.bridle',
+    data: folderOf(flags, env, config),
     ...(authToken !== undefined && { authToken }),
+    ...(flags.token && { keepToken: true }),
   }
 }
+
+const folderOf = (flags: ServerFlags, env: NodeJS.ProcessEnv, config: ServerOptions): string =>
+  flags.data ?? env.BRIDLE_DATA ?? config.data ?? '.bridle'
 
 /** The token and where it is from; only the latter is ever printed. */
 export const tokenOf = (env: NodeJS.ProcessEnv): { token: string; from: string } | null => {
@@ -45,20 +53,45 @@ export const urlOf = (flags: { readonly url?: string }, env: NodeJS.ProcessEnv):
   return url
 }
 
+export interface AskingFlags {
+  readonly url?: string
+  readonly tenant?: string
+  readonly data?: string
+}
+
+/** A server to ask, and what it is asked with. */
+export interface ServerAddress {
+  readonly url: string
+  readonly authToken?: string | undefined
+  /** Where the token is from; null = there is none. */
+  readonly tokenFrom: string | null
+}
+
+/** The server that the flags and the environment name. One that made its own token, for this user, has it in its data folder. */
+export const serverAddress = async (flags: AskingFlags, env: NodeJS.ProcessEnv): Promise<ServerAddress> => {
+  const url = urlOf(flags, env)
+  const given = tokenOf(env)
+  if (given) return { url, authToken: given.token, tokenFrom: given.from }
+  if (!isThisMachine(url)) return { url, tokenFrom: null }
+  // A configuration that cannot be read is for the verbs that serve to complain about.
+  const folder = flags.data ?? env.BRIDLE_DATA ?? folderOf(flags, env, await configFile().catch(() => ({})))
+  const local = localServer(url, folder)
+  return local ? { url: local.url, authToken: local.token, tokenFrom: tokenFile(folder) } : { url, tokenFrom: null }
+}
+
 /** A client of the server that the flags and the environment name. */
-export const clientOf = (
-  flags: { readonly url?: string; readonly tenant?: string },
+export const clientOf = async (
+  flags: AskingFlags,
   env: NodeJS.ProcessEnv,
-  at: { readonly url: string; readonly authToken?: string | undefined } = {
-    url: urlOf(flags, env),
-    authToken: tokenOf(env)?.token,
-  },
-): FabricClient =>
-  fabricClient({
-    url: at.url,
-    ...(at.authToken !== undefined && { authToken: at.authToken }),
+  given?: Pick<ServerAddress, 'url' | 'authToken'>,
+): Promise<FabricClient> => {
+  const { url, authToken } = given ?? (await serverAddress(flags, env))
+  return fabricClient({
+    url,
+    ...(authToken !== undefined && { authToken }),
     ...(flags.tenant !== undefined && { tenantId: flags.tenant }),
   })
+}
 
 export const isThisMachine = (url: string): boolean =>
   /^(localhost|\[::1\]|127(\.\d{1,3}){3})$/.test(new URL(url).hostname)

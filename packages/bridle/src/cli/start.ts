@@ -1,5 +1,6 @@
 // `bridle start`: serve until told to stop.
 import type { HarnessServer } from '../targets/node.ts'
+import { greeting } from './greeting.ts'
 import { interruption } from './interruption.ts'
 import { type ServerSettings, serverSettings } from './settings.ts'
 import { EXIT, Stop, serving, verb } from './verb.ts'
@@ -7,6 +8,7 @@ import { EXIT, Stop, serving, verb } from './verb.ts'
 export const serverOptions = {
   port: { type: 'string', value: 'PORT', help: 'else PORT, else 4317; 0 takes any free one' },
   host: { type: 'string', value: 'ADDRESS', help: 'else 127.0.0.1; any other needs a token' },
+  token: { type: 'boolean', help: 'make a token once, keep it in the data folder, and ask every caller for it' },
   ...serving,
 } as const
 
@@ -15,11 +17,13 @@ export const start = verb({
   takes: [],
   options: serverOptions,
   notes: `Settings come from a flag, then the environment, then bridle.config.ts, then the default.
-A token in FABRIC_HARNESS_API_TOKEN is asked of every caller; without one only this machine may ask.`,
+A token in FABRIC_HARNESS_API_TOKEN is asked of every caller; without one only this machine may ask.
+With --token the other verbs find the token by the data folder; a browser gets in by the address that is printed.`,
   act: async ({ flags, env, out }) => {
     const interrupted = interruption()
-    const server = await serve(await serverSettings(flags, env))
-    out.line(greeting(server.url))
+    const settings = await serverSettings(flags, env)
+    const server = await serve(settings)
+    out.line(await greeting(server.url, settings, env))
     await interrupted.happened
     await server.close({ graceMs: GRACE_MS })
     return EXIT.ok
@@ -39,10 +43,3 @@ export const serve = async (settings: ServerSettings): Promise<HarnessServer> =>
     throw error
   })
 }
-
-export const greeting = (url: string): string => `Bridle is ready at ${url}
-
-  watch:  curl -N ${url}/agents/scripted/hello/stream
-  ask:    curl -X POST ${url}/agents/scripted/hello -H 'content-type: application/json' -d '{"prompt":"Hello"}'
-  look:   curl ${url}/sessions/hello
-`

@@ -88,6 +88,11 @@ export const parseCall = (
 export const asking = {
   url: { type: 'string', value: 'URL', help: 'the server; else BRIDLE_URL, else http://127.0.0.1:4317' },
   tenant: { type: 'string', value: 'ID', help: 'whose sessions' },
+  data: {
+    type: 'string',
+    value: 'FOLDER',
+    help: 'where a server of this machine keeps its token; else BRIDLE_DATA, else .bridle',
+  },
 } as const satisfies Verb['options']
 
 export const showing = {

@@ -43,12 +43,11 @@ const settle = async (
     ...(actor !== undefined && { actor }),
     ...(agent !== undefined && { agent }),
   }
-  const answer = await clientOf(flags, env)
-    [word](session, approvalId, verdict)
-    .catch((error: unknown) => {
-      if (!(error instanceof FabricError) || error.status !== 404) throw error
-      throw new Stop(EXIT.failed, `There is no approval ${approvalId} in a session ${session}.`)
-    })
+  const fabric = await clientOf(flags, env)
+  const answer = await fabric[word](session, approvalId, verdict).catch((error: unknown) => {
+    if (!(error instanceof FabricError) || error.status !== 404) throw error
+    throw new Stop(EXIT.failed, `There is no approval ${approvalId} in a session ${session}.`)
+  })
   if (out.isJson) out.row({ sessionId: session, approvalId, ...answer })
   else out.line(`${word === 'approve' ? 'Approved' : 'Rejected'} ${approvalId} of ${session}.`)
   return EXIT.ok
