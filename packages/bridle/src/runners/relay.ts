@@ -10,6 +10,7 @@ import {
 } from 'node:http'
 import { request as secureRequest } from 'node:https'
 import type { AddressInfo, Server as NetServer } from 'node:net'
+import { sameSecret } from './same-secret.ts'
 
 export type Provider = 'anthropic' | 'openai'
 export type Vars = { readonly [name: string]: string | undefined }
@@ -35,7 +36,7 @@ export const createRelay = ({ vars, isOpen, onStatus }: RelayOptions): Relay => 
   const secret = randomBytes(16).toString('hex')
   const handle = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     const [, given, provider, ...path] = (incoming.url ?? '').split('/')
-    if (given !== secret || (provider !== 'anthropic' && provider !== 'openai'))
+    if (!sameSecret(given ?? '', secret) || (provider !== 'anthropic' && provider !== 'openai'))
       return refuse(outgoing, 404, 'Nothing is here.')
     if (!isOpen()) return refuse(outgoing, 403, 'No run is under way.')
     const target = upstream(provider, vars())

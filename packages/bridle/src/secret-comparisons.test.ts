@@ -1,0 +1,47 @@
+// A secret that is compared letter by letter can be guessed letter by letter. So no source compares one with `===`: digests are
+// compared, in constant time.
+import { globSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { sameSecret } from './runners/same-secret.ts'
+import { digest, sameBytes } from './surfaces/http/secrets.ts'
+
+const root = fileURLToPath(new URL('.', import.meta.url))
+const COMPARISON = /([^\s(!,{[]+) *[!=]==? *([^\s),;]+)/g
+const SECRET = /^[\w.?]*(token|secret|ticket|signature|bearer|authorization)$/i
+const HARMLESS = new Set(['undefined', 'null', "''", '""'])
+
+/** Lines that compare a secret with anything but nothing. */
+const comparisons = (text: string): string[] =>
+  text.split('\n').filter((line) =>
+    [...line.matchAll(COMPARISON)].some(([, left = '', right = '']) => {
+      const [one, other] = SECRET.test(left) ? [left, right] : [right, left]
+      return SECRET.test(one) && !HARMLESS.has(other)
+    }),
+  )
+
+test('[H14] no source compares a secret by ===', () => {
+  const files = globSync('**/*.ts', { cwd: root }).filter((file) => !/\.(test|suite)\.ts$/.test(file))
+  expect(files.length).toBeGreaterThan(200)
+  expect(files.flatMap((file) => comparisons(readFileSync(`${root}/${file}`, 'utf8')))).toEqual([])
+})
+
+test.each<[string, boolean]>([
+  ['if (given !== secret) return', true],
+  ['if (token === options.authToken) return', true],
+  ['return signature == expected', true],
+  ["return headers.get('x') === bearer", true],
+  ['if (token === undefined) return', false],
+  ['if (secret !== null) return', false],
+  ["if (type === 'token') return", false],
+  ["if (token === '') return", false],
+])('[H14] %s is found: %s', (line, isFound) => expect(comparisons(line).length > 0).toBe(isFound))
+
+test('[H14] texts of any length are compared', async () => {
+  const texts = ['', 'a', 'b', 'ab', 'a'.repeat(1_000)]
+  for (const one of texts)
+    for (const other of texts) {
+      expect(sameSecret(one, other)).toBe(one === other)
+      expect(sameBytes(await digest(one), await digest(other))).toBe(one === other)
+    }
+})
