@@ -13,6 +13,7 @@ import { sandboxRunner } from '../runners/sandbox.ts'
 import { type Backend, parseBackend } from '../runners/sandboxes/isolation.ts'
 import { LocalSandboxes } from '../runners/sandboxes/local.ts'
 import type { SandboxProvider } from '../runners/sandboxes/provider.ts'
+import type { SessionFoldersOptions } from '../runners/sandboxes/session-folders.ts'
 import { urlSandbox } from '../runners/sandboxes/url.ts'
 import { type AgentInfo, acceptPrompt } from '../surfaces/http/agents.ts'
 import { engineNeeds, type SandboxNetwork } from './engine-needs.ts'
@@ -37,6 +38,7 @@ export interface SandboxOptions {
 
 export interface EngineAgentsOptions {
   readonly data: string
+  readonly folders?: SessionFoldersOptions
   readonly env: NodeJS.ProcessEnv
   readonly clock: Clock
   readonly digest: Digest
@@ -108,10 +110,11 @@ const settingsOf = (given: SandboxOptions = {}, env: NodeJS.ProcessEnv): Sandbox
   return { ...(backend && { backend: parseBackend(backend) }), ...(url && { url }), ...given }
 }
 
-const localSandboxes = ({ data, sandbox = {}, env }: EngineAgentsOptions, secret: string): LocalSandboxes => {
+const localSandboxes = ({ data, folders, sandbox = {}, env }: EngineAgentsOptions, secret: string): LocalSandboxes => {
   const { backend, max, idleMs, maxAgeMs } = sandbox
   return new LocalSandboxes({
     folder: data,
+    ...(folders && { folders }),
     secret: derived(secret, 'sandboxes'),
     engines: enginesRoot(env),
     ...(backend !== undefined && { backend }),

@@ -14,12 +14,14 @@ import type { Reach, Sandbox, SandboxProvider } from './provider.ts'
 import { Records, type SandboxRecord } from './records.ts'
 import { askHealth, askToStop, HEALTH_MS, putEnv } from './runner-calls.ts'
 import { engineFolders, runnerCommand } from './runner-command.ts'
-import { SessionFolders } from './session-folders.ts'
+import { SessionFolders, type SessionFoldersOptions } from './session-folders.ts'
 import { Turns } from './turns.ts'
 
 export interface LocalSandboxOptions {
   /** The server's data folder. */
   readonly folder: string
+  /** How the folders of sessions are kept. */
+  readonly folders?: SessionFoldersOptions
   /** Runner tokens are derived from it and never stored. */
   readonly secret: string
   readonly backend?: Backend | undefined
@@ -73,7 +75,8 @@ const END_MS = 5_000
 const OUTPUT_BYTES_MAX = 8 * 1024 * 1024
 
 export class LocalSandboxes implements SandboxProvider {
-  readonly #options: Required<Omit<LocalSandboxOptions, 'bwrap' | 'engines' | 'command'>> & LocalSandboxOptions
+  readonly #options: Required<Omit<LocalSandboxOptions, 'bwrap' | 'engines' | 'command' | 'folders'>> &
+    LocalSandboxOptions
   readonly #folder: string
   readonly #folders: SessionFolders
   readonly #records: Records
@@ -105,7 +108,7 @@ export class LocalSandboxes implements SandboxProvider {
     }
     mkdirSync(options.folder, { recursive: true, mode: 0o700 })
     this.#folder = realpathSync(options.folder)
-    this.#folders = new SessionFolders(this.#folder)
+    this.#folders = new SessionFolders(this.#folder, options.folders)
     this.#records = new Records(join(this.#folder, 'sandboxes'))
     for (const id of this.#records.ids()) this.#take(this.#records.read(id))
     this.#timer = setInterval(() => void this.sweep().catch(() => {}), this.#options.sweepMs).unref()
