@@ -1,51 +1,76 @@
-// Workspaces for write-capable work: a git worktree where the source is a repository, else a copy. It lies where a local
-// sandbox looks for the session's work, so an engine works in it without being told.
-import { execFile } from 'node:child_process'
-import { constants, existsSync } from 'node:fs'
-import {
-  copyFile,
-  cp,
-  mkdir,
-  readdir,
-  readFile,
-  readlink,
-  realpath,
-  rename,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from 'node:fs/promises'
-import { basename, join, relative, resolve, sep } from 'node:path'
-import { promisify } from 'node:util'
+// Workspaces for write-capable work: a git worktree where the source is a repository, else a copy, or an empty folder where
+// there is no source. A workspace lies where a local sandbox looks for the session's work, so an engine works in it without
+// being told. Its note lies beside the work, where no engine can write: only the note says what the workspace came from.
+import { existsSync, mkdirSync, realpathSync } from 'node:fs'
+import { readdir, realpath, stat, writeFile } from 'node:fs/promises'
+import { basename, join, relative } from 'node:path'
 import { type Key, keyText } from '../kernel/event.ts'
 import type { Runner } from '../kernel/runner.ts'
-import { sessionFolder, shownFile, stateFolder, workFolder } from '../runners/sandboxes/session-folder.ts'
+import {
+  type CopyEntry,
+  CopyFault,
+  copyFolder,
+  giveTo,
+  identityOf,
+  type Owner,
+} from '../runners/sandboxes/folder-copy.ts'
+import { keyFile, sessionFolder, shownFile, stateFolder, workFolder } from '../runners/sandboxes/session-folder.ts'
+import { inheritFolders, makeFolder, makeSessionFolder, removeFolder } from '../runners/sandboxes/session-folders.ts'
+import { TenantFull, TenantTotals } from '../runners/sandboxes/tenant-totals.ts'
 import { Turns } from '../runners/sandboxes/turns.ts'
-import type { Workspace, Workspaces } from '../surfaces/http/workspaces.ts'
+import type { Access } from '../surfaces/http/access.ts'
+import type { Workspace, WorkspaceProblem, WorkspaceRequest, Workspaces } from '../surfaces/http/workspaces.ts'
+import { SOURCE_COPY } from './workspace-limits.ts'
+import { noteIn, noteOf, type WorkspaceNote, writeNote } from './workspace-note.ts'
+import {
+  dataBelow,
+  isSecretName,
+  isSecretPath,
+  isWithin,
+  type Source,
+  type WorkspaceOptions,
+  WorkspaceSources,
+} from './workspace-sources.ts'
+import { addWorktree, findRepository, type Repository, removeWorktree } from './worktree.ts'
 
-const run = promisify(execFile)
-const NOTE = 'workspace.json'
-/** What a copy may take: more is a mistake in the source, or wants a repository. */
-const COPY_FILES_MAX = 50_000
-const COPY_BYTES_MAX = 2 * 1024 ** 3
+export interface NodeWorkspacesOptions {
+  /** The server's data folder. */
+  readonly data: string
+  readonly workspaces?: WorkspaceOptions | undefined
+  /** Whether a session is in the log. A folder of a session that exists is never removed on behalf of another request. */
+  readonly exists: (key: Key) => Promise<boolean>
+  /** Who may name a folder that is not listed; default: nobody. */
+  readonly mayNameAnyFolder?: (access: Access) => boolean
+  /** The user that sandboxes run as, where it is not the server's. */
+  readonly owner?: Owner | undefined
+  readonly totals?: TenantTotals
+}
 
-type Noted = Omit<Workspace, 'discard'> & { readonly repository: string | null; readonly key: Key }
+/** Folders of this process: made by a request and used by nobody else, or in use. */
+type Use = 'made' | 'shared'
 
 export class NodeWorkspaces implements Workspaces {
   readonly #data: string
-  readonly #root: string
+  readonly #options: NodeWorkspacesOptions
+  readonly #sources: WorkspaceSources
+  readonly #totals: TenantTotals
   /** One at a time for each session. */
   readonly #turns = new Turns()
+  readonly #uses = new Map<string, Use>()
 
-  /** Sources lie in `root`, and nowhere else: a caller may not have the server's disk copied. */
-  constructor(data: string, root: string) {
-    this.#data = resolve(data)
-    this.#root = resolve(root)
+  constructor(options: NodeWorkspacesOptions) {
+    mkdirSync(options.data, { recursive: true, mode: 0o700 })
+    this.#data = realpathSync(options.data)
+    this.#options = options
+    this.#sources = new WorkspaceSources(options.workspaces ?? {}, this.#data)
+    const max = options.workspaces?.maxTenantBytes
+    this.#totals = options.totals ?? new TenantTotals(this.#data, max === undefined ? {} : { max })
   }
 
-  prepare(key: Key, source: string | null, parent?: Key): Promise<Workspace | { readonly problem: string }> {
-    return this.#alone(key, () => this.#prepare(key, source, parent))
+  async prepare(key: Key, request: WorkspaceRequest): Promise<Workspace | WorkspaceProblem> {
+    // Before its turn: a session that is being removed waits for the same turn.
+    const exists = await this.#options.exists(key)
+    return this.#alone(key, () => this.#prepare(key, request, exists))
   }
 
   /** The same runner, which also lets go of the workspace of a session that was removed. */
@@ -60,101 +85,144 @@ export class NodeWorkspaces implements Workspaces {
       forget: (key) =>
         this.#alone(key, async () => {
           const folder = sessionFolder(this.#data, key)
-          const known = await noteOf(folder)
-          // It may be at work there.
+          const note = await noteOf(folder, key)
+          // The engine may be at work there.
           await runner.forget?.(key)
-          if (known || existsSync(folder)) await this.#remove(folder, known)
+          if (note || existsSync(folder)) await this.#remove(folder, note)
         }),
     }
   }
 
-  /** At start-up: those that were made for a session that never came to be, or went while nobody looked. */
-  async reap(exists: (key: Key) => Promise<boolean>): Promise<void> {
+  /** At start-up: removes those of an earlier process whose session never came to be, or went while nobody looked. */
+  async reap(): Promise<void> {
     const folder = join(this.#data, 'workspaces')
     for (const name of await readdir(folder).catch(() => [])) {
-      const known = await noteOf(join(folder, name))
-      // A branch without a workspace of its own may hold its parent's note.
-      const isOwn = known?.key && sessionFolder(this.#data, known.key) === join(folder, name)
-      if (isOwn && !(await exists(known.key)))
-        await this.#alone(known.key, () => this.#remove(join(folder, name), known))
+      const path = join(folder, name)
+      const key = (await noteIn(path))?.key
+      // Folders of earlier versions may hold the note of another session.
+      if (!key || sessionFolder(this.#data, key) !== path || (await this.#options.exists(key))) continue
+      await this.#alone(key, async () => {
+        if (!this.#uses.has(path)) await this.#remove(path, await noteOf(path, key))
+      })
     }
   }
 
-  async #prepare(key: Key, source: string | null, parent?: Key): Promise<Workspace | { readonly problem: string }> {
+  async #prepare(key: Key, request: WorkspaceRequest, exists: boolean): Promise<Workspace | WorkspaceProblem> {
     const folder = sessionFolder(this.#data, key)
-    const known = await noteOf(folder)
-    // Made for this session before: by an earlier try, or because it exists.
-    if (known) return { ...known, discard: async () => {} }
-    const from = await this.#source(source)
-    if ('problem' in from) return from
-    // What a process that was killed left half done.
-    await this.#remove(folder)
-    await mkdir(folder, { recursive: true, mode: 0o700 })
-    const id = `ws-${basename(folder).slice(0, 16)}`
+    const known = await noteOf(folder, key)
+    if (known?.state === 'ready') {
+      // Made by an earlier request for the same session. From now on neither may throw it away.
+      this.#uses.set(folder, 'shared')
+      return workspaceOf(known, async () => {})
+    }
+    // A sandbox was made for a session of this name, perhaps since we asked.
+    if (exists || existsSync(keyFile(folder))) return { taken: true }
+    const source = await this.#source(key, request)
+    if (source && 'problem' in source) return source
+    // Left half made by a process that was killed.
+    await this.#remove(folder, known)
+    this.#uses.set(folder, 'made')
     try {
-      const made = (await this.#worktree(key, id, from.path, folder)) ?? (await this.#copy(key, id, from.path, folder))
-      if ('problem' in made) {
-        await this.#remove(folder)
-        return made
-      }
-      if (parent) await inherit(sessionFolder(this.#data, parent), folder)
-      // Last, and at once: without the note there is no workspace.
-      await writeFile(join(folder, `${NOTE}.new`), JSON.stringify(made))
-      await rename(join(folder, `${NOTE}.new`), join(folder, NOTE))
-      return { ...made, discard: () => this.#alone(key, () => this.#remove(folder)) }
+      const room = await this.#totals.room(key.tenant)
+      await makeSessionFolder(folder, this.#options.owner)
+      const made = await this.#make(key, folder, source, room)
+      if (request.parent) await this.#inheritState(request.parent, folder)
+      await writeNote(folder, { ...made, state: 'ready' })
+      return workspaceOf(made, () => this.#discard(key, folder))
     } catch (error) {
-      await this.#remove(folder)
-      return { problem: `It could not be prepared: ${error instanceof Error ? error.message.split('\n')[0] : error}` }
+      await this.#remove(folder, await noteOf(folder, key))
+      return { problem: problemOf(error) }
     }
   }
 
-  async #source(given: string | null): Promise<{ readonly path: string } | { readonly problem: string }> {
-    const root = await realpath(this.#root).catch(() => null)
-    const path = await realpath(resolve(this.#root, given ?? '.')).catch(() => null)
-    if (path === null || root === null || !(await stat(path)).isDirectory())
-      return { problem: 'The source is no folder' }
-    const isInside = path === root || path.startsWith(root + sep)
-    return isInside ? { path } : { problem: 'The source lies outside the server’s folder' }
+  async #source(key: Key, { source, access }: WorkspaceRequest): Promise<Source | null | { readonly problem: string }> {
+    if (source === null) return null
+    return this.#sources.find(key.tenant, source, this.#options.mayNameAnyFolder?.(access) ?? false)
   }
 
-  /** Null where the source is no repository, or one without a commit. What is not committed is not in it. */
-  async #worktree(key: Key, id: string, source: string, folder: string): Promise<Noted | null> {
-    const git = (...args: string[]) =>
-      run('git', ['-c', 'core.hooksPath=/dev/null', '-C', source, ...args]).then(({ stdout }) => stdout.trim())
-    const repository = await git('rev-parse', '--show-toplevel').catch(() => null)
-    const commit = repository && (await git('rev-parse', '--verify', 'HEAD').catch(() => null))
-    if (!repository || !commit) return null
-    const branch = `bridle/${id}`
+  async #make(key: Key, folder: string, source: Source | null, room: number): Promise<WorkspaceNote> {
+    const { owner } = this.#options
+    const id = `ws-${basename(folder).slice(0, 16)}`
     const work = workFolder(folder)
-    await git('worktree', 'add', '--quiet', '-B', branch, work, commit)
-    await writeFile(shownFile(folder), JSON.stringify(await historyOf(work)))
-    const path = join(work, relative(await realpath(repository), source))
-    return { key, id, kind: 'git_worktree', path, source, branch, commit, repository }
+    const repository = source && (await this.#repository(source))
+    const note: WorkspaceNote = {
+      key,
+      id,
+      state: 'preparing',
+      kind: repository ? 'git_worktree' : source ? 'copy' : 'empty',
+      path: repository ? join(work, relative(repository.top, source.path)) : work,
+      source: source?.path ?? null,
+      branch: repository ? `bridle/${id}` : null,
+      commit: repository?.commit ?? null,
+      gitDir: repository?.gitDir ?? null,
+    }
+    // First of all: whatever happens from here on, the note says which repository was written to.
+    await writeNote(folder, note)
+    if (repository) {
+      await this.#worktree(repository, note, folder)
+      await giveTo(owner, work)
+    } else if (source) await this.#copy(source.path, work, key.tenant, room)
+    else await makeFolder(work, owner)
+    return note
   }
 
-  async #copy(key: Key, id: string, source: string, folder: string): Promise<Noted | { readonly problem: string }> {
-    const isOurs = (path: string) => path === this.#data || path.startsWith(this.#data + sep)
-    const found = await entriesOf(source, isOurs)
-    if (found === null)
-      return {
-        problem: `The source has more than ${COPY_FILES_MAX} files or ${COPY_BYTES_MAX} bytes, and is no repository`,
-      }
-    const path = workFolder(folder)
-    await mkdir(path, { mode: 0o700 })
-    // One by one: the data folder often lies in the source, and no folder can be copied into itself.
-    for (const each of found) await copyEntry(join(source, each.path), join(path, each.path), each.kind)
-    return { key, id, kind: 'copy', path, source, branch: null, commit: null, repository: null }
+  /** Null where the source has to be copied. A repository that reaches beyond the listed folder would show more than was listed. */
+  async #repository({ path, listed }: Source): Promise<Repository | null> {
+    const repository = await findRepository(path)
+    if (!repository || (listed !== null && !isWithin(repository.top, listed))) return null
+    // A sandbox could write such a repository, and with it its settings.
+    for (const place of [repository.top, repository.gitDir])
+      if (await this.#sources.isInData(place))
+        throw new WorkspaceFault('The repository of the source lies in the data folder of the server.')
+    return repository
   }
 
-  async #remove(folder: string, noted?: Noted | null): Promise<void> {
-    const known = noted ?? (await noteOf(folder))
-    const gitFile = join(workFolder(folder), '.git')
-    const repository = known?.repository ?? (existsSync(gitFile) ? await repositoryOf(workFolder(folder)) : null)
-    await rm(folder, { recursive: true, force: true })
-    if (repository === null) return
-    await run('git', ['-C', repository, 'worktree', 'prune']).catch(() => {})
-    const branch = `bridle/ws-${basename(folder).slice(0, 16)}`
-    await run('git', ['-C', repository, 'branch', '--quiet', '-D', branch]).catch(() => {})
+  /** Only what is committed is in it. */
+  async #worktree(repository: Repository, { branch, path }: WorkspaceNote, folder: string): Promise<void> {
+    const below = dataBelow(repository.top, this.#data)
+    const shown = await addWorktree({
+      repository,
+      branch: branch ?? '',
+      work: workFolder(folder),
+      isLeftOut: (file) => isSecretPath(file, below),
+    })
+    await writeFile(shownFile(folder), JSON.stringify(shown), { mode: 0o600 })
+    const isThere = (await realpath(path).catch(() => null)) === path && (await stat(path)).isDirectory()
+    if (!isThere) throw new WorkspaceFault('The source is not a folder of the last commit of its repository.')
+  }
+
+  async #copy(source: string, work: string, tenant: string, room: number): Promise<void> {
+    const data = identityOf(await stat(this.#data))
+    const isLeftOut = ({ name, identity }: CopyEntry) =>
+      // The settings of a repository may hold tokens.
+      isSecretName(name) || name === '.git' || identity === data
+    const limits = { ...SOURCE_COPY, bytes: Math.min(SOURCE_COPY.bytes, room) }
+    await copyFolder(source, work, { limits, owner: this.#options.owner, isLeftOut }).catch((error: unknown) => {
+      const isFull = error instanceof CopyFault && error.code === 'too_large' && room < SOURCE_COPY.bytes
+      throw isFull ? new WorkspaceFault(this.#totals.problem(tenant)) : error
+    })
+  }
+
+  /** What the parent's engine remembers. */
+  async #inheritState(parent: Key, folder: string): Promise<void> {
+    const { owner } = this.#options
+    const inheritance = { tenant: parent.tenant, owner, totals: this.#totals, parts: [stateFolder] }
+    await inheritFolders(sessionFolder(this.#data, parent), folder, inheritance)
+  }
+
+  async #discard(key: Key, folder: string): Promise<void> {
+    if (await this.#options.exists(key)) return
+    await this.#alone(key, async () => {
+      const isOurs = this.#uses.get(folder) === 'made' && !existsSync(keyFile(folder))
+      if (isOurs) await this.#remove(folder, await noteOf(folder, key))
+    })
+  }
+
+  /** Nothing in the work folder is asked what it came from: an agent wrote it. */
+  async #remove(folder: string, note: WorkspaceNote | null): Promise<void> {
+    this.#uses.delete(folder)
+    await removeFolder(folder)
+    if (note?.gitDir && note.branch) await removeWorktree(note.gitDir, workFolder(folder), note.branch).catch(() => {})
   }
 
   #alone<T>(key: Key, work: () => Promise<T>): Promise<T> {
@@ -162,60 +230,17 @@ export class NodeWorkspaces implements Workspaces {
   }
 }
 
-/** What the parent's engine remembers. */
-const inherit = async (parent: string, folder: string): Promise<void> => {
-  const state = stateFolder(parent)
-  if (existsSync(state)) await cp(state, stateFolder(folder), { recursive: true, verbatimSymlinks: true })
+/** Its message is for the caller. */
+class WorkspaceFault extends Error {}
+
+/** Other errors name paths of the server, so only their code is told. */
+const problemOf = (error: unknown): string => {
+  if (error instanceof WorkspaceFault || error instanceof CopyFault || error instanceof TenantFull) return error.message
+  const { code } = error as { code?: unknown }
+  return `The workspace could not be prepared${typeof code === 'string' ? ` (${code})` : ''}.`
 }
 
-const noteOf = async (folder: string): Promise<Noted | null> => {
-  try {
-    return JSON.parse(await readFile(join(folder, NOTE), 'utf8')) as Noted
-  } catch {
-    return null
-  }
-}
-
-/** What a sandbox needs to read to see history and changes. Settings and hooks are not among it: tokens lie in the former. */
-const historyOf = async (work: string): Promise<string[]> => {
-  const asked = ['--path-format=absolute', '--git-common-dir', '--git-dir']
-  const [common = '', own = ''] = (await run('git', ['-C', work, 'rev-parse', ...asked])).stdout.trim().split('\n')
-  return [...['HEAD', 'objects', 'refs', 'packed-refs'].map((name) => join(common, name)), own]
-}
-
-/** The repository that a worktree belongs to. */
-const repositoryOf = async (work: string): Promise<string | null> => {
-  const common = await run('git', ['-C', work, 'rev-parse', '--git-common-dir']).catch(() => null)
-  return common === null ? null : resolve(work, common.stdout.trim(), '..')
-}
-
-interface Entry {
-  /** Below the source; a folder comes before what is in it. */
-  readonly path: string
-  readonly kind: 'folder' | 'file' | 'link'
-}
-
-/** Null when there is too much. Sockets, devices and the like are left out. */
-const entriesOf = async (source: string, isLeftOut: (path: string) => boolean): Promise<Entry[] | null> => {
-  const found: Entry[] = []
-  let bytes = 0
-  const folders = ['']
-  for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
-    for (const entry of await readdir(join(source, next), { withFileTypes: true })) {
-      const path = join(next, entry.name)
-      if (isLeftOut(join(source, path))) continue
-      if (entry.isDirectory()) folders.push(path)
-      if (entry.isFile()) bytes += (await stat(join(source, path))).size
-      const kind = entry.isDirectory() ? 'folder' : entry.isSymbolicLink() ? 'link' : entry.isFile() ? 'file' : null
-      if (kind) found.push({ path, kind })
-      if (found.length > COPY_FILES_MAX || bytes > COPY_BYTES_MAX) return null
-    }
-  }
-  return found
-}
-
-const copyEntry = async (from: string, to: string, kind: Entry['kind']): Promise<void> => {
-  if (kind === 'folder') await mkdir(to)
-  else if (kind === 'link') await symlink(await readlink(from), to)
-  else await copyFile(from, to, constants.COPYFILE_FICLONE)
-}
+const workspaceOf = (
+  { id, kind, path, source, branch, commit }: WorkspaceNote,
+  discard: Workspace['discard'],
+): Workspace => ({ id, kind, path, source, branch, commit, discard })

@@ -9,6 +9,8 @@ import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { keyText } from '../kernel/event.ts'
 import { Host } from '../kernel/host.ts'
 import type { Clock, Digest } from '../kernel/ports.ts'
+import { type SandboxUser, sandboxUser } from '../runners/sandboxes/sandbox-user.ts'
+import { TenantTotals } from '../runners/sandboxes/tenant-totals.ts'
 import { scriptedRunner } from '../runners/scripted.ts'
 import { openSqlite } from '../stores/folder.ts'
 import { fabricRoutes } from '../surfaces/fabric/routes.ts'
@@ -32,6 +34,7 @@ import { NodeWorkspaces } from './node-workspaces.ts'
 import { scriptedAgent } from './scripted-agent.ts'
 import { tracing } from './tracing.ts'
 import { type AgentsOptions, workspaceAgents } from './workspace-agents.ts'
+import { folderFreedom, type WorkspaceOptions } from './workspace-sources.ts'
 
 export interface ServerOptions extends AccessOptions, AgentsOptions, Pick<EngineAgentsOptions, 'sandbox' | 'engines'> {
   /** Default 4317; 0 = any free one. */
@@ -42,8 +45,8 @@ export interface ServerOptions extends AccessOptions, AgentsOptions, Pick<Engine
   readonly data?: string
   /** Makes a token once, keeps it in the data folder, and asks every caller for it or for one of the others. */
   readonly keepToken?: boolean
-  /** Where the sources of workspaces lie; default: the folder it is started in. */
-  readonly workspaceRoot?: string
+  /** The folders that workspaces may begin with, for everybody or for one tenant; default: none, so they begin empty. */
+  readonly workspaces?: WorkspaceOptions
   readonly rateLimit?: RateLimit
   /** Default 8 MiB. */
   readonly maxBodyBytes?: number
@@ -88,20 +91,32 @@ export class HarnessServer {
         `Listening on ${hostname} without a token would let anybody run the agents. Set FABRIC_HARNESS_API_TOKEN, or start with --token.`,
       )
     }
+    const tenantRequired = options.tenantRequired ?? env.FABRIC_HARNESS_TENANT_REQUIRED === '1'
     const log = options.log ?? standardLog(env)
     const traces = tracing()
     let draining = false
     const store = await openSqlite(data)
+    const owner = sandboxUser(env)
+    const { maxTenantBytes } = options.workspaces ?? {}
+    const totals = new TenantTotals(data, maxTenantBytes === undefined ? {} : { max: maxTenantBytes })
     const prepared = async () => {
       publishAddress(data, null)
-      const tokens = [...(options.tokens ?? []), ...(keepToken ? [{ token: localToken(data) }] : [])]
-      return { tokens, ...(await agentsOf(options, isOpen, data, env, log)) }
+      const ownerToken = keepToken ? localToken(data) : null
+      const tokens = [...(options.tokens ?? []), ...(ownerToken === null ? [] : [{ token: ownerToken }])]
+      return { ownerToken, tokens, ...(await agentsOf(options, { isOpen, data, totals, owner, env, log })) }
     }
-    const { engines, served, tokens } = await prepared().catch(async (error) => {
+    const { engines, served, tokens, ownerToken } = await prepared().catch(async (error) => {
       await store.close()
       throw error
     })
-    const workspaces = new NodeWorkspaces(data, options.workspaceRoot ?? process.cwd())
+    const workspaces = new NodeWorkspaces({
+      data,
+      workspaces: options.workspaces,
+      exists: async (key) => (await host.find(key).catch(() => key)) !== null,
+      mayNameAnyFolder: folderFreedom({ ...options, hostname, isOpen, tenantRequired, ownerToken }),
+      totals,
+      ...(owner && { owner }),
+    })
     const host = new Host({
       log: store.log,
       directory: store.directory,
@@ -133,7 +148,7 @@ export class HarnessServer {
         ...options,
         ...(authToken !== undefined && { authToken }),
         tokens,
-        tenantRequired: options.tenantRequired ?? env.FABRIC_HARNESS_TENANT_REQUIRED === '1',
+        tenantRequired,
         host,
         directory: store.directory,
         clock,
@@ -177,7 +192,7 @@ export class HarnessServer {
       await listen(server, port, hostname)
       await host.start()
       await engines.reap(host)
-      await workspaces.reap(async (key) => (await host.find(key).catch(() => key)) !== null)
+      await workspaces.reap()
     } catch (error) {
       await close()
       throw error
@@ -194,10 +209,20 @@ export class HarnessServer {
   }
 }
 
-const agentsOf = async (options: ServerOptions, isOpen: boolean, data: string, env: NodeJS.ProcessEnv, log: Log) => {
+interface AgentGround {
+  readonly isOpen: boolean
+  readonly data: string
+  readonly totals: TenantTotals
+  readonly owner: SandboxUser | null
+  readonly env: NodeJS.ProcessEnv
+  readonly log: Log
+}
+
+const agentsOf = async (options: ServerOptions, { isOpen, data, totals, owner, env, log }: AgentGround) => {
   const { sandbox, engines: settings } = options
   const engines = await engineAgents({
     data,
+    folders: { totals, ...(owner && { owner }) },
     env,
     clock,
     digest,

@@ -156,14 +156,16 @@ async function start(call: Call<undefined, v.InferOutput<typeof startBody>>): Pr
   if ('problem' in submission) return badRequest(submission.problem)
   const commandId = request.headers.get('idempotency-key')
   const { parent_session_id: parent, title, policy } = body
-  if (commandId === null && (await ports.directory.find(tenant, id)).length > 0)
+  const isNew = (await ports.directory.find(tenant, id)).length === 0
+  if (commandId === null && !isNew)
     return refused({ refused: 'session_exists', message: 'The session exists already.' })
   const asked = {
     ...settingsOf(body),
     workspace_mode: body.workspace?.mode ?? body.workspace_mode ?? 'none',
     ...(body.workspace?.source !== undefined && { workspace_source: body.workspace.source }),
   }
-  const prepared = await workspaceOf(call, key, asked, { goal: cut(body.prompt, GOAL_CHARS) })
+  // Nothing is prepared for a session that exists: it refuses the command, or knows it by its Idempotency-Key.
+  const prepared = isNew ? await workspaceOf(call, key, asked, { goal: cut(body.prompt, GOAL_CHARS) }) : null
   if (prepared instanceof Response) return prepared
   const answer = await ports.host.send(
     key,
@@ -186,7 +188,7 @@ async function start(call: Call<undefined, v.InferOutput<typeof startBody>>): Pr
     commandId === null ? null : { commandId, bodyHash: hashText(canonical(body)) },
   )
   if (isRefusal(answer)) {
-    if (answer.refused !== 'session_exists' && answer.refused !== 'command_conflict') await prepared?.discard?.()
+    await prepared?.discard?.()
     return refused(answer)
   }
   return standing(

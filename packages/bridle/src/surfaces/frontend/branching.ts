@@ -52,7 +52,9 @@ export const branchFrom = async (
   const key = { ...session.key, id: childId }
   if (wish.session_id !== undefined && (await ports.relatives?.isElsewhere(key)))
     return refused({ refused: 'session_exists', message: 'The session exists already.' })
-  const prepared = await workspaceOf(call, key, settings, { parent: session.key })
+  // Nothing is prepared for a session that exists: the host refuses the branch, or knows it by its Idempotency-Key.
+  const isNew = !ports.workspaces || (await ports.directory.find(key.tenant, childId)).length === 0
+  const prepared = isNew ? await workspaceOf(call, key, settings, { parent: session.key }) : null
   if (prepared instanceof Response) return prepared
   const { prompt, title, actor, resume_cursor: cursor } = wish
   const answer = await ports.host.branch(session.key, seq, childId, {

@@ -2,7 +2,7 @@
 import type { Prepared } from '../../kernel/commands.ts'
 import type { Key } from '../../kernel/event.ts'
 import type { JsonObject } from '../../kernel/json.ts'
-import { badRequest } from '../http/errors.ts'
+import { badRequest, refused } from '../http/errors.ts'
 import type { Call } from '../http/route.ts'
 import type { Workspace } from '../http/workspaces.ts'
 
@@ -15,7 +15,7 @@ export interface PreparedWorkspace {
 
 /** Null when the settings ask for none. */
 export const workspaceOf = async (
-  { ports }: Pick<Call<unknown, unknown>, 'ports'>,
+  { ports, access }: Pick<Call<unknown, unknown>, 'ports' | 'access'>,
   key: Key,
   settings: JsonObject,
   { goal = '', parent }: { readonly goal?: string; readonly parent?: Key } = {},
@@ -23,11 +23,19 @@ export const workspaceOf = async (
   if (settings.workspace_mode !== 'write') return null
   if (!ports.workspaces) return badRequest('body: workspace: This server prepares no workspaces')
   const source = typeof settings.workspace_source === 'string' ? settings.workspace_source : null
-  const made = await ports.workspaces.prepare(key, source, parent)
+  const made = await ports.workspaces.prepare(key, { source, access, ...(parent && { parent }) })
+  if ('taken' in made) return refused({ refused: 'session_exists', message: 'The session exists already.' })
   if ('problem' in made) return badRequest(`body: workspace: ${made.problem}`)
   const graph = taskGraph(key, made, goal)
   return {
-    settings: { ...settings, workspace_id: made.id, workspace_path: made.path, task_graph_id: graph.task_graph_id },
+    settings: {
+      ...settings,
+      workspace_id: made.id,
+      workspace_path: made.path,
+      // The folder that it really came from, by whatever name the caller knew it.
+      ...(made.source !== null && { workspace_source: made.source }),
+      task_graph_id: graph.task_graph_id,
+    },
     artifacts: [
       artifact('task-graph.json', 'task_graph', graph),
       artifact('workspace.json', 'workspace', {

@@ -1,0 +1,110 @@
+// A git worktree for a session, made from a repository whose configuration is not obeyed. Git adds the worktree without
+// files; the files are then written through a git folder of our own, which has the repository's objects and no settings. A
+// `.gitattributes` can only name a filter: what the filter runs is a setting, and there is none.
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { git } from './git.ts'
+
+export interface Repository {
+  /** The top of its working folder, without links. */
+  readonly top: string
+  /** The git folder that all of its worktrees share, without links. */
+  readonly gitDir: string
+  readonly commit: string
+}
+
+export interface Worktree {
+  readonly repository: Repository
+  readonly branch: string
+  /** Where the files go. The folder above it exists, and only the server writes there. */
+  readonly work: string
+  /** Says which files of the commit are left out; the path is relative to the top. */
+  readonly isLeftOut: (path: string) => boolean
+}
+
+/** Null where the folder is in no repository, or in one without a commit. */
+export const findRepository = async (folder: string): Promise<Repository | null> => {
+  const questions = ['--path-format=absolute', '--show-toplevel', '--git-common-dir']
+  const places = await git(['-C', folder, 'rev-parse', ...questions], { cwd: folder }).catch(() => null)
+  const [top, gitDir] = places?.toString().split('\n') ?? []
+  if (!top || !gitDir) return null
+  const repository = { top: await realpath(top), gitDir: await realpath(gitDir) }
+  const head = ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']
+  // A source that is itself a worktree has a HEAD of its own, so the folder is asked and not the shared git folder.
+  const commit = await git(['-C', folder, ...head], { cwd: folder }).catch(() => null)
+  return commit && { ...repository, commit: commit.toString().trim() }
+}
+
+/** Makes the worktree and resolves to what a sandbox needs to read to see history and changes. */
+export const addWorktree = async ({ repository, branch, work, isLeftOut }: Worktree): Promise<string[]> => {
+  const { gitDir, commit } = repository
+  const add = ['worktree', 'add', '--quiet', '--no-checkout', '-B', branch, work, commit]
+  await git(['--git-dir', gitDir, ...add], { cwd: gitDir })
+  const own = await entryOf(gitDir, work)
+  if (own === null) throw new Error('Git made no worktree.')
+  // Git copies a worktree's settings into the new one. Tokens may lie in them, and the sandbox is shown this folder.
+  await rm(join(own, 'config.worktree'), { force: true })
+  await checkOut(repository, { index: join(own, 'index'), work, isLeftOut })
+  // Settings and hooks are not among these.
+  return [...['HEAD', 'objects', 'refs', 'packed-refs'].map((name) => join(gitDir, name)), own]
+}
+
+/** Removes the worktree's entry and branch from the repository. No git runs in the worktree, and its `.git` is not read. */
+export const removeWorktree = async (gitDir: string, work: string, branch: string): Promise<void> => {
+  const own = await entryOf(gitDir, work)
+  if (own !== null) await rm(own, { recursive: true, force: true })
+  await git(['--git-dir', gitDir, 'update-ref', '-d', `refs/heads/${branch}`], { cwd: gitDir })
+}
+
+/** The repository's own folder for a worktree: the entry that names its place. */
+const entryOf = async (gitDir: string, work: string): Promise<string | null> => {
+  const entries = join(gitDir, 'worktrees')
+  for (const name of await readdir(entries).catch(() => [])) {
+    const place = await readFile(join(entries, name, 'gitdir'), 'utf8').catch(() => '')
+    if (place.trim() === join(work, '.git')) return join(entries, name)
+  }
+  return null
+}
+
+const checkOut = async (
+  { gitDir, commit }: Repository,
+  { index, work, isLeftOut }: Pick<Worktree, 'work' | 'isLeftOut'> & { readonly index: string },
+): Promise<void> => {
+  const own = await mkdtemp(join(work, '..', 'git-'))
+  try {
+    await makeGitFolder(own, commit)
+    const call = {
+      cwd: work,
+      env: {
+        GIT_DIR: own,
+        GIT_OBJECT_DIRECTORY: join(gitDir, 'objects'),
+        GIT_INDEX_FILE: index,
+        GIT_WORK_TREE: work,
+      },
+    }
+    await git(['read-tree', commit], call)
+    // Bytes, not text: a name need not be UTF-8.
+    const paths = (await git(['ls-files', '-z'], call)).toString('latin1').split('\0')
+    const leftOut = paths.filter((path) => isLeftOut(Buffer.from(path, 'latin1').toString()))
+    // Git then takes them for present and unchanged.
+    const input = Buffer.from(leftOut.map((path) => `${path}\0`).join(''), 'latin1')
+    if (leftOut.length > 0) await git(['update-index', '--skip-worktree', '-z', '--stdin'], { ...call, input })
+    await git(['checkout-index', '--all', '--index', '--quiet'], call)
+  } finally {
+    await rm(own, { recursive: true, force: true })
+  }
+}
+
+/** The least that git takes for a repository. Only the length of an id tells how objects are named. */
+const makeGitFolder = async (folder: string, commit: string): Promise<void> => {
+  const isSha256 = commit.length === 64
+  const format = isSha256
+    ? 'repositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256'
+    : 'repositoryformatversion = 0'
+  await Promise.all([
+    mkdir(join(folder, 'refs')),
+    mkdir(join(folder, 'objects')),
+    writeFile(join(folder, 'HEAD'), 'ref: refs/heads/none\n'),
+    writeFile(join(folder, 'config'), `[core]\n\tbare = false\n\t${format}\n`),
+  ])
+}
