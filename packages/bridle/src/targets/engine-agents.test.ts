@@ -108,7 +108,7 @@ describe.skipIf(noEngines !== null)('Claude Code behind a server', () => {
     const started = await post(`${world.url}/sessions`, {
       engine: 'claude',
       prompt: stubbed({ blocks: [bash('cat notes.txt; echo changed > notes.txt')] }, done),
-      workspace: { mode: 'write' },
+      workspace: { mode: 'write', source: world.folder },
     })
     expect(started).toMatchObject({ status: 202, body: { runner_kind: 'bridge', engine: 'claude' } })
     const url = `${world.url}/sessions/${started.body.session_id}`
