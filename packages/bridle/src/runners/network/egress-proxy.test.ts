@@ -198,7 +198,7 @@ describe('[O17] tunnels', () => {
     const port = await rawHost((socket) => hosts.push(socket))
     const { path } = await proxyUnderTest(port, { policy })
     const [one, two] = [await openTunnel(path, 'a.example:443'), await openTunnel(path, 'a.example:443')]
-    await expect.poll(() => hosts.length).toBe(2)
+    await expect.poll(() => hosts.length, { timeout: 30_000 }).toBe(2)
     hosts[0]?.resetAndDestroy()
     await once(one.resume(), 'end')
     const ended = once(hosts[1]!.resume(), 'end')
@@ -243,7 +243,7 @@ describe('[O17] hosts that do not answer', () => {
         if (address.endsWith('.1')) return new Socket()
         return createConnection({ host: '127.0.0.1', port: address.endsWith('.2') ? 1 : port, allowHalfOpen: true })
       },
-      limits: { connectMs: 50 },
+      limits: { connectMs: 1_000 },
     })
     expect(bodyOf(await send(path, get('http://a.example/'))).name).toBe('third')
     expect(tried).toEqual(['93.184.216.1', '93.184.216.2', '93.184.216.3'])
@@ -288,9 +288,9 @@ describe('[O17] hosts that do not answer', () => {
     for (const count of [1, 2, 3]) {
       const client = createConnection({ path })
       client.write(get('http://a.example/'))
-      await expect.poll(() => sockets.length).toBe(count)
+      await expect.poll(() => sockets.length, { timeout: 30_000 }).toBe(count)
       client.destroy()
-      await expect.poll(() => sockets.at(-1)?.destroyed).toBe(true)
+      await expect.poll(() => sockets.at(-1)?.destroyed, { timeout: 30_000 }).toBe(true)
     }
   })
 })

@@ -217,11 +217,13 @@ describe('[O17] what is refused', () => {
     expect(entries.at(-1)).toEqual({ host: null, port: null, outcome: 'too_many_connections' })
     tunnels.pop()?.destroy()
     await expect
-      .poll(async () =>
-        openTunnel(path, 'a.example:443').then(
-          (socket) => socket.remoteFamily !== null,
-          () => false,
-        ),
+      .poll(
+        async () =>
+          openTunnel(path, 'a.example:443').then(
+            (socket) => socket.remoteFamily !== null,
+            () => false,
+          ),
+        { timeout: 30_000 },
       )
       .toBe(true)
   })
