@@ -1,7 +1,16 @@
 // The processes of this machine, as /proc has them, or `ps` where there is none: which one a number means, and which
 // carry a mark in their environment. Whatever a process starts inherits it, so they are found when its parent is gone.
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+} from 'node:fs'
 
 const hasProc = existsSync('/proc/self/stat')
 
@@ -11,10 +20,36 @@ export const startTimeOf = (pid: number): string | null => (hasProc ? fromProc(p
 /** Others than ourselves that are alive and whose environment is such. Where there is no /proc, none is found. */
 export const processesWhere = (isSuch: (environment: readonly string[]) => boolean): number[] => {
   if (!hasProc) return []
-  return readdirSync('/proc')
-    .filter((name) => /^[0-9]+$/.test(name))
-    .map(Number)
-    .filter((pid) => pid !== process.pid && isSuch(environmentOf(pid)) && fromProc(pid) !== null)
+  return pids().filter((pid) => pid !== process.pid && isSuch(environmentOf(pid)) && fromProc(pid) !== null)
+}
+
+/** A process as the kernel counts it: a group of threads with one memory. */
+export interface ProcessEntry {
+  readonly pid: number
+  readonly parentPid: number
+  /** The process that began its session; a process keeps it when its parent ends. */
+  readonly sessionPid: number
+  /** As `startTimeOf` gives it. */
+  readonly startedAt: string
+  readonly threads: number
+  readonly residentBytes: number
+  /** Where its files in /proc are; those of a main thread that has ended, while others run on, are empty. */
+  readonly folder: string
+}
+
+/** All that are alive, ourselves too. Where there is no /proc, none. */
+export const listProcesses = (): ProcessEntry[] => (hasProc ? pids().flatMap((pid) => readEntry(pid) ?? []) : [])
+
+/** Others than ourselves whose current folder, root or program lies in one of the folders. Where there is no /proc, none. */
+export const processesInside = (folders: readonly string[]): number[] => {
+  if (!hasProc) return []
+  const places = folders.flatMap((folder) => [folder, realPath(folder)]).map((folder) => folder.replace(/\/+$/, ''))
+  const isInside = (path: string) => places.some((place) => path === place || path.startsWith(`${place}/`))
+  return listProcesses()
+    .filter(
+      ({ pid, folder }) => pid !== process.pid && ['cwd', 'root', 'exe'].some((link) => isInside(linkOf(folder, link))),
+    )
+    .map(({ pid }) => pid)
 }
 
 /** At once and for certain; a negative number means the group. */
@@ -26,25 +61,96 @@ export const kill = (pid: number): void => {
   }
 }
 
+const pids = (): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^[0-9]+$/.test(name))
+    .map(Number)
+
 const environmentOf = (pid: number): readonly string[] => {
   try {
-    return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0')
+    return readFileSync(`${readEntry(pid)?.folder ?? `/proc/${pid}`}/environ`, 'latin1').split('\0')
   } catch {
     // Gone meanwhile, or somebody else's.
     return []
   }
 }
 
-/** Ticks count from the start of the system, so which start that was belongs to it. */
-const fromProc = (pid: number): string | null => {
+const linkOf = (folder: string, name: string): string => {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return readlinkSync(`${folder}/${name}`)
+  } catch {
+    // Gone meanwhile, or somebody else's.
+    return ''
+  }
+}
+
+const realPath = (path: string): string => {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}
+
+/** Ticks count from the start of the system, so which start that was belongs to it. */
+const fromProc = (pid: number): string | null => readEntry(pid)?.startedAt ?? null
+
+/** Null: there is none, or only what its parent has not collected yet. */
+const readEntry = (pid: number): ProcessEntry | null => {
+  const fields = statOf(`/proc/${pid}`)
+  if (fields === null) return null
+  const [state = '', parentPid, , sessionPid] = fields
+  const threads = Number(fields[17])
+  const startedAt = `${bootId()}/${fields[19]}`
+  const entry = { pid, parentPid: Number(parentPid), sessionPid: Number(sessionPid), startedAt, threads }
+  if (!isDead(state)) return { ...entry, residentBytes: Number(fields[21]) * pageBytes(), folder: `/proc/${pid}` }
+  // A main thread may end before the others: it looks like a dead process that has threads.
+  if (threads <= 1) return null
+  for (const folder of threadFolders(pid)) {
+    const [threadState = 'X', ...rest] = statOf(folder) ?? []
+    if (!isDead(threadState)) return { ...entry, residentBytes: Number(rest[20]) * pageBytes(), folder }
+  }
+  return null
+}
+
+const isDead = (state: string): boolean => state === 'Z' || state === 'X'
+
+const threadFolders = (pid: number): string[] => {
+  try {
+    return readdirSync(`/proc/${pid}/task`).map((thread) => `/proc/${pid}/task/${thread}`)
+  } catch {
+    return []
+  }
+}
+
+/** One buffer for all: a look at the whole table reads hundreds of these. */
+const statBytes = hasProc ? Buffer.alloc(4_096) : Buffer.alloc(0)
+
+/** The fields behind the name, of which the state is the first. */
+const statOf = (folder: string): string[] | null => {
+  let file: number | null = null
+  try {
+    file = openSync(`${folder}/stat`, 'r')
+    const stat = statBytes.toString('latin1', 0, readSync(file, statBytes))
     // The name may hold anything, brackets too; behind the last one the fields are plain.
-    const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return state === 'Z' || state === 'X' ? null : `${bootId()}/${fields[18]}`
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   } catch {
     return null
+  } finally {
+    if (file !== null) closeSync(file)
   }
+}
+
+let knownPageBytes: number | null = null
+/** The kernel tells it to each program at its start, as entry 6 of a list of pairs. */
+const pageBytes = (): number => {
+  if (knownPageBytes !== null) return knownPageBytes
+  knownPageBytes = 4_096
+  const auxiliary = readFileSync('/proc/self/auxv')
+  for (let at = 0; at + 16 <= auxiliary.length; at += 16) {
+    if (auxiliary.readBigUInt64LE(at) === 6n) knownPageBytes = Number(auxiliary.readBigUInt64LE(at + 8))
+  }
+  return knownPageBytes
 }
 
 let knownBootId: string | null = null
