@@ -105,6 +105,14 @@ describe('[O17] what is refused', () => {
     )
   })
 
+  test('a refusal names no setting that would be refused itself', async () => {
+    const { path } = await proxyUnderTest(1, { policy })
+    for (const host of ['169.254.169.254', '2130706433', '[::1]', 'localhost']) {
+      const body = (await send(path, connectTo(`${host}:80`))).split('\r\n\r\n')[1]
+      expect(body).toBe(`This sandbox may not reach ${host}:80; network: { allow: [...] } opens public hosts only.\n`)
+    }
+  })
+
   test.each([
     ['another name', 'evil.example:443', '403'],
     ['the apex of a wildcard', 'b.example:443', '403'],

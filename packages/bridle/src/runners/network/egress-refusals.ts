@@ -1,6 +1,7 @@
 // Each way in which a request does not get out, with its status and a line for the agent that reads it.
 import type { ConnectionFailure } from './checked-connection.ts'
 import { type Destination, formatHost } from './destination.ts'
+import { parseNetworkPolicy } from './network-policy.ts'
 
 export type EgressRefusal = 'bad_request' | 'not_allowed' | 'too_many_connections' | ConnectionFailure
 export type EgressOutcome = 'connected' | EgressRefusal
@@ -20,7 +21,7 @@ export const refusalText = (refusal: EgressRefusal, { host, port }: Destination)
   const name = formatHost(host)
   return {
     bad_request: `The request for ${name} is not valid HTTP.`,
-    not_allowed: `This sandbox may not reach ${name}:${port}. An operator opens it with network: { allow: ['${entry(name, port)}'] }.`,
+    not_allowed: `This sandbox may not reach ${name}:${port}${advice(name, port)}`,
     private_address: `${name} has a private address, which no sandbox reaches; network: { allow: [...] } opens public hosts only.`,
     name_not_found: `The name ${name} could not be resolved.`,
     unreachable: `${name}:${port} could not be reached, or broke off.`,
@@ -29,4 +30,13 @@ export const refusalText = (refusal: EgressRefusal, { host, port }: Destination)
   }[refusal]
 }
 
-const entry = (name: string, port: number): string => (port === 443 || port === 80 ? name : `${name}:${port}`)
+/** Never a setting that would be refused: an agent repeats it to a person. */
+const advice = (name: string, port: number): string => {
+  const entry = port === 443 || port === 80 ? name : `${name}:${port}`
+  try {
+    parseNetworkPolicy({ allow: [entry] })
+    return `. An operator opens it with network: { allow: ['${entry}'] }.`
+  } catch {
+    return '; network: { allow: [...] } opens public hosts only.'
+  }
+}
