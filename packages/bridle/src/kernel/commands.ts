@@ -25,9 +25,14 @@ export interface Prepared {
   readonly text: string
 }
 
+/** For commands that may make a session: the user it then belongs to. */
+export interface Owned {
+  readonly owner?: string
+}
+
 export type Command =
-  | { readonly type: 'create'; readonly opening?: Opening }
-  | {
+  | ({ readonly type: 'create'; readonly opening?: Opening } & Owned)
+  | ({
       readonly type: 'submit'
       readonly prompt: string
       readonly input?: Json
@@ -35,8 +40,8 @@ export type Command =
       readonly opening?: Opening
       /** Only as the first command of a session: starting one must not add to another. */
       readonly fresh?: true
-    }
-  | { readonly type: 'steer'; readonly prompt: string; readonly actor?: string }
+    } & Owned)
+  | ({ readonly type: 'steer'; readonly prompt: string; readonly actor?: string } & Owned)
   | { readonly type: 'edit'; readonly messageId: string; readonly prompt: string; readonly actor?: string }
   | { readonly type: 'reload'; readonly messageId?: string; readonly actor?: string }
   | {
@@ -58,7 +63,7 @@ export type Command =
   | { readonly type: 'tick' }
   | Report
 
-export interface BranchCommand {
+export interface BranchCommand extends Owned {
   readonly type: 'branch'
   readonly parent: Parent
   /** The cursor by which the caller named the event, if it did. */

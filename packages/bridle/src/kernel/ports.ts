@@ -65,6 +65,8 @@ export interface Row {
   readonly createdAt: number
   readonly updatedAt: number
   readonly parent: Parent | null
+  /** The user it belongs to, as `ownerOf` writes it; it stays for the session's life. Null or absent = nobody's. */
+  readonly owner?: string | null
   /** Open approvals only. */
   readonly approvals: readonly OpenApproval[]
   /** Everything else a list shows: attempts, expiry, last error, health summary. */
@@ -120,6 +122,12 @@ export interface Listed {
   readonly row: Row
 }
 
+/** A session that exists, and the user it belongs to. */
+export interface SessionEntry {
+  readonly key: Key
+  readonly owner: string | null
+}
+
 export interface ListFilter {
   readonly status?: string
   readonly kind?: string
@@ -128,6 +136,8 @@ export interface ListFilter {
   readonly parentId?: string
   /** Matches ids and titles, case-insensitively. */
   readonly search?: string
+  /** Only sessions that this user may open: its own, and those that belong to nobody. */
+  readonly viewer?: string
   readonly limit?: number
   readonly cursor?: string
 }
@@ -139,12 +149,12 @@ export interface Directory {
   /** Sessions that have open approvals, oldest request first. */
   approvals(
     tenant: string,
-    filter: { limit?: number; cursor?: string },
+    filter: { limit?: number; cursor?: string; viewer?: string },
   ): Promise<{ approvals: { key: Key; approval: OpenApproval }[]; next?: string }>
   /** Keys with since < wakeAt <= now, earliest first. Start-up asks since -1 and so finds effects that were in hand. */
   due(now: number, limit: number, since: number): Promise<Key[]>
-  /** All agents' sessions with this id. */
-  find(tenant: string, id: string): Promise<Key[]>
+  /** All agents' sessions with this id, whoever they belong to. */
+  find(tenant: string, id: string): Promise<SessionEntry[]>
 }
 
 export type StoreFaultCode =

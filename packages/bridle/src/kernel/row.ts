@@ -2,6 +2,7 @@
 import { cut } from './cut.ts'
 import type { Key } from './event.ts'
 import { HEARTBEAT_MS, ROW_TEXT_CHARS_MAX } from './limits.ts'
+import { ownerOf } from './owner.ts'
 import type { Row } from './ports.ts'
 import { healthSnapshot, healthSummary } from './projections/health-snapshot.ts'
 import { isTerminal, type SessionState, statusOf } from './state.ts'
@@ -26,6 +27,7 @@ export const rowOf = (key: Key, state: SessionState, last: Shown | null, now: nu
     createdAt: life.createdAt,
     updatedAt: state.at,
     parent: life.parent,
+    owner: ownerOf(key, state),
     approvals: Object.values(approvals.open).map(({ id, tool, reason, requestedAt, expiresAt }) => ({
       id,
       tool: brief(tool),

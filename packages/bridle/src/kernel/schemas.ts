@@ -220,6 +220,8 @@ export const schemas = {
   session_created: v.looseObject({
     kind: v.picklist(['chat', 'background']),
     agent: text,
+    /** The user whose credential made it, as `user:<name>`. */
+    owner: maybe(text),
     title: maybe(text),
     max_retries: maybe(count),
     expires_at: nullable(count),
@@ -282,6 +284,8 @@ export const schemas = {
   branched: v.looseObject({
     parent,
     kind: v.picklist(['chat', 'background']),
+    /** Of whoever branched a session that belongs to nobody. */
+    owner: maybe(text),
     title: maybe(text),
     /** In place of the parent's. */
     settings: maybe(object),

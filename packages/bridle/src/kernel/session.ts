@@ -63,6 +63,7 @@ export class Session {
   #wakeAt: number | null | undefined
   #written: readonly HarnessMessage[] = []
   #snapshotSeq: number
+  readonly #awaitingCreation = new Set<() => void>()
 
   private constructor(ports: SessionPorts, lease: Lease, state: SessionState, snapshot: SessionState | null) {
     this.key = lease.key
@@ -170,6 +171,15 @@ export class Session {
     })
   }
 
+  /**
+   * Calls once, before anything is published, when a session that is not there yet gets its first event: only then is it
+   * known whose it is. Returns how to forget it.
+   */
+  whenCreated(call: () => void): () => void {
+    this.#awaitingCreation.add(call)
+    return () => this.#awaitingCreation.delete(call)
+  }
+
   /** Whether a reader with this cursor can go on from it, or has to be told to begin again. */
   knows(cursor: number): boolean {
     if (cursor === 0) return true
@@ -219,6 +229,7 @@ export class Session {
 
   async #commit(batch: readonly Item[]): Promise<void> {
     const before = this.#state
+    const existed = this.exists
     const events: AnyEvent[] = []
     const results: StoredAnswer[] = []
     const outcomes: (Answer | Refusal)[] = []
@@ -247,6 +258,10 @@ export class Session {
     } catch (cause) {
       for (const item of batch) item.reject(cause)
       return this.drop(cause)
+    }
+    if (!existed && this.exists) {
+      for (const call of this.#awaitingCreation) call()
+      this.#awaitingCreation.clear()
     }
     this.subscribers.publish({ events, before })
     for (const [index, item] of batch.entries()) item.resolve(outcomes[index] as Answer | Refusal)

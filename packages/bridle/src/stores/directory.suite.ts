@@ -144,6 +144,54 @@ export function directoryContract(name: string, make: () => Promise<Harness>): v
       })
     })
 
+    describe('[H32] owners', () => {
+      const ask = (owner: string | null, updatedAt: number) =>
+        row({ owner, updatedAt, approvals: [approval('x', updatedAt)] })
+
+      test('a viewer is shown its own and nobody’s, in full pages', async () => {
+        const owners = ['user:ada', 'user:bob', null, 'user:cy'] as const
+        for (const n of range(1, 24)) await started(on.store, key(`s${n}`), 1, { row: ask(owners[n % 4] ?? null, n) })
+        for (const viewer of ['user:ada', 'user:bob', 'user:cy', 'user:nobody']) {
+          const mine = range(1, 24).filter((n) => [viewer, null].includes(owners[n % 4] ?? null))
+          const pages: string[][] = []
+          const asked: string[] = []
+          for (let cursor: string | undefined, first = true; first || cursor !== undefined; first = false) {
+            const page = await on.store.directory.list('acme', {
+              viewer,
+              limit: 5,
+              ...(cursor !== undefined && { cursor }),
+            })
+            pages.push(page.sessions.map(({ key: { id } }) => id))
+            cursor = page.next
+          }
+          for (let cursor: string | undefined, first = true; first || cursor !== undefined; first = false) {
+            const page = await on.store.directory.approvals('acme', {
+              ...{ viewer, limit: 5 },
+              ...(cursor !== undefined && { cursor }),
+            })
+            asked.push(...page.approvals.map((found) => found.key.id))
+            cursor = page.next
+          }
+          expect(pages.flat()).toEqual(mine.toReversed().map((n) => `s${n}`))
+          expect(pages.slice(0, -1).every(({ length }) => length === 5)).toBe(true)
+          expect(asked).toEqual(mine.map((n) => `s${n}`))
+        }
+        expect((await on.store.directory.list('acme', { limit: 100 })).sessions).toHaveLength(24)
+        expect(await on.store.directory.find('acme', 's1')).toEqual([{ key: key('s1'), owner: 'user:bob' }])
+      })
+
+      test('an id that names a user is that user’s, and so is what hangs from it, though no row says so', async () => {
+        const parent = { agent: 'scripted', id: 'user:ada', seq: 0 }
+        await started(on.store, key('user:ada'), 1)
+        await started(on.store, key('leaf'), 1, { row: row({ parent }) })
+        await started(on.store, key('work'), 1, { row: row({ detail: { parentSessionId: 'user:ada' } }) })
+        await started(on.store, key('other'), 1)
+        const shown = async (viewer: string) => (await listed({ viewer })).toSorted()
+        expect(await shown('user:ada')).toEqual(['leaf', 'other', 'user:ada', 'work'])
+        expect(await shown('user:bob')).toEqual(['other'])
+      })
+    })
+
     test('due: since < wakeAt <= now, earliest first', async () => {
       const wake = { hand: 0, soon: 10, later: 20, never: null }
       const leases = []
@@ -170,7 +218,10 @@ export function directoryContract(name: string, make: () => Promise<Harness>): v
       await started(on.store, key('x', 'acme', 'one'), 1)
       await started(on.store, key('x', 'other', 'three'), 1)
       await started(on.store, key('y'), 1)
-      expect(await on.store.directory.find('acme', 'x')).toEqual([key('x', 'acme', 'one'), key('x', 'acme', 'two')])
+      expect(await on.store.directory.find('acme', 'x')).toEqual([
+        { key: key('x', 'acme', 'one'), owner: null },
+        { key: key('x', 'acme', 'two'), owner: null },
+      ])
       expect(await on.store.directory.find('acme', 'X')).toEqual([])
       expect(await on.store.directory.find('nobody', 'x')).toEqual([])
     })

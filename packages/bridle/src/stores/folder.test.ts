@@ -254,6 +254,39 @@ describe('versions', () => {
     db.close()
   })
 
+  test('[H32] sessions of an older folder have the owner that their ids and branches tell', async () => {
+    const old = await openSqlite(folder, migrations.slice(0, 3))
+    const db = new DatabaseSync(file())
+    const add = db.prepare(
+      `INSERT INTO sessions (tenant, agent, id, base, kind, status, updated_at, hangs_from, search, row)
+       VALUES ('acme', 'scripted', ?, 0, 'chat', 'idle', 1, ?, ?, ?)`,
+    )
+    const lineage: [string, string | null][] = [
+      ['user:ada', null],
+      ['chat-1', 'user:ada'],
+      ['chat-2', 'chat-1'],
+      ['work', 'chat-2'],
+      ['user:bob', 'user:ada'],
+      ['bob-1', 'user:bob'],
+      ['orphan', 'user:gone'],
+      ['shared', null],
+      ['shared-1', 'shared'],
+      ['circle-1', 'circle-2'],
+      ['circle-2', 'circle-1'],
+    ]
+    for (const [id, parent] of lineage) add.run(id, parent, id, JSON.stringify(row()))
+    db.close()
+    await old.close()
+    const { directory, ...store } = await openSqlite(folder)
+    const shown = async (viewer: string) =>
+      (await directory.list('acme', { viewer })).sessions.map((each) => each.key.id).toSorted()
+    const nobodys = ['circle-1', 'circle-2', 'shared', 'shared-1']
+    expect(await shown('user:ada')).toEqual([...nobodys, 'chat-1', 'chat-2', 'user:ada', 'work'].toSorted())
+    expect(await shown('user:bob')).toEqual([...nobodys, 'bob-1', 'user:bob'].toSorted())
+    expect(await shown('user:gone')).toEqual([...nobodys, 'orphan'].toSorted())
+    await store.close()
+  })
+
   test('a migration that fails changes nothing', async () => {
     await (await openSqlite(folder)).close()
     await expect(openSqlite(folder, [...migrations, ['CREATE TABLE extra (x)', 'nonsense']])).rejects.toThrow()

@@ -1,4 +1,5 @@
 // Across the sessions of a memory store.
+import { mayOpen, rowOwner } from '../kernel/owner.ts'
 import { type Directory, hangsFrom, type ListFilter, type OpenApproval, type Row } from '../kernel/ports.ts'
 import { decodeCursor, page, pageSize, searchText } from './listing.ts'
 import { headOf, type MemoryData, type MemorySession, rowOf } from './memory.ts'
@@ -21,10 +22,11 @@ export function memoryDirectory(data: MemoryData): Directory {
       return { sessions, ...(next !== undefined && { next }) }
     },
 
-    async approvals(tenant, { limit, cursor }) {
+    async approvals(tenant, { limit, cursor, viewer }) {
       const after = cursor === undefined ? undefined : decodeCursor(cursor, 3)
       const position = ({ approval, session, index }: Asked) => [approval.requestedAt, session.order, index]
       const found = ofTenant(tenant)
+        .filter((session) => mayOpen(viewer ?? null, rowOwner(session.key, rowOf(session))))
         .flatMap((session) => rowOf(session).approvals.map((approval, index): Asked => ({ approval, session, index })))
         .filter((entry) => !after || compare(position(entry), after) > 0)
         .sort((a, b) => compare(position(a), position(b)))
@@ -46,8 +48,8 @@ export function memoryDirectory(data: MemoryData): Directory {
     async find(tenant, id) {
       return ofTenant(tenant)
         .filter(({ key }) => key.id === id)
-        .map(({ key }) => ({ ...key }))
-        .sort((a, b) => (a.agent < b.agent ? -1 : 1))
+        .map((session) => ({ key: { ...session.key }, owner: rowOwner(session.key, rowOf(session)) }))
+        .sort((a, b) => (a.key.agent < b.key.agent ? -1 : 1))
     },
   }
 }
@@ -66,6 +68,7 @@ const matches = ({ session: { key }, row }: Entry, filter: ListFilter): boolean 
   (filter.status === undefined || row.status === filter.status) &&
   (filter.kind === undefined || row.kind === filter.kind) &&
   (filter.agent === undefined || key.agent === filter.agent) &&
+  mayOpen(filter.viewer ?? null, rowOwner(key, row)) &&
   (filter.parentId === undefined || hangsFrom(row) === filter.parentId) &&
   (filter.search === undefined || searchText(key.id, row.title).includes(filter.search.toLowerCase()))
 

@@ -54,7 +54,24 @@ const second: Migration = [
 /** Which messages were written again since: a branch asks, and must not pay for all the others. */
 const third: Migration = ['CREATE INDEX texts_written ON texts (sid, seq, idx)']
 
-export const migrations: readonly Migration[] = [first, second, third]
+/**
+ * Whose a session is, so that lists show a user only what that user may open. Of those that are there already: a session
+ * whose id names a user is that user's, and so is all that hangs from it. A chain that was removed and made again may go
+ * in a circle, hence UNION.
+ */
+const fourth: Migration = [
+  'ALTER TABLE sessions ADD COLUMN owner TEXT',
+  `WITH RECURSIVE owned (tenant, id, sid, owner) AS (
+     SELECT tenant, id, sid, id FROM sessions WHERE substr(id, 1, 5) = 'user:'
+     UNION SELECT tenant, id, sid, hangs_from FROM sessions
+     WHERE substr(id, 1, 5) <> 'user:' AND substr(hangs_from, 1, 5) = 'user:'
+     UNION SELECT s.tenant, s.id, s.sid, o.owner FROM sessions AS s
+     JOIN owned AS o ON s.tenant = o.tenant AND s.hangs_from = o.id WHERE substr(s.id, 1, 5) <> 'user:')
+   UPDATE sessions SET owner = o.owner FROM (SELECT sid, min(owner) AS owner FROM owned GROUP BY sid) AS o
+   WHERE sessions.sid = o.sid`,
+]
+
+export const migrations: readonly Migration[] = [first, second, third, fourth]
 
 /** 0 for an empty database. */
 export function schemaVersion(driver: Pick<Driver, 'get'>): number {

@@ -1,5 +1,6 @@
 // The `sessions` table: keys, lineage, and the row that lists show.
 import { type Key, keyText } from '../kernel/event.ts'
+import { rowOwner } from '../kernel/owner.ts'
 import { hangsFrom, type Parent, type Row, StoreFault } from '../kernel/ports.ts'
 import { type BranchPoint, checkBranch, lineageMax } from './checks.ts'
 import type { Driver } from './driver.ts'
@@ -91,10 +92,12 @@ export function openSessions(driver: Driver, tail: Tail) {
       return row!.sid
     },
 
+    /** An owner stays: a row that names none, from before owners were written, takes none away. */
     saveRow(sid: number, { tenant, id }: Key, row: Row): void {
       driver.run(
-        'UPDATE sessions SET kind = ?, status = ?, updated_at = ?, hangs_from = ?, search = ?, row = ? WHERE sid = ?',
-        ...[row.kind, row.status, row.updatedAt, hangsFrom(row)],
+        `UPDATE sessions SET kind = ?, status = ?, updated_at = ?, hangs_from = ?, owner = coalesce(?, owner), search = ?,
+         row = ? WHERE sid = ?`,
+        ...[row.kind, row.status, row.updatedAt, hangsFrom(row), rowOwner({ id }, row)],
         ...[searchText(id, row.title), JSON.stringify(row), sid],
       )
       driver.run('DELETE FROM approvals WHERE sid = ?', sid)

@@ -26,14 +26,14 @@ export function directoryPages(driver: Driver, sessions: Sessions) {
     },
 
     /** Null: damaged. */
-    approvals(tenant: string, { limit, cursor }: PageWish): Standing<Asked | null>[] {
+    approvals(tenant: string, { limit, cursor, viewer }: PageWish): Standing<Asked | null>[] {
       const after = cursor === undefined ? [-1, 0, 0] : decodeCursor(cursor, 3)
       const rows = driver.all<ApprovalRow>(
         `SELECT s.tenant, s.agent, s.id, requested_at, a.sid, position, body
          FROM approvals AS a JOIN sessions AS s ON s.sid = a.sid
-         WHERE a.tenant = ? AND (requested_at, a.sid, position) > (?, ?, ?)
+         WHERE a.tenant = ? AND ${viewer === undefined ? 'true' : OPEN_TO} AND (requested_at, a.sid, position) > (?, ?, ?)
          ORDER BY requested_at, a.sid, position LIMIT ?`,
-        ...[tenant, ...after, pageSize(limit) + 1],
+        ...[tenant, ...(viewer === undefined ? [] : [viewer]), ...after, pageSize(limit) + 1],
       )
       return rows.map((row) => {
         const approval = parsed<OpenApproval>(row.body)
@@ -60,7 +60,11 @@ export const approvalsPage = (found: readonly Standing<Asked | null>[], { limit 
 export interface PageWish {
   readonly limit?: number
   readonly cursor?: string
+  readonly viewer?: string
 }
+
+/** A session belongs to nobody, or to this user. */
+const OPEN_TO = '(owner IS NULL OR owner = ?)'
 
 export interface Asked {
   readonly key: Key
@@ -81,7 +85,14 @@ export function sqliteDirectory(driver: Driver, sessions: Sessions, keeper: Keep
         keys('FROM sessions WHERE wake_at > ? AND wake_at <= ? ORDER BY wake_at, sid LIMIT ?', since, now, limit),
       ),
     find: async (tenant, id) =>
-      keeper.read(() => keys('FROM sessions WHERE tenant = ? AND id = ? AND removed = 0 ORDER BY agent', tenant, id)),
+      keeper.read(() =>
+        driver
+          .all<Key & { owner: string | null }>(
+            'SELECT tenant, agent, id, owner FROM sessions WHERE tenant = ? AND id = ? AND removed = 0 ORDER BY agent',
+            ...[tenant, id],
+          )
+          .map((found) => ({ key: keyOf(found), owner: found.owner })),
+      ),
   }
 }
 
@@ -109,6 +120,7 @@ function conditions(tenant: string, filter: ListFilter): { where: string; values
   if (filter.kind !== undefined) parts.push(['kind = ?', filter.kind])
   if (filter.agent !== undefined) parts.push(['agent = ?', filter.agent])
   if (filter.parentId !== undefined) parts.push(['hangs_from = ?', filter.parentId])
+  if (filter.viewer !== undefined) parts.push([OPEN_TO, filter.viewer])
   // instr, not LIKE: a search for 100% means just that.
   if (filter.search !== undefined) parts.push(['instr(search, ?) > 0', filter.search.toLowerCase()])
   if (filter.cursor !== undefined) parts.push(['(updated_at, sid) < (?, ?)', ...decodeCursor(filter.cursor, 2)])
@@ -122,4 +134,10 @@ export const parsed = <T>(text: string): T | null => {
   } catch {
     return null
   }
+}
+
+/** A row with its owner, which rows from before owners were written lack. Null when it is damaged. */
+export const ownedRow = (text: string, owner: string | null): Row | null => {
+  const row = parsed<Row>(text)
+  return row && owner !== null && row.owner == null ? { ...row, owner } : row
 }

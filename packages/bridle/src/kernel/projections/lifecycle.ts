@@ -4,6 +4,7 @@ import { cut } from '../cut.ts'
 import type { Event } from '../event.ts'
 import { type Json, type JsonObject, omit } from '../json.ts'
 import { HANDLES_MAX, TITLE_CHARS_MAX } from '../limits.ts'
+import { namedOwner } from '../owner.ts'
 import type { Parent } from '../ports.ts'
 import type { Policy } from '../schemas.ts'
 import type { Projection } from './projection.ts'
@@ -14,6 +15,8 @@ export interface Lifecycle {
   readonly born: number
   readonly kind: 'chat' | 'background'
   readonly agent: string
+  /** As the log says; an id that names a user says more (`ownerOf`). */
+  readonly owner: string | null
   readonly title: string
   readonly createdAt: number
   /** When a fact last changed this. */
@@ -84,6 +87,7 @@ export const lifecycle: Projection<Lifecycle> = {
     born: 0,
     kind: 'chat',
     agent: '',
+    owner: null,
     title: '',
     createdAt: 0,
     updatedAt: 0,
@@ -113,6 +117,8 @@ export const lifecycle: Projection<Lifecycle> = {
       born: seq,
       kind: payload.kind,
       agent: payload.agent,
+      // Logs from before owners were written: what hangs from a user's session is that user's.
+      owner: payload.owner ?? namedOwner(payload.parent_session_id ?? ''),
       title: payload.title ?? '',
       createdAt: at,
       updatedAt: at,
@@ -266,6 +272,8 @@ export const lifecycle: Projection<Lifecycle> = {
     branched: (state, { at, payload }) => ({
       ...state,
       kind: payload.kind,
+      // The state is the parent's, and its owner with it.
+      owner: namedOwner(payload.parent.id) ?? state.owner ?? payload.owner ?? null,
       title: payload.title ?? state.title,
       settings: payload.settings ?? state.settings,
       sandbox: null,

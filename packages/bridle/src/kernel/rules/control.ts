@@ -77,7 +77,7 @@ export const promiseBranch = (_w: Working, { childId }: Command & { type: 'promi
 
 /** The first command of a child: the state is its parent's at the branch point, and comes to rest here. */
 export const branch = (w: Working, command: Command & { type: 'branch' }): Answer | Refusal => {
-  const { parent, title, settings, artifacts = [] } = command
+  const { parent, title, settings, artifacts = [], owner } = command
   if (w.state.head !== parent.seq) return refuse(w.state.lifecycle.created ? 'session_exists' : 'bad_branch_point')
   const next = wish(w, command)
   if (next && 'refused' in next) return next
@@ -87,6 +87,7 @@ export const branch = (w: Working, command: Command & { type: 'branch' }): Answe
   w.add('branched', {
     parent,
     kind,
+    ...(owner !== undefined && { owner }),
     source_event_id: eventId(parent.seq),
     resume_cursor: cursor,
     ...(title !== undefined && { title }),

@@ -3,6 +3,7 @@ import { type Answer, type Command, isRefusal, type Refusal, refuse } from '../c
 import type { AnyEvent, Key } from '../event.ts'
 import { isDeeperThan } from '../json.ts'
 import { DEPTH_MAX, PAYLOAD_CHARS_MAX } from '../limits.ts'
+import { mayOpen, ownerOf } from '../owner.ts'
 import { newlyCrossed } from '../projections/budgets.ts'
 import { healthText } from '../projections/health.ts'
 import { healthSnapshot, untoldSnapshot } from '../projections/health-snapshot.ts'
@@ -26,6 +27,7 @@ export const decide = (key: Key, state: SessionState, command: Command, now: num
   if (!state.lifecycle.created && !opens.has(command.type))
     return { events: [], state, outcome: refuse('session_not_found') }
   if (command.type !== 'report' && isTooLarge(command)) return { events: [], state, outcome: refuse('too_large') }
+  if (isAnothers(key, state, command)) return { events: [], state, outcome: refuse('session_not_found') }
   const w = new Working(key, state, now, command.type === 'report' ? command.frame : null)
   const outcome = (rules[command.type] as Rule<Command['type']>)(w, command as never)
   if (isRefusal(outcome)) return { events: [], state, outcome }
@@ -58,6 +60,12 @@ const rules: { readonly [T in Command['type']]: Rule<T> } = {
 /** Every word of a command is kept for ever; a prompt's own limit lies below this. */
 const isTooLarge = (command: Command): boolean =>
   command.type !== 'tick' && (isDeeperThan(command, DEPTH_MAX) || JSON.stringify(command).length > PAYLOAD_CHARS_MAX)
+
+/** Two users may make one session at the same moment: the first has it, and the second must not add to it. */
+const isAnothers = (key: Key, state: SessionState, command: Command): boolean =>
+  (command.type === 'submit' || command.type === 'steer' || command.type === 'create') &&
+  state.lifecycle.created &&
+  !mayOpen(command.owner ?? null, ownerOf(key, state))
 
 /** Everything else needs a session that is there. */
 const opens = new Set<Command['type']>(['create', 'submit', 'steer', 'branch'])

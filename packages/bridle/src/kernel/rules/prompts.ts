@@ -7,9 +7,9 @@ import { publish } from './artifacts.ts'
 import { dropPrompt } from './runs.ts'
 import type { Working } from './working.ts'
 
-export const create = (w: Working, { opening }: Command & { type: 'create' }): Answer | Refusal => {
+export const create = (w: Working, { opening, owner }: Command & { type: 'create' }): Answer | Refusal => {
   if (w.state.lifecycle.created) return refuse('session_exists')
-  open(w, opening)
+  open(w, opening, owner)
   return { sessionId: w.key.id }
 }
 
@@ -17,7 +17,7 @@ export const submit = (w: Working, command: Command & { type: 'submit' }): Answe
   const bad = checkPrompt(w, command.prompt)
   if (bad) return bad
   if (w.state.lifecycle.created && command.fresh) return refuse('session_exists')
-  if (!w.state.lifecycle.created) open(w, command.opening)
+  if (!w.state.lifecycle.created) open(w, command.opening, command.owner)
   return queue(w, command.prompt, command)
 }
 
@@ -26,7 +26,7 @@ export const steer = (w: Working, command: Command & { type: 'steer' }): Answer 
   const bad = checkPrompt(w, command.prompt)
   if (bad) return bad
   const { run, created } = w.state.lifecycle
-  if (!created) open(w)
+  if (!created) open(w, {}, command.owner)
   if (run?.phase !== 'started' || !run.steerable) return queue(w, command.prompt, { ...command, head: true })
   const messageId = `m-${w.next}`
   w.addToRun('steered', { run_id: run.runId, message_id: messageId, text: command.prompt, ...actor(command) })
@@ -84,10 +84,11 @@ export const queue = (w: Working, prompt: string, said: Said): Answer => {
   return { runId, messageId, delivery: waits ? 'queued' : 'started' }
 }
 
-const open = (w: Working, opening: Opening = {}): void => {
+const open = (w: Working, opening: Opening = {}, owner?: string): void => {
   w.add('session_created', {
     kind: opening.kind ?? 'chat',
     agent: w.key.agent,
+    ...(owner !== undefined && { owner }),
     max_retries: opening.maxRetries ?? 0,
     expires_at: opening.expiresAt == null ? null : Math.min(opening.expiresAt, AT_MAX),
     ...(opening.title !== undefined && { title: opening.title }),

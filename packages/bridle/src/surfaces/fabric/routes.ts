@@ -13,6 +13,7 @@ import { type Arrival, type Call, countText, jsonObject, type Route, route } fro
 import { sessionDetail } from '../http/session-detail.ts'
 import { findKey, findSession, keyOf } from '../http/sessions.ts'
 import { cursorOf, eventStream, frame, streamTimes } from '../http/sse.ts'
+import { ownerFor, untilAnothers, viewerOf } from '../http/users.ts'
 import { isShown, resetEvent, streamAudience } from './codec.ts'
 import { extend, type Timeline } from './timeline.ts'
 
@@ -114,7 +115,7 @@ async function invoke(call: Call<undefined, { readonly [name: string]: unknown }
   const commandId = request.headers.get('idempotency-key')
   if (commandId !== null && !isId(commandId)) return badRequest('The Idempotency-Key is not a valid id.')
   const id = commandId === null ? null : { commandId, bodyHash: hashText(canonical(body)) }
-  const answer = await ports.host.send(key, { type: 'submit', ...submission }, id)
+  const answer = await ports.host.send(key, { type: 'submit', ...submission, ...(await ownerFor(call.access)) }, id)
   if (isRefusal(answer)) return refused(answer)
   const isAsync = /(?:^|,)\s*respond-async\s*(?:[;,]|$)/i.test(request.headers.get('prefer') ?? '')
   return isAsync ? accepted(key, answer) : ended(await ports.host.open(key), answer)
@@ -200,11 +201,13 @@ const stream = async (
   const { key } = session
   const { head, at } = session.state
   const isLost = cursor !== null && !session.knows(cursor)
+  const viewer = await viewerOf(call.access)
   return eventStream({
     audience: streamAudience(key),
     subscribers: session.subscribers,
     since: isLost ? 0 : (cursor ?? (await replayFrom(session, query.replay ?? 'all', isShown(key)))),
     ...(isLost && { opening: frame(resetEvent(key, head, at)) }),
+    guard: (end) => untilAnothers(viewer, session, end),
     ...streamTimes(ports),
   })
 }

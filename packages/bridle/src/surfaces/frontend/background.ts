@@ -8,7 +8,7 @@ import { canonical, hashText } from '../../kernel/json.ts'
 import { badRequest, refused } from '../http/errors.ts'
 import { type Call, jsonObject, optionalId, type Route, route } from '../http/route.ts'
 import { findKey, findSession, obeyed, standing } from '../http/sessions.ts'
-import { actorOf } from '../http/users.ts'
+import { actorOf, viewerOf } from '../http/users.ts'
 import { agentFields, agentFor, settingsFields, settingsOf } from './agent-choice.ts'
 import { branchBody, branchFrom, hasPlace } from './branching.ts'
 import { newKey } from './new-session.ts'
@@ -167,12 +167,14 @@ async function start(call: Call<undefined, v.InferOutput<typeof startBody>>): Pr
   // Nothing is prepared for a session that exists: it refuses the command, or knows it by its Idempotency-Key.
   const prepared = isNew ? await workspaceOf(call, key, asked, { goal: cut(body.prompt, GOAL_CHARS) }) : null
   if (prepared instanceof Response) return prepared
+  const owner = (await viewerOf(access)) ?? (parent === undefined ? null : await ownerOfSession(call, tenant, parent))
   const answer = await ports.host.send(
     key,
     {
       type: 'submit',
       ...submission,
       ...actorOf(access, body.actor),
+      ...(owner !== null && { owner }),
       fresh: true,
       opening: {
         kind: 'background',
@@ -197,6 +199,16 @@ async function start(call: Call<undefined, v.InferOutput<typeof startBody>>): Pr
     { ...answer, run_id: answer.runId ?? null },
     { status: 202, headers: { location: `/sessions/${id}` } },
   )
+}
+
+/** Work that an operator starts below a user's session is that user's. */
+const ownerOfSession = async (
+  { ports }: Pick<Call<unknown, unknown>, 'ports'>,
+  tenant: string,
+  id: string,
+): Promise<string | null> => {
+  const found = await (ports.relatives ?? ports.directory).find(tenant, id)
+  return found.find(({ owner }) => owner !== null)?.owner ?? null
 }
 
 /** Of the prompt, in the task graph. */

@@ -8,8 +8,8 @@ import type { Session } from '../../kernel/session.ts'
 import { badRequest, notFound, refused } from '../http/errors.ts'
 import { type Call, optionalId } from '../http/route.ts'
 import { standing } from '../http/sessions.ts'
-import { isForeign } from '../http/users.ts'
-import { newId } from './ids.ts'
+import { isAnothers, isForeign, ownerFor } from '../http/users.ts'
+import { newId, ofUser } from './ids.ts'
 import { workspaceOf } from './workspace.ts'
 
 export const branchBody = v.looseObject({
@@ -47,9 +47,12 @@ export const branchFrom = async (
   const commandId = request.headers.get('idempotency-key')
   if (commandId !== null && !isId(commandId)) return badRequest('The Idempotency-Key is not a valid id.')
   const { kind, settings } = session.state.lifecycle
-  const childId = wish.session_id ?? (await newId(kind === 'chat' ? 'chat' : 'bg', [session.key, commandId]))
-  if (await isForeign(access, childId)) return notFound()
+  const childId =
+    wish.session_id ?? (await newId(kind === 'chat' ? 'chat' : 'bg', [session.key, ...ofUser(access), commandId]))
   const key = { ...session.key, id: childId }
+  if (await isForeign(access, childId)) return notFound()
+  if (wish.session_id !== undefined && (await isAnothers(access, key, ports.relatives ?? ports.directory)))
+    return notFound()
   if (wish.session_id !== undefined && (await ports.relatives?.isElsewhere(key)))
     return refused({ refused: 'session_exists', message: 'The session exists already.' })
   // Nothing is prepared for a session that exists: the host refuses the branch, or knows it by its Idempotency-Key.
@@ -58,6 +61,7 @@ export const branchFrom = async (
   if (prepared instanceof Response) return prepared
   const { prompt, title, actor, resume_cursor: cursor } = wish
   const answer = await ports.host.branch(session.key, seq, childId, {
+    ...(await ownerFor(access)),
     ...(cursor !== undefined && { cursor }),
     ...(title !== undefined && { title }),
     ...(prompt !== undefined && { prompt }),

@@ -12,7 +12,7 @@ import { backgroundArtifacts } from '../http/relatives.ts'
 import { type Call, jsonObject, optionalId, type Route, route } from '../http/route.ts'
 import { sessionDetail } from '../http/session-detail.ts'
 import { findKey, findSession, standing } from '../http/sessions.ts'
-import { actorOf } from '../http/users.ts'
+import { actorOf, ownerFor } from '../http/users.ts'
 import { agentFields, agentFor, settingsFields, settingsOf } from './agent-choice.ts'
 import { branchBody, branchFrom } from './branching.ts'
 import { newKey } from './new-session.ts'
@@ -47,6 +47,7 @@ export const chatRoutes: readonly Route[] = [
         key,
         {
           type: 'create',
+          ...(await ownerFor(call.access)),
           opening: {
             kind: 'chat',
             settings: settingsOf(body),
@@ -91,7 +92,7 @@ export const chatRoutes: readonly Route[] = [
         subagents: await subagentsOf(session),
         checkpoints: checkpointsOf(session),
         ...artifactsOf(session),
-        background_artifacts: await backgroundArtifacts(call.ports, session.key),
+        background_artifacts: await backgroundArtifacts(call.ports, session.key, call.access),
         channel: await channelOf(session),
       })
     },

@@ -5,9 +5,9 @@ import { isId, type Key } from '../../kernel/event.ts'
 import { readBody } from '../http/body.ts'
 import { badRequest, notFound, refused } from '../http/errors.ts'
 import { type Arrival, optionalId } from '../http/route.ts'
-import { isForeign } from '../http/users.ts'
+import { isForeign, openTo } from '../http/users.ts'
 import { agentFields, agentFor } from './agent-choice.ts'
-import { newId } from './ids.ts'
+import { newId, ofUser } from './ids.ts'
 
 const wish = v.looseObject({ ...agentFields, session_id: optionalId, parent_session_id: optionalId })
 
@@ -28,15 +28,19 @@ export const newKey =
     if (commandId !== null && !isId(commandId)) return badRequest('The Idempotency-Key is not a valid id.')
     const { tenant } = access
     const { session_id: named, parent_session_id: parent } = parsed.output
-    const id = named ?? (await newId(prefix, [tenant, agent.name, commandId]))
+    const id = named ?? (await newId(prefix, [tenant, agent.name, ...ofUser(access), commandId]))
     if (await isForeign(access, id)) return notFound()
     const key = { tenant, agent: agent.name, id }
     if (ports.isWithin) return key
     if (parent !== undefined) {
-      const isThere = !(await isForeign(access, parent)) && (await ports.directory.find(tenant, parent)).length > 0
-      if (!isThere) return badRequest('body: parent_session_id: There is no such session')
+      const isHidden = await isForeign(access, parent)
+      const isThere = (await openTo(access, await ports.directory.find(tenant, parent))).length > 0
+      if (isHidden || !isThere) return badRequest('body: parent_session_id: There is no such session')
     }
-    if ((await ports.directory.find(tenant, id)).some((taken) => taken.agent !== agent.name))
+    const taken = await ports.directory.find(tenant, id)
+    const others = taken.filter((each) => each.key.agent !== agent.name)
+    if ((await openTo(access, others)).length < others.length) return notFound()
+    if (others.length > 0)
       return refused({ refused: 'session_exists', message: 'Another agent has a session of this id.' })
     return key
   }

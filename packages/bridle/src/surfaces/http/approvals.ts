@@ -4,7 +4,7 @@ import { isRefusal } from '../../kernel/commands.ts'
 import { badRequest, refused } from './errors.ts'
 import { countText, jsonObject, type Route, route } from './route.ts'
 import { findKey, keyOf, pageOr400 } from './sessions.ts'
-import { actorOf } from './users.ts'
+import { actorOf, viewerFor } from './users.ts'
 
 const answering = (verb: 'approve' | 'reject'): Route =>
   route({
@@ -57,7 +57,11 @@ export const approvalRoutes: readonly Route[] = [
     answers: { 200: '`{ approvals, next? }`' },
     handle: async ({ access, query, ports }) => {
       const { limit, cursor } = query
-      const filter = { ...(limit !== undefined && { limit }), ...(cursor !== undefined && { cursor }) }
+      const filter = {
+        ...(limit !== undefined && { limit }),
+        ...(cursor !== undefined && { cursor }),
+        ...(await viewerFor(access)),
+      }
       const page = await pageOr400(ports.directory.approvals(access.tenant, filter))
       if (page instanceof Response) return page
       return Response.json({

@@ -1,11 +1,14 @@
 // Other sessions that an answer of one needs, where they may live elsewhere.
 import type { Key } from '../../kernel/event.ts'
 import type { Directory } from '../../kernel/ports.ts'
+import type { Access } from './access.ts'
 import type { AppPorts } from './app.ts'
 import { artifactsOf, type ListedArtifact } from './artifacts.ts'
+import { viewerFor } from './users.ts'
 
 export interface Relatives {
   readonly list: Directory['list']
+  readonly find: Directory['find']
   /** Its id is that of a session that lives elsewhere, or did. */
   isElsewhere(key: Key): Promise<boolean>
   /** The newest first. Rejects when it cannot be asked. */
@@ -15,9 +18,9 @@ export interface Relatives {
 /** Sessions looked through, the newest: each is opened. */
 const BACKGROUND_MAX = 20
 
-/** What background sessions that hang from this one have left; one that cannot be asked is left out. */
-export const backgroundArtifacts = async ({ directory, host, relatives }: AppPorts, key: Key) => {
-  const filter = { parentId: key.id, kind: 'background', limit: BACKGROUND_MAX }
+/** Artifacts of the background sessions below this one that the caller may open; one that cannot be asked is left out. */
+export const backgroundArtifacts = async ({ directory, host, relatives }: AppPorts, key: Key, access: Access) => {
+  const filter = { parentId: key.id, kind: 'background', limit: BACKGROUND_MAX, ...(await viewerFor(access)) }
   const { sessions } = await (relatives ?? directory).list(key.tenant, filter)
   const left = async (child: Key): Promise<readonly ListedArtifact[]> => {
     const theirs = (await relatives?.artifacts(child)) ?? 'here'

@@ -7,7 +7,8 @@ import type { JsonObject } from '../../kernel/json.ts'
 import type { Access, Scope } from './access.ts'
 import type { AppPorts } from './app.ts'
 import { readBody } from './body.ts'
-import { badRequest } from './errors.ts'
+import { badRequest, notFound } from './errors.ts'
+import { isAnothers } from './users.ts'
 
 type Schema = v.GenericSchema<unknown, unknown>
 type Output<S> = S extends v.GenericSchema<unknown, infer O> ? O : undefined
@@ -61,6 +62,7 @@ export const serve = async (row: Route, c: Context, access: Access, ports: AppPo
   const arrival: Arrival = { request: c.req.raw, param, access, ports }
   const key = (await row.session?.(arrival)) ?? null
   if (key instanceof Response) return key
+  if (key && (await isAnothers(access, key, ports.directory))) return notFound()
   const query = row.query ? check(row.query, c.req.query(), 'query') : undefined
   if (query instanceof Response) return query
   let body: unknown

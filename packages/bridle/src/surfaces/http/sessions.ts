@@ -13,7 +13,7 @@ import { checkpointsOf } from './continuity.ts'
 import { badRequest, failure, notFound, refused } from './errors.ts'
 import { type Arrival, type Call, countText, type Route, route } from './route.ts'
 import { sessionCard, sessionDetail } from './session-detail.ts'
-import { actorOf } from './users.ts'
+import { actorOf, openTo, viewerFor } from './users.ts'
 
 export const sessionRoutes: readonly Route[] = [
   route({
@@ -36,7 +36,7 @@ export const sessionRoutes: readonly Route[] = [
       const given = Object.fromEntries(
         Object.entries({ ...filter, parentId: parent }).filter(([, value]) => value !== undefined),
       )
-      const page = await pageOr400(ports.directory.list(access.tenant, given))
+      const page = await pageOr400(ports.directory.list(access.tenant, { ...given, ...(await viewerFor(access)) }))
       if (page instanceof Response) return page
       return Response.json({ sessions: page.sessions.map(listed), ...(page.next !== undefined && { next: page.next }) })
     },
@@ -128,7 +128,7 @@ export const findSession = async (call: Call<unknown, unknown>): Promise<Session
   return key instanceof Response ? key : ((await call.ports.host.find(key)) ?? notFound())
 }
 
-/** Ids alone may be ambiguous; a foreign tenant's look exactly like unknown ones. */
+/** Ids alone may be ambiguous; those of another tenant or user look exactly like unknown ones. */
 export async function findKey({
   param,
   access,
@@ -138,7 +138,8 @@ export async function findKey({
   const id = param('id')
   const agent = new URL(request.url).searchParams.get('agent')
   if (!isId(id)) return notFound()
-  const keys = (await ports.directory.find(access.tenant, id)).filter((key) => agent === null || key.agent === agent)
+  const found = await openTo(access, await ports.directory.find(access.tenant, id))
+  const keys = found.map((each) => each.key).filter((key) => agent === null || key.agent === agent)
   const [key, ...others] = keys
   if (!key) return notFound()
   if (others.length === 0) return key

@@ -19,6 +19,8 @@ export interface EventStream {
   readonly isOver?: () => boolean
   /** It ends by itself after this, and is resumed by id; absent = never. */
   readonly endAfterMs?: number
+  /** Ends it for a reason of its own, before anything more is sent. Returns how to forget it. */
+  readonly guard?: (end: () => void) => () => void
 }
 
 /** Where the text of a stream goes. */
@@ -46,6 +48,7 @@ export const eventStream = ({
   heartbeatMs = HEARTBEAT_MS,
   isOver,
   endAfterMs,
+  guard,
 }: EventStream): Response => {
   const feed: EventFeed = (sink) => {
     // At once, so that proxies and clients see the stream open; a reader that is cut comes back after `retry`.
@@ -54,17 +57,26 @@ export const eventStream = ({
     const reader = isOver
       ? new EndingReader(audience, sink, beat, isOver, subscribers)
       : new Reader(audience, sink, beat)
+    let unguard = () => {}
+    let isEnded = false
     const leave = () => {
+      unguard()
       reader.stop()
       subscribers.remove(reader)
     }
+    if (guard)
+      unguard = guard(() => {
+        isEnded = true
+        leave()
+        reader.close()
+      })
     if (endAfterMs !== undefined)
       reader.end = setTimeout(() => {
         leave()
         // One that does not read would never come to its end.
         reader.close(sink.unsent() > BUFFER_BYTES ? 'slow' : undefined)
       }, endAfterMs)
-    subscribers.add(reader, since)
+    if (!isEnded) subscribers.add(reader, since)
     return leave
   }
   const response = new Response(bodyOf(feed), {

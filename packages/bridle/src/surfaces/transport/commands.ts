@@ -72,12 +72,15 @@ export const obey = async (
   said: ParsedCommand,
   session: Session,
   host: Sessions,
-  actor: string | null,
+  { user, viewer }: { readonly user: string | null; readonly viewer: string | null },
 ): Promise<Answer | Refusal> => {
   const { commandId: name, ...body } = said
   const id: CommandId | null = name === undefined ? null : { commandId: name, bodyHash: hashText(canonical(body)) }
-  if (said.type === 'branch') return branch(said, session, host, id)
-  const outcome = await host.send(session.key, { ...body, ...(actor !== null && { actor }) } as Command, id)
+  const owner = viewer === null ? {} : { owner: viewer }
+  if (said.type === 'branch') return branch(said, session, host, id, owner)
+  const makes = said.type === 'submit' || said.type === 'steer'
+  const command = { ...body, ...(user !== null && { actor: user }), ...(makes && owner) } as Command
+  const outcome = await host.send(session.key, command, id)
   // Nothing runs where nothing ever ran: a cancel has what it wants.
   const isMoot = said.type === 'cancel' && isRefusal(outcome) && outcome.refused === 'session_not_found'
   return isMoot ? { runId: null, cancelled: false } : outcome
@@ -88,6 +91,7 @@ const branch = async (
   session: Session,
   host: Sessions,
   id: CommandId | null,
+  owner: { readonly owner?: string },
 ): Promise<Answer | Refusal> => {
   const { key, state } = session
   let seq = said.seq ?? (said.fromEventId === undefined ? state.head : Number(said.fromEventId.replace('ev-', '')))
@@ -99,6 +103,7 @@ const branch = async (
     }
     seq = made - 1
   }
-  const child = id ? `branch-${hashText(`${keyText(key)} ${id.commandId}`)}` : `branch-${crypto.randomUUID()}`
-  return host.branch(key, seq, child, id ? { id } : {})
+  const asked = owner.owner === undefined ? keyText(key) : `${keyText(key)} ${owner.owner}`
+  const child = id ? `branch-${hashText(`${asked} ${id.commandId}`)}` : `branch-${crypto.randomUUID()}`
+  return host.branch(key, seq, child, { ...owner, ...(id && { id }) })
 }

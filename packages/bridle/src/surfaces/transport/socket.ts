@@ -8,6 +8,7 @@ import type { Clock } from '../../kernel/ports.ts'
 import type { Session } from '../../kernel/session.ts'
 import type { Scope } from '../http/access.ts'
 import type { Receiver, Socket } from '../http/socket-route.ts'
+import { untilAnothers } from '../http/users.ts'
 import { obey, type ParsedCommand, parseMessage } from './commands.ts'
 import { type Seat, storyOf, type Watcher } from './story.ts'
 import type { ServerMessage } from './wire.ts'
@@ -18,6 +19,8 @@ export interface TransportConnection {
   readonly scopes: readonly Scope[]
   /** Who it is, where the credential says so: the actor of what it asks. */
   readonly user: string | null
+  /** The same user, written like the owner of a session. */
+  readonly viewer: string | null
   /** What the client has; null = nothing. */
   readonly after: number | null
 }
@@ -43,6 +46,7 @@ export class TransportSocket implements Receiver, Watcher {
   readonly #clock: Clock
   #seat: Seat | null = null
   #open = true
+  #unguard = () => {}
   /** Commands are obeyed one after the other, so acks come in the order of their commands. */
   #tail = nothingAsked
 
@@ -60,6 +64,8 @@ export class TransportSocket implements Receiver, Watcher {
     this.#host = ports.host
     this.#clock = ports.clock
     const { after } = connection
+    this.#unguard = untilAnothers(connection.viewer, session, () => this.#end('removed'))
+    if (!this.#open) return
     const story = storyOf(session, ports.clock, from === 'awake' ? after : null)
     this.#seat = story.join(after, this, from === 'awake')
     // A session that was let go in the meantime has closed it already.
@@ -87,6 +93,7 @@ export class TransportSocket implements Receiver, Watcher {
 
   closed(): void {
     this.#open = false
+    this.#unguard()
     this.#seat?.leave()
   }
 
@@ -114,7 +121,7 @@ export class TransportSocket implements Receiver, Watcher {
       return this.#answer(command, { code: 'forbidden', message: `This needs the scope "${needed}".` })
     }
     try {
-      const outcome = await obey(command, this.#session, this.#host, this.#connection.user)
+      const outcome = await obey(command, this.#session, this.#host, this.#connection)
       this.#answer(command, isRefusal(outcome) ? { code: outcome.refused, message: outcome.message } : outcome)
     } catch {
       // Whether it was written is not known. With its id the client may ask again and gets the one answer.

@@ -1,11 +1,12 @@
 // `GET /ws`: which session it is, and who may open it.
 import * as v from 'valibot'
 import type { Key } from '../../kernel/event.ts'
+import { mayOpen, ownerOf } from '../../kernel/owner.ts'
 import { badRequest, failure, notFound } from '../http/errors.ts'
 import { optionalId } from '../http/route.ts'
 import { findKey } from '../http/sessions.ts'
 import { type SocketCall, type SocketRoute, socketRoute, told } from '../http/socket-route.ts'
-import { isForeign, userSession } from '../http/users.ts'
+import { isAnothers, isForeign, userSession, viewerOf } from '../http/users.ts'
 import { type Rested, TransportSocket } from './socket.ts'
 
 const query = v.looseObject({
@@ -26,6 +27,9 @@ export const transportSockets: readonly SocketRoute[] = [
     wake: async (rested, head, ports) => {
       const { connection, at } = rested as Rested
       const session = await ports.host.open(connection.key)
+      // While it slept, the session that it waited for became another user's.
+      if (session.exists && !mayOpen(connection.viewer ?? null, ownerOf(session.key, session.state)))
+        throw new Error('The session is another user’s.')
       // Whoever was not told the rest before it slept gets the whole state.
       const isExact = at === head && session.state.head === head
       return (socket) =>
@@ -36,7 +40,8 @@ export const transportSockets: readonly SocketRoute[] = [
       const key = await sessionOf(call)
       if (key instanceof Response) return key.status === 404 || key.status === 409 ? told(key) : key
       const session = await ports.host.open(key)
-      const connection = { key, scopes: access.scopes, user: access.user, after: asked.after ?? null }
+      const viewer = await viewerOf(access)
+      const connection = { key, scopes: access.scopes, user: access.user, viewer, after: asked.after ?? null }
       return (socket) => new TransportSocket(connection, session, socket, ports)
     },
   }),
@@ -45,8 +50,10 @@ export const transportSockets: readonly SocketRoute[] = [
 async function sessionOf(call: Call): Promise<Key | Response> {
   const key = await keyOf(call)
   const { sessionId } = call.access
+  if (key instanceof Response) return key
   // A ticket for one session opens that one.
-  return key instanceof Response || sessionId === null || sessionId === key.id ? key : notFound()
+  if (sessionId !== null && sessionId !== key.id) return notFound()
+  return (await isAnothers(call.access, key, call.ports.directory)) ? notFound() : key
 }
 
 const keyOf = async (call: Call): Promise<Key | Response> => {

@@ -1,11 +1,12 @@
 // What one object of the directory knows, in the same tables as on Node. All of it was told by the sessions, so it can be
 // lost: a session tells of itself again when it is next asked or next writes.
 import type { Key } from '../../kernel/event.ts'
-import type { Listed, ListFilter, Row } from '../../kernel/ports.ts'
+import { namedOwner } from '../../kernel/owner.ts'
+import type { Listed, ListFilter } from '../../kernel/ports.ts'
 import type { Driver } from '../../stores/driver.ts'
 import type { Standing } from '../../stores/listing.ts'
 import { openSessions, type Sessions } from '../../stores/sessions.ts'
-import { type Asked, directoryPages, type PageWish, parsed } from '../../stores/sqlite-directory.ts'
+import { type Asked, directoryPages, ownedRow, type PageWish } from '../../stores/sqlite-directory.ts'
 import { noTail, openTail } from '../../stores/tail.ts'
 import type { DirectoryStub, Found, Known, Placed, Told } from './directory-port.ts'
 import { shardOf } from './directory-shards.ts'
@@ -46,11 +47,16 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
 
   async find(tenant: string, id: string): Promise<Found[]> {
     return this.#driver
-      .all<{ agent: string; home: string; removed: number }>(
-        'SELECT agent, home, removed FROM homes WHERE tenant = ? AND id = ? ORDER BY agent',
+      .all<{ agent: string; home: string; removed: number; owner: string | null }>(
+        `SELECT h.agent, h.home, h.removed, s.owner FROM homes AS h
+         LEFT JOIN sessions AS s ON s.tenant = h.tenant AND s.id = h.id AND s.agent = h.agent AND s.removed = 0
+         WHERE h.tenant = ? AND h.id = ? ORDER BY h.agent`,
         ...[tenant, id],
       )
-      .map(({ agent, home, removed }) => ({ key: { tenant, agent, id }, home, isRemoved: removed === 1 }))
+      .map(({ agent, home, removed, owner }) => ({
+        ...{ key: { tenant, agent, id }, home, owner: owner ?? namedOwner(id) },
+        isRemoved: removed === 1,
+      }))
   }
 
   async list(tenant: string, filter: ListFilter): Promise<Standing<Listed>[]> {
@@ -74,15 +80,15 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
   async known(tenant: string, after: Key | null): Promise<Known[]> {
     if (this.#hasTakenOver(tenant))
       this.#write(() => this.#driver.run('DELETE FROM taken_over WHERE tenant = ?', tenant))
-    const rows = this.#driver.all<{ id: string; agent: string; row: string | null } & Home>(
-      `SELECT h.id, h.agent, h.home, h.seq, h.removed, s.row FROM homes AS h
+    const rows = this.#driver.all<{ id: string; agent: string; row: string | null; owner: string | null } & Home>(
+      `SELECT h.id, h.agent, h.home, h.seq, h.removed, s.row, s.owner FROM homes AS h
        LEFT JOIN sessions AS s ON s.tenant = h.tenant AND s.id = h.id AND s.agent = h.agent AND s.removed = 0
        WHERE h.tenant = ? AND (h.id, h.agent) > (?, ?) ORDER BY h.id, h.agent LIMIT ?`,
       ...[tenant, after?.id ?? '', after?.agent ?? '', KNOWN_PAGE],
     )
-    return rows.map(({ id, agent, home, seq, removed, row }) => ({
+    return rows.map(({ id, agent, home, seq, removed, row, owner }) => ({
       ...{ key: { tenant, agent, id }, home, head: seq },
-      row: row === null ? null : parsed<Row>(row),
+      row: row === null ? null : ownedRow(row, owner),
       isRemoved: removed === 1,
     }))
   }

@@ -24,6 +24,8 @@ export interface Placed {
 
 /** Where a session is, or was: once given, a home stays. */
 export interface Found extends Placed {
+  /** Null until the session has told of itself; its object knows. */
+  readonly owner: string | null
   readonly isRemoved: boolean
 }
 
@@ -80,7 +82,8 @@ export const remoteDirectory = (objects: Namespace<DirectoryStub>, shards: Shard
     return found.find((each) => each.key.agent === key.agent)?.home ?? null
   }
   return {
-    find: async (tenant, id) => (await find(tenant, id)).filter(({ isRemoved }) => !isRemoved).map(({ key }) => key),
+    find: async (tenant, id) =>
+      (await find(tenant, id)).filter(({ isRemoved }) => !isRemoved).map(({ key, owner }) => ({ key, owner })),
     list: (tenant, filter) => of(tenant).list(filter),
     approvals: (tenant, wish) => of(tenant).approvals(wish),
     // Each object has an alarm of its own.

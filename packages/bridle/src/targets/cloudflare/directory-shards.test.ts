@@ -130,7 +130,7 @@ const told = (id: string, updatedAt: number, more: Partial<Row> = {}) => ({
   head: 3,
   row: row({ updatedAt, ...more }),
 })
-const found = (id: string, home = `acme/scripted/${id}`) => ({ key: key(id), home, isRemoved: false })
+const found = (id: string, home = `acme/scripted/${id}`) => ({ key: key(id), home, owner: null, isRemoved: false })
 const ids = async (directory: ReturnType<typeof of>) =>
   (await directory.list({})).sessions.map((listed) => listed.key.id)
 

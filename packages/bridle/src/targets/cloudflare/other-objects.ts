@@ -1,7 +1,7 @@
 // What one session's answer needs of sessions in other objects: who hangs from it is asked of the tenant's directory, and
 // what each has left of its own object, by the route that everybody asks.
 import type { Key } from '../../kernel/event.ts'
-import type { Clock, Directory } from '../../kernel/ports.ts'
+import { type Clock, type Directory, StoreFault } from '../../kernel/ports.ts'
 import type { Access } from '../../surfaces/http/access.ts'
 import type { ListedArtifact } from '../../surfaces/http/artifacts.ts'
 import type { Relatives } from '../../surfaces/http/relatives.ts'
@@ -23,6 +23,10 @@ export interface OtherObjectsPorts {
 
 export const otherObjects = ({ objects, directory, own, home, clock }: OtherObjectsPorts): Relatives => ({
   list: (tenant, filter) => answered(clock, directory.list(tenant, filter)).catch(() => own.list(tenant, filter)),
+  find: (tenant, id) =>
+    answered(clock, directory.find(tenant, id)).catch((cause: unknown) => {
+      throw new StoreFault('unreachable', 'The directory does not answer.', cause)
+    }),
   isElsewhere: async (key) => {
     // Where nobody can tell, the session cannot be made either.
     const theirs = await answered(clock, directory.known(key)).catch(() => null)

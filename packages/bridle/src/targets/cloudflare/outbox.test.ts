@@ -6,9 +6,9 @@ import { Outbox } from './outbox.ts'
 
 const made = () => {
   const database = new DatabaseSync(':memory:')
-  database.exec('CREATE TABLE sessions (tenant, agent, id, row, removed)')
+  database.exec('CREATE TABLE sessions (tenant, agent, id, row, removed, owner)')
   const { tenant, agent, id } = key('a')
-  database.prepare('INSERT INTO sessions VALUES (?, ?, ?, ?, 0)').run(tenant, agent, id, JSON.stringify(row()))
+  database.prepare('INSERT INTO sessions VALUES (?, ?, ?, ?, 0, NULL)').run(tenant, agent, id, JSON.stringify(row()))
   const driver = {
     run: (sql: string, ...values: string[]) => void database.prepare(sql).run(...values),
     get: (sql: string, ...values: string[]) => database.prepare(sql).get(...values),
@@ -54,7 +54,7 @@ test('[CF5] a session that is removed while its object greets is told as removed
 
 test('[CF5] a damaged row is passed over, and nobody waits for it', async () => {
   const { outbox, database, arrived, onTheirWay } = made()
-  database.prepare("INSERT INTO sessions SELECT tenant, agent, 'b', '{', 0 FROM sessions").run()
+  database.prepare("INSERT INTO sessions SELECT tenant, agent, 'b', '{', 0, NULL FROM sessions").run()
   for (const id of ['a', 'b']) outbox.mark(key(id))
   const told = outbox.tell()
   await expect.poll(() => onTheirWay.length).toBe(1)

@@ -1,9 +1,9 @@
 // What the directory does not know yet of this object's sessions. Marked in the write that changed it, told soon after,
 // and as often as it takes; a mark that was told is taken away only if nothing has changed meanwhile.
 import { type Key, keyText } from '../../kernel/event.ts'
-import type { Log, Row } from '../../kernel/ports.ts'
+import type { Log } from '../../kernel/ports.ts'
 import type { Driver } from '../../stores/driver.ts'
-import { parsed } from '../../stores/sqlite-directory.ts'
+import { ownedRow } from '../../stores/sqlite-directory.ts'
 import type { Told } from './directory-port.ts'
 import type { TenantDirectory } from './directory-shards.ts'
 
@@ -124,12 +124,12 @@ export class Outbox {
   async #standing({ tenant, agent, id }: Key): Promise<Told | null> {
     const { driver, log, home } = this.#ports
     const key = { tenant, agent, id }
-    const found = driver.get<{ row: string }>(
-      'SELECT row FROM sessions WHERE tenant = ? AND id = ? AND agent = ? AND removed = 0',
+    const found = driver.get<{ row: string; owner: string | null }>(
+      'SELECT row, owner FROM sessions WHERE tenant = ? AND id = ? AND agent = ? AND removed = 0',
       ...[tenant, id, agent],
     )
     const head = (await log.open(key))?.head ?? 0
-    const row = found ? parsed<Row>(found.row) : null
+    const row = found ? ownedRow(found.row, found.owner) : null
     return found && !row ? null : { key, home: home(), head, row }
   }
 }

@@ -1,0 +1,12 @@
+import { describe } from 'vitest'
+import { usersContract, userTokens } from '../users.suite.ts'
+import { noTools } from './workerd.suite.ts'
+import { startWorld } from './world.suite.ts'
+
+describe.skipIf(noTools)('in the real runtime', () => {
+  usersContract(async () => {
+    const vars = { TEST_OPTIONS: JSON.stringify({ tokens: userTokens }), BRIDLE_SECRET: 'a secret of the test' }
+    const world = await startWorld({ vars })
+    return { url: world.url, stop: () => world.dispose() }
+  })
+})
