@@ -200,6 +200,16 @@ describe('errors and access', () => {
     ['bad JSON', '/agents/scripted/x', '{', 400, { error: 'The body is not JSON.' }],
     ['no object', '/agents/scripted/x', '[1]', 400, { error: 'The body is not a JSON object.' }],
     ['deep nesting', '/agents/scripted/x', deep, 400, { error: 'The JSON is nested deeper than 100 levels.' }],
+    ['200,000 levels', '/agents/scripted/x', '['.repeat(200_000), 400, expect.anything()],
+    ['200,000 levels of objects', '/agents/scripted/x', '{"a":'.repeat(200_000), 400, expect.anything()],
+    ['a million keys', '/agents/scripted/x', millionKeys(), 400, { error: 'The JSON has more than 50000 values.' }],
+    [
+      'a key twice',
+      '/agents/scripted/x',
+      '{"prompt":"a","prompt":"b"}',
+      400,
+      { error: 'The JSON has a key twice in one object.' },
+    ],
     ['too many values', '/agents/scripted/x', many, 400, { error: 'The JSON has more than 50000 values.' }],
     ['a traversal id', '/agents/scripted/..%2f..%2fetc', { prompt: 'x' }, 400, expect.anything()],
     ['a NUL in the id', '/agents/scripted/a%00b', { prompt: 'x' }, 400, expect.anything()],
@@ -301,3 +311,7 @@ const rawStatus = (at: string, headers: Record<string, string>): Promise<number 
       .on('error', reject)
       .end()
   })
+
+function millionKeys(): string {
+  return `{${Array.from({ length: 500_000 }, (_, n) => `"${n.toString(36)}":1`).join()}}`
+}

@@ -2,7 +2,6 @@
 // the request on has to know where the session will live.
 import * as v from 'valibot'
 import { isId, type Key } from '../../kernel/event.ts'
-import { readBody } from '../http/body.ts'
 import { badRequest, notFound, refused } from '../http/errors.ts'
 import { type Arrival, optionalId } from '../http/route.ts'
 import { isForeign, openTo } from '../http/users.ts'
@@ -14,8 +13,8 @@ const wish = v.looseObject({ ...agentFields, session_id: optionalId, parent_sess
 /** Named by the caller, or made from the caller's key, or by chance. */
 export const newKey =
   (prefix: 'chat' | 'bg') =>
-  async ({ request, access, ports }: Arrival): Promise<Key | Response> => {
-    const body = await readBody(request.clone() as Request, ports.maxBodyBytes)
+  async ({ request, access, ports, sent }: Arrival): Promise<Key | Response> => {
+    const body = await sent.object()
     if (body instanceof Response) return body
     const parsed = v.safeParse(wish, body)
     if (!parsed.success) {

@@ -1,17 +1,33 @@
-// A request's JSON body: bounded in size and depth, and parsed once.
+// A request's JSON body: bounded in size and depth, read once and parsed once.
 import type { JsonObject } from '../../kernel/json.ts'
 import { badRequest, failure } from './errors.ts'
 import { parseJson } from './json-text.ts'
 
 export const BODY_BYTES_MAX = 8 * 1024 * 1024
-/** How much of a body that is too large is read and dropped, so that its sender gets to read the answer. */
-const DRAIN_FACTOR = 8
 
-/** The body as an object; an empty body is `{}`. Anything else is already an answer. */
-export const readBody = async (request: Request, bytesMax = BODY_BYTES_MAX): Promise<JsonObject | Response> => {
-  const bytes = await readBytes(request, bytesMax)
-  if (bytes === null) return failure('body_too_large', `The body is larger than ${bytesMax} bytes.`)
-  return bytes.byteLength === 0 ? {} : parseObject(bytes)
+/** A body that several may ask for: who finds the session looks into it before whoever answers does. */
+export interface Body {
+  /** As it was sent; a Response when it is too large. */
+  bytes(): Promise<Uint8Array | Response>
+  /** As an object; an empty body is `{}`. Anything else is already an answer. */
+  object(): Promise<JsonObject | Response>
+}
+
+export const bodyOf = (request: Request, bytesMax = BODY_BYTES_MAX): Body => {
+  let reading: Promise<Uint8Array | null> | null = null
+  const bytes = async () => {
+    reading ??= readBytes(request, bytesMax)
+    // A response can be sent once, so each who asks gets its own.
+    return (await reading) ?? failure('body_too_large', `The body is larger than ${bytesMax} bytes.`)
+  }
+  return {
+    bytes,
+    object: async () => {
+      const read = await bytes()
+      if (read instanceof Response) return read
+      return read.byteLength === 0 ? {} : parseObject(read)
+    },
+  }
 }
 
 const parseObject = (bytes: Uint8Array): JsonObject | Response => {
@@ -33,18 +49,17 @@ const textOf = (bytes: Uint8Array): string | null => {
   }
 }
 
-/** Null when there is too much. */
+/** Null when there is too much: what announces too much is not read, what turns out to be too much is read no further. */
 const readBytes = async (request: Request, bytesMax: number): Promise<Uint8Array | null> => {
   if (!request.body) return new Uint8Array()
+  if (Number(request.headers.get('content-length') ?? 0) > bytesMax) return null
   const parts: Uint8Array[] = []
   let size = 0
   for await (const part of request.body as unknown as AsyncIterable<Uint8Array>) {
     size += part.byteLength
-    if (size > bytesMax) parts.length = 0
-    else parts.push(part)
-    if (size > DRAIN_FACTOR * bytesMax) break
+    if (size > bytesMax) return null
+    parts.push(part)
   }
-  if (size > bytesMax) return null
   const bytes = new Uint8Array(size)
   let at = 0
   for (const part of parts) {

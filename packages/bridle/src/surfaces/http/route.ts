@@ -6,7 +6,7 @@ import { isId, type Key } from '../../kernel/event.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import type { Access, Scope } from './access.ts'
 import type { AppPorts } from './app.ts'
-import { readBody } from './body.ts'
+import { type Body, bodyOf } from './body.ts'
 import { badRequest, notFound } from './errors.ts'
 import { isAnothers } from './users.ts'
 
@@ -37,6 +37,8 @@ export interface Arrival {
   readonly param: (name: string) => string
   readonly access: Access
   readonly ports: AppPorts
+  /** Read once, by whoever asks first. */
+  readonly sent: Body
 }
 
 export interface Call<Q, B> extends Arrival {
@@ -59,7 +61,8 @@ export const route = <const Q extends Schema | undefined = undefined, const B ex
 /** Parses the request by the row's schemas, once, and calls its handler. */
 export const serve = async (row: Route, c: Context, access: Access, ports: AppPorts): Promise<Response> => {
   const param = (name: string) => c.req.param(name) ?? ''
-  const arrival: Arrival = { request: c.req.raw, param, access, ports }
+  const sent = bodyOf(c.req.raw, ports.maxBodyBytes)
+  const arrival: Arrival = { request: c.req.raw, param, access, ports, sent }
   const key = (await row.session?.(arrival)) ?? null
   if (key instanceof Response) return key
   if (key && (await isAnothers(access, key, ports.directory))) return notFound()
@@ -67,7 +70,7 @@ export const serve = async (row: Route, c: Context, access: Access, ports: AppPo
   if (query instanceof Response) return query
   let body: unknown
   if (row.body) {
-    const read = await readBody(c.req.raw, ports.maxBodyBytes)
+    const read = await sent.object()
     if (read instanceof Response) return read
     body = check(row.body, read, 'body')
     if (body instanceof Response) return body

@@ -127,7 +127,21 @@ class Gateway {
 
   /** Its query and body are the object's to look at. */
   #placed({ query: _query, body: _body, ...row }: Route): Route {
-    return { ...row, handle: ({ request, access, key }) => this.#pass(request, access, key as Key) }
+    return {
+      ...row,
+      handle: async ({ request, access, key, sent }) => {
+        if (!request.bodyUsed) return this.#pass(request, access, key as Key)
+        // Who found the session looked into it.
+        const bytes = await sent.bytes()
+        if (bytes instanceof Response) return bytes
+        const { url, method, headers } = request
+        return this.#pass(
+          new Request(url, { method, headers, body: bytes as Uint8Array<ArrayBuffer> }),
+          access,
+          key as Key,
+        )
+      },
+    }
   }
 
   #passed(row: SocketRoute): SocketRoute {
