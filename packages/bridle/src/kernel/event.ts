@@ -39,5 +39,6 @@ export const eventId = (seq: number): string => `ev-${seq}`
 /** One string per key, for maps. The id grammar has no slash, so this cannot collide. */
 export const keyText = (key: Key): string => `${key.tenant}/${key.agent}/${key.id}`
 
-const idGrammar = /^[A-Za-z0-9._:@-]{1,128}$/
+/** `.` and `..` are no ids: in a path they mean another place, so what had such a name could not be asked for. */
+const idGrammar = /^(?!\.{1,2}$)[A-Za-z0-9._:@-]{1,128}$/
 export const isId = (value: unknown): value is string => typeof value === 'string' && idGrammar.test(value)

@@ -13,15 +13,10 @@ import { type SandboxUser, sandboxUser } from '../runners/sandboxes/sandbox-user
 import { TenantTotals } from '../runners/sandboxes/tenant-totals.ts'
 import { scriptedRunner } from '../runners/scripted.ts'
 import { openSqlite } from '../stores/folder.ts'
-import { fabricRoutes } from '../surfaces/fabric/routes.ts'
-import { fabricSockets } from '../surfaces/fabric/sockets.ts'
-import { frontendRoutes } from '../surfaces/frontend/routes.ts'
 import { type AccessOptions, isLoopback } from '../surfaces/http/access.ts'
 import { createApp } from '../surfaces/http/app.ts'
 import { exposesAll } from '../surfaces/http/gate.ts'
 import type { RateLimit } from '../surfaces/http/rate-limit.ts'
-import { socketPages } from '../surfaces/http/socket-route.ts'
-import { transportSockets } from '../surfaces/transport/sockets.ts'
 import { defaultAgent } from './agent-registry.ts'
 import { Backlog } from './backlog.ts'
 import { type EngineAgentsOptions, engineAgents } from './engine-agents.ts'
@@ -33,6 +28,7 @@ import { attachSockets } from './node-sockets.ts'
 import { NodeWorkspaces } from './node-workspaces.ts'
 import { scriptedAgent } from './scripted-agent.ts'
 import { tracing } from './tracing.ts'
+import { socketRows, wires } from './wires.ts'
 import { type AgentsOptions, workspaceAgents } from './workspace-agents.ts'
 import { folderFreedom, type WorkspaceOptions } from './workspace-sources.ts'
 
@@ -164,7 +160,7 @@ export class HarnessServer {
         },
         address: (c) => (c.env as { incoming?: IncomingMessage }).incoming?.socket.remoteAddress ?? '',
       },
-      [fabricRoutes, frontendRoutes, socketPages(socketRows)],
+      wires,
     )
     const backlog = new Backlog(options.maxUnsentBytes)
     const fetch = async (request: Request, env: unknown) =>
@@ -242,8 +238,6 @@ const agentsOf = async (options: ServerOptions, { isOpen, data, totals, owner, e
 
 /** The same, by the name the Fabric document uses. */
 export const startDevServer = (options?: ServerOptions): Promise<HarnessServer> => HarnessServer.start(options)
-
-const socketRows = [...fabricSockets, ...transportSockets]
 
 /** How often it looks whether its data folder is still there, though nobody asks. */
 const LOOK_MS = 5_000

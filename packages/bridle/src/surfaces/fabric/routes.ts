@@ -217,7 +217,10 @@ function agentKey({ param, access, ports }: Arrival): Key | Response {
   const id = param('id')
   if (!agent) return notFound()
   if (!ports.exposeAll && !agent.webhook) return failure('forbidden', 'This agent declares no webhook trigger.')
-  if (!isId(id)) return badRequest('The session id may have letters, digits and . _ : @ - only, at most 128.')
+  if (!isId(id))
+    return badRequest(
+      'The session id may have letters, digits and . _ : @ - only, at most 128, and is not . or .. alone.',
+    )
   return { tenant: access.tenant, agent: agent.name, id }
 }
 

@@ -83,6 +83,13 @@ export interface App {
   readonly ports: AppPorts
 }
 
+/** Every route there is: nothing else is served but the files of a web app. */
+export const routeTable = (wires: readonly (readonly Route[])[]): readonly Route[] => {
+  const shared = [probeRoutes, ticketRoutes, sessionRoutes, approvalRoutes, artifactRoutes]
+  const own = [...shared, ...wires].flat()
+  return [...own, ...openapiRoutes(own)]
+}
+
 export const createApp = (options: AppOptions, wires: readonly (readonly Route[])[]): App => {
   const tickets = options.tickets ?? new OwnTickets(options.clock.now)
   const limiter = options.rateLimit ? new RateLimiter(options.rateLimit, options.clock.now) : null
@@ -93,9 +100,7 @@ export const createApp = (options: AppOptions, wires: readonly (readonly Route[]
     limiter,
     traffic: traffic(),
   }
-  const shared = [probeRoutes, ticketRoutes, sessionRoutes, approvalRoutes, artifactRoutes]
-  const own = [...shared, ...wires].flat()
-  const rows = [...own, ...openapiRoutes(own)]
+  const rows = routeTable(wires)
   const app = new Hono()
   const { files } = options
   const roots = new Set(rows.map(({ path }) => rootOf(path)))

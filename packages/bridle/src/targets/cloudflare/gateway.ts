@@ -3,18 +3,17 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import type { Key } from '../../kernel/event.ts'
 import type { Sessions } from '../../kernel/host.ts'
-import { fabricRoutes } from '../../surfaces/fabric/routes.ts'
-import { frontendRoutes } from '../../surfaces/frontend/routes.ts'
 import { type Access, type AccessOptions, type Door, door, isLoopback } from '../../surfaces/http/access.ts'
 import { type App, createApp } from '../../surfaces/http/app.ts'
 import { failure } from '../../surfaces/http/errors.ts'
 import { exposesAll } from '../../surfaces/http/gate.ts'
 import { type Files, rootOf } from '../../surfaces/http/pages.ts'
 import type { Route } from '../../surfaces/http/route.ts'
-import { type SocketRoute, socketPages, told, upgrade } from '../../surfaces/http/socket-route.ts'
+import { type SocketRoute, told, upgrade } from '../../surfaces/http/socket-route.ts'
 import type { Tickets } from '../../surfaces/http/tickets.ts'
 import { defaultAgent } from '../agent-registry.ts'
 import { givenSecret } from '../given-secret.ts'
+import { socketRows, wires } from '../wires.ts'
 import { agentsOf } from './agents.ts'
 import { CREDENTIALS_PATH, claimOf } from './credentials.ts'
 import { remoteDirectory } from './directory-port.ts'
@@ -24,7 +23,6 @@ import { accessOf, type HarnessEnv, type HarnessOptions, shardsOf } from './opti
 import { claimed, passedOn } from './passed-on.ts'
 import { type PlatformSocket, type RequestContext, type Stub, socketPair, switching } from './platform.ts'
 import { sealedTickets } from './sealed-tickets.ts'
-import { socketRows } from './session.ts'
 import { type SigningSecret, signingSecret } from './signing-secret.ts'
 
 /** The stateless front. The Worker's default export. */
@@ -100,7 +98,7 @@ class Gateway {
         ...(options.rateLimit && { rateLimit: options.rateLimit }),
         ...(options.maxBodyBytes !== undefined && { maxBodyBytes: options.maxBodyBytes }),
       },
-      [fabricRoutes, frontendRoutes, socketPages(socketRows)],
+      wires,
     )
   }
 

@@ -7,15 +7,12 @@ import type { Log } from '../../kernel/ports.ts'
 import { objectDriver } from '../../stores/do-driver.ts'
 import { sqliteStore } from '../../stores/sqlite.ts'
 import { noTail } from '../../stores/tail.ts'
-import { fabricRoutes } from '../../surfaces/fabric/routes.ts'
-import { fabricSockets } from '../../surfaces/fabric/sockets.ts'
-import { frontendRoutes } from '../../surfaces/frontend/routes.ts'
 import { type App, createApp } from '../../surfaces/http/app.ts'
 import { exposesAll } from '../../surfaces/http/gate.ts'
 import { upgrade } from '../../surfaces/http/socket-route.ts'
 import { feedOf } from '../../surfaces/http/sse.ts'
-import { transportSockets } from '../../surfaces/transport/sockets.ts'
 import { defaultAgent } from '../agent-registry.ts'
+import { sessionWires, socketRows } from '../wires.ts'
 import { agentsOf, digest } from './agents.ts'
 import { ArtifactBucket } from './artifact-bucket.ts'
 import { BucketNames } from './bucket-names.ts'
@@ -36,8 +33,6 @@ import { autoResponse, type ObjectContext, type PlatformSocket, withLength } fro
 import { signingSecret } from './signing-secret.ts'
 import { Spends } from './spends.ts'
 import { WATCHDOG_MS, WakeTimes } from './wake-times.ts'
-
-export const socketRows = [...fabricSockets, ...transportSockets]
 
 /** Requests do not live for ever here. */
 const STREAM_MS = 300_000
@@ -139,7 +134,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
         streamMs: options.streamMs ?? STREAM_MS,
         ...(options.maxBodyBytes !== undefined && { maxBodyBytes: options.maxBodyBytes }),
       },
-      [fabricRoutes, frontendRoutes],
+      sessionWires,
     )
     this.#sockets = new ObjectSockets(ctx, socketRows, { clock: this.#clock, deadAfterMs: options.deadAfterMs })
     ctx.setWebSocketAutoResponse(autoResponse(PING, PONG))

@@ -1,0 +1,13 @@
+// Every wire that a target serves: one table of routes and one of sockets, the same for all targets.
+import { fabricRoutes } from '../surfaces/fabric/routes.ts'
+import { fabricSockets } from '../surfaces/fabric/sockets.ts'
+import { frontendRoutes } from '../surfaces/frontend/routes.ts'
+import { socketPages } from '../surfaces/http/socket-route.ts'
+import { transportSockets } from '../surfaces/transport/sockets.ts'
+
+/** Those that an object of a session answers; who asks for a socket without an upgrade is answered before. */
+export const sessionWires = [fabricRoutes, frontendRoutes]
+
+export const socketRows = [...fabricSockets, ...transportSockets]
+
+export const wires = [...sessionWires, socketPages(socketRows)]
