@@ -61,9 +61,7 @@ export const attachSockets = (
     if (lines.size + arriving > maxSockets) return failure('unavailable', 'Too many sockets are open.')
     const asked = askedOf(incoming)
     if (!asked) return badRequest('Bad request.')
-    // Only the rate limit wants the address, and a connection that was asked for it keeps it for good.
-    const address = app.ports.limiter ? incoming.socket.remoteAddress : undefined
-    return upgrade(rows, asked, address ?? '', app.ports)
+    return upgrade(rows, asked, incoming.socket.remoteAddress ?? '', app.ports)
   }
 
   // Without this, any offer to upgrade (a client that would also speak HTTP/2, say) would end here instead of being served.

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startDevServer } from './node.ts'
-import { routeWalk, walkTokens } from './route-walk.suite.ts'
+import { routeWalk, walkOptions } from './route-walk.suite.ts'
 
 routeWalk(async () => {
   const data = mkdtempSync(join(tmpdir(), 'bridle-walk-'))
-  const server = await startDevServer({ port: 0, data, tokens: walkTokens, log: () => {}, env: {}, tokenPaceMs: 0 })
+  const server = await startDevServer({ port: 0, data, ...walkOptions, log: () => {}, env: {}, tokenPaceMs: 0 })
   return {
     url: server.url,
     stop: async () => {

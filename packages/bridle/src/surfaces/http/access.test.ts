@@ -275,3 +275,144 @@ test('[H19] a correlation id comes back, and is made when none fits', async () =
     /^[0-9a-f-]{36}$/,
   )
 })
+
+describe('[H35] guessing tokens', () => {
+  const guarded = (more: object = {}) => {
+    let address = '10.0.0.1'
+    const here = world({
+      tokens: [{ token: 'right' }, { token: 'also-right' }],
+      authBackOff: { windowMs: 60_000, maxFailures: 3 },
+      address: () => address,
+      ...more,
+    })
+    const statuses = async (path: string, ...tokens: string[]) => {
+      const all: number[] = []
+      for (const token of tokens) all.push((await here.get(path, bearer(token))).status)
+      return all
+    }
+    return { ...here, statuses, from: (other: string) => (address = other) }
+  }
+
+  test('after some an address is refused unheard, on every route, until the window is over', async () => {
+    const { statuses, advance, from, get } = guarded()
+    expect(await statuses('/sessions', 'a', 'b')).toEqual([401, 401])
+    expect(await statuses('/ready', 'c', 'd', 'right')).toEqual([200, 429, 429])
+    expect(await statuses('/sessions', 'e', 'right')).toEqual([429, 429])
+    expect((await get('/sessions?token=right')).status).toBe(429)
+    const refused = await get('/metrics', bearer('right'))
+    expect([typeOf(refused.body), Number(refused.headers.get('retry-after')) > 0]).toEqual(['rate_limited', true])
+    // Who brings no token guesses nothing.
+    expect([(await get('/ready')).status, (await get('/health')).status, (await get('/sessions')).status]).toEqual([
+      200, 200, 401,
+    ])
+    from('10.0.0.2')
+    expect(await statuses('/sessions', 'right', 'f')).toEqual([200, 401])
+    from('10.0.0.1')
+    advance(60_000)
+    expect(await statuses('/sessions', 'right')).toEqual([200])
+  })
+
+  test('a token that was right from there goes on working; another right one has to wait', async () => {
+    const { statuses } = guarded()
+    expect(await statuses('/sessions', 'right', 'a', 'b', 'c', 'd')).toEqual([200, 401, 401, 401, 429])
+    expect(await statuses('/sessions', 'right', 'also-right')).toEqual([200, 429])
+    expect(await statuses('/ready', 'right', 'x')).toEqual([200, 429])
+  })
+
+  test('whom a hook let in goes on too', async () => {
+    const { statuses } = guarded({
+      extractAuthToken: ({ headers }: Request) => headers.get('authorization') === 'Bearer login',
+    })
+    expect(await statuses('/sessions', 'login', 'a', 'b', 'c', 'd', 'login')).toEqual([200, 401, 401, 401, 429, 200])
+  })
+
+  test('by default thirty a minute', async () => {
+    const { statuses } = guarded({ authBackOff: undefined })
+    const all = await statuses('/sessions', ...Array.from({ length: 32 }, (_, n) => `guess-${n}`))
+    expect([all.filter((status) => status === 401).length, all.filter((status) => status === 429).length]).toEqual([
+      30, 2,
+    ])
+  })
+})
+
+describe('[H36] pages of other sites', () => {
+  const site = (where: string, mode: string, dest: string) => ({
+    'sec-fetch-site': where,
+    'sec-fetch-mode': mode,
+    'sec-fetch-dest': dest,
+  })
+  test.each<[string, Record<string, string>, number]>([
+    ['an image', site('cross-site', 'no-cors', 'image'), 403],
+    ['an image of another port', site('same-site', 'no-cors', 'image'), 403],
+    ['a script', site('cross-site', 'no-cors', 'script'), 403],
+    ['a frame', site('cross-site', 'navigate', 'iframe'), 403],
+    ['a frame of another port', site('same-site', 'navigate', 'iframe'), 403],
+    ['a fetch without CORS', site('cross-site', 'no-cors', 'empty'), 403],
+    ['a link', site('cross-site', 'navigate', 'document'), 200],
+    ['a page of ours', site('same-origin', 'cors', 'empty'), 200],
+    ['the address bar', site('none', 'navigate', 'document'), 200],
+    ['no browser', {}, 200],
+    [
+      'a page of this machine that says so',
+      { ...site('same-site', 'cors', 'empty'), origin: 'http://localhost:5173' },
+      200,
+    ],
+    [
+      'a page of elsewhere that says so',
+      { ...site('cross-site', 'cors', 'empty'), origin: 'https://evil.example' },
+      403,
+    ],
+    ['a page that is allowed', { ...site('cross-site', 'cors', 'empty'), origin: 'https://friend.example' }, 200],
+  ])('%s', async (_name, headers, status) => {
+    const { get, post } = world({ allowedOrigins: ['https://friend.example'] })
+    await post('/agents/scripted/s1', script({ text: 'x' }))
+    for (const path of ['/sessions', '/sessions/s1', '/approvals', '/docs', '/metrics'])
+      expect([path, (await get(path, headers)).status]).toEqual([path, status])
+    const stream = await get('/agents/scripted/s1?limit=1', headers)
+    expect(stream.status).toBe(status)
+    expect((await post('/sessions/s1/cancel', {}, headers)).status).toBe(status)
+  })
+
+  test('where a token is wanted, a ticket may stand in an image', async () => {
+    const { get, post } = world({ authToken: 'right' })
+    const { body } = await post('/tickets', {}, bearer('right'))
+    const embedded = await get(`/sessions?ticket=${body.ticket}`, site('cross-site', 'no-cors', 'image'))
+    expect(embedded.status).toBe(200)
+  })
+
+  test('no answer can be embedded, or be taken for something else', async () => {
+    const { get, post } = world({ authToken: 'right' })
+    const answers = [
+      await get('/health'),
+      await get('/sessions'),
+      await get('/sessions', bearer('right')),
+      await get('/sessions/none', bearer('right')),
+      await post('/tickets', {}, bearer('right')),
+      await get('/docs', bearer('right')),
+    ]
+    for (const { headers } of answers)
+      expect([headers.get('cross-origin-resource-policy'), headers.get('x-content-type-options')]).toEqual([
+        'same-origin',
+        'nosniff',
+      ])
+  })
+})
+
+test('[O23] figures of the whole server are for a token that is bound to nothing', async () => {
+  const { get, post } = world({
+    tokens: [
+      { token: 'op' },
+      { token: 'ta', tenants: ['a'] },
+      { token: 'tb', tenants: ['b'] },
+      { token: 'ann', user: 'ann' },
+    ],
+  })
+  expect((await get('/metrics', bearer('op'))).status).toBe(200)
+  for (const token of ['ta', 'tb', 'ann']) {
+    const { status, body } = await get('/metrics', bearer(token))
+    expect([token, status, typeOf(body)]).toEqual([token, 403, 'forbidden'])
+    const { ticket } = (await post('/tickets', {}, bearer(token))).body
+    expect((await get(`/metrics?ticket=${ticket}`)).status).toBe(403)
+  }
+  expect((await world().get('/metrics')).status).toBe(200)
+})

@@ -2,6 +2,7 @@
 // so an open route is remote code execution: without a token only this machine may ask, and no web page of another
 // origin, not even by a name that resolves to this machine.
 import { isId } from '../../kernel/event.ts'
+import type { BackOff } from './back-off.ts'
 import { badRequest, failure } from './errors.ts'
 import { digest, hex, sameBytes } from './secrets.ts'
 import type { Tickets } from './tickets.ts'
@@ -17,6 +18,8 @@ export interface Access {
   readonly sessionId: string | null
   /** Set when the credential is one user's. */
   readonly user: string | null
+  /** The credential is for some tenants, or for one user, and not for what concerns the whole server. */
+  readonly isBound?: boolean
   /** Whom the rate limiter counts: a token's digest, else an address. */
   readonly who: string
   /** Set when the credential is a ticket. */
@@ -34,6 +37,8 @@ export interface AccessOptions {
   readonly extractAuthToken?: (request: Request) => boolean | undefined | Promise<boolean | undefined>
   readonly tenantRequired?: boolean
   readonly allowedOrigins?: readonly string[]
+  /** How many wrong tokens an address may bring before it has to wait; default 30 a minute. */
+  readonly authBackOff?: BackOff
 }
 
 export interface TokenGrant {
@@ -105,6 +110,7 @@ export const door = (options: AccessOptions, tickets: Tickets): Door => {
         scopes: grant.scopes ?? SCOPES,
         sessionId: null,
         user: grant.user ?? null,
+        ...((grant.tenants || grant.user !== undefined) && { isBound: true }),
         who: grant.who ?? address,
       }
     },
@@ -128,12 +134,23 @@ const checkSource = (request: Asked, isOpen: boolean, allowed: readonly string[]
   if (origin !== null && !isAllowedOrigin(origin, allowed) && !isOwnOrigin(origin, request)) {
     return failure('forbidden', 'This origin is not allowed.')
   }
+  if (isOpen && origin === null && isEmbedded(request)) return failure('forbidden', 'This page is of another site.')
   // A name that was made to resolve to this machine still says itself in the Host header.
   const host = request.headers.get('host')
   if (isOpen && host !== null && !isLoopback(hostOf(`http://${host}`))) {
     return failure('forbidden', 'Without a token only this machine may ask.')
   }
   return null
+}
+
+/**
+ * Without an Origin, yet from a page of another site: an image, a script, a frame. A page that may ask says its Origin, and a
+ * person who follows a link opens a page of ours.
+ */
+const isEmbedded = ({ headers }: Asked): boolean => {
+  const site = headers.get('sec-fetch-site')
+  const isLink = headers.get('sec-fetch-mode') === 'navigate' && headers.get('sec-fetch-dest') === 'document'
+  return (site === 'cross-site' || site === 'same-site') && !isLink
 }
 
 /** Listed, or a page of this machine. */
@@ -152,12 +169,6 @@ export const isLoopback = (host: string): boolean =>
   /^127(\.\d{1,3}){3}$/.test(host)
 
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).hostname : '')
-
-/** Whether a request brings a token or a ticket, right or wrong. */
-export const hasCredential = (request: Asked): boolean => {
-  const { searchParams } = new URL(request.url)
-  return request.headers.get('authorization') !== null || searchParams.has('token') || searchParams.has('ticket')
-}
 
 const bearer = (request: Asked): string | null =>
   /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? null

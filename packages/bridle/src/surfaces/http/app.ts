@@ -7,9 +7,10 @@ import { type Access, type AccessOptions, type Door, door } from './access.ts'
 import type { AgentInfo } from './agents.ts'
 import { approvalRoutes } from './approvals.ts'
 import { artifactRoutes } from './artifacts.ts'
+import { patientDoor } from './back-off.ts'
 import { allowPage, preflight } from './cors.ts'
 import { enter } from './enter.ts'
-import { faulted } from './errors.ts'
+import { failure, faulted } from './errors.ts'
 import { openapiRoutes } from './openapi.ts'
 import { type Files, pageOr404, rootOf, withoutPages } from './pages.ts'
 import { probeRoutes } from './probes.ts'
@@ -93,10 +94,12 @@ export const routeTable = (wires: readonly (readonly Route[])[]): readonly Route
 export const createApp = (options: AppOptions, wires: readonly (readonly Route[])[]): App => {
   const tickets = options.tickets ?? new OwnTickets(options.clock.now)
   const limiter = options.rateLimit ? new RateLimiter(options.rateLimit, options.clock.now) : null
+  const admits = options.door ?? door(options, tickets)
   const ports: AppPorts = {
     ...options,
     tickets,
-    door: options.door ?? door(options, tickets),
+    // Within, the gateway has looked already.
+    door: options.isWithin ? admits : patientDoor(admits, options.clock.now, options.authBackOff),
     limiter,
     traffic: traffic(),
   }
@@ -124,7 +127,13 @@ const answer = async (row: Route, c: Context, ports: AppPorts): Promise<Response
   const { scope, refusesTickets } = row
   const entry = { request: c.req.raw, address, scope, sessionId: c.req.param('id'), refusesTickets }
   const access = await enter(ports, entry)
-  return access instanceof Response ? access : serve(row, c, access, ports)
+  if (access instanceof Response) return access
+  if (row.concerns === 'server' && access.isBound)
+    return failure(
+      'forbidden',
+      'This concerns the whole server: it needs a token that is bound to no tenant and no user.',
+    )
+  return serve(row, c, access, ports)
 }
 
 const nobody: Access = { tenant: 'default', scopes: [], sessionId: null, user: null, who: '' }
@@ -146,6 +155,9 @@ const observe = (ports: AppPorts, c: Context, row: Route): ((response: Response)
       correlationId,
     })
     response.headers.set('x-correlation-id', correlationId)
+    // No other page may embed an answer, and no browser may take it for something else than it says.
+    response.headers.set('cross-origin-resource-policy', 'same-origin')
+    response.headers.set('x-content-type-options', 'nosniff')
     allowPage(response, c.req.raw, ports.allowedOrigins)
     return response
   }

@@ -1,5 +1,4 @@
 // Is it alive, is it ready, how is it doing.
-import { type Access, hasCredential } from './access.ts'
 import type { AgentInfo } from './agents.ts'
 import type { AppPorts } from './app.ts'
 import { type Route, route } from './route.ts'
@@ -23,8 +22,9 @@ export const probeRoutes: readonly Route[] = [
       const message = ports.unready?.() ?? null
       const ready = message === null
       // A probe learns whether; what is here, and what an agent lacks, is for those who may come in.
-      const access = await probed(request, ports.address?.(c) ?? '', ports)
-      if (access === null) return Response.json({ ready }, { status: ready ? 200 : 503 })
+      const access = await ports.door.admit(request, ports.address?.(c) ?? '')
+      if (access instanceof Response && access.status === 429) return access
+      if (access instanceof Response) return Response.json({ ready }, { status: ready ? 200 : 503 })
       const body = {
         ready,
         ...(message !== null && { message }),
@@ -60,23 +60,12 @@ export const probeRoutes: readonly Route[] = [
     method: 'get',
     path: '/metrics',
     scope: 'observe',
+    concerns: 'server',
     summary: 'Prometheus metrics',
     answers: { 200: 'Text exposition format.' },
     handle: ({ ports }) => new Response(metrics(ports), { headers: { 'content-type': 'text/plain; version=0.0.4' } }),
   }),
 ]
-
-/**
- * A probe without a credential is never counted. A wrong credential counts against its address, and once an address has used up
- * its limit no credential is looked at: a guess learns nothing here that it would not learn elsewhere.
- */
-const probed = async (request: Request, address: string, { door, limiter }: AppPorts): Promise<Access | null> => {
-  if (hasCredential(request) && limiter?.isSpent(address)) return null
-  const access = await door.admit(request, address)
-  if (!(access instanceof Response)) return access
-  if (hasCredential(request)) limiter?.take(address)
-  return null
-}
 
 const engineOf = ({ name, engine, needs }: AgentInfo) =>
   engine ? [{ ...engine, agent: name, available: needs === null, ...(needs !== null && { needs }) }] : []

@@ -18,22 +18,27 @@ export class RateLimiter {
     this.#now = now
   }
 
-  /** Whether this caller has used up the window; asking does not count. */
-  isSpent(who: string): boolean {
-    const { windowMs, maxRequests } = this.#limit
-    const isCurrent = Math.floor(this.#now() / windowMs) === this.#window
-    return isCurrent && (this.#counts.get(who) ?? 0) >= maxRequests
-  }
-
-  /** Null = go on; a number = try again in so many seconds. */
+  /** Counts one. Null = go on; a number = try again in so many seconds. */
   take(who: string): number | null {
-    const { windowMs, maxRequests } = this.#limit
-    const now = this.#now()
-    const window = Math.floor(now / windowMs)
-    if (window !== this.#window || this.#counts.size > CALLERS_MAX) this.#counts = new Map()
-    this.#window = window
+    this.#turn()
     const count = (this.#counts.get(who) ?? 0) + 1
     this.#counts.set(who, count)
-    return count <= maxRequests ? null : Math.max(1, Math.ceil(((window + 1) * windowMs - now) / 1_000))
+    return count <= this.#limit.maxRequests ? null : this.#waitSeconds()
+  }
+
+  /** Counts nothing: whether the next one would be too many. */
+  look(who: string): number | null {
+    this.#turn()
+    return (this.#counts.get(who) ?? 0) < this.#limit.maxRequests ? null : this.#waitSeconds()
+  }
+
+  #turn(): void {
+    const window = Math.floor(this.#now() / this.#limit.windowMs)
+    if (window !== this.#window || this.#counts.size > CALLERS_MAX) this.#counts = new Map()
+    this.#window = window
+  }
+
+  #waitSeconds(): number {
+    return Math.max(1, Math.ceil(((this.#window + 1) * this.#limit.windowMs - this.#now()) / 1_000))
   }
 }

@@ -22,6 +22,8 @@ export interface Route {
   /** A ticket does not open it, only a lasting credential. */
   readonly refusesTickets?: boolean
   readonly summary: string
+  /** What it tells is of all tenants together: not for a credential that is bound to some, or to a user. */
+  readonly concerns?: 'server'
   /** Of a row that concerns one session: which. Asked before anything of the request is looked at. */
   readonly session?: (call: Arrival) => Promise<Key | Response> | Key | Response
   readonly query?: Schema

@@ -117,34 +117,3 @@ describe('[H31] the tickets of one buyer', () => {
     expect([status, typeOf(body), headers.get('retry-after')]).toEqual([429, 'rate_limited', '30'])
   })
 })
-
-describe('[H17] /ready and guessed tokens', () => {
-  const options = {
-    authToken: 'right',
-    rateLimit: { windowMs: 60_000, maxRequests: 3 },
-    address: () => '10.0.0.1',
-  }
-
-  test('wrong ones count against the address; then a right one learns no more than a probe', async () => {
-    const { get, advance } = world(options)
-    for (const guess of ['a', 'b', 'c']) expect((await get('/ready', bearer(guess))).body).toEqual({ ready: true })
-    expect((await get('/sessions', bearer('d'))).status).toBe(429)
-    const right = await get('/ready', bearer('right'))
-    expect([right.status, right.body]).toEqual([200, { ready: true }])
-    for (const query of ['?token=right', '?ticket=x', ''])
-      expect((await get(`/ready${query}`)).body).toEqual({ ready: true })
-    // Whoever has the token is counted apart.
-    expect((await get('/sessions', bearer('right'))).status).toBe(200)
-    advance(60_000)
-    expect((await get('/ready', bearer('right'))).body).toHaveProperty('agents')
-  })
-
-  test('probes without a credential, and with the right one, are not counted', async () => {
-    const { get } = world(options)
-    for (let round = 0; round < 10; round++) {
-      expect((await get('/ready')).status).toBe(200)
-      expect((await get('/ready', bearer('right'))).body).toHaveProperty('agents')
-    }
-    expect((await get('/sessions', bearer('wrong'))).status).toBe(401)
-  })
-})

@@ -1,11 +1,11 @@
 import { describe } from 'vitest'
-import { routeWalk, walkTokens } from '../route-walk.suite.ts'
+import { routeWalk, walkOptions } from '../route-walk.suite.ts'
 import { noTools } from './workerd.suite.ts'
 import { startWorld } from './world.suite.ts'
 
 describe.skipIf(noTools)('in the real runtime', () => {
   routeWalk(async () => {
-    const vars = { TEST_OPTIONS: JSON.stringify({ tokens: walkTokens }), BRIDLE_SECRET: 'a secret of the test' }
+    const vars = { TEST_OPTIONS: JSON.stringify(walkOptions), BRIDLE_SECRET: 'a secret of the test' }
     const world = await startWorld({ vars })
     return { url: world.url, stop: () => world.dispose() }
   })
