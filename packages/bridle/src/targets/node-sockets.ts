@@ -10,6 +10,7 @@ import { type Opener, type Receiver, type Socket, type SocketRoute, upgrade } fr
 import type { Backlog, Straggler } from './backlog.ts'
 import { drained } from './drained.ts'
 import { frames } from './socket-frames.ts'
+import { type SocketLimits, SocketNotes, SocketWatch, type WatchedSocket } from './socket-watch.ts'
 
 export interface NodeSockets {
   /** Tells everybody to come back, and waits a moment for them to leave. */
@@ -37,8 +38,10 @@ export const attachSockets = (
   app: App,
   rows: readonly SocketRoute[],
   backlog: Backlog,
-  { maxSockets = SOCKETS_MAX }: { readonly maxSockets?: number | undefined } = {},
+  options: SocketLimits & { readonly maxSockets?: number | undefined } = {},
 ): NodeSockets => {
+  const { maxSockets = SOCKETS_MAX } = options
+  const watch = new SocketWatch(options)
   const limits = {
     noServer: true,
     WebSocket: Line,
@@ -75,7 +78,7 @@ export const attachSockets = (
       if (answer instanceof Response) return await refuse(duplex, answer)
       // The library listens itself from here on.
       duplex.off('error', destroy)
-      library.handleUpgrade(incoming, duplex, head, (line) => line.enter(answer, duplex, lines, backlog))
+      library.handleUpgrade(incoming, duplex, head, (line) => line.enter(answer, duplex, { lines, backlog, watch }))
     } catch {
       duplex.destroy()
     } finally {
@@ -98,6 +101,7 @@ export const attachSockets = (
       }, LEAVE_MS)
       await Promise.all(left)
       clearTimeout(timer)
+      watch.stop()
     },
   }
 }
@@ -106,23 +110,34 @@ export const attachSockets = (
  * One connection as the library has it, and whom it is for. There are thousands, mostly idle: what listens to them is
  * shared, and finds its way by `this`.
  */
-class Line extends WebSocket {
+class Line extends WebSocket implements WatchedSocket {
+  readonly notes = new SocketNotes()
   #receiver: Receiver | null = null
-  #lines: Set<Line> | null = null
+  #house: House | null = null
+  #duplex: Duplex | null = null
   #unanswered = 0
 
-  enter(open: Opener, duplex: Duplex, lines: Set<Line>, backlog: Backlog): void {
-    this.#lines = lines.add(this)
+  enter(open: Opener, duplex: Duplex, house: House): void {
+    this.#house = house
+    this.#duplex = duplex
+    house.lines.add(this)
+    house.watch.add(this)
+    lineOf.set(duplex, this)
     // A broken frame closes the socket by itself, with the code that says why.
     this.on('error', nothing)
     this.on('close', onClose)
-    this.#receiver = open(new NodeSocket(this, duplex, backlog))
+    this.#receiver = open(new NodeSocket(this, duplex, house.backlog))
     this.on('message', onMessage)
     this.on('ping', onControl)
-    this.on('pong', onControl)
+    this.on('pong', onPong)
+    // Behind the library's own, which has looked at it by then.
+    duplex.on('data', onData)
   }
 
   message(text: string | null): void {
+    this.#house?.watch.finished(this)
+    this.notes.unansweredPings = 0
+    if (this.readyState !== WebSocket.OPEN || this.#house?.watch.spoke(this) === false) return
     const answered = this.#receiver?.message(text)
     if (!answered) return
     this.#unanswered += 1
@@ -133,7 +148,14 @@ class Line extends WebSocket {
     })
   }
 
+  /** A pong that answers our own ping shows that somebody is there, and not that anything is said. */
+  ponged(data: Buffer): void {
+    this.notes.unansweredPings = 0
+    if (!data.equals(PING)) this.control()
+  }
+
   control(): void {
+    if (this.#house?.watch.spoke(this) === false) return
     this.#receiver?.alive()
     if (this.bufferedAmount > CONTROL_BYTES_MAX) this.terminate()
   }
@@ -142,11 +164,55 @@ class Line extends WebSocket {
     this.#receiver?.slow()
   }
 
+  arrived(): void {
+    this.#house?.watch.arrived(this)
+  }
+
+  unfinishedBytes(): number {
+    // The library tells of whole messages only; what it has of the next one are fields of its own.
+    const { _receiver: state } = this as unknown as { readonly _receiver: ReceiverState | null }
+    if (!state) return 0
+    const bytes = state._bufferedBytes + state._messageLength
+    return state._fragmented === 0 ? bytes : Math.max(1, bytes)
+  }
+
+  sendPing(): boolean {
+    if (this.readyState !== WebSocket.OPEN || this.#duplex?.writableLength !== 0) return false
+    this.ping(PING)
+    return true
+  }
+
+  dismiss(code: number, reason: string): void {
+    this.close(code, reason)
+    this.pause()
+    setTimeout(() => this.terminate(), UNREAD_MS).unref()
+  }
+
   closed(): void {
-    this.#lines?.delete(this)
+    this.#house?.lines.delete(this)
+    this.#house?.watch.remove(this)
     this.#receiver?.closed()
   }
 }
+
+/** What all sockets of a server share. */
+interface House {
+  readonly lines: Set<Line>
+  readonly backlog: Backlog
+  readonly watch: SocketWatch
+}
+
+interface ReceiverState {
+  readonly _bufferedBytes: number
+  /** Of the fragments that are here. */
+  readonly _messageLength: number
+  /** What the message is that has begun in fragments; 0 = none has. */
+  readonly _fragmented: number
+}
+
+/** Tells a pong of ours from one that a client sends by itself. */
+const PING = Buffer.from('bridle')
+const lineOf = new WeakMap<Duplex, Line>()
 
 /** One for each client, and there may be thousands: a class, so that each costs no closures. */
 class NodeSocket implements Socket, Straggler {
@@ -193,6 +259,12 @@ class NodeSocket implements Socket, Straggler {
 
 function onMessage(this: WebSocket, data: RawData, isBinary: boolean): void {
   ;(this as Line).message(isBinary ? null : data.toString())
+}
+function onPong(this: WebSocket, data: Buffer): void {
+  ;(this as Line).ponged(data)
+}
+function onData(this: Duplex): void {
+  lineOf.get(this)?.arrived()
 }
 function onControl(this: WebSocket): void {
   ;(this as Line).control()

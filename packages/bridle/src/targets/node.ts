@@ -21,18 +21,24 @@ import { defaultAgent } from './agent-registry.ts'
 import { Backlog } from './backlog.ts'
 import { type EngineAgentsOptions, engineAgents } from './engine-agents.ts'
 import { localToken, publishAddress } from './local-token.ts'
+import { limitConnections } from './node-connections.ts'
 import { withEvents } from './node-events.ts'
 import { createLog, type Log } from './node-log.ts'
 import { answerRefusals, refusalOf } from './node-refusals.ts'
 import { attachSockets } from './node-sockets.ts'
 import { NodeWorkspaces } from './node-workspaces.ts'
 import { scriptedAgent } from './scripted-agent.ts'
+import type { SocketLimits } from './socket-watch.ts'
 import { tracing } from './tracing.ts'
 import { socketRows, wires } from './wires.ts'
 import { type AgentsOptions, workspaceAgents } from './workspace-agents.ts'
 import { folderFreedom, type WorkspaceOptions } from './workspace-sources.ts'
 
-export interface ServerOptions extends AccessOptions, AgentsOptions, Pick<EngineAgentsOptions, 'sandbox' | 'engines'> {
+export interface ServerOptions
+  extends AccessOptions,
+    AgentsOptions,
+    SocketLimits,
+    Pick<EngineAgentsOptions, 'sandbox' | 'engines'> {
   /** Default 4317; 0 = any free one. */
   readonly port?: number
   /** Default 127.0.0.1. Any other needs a token. */
@@ -59,6 +65,8 @@ export interface ServerOptions extends AccessOptions, AgentsOptions, Pick<Engine
   readonly maxConnections?: number
   /** Sockets open at once; default 10,000. */
   readonly maxSockets?: number
+  /** A connection beyond this from one address is refused; default 1,000, loopback excepted. What is set counts for all. */
+  readonly maxConnectionsPerAddress?: number
   /** Bytes written to all streams and sockets together that their readers have not taken; default 256 MiB. */
   readonly maxUnsentBytes?: number
   /** Where it tells of itself; default: standard error, as BRIDLE_LOG says. */
@@ -167,7 +175,7 @@ export class HarnessServer {
       withEvents(await app.fetch(request, env), (env as HttpBindings).outgoing, backlog)
     const server = createServer(requestLimits(options), getRequestListener(fetch, { errorHandler: refusalOf }))
     answerRefusals(server)
-    server.maxConnections = options.maxConnections ?? 20_000
+    limitConnections(server, options)
     const sockets = attachSockets(server, app, socketRows, backlog, options)
     const close = async (graceMs = 0) => {
       draining = true
@@ -249,6 +257,9 @@ const requestLimits = ({ headersMs = 10_000 }: ServerOptions) => ({
   connectionsCheckingInterval: Math.min(2_000, headersMs),
   // The router says so itself, with a body.
   requireHostHeader: false,
+  // A peer whose machine is gone is noticed, though nothing is sent to it.
+  keepAlive: true,
+  keepAliveInitialDelay: 60_000,
 })
 
 const listen = (server: Server, port: number, hostname: string): Promise<void> =>

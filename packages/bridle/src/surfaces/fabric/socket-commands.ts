@@ -77,6 +77,8 @@ const ack = ({ type, commandId }: FabricCommand, ok: boolean, message?: string):
   ...(commandId !== undefined && { commandId }),
 })
 
+export const refusedAck = (message: FabricCommand, why: string): FabricAck => ack(message, false, why)
+
 const commandOf = async (
   message: FabricCommand,
   session: Session,

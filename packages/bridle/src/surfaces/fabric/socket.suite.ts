@@ -44,7 +44,7 @@ export class Line {
       seen: (seq) => this.seen.push(seq),
     }
     const ports = { host, clock: this.clock, heartbeatMs: 15, deadAfterMs: 45 }
-    this.receiver = new FabricSocket({ key: session.key, scopes, user: null, since }, session, socket, ports)
+    this.receiver = new FabricSocket({ key: session.key, scopes, user: null, who: '', since }, session, socket, ports)
   }
 
   async say(message: FabricClientMessage): Promise<void> {

@@ -6,10 +6,11 @@ import { LISTENER_BYTES_MAX, READ_PAGE } from '../../kernel/limits.ts'
 import type { Session } from '../../kernel/session.ts'
 import type { Audience, Listener } from '../../kernel/subscribers.ts'
 import type { Scope } from '../http/access.ts'
+import type { RateLimiter } from '../http/rate-limit.ts'
 import type { Receiver, Socket } from '../http/socket-route.ts'
 import { agentEvent, resetEvent } from './codec.ts'
 import { type Beating, type Pulse, type PulseTimes, pulseOf } from './pulse.ts'
-import { obey, parseMessage } from './socket-commands.ts'
+import { obey, parseMessage, refusedAck } from './socket-commands.ts'
 import type { FabricServerMessage } from './socket-wire.ts'
 
 /** A plain value: enough for a socket to sleep and wake. */
@@ -18,6 +19,8 @@ export interface FabricConnection {
   readonly scopes: readonly Scope[]
   /** Who it is, where the credential says so: the actor of what it asks. */
   readonly user: string | null
+  /** Whom the rate limiter counts. */
+  readonly who: string
   /** Everything after this is sent. Null = the cursor was beyond the log: it is told, and gets everything. */
   readonly since: number | null
 }
@@ -25,6 +28,7 @@ export interface FabricConnection {
 /** One object for all sockets of a server. */
 export interface FabricSocketPorts extends PulseTimes {
   readonly host: Pick<Host, 'send'>
+  readonly limiter?: RateLimiter | null
 }
 
 /** Why a socket is closed by us. Those below 4000 are the standard's own. */
@@ -83,11 +87,17 @@ export class FabricSocket implements Receiver, Listener, Beating {
       case 'seen':
         return this.#socket.seen?.(message.seq)
       default: {
-        const { scopes, user } = this.#connection
-        const { host } = this.#ports
-        this.#tail = this.#tail.then(async () =>
-          this.#say(await obey(message, { session: this.#session, scopes, user, host })),
-        )
+        const { scopes, user, who } = this.#connection
+        const { host, limiter } = this.#ports
+        // Counted when it is said, like a request.
+        const waitS = limiter?.take(who ?? '') ?? null
+        this.#tail = this.#tail.then(async () => {
+          const answer =
+            waitS === null
+              ? await obey(message, { session: this.#session, scopes, user, host })
+              : refusedAck(message, `Too many commands; try again in ${waitS} s.`)
+          this.#say(answer)
+        })
         return this.#tail
       }
     }

@@ -44,6 +44,6 @@ const watching = async (call: SocketCall<v.InferOutput<typeof query>>): Promise<
   if (cursor === undefined) return badRequest('The cursor is not an event id.')
   const from = cursor ?? (await replayFrom(session, call.query.replay, isShown(session.key)))
   const since = session.knows(from) ? from : null
-  const connection = { key: session.key, scopes: access.scopes, user: access.user, since }
+  const connection = { key: session.key, scopes: access.scopes, user: access.user, who: access.who, since }
   return (socket) => new FabricSocket(connection, session, socket, ports)
 }

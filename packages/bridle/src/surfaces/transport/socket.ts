@@ -7,6 +7,7 @@ import { LISTENER_BYTES_MAX } from '../../kernel/limits.ts'
 import type { Clock } from '../../kernel/ports.ts'
 import type { Session } from '../../kernel/session.ts'
 import type { Scope } from '../http/access.ts'
+import type { RateLimiter } from '../http/rate-limit.ts'
 import type { Receiver, Socket } from '../http/socket-route.ts'
 import { untilAnothers } from '../http/users.ts'
 import { obey, type ParsedCommand, parseMessage } from './commands.ts'
@@ -21,6 +22,8 @@ export interface TransportConnection {
   readonly user: string | null
   /** The same user, written like the owner of a session. */
   readonly viewer: string | null
+  /** Whom the rate limiter counts. */
+  readonly who: string
   /** What the client has; null = nothing. */
   readonly after: number | null
 }
@@ -44,6 +47,7 @@ export class TransportSocket implements Receiver, Watcher {
   readonly #socket: Socket
   readonly #host: Sessions
   readonly #clock: Clock
+  readonly #limiter: RateLimiter | null
   #seat: Seat | null = null
   #open = true
   #unguard = () => {}
@@ -55,7 +59,7 @@ export class TransportSocket implements Receiver, Watcher {
     connection: TransportConnection,
     session: Session,
     socket: Socket,
-    ports: { host: Sessions; clock: Clock },
+    ports: { host: Sessions; clock: Clock; limiter: RateLimiter | null },
     from: 'new' | 'awake' = 'new',
   ) {
     this.#connection = connection
@@ -63,6 +67,7 @@ export class TransportSocket implements Receiver, Watcher {
     this.#socket = socket
     this.#host = ports.host
     this.#clock = ports.clock
+    this.#limiter = ports.limiter
     const { after } = connection
     this.#unguard = untilAnothers(connection.viewer, session, () => this.#end('removed'))
     if (!this.#open) return
@@ -81,7 +86,11 @@ export class TransportSocket implements Receiver, Watcher {
     }
     if (message.type === 'ping') return this.#say({ type: 'pong', ts: message.ts ?? this.#clock.now() })
     if (message.type === 'seen') return this.#socket.seen?.(message.seq)
-    for (const command of message.commands) this.#tail = this.#tail.then(() => this.#obey(command))
+    for (const command of message.commands) {
+      // Counted when it is said, like a request: what waits behind others has been taken in already.
+      const waitS = this.#limiter?.take(this.#connection.who ?? '') ?? null
+      this.#tail = this.#tail.then(() => (waitS === null ? this.#obey(command) : this.#answer(command, tooMany(waitS))))
+    }
     return this.#tail
   }
 
@@ -157,5 +166,10 @@ export class TransportSocket implements Receiver, Watcher {
     this.#socket.close(code, reason)
   }
 }
+
+const tooMany = (waitS: number) => ({
+  code: 'rate_limited',
+  message: `Too many commands; try again in ${waitS} s.`,
+})
 
 const nothingAsked = Promise.resolve()

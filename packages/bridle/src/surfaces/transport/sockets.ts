@@ -41,7 +41,14 @@ export const transportSockets: readonly SocketRoute[] = [
       if (key instanceof Response) return key.status === 404 || key.status === 409 ? told(key) : key
       const session = await ports.host.open(key)
       const viewer = await viewerOf(access)
-      const connection = { key, scopes: access.scopes, user: access.user, viewer, after: asked.after ?? null }
+      const connection = {
+        key,
+        scopes: access.scopes,
+        user: access.user,
+        viewer,
+        who: access.who,
+        after: asked.after ?? null,
+      }
       return (socket) => new TransportSocket(connection, session, socket, ports)
     },
   }),

@@ -3,6 +3,7 @@
 import type { Clock } from '../../kernel/ports.ts'
 import type { App } from '../../surfaces/http/app.ts'
 import { match, type Opener, type Receiver, type SocketRoute } from '../../surfaces/http/socket-route.ts'
+import { SOCKET_RATE } from '../socket-rate.ts'
 import { ObjectSocket } from './object-socket.ts'
 import { type ObjectContext, type PlatformSocket, socketPair, switching } from './platform.ts'
 
@@ -34,6 +35,9 @@ interface Near extends Kept {
   readonly receiver: Receiver
   readonly far: ObjectSocket
   attached: string
+  /** What was said since then. */
+  countedAt: number
+  messages: number
 }
 
 export class ObjectSockets {
@@ -116,7 +120,16 @@ export class ObjectSockets {
     const bytes = typeof said === 'string' ? said.length : said.byteLength
     if (bytes > MESSAGE_BYTES_MAX || (typeof said === 'string' && isLonger(said, MESSAGE_BYTES_MAX)))
       return this.#cut(socket, 1009, 'The message is too large.')
+    if (this.#isTooMuch(near)) return this.#cut(socket, 1008, 'Too many messages.')
     await near.receiver.message(typeof said === 'string' ? said : null)
+  }
+
+  /** Counted anew after each sleep: who keeps the object awake is the one to count. */
+  #isTooMuch(near: Near): boolean {
+    const now = this.#clock.now()
+    if (now - near.countedAt >= SOCKET_RATE.windowMs) Object.assign(near, { countedAt: now, messages: 0 })
+    near.messages += 1
+    return near.messages > SOCKET_RATE.maxMessages
   }
 
   closed(socket: PlatformSocket, code = 1000): void {
@@ -134,7 +147,7 @@ export class ObjectSockets {
     const receiver = open(far)
     // One that was told why it may not stay has nothing to rest on.
     if (!receiver.rest) return
-    const near: Near = { ...kept, receiver, far, attached: '' }
+    const near: Near = { ...kept, receiver, far, attached: '', countedAt: 0, messages: 0 }
     this.#near.set(socket, near)
     attach(socket, near)
   }

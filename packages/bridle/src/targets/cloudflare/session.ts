@@ -132,6 +132,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
         door: gatewaysDoor,
         heartbeatMs: 0,
         streamMs: options.streamMs ?? STREAM_MS,
+        ...(options.rateLimit && { rateLimit: options.rateLimit }),
         ...(options.maxBodyBytes !== undefined && { maxBodyBytes: options.maxBodyBytes }),
       },
       sessionWires,
