@@ -134,6 +134,38 @@ export const httpCases: readonly Case[] = [
     ],
   },
   {
+    name: '[H12] a key twice in one object',
+    steps: [
+      { ask: { method: 'POST', path: invoke, raw: '{"prompt":"a","prompt":"b"}' }, answer: bad },
+      { ask: { method: 'POST', path: '/chat/sessions', raw: '{"title":"a","\\u0074itle":"b"}' }, answer: bad },
+    ],
+  },
+  {
+    name: '[H34] . and .. are no ids',
+    steps: [
+      { ask: { method: 'POST', path: '/chat/sessions', body: { session_id: '..' } }, answer: bad },
+      {
+        ask: { method: 'POST', path: '/sessions', body: { session_id: '.', agent: 'scripted', prompt: 'x' } },
+        answer: bad,
+      },
+      { ask: { path: '/sessions?tenant=..' }, answer: bad },
+      { ask: { method: 'POST', path: '/tickets', body: { sessionId: '.' } }, answer: bad },
+    ],
+  },
+  {
+    name: '[H36] what a page of another site embeds',
+    steps: [
+      {
+        ask: { path: '/sessions', headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' } },
+        answer: { status: 403, body: { error: { type: 'forbidden' } } },
+      },
+      {
+        ask: { path: '/sessions', headers: { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors' } },
+        answer: { status: 200, headers: { 'cross-origin-resource-policy': 'same-origin' } },
+      },
+    ],
+  },
+  {
     name: '[H13] another tenant’s session answers like none',
     steps: [
       {
@@ -223,6 +255,43 @@ export const httpCases: readonly Case[] = [
       },
       { ask: { path: '/sessions/user:bob', headers: bearer('ann') }, answer: notFound },
       { ask: { path: '/agents/scripted/user:bob', headers: bearer('ann') }, answer: notFound },
+    ],
+  },
+  {
+    name: '[H32] a user is shown what that user may open',
+    server: 'scoped',
+    steps: [
+      {
+        ask: { method: 'POST', path: '/agents/scripted/user:cy', script: say('x'), headers: bearer('worker') },
+        answer: { status: 200 },
+      },
+      {
+        ask: {
+          method: 'POST',
+          path: '/chat/sessions/user:cy/branch',
+          body: { from_event_id: 'ev-2', session_id: '{s}' },
+          headers: bearer('worker'),
+        },
+        answer: { status: 201 },
+      },
+      { ask: { path: '/sessions/{s}', headers: bearer('worker') }, answer: { status: 200 } },
+      { ask: { path: '/sessions/{s}', headers: bearer('ann') }, answer: notFound },
+      {
+        ask: { path: '/sessions?search={s}', headers: bearer('ann') },
+        answer: { status: 200, body: { sessions: [] } },
+      },
+      {
+        ask: { path: '/sessions?search=user:cy', headers: bearer('ann') },
+        answer: { status: 200, body: { sessions: [] } },
+      },
+      {
+        ask: { path: '/sessions?parent=user:cy', headers: bearer('worker') },
+        answer: { status: 200, body: { sessions: [{ id: '{s}' }] } },
+      },
+      {
+        ask: { path: '/metrics', headers: bearer('ann') },
+        answer: { status: 403, body: { error: { type: 'forbidden' } } },
+      },
     ],
   },
   {
