@@ -49,9 +49,10 @@ export async function openSqlite(folder: string, known: readonly Migration[] = m
     }
   } catch (error) {
     closeAll(undefined, driver, unlock)
-    if (error instanceof StoreFault) throw error
+    if (error instanceof StoreFault && error.code !== 'corrupt') throw error
     const detail = error instanceof Error ? error.message : String(error)
-    throw new StoreFault(diagnose(error), `${path} cannot be opened: ${detail}`, error)
+    const code = error instanceof StoreFault ? error.code : diagnose(error)
+    throw new StoreFault(code, `${path} cannot be opened: ${detail}`, error)
   }
 }
 

@@ -53,5 +53,14 @@ export function assemble(sid: number, parts: readonly SegmentRow[]): Segment {
 /** A flipped type byte turns text into something else. */
 const isText = (value: unknown): value is string => typeof value === 'string'
 
-export const lastInLog = (driver: Driver, sid: number): number | undefined =>
-  driver.get<{ last: number | null }>('SELECT max(last) AS last FROM log WHERE sid = ?', sid)?.last ?? undefined
+/** The row that the index names last, read from the table itself: an index entry may be damaged, and has no checksum. */
+const newest = `SELECT l.sid, l.last, k.last AS indexed FROM
+  (SELECT n, last FROM log INDEXED BY log_place WHERE sid = ? ORDER BY last DESC LIMIT 1) AS k
+  LEFT JOIN log AS l ON l.n = k.n`
+
+/** The last number of a session's segments. Undefined where there are none, null where the index is damaged. */
+export function lastInLog(driver: Driver, sid: number): number | null | undefined {
+  const row = driver.get<{ sid: number | null; last: number | null; indexed: number }>(newest, sid)
+  if (!row) return undefined
+  return row.sid === sid && row.last === row.indexed ? row.last : null
+}

@@ -31,8 +31,13 @@ export function sweep(driver: Driver, sid: number): void {
     ...[sid, sliceRows],
   )
   if (edge) {
-    driver.run('DELETE FROM log WHERE sid = ? AND last < ?', sid, edge.last)
+    driver.run(`${deleteLog} AND k.last < ?)`, sid, edge.last)
     return
   }
-  for (const table of ['log', 'snapshots', 'texts', 'sessions']) driver.run(`DELETE FROM ${table} WHERE sid = ?`, sid)
+  driver.run(`${deleteLog})`, sid)
+  for (const table of ['snapshots', 'texts', 'sessions']) driver.run(`DELETE FROM ${table} WHERE sid = ?`, sid)
 }
+
+/** A damaged index entry may name a row of another session, which is not ours to delete: the row itself says whose it is. */
+const deleteLog = `DELETE FROM log WHERE n IN (SELECT l.n FROM log AS k INDEXED BY log_place
+  CROSS JOIN log AS l ON l.n = k.n WHERE k.sid = ? AND l.sid = k.sid`

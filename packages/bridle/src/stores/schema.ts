@@ -71,13 +71,37 @@ const fourth: Migration = [
    WHERE sessions.sid = o.sid`,
 ]
 
-export const migrations: readonly Migration[] = [first, second, third, fourth]
+/**
+ * A second opinion on two indexes, since a flipped bit in an index has no checksum. `sessions_name` finds a session by its key
+ * when `sessions_key` does not: without it, the next command would begin the session a second time. `head_min` is a number
+ * that the session's log has reached for certain: a log that seems to end before it has lost entries of `log_place`.
+ */
+const fifth: Migration = [
+  'CREATE INDEX sessions_name ON sessions (id, tenant, agent) WHERE removed = 0',
+  'ALTER TABLE sessions ADD COLUMN head_min INTEGER NOT NULL DEFAULT 0',
+  'UPDATE sessions SET head_min = coalesce((SELECT max(last) FROM log WHERE log.sid = sessions.sid), base)',
+]
+
+export const migrations: readonly Migration[] = [first, second, third, fourth, fifth]
 
 /** 0 for an empty database. */
 export function schemaVersion(driver: Pick<Driver, 'get'>): number {
-  if (!driver.get("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'meta'")) return 0
-  return driver.get<{ value: number }>("SELECT value FROM meta WHERE name = 'schema'")?.value ?? 0
+  const has = (table: string) =>
+    driver.get(`SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '${table}'`) !== undefined
+  const version = has('meta')
+    ? driver.get<{ value: unknown }>("SELECT value FROM meta WHERE name = 'schema'")?.value
+    : 0
+  // A crash between making `meta` and the first migration leaves no version, and no tables either.
+  if (!version && !has('sessions')) return 0
+  if (typeof version !== 'number' || !Number.isSafeInteger(version) || version < 1) throw damagedMeta()
+  return version
 }
+
+const damagedMeta = (): StoreFault =>
+  new StoreFault(
+    'corrupt',
+    'The table "meta" of the database is damaged: it does not say which version the data has. Restore a backup; nothing was changed.',
+  )
 
 /** Refuses what a newer Bridle wrote: reading it with old eyes could lose what only the newer one understands. */
 export function checkVersion(version: number, known: readonly Migration[], where: string): void {
@@ -92,6 +116,7 @@ export function checkVersion(version: number, known: readonly Migration[], where
 export function migrate(driver: Driver, known: readonly Migration[] = migrations): void {
   driver.run('CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID')
   for (let version = schemaVersion(driver); version < known.length; version++) {
+    if (isDone(driver, known[version]!)) throw damagedMeta()
     driver.transaction(() => {
       for (const sql of known[version]!) driver.run(sql)
       setMeta(driver, 'schema', version + 1)
@@ -99,10 +124,20 @@ export function migrate(driver: Driver, known: readonly Migration[] = migrations
   }
 }
 
+/** A step that was done before: the version that was read is then not the version of the data. */
+const isDone = (driver: Driver, migration: Migration): boolean =>
+  migration
+    .flatMap((sql) => /^CREATE (?:TABLE|(?:UNIQUE )?INDEX) (\w+)/.exec(sql)?.[1] ?? [])
+    .some((name) => driver.get('SELECT 1 FROM sqlite_master WHERE name = ?', name) !== undefined)
+
 /** A new incarnation: from here on, appends of any earlier owner are refused. */
 export function bumpEpoch(driver: Driver): number {
   return driver.transaction(() => {
-    const epoch = currentEpoch(driver) + 1
+    const last = currentEpoch(driver)
+    // Beginning anew at 1 would let an owner of before write again, and runners refuse the new one.
+    const isLost = last === 0 && driver.get('SELECT 1 FROM sessions LIMIT 1') !== undefined
+    if (isLost || !Number.isSafeInteger(last) || last < 0) throw damagedMeta()
+    const epoch = last + 1
     setMeta(driver, 'epoch', epoch)
     return epoch
   })

@@ -3,7 +3,7 @@ import { type Key, keyText } from '../kernel/event.ts'
 import { rowOwner } from '../kernel/owner.ts'
 import { hangsFrom, type Parent, type Row, StoreFault } from '../kernel/ports.ts'
 import { type BranchPoint, checkBranch, lineageMax } from './checks.ts'
-import type { Driver } from './driver.ts'
+import { asFault, type Driver } from './driver.ts'
 import { searchText } from './listing.ts'
 import { lastInLog } from './log-rows.ts'
 import type { Tail } from './tail.ts'
@@ -17,6 +17,10 @@ export interface SessionRecord {
   readonly base: number
   readonly parent_sid: number | null
   readonly removed: number
+  /** A number that the log has reached for certain. */
+  readonly head_min: number
+  /** The user that it belongs to; null = nobody in particular. */
+  readonly owner: string | null
 }
 
 /** One session of a lineage, and the last of its numbers that counts for the branch. */
@@ -33,22 +37,55 @@ export interface Origin {
 
 export type Sessions = ReturnType<typeof openSessions>
 
-const columns = 'sid, tenant, agent, id, base, parent_sid, removed'
+const columns = 'sid, tenant, agent, id, base, parent_sid, removed, head_min, owner'
 const bySid = `SELECT ${columns} FROM sessions WHERE sid = ?`
-const byKey = `SELECT ${columns} FROM sessions WHERE tenant = ? AND id = ? AND agent = ? AND removed = 0`
+
+/** Found by an index, read from the table: SQLite would else take the key from the index entry, damaged or not. */
+const named = (index: string, where: string) =>
+  `SELECT ${columns.replaceAll(/\w+/g, 's.$&')} FROM sessions AS k INDEXED BY ${index}
+   CROSS JOIN sessions AS s ON s.sid = k.sid WHERE ${where} AND k.removed = 0`
+const keyOfIndex = 'k.tenant = ? AND k.id = ? AND k.agent = ?'
+const byKey = named('sessions_key', keyOfIndex)
+const byKeyAgain = named('sessions_name', keyOfIndex)
+const idOfIndex = 'k.tenant = ? AND k.id = ?'
+const byId = `${named('sessions_key', idOfIndex)} UNION ${named('sessions_name', idOfIndex)} ORDER BY 3`
 
 export function openSessions(driver: Driver, tail: Tail) {
   const get = (sid: number) => driver.get<SessionRecord>(bySid, sid)
-  const live = ({ tenant, agent, id }: Key) => driver.get<SessionRecord>(byKey, tenant, id, agent)
-  const head = ({ sid, base }: SessionRecord): number => tail.head(sid) ?? lastInLog(driver, sid) ?? base
+
+  /**
+   * The session of a key. The row must be the one that was asked for: a damaged index may name the row of another tenant.
+   * And a session that one index does not find is only absent when the other does not find it either.
+   */
+  function live(key: Key): SessionRecord | undefined {
+    const { tenant, agent, id } = key
+    const found = driver.get<SessionRecord>(byKey, tenant, id, agent)
+    if (found) {
+      if (isLive(found, key)) return found
+      throw damaged(key, 'the index of sessions names another row')
+    }
+    const missed = driver.get<SessionRecord>(byKeyAgain, tenant, id, agent)
+    if (missed && isLive(missed, key)) throw damaged(key, 'the index of sessions does not find it')
+    return undefined
+  }
+
+  function head(record: SessionRecord): number {
+    const { sid, base, head_min: least } = record
+    const last = tail.head(sid) ?? lastInLog(driver, sid)
+    if (last === null) throw damaged(record, 'the index of its events names a row of other events')
+    const reached = last ?? base
+    if (reached < least || reached < base)
+      throw damaged(record, `its events end at ${reached}, and have reached ${Math.max(least, base)}`)
+    return reached
+  }
 
   /** The session itself, then those it hangs from. */
   function lineage(record: SessionRecord, upTo: number): Level[] {
     const levels: Level[] = [{ record, upTo }]
     for (let at = record; at.parent_sid !== null; ) {
       const parent = get(at.parent_sid)
-      if (!parent || levels.length > lineageMax) {
-        throw new StoreFault('corrupt', `${keyText(record)}: the session it branched from is missing`)
+      if (!parent || parent.tenant !== record.tenant || levels.length > lineageMax) {
+        throw damaged(record, 'the session it branched from is missing')
       }
       upTo = Math.min(upTo, at.base)
       levels.push({ record: parent, upTo })
@@ -65,6 +102,30 @@ export function openSessions(driver: Driver, tail: Tail) {
   return {
     get,
     live,
+
+    /** The session of a key for its removal: damage that stops it must not keep it. Its own row still has to agree. */
+    toRemove(key: Key): { record: SessionRecord; head: number } | undefined {
+      const { tenant, agent, id } = key
+      const record = [byKey, byKeyAgain]
+        .map((sql) => driver.get<SessionRecord>(sql, tenant, id, agent))
+        .find((found) => found && isLive(found, key))
+      if (!record) {
+        live(key)
+        return undefined
+      }
+      try {
+        return { record, head: head(record) }
+      } catch (cause) {
+        if (asFault(driver, cause, 'remove').code !== 'corrupt') throw cause
+        return { record, head: Math.max(record.base, record.head_min) }
+      }
+    },
+
+    /** The sessions of all agents with this id: those that either index finds. Opening one says what is damaged. */
+    withId: (tenant: string, id: string): SessionRecord[] =>
+      driver
+        .all<SessionRecord>(byId, tenant, id, tenant, id)
+        .filter((record) => isLive(record, { tenant, agent: record.agent, id })),
     head,
     lineage,
 
@@ -93,12 +154,12 @@ export function openSessions(driver: Driver, tail: Tail) {
     },
 
     /** An owner stays: a row that names none, from before owners were written, takes none away. */
-    saveRow(sid: number, { tenant, id }: Key, row: Row): void {
+    saveRow(sid: number, { tenant, id }: Key, row: Row, head = 0): void {
       driver.run(
         `UPDATE sessions SET kind = ?, status = ?, updated_at = ?, hangs_from = ?, owner = coalesce(?, owner), search = ?,
-         row = ? WHERE sid = ?`,
+         row = ?, head_min = max(head_min, ?) WHERE sid = ?`,
         ...[row.kind, row.status, row.updatedAt, hangsFrom(row), rowOwner({ id }, row)],
-        ...[searchText(id, row.title), JSON.stringify(row), sid],
+        ...[searchText(id, row.title), JSON.stringify(row), head, sid],
       )
       driver.run('DELETE FROM approvals WHERE sid = ?', sid)
       for (const [position, approval] of row.approvals.entries()) {
@@ -113,3 +174,8 @@ export function openSessions(driver: Driver, tail: Tail) {
       driver.run('UPDATE sessions SET wake_at = ? WHERE sid = ?', wakeAt, sid),
   }
 }
+
+const isLive = (record: SessionRecord, { tenant, agent, id }: Key): boolean =>
+  record.tenant === tenant && record.agent === agent && record.id === id && record.removed === 0
+
+const damaged = (key: Key, how: string): StoreFault => new StoreFault('corrupt', `${keyText(key)}: ${how}`)

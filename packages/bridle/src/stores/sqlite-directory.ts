@@ -1,7 +1,7 @@
 // Across sessions, from the rows that appends wrote.
 import type { Key } from '../kernel/event.ts'
 import type { Directory, Listed, ListFilter, OpenApproval, Row } from '../kernel/ports.ts'
-import type { Driver, Value } from './driver.ts'
+import { asFault, type Driver, type Value } from './driver.ts'
 import type { Keeper } from './keeper.ts'
 import { decodeCursor, page, pageSize, type Standing } from './listing.ts'
 import type { SessionRecord, Sessions } from './sessions.ts'
@@ -11,18 +11,30 @@ type ApprovalRow = Key & { requested_at: number; sid: number; position: number; 
 
 /** Pages as they stand in the tables, one entry longer than was asked: whether there are more is then known. */
 export function directoryPages(driver: Driver, sessions: Sessions) {
+  /** A session whose log is damaged is listed all the same; opening it says what is wrong. */
+  const listed = (record: ListedRow): Listed => {
+    try {
+      return { key: keyOf(record), head: sessions.head(record), row: rowOf(record) }
+    } catch (cause) {
+      const { code } = asFault(driver, cause, 'list')
+      if (code !== 'corrupt') throw cause
+      return { key: keyOf(record), head: Math.max(record.head_min, record.base), row: damagedRow(record) }
+    }
+  }
+
   return {
     list(tenant: string, filter: ListFilter): Standing<Listed>[] {
       const { where, values } = conditions(tenant, filter)
       const rows = driver.all<ListedRow>(
-        `SELECT sid, tenant, agent, id, base, kind, status, updated_at, row FROM sessions WHERE ${where}
-         ORDER BY updated_at DESC, sid DESC LIMIT ?`,
+        // Found by an index and read from the table: a damaged index may name a row of another tenant.
+        `SELECT s.sid, s.tenant, s.agent, s.id, s.base, s.head_min, s.kind, s.status, s.updated_at, s.row, s.removed
+         FROM (SELECT sid, updated_at FROM sessions WHERE ${where} ORDER BY updated_at DESC, sid DESC LIMIT ?) AS k
+         CROSS JOIN sessions AS s ON s.sid = k.sid ORDER BY k.updated_at DESC, k.sid DESC`,
         ...[...values, pageSize(filter.limit) + 1],
       )
-      return rows.map((record) => ({
-        at: [record.updated_at, record.sid],
-        entry: { key: keyOf(record), head: sessions.head(record), row: rowOf(record) },
-      }))
+      return rows
+        .filter((record) => record.tenant === tenant && record.removed === 0)
+        .map((record) => ({ at: [record.updated_at, record.sid], entry: listed(record) }))
     },
 
     /** Null: damaged. */
@@ -30,8 +42,9 @@ export function directoryPages(driver: Driver, sessions: Sessions) {
       const after = cursor === undefined ? [-1, 0, 0] : decodeCursor(cursor, 3)
       const rows = driver.all<ApprovalRow>(
         `SELECT s.tenant, s.agent, s.id, requested_at, a.sid, position, body
-         FROM approvals AS a JOIN sessions AS s ON s.sid = a.sid
-         WHERE a.tenant = ? AND ${viewer === undefined ? 'true' : OPEN_TO} AND (requested_at, a.sid, position) > (?, ?, ?)
+         FROM approvals AS a CROSS JOIN sessions AS s ON s.sid = a.sid
+         WHERE a.tenant = ? AND s.tenant = a.tenant AND ${viewer === undefined ? 'true' : OPEN_TO}
+         AND (requested_at, a.sid, position) > (?, ?, ?)
          ORDER BY requested_at, a.sid, position LIMIT ?`,
         ...[tenant, ...(viewer === undefined ? [] : [viewer]), ...after, pageSize(limit) + 1],
       )
@@ -85,21 +98,18 @@ export function sqliteDirectory(driver: Driver, sessions: Sessions, keeper: Keep
         keys('FROM sessions WHERE wake_at > ? AND wake_at <= ? ORDER BY wake_at, sid LIMIT ?', since, now, limit),
       ),
     find: async (tenant, id) =>
-      keeper.read(() =>
-        driver
-          .all<Key & { owner: string | null }>(
-            'SELECT tenant, agent, id, owner FROM sessions WHERE tenant = ? AND id = ? AND removed = 0 ORDER BY agent',
-            ...[tenant, id],
-          )
-          .map((found) => ({ key: keyOf(found), owner: found.owner })),
-      ),
+      keeper.read(() => sessions.withId(tenant, id).map((found) => ({ key: keyOf(found), owner: found.owner }))),
   }
 }
 
 /** One damaged row must not take the whole list along: what the columns say is shown instead. */
-function rowOf({ id, kind, status, updated_at: at, row }: ListedRow): Row {
-  const intact = parsed<Row>(row)
-  if (intact && Array.isArray(intact.approvals) && intact.detail && Number.isFinite(intact.createdAt)) return intact
+function rowOf(record: ListedRow): Row {
+  const intact = parsed<Row>(record.row)
+  const isWhole = intact && Array.isArray(intact.approvals) && intact.detail && Number.isFinite(intact.createdAt)
+  return isWhole ? intact : damagedRow(record)
+}
+
+function damagedRow({ id, kind, status, updated_at: at }: ListedRow): Row {
   return {
     kind,
     status,

@@ -62,7 +62,7 @@ export function sqliteStore(driver: Driver, epoch: number, limits: TailLimits): 
             return () => {
               sid = place.sid ?? sessions.create(lease.key, place.origin!)
               for (const segment of segments) tail.add(sid, segment)
-              writeRest(sid, lease.key, append)
+              writeRest(sid, lease.key, append, place.head + append.events.length)
             }
           },
           done() {
@@ -91,10 +91,10 @@ export function sqliteStore(driver: Driver, epoch: number, limits: TailLimits): 
           alone: true,
           prepare() {
             if (epoch < keeper.owner()) throw fenced(key)
-            const record = sessions.live(key)
-            if (!record) return () => {}
+            const found = sessions.toRemove(key)
+            if (!found) return () => {}
             return () => {
-              hide(driver, record, sessions.head(record))
+              hide(driver, found.record, found.head)
               tail.settle()
               removed = true
             }
@@ -118,13 +118,15 @@ export function sqliteStore(driver: Driver, epoch: number, limits: TailLimits): 
     if (head !== undefined) return { sid: known!, head }
     const record = known === undefined ? sessions.live(lease.key) : sessions.get(known)
     if (record?.removed || (!record && (lease.exists || known !== undefined))) throw fenced(lease.key)
+    if (record && keyText(record) !== keyText(lease.key))
+      throw new StoreFault('corrupt', `${keyText(lease.key)}: its row is another session's`)
     if (record) return { sid: record.sid, head: sessions.head(record) }
     const origin = sessions.origin(lease.key, lease.parent)
     return { head: origin.base, origin }
   }
 
-  function writeRest(sid: number, key: Key, { row, wakeAt, results = [], snapshot }: Append): void {
-    if (row) sessions.saveRow(sid, key, row)
+  function writeRest(sid: number, key: Key, { row, wakeAt, results = [], snapshot }: Append, head: number): void {
+    if (row) sessions.saveRow(sid, key, row, head)
     if (wakeAt !== undefined) sessions.saveWake(sid, wakeAt)
     for (const { commandId, bodyHash, answer } of results) {
       const values = [sid, JSON.stringify(commandId), bodyHash, JSON.stringify(answer)]

@@ -35,6 +35,10 @@ export function openTail(driver: Driver, limits: TailLimits) {
     chars += segment.body.length
   }
 
+  /** From here on a log that ends earlier is known to be damaged. */
+  const raiseHead = (sid: number, last: number): void =>
+    driver.run('UPDATE sessions SET head_min = ? WHERE sid = ? AND head_min < ?', last, sid, last)
+
   function clear(): void {
     held = new Map()
     segments = 0
@@ -70,6 +74,8 @@ export function openTail(driver: Driver, limits: TailLimits) {
       const queues = addedHeads.has(sid) || held.has(sid)
       if (!queues && segment.body.length >= limits.segmentCharsMax) {
         writeSegment(driver, 'log', sid, segment)
+        // Where there is no tail every append comes here, and a write more for each would cost more than it tells.
+        if (limits.segmentCharsMax > 0) raiseHead(sid, segment.last)
         return
       }
       writeSegment(driver, 'tail', sid, segment)
@@ -90,7 +96,10 @@ export function openTail(driver: Driver, limits: TailLimits) {
     /** Inside a transaction; `clear` when it is committed. */
     settle(): void {
       if (segments === 0) return
-      for (const [sid, list] of held) for (const segment of join(list)) writeSegment(driver, 'log', sid, segment)
+      for (const [sid, list] of held) {
+        for (const segment of join(list)) writeSegment(driver, 'log', sid, segment)
+        raiseHead(sid, list.at(-1)!.last)
+      }
       driver.run('DELETE FROM tail')
     },
     clear,
