@@ -4,6 +4,8 @@ import { createHash, createHmac } from 'node:crypto'
 import { type Key, keyText } from '../kernel/event.ts'
 import { costUsd, type PriceTable, priceOf, type Usage } from './provider-prices.ts'
 import { type ProviderName, providers } from './providers.ts'
+import { SpendLedger, type SpendSums } from './spend-ledger.ts'
+import { worstCaseUsd } from './worst-case.ts'
 
 export interface GrantName {
   readonly key: Key
@@ -29,8 +31,8 @@ export interface Spend {
 
 export interface LiveGrant extends GrantName {
   models: readonly string[] | null
-  maxSpendUsd: number | null
-  spend: Spend
+  readonly ledger: SpendLedger
+  counts: Omit<Spend, 'usd'>
   /** Requests that are with the provider; they end with the grant. */
   readonly underWay: Set<AbortController>
 }
@@ -40,10 +42,12 @@ export class Grants {
   readonly #live = new Map<string, LiveGrant>()
   readonly #secret: string
   readonly #prices: PriceTable
+  readonly #note: (name: GrantName, sums: SpendSums) => void
 
-  constructor(secret: string, prices: PriceTable = []) {
+  constructor(secret: string, prices: PriceTable = [], note: (name: GrantName, sums: SpendSums) => void = () => {}) {
     this.#secret = secret
     this.#prices = prices
+    this.#note = note
   }
 
   /** Granted again, a run keeps what it has spent. */
@@ -51,12 +55,16 @@ export class Grants {
     const token = this.#token(name)
     const { key, runId, attempt, provider } = name
     const live = this.#live.get(digest(token))
-    const terms = { models: models ?? null, maxSpendUsd: maxSpendUsd ?? null }
-    if (live) Object.assign(live, terms)
-    else {
-      const spend = { usd: spentUsd, requests: 0, inputTokens: 0, outputTokens: 0 }
-      this.#live.set(digest(token), { key, runId, attempt, provider, ...terms, spend, underWay: new Set() })
+    const maxUsd = maxSpendUsd ?? null
+    if (live) {
+      live.models = models ?? null
+      live.ledger.limitTo(maxUsd)
+      return token
     }
+    const ledger = new SpendLedger({ maxUsd, spentUsd, note: (sums) => this.#note(name, sums) })
+    const counts = { requests: 0, inputTokens: 0, outputTokens: 0 }
+    const own = { key, runId, attempt, provider, models: models ?? null }
+    this.#live.set(digest(token), { ...own, ledger, counts, underWay: new Set() })
     return token
   }
 
@@ -73,18 +81,22 @@ export class Grants {
     if (!live) return null
     this.#live.delete(digest(this.#token(name)))
     for (const request of live.underWay) request.abort()
-    return live.spend
+    return spendOf(live)
+  }
+
+  /** The most that a request may cost. */
+  worstCase(model: string, content: object, body: string): number {
+    return worstCaseUsd(content, body, priceOf(model, this.#prices))
   }
 
   /** What it cost. */
   charge(grant: LiveGrant, model: string, usage: Usage): number {
     const usd = costUsd(usage, priceOf(model, this.#prices))
-    const { spend } = grant
-    grant.spend = {
-      usd: spend.usd + usd,
-      requests: spend.requests + 1,
-      inputTokens: spend.inputTokens + usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens,
-      outputTokens: spend.outputTokens + usage.outputTokens,
+    const { requests, inputTokens, outputTokens } = grant.counts
+    grant.counts = {
+      requests: requests + 1,
+      inputTokens: inputTokens + usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens,
+      outputTokens: outputTokens + usage.outputTokens,
     }
     return usd
   }
@@ -94,5 +106,7 @@ export class Grants {
     return `bridle-run-${createHmac('sha256', this.#secret).update(`credential:${named}`).digest('base64url')}`
   }
 }
+
+export const spendOf = ({ ledger, counts }: LiveGrant): Spend => ({ usd: ledger.spentUsd, ...counts })
 
 const digest = (token: string): string => createHash('sha256').update(token).digest('base64')

@@ -471,3 +471,140 @@ describe('[O14] spending', () => {
       .toEqual({ usd: 0.09, requests: 1, inputTokens: 1000, outputTokens: 1000 })
   })
 })
+
+describe('[O27] many requests at once', () => {
+  const prices = [['claude-x', { input: 1, output: 1 }]] as const
+  const body = (max_tokens: number) => ({ model: 'claude-x', max_tokens, messages: [] })
+  const used = (output_tokens: number) => json({ usage: { input_tokens: 0, output_tokens } })
+  /** Answers that wait until they are let go. */
+  const slowly = (tokens: number, then: Reply = used(tokens)) => {
+    const waiting: (() => void)[] = []
+    reply = (seen, response) => void waiting.push(() => then(seen, response))
+    return waiting
+  }
+  const others = ['s1', 's2', 's3'].map((id) => ({ ...anthropic, key: { ...run.key, id } }))
+  /** Lets answers go until all requests have ended. */
+  const ended = async <T>(asked: Promise<T>[], waiting: (() => void)[]): Promise<T[]> => {
+    let isOver = false
+    const all = Promise.all(asked).finally(() => {
+      isOver = true
+    })
+    while (!isOver) {
+      waiting.shift()?.()
+      await new Promise(setImmediate)
+    }
+    return all
+  }
+
+  test('a limit is passed by one request at most, for each of three runs', async () => {
+    await start({ prices })
+    const waiting = slowly(400_000)
+    let answered = 0
+    const asked = Array.from({ length: 40 }, () => others).flatMap((names) =>
+      names.map((name) =>
+        ask(proxy.grant({ ...name, maxSpendUsd: 0.5 }), '/v1/messages', { body: body(400_000) }).finally(() => {
+          answered += 1
+        }),
+      ),
+    )
+    await expect.poll(() => answered).toBe(3 * 8)
+    const statuses = (await ended(asked, waiting)).map(({ status }) => status)
+    // Two of $0.40 each: the second is sent alone, since what is left does not cover it.
+    for (const name of others) expect(proxy.spent(name)).toMatchObject({ usd: 0.8, requests: 2 })
+    expect(got).toHaveLength(6)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(6)
+    // 32 of a run are under way at most; those that waited were told when the limit was reached.
+    expect(new Set(statuses)).toEqual(new Set([200, 402, 429]))
+    expect(statuses.filter((status) => status === 429)).toHaveLength(3 * 8)
+  })
+
+  test('those that the limit covers go together; a limit below the worst case stops nothing', async () => {
+    await start({ prices })
+    const waiting = slowly(1_000)
+    const grant = proxy.grant({ ...anthropic, maxSpendUsd: 0.5 })
+    const asked = Array.from({ length: 6 }, () => ask(grant, '/v1/messages', { body: body(100_000) }))
+    await expect.poll(() => got.length).toBe(4)
+    expect((await ended(asked, waiting)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200])
+    expect((await ended([ask(grant, '/v1/messages', { body: body(1e9) })], waiting))[0]?.status).toBe(200)
+    expect(proxy.spent(anthropic)?.usd).toBeCloseTo(0.007)
+  })
+
+  test.each<[string, Reply]>([
+    ['an error of the provider', json({ error: {} }, 529)],
+    ['a connection that breaks', (_got, response) => void response.destroy()],
+    ['a key that is refused', json({}, 401)],
+  ])('%s gives back what was reserved', async (_name, failing) => {
+    await start({ prices })
+    const waiting = slowly(0, failing)
+    const grant = proxy.grant({ ...anthropic, maxSpendUsd: 0.5 })
+    const asked = [1, 2, 3].map(() => ask(grant, '/v1/messages', { body: body(450_000) }))
+    const statuses = (await ended(asked, waiting)).map(({ status }) => status)
+    expect([statuses.every((status) => status >= 400), got.length]).toEqual([true, 3])
+    expect(proxy.spent(anthropic)).toMatchObject({ usd: 0, requests: 0 })
+    reply = used(1_000)
+    expect((await ask(grant, '/v1/messages', { body: body(450_000) })).status).toBe(200)
+  })
+
+  test('a stream that is cut counts what passed, and lets the next one go', async () => {
+    await start({ prices })
+    reply = (_got, response) => {
+      const delta = `data: {"type":"content_block_delta","delta":{"text":"${'x'.repeat(4_000)}"}}\n\n`
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(delta)
+    }
+    const { baseUrl, token } = proxy.grant({ ...anthropic, maxSpendUsd: 0.5 })
+    for (let count = 1; count <= 3; count++) {
+      const leave = new AbortController()
+      const response = await fetch(`${baseUrl}/v1/messages`, {
+        method: 'POST',
+        headers: { 'x-api-key': token },
+        body: JSON.stringify(body(450_000)),
+        signal: leave.signal,
+      })
+      await response.body!.getReader().read()
+      leave.abort()
+      await expect.poll(() => proxy.spent(anthropic)?.outputTokens).toBe(count * 1_000)
+    }
+  })
+
+  test('counting tokens reserves nothing, and is not held up', async () => {
+    await start({ prices })
+    const waiting = slowly(1_000)
+    const grant = proxy.grant({ ...anthropic, maxSpendUsd: 0.5 })
+    const held = ask(grant, '/v1/messages', { body: body(1e9) })
+    await expect.poll(() => got.length).toBe(1)
+    const counts = [1, 2, 3].map(() => ask(grant, '/v1/messages/count_tokens', { body: body(1e9) }))
+    await expect.poll(() => got.length).toBe(4)
+    await ended([held, ...counts], waiting)
+  })
+
+  test('a request that waits and is left takes nothing along', async () => {
+    await start({ prices })
+    const waiting = slowly(1_000)
+    const { baseUrl, token } = proxy.grant({ ...anthropic, maxSpendUsd: 0.5 })
+    const first = ask({ baseUrl, token }, '/v1/messages', { body: body(1e9) })
+    await expect.poll(() => got.length).toBe(1)
+    const leave = new AbortController()
+    const left = fetch(`${baseUrl}/v1/messages`, {
+      method: 'POST',
+      headers: { 'x-api-key': token },
+      body: JSON.stringify(body(1e9)),
+      signal: leave.signal,
+    })
+    const third = ask({ baseUrl, token }, '/v1/messages', { body: body(1e9) })
+    leave.abort()
+    await expect(left).rejects.toThrow()
+    expect((await ended([first, third], waiting)).map(({ status }) => status)).toEqual([200, 200])
+    expect(got).toHaveLength(2)
+  })
+
+  test('bodies under way have a limit together', async () => {
+    await start({ prices })
+    const waiting = slowly(0)
+    const grant = proxy.grant({ ...anthropic, maxSpendUsd: 0.5 })
+    const large = { ...body(1e9), text: 'x'.repeat(30 * 1024 * 1024) }
+    const asked = [1, 2, 3].map(() => ask(grant, '/v1/messages', { body: large }))
+    const statuses = (await ended(asked, waiting)).map(({ status }) => status)
+    expect(statuses.toSorted()).toEqual([200, 200, 429])
+    expect((await ended([ask(grant, '/v1/messages', { body: large })], waiting))[0]?.status).toBe(200)
+  })
+})

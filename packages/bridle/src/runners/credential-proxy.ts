@@ -3,18 +3,12 @@
 // is over, is refused in the provider's own words, so that its engine can show them.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type GrantName, Grants, type GrantTerms, type LiveGrant, type Spend } from './credential-grants.ts'
-import { checkAsked, type Located, locate, overspent, type Refused } from './credential-rules.ts'
+import { type GrantName, Grants, type GrantTerms, type LiveGrant, type Spend, spendOf } from './credential-grants.ts'
+import { BODY_BYTES_MAX, checkAsked, type Located, locate, type Refused, tooMany } from './credential-rules.ts'
 import { type Passage, pass } from './credential-upstream.ts'
 import type { PriceTable } from './provider-prices.ts'
-import {
-  type Provider,
-  type ProviderName,
-  type ProviderRoute,
-  providers,
-  type RefusalCode,
-  refusals,
-} from './providers.ts'
+import { type Provider, type ProviderName, providers, type RefusalCode, refusals } from './providers.ts'
+import { type Entry, isRefused, type SpendSums } from './spend-ledger.ts'
 
 export interface CredentialProxyOptions {
   /** Tokens are derived from it: the same secret makes the same tokens in the next process. */
@@ -35,6 +29,8 @@ export interface CredentialProxyOptions {
   readonly silenceMs?: number
   /** One line per request. Carries no key, no token and nothing of what was said. */
   readonly report?: (entry: ProxyEntry) => void
+  /** A run's sums, before a request is sent and after it is settled: kept, they survive the process. */
+  readonly note?: (name: GrantName, sums: SpendSums) => void
 }
 
 export interface ProxyEntry extends GrantName {
@@ -55,16 +51,12 @@ export interface CredentialProxy {
   close(): Promise<void>
 }
 
-/** The vendors' own limit for a request. */
-const BODY_BYTES_MAX = 32 * 1024 * 1024
 /** A long answer that does not stream says nothing for minutes. */
 const SILENCE_MS = 600_000
-/** Per run: more is a loop, and each may pass the limit that the others have not reached yet. */
-const UNDER_WAY_MAX = 32
 
 export const startCredentialProxy = async (options: CredentialProxyOptions): Promise<CredentialProxy> => {
   const { secret, prices, env = process.env, bodyBytesMax = BODY_BYTES_MAX, silenceMs = SILENCE_MS } = options
-  const grants = new Grants(secret, prices)
+  const grants = new Grants(secret, prices, options.note)
   const upstreams = {
     anthropic: upstreamUrl('anthropic', options, env),
     openai: upstreamUrl('openai', options, env),
@@ -87,22 +79,29 @@ export const startCredentialProxy = async (options: CredentialProxyOptions): Pro
       refuse(response, provider, code, message)
     }
     if (!route) return no(['path_not_allowed', `${request.method} ${path} is not passed on to ${provider.title}.`])
-    const early = limits(grant, route)
-    if (early) return no(early)
-
+    const { ledger } = grant
+    const place = ledger.enter()
+    if (isRefused(place)) return no(place)
     const leave = new AbortController()
     grant.underWay.add(leave)
     response.once('close', () => response.writableFinished || leave.abort())
+    let settle = (_usd: number) => {}
     try {
-      const read = route.method === 'POST' ? await readBody(request, bodyBytesMax) : null
-      if (read === 'too large') {
-        return no(['body_too_large', `A request may have ${bodyBytesMax} bytes.`])
-      }
+      if (route.method === 'POST' && ledger.refusal) return no(ledger.refusal)
+      const read = route.method === 'POST' ? await readBody(request, bodyBytesMax, place) : null
+      if (read === 'too large') return no(['body_too_large', `A request may have ${bodyBytesMax} bytes.`])
+      if (read === 'too many') return no(tooMany)
       const checked = read && check(read, grant, request)
       if (checked && 'refused' in checked) return no(checked.refused)
       entry.model = checked?.model ?? null
       const key = options.keys[name]?.()
       if (!key) return no(['key_missing', `This server has no ${provider.keyName}. Set it and start the server again.`])
+      if (route.kind === 'answer' && checked) {
+        const worst = grants.worstCase(checked.model, checked.content, checked.text)
+        const reserved = await ledger.reserve(worst, leave.signal)
+        if (isRefused(reserved)) return no(reserved)
+        settle = reserved.settle
+      }
 
       const passage: Passage = {
         provider: name,
@@ -114,12 +113,16 @@ export const startCredentialProxy = async (options: CredentialProxyOptions): Pro
         signal: leave.signal,
         charge: (usage) => {
           entry.usd = grants.charge(grant, entry.model ?? '', usage)
+          settle(entry.usd)
         },
       }
       const { status, refused } = await pass(passage, request, response)
       if (refused) return no(refused)
       report(status, null)
     } finally {
+      // A request that cost nothing gives back what it had reserved.
+      settle(0)
+      place.leave()
       grant.underWay.delete(leave)
     }
   }
@@ -142,7 +145,10 @@ export const startCredentialProxy = async (options: CredentialProxyOptions): Pro
       baseUrl: `${(options.publicUrl ?? url).replace(/\/+$/, '')}${providers[name.provider].mount}`,
     }),
     revoke: (name) => grants.revoke(name),
-    spent: (name) => grants.named(name)?.spend ?? null,
+    spent: (name) => {
+      const grant = grants.named(name)
+      return grant && spendOf(grant)
+    },
     async close() {
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeAllConnections()
@@ -179,25 +185,24 @@ const bearer = ({ headers }: IncomingMessage, grants: Grants, provider: Provider
 
 const nameOf = ({ key, runId, attempt, provider }: LiveGrant): GrantName => ({ key, runId, attempt, provider })
 
-const limits = ({ spend, maxSpendUsd, underWay }: LiveGrant, { method }: ProviderRoute): Refused | null => {
-  if (underWay.size >= UNDER_WAY_MAX) {
-    return ['too_many_requests', `A run may have ${UNDER_WAY_MAX} requests under way. Try again when one has ended.`]
-  }
-  return method === 'POST' ? overspent(spend.usd, maxSpendUsd) : null
-}
-
-const readBody = (request: IncomingMessage, bytesMax: number): Promise<Buffer | 'too large'> =>
+const readBody = (
+  request: IncomingMessage,
+  bytesMax: number,
+  place: Entry,
+): Promise<Buffer | 'too large' | 'too many'> =>
   new Promise((resolve, reject) => {
     const parts: Buffer[] = []
     let bytes = 0
+    let isRefusing = false
     // What is too much is read on and dropped: a client that is still sending would not see why.
     request.on('data', (part: Buffer) => {
       bytes += part.byteLength
-      if (bytes <= bytesMax) parts.push(part)
-      else {
-        parts.length = 0
-        resolve('too large')
-      }
+      if (isRefusing) return
+      const refusal = bytes > bytesMax ? 'too large' : place.hold(part.byteLength) ? null : 'too many'
+      if (refusal === null) return void parts.push(part)
+      isRefusing = true
+      parts.length = 0
+      resolve(refusal)
     })
     request.once('end', () => resolve(Buffer.concat(parts)))
     request.once('error', reject)
@@ -206,7 +211,9 @@ const readBody = (request: IncomingMessage, bytesMax: number): Promise<Buffer | 
 
 const check = (bytes: Buffer, { models }: LiveGrant, { headers }: IncomingMessage) => {
   const checked = checkAsked(bytes.toString('utf8'), headers['content-encoding'], models)
-  return 'refused' in checked ? checked : { model: checked.model, body: Buffer.from(checked.body) }
+  if ('refused' in checked) return checked
+  const { model, body: text, content } = checked
+  return { model, text, content, body: Buffer.from(text) }
 }
 
 const refuse = (response: ServerResponse, provider: Provider | null, code: RefusalCode, message: string): void => {

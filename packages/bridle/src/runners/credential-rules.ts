@@ -4,6 +4,20 @@ import { type Provider, type ProviderName, type ProviderRoute, providers, type R
 
 export type Refused = readonly [RefusalCode, string]
 
+/** The vendors' own limit for a request. */
+export const BODY_BYTES_MAX = 32 * 1024 * 1024
+/** Requests of one run under way: no engine has more, and a loop does. */
+export const UNDER_WAY_MAX = 32
+/** Their bodies together: two of the largest, so that one run cannot fill the memory of the server. */
+export const UNDER_WAY_BYTES_MAX = 64 * 1024 * 1024
+/** An error is short; the rest of a longer one is cut, as nobody reads it. */
+export const ERROR_BYTES_MAX = 1024 * 1024
+
+export const tooMany: Refused = [
+  'too_many_requests',
+  `A run may have ${UNDER_WAY_MAX} requests and ${UNDER_WAY_BYTES_MAX} bytes under way. Try again when one has ended.`,
+]
+
 export interface Located {
   readonly name: ProviderName
   readonly provider: Provider
@@ -24,11 +38,17 @@ export const locate = (method: string, pathname: string): Located | null => {
   return null
 }
 
-/** The sum is told when an answer has passed, so several at once may each pass the limit. */
 export const overspent = (usd: number, maxUsd: number | null): Refused | null => {
   if (maxUsd === null || usd < maxUsd) return null
   const [spent, limit] = [usd, maxUsd].map((each) => `$${each.toFixed(2)}`)
   return ['spend_limit', `This run has spent about ${spent} of its limit of ${limit}. Raise the limit to go on.`]
+}
+
+export interface CheckedRequest {
+  readonly model: string
+  readonly body: string
+  /** The body, parsed. */
+  readonly content: object
 }
 
 /** Sent on is what was read here, written again: a name said twice must not mean one thing to us and another there. */
@@ -36,7 +56,7 @@ export const checkAsked = (
   text: string,
   encoding: string | null | undefined,
   models: readonly string[] | null,
-): { readonly model: string; readonly body: string } | { readonly refused: Refused } => {
+): CheckedRequest | { readonly refused: Refused } => {
   const invalid = (message: string): { refused: Refused } => ({ refused: ['request_invalid', message] })
   if ((encoding ?? 'identity') !== 'identity') return invalid('The body is to be sent as it is.')
   let said: unknown
@@ -54,5 +74,5 @@ export const checkAsked = (
       refused: ['model_not_allowed', `This run may not use the model ${model}. It may use: ${models.join(', ')}.`],
     }
   }
-  return { model, body: JSON.stringify(said) }
+  return { model, body: JSON.stringify(said), content: said as object }
 }

@@ -2,6 +2,7 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp, type ServerResponse } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { pipeline } from 'node:stream/promises'
+import { ERROR_BYTES_MAX } from './credential-rules.ts'
 import type { Usage } from './provider-prices.ts'
 import { type ProviderName, providers, type RefusalCode } from './providers.ts'
 import { usageMeter } from './usage-meter.ts'
@@ -27,8 +28,6 @@ export interface Passed {
 
 /** Reported where nobody was left to answer. */
 const LEFT = 499
-/** An error is short; what is longer is cut, as nobody reads it. */
-const ERROR_BYTES_MAX = 1024 * 1024
 
 export const pass = async (passage: Passage, request: IncomingMessage, response: ServerResponse): Promise<Passed> => {
   const { provider, key, isMetered, body, charge } = passage

@@ -102,4 +102,34 @@ describe('[O14] a run’s budget', () => {
     expect((await second.ask()).status).toBe(200)
     await second.keys.close()
   })
+
+  test('[O27] a request under way when the process dies counts with its worst case', async () => {
+    const first = server()
+    let noted = ''
+    const copy = mkdtempSync(join(tmpdir(), 'bridle-keys-'))
+    // The folder as a process that is killed in the middle of an answer leaves it.
+    duringAnswer = () => {
+      noted = readFileSync(join(sessionFolder(data, job().key), 'spent.json'), 'utf8')
+      cpSync(data, copy, { recursive: true })
+    }
+    await first.ask(job({ settings: { max_budget_usd: 0.000_1 } }))
+    await first.keys.close()
+    expect(JSON.parse(noted)).toMatchObject({ usd: 0, reservedUsd: expect.any(Number) })
+    expect(JSON.parse(noted).reservedUsd).toBeGreaterThan(0.000_1)
+    rmSync(data, { recursive: true })
+    cpSync(copy, data, { recursive: true })
+    rmSync(copy, { recursive: true })
+    const second = server()
+    expect((await second.ask(job({ settings: { max_budget_usd: 0.000_1 } }))).status).toBe(402)
+    expect(asked).toBe(1)
+    await second.keys.close()
+  })
+
+  test('is the smallest of what operator, session and caller say', async () => {
+    const { ask, keys } = server()
+    const small = job({ settings: { max_budget_usd: 0.9 }, input: { prompt: '', max_budget_usd: 0 } })
+    expect((await ask(small)).status).toBe(402)
+    expect(asked).toBe(0)
+    await keys.close()
+  })
 })

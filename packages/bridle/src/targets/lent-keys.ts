@@ -69,7 +69,7 @@ export class LentKeys {
       secret: derived(secret, 'credentials'),
       keys: { anthropic: () => env.ANTHROPIC_API_KEY, openai: () => env.OPENAI_API_KEY },
       env,
-      report: ({ usd, ...name }) => usd > 0 && this.#spends.add(name, usd),
+      note: (name, sums) => this.#spends.save(name, sums),
       ...(proxyUrl !== undefined && { publicUrl: proxyUrl }),
       ...(proxyHost !== undefined && { host: proxyHost }),
     })

@@ -6,10 +6,13 @@ import { dirname, join } from 'node:path'
 import { keyText } from '../kernel/event.ts'
 import type { GrantName } from '../runners/credential-grants.ts'
 import { sessionFolder } from '../runners/sandboxes/session-folder.ts'
+import type { SpendSums } from '../runners/spend-ledger.ts'
 
 interface Noted {
   readonly run: string
   readonly usd: number
+  /** The worst case of requests that were under way. Absent in notes of an older version. */
+  readonly reservedUsd?: number
 }
 
 export class NodeSpends {
@@ -26,17 +29,19 @@ export class NodeSpends {
   }
 
   /** Of a session that was removed meanwhile nothing is noted: its folder is not to come back. */
-  add(name: GrantName, usd: number): void {
+  save(name: GrantName, { spentUsd, reservedUsd }: SpendSums): void {
     const file = this.#file(name)
     if (!existsSync(dirname(file))) return
-    const noted: Noted = { run: runOf(name), usd: this.#of(name) + usd }
+    const noted: Noted = { run: runOf(name), usd: spentUsd, reservedUsd }
     writeFileSync(`${file}.new`, JSON.stringify(noted), { mode: 0o600 })
     renameSync(`${file}.new`, file)
   }
 
+  /** A request that was under way when the last process died counts with its worst case: nobody knows what it cost. */
   #of(name: GrantName): number {
     const noted = this.#read(name)
-    return noted?.run === runOf(name) && Number.isFinite(noted.usd) ? noted.usd : 0
+    if (noted?.run !== runOf(name) || !Number.isFinite(noted.usd)) return 0
+    return noted.usd + (Number.isFinite(noted.reservedUsd) ? (noted.reservedUsd ?? 0) : 0)
   }
 
   #read(name: GrantName): Noted | null {

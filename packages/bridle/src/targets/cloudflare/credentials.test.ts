@@ -27,13 +27,18 @@ const askingEngine = (): Engine => ({
     play: async (prompt) => {
       const { baseUrl } = await launcher()
       const answers: unknown[] = []
-      for (const [method, path, body] of JSON.parse(prompt) as [string, string, object?][]) {
+      const one = async ([method, path, body]: [string, string, { fill?: number }?]) => {
         const answer = await fetch(`${baseUrl}${path}`, {
           method,
           headers: { 'content-type': 'application/json' },
-          ...(body && { body: JSON.stringify(body) }),
+          ...(body && { body: JSON.stringify({ ...body, ...(body.fill && { fill: 'x'.repeat(body.fill) }) }) }),
         })
-        answers.push([answer.status, (await answer.text()).slice(0, 3_000)])
+        return [answer.status, (await answer.text()).slice(0, 3_000)]
+      }
+      for (const step of JSON.parse(prompt) as ([string, string, object?] | [string, string, object?][])[]) {
+        // An array of requests is asked at once.
+        if (Array.isArray(step[0])) answers.push(...(await Promise.all((step as [string, string][]).map(one))))
+        else answers.push(await one(step as [string, string]))
       }
       return { kind: 'completed', result: JSON.stringify(answers) }
     },
@@ -82,7 +87,7 @@ describe.skipIf(noTools)('[CF11] keys stay with the Worker', () => {
         BRIDLE_SECRET: SECRET,
         ANTHROPIC_API_KEY: 'the-real-key',
         ANTHROPIC_BASE_URL: stub.url,
-        TEST_OPTIONS: JSON.stringify({ engines: { claude: { max_budget_usd: 0.001 } } }),
+        TEST_OPTIONS: JSON.stringify({ engines: { claude: { max_budget_usd: 0.001, models: ['claude-*'] } } }),
       },
     })
   })
@@ -93,11 +98,40 @@ describe.skipIf(noTools)('[CF11] keys stay with the Worker', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  const ask = async (id: string, ...requests: unknown[]): Promise<[number, string][]> => {
-    const { status, body } = await post(`${world.url}/agents/claude/${id}`, { prompt: JSON.stringify(requests) })
+  const ask = (id: string, ...requests: unknown[]) => askWith({}, id, ...requests)
+  const askWith = async (more: object, id: string, ...requests: unknown[]): Promise<[number, string][]> => {
+    const prompt = JSON.stringify(requests)
+    const { status, body } = await post(`${world.url}/agents/claude/${id}`, { prompt, ...more })
     if (status !== 200) throw new Error(JSON.stringify(body))
     return JSON.parse(String(body.result))
   }
+
+  test('[CF23] many requests at once, in each of three runs: the limit is passed by one request at most', async () => {
+    const request = ['POST', '/v1/messages', { model, max_tokens: 1_000, stream: true, messages }]
+    const many = Array.from({ length: 40 }, () => request)
+    for (let run = 1; run <= 3; run++) {
+      const statuses = (await ask('many', many)).map(([status]) => status)
+      expect(statuses.filter((status) => status === 200)).toHaveLength(1)
+      expect(statuses.every((status) => [200, 402, 429].includes(status))).toBe(true)
+    }
+    expect(stub.requests.filter(({ method }) => method === 'POST')).toHaveLength(3)
+  })
+
+  test('[CF23] models that the operator does not name are refused, and a caller may spend less', async () => {
+    const request = (name: string) => ['POST', '/v1/messages', { model: name, max_tokens: 5, messages }]
+    const answers = await ask('models', request('gpt-5'), request(model))
+    expect(answers.map(([status]) => status)).toEqual([403, 200])
+    expect(answers[0]?.[1]).toContain('claude-*')
+    expect((await askWith({ max_budget_usd: 0 }, 'models', request(model))).map(([status]) => status)).toEqual([402])
+    expect((await askWith({ max_budget_usd: 9 }, 'models', request(model), request(model)))[1]?.[0]).toBe(402)
+  })
+
+  test('[CF23] a body above the limit is refused before it is held', async () => {
+    const request = (fill: number) => ['POST', '/v1/messages', { model, max_tokens: 5, messages, fill }]
+    const answers = await ask('large', request(33 * 1024 * 1024), request(10))
+    expect(answers.map(([status]) => status)).toEqual([413, 200])
+    expect(answers[0]?.[1]).toContain('request_too_large')
+  })
 
   test('a run reaches its provider by a token of its own, and no further than its limit', async () => {
     const request = ['POST', '/v1/messages', { model, max_tokens: 5, stream: true, messages }]

@@ -3,12 +3,23 @@
 // with the key, and nobody else ever sees it.
 import type { Key } from '../../kernel/event.ts'
 import type { Job } from '../../kernel/runner.ts'
-import { checkAsked, locate, overspent, type Refused } from '../../runners/credential-rules.ts'
-import type { Credentials } from '../../runners/followed-run.ts'
+import {
+  BODY_BYTES_MAX,
+  checkAsked,
+  ERROR_BYTES_MAX,
+  type Located,
+  locate,
+  type Refused,
+  tooMany,
+} from '../../runners/credential-rules.ts'
+import { type Credentials, settingsFor } from '../../runners/followed-run.ts'
 import type { EngineSettings } from '../../runners/protocol.ts'
 import { costUsd, priceOf } from '../../runners/provider-prices.ts'
-import { type Provider, type ProviderName, providers, refusals } from '../../runners/providers.ts'
+import { type Provider, type ProviderName, type ProviderRoute, providers, refusals } from '../../runners/providers.ts'
+import { type Entry, isRefused, type Reservation, type SpendLedger } from '../../runners/spend-ledger.ts'
 import { usageMeter } from '../../runners/usage-meter.ts'
+import { worstCaseUsd } from '../../runners/worst-case.ts'
+import { readText } from './bounded-text.ts'
 import type { HarnessEnv } from './options.ts'
 import { seal, unseal } from './secrets.ts'
 import type { SigningSecret } from './signing-secret.ts'
@@ -16,9 +27,6 @@ import type { SigningSecret } from './signing-secret.ts'
 /** Where the gateway has them. */
 export const CREDENTIALS_PATH = '/credentials'
 const PREFIX = 'bridle-run-'
-/** The vendors' own limit for a request. */
-const BODY_BYTES_MAX = 32 * 1024 * 1024
-const ERROR_CHARS_MAX = 1024 * 1024
 
 /** What a token says. */
 export interface Claim {
@@ -47,7 +55,8 @@ export const runCredentials = (
   grant: async (job: Job) => {
     const { keyName, mount } = providers[provider]
     if (!keyOf(env, provider) || origin() === '') return {}
-    const { max_budget_usd: own = settings.max_budget_usd } = job.settings as EngineSettings
+    // The smallest of what the operator, the session and the caller of this run allow.
+    const { max_budget_usd: own } = settingsFor(settings, job)
     const claim: Claim = {
       provider,
       key: job.key,
@@ -81,32 +90,74 @@ export const claimOf = async (request: Request, secret: SigningSecret): Promise<
 
 export interface Asking {
   readonly request: Request
-  readonly claim: Claim
   readonly env: HarnessEnv
   /** Whether the run is under way. */
   readonly isLive: boolean
-  readonly spentUsd: number
-  readonly charge: (usd: number) => void
+  /** The models that the operator allows; null = any. */
+  readonly models: readonly string[] | null
+  readonly ledger: SpendLedger
 }
 
-/** At the object: checked, sent with the key, and counted as it passes. */
-export const askProvider = async ({ request, claim, env, isLive, spentUsd, charge }: Asking): Promise<Response> => {
+/** At the object: checked, reserved, sent with the key, and counted as it passes. */
+export const askProvider = async (asking: Asking): Promise<Response> => {
+  const { request, ledger, isLive } = asking
   const located = locate(request.method, pathOf(request))
   if (!located) return refusal(null, ['path_not_allowed', 'There is nothing at this path.'])
-  const { name, provider, route, path } = located
+  const { provider, route, path } = located
   const no = (refused: Refused) => refusal(provider, refused)
   if (!isLive) return no(invalid)
   if (!route) return no(['path_not_allowed', `${request.method} ${path} is not passed on to ${provider.title}.`])
+  const place = ledger.enter()
+  if (isRefused(place)) return no(place)
+  const held: Held = { place, reservation: null }
+  let isPassing = false
+  try {
+    const answer = await passOn(asking, { ...located, route }, held)
+    if (isRefused(answer)) return no(answer)
+    isPassing = answer.isMetered
+    return answer.response
+  } finally {
+    if (!isPassing) letGo(held, 0)
+  }
+}
+
+/** A request's place in the ledger, and what it reserved. */
+interface Held {
+  readonly place: Entry
+  reservation: Reservation | null
+}
+
+const letGo = ({ reservation, place }: Held, usd: number): void => {
+  reservation?.settle(usd)
+  place.leave()
+}
+
+/** An answer on its way; a metered one settles what was reserved when it has passed. */
+interface PassingAnswer {
+  readonly response: Response
+  readonly isMetered: boolean
+}
+
+const passOn = async (
+  { request, env, models, ledger }: Asking,
+  { name, provider, route, path }: Located & { readonly route: ProviderRoute },
+  held: Held,
+): Promise<PassingAnswer | Refused> => {
   const isPost = request.method === 'POST'
-  const spent = isPost ? overspent(spentUsd, claim.maxUsd) : null
-  if (spent) return no(spent)
-  const text = isPost ? await request.text() : null
-  if (text !== null && text.length > BODY_BYTES_MAX)
-    return no(['body_too_large', `A request may have ${BODY_BYTES_MAX} bytes.`])
-  const checked = text === null ? null : checkAsked(text, request.headers.get('content-encoding'), null)
-  if (checked && 'refused' in checked) return no(checked.refused)
+  if (isPost && ledger.refusal) return ledger.refusal
+  const text = isPost ? await readText(request.body, BODY_BYTES_MAX, held.place.hold) : null
+  if (text === 'too large') return ['body_too_large', `A request may have ${BODY_BYTES_MAX} bytes.`]
+  if (text === 'too many') return tooMany
+  const checked = text === null ? null : checkAsked(text.text, request.headers.get('content-encoding'), models)
+  if (checked && 'refused' in checked) return checked.refused
   const key = keyOf(env, name)
-  if (!key) return no(['key_missing', `This server has no ${provider.keyName}. Set it and deploy again.`])
+  if (!key) return ['key_missing', `This server has no ${provider.keyName}. Set it and deploy again.`]
+  if (route.kind === 'answer' && checked) {
+    const worst = worstCaseUsd(checked.content, checked.body, priceOf(checked.model))
+    const reserved = await ledger.reserve(worst, request.signal)
+    if (isRefused(reserved)) return reserved
+    held.reservation = reserved
+  }
 
   const base = (env[provider.urlName as 'ANTHROPIC_BASE_URL'] || provider.vendorUrl).replace(/\/+$/, '')
   const answer = await fetch(`${base}${path}${new URL(request.url).search}`, {
@@ -116,26 +167,26 @@ export const askProvider = async ({ request, claim, env, isLive, spentUsd, charg
     redirect: 'manual',
     ...(checked && { body: checked.body }),
   }).catch(() => null)
-  if (!answer) return no(['upstream_failed', `${provider.title} could not be reached from this server.`])
+  if (!answer) return ['upstream_failed', `${provider.title} could not be reached from this server.`]
   const { status } = answer
   if (status === 401)
-    return no(['key_refused', `${provider.title} refused the key of this server. Check its ${provider.keyName}.`])
+    return ['key_refused', `${provider.title} refused the key of this server. Check its ${provider.keyName}.`]
   if (status < 200 || (status >= 300 && status < 400))
-    return no(['upstream_failed', `${provider.title} answered with a redirect, which is not followed.`])
+    return ['upstream_failed', `${provider.title} answered with a redirect, which is not followed.`]
   const headers = passedOn(answer.headers)
   if (status >= 400) {
     // Some gateways repeat what they were sent.
-    const said = (await answer.text()).slice(0, ERROR_CHARS_MAX).replaceAll(key, '[key]')
-    return new Response(said, { status, headers })
+    const error = await readText(answer.body, ERROR_BYTES_MAX)
+    const said = typeof error === 'string' ? '' : error.text.replaceAll(key, '[key]')
+    return { response: new Response(said, { status, headers }), isMetered: false }
   }
-  if (route.kind !== 'answer' || !checked || !answer.body) return new Response(answer.body, { status, headers })
+  if (route.kind !== 'answer' || !checked || !answer.body)
+    return { response: new Response(answer.body, { status, headers }), isMetered: false }
   const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream') ?? false
   const meter = usageMeter(name, { isStream, requestBytes: checked.body.length })
   const { model } = checked
-  return new Response(
-    metered(answer.body, meter, (usage) => charge(costUsd(usage, priceOf(model)))),
-    { status, headers },
-  )
+  const counted = metered(answer.body, meter, (usage) => letGo(held, costUsd(usage, priceOf(model))))
+  return { response: new Response(counted, { status, headers }), isMetered: true }
 }
 
 /** Counted once, when it has passed or the reader has left: leaving early is not free. */

@@ -42,7 +42,7 @@ export const engineRunner = (
   options: HarnessOptions,
   { provider, credentials }: EngineParts,
 ): Runner => {
-  const settings = options.engines?.[engine] ?? {}
+  const { models: _, ...settings } = options.engines?.[engine] ?? {}
   return sandboxRunner({
     engine,
     provider,

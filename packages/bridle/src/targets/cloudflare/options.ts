@@ -24,7 +24,11 @@ export interface HarnessOptions extends Omit<AccessOptions, 'authTokenEnv'> {
   /** A socket that pinged and then is silent for this long is let go when something next stirs its object. Default 5 minutes. */
   readonly deadAfterMs?: number
   /** How each engine is set up: model, permission_mode, max_budget_usd, max_turns. */
-  readonly engines?: { readonly [name: string]: EngineSettings }
+  readonly engines?: {
+    readonly [name: string]: EngineSettings & {
+      /** Those it may use, `*` for any part; absent = any. */ readonly models?: readonly string[]
+    }
+  }
 }
 
 export interface HarnessEnv {

@@ -55,6 +55,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
   readonly #wakeTimes: WakeTimes
   readonly #names: BucketNames
   readonly #spends: Spends
+  readonly #engines: HarnessOptions['engines']
   readonly #hops: Hops
   #home = ''
   #origin = ''
@@ -68,6 +69,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
     const now = () => this.#clock.now()
     this.#home = ctx.id.name ?? ''
     this.#spends = new Spends(driver)
+    this.#engines = options.engines
     this.#wakeTimes = new WakeTimes({ storage, driver, now, watchdogMs: options.watchdogMs ?? WATCHDOG_MS })
     this.#outbox = new Outbox({
       driver,
@@ -163,11 +165,8 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
     const { key, runId, attempt } = claim
     const run = (await this.#host.find(key))?.state.lifecycle.run
     const isLive = run?.runId === runId && run.attempt === attempt && run.stopping === null
-    return askProvider({
-      ...{ request, claim, env: this.env, isLive },
-      spentUsd: this.#spends.of(claim),
-      charge: (usd) => this.#spends.add(claim, usd),
-    })
+    const models = this.#engines?.[key.agent]?.models ?? null
+    return askProvider({ request, env: this.env, isLive, models, ledger: this.#spends.of(claim) })
   }
 
   webSocketMessage(socket: PlatformSocket, said: string | ArrayBuffer): Promise<void> {
