@@ -142,6 +142,9 @@ export interface Ask {
   readonly digest: string
 }
 
+/** Commands that make a session larger by the words of a caller. */
+export const PROMPTING: ReadonlySet<Command['type']> = new Set(['submit', 'steer', 'edit'])
+
 /** A closed set: each surface maps all of them to its own wire in one table. */
 export const REFUSALS = {
   session_not_found: 'There is no such session.',
@@ -152,6 +155,7 @@ export const REFUSALS = {
   too_large: 'The command is too large.',
   queue_full: 'Too many prompts are waiting.',
   busy: 'The session has too much to do; try again.',
+  session_full: 'The session holds too much. Branch from an earlier event, or begin a new session.',
   run_active: 'A run is in progress; cancel it first.',
   message_not_found: 'There is no such message.',
   approval_not_found: 'There is no such approval.',

@@ -1,9 +1,18 @@
 // The sessions this process has in memory: opened when asked for or when due, dropped when idle or fenced.
 import { boundApproval } from './approval-digest.ts'
-import { type Answer, type BranchCommand, type Command, isRefusal, type Refusal, refuse } from './commands.ts'
+import {
+  type Answer,
+  type BranchCommand,
+  type Command,
+  isRefusal,
+  PROMPTING,
+  type Refusal,
+  refuse,
+} from './commands.ts'
 import { type AnyEvent, type Key, keyText } from './event.ts'
 import { letGo } from './letting-go.ts'
 import { DUE_PAGE, IDLE_SESSIONS_MAX } from './limits.ts'
+import { MemoryBudget, type MemoryLimits, toEvict } from './memory-budget.ts'
 import {
   type Clock,
   type Digest,
@@ -28,6 +37,8 @@ export interface HostPorts {
   readonly tokenPaceMs?: number
   /** Events between snapshots; fewer make short sessions meet what long ones meet. */
   readonly snapshotEvery?: number
+  /** Of loaded sessions, counted; beyond it idle ones leave. Default 256 MiB, and half of it for one tenant. */
+  readonly memory?: Partial<MemoryLimits>
   /** For traces: these events were committed. */
   readonly onCommit?: (key: Key, events: readonly AnyEvent[]) => void
   /** For logs: a session stopped, or could not be opened. */
@@ -54,12 +65,14 @@ export class Host {
   readonly #removing = new Map<string, Promise<boolean>>()
   /** Cannot be opened: the supervisor leaves these alone, a caller may still ask and is told why. */
   readonly #broken = new Set<string>()
+  readonly #memory: MemoryBudget
   #forget: (() => void) | null = null
   #stopped = false
   #events = 0
 
   constructor(ports: HostPorts) {
     this.#ports = ports
+    this.#memory = new MemoryBudget(ports.memory)
   }
 
   /** Takes up what was in hand when the last owner died, then looks for what is due. */
@@ -72,6 +85,8 @@ export class Host {
       if (now - lookedAt > JUMP_MS)
         for (const session of this.#live.values()) session.send({ type: 'tick' }).catch(() => {})
       lookedAt = now
+      // A session that was busy or watched may be idle by now.
+      if (this.#memory.bytes > this.#memory.limits.tenantBytes) this.#makeRoom(null)
       await this.supervise(0).catch(() => {})
       if (!this.#stopped) this.#forget = this.#ports.clock.after(SUPERVISE_MS, round)
     }
@@ -107,7 +122,10 @@ export class Host {
     // It is live before it is no longer opening: in between, a second one would be opened beside it.
     const opening = this.#open(key, branch)
       .then((session) => {
-        if (!session.dropped) this.#live.set(name, session)
+        if (!session.dropped) {
+          this.#live.set(name, session)
+          this.#resized(session)
+        }
         this.#broken.delete(name)
         return session
       })
@@ -135,6 +153,7 @@ export class Host {
   /** Asks a session. With a command id an unknown outcome is looked up and, if need be, tried again. */
   send(key: Key, command: Command, id: CommandId | null = null): Promise<Answer | Refusal> {
     return this.#persist(id, async () => {
+      if (PROMPTING.has(command.type) && this.#isExhausted(key)) return refuse('busy', EXHAUSTED)
       const session = await this.open(key)
       const outcome = await session.send(await boundApproval(session, command, this.#ports.digest), id)
       if (isRefusal(outcome) && !session.exists && session.idle) this.#discard(session)
@@ -224,6 +243,11 @@ export class Host {
     return { sessions: this.#live.size, listeners, running, events: this.#events }
   }
 
+  /** The memory that loaded sessions take, as it is counted. */
+  get memoryBytes(): number {
+    return this.#memory.bytes
+  }
+
   /** Sessions whose run is at work; one that waits for an approval loses nothing by a restart. */
   get busy(): number {
     let busy = 0
@@ -274,13 +298,15 @@ export class Host {
     const { seq, messages } = branch?.source.settled ?? nothingSettled
     const lease = await log.open(key, branch?.from, { seq, count: messages.length })
     if (!lease) throw new StoreFault('fenced', 'Another owner has the session.')
-    return Session.open(
+    let opened: Session | null = null
+    opened = await Session.open(
       {
         log,
         clock,
         runner,
         onCommit: (events) => {
           this.#events += events.length
+          if (opened) this.#resized(opened)
           this.#ports.onCommit?.(key, events)
         },
         onDrop: (session, cause) => this.#dropped(session, cause),
@@ -290,10 +316,13 @@ export class Host {
       lease,
       messages,
     )
+    return opened
   }
 
-  #dropped({ key }: Session, cause: unknown): void {
+  #dropped(session: Session, cause: unknown): void {
+    const { key } = session
     this.#live.delete(keyText(key))
+    this.#memory.set(session, key.tenant, 0)
     if (cause === EVICTED || hasCode(cause, 'fenced') || this.#stopped) return
     this.#ports.onFault?.(key, cause)
     if (hasCode(cause, 'corrupt')) this.#damaged.set(keyText(key), cause)
@@ -329,6 +358,29 @@ export class Host {
     }
   }
 
+  #resized(session: Session): void {
+    const { key, bytes } = session
+    if (session.dropped) return
+    this.#memory.set(session, key.tenant, bytes)
+    if (this.#memory.needsRoom(key.tenant)) this.#makeRoom(session)
+  }
+
+  /** Idle sessions leave, the largest first; not the one that is being opened or has just been written. */
+  #makeRoom(needed: Session | null): void {
+    const loaded = [...this.#live.values()].map((session) => ({
+      ...{ session, tenant: session.key.tenant, bytes: session.bytes },
+      idle: session !== needed && session.idle,
+    }))
+    for (const { session } of toEvict(loaded, this.#memory.limits)) this.#discard(session)
+    this.#memory.searched()
+  }
+
+  #isExhausted({ tenant }: Key): boolean {
+    if (!this.#memory.isExhausted(tenant)) return false
+    this.#makeRoom(null)
+    return this.#memory.isExhausted(tenant)
+  }
+
   #isAsleep(key: Key): boolean {
     const name = keyText(key)
     return !this.#live.has(name) && !this.#broken.has(name) && this.#ports.runner(key.agent) !== null
@@ -349,6 +401,8 @@ const promised = async (parent: Session, childId: string, id: CommandId): Promis
   if (isRefusal(answer)) return answer
   return answer.childId === childId ? null : refuse('command_conflict')
 }
+
+const EXHAUSTED = 'Sessions at work take all the memory there is for them; try again when some have ended.'
 
 const hasCode = (cause: unknown, code: StoreFaultCode): boolean => cause instanceof StoreFault && cause.code === code
 const EVICTED = new Error('evicted')

@@ -49,6 +49,16 @@ export const READ_CHARS = 250_000
 export const LISTENER_BYTES_MAX = 2_000_000
 /** Sessions kept in memory with nothing to do. */
 export const IDLE_SESSIONS_MAX = 500
+/** Memory for loaded sessions, counted: a quarter of the smallest heap that Node takes by itself. A tenant gets half of it. */
+export const MEMORY_BYTES = 256 * 1024 * 1024
+/** Eviction goes on until this much of a limit is in use: then it is not needed again at once. */
+export const MEMORY_KEPT = 0.9
+/** A character takes two bytes at most, and in most texts one. */
+export const BYTES_PER_CHAR = 2
+/** An empty session: its queue, timers and folds. */
+export const SESSION_BYTES_MIN = 8 * 1024
+/** Characters that a session holds before it takes no more prompts: a Durable Object has memory for twice as much. */
+export const SESSION_CHARS_MAX = 32_000_000
 /** Sessions opened per supervisor round. */
 export const DUE_PAGE = 200
 /** The latest moment that a date can say; an expiry beyond it is no expiry anybody meant. */

@@ -2,16 +2,27 @@
 // The drain: take the inbox, decide, append, and only then publish, answer and act. A client must never see what a
 // restart would unsay.
 import { Alarm } from './alarm.ts'
-import { type Answer, type Command, isRefusal, type Refusal, refuse } from './commands.ts'
+import { type Answer, type Command, isRefusal, PROMPTING, type Refusal, refuse } from './commands.ts'
 import type { AnyEvent, Event, Key } from './event.ts'
 import type { Json } from './json.ts'
-import { BATCH_MAX, HEARTBEAT_MS, INBOX_MAX, READ_CHARS, READ_PAGE, SNAPSHOT_EVERY } from './limits.ts'
+import {
+  BATCH_MAX,
+  BYTES_PER_CHAR,
+  HEARTBEAT_MS,
+  INBOX_MAX,
+  READ_CHARS,
+  READ_PAGE,
+  SESSION_BYTES_MIN,
+  SESSION_CHARS_MAX,
+  SNAPSHOT_EVERY,
+} from './limits.ts'
 import { type Clock, type Lease, type Log, type Parent, type StoredAnswer, StoreFault } from './ports.ts'
 import type { HarnessMessage } from './projections/harness-state.ts'
 import { Hands } from './reconcile.ts'
 import { beatOf, rowOf, type Shown } from './row.ts'
 import { type Decided, decide } from './rules/decide.ts'
 import type { Runner } from './runner.ts'
+import { charsOf } from './size.ts'
 import { restore, settledCount, takeSnapshot } from './snapshot.ts'
 import { emptyState, evolve, type SessionState, statusOf } from './state.ts'
 import { Subscribers } from './subscribers.ts'
@@ -64,12 +75,21 @@ export class Session {
   #written: readonly HarnessMessage[] = []
   #snapshotSeq: number
   readonly #awaitingCreation = new Set<() => void>()
+  /** Of its events since the snapshot, and of the snapshot: what was rewound since counts until it is counted anew. */
+  #chars: number
 
-  private constructor(ports: SessionPorts, lease: Lease, state: SessionState, snapshot: SessionState | null) {
+  private constructor(
+    ports: SessionPorts,
+    lease: Lease,
+    state: SessionState,
+    snapshot: SessionState | null,
+    chars: number,
+  ) {
     this.key = lease.key
     this.#ports = ports
     this.#lease = lease
     this.#state = state
+    this.#chars = chars
     this.#beatAt = ports.clock.now()
     this.#alarm = new Alarm(ports.clock, () => void this.send({ type: 'tick' }).catch(() => {}))
     this.#snapshotSeq = snapshot?.head ?? lease.parent?.seq ?? 0
@@ -93,6 +113,7 @@ export class Session {
     const snapshot = restore(lease.snapshot, held)
     // A re-created id starts empty, yet goes on with its numbers.
     let state = snapshot ?? { ...emptyState, head: lease.exists || lease.parent ? 0 : lease.head }
+    let chars = snapshotChars(lease)
     const { parent, key, head } = lease
     // A branch that is not written yet is read from its parent.
     const source = lease.exists || !parent ? key : { ...key, agent: parent.agent, id: parent.id }
@@ -106,9 +127,12 @@ export class Session {
         const code = lease.exists ? 'corrupt' : 'refused'
         throw new StoreFault(code, `The log of ${source.id} ends at ${state.head}, not at ${head}.`)
       }
-      for (const event of events) state = evolve(state, event)
+      for (const event of events) {
+        state = evolve(state, event)
+        chars += eventChars(event)
+      }
     }
-    const session = new Session(ports, lease, state, snapshot)
+    const session = new Session(ports, lease, state, snapshot, chars)
     if (lease.exists) await session.send({ type: 'tick' })
     session.#act()
     return session
@@ -116,6 +140,11 @@ export class Session {
 
   get state(): SessionState {
     return this.#state
+  }
+
+  /** The memory that it takes, near enough. */
+  get bytes(): number {
+    return SESSION_BYTES_MIN + BYTES_PER_CHAR * this.#chars
   }
 
   /** Its settled messages as of its last snapshot, for branches to share. */
@@ -255,6 +284,7 @@ export class Session {
       // It may have been written: whoever asked must not be told that it was not.
       if (this.dropped) throw new StoreFault('outcome_unknown', 'The session was let go while it was being written.')
       this.#state = working
+      for (const event of events) this.#chars += eventChars(event)
     } catch (cause) {
       for (const item of batch) item.reject(cause)
       return this.drop(cause)
@@ -296,6 +326,8 @@ export class Session {
 
   /** A branch that is not written yet stands in the middle of its parent's life, which is not its own to go on with. */
   #decide(working: SessionState, command: Command): Decided {
+    if (PROMPTING.has(command.type) && this.#isFull())
+      return { events: [], state: working, outcome: refuse('session_full') }
     const { exists, head, parent } = this.#lease
     const unborn = !exists && parent !== null && working.head === head
     const fits = command.type === 'branch' ? unborn && sameParent(command.parent, parent) : !unborn
@@ -303,6 +335,12 @@ export class Session {
     const taken = command.type === 'branch' && working.lifecycle.created
     const code = taken ? 'session_exists' : command.type === 'branch' ? 'bad_branch_point' : 'session_not_found'
     return { events: [], state: working, outcome: refuse(code) }
+  }
+
+  /** Counted anew before it is said: prompts that were rewound take no memory. */
+  #isFull(): boolean {
+    if (this.#chars > SESSION_CHARS_MAX) this.#chars = charsOf(this.#state)
+    return this.#chars > SESSION_CHARS_MAX
   }
 
   /** While it waited for the store it may have been dropped; what it decided then must not be told. */
@@ -340,6 +378,13 @@ export class Session {
     return this.#alarm.now(this.#state.at)
   }
 }
+
+/** The text of an artifact stays in the log. */
+const eventChars = ({ type, payload }: Pick<Event, 'type' | 'payload'>): number =>
+  type === 'artifact_chunk' ? 0 : charsOf(payload)
+
+const snapshotChars = ({ snapshot }: Lease): number =>
+  snapshot ? snapshot.messages.reduce((chars, text) => chars + (text?.length ?? 0), snapshot.state.length) : 0
 
 const sameParent = (a: Parent, b: Parent): boolean => a.agent === b.agent && a.id === b.id && a.seq === b.seq
 

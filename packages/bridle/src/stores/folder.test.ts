@@ -485,3 +485,22 @@ test('rows of a removed session are swept once no branch needs them', async () =
   await store.close()
   expect(existsSync(`${file()}-wal`)).toBe(false)
 })
+
+test('[S32] reading many large events lets others have their turn in between', async () => {
+  const store = await openSqlite(folder)
+  const lease = await started(store, key('a'), 1)
+  for (const seq of range(2, 21)) await store.log.append(lease, { events: [event(seq, 'x'.repeat(300_000))] })
+  let turns = 0
+  let isReading = true
+  const turn = () => {
+    turns += 1
+    if (isReading) setImmediate(turn)
+  }
+  setImmediate(turn)
+  let pages = 0
+  for (let seen = 0; seen < 21; pages++) seen = (await store.log.read(key('a'), seen, 99, 250_000)).at(-1)!.seq
+  isReading = false
+  expect(pages).toBeGreaterThan(15)
+  expect(turns).toBeGreaterThanOrEqual(pages - 2)
+  await store.close()
+})

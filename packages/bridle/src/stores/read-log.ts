@@ -10,6 +10,12 @@ import type { Tail } from './tail.ts'
 /** Rows fetched at once: few at first, since most reads want the newest; never many, so that memory stays small. */
 const batchRows = { first: 2, most: 32 }
 
+/** Events, and how many characters of stored text were read for them. */
+export interface LogPage {
+  readonly events: Event[]
+  readonly chars: number
+}
+
 export function readLog(
   driver: Driver,
   tail: Tail,
@@ -17,9 +23,10 @@ export function readLog(
   after: number,
   limit: number,
   charsMax = Number.POSITIVE_INFINITY,
-): Event[] {
+): LogPage {
   const events: Event[] = []
-  let rows = batchRows.first
+  // A segment has an event at least; where one is wanted, the next may be large and is not read.
+  let rows = Math.max(1, Math.min(batchRows.first, limit))
   let chars = 0
   for (const { record, upTo } of levels.toReversed()) {
     let at = Math.max(after, record.base)
@@ -31,11 +38,11 @@ export function readLog(
       for (const segment of segments) {
         at = take(record, segment, at, upTo, limit, events)
         chars += segment.body.length
-        if (chars >= charsMax && events.length > 0) return events
+        if (chars >= charsMax && events.length > 0) return { events, chars }
       }
     }
   }
-  return events
+  return { events, chars }
 }
 
 /** Adds what counts of a segment and returns the last number added. */

@@ -21,6 +21,9 @@ export interface SqliteStore {
   close(): void
 }
 
+/** Reading and parsing this much takes about a millisecond. */
+const LARGE_PAGE_CHARS = 100_000
+
 /** A store over a migrated database. `epoch` is this owner's incarnation; a later owner's makes its appends fail. */
 export function sqliteStore(driver: Driver, epoch: number, limits: TailLimits): SqliteStore {
   const tail = openTail(driver, limits)
@@ -73,12 +76,16 @@ export function sqliteStore(driver: Driver, epoch: number, limits: TailLimits): 
         })
       }),
 
-    read: async (key, after, limit, charsMax) =>
-      keeper.read(() => {
+    read: async (key, after, limit, charsMax) => {
+      const { events, chars } = keeper.read(() => {
         const record = sessions.live(key)
-        if (!record) return []
+        if (!record) return { events: [], chars: 0 }
         return readLog(driver, tail, sessions.lineage(record, sessions.head(record)), after, limit, charsMax)
-      }),
+      })
+      // Page after page of large events would else keep everybody waiting until the last.
+      if (chars >= LARGE_PAGE_CHARS) await new Promise<void>((resolve) => driver.schedule(resolve))
+      return events
+    },
 
     result: async (key, commandId) => keeper.read(() => storedAnswer(key, commandId)),
 

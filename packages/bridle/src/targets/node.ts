@@ -7,7 +7,7 @@ import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { keyText } from '../kernel/event.ts'
-import { Host } from '../kernel/host.ts'
+import { Host, type HostPorts } from '../kernel/host.ts'
 import type { Clock, Digest } from '../kernel/ports.ts'
 import { type SandboxUser, sandboxUser } from '../runners/sandboxes/sandbox-user.ts'
 import { TenantTotals } from '../runners/sandboxes/tenant-totals.ts'
@@ -69,6 +69,8 @@ export interface ServerOptions
   readonly maxConnectionsPerAddress?: number
   /** Bytes written to all streams and sockets together that their readers have not taken; default 256 MiB. */
   readonly maxUnsentBytes?: number
+  /** For loaded sessions, counted: beyond it idle ones leave. Default 256 MiB, and half of it for one tenant. */
+  readonly memory?: HostPorts['memory']
   /** Where it tells of itself; default: standard error, as BRIDLE_LOG says. */
   readonly log?: Log
 }
@@ -131,6 +133,7 @@ export class HarnessServer {
         return runner ? workspaces.around(runner) : null
       },
       ...(options.tokenPaceMs !== undefined && { tokenPaceMs: options.tokenPaceMs }),
+      ...(options.memory && { memory: options.memory }),
       onCommit: (key, events) => traces.events(key, events),
       onFault: (key, cause) =>
         log('error', 'session stopped', {

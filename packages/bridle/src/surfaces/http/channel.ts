@@ -7,6 +7,7 @@ import { type AnyEvent, type Event, eventId } from '../../kernel/event.ts'
 import type { Json } from '../../kernel/json.ts'
 import { BRIEF_CHARS, CHANNEL_CHARS_MAX } from '../../kernel/limits.ts'
 import type { Session } from '../../kernel/session.ts'
+import { charsOf } from '../../kernel/size.ts'
 
 export interface Envelope {
   readonly event_id: string
@@ -34,7 +35,7 @@ export const channelOf = async (session: Session) => {
       ...(operator ? [{ participant_id: OPERATOR, kind: 'operator', name: 'operator' }] : []),
       ...tools.map((name) => ({ participant_id: toolId(name), kind: 'tool', name })),
     ],
-    envelopes: within((await eventsAt(session, state.channel.recent)).map((event) => envelope(agent, event))),
+    envelopes: within((await newestAt(session, state.channel.recent)).map((event) => envelope(agent, event))),
   }
 }
 
@@ -139,6 +140,21 @@ const within = (envelopes: readonly Envelope[]): readonly Envelope[] => {
     return chars > CHANNEL_CHARS_MAX
   })
   return envelopes.slice(from + 1)
+}
+
+/** Numbers looked up at once, so that large events are not read only to be left out. */
+const LOOKED_UP = 5
+
+/** The newest of these events, as many as a channel can show: the older ones of a session with large events are not read. */
+const newestAt = async (session: Session, seqs: readonly number[]): Promise<readonly AnyEvent[]> => {
+  const found: AnyEvent[] = []
+  let chars = 0
+  for (let end = seqs.length; end > 0 && chars <= CHANNEL_CHARS_MAX; end -= LOOKED_UP) {
+    const events = await eventsAt(session, seqs.slice(Math.max(0, end - LOOKED_UP), end))
+    for (const { payload } of events) chars += charsOf(payload)
+    found.unshift(...events)
+  }
+  return found
 }
 
 /** Events by their numbers, neighbours in one read. */

@@ -35,6 +35,7 @@ const refusals: { readonly [R in RefusalCode]: 'missing' | 'conflict' | 'bad' | 
   approval_not_found: 'missing',
   session_ended: 'conflict',
   session_exists: 'conflict',
+  session_full: 'conflict',
   run_active: 'conflict',
   approval_settled: 'conflict',
   already_paused: 'conflict',

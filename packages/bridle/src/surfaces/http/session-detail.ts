@@ -54,11 +54,21 @@ const recentMessages = (messages: readonly HarnessMessage[]) => {
   let chars = 0
   let from = messages.length
   while (from > 0 && messages.length - from < MESSAGES_MAX) {
-    chars += JSON.stringify(messages[from - 1]).length
+    chars += charsIn(messages[from - 1] as HarnessMessage)
     if (chars > MESSAGES_CHARS_MAX && from < messages.length) break
     from -= 1
   }
   return { messages: messages.slice(from), ...(from > 0 && { earlierMessages: from }) }
+}
+
+/** Messages never change, and measuring large ones anew for each request would keep others waiting. */
+const measured = new WeakMap<HarnessMessage, number>()
+const charsIn = (message: HarnessMessage): number => {
+  const known = measured.get(message)
+  if (known !== undefined) return known
+  const chars = JSON.stringify(message).length
+  measured.set(message, chars)
+  return chars
 }
 
 const MESSAGES_MAX = 500
