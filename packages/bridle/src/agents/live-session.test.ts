@@ -38,7 +38,24 @@ describe('what else a session says', () => {
       'completed',
       'error',
     ]
-    expect(STREAM_EVENT_TYPES.filter((type) => catalogue[type].source !== 'runner')).toEqual(withheld)
+    expect(STREAM_EVENT_TYPES.filter((type) => !['runner', 'server'].includes(catalogue[type].source))).toEqual(
+      withheld,
+    )
+  })
+
+  test('[S30] an agent’s claim of its own isolation or policy is shown as hearsay, and is no state', async () => {
+    const notice = { requested_backend: 'auto', resolved_backend: 'firecracker', isolation: 'vm' }
+    const it = world(async ({ session }) => {
+      await session.emit('sandbox_notice', notice)
+      await session.emit('policy_decision', { subject: 'all', outcome: 'allowed' })
+    })
+    await it.run()
+    expect(await it.payloads('sandbox_notice')).toEqual([
+      expect.objectContaining({ isolation: 'none' }),
+      { ...notice, hearsay: true },
+    ])
+    expect((await it.payloads('policy_decision')).at(-1)).toMatchObject({ subject: 'all', hearsay: true })
+    for (const state of await it.payloads('session_state')) expect(state).not.toMatchObject({ sandbox_isolation: 'vm' })
   })
 
   test.each<[string, Run, RegExp]>([

@@ -77,7 +77,7 @@ export class Voice {
 
 /** An event of the catalogue that is an agent's to say. */
 export const said = (type: string, payload: unknown): ReportItem => {
-  if (!isKnown(type) || catalogue[type].source !== 'runner')
+  if (!isKnown(type) || !['runner', 'server'].includes(catalogue[type].source))
     throw new TypeError(`"${type}" is not an event that an agent can emit.`)
   const checked = parsePayload(type, plainJson(payload, `payload of ${type}`))
   if ('problem' in checked) throw new TypeError(checked.problem)

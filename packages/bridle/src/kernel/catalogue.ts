@@ -6,9 +6,10 @@ export type Tier = 'default' | 'debug'
 export type Wire = 'seed' | 'bridle' | 'internal'
 /**
  * kernel: decided here; when a runner reports one it is kept and shown, but folds ignore it, so no agent can forge
- * its own lifecycle. runner: folded whoever said it. wire: made by a surface, never in the log.
+ * its own lifecycle. server: what the server knows of policy and isolation; an agent may claim it too, and its claim is
+ * kept as the kernel's are, marked in the payload. runner: folded whoever said it. wire: made by a surface, never in the log.
  */
-export type Source = 'kernel' | 'runner' | 'wire'
+export type Source = 'kernel' | 'server' | 'runner' | 'wire'
 
 export interface CatalogueRow {
   readonly tier: Tier
@@ -27,9 +28,9 @@ export const catalogue = {
   session: seed('wire', 'default', 'assign session id', false),
   session_state: seed('kernel', 'default', 'runtime/status card'),
   session_checkpoint: seed('runner', 'default', 'checkpoint panel'),
-  policy_decision: seed('runner', 'debug', 'governance timeline and diagnostics'),
+  policy_decision: seed('server', 'debug', 'governance timeline and diagnostics'),
   hook_event: seed('runner', 'debug', 'hook lifecycle trace'),
-  sandbox_notice: seed('runner', 'debug', 'execution-isolation notice'),
+  sandbox_notice: seed('server', 'debug', 'execution-isolation notice'),
   transport_diagnostic: seed('runner', 'debug', 'provider fallback / degraded-runtime diagnostics'),
   subagent_event: seed('runner', 'debug', 'delegated-work lifecycle'),
   turn_start: seed('kernel', 'debug', 'turn framing'),
@@ -64,7 +65,9 @@ export const catalogue = {
   rewound: fact('the conversation goes on from before this message'),
   run_requested: fact('a runner should run this attempt'),
   run_started: fact('a runner has it; how to find it again'),
-  run_parked: fact('the attempt is stopped and the run kept: paused, over budget, or its outcome unknown'),
+  run_parked: fact(
+    'the attempt is stopped and the run kept: paused, over budget, its outcome unknown, or to end as failed',
+  ),
   run_stopped: fact('the runner confirmed an abort, or the time for it ran out'),
   cancel_requested: fact('the run is to end; nothing is added to its message after this'),
   retry_scheduled: fact('a transient failure; the next attempt is due then'),

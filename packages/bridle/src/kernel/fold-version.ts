@@ -142,7 +142,7 @@ const golden: readonly (Command | ((state: SessionState) => Command))[] = [
   }),
   ({ approvals }) => ({ type: 'approve', approvalId: Object.keys(approvals.open)[0] ?? '', decision: 'denied' }),
   (state) => says({ type: 'approval_delivered', requestId: Object.keys(state.approvals.decided).at(-1) ?? '' })(state),
-  says(event('tool_result', { tool_call_id: 'c2', result: 'r'.repeat(INLINE_CHARS_MAX + 1) })),
+  says(event('tool_result', { tool_call_id: 'c3', result: 'r'.repeat(INLINE_CHARS_MAX + 1) })),
   { type: 'set_policy', policy: { health: { max_total_tokens: 2 } } },
   says({ type: 'stopped' }),
   ({ approvals }) => ({ type: 'approve', approvalId: Object.keys(approvals.open)[0] ?? '', decision: 'approved' }),

@@ -44,7 +44,7 @@ export const SESSION_STATUSES = [
 ] as const
 export const DECISIONS = ['approved', 'denied', 'expired', 'superseded', 'cancelled'] as const
 export const APPROVAL_KINDS = ['tool', 'budget', 'unknown_outcome'] as const
-export const PARK_REASONS = ['paused', 'budget', 'unknown_outcome'] as const
+export const PARK_REASONS = ['paused', 'budget', 'unknown_outcome', 'unapproved_call'] as const
 export const BUDGETS = [
   'min_score',
   'max_runtime_minutes',
@@ -58,6 +58,8 @@ export const BUDGETS = [
   'max_events_without_evidence',
 ] as const
 
+/** Claimed by a runner or an agent, and not known to the server: no state comes of it. */
+const hearsay = maybe(v.boolean())
 const arguments_ = object
 const decision = v.picklist(DECISIONS)
 const parent = v.object({ agent: text, id: text, seq: count })
@@ -119,6 +121,7 @@ export const schemas = {
     policy_path: maybe(text),
     permission_mode: maybe(text),
     approval_mode: maybe(text),
+    hearsay,
   }),
   hook_event: v.looseObject({ hook: maybe(text), phase: maybe(text), status: maybe(text) }),
   sandbox_notice: v.looseObject({
@@ -126,6 +129,7 @@ export const schemas = {
     resolved_backend: text,
     isolation: text,
     reason: maybe(text),
+    hearsay,
   }),
   transport_diagnostic: v.looseObject({
     status: text,
@@ -250,7 +254,14 @@ export const schemas = {
     steer: maybe(v.boolean()),
     durable: maybe(v.boolean()),
   }),
-  run_parked: v.looseObject({ run_id: text, attempt: count, reason: v.picklist(PARK_REASONS), stop: v.boolean() }),
+  run_parked: v.looseObject({
+    run_id: text,
+    attempt: count,
+    reason: v.picklist(PARK_REASONS),
+    stop: v.boolean(),
+    /** How the run ends once its runner has stopped; absent = it may run again. */
+    failure: maybe(v.object({ message: text, reason: text })),
+  }),
   run_stopped: v.looseObject({ run_id: text, attempt: count, how: v.picklist(['confirmed', 'deadline']) }),
   cancel_requested: v.looseObject({ run_id: text, reason: maybe(text), actor: maybe(text) }),
   retry_scheduled: v.looseObject({ run_id: text, attempt: count, due: count, reason: text }),

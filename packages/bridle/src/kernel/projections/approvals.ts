@@ -34,6 +34,8 @@ export interface DecidedApproval
   readonly reason: string | null
   /** Whether the runner still has to hear it. */
   readonly pending: boolean
+  /** Its call has an outcome: an engine may use the call's id again. */
+  readonly isOver: boolean
 }
 
 export const approvals: Projection<Approvals> = {
@@ -80,21 +82,36 @@ export const approvals: Projection<Approvals> = {
             arguments: heard ? (payload.arguments ?? asked.arguments) : null,
             reason: payload.reason ?? null,
             pending: heard,
+            isOver: false,
           },
         }),
       }
     },
 
     approval_delivered: (state, { payload }) => settle(state, (each) => each.id === payload.request_id),
+    tool_outcome: (state, { run, attempt, payload }) =>
+      change(
+        state,
+        (each) =>
+          !each.isOver && each.toolCallId === payload.tool_call_id && each.runId === run && each.attempt === attempt,
+        { isOver: true },
+      ),
     turn_end: (state, { payload }) => settle(state, (each) => each.runId === payload.turn_id),
     branched: () => ({ open: {}, decided: {} }),
   },
 }
 
-const settle = (state: Approvals, which: (each: DecidedApproval) => boolean): Approvals => {
-  const settled = Object.values(state.decided).filter((each) => each.pending && which(each))
-  if (settled.length === 0) return state
-  const changed = Object.fromEntries(settled.map((each) => [each.id, { ...each, pending: false, arguments: null }]))
+const settle = (state: Approvals, which: (each: DecidedApproval) => boolean): Approvals =>
+  change(state, (each) => each.pending && which(each), { pending: false, arguments: null })
+
+const change = (
+  state: Approvals,
+  which: (each: DecidedApproval) => boolean,
+  to: Partial<DecidedApproval>,
+): Approvals => {
+  const found = Object.values(state.decided).filter(which)
+  if (found.length === 0) return state
+  const changed = Object.fromEntries(found.map((each) => [each.id, { ...each, ...to }]))
   return { ...state, decided: { ...state.decided, ...changed } }
 }
 

@@ -66,6 +66,8 @@ export interface Run extends Prompt {
   /** An abort the runner has not confirmed: asked then. */
   readonly stopping: number | null
   readonly retryAt: number | null
+  /** The run ends with this as soon as its runner has stopped. */
+  readonly failure: { readonly message: string; readonly reason: string } | null
   /** Last committed frame of this attempt. */
   readonly frame: number
   readonly handle: Json
@@ -172,6 +174,7 @@ export const lifecycle: Projection<Lifecycle> = {
           since: at,
           stopping: null,
           retryAt: null,
+          failure: null,
           frame: -1,
           handle: null,
           resume: payload.resume ?? null,
@@ -203,6 +206,7 @@ export const lifecycle: Projection<Lifecycle> = {
         phase: 'parked',
         retryAt: null,
         stopping: payload.stop ? at : null,
+        failure: payload.failure ?? null,
       }),
 
     run_stopped: (state, { at }) => withRun(state, at, { stopping: null }),

@@ -4,6 +4,7 @@ import { catalogue, isKnown } from '../catalogue.ts'
 import type { Answer, Report, ReportItem } from '../commands.ts'
 import { cursorText } from '../cursor.ts'
 import { cut } from '../cut.ts'
+import type { AnyDraft } from '../event.ts'
 import { canonical, hashText, type Json, type JsonObject, own } from '../json.ts'
 import { INLINE_CHARS_MAX, PREVIEW_CHARS } from '../limits.ts'
 import { OUTCOME_TYPES, type Payloads } from '../schemas.ts'
@@ -11,6 +12,7 @@ import { ask } from './approvals.ts'
 import { publish } from './artifacts.ts'
 import { endTurn, failRun, stopped } from './runs.ts'
 import { inProcess, turnRuntime } from './turn-runtime.ts'
+import { failUnapproved, hasRun, isUnapproved } from './unapproved-calls.ts'
 import type { Working } from './working.ts'
 
 export const report = (w: Working, told: Report): Answer => {
@@ -42,7 +44,7 @@ const take: { readonly [T in ReportItem['type']]: (w: Working, item: ReportItem 
   event: (w, { event }) => {
     // What nobody knows has no fold; a greeting is a wire's word and not the log's.
     if (!live(w) || !isKnown(event.type) || catalogue[event.type].source === 'wire') return
-    if (catalogue[event.type].source !== 'runner') return w.addToRun(event.type, event.payload, true)
+    if (catalogue[event.type].source !== 'runner') return w.addToRun(event.type, marked(event), true)
     const refine = refinements[event.type] as ((w: Working, payload: unknown) => void) | undefined
     if (refine) refine(w, event.payload)
     else w.addToRun(event.type, event.payload)
@@ -91,6 +93,10 @@ const take: { readonly [T in ReportItem['type']]: (w: Working, item: ReportItem 
   },
 }
 
+/** What a runner or an agent says of its isolation or policy is shown as its claim, in the payload itself. */
+const marked = ({ type, payload }: Pick<AnyDraft, 'type' | 'payload'>): typeof payload =>
+  catalogue[type].source === 'server' ? { ...payload, hearsay: true } : payload
+
 /** Events that the kernel completes before it numbers them. */
 const refinements: { readonly [T in keyof Payloads]?: (w: Working, payload: Payloads[T]) => void } = {
   tool_call: (w, payload) => {
@@ -103,11 +109,15 @@ const refinements: { readonly [T in keyof Payloads]?: (w: Working, payload: Payl
   tool_result: (w, payload) => {
     const { result, replaced } = inline(w, payload.tool_call_id, payload.tool_name ?? 'tool', payload.result)
     w.addToRun('tool_result', { ...payload, result, ...(replaced && { artifact: true }) })
+    const { tool_call_id, tool_name = 'tool' } = payload
+    if (isUnapproved(w, tool_call_id))
+      failUnapproved(w, { tool_call_id, tool_name, status: 'ok', outcome_type: OUTCOME_TYPES.ok })
   },
 
   tool_outcome: (w, payload) => {
     // A late second outcome would contradict the first.
     if (!Object.hasOwn(w.state.lifecycle.tools, payload.tool_call_id)) return
+    if (hasRun(payload.status) && isUnapproved(w, payload.tool_call_id)) return failUnapproved(w, payload)
     if (payload.result === undefined) return w.addToRun('tool_outcome', payload)
     const { result, replaced } = inline(w, payload.tool_call_id, payload.tool_name, payload.result)
     const status = replaced && payload.status === 'ok' ? 'artifact' : payload.status

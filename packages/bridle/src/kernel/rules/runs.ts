@@ -146,6 +146,7 @@ export const stopped = (w: Working, how: 'confirmed' | 'deadline', resume?: stri
   const { run } = w
   if (!run || run.stopping === null) return
   w.addToRun('run_stopped', { run_id: run.runId, attempt: run.attempt, how })
+  if (run.failure) return endTurn(w, 'failed', { ...run.failure, ...(resume !== undefined && { resume }) })
   if (run.phase === 'cancelling') endTurn(w, 'cancelled', resume === undefined ? {} : { resume })
 }
 
