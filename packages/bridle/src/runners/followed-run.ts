@@ -4,8 +4,9 @@ import { type Outlet, OutletClosed } from '../kernel/outlet.ts'
 import type { Clock, Digest } from '../kernel/ports.ts'
 import type { Job, RunEnd } from '../kernel/runner.ts'
 import { type EngineSettings, isTerminal, type RunnerEvent, type RunnerFrame } from './protocol.ts'
-import { runnerClient, type Said, type Stream, Unreachable } from './runner-client.ts'
-import { runnerFrames } from './runner-stream.ts'
+import { bearersOf, requestOf, runPath } from './run-handle.ts'
+import { type RunnerClient, runnerClient, type Said, type Stream, Unreachable } from './runner-client.ts'
+import { BrokenStream, runnerFrames } from './runner-stream.ts'
 import type { Sandbox, SandboxProvider } from './sandboxes/provider.ts'
 import { type Told, translated } from './translation.ts'
 
@@ -22,8 +23,10 @@ export interface SandboxRunnerOptions {
   readonly credentials: Credentials
 }
 
+export type RunVars = { readonly [name: string]: string | null }
+
 export interface Credentials {
-  grant(job: Job): Promise<{ readonly [name: string]: string | null }>
+  grant(job: Job): Promise<RunVars>
   revoke(job: Job): void
 }
 
@@ -62,20 +65,21 @@ export class FollowedRun {
     outlet.onClose(() => this.#leave.abort())
   }
 
-  async begin(): Promise<RunEnd> {
+  async begin(env: RunVars): Promise<RunEnd> {
     const { prompt, resume, epoch } = this.#job
     const token = await this.#options.runToken(this.#job)
     const body = {
       prompt,
-      requestId: requestId(this.#job),
+      requestId: requestOf(this.#job),
       engine: this.#options.engine,
       resume,
       epoch,
       acknowledges: true,
       settings: settingsFor(this.#options.settings ?? {}, this.#job),
+      env,
       ...(token !== null && { token }),
     }
-    const runner = runnerClient(this.#sandbox, this.#sandbox.token)
+    const runner = runnerClient(this.#sandbox, [this.#sandbox.token])
     for (let tries = 0; ; tries++) {
       const asked = await this.#ask(() =>
         runner.stream('/query', { body: body as JsonObject, signal: this.#leave.signal }),
@@ -83,14 +87,17 @@ export class FollowedRun {
       if (asked === 'cut' || 'frames' in asked) return this.#follow(asked)
       const { type, message } = asked.body.error ?? {}
       if (asked.status === 410) return 'lost'
-      if (type !== 'busy' || tries >= BUSY_TRIES) throw new Error(message ?? `The runner answered ${asked.status}.`)
+      // This sandbox does not know us, and never will: the next run has another.
+      if (asked.status === 401) await this.#options.provider.stop(this.#sandbox)
+      if (type !== 'busy' || tries >= BUSY_TRIES) throw new Error(message ?? refusalText(asked.status, {}))
       await this.#sleep(BUSY_MS)
     }
   }
 
-  async goOn(): Promise<RunEnd> {
+  /** Where a run that was begun, by whichever process, is taken up. */
+  async goOn(env: RunVars): Promise<RunEnd> {
     const { frame } = this.#job
-    const runner = runnerClient(this.#sandbox, (await this.#options.runToken(this.#job)) ?? this.#sandbox.token)
+    const runner = await this.#client()
     const after = Math.max(0, frame)
     const path = `${runPath(this.#job)}/events`
     const asked = await this.#ask(() => runner.stream(path, { after, signal: this.#leave.signal }))
@@ -98,15 +105,34 @@ export class FollowedRun {
     this.#acknowledge(after)
     if (asked === 'cut' || 'frames' in asked) return this.#follow(asked)
     // This very runner never heard of it: the owner died between saying that it starts and starting it.
-    if (asked.body.error?.type === 'run_unknown' && frame <= 0) return this.begin()
+    if (asked.body.error?.type === 'run_unknown' && frame <= 0) return this.begin(env)
     if (asked.status === 404 || asked.status === 410) return 'lost'
-    throw new Error(asked.body.error?.message ?? `The runner answered ${asked.status}.`)
+    throw new Error(refusalText(asked.status, asked.body))
   }
 
-  /** Before each run, and again when it is taken up: what the last owner gave died with it. */
-  async equip(): Promise<void> {
+  /** Before each run. Variables that the query does not carry are set here, for all that the runner plays. */
+  async equip(): Promise<RunVars> {
     const { provider, credentials } = this.#options
-    await provider.setEnvVars(this.#sandbox, await credentials.grant(this.#job))
+    const env = await credentials.grant(this.#job)
+    if (!this.#sandbox.hasRunEnv) await provider.setEnvVars(this.#sandbox, env)
+    return env
+  }
+
+  /** When it is taken up: the last process's variables ended with that process. */
+  async equipAgain(): Promise<RunVars> {
+    const env = await this.equip()
+    if (!this.#sandbox.hasRunEnv) return env
+    const runner = await this.#client()
+    const { status, body } = await runner.put(`${runPath(this.#job)}/env`, { vars: env, epoch: this.#job.epoch })
+    // A run that is unknown or over takes none: following it tells which.
+    if (status >= 300 && ![401, 404, 410].includes(status)) throw new Error(refusalText(status, body))
+    // A runner from before runs had variables of their own.
+    if (body.error?.type === 'not_found') await this.#options.provider.setEnvVars(this.#sandbox, env)
+    return env
+  }
+
+  async #client(): Promise<RunnerClient> {
+    return runnerClient(this.#sandbox, await bearersOf(this.#options.runToken, this.#job, this.#sandbox))
   }
 
   async #ask(ask: () => Promise<Stream | Said>): Promise<Stream | Said | 'cut'> {
@@ -140,19 +166,15 @@ export class FollowedRun {
   }
 
   async #stop(): Promise<void> {
-    const { runToken } = this.#options
-    const token = (await runToken(this.#job)) ?? this.#sandbox.token
     const { epoch } = this.#job
-    await runnerClient(this.#sandbox, token)
-      .post(`${runPath(this.#job)}/cancel`, { epoch })
-      .catch(() => {})
+    const runner = await this.#client()
+    await runner.post(`${runPath(this.#job)}/cancel`, { epoch }).catch(() => {})
   }
 
   /** A stream that breaks is taken up again; one that makes no sense is not. */
   #broken(cause: unknown): 'cut' {
     if (this.#outlet.closed) throw new OutletClosed('nobody listens')
-    if (cause instanceof SyntaxError || (cause instanceof Error && cause.message.startsWith('The runner')))
-      throw new Error(`What the runner says makes no sense: ${cause.message}`)
+    if (cause instanceof BrokenStream) throw new Error(`What the runner says makes no sense: ${cause.message}`)
     return 'cut'
   }
 
@@ -163,6 +185,11 @@ export class FollowedRun {
 
   async #take({ id, event, chars }: RunnerFrame): Promise<void> {
     const frame = id ?? this.#outlet.frame + 1
+    // Frames that were committed are passed over. A run's end was not, or nobody would read: it must not pass for an old one.
+    if (isTerminal(event) && frame <= this.#outlet.frame)
+      throw new Error(
+        `What the runner says makes no sense: its last frame is ${frame}, and frame ${this.#outlet.frame} came before.`,
+      )
     this.#frames += 1
     this.#chars += chars
     if (event.type === 'thinking.delta') await this.#think(event.text, frame)
@@ -213,8 +240,7 @@ export class FollowedRun {
   /** Until it is heard: an engine may wait for it. */
   async #tell(): Promise<void> {
     this.#isTelling = true
-    const token = (await this.#options.runToken(this.#job)) ?? this.#sandbox.token
-    const runner = runnerClient(this.#sandbox, token)
+    const runner = await this.#client()
     for (let tries = 0; this.#acknowledged < this.#committed && !(this.#outlet.closed && tries > 0); tries++) {
       const frame = this.#committed
       const said = await runner.post(`${runPath(this.#job)}/ack`, { frame, epoch: this.#job.epoch }).catch(() => null)
@@ -230,8 +256,8 @@ export class FollowedRun {
   }
 }
 
-const requestId = ({ runId, attempt }: Job): string => `${runId}:${attempt}`
-export const runPath = (job: Job): string => `/runs/${encodeURIComponent(requestId(job))}`
+export const refusalText = (status: number, { error }: Said['body']): string =>
+  error?.message ?? `The runner answered ${status}.`
 
 /** The caller of one run may choose its model and spend less; what it may do unasked is not the caller's. */
 export const settingsFor = (agent: EngineSettings, { settings: session, input }: Pick<Job, 'settings' | 'input'>) => {

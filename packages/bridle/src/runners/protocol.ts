@@ -122,6 +122,8 @@ export const isTerminal = ({ type }: RunnerEvent): boolean => type === 'run.comp
 
 const idText = v.pipe(text, v.regex(/^[A-Za-z0-9._:@-]{1,200}$/, 'Expected 1 to 200 letters, digits or ._:@-'))
 
+const vars = v.record(text, v.nullable(text))
+
 /** `POST /query`. The document's own body is `{ prompt }`. */
 export const querySchema = v.looseObject({
   prompt: v.pipe(text, v.nonEmpty('The prompt is empty.')),
@@ -135,6 +137,8 @@ export const querySchema = v.looseObject({
   token: maybe(text),
   /** The caller acknowledges frames once it has them for good; calls wait for it before they act. */
   acknowledges: maybe(v.boolean()),
+  /** Keys and base addresses of this run alone, over those of the runner; null takes one away. */
+  env: maybe(vars),
   settings: maybe(
     v.looseObject({
       model: maybe(v.nullable(text)),
@@ -164,8 +168,8 @@ export type RunnerVerdict = v.InferOutput<typeof verdictSchema>
 export const steerSchema = v.looseObject({ id: text, text: v.pipe(text, v.nonEmpty()), epoch: maybe(count) })
 export const ackSchema = v.looseObject({ frame: count, epoch: maybe(count) })
 export const cancelSchema = v.looseObject({ epoch: maybe(count) })
-/** `PUT /env`: null takes a variable away. */
-export const envSchema = v.looseObject({ vars: v.record(text, v.nullable(text)), epoch: maybe(count) })
+/** `PUT /env` and `PUT /runs/:requestId/env`: null takes a variable away. */
+export const envSchema = v.looseObject({ vars, epoch: maybe(count) })
 
 /** `GET /health`. The document's three fields, and whose runner it is. */
 export interface RunnerHealth {
@@ -175,7 +179,7 @@ export interface RunnerHealth {
   readonly hasOpenAIKey?: boolean
   /** Another one after each start of the process. */
   readonly instance?: string
-  /** The run it has in hand. */
+  /** The run it has in hand; only for a caller with the runner's token. */
   readonly requestId?: string | null
 }
 

@@ -18,13 +18,24 @@ export interface RecordOptions {
   readonly requestId: string
   readonly token: string | null
   readonly acknowledges: boolean
+  /** Of what was asked: the same id with anything else is another run. */
+  readonly bodyDigest: string
+  readonly env: RunEnv
+  readonly epoch: number
   readonly digest: Digest
   readonly now: () => number
 }
 
+type RunEnv = { readonly [name: string]: string | null }
+
 export class RunRecord implements Turn {
   readonly requestId: string
   readonly token: string | null
+  readonly bodyDigest: string
+  /** Variables of this run alone. */
+  env: RunEnv
+  /** The highest that was seen of its owners: an earlier owner may ask nothing more. */
+  epoch: number
   readonly #options: RecordOptions
   /** The frames behind `#gone`, in order, and where each ends in the whole text. */
   #frames: string[] = []
@@ -47,6 +58,9 @@ export class RunRecord implements Turn {
     this.#options = options
     this.requestId = options.requestId
     this.token = options.token
+    this.bodyDigest = options.bodyDigest
+    this.env = options.env
+    this.epoch = options.epoch
     this.saidAt = options.now()
     this.seenAt = options.now()
   }
@@ -158,6 +172,9 @@ export class RunRecord implements Turn {
   async #verdict({ toolName, input }: Question, given: RunnerVerdict): Promise<Verdict> {
     if (given.decision === 'denied') return { decision: 'denied', reason: given.reason || 'The call was not approved.' }
     const approved: JsonObject = given.input ?? input
+    // A caller that keeps a log binds each approval to what was shown. Without the digest it is nobody's.
+    if (this.#options.acknowledges && !given.approvedDigest)
+      return { decision: 'denied', reason: 'The approval does not say what was approved.' }
     if (given.approvedDigest && (await callDigest(this.#options.digest, toolName, approved)) !== given.approvedDigest)
       return { decision: 'denied', reason: 'This is not what was approved.' }
     return { decision: 'approved', input: approved }

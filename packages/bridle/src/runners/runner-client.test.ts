@@ -20,7 +20,7 @@ afterEach(() => {
 })
 
 const opened = (url: string, { silenceMs = 200, signal = new AbortController().signal } = {}) =>
-  runnerClient({ url }, null, silenceMs).stream('/query', { body: {}, signal })
+  runnerClient({ url }, [null], silenceMs).stream('/query', { body: {}, signal })
 
 const read = async (url: string) => {
   const stream = await opened(url, { silenceMs: 1_500 })

@@ -1,14 +1,23 @@
 // Asks one runner. Everything that can go wrong on the way is one of a few words.
 import type { JsonObject } from '../kernel/json.ts'
 import { inTime } from './in-time.ts'
+import { ANSWER_MS, SILENCE_MS } from './limits.ts'
 import type { Sandbox } from './sandboxes/provider.ts'
+import { readShort, refuseRedirect } from './short-answer.ts'
 import { Silence } from './silence.ts'
 
 export interface RunnerClient {
-  /** Throws `Unreachable` where nobody answers. */
+  /** Throws `Unreachable` where nobody answers, and `RunnerRedirect`. */
   post(path: string, body: JsonObject): Promise<Said>
+  put(path: string, body: JsonObject): Promise<Said>
   /** The stream, or what was said instead. */
-  stream(path: string, init: { body?: JsonObject; after?: number; signal: AbortSignal }): Promise<Stream | Said>
+  stream(path: string, init: StreamRequest): Promise<Stream | Said>
+}
+
+interface StreamRequest {
+  readonly body?: JsonObject
+  readonly after?: number
+  readonly signal: AbortSignal
 }
 
 export interface Said {
@@ -27,51 +36,74 @@ export class Unreachable extends Error {
   readonly code = 'unreachable'
 }
 
-/** An answer that takes longer is none. A cancel waits for the engine, and that for up to some seconds. */
-const ANSWER_MS = 15_000
-/** As long as Node's own `fetch` waits; our runner beats every 15 seconds, another one need not. */
-const SILENCE_MS = 300_000
-
+/** The bearers are tried in order where the runner refuses one: the run's own, then the runner's. */
 export const runnerClient = (
   { url, fetch: reach = fetch }: Pick<Sandbox, 'url' | 'fetch'>,
-  token: string | null,
+  bearers: readonly (string | null)[],
   silenceMs = SILENCE_MS,
 ): RunnerClient => {
-  const headers: Record<string, string> = { 'content-type': 'application/json' }
-  if (token !== null) headers.authorization = `Bearer ${token}`
-  const ask = async (path: string, init: RequestInit): Promise<Response> => {
+  const ask = async (path: string, init: RequestInit, token: string | null): Promise<Response> => {
+    const headers: Record<string, string> = { 'content-type': 'application/json', ...(init.headers as object) }
+    if (token !== null) headers.authorization = `Bearer ${token}`
     try {
-      return await reach(`${url}${path}`, init)
+      return await reach(`${url}${path}`, { ...init, headers, redirect: 'manual' })
     } catch (cause) {
       throw new Unreachable('The runner does not answer.', { cause })
     }
   }
-  return {
-    post: (path, body) =>
-      inTime(ANSWER_MS, async (signal) =>
-        said(await ask(path, { method: 'POST', headers, body: JSON.stringify(body), signal })),
-      ),
-    stream: async (path, { body, after = 0, signal }) => {
-      const silence = new Silence(silenceMs, signal)
-      try {
-        const response = await ask(path, {
-          headers: { ...headers, ...(after > 0 && { 'last-event-id': String(after) }) },
-          signal: silence.signal,
-          ...(body && { method: 'POST', body: JSON.stringify(body) }),
-        })
-        if (response.ok && response.body) return { frames: silence.heard(response.body) }
-        const answer = await said(response)
-        silence.end()
-        return answer
-      } catch (cause) {
-        silence.end()
-        throw cause
+  const send = (method: 'POST' | 'PUT', path: string, body: JsonObject): Promise<Said> =>
+    withBearer(bearers, (token) =>
+      inTime(ANSWER_MS, async (signal) => said(await ask(path, { method, body: JSON.stringify(body), signal }, token))),
+    )
+  const open = async (path: string, { body, after = 0, signal }: StreamRequest, token: string | null) => {
+    const silence = new Silence(silenceMs, signal)
+    try {
+      const init = {
+        ...(after > 0 && { headers: { 'last-event-id': String(after) } }),
+        signal: silence.signal,
+        ...(body && { method: 'POST', body: JSON.stringify(body) }),
       }
-    },
+      const response = await ask(path, init, token)
+      if (response.ok && response.body) return { frames: silence.heard(response.body) }
+      const answer = await inTime(ANSWER_MS, (late) => {
+        late.addEventListener('abort', silence.giveUp)
+        return said(response)
+      })
+      silence.end()
+      return answer
+    } catch (cause) {
+      silence.end()
+      throw cause
+    }
+  }
+  return {
+    post: (path, body) => send('POST', path, body),
+    put: (path, body) => send('PUT', path, body),
+    stream: (path, init) => withBearer(bearers, (token) => open(path, init, token)),
   }
 }
 
+const withBearer = async <T extends Said | Stream>(
+  [first = null, ...others]: readonly (string | null)[],
+  ask: (token: string | null) => Promise<T>,
+): Promise<T> => {
+  const answer = await ask(first)
+  const isRefused = 'status' in answer && answer.status === 401
+  return isRefused && others.length > 0 ? withBearer(others, ask) : answer
+}
+
+/** A refusal whose text is too long, or does not end, is a refusal all the same. */
 const said = async (response: Response): Promise<Said> => {
-  const body = await response.json().catch(() => ({}))
-  return { status: response.status, body: typeof body === 'object' && body !== null ? body : {} }
+  await refuseRedirect(response)
+  const text = await readShort(response).catch(() => '')
+  return { status: response.status, body: parsed(text) }
+}
+
+const parsed = (text: string): Said['body'] => {
+  try {
+    const body: unknown = JSON.parse(text)
+    return typeof body === 'object' && body !== null ? body : {}
+  } catch {
+    return {}
+  }
 }

@@ -6,11 +6,18 @@ import { DEPTH_MAX } from '../kernel/limits.ts'
 
 const BODY_BYTES_MAX = 8 * 1024 * 1024
 
-export const isAllowed = ({ headers }: IncomingMessage, token: string | null | undefined): boolean => {
-  if (!token) return true
-  const hash = (text: string) => createHash('sha256').update(text).digest()
+export const isAllowed = (incoming: IncomingMessage, token: string | null | undefined): boolean =>
+  !token || hasBearer(incoming, token)
+
+/** Whether the caller shows this very token. */
+export const hasBearer = (incoming: IncomingMessage, token: string): boolean =>
+  hasBearerOf(incoming, createHash('sha256').update(token).digest('hex'))
+
+/** By the token's SHA-256. */
+export const hasBearerOf = ({ headers }: IncomingMessage, digest: string): boolean => {
   const [, given = ''] = /^Bearer (.+)$/i.exec(headers.authorization ?? '') ?? []
-  return timingSafeEqual(hash(given), hash(token))
+  const isGiven = given !== ''
+  return timingSafeEqual(createHash('sha256').update(given).digest(), Buffer.from(digest, 'hex')) && isGiven
 }
 
 /** Without a token: no page in a browser and no name that somebody pointed at this machine. */

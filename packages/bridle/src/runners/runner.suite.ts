@@ -1,4 +1,6 @@
 // A caller of a runner, as the document describes it: POST and read.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import type { RunnerEvent } from './protocol.ts'
 import { runnerFrames } from './runner-stream.ts'
 import type { Reach } from './sandboxes/provider.ts'
@@ -86,4 +88,21 @@ export const caller = (url: string, token?: string | null, reach: Reach = fetch)
 const shown = (text: string, { event }: { event: RunnerEvent }): string => {
   if (event.type === 'assistant.delta') return text + event.text
   return event.type === 'assistant.text' ? event.text : text
+}
+
+/** A provider that answers with the key it was asked with. */
+export const echo = async () => {
+  const keys: string[] = []
+  const server = createServer((incoming, outgoing) => {
+    incoming.resume()
+    const key = String(incoming.headers['x-api-key'])
+    keys.push(key)
+    outgoing.end(JSON.stringify({ key }))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const close = () => {
+    server.closeAllConnections()
+    return new Promise((resolve) => server.close(resolve))
+  }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, keys, close }
 }

@@ -115,6 +115,7 @@ class World {
       id: 'box-1',
       url: this.#url,
       token: 'boxed',
+      hasRunEnv: true,
       notice: { requestedBackend: 'auto', resolvedBackend: 'process', isolation: 'none', reason: 'a test' },
     }
     const provider: SandboxProvider = {
@@ -262,6 +263,99 @@ describe('a run', () => {
     expect(world.forgotten).toEqual(['s1'])
     expect(server.busy).toBe(false)
   })
+})
+
+describe('[R18] the id of a request', () => {
+  /** What is asked of `/query`; each is lost on the way for as long as `isLosing`. */
+  const watched = () => {
+    const { fetch } = globalThis
+    const seen = { ids: [] as string[], logged: [] as string[], isLosing: false, restore: () => {} }
+    seen.restore = () => {
+      globalThis.fetch = fetch
+    }
+    globalThis.fetch = async (url, init) => {
+      if (!String(url).endsWith('/query')) return fetch(url, init)
+      seen.ids.push(JSON.parse(String(init?.body)).requestId)
+      seen.logged.push(
+        ...((await payloads('run_started')) as { handle: { request: string } }[]).map(({ handle }) => handle.request),
+      )
+      if (seen.isLosing) throw new TypeError('fetch failed')
+      return fetch(url, init)
+    }
+    return seen
+  }
+
+  test('is random, and in the log before the query', async () => {
+    const seen = watched()
+    await world.submit('one')
+    await world.ended()
+    await world.submit('two')
+    await world.until(async () => (await world.types()).filter((type) => type === 'turn_end').length === 2)
+    seen.restore()
+    const [first = '', second = ''] = seen.ids
+    expect(seen.ids).toHaveLength(2)
+    expect(first).toMatch(/^[0-9a-f-]{36}$/)
+    expect(first).not.toBe(second)
+    expect(seen.logged).toEqual([first, first, second])
+    expect(await payloads('run_started')).toMatchObject([
+      { run_id: expect.stringMatching(/^r-\d+$/), handle: { sandbox: 'box-1', request: first } },
+      { handle: { request: second } },
+    ])
+  })
+
+  test('is the same for the next process, where the last was killed before its query arrived', async () => {
+    const seen = watched()
+    seen.isLosing = true
+    await world.submit(steps(text('once'), { act: 't1' }))
+    await world.until(() => seen.ids.length > 0)
+    await world.leave()
+    seen.isLosing = false
+    await world.restart()
+    await world.ended()
+    seen.restore()
+    expect(new Set(seen.ids).size).toBe(1)
+    expect(engine.acted).toEqual(['t1'])
+    expect((await world.answer())?.content).toBe('once')
+  })
+})
+
+test('[R17] an answer that the session gives carries its digest, and is an approval', async () => {
+  await world.submit(steps({ ask: asks }))
+  await world.seen('approval_required')
+  const [asked] = (await payloads('approval_required')) as { request_id: string }[]
+  await world.host.send(key(), { type: 'approve', approvalId: asked?.request_id ?? '', decision: 'approved' })
+  await world.ended()
+  expect(engine.verdicts).toEqual([{ decision: 'approved', input: asks.input }])
+})
+
+test('[R17] whoever steals the run’s token approves nothing, and a call that ran all the same fails the run', async () => {
+  const stolen = { toolName: 'Bash', toolUseId: 't2', input: { command: 'id' } }
+  await world.submit(
+    steps(
+      { ask: asks },
+      { say: { type: 'tool.started', ...stolen } },
+      { say: { type: 'approval.required', ...stolen, reason: 'asks' } },
+      { say: { type: 'tool.completed', toolUseId: 't2', outcome: { status: 'ok', result: 'ran-without-a-person' } } },
+      { hang: 'politely' },
+    ),
+  )
+  await world.seen('approval_required')
+  const [started] = (await payloads('run_started')) as { run_id: string; handle: { request: string } }[]
+  const response = await fetch(`${server.url}/runs/${started?.handle.request}/approvals/t1`, {
+    method: 'POST',
+    headers: { authorization: `Bearer token of ${started?.run_id}/1` },
+    body: JSON.stringify({ decision: 'approved' }),
+  })
+  expect(response.status).toBe(200)
+  await world.ended()
+  expect(engine.verdicts).toMatchObject([{ decision: 'denied' }])
+  expect(await payloads('error')).toMatchObject([
+    {
+      reason: 'unapproved_call',
+      message: expect.stringContaining('The tool "Bash" ran without an approval (call t2)'),
+    },
+  ])
+  await world.until(() => !server.busy)
 })
 
 describe('[R4] acknowledgements', () => {

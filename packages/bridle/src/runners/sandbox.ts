@@ -3,9 +3,11 @@
 import type { Key } from '../kernel/event.ts'
 import type { JsonObject } from '../kernel/json.ts'
 import type { ApprovalAnswer, Job, RunEnd, Runner } from '../kernel/runner.ts'
-import { FollowedRun, runPath, type SandboxRunnerOptions } from './followed-run.ts'
+import { FollowedRun, refusalText, type SandboxRunnerOptions } from './followed-run.ts'
+import { bearersOf, newHandle, runPath } from './run-handle.ts'
 import { type RunnerClient, runnerClient, Unreachable } from './runner-client.ts'
 import type { Sandbox } from './sandboxes/provider.ts'
+import { RunnerRedirect } from './short-answer.ts'
 
 export const sandboxRunner = (options: SandboxRunnerOptions): Runner => {
   const { provider, credentials } = options
@@ -16,7 +18,7 @@ export const sandboxRunner = (options: SandboxRunnerOptions): Runner => {
   }
   const reach = async (job: Job): Promise<{ sandbox: Sandbox; runs: RunnerClient } | null> => {
     const sandbox = await find(job)
-    return sandbox && { sandbox, runs: runnerClient(sandbox, (await options.runToken(job)) ?? sandbox.token) }
+    return sandbox && { sandbox, runs: runnerClient(sandbox, await bearersOf(options.runToken, job, sandbox)) }
   }
 
   return {
@@ -29,14 +31,13 @@ export const sandboxRunner = (options: SandboxRunnerOptions): Runner => {
         isolation,
         ...(reason !== undefined && { reason }),
       }
-      const run = new FollowedRun(options, job, sandbox, outlet)
-      const started = outlet.report([
-        { type: 'started', handle: { sandbox: sandbox.id }, steer: true, durable: true, sandbox: notice },
-      ])
-      // The key may be there before the log knows of the run; nothing begins until both are.
+      const handle = newHandle(sandbox)
+      const run = new FollowedRun(options, { ...job, handle }, sandbox, outlet)
+      // The request's id is in the log before the query: the next process asks for the same run, not for another.
+      const started = outlet.report([{ type: 'started', handle, steer: true, durable: true, sandbox: notice }])
       return ending(options, job, async () => {
-        await Promise.all([started, run.equip()])
-        return run.begin()
+        const [env] = await Promise.all([run.equip(), started])
+        return run.begin(env)
       })
     },
 
@@ -45,13 +46,12 @@ export const sandboxRunner = (options: SandboxRunnerOptions): Runner => {
       if (!sandbox) return ending(options, job, async () => 'lost')
       const run = new FollowedRun(options, job, sandbox, outlet)
       return ending(options, job, async () => {
-        try {
-          await run.equip()
-        } catch {
-          // It is there and does not answer: it may again.
-          return 'cut'
-        }
-        return run.goOn()
+        const env = await run.equipAgain().catch((error) => {
+          if (error instanceof RunnerRedirect) throw error
+          // A runner that is there and does not answer may answer again.
+          return null
+        })
+        return env === null ? 'cut' : run.goOn(env)
       })
     },
 
@@ -62,8 +62,7 @@ export const sandboxRunner = (options: SandboxRunnerOptions): Runner => {
       try {
         const { status, body } = await found.runs.post(`${runPath(job)}/cancel`, { epoch: job.epoch })
         if (status === 404 || status === 410) return null
-        if (status !== 200 || body.stopped === false)
-          throw new Error(body.error?.message ?? `The runner answered ${status}.`)
+        if (status !== 200 || body.stopped === false) throw new Error(refusalText(status, body))
         return body.resume ?? null
       } catch (error) {
         // One that does not answer plays nothing that anybody could hear.
@@ -78,14 +77,14 @@ export const sandboxRunner = (options: SandboxRunnerOptions): Runner => {
       if (!found) throw new Error('The sandbox is gone.')
       const path = `${runPath(job)}/approvals/${encodeURIComponent(answer.toolCallId)}`
       const { status, body } = await found.runs.post(path, verdictOf(answer, job.epoch))
-      if (status !== 200) throw new Error(body.error?.message ?? `The runner answered ${status}.`)
+      if (status !== 200) throw new Error(refusalText(status, body))
     },
 
     steer: async (job, { messageId, text }) => {
       const found = await reach(job)
       if (!found) throw new Error('The sandbox is gone.')
       const { status, body } = await found.runs.post(`${runPath(job)}/steer`, { id: messageId, text, epoch: job.epoch })
-      if (status !== 200) throw new Error(body.error?.message ?? `The runner answered ${status}.`)
+      if (status !== 200) throw new Error(refusalText(status, body))
     },
 
     forget: (key: Key) => provider.forget(key),

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Puppets, puppetEngine, steps, text } from './engines/puppet.suite.ts'
-import { caller } from './runner.suite.ts'
+import { caller, echo } from './runner.suite.ts'
+import { noWalls } from './sandboxes/walls.suite.ts'
 import { type RunnerOptions, SandboxRunner } from './server.ts'
 
 let folder: string
@@ -16,6 +17,7 @@ const start = async (options: Partial<RunnerOptions> = {}) => {
     workFolder: join(folder, 'work'),
     stateFolder: join(folder, 'state'),
     env: { ANTHROPIC_API_KEY: 'key' },
+    ...noWalls(folder),
     ...options,
   })
   return caller(runner.url, options.token)
@@ -28,6 +30,20 @@ afterEach(async () => {
   await runner?.close()
   rmSync(folder, { recursive: true, force: true })
 })
+/** Acknowledged to its end, it is dropped when the runner next looks. */
+const dropped = async (runs: ReturnType<typeof caller>, id: string) => {
+  await runs.post(`/runs/${id}/ack`, { frame: 3 })
+  for (let tries = 0; (await runs.attach(id, 3)).status === 200; tries++) {
+    expect(tries).toBeLessThan(500)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+const until = async (isSo: () => boolean) => {
+  for (let tries = 0; !isSo(); tries++) {
+    expect(tries).toBeLessThan(1_000)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
 const idle = async (runs: ReturnType<typeof caller>) => {
   for (;;) {
     const { body } = await runs.ask('/health')
@@ -57,11 +73,13 @@ describe('a run', () => {
 
   test('[R2] health: the three fields, and whose runner it is', async () => {
     const runs = await start()
-    const at = { instance: expect.any(String), requestId: null, hasOpenAIKey: false }
-    expect((await runs.ask('/health')).body).toEqual({ ok: true, busy: false, hasAnthropicKey: true, ...at })
+    const at = { instance: expect.any(String), hasOpenAIKey: false }
+    const idleHealth = { ok: true, busy: false, hasAnthropicKey: true, ...at }
+    expect((await runs.ask('/health')).body).toEqual(idleHealth)
     const reading = await runs.query({ requestId: 'a', prompt: steps({ hang: 'politely' }) })
     await reading.first('run.started')
-    expect((await runs.ask('/health')).body).toMatchObject({ busy: true, requestId: 'a' })
+    // A runner without a token tells nobody which run it has.
+    expect((await caller(runner.url, 'x').ask('/health')).body).toEqual({ ...idleHealth, busy: true })
     await runs.post('/runs/a/cancel')
     await runs.put('/env', { vars: { ANTHROPIC_API_KEY: null } })
     expect((await runs.ask('/health')).body).toMatchObject({ busy: false, hasAnthropicKey: false })
@@ -84,11 +102,12 @@ describe('a run', () => {
 
   test('[R2] one at a time: another is 409, the same one again is the same stream', async () => {
     const runs = await start()
-    const first = await runs.query({ requestId: 'a', prompt: steps(text('one'), { sleepMs: 200 }, text('two')) })
+    const prompt = (last: string) => steps(text('one'), { sleepMs: 200 }, text(last))
+    const first = await runs.query({ requestId: 'a', prompt: prompt('two') })
     await first.first('assistant.delta')
     const other = await runs.query({ requestId: 'b', prompt: 'x' })
     expect([other.status, other.problem?.error?.type]).toEqual([409, 'busy'])
-    const again = await runs.query({ requestId: 'a', prompt: 'something else' })
+    const again = await runs.query({ requestId: 'a', prompt: prompt('two') })
     expect(await again.end).toEqual(await first.end)
     expect(again.frames).toEqual(first.frames)
     expect(engine.opened).toHaveLength(1)
@@ -108,6 +127,73 @@ describe('a run', () => {
     await (await runs.query({ prompt: 'four' })).end
     expect(engine.opened).toEqual([{ resume: null }, { resume: 'start>1>2' }, { resume: null }])
     expect(engine.closed).toBe(2)
+  })
+})
+
+describe('[R18] a run is told apart by its id and its body', () => {
+  const body = { requestId: 'a', prompt: 'x', engine: 'puppet', resume: null, settings: { model: 'm' } }
+
+  test.each([
+    ['prompt', { prompt: 'y' }],
+    ['resume', { resume: 'start>1' }],
+    ['settings', { settings: { model: 'n' } }],
+    ['engine', { engine: 'another' }],
+  ])('another %s by a known id is 409, while the run is kept and after', async (_name, other) => {
+    const runs = await start()
+    await (await runs.query(body)).end
+    const conflict = async () => {
+      const { status, problem } = await runs.query({ ...body, ...other })
+      return [status, problem?.error?.type]
+    }
+    expect(await conflict()).toEqual([409, 'conflict'])
+    expect((await runs.query({ ...body, epoch: 3, env: { ANTHROPIC_API_KEY: 'other' } })).status).toBe(200)
+    await dropped(runs, 'a')
+    expect(await conflict()).toEqual([409, 'conflict'])
+    expect((await runs.query(body)).status).toBe(410)
+    expect(engine.opened).toHaveLength(1)
+  })
+})
+
+describe('[R7] the variables of a run', () => {
+  /** What the relay of a run would send upstream, as an engine asks for it. */
+  const askedWith = async (): Promise<unknown> =>
+    (await (await fetch(`${await engine.baseUrl()}/v1/messages`, { method: 'POST', body: '{}' })).json()) as never
+
+  test('are that run’s alone: nobody else’s change with them', async () => {
+    const upstream = await echo()
+    const runs = await start({ env: { ANTHROPIC_API_KEY: 'own', ANTHROPIC_BASE_URL: upstream.url } })
+    const hang = steps({ hang: 'politely' })
+    for (const name of ['ada', 'bob', 'eve']) {
+      const env = { ANTHROPIC_API_KEY: `of ${name}`, ANTHROPIC_BASE_URL: upstream.url }
+      const reading = await runs.query({ requestId: name, token: name, prompt: hang, env })
+      await until(() => engine.opened.length > 0 && runner.busy)
+      await reading.first('run.started')
+      expect(await askedWith()).toEqual({ key: `of ${name}` })
+      // Another caller, with or without a run of its own.
+      expect((await runs.put('/env', { vars: { ANTHROPIC_API_KEY: 'evil' } })).status).toBe(409)
+      const other = await runs.query({ requestId: 'x', prompt: 'x', env: { ANTHROPIC_API_KEY: 'evil' } })
+      expect(other.problem?.error?.type).toBe('busy')
+      expect((await runs.put(`/runs/${name}/env`, { vars: { ANTHROPIC_API_KEY: 'evil' } })).status).toBe(401)
+      expect(await askedWith()).toEqual({ key: `of ${name}` })
+      const owner = caller(runner.url, name)
+      expect((await owner.put(`/runs/${name}/env`, { vars: { ANTHROPIC_API_KEY: 'renewed' } })).status).toBe(200)
+      expect(await askedWith()).toEqual({ key: 'renewed' })
+      await owner.post(`/runs/${name}/cancel`)
+      await idle(runs)
+    }
+    const reading = await runs.query({ requestId: 'last', prompt: hang })
+    await reading.first('run.started')
+    expect(await askedWith()).toEqual({ key: 'own' })
+    await upstream.close()
+  })
+
+  test('never take the runner’s own key to an address that the caller named', async () => {
+    const upstream = await echo()
+    const runs = await start({ env: { ANTHROPIC_API_KEY: 'own' } })
+    const reading = await runs.query({ prompt: 'x', env: { ANTHROPIC_BASE_URL: upstream.url } })
+    expect(await reading.end).toMatchObject({ type: 'run.error', reason: 'not_configured' })
+    expect(upstream.keys).toEqual([])
+    await upstream.close()
   })
 })
 
@@ -133,11 +219,7 @@ describe('[R4] re-attaching', () => {
     expect((await runs.attach('never')).status).toBe(404)
     const first = await runs.query({ requestId: 'a', prompt: 'x', acknowledges: true })
     await first.end
-    await runs.post('/runs/a/ack', { frame: 3 })
-    for (let tries = 0; (await runs.attach('a')).status === 200; tries++) {
-      expect(tries).toBeLessThan(300)
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
+    await dropped(runs, 'a')
     expect((await runs.attach('a')).status).toBe(410)
     expect((await runs.query({ requestId: 'a', prompt: 'x' })).status).toBe(410)
     expect(engine.opened).toHaveLength(1)
@@ -190,6 +272,26 @@ describe('[R5] approvals', () => {
     expect(engine.verdicts).toEqual([expected])
   })
 
+  test('[R17] a caller that acknowledges says what it approved, or approves nothing', async () => {
+    const runs = await start()
+    const { digest } = await import('../kernel/host.suite.ts')
+    const { callDigest } = await import('../kernel/approval-digest.ts')
+    const asked = ['t1', 't2', 't3'].map((toolUseId) => ({ ask: { ...question, toolUseId } }))
+    const reading = await runs.query({ requestId: 'a', prompt: steps(...asked), acknowledges: true })
+    const right = await callDigest(digest, question.toolName, question.input)
+    for (const [index, more] of [{}, { approvedDigest: null }, { approvedDigest: right }].entries()) {
+      const isAsked = () => reading.events().filter(({ type }) => type === 'approval.required').length > index
+      for (let tries = 0; !isAsked(); tries++) {
+        expect(tries).toBeLessThan(500)
+        await new Promise((resolve) => setTimeout(resolve, 5))
+      }
+      await runs.post(`/runs/a/approvals/t${index + 1}`, { decision: 'approved', ...more })
+    }
+    await reading.end
+    const denied = { decision: 'denied', reason: 'The approval does not say what was approved.' }
+    expect(engine.verdicts).toEqual([denied, denied, { decision: 'approved', input: question.input }])
+  })
+
   test('nobody asked: 404', async () => {
     const runs = await start()
     const reading = await runs.query({ requestId: 'a', prompt: steps({ hang: 'politely' }) })
@@ -199,18 +301,19 @@ describe('[R5] approvals', () => {
 })
 
 describe('[R6] who may ask', () => {
-  test('a lower epoch is refused, whatever it asks', async () => {
+  test('a lower epoch of the run is refused, whatever it asks; another run has its own', async () => {
     const runs = await start()
-    await (await runs.query({ prompt: 'x', epoch: 7 })).end
+    await (await runs.query({ prompt: 'x', epoch: 70 })).end
     await idle(runs)
-    const late = await runs.query({ prompt: 'x', epoch: 6 })
-    expect([late.status, late.problem?.error?.type]).toEqual([409, 'stale_epoch'])
-    const reading = await runs.query({ requestId: 'a', prompt: steps({ hang: 'politely' }), epoch: 7 })
+    const body = { requestId: 'a', prompt: steps({ hang: 'politely' }) }
+    const reading = await runs.query({ ...body, epoch: 7 })
     await reading.first('run.started')
-    for (const path of ['/runs/a/cancel', '/runs/a/ack'])
-      expect((await runs.post(path, { epoch: 6, frame: 1 })).status).toBe(409)
-    expect((await runs.put('/env', { vars: {}, epoch: 6 })).status).toBe(409)
-    expect((await runs.put('/env', { vars: {}, epoch: 'x' })).status).toBe(400)
+    const late = await runs.query({ ...body, epoch: 6 })
+    expect([late.status, late.problem?.error?.type]).toEqual([409, 'stale_epoch'])
+    for (const path of ['/runs/a/cancel', '/runs/a/ack', '/runs/a/steer', '/runs/a/approvals/t'])
+      expect((await runs.post(path, { epoch: 6, frame: 1, id: 's', text: 's', decision: 'denied' })).status).toBe(409)
+    expect((await runs.put('/runs/a/env', { vars: {}, epoch: 6 })).status).toBe(409)
+    expect((await runs.put('/runs/a/env', { vars: {}, epoch: 'x' })).status).toBe(400)
     expect((await runs.post('/runs/a/cancel', { epoch: 8 })).status).toBe(200)
   })
 
@@ -250,6 +353,38 @@ describe('[R6] who may ask', () => {
     const reading = await runs.query({ requestId: 'a', token: 'of the run', prompt: steps({ hang: 'politely' }) })
     await reading.first('run.started')
     expect((await runs.query({ requestId: 'a', prompt: 'x' })).status).toBe(401)
+  })
+
+  test('[R16] which run is in progress, and which there were, is for who has a token', async () => {
+    const runs = await start({ token: 'secret' })
+    const stranger = caller(runner.url)
+    const own = caller(runner.url, 'of the run')
+    const reading = await runs.query({ requestId: 'a', token: 'of the run', prompt: 'x' })
+    await reading.first('run.started')
+    await reading.end
+    for (const who of [stranger, own]) expect((await who.ask('/health')).body).not.toHaveProperty('requestId')
+    expect((await runs.ask('/health')).body).toMatchObject({ requestId: null })
+    await dropped(own, 'a')
+    const answers = async (who: typeof runs) =>
+      Promise.all(['a', 'never'].map(async (id) => (await who.ask(`/runs/${id}/events`)).status))
+    expect(await answers(runs)).toEqual([410, 404])
+    expect(await answers(own)).toEqual([410, 401])
+    expect(await answers(stranger)).toEqual([401, 401])
+    const asked = await Promise.all(['a', 'never'].map((id) => stranger.ask(`/runs/${id}/events`)))
+    expect(asked[0]).toEqual(asked[1])
+    const busy = await runs.query({ requestId: 'b', prompt: steps({ hang: 'politely' }) })
+    await busy.first('run.started')
+    expect((await runs.ask('/health')).body).toMatchObject({ requestId: 'b' })
+    expect((await stranger.ask('/health')).body).not.toHaveProperty('requestId')
+  })
+
+  test('[R16] a runner without a token tells nobody which runs there were, but their own bearers', async () => {
+    const runs = await start()
+    await (await runs.query({ requestId: 'a', token: 'of the run', prompt: 'x' })).end
+    const own = caller(runner.url, 'of the run')
+    await dropped(own, 'a')
+    expect((await own.attach('a')).status).toBe(410)
+    expect(await runs.ask('/runs/a/events')).toEqual(await runs.ask('/runs/never/events'))
   })
 
   test('an address that others reach needs a token', async () => {

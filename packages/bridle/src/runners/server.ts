@@ -1,15 +1,14 @@
 // The sandbox runner: a small HTTP server beside an engine. It gets a prompt, runs the engine and streams what happens; it
 // knows no users, sessions or sockets, and between runs it remembers nothing that cannot be had again.
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { GenericSchema } from 'valibot'
 import type { Digest } from '../kernel/ports.ts'
 import type { Engine } from './engines/engine.ts'
+import { bodyDigest, KnownRuns, textDigest } from './known-runs.ts'
 import {
   ackSchema,
   cancelSchema,
   envSchema,
-  parseBody,
   querySchema,
   type RunnerHealth,
   type RunnerQuery,
@@ -20,8 +19,10 @@ import { createRelay, hasKey, type Provider, type Relay, type Vars } from './rel
 import { follow } from './run-follower.ts'
 import { RunPlayer, type Watch } from './run-player.ts'
 import { RunRecord } from './run-record.ts'
-import { answer, bodyOf, cursor, decode, fail, isAllowed, isLocal } from './runner-http.ts'
+import { runVars } from './run-vars.ts'
+import { answer, bodyOf, cursor, decode, fail, hasBearer, hasBearerOf, isAllowed, isLocal } from './runner-http.ts'
 import { listen, listenOnSocket, urlOf } from './runner-listening.ts'
+import { isStale, take } from './runner-requests.ts'
 import type { EngineLauncher } from './sandboxes/walls.ts'
 import { buildWalls, planByHand, type WallsPlan } from './sandboxes/walls-plan.ts'
 
@@ -63,12 +64,11 @@ export class SandboxRunner {
   readonly #relay: Relay
   readonly #player: RunPlayer
   readonly #runs = new Map<string, RunRecord>()
-  /** By name, for as long as the process lives: a run is never played twice. */
-  readonly #seen = new Set<string>()
+  /** Also of runs that are no longer kept: a run is never played twice. */
+  readonly #known = new KnownRuns()
   readonly #instance = randomUUID()
   readonly #look: NodeJS.Timeout
   #vars: Vars
-  #epoch = 0
   #current: RunRecord | null = null
   #busyAt = Date.now()
 
@@ -127,8 +127,9 @@ export class SandboxRunner {
     return buildWalls(plan, { ...this.#options, relay: this.#relay })
   }
 
+  /** Of the run in progress; between runs, the runner's own. */
   get vars(): Vars {
-    return this.#vars
+    return this.busy && this.#current ? runVars(this.#vars, this.#current.env) : this.#vars
   }
 
   get busy(): boolean {
@@ -160,10 +161,9 @@ export class SandboxRunner {
         'forbidden',
         'Only programs of this machine may ask; set BRIDLE_RUNNER_TOKEN for others.',
       )
-    if (route === 'GET /health') return answer(outgoing, 200, this.#health())
+    if (route === 'GET /health') return answer(outgoing, 200, this.#health(incoming))
     const run = parts[0] === 'runs' ? this.#runs.get(parts[1] ?? '') : undefined
-    // Before its token, which only the run itself would know.
-    if (parts[0] === 'runs' && !run) return this.#unknown(outgoing, parts[1] ?? '')
+    if (parts[0] === 'runs' && !run) return this.#missing(incoming, outgoing, parts[1] ?? '')
     if (!isAllowed(incoming, run?.token ?? this.#options.token))
       return fail(outgoing, 401, 'unauthorized', 'A token is needed.')
     if (route === 'GET /engines') return answer(outgoing, 200, { engines: await this.#engines() })
@@ -177,9 +177,10 @@ export class SandboxRunner {
     if (body === undefined) return
     switch (route) {
       case 'POST /query':
-        return this.#take(outgoing, querySchema, body, (query) => this.#query(query, incoming, outgoing))
+        return take(outgoing, querySchema, body, null, (query) => this.#query(query, incoming, outgoing))
       case 'PUT /env':
-        return this.#take(outgoing, envSchema, body, ({ vars }) => {
+        return take(outgoing, envSchema, body, null, ({ vars }) => {
+          if (this.busy) return fail(outgoing, 409, 'busy', 'A run is in progress, and keeps what it has.')
           const given = Object.entries(vars).map(([name, value]) => [name, value ?? undefined])
           this.#vars = { ...this.#vars, ...Object.fromEntries(given) }
           answer(outgoing, 200, { ok: true })
@@ -191,42 +192,31 @@ export class SandboxRunner {
     if (!run) return fail(outgoing, 404, 'not_found', 'There is no such route.')
     switch (route) {
       case 'POST /runs/:/cancel':
-        return this.#take(outgoing, cancelSchema, body, async () => {
+        return take(outgoing, cancelSchema, body, run, async () => {
           answer(outgoing, 200, await this.#player.cancel(run))
         })
       case 'POST /runs/:/approvals/:':
-        return this.#take(outgoing, verdictSchema, body, async (verdict) => {
+        return take(outgoing, verdictSchema, body, run, async (verdict) => {
           if (await this.#player.answer(run, parts[3] ?? '', verdict)) return answer(outgoing, 200, { ok: true })
           fail(outgoing, 404, 'not_found', 'No approval of this call is waited for.')
         })
       case 'POST /runs/:/steer':
-        return this.#take(outgoing, steerSchema, body, async (steer) => {
+        return take(outgoing, steerSchema, body, run, async (steer) => {
           if (await this.#player.steer(run, steer)) answer(outgoing, 200, { ok: true })
           else fail(outgoing, 409, 'conflict', 'The run cannot be steered.')
         })
       case 'POST /runs/:/ack':
-        return this.#take(outgoing, ackSchema, body, ({ frame }) => {
+        return take(outgoing, ackSchema, body, run, ({ frame }) => {
           run.acknowledge(frame)
+          answer(outgoing, 200, { ok: true })
+        })
+      case 'PUT /runs/:/env':
+        return take(outgoing, envSchema, body, run, ({ vars }) => {
+          run.env = { ...run.env, ...vars }
           answer(outgoing, 200, { ok: true })
         })
     }
     fail(outgoing, 404, 'not_found', 'There is no such route.')
-  }
-
-  /** Parsed, and from an owner that is not deposed. */
-  async #take<T extends object>(
-    outgoing: ServerResponse,
-    schema: GenericSchema<unknown, T>,
-    body: unknown,
-    act: (value: T) => unknown,
-  ): Promise<void> {
-    const parsed = parseBody(schema, body)
-    if ('problem' in parsed) return fail(outgoing, 400, 'bad_request', parsed.problem)
-    const { epoch } = parsed.value as { epoch?: number }
-    if (epoch !== undefined && epoch < this.#epoch)
-      return fail(outgoing, 409, 'stale_epoch', `Epoch ${epoch} is over; ${this.#epoch} was seen.`)
-    if (epoch !== undefined) this.#epoch = epoch
-    await act(parsed.value)
   }
 
   #query(query: RunnerQuery, incoming: IncomingMessage, outgoing: ServerResponse): void {
@@ -235,8 +225,13 @@ export class SandboxRunner {
     const after = cursor(incoming, new URLSearchParams()) ?? 0
     if (known && !isAllowed(incoming, known.token))
       return fail(outgoing, 401, 'unauthorized', 'The run has a token of its own.')
+    const asked = bodyDigest(query)
+    const earlier = known ?? this.#known.get(requestId)
+    if (earlier && earlier.bodyDigest !== asked)
+      return fail(outgoing, 409, 'conflict', 'A run with this requestId was asked for something else.')
+    if (known && isStale(outgoing, known, query.epoch)) return
     if (known) return follow(known, after, incoming, outgoing)
-    if (this.#seen.has(requestId)) return this.#unknown(outgoing, requestId)
+    if (earlier) return fail(outgoing, 410, 'gone', GONE)
     if (this.busy) return fail(outgoing, 409, 'busy', 'A run is under way; this runner has one at a time.')
     const { engines } = this.#options
     const engine = query.engine === undefined ? engines[0] : engines.find(({ name }) => name === query.engine)
@@ -245,32 +240,42 @@ export class SandboxRunner {
       requestId,
       token: query.token ?? this.#options.token ?? null,
       acknowledges: query.acknowledges ?? false,
+      bodyDigest: asked,
+      env: query.env ?? {},
+      epoch: query.epoch ?? 0,
       digest,
       now: Date.now,
     })
-    this.#seen.add(requestId)
+    const { token } = record
+    this.#known.add(requestId, { bodyDigest: asked, tokenDigest: token === null ? null : textDigest(token) })
     this.#runs.set(requestId, record)
     this.#current = record
     follow(record, after, incoming, outgoing)
-    this.#player.play(record, engine, query, hasKey(engine.provider, this.#vars)).finally(() => {
+    this.#player.play(record, engine, query, hasKey(engine.provider, this.vars)).finally(() => {
       if (this.#current === record) this.#current = null
       this.#busyAt = Date.now()
     })
   }
 
-  #unknown(outgoing: ServerResponse, requestId: string): void {
-    if (this.#seen.has(requestId)) fail(outgoing, 410, 'gone', 'The run has ended and is no longer kept.')
+  /** Whether a run was here is told to its own bearer and to the runner's; all others hear the same of any id. */
+  #missing(incoming: IncomingMessage, outgoing: ServerResponse, requestId: string): void {
+    const { token } = this.#options
+    const run = this.#known.get(requestId)
+    const isRuns = typeof run?.tokenDigest === 'string' && hasBearerOf(incoming, run.tokenDigest)
+    if (!isRuns && !isAllowed(incoming, token)) return fail(outgoing, 401, 'unauthorized', 'A token is needed.')
+    if (run && (isRuns || token || run.tokenDigest === null)) fail(outgoing, 410, 'gone', GONE)
     else fail(outgoing, 404, 'run_unknown', 'There was never such a run here.')
   }
 
-  #health(): RunnerHealth {
+  #health(incoming: IncomingMessage): RunnerHealth {
+    const { token } = this.#options
     return {
       ok: true,
       busy: this.busy,
-      hasAnthropicKey: hasKey('anthropic', this.#vars),
-      hasOpenAIKey: hasKey('openai', this.#vars),
+      hasAnthropicKey: hasKey('anthropic', this.vars),
+      hasOpenAIKey: hasKey('openai', this.vars),
       instance: this.#instance,
-      requestId: this.busy ? (this.#current?.requestId ?? null) : null,
+      ...(token && hasBearer(incoming, token) && { requestId: this.busy ? (this.#current?.requestId ?? null) : null }),
     }
   }
 
@@ -301,6 +306,8 @@ export class SandboxRunner {
 const privateFolderOf = ({ privateFolder, stateFolder }: RunnerOptions): string =>
   privateFolder ?? `${stateFolder}-private`
 
-const digest: Digest = async (text) => createHash('sha256').update(text).digest('hex')
+const GONE = 'The run has ended and is no longer kept.'
+
+const digest: Digest = async (text) => textDigest(text)
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -24,6 +24,9 @@ export class Silence {
     this.#until.removeEventListener('abort', this.end)
   }
 
+  /** As if nothing had been heard for too long. */
+  readonly giveUp = (): void => this.#gone.abort()
+
   /** What is read, piece by piece, each of them a sign of life. */
   async *heard(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
     try {

@@ -9,7 +9,7 @@ import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { keyText } from '../kernel/event.ts'
 import { Host, type HostPorts } from '../kernel/host.ts'
 import type { Clock, Digest } from '../kernel/ports.ts'
-import { type SandboxUser, sandboxUser } from '../runners/sandboxes/sandbox-user.ts'
+import { sandboxUser } from '../runners/sandboxes/sandbox-user.ts'
 import { TenantTotals } from '../runners/sandboxes/tenant-totals.ts'
 import { scriptedRunner } from '../runners/scripted.ts'
 import { openSqlite } from '../stores/folder.ts'
@@ -109,7 +109,7 @@ export class HarnessServer {
       publishAddress(data, null)
       const ownerToken = keepToken ? localToken(data) : null
       const tokens = [...(options.tokens ?? []), ...(ownerToken === null ? [] : [{ token: ownerToken }])]
-      return { ownerToken, tokens, ...(await agentsOf(options, { isOpen, data, totals, owner, env, log })) }
+      return { ownerToken, tokens, ...(await agentsOf(options, { isOpen, data, totals, env, log })) }
     }
     const { engines, served, tokens, ownerToken } = await prepared().catch(async (error) => {
       await store.close()
@@ -220,16 +220,15 @@ interface AgentGround {
   readonly isOpen: boolean
   readonly data: string
   readonly totals: TenantTotals
-  readonly owner: SandboxUser | null
   readonly env: NodeJS.ProcessEnv
   readonly log: Log
 }
 
-const agentsOf = async (options: ServerOptions, { isOpen, data, totals, owner, env, log }: AgentGround) => {
+const agentsOf = async (options: ServerOptions, { isOpen, data, totals, env, log }: AgentGround) => {
   const { sandbox, engines: settings } = options
   const engines = await engineAgents({
     data,
-    folders: { totals, ...(owner && { owner }) },
+    folders: { totals },
     env,
     clock,
     digest,

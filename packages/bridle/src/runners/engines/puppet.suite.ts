@@ -1,7 +1,7 @@
 // An engine that does what its prompt says, a JSON array of steps; also what no engine should do.
 import type { RunnerEvent } from '../protocol.ts'
 import { claudeInfo } from './claude/capabilities.ts'
-import type { Engine, EngineSession, Question, Turn, TurnEnd } from './engine.ts'
+import type { Engine, EngineOptions, EngineSession, Question, Turn, TurnEnd } from './engine.ts'
 
 export type Step =
   | { readonly say: RunnerEvent }
@@ -22,6 +22,9 @@ export interface Puppets extends Engine {
   readonly verdicts: unknown[]
   readonly steered: string[]
   readonly opened: { readonly resume: string | null }[]
+  /** Where each that was opened finds its provider. */
+  /** Where the engine that was opened last finds its provider. */
+  readonly baseUrl: () => Promise<string>
   closed: number
   closing: Promise<void>
   missing: string | null
@@ -30,6 +33,7 @@ export interface Puppets extends Engine {
 }
 
 export const puppetEngine = (name = 'puppet'): Puppets => {
+  let launch: EngineOptions['launcher'] = () => Promise.reject(new Error('No engine was opened.'))
   const engine: Puppets = {
     name,
     provider: 'anthropic',
@@ -38,12 +42,14 @@ export const puppetEngine = (name = 'puppet'): Puppets => {
     verdicts: [],
     steered: [],
     opened: [],
+    baseUrl: async () => (await launch()).baseUrl,
     closed: 0,
     closing: Promise.resolve(),
     missing: null,
     openMs: 0,
     needs: async () => engine.missing,
-    open: async ({ resume }) => {
+    open: async ({ resume, launcher }) => {
+      launch = launcher
       engine.opened.push({ resume })
       if (engine.openMs > 0) await new Promise((resolve) => setTimeout(resolve, engine.openMs))
       if (resume === 'broken') throw new Error('no such file')

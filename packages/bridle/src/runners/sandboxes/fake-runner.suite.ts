@@ -65,10 +65,16 @@ const serve = () => {
     const route = routes[`${request.method} ${request.url}`]
     return route ? answer(200, await route((await json(request)) as never)) : answer(404, {})
   })
-  server.listen(process.env.BRIDLE_RUNNER_SOCKET, () => {
+  const announce = () => {
+    const address = server.address()
     console.log('A line that is not the announcement.')
-    console.log(JSON.stringify({ url: 'http://runner' }))
-  })
+    console.log(
+      JSON.stringify({ url: `http://${typeof address === 'object' ? `127.0.0.1:${address?.port}` : 'runner'}` }),
+    )
+  }
+  const { BRIDLE_RUNNER_SOCKET: socketPath } = process.env
+  if (socketPath) server.listen(socketPath, announce)
+  else server.listen(0, '127.0.0.1', announce)
 }
 
 if (process.argv[1] === file) serve()

@@ -14,6 +14,7 @@ import type { Reach, Sandbox, SandboxProvider } from './provider.ts'
 import { Records, type SandboxRecord } from './records.ts'
 import { askHealth, askToStop, HEALTH_MS, putEnv } from './runner-calls.ts'
 import { engineFolders, runnerCommand } from './runner-command.ts'
+import { sandboxUser } from './sandbox-user.ts'
 import { SessionFolders, type SessionFoldersOptions } from './session-folders.ts'
 import { Turns } from './turns.ts'
 
@@ -108,7 +109,8 @@ export class LocalSandboxes implements SandboxProvider {
     }
     mkdirSync(options.folder, { recursive: true, mode: 0o700 })
     this.#folder = realpathSync(options.folder)
-    this.#folders = new SessionFolders(this.#folder, options.folders)
+    const owner = sandboxUser()
+    this.#folders = new SessionFolders(this.#folder, { ...(owner && { owner }), ...options.folders })
     this.#records = new Records(join(this.#folder, 'sandboxes'))
     for (const id of this.#records.ids()) this.#take(this.#records.read(id))
     this.#timer = setInterval(() => void this.sweep().catch(() => {}), this.#options.sweepMs).unref()
@@ -395,7 +397,7 @@ export class LocalSandboxes implements SandboxProvider {
   }
 
   #sandbox({ record: { id, notice }, reach }: Box): Sandbox {
-    return { id, url: RUNNER_URL, fetch: reach, token: this.#token(id), notice }
+    return { id, url: RUNNER_URL, fetch: reach, token: this.#token(id), hasRunEnv: true, notice }
   }
 }
 

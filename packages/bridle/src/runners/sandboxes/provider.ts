@@ -12,6 +12,11 @@ export interface Sandbox {
   readonly fetch?: Reach
   /** The bearer of `/query` and `/env`; null = the runner asks for none. */
   readonly token: string | null
+  /**
+   * Its runner takes the variables of each run with the run. False: it is written from document 001 alone, and is given them
+   * by `setEnvVars` before each run.
+   */
+  readonly hasRunEnv: boolean
   readonly notice: SandboxNotice
 }
 
@@ -31,7 +36,7 @@ export interface SandboxProvider {
   find(id: string): Promise<Sandbox | null>
   /** Null: it does not answer. */
   health(sandbox: Sandbox): Promise<RunnerHealth | null>
-  /** Before each run. */
+  /** Before each run of a sandbox without `hasRunEnv`: what is set here is shared by all that its runner plays. */
   setEnvVars(sandbox: Sandbox, vars: { readonly [name: string]: string | null }): Promise<void>
   stop(sandbox: Sandbox): Promise<void>
   /** The session was removed: its sandbox, work folder and transcripts go. */

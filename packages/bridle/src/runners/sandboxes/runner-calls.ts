@@ -2,12 +2,12 @@
 import * as v from 'valibot'
 import { inTime } from '../in-time.ts'
 import type { RunnerHealth } from '../protocol.ts'
+import { readShort } from '../short-answer.ts'
 import type { Reach, Sandbox } from './provider.ts'
 
 /** A runner answers at once; a machine at its limit does not. */
 export const HEALTH_MS = 2_000
 const CALL_MS = 5_000
-const ANSWER_BYTES_MAX = 64 * 1024
 
 const healthSchema = v.looseObject({
   ok: v.boolean(),
@@ -15,7 +15,6 @@ const healthSchema = v.looseObject({
   hasAnthropicKey: v.optional(v.boolean(), false),
   hasOpenAIKey: v.optional(v.boolean()),
   instance: v.optional(v.pipe(v.string(), v.maxLength(200))),
-  requestId: v.optional(v.nullable(v.string())),
 })
 
 /** Null: it does not answer, or not as a runner does. */
@@ -74,7 +73,6 @@ const call = async (
         method,
         headers: { 'content-type': 'application/json', ...(token !== null && { authorization: `Bearer ${token}` }) },
         body: JSON.stringify(body),
-        // Not followed: Workers know no other way to say so.
         redirect: 'manual',
         signal,
       })
@@ -84,16 +82,4 @@ const call = async (
   } catch {
     return null
   }
-}
-
-const readShort = async ({ body }: Response): Promise<string> => {
-  const parts: Uint8Array[] = []
-  let bytes = 0
-  for await (const part of body ?? []) {
-    bytes += part.byteLength
-    if (bytes > ANSWER_BYTES_MAX) throw new Error('too long')
-    parts.push(part)
-  }
-  const decoder = new TextDecoder()
-  return parts.map((part) => decoder.decode(part, { stream: true })).join('') + decoder.decode()
 }

@@ -30,6 +30,7 @@ test('[O16] one runner for all sessions, told apart from the one after it', asyn
     id: expect.stringMatching(/^url-[0-9a-f]{16}$/),
     url,
     token: 'token',
+    hasRunEnv: true,
     notice: {
       requestedBackend: 'url',
       resolvedBackend: 'url',

@@ -21,17 +21,21 @@ export const urlSandbox = ({ url: given, token = null }: UrlSandboxOptions): San
     isolation: 'unknown',
     reason: `the runner at ${host} was not started by this server`,
   }
-  const sandbox = async ({ instance = '' }: RunnerHealth): Promise<Sandbox> => ({
-    id: `url-${(await sha256(`${url}\n${instance}`)).slice(0, 16)}`,
+  const sandbox = async ({ instance }: RunnerHealth): Promise<Sandbox> => ({
+    id: `url-${(await sha256(`${url}\n${instance ?? ''}`)).slice(0, 16)}`,
     url,
     token,
+    hasRunEnv: instance !== undefined,
     notice,
   })
 
   return {
     async acquire() {
       const health = await askHealth(url)
-      if (!health?.ok) throw new Error(`The runner at ${host} does not answer. Start it, or correct its URL.`)
+      if (!health?.ok)
+        throw new Error(
+          `The runner at ${host} does not answer. Start it, or correct its URL; redirects are not followed.`,
+        )
       return sandbox(health)
     },
     async find(id) {

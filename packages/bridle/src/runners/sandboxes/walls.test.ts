@@ -185,7 +185,7 @@ describe.skipIf(missing !== null)(
       const next = new LocalSandboxes({ folder, secret: 'canary-of-the-server', command: shellRunner() })
       const found = await next.find(box.id)
       expect([found?.id, found?.token]).toEqual([box.id, box.token])
-      expect(hostProcesses('765432')).not.toEqual([])
+      await expect.poll(() => hostProcesses('765432')).not.toEqual([])
       await next.forget(keys[0] as Key)
       await expect.poll(() => hostProcesses('765432')).toEqual([])
       expect(await boxes.health(box)).toBe(null)

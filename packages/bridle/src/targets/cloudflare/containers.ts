@@ -37,8 +37,9 @@ export const containerSandboxes = ({ containers, token }: ContainerOptions): San
   /** Asking anything of a container starts it, so one that is down is not asked. */
   const upHealth = async (name: string): Promise<RunnerHealth | null> =>
     UP.has((await of(name).getState()).status) ? health(name) : null
-  const sandbox = async (key: Key, { instance = '' }: RunnerHealth): Promise<Sandbox> => ({
-    id: `${PREFIX}${keyText(key)}:${instance}`,
+  const sandbox = async (key: Key, { instance }: RunnerHealth): Promise<Sandbox> => ({
+    id: `${PREFIX}${keyText(key)}:${instance ?? ''}`,
+    hasRunEnv: instance !== undefined,
     url: URL_INSIDE,
     fetch: reach(keyText(key)),
     token: await token(key),

@@ -1,0 +1,16 @@
+// Limits between a server and a runner, with the reason for each number.
+
+/** Characters of one frame: no engine says more at once, and rubbish without a line break must end somewhere. */
+export const FRAME_CHARS_MAX = 16_000_000
+/** From a frame's first byte to its last. The largest passes a slow line in this time; a frame that dribbles does not. */
+export const FRAME_MS = 60_000
+/** A frame's number has at most so many digits: a longer one is no exact number any more. */
+export const FRAME_ID_DIGITS_MAX = 15
+/** Bytes of an answer that is no stream: health, a refusal, a cancel. They have a few hundred. */
+export const ANSWER_BYTES_MAX = 64 * 1024
+/** An answer that takes longer is none. A cancel waits for the engine, and that for up to some seconds. */
+export const ANSWER_MS = 15_000
+/** As long as Node's own `fetch` waits; our runner beats every 15 seconds, another one need not. */
+export const SILENCE_MS = 300_000
+/** Runs of a runner that have ended and are still told apart from those that never were. About 2 MB. */
+export const ENDED_RUNS_MAX = 10_000
