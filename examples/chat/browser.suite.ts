@@ -1,31 +1,15 @@
 // The built page in a real browser, before a real server, with a front between them that can be cut.
-import { accessSync, constants, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
-import { delimiter, extname, join } from 'node:path'
+import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { HarnessServer } from 'bridle/node'
 import { type Browser, chromium } from 'playwright-core'
 import { build } from 'vite'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
-
-/** A browser that is installed already; none is downloaded. */
-export const findChromium = (): string | null => {
-  const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
-  const files = (process.env.PATH ?? '').split(delimiter).flatMap((folder) => names.map((name) => join(folder, name)))
-  return [process.env.CHROMIUM ?? '', ...files].find(isProgram) ?? null
-}
-
-const isProgram = (file: string): boolean => {
-  try {
-    accessSync(file, constants.X_OK)
-    return file !== ''
-  } catch {
-    return false
-  }
-}
 
 /** Nothing leaves the machine: the page has no other address than the front. */
 export const launch = (executablePath: string): Promise<Browser> =>

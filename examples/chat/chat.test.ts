@@ -1,18 +1,16 @@
 // What a person sees and does on the page, in Chromium, against a real server.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFailed, test } from 'vitest'
-import { findChromium, launch, startWorld, type World } from './browser.suite.ts'
+import { findChromium, needs } from '../../scripts/needs.ts'
+import { launch, startWorld, type World } from './browser.suite.ts'
 
-const executable = findChromium()
-const name = executable ? 'the chat page' : 'the chat page (skipped: no Chromium on PATH; CHROMIUM may name one)'
-
-describe.skipIf(!executable)(name, { timeout: 30_000 }, () => {
+describe.skipIf(needs('chromium'))('the chat page', { timeout: 30_000 }, () => {
   let world: World
   let browser: Browser
   const pages: { page: Page; complaints: string[] }[] = []
 
   beforeAll(async () => {
-    ;[world, browser] = await Promise.all([startWorld(), launch(executable as string)])
+    ;[world, browser] = await Promise.all([startWorld(), launch(findChromium() as string)])
   }, 60_000)
 
   afterEach(async () => {

@@ -1,16 +1,16 @@
 // What a terminal sees: `script` gives the command one. Where there is no such program, or another one by that name,
 // these cases are skipped.
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { needs } from '../../../../scripts/needs.ts'
 import { scriptOf, Workspace } from './cli.suite.ts'
 
 // Every step is a process of its own, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 const main = fileURLToPath(new URL('./main.ts', import.meta.url))
 const program = 'script'
-const hasTerminal = spawnSync(program, ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux') === true
 let work: Workspace
 const opened: ChildProcess[] = []
 beforeAll(async () => {
@@ -47,7 +47,7 @@ const terminal = (args: readonly string[], env: NodeJS.ProcessEnv = {}) => {
   }
 }
 
-describe.skipIf(!hasTerminal)('on a terminal', () => {
+describe.skipIf(needs('script'))('on a terminal', () => {
   test.each([
     ['y', '✓ go approved', 0],
     ['no', '✗ go denied', 0],

@@ -3,15 +3,14 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { bubblewrapped, probeBubblewrap } from '../runners/sandboxes/bubblewrap.ts'
+import { needs } from '../../../../scripts/needs.ts'
+import { bubblewrapped } from '../runners/sandboxes/bubblewrap.ts'
 import { sessionFolder, shownPaths } from '../runners/sandboxes/session-folder.ts'
 import type { Access } from '../surfaces/http/access.ts'
 import { get, post, script } from '../surfaces/http/client.suite.ts'
 import type { Workspace, WorkspaceProblem } from '../surfaces/http/workspaces.ts'
 import { HarnessServer } from './node.ts'
 import { NodeWorkspaces, type NodeWorkspacesOptions } from './node-workspaces.ts'
-
-const hasWalls = (await probeBubblewrap()) === null
 
 let folder: string
 let root: string
@@ -63,7 +62,7 @@ describe('[F17] a workspace', () => {
     expect(git('worktree', 'list').trim().split('\n')).toHaveLength(1)
   })
 
-  test.skipIf(!hasWalls)('in a sandbox shows its history, read-only and without settings', async () => {
+  test.skipIf(needs('bubblewrap'))('in a sandbox shows its history, read-only and without settings', async () => {
     repository()
     git('config', 'http.extraHeader', 'Authorization: secret')
     const { path } = await made()

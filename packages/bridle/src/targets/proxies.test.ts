@@ -1,11 +1,12 @@
 // Other people's clients and proxies: the platform's EventSource as a page would use it, and nginx as it comes.
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { needs } from '../../../../scripts/needs.ts'
 import { isIdle, post, script, types, watch } from '../surfaces/http/client.suite.ts'
 import { HarnessServer } from './node.ts'
 
@@ -54,9 +55,7 @@ test('[H4] [H5] an EventSource with onmessage sees every event once, also when e
   expect(cutter.cuts()).toBeGreaterThan(0)
 })
 
-const nginx = spawnSync('nginx', ['-v']).error ? null : 'nginx'
-
-test.skipIf(nginx === null)(
+test.skipIf(needs('nginx'))(
   '[H9] events pass nginx with its default settings as they happen (skipped where nginx is not installed)',
   async () => {
     const port = await freePort()

@@ -1,5 +1,6 @@
 // The pinned engines for tests, without walls. Where they cannot be fetched, tests that need one are skipped by name, and say why.
 import { spawn } from 'node:child_process'
+import { needs } from '../../../../../scripts/needs.ts'
 import { fetchPinned } from '../../../../../scripts/pinned-tools.ts'
 import type { StartEngine } from '../sandboxes/walls.ts'
 
@@ -8,8 +9,7 @@ export const fetchEngines = () => fetchPinned('sandbox', 'engines')
 
 /** For `describe.skipIf`: fetched when the file is loaded. */
 export const engines = fetchEngines()
-export const noEngines = 'missing' in engines ? engines.missing : null
-if (noEngines) console.warn(`Skipped, ${noEngines}`)
+export const noEngines = needs('engines')
 export const engineEnv = (): NodeJS.ProcessEnv => ('folder' in engines ? { BRIDLE_ENGINES: engines.folder } : {})
 
 /** As the user who runs the tests. */

@@ -7,12 +7,12 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { build } from 'vite'
+import { needs } from '../../../../../scripts/needs.ts'
 import { fetchPinned } from '../../../../../scripts/pinned-tools.ts'
 
 export const tools = fetchPinned('worker', 'cloudflare-tools')
 /** For `describe.skipIf`. */
-export const noTools = 'missing' in tools ? tools.missing : null
-if (noTools) console.warn(`Skipped, ${noTools}`)
+export const noTools = needs('wrangler')
 
 /** The newest that the pinned runtime knows; wrangler.jsonc has the same. */
 export const COMPATIBILITY_DATE = '2026-10-01'
