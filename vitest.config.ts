@@ -19,10 +19,12 @@ export default defineConfig({
       'packages/**/src/**/*.test.{ts,tsx}',
       'conformance/**/*.test.ts',
       'examples/**/*.test.ts',
+      'fuzz/**/*.test.ts',
       'simulation/**/*.test.ts',
       'scripts/**/*.test.ts',
     ],
-    exclude: ['**/node_modules/**', '**/dist/**', '**/.types/**'],
+    // `npm run test:long` runs those that take minutes: vitest.long.config.ts.
+    exclude: ['**/node_modules/**', '**/dist/**', '**/.types/**', '**/*.long.test.ts'],
     // Forks, because tests own data folders, servers and process signals. Two, because small machines have two cores.
     pool: 'forks',
     maxWorkers: 2,

@@ -23,9 +23,9 @@ const probes = {
       ? null
       : 'it is not installed, or it is not the one of util-linux',
   /** Claude Code and Codex, as apps/sandbox pins them. */
-  engines: () => pinnedTool('sandbox', 'engines'),
+  engines: () => pinnedTool('apps/sandbox', 'engines'),
   /** wrangler and workerd, as apps/worker pins them. */
-  wrangler: () => pinnedTool('worker', 'cloudflare-tools'),
+  wrangler: () => pinnedTool('apps/worker', 'cloudflare-tools'),
 } satisfies Record<string, Probe>
 
 export type Program = keyof typeof probes

@@ -10,7 +10,7 @@ const files = ['package.json', 'package-lock.json', '.npmrc']
 
 /** The folder that holds the app's `node_modules`, or why there is none. */
 export const fetchPinned = (app: string, name: string): { folder: string } | { missing: string } => {
-  const pins = fileURLToPath(new URL(`../apps/${app}`, import.meta.url))
+  const pins = fileURLToPath(new URL(`../${app}`, import.meta.url))
   const hash = createHash('sha256')
   for (const file of files) hash.update(readFileSync(join(pins, file)))
   // Engines that root starts are another user, to whom root's home is closed.

@@ -1,6 +1,7 @@
 // npm run simulate -- 17 18                   these seeds, with the trace of a failure
 // npm run simulate -- --runs 1000             that many fresh ones
 // npm run simulate -- --runs 1000 --from 1    the ones from there on
+// npm run simulate -- --minutes 4             fresh ones for that long
 //                     --stop                  up to the first failure
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
@@ -11,11 +12,16 @@ const { values, positionals } = parseArgs({
   options: {
     runs: { type: 'string', default: '200' },
     from: { type: 'string', default: String(randomInt(2 ** 31)) },
+    minutes: { type: 'string' },
     stop: { type: 'boolean', default: false },
   },
 })
 const given = positionals.map(Number)
-const drawn = Array.from({ length: Number(values.runs) }, (_, index) => Number(values.from) + index)
+const until = values.minutes === undefined ? Number.POSITIVE_INFINITY : Date.now() + Number(values.minutes) * 60_000
+function* drawn(): Generator<number> {
+  const runs = values.minutes === undefined ? Number(values.runs) : Number.POSITIVE_INFINITY
+  for (let run = 0; run < runs && Date.now() < until; run++) yield Number(values.from) + run
+}
 
 const firstLine = ({ seed, violations }: Result): string =>
   `seed ${seed}: promise ${violations[0]?.promise}: ${violations[0]?.text.split('\n', 1)[0]}`
@@ -23,7 +29,7 @@ const firstLine = ({ seed, violations }: Result): string =>
 let runs = 0
 let events = 0
 let failures = 0
-for (const seed of given.length > 0 ? given : drawn) {
+for (const seed of given.length > 0 ? given : drawn()) {
   const result = await simulate(seed)
   runs += 1
   events += result.events

@@ -5,7 +5,7 @@ import { fetchPinned } from '../../../../../scripts/pinned-tools.ts'
 import type { StartEngine } from '../sandboxes/walls.ts'
 
 /** The folder to give as BRIDLE_ENGINES, or why there is none. */
-export const fetchEngines = () => fetchPinned('sandbox', 'engines')
+export const fetchEngines = () => fetchPinned('apps/sandbox', 'engines')
 
 /** For `describe.skipIf`: fetched when the file is loaded. */
 export const engines = fetchEngines()

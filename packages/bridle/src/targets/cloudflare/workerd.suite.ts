@@ -10,7 +10,7 @@ import { build } from 'vite'
 import { needs } from '../../../../../scripts/needs.ts'
 import { fetchPinned } from '../../../../../scripts/pinned-tools.ts'
 
-export const tools = fetchPinned('worker', 'cloudflare-tools')
+export const tools = fetchPinned('apps/worker', 'cloudflare-tools')
 /** For `describe.skipIf`. */
 export const noTools = needs('wrangler')
 

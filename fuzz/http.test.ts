@@ -1,0 +1,158 @@
+// Every route of /openapi.json, as the server itself describes it, with paths, queries, headers and bodies made from there.
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { holds } from './budget.ts'
+import { bodyText, HOSTILE_WORDS } from './hostile.ts'
+import { type JsonSchema, valid } from './json-schema.ts'
+import { isErrorBody, keepsPrototypes, tellsNothingInside } from './promises.ts'
+import { FuzzWorld, TOKEN, WORDS } from './world.ts'
+
+interface Operation {
+  readonly method: string
+  readonly path: string
+  readonly query: readonly { readonly name: string; readonly schema: JsonSchema }[]
+  readonly body: JsonSchema | null
+}
+
+interface Asked {
+  readonly method: string
+  readonly path: string
+  readonly headers: Record<string, string>
+  readonly body: string | null
+}
+
+const world = new FuzzWorld()
+let operations: readonly Operation[]
+beforeAll(async () => {
+  await world.start()
+  operations = await described()
+})
+afterAll(() => world.end())
+
+test('no request makes the server fail, tell of its inside, or touch what is not the caller’s', async () => {
+  await holds(fc.constantFrom(...operations).chain(asked), async (request) => {
+    const { status, type, text } = await answered(request)
+    tellsNothingInsideUnlessOwn(status, text)
+    if (status < 400) return
+    expect(type, `${request.method} ${request.path}`).toMatch(/^application\/json/)
+    const body = JSON.parse(text)
+    isErrorBody(body)
+    // A run that failed is told in this shape; that is the caller's run, and not a fault of the server.
+    if (status === 500)
+      expect(body).toMatchObject({ agentPath: expect.any(String), error: { reason: expect.anything() } })
+    else expect([400, 401, 403, 404, 405, 409, 410, 413, 415, 421, 422, 426, 429, 431, 501, 503]).toContain(status)
+    keepsPrototypes()
+  })
+  await world.check()
+  await world.reopen()
+})
+
+/** What an answer says of a session's own workspace is its caller's to know. */
+const tellsNothingInsideUnlessOwn = (status: number, text: string): void => {
+  if (status >= 400) tellsNothingInside(text)
+  else expect(text).not.toMatch(/\n\s+at |node:internal/)
+}
+
+const described = async (): Promise<Operation[]> => {
+  const response = await fetch(`${world.url}/openapi.json`, { headers: { authorization: `Bearer ${TOKEN}` } })
+  const { paths } = (await response.json()) as { paths: Record<string, Record<string, Described>> }
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { parameters, requestBody }]) => ({
+      method: method.toUpperCase(),
+      path,
+      query: parameters.filter((parameter) => parameter.in === 'query'),
+      body: requestBody?.content['application/json'].schema ?? null,
+    })),
+  )
+}
+
+interface Described {
+  readonly parameters: readonly { readonly name: string; readonly in: string; readonly schema: JsonSchema }[]
+  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: JsonSchema } } }
+}
+
+/** Mostly a session that is there, so that what lies behind the first look is reached. */
+const segment: { readonly [name: string]: fc.Arbitrary<string> } = {
+  name: fc.oneof({ weight: 6, arbitrary: fc.constant('scripted') }, fc.constantFrom('claude', ...HOSTILE_WORDS)),
+  id: fc.oneof(
+    { weight: 6, arbitrary: fc.constantFrom('s1', 's2', 's3', 'bystander') },
+    fc.constantFrom(...HOSTILE_WORDS),
+  ),
+}
+const word = fc.constantFrom(...WORDS, ...HOSTILE_WORDS)
+
+/** Once or twice over: a second decoding would find what the first has hidden. */
+const inPath = fc.constantFrom(encoded, (text: string) => encodeURIComponent(encoded(text)))
+
+const asked = ({ method, path, query, body }: Operation): fc.Arbitrary<Asked> => {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string)
+  const values = fc.record(Object.fromEntries(names.map((name) => [name, segment[name] ?? word])))
+  const params = fc.record(
+    Object.fromEntries(query.map(({ name, schema }) => [name, fc.oneof(valid(schema, WORDS), word)])),
+    { requiredKeys: [] },
+  )
+  const contents = body ? bodyText(body, [...WORDS, ...HOSTILE_WORDS]) : fc.constant(null)
+  return fc.tuple(values, params, headers, contents, inPath).map(([filled, search, given, content, encode]) => ({
+    method,
+    path: path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => encode(filled[name] ?? '')) + searchOf(search),
+    headers: given,
+    body: content,
+  }))
+}
+
+const searchOf = (params: Readonly<Record<string, unknown>>): string => {
+  const pairs = Object.entries(params).map(([name, value]) => `${encoded(name)}=${encoded(String(value))}`)
+  return pairs.length === 0 ? '' : `?${pairs.join('&').slice(0, 8_000)}`
+}
+
+function encoded(text: string): string {
+  return encodeURIComponent(text.toWellFormed())
+}
+
+const headers = fc
+  .record(
+    {
+      authorization: fc.oneof(
+        { weight: 12, arbitrary: fc.constant(`Bearer ${TOKEN}`) },
+        fc.constantFrom('', 'Bearer', 'Bearer x', 'Basic eDp4', 'Bearer token-of-bystander-9'),
+      ),
+      'idempotency-key': fc.constantFrom('k1', 'k2', '..', '__proto__', 'x'.repeat(300)),
+      'x-fabric-tenant': fc.constantFrom('fuzzed', 'bystander-1', '..', '__proto__', ''),
+      'x-correlation-id': fc.constantFrom('c1', '../..', 'x'.repeat(500)),
+      'last-event-id': fc.constantFrom('1', '-1', '99999999', 'x'),
+      'content-type': fc.constantFrom('application/json', 'text/plain', 'multipart/form-data'),
+      accept: fc.constantFrom('*/*', 'text/event-stream', 'text/html'),
+      origin: fc.constantFrom('null', 'http://evil.example'),
+      // An answer that waits for the end of a run would only make the test wait.
+      prefer: fc.constant('respond-async'),
+    },
+    { requiredKeys: ['authorization', 'prefer'] },
+  )
+  // These two refuse the request before anything else is looked at, so they come seldom.
+  .chain((all) =>
+    fc.integer({ min: 0, max: 9 }).map((chance) => {
+      const { origin, 'x-fabric-tenant': tenant, ...rest } = all
+      return chance === 0
+        ? (all as Record<string, string>)
+        : { ...rest, ...(tenant === 'fuzzed' && { 'x-fabric-tenant': tenant }) }
+    }),
+  )
+
+/** A stream is left as soon as it has begun. */
+const answered = async ({ method, path, headers: given, body }: Asked) => {
+  const leave = new AbortController()
+  const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Record<
+    string,
+    string
+  >
+  const response = await fetch(`${world.url}${path}`, {
+    method,
+    headers: present,
+    signal: AbortSignal.any([leave.signal, AbortSignal.timeout(20_000)]),
+    ...(body !== null && method !== 'GET' && { body: Buffer.from(body) }),
+  })
+  const type = response.headers.get('content-type') ?? ''
+  const text = type.startsWith('text/event-stream') ? '' : await response.text()
+  leave.abort()
+  return { status: response.status, type, text }
+}

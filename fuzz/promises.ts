@@ -1,0 +1,22 @@
+// What holds for every answer of every surface, whatever was asked.
+import { expect } from 'vitest'
+
+const namesOf = (value: object): string[] => Reflect.ownKeys(value).map(String).toSorted()
+const prototypes = [Object.prototype, Array.prototype, Function.prototype, String.prototype]
+const before = prototypes.map(namesOf)
+
+/** No answer can have added a name to what all objects share. */
+export const keepsPrototypes = (): void => expect(prototypes.map(namesOf)).toEqual(before)
+
+/** A stack, or a place in our own code or on this disk. */
+const INSIDE =
+  /\n\s+at |node:internal|node_modules|file:\/\/|\.(?:ts|js):\d+|SQLITE_|\/(?:tmp|home|usr|root|var|work)\//
+
+export const tellsNothingInside = (text: string): void => expect(text).not.toMatch(INSIDE)
+
+/** The two shapes of the Fabric document: text, or an object with a type and a message. */
+export const isErrorBody = (body: unknown): void => {
+  const { error } = body as { error?: unknown }
+  if (typeof error === 'string') expect(error).not.toBe('')
+  else expect(error).toMatchObject({ type: expect.stringMatching(/^[a-z_]+$/), message: expect.any(String) })
+}

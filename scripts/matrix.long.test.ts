@@ -1,0 +1,77 @@
+// The published tarball with other versions of Node and TypeScript than the checkout's. They are pinned in matrix/, and
+// fetched when this runs.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { entries, forNode, forPages, manifest, PackedProject } from './packed.suite.ts'
+import { fetchPinned } from './pinned-tools.ts'
+
+const project = new PackedProject()
+let tools = ''
+
+beforeAll(() => {
+  const fetched = fetchPinned('matrix', 'matrix')
+  if ('missing' in fetched) throw new Error(fetched.missing)
+  tools = fetched.folder
+  project.make()
+})
+afterAll(() => project.remove())
+
+const oldest = Number(/^>=(\d+)/.exec(manifest.engines.node)?.[1])
+const node = (name: string): string => join(tools, 'node_modules', name, 'bin/node')
+
+const nodes = ['node-24', 'node-26']
+const isSupported = (name: string): boolean => Number(name.slice('node-'.length)) >= oldest
+
+describe.each(nodes)('%s', (name) => {
+  test('starts the command, or says which Node it needs', () => {
+    if (isSupported(name)) expect(project.command('bridle', ['--version'], node(name))).toContain(manifest.version)
+    else
+      expect(() => project.command('bridle', ['--version'], node(name))).toThrow(
+        `bridle: Node ${oldest} or newer is needed`,
+      )
+  })
+
+  test('loads the client, which is for everybody', () => {
+    expect(project.namesOf('./client', node(name))).toContain('HarnessClient')
+  })
+})
+
+describe.each(nodes.filter(isSupported))('%s, which is supported,', (name) => {
+  test('serves a session', async () => {
+    for (const entry of forNode) expect(project.namesOf(entry, node(name))).not.toBe('')
+    const main = join(project.installed, 'dist/cli/bridle.js')
+    const server = spawn(node(name), [main, 'start', '--port', '0', '--data', 'data'], {
+      cwd: project.folder,
+      stdio: ['ignore', 'pipe', 'ignore'],
+      env: { PATH: process.env.PATH },
+    })
+    try {
+      const url = await readyUrl(server.stdout)
+      const asked = await fetch(`${url}/agents/scripted/hello`, { method: 'POST', body: '{"prompt":"Hello"}' })
+      expect([asked.status, ((await asked.json()) as { sessionId: string }).sessionId]).toEqual([200, 'hello'])
+      const seen = await fetch(`${url}/sessions/hello`)
+      expect(((await seen.json()) as { status: string }).status).toBe('idle')
+    } finally {
+      server.kill('SIGTERM')
+      await once(server, 'exit')
+    }
+  })
+})
+
+// Without skipLibCheck the published types do not compile yet: they name types of Node and of React that a consumer may lack.
+describe.each(['typescript-5', 'typescript-6'])('%s', (name) => {
+  test.each(entries.filter((entry) => !forPages.includes(entry)))('reads the types of %s', (entry) => {
+    expect(project.typeErrors(entry, join(tools, 'node_modules', name, 'bin/tsc'))).toBe('')
+  })
+})
+
+const readyUrl = async (output: NodeJS.ReadableStream): Promise<string> => {
+  for await (const line of createInterface({ input: output })) {
+    const url = /ready at (\S+)/.exec(line)?.[1]
+    if (url !== undefined) return url
+  }
+  throw new Error('The server ended before it was ready.')
+}

@@ -1,0 +1,87 @@
+// The published tarball in a project of its own, as a user installs it: built, packed, and nothing of this checkout in reach.
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+interface Manifest {
+  readonly name: string
+  readonly version: string
+  readonly bin: Readonly<Record<string, string>>
+  readonly exports: Readonly<Record<string, { source: string; types: string; default: string }>>
+  readonly dependencies: Readonly<Record<string, string>>
+  readonly peerDependencies: Readonly<Record<string, string>>
+  readonly scripts: Readonly<Record<string, string>>
+  readonly engines: { readonly node: string }
+}
+
+export const root = fileURLToPath(new URL('..', import.meta.url))
+export const manifest: Manifest = JSON.parse(readFileSync(join(root, 'packages/bridle/package.json'), 'utf8'))
+
+/** Entries for pages: their optional peers are the page's own. */
+export const forPages = ['./react']
+/** Entries that only the Workers runtime can load. */
+export const forWorkers = ['./cloudflare']
+export const entries = Object.keys(manifest.exports)
+export const forNode = entries.filter((entry) => ![...forPages, ...forWorkers].includes(entry))
+
+export class PackedProject {
+  readonly #temporary = mkdtempSync(join(tmpdir(), 'bridle-pack-'))
+  readonly folder = join(this.#temporary, 'project')
+  /** The package, where it is installed. */
+  readonly installed = join(this.folder, 'node_modules', manifest.name)
+
+  make(): void {
+    run('npm', ['run', 'build', '--workspace', manifest.name], root)
+    run('npm', ['pack', '--workspace', manifest.name, '--ignore-scripts', '--pack-destination', this.#temporary], root)
+    mkdirSync(this.folder)
+    writeFileSync(join(this.folder, 'package.json'), JSON.stringify({ name: 'project', private: true, type: 'module' }))
+    this.install(join(this.#temporary, `${manifest.name}-${manifest.version}.tgz`))
+  }
+
+  /** Without scripts: neither the package nor what it depends on needs any. */
+  install(...what: readonly string[]): void {
+    const options = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts']
+    run('npm', ['install', ...options, ...what], this.folder)
+  }
+
+  /** The names that an entry exports. */
+  namesOf(entry: string, node = process.execPath): string {
+    const script = `console.log(Object.keys(await import('${entry.replace('.', manifest.name)}')).join(' '))`
+    return run(node, ['--input-type=module', '--eval', script], this.folder).trim()
+  }
+
+  /** Complaints of a consumer's compiler about the entry's types. */
+  typeErrors(entry: string, tsc = join(root, 'node_modules/typescript/bin/tsc')): string {
+    writeFileSync(
+      join(this.folder, 'consumer.ts'),
+      `import * as entry from '${entry.replace('.', manifest.name)}'\nexport const names = Object.keys(entry)\n`,
+    )
+    const options = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2024']
+    return run(process.execPath, [tsc, ...options, 'consumer.ts'], this.folder)
+  }
+
+  /** A command of the package, by a Node of choice: the shebang would take whichever comes first on the machine. */
+  command(name: string, args: readonly string[], node = process.execPath): string {
+    return run(node, [join(this.folder, 'node_modules/.bin', name), ...args], this.folder)
+  }
+
+  remove(): void {
+    rmSync(this.#temporary, { recursive: true, force: true })
+  }
+}
+
+// npm hands its own state down to children as variables, which would tie the project to this checkout. Settings such
+// as a cache or a proxy stay.
+const inherited = /^(npm_(?!config_)|npm_config_(local_prefix|workspace)|NODE_OPTIONS$|VITEST)/i
+
+const run = (command: string, args: readonly string[], cwd: string): string => {
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !inherited.test(name)))
+  try {
+    return execFileSync(command, args, { cwd, env, encoding: 'utf8', stdio: 'pipe' })
+  } catch (cause) {
+    const { stdout = '', stderr = '' } = cause as { stdout?: string; stderr?: string }
+    throw new Error(`${command} ${args.join(' ')} failed:\n${stdout}${stderr}`, { cause })
+  }
+}

@@ -1,0 +1,116 @@
+// npm run test:long                    everything that is too long for `npm test`, within 30 minutes
+// npm run test:long -- fuzz matrix     these parts only
+//
+// Each part has a time limit, and all of them together have one. A part that is cut off has failed: nobody knows what the rest
+// of it would have said. A part that wants as many rounds as fit counts its own time, and ends by itself.
+import { spawn } from 'node:child_process'
+import { parseArgs } from 'node:util'
+
+interface Part {
+  readonly name: string
+  readonly proves: string
+  readonly minutes: number
+  readonly command: readonly string[]
+  readonly env?: NodeJS.ProcessEnv
+}
+
+export const TOTAL_MINUTES = 30
+const vitest = (...files: string[]) => ['vitest', 'run', '--config', 'vitest.long.config.ts', ...files]
+
+export const parts: readonly Part[] = [
+  {
+    name: 'simulation',
+    proves: 'fresh seeds keep every promise; as many as fit in four minutes',
+    minutes: 5,
+    command: ['node', '--conditions=source', 'simulation/main.ts', '--minutes', '4', '--stop'],
+  },
+  {
+    name: 'kills',
+    proves: 'kill -9 of a real server at work, again and again: nothing that was said is unsaid, and all of it ends',
+    minutes: 5,
+    command: vitest('kill-rounds.long.test.ts'),
+  },
+  {
+    name: 'fuzz',
+    proves: '10,000 inputs at each surface, made from its schemas',
+    minutes: 9,
+    // The very files of `npm test`, with more inputs.
+    command: ['vitest', 'run', 'fuzz/', '--testTimeout=480000'],
+    env: { BRIDLE_FUZZ_INPUTS: '10000' },
+  },
+  {
+    name: 'matrix',
+    proves: 'the packed package with other versions of Node and TypeScript',
+    minutes: 5,
+    command: vitest('scripts/matrix.long.test.ts'),
+  },
+  {
+    name: 'canary',
+    proves: 'secrets stay where they belong, also with a real engine at work',
+    minutes: 5,
+    command: vitest('canary.long.test.ts'),
+  },
+]
+
+interface Outcome {
+  readonly name: string
+  readonly verdict: string
+  readonly seconds: number
+}
+
+export const run = ({ name, command, env, minutes }: Part, leftMs: number): Promise<Outcome> =>
+  new Promise((resolve) => {
+    const started = Date.now()
+    const limitMs = Math.min(minutes * 60_000, leftMs)
+    const [program = '', ...args] = command
+    // A group of its own, so that what it started goes with it.
+    const child = spawn(program, args, { stdio: 'inherit', detached: true, env: { ...process.env, ...env } })
+    let isCut = false
+    const stop = () => {
+      try {
+        process.kill(-(child.pid ?? 0), 'SIGKILL')
+      } catch {
+        // It has ended meanwhile.
+      }
+    }
+    const deadline = setTimeout(() => {
+      isCut = true
+      stop()
+    }, limitMs)
+    process.once('exit', stop)
+    const end = (verdict: string) => {
+      clearTimeout(deadline)
+      process.off('exit', stop)
+      resolve({ name, verdict, seconds: (Date.now() - started) / 1_000 })
+    }
+    child.once('error', (error) => end(`did not start: ${error.message}`))
+    child.once('exit', (code, signal) => {
+      if (isCut) end(`cut off after ${Math.round(limitMs / 1_000)} seconds`)
+      else end(code === 0 ? 'passed' : `failed (${code ?? signal})`)
+    })
+  })
+
+const main = async (): Promise<void> => {
+  const { positionals } = parseArgs({ allowPositionals: true })
+  const unknown = positionals.filter((name) => !parts.some((part) => part.name === name))
+  if (unknown.length > 0) {
+    console.error(`There is no part ${unknown.join(', ')}. Parts: ${parts.map(({ name }) => name).join(', ')}.`)
+    process.exitCode = 1
+    return
+  }
+  const chosen = positionals.length === 0 ? parts : parts.filter(({ name }) => positionals.includes(name))
+  const until = Date.now() + TOTAL_MINUTES * 60_000
+  const outcomes: Outcome[] = []
+  for (const part of chosen) {
+    console.log(`\n== ${part.name}: ${part.proves}\n`)
+    outcomes.push(await run(part, until - Date.now()))
+  }
+  console.log('\nLong tests:')
+  for (const { name, verdict, seconds } of outcomes)
+    console.log(`  ${name.padEnd(12)} ${seconds.toFixed(0).padStart(5)} s  ${verdict}`)
+  process.exitCode = outcomes.every(({ verdict }) => verdict === 'passed') ? 0 : 1
+}
+
+// Ctrl+C reaches this process alone, since each part has a group of its own.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+if (import.meta.main) await main()

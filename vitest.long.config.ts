@@ -1,0 +1,16 @@
+// Tests that take minutes, `*.long.test.ts`. scripts/test-long.ts starts them, with a deadline for each part.
+import { defineConfig } from 'vitest/config'
+import base from './vitest.config.ts'
+
+const { include: _include, exclude: _exclude, ...shared } = base.test ?? {}
+
+export default defineConfig({
+  ...base,
+  test: {
+    ...shared,
+    include: ['packages/**/src/**/*.long.test.ts', 'scripts/**/*.long.test.ts'],
+    exclude: ['**/node_modules/**', '**/dist/**', '**/.types/**'],
+    testTimeout: 900_000,
+    hookTimeout: 300_000,
+  },
+})
