@@ -94,7 +94,9 @@ const textOf = (value: unknown): string => JSON.stringify(value) ?? 'null'
 
 /** One value of the text, whichever comes at that place, gives way to another. */
 const replaced = (text: string, at: number, bad: string): string => {
-  const values = [...text.matchAll(/"(?:[^"\\]|\\.)*"(?!\s*:)|-?\d[\d.eE+-]*|true|false|null/g)]
+  // Names are matched too, so that none is taken for the values around it, and then left alone.
+  const parts = [...text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?|-?\d[\d.eE+-]*|true|false|null/g)]
+  const values = parts.filter(([, isName]) => isName === undefined)
   const chosen = values[at % Math.max(1, values.length)]
   return chosen ? text.slice(0, chosen.index) + bad + text.slice(chosen.index + chosen[0].length) : bad
 }

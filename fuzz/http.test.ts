@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { holds } from './budget.ts'
 import { bodyText, HOSTILE_WORDS } from './hostile.ts'
 import { type JsonSchema, valid } from './json-schema.ts'
-import { isErrorBody, keepsPrototypes, tellsNothingInside } from './promises.ts'
+import { asking, isErrorBody, keepsPrototypes, tellsNothingInside } from './promises.ts'
 import { FuzzWorld, TOKEN, WORDS } from './world.ts'
 
 interface Operation {
@@ -145,7 +145,7 @@ const answered = async ({ method, path, headers: given, body }: Asked) => {
     string,
     string
   >
-  const response = await fetch(`${world.url}${path}`, {
+  const response = await asking(`${world.url}${path}`, {
     method,
     headers: present,
     signal: AbortSignal.any([leave.signal, AbortSignal.timeout(20_000)]),

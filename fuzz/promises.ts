@@ -20,3 +20,17 @@ export const isErrorBody = (body: unknown): void => {
   if (typeof error === 'string') expect(error).not.toBe('')
   else expect(error).toMatchObject({ type: expect.stringMatching(/^[a-z_]+$/), message: expect.any(String) })
 }
+
+/**
+ * `fetch`, once more where the connection was reset: a server closes one that was idle for some seconds, and a request may cross
+ * with that. A server that resets the next connection too has failed.
+ */
+export const asking = async (url: string, init: RequestInit): Promise<Response> => {
+  try {
+    return await fetch(url, init)
+  } catch (error) {
+    const { code } = ((error as Error).cause ?? {}) as { code?: string }
+    if (code !== 'ECONNRESET' && code !== 'UND_ERR_SOCKET') throw error
+    return fetch(url, init)
+  }
+}

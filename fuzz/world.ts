@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { post, script } from '../packages/bridle/src/surfaces/http/client.suite.ts'
 import { HarnessServer, type ServerOptions } from '../packages/bridle/src/targets/node.ts'
-import { keepsPrototypes } from './promises.ts'
+import { asking, keepsPrototypes } from './promises.ts'
 
 export const TOKEN = 'token-of-the-fuzzed'
 const watchers = ['bystander-1', 'bystander-2'] as const
@@ -77,7 +77,7 @@ export class FuzzWorld {
   /** Alive, with the prototypes it had, and the others' logs as they were. */
   async check(): Promise<void> {
     keepsPrototypes()
-    const health = await fetch(`${this.url}/health`)
+    const health = await asking(`${this.url}/health`, {})
     expect([health.status, await health.json()]).toEqual([200, { ok: true }])
     expect(await this.#bystanders()).toEqual(this.#before)
   }
@@ -136,6 +136,6 @@ export class FuzzWorld {
   }
 
   #get(path: string, token: string): Promise<Response> {
-    return fetch(`${this.url}${path}`, { headers: { authorization: `Bearer ${token}` } })
+    return asking(`${this.url}${path}`, { headers: { authorization: `Bearer ${token}` } })
   }
 }

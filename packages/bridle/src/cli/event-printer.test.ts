@@ -93,7 +93,19 @@ test.each([
   ['a\tb\nc\r\n', 'a\tb\nc\r\n'],
   ['over\rwritten', 'over␍written'],
   ['\u0007\u007f\u009b', '␇␡\uFFFD'],
+  ['rm \u202egpj.exe', 'rm \uFFFDgpj.exe'],
 ])('[C16] %j is shown as %j', (given, shown) => expect(printable(given)).toBe(shown))
+
+test.each([
+  ['result', {}, ''],
+  ['tool_start', { toolName: { toString: 1 } }, '· tool_start {"toolName":{"toString":1}}\n'],
+  ['approval_requested', { approvalId: '\u001b[2J', subject: 'go', args: {} }, /bridle approve s1 ␛\[2J\n/],
+])('[C16] a server that says %s with %j breaks nothing', (type, data, expected) => {
+  const out = paper(80)
+  eventPrinter(out, { withPrompts: false, withHints: true }).print({ type, data, sessionId: 's1' })
+  if (typeof expected === 'string') expect(out.text()).toBe(expected)
+  else expect(out.text()).toMatch(expected)
+})
 
 test('in brief: one line, whole letters', () => {
   expect(brief(' a\n\tb ', 10)).toBe('a b')

@@ -60,10 +60,9 @@ export const eventPrinter = (out: Output, { withPrompts, withHints }: PrinterOpt
     task_end: ({ taskId, status, isError }) => line('▸', isError ? 'red' : 'green', `${taskId} ${status}`),
     approval_requested: ({ approvalId, subject, args, reason }, session) => {
       line('?', ['bold', 'yellow'], `${subject} ${inline(args)}${reason ? `: ${reason}` : ''}`)
-      if (withHints) {
-        out.line(out.style('dim', `  bridle approve ${session} ${approvalId}`))
-        out.line(out.style('dim', `  bridle reject ${session} ${approvalId}`))
-      }
+      if (!withHints) return
+      const which = printable(`${session} ${approvalId}`)
+      for (const verb of ['approve', 'reject']) out.line(out.style('dim', `  bridle ${verb} ${which}`))
     },
     approval_resolved: ({ subject, decision, reason }) => {
       const isApproved = decision === 'approved'
@@ -83,7 +82,7 @@ export const eventPrinter = (out: Output, { withPrompts, withHints }: PrinterOpt
     result: ({ result }) => {
       freshLine()
       const isShown = typeof result === 'string' && (result === said || said.endsWith(`\n\n${result}`))
-      if (result !== null && !isShown) out.line(printable(pretty(result)))
+      if (result !== null && result !== undefined && !isShown) out.line(printable(pretty(result)))
     },
     error: ({ message }) => line('✗', 'red', String(message)),
     idle: () => void freshLine(),
@@ -93,8 +92,14 @@ export const eventPrinter = (out: Output, { withPrompts, withHints }: PrinterOpt
   return {
     freshLine,
     print: ({ type, data, sessionId }) => {
-      if (Object.hasOwn(lines, type)) lines[type]?.(data, sessionId)
-      else line('·', 'dim', `${type} ${inline(data)}`)
+      const asItIs = () => line('·', 'dim', `${type} ${inline(data)}`)
+      if (!Object.hasOwn(lines, type)) return asItIs()
+      try {
+        lines[type]?.(data, sessionId)
+      } catch {
+        // An object where its type promises a word: it may have no text of its own.
+        asItIs()
+      }
     },
   }
 }

@@ -40,11 +40,14 @@ export const output = ({ json = false, text = false }: { json?: boolean; text?: 
   }
 }
 
-/** An agent's words may hold escape sequences; on a terminal they would be commands. */
+/**
+ * An agent's words may hold escape sequences; on a terminal they would be commands. Marks that turn the direction of writing
+ * would show a person something else than what is approved.
+ */
 export const printable = (text: string): string => text.replace(controls, (unit) => shown(unit.charCodeAt(0)))
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to be taken out.
-const controls = /\r(?!\n)|[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g
+const controls = /\r(?!\n)|[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g
 
 const shown = (unit: number): string =>
   String.fromCharCode(unit < 0x20 ? 0x2400 + unit : unit === 0x7f ? 0x2421 : 0xfffd)

@@ -55,6 +55,13 @@ describe('[T9] refused', () => {
     ['text onto an array', appendText(['list'], 'x')],
     ['text that is none', { type: 'append-text', path: ['text'], value: 5 }],
     ['an unknown operation', { type: 'delete', path: ['text'] }],
+    [
+      'a path without an end',
+      set(
+        Array.from({ length: 20_000 }, () => 'deep'),
+        1,
+      ),
+    ],
     ['a name that is no text', { type: 'set', path: [{ toString: () => '__proto__' }], value: 1 }],
   ])('%s: the whole batch, and nothing has changed', (_name, bad) => {
     const before = structuredClone(state)

@@ -15,9 +15,16 @@ export const applyOperations = <S>(state: S, operations: readonly DeltaOperation
   // What a single operation copies it touches once: there is nothing to remember.
   const owned = operations.length > 1 ? new Set<object>() : null
   let root: unknown = state
-  for (const operation of operations) root = apply(root, operation, 0, owned)
+  for (const operation of operations) {
+    if (operation.path.length > PATH_MAX)
+      throw new DeltaError(`${operation.type}: a path has at most ${PATH_MAX} names`)
+    root = apply(root, operation, 0, owned)
+  }
   return root as S
 }
+
+/** Names in a path. Each is a call below the one before, and no state of ours is a tenth as deep. */
+const PATH_MAX = 100
 
 export const set = (path: readonly (string | number)[], value: unknown): DeltaOperation => ({
   type: 'set',

@@ -14,7 +14,7 @@ import { actorOf } from '../http/users.ts'
 import type { FabricAck, FabricClientMessage, FabricCommand } from './socket-wire.ts'
 
 const name = v.pipe(v.string(), v.minLength(1), v.maxLength(256))
-const clientMessage = v.variant('type', [
+export const clientMessage = v.variant('type', [
   v.looseObject({ type: v.literal('cancel'), taskId: name, reason: v.optional(v.string()), commandId: optionalId }),
   v.looseObject({
     type: v.literal('approve'),

@@ -38,7 +38,7 @@ const commandSchema = v.variant('type', [
 ])
 export type ParsedCommand = v.InferOutput<typeof commandSchema>
 
-const messageSchema = v.variant('type', [
+export const messageSchema = v.variant('type', [
   v.object({ type: v.literal('commands'), commands: v.pipe(v.array(commandSchema), v.maxLength(COMMANDS_MAX)) }),
   v.object({ type: v.literal('ping'), ts: v.optional(v.number()) }),
   seenMessage,

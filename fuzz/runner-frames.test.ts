@@ -1,0 +1,68 @@
+// What a runner says is hostile: its stream is cut anywhere, its frames are made from their schemas and then bent. Whatever comes
+// out of the reader is an event as the schemas have it; the rest is an error that ends the run, and nothing else.
+import { toJsonSchema } from '@valibot/to-json-schema'
+import fc from 'fast-check'
+import * as v from 'valibot'
+import { expect, test } from 'vitest'
+import { runnerEventSchemas } from '../packages/bridle/src/runners/protocol.ts'
+import { runnerFrames } from '../packages/bridle/src/runners/runner-stream.ts'
+import { translated } from '../packages/bridle/src/runners/translation.ts'
+import { holds } from './budget.ts'
+import { bodyText, HOSTILE_WORDS } from './hostile.ts'
+import type { JsonSchema } from './json-schema.ts'
+import { keepsPrototypes } from './promises.ts'
+
+const words = ['a', 'call', 'Write', 'ok', ...HOSTILE_WORDS]
+const types = Object.keys(runnerEventSchemas) as (keyof typeof runnerEventSchemas)[]
+
+const data = fc.constantFrom(...types).chain((type) => {
+  const {
+    properties,
+    required = [],
+    ...rest
+  } = toJsonSchema(runnerEventSchemas[type] as v.GenericSchema, {
+    errorMode: 'ignore',
+    typeMode: 'input',
+  }) as JsonSchema
+  const schema = { ...rest, properties: { type: { const: type }, ...properties }, required: ['type', ...required] }
+  return bodyText(schema, words)
+})
+const lineEnd = fc.constantFrom('\n', '\n', '\r\n', '\r')
+const frame = fc
+  .tuple(data, fc.constantFrom('id: 1', 'id: 99999999999999999999', 'id: -1', 'id', ': beat', 'event: x', ''), lineEnd)
+  .map(([content, head, end]) => `${head}${end}data: ${content}${end}${end}`)
+const stream = fc
+  .tuple(fc.array(frame, { minLength: 1, maxLength: 4 }), fc.string({ unit: 'binary', maxLength: 20 }))
+  .map(([frames, rest]) => new TextEncoder().encode(frames.join('') + rest))
+
+async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+}
+
+/** What was read, and whether the stream was refused in the end. */
+const read = async (bytes: Uint8Array, size: number) => {
+  const frames: unknown[] = []
+  try {
+    for await (const each of runnerFrames(inPieces(bytes, size))) {
+      expect(v.safeParse(runnerEventSchemas[each.event.type] as v.GenericSchema, each.event).success).toBe(true)
+      expect(each.id === null || Number.isInteger(each.id)).toBe(true)
+      const items = await translated(each.event, { toolNames: new Map() }, async (text) => text.slice(0, 8))
+      expect(JSON.parse(JSON.stringify(items))).toHaveLength(items.length)
+      frames.push(each.event)
+    }
+    return { frames, isRefused: false }
+  } catch (error) {
+    // The assertions above are no refusals.
+    if (!(error instanceof Error) || error.name === 'AssertionError') throw error
+    return { frames, isRefused: true }
+  }
+}
+
+test('a stream is read the same however it is cut, and yields only events that the schemas have', async () => {
+  await holds(fc.tuple(stream, fc.integer({ min: 1, max: 400 })), async ([bytes, size]) => {
+    // The largest inputs are cut into fewer pieces, which keeps the test short.
+    const piece = Math.max(size, Math.ceil(bytes.length / 500))
+    expect(await read(bytes, piece)).toEqual(await read(bytes, bytes.length))
+    keepsPrototypes()
+  })
+})
