@@ -5,6 +5,7 @@ import { eventPrinter } from '../packages/bridle/src/cli/event-printer.ts'
 import type { Output } from '../packages/bridle/src/cli/output.ts'
 import { holds } from './budget.ts'
 import { HOSTILE_WORDS } from './hostile.ts'
+import { anyText } from './json-schema.ts'
 import { keepsPrototypes } from './promises.ts'
 
 const types = [
@@ -48,7 +49,7 @@ const escapes = ['\x1b[2J', '\x1b]0;title\x07', '\x1bP1$r\x1b\\', '\x9b31m', '\b
 const said = fc.oneof(
   fc.constantFrom(...escapes, ...HOSTILE_WORDS),
   fc.array(fc.constantFrom(...escapes, 'a', '\n', ' '), { maxLength: 8 }).map((parts) => parts.join('')),
-  fc.string({ unit: 'binary' }),
+  anyText,
 )
 const value = fc.oneof(
   said,

@@ -1,7 +1,7 @@
 // Valid values made hostile: wrong types, names of prototypes, depth, halves of characters, numbers that are none. As text,
 // since much of it (a name twice, `__proto__`, 1e400) cannot be written by JSON.stringify.
 import fc from 'fast-check'
-import { type JsonSchema, valid } from './json-schema.ts'
+import { anyText, type JsonSchema, valid } from './json-schema.ts'
 
 /** JSON text, or nearly. Half of it is valid, so that what lies behind the checks is reached too. */
 export const bodyText = (schema: JsonSchema, words: readonly string[]): fc.Arbitrary<string> => {
@@ -15,7 +15,7 @@ export const bodyText = (schema: JsonSchema, words: readonly string[]): fc.Arbit
     { weight: 2, arbitrary: fc.tuple(value, extra).map(([good, more]) => extended(textOf(good), more)) },
     { weight: 1, arbitrary: fc.tuple(value, fc.nat()).map(([good, at]) => shortened(textOf(good), at)) },
     { weight: 1, arbitrary: fragment },
-    { weight: 1, arbitrary: fc.string({ unit: 'binary' }) },
+    { weight: 1, arbitrary: anyText },
   )
 }
 
