@@ -43,13 +43,13 @@ export class FuzzWorld {
   }
 
   async start(options: Partial<ServerOptions> = {}): Promise<void> {
-    const workspaceRoot = join(this.#folder, 'sources')
-    mkdirSync(workspaceRoot, { recursive: true })
+    const source = join(this.#folder, 'sources')
+    mkdirSync(source, { recursive: true })
     this.#server = await HarnessServer.start({
       port: 0,
       data: join(this.#folder, 'data'),
       agentsRoot: this.#folder,
-      workspaceRoot,
+      workspaces: { sources: [source] },
       tokenPaceMs: 0,
       env: {},
       tokens: [

@@ -7,11 +7,10 @@ import { join } from 'node:path'
 import { HarnessServer } from 'bridle/node'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findChromium, launch } from './browser.suite.ts'
+import { findChromium, needs } from '../../scripts/needs.ts'
+import { launch } from './browser.suite.ts'
 
-const executable = findChromium()
-
-describe.skipIf(!executable)('[H36] a page of another port', () => {
+describe.skipIf(needs('chromium') !== null)('[H36] a page of another port', () => {
   const data = mkdtempSync(join(tmpdir(), 'bridle-embedding-'))
   const seen: { route: string; status: number }[] = []
   let browser: Browser
@@ -35,7 +34,7 @@ describe.skipIf(!executable)('[H36] a page of another port', () => {
       outgoing.end(page)
     })
     await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve))
-    browser = await launch(executable as string)
+    browser = await launch(findChromium() as string)
   }, 60_000)
   afterAll(async () => {
     await browser?.close()

@@ -141,7 +141,7 @@ const engineFindings = async (env: NodeJS.ProcessEnv): Promise<Finding[]> => {
 const sandboxFinding = async (env: NodeJS.ProcessEnv): Promise<Finding> => {
   const { resolveIsolation } = await import('../runners/index.ts')
   const check = 'sandbox'
-  return resolveIsolation(env.BRIDLE_SANDBOX).then(
+  return resolveIsolation({ backend: env.BRIDLE_SANDBOX }).then(
     ({ isContained, notice }): Finding =>
       isContained
         ? { check, state: 'ok', detail: `${notice.resolvedBackend}: ${notice.isolation}` }

@@ -32,6 +32,8 @@ export interface ProcessEntry {
   /** As `startTimeOf` gives it. */
   readonly startedAt: string
   readonly threads: number
+  /** A person may sit at it. */
+  readonly hasTerminal: boolean
   readonly residentBytes: number
   /** Where its files in /proc are; those of a main thread that has ended, while others run on, are empty. */
   readonly folder: string
@@ -40,14 +42,18 @@ export interface ProcessEntry {
 /** All that are alive, ourselves too. Where there is no /proc, none. */
 export const listProcesses = (): ProcessEntry[] => (hasProc ? pids().flatMap((pid) => readEntry(pid) ?? []) : [])
 
-/** Others than ourselves whose current folder, root or program lies in one of the folders. Where there is no /proc, none. */
+/**
+ * Others than ourselves, without a terminal, whose current folder, root or program lies in one of the folders. Where there is
+ * no /proc, none.
+ */
 export const processesInside = (folders: readonly string[]): number[] => {
   if (!hasProc) return []
   const places = folders.flatMap((folder) => [folder, realPath(folder)]).map((folder) => folder.replace(/\/+$/, ''))
   const isInside = (path: string) => places.some((place) => path === place || path.startsWith(`${place}/`))
   return listProcesses()
     .filter(
-      ({ pid, folder }) => pid !== process.pid && ['cwd', 'root', 'exe'].some((link) => isInside(linkOf(folder, link))),
+      ({ pid, folder, hasTerminal }) =>
+        pid !== process.pid && !hasTerminal && ['cwd', 'root', 'exe'].some((link) => isInside(linkOf(folder, link))),
     )
     .map(({ pid }) => pid)
 }
@@ -99,10 +105,17 @@ const fromProc = (pid: number): string | null => readEntry(pid)?.startedAt ?? nu
 const readEntry = (pid: number): ProcessEntry | null => {
   const fields = statOf(`/proc/${pid}`)
   if (fields === null) return null
-  const [state = '', parentPid, , sessionPid] = fields
+  const [state = '', parentPid, , sessionPid, terminal] = fields
   const threads = Number(fields[17])
   const startedAt = `${bootId()}/${fields[19]}`
-  const entry = { pid, parentPid: Number(parentPid), sessionPid: Number(sessionPid), startedAt, threads }
+  const entry = {
+    pid,
+    parentPid: Number(parentPid),
+    sessionPid: Number(sessionPid),
+    startedAt,
+    threads,
+    hasTerminal: terminal !== '0',
+  }
   if (!isDead(state)) return { ...entry, residentBytes: Number(fields[21]) * pageBytes(), folder: `/proc/${pid}` }
   // A main thread may end before the others: it looks like a dead process that has threads.
   if (threads <= 1) return null

@@ -108,6 +108,13 @@ export class RunPlayer {
     this.#stop(playing, { kind: 'failed', message, reason: 'key_refused' }).catch(() => {})
   }
 
+  /** The engine used more than it may, and is being ended. */
+  exceeded(message: string): void {
+    const playing = this.#playing
+    if (playing) this.#stop(playing, { kind: 'failed', message, reason: 'resource_limit' }).catch(() => {})
+    else this.#cool().catch(() => {})
+  }
+
   /** Whether somebody asked. The same answer twice is one answer. */
   async answer(record: RunRecord, toolUseId: string, verdict: RunnerVerdict): Promise<boolean> {
     const id = `${toolUseId}/${verdict.answerId ?? ''}`

@@ -23,6 +23,7 @@ import { runVars } from './run-vars.ts'
 import { answer, bodyOf, cursor, decode, fail, hasBearer, hasBearerOf, isAllowed, isLocal } from './runner-http.ts'
 import { listen, listenOnSocket, urlOf } from './runner-listening.ts'
 import { isStale, take } from './runner-requests.ts'
+import { describeExceeded, type ExceededLimit } from './sandboxes/resource-limits.ts'
 import type { EngineLauncher } from './sandboxes/walls.ts'
 import { buildWalls, planByHand, type WallsPlan } from './sandboxes/walls-plan.ts'
 
@@ -124,7 +125,8 @@ export class SandboxRunner {
   async #build(): ReturnType<typeof buildWalls> {
     const plan =
       this.#options.walls ?? (await planByHand(process.env, this.#options.workFolder, privateFolderOf(this.#options)))
-    return buildWalls(plan, { ...this.#options, relay: this.#relay })
+    const onExceeded = (exceeded: ExceededLimit) => this.#player.exceeded(describeExceeded(exceeded))
+    return buildWalls(plan, { ...this.#options, relay: this.#relay, onExceeded })
   }
 
   /** Of the run in progress; between runs, the runner's own. */

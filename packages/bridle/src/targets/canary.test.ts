@@ -54,7 +54,7 @@ beforeAll(async () => {
     port: 0,
     data,
     agentsRoot: folder,
-    workspaceRoot: folder,
+    workspaces: { sources: [folder] },
     authToken: secrets['admin-token'],
     tokens: [
       ...tenants.map((tenant) => ({ token: secrets[`${tenant}-token`], tenants: [tenant] })),

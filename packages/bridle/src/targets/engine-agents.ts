@@ -8,15 +8,18 @@ import { claudeEngine } from '../runners/engines/claude/claude.ts'
 import { codexEngine } from '../runners/engines/codex/codex.ts'
 import type { Engine } from '../runners/engines/engine.ts'
 import { ENGINE_PACKAGES, installed } from '../runners/engines/installed.ts'
+import { type NetworkPolicy, parseNetworkPolicy } from '../runners/network/network-policy.ts'
 import type { EngineSettings } from '../runners/protocol.ts'
 import { sandboxRunner } from '../runners/sandbox.ts'
 import { type Backend, parseBackend } from '../runners/sandboxes/isolation.ts'
 import { LocalSandboxes } from '../runners/sandboxes/local.ts'
 import type { SandboxProvider } from '../runners/sandboxes/provider.ts'
+import { parseResourceLimits, type ResourceLimits } from '../runners/sandboxes/resource-limits.ts'
 import type { SessionFoldersOptions } from '../runners/sandboxes/session-folders.ts'
 import { urlSandbox } from '../runners/sandboxes/url.ts'
+import { networkOf } from '../runners/sandboxes/walls-plan.ts'
 import { type AgentInfo, acceptPrompt } from '../surfaces/http/agents.ts'
-import { engineNeeds, type SandboxNetwork } from './engine-needs.ts'
+import { engineNeeds } from './engine-needs.ts'
 import { LentKeys } from './lent-keys.ts'
 import { derived, secretOf } from './secret.ts'
 
@@ -33,7 +36,9 @@ export interface SandboxOptions {
   readonly proxyUrl?: string
   readonly proxyHost?: string
   /** Default none. */
-  readonly network?: SandboxNetwork
+  readonly network?: NetworkPolicy
+  /** Memory, processes and disk of one sandbox; default 4 GiB, 256 and 10 GiB. Sizes are bytes, or text such as '8 GiB'. */
+  readonly limits?: { readonly [name in keyof ResourceLimits]?: number | string }
 }
 
 export interface EngineAgentsOptions {
@@ -107,17 +112,25 @@ export const engineAgents = async (options: EngineAgentsOptions): Promise<Engine
 /** What the options leave open, the environment may say. */
 const settingsOf = (given: SandboxOptions = {}, env: NodeJS.ProcessEnv): SandboxOptions => {
   const { BRIDLE_SANDBOX: backend, BRIDLE_RUNNER_URL: url } = env
-  return { ...(backend && { backend: parseBackend(backend) }), ...(url && { url }), ...given }
+  const { BRIDLE_SANDBOX_NETWORK: network } = env
+  return {
+    ...(backend && { backend: parseBackend(backend) }),
+    ...(network && { network: networkOf(network) }),
+    ...(url && { url }),
+    ...given,
+  }
 }
 
 const localSandboxes = ({ data, folders, sandbox = {}, env }: EngineAgentsOptions, secret: string): LocalSandboxes => {
-  const { backend, max, idleMs, maxAgeMs } = sandbox
+  const { backend, network, limits, max, idleMs, maxAgeMs } = sandbox
   return new LocalSandboxes({
     folder: data,
     ...(folders && { folders }),
     secret: derived(secret, 'sandboxes'),
     engines: enginesRoot(env),
     ...(backend !== undefined && { backend }),
+    network: parseNetworkPolicy(network),
+    limits: parseResourceLimits(limits),
     ...(max !== undefined && { max }),
     ...(idleMs !== undefined && { idleMs }),
     ...(maxAgeMs !== undefined && { maxAgeMs }),

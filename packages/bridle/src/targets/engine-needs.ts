@@ -1,15 +1,13 @@
 // Whether an engine may run beside a server without a token. Such a server takes every program of its machine for its user, and an
 // engine runs programs: one that could reach the server could approve its own calls and read every session.
+import type { NetworkPolicy } from '../runners/network/network-policy.ts'
 import type { Backend } from '../runners/sandboxes/isolation.ts'
-
-/** none: no network of the host at all. allow: through a proxy, to these hosts alone. */
-export type SandboxNetwork = 'none' | 'host' | { readonly allow: readonly string[] }
 
 export interface EngineSurroundings {
   /** The server asks nobody for a credential. */
   readonly isOpen: boolean
   readonly backend: Backend
-  readonly network: SandboxNetwork
+  readonly network: NetworkPolicy
 }
 
 /** The line that says what to do; null = an engine may run. */

@@ -1,17 +1,14 @@
-// A way out and what it needs around it: a socket file, hosts on loopback that stand for public ones, and a client that
+// A way out and what it needs around it: a port of its own, hosts on loopback that stand for public ones, and a client that
 // sends exactly the bytes it is told to.
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createConnection, createServer, type Server, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type EgressEntry, type EgressProxy, type EgressProxyOptions, startEgressProxy } from './egress-proxy.ts'
+import { createEgressProxy, type EgressEntry, type EgressProxy, type EgressProxyOptions } from './egress-proxy.ts'
 
 /** A public address, for which a host on loopback stands. */
 export const PUBLIC = '93.184.216.34'
 
 export interface ProxyUnderTest {
-  readonly path: string
+  readonly proxyPort: number
   readonly entries: EgressEntry[]
   /** Addresses that were connected to. */
   readonly dialled: string[]
@@ -29,12 +26,9 @@ export const proxyUnderTest = async (
   port: number,
   options: Partial<EgressProxyOptions> & Pick<EgressProxyOptions, 'policy'>,
 ): Promise<ProxyUnderTest> => {
-  const folder = mkdtempSync(join(tmpdir(), 'egress-'))
-  ends.push(() => rmSync(folder, { recursive: true, force: true }))
-  const path = options.socketPath ?? join(folder, 'proxy.sock')
   const entries: EgressEntry[] = []
   const dialled: string[] = []
-  const proxy = await startEgressProxy({
+  const proxy = createEgressProxy({
     lookup: async () => [PUBLIC],
     connect: (address, wanted) => {
       dialled.push(`${address} ${wanted}`)
@@ -42,10 +36,12 @@ export const proxyUnderTest = async (
     },
     report: (entry) => entries.push(entry),
     ...options,
-    socketPath: path,
   })
+  const listener = createServer()
+  const proxyPort = await listening(listener)
+  proxy.serve(listener)
   ends.push(() => proxy.close())
-  return { path, entries, dialled, proxy }
+  return { proxyPort, entries, dialled, proxy }
 }
 
 /** A host that gets raw bytes. */
@@ -69,10 +65,10 @@ export const listening = async (server: Server): Promise<number> => {
 }
 
 /** All that comes back until the proxy closes. */
-export const send = (path: string, text: string | Buffer): Promise<string> =>
+export const send = (proxyPort: number, text: string | Buffer): Promise<string> =>
   new Promise((resolve) => {
     const parts: Buffer[] = []
-    const socket = createConnection({ path, allowHalfOpen: true })
+    const socket = createConnection({ port: proxyPort, allowHalfOpen: true })
     socket.on('data', (part: Buffer) => parts.push(part)).on('error', () => {})
     socket.once('end', () => socket.destroy())
     socket.once('close', () => resolve(Buffer.concat(parts).toString('latin1')))
@@ -80,8 +76,8 @@ export const send = (path: string, text: string | Buffer): Promise<string> =>
   })
 
 /** A tunnel that is open. */
-export const openTunnel = async (path: string, target: string): Promise<Socket> => {
-  const socket = createConnection({ path, allowHalfOpen: true })
+export const openTunnel = async (proxyPort: number, target: string): Promise<Socket> => {
+  const socket = createConnection({ port: proxyPort, allowHalfOpen: true })
   socket.on('error', () => {})
   socket.write(`CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n\r\n`)
   let text = ''

@@ -39,12 +39,12 @@ describe('[O17] a host that the list opens', () => {
         proxyUnderTest(await echoHost(name), { policy: { allow: [`api.${name}.example`, `*.cdn.${name}.example`] } }),
       ),
     )
-    const requests = boxes.flatMap(({ path }, box) =>
+    const requests = boxes.flatMap(({ proxyPort }, box) =>
       names.flatMap((name, owner) =>
         [0, 1, 2].map(async (round) => {
           const host = round === 2 ? `x.cdn.${name}.example` : `api.${name}.example`
-          const target = round === 1 ? await openTunnel(path, `${host}:443`).catch((error) => error.message) : null
-          if (round !== 1) return { box, owner, answer: await send(path, get(`http://${host}/${round}`)) }
+          const target = round === 1 ? await openTunnel(proxyPort, `${host}:443`).catch((error) => error.message) : null
+          if (round !== 1) return { box, owner, answer: await send(proxyPort, get(`http://${host}/${round}`)) }
           if (typeof target === 'string') return { box, owner, answer: target }
           target.write(`GET /tunnel HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
           return { box, owner, answer: await readAll(target) }
@@ -70,10 +70,10 @@ describe('[O17] a host that the list opens', () => {
         ),
       ),
     )
-    const { path, dialled, entries } = await proxyUnderTest(port, { policy: { allow: ['a.example'] } })
+    const { proxyPort, dialled, entries } = await proxyUnderTest(port, { policy: { allow: ['a.example'] } })
     const headers =
       'Proxy-Authorization: Basic eDp5\r\nProxy-Connection: keep-alive\r\nConnection: X-Drop, close, Host\r\nX-Drop: 1\r\nTE: trailers\r\nUpgrade: h2c\r\nX-Keep: 1\r\nX-Keep: 2\r\nAuthorization: Bearer mine\r\n'
-    const answer = await send(path, get('http://A.example:80/p?q=1', 'a.example', headers))
+    const answer = await send(proxyPort, get('http://A.example:80/p?q=1', 'a.example', headers))
     // The client sees the redirect; the proxy does not follow it.
     expect([dialled, entries]).toEqual([[`${PUBLIC} 80`], [{ host: 'a.example', port: 80, outcome: 'connected' }]])
     const seen = Buffer.from(/X-Seen: (\S+)/i.exec(answer)?.[1] ?? '', 'base64').toString()
@@ -107,10 +107,12 @@ describe('[O17] a host that the list opens', () => {
   })
 
   test('a path that is missing, a query alone, a port in the name', async () => {
-    const { path } = await proxyUnderTest(await echoHost('h'), { policy: { allow: ['a.example', 'a.example:8080'] } })
+    const { proxyPort } = await proxyUnderTest(await echoHost('h'), {
+      policy: { allow: ['a.example', 'a.example:8080'] },
+    })
     const urls = ['http://a.example', 'http://a.example?x', 'http://a.example:8080/y']
     const answers = await Promise.all(
-      urls.map((url) => send(path, get(url, url.includes('8080') ? 'A.example.:8080' : 'a.example'))),
+      urls.map((url) => send(proxyPort, get(url, url.includes('8080') ? 'A.example.:8080' : 'a.example'))),
     )
     expect(answers.map((answer) => bodyOf(answer).url)).toEqual(['/', '/?x', '/y'])
     const hosts = answers.map((answer) => bodyOf(answer).headers[1])
@@ -123,8 +125,8 @@ describe('[O17] a host that the list opens', () => {
     ['chunks of a GET', 'GET', 'Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n'],
     ['a length that Connection names', 'GET', 'Connection: Content-Length\r\nContent-Length: 5\r\n\r\nhello'],
   ])('a body with %s arrives as that body and never as a second request', async (_name, method, rest) => {
-    const { path } = await proxyUnderTest(await echoHost('h'), { policy: { allow: ['a.example'] } })
-    const answer = await send(path, `${method} http://a.example/ HTTP/1.1\r\nHost: a.example\r\n${rest}`)
+    const { proxyPort } = await proxyUnderTest(await echoHost('h'), { policy: { allow: ['a.example'] } })
+    const answer = await send(proxyPort, `${method} http://a.example/ HTTP/1.1\r\nHost: a.example\r\n${rest}`)
     expect(bodyOf(answer)).toMatchObject({ method, body: 'hello' })
     expect(answer.match(/"name"/g)).toHaveLength(1)
   })
@@ -137,9 +139,9 @@ describe('[O17] a host that the list opens', () => {
         )
       })
     })
-    const { path } = await proxyUnderTest(port, { policy: { allow: ['a.example'] } })
+    const { proxyPort } = await proxyUnderTest(port, { policy: { allow: ['a.example'] } })
     const answer = await send(
-      path,
+      proxyPort,
       'POST http://a.example/ HTTP/1.1\r\nHost: a.example\r\nContent-Length: 9999\r\n\r\nstart',
     )
     expect([statusOf(answer), answer.endsWith('big')]).toEqual(['413', true])
@@ -147,8 +149,8 @@ describe('[O17] a host that the list opens', () => {
 
   test('bytes sent with CONNECT reach the host', async () => {
     const port = await rawHost((socket) => socket.pipe(socket))
-    const { path } = await proxyUnderTest(port, { policy: { allow: ['a.example'] } })
-    const socket = createConnection({ path, allowHalfOpen: true })
+    const { proxyPort } = await proxyUnderTest(port, { policy: { allow: ['a.example'] } })
+    const socket = createConnection({ port: proxyPort, allowHalfOpen: true })
     socket.end('CONNECT a.example:443 HTTP/1.1\r\nHost: a.example:443\r\n\r\nearly bytes')
     expect((await readAll(socket)).split('\r\n\r\n')[1]).toBe('early bytes')
   })
@@ -166,10 +168,10 @@ describe('[O17] tunnels', () => {
       })
       socket.once('end', () => socket.end(`${text}${rest}`))
     })
-    const { path } = await proxyUnderTest(port, { policy })
+    const { proxyPort } = await proxyUnderTest(port, { policy })
     const answers = await Promise.all(
       ['one', 'two', 'three'].map(async (word) => {
-        const socket = await openTunnel(path, 'a.example:443')
+        const socket = await openTunnel(proxyPort, 'a.example:443')
         socket.end(word)
         return readAll(socket)
       }),
@@ -185,8 +187,8 @@ describe('[O17] tunnels', () => {
   ])('a tunnel that is %s is ended on both sides', async (_name, limits, isHalfOpen) => {
     const closed: Promise<unknown>[] = []
     const port = await rawHost((socket) => closed.push(once(socket.resume(), 'close')))
-    const { path } = await proxyUnderTest(port, { policy, limits })
-    const socket = await openTunnel(path, 'a.example:443')
+    const { proxyPort } = await proxyUnderTest(port, { policy, limits })
+    const socket = await openTunnel(proxyPort, 'a.example:443')
     if (isHalfOpen) socket.end()
     await once(socket.resume(), 'end')
     expect(closed).toHaveLength(1)
@@ -196,8 +198,8 @@ describe('[O17] tunnels', () => {
   test('when either side breaks off, the other is told', async () => {
     const hosts: Socket[] = []
     const port = await rawHost((socket) => hosts.push(socket))
-    const { path } = await proxyUnderTest(port, { policy })
-    const [one, two] = [await openTunnel(path, 'a.example:443'), await openTunnel(path, 'a.example:443')]
+    const { proxyPort } = await proxyUnderTest(port, { policy })
+    const [one, two] = [await openTunnel(proxyPort, 'a.example:443'), await openTunnel(proxyPort, 'a.example:443')]
     await expect.poll(() => hosts.length, { timeout: 30_000 }).toBe(2)
     hosts[0]?.resetAndDestroy()
     await once(one.resume(), 'end')
@@ -206,11 +208,11 @@ describe('[O17] tunnels', () => {
     await ended
   })
 
-  test('closing the proxy ends its tunnels and removes the socket', async () => {
-    const { path, proxy } = await proxyUnderTest(await rawHost(() => {}), { policy })
-    const socket = await openTunnel(path, 'a.example:443')
+  test('closing the proxy ends its tunnels and takes nobody any more', async () => {
+    const { proxyPort, proxy } = await proxyUnderTest(await rawHost(() => {}), { policy })
+    const socket = await openTunnel(proxyPort, 'a.example:443')
     await Promise.all([proxy.close(), once(socket.resume(), 'end')])
-    await expect(once(createConnection({ path }), 'connect')).rejects.toMatchObject({ code: 'ENOENT' })
+    await expect(once(createConnection({ port: proxyPort }), 'connect')).rejects.toMatchObject({ code: 'ECONNREFUSED' })
   })
 })
 
@@ -220,22 +222,26 @@ describe('[O17] hosts that do not answer', () => {
 
   test('a name that cannot be resolved', async () => {
     for (const lookup of [async () => [], () => Promise.reject(new Error('SERVFAIL'))]) {
-      const { path, entries } = await proxyUnderTest(1, { policy, lookup })
+      const { proxyPort, entries } = await proxyUnderTest(1, { policy, lookup })
       for (const text of both)
-        expect(await send(path, text)).toMatch(/^HTTP\/1.1 502 [\s\S]*a\.example could not be resolved/)
+        expect(await send(proxyPort, text)).toMatch(/^HTTP\/1.1 502 [\s\S]*a\.example could not be resolved/)
       expect(entries.map(({ outcome }) => outcome)).toEqual(['name_not_found', 'name_not_found'])
     }
   })
 
   test('a resolver that never answers', async () => {
-    const { path } = await proxyUnderTest(1, { policy, lookup: () => new Promise(() => {}), limits: { lookupMs: 20 } })
-    for (const text of both) expect(statusOf(await send(path, text))).toBe('504')
+    const { proxyPort } = await proxyUnderTest(1, {
+      policy,
+      lookup: () => new Promise(() => {}),
+      limits: { lookupMs: 20 },
+    })
+    for (const text of both) expect(statusOf(await send(proxyPort, text))).toBe('504')
   })
 
   test('an address that never answers, and one that refuses: the next address is tried', async () => {
     const tried: string[] = []
     const port = await echoHost('third')
-    const { path } = await proxyUnderTest(1, {
+    const { proxyPort } = await proxyUnderTest(1, {
       policy,
       lookup: async () => ['93.184.216.1', '93.184.216.2', '93.184.216.3'],
       connect: (address) => {
@@ -245,17 +251,17 @@ describe('[O17] hosts that do not answer', () => {
       },
       limits: { connectMs: 1_000 },
     })
-    expect(bodyOf(await send(path, get('http://a.example/'))).name).toBe('third')
+    expect(bodyOf(await send(proxyPort, get('http://a.example/'))).name).toBe('third')
     expect(tried).toEqual(['93.184.216.1', '93.184.216.2', '93.184.216.3'])
   })
 
   test('no address answers', async () => {
-    const { path, entries } = await proxyUnderTest(1, {
+    const { proxyPort, entries } = await proxyUnderTest(1, {
       policy,
       connect: () => new Socket(),
       limits: { connectMs: 20 },
     })
-    for (const text of both) expect(await send(path, text)).toMatch(/^HTTP\/1.1 504 [\s\S]*did not answer in time/)
+    for (const text of both) expect(await send(proxyPort, text)).toMatch(/^HTTP\/1.1 504 [\s\S]*did not answer in time/)
     expect(entries.map(({ outcome }) => outcome)).toEqual(['timeout', 'timeout'])
   })
 
@@ -266,18 +272,21 @@ describe('[O17] hosts that do not answer', () => {
       'SSH-2.0-x\r\n',
     ]
     const silent = await proxyUnderTest(await rawHost((socket) => socket.resume()), { policy, limits: { idleMs: 50 } })
-    expect(statusOf(await send(silent.path, get('http://a.example/')))).toBe('504')
+    expect(statusOf(await send(silent.proxyPort, get('http://a.example/')))).toBe('504')
     for (const answer of answers) {
-      const { path } = await proxyUnderTest(await rawHost((socket) => socket.once('data', () => socket.end(answer))), {
-        policy,
-      })
-      expect(await send(path, get('http://a.example/'))).toMatch(/^HTTP\/1.1 502 [\s\S]*broke off/)
+      const { proxyPort } = await proxyUnderTest(
+        await rawHost((socket) => socket.once('data', () => socket.end(answer))),
+        {
+          policy,
+        },
+      )
+      expect(await send(proxyPort, get('http://a.example/'))).toMatch(/^HTTP\/1.1 502 [\s\S]*broke off/)
     }
   })
 
   test('a client that leaves while its connection is made takes it along', async () => {
     const sockets: Socket[] = []
-    const { path } = await proxyUnderTest(1, {
+    const { proxyPort } = await proxyUnderTest(1, {
       policy,
       connect: () => {
         const socket = new Socket()
@@ -286,7 +295,7 @@ describe('[O17] hosts that do not answer', () => {
       },
     })
     for (const count of [1, 2, 3]) {
-      const client = createConnection({ path })
+      const client = createConnection({ port: proxyPort })
       client.write(get('http://a.example/'))
       await expect.poll(() => sockets.length, { timeout: 30_000 }).toBe(count)
       client.destroy()

@@ -1,9 +1,8 @@
-// The one way out of a sandbox that has a list of hosts: an HTTP proxy on a unix socket. It tunnels `CONNECT host:port` and
+// The one way out of a sandbox that has a list of hosts: an HTTP proxy, at a port that was opened inside. It tunnels `CONNECT host:port` and
 // passes on `GET http://host/…`, after the policy allowed the name and each of its addresses was found to be public.
 // One connection carries one request, so a count of connections bounds everything that a sandbox can make it do.
-import { chmodSync, lstatSync, rmSync } from 'node:fs'
-import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
-import type { Socket } from 'node:net'
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Server as NetServer, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type Connect, connectAddress, connectChecked, type Lookup, lookupPublicName } from './checked-connection.ts'
 import { type Destination, parseDestination } from './destination.ts'
@@ -16,10 +15,6 @@ import { isKnownVersion, parseProxyRequest } from './proxy-request.ts'
 import { joinSockets } from './tunnel.ts'
 
 export interface EgressProxyOptions {
-  /** The folder must not be writable from inside the sandbox: bind it read-only, sockets work there all the same. */
-  readonly socketPath: string
-  /** Who may connect, besides the permissions of the folder. Absent = this user only. */
-  readonly socketMode?: number
   readonly policy: NetworkPolicy
   /** Absent = the DNS servers of this machine. */
   readonly lookup?: Lookup
@@ -39,12 +34,14 @@ export interface EgressEntry {
 }
 
 export interface EgressProxy {
-  /** Ends the tunnels too, and removes the socket. */
+  /** Serves a port that was opened inside a sandbox, until the sandbox closes it. */
+  serve(listener: NetServer): void
+  /** Ends the tunnels too. */
   close(): Promise<void>
 }
 
-export const startEgressProxy = async (options: EgressProxyOptions): Promise<EgressProxy> => {
-  const { socketPath, socketMode = 0o600, lookup = lookupPublicName, connect = connectAddress } = options
+export const createEgressProxy = (options: EgressProxyOptions): EgressProxy => {
+  const { lookup = lookupPublicName, connect = connectAddress } = options
   const limits = { ...EGRESS_LIMITS, ...options.limits }
   const isAllowed = destinationCheck(parseNetworkPolicy(options.policy))
   const open = new Set<Socket>()
@@ -121,66 +118,61 @@ export const startEgressProxy = async (options: EgressProxyOptions): Promise<Egr
     if (failure !== null) answer(response, failure, refusalText(failure, destination))
   }
 
-  const server = createServer(
-    {
-      maxHeaderSize: limits.headerBytesMax,
-      headersTimeout: limits.headersMs,
-      connectionsCheckingInterval: limits.headersMs,
-      // A long upload is bounded by silence, not by its length.
-      requestTimeout: 0,
-      insecureHTTPParser: false,
-    },
-    (request, response) => {
-      if (isFirst(request.socket)) exchange(request, response).catch(() => void response.destroy())
-    },
-  )
-  server.on('connect', (request, client, head) => {
-    // Node has taken its own listeners off: without one an error of this connection would end the process.
-    client.on('error', () => client.destroy())
-    if (isFirst(client)) tunnel(request, client, head).catch(() => void client.destroy())
-  })
-  server.on('connection', (client) => {
-    open.add(client)
-    client.once('close', () => open.delete(client))
-    if (open.size <= limits.connectionsMax) return
-    served.add(client)
-    report(null, 'too_many_connections')
-    endWith(client, 'too_many_connections', `A sandbox may have ${limits.connectionsMax} connections at once.`)
-  })
-  server.on('clientError', (error: NodeJS.ErrnoException, client) => {
-    if (served.has(client)) return void client.destroy()
-    served.add(client)
-    report(null, 'bad_request')
-    const isLong = error.code === 'HPE_HEADER_OVERFLOW'
-    const text = isLong
-      ? `A request may have ${limits.headerBytesMax} bytes of headers.`
-      : 'The request is not valid HTTP.'
-    endWith(client, 'bad_request', text)
-  })
-
-  makeWay(socketPath)
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(socketPath, resolve))
-  chmodSync(socketPath, socketMode)
-  return {
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        for (const client of open) client.destroy()
-      }),
-  }
-}
-
-/** The length that every Unix allows. */
-const SOCKET_PATH_BYTES_MAX = 103
-
-const makeWay = (socketPath: string): void => {
-  if (Buffer.byteLength(socketPath) > SOCKET_PATH_BYTES_MAX) {
-    throw new Error(
-      `A socket's path may have ${SOCKET_PATH_BYTES_MAX} bytes. Use a shorter data folder than ${socketPath}.`,
+  const create = () => {
+    const server = createServer(
+      {
+        maxHeaderSize: limits.headerBytesMax,
+        headersTimeout: limits.headersMs,
+        connectionsCheckingInterval: limits.headersMs,
+        // A long upload is bounded by silence, not by its length.
+        requestTimeout: 0,
+        insecureHTTPParser: false,
+      },
+      (request, response) => {
+        if (isFirst(request.socket)) exchange(request, response).catch(() => void response.destroy())
+      },
     )
+    server.on('connect', (request, client, head) => {
+      // Node has taken its own listeners off: without one an error of this connection would end the process.
+      client.on('error', () => client.destroy())
+      if (isFirst(client)) tunnel(request, client, head).catch(() => void client.destroy())
+    })
+    server.on('connection', (client) => {
+      open.add(client)
+      client.once('close', () => open.delete(client))
+      if (open.size <= limits.connectionsMax) return
+      served.add(client)
+      report(null, 'too_many_connections')
+      endWith(client, 'too_many_connections', `A sandbox may have ${limits.connectionsMax} connections at once.`)
+    })
+    server.on('clientError', (error: NodeJS.ErrnoException, client) => {
+      if (served.has(client)) return void client.destroy()
+      served.add(client)
+      report(null, 'bad_request')
+      const isLong = error.code === 'HPE_HEADER_OVERFLOW'
+      const text = isLong
+        ? `A request may have ${limits.headerBytesMax} bytes of headers.`
+        : 'The request is not valid HTTP.'
+      endWith(client, 'bad_request', text)
+    })
+
+    return server
   }
-  // A process that was killed leaves its socket.
-  if (lstatSync(socketPath, { throwIfNoEntry: false })?.isSocket()) rmSync(socketPath)
+
+  const servers = new Set<Server>()
+  return {
+    serve: (listener) => {
+      const server = create()
+      servers.add(server)
+      listener.once('close', () => server.close(() => servers.delete(server)))
+      server.listen(listener)
+    },
+    close: async () => {
+      const closing = [...servers].map((server) => new Promise((resolve) => server.close(resolve)))
+      for (const client of open) client.destroy()
+      await Promise.all(closing)
+    },
+  }
 }
 
 const answer = (response: ServerResponse, refusal: EgressRefusal, text: string): void => {

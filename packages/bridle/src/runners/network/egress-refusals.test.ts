@@ -1,11 +1,17 @@
-import { once } from 'node:events'
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import { endAll, get, openTunnel, PUBLIC, proxyUnderTest, rawHost, send, statusOf } from './egress-proxy.suite.ts'
-import { startEgressProxy } from './egress-proxy.ts'
+import {
+  endAll,
+  get,
+  listening,
+  openTunnel,
+  PUBLIC,
+  proxyUnderTest,
+  rawHost,
+  send,
+  statusOf,
+} from './egress-proxy.suite.ts'
+import { createEgressProxy } from './egress-proxy.ts'
 
 afterEach(endAll)
 
@@ -17,10 +23,12 @@ describe('[O17] private addresses', () => {
     const port = await rawHost((socket) => socket.once('data', () => socket.end('HTTP/1.1 204 No Content\r\n\r\n')))
     let asked = 0
     const lookup = async () => [asked++ === 0 ? PUBLIC : '127.0.0.1']
-    const { path, dialled, entries } = await proxyUnderTest(port, { policy, lookup })
-    expect(statusOf(await send(path, get('http://a.example/')))).toBe('204')
+    const { proxyPort, dialled, entries } = await proxyUnderTest(port, { policy, lookup })
+    expect(statusOf(await send(proxyPort, get('http://a.example/')))).toBe('204')
     expect([asked, dialled]).toEqual([1, [`${PUBLIC} 80`]])
-    expect(await send(path, get('http://a.example/'))).toMatch(/^HTTP\/1.1 403 [\s\S]*a\.example has a private address/)
+    expect(await send(proxyPort, get('http://a.example/'))).toMatch(
+      /^HTTP\/1.1 403 [\s\S]*a\.example has a private address/,
+    )
     expect([asked, dialled.length, entries.at(-1)?.outcome]).toEqual([2, 1, 'private_address'])
   })
 
@@ -34,8 +42,11 @@ describe('[O17] private addresses', () => {
     [[PUBLIC, 'not an address']],
     [[PUBLIC, 'localhost']],
   ])('a name with the addresses %j is refused', async (addresses) => {
-    const { path, dialled } = await proxyUnderTest(1, { policy, lookup: async () => addresses })
-    const answers = [await send(path, connectTo('a.example:443')), await send(path, get('http://x.b.example/'))]
+    const { proxyPort, dialled } = await proxyUnderTest(1, { policy, lookup: async () => addresses })
+    const answers = [
+      await send(proxyPort, connectTo('a.example:443')),
+      await send(proxyPort, get('http://x.b.example/')),
+    ]
     expect([answers.map(statusOf), dialled]).toEqual([['403', '403'], []])
     // An answer would tell the sandbox how the private network is laid out.
     expect(answers.join()).not.toMatch(/10\.0|169\.254|127\.0/)
@@ -55,10 +66,10 @@ describe('[O17] private addresses', () => {
     ]
     hosts.push('[::ffff:127.0.0.1]', '[::1]', '[::]', '[fe80::1]', '[64:ff9b::169.254.169.254]', 'localhost', PUBLIC)
     for (const each of [policy, 'none' as const, { allow: [] }]) {
-      const { path, dialled, entries } = await proxyUnderTest(1, { policy: each })
+      const { proxyPort, dialled, entries } = await proxyUnderTest(1, { policy: each })
       for (const host of hosts) {
-        expect([host, statusOf(await send(path, connectTo(`${host}:443`)))]).toEqual([host, '403'])
-        expect([host, statusOf(await send(path, get(`http://${host}/latest`, host)))]).toEqual([host, '403'])
+        expect([host, statusOf(await send(proxyPort, connectTo(`${host}:443`)))]).toEqual([host, '403'])
+        expect([host, statusOf(await send(proxyPort, get(`http://${host}/latest`, host)))]).toEqual([host, '403'])
       }
       expect([dialled, new Set(entries.map(({ outcome }) => outcome))]).toEqual([[], new Set(['not_allowed'])])
     }
@@ -67,38 +78,38 @@ describe('[O17] private addresses', () => {
   test('an address that is listed needs no resolver, and is checked all the same', async () => {
     const port = await rawHost((socket) => socket.once('data', () => socket.end('HTTP/1.1 204 No Content\r\n\r\n')))
     const lookup = () => Promise.reject(new Error('must not be asked'))
-    const { path, dialled } = await proxyUnderTest(port, { policy: { allow: [PUBLIC, '[2606:4700::1]'] }, lookup })
-    expect(statusOf(await send(path, get(`http://${PUBLIC}/`)))).toBe('204')
-    expect(statusOf(await send(path, get('http://[2606:4700:0::1]/')))).toBe('204')
+    const { proxyPort, dialled } = await proxyUnderTest(port, { policy: { allow: [PUBLIC, '[2606:4700::1]'] }, lookup })
+    expect(statusOf(await send(proxyPort, get(`http://${PUBLIC}/`)))).toBe('204')
+    expect(statusOf(await send(proxyPort, get('http://[2606:4700:0::1]/')))).toBe('204')
     expect(dialled).toEqual([`${PUBLIC} 80`, '2606:4700::1 80'])
     await expect(proxyUnderTest(port, { policy: { allow: ['127.0.0.1'] } })).rejects.toThrow('private address')
   })
 
   test('all names are open with the host policy, and private addresses are not', async () => {
-    const { path } = await proxyUnderTest(1, { policy: 'host', lookup: async () => ['192.168.1.1'] })
-    expect(await send(path, get('http://router.lan/'))).toContain('private address')
-    expect(statusOf(await send(path, get('http://192.168.1.1/')))).toBe('403')
+    const { proxyPort } = await proxyUnderTest(1, { policy: 'host', lookup: async () => ['192.168.1.1'] })
+    expect(await send(proxyPort, get('http://router.lan/'))).toContain('private address')
+    expect(statusOf(await send(proxyPort, get('http://192.168.1.1/')))).toBe('403')
   })
 
   test('without a check of our own, a server on loopback is out of reach', async () => {
     const port = await rawHost((socket) => socket.end('reached'))
-    const folder = mkdtempSync(join(tmpdir(), 'egress-'))
-    const proxy = await startEgressProxy({
-      socketPath: join(folder, 's'),
+    const proxy = createEgressProxy({
       policy: { allow: [`a.example:${port}`] },
       lookup: async () => ['127.0.0.1'],
     })
-    const answer = await send(join(folder, 's'), connectTo(`a.example:${port}`))
+    const listener = createServer()
+    const proxyPort = await listening(listener)
+    proxy.serve(listener)
+    const answer = await send(proxyPort, connectTo(`a.example:${port}`))
     await proxy.close()
-    rmSync(folder, { recursive: true })
     expect(answer).toMatch(/^HTTP\/1.1 403 /)
   })
 })
 
 describe('[O17] what is refused', () => {
   test('a refusal names the host, the port and the setting in one line', async () => {
-    const { path } = await proxyUnderTest(1, { policy })
-    const [head, body] = (await send(path, connectTo('evil.example:8443'))).split('\r\n\r\n')
+    const { proxyPort } = await proxyUnderTest(1, { policy })
+    const [head, body] = (await send(proxyPort, connectTo('evil.example:8443'))).split('\r\n\r\n')
     expect(head?.toLowerCase()).toMatch(/^http\/1.1 403 forbidden\r\n.*text\/plain/s)
     expect(body).toBe(
       "This sandbox may not reach evil.example:8443. An operator opens it with network: { allow: ['evil.example:8443'] }.\n",
@@ -106,9 +117,9 @@ describe('[O17] what is refused', () => {
   })
 
   test('a refusal names no setting that would be refused itself', async () => {
-    const { path } = await proxyUnderTest(1, { policy })
+    const { proxyPort } = await proxyUnderTest(1, { policy })
     for (const host of ['169.254.169.254', '2130706433', '[::1]', 'localhost']) {
-      const body = (await send(path, connectTo(`${host}:80`))).split('\r\n\r\n')[1]
+      const body = (await send(proxyPort, connectTo(`${host}:80`))).split('\r\n\r\n')[1]
       expect(body).toBe(`This sandbox may not reach ${host}:80; network: { allow: [...] } opens public hosts only.\n`)
     }
   })
@@ -133,8 +144,8 @@ describe('[O17] what is refused', () => {
     ['an empty host', ':443', '400'],
     ['an asterisk', '*', '400'],
   ])('CONNECT with %s', async (_name, target, status) => {
-    const { path, dialled } = await proxyUnderTest(1, { policy })
-    const answer = await send(path, connectTo(target))
+    const { proxyPort, dialled } = await proxyUnderTest(1, { policy })
+    const answer = await send(proxyPort, connectTo(target))
     expect([statusOf(answer), dialled]).toEqual([status, []])
     expect(answer).not.toMatch(/\n {4}at |node:/)
   })
@@ -191,8 +202,8 @@ describe('[O17] what is refused', () => {
     ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
     ['TLS', Buffer.from('16030100c8010000c40303', 'hex')],
   ])('a request with %s is a bad one', async (_name, text) => {
-    const { path, dialled, entries } = await proxyUnderTest(1, { policy })
-    const answer = await send(path, text)
+    const { proxyPort, dialled, entries } = await proxyUnderTest(1, { policy })
+    const answer = await send(proxyPort, text)
     expect([statusOf(answer), dialled, entries.filter(({ outcome }) => outcome !== 'bad_request')]).toEqual([
       '400',
       [],
@@ -209,25 +220,25 @@ describe('[O17] what is refused', () => {
         socket.end('HTTP/1.1 204 No Content\r\n\r\n')
       }),
     )
-    const { path, dialled } = await proxyUnderTest(port, { policy })
-    await send(path, get('http://a.example/1') + get('http://a.example/2') + get('http://a.example/3'))
-    await send(path, get('http://a.example/4') + connectTo('a.example:443'))
+    const { proxyPort, dialled } = await proxyUnderTest(port, { policy })
+    await send(proxyPort, get('http://a.example/1') + get('http://a.example/2') + get('http://a.example/3'))
+    await send(proxyPort, get('http://a.example/4') + connectTo('a.example:443'))
     expect([dialled.length <= 2, seen.filter((url) => !['/1', '/4'].includes(url))]).toEqual([true, []])
-    expect(statusOf(await send(path, get('http://a.example/5')))).toBe('204')
+    expect(statusOf(await send(proxyPort, get('http://a.example/5')))).toBe('204')
   })
 
   test('more connections than allowed are turned away, and there is room again when one ends', async () => {
     const port = await rawHost((socket) => socket.resume().once('end', () => socket.end()))
-    const { path, entries } = await proxyUnderTest(port, { policy, limits: { connectionsMax: 3 } })
+    const { proxyPort, entries } = await proxyUnderTest(port, { policy, limits: { connectionsMax: 3 } })
     const tunnels: Socket[] = []
-    for (let n = 0; n < 3; n++) tunnels.push(await openTunnel(path, 'a.example:443'))
-    expect(await send(path, connectTo('a.example:443'))).toMatch(/^HTTP\/1.1 503 [\s\S]*3 connections at once/)
+    for (let n = 0; n < 3; n++) tunnels.push(await openTunnel(proxyPort, 'a.example:443'))
+    expect(await send(proxyPort, connectTo('a.example:443'))).toMatch(/^HTTP\/1.1 503 [\s\S]*3 connections at once/)
     expect(entries.at(-1)).toEqual({ host: null, port: null, outcome: 'too_many_connections' })
     tunnels.pop()?.destroy()
     await expect
       .poll(
         async () =>
-          openTunnel(path, 'a.example:443').then(
+          openTunnel(proxyPort, 'a.example:443').then(
             (socket) => socket.remoteFamily !== null,
             () => false,
           ),
@@ -237,57 +248,34 @@ describe('[O17] what is refused', () => {
   })
 
   test('headers that never end are given up', async () => {
-    const { path } = await proxyUnderTest(1, { policy, limits: { headersMs: 50 } })
-    expect(await send(path, 'GET http://a.example/ HTTP/1.1\r\nHost: a.ex')).toMatch(/^(HTTP\/1.1 400 |$)/)
-    expect(await send(path, '')).toMatch(/^(HTTP\/1.1 400 |$)/)
+    const { proxyPort } = await proxyUnderTest(1, { policy, limits: { headersMs: 50 } })
+    expect(await send(proxyPort, 'GET http://a.example/ HTTP/1.1\r\nHost: a.ex')).toMatch(/^(HTTP\/1.1 400 |$)/)
+    expect(await send(proxyPort, '')).toMatch(/^(HTTP\/1.1 400 |$)/)
   })
 
   test('a report that throws changes nothing', async () => {
     const report = () => {
       throw new Error('the log is full')
     }
-    const { path } = await proxyUnderTest(1, { policy, report })
-    expect(statusOf(await send(path, connectTo('evil.example:443')))).toBe('403')
+    const { proxyPort } = await proxyUnderTest(1, { policy, report })
+    expect(statusOf(await send(proxyPort, connectTo('evil.example:443')))).toBe('403')
   })
 })
-
-describe('the socket', () => {
-  test('is open to its own user, takes the place of one left behind, and spares a file', async () => {
-    const { path } = await proxyUnderTest(1, { policy })
-    expect(statSync(path).mode & 0o777).toBe(0o600)
-    const folder = mkdtempSync(join(tmpdir(), 'egress-'))
-    const [left, file] = [join(folder, 'left'), join(folder, 'file')]
-    const before = createServer().listen(left)
-    await once(before, 'listening')
-    const again = await proxyUnderTest(1, { policy, socketPath: left, socketMode: 0o666 })
-    expect([statSync(left).mode & 0o777, statusOf(await send(again.path, connectTo('x.example:443')))]).toEqual([
-      0o666,
-      '403',
-    ])
-    writeFileSync(file, 'mine')
-    await expect(proxyUnderTest(1, { policy, socketPath: file })).rejects.toThrow('EADDRINUSE')
-    await expect(proxyUnderTest(1, { policy, socketPath: join(folder, 'x'.repeat(200)) })).rejects.toThrow('shorter')
-    await again.proxy.close()
-    before.close()
-    rmSync(folder, { recursive: true, force: true })
-  })
-})
-
 describe('[O17] random requests', () => {
   test('are answered with 400 or 403, never with a connection, and the proxy goes on', async () => {
     const seed = Number(process.env.BRIDLE_SEED ?? 20_260_101)
     const next = random(seed)
-    const { path, dialled } = await proxyUnderTest(1, { policy: { allow: ['open.example'] } })
+    const { proxyPort, dialled } = await proxyUnderTest(1, { policy: { allow: ['open.example'] } })
     for (let round = 0; round < 400; round += 20) {
       const texts = Array.from({ length: 20 }, () => randomRequest(next))
-      const answers = await Promise.all(texts.map((text) => send(path, Buffer.from(text, 'latin1'))))
+      const answers = await Promise.all(texts.map((text) => send(proxyPort, Buffer.from(text, 'latin1'))))
       for (const [at, answer] of answers.entries()) {
         const allowed = /^HTTP\/1\.1 (400|403) |^$/.test(answer) && !/\n {4}at |node:/.test(answer)
         expect([seed, texts[at], allowed ? '' : answer]).toEqual([seed, texts[at], ''])
       }
     }
     expect(dialled).toEqual([])
-    expect(statusOf(await send(path, connectTo('evil.example:443')))).toBe('403')
+    expect(statusOf(await send(proxyPort, connectTo('evil.example:443')))).toBe('403')
   }, 30_000)
 })
 

@@ -1,6 +1,8 @@
 // Which walls engines have on this machine, and what is said about them: never more than was had.
+import { describeNetwork, type NetworkPolicy } from '../network/network-policy.ts'
 import { probeBubblewrap } from './bubblewrap.ts'
 import type { SandboxNotice } from './provider.ts'
+import { describeLimits, RESOURCE_LIMITS, type ResourceLimits } from './resource-limits.ts'
 
 /** bubblewrap is the default, and `auto` an older name of it; process: no walls, for whoever says so. */
 export const BACKENDS = ['auto', 'bubblewrap', 'process'] as const
@@ -11,16 +13,24 @@ export interface Isolation {
   readonly isContained: boolean
 }
 
+export interface IsolationWish {
+  readonly backend?: string | undefined
+  readonly bwrap?: string | undefined
+  readonly network?: NetworkPolicy | undefined
+  readonly limits?: ResourceLimits | undefined
+}
+
 /** Rejects with a sentence where bubblewrap was not refused and does not work: an engine never runs without walls unasked. */
-export const resolveIsolation = async (named: string | undefined, bwrap?: string): Promise<Isolation> => {
-  const backend = parseBackend(named)
+export const resolveIsolation = async ({ bwrap, network, limits, ...wanted }: IsolationWish): Promise<Isolation> => {
+  const backend = parseBackend(wanted.backend)
   if (backend === 'process') return { notice: plain, isContained: false }
   const missing = await probeBubblewrap(bwrap)
   if (missing !== null)
     throw new Error(
       `No sandbox can be started: ${missing}. Install bubblewrap, or set BRIDLE_SANDBOX=process to run engines without walls: what they run can then read the server's files and keys.`,
     )
-  return { notice: { requestedBackend: backend, ...boxed }, isContained: true }
+  const isolation = `own files, processes and user; ${describeNetwork(network ?? 'none')}; ${describeLimits(limits ?? RESOURCE_LIMITS)}`
+  return { notice: { requestedBackend: backend, resolvedBackend: 'bubblewrap', isolation }, isContained: true }
 }
 
 export const parseBackend = (named = 'bubblewrap'): Backend => {
@@ -34,9 +44,4 @@ const plain: SandboxNotice = {
   resolvedBackend: 'process',
   isolation: 'none',
   reason: 'a plain process was asked for: what the agent runs can read whatever its user can, keys included',
-}
-
-const boxed = {
-  resolvedBackend: 'bubblewrap',
-  isolation: 'own files, processes, user and network',
 }

@@ -4,10 +4,12 @@ import { closeSync, mkdirSync, openSync, readSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Key } from '../../kernel/event.ts'
+import type { NetworkPolicy } from '../network/network-policy.ts'
 import { startTimeOf } from '../process-table.ts'
 import type { Isolation } from './isolation.ts'
 import { endProcesses, SANDBOX_VARIABLE } from './processes.ts'
 import type { Records, SandboxRecord } from './records.ts'
+import type { ResourceLimits } from './resource-limits.ts'
 import { privateFolder, shownPaths, stateFolder, workFolder } from './session-folder.ts'
 import { PLAN_VARIABLE, type WallsPlan } from './walls-plan.ts'
 
@@ -27,6 +29,9 @@ export interface Launch {
   readonly dataFolder: string
   readonly isolation: Isolation
   readonly bwrap: string | undefined
+  readonly network: NetworkPolicy
+  readonly limits: ResourceLimits
+  readonly cgroup: string | null
   readonly startMs: number
   /** When it ends by itself, should nobody be left to end it. */
   readonly orphanMs: number
@@ -87,7 +92,7 @@ export const launch = async (wanted: Launch, records: Records): Promise<SandboxR
 
 /** Everything it is told. No key of a provider and no token of the server is among it. */
 const environment = (
-  { id, env, engines, isolation, orphanMs, workspace, dataFolder, readOnly, bwrap }: Launch,
+  { id, env, engines, isolation, orphanMs, workspace, dataFolder, readOnly, bwrap, network, limits, cgroup }: Launch,
   folder: string,
 ): NodeJS.ProcessEnv => {
   const programs = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
@@ -98,6 +103,9 @@ const environment = (
     folder: run,
     readOnly: [...readOnly, ...shownPaths(workspace)],
     hidden: [dataFolder],
+    network,
+    limits,
+    ...(cgroup !== null && { cgroup }),
     ...(bwrap !== undefined && { bwrap }),
   }
   return {

@@ -5,13 +5,16 @@ import { mkdirSync, realpathSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Key, keyText } from '../../kernel/event.ts'
+import type { NetworkPolicy } from '../network/network-policy.ts'
 import type { RunnerHealth } from '../protocol.ts'
 import { unixReach } from '../unix-reach.ts'
+import { findDelegatedCgroup } from './cgroup-delegation.ts'
 import { type Backend, type Isolation, resolveIsolation } from './isolation.ts'
 import { launch, OUTPUT_FILE, socketOf } from './launch.ts'
-import { endProcesses, standing } from './processes.ts'
+import { endProcesses, endStrays, standing } from './processes.ts'
 import type { Reach, Sandbox, SandboxProvider } from './provider.ts'
 import { Records, type SandboxRecord } from './records.ts'
+import { RESOURCE_LIMITS, type ResourceLimits } from './resource-limits.ts'
 import { askHealth, askToStop, HEALTH_MS, putEnv } from './runner-calls.ts'
 import { engineFolders, runnerCommand } from './runner-command.ts'
 import { sandboxUser } from './sandbox-user.ts'
@@ -50,6 +53,9 @@ export interface LocalSandboxOptions {
   readonly stopMs?: number
   readonly now?: () => number
   readonly bwrap?: string
+  /** Default: none. */
+  readonly network?: NetworkPolicy
+  readonly limits?: ResourceLimits
 }
 
 interface Box {
@@ -76,10 +82,14 @@ const END_MS = 5_000
 const OUTPUT_BYTES_MAX = 8 * 1024 * 1024
 
 export class LocalSandboxes implements SandboxProvider {
-  readonly #options: Required<Omit<LocalSandboxOptions, 'bwrap' | 'engines' | 'command' | 'folders'>> &
+  readonly #options: Required<
+    Omit<LocalSandboxOptions, 'bwrap' | 'engines' | 'command' | 'folders' | 'network' | 'limits'>
+  > &
     LocalSandboxOptions
   readonly #folder: string
   readonly #folders: SessionFolders
+  /** Found before there is a child of ours, which would be in the way. */
+  readonly #cgroup = findDelegatedCgroup()
   readonly #records: Records
   readonly #boxes = new Map<string, Box>()
   readonly #turns = new Turns()
@@ -163,6 +173,7 @@ export class LocalSandboxes implements SandboxProvider {
   forget(key: Key): Promise<void> {
     return this.#turns.take(keyText(key), async () => {
       for (const box of this.#of(key)) await this.#end(box)
+      endStrays(this.#folders.of(key))
       await this.#folders.remove(key)
     })
   }
@@ -306,6 +317,9 @@ export class LocalSandboxes implements SandboxProvider {
       dataFolder: this.#folder,
       isolation: await this.#resolved(),
       bwrap,
+      network: this.#options.network ?? 'none',
+      limits: this.#options.limits ?? RESOURCE_LIMITS,
+      cgroup: this.#cgroup,
       startMs,
       orphanMs: Math.max(ORPHAN_MS, idleMs * 2),
       bornAt: now(),
@@ -327,7 +341,7 @@ export class LocalSandboxes implements SandboxProvider {
   }
 
   #resolved(): Promise<Isolation> {
-    const isolation = this.#isolation ?? resolveIsolation(this.#options.backend, this.#options.bwrap)
+    const isolation = this.#isolation ?? resolveIsolation(this.#options)
     this.#isolation = isolation
     // A missing program may be installed while the server runs.
     isolation.catch(() => {

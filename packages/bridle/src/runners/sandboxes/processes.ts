@@ -1,7 +1,7 @@
 // The processes of a sandbox: the one that was started, which is known by number and start time, and whatever carries the
 // sandbox's id in its environment.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { kill, processesWhere, startTimeOf } from '../process-table.ts'
+import { kill, processesInside, processesWhere, startTimeOf } from '../process-table.ts'
 
 export interface ProcessName {
   readonly pid: number
@@ -32,3 +32,15 @@ export const endProcesses = async (name: ProcessName, sandboxId: string, timeout
     await sleep(20)
   }
 }
+
+/** Without walls a process can hide from everything but the folder that it works in. A person's shell there is left alone. */
+export const endStrays = (folder: string): void => {
+  for (let round = 0; round < STRAY_ROUNDS; round++) {
+    const strays = processesInside([folder])
+    if (strays.length === 0) return
+    for (const pid of strays) kill(pid)
+  }
+}
+
+/** A process may start another one while we look. */
+const STRAY_ROUNDS = 5

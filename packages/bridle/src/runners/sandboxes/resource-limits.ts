@@ -54,6 +54,10 @@ export const parseResourceLimits = (input: unknown): ResourceLimits => {
   }
 }
 
+/** For people: "4 GiB of memory, 256 processes, 10 GiB of disk". */
+export const describeLimits = ({ memoryBytes, processes, workBytes }: ResourceLimits): string =>
+  `${formatBytes(memoryBytes)} of memory, ${processes} processes, ${formatBytes(workBytes)} of disk`
+
 /** For people: "The sandbox used 4.3 GiB of memory; 4 GiB are allowed." */
 export const describeExceeded = ({ resource, used, limit }: ExceededLimit): string => {
   const format = resource === 'memory' || resource === 'disk' ? formatBytes : String

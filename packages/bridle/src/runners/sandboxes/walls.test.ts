@@ -1,23 +1,33 @@
 // From inside: a hostile engine, which is a real shell, in the sandboxes that a server starts. Three sessions of three tenants.
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createSocketServer, type Server } from 'node:net'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { needs } from '../../../../../scripts/needs.ts'
 import type { Key } from '../../kernel/event.ts'
 import { shellEngine, shellRunner } from '../engines/shell.suite.ts'
 import { caller } from '../runner.suite.ts'
 import { SandboxRunner } from '../server.ts'
-import { probeBubblewrap } from './bubblewrap.ts'
-import { LocalSandboxes } from './local.ts'
+import { LocalSandboxes, type LocalSandboxOptions } from './local.ts'
 import type { Sandbox } from './provider.ts'
 import { sandboxUser } from './sandbox-user.ts'
 import { sessionFolder, workFolder } from './session-folder.ts'
 import { noWalls } from './walls.suite.ts'
 
-const missing = await probeBubblewrap()
+const missing = needs('bubblewrap')
+const MIB = 2 ** 20
 const KEY = 'sk-canary-key-of-the-runner'
 const keys = ['ta', 'tb', 'tc'].map((tenant): Key => ({ tenant, agent: 'claude', id: 'same' }))
 
@@ -91,7 +101,7 @@ describe.skipIf(missing !== null)(
         rmSync(kept)
       }
       await run('echo mine > file', inside[1])
-      expect(await run(`cat ${folder}/secret; ls -A ${folder}`)).toMatch(/No such file[^]*workspaces$/)
+      expect(await run(`cat ${folder}/secret; ls -A ${folder}`)).toMatch(/No such file.*workspaces$/s)
       expect(await run(`ls -A ${folder}/workspaces | wc -l; ls -A ${folder}/workspaces/*`)).toMatch(/^1\nstate\nwork$/)
       expect(await run('cat /etc/shadow; ls /root /home /var /run /sys /etc/ssl/private')).not.toMatch(
         /root:|canary|\.key/,
@@ -194,6 +204,85 @@ describe.skipIf(missing !== null)(
     })
   },
 )
+
+describe.skipIf(missing !== null)('what an operator opens and limits', () => {
+  let folder: string
+  let boxes: LocalSandboxes
+  const start = (options: Partial<LocalSandboxOptions>) => {
+    folder = mkdtempSync(join(tmpdir(), 'bridle-limits-'))
+    boxes = new LocalSandboxes({
+      folder,
+      secret: 's',
+      command: shellRunner(),
+      env: { ANTHROPIC_API_KEY: KEY },
+      ...options,
+    })
+  }
+  const query = async (key: Key, prompt: string) => {
+    const box = await boxes.acquire(key)
+    return caller(box.url, box.token, box.fetch).query({ prompt })
+  }
+  afterEach(async () => {
+    for (const key of keys) await boxes.forget(key)
+    await boxes.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  test('[O18] over a limit a run ends with the figures; its neighbours go on', async () => {
+    start({ limits: { memoryBytes: 300 * MIB, processes: 20, workBytes: 20 * MIB } })
+    const greedy = [
+      `${process.execPath} -e "globalThis.kept = Buffer.alloc(600 * 2 ** 20, 1); setTimeout(() => {}, 60000)"`,
+      'for n in $(seq 60); do sleep 60 & done; wait',
+      'head -c 60000000 /dev/zero > much; sleep 60',
+    ]
+    const ends = await Promise.all(keys.map(async (key, index) => (await query(key, greedy[index] ?? '')).end))
+    expect(ends).toMatchObject(
+      ['of memory; 300 MiB', 'processes; 20', 'into its folders; 20 MiB'].map((figure) => ({
+        type: 'run.error',
+        reason: 'resource_limit',
+        message: expect.stringContaining(`${figure} are allowed.`),
+      })),
+    )
+    const modest = await query(keys[0] as Key, 'echo fine')
+    expect(await modest.end).toMatchObject({ type: 'run.completed' })
+    expect(modest.text()).toBe('fine\n')
+  })
+
+  test('[O17] listed hosts are reached through the proxy, and no others; the notice names them', async () => {
+    start({ network: { allow: ['api.example.com'] } })
+    const box = await boxes.acquire(keys[0] as Key)
+    expect(box.notice.isolation).toContain('only api.example.com')
+    const ask = `${process.execPath} -e "require('http').get({ host: '127.0.0.1', port: new URL(process.env.HTTP_PROXY).port, path: process.argv[1], headers: { host: new URL(process.argv[1]).host } }, (answer) => answer.pipe(process.stdout))"`
+    const reading = await query(keys[0] as Key, `${ask} http://evil.example/; ${ask} http://127.0.0.1/`)
+    await reading.end
+    expect(reading.text()).toMatch(/may not reach evil\.example.*\n.*may not reach 127\.0\.0\.1/)
+  })
+
+  test('[O13] the network of the host is there where an operator says so, and the notice says so', async () => {
+    start({ network: 'host' })
+    const box = await boxes.acquire(keys[0] as Key)
+    expect(box.notice.isolation).toContain("the host's network")
+    const web = createServer((_request, response) => response.end('reached')).listen(0, '127.0.0.1')
+    await once(web, 'listening')
+    const url = `http://127.0.0.1:${(web.address() as AddressInfo).port}`
+    const reading = await query(
+      keys[0] as Key,
+      `${process.execPath} -e "fetch('${url}').then(async (answer) => console.log(await answer.text()))"`,
+    )
+    await reading.end
+    expect(reading.text()).toBe('reached\n')
+    web.close()
+  })
+
+  test('[O13] without walls too, nothing survives the removal of its session', async () => {
+    start({ backend: 'process' })
+    chmodSync(folder, 0o711)
+    const reading = await query(keys[0] as Key, '(env -i setsid sleep 543219 </dev/null >/dev/null 2>&1 &) ; echo left')
+    await reading.end
+    await boxes.forget(keys[0] as Key)
+    await expect.poll(() => hostProcesses('543219')).toEqual([])
+  })
+})
 
 describe.skipIf(process.getuid?.() !== 0)(
   '[R7] without walls, under a runner that is root (skipped for other users)',

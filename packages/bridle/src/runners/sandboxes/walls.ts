@@ -14,7 +14,11 @@ export interface EngineCommand {
   readonly env: NodeJS.ProcessEnv
 }
 
-export type StartEngine = (command: EngineCommand) => ChildProcessWithoutNullStreams
+/** `enter` goes around the whole command line, walls included. */
+export type StartEngine = (
+  command: EngineCommand,
+  enter?: (command: readonly string[]) => readonly string[],
+) => ChildProcessWithoutNullStreams
 
 /** How an engine is started, and where it finds its provider from there. */
 export interface EngineLauncher {
@@ -36,14 +40,16 @@ export interface Box {
 }
 
 /** No walls: a process of this machine, under another user where the runner is root. */
-export const startPlain: StartEngine = ({ file, args, cwd, env }) =>
-  spawn(file, args, { cwd, env, detached: true, stdio: 'pipe', ...sandboxUser() })
+export const startPlain: StartEngine = ({ file, args, cwd, env }, enter = unchanged) => {
+  const [program = file, ...rest] = enter([file, ...args])
+  return spawn(program, rest, { cwd, env, detached: true, stdio: 'pipe', ...sandboxUser() })
+}
 
 export const startBoxed =
   ({ bwrap, view, ports, env: added }: Box): StartEngine =>
-  ({ file, args, cwd, env }) => {
+  ({ file, args, cwd, env }, enter = unchanged) => {
     const command = [...entryCommand([...ports.keys()], sandboxUser(), cwd), file, ...args]
-    const [program = '', ...rest] = bubblewrapped(command, view, bwrap)
+    const [program = '', ...rest] = enter(bubblewrapped(command, view, bwrap))
     const child = spawn(program, rest, {
       cwd: '/',
       env: { ...env, TMPDIR: temporaryFolder(env.TMPDIR, view), ...added },
@@ -57,6 +63,8 @@ export const startBoxed =
     })
     return child as ChildProcessWithoutNullStreams
   }
+
+const unchanged = (command: readonly string[]): readonly string[] => command
 
 const isListener = (handle: unknown): handle is Server => typeof (handle as Server | undefined)?.listen === 'function'
 
