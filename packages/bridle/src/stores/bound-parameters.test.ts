@@ -7,7 +7,18 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const files = globSync('{stores,targets}/**/*.ts', { cwd: root }).filter((file) => !/\.(test|suite|d)\.ts$/.test(file))
 
 /** Texts that the code itself spells out: names of columns and tables, and conditions made of those with `?` in them. */
-const constants = ['columns', 'table', 'select', 'stateIndex', 'orphans', 'where', 'sql']
+const constants = [
+  'columns',
+  "columns.replaceAll(/\\w+/g, 's.$&')",
+  'index',
+  'orphans',
+  'select',
+  'sql',
+  'stateIndex',
+  'table',
+  "viewer === undefined ? 'true' : OPEN_TO",
+  'where',
+]
 
 const statements = (text: string): string[] =>
   [...text.matchAll(/`[^`]*`/g)]

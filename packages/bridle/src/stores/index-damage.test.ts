@@ -136,7 +136,7 @@ describe('[S31] an index entry', () => {
     const lease = { key: key('s1', 'ta'), epoch: store.epoch, exists: false, head: 0, parent: null, snapshot: null }
     await expectFault(store.log.append(lease, { events: said(key('s1', 'ta'), 1, 1), row: row() }), 'corrupt')
     // Found by its other index, so that whoever asks by id is told what is wrong.
-    expect(await store.directory.find('ta', 's1')).toEqual([key('s1', 'ta')])
+    expect(await store.directory.find('ta', 's1')).toMatchObject([{ key: key('s1', 'ta') }])
     await store.close()
   })
 

@@ -2,20 +2,21 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { needs } from '../../../../scripts/needs.ts'
 import { Workspace } from '../cli/cli.suite.ts'
 import { type AnthropicStub, startAnthropicStub, stubbed } from '../runners/engines/claude/anthropic-stub.suite.ts'
 import { responsesStub } from '../runners/engines/codex/responses-stub.suite.ts'
 import { engineEnv, noEngines } from '../runners/engines/engines.suite.ts'
 import { startTimeOf } from '../runners/process-table.ts'
-import { probeBubblewrap } from '../runners/sandboxes/bubblewrap.ts'
 import { type Frame, get, isIdle, post, readFrames } from '../surfaces/http/client.suite.ts'
 
 const KEY = 'sk-the-real-key-of-the-server'
-// Without walls whatever runs as the server's user sees what the server sees; a plain process is told nothing all the same.
-const hasWalls = (await probeBubblewrap()) === null
 const everybody = `cat /proc/*/environ 2>/dev/null | tr '\\0' '\\n' | grep -v ^PATH > seen.txt; head -c 9000 seen.txt`
+/** The server itself, and its data folder by way of every process in sight. */
+const attack = (url: string) =>
+  `curl -s -m 5 ${url}/sessions > reached.txt; echo $? > tried.txt; cat /proc/*/root/*/secret >> reached.txt 2>/dev/null; echo $? >> tried.txt`
 
-describe.skipIf(noEngines !== null)('Claude Code behind a server', () => {
+describe.skipIf(noEngines !== null || needs('bubblewrap') !== null)('Claude Code behind a server', () => {
   let stub: AnthropicStub
   let world: Workspace
   beforeAll(async () => {
@@ -71,10 +72,7 @@ describe.skipIf(noEngines !== null)('Claude Code behind a server', () => {
   }
 
   test('[R7] a turn and the next; the server’s key is nowhere in the sandbox', async () => {
-    const prompt = stubbed(
-      { blocks: [{ text: 'Looking. ' }, bash(hasWalls ? `env; ${everybody}` : 'env > seen.txt; env')] },
-      done,
-    )
+    const prompt = stubbed({ blocks: [{ text: 'Looking. ' }, bash(`env; ${everybody}; ${attack(world.url)}`)] }, done)
     const asked = post(agent('one'), { prompt })
     const frames = readFrames(stream('one'), isIdle)
     for (let tries = 0; (await approvals()).length === 0; tries++) {
@@ -87,6 +85,8 @@ describe.skipIf(noEngines !== null)('Claude Code behind a server', () => {
     const told = JSON.stringify(await frames)
     expect(told).toContain('added-by-the-relay')
     expect(told).not.toContain(KEY)
+    expect(workText('reached.txt')).toBe('')
+    expect(workText('tried.txt').trim().split('\n')).toHaveLength(2)
     expect(workText('seen.txt')).not.toContain(KEY)
     expect(stub.requests.every(({ headers }) => headers['x-api-key'] === KEY)).toBe(true)
     expect((await post(agent('one'), { prompt: stubbed({ blocks: [{ text: 'Again.' }] }) })).body).toMatchObject({
@@ -224,7 +224,7 @@ describe.skipIf(noEngines !== null)('Claude Code behind a server', () => {
   })
 })
 
-describe.skipIf(noEngines !== null)('Codex behind a server', () => {
+describe.skipIf(noEngines !== null || needs('bubblewrap') !== null)('Codex behind a server', () => {
   let stub: Awaited<ReturnType<typeof responsesStub>>
   let world: Workspace
   beforeEach(async () => {

@@ -72,7 +72,7 @@ describe('[F17] a workspace', () => {
     const view = { work: path, state, tmp, folder: tmp, readOnly: shownPaths(workspace), hidden: [data] }
     writeFileSync(join(path, 'src', 'a.txt'), 'changed')
     const inside = (script: string) => {
-      const [program = '', ...args] = bubblewrapped(['sh', '-c', script], view)
+      const [program = '', ...args] = bubblewrapped(['sh', '-c', `cd ${path} && { ${script}; }`], view)
       return execFileSync(program, args, { encoding: 'utf8', stdio: 'pipe' }).trim()
     }
     expect(inside('git log --format=%s; git status --short; git show HEAD:src/a.txt')).toBe(

@@ -5,7 +5,10 @@ import { startWorld } from './world.suite.ts'
 
 describe.skipIf(noTools)('in the real runtime', () => {
   usersContract(async () => {
-    const vars = { TEST_OPTIONS: JSON.stringify({ tokens: userTokens }), BRIDLE_SECRET: 'a secret of the test' }
+    const vars = {
+      TEST_OPTIONS: JSON.stringify({ tokens: userTokens }),
+      BRIDLE_SECRET: 'a secret of this test, which is long enough',
+    }
     const world = await startWorld({ vars })
     return { url: world.url, stop: () => world.dispose() }
   })
