@@ -289,7 +289,14 @@ const childrenOf = (parent: number): number[] =>
     })
 
 /** Resident memory of a process and all below it, shared pages counted by their share. */
-const treeMb = (pid: number): number => {
-  const own = /^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? '0'
-  return Number(own) / 1024 + childrenOf(pid).reduce((sum, child) => sum + treeMb(child), 0)
+const treeMb = (pid: number): number => ownMb(pid) + childrenOf(pid).reduce((sum, child) => sum + treeMb(child), 0)
+
+/** Nothing of a process that has just ended: a runner starts short ones to look at its disk. */
+const ownMb = (pid: number): number => {
+  try {
+    const [, pss = '0'] = /^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')) ?? []
+    return Number(pss) / 1024
+  } catch {
+    return 0
+  }
 }

@@ -14,6 +14,8 @@ export const listen = (server: Server, options: ListenOptions): Promise<void> =>
   })
 
 export const listenOnSocket = async (server: Server, socketPath: string): Promise<void> => {
+  // A pipe of Windows is no file.
+  if (process.platform === 'win32') return listen(server, { path: socketPath })
   // A socket that a killed process left behind refuses to be bound again.
   if (lstatSync(socketPath, { throwIfNoEntry: false })?.isSocket()) rmSync(socketPath)
   const { path, release } = socketAddress(socketPath)

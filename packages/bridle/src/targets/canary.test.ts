@@ -187,7 +187,7 @@ describe('[O6] [O14] a secret is nowhere', () => {
   test('in any answer, error or export', () => {
     expect(Object.keys(answers).length).toBeGreaterThan(60)
     const boxed = Object.entries(answers).filter(([asked]) => asked.startsWith('POST /agents/claude/boxed 200'))
-    expect(boxed.length).toBeGreaterThan(0)
+    expect(boxed).toHaveLength(tenants.length)
     expect(hits(secrets, answers)).toEqual([])
     const errors = Object.entries(answers).filter(([asked]) => / [45]\d\d \d+$/.test(asked))
     expect(hits(words, Object.fromEntries(errors))).toEqual([])

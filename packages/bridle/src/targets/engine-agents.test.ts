@@ -71,6 +71,26 @@ describe.skipIf(noEngines !== null || needs('bubblewrap') !== null)('Claude Code
     return readdirSync(folder).flatMap((name) => readdirSync(join(folder, name, 'work')))
   }
 
+  test('[O13] without bubblewrap it does not run: /ready and the answer say what to do, and /ws talks to scripted', async () => {
+    const bare = new Workspace({ ...engineEnv(), ANTHROPIC_API_KEY: KEY, PATH: '/nonexistent' })
+    try {
+      await bare.boot()
+      const { agents } = (await get(`${bare.url}/ready`)).body as unknown as {
+        agents: { name: string; needs?: string }[]
+      }
+      const needs = agents.find(({ name }) => name === 'claude')?.needs
+      expect(needs).toMatch(/bubblewrap \(bwrap\) is not installed.*BRIDLE_SANDBOX=process/)
+      expect(JSON.stringify((await post(`${bare.url}/agents/claude/x`, { prompt: 'x' })).body)).toContain('bubblewrap')
+      const socket = new WebSocket(`${bare.url.replace('http', 'ws')}/ws?userId=ada`)
+      await new Promise((resolve) => socket.addEventListener('message', resolve, { once: true }))
+      socket.close()
+      const { sessions } = (await get(`${bare.url}/sessions`)).body as unknown as { sessions: { agent: string }[] }
+      expect(sessions.every(({ agent: name }) => name !== 'claude')).toBe(true)
+    } finally {
+      await bare.remove()
+    }
+  })
+
   test('[R7] a turn and the next; the server’s key is nowhere in the sandbox', async () => {
     const prompt = stubbed({ blocks: [{ text: 'Looking. ' }, bash(`env; ${everybody}; ${attack(world.url)}`)] }, done)
     const asked = post(agent('one'), { prompt })

@@ -62,8 +62,13 @@ export interface EngineAgents {
   readonly agents: readonly (readonly [AgentInfo, Runner])[]
   /** After the host took up what the last process left: sandboxes that no run names are stopped. */
   reap(host: Host): Promise<void>
+  /** What an operator should know about the walls; null = nothing. */
+  readonly warning: string | null
   close(): Promise<void>
 }
+
+const NO_WALLS =
+  'engines run without walls (BRIDLE_SANDBOX=process): what an agent runs can read what this server can, its keys included'
 
 const DESCRIPTIONS: { readonly [name: string]: string } = {
   claude: 'Claude Code, in a sandbox.',
@@ -92,8 +97,10 @@ export const engineAgents = async (options: EngineAgentsOptions): Promise<Engine
       return [await infoOf(engine, keys, local, refusal), runner] as const
     }),
   )
+  const isUsable = agents.some(([{ needs }]) => needs === null)
   return {
     agents,
+    warning: local && backend === 'process' && isUsable ? NO_WALLS : null,
     reap: async (host) => {
       const isLive = async (key: Key, id: string) => {
         const session = await host.find(key)

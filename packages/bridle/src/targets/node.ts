@@ -207,6 +207,7 @@ export class HarnessServer {
     const at = server.address() as AddressInfo
     const url = `http://${at.family === 'IPv6' ? `[${at.address}]` : at.address}:${at.port}`
     if (keepToken) publishAddress(data, url)
+    if (engines.warning !== null) log('warn', engines.warning)
     return new HarnessServer(url, close)
   }
 

@@ -1,7 +1,7 @@
 // Starts a runner that outlives us: a process group of its own, its output in a file, and an environment that we wrote.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, readSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Key } from '../../kernel/event.ts'
 import type { NetworkPolicy } from '../network/network-policy.ts'
@@ -130,7 +130,9 @@ const environment = (
 
 /** The runner's own: its socket, its engines' /tmp and the names of their user. */
 const runFolder = (folder: string): string => join(folder, 'run')
-export const socketOf = (folder: string): string => join(runFolder(folder), 'runner.sock')
+/** Windows has pipes, which have names and no folder. */
+export const socketOf = (folder: string): string =>
+  process.platform === 'win32' ? `\\\\.\\pipe\\bridle-${basename(folder)}` : join(runFolder(folder), 'runner.sock')
 
 /** The line in which a runner says that it listens. */
 const announced = async (file: string, failure: Promise<string>, startMs: number): Promise<void> => {

@@ -43,6 +43,8 @@ export interface ResourceWatch {
 const SAMPLE_MS = 1_000
 /** Neither counting nor measuring takes more than about a tenth of the time. */
 const PAUSE_FACTOR = 10
+/** A disk fills more slowly than memory, and a look at it starts a program. */
+const DISK_SAMPLES = 3
 /** `du` reads a few million files in that time. */
 const MEASURE_MS = 300_000
 /** A first walk over a cold disk may be slow. Folders that take that long twice hold more than a limit allows. */
@@ -59,14 +61,14 @@ export const watchResources = (options: ResourceWatchOptions): ResourceWatch => 
   let stopMeasuring = () => {}
   const timers = new Set<NodeJS.Timeout>()
 
-  const again = (work: () => void, startedMs: number) => {
+  const again = (work: () => void, startedMs: number, everyMs = sampleMs) => {
     if (isStopped) return
     const timer = setTimeout(
       () => {
         timers.delete(timer)
         work()
       },
-      Math.max(sampleMs, PAUSE_FACTOR * (performance.now() - startedMs)),
+      Math.max(everyMs, PAUSE_FACTOR * (performance.now() - startedMs)),
     )
     timers.add(timer.unref())
   }
@@ -118,7 +120,7 @@ export const watchResources = (options: ResourceWatchOptions): ResourceWatch => 
     } else if (timeouts >= TIMEOUTS_MAX) {
       exceed({ resource: 'disk', used: null, limit: limits.workBytes })
     }
-    again(measure, startedMs)
+    again(measure, startedMs, sampleMs * DISK_SAMPLES)
   }
 
   lookForNameless()
