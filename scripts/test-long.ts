@@ -41,14 +41,22 @@ export const parts: readonly Part[] = [
   {
     name: 'matrix',
     proves: 'the packed package with other versions of Node and TypeScript',
-    minutes: 5,
+    minutes: 3,
     command: vitest('scripts/matrix.long.test.ts'),
   },
   {
     name: 'canary',
     proves: 'secrets stay where they belong, also with a real engine at work',
-    minutes: 5,
+    minutes: 3,
     command: vitest('canary.long.test.ts'),
+  },
+  {
+    name: 'variants',
+    proves: 'a shared runner mixes nothing in any setup of tokens, on Node and on workerd',
+    minutes: 3,
+    // The very files of `npm test`, which plays one setup of each.
+    command: ['vitest', 'run', 'shared-runner.test.ts'],
+    env: { BRIDLE_VARIANTS: 'all' },
   },
 ]
 

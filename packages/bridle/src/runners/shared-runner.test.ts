@@ -94,80 +94,86 @@ const keyInUse = async (): Promise<string> => {
   return ((await asked.json()) as { key: string }).key
 }
 
-describe.each([
+const setups = [
   ['with tokens of runs and of the runner', true, 'shared'],
   ['with the runner’s token alone', false, 'shared'],
   ['without any token', false, null],
-] as const)('[R18] a shared runner mixes nothing, %s', (_name, isTokened, token) => {
-  beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'bridle-shared-'))
-    engine = puppetEngine()
-    upstream = await echo()
-    runner = await SandboxRunner.start({
-      engines: [engine],
-      workFolder: join(folder, 'w'),
-      stateFolder: join(folder, 's'),
-      ...noWalls(folder),
-      env: { ANTHROPIC_API_KEY: 'own', ANTHROPIC_BASE_URL: upstream.url },
-      ...(token !== null && { token }),
-    })
-    const [one, other] = [serverOf(isTokened, 'a', token), serverOf(isTokened, 'b', token)]
-    users = [new User('ada', one), new User('bob', one), new User('eve', one), new User('ada', other)]
-  })
-  afterEach(async () => {
-    for (const user of users) await user.host.stop()
-    await runner.close()
-    await upstream.close()
-    rmSync(folder, { recursive: true, force: true })
-  })
+] as const
 
-  test('all at once, turn after turn, each gets its own answers', async () => {
-    const said = (index: number, turn: number) => `user ${index} turn ${turn}`
-    for (const turn of [1, 2, 3]) {
-      const asked = users.map((user, index) =>
-        user.ask(steps(text(said(index, turn)), { act: `call-${index}-${turn}` })),
-      )
-      await Promise.all(asked)
-    }
-    for (const [index, user] of users.entries()) {
-      expect(await user.texts()).toEqual([1, 2, 3].map((turn) => said(index, turn)))
-      expect((await user.payloads<{ status: string }>('turn_end')).map(({ status }) => status)).toEqual([
-        'completed',
-        'completed',
-        'completed',
-      ])
-    }
-    const handles = (
-      await Promise.all(users.map((user) => user.payloads<{ handle: { request: string } }>('run_started')))
-    ).flat()
-    expect(new Set(handles.map(({ handle }) => handle.request)).size).toBe(12)
-    expect(engine.acted).toHaveLength(12)
-  })
-
-  test('while one waits for an approval, the others see, answer and change nothing of it', async () => {
-    const [ada, ...others] = users as [User, ...User[]]
-    const ask = { toolUseId: 't1', toolName: 'Bash', input: { command: 'touch ada.txt' }, reason: 'asks' }
-    await ada.ask('first')
-    const asked = ada.ask(steps(text('ADA-SECRET'), { ask }, { act: 'after' }))
-    await until(async () => (await ada.payloads('approval_required')).length === 1)
-    expect(await keyInUse()).toBe('of tenant-ada')
-    const [{ request_id: approvalId }] = (await ada.payloads('approval_required')) as [{ request_id: string }]
-    await Promise.all(others.map((user, index) => user.ask(`other ${index}`)))
-    for (const user of others) {
-      expect(JSON.stringify(await user.events())).not.toContain('ADA-SECRET')
-      expect(await user.payloads('approval_required')).toEqual([])
-      expect(await user.payloads('error')).toMatchObject([{ message: expect.stringContaining('A run is under way') }])
-      expect(await user.send({ type: 'approve', approvalId, decision: 'approved' })).toMatchObject({
-        refused: 'approval_not_found',
+// One for each change; all of them in the long tests.
+describe.each(setups.slice(0, process.env.BRIDLE_VARIANTS === 'all' ? setups.length : 1))(
+  '[R18] a shared runner mixes nothing, %s',
+  (_name, isTokened, token) => {
+    beforeEach(async () => {
+      folder = mkdtempSync(join(tmpdir(), 'bridle-shared-'))
+      engine = puppetEngine()
+      upstream = await echo()
+      runner = await SandboxRunner.start({
+        engines: [engine],
+        workFolder: join(folder, 'w'),
+        stateFolder: join(folder, 's'),
+        ...noWalls(folder),
+        env: { ANTHROPIC_API_KEY: 'own', ANTHROPIC_BASE_URL: upstream.url },
+        ...(token !== null && { token }),
       })
-    }
-    expect(engine.verdicts).toEqual([])
-    expect(await keyInUse()).toBe('of tenant-ada')
-    await ada.send({ type: 'approve', approvalId, decision: 'approved' })
-    await asked
-    expect(await ada.texts()).toEqual(['first', 'ADA-SECRET'])
-    expect([engine.verdicts.length, engine.acted]).toEqual([1, ['after']])
-    await Promise.all(others.map((user, index) => user.ask(`other ${index} again`)))
-    for (const [index, user] of others.entries()) expect((await user.texts()).at(-1)).toBe(`other ${index} again`)
-  })
-})
+      const [one, other] = [serverOf(isTokened, 'a', token), serverOf(isTokened, 'b', token)]
+      users = [new User('ada', one), new User('bob', one), new User('eve', one), new User('ada', other)]
+    })
+    afterEach(async () => {
+      for (const user of users) await user.host.stop()
+      await runner.close()
+      await upstream.close()
+      rmSync(folder, { recursive: true, force: true })
+    })
+
+    test('all at once, turn after turn, each gets its own answers', async () => {
+      const said = (index: number, turn: number) => `user ${index} turn ${turn}`
+      for (const turn of [1, 2, 3]) {
+        const asked = users.map((user, index) =>
+          user.ask(steps(text(said(index, turn)), { act: `call-${index}-${turn}` })),
+        )
+        await Promise.all(asked)
+      }
+      for (const [index, user] of users.entries()) {
+        expect(await user.texts()).toEqual([1, 2, 3].map((turn) => said(index, turn)))
+        expect((await user.payloads<{ status: string }>('turn_end')).map(({ status }) => status)).toEqual([
+          'completed',
+          'completed',
+          'completed',
+        ])
+      }
+      const handles = (
+        await Promise.all(users.map((user) => user.payloads<{ handle: { request: string } }>('run_started')))
+      ).flat()
+      expect(new Set(handles.map(({ handle }) => handle.request)).size).toBe(12)
+      expect(engine.acted).toHaveLength(12)
+    })
+
+    test('while one waits for an approval, the others see, answer and change nothing of it', async () => {
+      const [ada, ...others] = users as [User, ...User[]]
+      const ask = { toolUseId: 't1', toolName: 'Bash', input: { command: 'touch ada.txt' }, reason: 'asks' }
+      await ada.ask('first')
+      const asked = ada.ask(steps(text('ADA-SECRET'), { ask }, { act: 'after' }))
+      await until(async () => (await ada.payloads('approval_required')).length === 1)
+      expect(await keyInUse()).toBe('of tenant-ada')
+      const [{ request_id: approvalId }] = (await ada.payloads('approval_required')) as [{ request_id: string }]
+      await Promise.all(others.map((user, index) => user.ask(`other ${index}`)))
+      for (const user of others) {
+        expect(JSON.stringify(await user.events())).not.toContain('ADA-SECRET')
+        expect(await user.payloads('approval_required')).toEqual([])
+        expect(await user.payloads('error')).toMatchObject([{ message: expect.stringContaining('A run is under way') }])
+        expect(await user.send({ type: 'approve', approvalId, decision: 'approved' })).toMatchObject({
+          refused: 'approval_not_found',
+        })
+      }
+      expect(engine.verdicts).toEqual([])
+      expect(await keyInUse()).toBe('of tenant-ada')
+      await ada.send({ type: 'approve', approvalId, decision: 'approved' })
+      await asked
+      expect(await ada.texts()).toEqual(['first', 'ADA-SECRET'])
+      expect([engine.verdicts.length, engine.acted]).toEqual([1, ['after']])
+      await Promise.all(others.map((user, index) => user.ask(`other ${index} again`)))
+      for (const [index, user] of others.entries()) expect((await user.texts()).at(-1)).toBe(`other ${index} again`)
+    })
+  },
+)
