@@ -20,9 +20,13 @@ export const watched =
   (start: StartEngine, { folders, limits, cgroup: parent, onExceeded }: EngineWatchOptions): StartEngine =>
   (command) => {
     const cgroup = parent === undefined ? null : sandboxCgroup(parent, limits)
-    const child = start(command, cgroup?.enterCommand)
+    const leave = () => void cgroup?.remove().catch(() => {})
+    const child = started(() => start(command, cgroup?.enterCommand), leave)
     const { pid } = child
-    if (pid === undefined) return child
+    if (pid === undefined) {
+      leave()
+      return child
+    }
     const end = (exceeded: ExceededLimit) => {
       onExceeded(exceeded)
       kill(-pid)
@@ -34,10 +38,19 @@ export const watched =
       const exceeded = cgroup?.exceeded()
       if (exceeded) onExceeded(exceeded)
       endRest(watch)
-      cgroup?.remove().catch(() => {})
+      leave()
     })
     return child
   }
+
+const started = <T>(start: () => T, onFailure: () => void): T => {
+  try {
+    return start()
+  } catch (error) {
+    onFailure()
+    throw error
+  }
+}
 
 const sandboxCgroup = (parent: string, limits: ResourceLimits): SandboxCgroup | null => {
   try {
