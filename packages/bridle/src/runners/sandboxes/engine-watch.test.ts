@@ -1,11 +1,13 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { watched } from './engine-watch.ts'
 import { RESOURCE_LIMITS } from './resource-limits.ts'
-import type { StartEngine } from './walls.ts'
+import { sandboxUser } from './sandbox-user.ts'
+import { type StartEngine, startPlain } from './walls.ts'
 
 let parent: string
 beforeEach(() => {
@@ -39,6 +41,20 @@ describe('[O18] an engine that cannot be started leaves no cgroup', () => {
       // The second row.
     }
     expect(readdirSync(parent)).toHaveLength(1)
+    emptyCgroups()
+    await expect.poll(() => readdirSync(parent)).toEqual([])
+  })
+})
+
+describe.skipIf(process.getuid?.() !== 0)('[O18] under a runner that is root (skipped for other users)', () => {
+  test('an engine without walls enters its cgroup as root, and is another user after that', async () => {
+    const child = watchedBy(startPlain)(engine('/bin/sh', '-c', 'read wait; echo $$; id -u; id -G; pwd'))
+    const [name = ''] = readdirSync(parent)
+    const joined = join(parent, name, 'cgroup.procs')
+    await expect.poll(() => existsSync(joined) && readFileSync(joined, 'utf8').trim()).toBe(String(child.pid))
+    child.stdin.end('\n')
+    const { uid, gid } = sandboxUser() ?? {}
+    expect((await text(child.stdout)).trim().split('\n')).toEqual([String(child.pid), `${uid}`, `${gid}`, '/'])
     emptyCgroups()
     await expect.poll(() => readdirSync(parent)).toEqual([])
   })

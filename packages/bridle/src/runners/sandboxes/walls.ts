@@ -41,8 +41,12 @@ export interface Box {
 
 /** No walls: a process of this machine, under another user where the runner is root. */
 export const startPlain: StartEngine = ({ file, args, cwd, env }, enter = unchanged) => {
-  const [program = file, ...rest] = enter([file, ...args])
-  return spawn(program, rest, { cwd, env, detached: true, stdio: 'pipe', ...sandboxUser() })
+  const user = sandboxUser()
+  // Only root may enter a cgroup of root, so the command becomes the other user after it entered.
+  const entry = user && enter !== unchanged ? entryCommand([], user, cwd) : null
+  const [program = file, ...rest] = enter([...(entry ?? []), file, ...args])
+  const place = entry ? { cwd: '/' } : { cwd, ...user }
+  return spawn(program, rest, { ...place, env, detached: true, stdio: 'pipe' })
 }
 
 export const startBoxed =
@@ -58,6 +62,8 @@ export const startBoxed =
     })
     child.on('message', (port, listener) => {
       if (!isListener(listener)) return
+      // A port may arrive after its engine has ended; open, it would keep the sandbox's network alive.
+      if (child.exitCode !== null || child.signalCode !== null) return void listener.close()
       child.once('exit', () => listener.close())
       ports.get(Number(port))?.(listener)
     })
