@@ -74,9 +74,9 @@ export const launch = async (wanted: Launch, records: Records): Promise<SandboxR
   }
 
   const record = { id, key, isReady: false, pid, startedAt: startTimeOf(pid), bornAt, notice: isolation.notice }
-  // Before it answers: whoever kills us now leaves a record by which it is found and ended.
-  records.write(record)
   try {
+    // Before the runner answers: a server that is killed now leaves a record by which the runner is found and ended.
+    records.write(record)
     await announced(file, failure, startMs)
     records.write({ ...record, isReady: true })
     return { ...record, isReady: true }
