@@ -15,7 +15,7 @@ import {
   steerSchema,
   verdictSchema,
 } from './protocol.ts'
-import { createRelay, hasKey, type Provider, type Relay, type Vars } from './relay.ts'
+import { createRelay, hasKey, type Relay, type Vars } from './relay.ts'
 import { follow } from './run-follower.ts'
 import { RunPlayer, type Watch } from './run-player.ts'
 import { RunRecord } from './run-record.ts'
@@ -23,9 +23,9 @@ import { runVars } from './run-vars.ts'
 import { answer, bodyOf, cursor, decode, fail, hasBearer, hasBearerOf, isAllowed, isLocal } from './runner-http.ts'
 import { listen, listenOnSocket, urlOf } from './runner-listening.ts'
 import { isStale, take } from './runner-requests.ts'
-import { describeExceeded, type ExceededLimit } from './sandboxes/resource-limits.ts'
-import type { EngineLauncher } from './sandboxes/walls.ts'
-import { buildWalls, planByHand, type WallsPlan } from './sandboxes/walls-plan.ts'
+import { type EngineWalls, engineWalls } from './sandboxes/engine-walls.ts'
+import { describeExceeded } from './sandboxes/resource-limits.ts'
+import { planByHand, type WallsPlan } from './sandboxes/walls-plan.ts'
 
 export interface RunnerOptions extends Watch {
   readonly engines: readonly Engine[]
@@ -63,6 +63,7 @@ export class SandboxRunner {
   readonly #options: RunnerOptions
   readonly #server: Server
   readonly #relay: Relay
+  readonly #walls: EngineWalls
   readonly #player: RunPlayer
   readonly #runs = new Map<string, RunRecord>()
   /** Also of runs that are no longer kept: a run is never played twice. */
@@ -104,29 +105,21 @@ export class SandboxRunner {
     this.#server = server
     this.#relay = relay
     this.#vars = options.env ?? {}
-    this.#player = new RunPlayer({ ...options, privateFolder: privateFolderOf(options), launcher: this.#launcher })
+    const { workFolder, stateFolder, walls } = options
+    const privateFolder = options.privateFolder ?? `${stateFolder}-private`
+    this.#walls = engineWalls({
+      plan: async () => walls ?? planByHand(process.env, workFolder, privateFolder),
+      workFolder,
+      stateFolder,
+      relay,
+      onExceeded: (exceeded) => this.#player.exceeded(describeExceeded(exceeded)),
+    })
+    this.#player = new RunPlayer({ ...options, privateFolder, launcher: this.#walls.launcher })
     server.on('request', (incoming, outgoing) => {
       this.#serve(incoming, outgoing).catch((error) => fail(outgoing, 500, 'internal_error', messageOf(error)))
     })
     this.#look = setInterval(() => this.#tidy(), LOOK_MS)
     this.#look.unref()
-  }
-
-  #walls: ReturnType<typeof buildWalls> | null = null
-  readonly #launcher = async (provider: Provider): Promise<EngineLauncher> => {
-    this.#walls ??= this.#build()
-    // A missing program may be installed while the runner runs.
-    this.#walls.catch(() => {
-      this.#walls = null
-    })
-    return (await this.#walls)(provider)
-  }
-
-  async #build(): ReturnType<typeof buildWalls> {
-    const plan =
-      this.#options.walls ?? (await planByHand(process.env, this.#options.workFolder, privateFolderOf(this.#options)))
-    const onExceeded = (exceeded: ExceededLimit) => this.#player.exceeded(describeExceeded(exceeded))
-    return buildWalls(plan, { ...this.#options, relay: this.#relay, onExceeded })
   }
 
   /** Of the run in progress; between runs, the runner's own. */
@@ -146,6 +139,7 @@ export class SandboxRunner {
   async close(): Promise<void> {
     clearInterval(this.#look)
     await this.#player.close()
+    await this.#walls.close()
     await this.#relay.close()
     this.#server.closeAllConnections()
     await new Promise<void>((resolve) => this.#server.close(() => resolve()))
@@ -304,9 +298,6 @@ export class SandboxRunner {
     if (idleMs !== undefined && !this.busy && now - this.#busyAt > idleMs) onIdle?.()
   }
 }
-
-const privateFolderOf = ({ privateFolder, stateFolder }: RunnerOptions): string =>
-  privateFolder ?? `${stateFolder}-private`
 
 const GONE = 'The run has ended and is no longer kept.'
 

@@ -7,9 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Key, keyText } from '../../kernel/event.ts'
 import type { NetworkPolicy } from '../network/network-policy.ts'
 import type { RunnerHealth } from '../protocol.ts'
+import { reusable } from '../reusable-result.ts'
 import { unixReach } from '../unix-reach.ts'
 import { findDelegatedCgroup } from './cgroup-delegation.ts'
-import { type Backend, type Isolation, resolveIsolation } from './isolation.ts'
+import { type Backend, resolveIsolation } from './isolation.ts'
 import { launch, OUTPUT_FILE, socketOf } from './launch.ts'
 import { endProcesses, endStrays, standing } from './processes.ts'
 import type { Reach, Sandbox, SandboxProvider } from './provider.ts'
@@ -94,7 +95,8 @@ export class LocalSandboxes implements SandboxProvider {
   readonly #boxes = new Map<string, Box>()
   readonly #turns = new Turns()
   readonly #timer: NodeJS.Timeout
-  #isolation: Promise<Isolation> | null = null
+  /** A missing program may be installed while the server runs. */
+  readonly #isolation = reusable(() => resolveIsolation(this.#options))
   /** Places that are kept for sandboxes under way, and the ids of those. */
   #starting = 0
   readonly #launching = new Set<string>()
@@ -315,7 +317,7 @@ export class LocalSandboxes implements SandboxProvider {
       engines,
       workspace: this.#folders.of(key),
       dataFolder: this.#folder,
-      isolation: await this.#resolved(),
+      isolation: await this.#isolation(),
       bwrap,
       network: this.#options.network ?? 'none',
       limits: this.#options.limits ?? RESOURCE_LIMITS,
@@ -334,20 +336,10 @@ export class LocalSandboxes implements SandboxProvider {
 
   /** Why no sandbox can be started, in a sentence to act on; null = one can. */
   missing(): Promise<string | null> {
-    return this.#resolved().then(
+    return this.#isolation().then(
       () => null,
       (error: Error) => error.message,
     )
-  }
-
-  #resolved(): Promise<Isolation> {
-    const isolation = this.#isolation ?? resolveIsolation(this.#options)
-    this.#isolation = isolation
-    // A missing program may be installed while the server runs.
-    isolation.catch(() => {
-      this.#isolation = null
-    })
-    return isolation
   }
 
   #take(record: SandboxRecord): Box
