@@ -8,8 +8,11 @@ export interface SandboxUser {
   readonly gid: number
 }
 
-/** Belongs to nobody on common systems: below the range of systemd's dynamic users' end, above that of people. */
-const DEFAULT_ID = 64_317
+/**
+ * A number that no system gives away: above those of people (up to 60,000) and of systemd's homes, below those of systemd's
+ * dynamic users (61,184 to 65,519), of which one would otherwise own the files of sessions.
+ */
+const DEFAULT_ID = 61_017
 
 /** Null where this process is an ordinary user, or where the platform has no users of this kind. */
 export const sandboxUser = (env: NodeJS.ProcessEnv = process.env): SandboxUser | null => {
