@@ -1,5 +1,6 @@
 // How much a sandbox may use, and the words for one that used more. Not as RLIMIT_AS, which counts address space: engines
 // reserve far more of that than they ever use.
+import { formatBytes, parseByteText } from './byte-sizes.ts'
 
 export interface ResourceLimits {
   /** Of all its processes together. */
@@ -81,13 +82,6 @@ const unmeasured: { readonly [R in ExceededLimit['resource']]: (limit: string) =
   disk: (limit) => `The sandbox's folders hold too many files to be measured; ${limit} are allowed.`,
 }
 
-const UNITS: readonly string[] = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB']
-
-const formatBytes = (bytes: number): string => {
-  const power = Math.min(UNITS.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(1, bytes)) / 10)))
-  return `${Number((bytes / 1024 ** power).toFixed(1))} ${UNITS[power]}`
-}
-
 const parseCount = (name: string, value: unknown): number => {
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 1) {
     throw new Error(`limits.${name} must be a whole number from 1 on.`)
@@ -97,9 +91,7 @@ const parseCount = (name: string, value: unknown): number => {
 
 const parseBytes = (name: string, value: unknown): number => {
   if (typeof value !== 'string') return parseCount(name, value)
-  const [, number, unit = ''] = /^(\d+(?:\.\d+)?) ?([KMGT]iB)?$/.exec(value.trim()) ?? []
-  const power = unit === '' ? 0 : UNITS.indexOf(unit)
-  if (number === undefined)
-    throw new Error(`limits.${name} must be a number of bytes, or text such as '512 MiB' or '4 GiB'.`)
-  return parseCount(name, Math.round(Number(number) * 1024 ** power))
+  const bytes = parseByteText(value)
+  if (bytes === null) throw new Error(`limits.${name} must be a number of bytes, or text such as '512 MiB' or '4 GiB'.`)
+  return parseCount(name, bytes)
 }

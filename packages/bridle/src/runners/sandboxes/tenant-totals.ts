@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { formatBytes } from './byte-sizes.ts'
 import { folderKey } from './session-folder.ts'
 
 /** A few dozen sessions with a large project each. */
@@ -45,7 +46,7 @@ export class TenantTotals {
 
   /** Why a tenant may not add so much. */
   problem(tenant: string): string {
-    const [used, max] = [sizeText(this.#total(tenant)), sizeText(this.#max)]
+    const [used, max] = [formatBytes(this.#total(tenant)), formatBytes(this.#max)]
     return `The session folders of this tenant hold ${used} and may hold ${max} together. Delete sessions to make room, or have the operator raise workspaces.maxTenantBytes.`
   }
 
@@ -94,9 +95,6 @@ export class TenantTotals {
     this.#tenants.delete(name)
   }
 }
-
-const sizeText = (bytes: number): string =>
-  bytes < 1024 ** 3 ? `${(bytes / 1024 ** 2).toFixed(1)} MiB` : `${(bytes / 1024 ** 3).toFixed(1)} GiB`
 
 export class TenantFull extends Error {}
 
