@@ -7,7 +7,7 @@ import { reusable } from '../reusable-result.ts'
 import { watched } from './engine-watch.ts'
 import { type ExceededLimit, RESOURCE_LIMITS } from './resource-limits.ts'
 import { entryFiles } from './runner-command.ts'
-import { closedFolder, sandboxUser } from './sandbox-user.ts'
+import { reachProblem, sandboxUser } from './sandbox-user.ts'
 import { type EngineLauncher, type PortService, startBoxed, startPlain } from './walls.ts'
 import type { WallsPlan } from './walls-plan.ts'
 
@@ -56,7 +56,8 @@ const buildWalls = async (
   const { network = 'none', limits = RESOURCE_LIMITS, cgroup } = plan
   const watch = { folders: [work, state, tmp], limits, cgroup, onExceeded }
   if (plan.backend === 'process') {
-    checkReach([work, state, ...plan.readOnly])
+    const problem = reachProblem([work, state, ...plan.readOnly])
+    if (problem !== null) throw new Error(problem)
     const port = await relay.listen()
     const start = watched(startPlain, watch)
     return (provider) => ({ start, baseUrl: relay.baseUrl(provider, port) })
@@ -90,16 +91,6 @@ const proxied = {
 
 /** A worktree's repository belongs to the server's user, who may be another one; git would refuse to read it. */
 const GIT = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'safe.directory', GIT_CONFIG_VALUE_0: '*' }
-
-/** Without walls to look through, root's own folders are closed to the user that its engines are. */
-const checkReach = (paths: readonly string[]): void => {
-  const user = sandboxUser()
-  const closed = user && paths.map(closedFolder).find((folder) => folder !== null)
-  if (user && closed)
-    throw new Error(
-      `Started by root, engines run as user ${user.uid}, who cannot enter ${closed}. Run as an ordinary user, or use folders that others can enter.`,
-    )
-}
 
 /** A folder that is there already stays whose it is: somebody chose it. */
 const makeFolder = (folder: string): void => {

@@ -10,6 +10,7 @@ import type { Isolation } from './isolation.ts'
 import { endProcesses, SANDBOX_VARIABLE } from './processes.ts'
 import type { Records, SandboxRecord } from './records.ts'
 import type { ResourceLimits } from './resource-limits.ts'
+import { letPass, SANDBOX_USER_VARIABLE, sandboxUser } from './sandbox-user.ts'
 import { privateFolder, shownPaths, stateFolder, workFolder } from './session-folder.ts'
 import { PLAN_VARIABLE, type WallsPlan } from './walls-plan.ts'
 
@@ -45,6 +46,7 @@ export const launch = async (wanted: Launch, records: Records): Promise<SandboxR
   const { id, key, isolation, workspace, bornAt, startMs } = wanted
   const folder = records.folderOf(id)
   for (const each of [runFolder(folder), privateFolder(workspace)]) mkdirSync(each, { recursive: true, mode: 0o700 })
+  if (!isolation.isContained && sandboxUser()) for (const each of passages(wanted, folder)) letPass(each)
   const [program = '', ...args] = wanted.command
   const file = join(folder, OUTPUT_FILE)
   const output = openSync(file, 'a', 0o600)
@@ -114,6 +116,8 @@ const environment = (
     LANG: process.env.LANG || 'C.UTF-8',
     TMPDIR: join(run, 'tmp'),
     ...(process.env.TZ && { TZ: process.env.TZ }),
+    // The folders of the session belong to this user; the runner starts engines as the same one.
+    [SANDBOX_USER_VARIABLE]: process.env[SANDBOX_USER_VARIABLE],
     ...env,
     ...(engines !== null && { BRIDLE_ENGINES: engines }),
     // By standard input: what runs in it could read its environment.
@@ -127,6 +131,13 @@ const environment = (
     [SANDBOX_VARIABLE]: id,
   }
 }
+
+/** The server's folders that lead to those of an engine. Without walls an engine of root is a user who has to pass through. */
+const passages = ({ dataFolder, workspace }: Launch, folder: string): string[] => [
+  dataFolder,
+  ...[workspace, folder].flatMap((each) => [dirname(each), each]),
+  runFolder(folder),
+]
 
 /** The runner's own: its socket, its engines' /tmp and the names of their user. */
 const runFolder = (folder: string): string => join(folder, 'run')

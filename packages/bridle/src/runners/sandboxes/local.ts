@@ -18,7 +18,7 @@ import { Records, type SandboxRecord } from './records.ts'
 import { RESOURCE_LIMITS, type ResourceLimits } from './resource-limits.ts'
 import { askHealth, askToStop, HEALTH_MS, putEnv } from './runner-calls.ts'
 import { engineFolders, runnerCommand } from './runner-command.ts'
-import { sandboxUser } from './sandbox-user.ts'
+import { reachProblem, sandboxUser } from './sandbox-user.ts'
 import { SessionFolders, type SessionFoldersOptions } from './session-folders.ts'
 import { Turns } from './turns.ts'
 
@@ -336,8 +336,9 @@ export class LocalSandboxes implements SandboxProvider {
 
   /** Why no sandbox can be started, in a sentence to act on; null = one can. */
   missing(): Promise<string | null> {
+    const paths = () => [this.#folder, ...(this.#options.engines ? engineFolders(this.#options.engines) : [])]
     return this.#isolation().then(
-      () => null,
+      ({ isContained }) => (isContained ? null : reachProblem(paths())),
       (error: Error) => error.message,
     )
   }

@@ -1,6 +1,6 @@
 // The user that engines run as under a server or runner that is root. Root inside a user namespace is still root to files,
 // sockets and peers outside it, so root never starts an engine as itself.
-import { statSync } from 'node:fs'
+import { chmodSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 export interface SandboxUser {
@@ -14,18 +14,31 @@ export interface SandboxUser {
  */
 const DEFAULT_ID = 61_017
 
+export const SANDBOX_USER_VARIABLE = 'BRIDLE_SANDBOX_UID'
+
 /** Null where this process is an ordinary user, or where the platform has no users of this kind. */
 export const sandboxUser = (env: NodeJS.ProcessEnv = process.env): SandboxUser | null => {
   if (process.getuid?.() !== 0) return null
-  const { BRIDLE_SANDBOX_UID: named } = env
+  const { [SANDBOX_USER_VARIABLE]: named } = env
   if (named !== undefined && !/^[1-9]\d{0,8}$/.test(named))
     throw new Error(`BRIDLE_SANDBOX_UID is "${named}"; it is to be the number of a user other than root.`)
   const id = Number(named ?? DEFAULT_ID)
   return { uid: id, gid: id }
 }
 
+/** Lets other users pass through a folder to one inside that they own. They cannot list it; its files keep their modes. */
+export const letPass = (folder: string): void => chmodSync(folder, (statSync(folder).mode & 0o7777) | 0o001)
+
+/** Why engines of root, without walls to look through, cannot reach these paths, in a sentence to act on; null = they can. */
+export const reachProblem = (paths: readonly string[]): string | null => {
+  const user = sandboxUser()
+  const closed = user && paths.map(closedFolder).find((folder) => folder !== null)
+  if (!user || !closed) return null
+  return `Started by root, engines run as user ${user.uid}, who cannot enter ${closed}. Run as an ordinary user, or use folders that others can enter.`
+}
+
 /** The first folder on the way to `path` that other users cannot enter; null = there is none. */
-export const closedFolder = (path: string): string | null => {
+const closedFolder = (path: string): string | null => {
   const above: string[] = []
   for (let folder = dirname(path); ; folder = dirname(folder)) {
     above.unshift(folder)

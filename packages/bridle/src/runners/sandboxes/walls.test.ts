@@ -14,7 +14,7 @@ import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createSocketServer, type Server } from 'node:net'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { needs } from '../../../../../scripts/needs.ts'
 import type { Key } from '../../kernel/event.ts'
 import { shellEngine, shellRunner } from '../engines/shell.suite.ts'
@@ -305,6 +305,49 @@ describe.skipIf(process.getuid?.() !== 0)(
       expect([uid, others]).toEqual([String(sandboxUser()?.uid), []])
       await runner.close()
       rmSync(folder, { recursive: true, force: true })
+    })
+
+    test.each([
+      ['the default user', undefined],
+      ['a user that an operator chose', '61234'],
+    ])("[O13] %s works in the session's folders, in a data folder that is closed", async (_name, uid) => {
+      vi.stubEnv('BRIDLE_SANDBOX_UID', uid)
+      const folder = realpathSync(mkdtempSync(join(tmpdir(), 'bridle-closed-')))
+      writeFileSync(join(folder, 'secret'), 'canary-of-the-server', { mode: 0o600 })
+      const boxes = new LocalSandboxes({
+        folder,
+        secret: 'canary-of-the-server',
+        backend: 'process',
+        command: shellRunner(),
+        env: { ANTHROPIC_API_KEY: KEY },
+      })
+      try {
+        expect(await boxes.missing()).toBeNull()
+        const said = keys.map(async (key) => {
+          const { url, token, fetch } = await boxes.acquire(key)
+          const reading = await caller(url, token, fetch).query({
+            prompt: `id -u; echo hi > file && cat file; ls ${folder} ${folder}/*; cat ${folder}/secret`,
+          })
+          await reading.end
+          return reading.text().trim().split('\n')
+        })
+        const refused = expect.stringMatching(/denied|No such file/)
+        const expected = [String(sandboxUser()?.uid), 'hi', refused, refused, refused]
+        expect(await Promise.all(said)).toEqual([expected, expected, expected])
+      } finally {
+        for (const key of keys) await boxes.forget(key)
+        await boxes.close()
+        vi.unstubAllEnvs()
+        rmSync(folder, { recursive: true, force: true })
+      }
+    })
+
+    test('[O13] where the data folder lies in a folder that only root can enter, engines say so before a run', async () => {
+      const closed = realpathSync(mkdtempSync(join(tmpdir(), 'bridle-closed-')))
+      const boxes = new LocalSandboxes({ folder: join(closed, 'data'), secret: 'a secret', backend: 'process' })
+      expect(await boxes.missing()).toContain(`who cannot enter ${closed}.`)
+      await boxes.close()
+      rmSync(closed, { recursive: true, force: true })
     })
   },
 )
