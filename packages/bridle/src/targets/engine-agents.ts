@@ -70,9 +70,9 @@ export interface EngineAgents {
 const NO_WALLS =
   'engines run without walls (BRIDLE_SANDBOX=process): what an agent runs can read what this server can, its keys included'
 
-const DESCRIPTIONS: { readonly [name: string]: string } = {
-  claude: 'Claude Code, in a sandbox.',
-  codex: 'Codex, in a sandbox.',
+const TITLES: { readonly [name: string]: string } = {
+  claude: 'Claude Code',
+  codex: 'Codex',
 }
 
 export const engineAgents = async (options: EngineAgentsOptions): Promise<EngineAgents> => {
@@ -175,7 +175,7 @@ const infoOf = async (
   let missing = await look()
   return {
     name: engine.name,
-    description: DESCRIPTIONS[engine.name] ?? engine.name,
+    description: `${TITLES[engine.name] ?? engine.name}, ${local?.hasWalls === false ? 'without walls around it' : 'in a sandbox'}.`,
     webhook: false,
     engine: engine.info,
     get needs() {

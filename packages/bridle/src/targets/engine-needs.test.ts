@@ -1,5 +1,5 @@
 // When an engine needs the server to have a token: as a table, and with a real server.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -30,6 +30,8 @@ describe('[O20] an engine beside a server without a token', () => {
   let folder: string
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'bridle-engine-needs-'))
+    // Engines of root are another user, who has to enter.
+    chmodSync(folder, 0o711)
   })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -45,6 +47,22 @@ describe('[O20] an engine beside a server without a token', () => {
     }
     return agents.filter(({ name }) => name !== 'scripted').map(({ needs = '' }) => needs)
   }
+
+  test.each<[string, ServerOptions, string]>([
+    ['walls', {}, 'in a sandbox'],
+    ['no-walls', { sandbox: { backend: 'process' } }, 'without walls around it'],
+  ])('[O13] with %s /ready and doctor say so', async (name, options, place) => {
+    const server = await start(name, options)
+    try {
+      const { agents } = (await get(`${server.url}/ready`)).body as unknown as { agents: { description: string }[] }
+      expect(agents.map(({ description }) => description).slice(1)).toEqual([
+        `Claude Code, ${place}.`,
+        `Codex, ${place}.`,
+      ])
+    } finally {
+      await server.close()
+    }
+  })
 
   test.each<[string, ServerOptions]>([
     ['process', { sandbox: { backend: 'process' } }],

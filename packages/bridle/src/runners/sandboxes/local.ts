@@ -334,6 +334,11 @@ export class LocalSandboxes implements SandboxProvider {
     }
   }
 
+  /** False: engines are plain processes of this machine. */
+  get hasWalls(): boolean {
+    return this.#options.backend !== 'process'
+  }
+
   /** Why no sandbox can be started, in a sentence to act on; null = one can. */
   missing(): Promise<string | null> {
     const paths = () => [this.#folder, ...(this.#options.engines ? engineFolders(this.#options.engines) : [])]
