@@ -1,10 +1,10 @@
-// `bridle runner`: what runs inside a sandbox. It plays one run at a time and knows nothing of sessions.
+// `bridle runner`: plays one run at a time in engines that it starts in sandboxes. A runner knows nothing of sessions.
 import { resolve } from 'node:path'
 import { interruption } from './interruption.ts'
 import { EXIT, Stop, showing, verb } from './verb.ts'
 
 export const runner = verb({
-  summary: 'play runs for a server, inside a sandbox',
+  summary: 'play runs for a server, each in an engine inside a sandbox',
   takes: [],
   options: {
     port: { type: 'string', value: 'PORT', help: 'else PORT, else 4318; 0 takes any free one' },
