@@ -101,8 +101,9 @@ export class HarnessServer {
     const log = options.log ?? standardLog(env)
     const traces = tracing()
     let draining = false
-    const store = await openSqlite(data)
+    // Before anything is open: a setting that makes no sense is refused here.
     const owner = sandboxUser(env)
+    const store = await openSqlite(data)
     const { maxTenantBytes } = options.workspaces ?? {}
     const totals = new TenantTotals(data, maxTenantBytes === undefined ? {} : { max: maxTenantBytes })
     const prepared = async () => {
