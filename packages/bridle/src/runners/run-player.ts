@@ -41,6 +41,7 @@ export class RunPlayer {
   readonly #steers = new Map<RunRecord, Set<string>>()
   #warm: Warm | null = null
   #playing: Playing | null = null
+  #isClosed = false
 
   constructor(options: PlayerOptions) {
     this.#options = options
@@ -53,7 +54,8 @@ export class RunPlayer {
     this.#playing = playing
     const end = await this.#turn(playing, engine, query, hasKey)
     const { session } = playing
-    if (session?.alive && !playing.isBroken) this.#warm = { name: nameOf(engine, session.resume, query), session }
+    if (session?.alive && !playing.isBroken && !this.#isClosed)
+      this.#warm = { name: nameOf(engine, session.resume, query), session }
     else if (session && !playing.isBroken) await closed(session)
     this.#playing = null
     this.#answers.delete(record)
@@ -141,6 +143,8 @@ export class RunPlayer {
   }
 
   async close(): Promise<void> {
+    // An engine may still be opening: it is then closed as soon as it is there.
+    this.#isClosed = true
     const playing = this.#playing
     if (playing)
       await this.#stop(playing, {
