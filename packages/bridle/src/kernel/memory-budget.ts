@@ -91,7 +91,7 @@ export class MemoryBudget {
     return isOver(tenant, this.bytesOf(tenant), this.limits.tenantBytes) || isOver(null, this.#total, this.limits.bytes)
   }
 
-  /** What is left after a search is busy: the next one is due when it has grown noticeably. */
+  /** All sessions that a search left are busy: the next search is due when they have grown noticeably. */
   searched(): void {
     this.#searchAt.clear()
     const again = (who: string | null, bytes: number, most: number) =>

@@ -1,11 +1,11 @@
-// What is asked of a runner, parsed, and asked by somebody who may still ask it.
+// Requests to a runner: their bodies are parsed, and callers that a later owner of the run has replaced are refused.
 import type { ServerResponse } from 'node:http'
 import type { GenericSchema } from 'valibot'
 import { parseBody } from './protocol.ts'
 import type { RunRecord } from './run-record.ts'
 import { fail } from './runner-http.ts'
 
-/** Parsed, and from an owner of the run that is not deposed. */
+/** Acts on a body that is valid and comes from the run's latest owner; answers with the refusal otherwise. */
 export const take = async <T extends object>(
   outgoing: ServerResponse,
   schema: GenericSchema<unknown, T>,
@@ -19,7 +19,7 @@ export const take = async <T extends object>(
   await act(parsed.value)
 }
 
-/** Answers where a later owner was seen. Epochs are the session's: of another run they say nothing. */
+/** Answers with a refusal where a later owner was seen. Epochs belong to a session, so those of other runs are not compared. */
 export const isStale = (outgoing: ServerResponse, run: RunRecord, epoch = run.epoch): boolean => {
   if (epoch < run.epoch) fail(outgoing, 409, 'stale_epoch', `Epoch ${epoch} is over; ${run.epoch} was seen.`)
   else run.epoch = epoch

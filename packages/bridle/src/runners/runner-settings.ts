@@ -1,4 +1,4 @@
-// What a runner reads from its environment: a server writes it for the runners that it starts, a person for one by hand.
+// The settings that a runner reads from its environment: a server writes it for the runners that it starts, a person for one by hand.
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { PLAN_VARIABLE, parsePlan } from './sandboxes/walls-plan.ts'

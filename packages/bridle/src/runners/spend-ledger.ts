@@ -1,4 +1,4 @@
-// What one run has spent of the server's key, and what it may still ask for. The worst case of a request is reserved before
+// The spend of one run on the server's key, and what the run may still spend. The worst case of a request is reserved before
 // the request is sent and settled when its cost is known, so that many requests at once cannot each pass the same limit.
 // The same ledger serves every place that keeps a key.
 import { overspent, type Refused, tooMany, UNDER_WAY_BYTES_MAX, UNDER_WAY_MAX } from './credential-rules.ts'
@@ -21,7 +21,7 @@ export interface Reservation {
   settle(usd: number): void
 }
 
-interface Waiting {
+interface WaitingRequest {
   readonly usd: number
   readonly answer: (answer: Reservation | Refused) => void
 }
@@ -44,7 +44,7 @@ export class SpendLedger {
   readonly #note: SpendLedgerOptions['note']
   #spentUsd: number
   readonly #reserved = new Set<{ readonly usd: number }>()
-  #waiting: Waiting[] = []
+  #waiting: WaitingRequest[] = []
   #underWay = 0
   #underWayBytes = 0
 
@@ -84,7 +84,7 @@ export class SpendLedger {
       // Requests that wait keep their bodies, so their bytes have a limit together.
       hold: (more) => {
         if (this.#underWayBytes + more > UNDER_WAY_BYTES_MAX) {
-          // It is refused and keeps nothing.
+          // A request that is refused keeps nothing.
           this.#underWayBytes -= bytes
           bytes = 0
           return false
@@ -109,7 +109,7 @@ export class SpendLedger {
   /** Answers when the request may be sent, or never may. In the order of asking. */
   reserve(usd: number, signal?: AbortSignal): Promise<Reservation | Refused> {
     return new Promise((resolve) => {
-      const waiting: Waiting = { usd, answer: resolve }
+      const waiting: WaitingRequest = { usd, answer: resolve }
       this.#waiting.push(waiting)
       signal?.addEventListener('abort', () => this.#leave(waiting), { once: true })
       if (signal?.aborted) this.#leave(waiting)
@@ -117,7 +117,7 @@ export class SpendLedger {
     })
   }
 
-  #leave(waiting: Waiting): void {
+  #leave(waiting: WaitingRequest): void {
     if (!this.#waiting.includes(waiting)) return
     this.#waiting = this.#waiting.filter((each) => each !== waiting)
     waiting.answer(['too_many_requests', 'The request left before it was sent.'])

@@ -1,5 +1,5 @@
 // How many connections there may be, of all and of one address. Where there are too many, the oldest that nobody uses goes, first
-// of all one that never got in: whoever holds connections open and says nothing keeps nobody else out.
+// of all one that never had a successful answer: a client that holds connections open and says nothing keeps nobody else out.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { isLoopback } from '../surfaces/http/access.ts'
@@ -7,7 +7,7 @@ import { isLoopback } from '../surfaces/http/access.ts'
 export interface ConnectionLimits {
   /** Connections open at once, of all kinds; default 20,000. */
   readonly maxConnections?: number | undefined
-  /** Of one address; default 1,000, but for loopback. What is set counts for every address. */
+  /** Connections of one address; default 1,000, but for loopback. A limit that is set counts for every address. */
   readonly maxConnectionsPerAddress?: number | undefined
 }
 
@@ -21,7 +21,7 @@ interface Connection {
   readonly address: string
   /** Requests under way; a socket that was upgraded counts as one for good. */
   busy: number
-  /** It was let in once. */
+  /** The connection had a successful answer once. */
   isKnown: boolean
 }
 

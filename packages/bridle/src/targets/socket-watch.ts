@@ -1,4 +1,4 @@
-// What the sockets of one server may cost beside what they are sent: messages that are never finished, peers that are gone, and
+// Limits on what the sockets of one server cost beside what they are sent: messages that are never finished, peers that are gone, and
 // talk without end. Silence and age cost nothing: a client that answers pings may say nothing for hours. Time is counted in
 // ticks of one timer for all sockets, so that a server that was held up cuts nobody for its own delay.
 
@@ -11,7 +11,7 @@ export interface SocketLimits {
   readonly maxUnfinishedBytes?: number | undefined
   /** Each socket is pinged this often, and closed when two pings are unanswered; default 30 s. */
   readonly pingMs?: number | undefined
-  /** What one socket may say, pings included; default 20,000 messages in 10 s. */
+  /** The messages of one socket, pings included; default 20,000 messages in 10 s. */
   readonly socketRate?: { readonly windowMs: number; readonly maxMessages: number } | undefined
 }
 
@@ -20,11 +20,11 @@ export interface WatchedSocket {
   readonly notes: SocketNotes
   /** We do not read from it just now, so what it does not say is not its fault. */
   readonly isPaused: boolean
-  /** Of a message that has begun and not ended; 0 = there is none. */
+  /** The bytes of a message that has begun and not ended; 0 = there is none. */
   unfinishedBytes(): number
   /** False when it is busy with what was sent to it before. */
   sendPing(): boolean
-  /** It is told why, and has a moment to read it. */
+  /** Tells the client why, and leaves it a moment to read that. */
   dismiss(code: number, reason: string): void
   terminate(): void
 }

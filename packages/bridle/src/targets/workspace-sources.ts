@@ -11,7 +11,7 @@ export interface WorkspaceOptions {
   readonly sources?: readonly string[]
   /** Further folders, each for one tenant. */
   readonly tenants?: { readonly [tenant: string]: readonly string[] }
-  /** What all session folders of one tenant may hold together, in bytes; default 20 GiB. */
+  /** Bytes that all session folders of one tenant may hold together; default 20 GiB. */
   readonly maxTenantBytes?: number
 }
 
@@ -91,7 +91,7 @@ export interface ServerReach extends Pick<AccessOptions, 'tokens' | 'tenantRequi
 }
 
 /**
- * Who may name a folder that is not listed: the server's own user, on a server that listens on loopback alone and has no
+ * Decides who may name a folder that is not listed: the server's own user, on a server that listens on loopback alone and has no
  * tenants. Everybody else would read files of the machine that are not theirs.
  */
 export const folderFreedom = (reach: ServerReach): ((access: Access) => boolean) => {

@@ -34,7 +34,7 @@ export const connectChecked = async (
   const found = isIP(host) ? [host] : await inTime(lookup(host), lookupMs, signal).catch(() => [])
   if (found === 'timeout') return found
   if (found.length === 0) return 'name_not_found'
-  // One private address among public ones is enough: whoever owns the name chooses which of them is tried.
+  // A single private address is enough to refuse the name: its owner chooses which address is tried.
   if (!found.every((address) => isIP(address) !== 0 && !isPrivate(address))) return 'private_address'
 
   let failure: ConnectionFailure = 'unreachable'

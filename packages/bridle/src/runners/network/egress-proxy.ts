@@ -1,6 +1,6 @@
 // The one way out of a sandbox that has a list of hosts: an HTTP proxy, at a port that was opened inside. It tunnels `CONNECT host:port` and
 // passes on `GET http://host/…`, after the policy allowed the name and each of its addresses was found to be public.
-// One connection carries one request, so a count of connections bounds everything that a sandbox can make it do.
+// Each connection carries one request, so a count of connections bounds everything that a sandbox can make it do.
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Server as NetServer, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -21,7 +21,7 @@ export interface EgressProxyOptions {
   readonly connect?: Connect
   /** For tests, in which a loopback server stands for a public one. */
   readonly isPrivate?: (address: string) => boolean
-  /** One entry per request. A sandbox may cause any number of them. */
+  /** Called once per request. A sandbox may cause any number of calls. */
   readonly report?: (entry: EgressEntry) => void
   readonly limits?: Partial<EgressLimits>
 }

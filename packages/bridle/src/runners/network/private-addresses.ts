@@ -12,7 +12,7 @@ export const isPrivateAddress = (address: string): boolean => {
   return !globalUnicast.check(address, 'ipv6') || reserved.check(address, 'ipv6')
 }
 
-/** One spelling for each IPv6 address: lower case, shortened. Null: it is none. */
+/** The one spelling of an IPv6 address: lower case, shortened. Null: the text is no such address. */
 export const canonicalIPv6 = (address: string): string | null =>
   isIPv6(address) && !address.includes('%') ? new URL(`http://[${address}]`).hostname.slice(1, -1) : null
 

@@ -38,13 +38,13 @@ export interface CopyEntry {
   /** 0 = directly in the source. */
   readonly depth: number
   readonly kind: 'folder' | 'file' | 'link'
-  /** Of a folder or a file. */
+  /** Absent for a link. */
   readonly identity?: string
 }
 
 export type CopyFaultCode = 'too_large' | 'too_many' | 'too_deep' | 'changed' | 'failed'
 
-/** Its message tells no path of the server. */
+/** The message tells no path of the server. */
 export class CopyFault extends Error {
   readonly code: CopyFaultCode
 

@@ -3,10 +3,10 @@
 import { formatBytes, parseByteText } from './byte-sizes.ts'
 
 export interface ResourceLimits {
-  /** Of all its processes together. */
+  /** All processes of the sandbox together. */
   readonly memoryBytes: number
   readonly processes: number
-  /** Of all its folders together. */
+  /** All folders of the sandbox together. */
   readonly workBytes: number
 }
 

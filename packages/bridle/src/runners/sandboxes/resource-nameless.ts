@@ -19,7 +19,7 @@ export const namelessBytesOf = (entries: readonly ProcessEntry[]): NamelessBytes
     left -= eachOpenFile(`${folder}/fd`, left, (file) => {
       const status = statSync(file)
       if (status.nlink > 0 || !status.isFile()) return
-      // One file may be open in many processes.
+      // The same file may be open in many processes.
       const isMemory = readlinkSync(file).startsWith('/memfd:')
       found.set(`${status.dev}/${status.ino}`, { isMemory, bytes: status.blocks * 512 })
     })

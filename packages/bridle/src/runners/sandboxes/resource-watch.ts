@@ -35,7 +35,7 @@ export interface ResourceUsage {
 export interface ResourceWatch {
   stop(): void
   usage(): ResourceUsage
-  /** Of the sandbox and alive, as of now; works also after `stop`. */
+  /** The sandbox's processes that are alive now; works also after `stop`. */
   remainingProcesses(): readonly ProcessName[]
 }
 

@@ -32,7 +32,7 @@ export class TenantTotals {
     this.#now = now
   }
 
-  /** What the tenant may still add, in bytes; throws when it may add nothing. Measures first. */
+  /** Bytes that the tenant may still add; throws when it may add nothing. Measures first. */
   async room(tenant: string): Promise<number> {
     await this.#measure()
     return this.#roomLeft(tenant)

@@ -1,4 +1,4 @@
-// Whoever guesses tokens has to wait: after some wrong ones an address is refused unheard, right or wrong, until the window is
+// Callers that guess tokens have to wait: after some wrong tokens an address is refused unheard, right or wrong, until the window is
 // over. A token that was right from that address before goes on working, so that a guesser behind the same proxy locks nobody out.
 import type { Asked, Door } from './access.ts'
 import { failure } from './errors.ts'
