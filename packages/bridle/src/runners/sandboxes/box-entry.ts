@@ -5,7 +5,7 @@
 // The arguments: the ports, with commas; the user and group to become, if any; the folder
 // to work in; the engine's program; its arguments. Imports nothing of ours: it is alone in there.
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { closeSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 
@@ -30,6 +30,20 @@ const handOver = (port: number): Promise<void> =>
 
 for (const port of ports.split(',').filter(Boolean).map(Number)) await handOver(port)
 process.disconnect?.()
+
+// Files that whoever started the server had open come along through every process on the way. A folder among them would be a
+// way out of the walls. Those that the kernel closes by itself when a program is replaced (O_CLOEXEC) are Node's own.
+const CLOSES_BY_ITSELF = 0o2000000
+const stays = (file: number): boolean => {
+  try {
+    const flags = /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${file}`, 'utf8'))?.[1] ?? '0'
+    return (Number.parseInt(flags, 8) & CLOSES_BY_ITSELF) === 0
+  } catch {
+    // The file that the list itself was read by.
+    return false
+  }
+}
+for (const file of readdirSync('/proc/self/fd').map(Number)) if (file > 2 && stays(file)) closeSync(file)
 
 const folders = name.includes('/') ? [] : (process.env.PATH ?? '').split(':')
 const program = folders.map((folder) => join(folder, name)).find((file) => existsSync(file)) ?? name

@@ -258,6 +258,14 @@ describe.skipIf(missing !== null)('what an operator opens and limits', () => {
     expect(reading.text()).toMatch(/may not reach evil\.example.*\n.*may not reach 127\.0\.0\.1/)
   })
 
+  test('[O13] a folder that was open where the server was started is not open inside', async () => {
+    // Node keeps files of low numbers to itself; a shell, a supervisor or `<(...)` leaves higher ones.
+    start({ command: ['bash', '-c', 'exec 100</ 200</etc/passwd; exec "$0" "$@"', ...shellRunner()] })
+    const reading = await query(keys[0] as Key, 'cd /proc/self/fd && echo *; ls /proc/self/fd/100/')
+    await reading.end
+    expect(reading.text()).toMatch(/^0 1 2( \d)*\nls: .*No such file/)
+  })
+
   test('[O13] the network of the host is there where an operator says so, and the notice says so', async () => {
     start({ network: 'host' })
     const box = await boxes.acquire(keys[0] as Key)
