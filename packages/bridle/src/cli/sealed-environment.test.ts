@@ -1,5 +1,5 @@
 // Real processes, and what the system shows of them to others.
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -50,3 +50,23 @@ test.skipIf(!existsSync('/proc/self/environ'))('[R7] so does a runner that is st
   runner.process.kill('SIGTERM')
   expect((await runner.ended).code).toBe(0)
 })
+
+test.skipIf(!existsSync('/proc/self/environ'))(
+  '[O14] what a killed process left is removed at the next start, and of another folder only the named file',
+  async () => {
+    const left = mkdtempSync(join(tmpdir(), 'bridle-secrets-'))
+    writeFileSync(join(left, 'secrets.json'), '{"ANTHROPIC_API_KEY":"canary-key"}')
+    utimesSync(left, 0, 0)
+    const folder = mkdtempSync(join(tmpdir(), 'bridle-named-'))
+    for (const name of ['named.json', 'other']) writeFileSync(join(folder, name), '{}')
+    for (const env of [{ ANTHROPIC_API_KEY: 'canary-key' }, { BRIDLE_SECRETS_FILE: join(folder, 'named.json') }]) {
+      const runner = work.start(['runner', '--port', '0'], { env })
+      await runner.until((line) => line.startsWith('{'))
+      runner.process.kill('SIGTERM')
+      expect((await runner.ended).code).toBe(0)
+    }
+    expect(existsSync(left)).toBe(false)
+    expect(readdirSync(folder)).toEqual(['other'])
+    rmSync(folder, { recursive: true })
+  },
+)

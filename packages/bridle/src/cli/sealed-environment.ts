@@ -1,7 +1,7 @@
 // Keys that come in the environment, put out of reach. The environment that a process was started with can be read by every
 // process of the same user, as long as it lives, whatever it deletes from its own copy. So a process that starts engines
 // puts its secrets into a file, becomes itself again with an environment that has none, reads the file and removes it.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
@@ -16,6 +16,10 @@ const SECRETS = [
 ]
 /** Names the file, in the environment of the process as it is the second time. */
 const FILE_VARIABLE = 'BRIDLE_SECRETS_FILE'
+const FOLDER_PREFIX = 'bridle-secrets-'
+const FILE = 'secrets.json'
+/** A process takes its file within a second; an older one was left by a process that was killed before it could. */
+const LEFT_MS = 60_000
 
 /**
  * The environment with its secrets, which are in nobody's sight; does not return the first time. Where a process cannot
@@ -26,7 +30,8 @@ export const sealedEnvironment = (env: NodeJS.ProcessEnv = process.env): NodeJS.
   if (file !== undefined) return { ...rest, ...taken(file) }
   const named = SECRETS.filter((name) => env[name])
   if (named.length === 0 || !process.execve) return env
-  const left = join(mkdtempSync(join(tmpdir(), 'bridle-')), 'secrets.json')
+  removeLeftovers()
+  const left = join(mkdtempSync(join(tmpdir(), FOLDER_PREFIX)), FILE)
   writeFileSync(left, JSON.stringify(Object.fromEntries(named.map((name) => [name, env[name]]))), { mode: 0o600 })
   const open = Object.fromEntries(Object.entries(rest).filter(([name]) => !SECRETS.includes(name)))
   try {
@@ -35,7 +40,7 @@ export const sealedEnvironment = (env: NodeJS.ProcessEnv = process.env): NodeJS.
       [FILE_VARIABLE]: left,
     })
   } catch {
-    rmSync(dirname(left), { recursive: true, force: true })
+    remove(left)
     return env
   }
 }
@@ -45,6 +50,28 @@ const taken = (file: string): NodeJS.ProcessEnv => {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as NodeJS.ProcessEnv
   } finally {
-    rmSync(dirname(file), { recursive: true, force: true })
+    remove(file)
+  }
+}
+
+/** The file and its folder, and nothing else that lies there: the name comes from the environment. */
+const remove = (file: string): void => {
+  rmSync(file, { force: true })
+  try {
+    rmdirSync(dirname(file))
+  } catch {
+    // Something else is in it, so it is not ours to remove.
+  }
+}
+
+const removeLeftovers = (): void => {
+  for (const name of readdirSync(tmpdir()).filter((each) => each.startsWith(FOLDER_PREFIX))) {
+    const folder = join(tmpdir(), name)
+    try {
+      const { uid, mtimeMs } = lstatSync(folder)
+      if (uid === process.getuid?.() && Date.now() - mtimeMs > LEFT_MS) remove(join(folder, FILE))
+    } catch {
+      // Gone meanwhile, or not ours.
+    }
   }
 }
