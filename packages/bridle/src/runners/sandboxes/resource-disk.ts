@@ -1,6 +1,6 @@
 // The size of folders, measured by `du` in a process of its own: files come and go while it counts, and a walk through a
 // million of them in this process would hold everything else up. Sparse files count what they occupy, other file systems
-// that are mounted inside do not count, links are not followed. A folder that this user may not read is not counted.
+// that are mounted inside do not count, links are not followed.
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 
@@ -10,23 +10,49 @@ export interface DiskMeasurement {
   stop(): void
 }
 
+/**
+ * An agent can close a folder to reading (mode 300) and go on to fill it. In a user namespace of its own `du` may read whatever
+ * belongs to this user; root may anyway.
+ */
+const READS_ALL = [
+  '--die-with-parent',
+  '--unshare-user',
+  '--uid',
+  '0',
+  '--gid',
+  '0',
+  '--cap-add',
+  'CAP_DAC_READ_SEARCH',
+  '--ro-bind',
+  '/',
+  '/',
+]
+
 export const measureFolders = (folders: readonly string[], timeoutMs: number): DiskMeasurement => {
   const env = { PATH: process.env.PATH, LC_ALL: 'C' }
-  // Complaints about files that vanished are normal, and so is the exit code that goes with them.
-  const child = spawn('du', ['-skx', '--', ...folders], { env, stdio: ['ignore', 'pipe', 'ignore'] })
+  const plain = ['du', '-skx', '--', ...folders]
+  const commands = process.getuid?.() === 0 ? [plain] : [['bwrap', ...READS_ALL, '--', ...plain], plain]
   let ending: 'timeout' | null | undefined
+  let kill = () => {}
   const end = (outcome: 'timeout' | null) => {
     ending ??= outcome
-    child.kill('SIGKILL')
+    kill()
   }
   const timer = setTimeout(() => end('timeout'), timeoutMs)
-  child.once('error', () => end(null))
-  const measure = async () => {
+  const run = async ([program = '', ...args]: readonly string[]): Promise<number[]> => {
+    // Complaints about files that vanished are normal, and so is the exit code that goes with them.
+    const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'ignore'] }).on('error', () => {})
+    kill = () => void child.kill('SIGKILL')
     const lines = (await text(child.stdout).catch(() => '')).split('\n')
+    return lines.flatMap((line) => /^(\d+)\t/.exec(line)?.[1] ?? []).map(Number)
+  }
+  const measure = async () => {
+    let sizes: number[] = []
+    // Without bubblewrap `du` alone says what it can see.
+    for (const command of commands) if (sizes.length === 0 && ending === undefined) sizes = await run(command)
     clearTimeout(timer)
     if (ending !== undefined) return ending
-    const sizes = lines.flatMap((line) => /^(\d+)\t/.exec(line)?.[1] ?? [])
-    return sizes.length === 0 ? null : sizes.reduce((sum, size) => sum + Number(size) * 1024, 0)
+    return sizes.length === 0 ? null : sizes.reduce((sum, size) => sum + size * 1024, 0)
   }
   return { bytes: measure(), stop: () => end(null) }
 }

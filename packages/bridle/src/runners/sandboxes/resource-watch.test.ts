@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -278,6 +278,16 @@ describe('[O18] disk', () => {
     await looks(watching, 10)
     await expect.poll(size, soon).toBe(9)
     expect(exceeded).toEqual([])
+  })
+
+  test('a folder that is closed to reading counts too', async () => {
+    const folder = newFolder()
+    mkdirSync(join(folder, 'closed'))
+    writeFileSync(join(folder, 'closed', 'big'), Buffer.alloc(20 * MIB, 1))
+    chmodSync(join(folder, 'closed'), 0o300)
+    const { exceeded } = watch((await sleeper()).pid, { workBytes: 10 * MIB }, [folder])
+    await expect.poll(() => exceeded, soon).toEqual([{ resource: 'disk', used: expect.any(Number), limit: 10 * MIB }])
+    chmodSync(join(folder, 'closed'), 0o700)
   })
 
   test('folders that cannot be measured in time, twice, are over the limit', async () => {
