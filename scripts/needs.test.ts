@@ -32,6 +32,12 @@ const allowed: readonly (readonly [file: string, condition: string, reason: stri
   ],
   ['packages/bridle/src/targets/workspace-sources.test.ts', '!isRoot', 'only root gives a file to another user'],
   ['packages/bridle/src/runners/sandboxes/walls.test.ts', 'process.getuid?.() !== 0', 'only root starts another user'],
+  [
+    'packages/bridle/src/runners/sandboxes/engine-watch.test.ts',
+    'process.getuid?.() !== 0',
+    'only root starts another user',
+  ],
+  ['packages/bridle/src/runners/sandboxes/launch.test.ts', `!existsSync('/proc/self/environ')`, 'Linux only'],
   ['packages/bridle/src/runners/sandboxes/resource-watch.test.ts', `!existsSync('/proc/self/stat')`, 'Linux only'],
   [
     'packages/bridle/src/runners/sandboxes/resource-watch.test.ts',
