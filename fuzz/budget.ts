@@ -18,6 +18,6 @@ export const holds = <T>(
 ): Promise<void> =>
   fc.assert(
     fc.asyncProperty(arbitrary, async (input) => check(input)),
-    // What a server remembers makes a shorter input mean something else, so few are tried.
+    // Shrinking tries few inputs: a server remembers the earlier ones, so a shorter input means something else.
     { numRuns: Math.ceil(inputs * share), seed, endOnFailure: inputs !== INPUTS },
   )

@@ -92,7 +92,7 @@ const extra = fc.constantFrom(
 
 const textOf = (value: unknown): string => JSON.stringify(value) ?? 'null'
 
-/** One value of the text, whichever comes at that place, gives way to another. */
+/** Replaces one value of the JSON text, chosen by its place. */
 const replaced = (text: string, at: number, bad: string): string => {
   // Names are matched too, so that none is taken for the values around it, and then left alone.
   const parts = [...text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?|-?\d[\d.eE+-]*|true|false|null/g)]

@@ -14,7 +14,7 @@ interface Operation {
   readonly body: JsonSchema | null
 }
 
-interface Asked {
+interface FuzzedRequest {
   readonly method: string
   readonly path: string
   readonly headers: Record<string, string>
@@ -47,7 +47,7 @@ test('no request makes the server fail, tell of its inside, or touch what is not
   await world.reopen()
 })
 
-/** What an answer says of a session's own workspace is its caller's to know. */
+/** A session's detail names its own workspace folder, which its caller may know. */
 const tellsNothingInsideUnlessOwn = (status: number, text: string): void => {
   if (status >= 400) tellsNothingInside(text)
   else expect(text).not.toMatch(/\n\s+at |node:internal/)
@@ -84,7 +84,7 @@ const word = fc.constantFrom(...WORDS, ...HOSTILE_WORDS)
 /** Once or twice over: a second decoding would find what the first has hidden. */
 const inPath = fc.constantFrom(encoded, (text: string) => encodeURIComponent(encoded(text)))
 
-const asked = ({ method, path, query, body }: Operation): fc.Arbitrary<Asked> => {
+const asked = ({ method, path, query, body }: Operation): fc.Arbitrary<FuzzedRequest> => {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string)
   const values = fc.record(Object.fromEntries(names.map((name) => [name, segment[name] ?? word])))
   const params = fc.record(
@@ -139,7 +139,7 @@ const headers = fc
   )
 
 /** A stream is left as soon as it has begun. */
-const answered = async ({ method, path, headers: given, body }: Asked) => {
+const answered = async ({ method, path, headers: given, body }: FuzzedRequest) => {
   const leave = new AbortController()
   const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Record<
     string,

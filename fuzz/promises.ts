@@ -1,4 +1,4 @@
-// What holds for every answer of every surface, whatever was asked.
+// The promises that every answer of every surface keeps, for any input.
 import { expect } from 'vitest'
 
 const namesOf = (value: object): string[] => Reflect.ownKeys(value).map(String).toSorted()

@@ -1,4 +1,4 @@
-// What a runner says is hostile: its stream is cut anywhere, its frames are made from their schemas and then bent. Whatever comes
+// A runner is hostile: its stream is cut anywhere, its frames are made from their schemas and then bent. Whatever comes
 // out of the reader is an event as the schemas have it; the rest is an error that ends the run, and nothing else.
 import { toJsonSchema } from '@valibot/to-json-schema'
 import fc from 'fast-check'
@@ -40,7 +40,7 @@ async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8A
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
 
-/** What was read, and whether the stream was refused in the end. */
+/** The frames that were read, and whether the stream was refused in the end. */
 const read = async (bytes: Uint8Array, size: number) => {
   const frames: string[] = []
   try {

@@ -1,4 +1,4 @@
-// What a real browser sends for a page of another port, and what a server without a token says to it.
+// A real browser shows a page of another port that embeds routes of a server without a token; the server refuses.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -31,7 +31,7 @@ const verbs: { readonly [name: string]: Verb } = {
   runner,
 }
 
-/** Those that have keys and start engines. */
+/** The verbs that hold keys and start engines. */
 const hosts = new Set(['start', 'dev', 'runner'])
 
 const main = async ([name = 'help', ...rest]: readonly string[]): Promise<number> => {

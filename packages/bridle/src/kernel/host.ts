@@ -37,7 +37,7 @@ export interface HostPorts {
   readonly tokenPaceMs?: number
   /** Events between snapshots; fewer make short sessions meet what long ones meet. */
   readonly snapshotEvery?: number
-  /** Of loaded sessions, counted; beyond it idle ones leave. Default 256 MiB, and half of it for one tenant. */
+  /** The memory that loaded sessions may take; above it idle ones are evicted. Default 256 MiB, half of it for one tenant. */
   readonly memory?: Partial<MemoryLimits>
   /** For traces: these events were committed. */
   readonly onCommit?: (key: Key, events: readonly AnyEvent[]) => void

@@ -5,7 +5,7 @@ import { MEMORY_BYTES, MEMORY_KEPT } from './limits.ts'
 export interface MemoryLimits {
   /** All loaded sessions together. */
   readonly bytes: number
-  /** Those of one tenant. */
+  /** The bytes of one tenant's sessions. */
   readonly tenantBytes: number
 }
 

@@ -93,7 +93,7 @@ const take: { readonly [T in ReportItem['type']]: (w: Working, item: ReportItem 
   },
 }
 
-/** What a runner or an agent says of its isolation or policy is shown as its claim, in the payload itself. */
+/** Marks a runner's or an agent's word on its own isolation or policy as a claim, in the payload itself. */
 const marked = ({ type, payload }: Pick<AnyDraft, 'type' | 'payload'>): typeof payload =>
   catalogue[type].source === 'server' ? { ...payload, hearsay: true } : payload
 
