@@ -1,5 +1,6 @@
 // The whole of it: a server in a process of its own, the real engine in a sandbox, a stub of the provider, and kill -9.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { needs } from '../../../../scripts/needs.ts'
@@ -9,6 +10,7 @@ import { responsesStub } from '../runners/engines/codex/responses-stub.suite.ts'
 import { engineEnv, noEngines } from '../runners/engines/engines.suite.ts'
 import { startTimeOf } from '../runners/process-table.ts'
 import { type Frame, get, isIdle, post, readFrames } from '../surfaces/http/client.suite.ts'
+import { HarnessServer } from './node.ts'
 
 const KEY = 'sk-the-real-key-of-the-server'
 const everybody = `cat /proc/*/environ 2>/dev/null | tr '\\0' '\\n' | grep -v ^PATH > seen.txt; head -c 9000 seen.txt`
@@ -88,6 +90,26 @@ describe.skipIf(noEngines !== null || needs('bubblewrap') !== null)('Claude Code
       socket.close()
     } finally {
       await bare.remove()
+    }
+  })
+
+  test('[O13] a server whose engines have no walls says so in its log; one with walls says nothing', async () => {
+    for (const [backend, count] of [
+      ['process', 1],
+      ['bubblewrap', 0],
+    ] as const) {
+      const data = mkdtempSync(join(tmpdir(), 'bridle-warning-'))
+      const warnings: string[] = []
+      const server = await HarnessServer.start({
+        port: 0,
+        data,
+        authToken: 't',
+        env: { ...process.env, ...engineEnv(), ANTHROPIC_API_KEY: KEY, BRIDLE_SANDBOX: backend },
+        log: (level, message) => level === 'warn' && warnings.push(message),
+      })
+      await server.close()
+      rmSync(data, { recursive: true, force: true })
+      expect(warnings.filter((message) => message.includes('without walls'))).toHaveLength(count)
     }
   })
 
