@@ -56,6 +56,8 @@ export class NodeWorkspaces implements Workspaces {
   readonly #totals: TenantTotals
   /** One at a time for each session. */
   readonly #turns = new Turns()
+  /** One at a time for each repository: git does not promise that two may add or remove worktrees at once. */
+  readonly #repositories = new Turns()
   readonly #uses = new Map<string, Use>()
 
   constructor(options: NodeWorkspacesOptions) {
@@ -180,12 +182,13 @@ export class NodeWorkspaces implements Workspaces {
   /** Only what is committed is in it. */
   async #worktree(repository: Repository, { branch, path }: WorkspaceNote, folder: string): Promise<void> {
     const below = dataBelow(repository.top, this.#data)
-    const shown = await addWorktree({
+    const worktree = {
       repository,
       branch: branch ?? '',
       work: workFolder(folder),
-      isLeftOut: (file) => isSecretPath(file, below),
-    })
+      isLeftOut: (file: string) => isSecretPath(file, below),
+    }
+    const shown = await this.#repositories.take(repository.gitDir, () => addWorktree(worktree))
     await writeFile(shownFile(folder), JSON.stringify(shown), { mode: 0o600 })
     const isThere = (await realpath(path).catch(() => null)) === path && (await stat(path)).isDirectory()
     if (!isThere) throw new WorkspaceFault('The source is not a folder of the last commit of its repository.')
@@ -222,7 +225,9 @@ export class NodeWorkspaces implements Workspaces {
   async #remove(folder: string, note: WorkspaceNote | null): Promise<void> {
     this.#uses.delete(folder)
     await removeFolder(folder)
-    if (note?.gitDir && note.branch) await removeWorktree(note.gitDir, workFolder(folder), note.branch).catch(() => {})
+    if (!note?.gitDir || !note.branch) return
+    const { gitDir, branch } = note
+    await this.#repositories.take(gitDir, () => removeWorktree(gitDir, workFolder(folder), branch)).catch(() => {})
   }
 
   #alone<T>(key: Key, work: () => Promise<T>): Promise<T> {

@@ -192,6 +192,7 @@ test('[O25] the repository is noted before git is asked, and only the note is be
   const made = await Promise.all(
     ['one', 'two', 'three'].map((id) => all.prepare(key(id), { source: repository, access: access() })),
   )
+  for (const each of made) if (!('id' in each)) throw new Error(JSON.stringify(each))
   const note = JSON.parse(readFileSync(join(sessionFolder(data, key('two')), 'workspace.json'), 'utf8'))
   expect(note).toMatchObject({ state: 'ready', gitDir: join(repository, '.git'), key: key('two') })
   // The agent of the second one has another `.git`, and the server was killed before it was done with it.
