@@ -19,12 +19,21 @@ export interface Room {
   readonly path: string
 }
 
+export interface LongSession {
+  readonly port: number
+  readonly id: string
+  /** The last word that its agent said, and said once. */
+  readonly end: string
+}
+
 /** A server of this benchmark, in whatever way it is made. */
 export interface Served {
   /** A place where nobody has been yet. */
   room(wire: Wire): Promise<Room> | Room
   /** Streams the reply to everybody in the last room; resolves to when each token was said. */
   stream(plan: Plan): Promise<number[]>
+  /** A session whose log has at least this many events; resolves to where it is and how it ends. */
+  longSession?(events: number): Promise<LongSession>
   /** Processes that work for it beside its own. They end with it. */
   readonly others?: readonly number[]
 }

@@ -9,7 +9,7 @@ import { agent } from '../packages/bridle/src/agents/agent.ts'
 import { HarnessServer } from '../packages/bridle/src/targets/node.ts'
 import { frames } from '../packages/bridle/src/targets/socket-frames.ts'
 import { answer, usage } from './child.ts'
-import { type Plan, type Served, speak, type Wire } from './fanout-reply.ts'
+import { type LongSession, type Plan, type Served, speak, type Wire } from './fanout-reply.ts'
 import { listen, plainLog } from './fanout-world.ts'
 import { fetched } from './fetched.ts'
 import { agentsInWorkerd } from './rival-agents.ts'
@@ -47,7 +47,7 @@ async function ours(tokenPaceMs?: number): Promise<Served> {
     port: 0,
     data: join(folder, 'data'),
     agentsRoot: folder,
-    agents: [speaker],
+    agents: [speaker, writer],
     env: {},
     log: () => {},
     maxSockets: 20_000,
@@ -69,8 +69,34 @@ async function ours(tokenPaceMs?: number): Promise<Served> {
       return { wire, port: Number(new URL(server.url).port), path }
     },
     stream: invoke,
+    longSession: (events) => longSession(server.url, events),
   }
 }
+
+/** Turns of words and thoughts in turn, of which no two can become one event; the last word is one of its own. */
+async function longSession(url: string, events: number): Promise<LongSession> {
+  const end = 'the-very-end'
+  const headers = { 'content-type': 'application/json' }
+  for (let made = 0; made <= events; made += EVENTS_PER_TURN) {
+    const body = JSON.stringify({ events: EVENTS_PER_TURN, end: made + EVENTS_PER_TURN > events ? end : '' })
+    const response = await fetch(`${url}/agents/writer/long`, { method: 'POST', headers, body })
+    if (!response.ok) throw new Error(`${response.status} ${await response.text()}`)
+  }
+  return { port: Number(new URL(url).port), id: 'long', end }
+}
+const EVENTS_PER_TURN = 5_000
+
+const writer = agent({
+  name: 'writer',
+  run: async ({ input, session }) => {
+    const { events, end } = input as unknown as { events: number; end: string }
+    for (let index = 0; index < events / 2; index++) {
+      await session.text(`w${index % 100} `)
+      await session.thinking(`t${index % 100} `)
+    }
+    if (end) await session.text(end)
+  },
+})
 
 /** What a delta of ours is on the wire, so that all limits carry the same bytes. */
 const eventOf = (delta: string, index: number) => ({
@@ -225,6 +251,7 @@ serving.catch(() => {})
 answer({
   room: async (wire: Wire) => (await serving).room(wire),
   stream: async (plan: Plan) => (await serving).stream(plan),
+  longSession: async (events: number) => (await serving).longSession?.(events),
   usage: async ({ collect }: { collect: boolean }) => {
     if (collect) for (let times = 0; times < 3; times++) globalThis.gc?.()
     return usage((await serving).others)

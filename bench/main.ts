@@ -1,4 +1,4 @@
-// `npm run bench -- kernel` (or `background`, `delta`, `fanout`, `runner`, `cloudflare`): one JSON line per figure; exits with 1 when a check of what was read
+// `npm run bench -- kernel` (or `background`, `delta`, `fanout`, `replay`, `runner`, `cloudflare`): one JSON line per figure; exits with 1 when a check of what was read
 // back or delivered failed.
 import { append } from './append.ts'
 import { background } from './background.ts'
@@ -8,6 +8,7 @@ import { fanout } from './fanout.ts'
 import { type Figure, print } from './figure.ts'
 import { memory } from './memory.ts'
 import { open } from './open.ts'
+import { replay } from './replay.ts'
 import { runner } from './runner.ts'
 
 const benches: { readonly [name: string]: readonly (() => Promise<Figure[]>)[] } = {
@@ -15,6 +16,7 @@ const benches: { readonly [name: string]: readonly (() => Promise<Figure[]>)[] }
   background: [background],
   delta: [delta],
   fanout: [fanout],
+  replay: [replay],
   runner: [runner],
   cloudflare: [cloudflare],
 }

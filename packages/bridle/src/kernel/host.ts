@@ -23,6 +23,7 @@ import {
   type StoreFaultCode,
 } from './ports.ts'
 import type { Run } from './projections/lifecycle.ts'
+import { type EventLoop, ReadingTurns } from './reading-turns.ts'
 import type { Runner } from './runner.ts'
 import { type CommandId, Session } from './session.ts'
 import { statusOf } from './state.ts'
@@ -32,6 +33,8 @@ export interface HostPorts {
   readonly directory: Directory
   readonly clock: Clock
   readonly digest: Digest
+  /** So that long reads of all sessions take turns; absent = they need not. */
+  readonly eventLoop?: EventLoop
   /** The runner behind an agent; null = there is no such agent. */
   readonly runner: (agent: string) => Runner | null
   readonly tokenPaceMs?: number
@@ -66,6 +69,7 @@ export class Host {
   /** Cannot be opened: the supervisor leaves these alone, a caller may still ask and is told why. */
   readonly #broken = new Set<string>()
   readonly #memory: MemoryBudget
+  readonly #turns: ReadingTurns | null
   #forget: (() => void) | null = null
   #stopped = false
   #events = 0
@@ -73,6 +77,7 @@ export class Host {
   constructor(ports: HostPorts) {
     this.#ports = ports
     this.#memory = new MemoryBudget(ports.memory)
+    this.#turns = ports.eventLoop ? new ReadingTurns(ports.eventLoop) : null
   }
 
   /** Takes up what was in hand when the last owner died, then looks for what is due. */
@@ -310,6 +315,7 @@ export class Host {
           this.#ports.onCommit?.(key, events)
         },
         onDrop: (session, cause) => this.#dropped(session, cause),
+        ...(this.#turns && { turns: this.#turns }),
         ...(tokenPaceMs !== undefined && { tokenPaceMs }),
         ...(snapshotEvery !== undefined && { snapshotEvery }),
       },

@@ -43,8 +43,10 @@ export const LABEL_CHARS_MAX = 1_000
 export const SNAPSHOT_EVERY = 500
 /** Events read per page while a subscriber catches up. */
 export const READ_PAGE = 1_000
-/** And their JSON: what a reader that does not read may keep in memory before it has taken anything. */
-export const READ_CHARS = 250_000
+/** And their JSON. About a row of the store, so that a page is read and encoded in a millisecond or two. */
+export const READ_CHARS = 32_000
+/** Text kept of a log for readers that catch up one behind the other: the way from the first to the last of them. */
+export const ENCODED_PAGES_CHARS = 2_000_000
 /** Bytes a listener may have unsent before it is cut and told to resume by cursor. */
 export const LISTENER_BYTES_MAX = 2_000_000
 /** Sessions kept in memory with nothing to do. */

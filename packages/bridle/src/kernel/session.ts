@@ -18,6 +18,7 @@ import {
 } from './limits.ts'
 import { type Clock, type Lease, type Log, type Parent, type StoredAnswer, StoreFault } from './ports.ts'
 import type { HarnessMessage } from './projections/harness-state.ts'
+import type { ReadingTurns } from './reading-turns.ts'
 import { Hands } from './reconcile.ts'
 import { beatOf, rowOf, type Shown } from './row.ts'
 import { type Decided, decide } from './rules/decide.ts'
@@ -33,6 +34,8 @@ export interface SessionPorts {
   readonly log: Log
   readonly clock: Clock
   readonly runner: Runner
+  /** Absent = long reads need not take turns. */
+  readonly turns?: ReadingTurns
   readonly tokenPaceMs?: number
   readonly snapshotEvery?: number
   /** For metrics and traces: these events were committed. */
@@ -95,9 +98,10 @@ export class Session {
     this.#snapshotSeq = snapshot?.head ?? lease.parent?.seq ?? 0
     if (snapshot) this.#written = snapshot.conversation.messages.slice(0, settledCount(snapshot))
     this.subscribers = new Subscribers(
-      (after, limit) => this.read(after, limit),
+      (after, limit) => this.#readPage(after, limit),
       // A re-created id goes on with its numbers, and has nothing to read before its first event.
       () => (lease.parent || this.exists ? this.#state.head : 0),
+      ports.turns,
     )
     this.#hands = new Hands({
       runner: ports.runner,
@@ -119,7 +123,9 @@ export class Session {
     const source = lease.exists || !parent ? key : { ...key, agent: parent.agent, id: parent.id }
     while (state.head < head) {
       const limit = Math.min(READ_PAGE, head - state.head)
-      const page = await ports.log.read(source, state.head, limit, READ_CHARS, 'without_content')
+      const from = state.head
+      const read = () => ports.log.read(source, from, limit, READ_CHARS, 'without_content')
+      const page = await (ports.turns ? ports.turns.take(read) : read())
       // The first number may be far above 1, so a page can reach beyond a branch point.
       const events = page.filter(({ seq }) => seq <= head)
       if (events.length === 0) {
@@ -217,6 +223,11 @@ export class Session {
 
   /** Committed events after a cursor: a page of them, shorter when they are large. Of artifacts `content` has the text. */
   read(after: number, limit: number): Promise<AnyEvent[]> {
+    const read = () => this.#readPage(after, limit)
+    return this.#ports.turns ? this.#ports.turns.take(read) : read()
+  }
+
+  #readPage(after: number, limit: number): Promise<AnyEvent[]> {
     return this.#read(() => this.#ports.log.read(this.key, after, limit, READ_CHARS, 'without_content'))
   }
 

@@ -2,10 +2,11 @@ import { describe, expect, test } from 'vitest'
 import type { AnyEvent } from './event.ts'
 import { held, settle, Watcher } from './host.suite.ts'
 import { LISTENER_BYTES_MAX, READ_PAGE } from './limits.ts'
+import { ReadingTurns } from './reading-turns.ts'
 import { Subscribers } from './subscribers.ts'
 
 /** A log that grows, and is published after it was written. */
-const feed = (base = 0) => {
+const feed = (base = 0, turns: ReadingTurns | null = null) => {
   const log: AnyEvent[] = []
   let head = base
   const add = (count: number) => {
@@ -23,6 +24,7 @@ const feed = (base = 0) => {
       return page
     },
     () => head,
+    turns,
   )
   const publish = (events: readonly AnyEvent[]) => {
     head = events.at(-1)!.seq
@@ -101,6 +103,54 @@ describe('a cursor', () => {
     gate.release()
     await settle()
     expect(seqs(watcher)).toEqual(range(1, READ_PAGE + 3))
+  })
+})
+
+describe('[O33] many readers of one long log', () => {
+  test('each page is read and encoded once for each audience, and everybody gets everything', async () => {
+    const { append, subscribers, reads } = feed(0, new ReadingTurns({ now: () => 0, turn: async () => {} }))
+    append(READ_PAGE * 3 + 5)
+    const encoded = { a: 0, b: 0 }
+    const watchers = (['a', 'b', 'a', 'b', 'a', 'a'] as const).map((name) => new Watcher(name, () => encoded[name]++))
+    for (const watcher of watchers) subscribers.add(watcher, 0)
+    await settle(100)
+    append(2)
+    for (const watcher of watchers) expect(seqs(watcher)).toEqual(range(1, READ_PAGE * 3 + 7))
+    // Three whole pages each; the last, unfinished one is everybody's own; then the live change.
+    expect(encoded).toEqual({ a: 3 + 4 + 1, b: 3 + 2 + 1 })
+    expect(reads.limits.filter((limit) => limit === READ_PAGE)).toHaveLength(6)
+  })
+
+  test('a replay ends where it was asked to, though others have read on', async () => {
+    const { append, subscribers } = feed()
+    append(READ_PAGE * 2)
+    const far = new Watcher()
+    subscribers.add(far, 0)
+    await settle(100)
+    append(READ_PAGE)
+    const gate = held()
+    const waits = Object.assign(new Watcher(), { ready: () => gate.promise })
+    const [short, slow] = [new Watcher(), waits]
+    const ends = [subscribers.replay(slow, 0, READ_PAGE * 2 - 7), subscribers.replay(short, 0, READ_PAGE + 3)]
+    await settle(100)
+    gate.release()
+    expect(await Promise.all(ends)).toEqual([true, true])
+    expect(seqs(short)).toEqual(range(1, READ_PAGE + 3))
+    expect(seqs(slow)).toEqual(range(1, READ_PAGE * 2 - 7))
+    expect(subscribers.size).toBe(1)
+  })
+
+  test('a reader that leaves in the middle gets nothing more', async () => {
+    const { append, subscribers, reads } = feed()
+    append(READ_PAGE * 3)
+    const [stays, leaves] = [new Watcher(), new Watcher()]
+    reads.before = async () => void subscribers.remove(leaves)
+    const replayed = subscribers.replay(leaves, 0, READ_PAGE * 3)
+    subscribers.add(stays, 0)
+    await settle(100)
+    expect(await replayed).toBe(false)
+    expect(leaves.texts).toEqual([])
+    expect(seqs(stays)).toEqual(range(1, READ_PAGE * 3))
   })
 })
 

@@ -1,7 +1,9 @@
 // Who is watching. A listener catches up from its cursor by reading the log, then joins the live ones; each audience
 // is encoded once per change, and all its listeners get the same text.
+import { type EncodedPage, EncodedPages } from './encoded-pages.ts'
 import type { AnyEvent } from './event.ts'
 import { LISTENER_BYTES_MAX, READ_PAGE } from './limits.ts'
+import type { ReadingTurns } from './reading-turns.ts'
 import type { SessionState } from './state.ts'
 
 /** Committed events, with the state before them when they are live. */
@@ -10,7 +12,7 @@ export interface Change {
   readonly before?: SessionState
 }
 
-/** What a kind of client sees. Equal keys must encode equally. */
+/** What a kind of client sees. Equal keys must encode equally: a text is made once and sent to all who have the key. */
 export interface Audience {
   readonly key: string
   /** The text of a change; empty = nothing of it is for this audience. */
@@ -37,13 +39,21 @@ interface Room {
 export class Subscribers {
   readonly #read: (after: number, limit: number) => Promise<AnyEvent[]>
   readonly #head: () => number
+  readonly #turns: ReadingTurns | null
+  readonly #pages = new EncodedPages()
   readonly #rooms = new Map<string, Room>()
   readonly #catchingUp = new Set<Listener>()
   #closed: 'moved' | 'removed' | null = null
 
-  constructor(read: (after: number, limit: number) => Promise<AnyEvent[]>, head: () => number) {
+  /** Without `turns` nobody else shares the thread, as in tests. */
+  constructor(
+    read: (after: number, limit: number) => Promise<AnyEvent[]>,
+    head: () => number,
+    turns: ReadingTurns | null = null,
+  ) {
     this.#read = read
     this.#head = head
+    this.#turns = turns
   }
 
   get size(): number {
@@ -86,26 +96,58 @@ export class Subscribers {
       for (const listener of [...listeners]) this.#cut(listener, why)
   }
 
+  /** What the log has after `since` up to `last`, and nothing live. False when the listener was removed or cut. */
+  async replay(listener: Listener, since: number, last: number): Promise<boolean> {
+    if (this.#closed) listener.close(this.#closed)
+    else this.#catchingUp.add(listener)
+    try {
+      for (let seen = since; seen < last && this.#catchingUp.has(listener); )
+        seen = await this.#step(listener, seen, last)
+    } catch {
+      this.#cut(listener, 'moved')
+    }
+    return this.#leaveCatchUp(listener)
+  }
+
   async #catchUp(listener: Listener, since: number): Promise<void> {
     let seen = since
     // Reaching the head and joining happen in one step, so nothing can fall between them.
-    while (seen < this.#head() && this.#catchingUp.has(listener)) {
-      // The log may be ahead of what is published; that will come, and must not be sent twice.
-      const head = this.#head()
-      const page = await this.#read(seen, Math.min(READ_PAGE, head - seen))
-      const events = page.filter(({ seq }) => seq <= head)
-      const last = events.at(-1)
-      if (!last || !this.#catchingUp.has(listener)) return this.#cut(listener, 'moved')
-      const text = listener.audience.encode({ events })
-      seen = last.seq
-      if (text !== '') this.#send(listener, text, seen)
-      await listener.ready?.()
-    }
-    if (!this.#catchingUp.delete(listener)) return
+    while (seen < this.#head() && this.#catchingUp.has(listener)) seen = await this.#step(listener, seen, this.#head())
+    if (!this.#leaveCatchUp(listener)) return
     const { audience } = listener
     const room = this.#rooms.get(audience.key) ?? { audience, listeners: new Set() }
     this.#rooms.set(audience.key, room)
     room.listeners.add(listener)
+  }
+
+  /** Sends the next page, waits until the listener can take more, and returns how far it is. */
+  async #step(listener: Listener, seen: number, last: number): Promise<number> {
+    const send = async () => {
+      const known = this.#pages.get(listener.audience.key, seen)
+      const page = known && known.last <= last ? known : await this.#encodePage(listener.audience, seen, last)
+      if (page.text !== '' && this.#catchingUp.has(listener)) this.#send(listener, page.text, page.last)
+      return page.last
+    }
+    const reached = await (this.#turns ? this.#turns.take(send) : send())
+    if (this.#catchingUp.has(listener)) await listener.ready?.()
+    return reached
+  }
+
+  async #encodePage(audience: Audience, after: number, last: number): Promise<EncodedPage> {
+    // The log may be ahead of what is published; that will come, and must not be sent twice.
+    const events = (await this.#read(after, Math.min(READ_PAGE, last - after))).filter(({ seq }) => seq <= last)
+    const end = events.at(-1)?.seq
+    if (end === undefined) throw new Error('The log ends before its head.')
+    const page = { text: audience.encode({ events }), last: end }
+    // The last page grows with the log.
+    if (end < last) this.#pages.set(audience.key, after, page)
+    return page
+  }
+
+  #leaveCatchUp(listener: Listener): boolean {
+    const wasHere = this.#catchingUp.delete(listener)
+    if (this.#catchingUp.size === 0) this.#pages.clear()
+    return wasHere
   }
 
   #send(listener: Listener, text: string, seq: number): void {

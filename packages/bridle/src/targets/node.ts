@@ -20,6 +20,7 @@ import type { RateLimit } from '../surfaces/http/rate-limit.ts'
 import { defaultAgent } from './agent-registry.ts'
 import { Backlog } from './backlog.ts'
 import { type EngineAgentsOptions, engineAgents } from './engine-agents.ts'
+import { eventLoop } from './event-loop.ts'
 import { localToken, publishAddress } from './local-token.ts'
 import { limitConnections } from './node-connections.ts'
 import { withEvents } from './node-events.ts'
@@ -129,6 +130,7 @@ export class HarnessServer {
       directory: store.directory,
       clock,
       digest,
+      eventLoop,
       runner: (agent) => {
         const runner = served.runners.get(agent)
         return runner ? workspaces.around(runner) : null

@@ -2,7 +2,7 @@
 // It holds no platform socket and no timer of its own, so a test is a table and a fake clock.
 import { type AnyEvent, eventId, type Key } from '../../kernel/event.ts'
 import type { Host } from '../../kernel/host.ts'
-import { LISTENER_BYTES_MAX, READ_PAGE } from '../../kernel/limits.ts'
+import { LISTENER_BYTES_MAX } from '../../kernel/limits.ts'
 import type { Session } from '../../kernel/session.ts'
 import type { Audience, Listener } from '../../kernel/subscribers.ts'
 import type { Scope } from '../http/access.ts'
@@ -165,18 +165,7 @@ export class FabricSocket implements Receiver, Listener, Beating {
     const { key, state, subscribers } = this.#session
     const { since } = this.#connection
     if (since === null) this.#say({ type: 'event', event: resetEvent(key, state.head, state.at) })
-    let seen = since ?? 0
-    while (this.#open && seen < state.head) {
-      const page = await this.#session.read(seen, Math.min(READ_PAGE, state.head - seen))
-      // The first number of a session may be far above 1, so a page can reach beyond the head.
-      const events = page.filter(({ seq }) => seq <= state.head)
-      const last = events.at(-1)
-      if (!last) return this.#end('moved')
-      seen = last.seq
-      const text = this.audience.encode({ events })
-      if (text !== '' && this.#open) this.#socket.send(text.split('\n'), seen)
-      await this.#socket.drained()
-    }
+    await subscribers.replay(this, since ?? 0, state.head)
     if (!this.#open) return
     this.#say({ type: 'replay-end', cursor: eventId(state.head) })
     subscribers.add(this, state.head)

@@ -107,6 +107,8 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
       directory: store.directory,
       clock: this.#clock,
       digest,
+      // The runtime's clock stands still while code runs.
+      eventLoop: { now: () => 0, turn: () => new Promise((resolve) => setTimeout(resolve, 0)) },
       runner: (agent) => registry.runners.get(agent) ?? null,
       ...(options.tokenPaceMs !== undefined && { tokenPaceMs: options.tokenPaceMs }),
       onCommit: (key, events) => {

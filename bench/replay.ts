@@ -1,0 +1,127 @@
+// Fifty clients read a log of 100,000 events from its start, again and again, while another session streams a reply and
+// somebody asks for /health. Server, readers and watchers are processes of their own.
+import { Agent, get } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { start } from './child.ts'
+import type { Received } from './fanout-client.ts'
+import type { LongSession, Plan, Room } from './fanout-reply.ts'
+import { type Figure, figure, interleave, type Variant } from './figure.ts'
+import type { Readers, Reading } from './replay-client.ts'
+
+const EVENTS = 100_000
+const READERS = 50
+const WATCHERS = 8
+/** As long as a probe may wait before an operator's balancer grows impatient. */
+const HEALTH_US = 50_000
+const PROBE_EVERY_MS = 10
+/** Readers are under way when the reply begins. */
+const BEFORE_MS = 300
+const reply: Plan = { tokens: 2_000, burst: 1, pace: 'by the clock' }
+
+type Wires = { readonly [name: string]: (long: LongSession) => Omit<Readers, 'count' | 'port'> }
+
+const wires: Wires = {
+  'frontend SSE': ({ id, end }) => ({ wire: 'sse', path: `/sessions/${id}/events/stream`, end }),
+  'Fabric SSE': ({ id, end }) => ({ wire: 'sse', path: `/sessions/${id}/events?replay=all`, end }),
+  'Fabric WebSocket': ({ id, end }) => ({ wire: 'ws', path: `/sessions/${id}/ws?replay=all`, end }),
+}
+
+export async function replay(): Promise<Figure[]> {
+  const [server, readers, watchers] = [
+    start('./fanout-server.ts', { names: ['ours'] }),
+    start('./replay-client.ts'),
+    start('./fanout-client.ts'),
+  ]
+  const worst: Record<string, number[]> = {}
+  const read: Record<string, Reading[]> = {}
+  const live = async (name: string, wire: Omit<Readers, 'count' | 'port'> | null, port: number) => {
+    const room = await server.call<Room>('room', 'ws')
+    await watchers.call('connect', { room, count: WATCHERS })
+    if (wire) await readers.call('begin', { ...wire, count: READERS, port })
+    await sleep(BEFORE_MS)
+    const probes = probe(port)
+    const said = await server.call<number[]>('stream', reply)
+    await watchers.call('received', reply.tokens)
+    worst[name] = [...(worst[name] ?? []), await probes.stop()]
+    const reading = await readers.call<Reading>('stop')
+    read[name] = [...(read[name] ?? []), reading]
+    const { verified, p99Us, problem } = await watchers.call<Received>('judge', { said })
+    if (problem) console.error(`${name}: ${problem}`)
+    await watchers.call('leave')
+    return { value: p99Us, verified: verified && reading.broken === 0 && (!wire || reading.bytes > 1_000_000) }
+  }
+  try {
+    // The first reply is not measured, so that code is compiled as in a server that has run for a while.
+    const long = await server.call<LongSession>('longSession', EVENTS)
+    await live('warm-up', null, long.port)
+    const variants: Record<string, Variant> = { 'nobody reads': { run: () => live('nobody reads', null, long.port) } }
+    for (const [name, wireOf] of Object.entries(wires)) {
+      await live('warm-up', wireOf(long), long.port)
+      variants[name] = { run: () => live(name, wireOf(long), long.port) }
+    }
+    const p99 = await interleave(variants)
+    const health = {
+      values: { ...worst, limit: worst['nobody reads']!.map(() => HEALTH_US) },
+      verified: { ...p99.verified, limit: true },
+    }
+    for (const [name, readings] of Object.entries(read)) print(name, readings, worst[name]!, p99.values[name] ?? [])
+    return Object.keys(wires).flatMap((name) => [
+      figure(health, [name, 'limit'], {
+        id: 'B7a',
+        what: `the slowest of some 200 answers of /health while ${READERS} clients replay ${EVENTS} events, ${name} / 50 ms`,
+        target: 1,
+        better: 'lower',
+      }),
+      figure(p99, [name, 'nobody reads'], {
+        id: 'B7b',
+        what: `p99 added latency of a live turn while ${READERS} clients replay ${EVENTS} events, ${name} / while nobody does`,
+        target: 2,
+        better: 'lower',
+      }),
+    ])
+  } finally {
+    await Promise.all([server, readers, watchers].map((child) => child.stop()))
+  }
+}
+
+const print = (
+  name: string,
+  readings: readonly Reading[],
+  worst: readonly number[],
+  p99Us: readonly number[],
+): void => {
+  const [whole, bytes] = [readings.map((one) => one.whole), readings.map((one) => one.bytes)]
+  console.log(JSON.stringify({ case: name, readToTheEnd: whole, bytes, worstHealthUs: worst, p99Us }))
+}
+
+/** Asks for /health on one kept connection until it is stopped; resolves to the longest wait in microseconds. */
+const probe = (port: number): { stop(): Promise<number> } => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  let isOver = false
+  let longest = 0
+  const ask = () =>
+    new Promise<void>((resolve, reject) => {
+      const started = process.hrtime.bigint()
+      const request = get({ port, host: '127.0.0.1', path: '/health', agent }, (response) => {
+        response.resume().on('end', () => {
+          longest = Math.max(longest, Number((process.hrtime.bigint() - started) / 1000n))
+          resolve()
+        })
+      })
+      request.on('error', reject)
+    })
+  const asking = (async () => {
+    while (!isOver) {
+      await ask()
+      await sleep(PROBE_EVERY_MS)
+    }
+    agent.destroy()
+  })()
+  return {
+    stop: async () => {
+      isOver = true
+      await asking
+      return longest
+    },
+  }
+}

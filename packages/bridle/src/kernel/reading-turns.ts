@@ -1,0 +1,56 @@
+// Long reads take turns. A reader that is far behind reads page after page; if nothing stopped it, one such reader would
+// hold the event loop until it had caught up, and everybody else would wait: live turns, probes, heartbeats.
+
+/** How the target shares its one thread. */
+export interface EventLoop {
+  /** Milliseconds since any fixed moment. A platform whose clock stands still while code runs may return a constant. */
+  now(): number
+  /** Resolves when everything else that is ready to run has run. */
+  turn(): Promise<void>
+}
+
+type Step = () => Promise<unknown>
+
+/** Reading for this long costs a live turn little, and is long enough for several pages. */
+const SLICE_MS = 2
+/** For a clock that stands still. A page takes well under a millisecond where it was encoded before. */
+const SLICE_STEPS = 64
+
+/** Steps run in the order in which they were asked for, a slice of them in each turn of the event loop. */
+export class ReadingTurns {
+  readonly #loop: EventLoop
+  readonly #waiting: Step[] = []
+  #isRunning = false
+
+  constructor(loop: EventLoop) {
+    this.#loop = loop
+  }
+
+  /** A reader asks for one step at a time, so fifty readers get a page each before any of them gets its next. */
+  take<T>(step: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push(() => step().then(resolve, reject))
+      if (!this.#isRunning) void this.#run()
+    })
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true
+    while (this.#waiting.length > 0) {
+      await this.#slice()
+      // Also behind the last step: a reader asks for its next one when it has this one.
+      await this.#loop.turn()
+    }
+    this.#isRunning = false
+  }
+
+  async #slice(): Promise<void> {
+    const start = this.#loop.now()
+    for (let steps = 0; steps < SLICE_STEPS && this.#loop.now() - start < SLICE_MS; steps++) {
+      const step = this.#waiting.shift()
+      if (!step) return
+      // A store that waits for a disk or a network leaves the event loop free; the next reader need not wait for it.
+      await Promise.race([step(), this.#loop.turn()])
+    }
+  }
+}
