@@ -1,7 +1,8 @@
 // The client's copy of the state. It is never computed here, only told; what does not fit on what is here is refused
 // whole, and the next connection starts from a state.
-import { applyOperations, type DeltaOperation } from '../kernel/delta.ts'
+import type { DeltaOperation } from '../kernel/delta.ts'
 import type { HarnessState } from '../kernel/projections/harness-state.ts'
+import { applyToState } from '../kernel/state-operations.ts'
 import type { ServerMessage } from '../surfaces/transport/wire.ts'
 import { isMessage, isState, Nonsense } from './server-messages.ts'
 
@@ -38,7 +39,7 @@ export class Replica {
     if (prev !== undefined && this.#seq !== null && prev !== this.#seq)
       throw new Nonsense(`a gap: at ${this.#seq}, got a delta from ${prev}`)
     if (seq !== undefined && seq < (prev ?? 0)) throw new Nonsense('a delta that leads backwards')
-    const next = applyOperations(this.#state, operations)
+    const next = applyToState(this.#state, operations)
     if (!isState(next) || !touched(next, operations).every(isMessage))
       throw new Nonsense('a delta that spoils the state')
     this.#state = next

@@ -77,6 +77,7 @@ export const catalogue = {
   approval_delivered: fact('the runner has the answer'),
   session_paused: fact('nothing runs until it is resumed'),
   session_resumed: fact('it may run again'),
+  failure_dismissed: fact('somebody cancelled a chat whose last turn had failed: it rests again'),
   policy_set: fact('budgets and what crossing one does'),
   budget_crossed: fact('a budget was crossed; latched until it is raised'),
   budget_raised: fact('an operator granted more of what was crossed, in steps of its own size'),

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import { appendText, applyOperations, DeltaError, type DeltaOperation, set } from './delta.ts'
+import { appendText, applyOperations, DeltaError, type DeltaOperation, type JsonValue, set } from './delta.ts'
 import type { Json } from './json.ts'
 
 describe('[T9] paths', () => {
@@ -129,7 +129,7 @@ describe('whatever the operations', () => {
     fc.record({
       type: fc.constant('set' as const),
       path: fc.array(name, { maxLength: 4 }),
-      value: fc.jsonValue() as fc.Arbitrary<Json>,
+      value: fc.jsonValue() as fc.Arbitrary<JsonValue>,
     }),
     fc.record({
       type: fc.constant('append-text' as const),
@@ -139,7 +139,7 @@ describe('whatever the operations', () => {
     fc.record({
       type: fc.constant('set' as const),
       path: fc.array(name, { maxLength: 3 }),
-      value: fc.constantFrom<Json>([], {}, ''),
+      value: fc.constantFrom<JsonValue>([], {}, ''),
     }),
   )
 

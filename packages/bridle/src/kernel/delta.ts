@@ -1,10 +1,12 @@
 // Operations on a JSON tree, and the one function that applies them, at both ends of every wire.
 // Strict: a batch with one bad operation throws and changes nothing, so two ends can never half-agree.
-import type { Json } from './json.ts'
+
+/** Not readonly, like all types of this wire: a program that has the document's own types can take ours for them. */
+export type JsonValue = null | boolean | number | string | JsonValue[] | { [name: string]: JsonValue }
 
 export type DeltaOperation =
-  | { readonly type: 'set'; readonly path: readonly string[]; readonly value: Json }
-  | { readonly type: 'append-text'; readonly path: readonly string[]; readonly value: string }
+  | { type: 'set'; path: string[]; value: JsonValue }
+  | { type: 'append-text'; path: string[]; value: string }
 
 export class DeltaError extends Error {
   readonly code = 'bad_operation'
@@ -29,7 +31,7 @@ const PATH_MAX = 100
 export const set = (path: readonly (string | number)[], value: unknown): DeltaOperation => ({
   type: 'set',
   path: path.map(String),
-  value: value as Json,
+  value: value as JsonValue,
 })
 export const appendText = (path: readonly (string | number)[], value: string): DeltaOperation => ({
   type: 'append-text',

@@ -1,24 +1,24 @@
 import { isDeepStrictEqual } from 'node:util'
 import { expect, test } from 'vitest'
 import { EVENT_TYPES, type EventType } from './catalogue.ts'
-import { foldVersion, goldenLog, goldenStates } from './fold-version.ts'
+import { foldVersion, goldenLogs, goldenStates } from './fold-version.ts'
 import { emptyState, type SessionState } from './state.ts'
 
 test('is the same each time, and short', () => {
   expect(foldVersion()).toBe(foldVersion())
   expect(foldVersion()).toMatch(/^[0-9a-f]{14}$/)
-  expect(goldenLog()).toEqual(goldenLog())
+  expect(goldenLogs()).toEqual(goldenLogs())
 })
 
 /** Shown to people and counted by nobody. */
 const unread: readonly EventType[] = ['session', 'artifact_chunk']
 
-test('the golden log has every event that a fold reads: a fold that changes elsewhere would go unnoticed', () => {
-  const seen = new Set<string>(goldenLog().map(({ type }) => type))
+test('the golden logs have every event that a fold reads: a fold that changes elsewhere would go unnoticed', () => {
+  const seen = new Set<string>(goldenLogs().flatMap((log) => log.map(({ type }) => type)))
   expect(EVENT_TYPES.filter((type) => !seen.has(type) && !unread.includes(type))).toEqual([])
 })
 
-test('the golden log leaves something in every part of the state', () => {
+test('the golden logs leave something in every part of the state', () => {
   for (const [name, empty] of Object.entries(emptyState)) {
     const filled = goldenStates().some((state) => !isDeepStrictEqual(state[name as keyof SessionState], empty))
     expect(filled, name).toBe(true)

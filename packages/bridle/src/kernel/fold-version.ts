@@ -17,19 +17,24 @@ export const foldVersion = (): string => {
 }
 
 /** The state after every event: what a later event wipes out counts too. */
-export const goldenStates = (): readonly SessionState[] => {
-  let state: SessionState = emptyState
-  return goldenLog().map((event) => {
-    state = evolve(state, event)
-    return state
+export const goldenStates = (): readonly SessionState[] =>
+  goldenLogs().flatMap((log) => {
+    let state: SessionState = emptyState
+    return log.map((event) => {
+      state = evolve(state, event)
+      return state
+    })
   })
-}
 
-/** A short life with a bit of everything that folds read. */
-export const goldenLog = (): readonly Event[] => {
+/** Short lives, of background work and of a chat, with a bit of everything that folds read. */
+export const goldenLogs = (): readonly (readonly Event[])[] => [goldenLog(golden), goldenLog(goldenChat)]
+
+type Step = Command | ((state: SessionState) => Command)
+
+const goldenLog = (steps: readonly Step[]): readonly Event[] => {
   const events: Event[] = []
   let state: SessionState = emptyState
-  for (const [index, next] of golden.entries()) {
+  for (const [index, next] of steps.entries()) {
     const command = typeof next === 'function' ? next(state) : next
     const decided = decide(key, state, command, 1_700_000_000_000 + index * 1_000)
     events.push(...decided.events)
@@ -55,7 +60,7 @@ const says =
 const event = <T extends EventType>(type: T, payload: Payloads[T]): ReportItem =>
   ({ type: 'event', event: { type, payload } }) as ReportItem
 
-const golden: readonly (Command | ((state: SessionState) => Command))[] = [
+const golden: readonly Step[] = [
   {
     type: 'submit',
     prompt: 'first',
@@ -155,4 +160,11 @@ const golden: readonly (Command | ((state: SessionState) => Command))[] = [
   { type: 'resume' },
   says({ type: 'started' }),
   { type: 'cancel', queue: true },
+]
+
+const goldenChat: readonly Step[] = [
+  { type: 'submit', prompt: 'first' },
+  says({ type: 'started' }),
+  says({ type: 'failed', message: 'broke' }),
+  { type: 'cancel' },
 ]

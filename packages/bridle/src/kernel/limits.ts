@@ -39,6 +39,8 @@ export const CHECKPOINTS_MAX = 50
 export const ARTIFACTS_MAX = 1_000
 /** Name, kind and content type of an artifact, which the fold holds: file systems stop at a quarter of this. */
 export const LABEL_CHARS_MAX = 1_000
+/** Shown of a prompt while it waits: every move of the queue sends those that wait again, to each client. */
+export const WAITING_CHARS_MAX = 20_000
 /** Events between snapshots: opening folds at most this many, and a branch far back some two or three times as many. */
 export const SNAPSHOT_EVERY = 500
 /** Events read per page while a subscriber catches up. */

@@ -54,6 +54,27 @@ describe('[E3] tokens', () => {
     expect(sent().at(-1)).toEqual([3, 'd'])
   })
 
+  test('[E15] are whole characters, whatever chunks a provider makes of them', async () => {
+    const out = outlet(0)
+    const said = '👍🏽 ok 👍'
+    for (const unit of said.split('')) {
+      await out.token(unit)
+      await out.report([says('thinking', { text: unit })])
+    }
+    await out.token('\ud83d')
+    await out.report([call('c1')])
+    await out.token('x\ude00')
+    const texts = { token: '', thinking: '' }
+    for (const item of reports.flatMap(({ items }) => items)) {
+      if (item.type !== 'event' || !(item.event.type in texts)) continue
+      const { text } = item.event.payload as { text: string }
+      expect(text.isWellFormed()).toBe(true)
+      texts[item.event.type as 'token' | 'thinking'] += text
+    }
+    // Halves that have no other half are replaced.
+    expect(texts).toEqual({ token: `${said}\ufffdx\ufffd`, thinking: said })
+  })
+
   test('after a silence the next leaves at once again', async () => {
     const out = outlet()
     await out.token('a')

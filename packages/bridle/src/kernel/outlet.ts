@@ -2,10 +2,11 @@
 // token event per pace, flushed early by anything else. After numbering an event never changes.
 import { chunked } from './chunks.ts'
 import type { Report, ReportItem } from './commands.ts'
-import type { AnyDraft } from './event.ts'
+import type { AnyDraft, Event } from './event.ts'
 import { isDeeperThan } from './json.ts'
 import { DEPTH_MAX, PAYLOAD_CHARS_MAX, REPORTS_HIGH_WATER, TOKEN_CHARS_MAX } from './limits.ts'
 import type { Clock } from './ports.ts'
+import { WholeCharacters } from './whole-characters.ts'
 
 export class OutletClosed extends Error {
   readonly code = 'outlet_closed'
@@ -23,6 +24,7 @@ export interface OutletOptions {
 export class Outlet {
   readonly #options: OutletOptions
   #frame: number
+  readonly #characters = new WholeCharacters()
   #text = ''
   #textFrame = 0
   #forget: (() => void) | null = null
@@ -64,7 +66,7 @@ export class Outlet {
         throw new RangeError(`The payload of ${item.event.type} is too large.`)
       }
     }
-    await this.#send([...this.#takeText(), ...items], frame)
+    await this.#send([...this.#takeText(), ...items.map((item) => this.#whole(item))], frame)
   }
 
   /** Resolves at once, unless too much is unacknowledged: then it waits for the log. */
@@ -72,7 +74,7 @@ export class Outlet {
     if (this.#closed) throw new OutletClosed('nobody listens')
     if (frame <= this.#frame) return
     this.#frame = frame
-    this.#text += text
+    this.#text += this.#characters.take('token', text)
     this.#textFrame = frame
     if (this.#forget === null || this.#text.length > TOKEN_CHARS_MAX) this.#flush()
     if (this.#unacknowledged > REPORTS_HIGH_WATER) await this.#last
@@ -107,6 +109,13 @@ export class Outlet {
     if (!this.#closed) this.#flush()
   }
 
+  #whole(item: ReportItem): ReportItem {
+    if (item.type !== 'event' || !isStreamed(item.event)) return item
+    const { type, payload } = item.event
+    const event = { type, payload: { ...payload, text: this.#characters.take(type, payload.text) } }
+    return { ...item, event: event as typeof item.event }
+  }
+
   #takeText(): ReportItem[] {
     if (this.#text === '') return []
     const text = this.#text
@@ -130,6 +139,10 @@ export class Outlet {
       throw new OutletClosed('nobody listens')
   }
 }
+
+type StreamedDraft = Pick<Event<'token' | 'thinking' | 'reflection'>, 'type' | 'payload'>
+const isStreamed = (event: Pick<AnyDraft, 'type' | 'payload'>): event is StreamedDraft =>
+  event.type === 'token' || event.type === 'thinking' || event.type === 'reflection'
 
 /** A call's result may be of any size: it becomes an artifact before it is numbered. */
 const weighed = ({ type, payload }: Pick<AnyDraft, 'type' | 'payload'>): unknown =>

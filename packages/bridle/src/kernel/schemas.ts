@@ -242,7 +242,7 @@ export const schemas = {
     head: maybe(v.boolean()),
     actor: maybe(text),
   }),
-  prompt_dropped: v.looseObject({ run_id: text, message_id: text, reason: text }),
+  prompt_dropped: v.looseObject({ run_id: text, message_id: text, reason: text, text: maybe(text) }),
   steered: v.looseObject({ run_id: text, message_id: text, text, actor: maybe(text) }),
   steer_delivered: v.looseObject({ message_id: text }),
   rewound: v.looseObject({ keep: count, message_id: text, run_ids: v.array(text) }),
@@ -279,6 +279,7 @@ export const schemas = {
   approval_delivered: v.looseObject({ request_id: text }),
   session_paused: v.looseObject({ reason: maybe(text), actor: maybe(text) }),
   session_resumed: v.looseObject({ actor: maybe(text) }),
+  failure_dismissed: v.looseObject({ actor: maybe(text) }),
   policy_set: v.looseObject({ policy: policySchema, actor: maybe(text) }),
   budget_crossed: v.looseObject({ budget: v.picklist(BUDGETS), limit: amount, value: v.number() }),
   budget_raised: v.looseObject({

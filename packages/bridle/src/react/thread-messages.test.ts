@@ -1,6 +1,12 @@
 import type { ThreadMessage } from '@assistant-ui/react'
 import { describe, expect, test } from 'vitest'
-import type { HarnessApproval, HarnessMessage, HarnessState, HarnessToolCall } from '../client/harness-state.ts'
+import type {
+  HarnessApproval,
+  HarnessMessage,
+  HarnessPart,
+  HarnessState,
+  HarnessToolCall,
+} from '../client/harness-state.ts'
 import { convertHarnessMessage, toThreadMessages } from './thread-messages.ts'
 
 const answer = (given: Partial<HarnessMessage>): HarnessMessage => ({
@@ -13,7 +19,7 @@ const answer = (given: Partial<HarnessMessage>): HarnessMessage => ({
   ...given,
 })
 const question: HarnessMessage = { id: 'm-1', role: 'user', content: 'Hi', status: 'complete', createdAt: 1000 }
-const state = (messages: readonly HarnessMessage[], more: Partial<HarnessState> = {}): HarnessState => ({
+const state = (messages: HarnessMessage[], more: Partial<HarnessState> = {}): HarnessState => ({
   status: 'running',
   messages,
   approvals: [],
@@ -40,7 +46,9 @@ test('a question has no status; what is known of it stands beside it', () => {
 })
 
 describe('the status of an answer', () => {
-  const waiting = { toolCalls: [{ ...call(), approval: { id: 'apr-1', status: 'pending' } }] } as const
+  const waiting: Partial<HarnessMessage> = {
+    toolCalls: [{ ...call(), approval: { id: 'apr-1', status: 'pending' } }],
+  }
   test.each<[string, Partial<HarnessMessage>, Partial<HarnessState>, object]>([
     ['pending', { status: 'pending' }, {}, { type: 'running' }],
     ['streaming', {}, {}, { type: 'running' }],
@@ -179,7 +187,7 @@ describe('a call', () => {
       { status: 'complete', stopReason: 'cancelled' },
     ],
   ])('%s', (_name, given, expected, more = {}, message = {}) => {
-    const parts = [{ type: 'tool', toolCallId: 'c1' }] as const
+    const parts: HarnessPart[] = [{ type: 'tool', toolCallId: 'c1' }]
     const [part] = converted(answer({ toolCalls: [{ ...call(), ...given }], parts, ...message }), more)
       .content as object[]
     expect(part).toEqual({

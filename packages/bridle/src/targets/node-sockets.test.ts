@@ -159,16 +159,16 @@ describe('commands', () => {
 })
 
 describe('the end', () => {
-  test.each<[string, Buffer, number]>([
-    ['a message over 1 MiB', frame(0x81, 1024 * 1024 + 1), 1009],
-    ['text that is not UTF-8', frame(0x81, 2, [0xc3, 0x28]), 1007],
-    ['a flood of fragments', Buffer.concat([frame(0x01, 1), ...Array(80).fill(frame(0x00, 1))]), 1008],
-    ['a frame that is none', frame(0x8f, 1), 1002],
-  ])('[W15] %s closes the socket, and nobody else’s', async (_name, bytes, code) => {
+  test.each<[string, Buffer, number, string]>([
+    ['a message over 1 MiB', frame(0x81, 1024 * 1024 + 1), 1009, 'The message is too large.'],
+    ['text that is not UTF-8', frame(0x81, 2, [0xc3, 0x28]), 1007, 'The text is not UTF-8.'],
+    ['a flood of fragments', Buffer.concat([frame(0x01, 1), ...Array(80).fill(frame(0x00, 1))]), 1008, ''],
+    ['a frame that is none', frame(0x8f, 1), 1002, ''],
+  ])('[W15] [T12] %s closes the socket, and nobody else’s', async (_name, bytes, code, reason) => {
     const other = await dial(at('bad'))
     const line = await dial(at('bad'))
     rawSocket(line.ws).write(bytes)
-    expect((await line.closed).code).toBe(code)
+    expect(await line.closed).toEqual({ code, reason })
     other.say({ type: 'ping', ts: 1 })
     expect(types(await other.until(has('pong')))).toContain('pong')
     other.ws.close()

@@ -182,6 +182,11 @@ class Line extends WebSocket implements WatchedSocket {
     return true
   }
 
+  /** The library closes a socket for a broken frame with a code alone. */
+  override close(code?: number, reason?: string | Buffer): void {
+    super.close(code, reason ?? BROKEN[code ?? 0])
+  }
+
   dismiss(code: number, reason: string): void {
     this.close(code, reason)
     this.pause()
@@ -208,6 +213,12 @@ interface ReceiverState {
   readonly _messageLength: number
   /** What the message is that has begun in fragments; 0 = none has. */
   readonly _fragmented: number
+}
+
+/** By close code; Cloudflare says the same. */
+const BROKEN: { readonly [code: number]: string } = {
+  1007: 'The text is not UTF-8.',
+  1009: 'The message is too large.',
 }
 
 /** Tells a pong of ours from one that a client sends by itself. */

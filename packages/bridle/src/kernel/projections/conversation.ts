@@ -1,11 +1,13 @@
 // The conversation *is* the transport's HarnessState. It changes only through operations, so what a client applies
-// is exactly what the server applied: evolve = applyOperations(state, operations(state, event)).
+// is exactly what the server applied: evolve = applyToState(state, operations(state, event)).
 import type { EventType } from '../catalogue.ts'
-import { appendText, applyOperations, type DeltaOperation, set } from '../delta.ts'
+import { appendText, type DeltaOperation, set } from '../delta.ts'
 import type { AnyEvent, Event } from '../event.ts'
-import { type JsonObject, omit } from '../json.ts'
+import { canonical, type Json, type JsonObject, omit } from '../json.ts'
+import { WAITING_CHARS_MAX } from '../limits.ts'
 import type { SessionStatus } from '../schemas.ts'
-import type { HarnessMessage, HarnessState } from './harness-state.ts'
+import { applyToState } from '../state-operations.ts'
+import type { HarnessMessage, HarnessState, HarnessToolCall } from './harness-state.ts'
 import { superseded, withResponse } from './message-parts.ts'
 
 export const emptyConversation: HarnessState = { status: 'idle', messages: [], sessionStatus: 'idle', approvals: [] }
@@ -18,7 +20,7 @@ export const operations = (state: HarnessState, event: AnyEvent): readonly Delta
 
 export const evolveConversation = (state: HarnessState, event: AnyEvent): HarnessState => {
   const changed = operations(state, event)
-  return changed.length === 0 ? state : applyOperations(state, changed)
+  return changed.length === 0 ? state : applyToState(state, changed)
 }
 
 type Change<E> = (state: HarnessState, event: E) => readonly DeltaOperation[]
@@ -27,7 +29,15 @@ const none: readonly DeltaOperation[] = []
 const changes: { readonly [T in EventType]?: Change<Event<T>> } = {
   prompt_queued: (state, { at, payload }) => {
     const message = {
-      ...user(payload.message_id, payload.text, 'pending', payload.run_id, at),
+      // Each time the queue moves, those that wait are set again.
+      ...user(
+        payload.message_id,
+        payload.text.slice(0, WAITING_CHARS_MAX).toWellFormed(),
+        'pending',
+        payload.run_id,
+        at,
+      ),
+      ...(payload.text.length > WAITING_CHARS_MAX && { contentLength: payload.text.length }),
       ...(payload.input !== undefined && { input: payload.input }),
     }
     // A steering prompt that came too late is on the page already; it waits where it stands.
@@ -40,7 +50,11 @@ const changes: { readonly [T in EventType]?: Change<Event<T>> } = {
   prompt_dropped: (state, { payload }) => {
     const index = state.messages.findIndex((message) => message.id === payload.message_id)
     if (index < 0) return none
-    return [set(['messages', index, 'status'], 'complete'), set(['messages', index, 'stopReason'], 'cancelled')]
+    return [
+      ...wholePrompt(state, index, payload.text),
+      set(['messages', index, 'status'], 'complete'),
+      set(['messages', index, 'stopReason'], 'cancelled'),
+    ]
   },
 
   steered: (state, { at, payload }) => {
@@ -66,6 +80,7 @@ const changes: { readonly [T in EventType]?: Change<Event<T>> } = {
     }
     return [
       ...(state.error ? [set(['error'], null)] : []),
+      ...(asked >= 0 ? wholePrompt(state, asked, payload.prompt) : []),
       ...(asked >= 0 ? [set(['messages', asked, 'status'], 'complete')] : []),
       // Beside its question: prompts that still wait stay behind it.
       ...insert(state, asked >= 0 ? asked + 1 : state.messages.length, answer),
@@ -109,10 +124,13 @@ const changes: { readonly [T in EventType]?: Change<Event<T>> } = {
     onCall(state, run, payload.tool_call_id, (path) => [set([...path, 'result'], payload.result)]),
 
   tool_outcome: (state, { run, payload }) =>
-    onCall(state, run, payload.tool_call_id, (path) => [
+    onCall(state, run, payload.tool_call_id, (path, call) => [
       set([...path, 'status'], payload.status === 'ok' || payload.status === 'artifact' ? 'complete' : 'error'),
       set([...path, 'outcome'], payload.status),
-      ...(payload.result === undefined ? [] : [set([...path, 'result'], payload.result)]),
+      // Most calls have told their result before, and it may be long.
+      ...(payload.result === undefined || isSame(payload.result, call.result)
+        ? []
+        : [set([...path, 'result'], payload.result)]),
       ...(payload.error === undefined ? [] : [set([...path, 'error'], payload.error)]),
     ]),
 
@@ -187,6 +205,8 @@ const changes: { readonly [T in EventType]?: Change<Event<T>> } = {
 
   error: (_state, { payload }) => [set(['error'], payload.message)],
 
+  failure_dismissed: (state) => (state.error === undefined ? none : [set(['error'], null)]),
+
   turn_end: (state, { payload }) => {
     const index = answerIndex(state, payload.turn_id)
     if (index < 0) return none
@@ -259,6 +279,14 @@ const user = (
   createdAt: at,
 })
 
+/** A prompt that was cut while it waited gets all of its text. */
+const wholePrompt = (state: HarnessState, index: number, text: string | undefined): DeltaOperation[] => {
+  const message = state.messages[index]
+  if (message?.contentLength === undefined || text === undefined) return []
+  const { contentLength: _known, ...rest } = message
+  return [set(['messages', index], { ...rest, content: text })]
+}
+
 /** There is no insert operation: the messages behind the new one are set again, one place further. */
 const insert = (state: HarnessState, index: number, message: HarnessMessage): DeltaOperation[] =>
   [message, ...state.messages.slice(index)].map((each, offset) => set(['messages', index + offset], each))
@@ -299,12 +327,17 @@ const onCall = (
   state: HarnessState,
   run: string | undefined,
   id: string,
-  change: (path: Path) => readonly DeltaOperation[],
+  change: (path: Path, call: HarnessToolCall) => readonly DeltaOperation[],
 ): readonly DeltaOperation[] => {
   const index = answerIndex(state, run)
-  const call = state.messages[index]?.toolCalls?.findLastIndex((each) => each.id === id && !each.superseded) ?? -1
-  return call < 0 ? none : change(['messages', index, 'toolCalls', call])
+  const calls = state.messages[index]?.toolCalls ?? []
+  const at = calls.findLastIndex((each) => each.id === id && !each.superseded)
+  const call = calls[at]
+  return call ? change(['messages', index, 'toolCalls', at], call) : none
 }
+
+const isSame = (a: Json, b: Json | undefined): boolean =>
+  a === b || (typeof a === 'object' && typeof b === 'object' && canonical(a) === canonical(b))
 
 const finished = (index: number, status: 'complete' | 'error', stopReason?: string): DeltaOperation[] => [
   set(['messages', index, 'status'], status),

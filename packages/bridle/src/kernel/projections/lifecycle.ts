@@ -271,6 +271,7 @@ export const lifecycle: Projection<Lifecycle> = {
 
     session_paused: (state, { at }) => ({ ...state, updatedAt: at, paused: true }),
     session_resumed: (state, { at }) => ({ ...state, updatedAt: at, paused: false }),
+    failure_dismissed: (state, { at }) => ({ ...state, updatedAt: at, ended: 'cancelled', lastError: null }),
     policy_set: (state, { at, payload }) => ({ ...state, updatedAt: at, policy: payload.policy }),
 
     branched: (state, { at, payload }) => ({

@@ -4,7 +4,6 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isKnown } from '../catalogue.ts'
 import { type Command, isRefusal, type ReportItem } from '../commands.ts'
-import { applyOperations } from '../delta.ts'
 import type { AnyEvent } from '../event.ts'
 import { approvals } from '../projections/approvals.ts'
 import { artifacts } from '../projections/artifacts.ts'
@@ -15,6 +14,7 @@ import type { HarnessState } from '../projections/harness-state.ts'
 import { resumePoints } from '../projections/resume-points.ts'
 import { subagents } from '../projections/subagents.ts'
 import { emptyState, evolve, isTerminal, type SessionState, statusOf } from '../state.ts'
+import { applyToState } from '../state-operations.ts'
 import { dueAt } from '../supervisor.ts'
 import { wanted } from '../wanted.ts'
 import { decide } from './decide.ts'
@@ -225,7 +225,7 @@ describe('the folds', () => {
           let state = before
           for (const event of events) {
             const sent = JSON.parse(JSON.stringify(operations(state.conversation, event)))
-            client = applyOperations(client, sent)
+            client = applyToState(client, sent)
             state = evolve(state, event)
             same(`client after ${event.type}`, client, state.conversation)
           }

@@ -5,7 +5,14 @@ import { cursorText } from '../cursor.ts'
 import { cut } from '../cut.ts'
 import { eventId } from '../event.ts'
 import type { Json } from '../json.ts'
-import { BRIEF_CHARS, PREVIEW_CHARS, RESULT_CHARS_MAX, RETRY_BASE_MS, RETRY_MAX_MS } from '../limits.ts'
+import {
+  BRIEF_CHARS,
+  PREVIEW_CHARS,
+  RESULT_CHARS_MAX,
+  RETRY_BASE_MS,
+  RETRY_MAX_MS,
+  WAITING_CHARS_MAX,
+} from '../limits.ts'
 import type { Run } from '../projections/lifecycle.ts'
 import { OUTCOME_TYPES } from '../schemas.ts'
 import { askAboutUnsafe, cancelApprovals } from './approvals.ts'
@@ -122,6 +129,8 @@ export const cancel = (w: Working, command: Command & { type: 'cancel' }): Answe
     if (run.phase === 'waiting' || (run.phase === 'parked' && run.stopping === null)) endTurn(w, 'cancelled')
   } else if (queued || (kind === 'background' && command.runId === undefined && !run)) {
     dropQueued(w, queued ? [queued.runId] : queue.map(({ runId }) => runId), reason)
+  } else if (kind !== 'background' && !run && w.state.lifecycle.ended === 'failed') {
+    w.add('failure_dismissed', command.actor === undefined ? {} : { actor: command.actor })
   }
   return { runId: target, cancelled: isCurrent || queued !== undefined || w.events.length > 0 }
 }
@@ -138,7 +147,15 @@ const dropQueued = (w: Working, runIds: readonly string[], reason: string): void
 
 export const dropPrompt = (w: Working, runId: string, reason: string): void => {
   const prompt = w.state.lifecycle.queue.find((each) => each.runId === runId)
-  if (prompt) w.add('prompt_dropped', { run_id: runId, message_id: prompt.messageId, reason })
+  if (!prompt) return
+  const { messageId, text } = prompt
+  // A long one was shown in part while it waited.
+  w.add('prompt_dropped', {
+    run_id: runId,
+    message_id: messageId,
+    reason,
+    ...(text.length > WAITING_CHARS_MAX && { text }),
+  })
 }
 
 /** The runner is done with an aborted attempt, or has had its time. */

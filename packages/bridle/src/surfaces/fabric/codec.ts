@@ -161,6 +161,7 @@ const carried: { readonly [T in EventType]: ((event: Event<T>) => Said | null) |
   approval_delivered: null,
   session_paused: null,
   session_resumed: null,
+  failure_dismissed: null,
   policy_set: null,
   budget_crossed: null,
   budget_raised: null,

@@ -181,6 +181,7 @@ const carried: { readonly [T in EventType]: T extends ShownEventType ? Show<T> :
   approval_delivered: null,
   session_paused: null,
   session_resumed: null,
+  failure_dismissed: null,
   policy_set: null,
   budget_crossed: null,
   budget_raised: null,

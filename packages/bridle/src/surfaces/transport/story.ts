@@ -1,10 +1,11 @@
 // What a session's watchers are told: each change once, as operations on the state they have. The last few are kept, so
 // that a client that was cut resumes a short gap without the whole state.
-import { appendText, applyOperations, type DeltaOperation } from '../../kernel/delta.ts'
+import { appendText, type DeltaOperation } from '../../kernel/delta.ts'
 import type { Clock } from '../../kernel/ports.ts'
 import { operations } from '../../kernel/projections/conversation.ts'
 import type { HarnessState } from '../../kernel/projections/harness-state.ts'
 import type { Session } from '../../kernel/session.ts'
+import { applyToState } from '../../kernel/state-operations.ts'
 import type { Audience, Change, Listener } from '../../kernel/subscribers.ts'
 
 /** Deltas kept for resuming, by number and by size. */
@@ -117,7 +118,7 @@ export class Story {
     for (const event of events) {
       const made = operations(state, event)
       if (made.length === 0) continue
-      state = applyOperations(state, made)
+      state = applyToState(state, made)
       for (const operation of made) push(changed, operation)
     }
     if (changed.length === 0) return ''

@@ -69,6 +69,80 @@ const until = async (done: () => boolean): Promise<void> => {
 const idle = (client: Client) => () => client.state?.status === 'idle' && client.state.messages.length > 0
 const submit = (...steps: unknown[]) => ({ type: 'submit', ...script(...steps) })
 
+describe('states and deltas', () => {
+  test('[T24] a state without an error has no such field, also after a turn that failed', async () => {
+    const { connect } = setUp()
+    const clients = [await connect(), await connect(), await connect()]
+    const [first, second] = clients
+    await first?.say(submit({ fail: 'No.' }))
+    await until(() => second?.state?.status === 'error')
+    expect((await connect()).state).toMatchObject({ status: 'error', error: 'No.' })
+    await second?.say(submit({ text: 'better' }))
+    await until(() => clients.every((client) => client.state?.messages.at(-1)?.status === 'complete'))
+    expect(first?.state).toHaveProperty('error', null)
+    const { state } = await connect()
+    expect(state).not.toHaveProperty('error')
+    for (const client of clients) expect({ ...client.state, error: undefined }).toEqual({ ...state, error: undefined })
+  })
+
+  test('[S5] cancel after a failed turn is idle again, for everybody', async () => {
+    const { connect } = setUp()
+    const clients = [await connect(), await connect(), await connect()]
+    for (const round of ['one', 'two']) {
+      await clients[0]?.say(submit({ fail: round }))
+      await until(() => clients.every(({ state }) => state?.status === 'error' && state.error === round))
+      await clients[1]?.say({ type: 'cancel' })
+      await until(() => clients.every(({ state }) => state?.status === 'idle' && !state.error))
+    }
+    const { state } = await connect()
+    expect(state).toMatchObject({ status: 'idle', sessionStatus: 'idle' })
+    expect(state?.messages.map(({ status }) => status)).toEqual(['complete', 'error', 'complete', 'error'])
+  })
+
+  test('[T22] the result of a call is sent once', async () => {
+    const { connect } = setUp()
+    const client = await connect()
+    const result = { rows: ['a needle', 2] }
+    await client.say(submit({ tool: 'search', args: {}, result }, { tool: 'again', args: {}, result }))
+    await until(idle(client))
+    const operations = client.of('delta').flatMap((delta) => delta.operations as DeltaOperation[])
+    expect(operations.filter(({ path }) => path.at(-1) === 'result')).toMatchObject([
+      { value: result },
+      { value: result },
+    ])
+    expect(client.state?.messages.at(-1)?.toolCalls).toMatchObject([{ result }, { result }])
+  })
+
+  test('[T23] long prompts that wait are sent in part, and whole when their turn starts or they are dropped', async () => {
+    const { connect } = setUp()
+    const client = await connect()
+    const prompts = ['a', 'b', 'c', 'd'].map((name) => `@script [{"text":"${name}"}]${' '.repeat(100_000)}`)
+    await client.say(submit({ text: 'first' }))
+    await until(idle(client))
+    await client.say({ type: 'pause' }, ...prompts.map((prompt) => ({ type: 'submit', prompt })))
+    await until(() => client.state?.messages.length === 6)
+    const shown = (state: HarnessState | null) =>
+      state?.messages
+        .flatMap(({ role, content, contentLength }) => (role === 'user' ? [[content, contentLength]] : []))
+        .slice(1)
+    const parts = prompts.map((prompt) => [prompt.slice(0, 20_000), prompt.length])
+    expect(shown(client.state)).toEqual(parts)
+    const dropped = client.state?.messages[4]?.runId
+    await client.say({ type: 'cancel', runId: dropped })
+    await until(() => client.state?.messages[4]?.status === 'complete')
+    const wholes = prompts.map((prompt) => [prompt, undefined])
+    expect(shown(client.state)).toEqual([parts[0], parts[1], wholes[2], parts[3]])
+    await client.say({ type: 'resume' })
+    await until(
+      () => client.state?.messages.filter(({ content }) => 'abd'.includes(content)).length === 3 && idle(client)(),
+    )
+    expect(shown(client.state)).toEqual(wholes)
+    expect(shown((await connect()).state)).toEqual(wholes)
+    // Whole once each, the dropped one again with two moves, the rest in part.
+    expect(JSON.stringify(client.of('delta')).length).toBeLessThan(6 * 100_000 + 15 * 20_000)
+  })
+})
+
 describe('connecting', () => {
   test('[T3] the first message is the state', async () => {
     const { connect } = setUp()

@@ -1,50 +1,51 @@
-// The transport's messages, as docs/protocol/transport.md has them. Types only: clients import this file.
+// The transport's messages, as docs/protocol/transport.md has them. Types only: clients import this file. Not `readonly`, like
+// the document's.
 import type { DeltaOperation } from '../../kernel/delta.ts'
 import type { Json, JsonObject } from '../../kernel/json.ts'
 import type { HarnessState } from '../../kernel/projections/harness-state.ts'
 
-export type HarnessCommand = { readonly commandId?: string } & (
-  | { readonly type: 'submit'; readonly prompt: string }
-  | { readonly type: 'cancel'; readonly runId?: string; readonly queue?: boolean; readonly reason?: string }
-  | { readonly type: 'steer'; readonly prompt: string }
-  | { readonly type: 'edit'; readonly messageId: string; readonly prompt: string }
-  | { readonly type: 'reload'; readonly messageId?: string }
+export type HarnessCommand = { commandId?: string } & (
+  | { type: 'submit'; prompt: string }
+  | { type: 'cancel'; runId?: string; queue?: boolean; reason?: string }
+  | { type: 'steer'; prompt: string }
+  | { type: 'edit'; messageId: string; prompt: string }
+  | { type: 'reload'; messageId?: string }
   | {
-      readonly type: 'approve'
-      readonly approvalId: string
-      readonly decision: 'approved' | 'denied'
-      readonly args?: JsonObject
-      readonly reason?: string
+      type: 'approve'
+      approvalId: string
+      decision: 'approved' | 'denied'
+      args?: JsonObject
+      reason?: string
     }
-  | { readonly type: 'branch'; readonly seq?: number; readonly fromEventId?: string; readonly messageId?: string }
-  | { readonly type: 'pause' }
-  | { readonly type: 'resume' }
+  | { type: 'branch'; seq?: number; fromEventId?: string; messageId?: string }
+  | { type: 'pause' }
+  | { type: 'resume' }
 )
 
 export type ClientMessage =
-  | { readonly type: 'commands'; readonly commands: readonly HarnessCommand[] }
-  | { readonly type: 'ping'; readonly ts?: number }
+  | { type: 'commands'; commands: HarnessCommand[] }
+  | { type: 'ping'; ts?: number }
   /** The answer to a mark. */
-  | { readonly type: 'seen'; readonly seq: number }
+  | { type: 'seen'; seq: number }
 
 /** A server that knows only the bare protocol sends no `seq`, `prev`, `ack`, `pong` or `mark`. */
 export type ServerMessage =
-  | { readonly type: 'state'; readonly state: HarnessState; readonly seq?: number }
+  | { type: 'state'; state: HarnessState; seq?: number }
   | {
-      readonly type: 'delta'
-      readonly operations: readonly DeltaOperation[]
-      readonly seq?: number
-      readonly prev?: number
+      type: 'delta'
+      operations: DeltaOperation[]
+      seq?: number
+      prev?: number
     }
-  | { readonly type: 'error'; readonly message: string; readonly commandId?: string }
+  | { type: 'error'; message: string; commandId?: string }
   | {
-      readonly type: 'ack'
-      readonly commandId: string
-      readonly ok: boolean
-      readonly message?: string
-      readonly code?: string
-      readonly answer?: { readonly [name: string]: Json }
+      type: 'ack'
+      commandId: string
+      ok: boolean
+      message?: string
+      code?: string
+      answer?: { [name: string]: Json }
     }
-  | { readonly type: 'pong'; readonly ts: number }
+  | { type: 'pong'; ts: number }
   /** Only to whom asked for marks: to be answered by `seen`. */
-  | { readonly type: 'mark'; readonly seq: number }
+  | { type: 'mark'; seq: number }

@@ -1,0 +1,18 @@
+// Streamed text in whole characters. A provider may end a chunk inside a surrogate pair; many languages replace or refuse the
+// half, so it is kept back until the next chunk of the same stream brings the other half.
+
+export class WholeCharacters {
+  readonly #halves = new Map<string, string>()
+
+  /** The text that can be told by now. A half whose other half never comes is replaced, as any reader would do. */
+  take(stream: string, text: string): string {
+    if (text === '') return ''
+    const all = (this.#halves.get(stream) ?? '') + text
+    const half = isHighSurrogate(all.charCodeAt(all.length - 1)) ? all.slice(-1) : ''
+    if (half) this.#halves.set(stream, half)
+    else this.#halves.delete(stream)
+    return (half ? all.slice(0, -1) : all).toWellFormed()
+  }
+}
+
+const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
