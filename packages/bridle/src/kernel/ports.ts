@@ -114,6 +114,11 @@ export interface Log {
   result(key: Key, commandId: string): Promise<StoredAnswer | null>
   /** Leaves a tombstone with the head; rows stay while a branch needs them. False when there was nothing. */
   remove(key: Key): Promise<boolean>
+  /**
+   * Throws `fenced` or `gone` when sessions in memory must not be shown any more: another process has the data, or the data
+   * was taken away. Cheap enough to be called for every request. Optional: not every store can lose its data this way.
+   */
+  check?(): void
 }
 
 export interface Listed {
@@ -164,6 +169,8 @@ export type StoreFaultCode =
   | 'full'
   /** The write may or may not be there: drop the session, reopen, read. */
   | 'outcome_unknown'
+  /** A sync failed a moment ago: nothing is read or written until all that can be read is known to be on the disk. */
+  | 'unsynced'
   /** A row does not match its checksum; that session alone is stopped. */
   | 'corrupt'
   /** The data was taken away from under the store: what would be written now, nobody would find again. */

@@ -34,7 +34,7 @@ export function objectDriver(storage: ObjectStorage): ObjectDriver {
     schedule: (work) => queueMicrotask(work),
     diagnose,
     // There is no handle to lose: a storage that fails takes its object down, and the next one reads anew.
-    reopen: () => {},
+    recover: () => {},
   }
   let isBlank = sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'meta'").toArray().length === 0
   if (!isBlank) {

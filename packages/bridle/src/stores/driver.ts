@@ -14,14 +14,20 @@ export interface Driver {
   schedule(work: () => void): void
   /** Work the database does in bulk now and then, done when it suits. Optional. */
   tidy?(): void
-  /** Lets nothing that was deleted linger in what the database keeps beside its pages. Optional. */
-  purge?(): void
-  /** Throws a StoreFault when the data is no longer where it was. Called before each commit and read. Optional. */
-  check?(): void
+  /** Lets nothing that was deleted linger in what the database keeps beside its pages. False = try again later. Optional. */
+  purge?(): boolean
+  /**
+   * Throws a StoreFault when the data is no longer where it was. Called before each commit and read; true when it has just
+   * looked. Optional.
+   */
+  check?(look: 'now and then' | 'now'): boolean
   /** What an error says about the data. */
   diagnose(error: unknown): StoreFaultCode
-  /** Throws the handle away and takes a new one: after a failed sync the old one's idea of the file may be wrong. */
-  reopen(): void
+  /**
+   * Called after an error that may be a failed sync, before anything else is read or written. Returns when all that can be
+   * read is durable; throws as long as that is not certain.
+   */
+  recover(): void
 }
 
 /** A Durable Object's limits, kept on every driver so that a test on Node finds what production would refuse. */

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import {
   copyFileSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -89,10 +90,10 @@ describe('[O11] a folder that is taken away', () => {
   ])('%s: nothing is acknowledged, and nothing is made in its place', async (_name, take) => {
     const store = await openSqlite(folder)
     const lease = await started(store, key('a'), 2)
-    expect(store.isThere()).toBe(true)
+    expect(store.trouble()).toBe(null)
     take()
     const left = existsSync(file()) && readFileSync(file())
-    expect(store.isThere()).toBe(false)
+    expect(store.trouble()).toMatchObject({ code: 'gone' })
     await past()
     await expectFault(store.log.append(lease, { events: [event(3)] }), 'gone')
     await expectFault(store.log.remove(key('a')), 'gone')
@@ -114,6 +115,52 @@ describe('[O11] a folder that is taken away', () => {
     expect(seqs(await next.log.read(key('a'), 0, 9))).toEqual([1, 2, 3])
     await next.close()
   })
+})
+
+describe('[O11] a file beside the database that is taken away', () => {
+  const beside = ['-wal', '-shm']
+  const takings: [string, (name: string) => void][] = [
+    ['removed', (name) => rmSync(name)],
+    [
+      'replaced',
+      (name) => {
+        renameSync(name, `${name}.old`)
+        writeFileSync(name, '')
+      },
+    ],
+  ]
+
+  test.each(beside.flatMap((end) => takings.map(([how, take]) => [end, how, take] as const)))(
+    '%s %s: nothing more is acknowledged, and a kill loses nothing that was',
+    async (end, _how, take) => {
+      const store = await openSqlite(folder)
+      const leases = []
+      for (const id of ['a', 'b', 'c']) leases.push(await started(store, key(id), 2))
+      take(`${file()}${end}`)
+      // Until the next look, commits go to a file without a name.
+      for (const lease of leases) await store.log.append(lease, { events: [event(3)] }).catch(() => {})
+      const acknowledged = (await Promise.all(leases.map((lease) => store.log.open(lease.key).catch(() => null)))).map(
+        (lease) => lease?.head ?? 2,
+      )
+      expect(store.trouble()).toMatchObject({ code: 'gone' })
+      expect(store.trouble()?.message).toContain(`bridle.sqlite${end} was removed or replaced`)
+      for (const lease of leases) await expectFault(store.log.append(lease, { events: [event(4)] }), 'gone')
+      // What a kill leaves behind.
+      const left = join(folder, '..', 'left')
+      await (await openSqlite(left)).close()
+      for (const name of ['bridle.sqlite', 'bridle.sqlite-wal'])
+        if (existsSync(join(folder, name))) copyFileSync(join(folder, name), join(left, name))
+      const next = await openSqlite(left)
+      for (const [index, { key: at }] of leases.entries())
+        expect(seqs(await next.log.read(at, 0, 9)).length).toBeGreaterThanOrEqual(acknowledged[index]!)
+      await next.close()
+      await store.close()
+      const again = await openSqlite(folder)
+      for (const [index, { key: at }] of leases.entries())
+        expect(seqs(await again.log.read(at, 0, 9)).length).toBeGreaterThanOrEqual(acknowledged[index]!)
+      await again.close()
+    },
+  )
 })
 
 describe('[H22] what is removed is really gone', () => {
@@ -154,6 +201,37 @@ describe('[H22] what is removed is really gone', () => {
     await store.close()
     expect(holds()).toEqual([])
   })
+})
+
+test('[O10] a purge that a kill -9 cut short is done by the next start, though nobody writes', async () => {
+  const store = await openSqlite(folder)
+  const text = 'a word that nobody else says'
+  const holdsIt = (at: string) =>
+    readdirSync(at).filter((name) => name.startsWith('bridle.sqlite') && readFileSync(join(at, name)).includes(text))
+  for (const id of ['a', 'b', 'c']) {
+    const lease = await started(store, key(id), 1)
+    for (const seq of range(2, 60)) await store.log.append(lease, { events: [event(seq, id === 'c' ? 'x' : text)] })
+  }
+  await Promise.all([store.log.remove(key('a')), store.log.remove(key('b'))])
+  // What a kill at each moment of the removal would leave behind.
+  const copies: string[] = []
+  for (let turn = 0; turn < 100 && holdsIt(folder).length > 0; turn++) {
+    const copy = join(folder, '..', `killed-${turn}`)
+    mkdirSync(copy)
+    for (const name of ['bridle.sqlite', 'bridle.sqlite-wal']) copyFileSync(join(folder, name), join(copy, name))
+    copies.push(copy)
+    await new Promise(setImmediate)
+  }
+  expect(copies.length).toBeGreaterThan(1)
+  await store.close()
+  for (const copy of copies) {
+    const next = await openSqlite(copy)
+    await next.directory.due(0, 1, -1)
+    for (let turn = 0; turn < 100 && holdsIt(copy).length > 0; turn++) await new Promise(setImmediate)
+    expect(holdsIt(copy)).toEqual([])
+    expect((await next.log.open(key('c')))?.head).toBe(60)
+    await next.close()
+  }
 })
 
 describe('processes', () => {

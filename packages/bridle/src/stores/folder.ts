@@ -10,8 +10,6 @@ import { type SqliteStore, sqliteStore } from './sqlite.ts'
 import type { TailLimits } from './tail.ts'
 
 export interface FolderStore extends Omit<SqliteStore, 'close'> {
-  /** Whether the database is still where it was opened. */
-  isThere(): boolean
   /** Commits what is queued, closes the database and gives the folder free. */
   close(): Promise<void>
 }
@@ -36,12 +34,12 @@ export async function openSqlite(folder: string, known: readonly Migration[] = m
     checkVersion(versionOf(file), known, path)
     writeFileSync(join(path, 'owner'), `${process.pid}\n`)
     driver = nodeDriver(file)
+    settleLog(driver, path)
     migrate(driver, known)
     const store = sqliteStore(driver, bumpEpoch(driver), tailLimits)
     let open = true
     return {
       ...store,
-      isThere: driver.isThere,
       async close() {
         if (open) closeAll(store, driver, unlock)
         open = false
@@ -55,6 +53,21 @@ export async function openSqlite(folder: string, known: readonly Migration[] = m
     throw new StoreFault(code, `${path} cannot be opened: ${detail}`, error)
   }
 }
+
+/**
+ * The last owner may have died after a failed sync, and its log may then hold a commit that the disk does not have; or after
+ * a DELETE, and then the log still holds what was erased. Either way the log is emptied before anything is written to it.
+ */
+function settleLog(driver: NodeDriver, path: string): void {
+  if (driver.emptyLog(READER_WAIT_MS)) return
+  throw new StoreFault(
+    'refused',
+    `Another program is reading the database in ${path}. End it, then start the server again.`,
+  )
+}
+
+/** A backup that runs while the server starts gets this long to finish its step. */
+const READER_WAIT_MS = 5_000
 
 /** The lock goes last: until then nobody else may touch the file. */
 function closeAll(store: SqliteStore | undefined, driver: NodeDriver | undefined, unlock: () => void): void {

@@ -32,9 +32,8 @@ interface Hooks {
   /** First thing in each transaction. */
   begun(): void
   committed(): void
-  rolledBack(): void
-  /** A commit may or may not have happened: what is held in memory must be read again. */
-  lost(): void
+  /** After `outcome_unknown` the commit may have happened: what is held in memory must be read again. */
+  rolledBack(fault: StoreFault): void
 }
 
 export function groupCommit(driver: Driver, hooks: Hooks): GroupCommit {
@@ -76,10 +75,9 @@ export function groupCommit(driver: Driver, hooks: Hooks): GroupCommit {
   }
 
   function recover(group: readonly Member[], error: unknown): void {
-    hooks.rolledBack()
     const fault = asFault(driver, error, 'append')
+    hooks.rolledBack(fault)
     if (fault.code === 'outcome_unknown') {
-      hooks.lost()
       for (const member of group) member.fail(fault)
     } else if (group.length === 1) {
       group[0]!.fail(fault)

@@ -1,10 +1,10 @@
-// Keeps the database in order while others use it: commits groups, settles the tail, sweeps removed sessions, and when
-// the outcome of a commit is not known, takes a new handle and reads anew before anybody may go on.
+// Keeps the database in order while others use it: commits groups, settles the tail, sweeps removed sessions. When the
+// outcome of a commit is not known nobody may go on until all that can be read is durable, and is read anew.
 import { StoreFault } from '../kernel/ports.ts'
 import { asFault, type Driver } from './driver.ts'
 import { groupCommit, type Member } from './group-commit.ts'
 import { sweep, unneeded } from './removal.ts'
-import { currentEpoch } from './schema.ts'
+import { currentEpoch, probeWrite } from './schema.ts'
 import type { Tail } from './tail.ts'
 import { upkeep } from './upkeep.ts'
 
@@ -20,6 +20,10 @@ export interface Keeper {
   owner(): number
   /** A session was removed. */
   sweepSoon(): void
+  /** Throws when the data belongs to another owner or was taken away, as far as a quick look tells. */
+  check(): void
+  /** Why nothing can be written now; null where it can. Tries to mend what it finds. */
+  trouble(): StoreFault | null
   close(): void
 }
 
@@ -29,20 +33,24 @@ export function openKeeper(driver: Driver, tail: Tail, epoch: number): Keeper {
   let roomToSettle = true
   let toSweep = true
   let toPurge = false
+  let isPurgeLate = false
+  /** The last write found no room. */
+  let isFull = false
   let untidied = 0
 
   const commits = groupCommit(driver, {
     waiting: () => wake(),
-    ready,
+    ready: () => ready(),
     begun: checkOwner,
     committed() {
       tail.commit()
       roomToSettle = true
+      isFull = false
       untidied++
     },
-    rolledBack: tail.rollBack,
-    lost: () => {
-      state = 'lost'
+    rolledBack: (fault) => {
+      tail.rollBack()
+      note(fault)
     },
   })
 
@@ -58,18 +66,41 @@ export function openKeeper(driver: Driver, tail: Tail, epoch: number): Keeper {
     owner = currentEpoch(driver)
   }
 
-  function ready(): void {
+  function ready(look: 'now and then' | 'now' = 'now and then'): void {
     if (state === 'closed') throw new StoreFault('fenced', 'the store is closed')
-    // Also before a new handle is taken: it would make an empty database in the place of the lost one.
-    driver.check?.()
+    check(look)
     if (state === 'open') return
+    if (state === 'lost') recover()
     try {
-      if (state === 'lost') driver.reopen()
       tail.load()
       state = 'open'
     } catch (error) {
       throw new StoreFault('outcome_unknown', 'the database cannot be read', error)
     }
+    // The last owner may have left something to sweep.
+    wake()
+  }
+
+  function recover(): void {
+    try {
+      driver.recover()
+    } catch (error) {
+      if (error instanceof StoreFault) throw error
+      throw new StoreFault('unsynced', 'a sync failed, and so did moving the write-ahead log to the database', error)
+    }
+  }
+
+  function check(look: 'now and then' | 'now' = 'now and then'): void {
+    const hasLooked = driver.check?.(look) ?? false
+    // An owner that was replaced may not write for long; its readers must not be shown an old state meanwhile.
+    if (hasLooked && state === 'open') {
+      try {
+        checkOwner()
+      } catch (error) {
+        note(asFault(driver, error, 'a look at the owner'))
+      }
+    }
+    if (owner > epoch) throw new StoreFault('fenced', 'another process has taken over the data')
   }
 
   /** Upkeep: nobody waits for it, so a failure only means that it is tried again later. */
@@ -78,7 +109,7 @@ export function openKeeper(driver: Driver, tail: Tail, epoch: number): Keeper {
       ready()
       return work()
     } catch (error) {
-      noteLoss(asFault(driver, error, 'upkeep'))
+      note(asFault(driver, error, 'upkeep'))
       return false
     }
   }
@@ -93,8 +124,9 @@ export function openKeeper(driver: Driver, tail: Tail, epoch: number): Keeper {
     })
   }
 
-  function noteLoss({ code }: StoreFault): void {
+  function note({ code }: StoreFault): void {
     if (code === 'outcome_unknown') state = 'lost'
+    if (code === 'full') isFull = true
   }
 
   function settle(): void {
@@ -123,10 +155,7 @@ export function openKeeper(driver: Driver, tail: Tail, epoch: number): Keeper {
 
   function purge(): void {
     toPurge = false
-    quietly(() => {
-      driver.purge?.()
-      return true
-    })
+    isPurgeLate = !quietly(() => driver.purge?.() ?? true)
   }
 
   return {
@@ -136,9 +165,25 @@ export function openKeeper(driver: Driver, tail: Tail, epoch: number): Keeper {
         return work()
       } catch (error) {
         const fault = asFault(driver, error, 'read')
-        noteLoss(fault)
+        note(fault)
         throw fault
       }
+    },
+    check: () => check(),
+    trouble() {
+      try {
+        ready('now')
+        // Others are told that there is room again only when a write has shown it.
+        if (isFull) owned(() => probeWrite(driver))
+        isFull = false
+      } catch (error) {
+        const fault = asFault(driver, error, 'a probe')
+        note(fault)
+        return fault
+      }
+      toPurge ||= isPurgeLate
+      wake()
+      return null
     },
     write: (member) => commits.add(member),
     owner: () => owner,

@@ -146,6 +146,10 @@ export function bumpEpoch(driver: Driver): number {
 export const currentEpoch = (driver: Driver): number =>
   driver.get<{ value: number }>("SELECT value FROM meta WHERE name = 'epoch'")?.value ?? 0
 
+/** A write that changes nothing, to learn whether there is room for one. */
+export const probeWrite = (driver: Driver): void =>
+  driver.run("INSERT INTO meta (name, value) VALUES ('probe', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1")
+
 const setMeta = (driver: Driver, name: string, value: number): void =>
   driver.run(
     'INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',

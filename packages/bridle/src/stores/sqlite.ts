@@ -17,6 +17,8 @@ export interface SqliteStore {
   readonly log: Log
   readonly directory: Directory
   readonly epoch: number
+  /** Why nothing can be written now; null where it can. */
+  trouble(): StoreFault | null
   /** Commits what is queued; whatever comes afterwards is refused. */
   close(): void
 }
@@ -33,8 +35,9 @@ export function sqliteStore(driver: Driver, epoch: number, limits: TailLimits): 
   const bound = new WeakMap<Lease, number>()
 
   const log: Log = {
-    open: async (key, from, held) =>
-      keeper.read(() => {
+    open: async (key, from, held) => {
+      if (keeper.owner() > epoch) return null
+      return keeper.read(() => {
         checkKey(key)
         if (currentEpoch(driver) > epoch) return null
         const record = sessions.live(key)
@@ -48,7 +51,8 @@ export function sqliteStore(driver: Driver, epoch: number, limits: TailLimits): 
         const lease: Lease = { key, epoch, exists: true, head, parent: sessions.parentOf(record), snapshot }
         bound.set(lease, record.sid)
         return lease
-      }),
+      })
+    },
 
     append: (lease, append) =>
       new Promise((resolve, reject) => {
@@ -116,6 +120,8 @@ export function sqliteStore(driver: Driver, epoch: number, limits: TailLimits): 
           fail: reject,
         })
       }),
+
+    check: keeper.check,
   }
 
   /** The session a lease stands for, or where it would start. */
@@ -160,7 +166,13 @@ export function sqliteStore(driver: Driver, epoch: number, limits: TailLimits): 
     return row ? { commandId, bodyHash: row.body_hash, answer: JSON.parse(row.answer) as StoredAnswer['answer'] } : null
   }
 
-  return { log, directory: sqliteDirectory(driver, sessions, keeper), epoch, close: keeper.close }
+  return {
+    log,
+    directory: sqliteDirectory(driver, sessions, keeper),
+    epoch,
+    trouble: keeper.trouble,
+    close: keeper.close,
+  }
 }
 
 /** How much an append will write, near enough to keep groups small. */

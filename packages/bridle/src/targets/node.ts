@@ -30,6 +30,7 @@ import { attachSockets } from './node-sockets.ts'
 import { NodeWorkspaces } from './node-workspaces.ts'
 import { scriptedAgent } from './scripted-agent.ts'
 import type { SocketLimits } from './socket-watch.ts'
+import { storeTrouble } from './store-trouble.ts'
 import { tracing } from './tracing.ts'
 import { socketRows, wires } from './wires.ts'
 import { type AgentsOptions, workspaceAgents } from './workspace-agents.ts'
@@ -144,15 +145,8 @@ export class HarnessServer {
           cause: cause instanceof Error ? cause.message : String(cause),
         }),
     })
-    let isMissing = false
-    /** What is wrong with the data folder, told once in the log as well. */
-    const missing = () => {
-      const was = isMissing
-      isMissing = !store.isThere()
-      if (isMissing && !was) log('error', 'data folder gone', { data: resolve(data) })
-      return isMissing ? 'The data folder is gone; nothing is written. Put it back, or restart the server.' : null
-    }
-    const watch = setInterval(missing, LOOK_MS).unref()
+    const trouble = storeTrouble(store, resolve(data), log)
+    const watch = setInterval(trouble, LOOK_MS).unref()
     const app = createApp(
       {
         ...options,
@@ -167,7 +161,7 @@ export class HarnessServer {
         exposeAll: exposesAll(env),
         workspaces,
         workspace: { target: 'node', store: 'sqlite' },
-        unready: () => (draining ? 'The server is going away.' : missing()),
+        unready: () => (draining ? 'The server is going away.' : trouble()),
         onRequest: (seen) => {
           traces.request(seen, clock.now())
           log(seen.status >= 500 ? 'warn' : 'info', 'request', { ...seen })
@@ -253,8 +247,8 @@ const agentsOf = async (options: ServerOptions, { isOpen, data, totals, env, log
 /** The same, by the name the Fabric document uses. */
 export const startDevServer = (options?: ServerOptions): Promise<HarnessServer> => HarnessServer.start(options)
 
-/** How often it looks whether its data folder is still there, though nobody asks. */
-const LOOK_MS = 5_000
+/** How often the server looks whether its data can still be written, though nobody asks. */
+const LOOK_MS = 1_000
 
 /** A client that says nothing, or dribbles its request, holds a connection and no more than that for so long. */
 const requestLimits = ({ headersMs = 10_000 }: ServerOptions) => ({

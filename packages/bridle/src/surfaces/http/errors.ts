@@ -61,8 +61,10 @@ const faults: { readonly [F in StoreFaultCode]: string } = {
   fenced: 'The session moved; try again.',
   full: 'The store is full; nothing was written.',
   outcome_unknown: 'The store failed; whether it was written is not known. Repeat with the same Idempotency-Key.',
+  unsynced:
+    'The disk failed to confirm a write, so nothing is written until it does. Try again with the same Idempotency-Key.',
   corrupt: 'The log of this session is damaged; it is stopped.',
-  gone: 'The data folder is gone; nothing is written.',
+  gone: 'The data folder, or a file in it, was removed or replaced; nothing is written.',
   unreachable: 'What lies outside of the log cannot be reached; nothing was written. Try again.',
   content_gone: 'The content of this artifact is gone: it is no longer where it was put.',
   refused: 'The store refused the write.',

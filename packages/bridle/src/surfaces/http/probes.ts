@@ -17,7 +17,7 @@ export const probeRoutes: readonly Route[] = [
     path: '/ready',
     scope: 'open',
     summary: 'Readiness probe, with what this workspace has',
-    answers: { 200: 'It takes requests.', 503: 'It goes away, or has lost its data.' },
+    answers: { 200: 'It takes requests.', 503: 'It goes away, or cannot write its data.' },
     handle: async ({ c, request, ports }) => {
       const message = ports.unready?.() ?? null
       const ready = message === null
