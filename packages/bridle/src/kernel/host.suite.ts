@@ -92,6 +92,7 @@ export class Gate implements Log {
     await this.after(append)
   }
 
+  check: NonNullable<Log['check']> = () => this.#log.check?.()
   read: Log['read'] = (...given) => this.#log.read(...given)
   result: Log['result'] = (...given) => this.#log.result(...given)
   remove: Log['remove'] = (...given) => this.#log.remove(...given)

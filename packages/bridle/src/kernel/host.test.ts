@@ -14,6 +14,39 @@ const seqs = (events: readonly AnyEvent[]) => events.map(({ seq }) => seq)
 const range = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, index) => first + index)
 const prompts = (events: readonly AnyEvent[]) => events.filter(({ type }) => type === 'prompt_queued').length
 
+describe('[O29] when another owner has taken over the data', () => {
+  test('sessions in memory are let go, watched or not, and shown to nobody', async () => {
+    const { host, clock, store } = setUp()
+    await host.start()
+    const watchers: Watcher[] = []
+    for (const name of ['a', 'b', 'c']) {
+      await host.send(key(name), submit())
+      const watcher = new Watcher()
+      ;(await host.open(key(name))).subscribers.add(watcher, 0)
+      watchers.push(watcher)
+    }
+    await settle()
+    const next = setUp({}, store.reopen(), clock)
+    await expect(host.find(key('a'))).rejects.toMatchObject({ code: 'fenced' })
+    expect(host.counts()).toMatchObject({ sessions: 0, running: 0 })
+    expect(watchers.map(({ closed }) => closed)).toEqual(['moved', 'moved', 'moved'])
+    for (const name of ['a', 'b', 'c', 'new'])
+      await expect(host.send(key(name), submit())).rejects.toMatchObject({ code: 'fenced' })
+    await next.host.start()
+    expect(next.host.counts().running).toBe(3)
+  })
+
+  test('also when nobody asks', async () => {
+    const { host, clock, store } = setUp()
+    await host.start()
+    const watchers = ['a', 'b', 'c'].map(() => new Watcher())
+    for (const [index, watcher] of watchers.entries()) (await host.open(key(`s${index}`))).subscribers.add(watcher, 0)
+    store.reopen()
+    await clock.pass(1_000)
+    expect(watchers.map(({ closed }) => closed)).toEqual(['moved', 'moved', 'moved'])
+  })
+})
+
 describe('[S25] when the store does not say whether it wrote', () => {
   test.each(['before', 'after'] as const)(
     'a command with an id is tried again and has one effect (%s the write)',

@@ -90,12 +90,29 @@ export class Host {
       if (now - lookedAt > JUMP_MS)
         for (const session of this.#live.values()) session.send({ type: 'tick' }).catch(() => {})
       lookedAt = now
+      if (this.#storeFault()) return this.#next(round)
       // A session that was busy or watched may be idle by now.
       if (this.#memory.bytes > this.#memory.limits.tenantBytes) this.#makeRoom(null)
       await this.supervise(0).catch(() => {})
-      if (!this.#stopped) this.#forget = this.#ports.clock.after(SUPERVISE_MS, round)
+      this.#next(round)
     }
-    this.#forget = this.#ports.clock.after(SUPERVISE_MS, round)
+    this.#next(round)
+  }
+
+  #next(round: () => void): void {
+    if (!this.#stopped) this.#forget = this.#ports.clock.after(SUPERVISE_MS, round)
+  }
+
+  /** Why no session may be shown, if so. Where another process has them all, those in memory are let go: they may be old. */
+  #storeFault(): StoreFault | null {
+    try {
+      this.#ports.log.check?.()
+      return null
+    } catch (cause) {
+      if (!(cause instanceof StoreFault)) throw cause
+      if (cause.code === 'fenced') for (const session of [...this.#live.values()]) session.drop(cause)
+      return cause
+    }
   }
 
   /** Opens sessions that are due; opening ticks them. Live ones look after themselves. */
@@ -119,6 +136,8 @@ export class Host {
 
   async #opened(key: Key, branch: Branch | null): Promise<Session> {
     if (this.#stopped) throw new StoreFault('fenced', 'The host stopped.')
+    const fault = this.#storeFault()
+    if (fault) throw fault
     const name = keyText(key)
     if (this.#damaged.has(name)) throw this.#damaged.get(name)
     const live = this.#live.get(name) ?? this.#opening.get(name)

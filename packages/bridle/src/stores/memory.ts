@@ -93,6 +93,10 @@ function memoryLog(data: MemoryData, epoch: number): Log {
   }
 
   return {
+    check() {
+      if (epoch < data.epoch) throw new StoreFault('fenced', 'another owner has taken over the data')
+    },
+
     async open(key, from, theirs) {
       checkKey(key)
       if (epoch < data.epoch) return null

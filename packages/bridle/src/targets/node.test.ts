@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Frame, get, isIdle, post, readFrames, script, types, watch } from '../surfaces/http/client.suite.ts'
 import { HarnessServer } from './node.ts'
@@ -297,6 +298,56 @@ test('[O11] a data folder that is removed: not ready, said in the log, and nothi
     }
   } finally {
     await orphan.close().catch(() => {})
+  }
+})
+
+test.each(['-wal', '-shm'])('[O11] a server whose %s is removed says so, and has lost nothing', async (end) => {
+  const data = mkdtempSync(join(tmpdir(), 'bridle-wal-'))
+  const lines: [string, string][] = []
+  const log = (level: string, message: string) => lines.push([level, message])
+  let here = await HarnessServer.start({ port: 0, data, log })
+  const at = (id: string) => `${here.url}/agents/scripted/${id}`
+  try {
+    for (const id of ['a', 'b', 'c']) expect((await post(at(id), script({ text: id }))).status).toBe(200)
+    const events = async () => Promise.all(['a', 'b', 'c'].map(async (id) => (await get(at(id))).body.events))
+    const before = await events()
+    rmSync(join(data, `bridle.sqlite${end}`))
+    expect(await get(`${here.url}/ready`)).toMatchObject({ status: 503, body: { ready: false } })
+    for (const id of ['a', 'b', 'new']) expect((await post(at(id), script({ text: 'after' }))).status).toBe(503)
+    expect((await get(at('c'))).status).toBe(503)
+    expect(lines.filter(([level]) => level === 'error')).toEqual([['error', 'data folder gone']])
+    await here.close()
+    here = await HarnessServer.start({ port: 0, data, log })
+    expect(await events()).toEqual(before)
+  } finally {
+    await here.close().catch(() => {})
+    rmSync(data, { recursive: true, force: true })
+  }
+})
+
+test('[O29] a server whose folder another process took over is not ready, ends its streams and shows nothing old', async () => {
+  const data = mkdtempSync(join(tmpdir(), 'bridle-deposed-'))
+  const lines: [string, string][] = []
+  const deposed = await HarnessServer.start({ port: 0, data, log: (level, message) => lines.push([level, message]) })
+  const at = (id: string) => `${deposed.url}/agents/scripted/${id}`
+  const database = new DatabaseSync(join(data, 'bridle.sqlite'))
+  try {
+    for (const id of ['a', 'b', 'c']) expect((await post(at(id), script({ text: id }))).status).toBe(200)
+    const streams = await Promise.all(['a', 'b'].map((id) => watch(`${at(id)}/stream`, () => false)))
+    expect((await get(`${deposed.url}/ready`)).status).toBe(200)
+    database.exec("UPDATE meta SET value = value + 1 WHERE name = 'epoch'")
+    expect(await get(`${deposed.url}/ready`)).toMatchObject({
+      status: 503,
+      body: { ready: false, message: expect.stringContaining('Another process') },
+    })
+    for (const id of ['a', 'b', 'c', 'new']) expect((await get(at(id))).status).toBe(503)
+    expect((await get(`${deposed.url}/sessions`)).status).toBe(503)
+    for (const { frames } of streams) await frames
+    expect(lines.filter(([level]) => level === 'error')).toEqual([['error', 'data folder taken over']])
+  } finally {
+    database.close()
+    await deposed.close().catch(() => {})
+    rmSync(data, { recursive: true, force: true })
   }
 })
 
