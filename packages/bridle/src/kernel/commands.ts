@@ -40,6 +40,8 @@ export type Command =
       readonly opening?: Opening
       /** Only as the first command of a session: starting one must not add to another. */
       readonly fresh?: true
+      /** Refused where there is no session yet, or no longer. */
+      readonly existing?: true
     } & Owned)
   | ({ readonly type: 'steer'; readonly prompt: string; readonly actor?: string } & Owned)
   | { readonly type: 'edit'; readonly messageId: string; readonly prompt: string; readonly actor?: string }

@@ -66,6 +66,8 @@ export class Host {
   /** Whose log was found damaged while it was open: stopped until the next start, and each caller is told why. */
   readonly #damaged = new Map<string, unknown>()
   readonly #removing = new Map<string, Promise<boolean>>()
+  /** Sessions that were let go because they are removed, and whether the removal took place. */
+  readonly #erasures = new WeakMap<Session, Promise<boolean>>()
   /** Cannot be opened: the supervisor leaves these alone, a caller may still ask and is told why. */
   readonly #broken = new Set<string>()
   readonly #memory: MemoryBudget
@@ -179,7 +181,9 @@ export class Host {
     return this.#persist(id, async () => {
       if (PROMPTING.has(command.type) && this.#isExhausted(key)) return refuse('busy', EXHAUSTED)
       const session = await this.open(key)
-      const outcome = await session.send(await boundApproval(session, command, this.#ports.digest), id)
+      const outcome = await this.#unlessErased(session, async () =>
+        session.send(await boundApproval(session, command, this.#ports.digest), id),
+      )
       if (isRefusal(outcome) && !session.exists && session.idle) this.#discard(session)
       return outcome
     })
@@ -201,9 +205,9 @@ export class Host {
       const from: Parent = { agent: parent.agent, id: parent.id, seq }
       const child = await this.#child({ ...parent, id: childId }, { from, source })
       if (!child) return refuse('bad_branch_point')
-      const taken = id && (await promised(source, childId, id))
+      const taken = id && (await this.#unlessErased(source, () => promised(source, childId, id)))
       const command: Command = { type: 'branch', parent: from, ...more }
-      const outcome = taken ?? (await child.send(command, id))
+      const outcome = taken ?? (await this.#unlessErased(child, () => child.send(command, id), source))
       if (isRefusal(outcome) && !child.exists && child.idle) this.#discard(child)
       return outcome
     })
@@ -250,10 +254,27 @@ export class Host {
     const name = keyText(key)
     await this.#opening.get(name)?.catch(() => {})
     const live = this.#live.get(name)
-    live?.drop(new StoreFault('fenced', 'The session was removed.'), 'removed')
+    if (!live) return this.#ports.log.remove(key)
     // An append that is on its way must not land behind the back of whoever opens it next.
-    await live?.drained
-    return this.#ports.log.remove(key)
+    const erasure = live.drained.then(() => this.#ports.log.remove(key))
+    this.#erasures.set(live, erasure)
+    live.drop(new StoreFault('fenced', 'The session was removed.'), 'removed')
+    return erasure
+  }
+
+  /**
+   * A command that meets the removal of its session is erased with it, written or not. A branch that the store refuses because
+   * its parent was removed finds no parent.
+   */
+  async #unlessErased<T>(session: Session, ask: () => Promise<T>, parent?: Session): Promise<T | Refusal> {
+    try {
+      return await ask()
+    } catch (cause) {
+      const erased = parent && hasCode(cause, 'refused') ? parent : session
+      const isErased = await this.#erasures.get(erased)?.catch(() => false)
+      if (!isErased) throw cause
+      return refuse('session_not_found')
+    }
   }
 
   /** For metrics. */

@@ -17,6 +17,7 @@ export const submit = (w: Working, command: Command & { type: 'submit' }): Answe
   const bad = checkPrompt(w, command.prompt)
   if (bad) return bad
   if (w.state.lifecycle.created && command.fresh) return refuse('session_exists')
+  if (!w.state.lifecycle.created && command.existing) return refuse('session_not_found')
   if (!w.state.lifecycle.created) open(w, command.opening, command.owner)
   return queue(w, command.prompt, command)
 }

@@ -118,7 +118,10 @@ async function invoke(call: Call<undefined, { readonly [name: string]: unknown }
   const answer = await ports.host.send(key, { type: 'submit', ...submission, ...(await ownerFor(call.access)) }, id)
   if (isRefusal(answer)) return refused(answer)
   const isAsync = /(?:^|,)\s*respond-async\s*(?:[;,]|$)/i.test(request.headers.get('prefer') ?? '')
-  return isAsync ? accepted(key, answer) : ended(await ports.host.open(key), answer)
+  if (isAsync) return accepted(key, answer)
+  const session = await ports.host.find(key)
+  // Removed in the meantime, and perhaps begun anew: the run is gone.
+  return session?.knows(promptOf(String(answer.runId))) ? ended(session, answer) : notFound()
 }
 
 const accepted = (key: Key, { runId }: Answer): Response =>

@@ -7,7 +7,7 @@ import { artifactsOf } from '../http/artifacts.ts'
 import { channelOf } from '../http/channel.ts'
 import { commandIdOf } from '../http/command-id.ts'
 import { checkpointsOf, resumePointsOf, subagentsOf } from '../http/continuity.ts'
-import { badRequest, refused } from '../http/errors.ts'
+import { badRequest, notFound, refused } from '../http/errors.ts'
 import { backgroundArtifacts } from '../http/relatives.ts'
 import { type Call, jsonObject, optionalId, type Route, route } from '../http/route.ts'
 import { sessionDetail } from '../http/session-detail.ts'
@@ -131,12 +131,16 @@ async function takeTurn(call: Turn): Promise<Response> {
   if ('problem' in submission) return badRequest(submission.problem)
   const id = commandIdOf(request, body)
   if (id instanceof Response) return id
-  const answer = await ports.host.send(key, { type: 'submit', ...submission, ...actorOf(call.access, body.actor) }, id)
+  const asked = { ...submission, ...actorOf(call.access, body.actor) }
+  const answer = await ports.host.send(key, { type: 'submit', existing: true, ...asked }, id)
   if (isRefusal(answer)) return refused(answer)
   const runId = String(answer.runId)
   // A run's id holds the number of its prompt: the turn is all behind it.
   const since = Number(runId.slice(2)) - 1
-  if (wantsStream(request)) return turnStream(call, await ports.host.open(key), { runId, since, tier: query.tier })
+  if (wantsStream(request)) {
+    const watched = await ports.host.find(key)
+    return watched?.knows(since + 1) ? turnStream(call, watched, { runId, since, tier: query.tier }) : notFound()
+  }
   return standing(
     call,
     key,
