@@ -102,12 +102,26 @@ export class Story {
   }
 
   #state(): Told {
+    this.#catchUpNumber()
     const { conversation } = this.#session.state
     if (this.#snapshot?.of !== conversation || this.#snapshot.seq !== this.#last) {
       const text = JSON.stringify({ type: 'state', state: conversation, seq: this.#last })
       this.#snapshot = { of: conversation, seq: this.#last, messages: [text] }
     }
     return this.#snapshot
+  }
+
+  /**
+   * Events that change nothing here still have numbers, and a snapshot must have the log's. The other watchers get that number
+   * by a delta without operations, since the next delta starts from it for all. Only a new snapshot costs this, no event does.
+   */
+  #catchUpNumber(): void {
+    const seq = this.#session.state.head
+    if (seq === this.#last) return
+    const text = JSON.stringify({ type: 'delta', operations: [], seq, prev: this.#last })
+    this.#keep({ prev: this.#last, seq, messages: [text] })
+    this.#last = seq
+    for (const seat of [...this.#seats]) seat.send(text, seq)
   }
 
   #encode({ events, before }: Change): string {

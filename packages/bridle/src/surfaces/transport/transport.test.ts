@@ -200,6 +200,30 @@ describe('connecting', () => {
     expect(((await ask('?userId=ann')) as Response).status).toBe(401)
   })
 
+  test('[T3] a snapshot has the number of the log, also behind events that change no state', async () => {
+    const { connect, host, post } = setUp()
+    const first = await connect('?sessionId=s1')
+    await first.say(submit({ text: 'one' }, { sleepMs: 60_000 }))
+    await until(() => first.state?.messages.at(-1)?.content === 'one')
+    await post('/sessions/s1/pause', {})
+    const session = await host.open({ tenant: 'default', agent: 'scripted', id: 's1' })
+    // The runner confirms that it stopped, which is in the log and in no state.
+    await until(() => session.state.lifecycle.run?.stopping === null)
+    const later = []
+    for (const _client of [1, 2]) later.push(await connect('?sessionId=s1'))
+    expect(later.map(({ seq }) => seq)).toEqual([session.state.head, session.state.head])
+    expect(later.map(({ messages }) => messages.length)).toEqual([1, 1])
+    await post('/sessions/s1/resume', {})
+    await post('/sessions/s1/cancel', { queue: true })
+    const clients = [first, ...later]
+    await until(() => clients.every(({ state }) => state?.status === 'idle'))
+    for (const client of clients) {
+      expect(client.state).toEqual(session.state.conversation)
+      const numbered = client.messages.filter(({ type }) => type === 'delta' || type === 'state')
+      expect(numbered.slice(1).map(({ prev }) => prev)).toEqual(numbered.slice(0, -1).map(({ seq }) => seq))
+    }
+  })
+
   test('[T5] a client that leaves does not stop the run, and two see the same deltas', async () => {
     const { connect } = setUp()
     const [first, second] = [await connect(), await connect()]
