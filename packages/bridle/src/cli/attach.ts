@@ -58,6 +58,6 @@ const replayOf = (text: string): 'all' | 'none' | number => {
 }
 
 const eventOf = (text: string): string => {
-  if (/^(ev-)?\d{1,15}$/.test(text)) return text
+  if (/^(ev-)?\d{1,15}(~\d{1,9})?$/.test(text)) return text
   throw new Stop(EXIT.usage, `--after ${text} is not the id of an event, such as ev-12.`)
 }

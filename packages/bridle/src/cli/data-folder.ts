@@ -25,6 +25,13 @@ export const folderStanding = (folder: string): FolderStanding => {
   }
 }
 
+/** The copy of a damaged write-ahead log that a start has kept, and when that was; null where there is none. */
+export const damagedLog = (folder: string): { readonly file: string; readonly at: Date } | null => {
+  const file = join(resolve(folder), 'bridle.sqlite-wal.damaged')
+  const found = statSync(file, { throwIfNoEntry: false })
+  return found ? { file, at: found.ctime } : null
+}
+
 /** The folder that it would be made in. */
 const nearest = (path: string): string => {
   const above = dirname(path)

@@ -1,7 +1,7 @@
 // `bridle doctor`: is everything there that a server and its callers need.
 import { createServer } from 'node:net'
 import { type AgentStanding, type FabricClient, FabricError } from '../client/index.ts'
-import { folderStanding } from './data-folder.ts'
+import { damagedLog, folderStanding } from './data-folder.ts'
 import { clientOf, isThisMachine, serverAddress, serverSettings, urlOf } from './settings.ts'
 import { asking, EXIT, serving, showing, verb } from './verb.ts'
 
@@ -24,6 +24,7 @@ export const doctor = verb({
     const findings = [
       nodeFinding(process.versions.node),
       folderFinding(data, at.isBridle),
+      ...damageFindings(data),
       ...at.findings,
       await tokenFinding(fabric, address.tokenFrom, at.isBridle),
       ...(at.isBridle ? at.agents.map(agentFinding) : [...(await fileFindings()), ...(await engineFindings(env))]),
@@ -63,6 +64,13 @@ const folderFinding = (data: string, isServed: boolean): Finding => {
       return { check, state: 'note', detail: `${data} is in use by ${owner}, which does not answer at this URL` }
     }
   }
+}
+
+const damageFindings = (data: string): Finding[] => {
+  const found = damagedLog(data)
+  if (!found) return []
+  const detail = `commits were lost by ${found.at.toISOString()}; ${found.file} is a copy of the damaged log. Restore a backup if you need them, then remove the copy.`
+  return [{ check: 'lost commits', state: 'note', detail }]
 }
 
 interface ServerFindings {

@@ -1,5 +1,7 @@
 // A session over the Fabric WebSocket, from a browser or from Node. It keeps itself alive, comes back by its cursor, and
 // so hands out each event once and in order, whatever happens to its connections.
+import { parseEventId } from '../kernel/cursor.ts'
+import { type LogPlace, placeText } from '../kernel/incarnation.ts'
 import type { FabricClientMessage, FabricServerMessage } from '../surfaces/fabric/socket-wire.ts'
 import type { FabricEvent } from '../surfaces/fabric/wire.ts'
 import { FabricError } from './fabric-error.ts'
@@ -14,7 +16,7 @@ class FabricWs implements FabricWsHandle {
   readonly #options: FabricWsOptions
   readonly #line: SocketLine
   /** Everything up to here was handed out; null = nothing yet. */
-  #cursor: number | null
+  #cursor: LogPlace | null
   #isLive = false
   /** Commands sent on this connection that were not answered yet. */
   #unanswered = 0
@@ -22,11 +24,11 @@ class FabricWs implements FabricWsHandle {
   constructor(options: FabricWsOptions) {
     this.#options = options
     const { after, replay = 0, reconnect = true, heartbeatMs = 15_000 } = options
-    this.#cursor = after === undefined ? null : seqOf(String(after))
+    this.#cursor = after === undefined ? null : parseEventId(String(after))
     // A bad address throws here and now, as the platform's own constructor does.
     new URL(options.url)
     this.#line = new SocketLine({
-      approach: () => approach(options, { replay, after: this.#cursor }),
+      approach: () => approach(options, { replay, after: textOf(this.#cursor) }),
       refusal: () => refusalOf(options),
       WebSocket: options.WebSocket,
       backoff: reconnect === true ? BACKOFF : reconnect || null,
@@ -79,19 +81,19 @@ class FabricWs implements FabricWsHandle {
   }
 
   #event(event: FabricEvent): void {
-    const seq = seqOf(event.id)
-    if (event.type === 'reset') this.#cursor = 0
-    else if (seq !== null) {
-      if (this.#cursor !== null && seq <= this.#cursor) return
-      this.#cursor = seq
+    const place = parseEventId(event.id)
+    if (event.type === 'reset') this.#cursor = NOWHERE
+    else if (place !== null) {
+      if (this.#cursor !== null && place.seq <= this.#cursor.seq) return
+      this.#cursor = place
     }
     this.#options.onEvent(event)
   }
 
   /** Also without a single event it says where to come back to. */
   #replayEnd(cursor: string | undefined): void {
-    const seq = cursor === undefined ? null : seqOf(cursor)
-    if (seq !== null) this.#cursor = Math.max(seq, this.#cursor ?? 0)
+    const place = cursor === undefined ? null : parseEventId(cursor)
+    if (place !== null && place.seq >= (this.#cursor?.seq ?? 0)) this.#cursor = place
     this.#line.settle()
     if (this.#isLive) return
     this.#isLive = true
@@ -110,10 +112,10 @@ class FabricWs implements FabricWsHandle {
   }
 }
 
-const seqOf = (id: string): number | null => {
-  const digits = /^(?:ev-)?(\d{1,15})$/.exec(id)?.[1]
-  return digits === undefined ? null : Number(digits)
-}
+/** Nothing was handed out: everything of whatever log there is follows. */
+const NOWHERE: LogPlace = { seq: 0, incarnation: 1 }
+
+const textOf = (place: LogPlace | null): string | null => place && placeText(place.seq, place.incarnation)
 
 const parse = (data: unknown): FabricServerMessage | null => {
   try {

@@ -1,14 +1,18 @@
 // What a frontend knows of a session, folded from the contract's envelopes by one pure function. The map of handlers is
 // total: an event that the server may send and nobody handles does not compile.
 import type { ShownEventType } from '../kernel/catalogue.ts'
+import { parseEventId } from '../kernel/cursor.ts'
+import { placeText } from '../kernel/incarnation.ts'
 import type { StreamEnvelope, StreamEnvelopeOf } from '../surfaces/frontend/wire.ts'
 
 type Payload<T extends ShownEventType> = StreamEnvelopeOf<T>['payload']
 
 export interface FrontendState {
   readonly sessionId: string | null
-  /** The number of the last envelope: the cursor to come back with. */
+  /** The number of the last envelope; `frontendCursor` makes it the cursor to come back with. */
   readonly seq: number
+  /** Of the log that the number is of, as the greeting said. */
+  readonly incarnation: number
   readonly status: Payload<'session_state'>['status'] | null
   /** The status card: the last `session_state`, whole. */
   readonly session: Payload<'session_state'> | null
@@ -66,6 +70,7 @@ export interface TimelineEntry {
 export const emptyFrontendState: FrontendState = {
   sessionId: null,
   seq: 0,
+  incarnation: 1,
   status: null,
   session: null,
   turns: [],
@@ -92,6 +97,13 @@ export const reduceFrontend = (state: FrontendState, envelope: StreamEnvelope): 
   if (envelope.hearsay || !Object.hasOwn(handlers, envelope.type)) return noted(next, 'diagnostics', envelope)
   return (handlers[envelope.type] as Handler<ShownEventType>)(next, envelope as never)
 }
+
+/** Where to resume a stream: the `Last-Event-ID`, or `?after=`. */
+export const frontendCursor = ({ seq, incarnation }: FrontendState): string => placeText(seq, incarnation)
+
+/** The greeting names the last event of the log. */
+const incarnationIn = ({ last_event_id: last }: { readonly [name: string]: unknown }): number =>
+  (typeof last === 'string' && parseEventId(last)?.incarnation) || 1
 
 type Handler<T extends ShownEventType> = (state: FrontendState, envelope: StreamEnvelopeOf<T>) => FrontendState
 
@@ -171,8 +183,8 @@ const withTool = (
 const handlers: { readonly [T in ShownEventType]: Handler<T> } = {
   session: (state, { payload, session_id, seq }) =>
     payload.reset === true || (state.sessionId !== null && state.sessionId !== session_id)
-      ? { ...emptyFrontendState, sessionId: session_id, seq }
-      : { ...state, sessionId: session_id },
+      ? { ...emptyFrontendState, sessionId: session_id, seq, incarnation: incarnationIn(payload) }
+      : { ...state, sessionId: session_id, incarnation: incarnationIn(payload) },
   session_state: (state, envelope) =>
     told({ ...state, status: envelope.payload.status, session: envelope.payload }, envelope),
   session_checkpoint: (state, envelope) => {

@@ -174,7 +174,7 @@ export class HarnessClient {
     this.#status.move({ nextTryAt: undefined })
     this.#url = typeof url === 'string' ? url : await url()
     // Another address may be another session, whose numbers mean nothing here.
-    const after = this.#url === this.#replicaUrl ? this.#replica.seq : null
+    const after = this.#url === this.#replicaUrl ? this.#replica.cursor : null
     this.#replica.begin(after !== null)
     return approach({ ...this.#options, url: this.#url }, { replay: 0, after })
   }

@@ -47,6 +47,7 @@ export {
   type FrontendState,
   type FrontendTool,
   type FrontendTurn,
+  frontendCursor,
   HANDLED_EVENT_TYPES,
   reduceFrontend,
   type TimelineEntry,

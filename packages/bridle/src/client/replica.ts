@@ -1,6 +1,7 @@
 // The client's copy of the state. It is never computed here, only told; what does not fit on what is here is refused
 // whole, and the next connection starts from a state.
 import type { DeltaOperation } from '../kernel/delta.ts'
+import { placeText } from '../kernel/incarnation.ts'
 import type { HarnessState } from '../kernel/projections/harness-state.ts'
 import { applyToState } from '../kernel/state-operations.ts'
 import type { ServerMessage } from '../surfaces/transport/wire.ts'
@@ -11,6 +12,7 @@ type Told<T extends ServerMessage['type']> = Extract<ServerMessage, { type: T }>
 export class Replica {
   #state: HarnessState = { status: 'idle', messages: [] }
   #seq: number | null = null
+  #incarnation = 1
   #isFounded = false
 
   get state(): HarnessState {
@@ -22,14 +24,20 @@ export class Replica {
     return this.#seq
   }
 
+  /** The same as the server's cursor: with the incarnation of the log that the numbers are of. */
+  get cursor(): string | null {
+    return this.#seq === null ? null : placeText(this.#seq, this.#incarnation)
+  }
+
   /** A new connection. Unless it was asked to go on from `seq`, it has to begin with a state. */
   begin(goesOn: boolean): void {
     this.#isFounded = goesOn
   }
 
-  replace({ state, seq }: Told<'state'>): void {
+  replace({ state, seq, incarnation = 1 }: Told<'state'>): void {
     this.#state = state
     this.#seq = seq ?? null
+    this.#incarnation = incarnation
     this.#isFounded = true
   }
 

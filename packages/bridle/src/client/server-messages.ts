@@ -31,7 +31,8 @@ export const isMessage = (value: unknown): value is HarnessMessage =>
 type Shape = (message: Record<string, unknown>) => boolean
 
 const shapes: { readonly [T in ServerMessage['type']]: Shape } = {
-  state: ({ state, seq }) => isSeqOrNothing(seq) && isState(state) && state.messages.every(isMessage),
+  state: ({ state, seq, incarnation }) =>
+    isSeqOrNothing(seq) && isSeqOrNothing(incarnation) && isState(state) && state.messages.every(isMessage),
   delta: ({ operations, seq, prev }) =>
     isSeqOrNothing(seq) && isSeqOrNothing(prev) && Array.isArray(operations) && operations.every(isOperation),
   error: ({ message, commandId }) => typeof message === 'string' && isTextOrNothing(commandId),

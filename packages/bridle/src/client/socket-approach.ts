@@ -10,7 +10,7 @@ export interface Credentials {
 
 export interface Position {
   readonly replay: number
-  readonly after: number | null
+  readonly after: string | null
 }
 
 /** A request that hangs must not keep a client from its next try. */
@@ -24,7 +24,7 @@ export const approach = async (
   const url = new URL(given.url)
   if (given.tenantId !== undefined) url.searchParams.set('tenant', given.tenantId)
   if (replay > 0) url.searchParams.set('replay', String(replay))
-  if (after !== null) url.searchParams.set('after', String(after))
+  if (after !== null) url.searchParams.set('after', after)
   // We say when we have seen a mark, to a server that needs to know.
   url.searchParams.set('marks', '1')
   if (given.authToken === undefined) return { url: url.href }

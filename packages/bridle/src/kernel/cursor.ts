@@ -1,26 +1,37 @@
 // A place in a session, as text: `<kind>:<session>:<seq>`. The kind says what stands there and is for people; the rest names
-// the event. Ids may hold colons, so the number is the last part.
+// the event. Ids may hold colons, so the number is the last part. The number is `12` in a log's first incarnation and `12~3`
+// in its third (docs/protocol/session.md).
+import { type Incarnations, type LogPlace, parsePlace } from './incarnation.ts'
 import type { Parent } from './ports.ts'
 
 export const cursorText = (kind: string, sessionId: string, seq: number): string => `${kind}:${sessionId}:${seq}`
 
-export interface CursorPlace {
+export interface CursorPlace extends LogPlace {
   readonly sessionId: string
-  readonly seq: number
 }
 
 /** Null when it is not a cursor. */
 export const parseCursor = (text: string): CursorPlace | null => {
-  const [, sessionId, digits] = /^[a-z_]{1,32}:(.{1,128}):(\d{1,15})$/.exec(text) ?? []
-  return sessionId === undefined ? null : { sessionId, seq: Number(digits) }
+  const [, sessionId, number = ''] = /^[a-z_]{1,32}:(.{1,128}):(\d[\d~]{0,31})$/.exec(text) ?? []
+  const place = parsePlace(number)
+  return sessionId === undefined || !place ? null : { sessionId, ...place }
 }
 
-/** `ev-12`, or the bare number; null when it is neither. */
-export const parseEventId = (text: string): number | null => {
-  const digits = /^(?:ev-)?(\d{1,15})$/.exec(text)?.[1]
-  return digits === undefined ? null : Number(digits)
+/** `ev-12`, or the bare number, each with its incarnation; null when it is neither. */
+export const parseEventId = (text: string): LogPlace | null => parsePlace(text.startsWith('ev-') ? text.slice(3) : text)
+
+/**
+ * Where a cursor points in this session's own log. A number of its parent's is its own too, as long as it is of the parent's
+ * present incarnation; any other is of no incarnation that the session knows.
+ */
+export const placeInLog = ({ sessionId, seq, incarnation }: CursorPlace, id: string, logs: Incarnations): LogPlace => {
+  if (sessionId === id) return { seq, incarnation }
+  return { seq, incarnation: incarnation === logs.parent?.incarnation ? logs.own : 0 }
 }
 
 /** Whether a session can say what stands there: it is its own, or its parent's up to where it branched. */
-export const isOwnPlace = ({ sessionId, seq }: CursorPlace, id: string, parent: Parent | null): boolean =>
-  sessionId === id || (parent !== null && sessionId === parent.id && seq <= parent.seq)
+export const isOwnPlace = (
+  { sessionId, seq }: Pick<CursorPlace, 'sessionId' | 'seq'>,
+  id: string,
+  parent: Parent | null,
+): boolean => sessionId === id || (parent !== null && sessionId === parent.id && seq <= parent.seq)

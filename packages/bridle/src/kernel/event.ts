@@ -34,7 +34,9 @@ export interface Event<T extends EventType = EventType> extends Draft<T> {
 export type AnyDraft = { [T in EventType]: Draft<T> }[EventType]
 export type AnyEvent = { [T in EventType]: Event<T> }[EventType]
 
-export const eventId = (seq: number): string => `ev-${seq}`
+/** The incarnation is that of the log; see docs/protocol/session.md. */
+export const eventId = (seq: number, incarnation = 1): string =>
+  incarnation === 1 ? `ev-${seq}` : `ev-${seq}~${incarnation}`
 
 /** One string per key, for maps. The id grammar has no slash, so this cannot collide. */
 export const keyText = (key: Key): string => `${key.tenant}/${key.agent}/${key.id}`

@@ -20,6 +20,10 @@ export interface Lease {
   readonly head: number
   readonly parent: Parent | null
   readonly snapshot: Snapshot | null
+  /** Which life of the log its numbers belong to: 1 unless an earlier one was lost, or removed and branched again. */
+  readonly incarnation: number
+  /** Of the log that it branched from; null where there is none. */
+  readonly parentIncarnation: number | null
 }
 
 /** A cached fold at `seq`. `state` lacks the settled messages; they are rows of their own, joined again at open. */
@@ -125,6 +129,8 @@ export interface Listed {
   readonly key: Key
   readonly head: number
   readonly row: Row
+  /** Of its log; absent = the first. */
+  readonly incarnation?: number
 }
 
 /** A session that exists, and the user it belongs to. */

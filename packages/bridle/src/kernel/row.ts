@@ -1,6 +1,7 @@
 // The directory's row of a session: what lists show without a fold.
 import { cut } from './cut.ts'
 import type { Key } from './event.ts'
+import { FIRST, type Incarnations } from './incarnation.ts'
 import { HEARTBEAT_MS, ROW_TEXT_CHARS_MAX } from './limits.ts'
 import { ownerOf } from './owner.ts'
 import type { Row } from './ports.ts'
@@ -14,7 +15,13 @@ export interface Shown {
 }
 
 /** The same row when nothing it shows has changed, so that streaming tokens writes none. */
-export const rowOf = (key: Key, state: SessionState, last: Shown | null, now: number): Row => {
+export const rowOf = (
+  key: Key,
+  state: SessionState,
+  last: Shown | null,
+  now: number,
+  logs: Incarnations = FIRST,
+): Row => {
   const status = statusOf(state)
   const heartbeatAt = status === 'running' ? now : state.health.activeAt || null
   const beats = last && (heartbeatAt ?? 0) >= (beatOf(last.row) ?? 0) + HEARTBEAT_MS
@@ -49,6 +56,8 @@ export const rowOf = (key: Key, state: SessionState, last: Shown | null, now: nu
         branchSourceEventId: life.branch.sourceEventId,
         branchResumeCursor: life.branch.resumeCursor,
       }),
+      // Where a list is made of rows alone it is all that tells of it.
+      ...(logs.own > 1 && { incarnation: logs.own }),
       health: healthSummary(healthSnapshot(key, state, status, state.at)),
     },
   }

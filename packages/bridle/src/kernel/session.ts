@@ -4,6 +4,7 @@
 import { Alarm } from './alarm.ts'
 import { type Answer, type Command, isRefusal, PROMPTING, type Refusal, refuse } from './commands.ts'
 import type { AnyEvent, Event, Key } from './event.ts'
+import type { Incarnations, LogPlace } from './incarnation.ts'
 import type { Json } from './json.ts'
 import {
   BATCH_MAX,
@@ -60,6 +61,8 @@ interface Item {
 export class Session {
   readonly key: Key
   readonly subscribers: Subscribers
+  /** Of its log, and of the one that it branched from. */
+  readonly logs: Incarnations
   readonly #ports: SessionPorts
   readonly #lease: Lease
   readonly #hands: Hands
@@ -89,6 +92,7 @@ export class Session {
     chars: number,
   ) {
     this.key = lease.key
+    this.logs = incarnationsOf(lease)
     this.#ports = ports
     this.#lease = lease
     this.#state = state
@@ -216,9 +220,11 @@ export class Session {
   }
 
   /** Whether a reader with this cursor can go on from it, or has to be told to begin again. */
-  knows(cursor: number): boolean {
-    if (cursor === 0) return true
-    return cursor <= this.#state.head && this.exists && cursor >= this.#state.lifecycle.born
+  knows({ seq, incarnation }: LogPlace): boolean {
+    if (seq === 0) return true
+    // However long the log has grown by now: the number is of another history.
+    if (incarnation !== this.logs.own) return false
+    return seq <= this.#state.head && this.exists && seq >= this.#state.lifecycle.born
   }
 
   /** Committed events after a cursor: a page of them, shorter when they are large. Of artifacts `content` has the text. */
@@ -311,7 +317,7 @@ export class Session {
   }
 
   async #append(working: SessionState, events: readonly Event[], results: readonly StoredAnswer[]): Promise<void> {
-    const row = rowOf(this.key, working, this.#row, this.#now())
+    const row = rowOf(this.key, working, this.#row, this.#now(), this.logs)
     this.#beatAt = beatOf(row) ?? this.#beatAt
     const next = this.#following(working)
     const wakeAt = next.effects.length > 0 ? 0 : next.due
@@ -396,6 +402,11 @@ const eventChars = ({ type, payload }: Pick<Event, 'type' | 'payload'>): number 
 
 const snapshotChars = ({ snapshot }: Lease): number =>
   snapshot ? snapshot.messages.reduce((chars, text) => chars + (text?.length ?? 0), snapshot.state.length) : 0
+
+const incarnationsOf = ({ incarnation, parent, parentIncarnation }: Lease): Incarnations => ({
+  own: incarnation,
+  ...(parent && { parent: { id: parent.id, incarnation: parentIncarnation ?? 1 } }),
+})
 
 const sameParent = (a: Parent, b: Parent): boolean => a.agent === b.agent && a.id === b.id && a.seq === b.seq
 

@@ -1,6 +1,7 @@
 // The whole contract of a store: what Log and Directory promise, wherever the data lies.
 import { branchContract } from './branches.suite.ts'
 import { directoryContract } from './directory.suite.ts'
+import { incarnationContract } from './incarnation.suite.ts'
 import { logContract } from './log.suite.ts'
 import type { Harness } from './store.suite.ts'
 
@@ -8,4 +9,5 @@ export function storeContract(name: string, make: () => Promise<Harness>): void 
   logContract(name, make)
   branchContract(name, make)
   directoryContract(name, make)
+  incarnationContract(name, make)
 }

@@ -64,8 +64,8 @@ class Line {
 
 const handles = new WeakMap<Lease, number>()
 
-const ownerOn = async (line: Line): Promise<Owner> => {
-  const owner = (await line.ask(0, 'own')) as number
+const ownerOn = async (line: Line, call: 'own' | 'lose' = 'own'): Promise<Owner> => {
+  const owner = (await line.ask(0, call)) as number
   const ask = (call: string, ...args: unknown[]): Promise<never> => line.ask(owner, call, ...args) as Promise<never>
   return {
     log: {
@@ -101,6 +101,7 @@ const make = async (): Promise<Harness> => {
       line = await Line.to(name)
       return ownerOn(line)
     },
+    lose: () => ownerOn(line, 'lose'),
     dispose: async () => line.close(),
   }
 }

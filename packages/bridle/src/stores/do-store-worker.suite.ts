@@ -4,6 +4,7 @@ import { StoreFault } from '../kernel/ports.ts'
 import { type Namespace, socketPair, switching } from '../targets/cloudflare/platform.ts'
 import { objectDriver } from './do-driver.ts'
 import { type Asked, decode, encode } from './do-store-wire.suite.ts'
+import { beginIncarnation } from './schema.ts'
 import { type SqliteStore, sqliteStore } from './sqlite.ts'
 import { noTail } from './tail.ts'
 
@@ -28,8 +29,9 @@ export class Store extends DurableObject {
   }
 
   #answer({ owner, call, args }: Asked): unknown {
-    if (call === 'own') {
+    if (call === 'own' || call === 'lose') {
       const driver = objectDriver(this.ctx.storage)
+      if (call === 'lose') beginIncarnation(driver)
       return this.#owners.push(sqliteStore(driver, driver.epoch, noTail)) - 1
     }
     if (call === 'abort') return this.ctx.abort('restarted')

@@ -274,6 +274,7 @@ describe('processes', () => {
         answers.push([id, Number(head)])
       }
       const store = await openSqlite(folder)
+      expect(store.damage).toBeNull()
       for (const [id, head] of acknowledged) {
         const found = await store.log.read(key(id), 0, Number.MAX_SAFE_INTEGER)
         expect(found.length).toBeGreaterThanOrEqual(head)

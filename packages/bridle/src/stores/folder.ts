@@ -4,12 +4,31 @@ import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { StoreFault } from '../kernel/ports.ts'
+import { noticeDamage } from './damaged-wal.ts'
 import { diagnose, isBusy, type NodeDriver, nodeDriver } from './node-driver.ts'
-import { bumpEpoch, checkVersion, type Migration, migrate, migrations, schemaVersion } from './schema.ts'
+import {
+  beginIncarnation,
+  bumpEpoch,
+  checkVersion,
+  type Migration,
+  migrate,
+  migrations,
+  schemaVersion,
+} from './schema.ts'
 import { type SqliteStore, sqliteStore } from './sqlite.ts'
 import type { TailLimits } from './tail.ts'
+import type { WalDamage } from './wal-check.ts'
+
+/** Acknowledged commits were found missing when the folder was opened. */
+export interface StoreDamage extends WalDamage {
+  /** Where the damaged file was copied to. */
+  readonly copy: string
+  /** The incarnation that every log of the folder has from here on. */
+  readonly incarnation: number
+}
 
 export interface FolderStore extends Omit<SqliteStore, 'close'> {
+  readonly damage: StoreDamage | null
   /** Commits what is queued, closes the database and gives the folder free. */
   close(): Promise<void>
 }
@@ -31,15 +50,21 @@ export async function openSqlite(folder: string, known: readonly Migration[] = m
     const file = join(path, 'bridle.sqlite')
     for (const each of [file, join(path, 'lock'), join(path, 'owner')]) makePrivate(each)
     unlock = lock(path)
+    // Before anything opens the database: SQLite forgets what lies behind the damage.
+    const noticed = noticeDamage(file)
     checkVersion(versionOf(file), known, path)
     writeFileSync(join(path, 'owner'), `${process.pid}\n`)
     driver = nodeDriver(file)
     settleLog(driver, path)
     migrate(driver, known)
+    // Nobody can tell whose commits were lost, so every log is another one from here on.
+    const incarnation = noticed ? beginIncarnation(driver) : 0
+    const damage = noticed && { ...noticed.damage, copy: noticed.settle(), incarnation }
     const store = sqliteStore(driver, bumpEpoch(driver), tailLimits)
     let open = true
     return {
       ...store,
+      damage,
       async close() {
         if (open) closeAll(store, driver, unlock)
         open = false

@@ -133,7 +133,16 @@ describe('[S31] an index entry', () => {
     await expect(store.log.open(key('s1', 'ta'))).rejects.toThrow('ta/scripted/s1')
     await expectFault(store.log.open(key('s1', 'ta')), 'corrupt')
     // A lease from elsewhere does not get past it either.
-    const lease = { key: key('s1', 'ta'), epoch: store.epoch, exists: false, head: 0, parent: null, snapshot: null }
+    const lease = {
+      key: key('s1', 'ta'),
+      epoch: store.epoch,
+      exists: false,
+      head: 0,
+      parent: null,
+      snapshot: null,
+      incarnation: 1,
+      parentIncarnation: null,
+    }
     await expectFault(store.log.append(lease, { events: said(key('s1', 'ta'), 1, 1), row: row() }), 'corrupt')
     // Found by its other index, so that whoever asks by id is told what is wrong.
     expect(await store.directory.find('ta', 's1')).toMatchObject([{ key: key('s1', 'ta') }])

@@ -2,7 +2,7 @@
 import { mayOpen, rowOwner } from '../kernel/owner.ts'
 import { type Directory, hangsFrom, type ListFilter, type OpenApproval, type Row } from '../kernel/ports.ts'
 import { decodeCursor, page, pageSize, searchText } from './listing.ts'
-import { headOf, type MemoryData, type MemorySession, rowOf } from './memory.ts'
+import { headOf, incarnationOf, type MemoryData, type MemorySession, rowOf } from './memory.ts'
 
 export function memoryDirectory(data: MemoryData): Directory {
   const ofTenant = (tenant: string) => [...data.sessions.values()].filter((session) => session.key.tenant === tenant)
@@ -18,7 +18,10 @@ export function memoryDirectory(data: MemoryData): Directory {
         .sort((a, b) => compare(position(b), position(a)))
       const standing = found.map((entry) => ({ at: position(entry), entry }))
       const { entries, next } = page(standing, pageSize(filter.limit))
-      const sessions = entries.map(({ session, row }) => ({ key: { ...session.key }, head: headOf(session), row }))
+      const sessions = entries.map(({ session, row }) => {
+        const incarnation = incarnationOf(data, session)
+        return { key: { ...session.key }, head: headOf(session), row, ...(incarnation > 1 && { incarnation }) }
+      })
       return { sessions, ...(next !== undefined && { next }) }
     },
 

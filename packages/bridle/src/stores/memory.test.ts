@@ -1,14 +1,19 @@
 import { storeContract } from './contract.suite.ts'
-import { memoryStore } from './memory.ts'
+import { beginIncarnation, type MemoryData, memoryStore } from './memory.ts'
 import type { Harness } from './store.suite.ts'
 
 const make = async (): Promise<Harness> => {
-  const store = memoryStore()
+  const data: MemoryData = { sessions: new Map(), tombstones: new Map(), epoch: 0, created: 0 }
+  const store = memoryStore(data)
   return {
     log: store.log,
     directory: store.directory,
     takeOver: async () => store.reopen(),
     restart: async () => store.reopen(),
+    async lose() {
+      beginIncarnation(data)
+      return store.reopen()
+    },
     dispose: async () => {},
   }
 }

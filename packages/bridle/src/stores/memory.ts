@@ -30,6 +30,7 @@ export interface MemorySession {
   readonly key: Key
   readonly order: number
   readonly base: number
+  readonly incarnation: number
   readonly parent: { readonly session: MemorySession; readonly seq: number } | null
   /** One JSON text per event, from base + 1. */
   readonly events: string[]
@@ -44,7 +45,9 @@ export interface MemorySession {
 
 export interface MemoryData {
   readonly sessions: Map<string, MemorySession>
-  readonly tombstones: Map<string, number>
+  readonly tombstones: Map<string, { readonly head: number; readonly incarnation: number }>
+  /** The least incarnation that a log has; absent = the first. A test that loses events raises it. */
+  incarnation?: number
   epoch: number
   created: number
 }
@@ -56,6 +59,15 @@ export function memoryStore(
   return { log: memoryLog(data, epoch), directory: memoryDirectory(data), epoch, reopen: () => memoryStore(data) }
 }
 
+export const incarnationOf = ({ incarnation = 1 }: MemoryData, log: { readonly incarnation: number }): number =>
+  Math.max(incarnation, log.incarnation)
+
+/** Every log gets an incarnation that none has had, as after a loss that nobody can pin down. */
+export const beginIncarnation = (data: MemoryData): void => {
+  const used = [...data.sessions.values(), ...data.tombstones.values()].map(({ incarnation }) => incarnation)
+  data.incarnation = Math.max(data.incarnation ?? 1, ...used) + 1
+}
+
 export const headOf = (session: MemorySession): number => session.base + session.events.length
 
 function memoryLog(data: MemoryData, epoch: number): Log {
@@ -63,12 +75,14 @@ function memoryLog(data: MemoryData, epoch: number): Log {
   const live = (key: Key): MemorySession | undefined => data.sessions.get(keyText(key))
 
   /** Where a session that does not exist yet will start. */
-  function origin(key: Key, from: Parent | null): Pick<MemorySession, 'base' | 'parent'> {
-    const tombstone = data.tombstones.get(keyText(key)) ?? 0
-    if (!from) return { base: tombstone, parent: null }
+  function origin(key: Key, from: Parent | null): Pick<MemorySession, 'base' | 'parent' | 'incarnation'> {
+    const removed = data.tombstones.get(keyText(key))
+    const tombstone = removed?.head ?? 0
+    if (!from) return { base: tombstone, parent: null, incarnation: removed?.incarnation ?? 1 }
     const session = live({ tenant: key.tenant, agent: from.agent, id: from.id })
     checkBranch(key, from, session && { head: headOf(session), ...rootOf(session) }, tombstone)
-    return { base: from.seq, parent: { session: session!, seq: from.seq } }
+    const incarnation = removed ? incarnationOf(data, removed) + 1 : 1
+    return { base: from.seq, parent: { session: session!, seq: from.seq }, incarnation }
   }
 
   function locate(lease: Lease): MemorySession | undefined {
@@ -110,13 +124,19 @@ function memoryLog(data: MemoryData, epoch: number): Log {
           head: headOf(session),
           parent,
           snapshot: bestSnapshot(session),
+          incarnation: incarnationOf(data, session),
+          parentIncarnation: session.parent && incarnationOf(data, session.parent.session),
         }
         held.set(lease, session)
         return lease
       }
-      const { base, parent } = origin(key, from ?? null)
+      const { base, parent, incarnation } = origin(key, from ?? null)
       const snapshot = parent && bestSnapshot(parent.session, base, theirs)
-      return { key, epoch, exists: false, head: base, parent: from ?? null, snapshot }
+      const logs = {
+        incarnation: incarnationOf(data, { incarnation }),
+        parentIncarnation: parent && incarnationOf(data, parent.session),
+      }
+      return { key, epoch, exists: false, head: base, parent: from ?? null, snapshot, ...logs }
     },
 
     async append(lease, append) {
@@ -162,7 +182,7 @@ function memoryLog(data: MemoryData, epoch: number): Log {
       if (epoch < data.epoch) throw fenced(key)
       session.removed = true
       data.sessions.delete(keyText(key))
-      data.tombstones.set(keyText(key), headOf(session))
+      data.tombstones.set(keyText(key), { head: headOf(session), incarnation: session.incarnation })
       return true
     },
   }

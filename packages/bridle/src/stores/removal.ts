@@ -6,11 +6,11 @@ import type { SessionRecord } from './sessions.ts'
 const sliceRows = 500
 
 export function hide(driver: Driver, record: SessionRecord, head: number): void {
-  const { sid, tenant, agent, id } = record
+  const { sid, tenant, agent, id, incarnation } = record
   driver.run(
-    `INSERT INTO tombstones (tenant, agent, id, head) VALUES (?, ?, ?, ?)
-     ON CONFLICT (tenant, agent, id) DO UPDATE SET head = excluded.head`,
-    ...[tenant, agent, id, head],
+    `INSERT INTO tombstones (tenant, agent, id, head, incarnation) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (tenant, agent, id) DO UPDATE SET head = excluded.head, incarnation = excluded.incarnation`,
+    ...[tenant, agent, id, head, incarnation],
   )
   driver.run("UPDATE sessions SET removed = 1, wake_at = NULL, search = '', row = '' WHERE sid = ?", sid)
   driver.run('DELETE FROM answers WHERE sid = ?', sid)

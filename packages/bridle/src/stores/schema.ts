@@ -82,7 +82,16 @@ const fifth: Migration = [
   'UPDATE sessions SET head_min = coalesce((SELECT max(last) FROM log WHERE log.sid = sessions.sid), base)',
 ]
 
-export const migrations: readonly Migration[] = [first, second, third, fourth, fifth]
+/**
+ * Which life of a log its numbers belong to. The incarnation of a log is the larger of its row's and `meta`'s: after a loss
+ * that nobody can pin down, one number in `meta` raises all logs, and those that begin later.
+ */
+const sixth: Migration = [
+  'ALTER TABLE sessions ADD COLUMN incarnation INTEGER NOT NULL DEFAULT 1',
+  'ALTER TABLE tombstones ADD COLUMN incarnation INTEGER NOT NULL DEFAULT 1',
+]
+
+export const migrations: readonly Migration[] = [first, second, third, fourth, fifth, sixth]
 
 /** 0 for an empty database. */
 export function schemaVersion(driver: Pick<Driver, 'get'>): number {
@@ -149,6 +158,22 @@ export const currentEpoch = (driver: Driver): number =>
 /** A write that changes nothing, to learn whether there is room for one. */
 export const probeWrite = (driver: Driver): void =>
   driver.run("INSERT INTO meta (name, value) VALUES ('probe', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1")
+
+/** The least incarnation that a log of this database has. */
+export const leastIncarnation = (driver: Pick<Driver, 'get'>): number =>
+  driver.get<{ value: number }>("SELECT value FROM meta WHERE name = 'incarnation'")?.value ?? 1
+
+/** Every log gets an incarnation that none has had, and so does every log that begins later. */
+export function beginIncarnation(driver: Driver): number {
+  return driver.transaction(() => {
+    const used = ['sessions', 'tombstones'].map(
+      (table) => driver.get<{ most: number | null }>(`SELECT max(incarnation) AS most FROM ${table}`)?.most ?? 1,
+    )
+    const incarnation = Math.max(leastIncarnation(driver), ...used) + 1
+    setMeta(driver, 'incarnation', incarnation)
+    return incarnation
+  })
+}
 
 const setMeta = (driver: Driver, name: string, value: number): void =>
   driver.run(

@@ -6,6 +6,7 @@ import { type BranchPoint, checkBranch, lineageMax } from './checks.ts'
 import { asFault, type Driver } from './driver.ts'
 import { searchText } from './listing.ts'
 import { lastInLog } from './log-rows.ts'
+import { leastIncarnation } from './schema.ts'
 import type { Tail } from './tail.ts'
 
 export interface SessionRecord {
@@ -21,6 +22,8 @@ export interface SessionRecord {
   readonly head_min: number
   /** The user that it belongs to; null = nobody in particular. */
   readonly owner: string | null
+  /** The row's part of the log's incarnation; `incarnationOf` has the whole. */
+  readonly incarnation: number
 }
 
 /** One session of a lineage, and the last of its numbers that counts for the branch. */
@@ -33,11 +36,12 @@ export interface Level {
 export interface Origin {
   readonly base: number
   readonly parent: SessionRecord | null
+  readonly incarnation?: number
 }
 
 export type Sessions = ReturnType<typeof openSessions>
 
-const columns = 'sid, tenant, agent, id, base, parent_sid, removed, head_min, owner'
+const columns = 'sid, tenant, agent, id, base, parent_sid, removed, head_min, owner, incarnation'
 const bySid = `SELECT ${columns} FROM sessions WHERE sid = ?`
 
 /** Found by an index, read from the table: SQLite would else take the key from the index entry, damaged or not. */
@@ -52,6 +56,12 @@ const byId = `${named('sessions_key', idOfIndex)} UNION ${named('sessions_name',
 
 export function openSessions(driver: Driver, tail: Tail) {
   const get = (sid: number) => driver.get<SessionRecord>(bySid, sid)
+  let least: number | undefined
+  /** Read once: it changes before a store is opened, and at no other time. */
+  const incarnationOf = ({ incarnation }: { readonly incarnation: number }): number => {
+    least ??= leastIncarnation(driver)
+    return Math.max(incarnation, least)
+  }
 
   /**
    * The session of a key. The row must be the one that was asked for: a damaged index may name the row of another tenant.
@@ -127,6 +137,7 @@ export function openSessions(driver: Driver, tail: Tail) {
         .all<SessionRecord>(byId, tenant, id, tenant, id)
         .filter((record) => isLive(record, { tenant, agent: record.agent, id })),
     head,
+    incarnationOf,
     lineage,
 
     parentOf({ parent_sid, base }: SessionRecord): Parent | null {
@@ -134,21 +145,30 @@ export function openSessions(driver: Driver, tail: Tail) {
       return parent ? { agent: parent.agent, id: parent.id, seq: base } : null
     },
 
-    origin(key: Key, from: Parent | null): Origin {
-      const { tenant, agent, id } = key
-      const sql = 'SELECT head FROM tombstones WHERE tenant = ? AND agent = ? AND id = ?'
-      const tombstone = driver.get<{ head: number }>(sql, tenant, agent, id)?.head ?? 0
-      if (!from) return { base: tombstone, parent: null }
-      const parent = live({ tenant, agent: from.agent, id: from.id })
-      checkBranch(key, from, parent && branchPoint(parent), tombstone)
-      return { base: from.seq, parent: parent ?? null }
+    /** Of the log that a session branched from. */
+    parentIncarnation({ parent_sid }: SessionRecord): number | null {
+      const parent = parent_sid === null ? undefined : get(parent_sid)
+      return parent ? incarnationOf(parent) : null
     },
 
-    create({ tenant, agent, id }: Key, { base, parent }: Origin): number {
+    origin(key: Key, from: Parent | null): Origin {
+      const { tenant, agent, id } = key
+      const sql = 'SELECT head, incarnation FROM tombstones WHERE tenant = ? AND agent = ? AND id = ?'
+      const removed = driver.get<{ head: number; incarnation: number }>(sql, tenant, agent, id)
+      const tombstone = removed?.head ?? 0
+      if (!from) return { base: tombstone, parent: null, incarnation: removed?.incarnation ?? 1 }
+      const parent = live({ tenant, agent: from.agent, id: from.id })
+      checkBranch(key, from, parent && branchPoint(parent), tombstone)
+      // Cursors of the removed session lie among the numbers of the parent: only the incarnation tells them apart.
+      const incarnation = removed ? incarnationOf(removed) + 1 : 1
+      return { base: from.seq, parent: parent ?? null, incarnation }
+    },
+
+    create({ tenant, agent, id }: Key, { base, parent, incarnation = 1 }: Origin): number {
       const row = driver.get<{ sid: number }>(
-        `INSERT INTO sessions (tenant, agent, id, base, parent_sid, kind, status, updated_at, search, row)
-         VALUES (?, ?, ?, ?, ?, '', '', 0, '', '') RETURNING sid`,
-        ...[tenant, agent, id, base, parent?.sid ?? null],
+        `INSERT INTO sessions (tenant, agent, id, base, parent_sid, incarnation, kind, status, updated_at, search, row)
+         VALUES (?, ?, ?, ?, ?, ?, '', '', 0, '', '') RETURNING sid`,
+        ...[tenant, agent, id, base, parent?.sid ?? null, incarnation],
       )
       return row!.sid
     },

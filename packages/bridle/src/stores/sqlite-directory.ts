@@ -11,14 +11,24 @@ type ApprovalRow = Key & { requested_at: number; sid: number; position: number; 
 
 /** Pages as they stand in the tables, one entry longer than was asked: whether there are more is then known. */
 export function directoryPages(driver: Driver, sessions: Sessions) {
+  const logOf = (record: ListedRow): Pick<Listed, 'incarnation'> => {
+    const incarnation = sessions.incarnationOf(record)
+    return incarnation > 1 ? { incarnation } : {}
+  }
+
   /** A session whose log is damaged is listed all the same; opening it says what is wrong. */
   const listed = (record: ListedRow): Listed => {
     try {
-      return { key: keyOf(record), head: sessions.head(record), row: rowOf(record) }
+      return { key: keyOf(record), head: sessions.head(record), row: rowOf(record), ...logOf(record) }
     } catch (cause) {
       const { code } = asFault(driver, cause, 'list')
       if (code !== 'corrupt') throw cause
-      return { key: keyOf(record), head: Math.max(record.head_min, record.base), row: damagedRow(record) }
+      return {
+        key: keyOf(record),
+        head: Math.max(record.head_min, record.base),
+        row: damagedRow(record),
+        ...logOf(record),
+      }
     }
   }
 
@@ -27,7 +37,7 @@ export function directoryPages(driver: Driver, sessions: Sessions) {
       const { where, values } = conditions(tenant, filter)
       const rows = driver.all<ListedRow>(
         // Found by an index and read from the table: a damaged index may name a row of another tenant.
-        `SELECT s.sid, s.tenant, s.agent, s.id, s.base, s.head_min, s.kind, s.status, s.updated_at, s.row, s.removed
+        `SELECT s.sid, s.tenant, s.agent, s.id, s.base, s.head_min, s.incarnation, s.kind, s.status, s.updated_at, s.row, s.removed
          FROM (SELECT sid, updated_at FROM sessions WHERE ${where} ORDER BY updated_at DESC, sid DESC LIMIT ?) AS k
          CROSS JOIN sessions AS s ON s.sid = k.sid ORDER BY k.updated_at DESC, k.sid DESC`,
         ...[...values, pageSize(filter.limit) + 1],

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { storeContract } from './contract.suite.ts'
 import { tailLimits } from './folder.ts'
 import { nodeDriver } from './node-driver.ts'
-import { bumpEpoch, migrate } from './schema.ts'
+import { beginIncarnation, bumpEpoch, migrate } from './schema.ts'
 import { sqliteStore } from './sqlite.ts'
 import type { Harness } from './store.suite.ts'
 import { noTail, type TailLimits } from './tail.ts'
@@ -15,9 +15,10 @@ import { noTail, type TailLimits } from './tail.ts'
 const on = (limits: TailLimits) => async (): Promise<Harness> => {
   const folder = mkdtempSync(join(tmpdir(), 'bridle-'))
   const opened: (() => void)[] = []
-  const owner = () => {
+  const owner = (isLoss = false) => {
     const driver = nodeDriver(join(folder, 'test.sqlite'))
     migrate(driver)
+    if (isLoss) beginIncarnation(driver)
     const store = sqliteStore(driver, bumpEpoch(driver), limits)
     opened.push(() => {
       store.close()
@@ -31,6 +32,10 @@ const on = (limits: TailLimits) => async (): Promise<Harness> => {
     async restart() {
       for (const close of opened.splice(0)) close()
       return owner()
+    },
+    async lose() {
+      for (const close of opened.splice(0)) close()
+      return owner(true)
     },
     async dispose() {
       for (const close of opened.splice(0)) close()

@@ -42,13 +42,21 @@ export function sqliteStore(driver: Driver, epoch: number, limits: TailLimits): 
         if (currentEpoch(driver) > epoch) return null
         const record = sessions.live(key)
         if (!record) {
-          const { base, parent } = sessions.origin(key, from ?? null)
+          const { base, parent, incarnation = 1 } = sessions.origin(key, from ?? null)
           const snapshot = parent && bestSnapshot(driver, sessions.lineage(parent, base), held)
-          return { key, epoch, exists: false, head: base, parent: from ?? null, snapshot }
+          const logs = {
+            incarnation: sessions.incarnationOf({ incarnation }),
+            parentIncarnation: parent && sessions.incarnationOf(parent),
+          }
+          return { key, epoch, exists: false, head: base, parent: from ?? null, snapshot, ...logs }
         }
         const head = sessions.head(record)
         const snapshot = bestSnapshot(driver, sessions.lineage(record, head))
-        const lease: Lease = { key, epoch, exists: true, head, parent: sessions.parentOf(record), snapshot }
+        const logs = {
+          incarnation: sessions.incarnationOf(record),
+          parentIncarnation: sessions.parentIncarnation(record),
+        }
+        const lease: Lease = { key, epoch, exists: true, head, parent: sessions.parentOf(record), snapshot, ...logs }
         bound.set(lease, record.sid)
         return lease
       })

@@ -13,6 +13,8 @@ export interface Harness extends Owner {
   takeOver(): Promise<Owner>
   /** The same data as a restarted process sees it. */
   restart(): Promise<Owner>
+  /** The same, after commits were lost and nobody can tell whose. */
+  lose(): Promise<Owner>
   dispose(): Promise<void>
 }
 

@@ -106,6 +106,7 @@ export class HarnessServer {
     // Before anything is open: a setting that makes no sense is refused here.
     const owner = sandboxUser(env)
     const store = await openSqlite(data)
+    if (store.damage) log('error', 'acknowledged commits are missing', { ...store.damage })
     const { maxTenantBytes } = options.workspaces ?? {}
     const totals = new TenantTotals(data, maxTenantBytes === undefined ? {} : { max: maxTenantBytes })
     const prepared = async () => {
@@ -161,6 +162,7 @@ export class HarnessServer {
         exposeAll: exposesAll(env),
         workspaces,
         workspace: { target: 'node', store: 'sqlite' },
+        lostCommits: store.damage?.commitsLost ?? 0,
         unready: () => (draining ? 'The server is going away.' : trouble()),
         onRequest: (seen) => {
           traces.request(seen, clock.now())

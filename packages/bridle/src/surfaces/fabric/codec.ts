@@ -1,6 +1,7 @@
 // From the log to the Fabric wire. A total map: an event that nobody thought about does not compile.
 import type { EventType } from '../../kernel/catalogue.ts'
 import { type AnyEvent, type Event, eventId, type Key } from '../../kernel/event.ts'
+import { FIRST, type Incarnations, placedEvent, placeText } from '../../kernel/incarnation.ts'
 import { type JsonObject, omit } from '../../kernel/json.ts'
 import type { Audience } from '../../kernel/subscribers.ts'
 import { frame } from '../http/sse.ts'
@@ -9,13 +10,14 @@ import type { AgentEvent, AgentEventData, AgentEventType } from './wire.ts'
 type Said = { [T in AgentEventType]: readonly [T, AgentEventData[T]] }[AgentEventType]
 
 /** A log event becomes at most one event of the wire; null = not carried here. */
-export const agentEvent = (key: Key, event: AnyEvent): AgentEvent | null => {
+export const agentEvent = (key: Key, given: AnyEvent, logs: Incarnations = FIRST): AgentEvent | null => {
+  const event = placedEvent(given, key, logs)
   if (!Object.hasOwn(carried, event.type)) return null
   const said = (carried[event.type] as ((event: AnyEvent) => Said | null) | null)?.(event)
   if (!said) return null
   const [type, data] = said
   return {
-    id: eventId(event.seq),
+    id: eventId(event.seq, logs.own),
     type,
     timestamp: new Date(event.at).toISOString(),
     sessionId: key.id,
@@ -29,9 +31,9 @@ export const isShown =
   (event: AnyEvent): boolean =>
     agentEvent(key, event) !== null
 
-/** Not of the log: the cursor was beyond it, so forget what you have; everything follows. */
-export const resetEvent = (key: Key, head: number, at: number): AgentEvent => ({
-  id: `reset-${head}`,
+/** Not of the log: the cursor was beyond it or of another incarnation, so forget what you have; everything follows. */
+export const resetEvent = (key: Key, head: number, at: number, logs: Incarnations = FIRST): AgentEvent => ({
+  id: `reset-${placeText(head, logs.own)}`,
   type: 'reset',
   timestamp: new Date(at).toISOString(),
   sessionId: key.id,
@@ -39,13 +41,13 @@ export const resetEvent = (key: Key, head: number, at: number): AgentEvent => ({
 })
 
 /** Everybody who reads a session's event stream. A replayed frame is byte for byte the live one. */
-export const streamAudience = (key: Key): Audience => ({
+export const streamAudience = (key: Key, logs: Incarnations = FIRST): Audience => ({
   key: 'fabric:sse',
   encode: ({ events }) => {
     let text = ''
     for (const event of events) {
-      const shown = agentEvent(key, event)
-      if (shown) text += frame(shown, event.seq)
+      const shown = agentEvent(key, event, logs)
+      if (shown) text += frame(shown, placeText(event.seq, logs.own))
     }
     return text
   },

@@ -2,13 +2,14 @@
 import * as v from 'valibot'
 import { type Answer, isRefusal } from '../../kernel/commands.ts'
 import { isId, type Key } from '../../kernel/event.ts'
+import { type LogPlace, placeText } from '../../kernel/incarnation.ts'
 import { canonical, hashText } from '../../kernel/json.ts'
 import { runOutcome } from '../../kernel/outcome.ts'
 import type { Session } from '../../kernel/session.ts'
 import type { AgentInfo } from '../http/agents.ts'
 import { artifactsOf } from '../http/artifacts.ts'
 import { badRequest, failure, notFound, refused } from '../http/errors.ts'
-import { replayFrom, replayWish } from '../http/replay.ts'
+import { pagePlace, replayFrom, replayWish } from '../http/replay.ts'
 import { type Arrival, type Call, countText, jsonObject, type Route, route } from '../http/route.ts'
 import { sessionDetail } from '../http/session-detail.ts'
 import { findKey, findSession, keyOf } from '../http/sessions.ts'
@@ -48,7 +49,7 @@ export const fabricRoutes: readonly Route[] = [
     summary: 'The session’s state and history: entries, events, artifacts, approvals',
     session: agentKey,
     query: v.looseObject({
-      after: v.optional(countText(999_999_999)),
+      after: v.optional(pagePlace),
       limit: v.optional(v.pipe(countText(TIMELINE_MAX), v.minValue(1))),
     }),
     answers: { 200: 'The timeline; `next` when there is more.' },
@@ -175,23 +176,28 @@ const runStatus = async (session: Session, runId: string): Promise<Response> => 
 }
 
 async function timeline(
-  call: Call<{ after?: number | undefined; limit?: number | undefined }, undefined>,
+  call: Call<{ after?: LogPlace | undefined; limit?: number | undefined }, undefined>,
 ): Promise<Response> {
   const session = await findSession(call)
   if (session instanceof Response) return session
   const told: Timeline = { entries: [], events: [], approvals: [] }
-  const { after = 0, limit = TIMELINE_MAX } = call.query
+  const { limit = TIMELINE_MAX } = call.query
+  const { own } = session.logs
+  // A page behind an event of another incarnation is a page of another history: it begins again, and says so.
+  const isLost = (call.query.after?.seq ?? 0) > 0 && call.query.after?.incarnation !== own
+  const after = isLost ? 0 : (call.query.after?.seq ?? 0)
   let seen = after
   for (let pages = 0; seen < session.state.head && seen - after < limit && pages < TIMELINE_PAGES_MAX; pages++) {
     const events = await session.read(seen, Math.min(1_000, limit - (seen - after)))
     const last = events.at(-1)
     if (!last) break
-    extend(told, session.key, events)
+    extend(told, session.key, events, session.logs)
     seen = last.seq
   }
   const { approvals: _open, messages, ...detail } = sessionDetail(session, agentOf(call))
-  const more = seen < session.state.head ? { next: seen } : {}
-  return Response.json({ ...detail, ...told, ...artifactsOf(session), messages, ...more })
+  const more = seen < session.state.head ? { next: own === 1 ? seen : placeText(seen, own) } : {}
+  const reset = isLost ? { reset: true } : {}
+  return Response.json({ ...detail, ...told, ...artifactsOf(session), messages, ...more, ...reset })
 }
 
 const stream = async (
@@ -201,15 +207,15 @@ const stream = async (
   const { request, query, ports } = call
   const cursor = cursorOf(request.headers.get('last-event-id'), query.after)
   if (cursor === undefined) return badRequest('The cursor is not an event id.')
-  const { key } = session
+  const { key, logs } = session
   const { head, at } = session.state
   const isLost = cursor !== null && !session.knows(cursor)
   const viewer = await viewerOf(call.access)
   return eventStream({
-    audience: streamAudience(key),
+    audience: streamAudience(key, logs),
     subscribers: session.subscribers,
-    since: isLost ? 0 : (cursor ?? (await replayFrom(session, query.replay ?? 'all', isShown(key)))),
-    ...(isLost && { opening: frame(resetEvent(key, head, at)) }),
+    since: isLost ? 0 : (cursor?.seq ?? (await replayFrom(session, query.replay ?? 'all', isShown(key)))),
+    ...(isLost && { opening: frame(resetEvent(key, head, at, logs)) }),
     guard: (end) => untilAnothers(viewer, session, end),
     ...streamTimes(ports),
   })

@@ -2,6 +2,7 @@
 // It holds no platform socket and no timer of its own, so a test is a table and a fake clock.
 import { type AnyEvent, eventId, type Key } from '../../kernel/event.ts'
 import type { Host } from '../../kernel/host.ts'
+import type { Incarnations } from '../../kernel/incarnation.ts'
 import { LISTENER_BYTES_MAX } from '../../kernel/limits.ts'
 import type { Session } from '../../kernel/session.ts'
 import type { Audience, Listener } from '../../kernel/subscribers.ts'
@@ -21,7 +22,7 @@ export interface FabricConnection {
   readonly user: string | null
   /** Whom the rate limiter counts. */
   readonly who: string
-  /** Everything after this is sent. Null = the cursor was beyond the log: it is told, and gets everything. */
+  /** Everything after this is sent. Null = the cursor was not of this log: it is told, and gets everything. */
   readonly since: number | null
 }
 
@@ -162,12 +163,12 @@ export class FabricSocket implements Receiver, Listener, Beating {
 
   /** The replay ends where the log stood when the socket opened; from there the session's own catch-up goes on. */
   async #watch(): Promise<void> {
-    const { key, state, subscribers } = this.#session
+    const { key, state, subscribers, logs } = this.#session
     const { since } = this.#connection
-    if (since === null) this.#say({ type: 'event', event: resetEvent(key, state.head, state.at) })
+    if (since === null) this.#say({ type: 'event', event: resetEvent(key, state.head, state.at, logs) })
     await subscribers.replay(this, since ?? 0, state.head)
     if (!this.#open) return
-    this.#say({ type: 'replay-end', cursor: eventId(state.head) })
+    this.#say({ type: 'replay-end', cursor: eventId(state.head, logs.own) })
     subscribers.add(this, state.head)
   }
 }
@@ -177,26 +178,26 @@ const nothingAsked = Promise.resolve()
 const audiences = new WeakMap<Session, Audience>()
 /** Everybody on a session's socket: one value for all. */
 const audienceOf = (session: Session): Audience => {
-  const audience = audiences.get(session) ?? socketAudience(session.key)
+  const audience = audiences.get(session) ?? socketAudience(session.key, session.logs)
   audiences.set(session, audience)
   return audience
 }
 
 /** One line of text per message: JSON has no line breaks of its own. */
-const socketAudience = (key: Key): Audience => ({
+const socketAudience = (key: Key, logs: Incarnations): Audience => ({
   key: 'fabric:ws',
   encode: ({ events }) => {
     const lines: string[] = []
     for (const event of events) {
-      const line = eventMessage(key, event)
+      const line = eventMessage(key, event, logs)
       if (line !== null) lines.push(line)
     }
     return lines.join('\n')
   },
 })
 
-const eventMessage = (key: Key, event: AnyEvent): string | null => {
-  const shown = agentEvent(key, event)
+const eventMessage = (key: Key, event: AnyEvent, logs: Incarnations): string | null => {
+  const shown = agentEvent(key, event, logs)
   return shown && JSON.stringify({ type: 'event', event: shown } satisfies FabricServerMessage)
 }
 

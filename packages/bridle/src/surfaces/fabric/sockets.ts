@@ -42,8 +42,9 @@ const watching = async (call: SocketCall<v.InferOutput<typeof query>>): Promise<
   if (session instanceof Response) return told(session)
   const cursor = cursorOf(null, call.query.after)
   if (cursor === undefined) return badRequest('The cursor is not an event id.')
-  const from = cursor ?? (await replayFrom(session, call.query.replay, isShown(session.key)))
-  const since = session.knows(from) ? from : null
+  const wish = cursor ? null : await replayFrom(session, call.query.replay, isShown(session.key))
+  const from = cursor ?? { seq: wish ?? 0, incarnation: session.logs.own }
+  const since = session.knows(from) ? from.seq : null
   const connection = { key: session.key, scopes: access.scopes, user: access.user, who: access.who, since }
   return (socket) => new FabricSocket(connection, session, socket, ports)
 }

@@ -1,6 +1,7 @@
 // A session's whole story for `GET /agents/:name/:id`: entries in order, the stream's own events, artifacts, approvals.
 import type { AnyEvent, Key } from '../../kernel/event.ts'
 import { eventId } from '../../kernel/event.ts'
+import { FIRST, type Incarnations, placedEvent } from '../../kernel/incarnation.ts'
 import type { Json } from '../../kernel/json.ts'
 import { agentEvent } from './codec.ts'
 import type { AgentEvent } from './wire.ts'
@@ -27,13 +28,15 @@ interface ApprovalEntry {
 }
 
 /** Folds events, in order, into a timeline. Calls and approvals are completed in place when their end comes. */
-export const extend = (timeline: Timeline, key: Key, events: readonly AnyEvent[]): void => {
-  for (const event of events) {
-    const shown = agentEvent(key, event)
+export const extend = (timeline: Timeline, key: Key, events: readonly AnyEvent[], logs: Incarnations = FIRST): void => {
+  for (const given of events) {
+    const event = placedEvent(given, key, logs)
+    const shown = agentEvent(key, event, logs)
     if (shown) timeline.events.push(shown)
     if (event.hearsay) continue
     const entry = entryOf(event)
-    if (entry) timeline.entries.push({ id: eventId(event.seq), timestamp: new Date(event.at).toISOString(), ...entry })
+    if (entry)
+      timeline.entries.push({ id: eventId(event.seq, logs.own), timestamp: new Date(event.at).toISOString(), ...entry })
     complete(timeline, event)
   }
 }

@@ -51,7 +51,7 @@ export interface AgentEventData {
   readonly result: { readonly result: Json }
   readonly idle: Record<string, never>
   readonly error: { readonly message: string; readonly reason: string | null }
-  /** The cursor was beyond the log: forget what you have, everything follows from the start. */
+  /** The cursor was beyond the log, or of another incarnation: forget what you have, everything follows from the start. */
   readonly reset: { readonly head: number }
 }
 

@@ -1,8 +1,8 @@
 // Branching: from an event, or from a cursor, into a new session that shares the history and never alters it.
 import * as v from 'valibot'
 import { isRefusal } from '../../kernel/commands.ts'
-import { isOwnPlace, parseCursor, parseEventId } from '../../kernel/cursor.ts'
-import { isId } from '../../kernel/event.ts'
+import { isOwnPlace, parseCursor, parseEventId, placeInLog } from '../../kernel/cursor.ts'
+import { eventId, isId } from '../../kernel/event.ts'
 import { canonical, hashText } from '../../kernel/json.ts'
 import type { Session } from '../../kernel/session.ts'
 import { badRequest, notFound, refused } from '../http/errors.ts'
@@ -78,18 +78,23 @@ export const branchFrom = async (
 
 /** The event that the wish names. */
 const placeIn = (session: Session, { from_event_id, resume_cursor }: Place): number | Response => {
-  const { key, state } = session
+  const { key, state, logs } = session
   const cursor = resume_cursor === undefined ? undefined : parseCursor(resume_cursor)
   if (cursor === null) return badRequest('body: resume_cursor: Expected <kind>:<session>:<seq>')
   if (cursor && !isOwnPlace(cursor, key.id, session.parent))
     return badRequest('body: resume_cursor: It is a cursor of another session')
   const event = from_event_id === undefined ? undefined : parseEventId(String(from_event_id))
   if (event === null) return badRequest('body: from_event_id: Expected ev-<seq>')
-  if (cursor && event !== undefined && event !== cursor.seq)
+  if (cursor && event !== undefined && event.seq !== cursor.seq)
     return badRequest('body: from_event_id and resume_cursor name different events')
-  const seq = event ?? cursor?.seq
-  if (seq === undefined) return badRequest('body: Say where: from_event_id or resume_cursor')
+  const place = event ?? (cursor && placeInLog(cursor, key.id, logs))
+  if (place === undefined) return badRequest('body: Say where: from_event_id or resume_cursor')
+  const { seq, incarnation } = place
+  if (incarnation !== logs.own)
+    return badRequest(
+      `The event is of another incarnation of this session, whose log was lost and goes on differently; it ends at ${eventId(state.head, logs.own)}. Read the session again.`,
+    )
   if (seq > state.head || seq < state.lifecycle.born)
-    return badRequest(`There is no event ${seq} in this session; it ends at ev-${state.head}.`)
+    return badRequest(`There is no event ${seq} in this session; it ends at ${eventId(state.head, logs.own)}.`)
   return seq
 }

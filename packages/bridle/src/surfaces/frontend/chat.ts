@@ -149,7 +149,7 @@ async function takeTurn(call: Turn): Promise<Response> {
       run_id: runId,
       message_id: answer.messageId ?? null,
       delivery: answer.delivery ?? null,
-      after: eventId(since),
+      after: eventId(since, session.logs.own),
     },
     { status: 202, headers: { location: `/sessions/${key.id}/runs/${runId}?agent=${key.agent}` } },
   )

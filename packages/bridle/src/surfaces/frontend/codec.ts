@@ -9,6 +9,7 @@ import {
   type Tier,
 } from '../../kernel/catalogue.ts'
 import type { AnyEvent, Event, Key } from '../../kernel/event.ts'
+import { FIRST, type Incarnations, placedEvent, placeText } from '../../kernel/incarnation.ts'
 import type { HealthSnapshot } from '../../kernel/projections/health-snapshot.ts'
 import type { Payloads } from '../../kernel/schemas.ts'
 import type { Audience } from '../../kernel/subscribers.ts'
@@ -16,8 +17,14 @@ import { frame } from '../http/sse.ts'
 import type { HealthEnvelope, StreamEnvelope, StreamEventRow } from './wire.ts'
 
 /** A log event becomes at most one envelope; null = not for this tier. */
-export const streamEnvelope = (key: Key, event: AnyEvent, tier: Tier): StreamEnvelope | null => {
-  if (!inTier(event.type, tier)) return null
+export const streamEnvelope = (
+  key: Key,
+  given: AnyEvent,
+  tier: Tier,
+  logs: Incarnations = FIRST,
+): StreamEnvelope | null => {
+  if (!inTier(given.type, tier)) return null
+  const event = placedEvent(given, key, logs)
   const show = isKnown(event.type) ? (carried[event.type] as ((event: AnyEvent) => unknown) | null) : whole
   return show && ({ type: event.type, payload: show(event), ...stamp(key, event) } as StreamEnvelope)
 }
@@ -37,13 +44,13 @@ export const greeting = (
 })
 
 /** Everybody who reads a session's stream in one tier. A replayed frame is byte for byte the live one. */
-export const envelopeAudience = (key: Key, tier: Tier): Audience => ({
+export const envelopeAudience = (key: Key, tier: Tier, logs: Incarnations = FIRST): Audience => ({
   key: `frontend:${tier}`,
   encode: ({ events }) => {
     let text = ''
     for (const event of events) {
-      const shown = streamEnvelope(key, event, tier)
-      if (shown) text += frame(shown, event.seq)
+      const shown = streamEnvelope(key, event, tier, logs)
+      if (shown) text += frame(shown, placeText(event.seq, logs.own))
     }
     return text
   },
@@ -59,6 +66,7 @@ export const turnAudience = (
   tier: Tier,
   runId: string,
   head: () => number,
+  logs: Incarnations = FIRST,
 ): Audience & { isOver: () => boolean } => {
   let over = false
   let endedAt: number | null = null
@@ -73,8 +81,8 @@ export const turnAudience = (
         if (over) break
         const isOurs = event.run === runId || (event.type === 'turn_end' && event.payload.turn_id === runId)
         const isWanted = endedAt !== null ? event.type === 'session_state' : isOurs || event.run === undefined
-        const shown = isWanted ? streamEnvelope(key, event, tier) : null
-        if (shown) text += frame(shown, event.seq)
+        const shown = isWanted ? streamEnvelope(key, event, tier, logs) : null
+        if (shown) text += frame(shown, placeText(event.seq, logs.own))
         over = endedAt !== null && isWanted
         if (!event.hearsay && endsTurn(event, runId)) endedAt = event.at
       }
@@ -98,14 +106,14 @@ export const healthEnvelope = (key: Key, payload: HealthSnapshot, seq: number, a
 })
 
 /** Who watches a session's health: the log, filtered to its changes. */
-export const healthAudience = (key: Key): Audience => ({
+export const healthAudience = (key: Key, logs: Incarnations = FIRST): Audience => ({
   key: 'frontend:health',
   encode: ({ events }) => {
     let text = ''
     for (const event of events) {
       if (event.type !== 'health_changed' || event.hearsay) continue
-      const snapshot = event.payload as unknown as HealthSnapshot
-      text += frame(healthEnvelope(key, snapshot, event.seq, event.at), event.seq)
+      const snapshot = placedEvent(event, key, logs).payload as unknown as HealthSnapshot
+      text += frame(healthEnvelope(key, snapshot, event.seq, event.at), placeText(event.seq, logs.own))
     }
     return text
   },

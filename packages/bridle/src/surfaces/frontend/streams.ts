@@ -1,8 +1,9 @@
 // A session's streams: its envelopes, and its health.
 import * as v from 'valibot'
 import type { Tier } from '../../kernel/catalogue.ts'
-import { isOwnPlace, parseCursor } from '../../kernel/cursor.ts'
+import { isOwnPlace, parseCursor, placeInLog } from '../../kernel/cursor.ts'
 import { eventId } from '../../kernel/event.ts'
+import { type LogPlace, placeText, withIncarnations } from '../../kernel/incarnation.ts'
 import { healthSnapshot } from '../../kernel/projections/health-snapshot.ts'
 import type { Session } from '../../kernel/session.ts'
 import { statusOf } from '../../kernel/state.ts'
@@ -52,12 +53,12 @@ const envelopes = async (
   const { request, query, ports } = call
   const cursor = placeOf(session, request.headers.get('last-event-id'), query.after, query.resume_cursor)
   if (cursor instanceof Response) return cursor
-  const { key } = session
+  const { key, logs } = session
   const isLost = cursor !== null && !session.knows(cursor)
   const isShown = (event: Parameters<typeof streamEnvelope>[1]) => streamEnvelope(key, event, query.tier) !== null
-  const since = isLost ? 0 : (cursor ?? (await replayFrom(session, query.replay ?? 'all', isShown)))
+  const since = isLost ? 0 : (cursor?.seq ?? (await replayFrom(session, query.replay ?? 'all', isShown)))
   return eventStream({
-    audience: envelopeAudience(key, query.tier),
+    audience: envelopeAudience(key, query.tier, logs),
     subscribers: session.subscribers,
     since,
     opening: hello(session, since, query.tier, isLost),
@@ -71,7 +72,7 @@ export const turnStream = (
   session: Session,
   turn: { readonly runId: string; readonly since: number; readonly tier: Tier },
 ): Response => {
-  const audience = turnAudience(session.key, turn.tier, turn.runId, () => session.state.head)
+  const audience = turnAudience(session.key, turn.tier, turn.runId, () => session.state.head, session.logs)
   return eventStream({
     audience,
     isOver: audience.isOver,
@@ -87,28 +88,29 @@ export const healthStream = (call: Call<v.InferOutput<typeof healthQuery>, undef
   const { request, query, ports } = call
   const cursor = placeOf(session, request.headers.get('last-event-id'), query.after, query.resume_cursor)
   if (cursor instanceof Response) return cursor
-  const { key, state } = session
+  const { key, state, logs } = session
   const goesOn = cursor !== null && session.knows(cursor)
   const now = healthEnvelope(key, currentHealth(session), state.head, state.at)
   return eventStream({
-    audience: healthAudience(key),
+    audience: healthAudience(key, logs),
     subscribers: session.subscribers,
-    since: goesOn ? cursor : state.head,
+    since: goesOn ? cursor.seq : state.head,
     // Its id is the head: nothing that changes the health lies between the two.
-    ...(!goesOn && { opening: frame(now, state.head) }),
+    ...(!goesOn && { opening: frame(now, placeText(state.head, logs.own)) }),
     ...streamTimes(ports),
   })
 }
 
-export const currentHealth = ({ key, state }: Session) => healthSnapshot(key, state, statusOf(state), state.at)
+export const currentHealth = ({ key, state, logs }: Session) =>
+  withIncarnations(healthSnapshot(key, state, statusOf(state), state.at), key.id, logs)
 
-const hello = ({ key, state }: Session, since: number, tier: Tier, reset: boolean, turnId?: string): string =>
+const hello = ({ key, state, logs }: Session, since: number, tier: Tier, reset: boolean, turnId?: string): string =>
   frame(
     greeting(key, since, state.at, {
       agent: key.agent,
       kind: state.lifecycle.kind,
       tier,
-      last_event_id: eventId(state.head),
+      last_event_id: eventId(state.head, logs.own),
       ...(turnId !== undefined && { turn_id: turnId }),
       // The cursor was not of this log: forget what you have, everything follows.
       ...(reset && { reset }),
@@ -121,13 +123,16 @@ const placeOf = (
   lastEventId: string | null,
   after: string | undefined,
   cursor: string | undefined,
-): number | null | Response => {
+): LogPlace | null | Response => {
   const given = cursorOf(lastEventId, after)
   if (given === undefined) return badRequest('The cursor is not an event id.')
   if (given !== null || cursor === undefined) return given
   const place = parseCursor(cursor)
-  if (!place) return badRequest('query: resume_cursor: Expected <kind>:<session>:<seq>')
+  if (!place)
+    return badRequest(
+      'query: resume_cursor: Expected <kind>:<session>:<seq>, with ~<incarnation> where that is not the first',
+    )
   if (!isOwnPlace(place, session.key.id, session.parent))
     return badRequest('query: resume_cursor: It is a cursor of another session')
-  return place.seq
+  return placeInLog(place, session.key.id, session.logs)
 }

@@ -51,6 +51,8 @@ export interface AppOptions extends AccessOptions {
   readonly address?: (c: Context) => string
   /** Why it takes no requests; null = it does. */
   readonly unready?: () => string | null
+  /** Acknowledged commits that the store found missing when it was opened, as far as it can tell; absent = none. */
+  readonly lostCommits?: number
   readonly onRequest?: (seen: RequestSeen) => void
   /** Who lets callers in, where that is not by these options. */
   readonly door?: Door

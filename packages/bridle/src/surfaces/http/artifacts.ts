@@ -1,11 +1,13 @@
 // Artifacts: listed newest first, read by id or else by name, in whole or by range.
 import * as v from 'valibot'
 import { eventId } from '../../kernel/event.ts'
+import { placeText } from '../../kernel/incarnation.ts'
 import { ARTIFACTS_MAX, READ_PAGE } from '../../kernel/limits.ts'
 import { type Artifact, artifactOf } from '../../kernel/projections/artifacts.ts'
 import type { Session } from '../../kernel/session.ts'
 import { notFound } from './errors.ts'
-import { countText, type Route, route } from './route.ts'
+import { pagePlace } from './replay.ts'
+import { type Route, route } from './route.ts'
 import { findKey, findSession } from './sessions.ts'
 
 export const artifactRoutes: readonly Route[] = [
@@ -15,14 +17,18 @@ export const artifactRoutes: readonly Route[] = [
     scope: 'observe',
     summary: 'Artifacts of a session, newest first',
     session: findKey,
-    query: v.looseObject({ agent: v.optional(v.string()), before: v.optional(countText(999_999_999)) }),
+    query: v.looseObject({ agent: v.optional(v.string()), before: v.optional(pagePlace) }),
     answers: { 200: '`{ artifacts, next? }`; pass `next` as `before` for the next page.' },
     handle: async (call) => {
       const session = await findSession(call)
       if (session instanceof Response) return session
       const { before } = call.query
-      const page = before === undefined ? newest(session) : await earlierPage(session, before)
-      return Response.json({ artifacts: page.artifacts.map(listed), ...(page.next && { next: page.next }) })
+      // The page before an event of another incarnation is a page of another list: it begins again.
+      const isKnown = before !== undefined && before.incarnation === session.logs.own
+      const page = isKnown ? await earlierPage(session, before.seq) : newest(session)
+      const { own } = session.logs
+      const next = page.next && { next: own === 1 ? page.next : placeText(page.next, own) }
+      return Response.json({ artifacts: page.artifacts.map(listedIn(session)), ...next })
     },
   }),
   route({
@@ -45,10 +51,15 @@ export const artifactRoutes: readonly Route[] = [
 export const artifactsOf = (session: Session) => {
   const { count, latest } = session.state.artifacts
   const earlier = count - latest.length
-  return { artifacts: latest.toReversed().map(listed), ...(earlier > 0 && { earlierArtifacts: earlier }) }
+  return { artifacts: latest.toReversed().map(listedIn(session)), ...(earlier > 0 && { earlierArtifacts: earlier }) }
 }
 
-const listed = ({ id, name, kind, contentType, size, seq, at }: Artifact) => ({
+const listedIn =
+  ({ logs }: Session) =>
+  (artifact: Artifact) =>
+    listed(artifact, logs.own)
+
+const listed = ({ id, name, kind, contentType, size, seq, at }: Artifact, incarnation: number) => ({
   id,
   artifact_id: id,
   name,
@@ -57,7 +68,7 @@ const listed = ({ id, name, kind, contentType, size, seq, at }: Artifact) => ({
   contentType,
   content_type: contentType,
   size,
-  event_id: eventId(seq),
+  event_id: eventId(seq, incarnation),
   createdAt: new Date(at).toISOString(),
   created_at: new Date(at).toISOString(),
 })
@@ -122,7 +133,7 @@ const content = async (session: Session, artifact: Artifact, range: string | nul
   const headers = {
     'content-type': artifact.contentType,
     'accept-ranges': 'bytes',
-    etag: `"${session.key.id}-${artifact.id}-${artifact.seq}"`,
+    etag: `"${session.key.id}-${artifact.id}-${placeText(artifact.seq, session.logs.own)}"`,
     // What an agent wrote is never a page of this server.
     'content-security-policy': 'sandbox',
     'x-content-type-options': 'nosniff',

@@ -4,6 +4,7 @@
 import type { ShownEventType } from '../../kernel/catalogue.ts'
 import { cut } from '../../kernel/cut.ts'
 import { type AnyEvent, type Event, eventId } from '../../kernel/event.ts'
+import { placedEvent } from '../../kernel/incarnation.ts'
 import type { Json } from '../../kernel/json.ts'
 import { BRIEF_CHARS, CHANNEL_CHARS_MAX } from '../../kernel/limits.ts'
 import type { Session } from '../../kernel/session.ts'
@@ -35,23 +36,23 @@ export const channelOf = async (session: Session) => {
       ...(operator ? [{ participant_id: OPERATOR, kind: 'operator', name: 'operator' }] : []),
       ...tools.map((name) => ({ participant_id: toolId(name), kind: 'tool', name })),
     ],
-    envelopes: within((await newestAt(session, state.channel.recent)).map((event) => envelope(agent, event))),
+    envelopes: within((await newestAt(session, state.channel.recent)).map((event) => envelope(agent, event, session))),
   }
 }
 
-const envelope = (agent: string, event: AnyEvent): Envelope => {
+const envelope = (agent: string, event: AnyEvent, { key, logs }: Session): Envelope => {
   const { from, to, say } = routes[event.type as ShownEventType] as Route<ShownEventType>
   const said = event as Event<ShownEventType>
   const named = (who: Party): string => (who === 'agent' ? agent : typeof who === 'string' ? who : toolId(who.tool))
   return {
-    event_id: eventId(event.seq),
+    event_id: eventId(event.seq, logs.own),
     seq: event.seq,
     timestamp: new Date(event.at).toISOString(),
     sender_id: named(resolve(from, said)),
     recipient_ids: resolve(to, said).map(named),
     event_type: event.type,
     summary: cut(say(said), BRIEF_CHARS),
-    payload: event.payload as Json,
+    payload: placedEvent(event, key, logs).payload as Json,
   }
 }
 

@@ -3,6 +3,7 @@
 import { cursorText } from '../../kernel/cursor.ts'
 import { cut } from '../../kernel/cut.ts'
 import { type AnyEvent, eventId } from '../../kernel/event.ts'
+import { withIncarnations } from '../../kernel/incarnation.ts'
 import type { Json } from '../../kernel/json.ts'
 import { BRIEF_CHARS } from '../../kernel/limits.ts'
 import type { HarnessMessage } from '../../kernel/projections/harness-state.ts'
@@ -14,7 +15,7 @@ const POINTS_MAX = 100
 
 /** In the order of the log. */
 export const resumePointsOf = async (session: Session) => {
-  const { key, state } = session
+  const { key, state, logs } = session
   const points = state.resumePoints.slice(-POINTS_MAX)
   const events = await eventsAt(
     session,
@@ -27,8 +28,8 @@ export const resumePointsOf = async (session: Session) => {
     return [
       {
         kind,
-        event_id: eventId(seq),
-        resume_cursor: cursorText(kind, key.id, seq),
+        event_id: eventId(seq, logs.own),
+        resume_cursor: withIncarnations({ resume_cursor: cursorText(kind, key.id, seq) }, key.id, logs).resume_cursor,
         summary: cut(summaryOf(event, state.conversation.messages), BRIEF_CHARS),
         timestamp: new Date(event.at).toISOString(),
       },
@@ -59,7 +60,7 @@ export const subagentsOf = async (session: Session) => {
             ...(event.payload as { readonly [name: string]: Json }),
             agent_id: event.payload.agent_id,
             status: event.payload.status,
-            event_id: eventId(event.seq),
+            event_id: eventId(event.seq, session.logs.own),
             updated_at: new Date(event.at).toISOString(),
           },
         ]
@@ -68,14 +69,14 @@ export const subagentsOf = async (session: Session) => {
 }
 
 /** The newest first. */
-export const checkpointsOf = ({ key, state }: Session) =>
+export const checkpointsOf = ({ key, state, logs }: Session) =>
   state.checkpoints.latest.toReversed().map(({ seq, at, sequence, type, status, summary, cursor }) => ({
     session_id: key.id,
     sequence,
     checkpoint_type: type,
     status,
     summary_text: summary,
-    resume_cursor: cursor,
-    event_id: eventId(seq),
+    ...withIncarnations({ resume_cursor: cursor }, key.id, logs),
+    event_id: eventId(seq, logs.own),
     timestamp: new Date(at).toISOString(),
   }))

@@ -70,13 +70,14 @@ export const probeRoutes: readonly Route[] = [
 const engineOf = ({ name, engine, needs }: AgentInfo) =>
   engine ? [{ ...engine, agent: name, available: needs === null, ...(needs !== null && { needs }) }] : []
 
-const metrics = ({ host, traffic }: AppPorts): string => {
+const metrics = ({ host, traffic, lostCommits = 0 }: AppPorts): string => {
   const { sessions, listeners, running, events } = host.counts()
   const gauges: readonly [string, string, string, number][] = [
     ['bridle_sessions_loaded', 'gauge', 'Sessions in memory', sessions],
     ['bridle_sessions_running', 'gauge', 'Sessions with a run in hand', running],
     ['bridle_listeners', 'gauge', 'Open streams and sockets', listeners],
     ['bridle_events_total', 'counter', 'Events committed by this process', events],
+    ['bridle_lost_commits', 'gauge', 'Acknowledged commits found missing when this process started', lostCommits],
   ]
   const lines = gauges.flatMap(([name, type, help, value]) => [
     `# HELP ${name} ${help}`,

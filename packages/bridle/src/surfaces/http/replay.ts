@@ -1,10 +1,18 @@
 // Where a reader begins that has no cursor but wants the last N events of its wire.
 import * as v from 'valibot'
 import type { AnyEvent } from '../../kernel/event.ts'
+import { type LogPlace, parsePlace } from '../../kernel/incarnation.ts'
 import type { Session } from '../../kernel/session.ts'
 
 /** What `?replay=` may say. */
 export const replayWish = v.pipe(v.string(), v.regex(/^(all|none|\d{1,9})$/, 'Expected "all", "none" or a number'))
+
+/** What `?after=` or `?before=` of a page may say: a number, with its incarnation where that is not the first. */
+export const pagePlace = v.pipe(
+  v.string(),
+  v.check((text) => /^\d{1,9}(~\d{1,9})?$/.test(text), 'Expected a whole number'),
+  v.transform((text) => parsePlace(text) as LogPlace),
+)
 
 /** The cursor that leaves the last N events that a wire shows to come. Looks back a page at a time. */
 export const replayFrom = async (

@@ -1,5 +1,6 @@
 // A session as the HTTP wires show it: one answer with the names of both documents that describe it.
 import { eventId } from '../../kernel/event.ts'
+import { withIncarnations } from '../../kernel/incarnation.ts'
 import type { HarnessMessage } from '../../kernel/projections/harness-state.ts'
 import { healthSnapshot } from '../../kernel/projections/health-snapshot.ts'
 import { sessionState } from '../../kernel/rules/session-state.ts'
@@ -14,11 +15,11 @@ export const sessionDetail = (session: Session, agent: AgentInfo | null) => ({
 })
 
 /** All but the messages: what starting, pausing, resuming and cancelling answer. */
-export const sessionCard = ({ key, state, heartbeatAt }: Session, agent: AgentInfo | null) => {
+export const sessionCard = ({ key, state, heartbeatAt, logs }: Session, agent: AgentInfo | null) => {
   const { lifecycle: life, approvals } = state
   const status = statusOf(state)
   return {
-    ...sessionState(key, state),
+    ...withIncarnations(sessionState(key, state), key.id, logs),
     last_heartbeat_at: heartbeatAt === null ? null : new Date(heartbeatAt).toISOString(),
     id: key.id,
     sessionId: key.id,
@@ -29,7 +30,7 @@ export const sessionCard = ({ key, state, heartbeatAt }: Session, agent: AgentIn
     createdAt: new Date(life.createdAt).toISOString(),
     updatedAt: new Date(state.at).toISOString(),
     created_at: new Date(life.createdAt).toISOString(),
-    lastEventId: eventId(state.head),
+    lastEventId: eventId(state.head, logs.own),
     queued: life.queue.length,
     runId: life.run?.runId ?? null,
     lastError: life.lastError,
@@ -45,7 +46,7 @@ export const sessionCard = ({ key, state, heartbeatAt }: Session, agent: AgentIn
         expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
       }),
     ),
-    health: healthSnapshot(key, state, status, state.at),
+    health: withIncarnations(healthSnapshot(key, state, status, state.at), key.id, logs),
   }
 }
 

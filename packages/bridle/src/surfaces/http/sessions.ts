@@ -157,7 +157,11 @@ export const pageOr400 = <T>(page: Promise<T>): Promise<T | Response> =>
 
 const moment = (at: unknown): string | null => (typeof at === 'number' ? new Date(at).toISOString() : null)
 
-const listed = ({ key, head, row }: Listed) => ({
+/** Of the log, as the store says; where the list is made of rows alone, as the row does. */
+const incarnationOf = ({ incarnation = 1, row }: Listed): number =>
+  Math.max(incarnation, typeof row.detail.incarnation === 'number' ? row.detail.incarnation : 1)
+
+const listed = ({ key, head, row, ...log }: Listed) => ({
   id: key.id,
   sessionId: key.id,
   session_id: key.id,
@@ -169,7 +173,7 @@ const listed = ({ key, head, row }: Listed) => ({
   updatedAt: new Date(row.updatedAt).toISOString(),
   created_at: new Date(row.createdAt).toISOString(),
   updated_at: new Date(row.updatedAt).toISOString(),
-  lastEventId: eventId(head),
+  lastEventId: eventId(head, incarnationOf({ key, head, row, ...log })),
   parent_session_id: row.parent?.id ?? row.detail.parentSessionId ?? null,
   pendingApprovals: row.approvals.length,
   attempt_count: row.detail.attempts ?? 0,

@@ -1,9 +1,11 @@
 // Server-sent events: framing, cursors, heartbeats, and a bounded buffer between a session and its reader.
+import { parseEventId } from '../../kernel/cursor.ts'
+import type { LogPlace } from '../../kernel/incarnation.ts'
 import type { Audience, Listener, Subscribers } from '../../kernel/subscribers.ts'
 
-/** No `event:` field, so that a plain `onmessage` fires; the id is the log's number and nothing else ever has one. */
-export const frame = (data: unknown, seq?: number): string =>
-  `${seq === undefined ? '' : `id: ${seq}\n`}data: ${JSON.stringify(data)}\n\n`
+/** No `event:` field, so that a plain `onmessage` fires; the id is the place in the log and nothing else ever has one. */
+export const frame = (data: unknown, place?: number | string): string =>
+  `${place === undefined ? '' : `id: ${place}\n`}data: ${JSON.stringify(data)}\n\n`
 
 const HEARTBEAT_MS = 15_000
 const RETRY_MS = 500
@@ -203,11 +205,10 @@ const bytesOf = (text: string): Uint8Array => {
 const BUFFER_BYTES = 64 * 1024
 
 /** Where a reader left off: `Last-Event-ID`, else `?after=`. Null = it says nothing; undefined = it makes no sense. */
-export const cursorOf = (lastEventId: string | null, after: string | undefined): number | null | undefined => {
+export const cursorOf = (lastEventId: string | null, after: string | undefined): LogPlace | null | undefined => {
   const given = lastEventId || after
   if (given === undefined || given === '') return null
-  const digits = /^(?:ev-)?(\d{1,15})$/.exec(given)?.[1]
-  return digits === undefined ? undefined : Number(digits)
+  return parseEventId(given) ?? undefined
 }
 
 /** A stream beats also where sockets need not: it is a request, and what stands between would give it up. */

@@ -1,6 +1,7 @@
 // What a client may say: parsed once, whole or not at all, and turned into the session's own commands.
 import * as v from 'valibot'
 import { type Answer, type Command, isRefusal, type Refusal, refuse } from '../../kernel/commands.ts'
+import { parseEventId } from '../../kernel/cursor.ts'
 import { isId, keyText } from '../../kernel/event.ts'
 import type { Sessions } from '../../kernel/host.ts'
 import { canonical, hashText } from '../../kernel/json.ts'
@@ -30,7 +31,12 @@ const commandSchema = v.variant('type', [
   }),
   command('branch', {
     seq: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
-    fromEventId: v.optional(v.pipe(text, v.regex(/^(ev-)?\d{1,15}$/, 'Expected an event id'))),
+    fromEventId: v.optional(
+      v.pipe(
+        text,
+        v.check((id) => parseEventId(id) !== null, 'Expected an event id'),
+      ),
+    ),
     messageId: v.optional(text),
   }),
   command('pause', {}),
@@ -94,7 +100,10 @@ const branch = async (
   owner: { readonly owner?: string },
 ): Promise<Answer | Refusal> => {
   const { key, state } = session
-  let seq = said.seq ?? (said.fromEventId === undefined ? state.head : Number(said.fromEventId.replace('ev-', '')))
+  const named = said.fromEventId === undefined ? null : parseEventId(said.fromEventId)
+  // A bare `seq` is of the state that this client has; an id says itself which incarnation it is of.
+  if (said.seq === undefined && named && named.incarnation !== session.logs.own) return refuse('bad_branch_point')
+  let seq = said.seq ?? named?.seq ?? state.head
   if (said.messageId !== undefined) {
     // A message's id holds the number of the event that made it.
     const made = Number(/^m-(\d{1,15})$/.exec(said.messageId)?.[1] ?? Number.NaN)

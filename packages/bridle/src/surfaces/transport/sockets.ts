@@ -1,6 +1,7 @@
 // `GET /ws`: which session it is, and who may open it.
 import * as v from 'valibot'
 import type { Key } from '../../kernel/event.ts'
+import { type LogPlace, parsePlace } from '../../kernel/incarnation.ts'
 import { mayOpen, ownerOf } from '../../kernel/owner.ts'
 import { badRequest, failure, notFound } from '../http/errors.ts'
 import { optionalId } from '../http/route.ts'
@@ -13,7 +14,13 @@ const query = v.looseObject({
   userId: v.optional(v.pipe(v.string(), v.nonEmpty())),
   sessionId: optionalId,
   agent: v.optional(v.string()),
-  after: v.optional(v.pipe(v.string(), v.regex(/^\d{1,15}$/, 'Expected a number'), v.transform(Number))),
+  after: v.optional(
+    v.pipe(
+      v.string(),
+      v.check((text) => parsePlace(text) !== null, 'Expected a number'),
+      v.transform((text) => parsePlace(text) as LogPlace),
+    ),
+  ),
 })
 type Call = SocketCall<v.InferOutput<typeof query>>
 
@@ -47,7 +54,8 @@ export const transportSockets: readonly SocketRoute[] = [
         user: access.user,
         viewer,
         who: access.who,
-        after: asked.after ?? null,
+        // A number of another incarnation is a place in a state that this client does not have.
+        after: asked.after && session.knows(asked.after) ? asked.after.seq : null,
       }
       return (socket) => new TransportSocket(connection, session, socket, ports)
     },

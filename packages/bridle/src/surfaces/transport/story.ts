@@ -92,7 +92,8 @@ export class Story {
   }
 
   #since(after: number | null): readonly Told[] {
-    if (after !== null && !this.#session.knows(after)) return [this.#state()]
+    if (after !== null && !this.#session.knows({ seq: after, incarnation: this.#session.logs.own }))
+      return [this.#state()]
     if (after === this.#last) {
       const nothing = JSON.stringify({ type: 'delta', operations: [], seq: after, prev: after })
       return [{ seq: after, messages: [nothing] }]
@@ -105,7 +106,9 @@ export class Story {
     this.#catchUpNumber()
     const { conversation } = this.#session.state
     if (this.#snapshot?.of !== conversation || this.#snapshot.seq !== this.#last) {
-      const text = JSON.stringify({ type: 'state', state: conversation, seq: this.#last })
+      const { own } = this.#session.logs
+      const incarnation = own === 1 ? {} : { incarnation: own }
+      const text = JSON.stringify({ type: 'state', state: conversation, seq: this.#last, ...incarnation })
       this.#snapshot = { of: conversation, seq: this.#last, messages: [text] }
     }
     return this.#snapshot

@@ -30,7 +30,8 @@ export type ClientMessage =
 
 /** A server that knows only the bare protocol sends no `seq`, `prev`, `ack`, `pong` or `mark`. */
 export type ServerMessage =
-  | { type: 'state'; state: HarnessState; seq?: number }
+  /** `incarnation` is of the log behind the numbers; absent = the first. Resume with `?after=<seq>~<incarnation>`. */
+  | { type: 'state'; state: HarnessState; seq?: number; incarnation?: number }
   | {
       type: 'delta'
       operations: DeltaOperation[]

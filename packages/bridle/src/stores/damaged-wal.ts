@@ -1,0 +1,57 @@
+// A damaged write-ahead log is copied before SQLite opens the database and forgets what lies behind the damage. The copy waits
+// under one name until every log has its new incarnation, and is kept under another: a crash in between finds it again.
+import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, renameSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { checkWal, type WalDamage } from './wal-check.ts'
+
+export interface NoticedDamage {
+  readonly damage: WalDamage
+  /** Every log has its new incarnation: from here on the copy is for the operator alone. Returns where it lies. */
+  settle(): string
+}
+
+/** Call before SQLite opens the database. Null when nothing that was acknowledged is missing. */
+export function noticeDamage(file: string): NoticedDamage | null {
+  const wal = `${file}-wal`
+  const waiting = `${wal}.noticed`
+  const kept = `${wal}.damaged`
+  const damage = checkWal(file) ?? (existsSync(waiting) ? unsettled(wal) : null)
+  if (!damage) return null
+  if (!existsSync(waiting)) {
+    // One copy at most: with several, a disk that damages files would soon be full of them.
+    const half = `${waiting}.part`
+    if (existsSync(wal)) copyFileSync(wal, half)
+    else closeSync(openSync(half, 'w', 0o600))
+    synced(half)
+    renameSync(half, waiting)
+    synced(dirname(file))
+  }
+  return {
+    damage,
+    settle() {
+      renameSync(waiting, kept)
+      return kept
+    },
+  }
+}
+
+/** The process that noticed it ended before the logs had their new incarnation. */
+const unsettled = (wal: string): WalDamage => ({
+  file: wal,
+  framesUsed: 0,
+  commitsLost: 1,
+  reason: 'an earlier start noticed it and did not get further',
+})
+
+function synced(path: string): void {
+  try {
+    const descriptor = openSync(path, 'r')
+    try {
+      fsyncSync(descriptor)
+    } finally {
+      closeSync(descriptor)
+    }
+  } catch {
+    // Windows syncs no folders, and needs a writable handle for files: there the rename has to do.
+  }
+}

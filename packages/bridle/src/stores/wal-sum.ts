@@ -1,0 +1,20 @@
+// The checksum of SQLite's write-ahead log: two running sums over pairs of 32-bit words.
+
+export type Checksum = readonly [number, number]
+
+/** The sums after these bytes, a multiple of eight. The WAL's magic number says in which order a word's bytes are read. */
+export function nextChecksum(
+  before: Checksum,
+  buffer: Buffer,
+  from: number,
+  to: number,
+  isBigEndian: boolean,
+): Checksum {
+  const view = new DataView(buffer.buffer, buffer.byteOffset, buffer.byteLength)
+  let [first, second] = before
+  for (let at = from; at < to; at += 8) {
+    first = (first + view.getUint32(at, !isBigEndian) + second) >>> 0
+    second = (second + view.getUint32(at + 4, !isBigEndian) + first) >>> 0
+  }
+  return [first, second]
+}
