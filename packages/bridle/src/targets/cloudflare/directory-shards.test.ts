@@ -112,6 +112,7 @@ const over = (shards: Shards) => async (): Promise<Harness> => {
     ...owner(),
     takeOver: async () => owner(),
     restart: async () => owner(),
+    lose: async () => owner(),
     dispose: async () => {},
   }
 }
