@@ -223,7 +223,11 @@ export class Session {
   knows({ seq, incarnation }: LogPlace): boolean {
     if (seq === 0) return true
     // However long the log has grown by now: the number is of another history.
-    if (incarnation !== this.logs.own) return false
+    return incarnation === this.logs.own && this.hasEvent(seq)
+  }
+
+  /** Whether the log has an event of this number in its present life. */
+  hasEvent(seq: number): boolean {
     return seq <= this.#state.head && this.exists && seq >= this.#state.lifecycle.born
   }
 

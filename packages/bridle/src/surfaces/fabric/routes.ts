@@ -122,7 +122,7 @@ async function invoke(call: Call<undefined, { readonly [name: string]: unknown }
   if (isAsync) return accepted(key, answer)
   const session = await ports.host.find(key)
   // Removed in the meantime, and perhaps begun anew: the run is gone.
-  return session?.knows(promptOf(String(answer.runId))) ? ended(session, answer) : notFound()
+  return session?.hasEvent(promptOf(String(answer.runId))) ? ended(session, answer) : notFound()
 }
 
 const accepted = (key: Key, { runId }: Answer): Response =>

@@ -139,7 +139,7 @@ async function takeTurn(call: Turn): Promise<Response> {
   const since = Number(runId.slice(2)) - 1
   if (wantsStream(request)) {
     const watched = await ports.host.find(key)
-    return watched?.knows(since + 1) ? turnStream(call, watched, { runId, since, tier: query.tier }) : notFound()
+    return watched?.hasEvent(since + 1) ? turnStream(call, watched, { runId, since, tier: query.tier }) : notFound()
   }
   return standing(
     call,
