@@ -63,6 +63,8 @@ export type Command =
   | { readonly type: 'expire' }
   /** Time has passed: whatever is due happens. Asked by the supervisor, never refused. */
   | { readonly type: 'tick' }
+  /** The process ends: a run that would end with it is stopped and kept for the next one. */
+  | { readonly type: 'hand_over' }
   | Report
 
 export interface BranchCommand extends Owned {
@@ -108,6 +110,8 @@ export type ReportItem =
       readonly handle?: Json
       readonly steer?: boolean
       readonly durable?: boolean
+      /** Stopped, it tells how the next attempt goes on from there. */
+      readonly resumable?: boolean
       /** Where it runs; absent = in the server's own process. */
       readonly sandbox?: Payloads['sandbox_notice']
     }
@@ -130,6 +134,8 @@ export type ReportItem =
   /** The run is gone: its process died, or the runner does not know it. */
   | { readonly type: 'lost'; readonly message: string }
   | { readonly type: 'stopped'; readonly resume?: string }
+  /** How the engine would go on from here, told in the middle of a turn. */
+  | { readonly type: 'resume'; readonly handle: string }
   | { readonly type: 'approval_delivered'; readonly requestId: string }
   | { readonly type: 'steer_delivered'; readonly messageId: string }
 

@@ -16,6 +16,8 @@ export interface Draft<T extends EventType = EventType> {
   /** The run and attempt it belongs to. */
   readonly run?: string
   readonly attempt?: number
+  /** The attempt that this one goes on from, where that was stopped and kept. Clients are shown the two as one. */
+  readonly continues?: number
   /** Set on what came of a runner's report: its position in the runner's stream, where to re-attach. */
   readonly frame?: number
   /** A runner said what only the kernel decides: kept and shown, believed by no fold. */

@@ -3,7 +3,7 @@ import { callDigest } from './approval-digest.ts'
 import type { Answer } from './commands.ts'
 import type { AnyEvent } from './event.ts'
 import { digest, held, key, settle, setUp, T0, Watcher } from './host.suite.ts'
-import { IDLE_SESSIONS_MAX, SNAPSHOT_EVERY } from './limits.ts'
+import { BUDGET_GRACE_MS, IDLE_SESSIONS_MAX, SNAPSHOT_EVERY } from './limits.ts'
 import { StoreFault } from './ports.ts'
 import { asks, background, brief, call, failed, finished, says, token } from './rules/rules.suite.ts'
 import { emptyState, evolve, statusOf } from './state.ts'
@@ -243,11 +243,12 @@ describe('[S15] approvals through the host', () => {
   })
 
   test("[S17] the kernel's own questions, too", async () => {
-    const { host, runner } = setUp()
+    const { host, runner, clock } = setUp()
     const opening = background({ policy: { health: { max_cost_usd: 1 } } })
     await host.send(key(), { ...submit(), opening })
     await settle()
     await runner.last.outlet.report([says('usage', { cost_usd: 1.5 })]).catch(() => {})
+    await clock.pass(BUDGET_GRACE_MS)
     const session = await host.open(key())
     const [approvalId] = Object.keys(session.state.approvals.open)
     const approve = () => host.send(key(), { type: 'approve', approvalId: approvalId!, decision: 'approved' })

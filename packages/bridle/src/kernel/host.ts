@@ -300,6 +300,11 @@ export class Host {
     return busy
   }
 
+  /** Before a stop that was announced: runs that would end with this process are kept for the next, at no retry's cost. */
+  async handOver(): Promise<void> {
+    await Promise.allSettled([...this.#live.values()].map((session) => session.handOver()))
+  }
+
   /** Lets go of all sessions. Whoever owns the store next takes them up from the log. */
   async stop(): Promise<void> {
     this.#stopped = true

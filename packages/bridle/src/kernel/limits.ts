@@ -22,6 +22,8 @@ export const TOKEN_CHARS_MAX = 64_000
 export const REPORTS_HIGH_WATER = 256
 /** How long an aborted runner may take to confirm before the run ends without it. */
 export const ABORT_GRACE_MS = 2_000
+/** A run over its budget that says nothing more for this long is not at its end: runners tell that within milliseconds. */
+export const BUDGET_GRACE_MS = 250
 /** First retry after this, doubling. */
 export const RETRY_BASE_MS = 1_000
 export const RETRY_MAX_MS = 60_000

@@ -29,6 +29,7 @@ export class Outlet {
   #textFrame = 0
   #forget: (() => void) | null = null
   #unacknowledged = 0
+  #taken: number
   #last: Promise<unknown> = Promise.resolve()
   #closed = false
   readonly #onClose: (() => void)[] = []
@@ -36,11 +37,17 @@ export class Outlet {
   constructor(options: OutletOptions) {
     this.#options = options
     this.#frame = options.frame
+    this.#taken = options.frame
   }
 
   /** The last position taken. */
   get frame(): number {
     return this.#frame
+  }
+
+  /** The last position that is in the log. A run that was stopped is not heard any more. */
+  get taken(): number {
+    return this.#taken
   }
 
   get closed(): boolean {
@@ -129,8 +136,10 @@ export class Outlet {
     this.#frame = Math.max(this.#frame, frame)
     this.#unacknowledged += 1
     try {
-      this.#last = send({ type: 'report', runId, attempt, frame, items })
-      await this.#last
+      const sent = send({ type: 'report', runId, attempt, frame, items })
+      this.#last = sent
+      const answer = await sent
+      if (!isDropped(answer)) this.#taken = Math.max(this.#taken, frame)
     } finally {
       this.#unacknowledged -= 1
     }
@@ -143,6 +152,8 @@ export class Outlet {
 type StreamedDraft = Pick<Event<'token' | 'thinking' | 'reflection'>, 'type' | 'payload'>
 const isStreamed = (event: Pick<AnyDraft, 'type' | 'payload'>): event is StreamedDraft =>
   event.type === 'token' || event.type === 'thinking' || event.type === 'reflection'
+
+const isDropped = (answer: unknown): boolean => typeof answer === 'object' && answer !== null && 'dropped' in answer
 
 /** A call's result may be of any size: it becomes an artifact before it is numbered. */
 const weighed = ({ type, payload }: Pick<AnyDraft, 'type' | 'payload'>): unknown =>

@@ -13,6 +13,11 @@ export interface Job {
   readonly input: Json
   /** How the engine continues from the turn before. */
   readonly resume: string | null
+  /** It goes on in the middle of its turn, from `resume`. Absent = the turn starts from nothing. */
+  readonly continues?: {
+    /** The answer so far ends within a paragraph. */
+    readonly isMidText: boolean
+  }
   /** Of a branch: the session whose turns came before its own. */
   readonly parent: Key | null
   /** What the session was opened with: model, permission_mode ... */
@@ -52,6 +57,8 @@ export interface Runner {
   abort(job: Job): Promise<string | null>
   /** Resolves when the runner has the answer; idempotent by request id. */
   answer(job: Job, answer: ApprovalAnswer): Promise<void>
+  /** Whether another process can take the run up with `attach` when this one ends. Absent = no. */
+  outlivesProcess?(job: Job): boolean
   /** The session was removed: what was kept for it goes too. */
   forget?(key: Key): Promise<void>
   steer?(job: Job, message: { readonly messageId: string; readonly text: string }): Promise<void>

@@ -44,7 +44,7 @@ export const SESSION_STATUSES = [
 ] as const
 export const DECISIONS = ['approved', 'denied', 'expired', 'superseded', 'cancelled'] as const
 export const APPROVAL_KINDS = ['tool', 'budget', 'unknown_outcome'] as const
-export const PARK_REASONS = ['paused', 'budget', 'unknown_outcome', 'unapproved_call'] as const
+export const PARK_REASONS = ['paused', 'budget', 'restart', 'unknown_outcome', 'unapproved_call'] as const
 export const BUDGETS = [
   'min_score',
   'max_runtime_minutes',
@@ -246,13 +246,23 @@ export const schemas = {
   steered: v.looseObject({ run_id: text, message_id: text, text, actor: maybe(text) }),
   steer_delivered: v.looseObject({ message_id: text }),
   rewound: v.looseObject({ keep: count, message_id: text, run_ids: v.array(text) }),
-  run_requested: v.looseObject({ run_id: text, attempt: count, resume: nullable(text) }),
+  run_requested: v.looseObject({
+    run_id: text,
+    attempt: count,
+    resume: nullable(text),
+    /** The attempt that this one goes on from; absent = it starts from nothing. */
+    continues: maybe(count),
+    /** Characters of the answer that were written before it. */
+    kept_chars: maybe(count),
+  }),
   run_started: v.looseObject({
     run_id: text,
     attempt: count,
     handle: maybe(json),
     steer: maybe(v.boolean()),
     durable: maybe(v.boolean()),
+    /** Stopped, it tells how the next attempt goes on from there. */
+    resumable: maybe(v.boolean()),
   }),
   run_parked: v.looseObject({
     run_id: text,
@@ -284,7 +294,9 @@ export const schemas = {
   budget_crossed: v.looseObject({ budget: v.picklist(BUDGETS), limit: amount, value: v.number() }),
   budget_raised: v.looseObject({
     budgets: v.array(v.picklist(BUDGETS)),
-    /** How many of its own size each is raised by; absent = one. */
+    /** The limit of each from now on. */
+    limits: maybe(v.record(text, amount)),
+    /** In older logs: how many of its own size each is raised by; absent = one. */
     steps: maybe(v.record(text, count)),
   }),
   health_changed: v.looseObject({

@@ -7,6 +7,7 @@ import type { AnyEvent, Event, Key } from './event.ts'
 import type { Incarnations, LogPlace } from './incarnation.ts'
 import type { Json } from './json.ts'
 import {
+  ABORT_GRACE_MS,
   BATCH_MAX,
   BYTES_PER_CHAR,
   HEARTBEAT_MS,
@@ -29,7 +30,7 @@ import { restore, settledCount, takeSnapshot } from './snapshot.ts'
 import { emptyState, evolve, type SessionState, statusOf } from './state.ts'
 import { Subscribers } from './subscribers.ts'
 import { dueAt } from './supervisor.ts'
-import { type Effect, wanted } from './wanted.ts'
+import { type Effect, jobOf, wanted } from './wanted.ts'
 
 export interface SessionPorts {
   readonly log: Log
@@ -69,6 +70,9 @@ export class Session {
   readonly #inbox: Item[] = []
   #state: SessionState
   #draining = false
+  /** The process ends: nothing is started any more. */
+  #isLeaving = false
+  #onHandOver = (): void => {}
   #drained: Promise<void> = Promise.resolve()
   #dropped: { readonly cause: unknown } | null = null
   readonly #alarm: Alarm
@@ -257,6 +261,25 @@ export class Session {
     }
   }
 
+  /** Stops a run that would end with this process, and keeps it for the next. Resolves when it has stopped, or is late. */
+  async handOver(): Promise<void> {
+    this.#isLeaving = true
+    const { run } = this.#state.lifecycle
+    if (this.dropped || !run) return
+    const { clock, runner } = this.#ports
+    if (runner.outlivesProcess?.(jobOf(this.key, this.#state, run, this.epoch))) return
+    await this.send({ type: 'hand_over' })
+    await new Promise<void>((resolve) => {
+      const forget = clock.after(ABORT_GRACE_MS, resolve)
+      this.#onHandOver = () => {
+        if (!this.dropped && this.#state.lifecycle.run?.stopping != null) return
+        forget()
+        resolve()
+      }
+      this.#onHandOver()
+    })
+  }
+
   /** Lets go of everything without a word to the log. */
   drop(cause: unknown, why: 'moved' | 'removed' = 'moved'): void {
     if (this.#dropped) return
@@ -266,6 +289,7 @@ export class Session {
     this.#ports.onDrop(this, cause)
     this.#hands.letGo()
     this.subscribers.close(why)
+    this.#onHandOver()
   }
 
   async #drain(): Promise<void> {
@@ -317,6 +341,7 @@ export class Session {
     this.subscribers.publish({ events, before })
     for (const [index, item] of batch.entries()) item.resolve(outcomes[index] as Answer | Refusal)
     if (events.length > 0 || batch.some(({ command }) => command.type === 'tick')) this.#act()
+    if (this.#isLeaving) this.#onHandOver()
     observed(this.#ports.onCommit, events)
   }
 
@@ -352,7 +377,7 @@ export class Session {
     const { exists, head, parent } = this.#lease
     const unborn = !exists && parent !== null && working.head === head
     const fits = command.type === 'branch' ? unborn && sameParent(command.parent, parent) : !unborn
-    if (fits) return decide(this.key, working, command, this.#now())
+    if (fits) return decide(this.key, working, command, this.#now(), !this.#isLeaving)
     const taken = command.type === 'branch' && working.lifecycle.created
     const code = taken ? 'session_exists' : command.type === 'branch' ? 'bad_branch_point' : 'session_not_found'
     return { events: [], state: working, outcome: refuse(code) }

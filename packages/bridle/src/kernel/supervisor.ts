@@ -1,7 +1,7 @@
 // What is due, and when. Time is an argument: expiry, retry, abort grace and health are table tests. Node asks from a
 // timer, a Durable Object from its alarm.
-import { ABORT_GRACE_MS } from './limits.ts'
-import { healthWake } from './projections/budgets.ts'
+import { ABORT_GRACE_MS, BUDGET_GRACE_MS } from './limits.ts'
+import { healthWake, overBudget } from './projections/budgets.ts'
 import { type SessionState, statusOf } from './state.ts'
 
 /** The next moment at which a tick would change something; null = never by itself. */
@@ -11,9 +11,28 @@ export const dueAt = (state: SessionState, now: number): number | null => {
   if (run?.stopping != null) moments.push(run.stopping + ABORT_GRACE_MS)
   if (run?.phase === 'waiting' && !paused) moments.push(run.retryAt)
   if (canExpire(state)) moments.push(expiresAt)
+  if (isLeftToEnd(state, now)) moments.push(state.at + BUDGET_GRACE_MS)
+  if (isLeftToNext(state)) moments.push(state.at)
   moments.push(healthWake(state.health, policy, statusOf(state), now))
   const times = moments.filter((moment): moment is number => moment !== null)
   return times.length === 0 ? null : Math.min(...times)
+}
+
+/** A run over its budget may be about to end by itself. While a call is under way its outcome is waited for. */
+const isLeftToEnd = (state: SessionState, now: number): boolean => {
+  const { run, tools, policy } = state.lifecycle
+  if (!policy.health || run?.phase !== 'started' || Object.keys(tools).length > 0) return false
+  const status = statusOf(state)
+  return status === 'running' && overBudget(state.health, policy, status, now).length > 0
+}
+
+/** A process that ended left it to the next one. */
+const isLeftToNext = ({ lifecycle, approvals }: SessionState): boolean => {
+  const { created, paused, run, queue } = lifecycle
+  if (!created || paused) return false
+  if (!run) return queue.length > 0
+  const isAsked = Object.values(approvals.open).some(({ kind }) => kind !== 'tool')
+  return run.phase === 'parked' && run.stopping === null && !isAsked
 }
 
 /** Work that is under way may finish; whatever would have to be started, retried, resumed or answered expires. */

@@ -22,10 +22,10 @@ export const wanted = (key: Key, state: SessionState, epoch: number): readonly E
   const { run, steers } = state.lifecycle
   if (!run) return []
   const attempt = `${run.runId}:${run.attempt}`
-  if (run.stopping !== null) return [{ kind: 'abort', id: `abort:${attempt}`, job: job(key, state, run, epoch) }]
+  if (run.stopping !== null) return [{ kind: 'abort', id: `abort:${attempt}`, job: jobOf(key, state, run, epoch) }]
   if (run.phase !== 'requested' && run.phase !== 'started') return []
   const started = run.phase === 'started'
-  const mine = job(key, state, run, epoch)
+  const mine = jobOf(key, state, run, epoch)
   return [
     { kind: 'run', id: `run:${attempt}`, job: mine, started },
     ...(started
@@ -57,7 +57,14 @@ const answers = (state: SessionState, run: Run): ApprovalAnswer[] =>
       reason,
     }))
 
-const job = (key: Key, state: SessionState, run: Run, epoch: number): Job => {
+/** Only the end of the answer counts, and only until the attempt itself has written something. */
+const isMidText = ({ conversation }: SessionState, { runId, keptChars }: Run): boolean => {
+  if (keptChars === 0) return false
+  const answer = conversation.messages.findLast((each) => each.role === 'assistant' && each.runId === runId)
+  return answer !== undefined && answer.content[keptChars - 1] !== '\n'
+}
+
+export const jobOf = (key: Key, state: SessionState, run: Run, epoch: number): Job => {
   const waits = (each: Pick<Approval, 'runId' | 'attempt'>) => each.runId === run.runId && each.attempt === run.attempt
   return {
     key,
@@ -66,6 +73,7 @@ const job = (key: Key, state: SessionState, run: Run, epoch: number): Job => {
     prompt: run.text,
     input: run.input ?? null,
     resume: run.resume,
+    ...(run.continues !== null && { continues: { isMidText: isMidText(state, run) } }),
     parent: parentOf(key, state),
     settings: state.lifecycle.settings,
     epoch,

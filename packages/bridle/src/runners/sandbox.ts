@@ -87,6 +87,8 @@ export const sandboxRunner = (options: SandboxRunnerOptions): Runner => {
       if (status !== 200) throw new Error(refusalText(status, body))
     },
 
+    // The sandbox goes on without us.
+    outlivesProcess: () => true,
     forget: (key: Key) => provider.forget(key),
   }
 }

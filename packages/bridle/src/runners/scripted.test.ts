@@ -316,6 +316,82 @@ describe('approvals', () => {
   })
 })
 
+describe('[A5] a script that is stopped goes on at its next step', () => {
+  const steps = [{ usage: { cost_usd: 0.04 } }, { text: 'half ' }, { usage: { cost_usd: 0.04 } }, { text: 'end' }]
+  const opening: Opening = { kind: 'background', maxRetries: 3, policy: { health: { max_cost_usd: 0.05 } } }
+
+  test.each([0, 16])(
+    '[S35] over its budget: one approval, and nothing is done twice (pace %i ms)',
+    async (tokenPaceMs) => {
+      const world = stage({ tokenPaceMs })
+      await play(world, steps, opening)
+      await world.clock.pass(1_000)
+      const session = await world.host.open(key())
+      expect(statusOf(session.state)).toBe('awaiting_approval')
+      const [approvalId] = Object.keys(session.state.approvals.open)
+      await world.host.send(key(), { type: 'approve', approvalId: approvalId!, decision: 'approved' })
+      await world.clock.pass(1_000)
+      expect(statusOf(session.state)).toBe('completed')
+      const events = await world.events()
+      expect(said(events, 'approval_required')).toHaveLength(1)
+      expect(said(events, 'usage')).toHaveLength(2)
+      expect(session.state.health.costUsd).toBe(0.08)
+      expect(said(events, 'completed')).toMatchObject([{ result: 'half end' }])
+      expect(session.state.lifecycle.attempts).toBe(1)
+    },
+  )
+
+  test.each<[string, unknown[], number]>([
+    ['in mid-stream', [{ text: 'one, ' }, { text: 'abcdef', chunks: 6, everyMs: 1_000 }, { text: '.' }], 2_500],
+    ['in a sleep', [{ text: 'one, abc' }, { sleepMs: 5_000 }, { text: 'def.' }], 2_000],
+    ['in a call', [{ text: 'one, abc' }, { tool: 'read', ms: 5_000 }, { text: 'def.' }], 2_000],
+    ['at its end', [{ text: 'one, abcdef.' }, { sleepMs: 2_000 }], 1_999],
+  ])('paused %s', async (_name, script, ms) => {
+    const world = stage()
+    await play(world, script, { kind: 'background' })
+    await world.clock.pass(ms)
+    await world.host.send(key(), { type: 'pause' })
+    await settle()
+    await world.host.send(key(), { type: 'resume' })
+    await world.clock.pass(20_000)
+    const { state } = await world.host.open(key())
+    expect(state.conversation.messages.at(-1)).toMatchObject({ content: 'one, abcdef.', status: 'complete' })
+    expect(said(await world.events(), 'output_superseded')).toEqual([])
+  })
+
+  test('[S38] through four announced restarts, of three sessions, at no retry', async () => {
+    const keys = ['a', 'b', 'c'].map((id) => ({ ...key(), id }))
+    const script = [{ text: 'abcdefghij', chunks: 10, everyMs: 1_000 }]
+    let world = stage()
+    for (const each of keys)
+      await world.host.send(each, {
+        type: 'submit',
+        prompt: `@script ${JSON.stringify(script)}`,
+        opening: { kind: 'background', maxRetries: 3 },
+      })
+    for (let restarts = 0; restarts < 4; restarts++) {
+      await world.clock.pass(2_000)
+      await world.host.handOver()
+      world = await restarted(world)
+    }
+    await world.clock.pass(10_000)
+    for (const each of keys) {
+      const { state } = await world.host.open(each)
+      expect(state.conversation.messages.at(-1)).toMatchObject({ content: 'abcdefghij', status: 'complete' })
+      expect(statusOf(state)).toBe('completed')
+      expect(state.lifecycle.attempts).toBe(1)
+    }
+  })
+
+  test('a cancelled one leaves no place to begin the next turn from', async () => {
+    const world = stage()
+    await play(world, [{ text: 'one' }, { sleepMs: 5_000 }])
+    await world.host.send(key(), { type: 'cancel' })
+    await settle()
+    expect(said(await world.events(), 'resume_handle')).toEqual([])
+  })
+})
+
 describe('abort', () => {
   test.each<[string, unknown[]]>([
     ['in mid-sleep', [{ sleepMs: 50_000 }, { text: 'never' }]],

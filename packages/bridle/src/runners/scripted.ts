@@ -1,6 +1,7 @@
 // The scripted agent: plays the scenario in its prompt through the real kernel, store and wires. Deterministic, so
 // demos, tests, benchmarks and anybody's conformance run can rely on it.
 import { callDigest } from '../kernel/approval-digest.ts'
+import type { ReportItem } from '../kernel/commands.ts'
 import type { Json, JsonObject } from '../kernel/json.ts'
 import { type Outlet, OutletClosed } from '../kernel/outlet.ts'
 import type { Clock, Digest } from '../kernel/ports.ts'
@@ -10,6 +11,8 @@ import { parseScript, type Step, scriptedEvent } from './script.ts'
 
 export const scriptedRunner = (ports: { clock: Clock; digest: Digest }): Runner => {
   const performances = new Map<string, Performance>()
+  /** How scripts that ended when nobody listened any more go on. */
+  const unheard = new Map<string, string>()
   const name = ({ key, runId, attempt }: Job) => `${key.tenant}/${key.agent}/${key.id}/${runId}/${attempt}`
 
   const play = async (job: Job, outlet: Outlet, resumed: boolean): Promise<RunEnd> => {
@@ -18,6 +21,7 @@ export const scriptedRunner = (ports: { clock: Clock; digest: Digest }): Runner 
     try {
       return await performance.play(resumed)
     } finally {
+      if (outlet.closed) remember(unheard, name(job), performance.resume)
       // The next owner may play the same attempt already.
       if (performances.get(name(job)) === performance) performances.delete(name(job))
     }
@@ -28,15 +32,29 @@ export const scriptedRunner = (ports: { clock: Clock; digest: Digest }): Runner 
     // A script that waits for an approval can be taken up at that step; one in mid-stream died with its process.
     attach: (job, outlet) => (job.awaiting.length > 0 ? play(job, outlet, true) : Promise.resolve('lost')),
     abort: async (job) => {
-      await performances.get(name(job))?.abort()
-      return null
+      const performance = performances.get(name(job))
+      await performance?.abort()
+      const resume = performance?.resume ?? unheard.get(name(job)) ?? null
+      unheard.delete(name(job))
+      return resume
     },
+    // One that waits for an approval is taken up at that step.
+    outlivesProcess: ({ awaiting }) => awaiting.length > 0,
     answer: async (job, answer) => {
       const performance = performances.get(name(job))
       if (!performance) throw new Error('The run is not here.')
       performance.hear(answer)
     },
   }
+}
+
+/** Stopped scripts whose place is remembered until somebody asks: each is asked about at once, or never. */
+const UNHEARD_MAX = 1_000
+
+const remember = (places: Map<string, string>, name: string, place: string): void => {
+  places.set(name, place)
+  const [oldest] = places.keys()
+  if (places.size > UNHEARD_MAX && oldest !== undefined) places.delete(oldest)
 }
 
 /** Pieces of text in a row before others have their turn. */
@@ -57,12 +75,18 @@ class Performance {
   #end: () => void = () => {}
   readonly #left: Promise<never>
   #gone: Error | null = null
+  /** The places that the script has reached, each with the frame by which it had. */
+  readonly #places: { readonly frame: number; readonly place: Place }[] = []
+  #place: Place
+  /** Where it stands when the present step is done. */
+  #next: Place = { step: 0, piece: 0 }
 
   constructor(job: Job, outlet: Outlet, { clock, digest }: { clock: Clock; digest: Digest }) {
     this.#job = job
     this.#outlet = outlet
     this.#clock = clock
     this.#digest = digest
+    this.#place = placeOf(job)
     this.#left = new Promise((_, reject) => {
       this.#leave = (cause) => {
         this.#gone ??= cause
@@ -79,15 +103,19 @@ class Performance {
   async play(resumed: boolean): Promise<RunEnd> {
     const { prompt, awaiting } = this.#job
     try {
-      if (!resumed) await this.#outlet.report([{ type: 'started' }])
+      if (!resumed) await this.#outlet.report([{ type: 'started', resumable: true }])
       const script = parseScript(prompt)
       if ('problem' in script) throw new Error(script.problem)
       const at = (step: Step, index: number) => step.kind === 'approve' && awaiting.includes(callId(step, index))
-      const from = resumed ? script.steps.findIndex(at) : 0
+      const from = resumed ? script.steps.findIndex(at) : this.#place.step
       if (from < 0) return 'lost'
+      this.#reached({ step: from, piece: resumed ? 0 : this.#place.piece })
       for (const [index, step] of script.steps.entries()) {
         if (index < from) continue
-        if ((await this.#step(step, index, resumed && index === from)) === 'ended') return 'done'
+        this.#next = { step: index + 1, piece: 0 }
+        const end = await this.#step(step, index, resumed && index === from)
+        if (end === 'ended') return 'done'
+        this.#reached(this.#next)
       }
       await this.#outlet.report([{ type: 'finished' }])
       return 'done'
@@ -97,6 +125,20 @@ class Performance {
     } finally {
       this.#end()
     }
+  }
+
+  /** How another attempt goes on behind what is in the log. */
+  get resume(): string {
+    const { taken } = this.#outlet
+    const { step, piece } = this.#places.findLast(({ frame }) => frame <= taken)?.place ?? this.#place
+    return `${HANDLE}${step}:${piece}`
+  }
+
+  #reached(place: Place): void {
+    const { frame, taken } = this.#outlet
+    // Behind the last that is in the log none is asked for again.
+    while (this.#places.length > 1 && this.#places[1]!.frame <= taken) this.#places.shift()
+    this.#places.push({ frame, place })
   }
 
   /** Resolves when the script has let go. */
@@ -117,10 +159,12 @@ class Performance {
     switch (step.kind) {
       case 'text':
         for (const [piece, text] of pieces(step.text, step.chunks).entries()) {
+          if (index === this.#place.step && piece < this.#place.piece) continue
           // A flood of pieces without a pause still lets others have their turn.
           if (piece > 0 && (step.everyMs > 0 || piece % PIECES_AT_ONCE === 0)) await this.#sleep(step.everyMs)
           if (this.#gone) throw this.#gone
           await this.#outlet.token(text)
+          this.#reached({ step: index, piece: piece + 1 })
         }
         return
       case 'thinking':
@@ -136,18 +180,15 @@ class Performance {
           summary_text: step.checkpoint,
         })
       case 'artifact':
-        await this.#race(
-          this.#outlet.report([
-            {
-              type: 'artifact',
-              name: step.artifact.name,
-              contentType: 'text/plain; charset=utf-8',
-              text: step.artifact.content,
-              ...(step.artifact.kind !== undefined && { kind: step.artifact.kind }),
-            },
-          ]),
-        )
-        return
+        return this.#tell([
+          {
+            type: 'artifact',
+            name: step.artifact.name,
+            contentType: 'text/plain; charset=utf-8',
+            text: step.artifact.content,
+            ...(step.artifact.kind !== undefined && { kind: step.artifact.kind }),
+          },
+        ])
       case 'usage':
         return say('usage', step.usage as JsonObject)
       case 'event':
@@ -162,7 +203,8 @@ class Performance {
 
   async #tool(step: Step & { kind: 'tool' }, id: string): Promise<undefined> {
     // Intent before effect: the call is in the log before it does anything.
-    await this.#say('tool_call', { name: step.tool, arguments: step.args, tool_call_id: id, effect: step.effect })
+    const call = { name: step.tool, arguments: step.args, tool_call_id: id, effect: step.effect }
+    await this.#race(this.#outlet.report([event('tool_call', call)]))
     if (step.ms > 0) await this.#sleep(step.ms)
     await this.#outcome(id, step.tool, step.outcome, step.ms, step.result as Json | undefined)
   }
@@ -209,24 +251,29 @@ class Performance {
   ): Promise<undefined> {
     const shared = { tool_call_id: id, tool_name: tool }
     const shown = result !== undefined && (status === 'ok' || status === 'artifact')
-    await this.#race(
-      this.#outlet.report([
-        ...(shown ? [event('tool_result', { ...shared, result })] : []),
-        event('tool_outcome', {
-          ...shared,
-          outcome_type: OUTCOME_TYPES[status],
-          status,
-          elapsed_ms: elapsedMs,
-          ...(result !== undefined && { result }),
-          ...(reason !== undefined && { reason }),
-          ...(status === 'error' || status === 'timeout' ? { error: reason ?? `The call ended in ${status}.` } : {}),
-        }),
-      ]),
-    )
+    return this.#tell([
+      ...(shown ? [event('tool_result', { ...shared, result })] : []),
+      event('tool_outcome', {
+        ...shared,
+        outcome_type: OUTCOME_TYPES[status],
+        status,
+        elapsed_ms: elapsedMs,
+        ...(result !== undefined && { result }),
+        ...(reason !== undefined && { reason }),
+        ...(status === 'error' || status === 'timeout' ? { error: reason ?? `The call ended in ${status}.` } : {}),
+      }),
+    ])
   }
 
   async #say(type: string, payload: Json): Promise<undefined> {
-    await this.#race(this.#outlet.report([event(type, payload)]))
+    return this.#tell([event(type, payload)])
+  }
+
+  /** The last word of a step. With it in the log the step is done, also where the script is stopped at that very moment. */
+  async #tell(items: readonly ReportItem[]): Promise<undefined> {
+    const told = this.#outlet.report(items)
+    this.#reached(this.#next)
+    await this.#race(told)
   }
 
   #sleep(ms: number): Promise<undefined> {
@@ -240,6 +287,19 @@ class Performance {
   #race<T>(work: Promise<T>): Promise<T> {
     return Promise.race([work, this.#left])
   }
+}
+
+/** The next step of a script, and the next piece of its text. */
+interface Place {
+  readonly step: number
+  readonly piece: number
+}
+
+const HANDLE = 'step:'
+
+const placeOf = ({ continues, resume }: Job): Place => {
+  const [, step, piece] = (continues && /^step:(\d+):(\d+)$/.exec(resume ?? '')) || []
+  return { step: Number(step ?? 0), piece: Number(piece ?? 0) }
 }
 
 const event = (type: string, payload: Json) => {

@@ -188,6 +188,7 @@ export class HarnessServer {
       server.close()
       // In-process runs that can end in time do; the others are taken up, or told of, by the next start.
       for (const until = clock.now() + graceMs; host.busy > 0 && clock.now() < until; ) await sleep(20)
+      await host.handOver()
       await host.stop()
       await sockets.close()
       server.closeAllConnections()

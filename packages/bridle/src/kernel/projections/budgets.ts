@@ -46,13 +46,14 @@ const measures: { readonly [budget in Budget]: (fold: HealthFold, score: number,
   max_events_without_evidence: (fold) => fold.withoutEvidence,
 }
 
-/** The limit in force: one more step of the policy's own size for each by which it was raised. */
+/** The limit in force: the policy's own, or the one that an operator granted. */
 const limitOf = (fold: HealthFold, budget: Budget, limit: number): number =>
-  raisedLimit(budget, limit, fold.raised[budget] ?? 0)
+  fold.granted[budget] ?? stepLimit(budget, limit, fold.raised[budget] ?? 0)
 
-const raisedLimit = (budget: Budget, limit: number, steps: number): number => {
+/** `min_score` is halved for each step. Older logs grant the others in steps of their own size. */
+const stepLimit = (budget: Budget, limit: number, steps: number): number => {
   if (steps === 0) return limit
-  // Whole, so that it comes to zero. A limit of zero grows by one: it has no size of its own.
+  // Whole, so that it comes to zero.
   return budget === 'min_score' ? Math.floor(limit / 2 ** steps) : limit + steps * (limit || 1)
 }
 
@@ -60,10 +61,10 @@ const isOver = (budget: Budget, value: number, limit: number): boolean =>
   budget === 'min_score' ? value < limit : value > limit
 
 /**
- * By how many steps each budget that was crossed has to be raised, so that what was spent already is within it: at least
- * one. With fewer, whoever granted more would be asked again before anything more was spent.
+ * The limit that each crossed budget gets when an operator approves more: what was spent so far and the policy's own limit on
+ * top, so that the work of one more whole limit fits. A limit of zero grows by one.
  */
-export const stepsToGrant = (
+export const grantedLimits = (
   fold: HealthFold,
   policy: Policy,
   now: number,
@@ -72,22 +73,32 @@ export const stepsToGrant = (
   const crossed = budgetsOf(policy).filter(([budget]) => budget in fold.crossed)
   return Object.fromEntries(
     crossed.map(([budget, given]) => {
-      const before = fold.raised[budget] ?? 0
-      const value = measures[budget](fold, score, now)
-      const size = budget === 'min_score' ? Number.POSITIVE_INFINITY : given || 1
-      const needed = Math.max(1, Math.ceil((value - raisedLimit(budget, given, before)) / size))
+      if (budget === 'min_score') return [budget, halvedBelow(limitOf(fold, budget, given), score)]
       // JSON has no infinity.
-      let steps = Math.min(needed, Number.MAX_VALUE)
-      // Halving, and what division rounds away; beyond whole numbers one more is no more.
-      while (isOver(budget, value, raisedLimit(budget, given, before + steps)) && steps < Number.MAX_VALUE)
-        steps = Math.min(steps + 1 > steps ? steps + 1 : steps * 2, Number.MAX_VALUE)
-      return [budget, steps]
+      return [budget, Math.min(measures[budget](fold, score, now) + (given || 1), Number.MAX_VALUE)]
     }),
   )
 }
 
+/** At least once. */
+const halvedBelow = (limit: number, score: number): number => {
+  let halved = Math.floor(limit / 2)
+  while (halved > score) halved = Math.floor(halved / 2)
+  return halved
+}
+
 /** Budgets crossed now that were not crossed before: each is told once until it is raised. */
 export const newlyCrossed = (
+  fold: HealthFold,
+  policy: Policy,
+  status: SessionStatus,
+  now: number,
+): readonly { readonly budget: Budget; readonly limit: number; readonly value: number }[] => {
+  return overBudget(fold, policy, status, now).filter(({ budget }) => !(budget in fold.crossed))
+}
+
+/** Budgets over their limit now. One that was crossed stays so until an operator raises it. */
+export const overBudget = (
   fold: HealthFold,
   policy: Policy,
   status: SessionStatus,
@@ -98,7 +109,7 @@ export const newlyCrossed = (
   return budgetsOf(policy).flatMap(([budget, given]) => {
     const limit = limitOf(fold, budget, given)
     const value = measures[budget](fold, score, now)
-    return isOver(budget, value, limit) && !(budget in fold.crossed) ? [{ budget, limit, value }] : []
+    return isOver(budget, value, limit) || budget in fold.crossed ? [{ budget, limit, value }] : []
   })
 }
 

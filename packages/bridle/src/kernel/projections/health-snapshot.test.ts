@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { STUCK_MS } from '../limits.ts'
+import { BUDGET_GRACE_MS, STUCK_MS } from '../limits.ts'
 import {
   approve,
   background,
@@ -73,6 +73,7 @@ test('[F21] budgets: how close each is, and what the policy did', () => {
   life.says(says('usage', { total_tokens: 8 }))
   expect(snapshot(life).budget_pressure).toMatchObject({ level: 'high', budgets: [{ level: 'high' }, { level: 'ok' }] })
   life.says(says('usage', { total_tokens: 3 }))
+  life.tick(BUDGET_GRACE_MS)
   expect(snapshot(life)).toMatchObject({
     flags: ['budget'],
     budget_pressure: { level: 'crossed' },

@@ -54,6 +54,7 @@ export interface HealthSnapshot {
       readonly action: 'request_approval' | 'pause'
       readonly status: 'off' | 'armed' | 'awaiting_approval' | 'paused'
       readonly crossed: readonly Budget[]
+      /** The limits that an operator granted, in place of the policy's. */
       readonly raised: { readonly [budget in Budget]?: number }
     }
   }
@@ -115,11 +116,16 @@ export const healthSnapshot = (key: Key, from: HealthSources, status: SessionSta
         action: life.policy.health?.action ?? 'request_approval',
         status: enforcement(from, status),
         crossed: Object.keys(fold.crossed) as Budget[],
-        raised: fold.raised,
+        raised: raisedLimits(fold, budgets),
       },
     },
   }
 }
+
+const raisedLimits = ({ granted, raised }: HealthFold, budgets: readonly Pressure[]) =>
+  Object.fromEntries(
+    budgets.flatMap(({ budget, limit }) => (budget in granted || budget in raised ? [[budget, limit]] : [])),
+  )
 
 /** Before anything was told: what everybody assumes of a session that was just made. */
 export const untoldSnapshot = (key: Key, from: HealthSources, now: number): HealthSnapshot =>
@@ -144,7 +150,7 @@ const worst = (budgets: readonly Pressure[]): HealthSnapshot['budget_pressure'][
 const enforcement = ({ health: fold, lifecycle: life }: HealthSources, status: SessionStatus) => {
   if (!life.policy.health) return 'off'
   if (Object.keys(fold.crossed).length === 0) return 'armed'
-  return status === 'paused' ? 'paused' : 'awaiting_approval'
+  return status === 'paused' || status === 'awaiting_approval' ? status : 'armed'
 }
 
 /** The first that applies: what stands in the way of the session, before what merely lowers its score. */

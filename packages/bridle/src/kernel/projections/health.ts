@@ -25,9 +25,10 @@ export interface HealthFold {
   readonly degraded: string | null
   readonly lastCall: { readonly hash: string; readonly times: number } | null
   readonly lastPlan: string | null
-  /** Budgets crossed and not yet raised, and how many steps each was raised by approvals. */
+  /** Budgets crossed and not yet raised; in older logs, by how many steps each was raised; the limits that were granted. */
   readonly crossed: { readonly [budget in Budget]?: number }
   readonly raised: { readonly [budget in Budget]?: number }
+  readonly granted: { readonly [budget in Budget]?: number }
   /** A hash of the last `health_changed`, to tell whether it changed. */
   readonly told: string | null
   /** The number of the event that `activeAt` is of. */
@@ -92,6 +93,7 @@ export const healthFold: Projection<HealthFold> = {
     lastPlan: null,
     crossed: {},
     raised: {},
+    granted: {},
     told: null,
     activeSeq: 0,
     proof: {},
@@ -190,18 +192,25 @@ export const healthFold: Projection<HealthFold> = {
     error: (state, event) => audited(shown(state, 'failed', event), event, 'failed', event.payload.message),
     // An approval raises what was crossed and arms it again.
     budget_raised: (state, event) => {
-      const { budgets, steps } = event.payload
+      const { budgets, steps, limits } = event.payload
+      const raised = audited(state, event, 'budget_raised', budgets.join(', '))
+      if (limits) return { ...raised, granted: { ...state.granted, ...limits }, crossed: {} }
       const more = (Object.keys(state.crossed) as Budget[]).map((budget) => [
         budget,
         (state.raised[budget] ?? 0) + (steps?.[budget] ?? 1),
       ])
       return {
-        ...audited(state, event, 'budget_raised', budgets.join(', ')),
+        ...raised,
         raised: { ...state.raised, ...Object.fromEntries(more) },
         crossed: {},
       }
     },
-    policy_set: (state, event) => ({ ...audited(state, event, 'policy_set', ''), crossed: {}, raised: {} }),
+    policy_set: (state, event) => ({
+      ...audited(state, event, 'policy_set', ''),
+      crossed: {},
+      raised: {},
+      granted: {},
+    }),
     health_changed: (state, { payload }) => ({ ...state, told: healthText(payload) }),
     branched: () => healthFold.initial,
   },

@@ -6,7 +6,7 @@ import { type Json, type JsonObject, omit } from '../json.ts'
 import { HANDLES_MAX, TITLE_CHARS_MAX } from '../limits.ts'
 import { namedOwner } from '../owner.ts'
 import type { Parent } from '../ports.ts'
-import type { Policy } from '../schemas.ts'
+import type { PARK_REASONS, Policy } from '../schemas.ts'
 import type { Projection } from './projection.ts'
 
 export interface Lifecycle {
@@ -36,14 +36,14 @@ export interface Lifecycle {
   /** How the last turn ended; null while one is under way. A background session that has ended stays so. */
   readonly ended: 'completed' | 'failed' | 'cancelled' | null
   readonly endedAt: number | null
-  /** Attempts of all runs. */
+  /** How often the present turn, or the last, was begun from nothing. */
   readonly attempts: number
   readonly lastError: string | null
   /** Calls without an outcome, of the current attempt. */
   readonly tools: { readonly [toolCallId: string]: OpenTool }
   /** Steering prompts the runner does not have yet. */
   readonly steers: readonly { readonly messageId: string; readonly text: string }[]
-  /** How the engine continues from each finished turn. */
+  /** How the engine continues from each turn: from its end, or from as far as it has got. The newest of each turn. */
   readonly handles: readonly { readonly runId: string; readonly handle: string }[]
 }
 
@@ -56,7 +56,18 @@ export interface Prompt {
 }
 
 export interface Run extends Prompt {
+  /** Another for each start, whatever it starts from: runners and frames are told apart by it. */
   readonly attempt: number
+  /** The attempt that this one goes on from; null = it started from nothing. */
+  readonly continues: number | null
+  /** Characters of the answer that were there when it went on. */
+  readonly keptChars: number
+  /** A retry was scheduled: the next start is from nothing, and counts. */
+  readonly retrying: boolean
+  /** Why it is parked. */
+  readonly parked: (typeof PARK_REASONS)[number] | null
+  /** Stopped, its runner tells how the next attempt goes on from there. */
+  readonly resumable: boolean
   /**
    * requested: a runner should start it. started: a runner has it. cancelling: it is to end. parked: stopped and
    * kept. waiting: failed, to be tried again at `retryAt`.
@@ -156,20 +167,29 @@ export const lifecycle: Projection<Lifecycle> = {
       const prompt = state.queue.find((each) => each.runId === payload.run_id) ?? state.run
       if (!prompt) return state
       const { runId, messageId, text, input } = prompt
+      const before = state.run?.runId === runId ? state.run : null
+      const continues = payload.continues ?? null
       return {
         ...state,
         updatedAt: at,
         queue: state.queue.filter((each) => each.runId !== runId),
-        attempts: state.attempts + 1,
+        attempts: before ? state.attempts + (before.retrying ? 1 : 0) : 1,
         ended: null,
         endedAt: null,
         tools: {},
+        // From nothing: what an earlier attempt remembers is not to be gone on from.
+        handles: continues === null ? state.handles.filter((each) => each.runId !== runId) : state.handles,
         run: {
           runId,
           messageId,
           text,
           ...(input !== undefined && { input }),
           attempt: payload.attempt,
+          continues,
+          keptChars: payload.kept_chars ?? 0,
+          retrying: false,
+          parked: null,
+          resumable: false,
           phase: 'requested',
           since: at,
           stopping: null,
@@ -179,14 +199,19 @@ export const lifecycle: Projection<Lifecycle> = {
           handle: null,
           resume: payload.resume ?? null,
           steerable: false,
-          hasOutput: false,
+          hasOutput: continues !== null && (before?.hasOutput ?? false),
           responded: false,
         },
       }
     },
 
     run_started: (state, { at, payload }) =>
-      withRun(state, at, { phase: 'started', handle: payload.handle ?? null, steerable: payload.steer ?? false }),
+      withRun(state, at, {
+        phase: 'started',
+        handle: payload.handle ?? null,
+        steerable: payload.steer ?? false,
+        resumable: payload.resumable ?? false,
+      }),
 
     sandbox_notice: (state, { payload }) => {
       const { resolved_backend: mode, isolation } = payload
@@ -204,6 +229,7 @@ export const lifecycle: Projection<Lifecycle> = {
     run_parked: (state, { at, payload }) =>
       withRun(state, at, {
         phase: 'parked',
+        parked: payload.reason,
         retryAt: null,
         stopping: payload.stop ? at : null,
         failure: payload.failure ?? null,
@@ -212,7 +238,7 @@ export const lifecycle: Projection<Lifecycle> = {
     run_stopped: (state, { at }) => withRun(state, at, { stopping: null }),
 
     retry_scheduled: (state, { at, payload }) => ({
-      ...withRun(state, at, { phase: 'waiting', retryAt: payload.due }),
+      ...withRun(state, at, { phase: 'waiting', retryAt: payload.due, retrying: true }),
       lastError: payload.reason,
     }),
 
@@ -233,7 +259,10 @@ export const lifecycle: Projection<Lifecycle> = {
 
     resume_handle: (state, { payload }) => ({
       ...state,
-      handles: [...state.handles.slice(1 - HANDLES_MAX), { runId: payload.run_id, handle: payload.handle }],
+      handles: [
+        ...state.handles.filter((each) => each.runId !== payload.run_id).slice(1 - HANDLES_MAX),
+        { runId: payload.run_id, handle: payload.handle },
+      ],
     }),
 
     error: (state, { payload }) => ({ ...state, lastError: payload.message }),
@@ -245,6 +274,8 @@ export const lifecycle: Projection<Lifecycle> = {
       run: state.run?.runId === payload.turn_id ? null : state.run,
       ended: payload.status,
       endedAt: at,
+      // An error that the work got over is in the log.
+      lastError: payload.status === 'completed' ? null : state.lastError,
       tools: {},
       steers: [],
     }),

@@ -5,7 +5,7 @@ import { AT_MAX, OPEN_APPROVALS_MAX } from '../limits.ts'
 import type { Approval, DecidedApproval } from '../projections/approvals.ts'
 import type { Decision, Payloads } from '../schemas.ts'
 import { grantBudget } from './granted-budget.ts'
-import { endTurn } from './runs.ts'
+import { endTurn, isResumable } from './runs.ts'
 import type { Working } from './working.ts'
 
 /** A runner asks. Asking the same call again after a crash or a retry uses the answer already given, once. */
@@ -71,7 +71,7 @@ export const askOperator = (w: Working, kind: 'budget' | 'unknown_outcome', subj
  * Calls under way whose repetition nobody declared harmless: they may have happened or not, and running the turn again
  * blindly is the one thing never done. A call that still waits for its approval has not happened.
  */
-export const askAboutUnsafe = (w: Working, what: string): boolean => {
+export const askAboutUnsafe = (w: Working, what: string, keepsMemory = false): boolean => {
   const waiting = new Set(Object.values(w.state.approvals.open).map((asked) => asked.toolCallId))
   const unsafe = Object.entries(w.state.lifecycle.tools).filter(
     ([id, tool]) => tool.effect === 'unsafe' && !waiting.has(id),
@@ -79,7 +79,8 @@ export const askAboutUnsafe = (w: Working, what: string): boolean => {
   const [first] = unsafe
   if (!first) return false
   const names = unsafe.map(([, { name }]) => `"${name}"`).join(', ')
-  askOperator(w, 'unknown_outcome', first[0], `${names} was under way when ${what}. Run the turn again?`)
+  const next = isResumable(w) && keepsMemory ? 'Go on from there?' : 'Run the turn again?'
+  askOperator(w, 'unknown_outcome', first[0], `${names} was under way when ${what}. ${next}`)
   return true
 }
 
@@ -114,6 +115,11 @@ export const cancelApprovals = (w: Working): void => {
   for (const asked of Object.values(w.state.approvals.open)) settle(w, asked, 'cancelled', {})
 }
 
+export const withdrawBudgetQuestions = (w: Working, reason: string): void => {
+  for (const approval of Object.values(w.state.approvals.open))
+    if (approval.kind === 'budget') settle(w, approval, 'superseded', { reason })
+}
+
 interface Settlement {
   readonly reason?: string
   readonly actor?: string
@@ -145,7 +151,7 @@ const consequences: { readonly [K in Approval['kind']]: (w: Working, decision: D
   tool: () => {},
   budget: (w, decision) => {
     if (decision === 'approved') grantBudget(w)
-    else if (decision !== 'cancelled' && !w.state.lifecycle.paused)
+    else if ((decision === 'denied' || decision === 'expired') && !w.state.lifecycle.paused)
       w.add('session_paused', { reason: `budget ${decision}` })
   },
   unknown_outcome: (w, decision) => {

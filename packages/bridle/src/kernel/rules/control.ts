@@ -5,7 +5,7 @@ import { eventId } from '../event.ts'
 import { ABORT_GRACE_MS } from '../limits.ts'
 import { isEnding } from '../state.ts'
 import { canExpire } from '../supervisor.ts'
-import { applied, askAboutUnsafe, expireApprovals } from './approvals.ts'
+import { applied, askAboutUnsafe, expireApprovals, withdrawBudgetQuestions } from './approvals.ts'
 import { publish } from './artifacts.ts'
 import { grantBudget } from './granted-budget.ts'
 import { checkPrompt, queue, type Said } from './prompts.ts'
@@ -22,10 +22,10 @@ export const pause = (w: Working, { reason, actor }: Command & { type: 'pause' }
 }
 
 /** Stops the attempt and keeps the run. Open approvals stay: an answer given meanwhile serves the next attempt. */
-export const park = (w: Working, reason: 'paused' | 'budget'): void => {
+export const park = (w: Working, reason: 'paused' | 'budget' | 'restart'): void => {
   const { run } = w
   if (!run || run.phase === 'cancelling' || run.phase === 'parked') return
-  askAboutUnsafe(w, 'its run was stopped')
+  askAboutUnsafe(w, 'its run was stopped', true)
   settleTools(w, 'error', 'interrupted')
   const stop = run.phase === 'requested' || run.phase === 'started'
   w.addToRun('run_parked', { run_id: run.runId, attempt: run.attempt, reason, stop })
@@ -42,8 +42,17 @@ export const resume = (w: Working, { actor }: Command & { type: 'resume' }): Ans
   return { paused: false }
 }
 
+/** A question about a limit that is no longer in force is withdrawn; where the new one is crossed too, another follows. */
 export const setPolicy = (w: Working, { policy, actor }: Command & { type: 'set_policy' }): Answer => {
   w.add('policy_set', { policy, ...(actor !== undefined && { actor }) })
+  withdrawBudgetQuestions(w, 'The policy was changed.')
+  return {}
+}
+
+/** The process ends, and the run would end with it: the next process goes on with it, and that costs no retry. */
+export const handOver = (w: Working, _command: Command & { type: 'hand_over' }): Answer => {
+  // A chat's run is never started again unasked.
+  if (w.state.lifecycle.kind === 'background' && w.run?.phase === 'started') park(w, 'restart')
   return {}
 }
 

@@ -4,13 +4,13 @@ import type { AnyEvent, Key } from '../event.ts'
 import { isDeeperThan } from '../json.ts'
 import { DEPTH_MAX, PAYLOAD_CHARS_MAX } from '../limits.ts'
 import { mayOpen, ownerOf } from '../owner.ts'
-import { newlyCrossed } from '../projections/budgets.ts'
 import { healthText } from '../projections/health.ts'
 import { healthSnapshot, untoldSnapshot } from '../projections/health-snapshot.ts'
 import type { Payloads } from '../schemas.ts'
 import { isTerminal, type SessionState, statusOf } from '../state.ts'
-import { approve, askOperator } from './approvals.ts'
-import { branch, expire, park, pause, promiseBranch, resume, setPolicy, tick } from './control.ts'
+import { approve } from './approvals.ts'
+import { enforceBudgets } from './budgets.ts'
+import { branch, expire, handOver, pause, promiseBranch, resume, setPolicy, tick } from './control.ts'
 import { create, edit, reload, steer, submit } from './prompts.ts'
 import { report } from './reports.ts'
 import { advance, cancel } from './runs.ts'
@@ -23,7 +23,8 @@ export interface Decided {
   readonly outcome: Answer | Refusal
 }
 
-export const decide = (key: Key, state: SessionState, command: Command, now: number): Decided => {
+/** `starts`: false in a process that is about to end. What would start now is left to the next one. */
+export const decide = (key: Key, state: SessionState, command: Command, now: number, starts = true): Decided => {
   if (!state.lifecycle.created && !opens.has(command.type))
     return { events: [], state, outcome: refuse('session_not_found') }
   if (command.type !== 'report' && isTooLarge(command)) return { events: [], state, outcome: refuse('too_large') }
@@ -33,7 +34,7 @@ export const decide = (key: Key, state: SessionState, command: Command, now: num
   if (isRefusal(outcome)) return { events: [], state, outcome }
   // What follows is our own: the last frame of one run must not count as the first of the next.
   w.frame = null
-  if (w.events.length > 0 || command.type === 'tick') followUp(w, state)
+  if (w.events.length > 0 || command.type === 'tick') followUp(w, state, { command: command.type, starts })
   return { events: w.events, state: w.state, outcome: { ...outcome, seq: w.state.head } }
 }
 
@@ -54,6 +55,7 @@ const rules: { readonly [T in Command['type']]: Rule<T> } = {
   set_policy: setPolicy,
   expire,
   tick,
+  hand_over: handOver,
   report,
 }
 
@@ -71,15 +73,19 @@ const isAnothers = (key: Key, state: SessionState, command: Command): boolean =>
 const opens = new Set<Command['type']>(['create', 'submit', 'steer', 'branch'])
 
 /** What a change brings about by itself: budgets, the next run, and the events that tell of both. */
-const followUp = (w: Working, before: SessionState): void => {
+const followUp = (
+  w: Working,
+  before: SessionState,
+  { command, starts }: { readonly command: Command['type']; readonly starts: boolean },
+): void => {
   const { lifecycle, approvals } = before
   // A token changes none of these, and most batches are tokens. Time alone does: a tick always looks.
   const quiet = w.events.length > 0 && w.state.lifecycle.run?.phase === 'started' && w.state.health === before.health
   if (quiet && w.state.approvals === approvals && sameLife(w.state.lifecycle, lifecycle)) return
-  enforceBudgets(w)
-  advance(w)
+  enforceBudgets(w, before, command)
+  if (starts) advance(w)
   // The next run may start over budget: no clock and no event would tell before it speaks.
-  enforceBudgets(w)
+  enforceBudgets(w, before, command)
   tellHealth(w)
   if (isToldAnew(w.state, before)) w.add('session_state', sessionState(w.key, w.state))
 }
@@ -102,28 +108,8 @@ const sameLife = (after: SessionState['lifecycle'], before: SessionState['lifecy
     after.run?.phase === before.run?.phase &&
     after.tools === before.tools)
 
-/** Crossing a budget is told once; then the policy stops the spending and asks, or pauses. */
-const enforceBudgets = (w: Working): void => {
-  const { policy, run } = w.state.lifecycle
-  const status = statusOf(w.state)
-  if (!run || (status !== 'running' && status !== 'recovering')) return
-  const crossed = newlyCrossed(w.state.health, policy, status, w.now)
-  if (crossed.length === 0) return
-  for (const each of crossed) w.addToRun('budget_crossed', each)
-  const reason = `Over budget: ${crossed.map(({ budget, limit, value }) => `${budget} ${round(value)} (limit ${limit})`).join(', ')}`
-  if (policy.health?.action === 'pause') {
-    w.add('session_paused', { reason })
-    park(w, 'budget')
-  } else {
-    park(w, 'budget')
-    askOperator(w, 'budget', crossed.map(({ budget }) => budget).join(','), reason)
-  }
-}
-
 const tellHealth = (w: Working): void => {
   const now = healthSnapshot(w.key, w.state, statusOf(w.state), w.now)
   const told = w.state.health.told ?? healthText(untoldSnapshot(w.key, w.state, w.now))
   if (healthText(now) !== told) w.add('health_changed', now as unknown as Payloads['health_changed'])
 }
-
-const round = (value: number): number => Math.round(value * 100) / 100

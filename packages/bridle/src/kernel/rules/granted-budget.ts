@@ -1,11 +1,11 @@
-// More budget, granted by an operator: as much as what was spent needs, and armed again.
+// More budget, granted by an operator: the limit is armed again above what was spent.
 
-import { stepsToGrant } from '../projections/budgets.ts'
+import { grantedLimits } from '../projections/budgets.ts'
 import type { Budget } from '../schemas.ts'
 import type { Working } from './working.ts'
 
 export const grantBudget = (w: Working): void => {
   const { health, lifecycle } = w.state
   const budgets = Object.keys(health.crossed) as Budget[]
-  if (budgets.length > 0) w.add('budget_raised', { budgets, steps: stepsToGrant(health, lifecycle.policy, w.now) })
+  if (budgets.length > 0) w.add('budget_raised', { budgets, limits: grantedLimits(health, lifecycle.policy, w.now) })
 }

@@ -10,7 +10,8 @@ import { INLINE_CHARS_MAX, PREVIEW_CHARS } from '../limits.ts'
 import { OUTCOME_TYPES, type Payloads } from '../schemas.ts'
 import { ask } from './approvals.ts'
 import { publish } from './artifacts.ts'
-import { endTurn, failRun, stopped } from './runs.ts'
+import { isOverBudget, isWork, stopOverBudget } from './budgets.ts'
+import { endTurn, failRun, noteHandle, stopped } from './runs.ts'
 import { inProcess, turnRuntime } from './turn-runtime.ts'
 import { failUnapproved, hasRun, isUnapproved } from './unapproved-calls.ts'
 import type { Working } from './working.ts'
@@ -19,15 +20,30 @@ export const report = (w: Working, told: Report): Answer => {
   const isCurrent = () => w.run !== null && w.run.runId === told.runId && w.run.attempt === told.attempt
   if (!isCurrent()) return { dropped: 'run' }
   if (w.frame !== null && w.run && w.frame <= w.run.frame) return { dropped: 'frame' }
+  if (live(w) && told.items.some(isWork) && isOverBudget(w)) {
+    // Nothing of the report counts: not its frame, and not an end that came with the work.
+    w.frame = null
+    stopOverBudget(w)
+    return { dropped: 'budget' }
+  }
+  if (isStopped(w) && !told.items.some((item) => isHeard(w, item))) return { dropped: 'stopped' }
   for (const item of told.items) if (isCurrent()) (take[item.type] as (w: Working, item: ReportItem) => void)(w, item)
   return {}
 }
+
+const isStopped = ({ run }: Working): boolean => run?.phase !== 'started' && run?.phase !== 'requested'
+
+/** What a run that was told to stop is still heard for. A runner that can go on says from where when it answers the stop. */
+const isHeard = ({ run }: Working, { type }: ReportItem): boolean =>
+  ANSWERS.has(type) || (ENDS.has(type) && !(run?.phase === 'parked' && run.resumable))
+const ANSWERS: ReadonlySet<ReportItem['type']> = new Set(['stopped', 'approval_delivered', 'steer_delivered'])
+const ENDS: ReadonlySet<ReportItem['type']> = new Set(['finished', 'failed', 'lost'])
 
 /** Only a run that was not told to stop may add to the log. */
 const live = (w: Working): boolean => w.run?.phase === 'started'
 
 const take: { readonly [T in ReportItem['type']]: (w: Working, item: ReportItem & { type: T }) => void } = {
-  started: (w, { handle, steer, durable, sandbox }) => {
+  started: (w, { handle, steer, durable, resumable, sandbox }) => {
     const { run } = w
     if (run?.phase !== 'requested') return
     w.addToRun('run_started', {
@@ -36,6 +52,7 @@ const take: { readonly [T in ReportItem['type']]: (w: Working, item: ReportItem 
       ...(handle !== undefined && { handle }),
       ...(steer !== undefined && { steer }),
       ...(durable !== undefined && { durable }),
+      ...(resumable !== undefined && { resumable }),
     })
     w.addToRun('policy_decision', turnRuntime(w.state))
     w.addToRun('sandbox_notice', sandbox ?? inProcess(w.state))
@@ -82,6 +99,10 @@ const take: { readonly [T in ReportItem['type']]: (w: Working, item: ReportItem 
 
   stopped: (w, { resume }) => stopped(w, 'confirmed', resume),
 
+  resume: (w, { handle }) => {
+    if (live(w)) noteHandle(w, handle)
+  },
+
   approval_delivered: (w, { requestId }) => {
     if (own(w.state.approvals.decided, requestId)?.pending) w.addToRun('approval_delivered', { request_id: requestId })
   },
@@ -122,6 +143,14 @@ const refinements: { readonly [T in keyof Payloads]?: (w: Working, payload: Payl
     const { result, replaced } = inline(w, payload.tool_call_id, payload.tool_name, payload.result)
     const status = replaced && payload.status === 'ok' ? 'artifact' : payload.status
     w.addToRun('tool_outcome', { ...payload, result, status, outcome_type: OUTCOME_TYPES[status] })
+  },
+
+  // A runner knows the text of its own attempt; the answer has that of the attempts before, which it goes on from.
+  response: (w, payload) => {
+    const { keptChars = 0, runId } = w.run ?? {}
+    if (keptChars === 0) return w.addToRun('response', payload)
+    const answer = w.state.conversation.messages.findLast((each) => each.role === 'assistant' && each.runId === runId)
+    w.addToRun('response', { ...payload, text: (answer?.content ?? '').slice(0, keptChars) + payload.text })
   },
 
   context_compacted: (w, payload) => {

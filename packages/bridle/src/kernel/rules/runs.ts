@@ -34,11 +34,33 @@ export const advance = (w: Working): void => {
 
 export const requestRun = (w: Working, runId: string, attempt: number): void => {
   if (isExpired(w)) return failExpired(w)
+  const { handles, queue } = w.state.lifecycle
+  const prompt = queue.find((each) => each.runId === runId)
+  const own = w.run && goesOnFrom(w)
+  if (w.run && own) {
+    const { attempt: stopped, continues } = w.run
+    const kept_chars = answerText(w).length
+    w.add('run_requested', { run_id: runId, attempt, resume: own, continues: continues ?? stopped, kept_chars })
+    return
+  }
   if (w.run?.hasOutput) w.addToRun('output_superseded', { run_id: runId, attempt: w.run.attempt })
-  const prompt = w.state.lifecycle.queue.find((each) => each.runId === runId)
-  w.add('run_requested', { run_id: runId, attempt, resume: w.state.lifecycle.handles.at(-1)?.handle ?? null })
+  const before = handles.findLast((each) => each.runId !== runId)
+  w.add('run_requested', { run_id: runId, attempt, resume: before?.handle ?? null })
   if (prompt) w.addToRun('turn_start', { turn_id: runId, prompt: prompt.text, message_id: `m-${w.next}` })
 }
+
+/** The handle with which the stopped run goes on in the middle of its turn; null = it starts over. */
+const goesOnFrom = ({ run, state }: Working): string | null => {
+  const isKept = run !== null && !run.retrying && run.parked !== null && KEEPS_MEMORY.has(run.parked)
+  return (isKept && state.lifecycle.handles.findLast((each) => each.runId === run.runId)?.handle) || null
+}
+
+/** Stopped on purpose. A run that broke has perhaps not written down all that it did. */
+const KEEPS_MEMORY: ReadonlySet<string> = new Set(['paused', 'budget', 'restart'])
+
+/** Whether the run, stopped now, would go on from where it stopped. */
+export const isResumable = ({ run, state }: Working): boolean =>
+  run !== null && (run.resumable || state.lifecycle.handles.some((each) => each.runId === run.runId))
 
 /** A transient failure of background work is tried again; everything else ends the turn. */
 export const failRun = (
@@ -46,7 +68,7 @@ export const failRun = (
   failure: { message: string; transient?: boolean; reason?: string; resume?: string },
 ): void => {
   const { run } = w
-  const { kind, maxRetries } = w.state.lifecycle
+  const { kind, maxRetries, attempts } = w.state.lifecycle
   if (!run) return
   if (kind === 'background' && failure.transient && askAboutUnsafe(w, 'its run ended')) {
     settleTools(w, 'error', 'interrupted')
@@ -55,12 +77,12 @@ export const failRun = (
   }
   // What would be tried again has expired, though there were no try left.
   if (kind === 'background' && failure.transient && isExpired(w)) return failExpired(w)
-  if (kind === 'background' && failure.transient && run.attempt <= maxRetries) {
+  if (kind === 'background' && failure.transient && attempts <= maxRetries) {
     settleTools(w, 'error', failure.reason ?? 'interrupted')
-    const delayMs = Math.min(RETRY_MAX_MS, RETRY_BASE_MS * 2 ** (run.attempt - 1))
+    const delayMs = Math.min(RETRY_MAX_MS, RETRY_BASE_MS * 2 ** (attempts - 1))
     w.addToRun('retry_scheduled', {
       run_id: run.runId,
-      attempt: run.attempt + 1,
+      attempt: attempts + 1,
       due: w.now + delayMs,
       reason: failure.message,
     })
@@ -83,7 +105,7 @@ export const endTurn = (
   // What the runner said as its whole response is not said again, nor what is too long to be said twice.
   if (text !== '' && !run.responded && text.length <= RESULT_CHARS_MAX) w.addToRun('response', { text })
   // Also of a turn that was stopped or failed: what was said in it is part of the conversation.
-  if (end.resume !== undefined) w.addToRun('resume_handle', { run_id: run.runId, handle: end.resume })
+  if (end.resume !== undefined) noteHandle(w, end.resume)
   if (w.state.lifecycle.kind === 'background') {
     recordRun(w, run, status)
     // Whatever the engine tells of its steps, there is one for each turn. Expiry has one of its own.
@@ -163,8 +185,17 @@ export const stopped = (w: Working, how: 'confirmed' | 'deadline', resume?: stri
   const { run } = w
   if (!run || run.stopping === null) return
   w.addToRun('run_stopped', { run_id: run.runId, attempt: run.attempt, how })
+  if (resume !== undefined && run.phase === 'parked') noteHandle(w, resume)
   if (run.failure) return endTurn(w, 'failed', { ...run.failure, ...(resume !== undefined && { resume }) })
-  if (run.phase === 'cancelling') endTurn(w, 'cancelled', resume === undefined ? {} : { resume })
+  // A place in the attempt that was cancelled is none to begin the next turn from.
+  if (run.phase === 'cancelling') endTurn(w, 'cancelled', resume === undefined || run.resumable ? {} : { resume })
+}
+
+/** As soon as it is known: whatever stops the run later, the next attempt goes on from there. */
+export const noteHandle = (w: Working, handle: string): void => {
+  const { run } = w
+  const known = w.state.lifecycle.handles.findLast((each) => each.runId === run?.runId)
+  if (run && known?.handle !== handle) w.addToRun('resume_handle', { run_id: run.runId, handle })
 }
 
 /** Every started call gets exactly one outcome. */
@@ -195,7 +226,7 @@ export const failExpired = (w: Working): void => {
     sequence: w.state.checkpoints.count + 1,
     checkpoint_type: 'expired',
     status: 'failed',
-    summary_text: 'The session expired before it could run.',
+    summary_text: expiryText(w),
     resume_cursor: null,
   })
   if (w.run) return endTurn(w, 'failed', { message: 'The session expired.', reason: 'expired' })
@@ -204,6 +235,13 @@ export const failExpired = (w: Working): void => {
   w.add('error', { turn_id, message: 'The session expired.', reason: 'expired' })
   for (const { runId } of queue) dropPrompt(w, runId, 'expired')
   w.add('turn_end', { turn_id, status: 'failed', queued: 0 })
+}
+
+const expiryText = ({ state: { lifecycle } }: Working): string => {
+  const { attempts, run } = lifecycle
+  if (!run)
+    return attempts === 0 ? 'The session expired before it could run.' : 'The session expired before its next turn.'
+  return `The session expired after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}.`
 }
 
 /**
@@ -240,7 +278,7 @@ const recordRun = (w: Working, run: Run, status: string): void => {
     session_id: w.key.id,
     agent: w.key.agent,
     status,
-    attempt_count: run.attempt,
+    attempt_count: w.state.lifecycle.attempts,
     first_event_id: `ev-${run.runId.slice(2)}`,
     last_event_id: eventId(w.next - 1),
     session_tokens: tokens,

@@ -1,6 +1,6 @@
 // What may have happened is never repeated unasked, and what was acknowledged is never forgotten.
 import { describe, expect, test } from 'vitest'
-import { RESULT_CHARS_MAX } from '../limits.ts'
+import { BUDGET_GRACE_MS, RESULT_CHARS_MAX } from '../limits.ts'
 import {
   approve,
   background,
@@ -126,16 +126,18 @@ test('[S5] a stale name does nothing, whatever else the cancel says', () => {
   expect(life.state.lifecycle.queue).toHaveLength(1)
 })
 
-test('[S28] resuming what was paused over its budget gives it one step more', () => {
+test('[S28] resuming what was paused over its budget grants more', () => {
   const life = running(background({ policy: { health: { max_total_tokens: 10, action: 'pause' } } }))
   life.says(says('usage', { total_tokens: 11 }))
+  life.tick(BUDGET_GRACE_MS)
   expect(life.status).toBe('paused')
   life.says(stopped)
   life.do({ type: 'resume' })
   expect(life.status).toBe('running')
   life.says({ type: 'started' })
-  life.says(says('usage', { total_tokens: 10 }))
-  expect(life.payloads('budget_crossed').map(({ limit }) => limit)).toEqual([10, 20])
+  life.says(says('usage', { total_tokens: 11 }))
+  life.tick(BUDGET_GRACE_MS)
+  expect(life.payloads('budget_crossed').map(({ limit }) => limit)).toEqual([10, 21])
   expect(life.status).toBe('paused')
 })
 
@@ -145,6 +147,7 @@ test('[S28] a limit of zero can be raised', () => {
     call('c1', 'pure'),
     says('tool_outcome', { tool_call_id: 'c1', tool_name: 'write', outcome_type: 'ToolFailure', status: 'error' }),
   )
+  life.tick(BUDGET_GRACE_MS)
   expect(kindOf(life)).toBe('budget')
   life.says(stopped)
   life.do(approve(question(life)))

@@ -45,6 +45,7 @@ export class Working {
       payload,
       run: run.runId,
       attempt: run.attempt,
+      ...(run.continues !== null && { continues: run.continues }),
       ...(this.frame !== null && { frame: this.frame }),
       ...(hearsay && { hearsay }),
     })

@@ -79,7 +79,7 @@ describe('[F7] starting', () => {
 })
 
 describe('[F18] pausing, resuming, cancelling', () => {
-  test('pause keeps row, checkpoints and artifacts; resume runs the same session again', async () => {
+  test('pause keeps row, checkpoints and artifacts; resume goes on with the same session', async () => {
     const it = world()
     const prompt = script({ checkpoint: 'one' }, { artifact: { name: 'a.txt', content: 'A' } }, { sleepMs: 60_000 })
     const id = await started(it, { prompt }, ({ artifacts }) => (artifacts as unknown[]).length === 1)
@@ -99,7 +99,11 @@ describe('[F18] pausing, resuming, cancelling', () => {
     })
     const resumed = await it.post(`/sessions/${id}/resume`)
     expect(resumed).toMatchObject({ status: 200, body: { session_id: id, health: { score: 100 } } })
-    await reached(it, id, ({ attempt_count }) => attempt_count === 2)
+    const frames = await told(it, `/sessions/${id}/events/stream`, hasType('policy_decision', 2))
+    // [S38] It goes on where it stopped: that is no other attempt, in its row or on the stream.
+    const attempts = frames.flatMap(({ data }) => (data.turn_id === undefined ? [] : [data.attempt]))
+    expect(new Set(attempts)).toEqual(new Set([1]))
+    expect((await it.get(`/sessions/${id}`)).body).toMatchObject({ status: 'running', attempt_count: 1 })
     const cancelled = await it.post(`/sessions/${id}/cancel`)
     expect(cancelled).toMatchObject({ status: 200, body: { cancelled: true, health: { score: 100 } } })
     await reached(it, id, ({ ended_at }) => ended_at !== undefined)
@@ -244,7 +248,7 @@ describe('[S28] the ten budgets', () => {
   )
   test.each(cases)('%s, %s: crossing it stops the session once', async (budget, action, [limit, ...steps]) => {
     const it = world()
-    const prompt = script(...steps, { sleepMs: 60_000 })
+    const prompt = script(...steps, { text: 'more' }, { sleepMs: 60_000 })
     const policy = { health: { [budget]: limit, action } }
     const id = await started(it, { prompt, policy }, isStatus('awaiting_approval', 'paused'))
     const { body } = await it.get(`/sessions/${id}`)

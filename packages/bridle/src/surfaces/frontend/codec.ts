@@ -125,12 +125,12 @@ export const streamEvents: readonly StreamEventRow[] = STREAM_EVENT_TYPES.map((t
   return { type, tier, persisted, source, role }
 })
 
-const stamp = (key: Key, { seq, at, run, attempt, hearsay }: AnyEvent) => ({
+const stamp = (key: Key, { seq, at, run, attempt, continues = attempt, hearsay }: AnyEvent) => ({
   seq,
   session_id: key.id,
   timestamp: new Date(at).toISOString(),
   ...(run !== undefined && { turn_id: run }),
-  ...(attempt !== undefined && { attempt }),
+  ...(continues !== undefined && { attempt: continues }),
   ...(hearsay && { hearsay }),
 })
 
