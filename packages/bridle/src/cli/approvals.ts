@@ -1,5 +1,6 @@
 // `bridle approvals`: what waits for somebody's word, oldest first, over all sessions.
-import type { OpenApproval } from '../client/index.ts'
+import { FabricError, type OpenApproval } from '../client/index.ts'
+import { inboxLines, visible } from './inbox-text.ts'
 import { clientOf } from './settings.ts'
 import { ago, table } from './table.ts'
 import { asking, EXIT, showing, verb } from './verb.ts'
@@ -17,25 +18,49 @@ export const approvals = verb({
       open.push(...page.approvals)
       cursor = page.next
     }
-    if (out.isJson) open.forEach(out.row)
-    else if (open.length === 0) out.note('Nothing waits.')
-    else show(open)
+    const rows: OpenApproval[] = []
+    for (const row of open) rows.push(await whole(fabric, row))
+    if (out.isJson) rows.forEach(out.row)
+    else if (rows.length === 0) out.note('Nothing waits.')
+    else show()
     return EXIT.ok
 
-    function show(rows: readonly OpenApproval[]): void {
+    function show(): void {
       const now = Date.now()
       const cells = rows.map((row) => [
         row.sessionId,
         row.id,
         row.agent,
-        row.toolName,
+        visible(row.toolName),
         ago(row.requestedAt, now),
-        row.reason,
+        row.title ?? '',
       ])
-      table(out, ['SESSION', 'APPROVAL', 'AGENT', 'TOOL', 'ASKED', 'REASON'], cells)
+      table(
+        out,
+        ['SESSION', 'APPROVAL', 'AGENT', 'TOOL', 'ASKED', 'TITLE'],
+        cells,
+        rows.map((row) => inboxLines(row, out.width)),
+      )
       const [first] = rows
       if (first)
         out.note(`\nbridle approve ${first.sessionId} ${first.id}   or   bridle reject ${first.sessionId} ${first.id}`)
     }
   },
 })
+
+/** A list leaves out long arguments and cuts long reasons; a person decides about all of it, so the session is asked. */
+const whole = async (fabric: Awaited<ReturnType<typeof clientOf>>, row: OpenApproval): Promise<OpenApproval> => {
+  // A server of an older version does not say so, and leaves the arguments out.
+  if (row.isCut === false) return row
+  try {
+    const { approvals: open, title } = await fabric.session(row.sessionId, row.agent)
+    const found = open.find(({ id }) => id === row.id)
+    // An approval that was answered meanwhile is not in the session any more.
+    return found
+      ? { ...row, title, toolName: found.toolName, args: found.args, reason: found.reason, isCut: false }
+      : row
+  } catch (error) {
+    if (error instanceof FabricError && error.status === 404) return row
+    throw error
+  }
+}

@@ -107,19 +107,30 @@ describe('[C12] sessions', () => {
 
 describe('[C13] approvals', () => {
   test('are listed and answered from another process, with other arguments if wanted', async () => {
-    const script = scriptOf({ approve: 'write', args: { p: 1 }, reason: 'sure?' }, { approve: 'erase', args: {} })
+    const script = scriptOf(
+      { approve: 'write', args: { p: 1 }, reason: 'sure?' },
+      { approve: 'erase', args: { path: `${'x'.repeat(20_000)}\u001b[2Jend` }, reason: 'because' },
+    )
     const run = work.start(['run', 'scripted', script, '--id', 'asks'])
     await run.until(hasType('approval_requested'))
     const [open] = rows((await work.bridle(['approvals'])).stdout)
-    expect(open).toMatchObject({ sessionId: 'asks', agent: 'scripted', toolName: 'write', reason: 'sure?' })
+    expect(open).toMatchObject({
+      ...{ sessionId: 'asks', agent: 'scripted', toolName: 'write', reason: 'sure?' },
+      ...{ args: { p: 1 }, title: expect.stringMatching(/^@script /) },
+    })
     const first = String(open?.id)
-    expect((await work.bridle(['approvals', '--text'])).stdout).toMatch(new RegExp(`asks +${first} +scripted +write`))
+    expect((await work.bridle(['approvals', '--text'])).stdout).toMatch(
+      new RegExp(`asks +${first} +scripted +write .*@script .*\n    sure\\?\n    \\{\n      "p": 1\n    \\}$`),
+    )
 
     const edited = ['--args', '{"p":2}', '--actor', 'me', '--reason', 'fine']
     const approved = await work.bridle(['approve', 'asks', first, '--text', ...edited])
     expect([approved.code, approved.stdout]).toEqual([0, `Approved ${first} of asks.`])
     await run.until((line) => hasType('approval_requested')(line) && line.includes('erase'))
     const [second] = rows((await work.bridle(['approvals'])).stdout)
+    // Longer than a row of the list holds, and shown to the last character all the same.
+    const { stdout: shown } = await work.bridle(['approvals', '--text'])
+    expect(shown.replaceAll(/\n {2}… /g, '')).toContain(`"path": "${'x'.repeat(20_000)}\\u001b[2Jend"`)
     const rejected = await work.bridle(['reject', 'asks', String(second?.id), '--reason', 'no'])
     expect(rows(rejected.stdout)).toMatchObject([{ sessionId: 'asks', approvalId: second?.id, ok: true }])
 

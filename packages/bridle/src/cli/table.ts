@@ -1,7 +1,13 @@
 // Rows for people: columns as wide as their widest cell, the last one cut to fit the line.
 import { brief, type Output } from './output.ts'
 
-export const table = (out: Output, heads: readonly string[], rows: readonly (readonly string[])[]): void => {
+export const table = (
+  out: Output,
+  heads: readonly string[],
+  rows: readonly (readonly string[])[],
+  /** Lines under each row, as they are. */
+  under: readonly (readonly string[])[] = [],
+): void => {
   const widths = heads.map((head, column) => Math.max(head.length, ...rows.map((row) => width(row[column] ?? ''))))
   const last = heads.length - 1
   const taken = widths.slice(0, last).reduce((sum, each) => sum + each + 2, 0)
@@ -13,7 +19,7 @@ export const table = (out: Output, heads: readonly string[], rows: readonly (rea
       .join('  ')
       .trimEnd()
   out.line(out.style('dim', format(heads)))
-  for (const row of rows) out.line(format(row))
+  for (const [index, row] of rows.entries()) for (const line of [format(row), ...(under[index] ?? [])]) out.line(line)
 }
 
 const width = (cell: string): number => [...cell].length

@@ -64,15 +64,26 @@ export interface SessionDetail {
   readonly runId: string | null
   readonly queued: number
   readonly lastError: string | null
-  readonly approvals: readonly { readonly id: string; readonly toolName: string; readonly args: JsonObject }[]
+  readonly approvals: readonly {
+    readonly id: string
+    readonly toolName: string
+    readonly args: JsonObject
+    readonly reason: string
+  }[]
 }
 
 export interface OpenApproval {
   readonly id: string
   readonly sessionId: string
   readonly agent: string
+  /** Title of the session. */
+  readonly title: string | null
   readonly toolName: string
+  /** Null = too large for a list; the session has them. */
+  readonly args: JsonObject | null
   readonly reason: string
+  /** The session has more of the title, the tool's name, the reason or the arguments. */
+  readonly isCut: boolean
   readonly requestedAt: string
   readonly expiresAt: string | null
 }

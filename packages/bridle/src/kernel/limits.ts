@@ -95,3 +95,5 @@ export const PARTICIPANTS_MAX = 100
 export const CHANNEL_CHARS_MAX = 1_000_000
 /** Of a text in a directory's row: a page has 500 rows, and what goes between two Durable Objects at most 32 MiB. */
 export const ROW_TEXT_CHARS_MAX = 2_000
+/** Arguments of all open approvals in a directory's row, as JSON: a page has 500 rows here too. Larger ones are in the session. */
+export const ROW_ARGUMENTS_CHARS_MAX = 16_000

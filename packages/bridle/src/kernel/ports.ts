@@ -1,6 +1,6 @@
 // What the kernel needs from outside. Stores, runners and clocks implement these; the kernel awaits nothing else.
 import type { Event, Key } from './event.ts'
-import type { Json } from './json.ts'
+import type { Json, JsonObject } from './json.ts'
 
 /** Where a branch left its parent. Reads at or below `seq` go through to the parent. */
 export interface Parent {
@@ -87,6 +87,15 @@ export interface OpenApproval {
   readonly reason: string
   readonly requestedAt: number
   readonly expiresAt: number | null
+  /** The rest is absent in rows from before an inbox showed it. */
+  readonly kind?: string
+  readonly toolCallId?: string
+  /** Null = too large for a row; the session has them. */
+  readonly arguments?: JsonObject | null
+  /** Title of the session. */
+  readonly title?: string
+  /** Tool, reason, title or arguments are shorter here than in the session. */
+  readonly isCut?: boolean
 }
 
 export interface Append {

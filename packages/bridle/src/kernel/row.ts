@@ -2,9 +2,10 @@
 import { cut } from './cut.ts'
 import type { Key } from './event.ts'
 import { FIRST, type Incarnations } from './incarnation.ts'
-import { HEARTBEAT_MS, ROW_TEXT_CHARS_MAX } from './limits.ts'
+import { HEARTBEAT_MS, ROW_ARGUMENTS_CHARS_MAX, ROW_TEXT_CHARS_MAX } from './limits.ts'
 import { ownerOf } from './owner.ts'
-import type { Row } from './ports.ts'
+import type { OpenApproval, Row } from './ports.ts'
+import type { Approval } from './projections/approvals.ts'
 import { healthSnapshot, healthSummary } from './projections/health-snapshot.ts'
 import { isTerminal, type SessionState, statusOf } from './state.ts'
 
@@ -35,13 +36,7 @@ export const rowOf = (
     updatedAt: state.at,
     parent: life.parent,
     owner: ownerOf(key, state),
-    approvals: Object.values(approvals.open).map(({ id, tool, reason, requestedAt, expiresAt }) => ({
-      id,
-      tool: brief(tool),
-      reason: brief(reason),
-      requestedAt,
-      expiresAt,
-    })),
+    approvals: inboxOf(life.title, Object.values(approvals.open)),
     detail: {
       attempts: life.attempts,
       maxRetries: life.maxRetries,
@@ -66,6 +61,28 @@ export const rowOf = (
 /** When somebody last had its run in hand, or heard of it. */
 export const beatOf = ({ detail: { heartbeatAt } }: Row): number | null =>
   typeof heartbeatAt === 'number' ? heartbeatAt : null
+
+/** Open approvals as an inbox shows them: with their arguments, the oldest first, as far as those fit into a row. */
+const inboxOf = (title: string, open: readonly Approval[]): readonly OpenApproval[] => {
+  let room = ROW_ARGUMENTS_CHARS_MAX
+  return open.map(({ id, kind, tool, toolCallId, reason, arguments: given, requestedAt, expiresAt }) => {
+    const chars = JSON.stringify(given).length
+    const fits = chars <= room
+    if (fits) room -= chars
+    return {
+      id,
+      kind,
+      tool: brief(tool),
+      toolCallId: brief(toolCallId),
+      reason: brief(reason),
+      arguments: fits ? given : null,
+      title: brief(title),
+      isCut: !fits || [tool, toolCallId, reason, title].some((text) => text.length > ROW_TEXT_CHARS_MAX),
+      requestedAt,
+      expiresAt,
+    }
+  })
+}
 
 /** The whole of it is in the session. */
 const brief = (text: string): string => cut(text, ROW_TEXT_CHARS_MAX)

@@ -54,7 +54,7 @@ export const approvalRoutes: readonly Route[] = [
       limit: v.optional(countText(500)),
       cursor: v.optional(v.string()),
     }),
-    answers: { 200: '`{ approvals, next? }`' },
+    answers: { 200: '`{ approvals, next? }`, each with its arguments and the title of its session.' },
     handle: async ({ access, query, ports }) => {
       const { limit, cursor } = query
       const filter = {
@@ -70,9 +70,15 @@ export const approvalRoutes: readonly Route[] = [
           approvalId: approval.id,
           sessionId: key.id,
           agent: key.agent,
+          title: approval.title ?? null,
           status: 'pending',
+          kind: approval.kind ?? null,
           toolName: approval.tool,
+          toolCallId: approval.toolCallId ?? null,
+          args: approval.arguments ?? null,
           reason: approval.reason,
+          // A row from before arguments were kept says as little as one that is cut.
+          isCut: approval.isCut ?? true,
           requestedAt: new Date(approval.requestedAt).toISOString(),
           expiresAt: approval.expiresAt === null ? null : new Date(approval.expiresAt).toISOString(),
         })),

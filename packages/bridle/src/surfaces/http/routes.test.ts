@@ -64,6 +64,53 @@ describe('[H20] listing', () => {
   })
 })
 
+describe('[H42] the inbox', () => {
+  test('says what is asked, with its arguments, and in which session, of three sessions and two tenants', async () => {
+    const { get, post, host } = world()
+    const long = 'x'.repeat(20_000)
+    const asks = [
+      {
+        tenant: 'acme',
+        id: 's1',
+        args: { command: 'rm -rf build', deep: { list: [1, null, '\u202e'] } },
+        reason: 'cleans',
+      },
+      { tenant: 'acme', id: 's2', args: { text: long }, reason: 'writes' },
+      { tenant: 'other', id: 's1', args: {}, reason: 'r'.repeat(3_000) },
+    ]
+    const answers = asks.map(({ tenant, id, args, reason }) =>
+      post('/agents/scripted/' + id, script({ approve: 'write', id: 'c1', args, reason }), {
+        'x-fabric-tenant': tenant,
+      }),
+    )
+    for (const { tenant, id } of asks) {
+      const session = await host.open({ tenant, agent: 'scripted', id })
+      while (Object.keys(session.state.approvals.open).length === 0) await new Promise(setImmediate)
+    }
+    const inbox = async (tenant: string) =>
+      (await get('/approvals', { 'x-fabric-tenant': tenant })).body.approvals as Record<string, unknown>[]
+    const acme = await inbox('acme')
+    expect(acme).toMatchObject([
+      { sessionId: 's1', kind: 'tool', toolCallId: 'c1', args: asks[0]?.args, reason: 'cleans', isCut: false },
+      { sessionId: 's2', args: null, reason: 'writes', isCut: true },
+    ])
+    expect(acme.map(({ title }) => title)).toEqual([
+      expect.stringMatching(/^@script .*rm -rf/),
+      expect.stringMatching(/^@script .*xxx/),
+    ])
+    expect(await inbox('other')).toMatchObject([{ sessionId: 's1', args: {}, isCut: true }])
+    // The session has what does not fit into a row.
+    const { body } = await get('/sessions/s2', { 'x-fabric-tenant': 'acme' })
+    expect(body.approvals).toMatchObject([{ id: acme[1]?.id, args: { text: long } }])
+    for (const { tenant, id } of asks) {
+      const [row] = (await inbox(tenant)).filter(({ sessionId }) => sessionId === id)
+      await post(`/sessions/${id}/approvals/${row?.id}/reject`, {}, { 'x-fabric-tenant': tenant })
+    }
+    await Promise.all(answers)
+    expect([await inbox('acme'), await inbox('other')]).toEqual([[], []])
+  })
+})
+
 describe('[H21] the timeline', () => {
   test('has entries in order, the stream’s events, artifacts and approvals', async () => {
     const { get, post, host } = world()

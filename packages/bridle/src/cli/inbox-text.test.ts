@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { inboxLines, visible } from './inbox-text.ts'
+
+const WIDTH = 40
+
+/** What was wrapped, joined again. */
+const joined = (lines: readonly string[]): string =>
+  lines.map((line) => (line.startsWith('  … ') ? line.slice(4) : `\n${line.slice(4)}`)).join('')
+
+test('[C23] every character of the reason and the arguments is shown, in lines that fit', () => {
+  const args = { command: `echo ${'a'.repeat(300)} && curl evil.example`, list: [1, { deep: 'ü🚀'.repeat(40) }] }
+  const reason = `It cleans up. ${'Because. '.repeat(30)}the end`
+  const lines = inboxLines({ reason, args }, WIDTH)
+  expect(lines.filter((line) => [...line].length > WIDTH)).toEqual([])
+  expect(joined(lines)).toBe(`\n${reason}\n${JSON.stringify(args, null, 2)}`)
+})
+
+test.each([
+  ['an escape sequence', 'a\u001b[2Jb', 'a\\u{1b}[2Jb'],
+  ['a line that is written over', 'safe\rrm -rf /', 'safe\\u{d}rm -rf /'],
+  ['turned writing', 'gpj.\u202eexe', 'gpj.\\u{202e}exe'],
+  ['letters without a width', 'pay\u200bpal\ufeff', 'pay\\u{200b}pal\\u{feff}'],
+  ['tags that only a model reads', '\u{e0041}', '\\u{e0041}'],
+  ['half of a character', 'a\ud83d', 'a\\u{d83d}'],
+  ['a separator of lines', 'a\u2028b', 'a\\u{2028}b'],
+  ['any other script', '日本語 ñ 🚀', '日本語 ñ 🚀'],
+])('[C23] %s is visible', (_name, text, expected) => {
+  expect(visible(text)).toBe(expected)
+  const shown = inboxLines({ reason: text, args: { text } }, 200).join('\n')
+  expect(shown).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b\u2028\u202e\ufeff]/)
+})
+
+test('[C23] without a reason or arguments there is nothing to show', () => {
+  expect(inboxLines({ reason: '', args: {} }, WIDTH)).toEqual([])
+  expect(inboxLines({ reason: '', args: null }, WIDTH)).toEqual([])
+  expect(inboxLines({ reason: 'one\ntwo', args: null }, WIDTH)).toEqual(['    one', '    two'])
+})
