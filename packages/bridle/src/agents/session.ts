@@ -1,5 +1,5 @@
 // What a run may do. Small on purpose: every call is an entry in the log, and nothing is shown that is not there.
-import type { ShownEventType } from '../kernel/catalogue.ts'
+import type { BridleEventType, ShownEventType } from '../kernel/catalogue.ts'
 import type { JsonObject } from '../kernel/json.ts'
 import type { Payloads } from '../kernel/schemas.ts'
 import type { StandardSchema } from './standard-schema.ts'
@@ -83,4 +83,5 @@ export type AgentSaid = Exclude<
   | 'turn_end'
   | 'completed'
   | 'error'
+  | BridleEventType
 >

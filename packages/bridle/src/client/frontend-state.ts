@@ -281,6 +281,16 @@ const handlers: { readonly [T in ShownEventType]: Handler<T> } = {
   sandbox_notice: diagnostic,
   transport_diagnostic: diagnostic,
 
+  session_paused: told,
+  session_resumed: told,
+  cancel_requested: told,
+  policy_set: told,
+  branched: told,
+  budget_crossed: told,
+  budget_raised: told,
+  retry_scheduled: told,
+  artifact_published: told,
+
   completed: (state, envelope) =>
     told(
       inTurn(state, envelope, (turn) => ({ ...turn, result: envelope.payload.result ?? null })),

@@ -21,6 +21,8 @@ export interface CatalogueRow {
 
 const seed = (source: Source, tier: Tier, role: string, persisted = true) =>
   ({ tier, persisted, source, wire: 'seed', role }) as const satisfies CatalogueRow
+const ours = (role: string, tier: Tier = 'default') =>
+  ({ tier, persisted: true, source: 'kernel', wire: 'bridle', role }) as const satisfies CatalogueRow
 const fact = (role: string) =>
   ({ tier: 'debug', persisted: true, source: 'kernel', wire: 'internal', role }) as const satisfies CatalogueRow
 
@@ -57,6 +59,16 @@ export const catalogue = {
   completed: seed('kernel', 'default', 'turn final state'),
   error: seed('kernel', 'default', 'turn final state'),
 
+  session_paused: ours('nothing runs until it is resumed; by whom and why'),
+  session_resumed: ours('it may run again; by whom and why'),
+  cancel_requested: ours('the run is to end, by whom and why; nothing is added to its message after this'),
+  policy_set: ours('budgets and what crossing one does; by whom and why'),
+  branched: ours('this session goes on from that event of its parent; by whom and why'),
+  budget_crossed: ours('a budget was crossed; latched until it is raised'),
+  budget_raised: ours('an operator granted more of what was crossed, in steps of its own size'),
+  retry_scheduled: ours('a transient failure; the next attempt is due then'),
+  artifact_published: ours('an artifact is whole', 'debug'),
+
   session_created: fact('the first event: kind, agent and the settings it starts with'),
   prompt_queued: fact('a prompt was accepted and waits its turn'),
   prompt_dropped: fact('a queued prompt will not run'),
@@ -69,28 +81,27 @@ export const catalogue = {
     'the attempt is stopped and the run kept: paused, over budget, its outcome unknown, or to end as failed',
   ),
   run_stopped: fact('the runner confirmed an abort, or the time for it ran out'),
-  cancel_requested: fact('the run is to end; nothing is added to its message after this'),
-  retry_scheduled: fact('a transient failure; the next attempt is due then'),
   output_superseded: fact('a retry replaces what this attempt wrote'),
   resume_handle: fact('how the engine continues or forks from this turn'),
   approval_decided: fact('approved, denied, expired, superseded or cancelled, by whom, with which arguments'),
   approval_delivered: fact('the runner has the answer'),
-  session_paused: fact('nothing runs until it is resumed'),
-  session_resumed: fact('it may run again'),
   failure_dismissed: fact('somebody cancelled a chat whose last turn had failed: it rests again'),
-  policy_set: fact('budgets and what crossing one does'),
-  budget_crossed: fact('a budget was crossed; latched until it is raised'),
-  budget_raised: fact('an operator granted more of what was crossed, in steps of its own size'),
   health_changed: fact('the health summary as of now'),
-  branched: fact('this session goes on from that event of its parent'),
   artifact_chunk: fact('a piece of an artifact, at most 1 MB'),
-  artifact_published: fact('an artifact is whole'),
 } as const satisfies Record<string, CatalogueRow>
 
 export type EventType = keyof typeof catalogue
 export type ShownEventType = {
   [T in EventType]: (typeof catalogue)[T]['wire'] extends 'internal' ? never : T
 }[EventType]
+
+/** The inventory of the frontend contract. */
+export type ContractEventType = {
+  [T in EventType]: (typeof catalogue)[T]['wire'] extends 'seed' ? T : never
+}[EventType]
+
+/** Ours, worth showing. */
+export type BridleEventType = Exclude<ShownEventType, ContractEventType>
 
 export const EVENT_TYPES = Object.keys(catalogue) as readonly EventType[]
 

@@ -55,11 +55,11 @@ export type Command =
     }
   | ApproveCommand
   | { readonly type: 'pause'; readonly reason?: string; readonly actor?: string }
-  | { readonly type: 'resume'; readonly actor?: string }
+  | { readonly type: 'resume'; readonly reason?: string; readonly actor?: string }
   | BranchCommand
   /** Asked of the parent: it changes nothing there but that the command's id is taken. */
   | { readonly type: 'promise_branch'; readonly childId: string }
-  | { readonly type: 'set_policy'; readonly policy: Policy; readonly actor?: string }
+  | { readonly type: 'set_policy'; readonly policy: Policy; readonly reason?: string; readonly actor?: string }
   | { readonly type: 'expire' }
   /** Time has passed: whatever is due happens. Asked by the supervisor, never refused. */
   | { readonly type: 'tick' }
@@ -78,6 +78,7 @@ export interface BranchCommand extends Owned {
   readonly artifacts?: readonly Prepared[]
   /** What it goes on with; null = what was asked last before that event. Absent = it comes to rest. */
   readonly prompt?: string | null
+  readonly reason?: string
   readonly actor?: string
 }
 

@@ -79,6 +79,8 @@ export const RESUME_POINTS_MAX = 1_000
 export const DEPTH_MAX = 100
 /** Values in one body or message: this many named ones hold the event loop for a tenth of a second. */
 export const VALUES_MAX = 50_000
+/** Decisions whose place in the log the fold knows: pages of the audit; older ones are in the log. */
+export const AUDIT_KEPT_MAX = 1_000
 /** Audit rows and sources of memory in a health snapshot: each change writes them again. */
 export const AUDIT_MAX = 12
 export const MEMORY_MAX = 5

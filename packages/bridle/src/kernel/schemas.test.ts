@@ -55,6 +55,22 @@ describe('the catalogue', () => {
     expect(STREAM_EVENT_TYPES.some((type) => (catalogue[type].wire as string) === 'internal')).toBe(false)
   })
 
+  test('[E11] shows what operators do, budgets, retries and artifacts besides, and no agent can claim them', () => {
+    const ours = EVENT_TYPES.filter((type) => catalogue[type].wire === 'bridle')
+    expect(ours).toEqual([
+      'session_paused',
+      'session_resumed',
+      'cancel_requested',
+      'policy_set',
+      'branched',
+      'budget_crossed',
+      'budget_raised',
+      'retry_scheduled',
+      'artifact_published',
+    ])
+    expect(ours.filter((type) => catalogue[type].source !== 'kernel')).toEqual([])
+  })
+
   test.each<[string, boolean, boolean]>([
     ['token', true, true],
     ['usage', false, true],

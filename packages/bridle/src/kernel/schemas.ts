@@ -273,7 +273,13 @@ export const schemas = {
     failure: maybe(v.object({ message: text, reason: text })),
   }),
   run_stopped: v.looseObject({ run_id: text, attempt: count, how: v.picklist(['confirmed', 'deadline']) }),
-  cancel_requested: v.looseObject({ run_id: text, reason: maybe(text), actor: maybe(text) }),
+  cancel_requested: v.looseObject({
+    run_id: text,
+    reason: maybe(text),
+    actor: maybe(text),
+    /** Prompts that waited and were dropped with it. */
+    queued: maybe(count),
+  }),
   retry_scheduled: v.looseObject({ run_id: text, attempt: count, due: count, reason: text }),
   output_superseded: v.looseObject({ run_id: text, attempt: count }),
   resume_handle: v.looseObject({ run_id: text, handle: text }),
@@ -287,10 +293,15 @@ export const schemas = {
     superseded_by: maybe(text),
   }),
   approval_delivered: v.looseObject({ request_id: text }),
-  session_paused: v.looseObject({ reason: maybe(text), actor: maybe(text) }),
-  session_resumed: v.looseObject({ actor: maybe(text) }),
+  session_paused: v.looseObject({
+    reason: maybe(text),
+    actor: maybe(text),
+    /** Somebody asked for it; absent = the runtime paused it by its policy. */
+    operator: maybe(v.boolean()),
+  }),
+  session_resumed: v.looseObject({ reason: maybe(text), actor: maybe(text) }),
+  policy_set: v.looseObject({ policy: policySchema, reason: maybe(text), actor: maybe(text) }),
   failure_dismissed: v.looseObject({ actor: maybe(text) }),
-  policy_set: v.looseObject({ policy: policySchema, actor: maybe(text) }),
   budget_crossed: v.looseObject({ budget: v.picklist(BUDGETS), limit: amount, value: v.number() }),
   budget_raised: v.looseObject({
     budgets: v.array(v.picklist(BUDGETS)),
@@ -315,6 +326,8 @@ export const schemas = {
     settings: maybe(object),
     source_event_id: text,
     resume_cursor: text,
+    reason: maybe(text),
+    actor: maybe(text),
   }),
   artifact_chunk: v.looseObject({ artifact_id: text, index: count, text }),
   artifact_published: v.looseObject({

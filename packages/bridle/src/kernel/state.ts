@@ -3,11 +3,12 @@ import { isKnown } from './catalogue.ts'
 import type { AnyEvent, Event } from './event.ts'
 import { type Approval, type Approvals, approvals } from './projections/approvals.ts'
 import { type Artifacts, artifacts } from './projections/artifacts.ts'
+import { type Audit, audit } from './projections/audit.ts'
 import { type Channel, channel } from './projections/channel.ts'
 import { type Checkpoints, checkpoints } from './projections/checkpoints.ts'
 import { emptyConversation, evolveConversation } from './projections/conversation.ts'
 import type { HarnessState } from './projections/harness-state.ts'
-import { type HealthFold, healthFold, withActivity } from './projections/health.ts'
+import { type HealthFold, healthFold, withActivity, withAudit } from './projections/health.ts'
 import { type Lifecycle, lifecycle, type Run, withFrame } from './projections/lifecycle.ts'
 import { fold } from './projections/projection.ts'
 import { type ResumePoints, resumePoints } from './projections/resume-points.ts'
@@ -27,6 +28,7 @@ export interface SessionState {
   readonly artifacts: Artifacts
   readonly subagents: Subagents
   readonly channel: Channel
+  readonly audit: Audit
 }
 
 export const emptyState: SessionState = {
@@ -41,6 +43,7 @@ export const emptyState: SessionState = {
   artifacts: artifacts.initial,
   subagents: subagents.initial,
   channel: channel.initial,
+  audit: audit.initial,
 }
 
 /** One step. An event of a type this build does not know moves the head and nothing else. */
@@ -58,11 +61,12 @@ export const evolve = (state: SessionState, given: Event): SessionState => {
   next.lifecycle = fold(lifecycle, next.lifecycle, event)
   next.approvals = fold(approvals, state.approvals, event)
   next.checkpoints = fold(checkpoints, state.checkpoints, event)
-  next.health = fold(healthFold, next.health, event)
+  next.health = withAudit(fold(healthFold, next.health, event), event)
   next.resumePoints = fold(resumePoints, state.resumePoints, event)
   next.artifacts = fold(artifacts, state.artifacts, event)
   next.subagents = fold(subagents, state.subagents, event)
   next.channel = fold(channel, state.channel, event)
+  next.audit = fold(audit, state.audit, event)
   return next
 }
 

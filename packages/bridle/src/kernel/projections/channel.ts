@@ -19,6 +19,12 @@ const noted = (state: Channel, { seq }: { readonly seq: number }): Channel => ({
 /** Pieces of a text have no envelope each: the whole text has one, and a page of pieces would show nothing else. */
 const enveloped = STREAM_EVENT_TYPES.filter((type) => type !== 'token')
 
+const withOperator = (state: Channel, event: { readonly seq: number }): Channel =>
+  noted({ ...state, operator: true }, event)
+
+/** Asked of an operator, or done by one. */
+const operatorActs = ['approval_required', 'session_resumed', 'cancel_requested', 'policy_set', 'branched'] as const
+
 export const channel: Projection<Channel> = {
   initial: { operator: false, tools: [], recent: [] },
   on: {
@@ -28,6 +34,7 @@ export const channel: Projection<Channel> = {
       const isKnown = state.tools.includes(name) || state.tools.length >= PARTICIPANTS_MAX
       return noted(isKnown ? state : { ...state, tools: [...state.tools, name] }, event)
     },
-    approval_required: (state, event) => noted({ ...state, operator: true }, event),
+    ...(Object.fromEntries(operatorActs.map((type) => [type, withOperator])) as Projection<Channel>['on']),
+    session_paused: (state, event) => (event.payload.operator ? withOperator(state, event) : noted(state, event)),
   },
 }

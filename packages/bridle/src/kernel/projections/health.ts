@@ -1,9 +1,11 @@
 // What health is made of: counters and timestamps, and no ages, so that a snapshot of it changes only when something really
 // changed.
 import { cut } from '../cut.ts'
+import type { AnyEvent } from '../event.ts'
 import { canonical, hashText, type Json } from '../json.ts'
 import { AUDIT_MAX, BRIEF_CHARS, MEMORY_MAX } from '../limits.ts'
 import type { Budget } from '../schemas.ts'
+import { type AuditRow, auditRow } from './audit.ts'
 import type { Projection } from './projection.ts'
 
 export interface HealthFold {
@@ -65,14 +67,6 @@ export interface Memory {
   }[]
 }
 
-export interface AuditRow {
-  readonly seq: number
-  readonly at: number
-  readonly action: string
-  readonly actor: string | null
-  readonly summary: string
-}
-
 export const healthFold: Projection<HealthFold> = {
   initial: {
     ranMs: 0,
@@ -103,11 +97,8 @@ export const healthFold: Projection<HealthFold> = {
   on: {
     run_requested: (state, { seq, at }) => ({ ...state, runningSince: at, activeAt: at, activeSeq: seq }),
     run_parked: (state, { at }) => rested(state, at),
-    retry_scheduled: (state, event) => {
-      const { attempt, reason } = event.payload
-      const counted = { ...rested(state, event.at), retries: state.retries + 1 }
-      return audited(shown(counted, 'retries', event), event, 'retry_scheduled', `attempt ${attempt}: ${reason}`)
-    },
+    retry_scheduled: (state, event) =>
+      shown({ ...rested(state, event.at), retries: state.retries + 1 }, 'retries', event),
     turn_start: (state) => ({ ...state, evidence: false, lastCall: null }),
     turn_end: (state, { at }) => rested(state, at),
     usage: (state, { payload }) => ({
@@ -173,44 +164,26 @@ export const healthFold: Projection<HealthFold> = {
       return shown({ ...state, degraded: reason ?? kind }, 'transport', event)
     },
     budget_crossed: (state, event) => {
-      const { budget, limit, value } = event.payload
-      const crossed = { ...state, crossed: { ...state.crossed, [budget]: limit } }
-      const summary = `${budget} is ${Math.round(value * 100) / 100}, the limit ${limit}`
-      return audited(shown(crossed, 'budget', event), event, 'budget_crossed', summary)
+      const { budget, limit } = event.payload
+      return shown({ ...state, crossed: { ...state.crossed, [budget]: limit } }, 'budget', event)
     },
-    approval_required: (state, event) => {
-      const { tool_name, reason } = event.payload
-      return audited(shown(state, 'waiting', event), event, 'approval_requested', `${tool_name}: ${reason}`)
-    },
-    approval_decided: (state, event) => {
-      const { request_id, decision, reason } = event.payload
-      return audited(state, event, `approval_${decision}`, reason ? `${request_id}: ${reason}` : request_id)
-    },
-    session_paused: (state, event) => audited(state, event, 'paused', event.payload.reason ?? ''),
-    session_resumed: (state, event) => audited(state, event, 'resumed', ''),
-    cancel_requested: (state, event) => audited(state, event, 'cancelled', event.payload.reason ?? ''),
-    error: (state, event) => audited(shown(state, 'failed', event), event, 'failed', event.payload.message),
+    approval_required: (state, event) => shown(state, 'waiting', event),
+    error: (state, event) => shown(state, 'failed', event),
     // An approval raises what was crossed and arms it again.
     budget_raised: (state, event) => {
-      const { budgets, steps, limits } = event.payload
-      const raised = audited(state, event, 'budget_raised', budgets.join(', '))
-      if (limits) return { ...raised, granted: { ...state.granted, ...limits }, crossed: {} }
+      const { steps, limits } = event.payload
+      if (limits) return { ...state, granted: { ...state.granted, ...limits }, crossed: {} }
       const more = (Object.keys(state.crossed) as Budget[]).map((budget) => [
         budget,
         (state.raised[budget] ?? 0) + (steps?.[budget] ?? 1),
       ])
       return {
-        ...raised,
+        ...state,
         raised: { ...state.raised, ...Object.fromEntries(more) },
         crossed: {},
       }
     },
-    policy_set: (state, event) => ({
-      ...audited(state, event, 'policy_set', ''),
-      crossed: {},
-      raised: {},
-      granted: {},
-    }),
+    policy_set: (state) => ({ ...state, crossed: {}, raised: {}, granted: {} }),
     health_changed: (state, { payload }) => ({ ...state, told: healthText(payload) }),
     branched: () => healthFold.initial,
   },
@@ -224,17 +197,10 @@ const shown = (state: HealthFold, subject: Subject, { seq }: { readonly seq: num
   proof: { ...state.proof, [subject]: seq },
 })
 
-type Audited = { readonly seq: number; readonly at: number; readonly payload: { readonly actor?: string | undefined } }
-
-const audited = (
-  state: HealthFold,
-  event: { seq: number; at: number; payload: object },
-  action: string,
-  text: string,
-) => {
-  const { seq, at, payload } = event as Audited
-  const row = { seq, at, action, actor: payload.actor ?? null, summary: brief(text) }
-  return { ...state, audit: [...state.audit.slice(1 - AUDIT_MAX), row] }
+/** Adds the row of a decision; any other event leaves the fold as it is. */
+export const withAudit = (fold: HealthFold, event: AnyEvent): HealthFold => {
+  const row = auditRow(event)
+  return row ? { ...fold, audit: [...fold.audit.slice(1 - AUDIT_MAX), row] } : fold
 }
 
 const remembered = (memory: Memory, source: Memory['latest'][number]): Memory => ({

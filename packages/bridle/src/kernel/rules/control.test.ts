@@ -247,7 +247,8 @@ describe('branch', () => {
       ['branched', seq + 1],
       ['approval_applied', seq + 2],
       ['session_checkpoint', seq + 3],
-      ['session_state', seq + 4],
+      ['health_changed', seq + 4],
+      ['session_state', seq + 5],
     ])
     expect(child.status).toBe('idle')
     expect(child.state.lifecycle).toMatchObject({ run: null, queue: [], tools: {}, title: 'T', attempts: 0 })

@@ -16,7 +16,7 @@ export const pause = (w: Working, { reason, actor }: Command & { type: 'pause' }
   const { paused } = w.state.lifecycle
   if (isEnding(w.state)) return refuse('session_ended')
   if (paused) return refuse('already_paused')
-  w.add('session_paused', { ...(reason !== undefined && { reason }), ...(actor !== undefined && { actor }) })
+  w.add('session_paused', { ...by({ reason, actor }), operator: true })
   park(w, 'paused')
   return { paused: true }
 }
@@ -31,11 +31,11 @@ export const park = (w: Working, reason: 'paused' | 'budget' | 'restart'): void 
   w.addToRun('run_parked', { run_id: run.runId, attempt: run.attempt, reason, stop })
 }
 
-export const resume = (w: Working, { actor }: Command & { type: 'resume' }): Answer | Refusal => {
+export const resume = (w: Working, { reason, actor }: Command & { type: 'resume' }): Answer | Refusal => {
   const { paused } = w.state.lifecycle
   if (isEnding(w.state)) return refuse('session_ended')
   if (!paused) return refuse('not_paused')
-  w.add('session_resumed', actor === undefined ? {} : { actor })
+  w.add('session_resumed', by({ reason, actor }))
   // Who resumes a session that is over its budget grants it more; without, it would run on with no limit. Where that very
   // question is open, it is still to be answered.
   if (!Object.values(w.state.approvals.open).some(({ kind }) => kind === 'budget')) grantBudget(w)
@@ -43,8 +43,8 @@ export const resume = (w: Working, { actor }: Command & { type: 'resume' }): Ans
 }
 
 /** A question about a limit that is no longer in force is withdrawn; where the new one is crossed too, another follows. */
-export const setPolicy = (w: Working, { policy, actor }: Command & { type: 'set_policy' }): Answer => {
-  w.add('policy_set', { policy, ...(actor !== undefined && { actor }) })
+export const setPolicy = (w: Working, { policy, reason, actor }: Command & { type: 'set_policy' }): Answer => {
+  w.add('policy_set', { policy, ...by({ reason, actor }) })
   withdrawBudgetQuestions(w, 'The policy was changed.')
   return {}
 }
@@ -101,6 +101,7 @@ export const branch = (w: Working, command: Command & { type: 'branch' }): Answe
     resume_cursor: cursor,
     ...(title !== undefined && { title }),
     ...(settings && { settings }),
+    ...by(command),
   })
   // The fold knows that nothing of the parent is open here; who only hears what is said has to be told.
   for (const asked of Object.values(open))
@@ -130,3 +131,9 @@ const wish = (
     ? { prompt: asked.content, input: asked.input, actor }
     : refuse('bad_branch_point', 'Nothing was asked before that event.')
 }
+
+/** Who wanted it, and why, as far as either was said. */
+const by = ({ reason, actor }: { readonly reason?: string | undefined; readonly actor?: string | undefined }) => ({
+  ...(reason !== undefined && { reason }),
+  ...(actor !== undefined && { actor }),
+})

@@ -161,7 +161,7 @@ describe('cancel', () => {
     const second = life.submit('second') as { runId: string }
     life.submit('third')
     expect(life.do(cancel({ runId: second.runId }))).toMatchObject({ runId: second.runId, cancelled: true })
-    expect(life.happened).toEqual(['prompt_dropped'])
+    expect(life.happened).toEqual(['cancel_requested', 'prompt_dropped', 'health_changed'])
     expect(life.messages.map(brief)).toEqual([
       'user complete: hello',
       'assistant pending: ',
@@ -255,7 +255,7 @@ describe('cancel', () => {
     life.submit('one')
     life.submit('two')
     life.do(cancel({ queue: true }))
-    expect(life.happened.slice(0, 3)).toEqual(['prompt_dropped', 'prompt_dropped', 'turn_end'])
+    expect(life.happened.slice(0, 4)).toEqual(['cancel_requested', 'prompt_dropped', 'prompt_dropped', 'turn_end'])
     expect(life.status).toBe('cancelled')
   })
 })

@@ -138,18 +138,26 @@ export const cancel = (w: Working, command: Command & { type: 'cancel' }): Answe
 
   // A stale name is acknowledged and does nothing.
   if (command.runId !== undefined && !isCurrent && !queued) return { runId: target, cancelled: false }
+  const isRunning = isCurrent && run.phase !== 'cancelling'
+  const isWhole = kind === 'background' && command.runId === undefined && !run
+  const dropped = command.queue || isWhole ? queue : queued ? [queued] : []
+  const actor = command.actor === undefined ? {} : { actor: command.actor }
+  // Whoever cancels prompts that only wait is an operator too: the log says who did it.
+  if (!isRunning && dropped[0])
+    w.add('cancel_requested', { run_id: queued?.runId ?? dropped[0].runId, reason, queued: dropped.length, ...actor })
   if (command.queue) for (const { runId } of queue) if (runId !== queued?.runId) dropPrompt(w, runId, reason)
-  if (isCurrent && run.phase !== 'cancelling') {
+  if (isRunning) {
     w.addToRun('cancel_requested', {
       run_id: run.runId,
       reason,
-      ...(command.actor !== undefined && { actor: command.actor }),
+      ...(dropped.length > 0 && { queued: dropped.length }),
+      ...actor,
     })
     settleTools(w, 'error', 'interrupted')
     cancelApprovals(w)
     // Nothing is at a runner: it ends here and now.
     if (run.phase === 'waiting' || (run.phase === 'parked' && run.stopping === null)) endTurn(w, 'cancelled')
-  } else if (queued || (kind === 'background' && command.runId === undefined && !run)) {
+  } else if (queued || isWhole) {
     dropQueued(w, queued ? [queued.runId] : queue.map(({ runId }) => runId), reason)
   } else if (kind !== 'background' && !run && w.state.lifecycle.ended === 'failed') {
     w.add('failure_dismissed', command.actor === undefined ? {} : { actor: command.actor })

@@ -1,6 +1,6 @@
 // An engine plays turns: Claude Code, Codex. The runner keeps one open while it is likely to be asked again; an engine
 // that is gone is opened anew from its resume id, and that costs only time.
-import type { ShownEventType } from '../../kernel/catalogue.ts'
+import type { ContractEventType } from '../../kernel/catalogue.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import type { EngineSettings, RunnerEvent } from '../protocol.ts'
 import type { EngineLauncher } from '../sandboxes/walls.ts'
@@ -12,7 +12,7 @@ export type Fidelity = 'native' | 'derived' | 'none'
 export interface EngineInfo {
   readonly name: string
   readonly version: string
-  readonly events: { readonly [T in Exclude<ShownEventType, 'session'>]: Fidelity }
+  readonly events: { readonly [T in Exclude<ContractEventType, 'session'>]: Fidelity }
   readonly features: {
     readonly resume: boolean
     readonly fork: boolean

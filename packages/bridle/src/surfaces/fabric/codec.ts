@@ -128,6 +128,12 @@ const carried: { readonly [T in EventType]: ((event: Event<T>) => Said | null) |
   // Between two queued prompts the session is not idle.
   turn_end: ({ payload }) => (payload.queued ? null : ['idle', {}]),
 
+  session_paused: ({ payload }) => (payload.operator ? act('pause', payload) : null),
+  session_resumed: ({ payload }) => act('resume', payload),
+  cancel_requested: ({ payload }) => act('cancel', payload, { runId: payload.run_id }),
+  policy_set: ({ payload }) => act('policy', payload),
+  branched: ({ payload }) => act('branch', payload, { from: payload.parent.id, eventId: payload.source_event_id }),
+
   session: null,
   session_state: null,
   policy_decision: null,
@@ -155,21 +161,23 @@ const carried: { readonly [T in EventType]: ((event: Event<T>) => Said | null) |
   run_started: null,
   run_parked: null,
   run_stopped: null,
-  cancel_requested: null,
   retry_scheduled: null,
   output_superseded: null,
   resume_handle: null,
   approval_decided: null,
   approval_delivered: null,
-  session_paused: null,
-  session_resumed: null,
   failure_dismissed: null,
-  policy_set: null,
   budget_crossed: null,
   budget_raised: null,
   health_changed: null,
-  branched: null,
   artifact_chunk: null,
 }
 
 const bare = (given: JsonObject): JsonObject => omit(given, '_tool_call_id')
+
+/** An operator did something to the session: who, and why. */
+const act = (
+  action: AgentEventData['operator_action']['action'],
+  { actor, reason }: { readonly actor?: string | undefined; readonly reason?: string | undefined },
+  more: { readonly runId?: string; readonly from?: string; readonly eventId?: string } = {},
+): Said => ['operator_action', { action, actor: actor ?? null, reason: reason ?? null, ...more }]

@@ -48,6 +48,17 @@ export interface AgentEventData {
     readonly contentType: string
     readonly size: number
   }
+  /** Ours: an operator did something to the session. A client of the document passes over it. */
+  readonly operator_action: {
+    readonly action: 'pause' | 'resume' | 'cancel' | 'policy' | 'branch'
+    readonly actor: string | null
+    readonly reason: string | null
+    /** The run that was cancelled. */
+    readonly runId?: string
+    /** The session that was branched from, and at which event. */
+    readonly from?: string
+    readonly eventId?: string
+  }
   readonly result: { readonly result: Json }
   readonly idle: Record<string, never>
   readonly error: { readonly message: string; readonly reason: string | null }

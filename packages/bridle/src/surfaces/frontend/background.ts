@@ -98,7 +98,8 @@ export const backgroundRoutes: readonly Route[] = [
       if (hasPlace(body)) return branchFrom(call, session, { ...body, ...actor, prompt: body.prompt ?? null })
       if (body.prompt !== undefined || body.session_id !== undefined)
         return badRequest('body: prompt and session_id are for a branch: say where by from_event_id or resume_cursor')
-      return obeyed(call, session.key, { type: 'resume', ...actor })
+      const { reason } = body
+      return obeyed(call, session.key, { type: 'resume', ...(reason !== undefined && { reason }), ...actor })
     },
   }),
   route({
@@ -108,12 +109,13 @@ export const backgroundRoutes: readonly Route[] = [
     summary: 'Set the budgets of a session; what was crossed is armed again',
     session: findKey,
     query: agentQuery,
-    body: v.looseObject({ policy: policyWish, actor: v.optional(v.string()) }),
+    body: v.looseObject({ policy: policyWish, ...who }),
     answers: { 200: 'The session, with its health.' },
     handle: async (call) => {
       const key = call.key as Key
-      const { policy, actor } = call.body
-      const command = { type: 'set_policy', policy, ...actorOf(call.access, actor) } as const
+      const { policy, reason, actor } = call.body
+      const why = reason === undefined ? {} : { reason }
+      const command = { type: 'set_policy', policy, ...why, ...actorOf(call.access, actor) } as const
       return obeyed(call, key, command)
     },
   }),

@@ -18,6 +18,7 @@ export const branchBody = v.looseObject({
   session_id: optionalId,
   title: v.optional(v.string()),
   prompt: v.optional(v.string()),
+  reason: v.optional(v.string()),
   actor: v.optional(v.string()),
 })
 
@@ -31,6 +32,7 @@ export const hasPlace = (body: Place): boolean => body.from_event_id !== undefin
 export interface BranchWish extends Place {
   readonly session_id?: string | undefined
   readonly title?: string | undefined
+  readonly reason?: string | undefined
   readonly actor?: string | undefined
   /** As for the kernel: null = what was asked last; absent = it comes to rest. */
   readonly prompt?: string | null | undefined
@@ -59,12 +61,13 @@ export const branchFrom = async (
   const isNew = !ports.workspaces || (await ports.directory.find(key.tenant, childId)).length === 0
   const prepared = isNew ? await workspaceOf(call, key, settings, { parent: session.key }) : null
   if (prepared instanceof Response) return prepared
-  const { prompt, title, actor, resume_cursor: cursor } = wish
+  const { prompt, title, reason, actor, resume_cursor: cursor } = wish
   const answer = await ports.host.branch(session.key, seq, childId, {
     ...(await ownerFor(access)),
     ...(cursor !== undefined && { cursor }),
     ...(title !== undefined && { title }),
     ...(prompt !== undefined && { prompt }),
+    ...(reason !== undefined && { reason }),
     ...(actor !== undefined && { actor }),
     ...(prepared && { settings: prepared.settings, artifacts: prepared.artifacts }),
     ...(commandId !== null && { id: { commandId, bodyHash: hashText(canonical({ seq, wish })) } }),

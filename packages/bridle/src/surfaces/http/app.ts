@@ -7,6 +7,7 @@ import { type Access, type AccessOptions, type Door, door } from './access.ts'
 import type { AgentInfo } from './agents.ts'
 import { approvalRoutes } from './approvals.ts'
 import { artifactRoutes } from './artifacts.ts'
+import { auditRoutes } from './audit.ts'
 import { patientDoor } from './back-off.ts'
 import { allowPage, preflight } from './cors.ts'
 import { enter } from './enter.ts'
@@ -88,7 +89,7 @@ export interface App {
 
 /** Every route there is: nothing else is served but the files of a web app. */
 export const routeTable = (wires: readonly (readonly Route[])[]): readonly Route[] => {
-  const shared = [probeRoutes, ticketRoutes, sessionRoutes, approvalRoutes, artifactRoutes]
+  const shared = [probeRoutes, ticketRoutes, sessionRoutes, approvalRoutes, artifactRoutes, auditRoutes]
   const own = [...shared, ...wires].flat()
   return [...own, ...openapiRoutes(own)]
 }

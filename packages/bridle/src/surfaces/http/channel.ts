@@ -70,6 +70,15 @@ const resolve = <T extends ShownEventType, R>(told: Told<T, R>, event: Event<T>)
 const tells = <T extends ShownEventType>(say: Route<T>['say']): Route<T> => ({ from: 'runtime', to: ['agent'], say })
 const says = <T extends ShownEventType>(say: Route<T>['say']): Route<T> => ({ from: 'agent', to: ['runtime'], say })
 
+/** What an operator did, by whom and why. */
+const act = (what: string, payload: { readonly [name: string]: unknown }): string =>
+  [payload.actor ? `${what} by ${payload.actor}` : what, payload.reason].filter(Boolean).join(': ')
+const acts = <T extends ShownEventType>(what: string): Route<T> => ({
+  from: 'operator',
+  to: ['runtime', 'agent'],
+  say: ({ payload }) => act(what, payload as { readonly [name: string]: unknown }),
+})
+
 /** Total: an event that nobody thought about does not compile. */
 const routes: { readonly [T in ShownEventType]: Route<T> } = {
   session: tells(({ payload }) => payload.session_id),
@@ -124,6 +133,19 @@ const routes: { readonly [T in ShownEventType]: Route<T> } = {
     to: ({ payload }) => (isAnswer(payload.decision) ? ['agent'] : ['operator', 'agent']),
     say: ({ payload }) => `${payload.tool_name}: ${payload.decision ?? 'approved'}`,
   },
+  session_paused: {
+    from: ({ payload }) => (payload.operator ? 'operator' : 'runtime'),
+    to: ['agent'],
+    say: ({ payload }) => act('paused', payload),
+  },
+  session_resumed: acts('resumed'),
+  cancel_requested: acts('cancelled'),
+  policy_set: acts('policy set'),
+  branched: acts('branched'),
+  budget_crossed: tells(({ payload }) => `${payload.budget}: ${payload.value} (limit ${payload.limit})`),
+  budget_raised: tells(({ payload }) => payload.budgets.join(', ')),
+  retry_scheduled: tells(({ payload }) => payload.reason),
+  artifact_published: says(({ payload }) => payload.name),
   turn_end: tells(({ payload }) => payload.status),
   completed: says(({ payload }) => (typeof payload.result === 'string' ? payload.result : 'completed')),
   error: says(({ payload }) => payload.message),

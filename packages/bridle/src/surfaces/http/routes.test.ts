@@ -79,7 +79,7 @@ describe('[H42] the inbox', () => {
       { tenant: 'other', id: 's1', args: {}, reason: 'r'.repeat(3_000) },
     ]
     const answers = asks.map(({ tenant, id, args, reason }) =>
-      post('/agents/scripted/' + id, script({ approve: 'write', id: 'c1', args, reason }), {
+      post(`/agents/scripted/${id}`, script({ approve: 'write', id: 'c1', args, reason }), {
         'x-fabric-tenant': tenant,
       }),
     )
@@ -364,6 +364,7 @@ describe('[H25] descriptions', () => {
       'get /sessions/{id}',
       'get /sessions/{id}/artifacts',
       'get /sessions/{id}/artifacts/{artifactId}',
+      'get /sessions/{id}/audit',
       'get /sessions/{id}/events',
       'get /sessions/{id}/events/stream',
       'get /sessions/{id}/health',

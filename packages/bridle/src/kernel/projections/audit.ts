@@ -1,0 +1,70 @@
+// The decisions about a session: which events count as one, how each reads, and where the newest lie in the log.
+import type { EventType } from '../catalogue.ts'
+import { cut } from '../cut.ts'
+import type { AnyEvent, Event } from '../event.ts'
+import { AUDIT_KEPT_MAX, BRIEF_CHARS } from '../limits.ts'
+import type { Policy } from '../schemas.ts'
+import type { Projection } from './projection.ts'
+
+export interface AuditRow {
+  readonly seq: number
+  readonly at: number
+  readonly action: string
+  readonly actor: string | null
+  readonly summary: string
+}
+
+type Line = readonly [action: string, text: string]
+
+/** Only events that a client can see: a row names its event, and a client looks it up. */
+const lines: { readonly [T in EventType]?: (event: Event<T>) => Line } = {
+  session_paused: ({ payload }) => ['paused', payload.reason ?? ''],
+  session_resumed: ({ payload }) => ['resumed', payload.reason ?? ''],
+  cancel_requested: ({ payload }) => ['cancelled', payload.reason ?? ''],
+  policy_set: ({ payload }) => ['policy_set', [payload.reason, policyText(payload.policy)].filter(Boolean).join(': ')],
+  branched: ({ payload }) => [
+    'branched',
+    [payload.reason, `from ${payload.parent.id} at ${payload.source_event_id}`].filter(Boolean).join(': '),
+  ],
+  approval_required: ({ payload }) => ['approval_requested', `${payload.tool_name}: ${payload.reason}`],
+  approval_applied: ({ payload: { decision = 'approved', request_id, reason } }) => [
+    `approval_${decision}`,
+    reason ? `${request_id}: ${reason}` : request_id,
+  ],
+  budget_crossed: ({ payload: { budget, limit, value } }) => [
+    'budget_crossed',
+    `${budget} is ${Math.round(value * 100) / 100}, the limit ${limit}`,
+  ],
+  budget_raised: ({ payload }) => ['budget_raised', payload.budgets.join(', ')],
+  retry_scheduled: ({ payload }) => ['retry_scheduled', `attempt ${payload.attempt}: ${payload.reason}`],
+  error: ({ payload }) => ['failed', payload.message],
+}
+
+/** Null where the event is no decision. */
+export const auditRow = (event: AnyEvent): AuditRow | null => {
+  const line = Object.hasOwn(lines, event.type) ? (lines[event.type] as (event: AnyEvent) => Line)(event) : null
+  if (!line) return null
+  const [action, text] = line
+  const { actor = null } = event.payload as { readonly actor?: string | null }
+  return { seq: event.seq, at: event.at, action, actor, summary: cut(text, BRIEF_CHARS) }
+}
+
+/** Numbers of the newest decisions, oldest first. */
+export type Audit = readonly number[]
+
+const noted = (state: Audit, { seq }: { readonly seq: number }): Audit => [...state.slice(1 - AUDIT_KEPT_MAX), seq]
+
+export const audit: Projection<Audit> = {
+  initial: [],
+  on: {
+    ...(Object.fromEntries(Object.keys(lines).map((type) => [type, noted])) as Projection<Audit>['on']),
+    // Decisions about the parent are its own.
+    branched: (_state, { seq }) => [seq],
+  },
+}
+
+/** Budgets and limits in a few words. */
+const policyText = ({ health = {} }: Policy): string =>
+  Object.entries(health)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(', ') || 'no budgets'

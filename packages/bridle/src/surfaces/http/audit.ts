@@ -1,0 +1,56 @@
+// The decisions about a session, page by page: who paused, resumed, cancelled, branched, approved or set a policy, and why.
+import * as v from 'valibot'
+import { parseEventId } from '../../kernel/cursor.ts'
+import { eventId } from '../../kernel/event.ts'
+import { type AuditRow, auditRow } from '../../kernel/projections/audit.ts'
+import type { Session } from '../../kernel/session.ts'
+import { eventsAt } from './channel.ts'
+import { badRequest } from './errors.ts'
+import { countText, type Route, route } from './route.ts'
+import { findKey, findSession } from './sessions.ts'
+
+const PAGE_USUAL = 50
+const PAGE_MAX = 200
+
+export const auditRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/sessions/:id/audit',
+    scope: 'observe',
+    summary: 'Decisions about a session, newest first',
+    session: findKey,
+    query: v.looseObject({
+      agent: v.optional(v.string()),
+      limit: v.optional(countText(PAGE_MAX)),
+      before: v.optional(v.string()),
+    }),
+    answers: { 200: '`{ audit, next? }`; pass `next` as `before` for the next page.' },
+    handle: async (call) => {
+      const session = await findSession(call)
+      if (session instanceof Response) return session
+      const { limit = PAGE_USUAL, before } = call.query
+      const end = before === undefined ? Number.POSITIVE_INFINITY : parseEventId(before)
+      if (end === null) return badRequest('query: before: Expected the `next` of an earlier answer')
+      return Response.json(await auditPage(session, end, limit))
+    },
+  }),
+]
+
+const auditPage = async (session: Session, end: number, limit: number) => {
+  const earlier = session.state.audit.filter((seq) => seq < end)
+  const seqs = earlier.slice(-Math.max(1, limit))
+  const events = await eventsAt(session, seqs)
+  const audit = events.toReversed().flatMap((event) => {
+    const row = auditRow(event)
+    return row ? [shown(row)] : []
+  })
+  return { audit, ...(seqs.length < earlier.length && seqs[0] !== undefined && { next: eventId(seqs[0]) }) }
+}
+
+const shown = ({ seq, at, action, actor, summary }: AuditRow) => ({
+  event_id: eventId(seq),
+  timestamp: new Date(at).toISOString(),
+  action,
+  actor,
+  summary,
+})
