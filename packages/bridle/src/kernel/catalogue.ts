@@ -70,6 +70,7 @@ export const catalogue = {
   artifact_published: ours('an artifact is whole', 'debug'),
 
   session_created: fact('the first event: kind, agent and the settings it starts with'),
+  parent_told: fact('the session that this one was started from knows how it stands'),
   prompt_queued: fact('a prompt was accepted and waits its turn'),
   prompt_dropped: fact('a queued prompt will not run'),
   steered: fact('a prompt for the run in progress'),

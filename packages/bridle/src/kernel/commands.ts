@@ -1,5 +1,6 @@
 // What a caller may ask, and what a runner may report. Both go through the same inbox and the same `decide`.
 
+import type { ChildNotice } from './child-notice.ts'
 import type { AnyDraft } from './event.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { Parent } from './ports.ts'
@@ -59,6 +60,10 @@ export type Command =
   | BranchCommand
   /** Asked of the parent: it changes nothing there but that the command's id is taken. */
   | { readonly type: 'promise_branch'; readonly childId: string }
+  /** Asked of the session that another was started from: how that one stands. */
+  | ({ readonly type: 'child_status' } & Omit<ChildNotice, 'parentId'>)
+  /** The parent has the notice of that number. */
+  | ParentTold
   | { readonly type: 'set_policy'; readonly policy: Policy; readonly reason?: string; readonly actor?: string }
   | { readonly type: 'expire' }
   /** Time has passed: whatever is due happens. Asked by the supervisor, never refused. */
@@ -66,6 +71,11 @@ export type Command =
   /** The process ends: a run that would end with it is stopped and kept for the next one. */
   | { readonly type: 'hand_over' }
   | Report
+
+export interface ParentTold {
+  readonly type: 'parent_told'
+  readonly seq: number
+}
 
 export interface BranchCommand extends Owned {
   readonly type: 'branch'

@@ -64,7 +64,12 @@ const golden: readonly Step[] = [
   {
     type: 'submit',
     prompt: 'first',
-    opening: { kind: 'background', maxRetries: 2, policy: { health: { max_failed_tool_calls: 3 } } },
+    opening: {
+      kind: 'background',
+      maxRetries: 2,
+      policy: { health: { max_failed_tool_calls: 3 } },
+      parentSessionId: 'above',
+    },
   },
   { type: 'submit', prompt: 'second', input: { extra: 1 } },
   report('r-2', 1, 0, { type: 'started', handle: { at: 'here' }, steer: true }),
@@ -113,6 +118,8 @@ const golden: readonly Step[] = [
     event: { type: 'usage', payload: { input_tokens: 1, output_tokens: 2, cost_usd: 0.1 } },
   }),
   report('r-2', 2, 6, { type: 'finished', resume: 'handle-1' }),
+  { type: 'parent_told', seq: 1 },
+  { type: 'child_status', child: key, status: 'running', seq: 1 },
   { type: 'pause' },
   says({ type: 'stopped' }),
   { type: 'resume' },

@@ -1,5 +1,6 @@
 // The sessions this process has in memory: opened when asked for or when due, dropped when idle or fenced.
 import { boundApproval } from './approval-digest.ts'
+import { type ChildNotice, parentAmong } from './child-notice.ts'
 import {
   type Answer,
   type BranchCommand,
@@ -37,6 +38,8 @@ export interface HostPorts {
   readonly eventLoop?: EventLoop
   /** The runner behind an agent; null = there is no such agent. */
   readonly runner: (agent: string) => Runner | null
+  /** Tells a session's parent where sessions may live elsewhere; absent = all of them are in this store. */
+  readonly tellParent?: (notice: ChildNotice) => Promise<void>
   readonly tokenPaceMs?: number
   /** Events between snapshots; fewer make short sessions meet what long ones meet. */
   readonly snapshotEvery?: number
@@ -213,6 +216,23 @@ export class Host {
     })
   }
 
+  /** Tells the parent of a session how that one stands. Where the parent is not here there is nobody to tell. */
+  async tellParent(notice: ChildNotice): Promise<void> {
+    const { parentId, ...more } = notice
+    const found = await this.#ports.directory.find(more.child.tenant, parentId)
+    const parent = parentAmong(
+      found.map(({ key }) => key),
+      more.child,
+    )
+    if (!parent) return
+    try {
+      await this.send(parent, { type: 'child_status', ...more })
+    } catch (cause) {
+      // A parent that cannot be opened is told nothing; waiting for it would keep the child at work for ever.
+      if (!hasCode(cause, 'corrupt') && !hasCode(cause, 'refused')) throw cause
+    }
+  }
+
   /** Erases a session. Its watchers are told; a run in hand is let go. */
   async remove(key: Key): Promise<boolean> {
     const name = keyText(key)
@@ -354,6 +374,7 @@ export class Host {
         log,
         clock,
         runner,
+        tellParent: (notice) => this.#ports.tellParent?.(notice) ?? this.tellParent(notice),
         onCommit: (events) => {
           this.#events += events.length
           if (opened) this.#resized(opened)

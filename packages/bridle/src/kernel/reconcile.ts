@@ -1,5 +1,6 @@
 // Compares the wanted effects with those in hand: starts what is missing, lets go of what is no longer wanted.
-import type { Report, ReportItem } from './commands.ts'
+import type { ChildNotice } from './child-notice.ts'
+import type { ParentTold, Report, ReportItem } from './commands.ts'
 import { TOKEN_PACE_MS } from './limits.ts'
 import { Outlet, OutletClosed } from './outlet.ts'
 import type { Clock } from './ports.ts'
@@ -14,7 +15,9 @@ export interface HandsOptions {
   readonly runner: Runner
   readonly clock: Clock
   readonly tokenPaceMs?: number
-  readonly send: (report: Report) => Promise<unknown>
+  readonly send: (command: Report | ParentTold) => Promise<unknown>
+  /** Resolves when the session that this one was started from has the notice, or is not there. */
+  readonly tellParent: (notice: ChildNotice) => Promise<void>
   /** An effect failed and should be tried again: reconcile once more. */
   readonly again: () => void
 }
@@ -33,9 +36,10 @@ export class Hands {
   }
 
   reconcile(effects: readonly Effect[]): void {
-    this.#jobs = new Map(effects.map(({ id, job }) => [id, job]))
+    this.#jobs = new Map(effects.flatMap((effect) => ('job' in effect ? [[effect.id, effect.job]] : [])))
+    const wanted = new Set(effects.map(({ id }) => id))
     for (const [id, letGo] of this.#held) {
-      if (this.#jobs.has(id)) continue
+      if (wanted.has(id)) continue
       this.#held.delete(id)
       letGo()
     }
@@ -47,33 +51,44 @@ export class Hands {
   }
 
   #start(effect: Effect): void {
-    const { runner } = this.#options
+    const { runner, send, tellParent } = this.#options
     if (effect.kind === 'run') return this.#run(effect)
+    if (effect.kind === 'tell_parent') {
+      const { id, notice } = effect
+      return this.#once(id, async () => {
+        await tellParent(notice)
+        await send({ type: 'parent_told', seq: notice.seq })
+      })
+    }
     if (effect.kind === 'abort')
-      return this.#once(effect, async () => {
+      return this.#ask(effect, async () => {
         const resume = await runner.abort(effect.job)
         return { type: 'stopped', ...(resume !== null && { resume }) }
       })
     if (effect.kind === 'answer') {
       const { answer, job } = effect
       const delivered: ReportItem = { type: 'approval_delivered', requestId: answer.requestId }
-      return this.#once(effect, () => runner.answer(job, answer).then(() => delivered))
+      return this.#ask(effect, () => runner.answer(job, answer).then(() => delivered))
     }
     const { message, job } = effect
     const delivered: ReportItem = { type: 'steer_delivered', messageId: message.messageId }
-    return this.#once(effect, async () => {
+    return this.#ask(effect, async () => {
       await runner.steer?.(job, message)
       return delivered
     })
   }
 
-  /** An effect that is over when the runner says so; a failure is tried again while it is still wanted. */
-  #once({ id, job }: Effect, act: () => Promise<ReportItem>): void {
+  /** An effect that is over when the runner says so. */
+  #ask({ id, job }: Exclude<Effect, { kind: 'tell_parent' }>, act: () => Promise<ReportItem>): void {
+    this.#once(id, () => act().then((item) => this.#tell(job, item)))
+  }
+
+  /** A failure is tried again while the effect is still wanted. */
+  #once(id: string, act: () => Promise<unknown>): void {
     const { clock, again } = this.#options
     this.#held.set(id, () => {})
     Promise.resolve()
       .then(act)
-      .then((item) => this.#tell(job, item))
       .catch(() => {
         if (!this.#held.has(id)) return
         const forget = clock.after(RETRY_MS, () => {

@@ -139,7 +139,15 @@ export const schemas = {
     reason: maybe(text),
     failure_count: maybe(count),
   }),
-  subagent_event: v.looseObject({ agent_id: text, status: text, parent_session_id: maybe(text) }),
+  subagent_event: v.looseObject({
+    agent_id: text,
+    status: text,
+    parent_session_id: maybe(text),
+    /** Of a session that was started from this one: its id and agent, and its event that this is about. */
+    session_id: maybe(text),
+    agent: maybe(text),
+    child_seq: maybe(count),
+  }),
   turn_start: v.looseObject({ turn_id: text, prompt: text, message_id: maybe(text) }),
   turn_start_tools: v.looseObject({ turn_id: maybe(text), tools: v.array(text) }),
   token: v.looseObject({ text }),
@@ -233,7 +241,10 @@ export const schemas = {
     /** The common fields of session_state that are settings: model, permission_mode, sandbox_mode ... */
     settings: maybe(object),
     parent_session_id: nullable(text),
+    /** The session tells its parent how it stands; absent in logs from before it did. */
+    tells_parent: maybe(v.boolean()),
   }),
+  parent_told: v.looseObject({ seq: count }),
   prompt_queued: v.looseObject({
     run_id: text,
     message_id: text,

@@ -2,6 +2,7 @@
 // The drain: take the inbox, decide, append, and only then publish, answer and act. A client must never see what a
 // restart would unsay.
 import { Alarm } from './alarm.ts'
+import type { ChildNotice } from './child-notice.ts'
 import { type Answer, type Command, isRefusal, PROMPTING, type Refusal, refuse } from './commands.ts'
 import type { AnyEvent, Event, Key } from './event.ts'
 import type { Incarnations, LogPlace } from './incarnation.ts'
@@ -38,6 +39,8 @@ export interface SessionPorts {
   readonly runner: Runner
   /** Absent = long reads need not take turns. */
   readonly turns?: ReadingTurns
+  /** Tells the session that this one was started from; absent = nobody is told. */
+  readonly tellParent?: (notice: ChildNotice) => Promise<void>
   readonly tokenPaceMs?: number
   readonly snapshotEvery?: number
   /** For metrics and traces: these events were committed. */
@@ -115,7 +118,8 @@ export class Session {
       runner: ports.runner,
       clock: ports.clock,
       ...(ports.tokenPaceMs !== undefined && { tokenPaceMs: ports.tokenPaceMs }),
-      send: (report) => this.send(report),
+      send: (command) => this.send(command),
+      tellParent: async (notice) => ports.tellParent?.(notice),
       again: () => this.#act(),
     })
   }

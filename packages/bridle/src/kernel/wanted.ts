@@ -1,6 +1,7 @@
 // Effects are a level, not an edge: this lists what should be in hand now. The session compares it with what it has
 // after every commit and once after opening, so a crash between append and effect loses nothing.
 
+import { type ChildNotice, pendingNotice } from './child-notice.ts'
 import type { Key } from './event.ts'
 import type { Approval } from './projections/approvals.ts'
 import type { Run } from './projections/lifecycle.ts'
@@ -17,8 +18,15 @@ export type Effect =
       readonly job: Job
       readonly message: { messageId: string; text: string }
     }
+  | { readonly kind: 'tell_parent'; readonly id: string; readonly notice: ChildNotice }
 
 export const wanted = (key: Key, state: SessionState, epoch: number): readonly Effect[] => {
+  const notice = pendingNotice(key, state)
+  const ofRun = wantedOfRun(key, state, epoch)
+  return notice ? [...ofRun, { kind: 'tell_parent', id: `tell:${notice.seq}`, notice }] : ofRun
+}
+
+const wantedOfRun = (key: Key, state: SessionState, epoch: number): readonly Effect[] => {
   const { run, steers } = state.lifecycle
   if (!run) return []
   const attempt = `${run.runId}:${run.attempt}`

@@ -29,6 +29,10 @@ export interface Lifecycle {
   readonly policy: Policy
   readonly parent: Parent | null
   readonly parentSessionId: string | null
+  /** How it stands for the session it was started from, and since which event; null = nobody is told. */
+  readonly standing: { readonly status: string; readonly seq: number } | null
+  /** Number of the last standing that the parent has. */
+  readonly parentToldSeq: number
   readonly branch: { readonly sourceEventId: string; readonly resumeCursor: string } | null
   readonly queue: readonly Prompt[]
   readonly run: Run | null
@@ -111,6 +115,8 @@ export const lifecycle: Projection<Lifecycle> = {
     policy: {},
     parent: null,
     parentSessionId: null,
+    standing: null,
+    parentToldSeq: 0,
     branch: null,
     queue: [],
     run: null,
@@ -140,7 +146,10 @@ export const lifecycle: Projection<Lifecycle> = {
       expiresAt: payload.expires_at ?? null,
       policy: payload.policy ?? {},
       parentSessionId: payload.parent_session_id ?? null,
+      standing: payload.tells_parent ? { status: 'running', seq } : null,
     }),
+
+    parent_told: (state, { payload }) => ({ ...state, parentToldSeq: payload.seq }),
 
     prompt_queued: (state, { at, payload }) => {
       const prompt: Prompt = {
@@ -163,7 +172,7 @@ export const lifecycle: Projection<Lifecycle> = {
       queue: state.queue.filter((prompt) => prompt.runId !== payload.run_id),
     }),
 
-    run_requested: (state, { at, payload }) => {
+    run_requested: (state, { seq, at, payload }) => {
       const prompt = state.queue.find((each) => each.runId === payload.run_id) ?? state.run
       if (!prompt) return state
       const { runId, messageId, text, input } = prompt
@@ -174,6 +183,7 @@ export const lifecycle: Projection<Lifecycle> = {
         updatedAt: at,
         queue: state.queue.filter((each) => each.runId !== runId),
         attempts: before ? state.attempts + (before.retrying ? 1 : 0) : 1,
+        standing: state.standing && state.standing.status !== 'running' ? { status: 'running', seq } : state.standing,
         ended: null,
         endedAt: null,
         tools: {},
@@ -267,9 +277,10 @@ export const lifecycle: Projection<Lifecycle> = {
 
     error: (state, { payload }) => ({ ...state, lastError: payload.message }),
 
-    turn_end: (state, { at, payload }) => ({
+    turn_end: (state, { seq, at, payload }) => ({
       ...state,
       updatedAt: at,
+      standing: state.standing && { status: payload.status, seq },
       queue: state.queue.filter((prompt) => prompt.runId !== payload.turn_id),
       run: state.run?.runId === payload.turn_id ? null : state.run,
       ended: payload.status,
@@ -317,6 +328,8 @@ export const lifecycle: Projection<Lifecycle> = {
       updatedAt: at,
       parent: payload.parent,
       parentSessionId: payload.parent.id,
+      // A branch is no work that its parent handed on.
+      standing: null,
       branch: { sourceEventId: payload.source_event_id, resumeCursor: payload.resume_cursor },
       queue: [],
       run: null,

@@ -2,11 +2,21 @@
 import type { Projection } from './projection.ts'
 
 /** Delegated work, by agent id: its latest status and where that was said. */
-export type Subagents = { readonly [agentId: string]: { readonly status: string; readonly seq: number } }
+export type Subagents = { readonly [agentId: string]: Subagent }
+
+export interface Subagent {
+  readonly status: string
+  readonly seq: number
+  /** Of a session: the number of its event that this was about. */
+  readonly childSeq?: number
+}
 
 export const subagents: Projection<Subagents> = {
   initial: {},
   on: {
-    subagent_event: (state, { seq, payload }) => ({ ...state, [payload.agent_id]: { status: payload.status, seq } }),
+    subagent_event: (state, { seq, payload: { agent_id, status, child_seq: childSeq } }) => ({
+      ...state,
+      [agent_id]: { status, seq, ...(childSeq !== undefined && { childSeq }) },
+    }),
   },
 }

@@ -277,7 +277,7 @@ describe('what should be done', () => {
     holds((_before, _events, state) => {
       const effects = wanted(key, state, 1)
       expect(new Set(effects.map(({ id }) => id)).size).toBe(effects.length)
-      for (const { job } of effects)
+      for (const job of effects.flatMap((effect) => ('job' in effect ? [effect.job] : [])))
         expect([job.runId, job.attempt]).toEqual([state.lifecycle.run?.runId, state.lifecycle.run?.attempt])
     }))
 

@@ -10,6 +10,7 @@ import type { Payloads } from '../schemas.ts'
 import { isTerminal, type SessionState, statusOf } from '../state.ts'
 import { approve } from './approvals.ts'
 import { enforceBudgets } from './budgets.ts'
+import { childStatus, parentTold } from './children.ts'
 import { branch, expire, handOver, pause, promiseBranch, resume, setPolicy, tick } from './control.ts'
 import { create, edit, reload, steer, submit } from './prompts.ts'
 import { report } from './reports.ts'
@@ -52,6 +53,8 @@ const rules: { readonly [T in Command['type']]: Rule<T> } = {
   resume,
   branch,
   promise_branch: promiseBranch,
+  child_status: childStatus,
+  parent_told: parentTold,
   set_policy: setPolicy,
   expire,
   tick,

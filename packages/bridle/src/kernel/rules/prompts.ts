@@ -96,6 +96,7 @@ const open = (w: Working, opening: Opening = {}, owner?: string): void => {
     ...(opening.policy && { policy: opening.policy }),
     ...(opening.settings && { settings: opening.settings }),
     ...(opening.parentSessionId !== undefined && { parent_session_id: opening.parentSessionId }),
+    ...(opening.parentSessionId && { tells_parent: true }),
   })
   for (const each of opening.artifacts ?? []) publish(w, each)
 }

@@ -33,7 +33,7 @@ const usage = (cost_usd: number) => says('usage', { cost_usd })
 const stoppedAt = (handle: string): ReportItem => ({ type: 'stopped', resume: handle })
 const handle = (text: string): ReportItem => ({ type: 'resume', handle: text })
 const resumable: ReportItem = { type: 'started', resumable: true }
-const job = (life: Life) => wanted(key, life.state, 1).find(({ kind }) => kind === 'run')?.job
+const job = (life: Life) => wanted(key, life.state, 1).find((effect) => effect.kind === 'run')?.job
 const card = (life: Life) => sessionState(key, life.state)
 const counts = (life: Life) => life.payloads('session_state').map((each) => `${each.status}/${each.attempt_count}`)
 const budget = (health: NonNullable<Policy['health']>, maxRetries = 0): Life =>

@@ -152,6 +152,7 @@ const carried: { readonly [T in EventType]: ((event: Event<T>) => Said | null) |
   retrieval: null,
   antahkarana: null,
   session_created: null,
+  parent_told: null,
   prompt_queued: null,
   prompt_dropped: null,
   steered: null,

@@ -181,6 +181,7 @@ const carried: { readonly [T in EventType]: T extends ShownEventType ? Show<T> :
   artifact_published: whole,
 
   session_created: null,
+  parent_told: null,
   prompt_queued: null,
   prompt_dropped: null,
   steered: null,

@@ -29,7 +29,7 @@ export const auditRoutes: readonly Route[] = [
       const session = await findSession(call)
       if (session instanceof Response) return session
       const { limit = PAGE_USUAL, before } = call.query
-      const end = before === undefined ? Number.POSITIVE_INFINITY : parseEventId(before)
+      const end = before === undefined ? Number.POSITIVE_INFINITY : (parseEventId(before)?.seq ?? null)
       if (end === null) return badRequest('query: before: Expected the `next` of an earlier answer')
       return Response.json(await auditPage(session, end, limit))
     },
@@ -37,18 +37,19 @@ export const auditRoutes: readonly Route[] = [
 ]
 
 const auditPage = async (session: Session, end: number, limit: number) => {
+  const { own } = session.logs
   const earlier = session.state.audit.filter((seq) => seq < end)
   const seqs = earlier.slice(-Math.max(1, limit))
   const events = await eventsAt(session, seqs)
   const audit = events.toReversed().flatMap((event) => {
     const row = auditRow(event)
-    return row ? [shown(row)] : []
+    return row ? [shown(row, own)] : []
   })
-  return { audit, ...(seqs.length < earlier.length && seqs[0] !== undefined && { next: eventId(seqs[0]) }) }
+  return { audit, ...(seqs.length < earlier.length && seqs[0] !== undefined && { next: eventId(seqs[0], own) }) }
 }
 
-const shown = ({ seq, at, action, actor, summary }: AuditRow) => ({
-  event_id: eventId(seq),
+const shown = ({ seq, at, action, actor, summary }: AuditRow, incarnation: number) => ({
+  event_id: eventId(seq, incarnation),
   timestamp: new Date(at).toISOString(),
   action,
   actor,

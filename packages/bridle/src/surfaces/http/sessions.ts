@@ -9,7 +9,7 @@ import type { Session } from '../../kernel/session.ts'
 import { artifactsOf } from './artifacts.ts'
 import { channelOf } from './channel.ts'
 import { commandIdOf } from './command-id.ts'
-import { checkpointsOf } from './continuity.ts'
+import { checkpointsOf, subagentsOf } from './continuity.ts'
 import { badRequest, failure, notFound, refused } from './errors.ts'
 import { type Arrival, type Call, countText, type Route, route } from './route.ts'
 import { sessionCard, sessionDetail } from './session-detail.ts'
@@ -55,6 +55,7 @@ export const sessionRoutes: readonly Route[] = [
       return Response.json({
         ...sessionDetail(session, agentOf(call, session)),
         checkpoints: checkpointsOf(session),
+        subagents: await subagentsOf(session),
         ...artifactsOf(session),
         channel: await channelOf(session),
       })

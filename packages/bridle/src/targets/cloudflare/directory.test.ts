@@ -126,6 +126,13 @@ test.skipIf(noTools)(
       await start('foreign', 'other')
       const outputs = ['two final_output', 'two run_record', 'one final_output', 'one run_record']
       expect(await shown()).toEqual([200, ...outputs])
+      // [F36] Each child tells its parent's object, and no other.
+      const children = async (id: string) =>
+        ((await get(at(`/chat/sessions/${id}`))).body.subagents as { agent_id: string; status: string }[]).map(
+          ({ agent_id, status }) => `${agent_id} ${status}`,
+        )
+      await expect.poll(() => children('chat')).toEqual(['one completed', 'two completed'])
+      await expect.poll(() => children('other')).toEqual(['foreign completed'])
       await silence(world, 'two')
       expect(await shown()).toEqual([200, ...outputs.slice(2)])
       // Then nobody knows of them; the chat answers all the same.

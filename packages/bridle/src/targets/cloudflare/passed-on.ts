@@ -2,13 +2,15 @@
 // whatever a caller says under these names is taken away there.
 import type { Access, Door } from '../../surfaces/http/access.ts'
 import type { Claim } from './credentials.ts'
+import type { ParentNotice } from './parent-notices.ts'
 
 const ACCESS = 'x-bridle-access'
 const HOME = 'x-bridle-home'
 const ORIGIN = 'x-bridle-origin'
 const CLAIM = 'x-bridle-claim'
+const NOTICE = 'x-bridle-notice'
 /** Checked at the gateway, and none of the object's business. */
-const STRIPPED = ['authorization', 'cookie', 'origin', ACCESS, HOME, ORIGIN, CLAIM]
+const STRIPPED = ['authorization', 'cookie', 'origin', ACCESS, HOME, ORIGIN, CLAIM, NOTICE]
 
 export const passedOn = (request: Request, access: Access, home: string): Request => {
   const headers = new Headers(request.headers)
@@ -30,6 +32,15 @@ export const claimed = (request: Request, claim: Claim): Request => {
 
 export const claimIn = ({ headers }: Request): Claim | null =>
   JSON.parse(decodeURIComponent(headers.get(CLAIM) ?? 'null')) as Claim | null
+
+/** What a session tells the one that it was started from, which has an object of its own. */
+export const noticeFor = (notice: ParentNotice, home: string): Request => {
+  const headers = { [NOTICE]: encodeURIComponent(JSON.stringify(notice)), [HOME]: encodeURIComponent(home) }
+  return new Request('https://session/', { method: 'POST', headers })
+}
+
+export const noticeIn = ({ headers }: Request): ParentNotice | null =>
+  JSON.parse(decodeURIComponent(headers.get(NOTICE) ?? 'null')) as ParentNotice | null
 
 export const originIn = ({ headers }: Request): string => headers.get(ORIGIN) ?? ''
 

@@ -28,7 +28,8 @@ import { ObjectSockets } from './object-sockets.ts'
 import { type HarnessEnv, type HarnessOptions, shardsOf } from './options.ts'
 import { otherObjects } from './other-objects.ts'
 import { Outbox } from './outbox.ts'
-import { claimIn, gatewaysDoor, homeIn, originIn } from './passed-on.ts'
+import { type ParentNotice, parentNotices } from './parent-notices.ts'
+import { claimIn, gatewaysDoor, homeIn, noticeIn, originIn } from './passed-on.ts'
 import { autoResponse, type ObjectContext, type PlatformSocket, withLength } from './platform.ts'
 import { signingSecret } from './signing-secret.ts'
 import { Spends } from './spends.ts'
@@ -102,6 +103,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
         origin: () => env.BRIDLE_PUBLIC_URL ?? this.#origin,
       },
     })
+    const directory = remoteDirectory(env.HARNESS_DIRECTORY, shardsOf(env))
     this.#host = new Host({
       log: this.#log,
       directory: store.directory,
@@ -110,6 +112,10 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
       // The runtime's clock stands still while code runs.
       eventLoop: { now: () => 0, turn: () => new Promise((resolve) => setTimeout(resolve, 0)) },
       runner: (agent) => registry.runners.get(agent) ?? null,
+      tellParent: parentNotices({
+        ...{ objects: env.HARNESS_SESSION, directory, home: () => this.#home },
+        take: (notice) => this.#childTold(notice),
+      }),
       ...(options.tokenPaceMs !== undefined && { tokenPaceMs: options.tokenPaceMs }),
       onCommit: (key, events) => {
         this.#restSoon()
@@ -124,7 +130,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
         isWithin: true,
         relatives: otherObjects({
           objects: env.HARNESS_SESSION,
-          directory: remoteDirectory(env.HARNESS_DIRECTORY, shardsOf(env)),
+          directory,
           own: store.directory,
           home: () => this.#home,
           clock: this.#clock,
@@ -153,6 +159,8 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
     this.ctx.waitUntil(this.#outbox.greet())
     const claim = claimIn(request)
     if (claim) return this.#lend(request, claim)
+    const notice = noticeIn(request)
+    if (notice) return this.#childTold(notice).then(() => new Response(null, { status: 204 }))
     if (request.headers.get('upgrade')?.toLowerCase() === 'websocket') {
       const answer = await upgrade(socketRows, request, '', this.#app.ports)
       return answer instanceof Response ? answer : this.#sockets.accept(request, answer)
@@ -160,6 +168,11 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
     const response = await this.#app.fetch(request)
     if (!feedOf(response)) await this.#told()
     return withLength(response)
+  }
+
+  /** A session that was started from one of ours says how it stands. One that was removed meanwhile refuses it. */
+  async #childTold({ parent, notice: { parentId: _id, ...notice } }: ParentNotice): Promise<void> {
+    await this.#host.send(parent, { type: 'child_status', ...notice })
   }
 
   /** The run that asks must be under way; what it spends is kept with it. */
