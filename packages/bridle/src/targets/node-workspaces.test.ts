@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -128,15 +137,93 @@ describe('[F17] a workspace', () => {
     expect(git('worktree', 'list').trim().split('\n')).toHaveLength(2)
   })
 
-  test('of a branch has what its parent’s engine remembers, and the source as it is', async () => {
-    const first = await made(root, 'parent')
-    writeFileSync(join(first.path, 'src', 'a.txt'), 'changed')
-    mkdirSync(join(sessionFolder(data, key('parent')), 'state'))
-    writeFileSync(join(sessionFolder(data, key('parent')), 'state', 'transcript'), 'said')
-    const request = { source: root, access, parent: key('parent') }
-    const branch = ready(await workspaces().prepare(key('child'), request))
-    expect(readFileSync(join(branch.path, 'src', 'a.txt'), 'utf8')).toBe('committed')
-    expect(readFileSync(join(sessionFolder(data, key('child')), 'state', 'transcript'), 'utf8')).toBe('said')
+  test.each(['git_worktree', 'copy', 'empty'] as const)(
+    '[F37] of a branch has its parent’s files as they are, and what its engine remembers: %s',
+    async (kind) => {
+      if (kind === 'git_worktree') {
+        writeFileSync(join(root, 'gone.txt'), 'committed')
+        repository()
+      }
+      const source = kind === 'empty' ? null : root
+      const parent = await made(source, 'parent')
+      expect(parent.kind).toBe(kind)
+      mkdirSync(join(parent.path, 'src'), { recursive: true })
+      writeFileSync(join(parent.path, 'src', 'a.txt'), 'changed')
+      writeFileSync(join(parent.path, 'made.txt'), 'uncommitted')
+      writeFileSync(join(parent.path, '.env'), 'SECRET=1')
+      rmSync(join(parent.path, 'gone.txt'), { force: true })
+      const state = (id: string) => join(sessionFolder(data, key(id)), 'state')
+      mkdirSync(state('parent'))
+      writeFileSync(join(state('parent'), 'transcript'), 'said')
+      // The source goes on meanwhile; the branch is of its parent.
+      writeFileSync(join(root, 'src', 'a.txt'), 'later')
+      if (kind === 'git_worktree') git('commit', '--quiet', '-am', 'two')
+      const all = workspaces()
+      const children = await Promise.all(
+        ['one', 'two', 'three'].map(async (id) =>
+          ready(await all.prepare(key(id), { source, access, parent: key('parent') })),
+        ),
+      )
+      for (const [index, child] of children.entries()) {
+        expect([child.kind, child.commit]).toEqual([kind, parent.commit])
+        const names = readdirSync(child.path).filter((name) => !name.startsWith('.git'))
+        expect(names.toSorted()).toEqual(['made.txt', 'src'])
+        expect(readFileSync(join(child.path, 'src', 'a.txt'), 'utf8')).toBe('changed')
+        expect(readFileSync(join(state(['one', 'two', 'three'][index] ?? ''), 'transcript'), 'utf8')).toBe('said')
+        writeFileSync(join(child.path, 'made.txt'), `of ${index}`)
+      }
+      expect(readFileSync(join(parent.path, 'made.txt'), 'utf8')).toBe('uncommitted')
+      expect(children.map(({ path }) => readFileSync(join(path, 'made.txt'), 'utf8'))).toEqual(['of 0', 'of 1', 'of 2'])
+      if (kind !== 'git_worktree') return
+      // Its own worktree, with the history of its parent: what was not committed there is not committed here.
+      const [child] = children as [Workspace]
+      const inChild = (...args: string[]) =>
+        execFileSync('git', ['-C', child.path, ...args], { encoding: 'utf8', stdio: 'pipe' }).trim()
+      expect(inChild('log', '--format=%s')).toBe('one')
+      expect(inChild('rev-parse', '--abbrev-ref', 'HEAD')).toBe(child.branch)
+      expect(
+        inChild('status', '--short')
+          .split('\n')
+          .map((line) => line.trim())
+          .toSorted(),
+      ).toEqual(['?? made.txt', 'D gone.txt', 'M src/a.txt'])
+      expect(git('worktree', 'list').trim().split('\n')).toHaveLength(5)
+    },
+  )
+
+  test('[F37] of a branch follows commits of its parent, and no link or repository that an agent put there', async () => {
+    repository()
+    const parent = await made(join(root, 'src'), 'parent')
+    writeFileSync(join(parent.path, 'a.txt'), 'two')
+    const inParent = ['-C', parent.path, '-c', 'user.name=n', '-c', 'user.email=e@example.org']
+    execFileSync('git', [...inParent, 'commit', '--quiet', '-am', 'by the operator'])
+    const commit = execFileSync('git', [...inParent, 'rev-parse', 'HEAD'], { encoding: 'utf8' }).trim()
+    const request = { source: join(root, 'src'), access, parent: key('parent') }
+    const child = ready(await workspaces().prepare(key('child'), request))
+    expect(child.commit).toBe(commit)
+    expect(readFileSync(join(child.path, 'a.txt'), 'utf8')).toBe('two')
+    // The agent puts a repository of its own in place of the worktree's file, and a link in place of the folder it began in.
+    const work = join(sessionFolder(data, key('parent')), 'work')
+    rmSync(join(work, '.git'))
+    mkdirSync(join(work, '.git', 'hooks'), { recursive: true })
+    writeFileSync(join(work, '.git', 'config'), '[core]\n\tfsmonitor = touch /tmp/never')
+    rmSync(join(work, 'src'), { recursive: true })
+    symlinkSync(folder, join(work, 'src'))
+    const other = ready(await workspaces().prepare(key('other'), request))
+    expect(readFileSync(join(sessionFolder(data, key('other')), 'work', '.git'), 'utf8')).toMatch(/^gitdir: /)
+    expect(other.path).toBe(join(sessionFolder(data, key('other')), 'work'))
+    expect(other.commit).toBe(commit)
+  })
+
+  test('[F37] of a branch whose parent’s files are too many is refused, and leaves nothing', async () => {
+    repository()
+    const parent = await made(root, 'parent')
+    writeFileSync(join(parent.path, 'large'), 'x'.repeat(200_000))
+    const small = workspaces({ workspaces: { sources: [root], maxTenantBytes: 350_000 } })
+    const refused = await small.prepare(key('child'), { source: root, access, parent: key('parent') })
+    expect(refused).toMatchObject({ problem: expect.stringContaining('may hold') })
+    expect(existsSync(sessionFolder(data, key('child')))).toBe(false)
+    expect(git('worktree', 'list').trim().split('\n')).toHaveLength(2)
   })
 
   test('of a session that never came to be goes at the next start', async () => {

@@ -2,7 +2,7 @@
 // there is no source. A workspace lies where a local sandbox looks for the session's work, so an engine works in it without
 // being told. Its note lies beside the work, where no engine can write: only the note says what the workspace came from.
 import { existsSync, mkdirSync, realpathSync } from 'node:fs'
-import { readdir, realpath, stat, writeFile } from 'node:fs/promises'
+import { chmod, readdir, realpath, rename, rmdir, stat, writeFile } from 'node:fs/promises'
 import { basename, join, relative } from 'node:path'
 import { type Key, keyText } from '../kernel/event.ts'
 import type { Runner } from '../kernel/runner.ts'
@@ -14,7 +14,7 @@ import {
   identityOf,
   type Owner,
 } from '../runners/sandboxes/folder-copy.ts'
-import { keyFile, sessionFolder, shownFile, stateFolder, workFolder } from '../runners/sandboxes/session-folder.ts'
+import { keyFile, sessionFolder, shownFile, workFolder } from '../runners/sandboxes/session-folder.ts'
 import { inheritFolders, makeFolder, makeSessionFolder, removeFolder } from '../runners/sandboxes/session-folders.ts'
 import { TenantFull, TenantTotals } from '../runners/sandboxes/tenant-totals.ts'
 import { Turns } from '../runners/sandboxes/turns.ts'
@@ -31,7 +31,7 @@ import {
   type WorkspaceOptions,
   WorkspaceSources,
 } from './workspace-sources.ts'
-import { addWorktree, findRepository, type Repository, removeWorktree } from './worktree.ts'
+import { addWorktree, commitOf, findRepository, type Repository, removeWorktree } from './worktree.ts'
 
 export interface NodeWorkspacesOptions {
   /** The server's data folder. */
@@ -127,8 +127,7 @@ export class NodeWorkspaces implements Workspaces {
     try {
       const room = await this.#totals.room(key.tenant)
       await makeSessionFolder(folder, this.#options.owner)
-      const made = await this.#make(key, folder, source, room)
-      if (request.parent) await this.#inheritState(request.parent, folder)
+      const made = await this.#make(key, folder, { source, room, parent: await this.#parentOf(request) })
       await writeNote(folder, { ...made, state: 'ready' })
       return workspaceOf(made, () => this.#discard(key, folder))
     } catch (error) {
@@ -142,11 +141,19 @@ export class NodeWorkspaces implements Workspaces {
     return this.#sources.find(key.tenant, source, this.#options.mayNameAnyFolder?.(access) ?? false)
   }
 
-  async #make(key: Key, folder: string, source: Source | null, room: number): Promise<WorkspaceNote> {
+  /** The session that is branched from, where its files are still there. */
+  async #parentOf({ parent }: WorkspaceRequest): Promise<WorkspaceParent | null> {
+    if (!parent) return null
+    const folder = sessionFolder(this.#data, parent)
+    return existsSync(workFolder(folder)) ? { key: parent, folder, note: await noteOf(folder, parent) } : null
+  }
+
+  async #make(key: Key, folder: string, { source, room, parent }: WorkspaceContent): Promise<WorkspaceNote> {
     const { owner } = this.#options
     const id = `ws-${basename(folder).slice(0, 16)}`
     const work = workFolder(folder)
-    const repository = source && (await this.#repository(source))
+    const found = source && (await this.#repository(source))
+    const repository = found && { ...found, commit: (await parentCommit(found, parent)) ?? found.commit }
     const note: WorkspaceNote = {
       key,
       id,
@@ -160,12 +167,14 @@ export class NodeWorkspaces implements Workspaces {
     }
     // First of all: whatever happens from here on, the note says which repository was written to.
     await writeNote(folder, note)
-    if (repository) {
-      await this.#worktree(repository, note, folder)
-      await giveTo(owner, work)
-    } else if (source) await this.#copy(source.path, work, key.tenant, room)
+    if (repository) await this.#worktree(repository, note, folder, parent !== null)
+    if (parent) await this.#inherit(parent, folder)
+    const path = await this.#startFolder(note, work, parent !== null)
+    if (repository) await giveTo(owner, work)
+    else if (parent) return { ...note, path }
+    else if (source) await this.#copy(source.path, work, key.tenant, room)
     else await makeFolder(work, owner)
-    return note
+    return { ...note, path }
   }
 
   /** Null where the source has to be copied. A repository that reaches beyond the listed folder would show more than was listed. */
@@ -179,19 +188,32 @@ export class NodeWorkspaces implements Workspaces {
     return repository
   }
 
-  /** Only what is committed is in it. */
-  async #worktree(repository: Repository, { branch, path }: WorkspaceNote, folder: string): Promise<void> {
+  /** Only what is committed is in it; for a branch, whose files are its parent's, nothing yet. */
+  async #worktree(
+    repository: Repository,
+    { branch }: WorkspaceNote,
+    folder: string,
+    isWithoutFiles: boolean,
+  ): Promise<void> {
     const below = dataBelow(repository.top, this.#data)
     const worktree = {
       repository,
       branch: branch ?? '',
       work: workFolder(folder),
       isLeftOut: (file: string) => isSecretPath(file, below),
+      isWithoutFiles,
     }
     const shown = await this.#repositories.take(repository.gitDir, () => addWorktree(worktree))
     await writeFile(shownFile(folder), JSON.stringify(shown), { mode: 0o600 })
+  }
+
+  /** Where the work begins. The parent's agent may have removed that folder, or put a link in its place. */
+  async #startFolder({ kind, path }: WorkspaceNote, work: string, isBranch: boolean): Promise<string> {
+    if (kind !== 'git_worktree') return path
     const isThere = (await realpath(path).catch(() => null)) === path && (await stat(path)).isDirectory()
-    if (!isThere) throw new WorkspaceFault('The source is not a folder of the last commit of its repository.')
+    if (isThere) return path
+    if (isBranch) return work
+    throw new WorkspaceFault('The source is not a folder of the last commit of its repository.')
   }
 
   async #copy(source: string, work: string, tenant: string, room: number): Promise<void> {
@@ -206,11 +228,27 @@ export class NodeWorkspaces implements Workspaces {
     })
   }
 
-  /** What the parent's engine remembers. */
-  async #inheritState(parent: Key, folder: string): Promise<void> {
-    const { owner } = this.#options
-    const inheritance = { tenant: parent.tenant, owner, totals: this.#totals, parts: [stateFolder] }
-    await inheritFolders(sessionFolder(this.#data, parent), folder, inheritance)
+  /** The parent's files as they are now, committed or not, and what its engine remembers. No git runs here: an agent wrote it. */
+  async #inherit({ key, folder: source }: WorkspaceParent, folder: string): Promise<void> {
+    const data = identityOf(await stat(this.#data))
+    const work = workFolder(folder)
+    const hasWorktree = existsSync(work)
+    const kept = join(folder, 'worktree.git')
+    // The copy makes the folder. The file by which git knows this worktree waits outside, and the parent's is not taken along.
+    if (hasWorktree) {
+      await rename(join(work, '.git'), kept)
+      await rmdir(work)
+    }
+    await inheritFolders(source, folder, {
+      tenant: key.tenant,
+      owner: this.#options.owner,
+      totals: this.#totals,
+      isLeftOut: ({ name, depth, identity }) =>
+        isSecretName(name) || identity === data || (hasWorktree && depth === 0 && name === '.git'),
+    })
+    if (!hasWorktree) return
+    await chmod(work, 0o700)
+    await rename(kept, join(work, '.git'))
   }
 
   async #discard(key: Key, folder: string): Promise<void> {
@@ -233,6 +271,27 @@ export class NodeWorkspaces implements Workspaces {
   #alone<T>(key: Key, work: () => Promise<T>): Promise<T> {
     return this.#turns.take(keyText(key), work)
   }
+}
+
+/** A session that is branched from: its folder, and the note of its workspace if it has one. */
+interface WorkspaceParent {
+  readonly key: Key
+  readonly folder: string
+  readonly note: WorkspaceNote | null
+}
+
+interface WorkspaceContent {
+  readonly source: Source | null
+  /** Bytes that the tenant may still add. */
+  readonly room: number
+  readonly parent: WorkspaceParent | null
+}
+
+/** The branch of a parent may have commits of its own since it was made: the history goes on from there. */
+const parentCommit = async ({ gitDir }: Repository, parent: WorkspaceParent | null): Promise<string | null> => {
+  const note = parent?.note
+  if (!note?.branch || note.gitDir !== gitDir) return null
+  return (await commitOf(gitDir, note.branch)) ?? note.commit
 }
 
 /** Its message is for the caller. */

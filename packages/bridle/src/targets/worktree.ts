@@ -20,6 +20,8 @@ export interface Worktree {
   readonly work: string
   /** Says which files of the commit are left out; the path is relative to the top. */
   readonly isLeftOut: (path: string) => boolean
+  /** The index alone is made, and no file is written: the files come from elsewhere. */
+  readonly isWithoutFiles?: boolean
 }
 
 /** Null where the folder is in no repository, or in one without a commit. */
@@ -35,8 +37,16 @@ export const findRepository = async (folder: string): Promise<Repository | null>
   return commit && { ...repository, commit: commit.toString().trim() }
 }
 
+/** The commit that a branch of the repository stands at; null = there is no such branch. */
+export const commitOf = async (gitDir: string, branch: string): Promise<string | null> => {
+  const ask = ['rev-parse', '--verify', '--quiet', `refs/heads/${branch}^{commit}`]
+  const commit = await git(['--git-dir', gitDir, ...ask], { cwd: gitDir }).catch(() => null)
+  return commit?.toString().trim() ?? null
+}
+
 /** Makes the worktree and resolves to what a sandbox needs to read to see history and changes. */
-export const addWorktree = async ({ repository, branch, work, isLeftOut }: Worktree): Promise<string[]> => {
+export const addWorktree = async (worktree: Worktree): Promise<string[]> => {
+  const { repository, branch, work } = worktree
   const { gitDir, commit } = repository
   const add = ['worktree', 'add', '--quiet', '--no-checkout', '-B', branch, work, commit]
   await git(['--git-dir', gitDir, ...add], { cwd: gitDir })
@@ -44,7 +54,7 @@ export const addWorktree = async ({ repository, branch, work, isLeftOut }: Workt
   if (own === null) throw new Error('Git made no worktree.')
   // Git copies a worktree's settings into the new one. Tokens may lie in them, and the sandbox is shown this folder.
   await rm(join(own, 'config.worktree'), { force: true })
-  await checkOut(repository, { index: join(own, 'index'), work, isLeftOut })
+  await checkOut(worktree, join(own, 'index'))
   // Settings and hooks are not among these.
   return [...['HEAD', 'objects', 'refs', 'packed-refs'].map((name) => join(gitDir, name)), own]
 }
@@ -66,10 +76,8 @@ const entryOf = async (gitDir: string, work: string): Promise<string | null> => 
   return null
 }
 
-const checkOut = async (
-  { gitDir, commit }: Repository,
-  { index, work, isLeftOut }: Pick<Worktree, 'work' | 'isLeftOut'> & { readonly index: string },
-): Promise<void> => {
+const checkOut = async ({ repository, work, isLeftOut, isWithoutFiles }: Worktree, index: string): Promise<void> => {
+  const { gitDir, commit } = repository
   const own = await mkdtemp(join(work, '..', 'git-'))
   try {
     await makeGitFolder(own, commit)
@@ -89,7 +97,7 @@ const checkOut = async (
     // Git then takes them for present and unchanged.
     const input = Buffer.from(leftOut.map((path) => `${path}\0`).join(''), 'latin1')
     if (leftOut.length > 0) await git(['update-index', '--skip-worktree', '-z', '--stdin'], { ...call, input })
-    await git(['checkout-index', '--all', '--index', '--quiet'], call)
+    if (!isWithoutFiles) await git(['checkout-index', '--all', '--index', '--quiet'], call)
   } finally {
     await rm(own, { recursive: true, force: true })
   }

@@ -77,18 +77,21 @@ export interface Inheritance {
   readonly totals: TenantTotals | undefined
   /** Default: work and state. */
   readonly parts?: readonly ((folder: string) => string)[]
+  /** Says what else of the work stays behind. */
+  readonly isLeftOut?: (entry: CopyEntry) => boolean
 }
 
 /** Copies work and state of a session into the folder of its branch. */
 export const inheritFolders = async (source: string, own: string, options: Inheritance): Promise<void> => {
-  const { owner, totals, tenant, parts = [workFolder, stateFolder] } = options
+  const { owner, totals, tenant, parts = [workFolder, stateFolder], isLeftOut: isExcluded = () => false } = options
   let room = (await totals?.room(tenant)) ?? Number.POSITIVE_INFINITY
   for (const part of parts) {
     const [from, to] = [part(source), part(own)]
     if (!existsSync(from)) continue
     // A worktree of git stays the parent's: its `.git` is a file that names it.
     const isLeftOut = (entry: CopyEntry) =>
-      part === workFolder && entry.depth === 0 && entry.name === '.git' && entry.kind === 'file'
+      part === workFolder &&
+      ((entry.depth === 0 && entry.name === '.git' && entry.kind === 'file') || isExcluded(entry))
     const limits = { ...BRANCH_COPY, bytes: Math.min(BRANCH_COPY.bytes, room) }
     room -= await copyFolder(from, to, { limits, owner, isLeftOut }).catch((error: unknown) => {
       const isFull = error instanceof CopyFault && error.code === 'too_large' && room < BRANCH_COPY.bytes

@@ -20,7 +20,7 @@ export interface WorkspaceRequest {
   readonly source: string | null
   /** Who asks: not everybody may name every folder. */
   readonly access: Access
-  /** A branch begins with what its parent's engine remembers; its work begins with the source. */
+  /** A branch begins with its parent's files as they are, and with what its parent's engine remembers. */
   readonly parent?: Key
 }
 
