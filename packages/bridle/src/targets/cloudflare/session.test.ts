@@ -1,4 +1,5 @@
 // A session's object in the real runtime: it sleeps and wakes, is killed and comes back, and nobody watching can tell.
+import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { applyOperations } from '../../kernel/delta.ts'
 import type { HarnessState } from '../../kernel/projections/harness-state.ts'
@@ -37,6 +38,11 @@ const follow = async (url: string) => {
         return state?.status === 'idle' && state.messages.length >= messages
       }),
   }
+}
+
+const shown = (state: HarnessState | null) => {
+  const contents = (role: string) => state?.messages.filter((each) => each.role === role).map(({ content }) => content)
+  return { status: state?.status, prompts: contents('user'), answers: contents('assistant') }
 }
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
@@ -103,6 +109,70 @@ describe.skipIf(noTools)('in workerd', () => {
     expect(client.replay().gaps).toBe(0)
     expect(client.replay().state?.messages.at(-1)?.content).toBe('after')
     client.ws.close()
+  })
+
+  test('[CF1] a new session that slept has lost nobody: in whichever order three clients come, submit and let it sleep', async () => {
+    const step = fc.oneof(
+      fc.constant({ act: 'sleep' as const, who: 0 }),
+      fc.record({ act: fc.constantFrom('connect' as const, 'submit' as const), who: fc.nat(2) }),
+    )
+    let sessions = 0
+    const play = async (steps: readonly { act: 'sleep' | 'connect' | 'submit'; who: number }[]) => {
+      const id = `blank-${sessions++}`
+      const clients = new Map<number, Awaited<ReturnType<typeof follow>>>()
+      const prompts: string[] = []
+      const connected = async (who: number) => {
+        const client = clients.get(who) ?? (await follow(at(`/ws?sessionId=${id}`)))
+        clients.set(who, client)
+        return client
+      }
+      /** Every client that is connected shows every prompt, and its answer. */
+      const agree = async () => {
+        for (const client of clients.values())
+          await expect
+            .poll(() => ({ ...shown(client.replay().state), open: client.ws.readyState }), { interval: 5 })
+            .toEqual({ status: 'idle', prompts, answers: prompts.map(() => 'yes'), open: 1 })
+      }
+      for (const { act, who } of steps) {
+        if (act === 'connect') await connected(who)
+        if (act === 'submit') {
+          const client = await connected(who)
+          const { prompt } = script({ text: 'yes' })
+          prompts.push(prompt)
+          // A client of the document alone: no command id, so nobody would ask again.
+          client.say({ type: 'commands', commands: [{ type: 'submit', prompt }] })
+        }
+        // The runtime lets go of an object only while nothing is under way.
+        if (act === 'sleep') {
+          await agree()
+          await evict(world, id).catch(() => {})
+        }
+      }
+      await agree()
+      const states = [...clients.values()].map(({ replay }) => replay())
+      for (const { state, gaps } of states) {
+        expect(gaps).toBe(0)
+        expect(state).toEqual(states[0]?.state)
+      }
+      for (const { ws } of clients.values()) ws.close()
+    }
+    // As people do who open the page and think before they type, alone and in two tabs.
+    await play([
+      { act: 'connect', who: 0 },
+      { act: 'sleep', who: 0 },
+      { act: 'submit', who: 0 },
+    ])
+    await play([
+      { act: 'connect', who: 0 },
+      { act: 'connect', who: 1 },
+      { act: 'sleep', who: 0 },
+      { act: 'submit', who: 1 },
+    ])
+    const sessionsAtOnce = fc.array(fc.array(step, { minLength: 2, maxLength: 8 }), { minLength: 3, maxLength: 5 })
+    const playAll = fc.asyncProperty(sessionsAtOnce, async (each) => {
+      await Promise.all(each.map(play))
+    })
+    await fc.assert(playAll, { numRuns: 3 })
   })
 
   test('[CF2] a ping is answered while it sleeps, and wakes nobody', async () => {

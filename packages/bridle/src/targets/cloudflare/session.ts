@@ -214,11 +214,14 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
     this.#sockets.sweep(speaker)
   }
 
-  /** Sockets first: whatever happens from here on is for them too. */
+  /**
+   * Sockets first: whatever happens from here on is for them too. A session that nobody has written to may have sockets as well:
+   * their clients opened the page and have not typed yet.
+   */
   async #wake(isBlank: boolean): Promise<void> {
     await this.#wakeTimes.load()
-    if (isBlank) return
     await this.#sockets.wake(this.#app, (rested) => this.#headOf(rested))
+    if (isBlank) return
     await this.#host.supervise(-1)
     void this.#names.clear()
   }
