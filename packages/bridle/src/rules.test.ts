@@ -12,7 +12,12 @@ const namesIn = (texts: readonly string[], pattern: RegExp): Set<string> =>
 
 const rules = namesIn(textsOf('docs/*.md', 'docs/protocol/*.md'), /^\* \*\*([A-Z]{1,2}\d+)\*\*/gm)
 const named = namesIn(
-  textsOf('packages/bridle/src/**/*.{test,suite}.ts', 'conformance/cases/*.ts', 'simulation/**/*.ts'),
+  textsOf(
+    'packages/bridle/src/**/*.{test,suite}.ts',
+    'conformance/cases/*.ts',
+    'conformance/clean-room/*.test.ts',
+    'simulation/**/*.ts',
+  ),
   /\[([A-Z]{1,2}\d+)\]/g,
 )
 

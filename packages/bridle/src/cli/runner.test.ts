@@ -22,3 +22,9 @@ test('[C17] an address that others reach needs a token', async () => {
   expect(code).not.toBe(0)
   expect(stderr).toContain('token')
 })
+
+test('[C17] how approvals are decided for callers that answer none is a word of three', async () => {
+  const { code, stderr } = await work.bridle(['runner', '--port', '0', '--approvals', 'maybe'])
+  expect(code).toBe(2)
+  expect(stderr).toContain('deny, allow or read-only')
+})

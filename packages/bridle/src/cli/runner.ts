@@ -15,6 +15,11 @@ export const runner = verb({
       value: 'FOLDER',
       help: 'where engines keep their transcripts; else BRIDLE_RUNNER_STATE, else .bridle/runner',
     },
+    approvals: {
+      type: 'string',
+      value: 'MODE',
+      help: 'deny, allow or read-only, for callers that answer no approvals; else BRIDLE_RUNNER_APPROVALS, else deny',
+    },
     ...showing,
   },
   notes: `A token in BRIDLE_RUNNER_TOKEN is asked of every caller; with BRIDLE_RUNNER_TOKEN_FROM=stdin it is read from there. Keys are taken from ANTHROPIC_API_KEY and OPENAI_API_KEY, or
@@ -28,7 +33,9 @@ from PUT /env; engines never see them. With BRIDLE_RUNNER_IDLE_MS it ends when i
       end = done
     })
     const { claudeEngine, codexEngine, runnerSettings, SandboxRunner } = await import('../runners/index.ts')
-    const settings = runnerSettings(env)
+    const settings = settingsOf(() =>
+      runnerSettings({ ...env, ...(flags.approvals && { BRIDLE_RUNNER_APPROVALS: flags.approvals }) }),
+    )
     const running = await SandboxRunner.start({
       ...settings,
       engines: [claudeEngine(env), codexEngine(env)],
@@ -44,3 +51,12 @@ from PUT /env; engines never see them. With BRIDLE_RUNNER_IDLE_MS it ends when i
     return EXIT.ok
   },
 })
+
+/** A setting that makes no sense is the caller's mistake, and said in its own words. */
+const settingsOf = <T>(read: () => T): T => {
+  try {
+    return read()
+  } catch (error) {
+    throw new Stop(EXIT.usage, error instanceof Error ? error.message : String(error))
+  }
+}

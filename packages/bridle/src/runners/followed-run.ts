@@ -8,6 +8,7 @@ import { bearersOf, requestOf, runPath } from './run-handle.ts'
 import { type RunnerClient, runnerClient, type Said, type Stream, Unreachable } from './runner-client.ts'
 import { BrokenStream, runnerFrames } from './runner-stream.ts'
 import type { Sandbox, SandboxProvider } from './sandboxes/provider.ts'
+import type { SilenceRules } from './silence.ts'
 import { type Told, translated } from './translation.ts'
 
 export interface SandboxRunnerOptions {
@@ -21,6 +22,8 @@ export interface SandboxRunnerOptions {
   readonly runToken: (job: Job) => Promise<string | null>
   /** What the sandbox gets to reach its model with, for as long as the run lives. */
   readonly credentials: Credentials
+  /** When a silent stream counts as broken. */
+  readonly silence?: SilenceRules
 }
 
 export type RunVars = { readonly [name: string]: string | null }
@@ -79,7 +82,7 @@ export class FollowedRun {
       env,
       ...(token !== null && { token }),
     }
-    const runner = runnerClient(this.#sandbox, [this.#sandbox.token])
+    const runner = this.#clientOf([this.#sandbox.token])
     for (let tries = 0; ; tries++) {
       const asked = await this.#ask(() =>
         runner.stream('/query', { body: body as JsonObject, signal: this.#leave.signal }),
@@ -132,7 +135,15 @@ export class FollowedRun {
   }
 
   async #client(): Promise<RunnerClient> {
-    return runnerClient(this.#sandbox, await bearersOf(this.#options.runToken, this.#job, this.#sandbox))
+    return this.#clientOf(await bearersOf(this.#options.runToken, this.#job, this.#sandbox))
+  }
+
+  /** A runner without `hasRunEnv` is written from the document alone: it sends no comments until it has sent one. */
+  #clientOf(bearers: readonly (string | null)[]): RunnerClient {
+    const { provider, silence } = this.#options
+    const sandbox = this.#sandbox
+    const askBusy = async () => (await provider.health(sandbox))?.busy ?? false
+    return runnerClient(sandbox, bearers, { ...(silence && { silence }), askBusy: sandbox.hasRunEnv ? null : askBusy })
   }
 
   async #ask(ask: () => Promise<Stream | Said>): Promise<Stream | Said | 'cut'> {
@@ -147,7 +158,7 @@ export class FollowedRun {
 
   async #follow(stream: Stream | 'cut'): Promise<RunEnd> {
     if (stream === 'cut') return 'cut'
-    const frames = runnerFrames(stream.frames)
+    const frames = runnerFrames(stream.frames, undefined, stream.commented)
     try {
       for (;;) {
         const next = await frames.next().catch((cause) => this.#broken(cause))

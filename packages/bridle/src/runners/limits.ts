@@ -10,7 +10,11 @@ export const FRAME_ID_DIGITS_MAX = 15
 export const ANSWER_BYTES_MAX = 64 * 1024
 /** An answer that takes longer is none. A cancel waits for the engine, and that for up to some seconds. */
 export const ANSWER_MS = 15_000
-/** As long as Node's own `fetch` waits; our runner beats every 15 seconds, another one need not. */
-export const SILENCE_MS = 300_000
+/**
+ * When a silent stream counts as broken. Our runner sends a comment every 15 seconds: 20 that are missing are no accident. A runner
+ * without comments is asked once a minute, as it may work on one tool for hours; three answers in a row without a sign of
+ * life are more than a runner that is just being slow.
+ */
+export const SILENCE = { goneMs: 300_000, askMs: 60_000, askAgainMs: 5_000, askTimes: 3 }
 /** Runs of a runner that have ended and are still told apart from those that never were. About 2 MB. */
 export const ENDED_RUNS_MAX = 10_000

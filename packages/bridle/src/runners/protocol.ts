@@ -137,6 +137,8 @@ export const querySchema = v.looseObject({
   token: maybe(text),
   /** The caller acknowledges frames once it has them for good; calls wait for it before they act. */
   acknowledges: maybe(v.boolean()),
+  /** The caller answers approvals. Absent: it does if it names its run or acknowledges frames. */
+  answersApprovals: maybe(v.boolean()),
   /** Keys and base addresses of this run alone, over those of the runner; null takes one away. */
   env: maybe(vars),
   settings: maybe(

@@ -5,8 +5,14 @@ import { fail } from './runner-http.ts'
 
 const HEARTBEAT_MS = 15_000
 
-/** Frames as they come, until the end; a reader that is slow makes the engine wait, and nobody else. */
-export const follow = (run: RunRecord, after: number, incoming: IncomingMessage, outgoing: ServerResponse): void => {
+/** Frames as they come, until the end; a reader that is slow makes the engine wait, and nobody else. `left` is called when it has gone. */
+export const follow = (
+  run: RunRecord,
+  after: number,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  left: () => void = () => {},
+): void => {
   if (after > run.last) return fail(outgoing, 400, 'bad_request', 'The cursor is beyond the last frame.')
   if (run.after(after) === null) return fail(outgoing, 410, 'gone', 'What comes after this cursor is no longer kept.')
   outgoing.writeHead(200, {
@@ -45,6 +51,7 @@ export const follow = (run: RunRecord, after: number, incoming: IncomingMessage,
   send().finally(() => {
     clearInterval(beat)
     run.leave(reader)
+    left()
     outgoing.end()
   })
 }

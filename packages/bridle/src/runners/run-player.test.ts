@@ -28,6 +28,7 @@ test('[R11] an engine that is still opening when its runner closes is closed as 
     requestId: 'req-1',
     token: null,
     acknowledges: false,
+    approvals: null,
     bodyDigest: '',
     env: {},
     epoch: 0,

@@ -3,6 +3,7 @@
 import { callDigest } from '../kernel/approval-digest.ts'
 import type { JsonObject } from '../kernel/json.ts'
 import type { Digest } from '../kernel/ports.ts'
+import { type ApprovalMode, decideUnanswered } from './approval-mode.ts'
 import type { Question, Turn, Verdict } from './engines/engine.ts'
 import { encodeFrame, isTerminal, type RunnerEvent, type RunnerVerdict } from './protocol.ts'
 
@@ -18,6 +19,8 @@ export interface RecordOptions {
   readonly requestId: string
   readonly token: string | null
   readonly acknowledges: boolean
+  /** How approvals are decided where the caller answers none; null = the caller answers them. */
+  readonly approvals: ApprovalMode | null
   /** Of what was asked: the same id with anything else is another run. */
   readonly bodyDigest: string
   readonly env: RunEnv
@@ -48,7 +51,8 @@ export class RunRecord implements Turn {
   readonly #readers = new Map<object, number>()
   #waiting: (() => void)[] = []
   readonly #asked = new Map<string, Asked>()
-  readonly #openCalls = new Set<string>()
+  /** Calls under way, and whether each only reads. */
+  readonly #openCalls = new Map<string, boolean>()
   #end: RunnerEvent | null = null
   /** When it last said something, or somebody was last there. */
   saidAt: number
@@ -96,7 +100,7 @@ export class RunRecord implements Turn {
     this.#frames.push(frame)
     this.#ends.push(this.#chars)
     this.saidAt = this.#options.now()
-    if (event.type === 'tool.started') this.#openCalls.add(event.toolUseId)
+    if (event.type === 'tool.started') this.#openCalls.set(event.toolUseId, event.effect === 'pure')
     if (event.type === 'tool.completed') this.#openCalls.delete(event.toolUseId)
     if (isTerminal(event)) this.#finish(event)
     this.#trim()
@@ -115,12 +119,20 @@ export class RunRecord implements Turn {
 
   async ask(question: Question): Promise<Verdict> {
     const { toolUseId } = question
+    if (this.#options.approvals !== null) return this.#decideUnanswered(this.#options.approvals, question)
     // Nobody could see what they would approve.
     if (JSON.stringify(question.input).length > INPUT_CHARS_MAX)
       return { decision: 'denied', reason: 'Its arguments are too large to be shown to somebody.' }
     const answer = new Promise<Verdict>((resolve) => this.#asked.set(toolUseId, { question, resolve }))
     this.say({ type: 'approval.required', ...question })
     return answer
+  }
+
+  #decideUnanswered(mode: ApprovalMode, { toolUseId, toolName, input }: Question): Verdict {
+    const verdict = decideUnanswered(mode, input, this.#openCalls.get(toolUseId) ?? false)
+    const reason = verdict.decision === 'denied' ? verdict.reason : `Approvals of this runner: ${mode}.`
+    this.say({ type: 'policy.decided', subject: toolName, outcome: verdict.decision, reason, source: 'runner' })
+    return verdict
   }
 
   /** Whether somebody asked. An answer that does not fit its digest is a refusal. */

@@ -3,7 +3,9 @@ import { getEventListeners, once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
+import { SILENCE } from './limits.ts'
 import { runnerClient, Unreachable } from './runner-client.ts'
+import { runnerFrames } from './runner-stream.ts'
 
 const servers: Server[] = []
 const listening = async (listener: RequestListener): Promise<string> => {
@@ -20,7 +22,7 @@ afterEach(() => {
 })
 
 const opened = (url: string, { silenceMs = 200, signal = new AbortController().signal } = {}) =>
-  runnerClient({ url }, [null], silenceMs).stream('/query', { body: {}, signal })
+  runnerClient({ url }, [null], { silence: { ...SILENCE, goneMs: silenceMs } }).stream('/query', { body: {}, signal })
 
 const read = async (url: string) => {
   const stream = await opened(url, { silenceMs: 1_500 })
@@ -46,6 +48,18 @@ test('[R14] a stream that falls silent breaks; one that beats does not', async (
   )
   await expect(ended).rejects.toThrow()
   expect(texts.join('')).toBe('500 1000 1500 2000 ')
+})
+
+test('[R14] a runner that has sent a comment is held to comments, whatever its /health says', async () => {
+  const url = await listening((_asked, answer) => void answer.writeHead(200).write(': here\n\n'))
+  const silence = { goneMs: 60, askMs: 20, askAgainMs: 10, askTimes: 3 }
+  const { signal } = new AbortController()
+  const stream = await runnerClient({ url }, [null], { silence, askBusy: async () => true }).stream('/query', {
+    body: {},
+    signal,
+  })
+  if (!('frames' in stream)) throw new Error('no stream')
+  await expect(runnerFrames(stream.frames, undefined, stream.commented).next()).rejects.toThrow()
 })
 
 test('[R14] a refusal whose text never ends is a refusal', async () => {

@@ -1,10 +1,10 @@
 // Asks one runner. Everything that can go wrong on the way is one of a few words.
 import type { JsonObject } from '../kernel/json.ts'
 import { inTime } from './in-time.ts'
-import { ANSWER_MS, SILENCE_MS } from './limits.ts'
+import { ANSWER_MS, SILENCE } from './limits.ts'
 import type { Sandbox } from './sandboxes/provider.ts'
 import { readShort, refuseRedirect } from './short-answer.ts'
-import { Silence } from './silence.ts'
+import { type AskBusy, Silence, type SilenceRules } from './silence.ts'
 
 export interface RunnerClient {
   /** Throws `Unreachable` where nobody answers, and `RunnerRedirect`. */
@@ -30,6 +30,14 @@ export interface Said {
 }
 export interface Stream {
   readonly frames: AsyncIterable<Uint8Array>
+  /** To be called when a comment was among them. */
+  readonly commented: () => void
+}
+
+export interface ClientOptions {
+  readonly silence?: SilenceRules
+  /** For a runner that is not known to send comments: whether it says that it is at work. */
+  readonly askBusy?: AskBusy | null
 }
 
 export class Unreachable extends Error {
@@ -40,7 +48,7 @@ export class Unreachable extends Error {
 export const runnerClient = (
   { url, fetch: reach = fetch }: Pick<Sandbox, 'url' | 'fetch'>,
   bearers: readonly (string | null)[],
-  silenceMs = SILENCE_MS,
+  { silence: rules = SILENCE, askBusy = null }: ClientOptions = {},
 ): RunnerClient => {
   const ask = async (path: string, init: RequestInit, token: string | null): Promise<Response> => {
     const headers: Record<string, string> = { 'content-type': 'application/json', ...(init.headers as object) }
@@ -56,7 +64,7 @@ export const runnerClient = (
       inTime(ANSWER_MS, async (signal) => said(await ask(path, { method, body: JSON.stringify(body), signal }, token))),
     )
   const open = async (path: string, { body, after = 0, signal }: StreamRequest, token: string | null) => {
-    const silence = new Silence(silenceMs, signal)
+    const silence = new Silence(rules, askBusy, signal)
     try {
       const init = {
         ...(after > 0 && { headers: { 'last-event-id': String(after) } }),
@@ -64,7 +72,7 @@ export const runnerClient = (
         ...(body && { method: 'POST', body: JSON.stringify(body) }),
       }
       const response = await ask(path, init, token)
-      if (response.ok && response.body) return { frames: silence.heard(response.body) }
+      if (response.ok && response.body) return { frames: silence.heard(response.body), commented: silence.commented }
       const answer = await inTime(ANSWER_MS, (late) => {
         late.addEventListener('abort', silence.giveUp)
         return said(response)

@@ -1,11 +1,13 @@
 // The settings that a runner reads from its environment: a server writes it for the runners that it starts, a person for one by hand.
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { parseApprovalMode } from './approval-mode.ts'
 import { PLAN_VARIABLE, parsePlan } from './sandboxes/walls-plan.ts'
 import type { RunnerOptions } from './server.ts'
 
 export const runnerSettings = (env: NodeJS.ProcessEnv): Omit<RunnerOptions, 'engines'> => {
   const { BRIDLE_RUNNER_PRIVATE: privateFolder, BRIDLE_RUNNER_SOCKET: socketPath, [PLAN_VARIABLE]: plan } = env
+  const { BRIDLE_RUNNER_APPROVALS: approvals } = env
   const idleMs = Number(env.BRIDLE_RUNNER_IDLE_MS ?? '')
   return {
     workFolder: resolve(env.BRIDLE_RUNNER_WORK ?? '.'),
@@ -17,6 +19,7 @@ export const runnerSettings = (env: NodeJS.ProcessEnv): Omit<RunnerOptions, 'eng
     ...(privateFolder && { privateFolder }),
     ...(socketPath && { socketPath }),
     ...(plan && { walls: parsePlan(plan) }),
+    ...(approvals && { approvals: parseApprovalMode(approvals) }),
     ...(idleMs > 0 && { idleMs }),
   }
 }

@@ -9,10 +9,11 @@ export class BrokenStream extends Error {
   readonly code = 'broken_stream'
 }
 
-/** Throws `BrokenStream` where the runner breaks the protocol, and whatever `body` throws. */
+/** Throws `BrokenStream` where the runner breaks the protocol, and whatever `body` throws. `commented` is told of comments. */
 export async function* runnerFrames(
   body: AsyncIterable<Uint8Array>,
   frameMs = FRAME_MS,
+  commented: () => void = () => {},
 ): AsyncGenerator<RunnerFrame, void, undefined> {
   const decoder = new TextDecoder()
   const lines = new FrameLines()
@@ -30,6 +31,7 @@ export async function* runnerFrames(
       for (const frameLines of lines.take(decoder.decode(piece.value, { stream: true }))) {
         isNew = true
         const frame = frameOf(frameLines)
+        if (!frame && frameLines.some((line) => line.startsWith(':'))) commented()
         if (!frame) continue
         if (frame.id !== null && frame.id <= last)
           throw new BrokenStream(`The runner's frame ${frame.id} comes after frame ${last}.`)

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Digest } from '../kernel/ports.ts'
+import { type ApprovalMode, answersApprovals, isDocumentCaller } from './approval-mode.ts'
 import type { Engine } from './engines/engine.ts'
 import { bodyDigest, KnownRuns, textDigest } from './known-runs.ts'
 import {
@@ -45,6 +46,8 @@ export interface RunnerOptions extends Watch {
   readonly token?: string | undefined
   /** Where keys and base addresses are looked for until `PUT /env` says otherwise. */
   readonly env?: Vars
+  /** How approvals are decided for callers that answer none. Default: deny. */
+  readonly approvals?: ApprovalMode
   /** A run that nobody follows is kept this long; so is one that has ended. Default 10 minutes. */
   readonly keepMs?: number
   /** The process has nothing to do for this long: it should end. */
@@ -236,6 +239,7 @@ export class SandboxRunner {
       requestId,
       token: query.token ?? this.#options.token ?? null,
       acknowledges: query.acknowledges ?? false,
+      approvals: answersApprovals(query) ? null : (this.#options.approvals ?? 'deny'),
       bodyDigest: asked,
       env: query.env ?? {},
       epoch: query.epoch ?? 0,
@@ -246,7 +250,11 @@ export class SandboxRunner {
     this.#known.add(requestId, { bodyDigest: asked, tokenDigest: token === null ? null : textDigest(token) })
     this.#runs.set(requestId, record)
     this.#current = record
-    follow(record, after, incoming, outgoing)
+    // Dropping the request is the only way to cancel that the document knows, and its caller cannot come back.
+    const left = () => {
+      if (isDocumentCaller(query) && !record.end && !record.isRead) this.#player.cancel(record).catch(() => {})
+    }
+    follow(record, after, incoming, outgoing, left)
     this.#player.play(record, engine, query, hasKey(engine.provider, this.vars)).finally(() => {
       if (this.#current === record) this.#current = null
       this.#busyAt = Date.now()

@@ -10,6 +10,7 @@ import type { Engine } from '../runners/engines/engine.ts'
 import { ENGINE_PACKAGES, installed } from '../runners/engines/installed.ts'
 import { type NetworkPolicy, parseNetworkPolicy } from '../runners/network/network-policy.ts'
 import type { EngineSettings } from '../runners/protocol.ts'
+import { nodeReach } from '../runners/node-reach.ts'
 import { sandboxRunner } from '../runners/sandbox.ts'
 import { type Backend, parseBackend } from '../runners/sandboxes/isolation.ts'
 import { LocalSandboxes } from '../runners/sandboxes/local.ts'
@@ -86,7 +87,7 @@ export const engineAgents = async (options: EngineAgentsOptions): Promise<Engine
   const refusal = local && engineNeeds({ isOpen, backend, network })
   const provider: SandboxProvider =
     (refusal === null ? local : refusing(local, refusal)) ??
-    urlSandbox({ url: sandbox.url ?? '', token: env.BRIDLE_RUNNER_TOKEN ?? null })
+    urlSandbox({ url: sandbox.url ?? '', token: env.BRIDLE_RUNNER_TOKEN ?? null, fetch: nodeReach() })
   const runToken = async ({ key, runId, attempt }: Job) => derived(secret, 'run', keyText(key), runId, attempt)
 
   const agents = await Promise.all(

@@ -11,7 +11,7 @@ export type Step =
   | { readonly act: string }
   /** The same, and it never comes back from it. */
   | { readonly begin: string }
-  | { readonly ask: Question }
+  | { readonly ask: Question; readonly effect?: 'pure' }
   | { readonly hang: 'politely' | 'deaf' }
   | { readonly sleepMs: number }
   | { readonly end: TurnEnd }
@@ -119,7 +119,7 @@ class Puppet implements EngineSession {
       await new Promise(() => {})
     } else if ('ask' in step) {
       const { toolUseId, toolName, input } = step.ask
-      turn.say({ type: 'tool.started', toolName, toolUseId, input })
+      turn.say({ type: 'tool.started', toolName, toolUseId, input, ...(step.effect && { effect: step.effect }) })
       const verdict = await turn.ask(step.ask)
       this.#engine.verdicts.push(verdict)
       const outcome =

@@ -1,15 +1,17 @@
 // A runner that somebody else started, reached by its URL: one for all sessions, so one run at a time. It is theirs:
 // nothing of it is started, stopped or removed from here.
 import type { RunnerHealth } from '../protocol.ts'
-import type { Sandbox, SandboxProvider } from './provider.ts'
-import { askHealth, putEnv } from './runner-calls.ts'
+import type { Reach, Sandbox, SandboxProvider } from './provider.ts'
+import { askHealth, HEALTH_MS, putEnv } from './runner-calls.ts'
 
 export interface UrlSandboxOptions {
   readonly url: string
   readonly token?: string | null
+  /** Default: the platform's own. */
+  readonly fetch?: Reach
 }
 
-export const urlSandbox = ({ url: given, token = null }: UrlSandboxOptions): SandboxProvider => {
+export const urlSandbox = ({ url: given, token = null, fetch: reach }: UrlSandboxOptions): SandboxProvider => {
   const { protocol, username, password, search, hash, host } = new URL(given)
   if (!/^https?:$/.test(protocol) || username || password || search || hash) {
     throw new Error("A runner's URL is plain http or https; its token is given apart from it.")
@@ -24,26 +26,29 @@ export const urlSandbox = ({ url: given, token = null }: UrlSandboxOptions): San
   const sandbox = async ({ instance }: RunnerHealth): Promise<Sandbox> => ({
     id: `url-${(await sha256(`${url}\n${instance ?? ''}`)).slice(0, 16)}`,
     url,
+    ...(reach && { fetch: reach }),
     token,
     hasRunEnv: instance !== undefined,
     notice,
   })
 
+  const health = () => askHealth(url, HEALTH_MS, reach)
+
   return {
     async acquire() {
-      const health = await askHealth(url)
-      if (!health?.ok)
+      const there = await health()
+      if (!there?.ok)
         throw new Error(
           `The runner at ${host} does not answer. Start it, or correct its URL; redirects are not followed.`,
         )
-      return sandbox(health)
+      return sandbox(there)
     },
     async find(id) {
-      const health = await askHealth(url)
-      const there = health && (await sandbox(health))
+      const answer = await health()
+      const there = answer && (await sandbox(answer))
       return there?.id === id ? there : null
     },
-    health: () => askHealth(url),
+    health,
     setEnvVars: (there, vars) => putEnv(there, vars),
     stop: async () => {},
     forget: async () => {},

@@ -1,0 +1,104 @@
+// Our sessions with a runner that was written from its document alone.
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Key } from '../../packages/bridle/src/kernel/event.ts'
+import { digest, setUp } from '../../packages/bridle/src/kernel/host.suite.ts'
+import type { Clock } from '../../packages/bridle/src/kernel/ports.ts'
+import { sandboxRunner } from '../../packages/bridle/src/runners/sandbox.ts'
+import { urlSandbox } from '../../packages/bridle/src/runners/sandboxes/url.ts'
+import { type Agent, type CleanRunner, startCleanRunner } from './runner.ts'
+
+const clock: Clock = {
+  now: Date.now,
+  after: (ms, call) => {
+    const timer = setTimeout(call, ms)
+    return () => clearTimeout(timer)
+  },
+}
+/** A hundredth of the real ones, about. */
+const silence = { goneMs: 60, askMs: 40, askAgainMs: 15, askTimes: 3 }
+
+let runner: CleanRunner
+let release: () => void
+/** Says its prompt, works on one tool until it is released or left, and says so. */
+const agent: Agent = async function* (prompt, signal) {
+  yield { text: `${prompt}: ` }
+  if (prompt.startsWith('fail')) return yield { error: 'It failed.' }
+  if (!prompt.startsWith('slow')) return yield { text: 'done' }
+  yield { tool: 'Build' }
+  await Promise.race([
+    new Promise<void>((resolve) => {
+      release = resolve
+    }),
+    new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve())),
+  ])
+  yield { text: 'built' }
+}
+
+let world: ReturnType<typeof setUp>
+const keyOf = (name: string): Key => ({ tenant: 'acme', agent: 'claude', id: name })
+const start = (url: string) =>
+  setUp(
+    {
+      runner: () =>
+        sandboxRunner({
+          engine: 'claude',
+          provider: urlSandbox({ url }),
+          clock,
+          digest,
+          runToken: async () => 'token',
+          credentials: { grant: async () => ({}), revoke: () => {} },
+          silence,
+        }),
+      clock,
+      tokenPaceMs: 0,
+    },
+    undefined,
+    clock as never,
+  )
+const submit = (name: string, prompt: string) => world.host.send(keyOf(name), { type: 'submit', prompt })
+const shown = async (name: string) => {
+  const { state } = await world.host.open(keyOf(name))
+  const { status, sessionStatus, messages, error } = state.conversation
+  const answers = messages.filter(({ role }) => role === 'assistant').map(({ content }) => content)
+  return { status, sessionStatus, answers, ...(error && { error }) }
+}
+
+beforeEach(async () => {
+  runner = await startCleanRunner(agent)
+  world = start(runner.url)
+})
+afterEach(async () => {
+  await world.host.stop()
+  await runner.close()
+})
+
+describe('a runner of the document', () => {
+  test('[R14] may be silent over one tool for longer than every limit: /health says that it is busy', async () => {
+    await submit('one', 'slow')
+    await expect.poll(() => shown('one')).toMatchObject({ status: 'running', answers: ['slow: '] })
+    // Each time it was silent for longer than a runner that sends comments may be.
+    const { asked } = runner
+    await expect.poll(() => runner.asked).toBeGreaterThan(asked + 5)
+    expect(await shown('one')).toMatchObject({ status: 'running', answers: ['slow: '] })
+    release()
+    await expect.poll(() => shown('one')).toMatchObject({ status: 'idle', answers: ['slow: built'] })
+    expect(runner.prompts).toEqual(['slow'])
+  })
+
+  test.each(['not busy', 'failing'] as const)(
+    '[R14] whose /health is %s has lost its run: it ends, and the next one runs',
+    async (health) => {
+      await submit('one', 'slow')
+      await expect.poll(() => shown('one')).toMatchObject({ status: 'running', answers: ['slow: '] })
+      const { asked } = runner
+      runner.health = health
+      await expect.poll(() => shown('one')).toMatchObject({ status: 'error', error: 'The run was interrupted.' })
+      expect(runner.asked - asked).toBeGreaterThanOrEqual(silence.askTimes)
+      // The request was dropped, and with it whatever the runner still did.
+      await expect.poll(() => runner.dropped).toEqual(['slow'])
+      runner.health = 'true'
+      await submit('one', 'next')
+      await expect.poll(() => shown('one')).toMatchObject({ status: 'idle', answers: ['slow: ', 'next: done'] })
+    },
+  )
+})
