@@ -5,6 +5,7 @@ import { digest, setUp } from '../../packages/bridle/src/kernel/host.suite.ts'
 import type { Clock } from '../../packages/bridle/src/kernel/ports.ts'
 import { sandboxRunner } from '../../packages/bridle/src/runners/sandbox.ts'
 import { urlSandbox } from '../../packages/bridle/src/runners/sandboxes/url.ts'
+import { query } from './caller.ts'
 import { type Agent, type CleanRunner, startCleanRunner } from './runner.ts'
 
 const clock: Clock = {
@@ -14,7 +15,8 @@ const clock: Clock = {
     return () => clearTimeout(timer)
   },
 }
-/** A hundredth of the real ones, about. */
+/** As the real ones, much shorter. */
+const waiting = { tryMs: 5, tryMsMax: 20, silentTries: 1, waitMs: 60_000 }
 const silence = { goneMs: 60, askMs: 40, askAgainMs: 15, askTimes: 3 }
 
 let runner: CleanRunner
@@ -48,6 +50,7 @@ const start = (url: string) =>
           runToken: async () => 'token',
           credentials: { grant: async () => ({}), revoke: () => {} },
           silence,
+          waiting,
         }),
       clock,
       tokenPaceMs: 0,
@@ -101,4 +104,59 @@ describe('a runner of the document', () => {
       await expect.poll(() => shown('one')).toMatchObject({ status: 'idle', answers: ['slow: ', 'next: done'] })
     },
   )
+
+  test('[R22] is shared by three sessions, turn by turn: a prompt that finds it busy waits, says so, and is not lost', async () => {
+    const names = ['one', 'two', 'three']
+    await submit('one', 'slow 1')
+    await expect.poll(() => shown('one')).toMatchObject({ status: 'running', answers: ['slow 1: '] })
+    await submit('two', 'second')
+    await submit('three', 'third')
+    for (const name of ['two', 'three'])
+      await expect.poll(() => shown(name)).toMatchObject({ status: 'running', sessionStatus: 'queued', answers: [''] })
+    const diagnostics = (await world.events(keyOf('two'))).filter(({ type }) => type === 'transport_diagnostic')
+    expect(diagnostics.map(({ payload }) => payload)).toEqual([
+      { status: 'waiting', kind: 'sandbox', reason: expect.stringContaining('has another run') },
+    ])
+    expect(await shown('one')).toMatchObject({ sessionStatus: 'running' })
+    release()
+    await expect.poll(() => shown('two')).toMatchObject({ status: 'idle', answers: ['second: done'] })
+    await expect.poll(() => shown('three')).toMatchObject({ status: 'idle', answers: ['third: done'] })
+    // And all at once, one run at a time.
+    for (const turn of ['a', 'b']) await Promise.all(names.map((name) => submit(name, `${turn} of ${name}`)))
+    for (const name of names)
+      await expect
+        .poll(async () => (await shown(name)).answers.slice(1), { timeout: 5_000 })
+        .toEqual([`a of ${name}: done`, `b of ${name}: done`])
+    expect(runner.prompts).toHaveLength(9)
+    expect(runner.dropped).toEqual([])
+  })
+
+  test('[R22] a prompt that waits can be cancelled, and one that runs: the request is dropped, and the next in line runs', async () => {
+    await submit('one', 'slow 1')
+    await expect.poll(() => shown('one')).toMatchObject({ answers: ['slow 1: '] })
+    await submit('two', 'never')
+    await submit('three', 'third')
+    await expect.poll(() => shown('two')).toMatchObject({ sessionStatus: 'queued' })
+    await expect.poll(() => shown('three')).toMatchObject({ sessionStatus: 'queued' })
+    await world.host.send(keyOf('two'), { type: 'cancel' })
+    await expect.poll(() => shown('two')).toMatchObject({ status: 'idle', sessionStatus: 'idle' })
+    await world.host.send(keyOf('one'), { type: 'cancel' })
+    await expect.poll(() => runner.dropped).toEqual(['slow 1'])
+    await expect.poll(() => shown('three')).toMatchObject({ status: 'idle', answers: ['third: done'] })
+    await submit('two', 'after all')
+    await expect.poll(() => shown('two')).toMatchObject({ status: 'idle', answers: ['', 'after all: done'] })
+    expect(runner.prompts).toEqual(['slow 1', 'third', 'after all'])
+  })
+
+  test('[R22] a prompt that waits goes on waiting when the server is started anew', async () => {
+    const hanging = await query(runner.url, 'slow of somebody else')
+    await submit('two', 'patient')
+    await expect.poll(() => shown('two')).toMatchObject({ sessionStatus: 'queued' })
+    world = (await world.again()) as typeof world
+    await world.host.supervise(-1)
+    await expect.poll(() => shown('two')).toMatchObject({ sessionStatus: 'queued' })
+    hanging.drop()
+    await expect.poll(() => shown('two')).toMatchObject({ status: 'idle', answers: ['patient: done'] })
+    expect(runner.prompts).toEqual(['slow of somebody else', 'patient'])
+  })
 })

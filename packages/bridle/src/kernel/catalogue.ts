@@ -78,6 +78,7 @@ export const catalogue = {
   rewound: fact('the conversation goes on from before this message'),
   run_requested: fact('a runner should run this attempt'),
   run_started: fact('a runner has it; how to find it again'),
+  sandbox_awaited: fact('no sandbox is free for the run yet; or one is, and the wait is over'),
   run_parked: fact(
     'the attempt is stopped and the run kept: paused, over budget, its outcome unknown, or to end as failed',
   ),

@@ -126,6 +126,8 @@ export type ReportItem =
       /** Where it runs; absent = in the server's own process. */
       readonly sandbox?: Payloads['sandbox_notice']
     }
+  /** No sandbox is free for the run, in a sentence; null = one is now. */
+  | { readonly type: 'sandbox_awaited'; readonly reason: string | null }
   | Ask
   | {
       readonly type: 'artifact'

@@ -76,6 +76,13 @@ export class Outlet {
     await this.#send([...this.#takeText(), ...items.map((item) => this.#whole(item))], frame)
   }
 
+  /** Our own word on the run, beside the runner's stream: it takes no position there. Resolves when it is in the log. */
+  async remark(item: ReportItem): Promise<void> {
+    if (this.#closed) throw new OutletClosed('nobody listens')
+    const { runId, attempt, send } = this.#options
+    await send({ type: 'report', runId, attempt, frame: null, items: [item] })
+  }
+
   /** Resolves at once, unless too much is unacknowledged: then it waits for the log. */
   async token(text: string, frame = this.#frame + 1): Promise<void> {
     if (this.#closed) throw new OutletClosed('nobody listens')

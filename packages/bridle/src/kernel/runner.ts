@@ -30,6 +30,8 @@ export interface Job {
   readonly frame: number
   /** Tool calls whose approval is open or whose answer is on its way: the job waits there. */
   readonly awaiting: readonly string[]
+  /** The log says that it waits for a sandbox: none has played anything of it. */
+  readonly awaitsSandbox?: boolean
 }
 
 export interface ApprovalAnswer {

@@ -275,6 +275,8 @@ export const schemas = {
     /** Stopped, it tells how the next attempt goes on from there. */
     resumable: maybe(v.boolean()),
   }),
+  /** `reason` null: the wait is over. */
+  sandbox_awaited: v.looseObject({ run_id: text, attempt: count, reason: v.nullable(text) }),
   run_parked: v.looseObject({
     run_id: text,
     attempt: count,

@@ -77,6 +77,7 @@ export const statusOf = ({ lifecycle: life, approvals: { open } }: SessionState)
   if (!run && life.kind === 'background' && life.ended && life.queue.length === 0) return life.ended
   if (life.paused) return 'paused'
   if (Object.values(open).some((asked) => isAwaited(asked, run))) return 'awaiting_approval'
+  if (run?.awaitsSandbox && (run.phase === 'requested' || run.phase === 'started')) return 'queued'
   if (run) return run.phase === 'waiting' || run.phase === 'parked' ? 'recovering' : 'running'
   if (life.queue.length > 0) return 'queued'
   return life.ended === 'failed' ? 'failed' : 'idle'

@@ -59,6 +59,14 @@ describe('the next moment a tick changes something', () => {
     ['background work under way', running(background({ expiresAt })), T0 + STUCK_MS],
     ['background work that waits', waiting(background({ expiresAt })), expiresAt],
     ['a chat that waits', waiting({ expiresAt }), null],
+    [
+      'background work for which no sandbox is free',
+      life(
+        (it) => it.submit('x', background({ expiresAt })),
+        (it) => it.says({ type: 'sandbox_awaited', reason: 'All are busy.' }),
+      ),
+      expiresAt,
+    ],
   ])('%s', (_name, { state, now }, expected) => {
     expect(dueAt(state, now)).toBe(expected)
   })

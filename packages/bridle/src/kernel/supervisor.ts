@@ -35,9 +35,10 @@ const isLeftToNext = ({ lifecycle, approvals }: SessionState): boolean => {
   return run.phase === 'parked' && run.stopping === null && !isAsked
 }
 
-/** Work that is under way may finish; whatever would have to be started, retried, resumed or answered expires. */
+/** Work that is under way may finish; whatever would have to be started or waits for a sandbox, retried, resumed or answered expires. */
 export const canExpire = ({ lifecycle: { kind, run, queue }, approvals: { open } }: SessionState): boolean => {
   if (kind !== 'background' || (!run && queue.length === 0)) return false
-  const underWay = run !== null && (run.phase === 'requested' || run.phase === 'started' || run.stopping !== null)
+  const isWorking = run !== null && (run.phase === 'requested' || run.phase === 'started') && !run.awaitsSandbox
+  const underWay = isWorking || (run !== null && run.stopping !== null)
   return !underWay || (run.phase === 'started' && Object.values(open).some((asked) => asked.attempt === run.attempt))
 }

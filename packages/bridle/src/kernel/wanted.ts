@@ -87,6 +87,7 @@ export const jobOf = (key: Key, state: SessionState, run: Run, epoch: number): J
     epoch,
     handle: run.handle,
     frame: run.frame,
+    ...(run.awaitsSandbox && { awaitsSandbox: true }),
     awaiting: [
       ...Object.values(state.approvals.open).filter(waits),
       ...Object.values(state.approvals.decided).filter((each) => each.pending && waits(each)),

@@ -7,6 +7,7 @@ import { type EngineSettings, isTerminal, type RunnerEvent, type RunnerFrame } f
 import { bearersOf, requestOf, runPath } from './run-handle.ts'
 import { type RunnerClient, runnerClient, type Said, type Stream, Unreachable } from './runner-client.ts'
 import { BrokenStream, runnerFrames } from './runner-stream.ts'
+import { NoSandboxFree, type SandboxLine, type WaitLimits } from './sandbox-line.ts'
 import type { Sandbox, SandboxProvider } from './sandboxes/provider.ts'
 import type { SilenceRules } from './silence.ts'
 import { type Told, translated } from './translation.ts'
@@ -24,6 +25,8 @@ export interface SandboxRunnerOptions {
   readonly credentials: Credentials
   /** When a silent stream counts as broken. */
   readonly silence?: SilenceRules
+  /** How a run waits for a free sandbox. */
+  readonly waiting?: WaitLimits
 }
 
 export type RunVars = { readonly [name: string]: string | null }
@@ -33,9 +36,6 @@ export interface Credentials {
   revoke(job: Job): void
 }
 
-/** A runner that has not let go of the last run yet is asked again this often. */
-const BUSY_TRIES = 10
-const BUSY_MS = 300
 /** Thoughts come in crumbs: one event for what comes within this time. */
 const THINKING_MS = 100
 /** And no more than that at once. */
@@ -45,8 +45,12 @@ const ACK_FRAMES = 200
 const ACK_CHARS = 500_000
 const ACK_RETRY_MS = 300
 
+export interface FollowedRunOptions extends SandboxRunnerOptions {
+  readonly line: SandboxLine
+}
+
 export class FollowedRun {
-  readonly #options: SandboxRunnerOptions
+  readonly #options: FollowedRunOptions
   readonly #job: Job
   readonly #sandbox: Sandbox
   readonly #outlet: Outlet
@@ -60,7 +64,7 @@ export class FollowedRun {
   #frames = 0
   #chars = 0
 
-  constructor(options: SandboxRunnerOptions, job: Job, sandbox: Sandbox, outlet: Outlet) {
+  constructor(options: FollowedRunOptions, job: Job, sandbox: Sandbox, outlet: Outlet) {
     this.#options = options
     this.#job = job
     this.#sandbox = sandbox
@@ -83,18 +87,19 @@ export class FollowedRun {
       ...(token !== null && { token }),
     }
     const runner = this.#clientOf([this.#sandbox.token])
-    for (let tries = 0; ; tries++) {
-      const asked = await this.#ask(() =>
+    const { line, provider } = this.#options
+    const asked = await line.wait(this.#outlet, async () => {
+      const answer = await this.#ask(() =>
         runner.stream('/query', { body: body as JsonObject, signal: this.#leave.signal }),
       )
-      if (asked === 'cut' || 'frames' in asked) return this.#follow(asked)
-      const { type, message } = asked.body.error ?? {}
-      if (asked.status === 410) return 'lost'
-      // This sandbox does not know us, and never will: the next run has another.
-      if (asked.status === 401) await this.#options.provider.stop(this.#sandbox)
-      if (type !== 'busy' || tries >= BUSY_TRIES) throw new Error(message ?? refusalText(asked.status, {}))
-      await this.#sleep(BUSY_MS)
-    }
+      if (isBusy(answer)) throw new NoSandboxFree('The runner has another run.')
+      return answer
+    })
+    if (asked === 'cut' || 'frames' in asked) return this.#follow(asked)
+    if (asked.status === 410) return 'lost'
+    // This sandbox does not know us, and never will: the next run has another.
+    if (asked.status === 401) await provider.stop(this.#sandbox)
+    throw new Error(refusalText(asked.status, asked.body))
   }
 
   /** Where a run that was begun, by whichever process, is taken up. */
@@ -107,8 +112,9 @@ export class FollowedRun {
     // Our word on it may have died with the last owner, and a call waits for that.
     this.#acknowledge(after)
     if (asked === 'cut' || 'frames' in asked) return this.#follow(asked)
-    // This very runner never heard of it: the owner died between saying that it starts and starting it.
-    if (asked.body.error?.type === 'run_unknown' && frame <= 0) return this.begin(env)
+    // This very runner never heard of it: the owner died between saying that it starts and starting it, or while it waited.
+    const isUnbegun = asked.body.error?.type === 'run_unknown' || (asked.status === 404 && this.#job.awaitsSandbox)
+    if (isUnbegun && frame <= 0) return this.begin(env)
     if (asked.status === 404 || asked.status === 410) return 'lost'
     throw new Error(refusalText(asked.status, asked.body))
   }
@@ -266,6 +272,13 @@ export class FollowedRun {
     return new Promise((resolve) => this.#options.clock.after(ms, resolve))
   }
 }
+
+/** A runner of the document says 409 and nothing else; ours names why, since an id may be in conflict too. */
+const isBusy = (answer: Stream | Said | 'cut'): boolean =>
+  typeof answer === 'object' &&
+  'status' in answer &&
+  answer.status === 409 &&
+  (answer.body.error?.type === 'busy' || answer.body.error?.type === undefined)
 
 export const refusalText = (status: number, { error }: Said['body']): string =>
   error?.message ?? `The runner answered ${status}.`

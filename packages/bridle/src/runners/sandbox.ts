@@ -6,10 +6,13 @@ import type { ApprovalAnswer, Job, RunEnd, Runner } from '../kernel/runner.ts'
 import { FollowedRun, refusalText, type SandboxRunnerOptions } from './followed-run.ts'
 import { bearersOf, newHandle, runPath } from './run-handle.ts'
 import { type RunnerClient, runnerClient, Unreachable } from './runner-client.ts'
+import { SandboxLine } from './sandbox-line.ts'
 import type { Sandbox } from './sandboxes/provider.ts'
 import { RunnerRedirect } from './short-answer.ts'
 
-export const sandboxRunner = (options: SandboxRunnerOptions): Runner => {
+export const sandboxRunner = (given: SandboxRunnerOptions): Runner => {
+  const line = new SandboxLine(given.clock, given.waiting)
+  const options = { ...given, line }
   const { provider, credentials } = options
 
   const find = async ({ handle }: Job): Promise<Sandbox | null> => {
@@ -23,7 +26,7 @@ export const sandboxRunner = (options: SandboxRunnerOptions): Runner => {
 
   return {
     start: async (job, outlet) => {
-      const sandbox = await provider.acquire(job.key, job.parent)
+      const sandbox = await line.wait(outlet, () => provider.acquire(job.key, job.parent))
       const { requestedBackend, resolvedBackend, isolation, reason } = sandbox.notice
       const notice = {
         requested_backend: requestedBackend,

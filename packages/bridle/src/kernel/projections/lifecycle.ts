@@ -80,6 +80,8 @@ export interface Run extends Prompt {
   readonly since: number
   /** An abort the runner has not confirmed: asked then. */
   readonly stopping: number | null
+  /** No sandbox is free for it yet: it is tried again by whoever has the session. */
+  readonly awaitsSandbox?: boolean
   readonly retryAt: number | null
   /** The run ends with this as soon as its runner has stopped. */
   readonly failure: { readonly message: string; readonly reason: string } | null
@@ -230,6 +232,8 @@ export const lifecycle: Projection<Lifecycle> = {
         ? state
         : { ...state, sandbox: { mode, isolation } }
     },
+
+    sandbox_awaited: (state, { at, payload }) => withRun(state, at, { awaitsSandbox: payload.reason !== null }),
 
     cancel_requested: (state, { at, payload }) =>
       state.run?.runId === payload.run_id

@@ -295,3 +295,39 @@ test('checkpoints are numbered here and can be resumed from', () => {
     [2, 'mine'],
   ])
 })
+
+describe('[R22] a run for which no sandbox is free', () => {
+  const awaited = (reason: string | null) => ({ type: 'sandbox_awaited' as const, reason })
+
+  test('is queued until one is, says so once, and an agent cannot say it', () => {
+    const life = new Life()
+    life.submit()
+    expect(life.status).toBe('running')
+    life.says(awaited('All are busy.'))
+    expect([life.status, life.state.conversation.status]).toEqual(['queued', 'running'])
+    expect(life.happened).toEqual(['sandbox_awaited', 'transport_diagnostic', 'session_state'])
+    life.says(awaited('All are busy still.'))
+    expect(life.happened).toEqual([])
+    life.says(awaited(null))
+    expect([life.status, life.happened[0]]).toEqual(['running', 'sandbox_awaited'])
+    life.says(started(), token('Hi'))
+    life.says({
+      type: 'event',
+      event: { type: 'sandbox_awaited', payload: { run_id: 'r-2', attempt: 1, reason: 'I wait.' } },
+    })
+    expect(life.status).toBe('running')
+  })
+
+  test('is cancelled at once, and expires with its session', () => {
+    const cancelled = new Life()
+    cancelled.submit()
+    cancelled.says(awaited('All are busy.'))
+    cancelled.do({ type: 'cancel' })
+    expect(cancelled.status).toBe('idle')
+    const expiring = new Life()
+    expiring.submit('work', background({ expiresAt: expiring.now + 1_000 }))
+    expiring.says(awaited('All are busy.'))
+    expiring.tick(1_000)
+    expect(expiring.status).toBe('failed')
+  })
+})

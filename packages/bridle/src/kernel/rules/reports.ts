@@ -58,6 +58,19 @@ const take: { readonly [T in ReportItem['type']]: (w: Working, item: ReportItem 
     w.addToRun('sandbox_notice', sandbox ?? inProcess(w.state))
   },
 
+  sandbox_awaited: (w, { reason }) => {
+    const { run } = w
+    if (!run || (run.phase !== 'requested' && !live(w))) return
+    // A server that was started anew finds the run waiting already.
+    if ((reason !== null) === (run.awaitsSandbox ?? false)) return
+    w.addToRun('sandbox_awaited', { run_id: run.runId, attempt: run.attempt, reason })
+    w.addToRun('transport_diagnostic', {
+      status: reason === null ? 'ok' : 'waiting',
+      kind: 'sandbox',
+      ...(reason !== null && { reason }),
+    })
+  },
+
   event: (w, { event }) => {
     // What nobody knows has no fold; a greeting is a wire's word and not the log's.
     if (!live(w) || !isKnown(event.type) || catalogue[event.type].source === 'wire') return

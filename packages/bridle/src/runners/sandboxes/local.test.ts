@@ -17,6 +17,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Key } from '../../kernel/event.ts'
 import { startTimeOf } from '../process-table.ts'
+import { NoSandboxFree } from '../sandbox-line.ts'
 import { fakeRunner, setBusy, shell } from './fake-runner.suite.ts'
 import { LocalSandboxes, type LocalSandboxOptions } from './local.ts'
 import { endProcesses } from './processes.ts'
@@ -240,8 +241,8 @@ describe('[O12] how long it stays', () => {
     expect(records()).toEqual([])
   })
 
-  test('until others need the place: the longest idle gives way, and all busy is an error', async () => {
-    const boxes = provider({ max: 2, graceMs: 10, roomMs: 0 })
+  test('until others need the place: the longest idle gives way, and where all are busy a run may wait', async () => {
+    const boxes = provider({ max: 2, graceMs: 10 })
     const first = await boxes.acquire(a)
     now += 100
     const second = await boxes.acquire(b)
@@ -253,14 +254,14 @@ describe('[O12] how long it stays', () => {
     await setBusy(first, true)
     await setBusy(third, true)
     now += 100
-    await expect(boxes.acquire(b)).rejects.toThrow('All 2 sandboxes are busy.')
+    await expect(boxes.acquire(b)).rejects.toBeInstanceOf(NoSandboxFree)
     await setBusy(first, false)
     expect((await boxes.acquire(b)).id).not.toBe(second.id)
     expect(await isUp(first)).toBe(false)
   })
 
   test('one that was just asked for does not give way before its run begins', async () => {
-    const boxes = provider({ max: 1, roomMs: 0 })
+    const boxes = provider({ max: 1 })
     const box = await boxes.acquire(a)
     await expect(boxes.acquire(b)).rejects.toThrow('All 1 sandboxes are busy.')
     expect(await isUp(box)).toBe(true)

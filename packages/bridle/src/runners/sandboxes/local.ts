@@ -8,6 +8,7 @@ import { type Key, keyText } from '../../kernel/event.ts'
 import type { NetworkPolicy } from '../network/network-policy.ts'
 import type { RunnerHealth } from '../protocol.ts'
 import { reusable } from '../reusable-result.ts'
+import { NoSandboxFree } from '../sandbox-line.ts'
 import { unixReach } from '../unix-reach.ts'
 import { findDelegatedCgroup } from './cgroup-delegation.ts'
 import { type Backend, resolveIsolation } from './isolation.ts'
@@ -43,8 +44,6 @@ export interface LocalSandboxOptions {
   readonly startMs?: number
   /** How long one that was just asked for is taken to be in use, though its run has not begun. */
   readonly graceMs?: number
-  /** How long a run waits for a place. */
-  readonly roomMs?: number
   /** How long a runner that answered is taken to be well. */
   readonly trustMs?: number
   readonly sweepMs?: number
@@ -76,7 +75,6 @@ const RUNNER_URL = 'http://runner'
 const HEALTH_TRIES = 3
 /** A server that is gone may come back: until then a runner keeps what it has. */
 const ORPHAN_MS = 20 * 60_000
-const ROOM_LOOK_MS = 500
 /** For what was killed to be gone. */
 const END_MS = 5_000
 /** What a sandbox's output may grow to before it is emptied. */
@@ -112,7 +110,6 @@ export class LocalSandboxes implements SandboxProvider {
       startMs: 30_000,
       graceMs: 3_000,
       trustMs: 10_000,
-      roomMs: 15_000,
       sweepMs: 30_000,
       healthMs: HEALTH_MS,
       stopMs: 3_000,
@@ -280,11 +277,11 @@ export class LocalSandboxes implements SandboxProvider {
 
   /** Keeps a place: the longest idle gives way. */
   #makeRoom(): Promise<void> {
-    return this.#turns.take('', () => this.#findRoom(0))
+    return this.#turns.take('', () => this.#findRoom())
   }
 
-  async #findRoom(waitedMs: number): Promise<void> {
-    const { max, roomMs } = this.#options
+  async #findRoom(): Promise<void> {
+    const { max } = this.#options
     const idleFirst = [...this.#boxes.values()].filter((box) => !box.ending).sort((a, b) => a.usedAt - b.usedAt)
     for (const box of idleFirst) {
       if (this.#boxes.size + this.#starting < max) break
@@ -292,14 +289,8 @@ export class LocalSandboxes implements SandboxProvider {
       const isBusy = this.#isInGrace(box) || (await this.#health(box))?.busy
       if (!isBusy && box.usedAt === usedAt) await this.#end(box)
     }
-    // Rather wait a little than fail: runs end.
-    if (this.#boxes.size + this.#starting >= max && waitedMs < roomMs) {
-      await sleep(ROOM_LOOK_MS)
-      return this.#findRoom(waitedMs + ROOM_LOOK_MS)
-    }
-    if (this.#boxes.size + this.#starting >= max) {
-      throw new Error(`All ${max} sandboxes are busy. Try again when a run has ended, or allow more.`)
-    }
+    if (this.#boxes.size + this.#starting >= max)
+      throw new NoSandboxFree(`All ${max} sandboxes are busy. The run starts when one is free.`)
     this.#starting += 1
   }
 

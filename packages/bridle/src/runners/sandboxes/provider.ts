@@ -29,8 +29,10 @@ export interface SandboxNotice {
 }
 
 export interface SandboxProvider {
-  /** The session's sandbox: the healthy one that is there, else a new one. Throws a sentence a person can act on. */
-  /** A branch begins with what its parent had. */
+  /**
+   * The session's sandbox: the healthy one that is there, else a new one. Throws `NoSandboxFree` where waiting helps, else a
+   * sentence a person can act on. A branch begins with what its parent had.
+   */
   acquire(key: Key, parent?: Key | null): Promise<Sandbox>
   /** The one that was known by this id, also of an earlier process of ours; null = it is gone. */
   find(id: string): Promise<Sandbox | null>

@@ -160,6 +160,7 @@ const carried: { readonly [T in EventType]: ((event: Event<T>) => Said | null) |
   rewound: null,
   run_requested: null,
   run_started: null,
+  sandbox_awaited: null,
   run_parked: null,
   run_stopped: null,
   retry_scheduled: null,

@@ -189,6 +189,7 @@ const carried: { readonly [T in EventType]: T extends ShownEventType ? Show<T> :
   rewound: null,
   run_requested: null,
   run_started: null,
+  sandbox_awaited: null,
   run_parked: null,
   run_stopped: null,
   output_superseded: null,
