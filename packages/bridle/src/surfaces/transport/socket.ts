@@ -10,6 +10,7 @@ import type { Scope } from '../http/access.ts'
 import type { RateLimiter } from '../http/rate-limit.ts'
 import type { Receiver, Socket } from '../http/socket-route.ts'
 import { untilAnothers } from '../http/users.ts'
+import { ApprovalHints } from './approval-hints.ts'
 import { obey, type ParsedCommand, parseMessage } from './commands.ts'
 import { type Seat, storyOf, type Watcher } from './story.ts'
 import type { ServerMessage } from './wire.ts'
@@ -26,6 +27,8 @@ export interface TransportConnection {
   readonly who: string
   /** What the client has; null = nothing. */
   readonly after: number | null
+  /** Open approvals that the client was told of by an `error`; absent or null = it knows approvals. */
+  readonly hinted?: readonly string[] | null
 }
 
 /** What a socket leaves behind when it goes to sleep. */
@@ -48,6 +51,7 @@ export class TransportSocket implements Receiver, Watcher {
   readonly #host: Sessions
   readonly #clock: Clock
   readonly #limiter: RateLimiter | null
+  readonly #hints: ApprovalHints
   #seat: Seat | null = null
   #open = true
   #unguard = () => {}
@@ -69,12 +73,14 @@ export class TransportSocket implements Receiver, Watcher {
     this.#clock = ports.clock
     this.#limiter = ports.limiter
     const { after } = connection
+    this.#hints = new ApprovalHints(connection.key, connection.hinted ?? null)
     this.#unguard = untilAnothers(connection.viewer, session, () => this.#end('removed'))
     if (!this.#open) return
     const story = storyOf(session, ports.clock, from === 'awake' ? after : null)
     this.#seat = story.join(after, this, from === 'awake')
     // A session that was let go in the meantime has closed it already.
     if (!this.#open) this.#seat.leave()
+    this.#hint()
   }
 
   message(given: string | null): Promise<void> | void {
@@ -108,12 +114,14 @@ export class TransportSocket implements Receiver, Watcher {
 
   rest(): Rested {
     const after = storyOf(this.#session, this.#clock).last
-    return { connection: { ...this.#connection, after }, at: this.#session.state.head }
+    return { connection: { ...this.#connection, after, hinted: this.#hints.rest() }, at: this.#session.state.head }
   }
 
   /** As a watcher of the session's story. */
   send(messages: readonly string[], seq: number): void {
     this.#socket.send(messages, seq)
+    // The first messages come while the seat is being taken: the hint follows them.
+    if (this.#seat) this.#hint()
   }
 
   unsent(): number {
@@ -124,7 +132,12 @@ export class TransportSocket implements Receiver, Watcher {
     this.#end(why)
   }
 
+  #hint(): void {
+    for (const message of this.#hints.due(this.#session.state.approvals)) this.#say({ type: 'error', message })
+  }
+
   async #obey(command: ParsedCommand): Promise<void> {
+    if (command.type === 'approve') this.#hints.stop()
     const needed: Scope = command.type === 'approve' ? 'approve' : 'operate'
     if (!this.#connection.scopes.includes(needed)) {
       return this.#answer(command, { code: 'forbidden', message: `This needs the scope "${needed}".` })

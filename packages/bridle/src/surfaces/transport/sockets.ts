@@ -21,6 +21,8 @@ const query = v.looseObject({
       v.transform((text) => parsePlace(text) as LogPlace),
     ),
   ),
+  approvals: v.optional(v.string()),
+  marks: v.optional(v.string()),
 })
 type Call = SocketCall<v.InferOutput<typeof query>>
 
@@ -56,11 +58,16 @@ export const transportSockets: readonly SocketRoute[] = [
         who: access.who,
         // A number of another incarnation is a place in a state that this client does not have.
         after: asked.after && session.knows(asked.after) ? asked.after.seq : null,
+        hinted: knowsApprovals(asked) ? null : [],
       }
       return (socket) => new TransportSocket(connection, session, socket, ports)
     },
   }),
 ]
+
+/** A client that uses any option of ours has read about approvals too: `HarnessClient` asks for marks. */
+const knowsApprovals = ({ approvals, marks, after }: Call['query']): boolean =>
+  approvals === '1' || marks === '1' || after !== undefined
 
 async function sessionOf(call: Call): Promise<Key | Response> {
   const key = await keyOf(call)

@@ -1,0 +1,108 @@
+// Our transport with clients that were written from its document alone.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { HarnessClient } from '../../packages/bridle/src/client/harness-client.ts'
+import { script } from '../../packages/bridle/src/surfaces/http/client.suite.ts'
+import { noTools } from '../../packages/bridle/src/targets/cloudflare/workerd.suite.ts'
+import { evict, startWorld } from '../../packages/bridle/src/targets/cloudflare/world.suite.ts'
+import { HarnessServer } from '../../packages/bridle/src/targets/node.ts'
+import { type CleanClient, connect } from './client.ts'
+
+interface Served {
+  readonly url: string
+  /** Lets the session sleep, where it can. */
+  sleep(id: string): Promise<void>
+  end(): Promise<void>
+}
+
+const targets: { readonly [name: string]: () => Promise<Served> } = {
+  node: async () => {
+    const data = mkdtempSync(join(tmpdir(), 'bridle-clean-client-'))
+    const server = await HarnessServer.start({ port: 0, data, tokenPaceMs: 0, env: {}, log: () => {} })
+    const end = async () => {
+      await server.close()
+      rmSync(data, { recursive: true, force: true })
+    }
+    return { url: server.url, sleep: async () => {}, end }
+  },
+  cloudflare: async () => {
+    const world = await startWorld()
+    return { url: world.url, sleep: (id) => evict(world, id), end: () => world.dispose() }
+  },
+}
+
+describe.each(Object.keys(targets))('%s', (name) => {
+  describe.skipIf(name === 'cloudflare' && noTools)('clients of the document', () => {
+    let served: Served
+    beforeAll(async () => {
+      served = (await targets[name]?.()) as Served
+    })
+    afterAll(() => served?.end())
+    const three = (id: string) =>
+      Promise.all([1, 2, 3].map(() => connect(`${served.url}/ws?sessionId=${id}&agent=scripted`)))
+    const contents = ({ state }: CleanClient) => state?.messages.map(({ content }) => content)
+    const answer = ({ state }: CleanClient) => state?.messages.findLast(({ role }) => role === 'assistant')
+
+    test('[T3] [T25] three on one session, turn by turn, see the same, and each is told once that an approval waits', async () => {
+      const clients = await three('shared')
+      const [first, second, third] = clients as [CleanClient, CleanClient, CleanClient]
+      const ours = new HarnessClient({ url: `${served.url.replace(/^http/, 'ws')}/ws?sessionId=shared&agent=scripted` })
+      const hello = script({ text: 'Hello', chunks: 5 }).prompt
+      first.submit(hello)
+      for (const client of clients) await expect.poll(() => contents(client)).toEqual([hello, 'Hello'])
+      const write = script(
+        { approve: 'write_file', id: 'w', args: { a: 1 }, reason: 'asks' },
+        { text: 'written' },
+      ).prompt
+      second.submit(write)
+      for (const client of clients) await expect.poll(() => client.errors).toHaveLength(1)
+      const told = new Set(clients.flatMap(({ errors }) => errors))
+      expect([...told]).toEqual([
+        expect.stringMatching(/^write_file waits for an approval\. .*POST \/sessions\/shared\/approvals\/\S+\/approve/),
+      ])
+      await expect.poll(() => ours.getSnapshot().approvals).toHaveLength(1)
+      // Asleep and awake again, or with another message in between, nobody is told twice.
+      await served.sleep('shared')
+      const late = await connect(`${served.url}/ws?sessionId=shared`)
+      await expect.poll(() => late.errors).toEqual([...told])
+      const [, path] = /POST (\S+)/.exec(first.errors[0] ?? '') ?? []
+      const approved = await fetch(`${served.url}${path}`, { method: 'POST', body: '{}' })
+      expect(approved.status).toBe(200)
+      for (const client of [...clients, late]) {
+        await expect.poll(() => client.state?.status).toBe('idle')
+        expect(answer(client)).toMatchObject({ content: 'written', status: 'complete' })
+        expect(answer(client)?.toolCalls).toMatchObject([{ name: 'write_file', status: 'complete' }])
+        expect([client.isOpen, client.errors.length]).toEqual([true, 1])
+        expect(client.state).toEqual(first.state)
+      }
+      expect(ours.getSnapshot().messages).toHaveLength(4)
+      expect(ours.connection.error).toBeUndefined()
+      third.submit(script({ text: 'on' }, { sleepMs: 60_000 }).prompt)
+      await expect.poll(() => answer(first)?.content).toBe('on')
+      first.cancel()
+      for (const client of clients) await expect.poll(() => client.state?.status).toBe('idle')
+      ours.close()
+      for (const client of [...clients, late]) client.close()
+    })
+
+    test('[T25] a client that answers approvals, or says that it knows them, is told nothing', async () => {
+      const url = `${served.url.replace(/^http/, 'ws')}/ws?sessionId=knowing&agent=scripted`
+      const bare = await connect(url)
+      const knowing = await connect(`${url}&approvals=1`)
+      const approving = new WebSocket(url)
+      const heard: { type: string }[] = []
+      approving.onmessage = ({ data }) => heard.push(JSON.parse(String(data)))
+      await expect.poll(() => heard.length).toBe(1)
+      const nobody = { type: 'approve', approvalId: 'nobody', decision: 'denied', commandId: 'c-1' }
+      approving.send(JSON.stringify({ type: 'commands', commands: [nobody] }))
+      await expect.poll(() => heard.map(({ type }) => type)).toContain('ack')
+      bare.submit(script({ approve: 'one', id: 'a', args: {}, reason: 'asks' }, { text: 'x' }).prompt)
+      await expect.poll(() => bare.errors).toHaveLength(1)
+      await expect.poll(() => answer(knowing)?.toolCalls).toHaveLength(1)
+      expect([knowing.errors, heard.filter(({ type }) => type === 'error')]).toEqual([[], []])
+      for (const client of [bare, knowing, approving]) client.close()
+    })
+  })
+})
