@@ -8,6 +8,9 @@ import { noWalls } from '../../packages/bridle/src/runners/sandboxes/walls.suite
 import { type RunnerOptions, SandboxRunner } from '../../packages/bridle/src/runners/server.ts'
 import { health, query } from './caller.ts'
 
+/** A busy machine takes its time. */
+const polled = <T>(look: () => T) => expect.poll(look, { timeout: 10_000, interval: 10 })
+
 let folder: string
 let engine: Puppets
 let runner: SandboxRunner
@@ -44,11 +47,11 @@ describe('a caller of the document', () => {
       expect(types).toEqual(['run.started', 'assistant.delta', 'tool.started', 'run.completed'])
     }
     const hanging = await query(url, steps(text('so far'), { hang: 'politely' }))
-    await expect.poll(() => hanging.events.length).toBe(2)
+    await polled(() => hanging.events.length).toBe(2)
     expect((await query(url, 'me too')).status).toBe(409)
     expect(await health(url)).toMatchObject({ ok: true, busy: true })
     hanging.drop()
-    await expect.poll(() => health(url)).toMatchObject({ busy: false })
+    await polled(() => health(url)).toMatchObject({ busy: false })
     const next = await query(url, steps(text('free'), { act: 'again' }))
     await next.ended
     expect(next.events.at(-1)).toMatchObject({ type: 'run.completed' })
@@ -60,7 +63,7 @@ describe('a caller of the document', () => {
     engine.openMs = 50
     const opening = await query(url, steps({ act: 'never' }))
     opening.drop()
-    await expect.poll(() => health(url)).toMatchObject({ busy: false })
+    await polled(() => health(url)).toMatchObject({ busy: false })
     expect(engine.acted).toEqual([])
   })
 
@@ -71,7 +74,7 @@ describe('a caller of the document', () => {
     const first = await fetch(`${url}/query`, { method: 'POST', body, signal: leave.signal })
     expect(first.status).toBe(200)
     leave.abort()
-    await expect.poll(() => engine.acted).toEqual(['after'])
+    await polled(() => engine.acted).toEqual(['after'])
     expect(await (await fetch(`${url}/runs/mine/events`)).text()).toContain('event: run.completed')
   })
 

@@ -10,6 +10,9 @@ import { evict, startWorld } from '../../packages/bridle/src/targets/cloudflare/
 import { HarnessServer } from '../../packages/bridle/src/targets/node.ts'
 import { type CleanClient, connect } from './client.ts'
 
+/** A busy machine takes its time. */
+const polled = <T>(look: () => T) => expect.poll(look, { timeout: 10_000, interval: 10 })
+
 interface Served {
   readonly url: string
   /** Lets the session sleep, where it can. */
@@ -51,27 +54,27 @@ describe.each(Object.keys(targets))('%s', (name) => {
       const ours = new HarnessClient({ url: `${served.url.replace(/^http/, 'ws')}/ws?sessionId=shared&agent=scripted` })
       const hello = script({ text: 'Hello', chunks: 5 }).prompt
       first.submit(hello)
-      for (const client of clients) await expect.poll(() => contents(client)).toEqual([hello, 'Hello'])
+      for (const client of clients) await polled(() => contents(client)).toEqual([hello, 'Hello'])
       const write = script(
         { approve: 'write_file', id: 'w', args: { a: 1 }, reason: 'asks' },
         { text: 'written' },
       ).prompt
       second.submit(write)
-      for (const client of clients) await expect.poll(() => client.errors).toHaveLength(1)
+      for (const client of clients) await polled(() => client.errors).toHaveLength(1)
       const told = new Set(clients.flatMap(({ errors }) => errors))
       expect([...told]).toEqual([
         expect.stringMatching(/^write_file waits for an approval\. .*POST \/sessions\/shared\/approvals\/\S+\/approve/),
       ])
-      await expect.poll(() => ours.getSnapshot().approvals).toHaveLength(1)
+      await polled(() => ours.getSnapshot().approvals).toHaveLength(1)
       // Asleep and awake again, or with another message in between, nobody is told twice.
       await served.sleep('shared')
       const late = await connect(`${served.url}/ws?sessionId=shared`)
-      await expect.poll(() => late.errors).toEqual([...told])
+      await polled(() => late.errors).toEqual([...told])
       const [, path] = /POST (\S+)/.exec(first.errors[0] ?? '') ?? []
       const approved = await fetch(`${served.url}${path}`, { method: 'POST', body: '{}' })
       expect(approved.status).toBe(200)
       for (const client of [...clients, late]) {
-        await expect.poll(() => client.state?.status).toBe('idle')
+        await polled(() => client.state?.status).toBe('idle')
         expect(answer(client)).toMatchObject({ content: 'written', status: 'complete' })
         expect(answer(client)?.toolCalls).toMatchObject([{ name: 'write_file', status: 'complete' }])
         expect([client.isOpen, client.errors.length]).toEqual([true, 1])
@@ -80,9 +83,9 @@ describe.each(Object.keys(targets))('%s', (name) => {
       expect(ours.getSnapshot().messages).toHaveLength(4)
       expect(ours.connection.error).toBeUndefined()
       third.submit(script({ text: 'on' }, { sleepMs: 60_000 }).prompt)
-      await expect.poll(() => answer(first)?.content).toBe('on')
+      await polled(() => answer(first)?.content).toBe('on')
       first.cancel()
-      for (const client of clients) await expect.poll(() => client.state?.status).toBe('idle')
+      for (const client of clients) await polled(() => client.state?.status).toBe('idle')
       ours.close()
       for (const client of [...clients, late]) client.close()
     })
@@ -94,13 +97,13 @@ describe.each(Object.keys(targets))('%s', (name) => {
       const approving = new WebSocket(url)
       const heard: { type: string }[] = []
       approving.onmessage = ({ data }) => heard.push(JSON.parse(String(data)))
-      await expect.poll(() => heard.length).toBe(1)
+      await polled(() => heard.length).toBe(1)
       const nobody = { type: 'approve', approvalId: 'nobody', decision: 'denied', commandId: 'c-1' }
       approving.send(JSON.stringify({ type: 'commands', commands: [nobody] }))
-      await expect.poll(() => heard.map(({ type }) => type)).toContain('ack')
+      await polled(() => heard.map(({ type }) => type)).toContain('ack')
       bare.submit(script({ approve: 'one', id: 'a', args: {}, reason: 'asks' }, { text: 'x' }).prompt)
-      await expect.poll(() => bare.errors).toHaveLength(1)
-      await expect.poll(() => answer(knowing)?.toolCalls).toHaveLength(1)
+      await polled(() => bare.errors).toHaveLength(1)
+      await polled(() => answer(knowing)?.toolCalls).toHaveLength(1)
       expect([knowing.errors, heard.filter(({ type }) => type === 'error')]).toEqual([[], []])
       for (const client of [bare, knowing, approving]) client.close()
     })

@@ -17,6 +17,7 @@ export interface CleanRunner {
   readonly asked: number
   /** For a test: `/health` tells the truth, or that nothing is under way, or fails. */
   health: 'true' | 'not busy' | 'failing'
+  hasKey: boolean
   close(): Promise<void>
 }
 
@@ -27,6 +28,7 @@ export const startCleanRunner = async (agent: Agent): Promise<CleanRunner> => {
   let isBusy = false
   let asked = 0
   let health: CleanRunner['health'] = 'true'
+  let hasKey = true
 
   const query = async (prompt: string, response: ServerResponse) => {
     const leave = new AbortController()
@@ -72,7 +74,7 @@ export const startCleanRunner = async (agent: Agent): Promise<CleanRunner> => {
     if (request.method === 'GET' && request.url === '/health') {
       asked += 1
       if (health === 'failing') return response.writeHead(500).end()
-      return json(200, { ok: true, busy: isBusy && health === 'true', hasAnthropicKey: true })
+      return json(200, { ok: true, busy: isBusy && health === 'true', hasAnthropicKey: hasKey })
     }
     if (request.method !== 'POST' || request.url !== '/query') return response.writeHead(404).end()
     if (isBusy) return response.writeHead(409).end()
@@ -91,6 +93,12 @@ export const startCleanRunner = async (agent: Agent): Promise<CleanRunner> => {
     },
     set health(given) {
       health = given
+    },
+    get hasKey() {
+      return hasKey
+    },
+    set hasKey(given) {
+      hasKey = given
     },
     close: () => {
       server.closeAllConnections()

@@ -33,9 +33,21 @@ export type RunVars = { readonly [name: string]: string | null }
 
 export interface Credentials {
   grant(job: Job): Promise<RunVars>
+  /** For a sandbox that is started for the job, and may stay for later runs of its session. Absent: it gets none at its start. */
+  grantAtStart?(job: Job): Promise<RunVars>
   revoke(job: Job): void
 }
 
+/** The run goes on: its runner may have a way to its model that nobody knows of here. */
+const NO_KEY = {
+  type: 'transport_diagnostic',
+  payload: {
+    status: 'degraded',
+    kind: 'credentials',
+    reason:
+      'The runner could not be given a key: it has no PUT /env, and says that it has none of its own. Set its key where it is started.',
+  },
+} as const
 /** Thoughts come in crumbs: one event for what comes within this time. */
 const THINKING_MS = 100
 /** And no more than that at once. */
@@ -61,6 +73,7 @@ export class FollowedRun {
   #committed = 0
   #acknowledged = 0
   #isTelling = false
+  #hasKey = true
   #frames = 0
   #chars = 0
 
@@ -87,6 +100,7 @@ export class FollowedRun {
       ...(token !== null && { token }),
     }
     const runner = this.#clientOf([this.#sandbox.token])
+    if (!this.#hasKey) await this.#outlet.remark({ type: 'event', event: NO_KEY })
     const { line, provider } = this.#options
     const asked = await line.wait(this.#outlet, async () => {
       const answer = await this.#ask(() =>
@@ -123,8 +137,16 @@ export class FollowedRun {
   async equip(): Promise<RunVars> {
     const { provider, credentials } = this.#options
     const env = await credentials.grant(this.#job)
-    if (!this.#sandbox.hasRunEnv) await provider.setEnvVars(this.#sandbox, env)
+    const isTaken = this.#sandbox.hasRunEnv || (await provider.setEnvVars(this.#sandbox, env))
+    if (!isTaken && Object.keys(env).length > 0) this.#hasKey = await this.#hasKeyOf(Object.keys(env))
     return env
+  }
+
+  /** A runner that takes no variables may have had them at its start, and says so. */
+  async #hasKeyOf(names: readonly string[]): Promise<boolean> {
+    const { provider } = this.#options
+    const health = await provider.health(this.#sandbox)
+    return (names.includes('OPENAI_API_KEY') ? health?.hasOpenAIKey : health?.hasAnthropicKey) ?? false
   }
 
   /** When it is taken up: the last process's variables ended with that process. */

@@ -135,6 +135,7 @@ class World {
           body: JSON.stringify({ vars }),
         })
         expect(response.status).toBe(200)
+        return true
       },
       stop: async ({ id }) => void this.stopped.push(id),
       forget: async ({ id }) => void this.forgotten.push(id),

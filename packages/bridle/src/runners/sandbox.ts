@@ -26,7 +26,9 @@ export const sandboxRunner = (given: SandboxRunnerOptions): Runner => {
 
   return {
     start: async (job, outlet) => {
-      const sandbox = await line.wait(outlet, () => provider.acquire(job.key, job.parent))
+      const sandbox = await line.wait(outlet, () =>
+        provider.acquire(job.key, job.parent, async () => credentials.grantAtStart?.(job) ?? {}),
+      )
       const { requestedBackend, resolvedBackend, isolation, reason } = sandbox.notice
       const notice = {
         requested_backend: requestedBackend,

@@ -151,11 +151,12 @@ export class LocalSandboxes implements SandboxProvider {
     return askHealth(url, this.#options.healthMs, fetch)
   }
 
-  async setEnvVars(sandbox: Sandbox, vars: { readonly [name: string]: string | null }): Promise<void> {
+  async setEnvVars(sandbox: Sandbox, vars: { readonly [name: string]: string | null }): Promise<boolean> {
     const box = this.#boxes.get(sandbox.id)
     try {
-      await putEnv(sandbox, vars)
+      const isTaken = await putEnv(sandbox, vars)
       if (box) box.answeredAt = this.#options.now()
+      return isTaken
     } catch (error) {
       if (box) box.answeredAt = 0
       // It does not know us, and never will: the next run has another.

@@ -28,18 +28,22 @@ export interface SandboxNotice {
   readonly reason?: string
 }
 
+/** Variables for a sandbox that has to be started; it may stay for later runs of its session. */
+export type StartVars = () => Promise<{ readonly [name: string]: string | null }>
+
 export interface SandboxProvider {
   /**
    * The session's sandbox: the healthy one that is there, else a new one. Throws `NoSandboxFree` where waiting helps, else a
    * sentence a person can act on. A branch begins with what its parent had.
    */
-  acquire(key: Key, parent?: Key | null): Promise<Sandbox>
+  acquire(key: Key, parent?: Key | null, vars?: StartVars): Promise<Sandbox>
   /** The one that was known by this id, also of an earlier process of ours; null = it is gone. */
   find(id: string): Promise<Sandbox | null>
   /** Null: it does not answer. */
   health(sandbox: Sandbox): Promise<RunnerHealth | null>
   /** Before each run of a sandbox without `hasRunEnv`: what is set here is shared by all that its runner plays. */
-  setEnvVars(sandbox: Sandbox, vars: { readonly [name: string]: string | null }): Promise<void>
+  /** False: its runner takes none. */
+  setEnvVars(sandbox: Sandbox, vars: { readonly [name: string]: string | null }): Promise<boolean>
   stop(sandbox: Sandbox): Promise<void>
   /** The session was removed: its sandbox, work folder and transcripts go. */
   forget(key: Key): Promise<void>

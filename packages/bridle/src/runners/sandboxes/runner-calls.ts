@@ -34,17 +34,18 @@ export const askHealth = async (
   }
 }
 
-/** Throws a sentence that names no value. */
+/** False: the runner has no such route. Throws a sentence that names no value. */
 export const putEnv = async (
   { url, token, fetch: reach }: Pick<Sandbox, 'url' | 'token' | 'fetch'>,
   vars: { readonly [name: string]: string | null },
-): Promise<void> => {
+): Promise<boolean> => {
   const status = await call(url, 'PUT', '/env', token, { vars }, CALL_MS, reach)
   if (status === null) throw new Error("The sandbox's runner did not take its settings: it does not answer.")
   // One written from the document alone has no such route: its platform sets its environment.
-  if (status === 404 || status === 405) return
+  if (status === 404 || status === 405) return false
   if (status >= 300)
     throw Object.assign(new Error(`The sandbox's runner did not take its settings: it answered ${status}.`), { status })
+  return true
 }
 
 /** Whether it was heard. */

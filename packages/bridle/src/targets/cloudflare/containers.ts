@@ -47,11 +47,13 @@ export const containerSandboxes = ({ containers, token }: ContainerOptions): San
   })
 
   return {
-    async acquire(key) {
+    async acquire(key, _parent, vars) {
       const name = keyText(key)
       const there = await upHealth(name)
       if (there?.ok) return sandbox(key, there)
-      await of(name).startAndWaitForPorts({ startOptions: { envVars: { BRIDLE_RUNNER_TOKEN: await token(key) } } })
+      const given = Object.entries((await vars?.()) ?? {}).filter((each): each is [string, string] => each[1] !== null)
+      const envVars = { BRIDLE_RUNNER_TOKEN: await token(key), ...Object.fromEntries(given) }
+      await of(name).startAndWaitForPorts({ startOptions: { envVars } })
       const started = await health(name)
       if (!started?.ok) throw new Error('The container was started, and its runner does not answer. Look at its logs.')
       return sandbox(key, started)

@@ -12,7 +12,7 @@ import {
   type Refused,
   tooMany,
 } from '../../runners/credential-rules.ts'
-import { type Credentials, settingsFor } from '../../runners/followed-run.ts'
+import { type Credentials, type RunVars, settingsFor } from '../../runners/followed-run.ts'
 import type { EngineSettings } from '../../runners/protocol.ts'
 import { costUsd, priceOf } from '../../runners/provider-prices.ts'
 import { type Provider, type ProviderName, type ProviderRoute, providers, refusals } from '../../runners/providers.ts'
@@ -33,7 +33,8 @@ export interface Claim {
   readonly provider: ProviderName
   readonly key: Key
   readonly home: string
-  readonly runId: string
+  /** Null: whichever run of the session is under way. */
+  readonly runId: string | null
   readonly attempt: number
   readonly maxUsd: number | null
 }
@@ -51,28 +52,37 @@ export const runCredentials = (
   { env, secret, home, origin }: CredentialPorts,
   provider: ProviderName,
   settings: EngineSettings,
-): Credentials => ({
-  grant: async (job: Job) => {
-    const { keyName, mount } = providers[provider]
+): Credentials => {
+  const varsOf = async (claim: Claim): Promise<RunVars> => {
+    const { keyName, urlName, mount } = providers[provider]
     if (!keyOf(env, provider) || origin() === '') return {}
-    // The smallest of what the operator, the session and the caller of this run allow.
-    const { max_budget_usd: own } = settingsFor(settings, job)
-    const claim: Claim = {
-      provider,
-      key: job.key,
-      home: home(),
-      runId: job.runId,
-      attempt: job.attempt,
-      maxUsd: typeof own === 'number' ? own : null,
-    }
     return {
       [keyName]: `${PREFIX}${await seal(await secret(), 'credential', claim)}`,
-      [providers[provider].urlName]: `${origin()}${CREDENTIALS_PATH}${mount}`,
+      [urlName]: `${origin()}${CREDENTIALS_PATH}${mount}`,
     }
-  },
-  // The token dies with the run: the object looks at the log each time.
-  revoke: () => {},
-})
+  }
+  const claimFor = (job: Job): Claim => ({
+    provider,
+    key: job.key,
+    home: home(),
+    runId: job.runId,
+    attempt: job.attempt,
+    maxUsd: budgetOf(settings, job),
+  })
+  return {
+    grant: (job) => varsOf(claimFor(job)),
+    // A container outlives the run that it is started for, and its runner may take no other variables later.
+    grantAtStart: (job) => varsOf({ ...claimFor(job), runId: null, attempt: 0, maxUsd: null }),
+    // A token dies with its run: the object looks at the log each time.
+    revoke: () => {},
+  }
+}
+
+/** The smallest of what the operator, the session and the caller of this run allow. */
+export const budgetOf = (settings: EngineSettings, run: Pick<Job, 'settings' | 'input'>): number | null => {
+  const { max_budget_usd: own } = settingsFor(settings, run)
+  return typeof own === 'number' ? own : null
+}
 
 /** At the gateway: whose request it is, or the refusal in the provider's own words. */
 export const claimOf = async (request: Request, secret: SigningSecret): Promise<Claim | Response> => {

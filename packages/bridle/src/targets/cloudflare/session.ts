@@ -16,7 +16,7 @@ import { sessionWires, socketRows } from '../wires.ts'
 import { agentsOf, digest } from './agents.ts'
 import { ArtifactBucket } from './artifact-bucket.ts'
 import { BucketNames } from './bucket-names.ts'
-import { askProvider, type Claim } from './credentials.ts'
+import { askProvider, budgetOf, type Claim } from './credentials.ts'
 import { remoteDirectory } from './directory-port.ts'
 import { tenantDirectory } from './directory-shards.ts'
 import { runnerProvider } from './engines.ts'
@@ -177,11 +177,15 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
 
   /** The run that asks must be under way; what it spends is kept with it. */
   async #lend(request: Request, claim: Claim): Promise<Response> {
-    const { key, runId, attempt } = claim
-    const run = (await this.#host.find(key))?.state.lifecycle.run
-    const isLive = run?.runId === runId && run.attempt === attempt && run.stopping === null
-    const models = this.#engines?.[key.agent]?.models ?? null
-    return askProvider({ request, env: this.env, isLive, models, ledger: this.#spends.of(claim) })
+    const { key } = claim
+    const { run, settings = {} } = (await this.#host.find(key))?.state.lifecycle ?? {}
+    const { models = null, ...engine } = this.#engines?.[key.agent] ?? {}
+    // A token of the session is good for the run that is under way, with that run's own limit.
+    const { runId, attempt } = run ?? { runId: '', attempt: 0 }
+    const maxUsd = run && budgetOf(engine, { settings, input: run.input ?? null })
+    const own = claim.runId === null ? { ...claim, runId, attempt, maxUsd: maxUsd ?? null } : claim
+    const isLive = run?.runId === own.runId && run.attempt === own.attempt && run.stopping === null
+    return askProvider({ request, env: this.env, isLive, models, ledger: this.#spends.of(own) })
   }
 
   webSocketMessage(socket: PlatformSocket, said: string | ArrayBuffer): Promise<void> {

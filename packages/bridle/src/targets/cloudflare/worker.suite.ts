@@ -131,6 +131,7 @@ export class HarnessSession extends made.HarnessSession {
 /** Says and does what a container does, as far as a session asks; the runner inside is one on this machine. */
 export class TestContainer extends DurableObject<{ TEST_RUNNER_URL: string }> {
   #status = 'stopped'
+  #vars: object = {}
   readonly #calls: string[] = []
 
   async getState(): Promise<{ status: string }> {
@@ -139,7 +140,13 @@ export class TestContainer extends DurableObject<{ TEST_RUNNER_URL: string }> {
 
   async startAndWaitForPorts({ startOptions }: { startOptions: { envVars: object } }): Promise<void> {
     this.#calls.push(`start ${Object.keys(startOptions.envVars).join(' ')}`)
+    this.#vars = startOptions.envVars
     this.#status = 'healthy'
+  }
+
+  /** The environment that its runner was started with. */
+  vars(): string {
+    return JSON.stringify(this.#vars)
   }
 
   async stop(): Promise<void> {
@@ -203,6 +210,7 @@ export default class extends made.HarnessGateway {
       '/test/reset-secret': async () => Promise.resolve(this.#directory('/secret').restart()).catch(() => {}),
       '/test/secret': async () => this.#directory('/secret').secret(),
       '/test/calls': async () => JSON.stringify(await this.#container(searchParams.get('name') ?? '').calls()),
+      '/test/vars': async () => this.#container(searchParams.get('name') ?? '').vars(),
       '/test/stop': () => this.#container(searchParams.get('name') ?? '').stop(),
       '/test/bucket': async () => JSON.stringify((await this.#bucket.list()).objects.map(({ key }) => key)),
       '/test/empty-bucket': async () => this.#bucket.delete((await this.#bucket.list()).objects.map(({ key }) => key)),

@@ -78,6 +78,10 @@ export const callAlarm = async (world: Workerd, id: string, agent?: string): Pro
 export const containerCalls = async (world: Workerd, id: string): Promise<string[]> =>
   JSON.parse(await ask(world, 'calls', id, 'claude'))
 
+/** The environment that a session's container was started with. */
+export const containerVars = async (world: Workerd, id: string): Promise<{ [name: string]: string }> =>
+  JSON.parse(await ask(world, 'vars', id, 'claude'))
+
 /** As the platform does when nobody asks it anything. */
 export const stopContainer = async (world: Workerd, id: string): Promise<void> => {
   await ask(world, 'stop', id, 'claude')
