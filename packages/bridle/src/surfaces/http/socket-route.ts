@@ -34,6 +34,10 @@ export interface Receiver {
   /** It is too far behind for what the server can hold: close it, to be resumed by cursor. */
   slow(): void
   closed(): void
+  /** Sends a sign of life, where the wire has one; for a target that keeps the time itself. */
+  beat?(): void
+  /** Nothing was heard of the other side for too long: close it. */
+  silent?(): void
   /** A plain value that the row's `wake` makes it from again, for a target whose sockets outlive its memory. */
   rest?(): unknown
 }

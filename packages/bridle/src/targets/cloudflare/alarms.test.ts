@@ -1,8 +1,9 @@
 // What is due though nobody asks, in the real runtime: the object is gone, and its alarm alone brings it back.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { get, post, script } from '../../surfaces/http/client.suite.ts'
+import { type Dialled, dial } from '../socket-client.suite.ts'
 import { noTools, type Workerd } from './workerd.suite.ts'
-import { incarnation, reset, startWorld } from './world.suite.ts'
+import { evict, incarnation, reset, startWorld } from './world.suite.ts'
 
 describe.skipIf(noTools)('in workerd', () => {
   let world: Workerd
@@ -26,7 +27,8 @@ describe.skipIf(noTools)('in workerd', () => {
   }
 
   beforeAll(async () => {
-    world = await startWorld()
+    // Heartbeats are for sockets: the other tests have none.
+    world = await startWorld({ vars: { TEST_OPTIONS: JSON.stringify({ heartbeatMs: 100, deadAfterMs: 800 }) } })
   })
   afterAll(() => world?.dispose())
 
@@ -46,5 +48,35 @@ describe.skipIf(noTools)('in workerd', () => {
     const asks = { approve: 'write', id: 'c1', args: {}, reason: 'asks', expiresMs: 2_000 }
     await start('unanswered', script(asks, { text: 'done' }))
     await goneThen('unanswered', 'awaiting_approval', 'completed')
+  })
+
+  test('[CF25] heartbeats come from an object that sleeps; whoever is silent is closed, pings and messages are signs of life', async () => {
+    await post(`${world.url}/agents/scripted/beats`, script({ text: 'here' }))
+    const life = await incarnation(world, 'beats')
+    const paths = ['/sessions/beats/ws', '/sessions/beats/ws', '/sessions/beats/ws', '/ws?sessionId=beats']
+    const [silent, pinging, talking, bare] = (await Promise.all(paths.map((path) => dial(`${world.url}${path}`)))) as [
+      Dialled,
+      Dialled,
+      Dialled,
+      Dialled,
+    ]
+    // The platform answers this one by itself, with a time of nought.
+    const own = ({ messages }: Dialled) => messages.filter((each) => each.type === 'pong' && each.ts > 0).length
+    const signs = [
+      setInterval(() => pinging.say('{"type":"ping"}'), 100),
+      setInterval(() => talking.say({ type: 'pong' }), 100),
+    ]
+    silent.say({ type: 'pong' })
+    for (const each of [silent, pinging, talking])
+      await expect.poll(() => own(each), { timeout: 5_000 }).toBeGreaterThan(0)
+    await evict(world, 'beats')
+    const before = own(pinging)
+    expect(await silent.closed).toMatchObject({ code: 4009 })
+    await expect.poll(() => own(pinging), { timeout: 5_000 }).toBeGreaterThan(before + 2)
+    expect(await incarnation(world, 'beats')).not.toBe(life)
+    for (const each of [pinging, talking, bare]) expect(each.ws.readyState).toBe(each.ws.OPEN)
+    expect(bare.messages.map(({ type }) => type as string)).toEqual(['state'])
+    for (const sign of signs) clearInterval(sign)
+    for (const { ws } of [pinging, talking, bare]) ws.close()
   })
 })

@@ -40,23 +40,32 @@ interface Near extends Kept {
   messages: number
 }
 
+export interface ObjectSocketsOptions {
+  readonly clock: Clock
+  readonly deadAfterMs?: number | undefined
+  /** The object sends heartbeats, and calls `beat` for that. */
+  readonly isBeating?: boolean
+}
+
 export class ObjectSockets {
   readonly #ctx: ObjectContext
   readonly #rows: readonly SocketRoute[]
   readonly #clock: Clock
   readonly #deadAfterMs: number
+  readonly #isBeating: boolean
   readonly #near = new Map<PlatformSocket, Near>()
   #sweepAt = 0
 
   constructor(
     ctx: ObjectContext,
     rows: readonly SocketRoute[],
-    { clock, deadAfterMs = DEAD_AFTER_MS }: { readonly clock: Clock; readonly deadAfterMs?: number | undefined },
+    { clock, deadAfterMs = DEAD_AFTER_MS, isBeating = false }: ObjectSocketsOptions,
   ) {
     this.#ctx = ctx
     this.#rows = rows
     this.#clock = clock
     this.#deadAfterMs = deadAfterMs
+    this.#isBeating = isBeating
   }
 
   get size(): number {
@@ -91,6 +100,25 @@ export class ObjectSockets {
     }
   }
 
+  /** Whether any socket's wire has heartbeats. */
+  get hasBeating(): boolean {
+    return [...this.#near.values()].some(({ receiver }) => receiver.beat)
+  }
+
+  /** A heartbeat to all whose wire has one; those that were silent for too long are closed, whether or not they used to ping. */
+  beat(silentMs: number): void {
+    const now = this.#clock.now()
+    for (const [socket, { receiver, far, heardAt }] of [...this.#near]) {
+      if (!receiver.beat || !far.isOpen) continue
+      const pingedAt = this.#ctx.getWebSocketAutoResponseTimestamp(socket)?.getTime() ?? 0
+      if (now - Math.max(pingedAt, heardAt) <= silentMs) receiver.beat()
+      else {
+        receiver.silent?.()
+        this.#forget(socket)
+      }
+    }
+  }
+
   /** Attaches what has changed; called when things have come to rest. */
   rest(): void {
     for (const [socket, near] of this.#near) if (near.far.isOpen) attach(socket, near)
@@ -121,6 +149,8 @@ export class ObjectSockets {
     if (bytes > MESSAGE_BYTES_MAX || (typeof said === 'string' && isLonger(said, MESSAGE_BYTES_MAX)))
       return this.#cut(socket, 1009, 'The message is too large.')
     if (this.#isTooMuch(near)) return this.#cut(socket, 1008, 'Too many messages.')
+    // When it was last heard must outlive a sleep, where silence is counted.
+    if (this.#isBeating && near.receiver.beat) attach(socket, near)
     await near.receiver.message(typeof said === 'string' ? said : null)
   }
 

@@ -23,6 +23,11 @@ export interface HarnessOptions extends Omit<AccessOptions, 'authTokenEnv'> {
   readonly watchdogMs?: number
   /** A socket that pinged and then is silent for this long is let go when something next stirs its object. Default 5 minutes. */
   readonly deadAfterMs?: number
+  /**
+   * A `pong` to each Fabric socket every so often, and those that are silent for `deadAfterMs` (default: three of these) are
+   * closed. Each wakes the object, which then costs compute for as long as anybody watches. Default 0: none.
+   */
+  readonly heartbeatMs?: number
   /** How each engine is set up: model, permission_mode, max_budget_usd, max_turns. */
   readonly engines?: {
     readonly [name: string]: EngineSettings & {

@@ -20,6 +20,7 @@ import { askProvider, budgetOf, type Claim } from './credentials.ts'
 import { remoteDirectory } from './directory-port.ts'
 import { tenantDirectory } from './directory-shards.ts'
 import { runnerProvider } from './engines.ts'
+import { Heartbeats } from './heartbeats.ts'
 import { Hops } from './hops.ts'
 import { ObjectClock, runClock } from './object-clock.ts'
 import { knownFaults } from './object-faults.ts'
@@ -58,6 +59,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
   readonly #spends: Spends
   readonly #engines: HarnessOptions['engines']
   readonly #hops: Hops
+  readonly #heartbeats: Heartbeats
   #home = ''
   #origin = ''
   #isResting = true
@@ -147,7 +149,10 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
       },
       sessionWires,
     )
-    this.#sockets = new ObjectSockets(ctx, socketRows, { clock: this.#clock, deadAfterMs: options.deadAfterMs })
+    const { heartbeatMs = 0, deadAfterMs } = options
+    this.#sockets = new ObjectSockets(ctx, socketRows, { clock: this.#clock, deadAfterMs, isBeating: heartbeatMs > 0 })
+    const ports = { sockets: this.#sockets, wakeTimes: this.#wakeTimes, now }
+    this.#heartbeats = new Heartbeats({ heartbeatMs, deadAfterMs }, ports)
     ctx.setWebSocketAutoResponse(autoResponse(PING, PONG))
     ctx.blockConcurrencyWhile(() => this.#wake(driver.isBlank()))
   }
@@ -163,7 +168,10 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
     if (notice) return this.#childTold(notice).then(() => new Response(null, { status: 204 }))
     if (request.headers.get('upgrade')?.toLowerCase() === 'websocket') {
       const answer = await upgrade(socketRows, request, '', this.#app.ports)
-      return answer instanceof Response ? answer : this.#sockets.accept(request, answer)
+      if (answer instanceof Response) return answer
+      const accepted = this.#sockets.accept(request, answer)
+      this.#heartbeats.arrange()
+      return accepted
     }
     const response = await this.#app.fetch(request)
     if (!feedOf(response)) await this.#told()
@@ -207,6 +215,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
   async alarm(): Promise<void> {
     this.#wakeTimes.rang()
     this.#stirred()
+    this.#heartbeats.rang()
     await this.#host.supervise(-1)
     await Promise.all([this.#outbox.tell(), this.#names.clear()])
     this.#wakeTimes.arrange()
@@ -225,6 +234,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
   async #wake(isBlank: boolean): Promise<void> {
     await this.#wakeTimes.load()
     await this.#sockets.wake(this.#app, (rested) => this.#headOf(rested))
+    this.#heartbeats.woke()
     if (isBlank) return
     await this.#host.supervise(-1)
     void this.#names.clear()

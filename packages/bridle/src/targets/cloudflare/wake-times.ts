@@ -25,6 +25,11 @@ export class WakeTimes {
     this.#ports = ports
   }
 
+  /** When the alarm is set to ring; null = it is not. */
+  get ringsAt(): number | null {
+    return this.#set
+  }
+
   async load(): Promise<void> {
     this.#set = await this.#ports.storage.getAlarm()
   }
