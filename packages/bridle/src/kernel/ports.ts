@@ -173,7 +173,7 @@ export interface Directory {
   ): Promise<{ approvals: { key: Key; approval: OpenApproval }[]; next?: string }>
   /** Keys with since < wakeAt <= now, earliest first. Start-up asks since -1 and so finds effects that were in hand. */
   due(now: number, limit: number, since: number): Promise<Key[]>
-  /** All agents' sessions with this id, whoever they belong to. */
+  /** All agents' sessions with this id, whoever they belong to, in the order in which they were made. */
   find(tenant: string, id: string): Promise<SessionEntry[]>
 }
 

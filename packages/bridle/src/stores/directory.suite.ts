@@ -213,15 +213,19 @@ export function directoryContract(name: string, make: () => Promise<Harness>): v
       expect((await restarted.directory.due(5, 9, -1)).map(({ id }) => id)).toEqual(['hand', 'never'])
     })
 
-    test('find: every agent that has this id, of this tenant alone', async () => {
+    test('find: every agent that has this id, of this tenant alone, in the order in which they were made', async () => {
       await started(on.store, key('x', 'acme', 'two'), 1)
       await started(on.store, key('x', 'acme', 'one'), 1)
       await started(on.store, key('x', 'other', 'three'), 1)
       await started(on.store, key('y'), 1)
       expect(await on.store.directory.find('acme', 'x')).toEqual([
-        { key: key('x', 'acme', 'one'), owner: null },
         { key: key('x', 'acme', 'two'), owner: null },
+        { key: key('x', 'acme', 'one'), owner: null },
       ])
+      await on.store.log.remove(key('x', 'acme', 'two'))
+      await started(on.store, key('x', 'acme', 'two'), 1)
+      const again = await on.store.directory.find('acme', 'x')
+      expect(again.map((each) => each.key.agent)).toEqual(['one', 'two'])
       expect(await on.store.directory.find('acme', 'X')).toEqual([])
       expect(await on.store.directory.find('nobody', 'x')).toEqual([])
     })

@@ -51,8 +51,8 @@ export function memoryDirectory(data: MemoryData): Directory {
     async find(tenant, id) {
       return ofTenant(tenant)
         .filter(({ key }) => key.id === id)
+        .sort((a, b) => a.order - b.order)
         .map((session) => ({ key: { ...session.key }, owner: rowOwner(session.key, rowOf(session)) }))
-        .sort((a, b) => (a.key.agent < b.key.agent ? -1 : 1))
     },
   }
 }

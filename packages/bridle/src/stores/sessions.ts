@@ -52,7 +52,7 @@ const keyOfIndex = 'k.tenant = ? AND k.id = ? AND k.agent = ?'
 const byKey = named('sessions_key', keyOfIndex)
 const byKeyAgain = named('sessions_name', keyOfIndex)
 const idOfIndex = 'k.tenant = ? AND k.id = ?'
-const byId = `${named('sessions_key', idOfIndex)} UNION ${named('sessions_name', idOfIndex)} ORDER BY 3`
+const byId = `${named('sessions_key', idOfIndex)} UNION ${named('sessions_name', idOfIndex)} ORDER BY 1`
 
 export function openSessions(driver: Driver, tail: Tail) {
   const get = (sid: number) => driver.get<SessionRecord>(bySid, sid)
@@ -131,7 +131,7 @@ export function openSessions(driver: Driver, tail: Tail) {
       }
     },
 
-    /** The sessions of all agents with this id: those that either index finds. Opening one says what is damaged. */
+    /** The sessions of all agents with this id, the oldest first: those that either index finds. Opening one says what is damaged. */
     withId: (tenant: string, id: string): SessionRecord[] =>
       driver
         .all<SessionRecord>(byId, tenant, id, tenant, id)

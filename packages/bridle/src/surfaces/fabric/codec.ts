@@ -175,11 +175,12 @@ const carried: { readonly [T in EventType]: ((event: Event<T>) => Said | null) |
   artifact_chunk: null,
 }
 
-const bare = (given: JsonObject): JsonObject => omit(given, '_tool_call_id')
-
 /** An operator did something to the session: who, and why. */
 const act = (
   action: AgentEventData['operator_action']['action'],
   { actor, reason }: { readonly actor?: string | undefined; readonly reason?: string | undefined },
   more: { readonly runId?: string; readonly from?: string; readonly eventId?: string } = {},
 ): Said => ['operator_action', { action, actor: actor ?? null, reason: reason ?? null, ...more }]
+
+/** Arguments as the call has them: the log keeps the call's id among them. */
+export const bare = (given: JsonObject): JsonObject => omit(given, '_tool_call_id')

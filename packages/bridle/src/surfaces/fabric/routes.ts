@@ -2,15 +2,17 @@
 import * as v from 'valibot'
 import { type Answer, isRefusal } from '../../kernel/commands.ts'
 import { isId, type Key } from '../../kernel/event.ts'
-import { type LogPlace, placeText } from '../../kernel/incarnation.ts'
-import { canonical, hashText } from '../../kernel/json.ts'
+import { placeText } from '../../kernel/incarnation.ts'
 import { runOutcome } from '../../kernel/outcome.ts'
 import type { Session } from '../../kernel/session.ts'
 import type { AgentInfo } from '../http/agents.ts'
 import { artifactsOf } from '../http/artifacts.ts'
+import { commandIdOf } from '../http/command-id.ts'
+import { taggedJson } from '../http/conditions.ts'
 import { badRequest, failure, notFound, refused } from '../http/errors.ts'
-import { pagePlace, replayFrom, replayWish } from '../http/replay.ts'
-import { type Arrival, type Call, countText, jsonObject, type Route, route } from '../http/route.ts'
+import { placeFor } from '../http/place.ts'
+import { replayFrom, replayWish } from '../http/replay.ts'
+import { type Arrival, type Call, jsonObject, limitText, type Route, route } from '../http/route.ts'
 import { sessionDetail } from '../http/session-detail.ts'
 import { findKey, findSession, keyOf } from '../http/sessions.ts'
 import { cursorOf, eventStream, frame, streamTimes } from '../http/sse.ts'
@@ -49,8 +51,8 @@ export const fabricRoutes: readonly Route[] = [
     summary: 'The session’s state and history: entries, events, artifacts, approvals',
     session: agentKey,
     query: v.looseObject({
-      after: v.optional(pagePlace),
-      limit: v.optional(v.pipe(countText(TIMELINE_MAX), v.minValue(1))),
+      after: v.optional(v.string()),
+      limit: v.optional(limitText(TIMELINE_MAX)),
     }),
     answers: { 200: 'The timeline; `next` when there is more.' },
     handle: timeline,
@@ -113,25 +115,24 @@ async function invoke(call: Call<undefined, { readonly [name: string]: unknown }
   if (agent.needs !== null) return failure('unavailable', `The agent "${agent.name}" is not available: ${agent.needs}`)
   const submission = await agent.accept(body as Parameters<AgentInfo['accept']>[0])
   if ('problem' in submission) return badRequest(submission.problem)
-  const commandId = request.headers.get('idempotency-key')
-  if (commandId !== null && !isId(commandId)) return badRequest('The Idempotency-Key is not a valid id.')
-  const id = commandId === null ? null : { commandId, bodyHash: hashText(canonical(body)) }
+  const id = commandIdOf(request, body)
+  if (id instanceof Response) return id
   const answer = await ports.host.send(key, { type: 'submit', ...submission, ...(await ownerFor(call.access)) }, id)
   if (isRefusal(answer)) return refused(answer)
   const isAsync = /(?:^|,)\s*respond-async\s*(?:[;,]|$)/i.test(request.headers.get('prefer') ?? '')
-  if (isAsync) return accepted(key, answer)
+  if (isAsync) return accepted(request, key, answer)
   const session = await ports.host.find(key)
   // Removed in the meantime, and perhaps begun anew: the run is gone.
   return session?.hasEvent(promptOf(String(answer.runId))) ? ended(session, answer) : notFound()
 }
 
-const accepted = (key: Key, { runId }: Answer): Response =>
+const accepted = (request: Request, key: Key, { runId }: Answer): Response =>
   Response.json(
     { status: 'accepted', sessionId: key.id, agentPath: agentPath(key), runId: runId ?? null },
     {
       status: 202,
       headers: {
-        location: `/sessions/${key.id}/runs/${runId}?agent=${key.agent}`,
+        location: placeFor(request, `/sessions/${key.id}/runs/${runId}?agent=${key.agent}`),
         'preference-applied': 'respond-async',
       },
     },
@@ -176,16 +177,18 @@ const runStatus = async (session: Session, runId: string): Promise<Response> => 
 }
 
 async function timeline(
-  call: Call<{ after?: LogPlace | undefined; limit?: number | undefined }, undefined>,
+  call: Call<{ after?: string | undefined; limit?: number | undefined }, undefined>,
 ): Promise<Response> {
   const session = await findSession(call)
   if (session instanceof Response) return session
   const told: Timeline = { entries: [], events: [], approvals: [] }
   const { limit = TIMELINE_MAX } = call.query
   const { own } = session.logs
+  const cursor = cursorOf(null, call.query.after)
+  if (cursor === undefined) return badRequest('query: after: Expected the id of an event, such as ev-9')
   // A page behind an event of another incarnation is a page of another history: it begins again, and says so.
-  const isLost = (call.query.after?.seq ?? 0) > 0 && call.query.after?.incarnation !== own
-  const after = isLost ? 0 : (call.query.after?.seq ?? 0)
+  const isLost = cursor !== null && cursor.seq > 0 && cursor.incarnation !== own
+  const after = isLost ? 0 : (cursor?.seq ?? 0)
   let seen = after
   for (let pages = 0; seen < session.state.head && seen - after < limit && pages < TIMELINE_PAGES_MAX; pages++) {
     const events = await session.read(seen, Math.min(1_000, limit - (seen - after)))
@@ -197,7 +200,7 @@ async function timeline(
   const { approvals: _open, messages, ...detail } = sessionDetail(session, agentOf(call))
   const more = seen < session.state.head ? { next: own === 1 ? seen : placeText(seen, own) } : {}
   const reset = isLost ? { reset: true } : {}
-  return Response.json({ ...detail, ...told, ...artifactsOf(session), messages, ...more, ...reset })
+  return taggedJson(call.request, { ...detail, ...told, ...artifactsOf(session), messages, ...more, ...reset })
 }
 
 const stream = async (

@@ -3,7 +3,7 @@ import type { AnyEvent, Key } from '../../kernel/event.ts'
 import { eventId } from '../../kernel/event.ts'
 import { FIRST, type Incarnations, placedEvent } from '../../kernel/incarnation.ts'
 import type { Json } from '../../kernel/json.ts'
-import { agentEvent } from './codec.ts'
+import { agentEvent, bare } from './codec.ts'
 import type { AgentEvent } from './wire.ts'
 
 export interface Timeline {
@@ -57,7 +57,7 @@ const entryOf = (event: AnyEvent): EntryDraft | null => {
         runId: event.run,
         toolCallId: event.payload.tool_call_id,
         toolName: event.payload.name,
-        args: event.payload.arguments,
+        args: bare(event.payload.arguments),
         status: 'running',
       }
     case 'session_checkpoint':
@@ -90,7 +90,7 @@ const complete = ({ entries, approvals }: Timeline, event: AnyEvent): void => {
       toolCallId: tool_call_id,
       toolName: tool_name,
       reason,
-      args: args ?? {},
+      args: bare(args ?? {}),
       requestedAt: new Date(event.at).toISOString(),
       expiresAt: expires_at ?? null,
     })

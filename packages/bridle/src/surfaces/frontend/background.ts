@@ -5,7 +5,9 @@ import { isRefusal } from '../../kernel/commands.ts'
 import { cut } from '../../kernel/cut.ts'
 import type { Key } from '../../kernel/event.ts'
 import { canonical, hashText } from '../../kernel/json.ts'
+import { idempotencyKey } from '../http/command-id.ts'
 import { badRequest, refused } from '../http/errors.ts'
+import { placeFor } from '../http/place.ts'
 import { type Call, jsonObject, optionalId, type Route, route } from '../http/route.ts'
 import { findKey, findSession, obeyed, standing } from '../http/sessions.ts'
 import { actorOf, viewerOf } from '../http/users.ts'
@@ -156,7 +158,8 @@ async function start(call: Call<undefined, v.InferOutput<typeof startBody>>): Pr
   if (agent instanceof Response) return agent
   const submission = await agent.accept({ ...body.input, prompt: body.prompt })
   if ('problem' in submission) return badRequest(submission.problem)
-  const commandId = request.headers.get('idempotency-key')
+  const commandId = idempotencyKey(request)
+  if (commandId instanceof Response) return commandId
   const { parent_session_id: parent, title, policy } = body
   const isNew = (await ports.directory.find(tenant, id)).length === 0
   if (commandId === null && !isNew)
@@ -199,7 +202,7 @@ async function start(call: Call<undefined, v.InferOutput<typeof startBody>>): Pr
     call,
     key,
     { ...answer, run_id: answer.runId ?? null },
-    { status: 202, headers: { location: `/sessions/${id}` } },
+    { status: 202, headers: { location: placeFor(request, `/sessions/${id}`) } },
   )
 }
 

@@ -2,10 +2,12 @@
 import * as v from 'valibot'
 import { isRefusal } from '../../kernel/commands.ts'
 import { isOwnPlace, parseCursor, parseEventId, placeInLog } from '../../kernel/cursor.ts'
-import { eventId, isId } from '../../kernel/event.ts'
+import { eventId } from '../../kernel/event.ts'
 import { canonical, hashText } from '../../kernel/json.ts'
 import type { Session } from '../../kernel/session.ts'
+import { idempotencyKey } from '../http/command-id.ts'
 import { badRequest, notFound, refused } from '../http/errors.ts'
+import { placeFor } from '../http/place.ts'
 import { type Call, optionalId } from '../http/route.ts'
 import { standing } from '../http/sessions.ts'
 import { isAnothers, isForeign, ownerFor } from '../http/users.ts'
@@ -46,8 +48,8 @@ export const branchFrom = async (
   const seq = placeIn(session, wish)
   if (seq instanceof Response) return seq
   const { request, access, ports } = call
-  const commandId = request.headers.get('idempotency-key')
-  if (commandId !== null && !isId(commandId)) return badRequest('The Idempotency-Key is not a valid id.')
+  const commandId = idempotencyKey(request)
+  if (commandId instanceof Response) return commandId
   const { kind, settings } = session.state.lifecycle
   const childId =
     wish.session_id ?? (await newId(kind === 'chat' ? 'chat' : 'bg', [session.key, ...ofUser(access), commandId]))
@@ -76,7 +78,7 @@ export const branchFrom = async (
     await prepared?.discard?.()
     return refused(answer)
   }
-  return standing(call, key, answer, { status: 201, headers: { location: `/sessions/${childId}` } })
+  return standing(call, key, answer, { status: 201, headers: { location: placeFor(request, `/sessions/${childId}`) } })
 }
 
 /** The event that the wish names. */

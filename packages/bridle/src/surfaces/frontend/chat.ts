@@ -5,9 +5,11 @@ import { eventId, type Key } from '../../kernel/event.ts'
 import { canonical, hashText, type JsonObject } from '../../kernel/json.ts'
 import { artifactsOf } from '../http/artifacts.ts'
 import { channelOf } from '../http/channel.ts'
-import { commandIdOf } from '../http/command-id.ts'
+import { commandIdOf, idempotencyKey } from '../http/command-id.ts'
+import { taggedJson } from '../http/conditions.ts'
 import { checkpointsOf, resumePointsOf, subagentsOf } from '../http/continuity.ts'
 import { badRequest, notFound, refused } from '../http/errors.ts'
+import { placeFor } from '../http/place.ts'
 import { backgroundArtifacts } from '../http/relatives.ts'
 import { type Call, jsonObject, optionalId, type Route, route } from '../http/route.ts'
 import { sessionDetail } from '../http/session-detail.ts'
@@ -41,7 +43,8 @@ export const chatRoutes: readonly Route[] = [
       const { body, ports, request } = call
       const key = call.key as Key
       const { id } = key
-      const commandId = request.headers.get('idempotency-key')
+      const commandId = idempotencyKey(request)
+      if (commandId instanceof Response) return commandId
       const { title, policy } = body
       const answer = await ports.host.send(
         key,
@@ -58,7 +61,10 @@ export const chatRoutes: readonly Route[] = [
         commandId === null ? null : { commandId, bodyHash: hashText(canonical(body)) },
       )
       if (isRefusal(answer)) return refused(answer)
-      return standing(call, key, answer, { status: 201, headers: { location: `/chat/sessions/${id}` } })
+      return standing(call, key, answer, {
+        status: 201,
+        headers: { location: placeFor(request, `/chat/sessions/${id}`) },
+      })
     },
   }),
   route({
@@ -86,7 +92,7 @@ export const chatRoutes: readonly Route[] = [
     handle: async (call) => {
       const session = await findSession(call)
       if (session instanceof Response) return session
-      return Response.json({
+      return taggedJson(call.request, {
         ...sessionDetail(session, call.ports.agents.get(session.key.agent) ?? null),
         resume_points: await resumePointsOf(session),
         subagents: await subagentsOf(session),
@@ -151,7 +157,7 @@ async function takeTurn(call: Turn): Promise<Response> {
       delivery: answer.delivery ?? null,
       after: eventId(since, session.logs.own),
     },
-    { status: 202, headers: { location: `/sessions/${key.id}/runs/${runId}?agent=${key.agent}` } },
+    { status: 202, headers: { location: placeFor(request, `/sessions/${key.id}/runs/${runId}?agent=${key.agent}`) } },
   )
 }
 

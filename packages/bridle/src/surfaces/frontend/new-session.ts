@@ -1,7 +1,8 @@
 // The key of a session that is to be made. It is known before anything else of the request is looked at, since whoever passes
 // the request on has to know where the session will live.
 import * as v from 'valibot'
-import { isId, type Key } from '../../kernel/event.ts'
+import type { Key } from '../../kernel/event.ts'
+import { idempotencyKey } from '../http/command-id.ts'
 import { badRequest, notFound, refused } from '../http/errors.ts'
 import { type Arrival, optionalId } from '../http/route.ts'
 import { isForeign, openTo } from '../http/users.ts'
@@ -23,8 +24,8 @@ export const newKey =
     }
     const agent = agentFor({ ports }, parsed.output)
     if (agent instanceof Response) return agent
-    const commandId = request.headers.get('idempotency-key')
-    if (commandId !== null && !isId(commandId)) return badRequest('The Idempotency-Key is not a valid id.')
+    const commandId = idempotencyKey(request)
+    if (commandId instanceof Response) return commandId
     const { tenant } = access
     const { session_id: named, parent_session_id: parent } = parsed.output
     const id = named ?? (await newId(prefix, [tenant, agent.name, ...ofUser(access), commandId]))

@@ -12,6 +12,7 @@ import { patientDoor } from './back-off.ts'
 import { allowPage, preflight } from './cors.ts'
 import { enter } from './enter.ts'
 import { failure, faulted } from './errors.ts'
+import { methodsOf, wrongMethod } from './methods.ts'
 import { openapiRoutes } from './openapi.ts'
 import { type Files, pageOr404, rootOf, withoutPages } from './pages.ts'
 import { probeRoutes } from './probes.ts'
@@ -110,8 +111,13 @@ export const createApp = (options: AppOptions, wires: readonly (readonly Route[]
   const app = new Hono()
   const { files } = options
   const roots = new Set(rows.map(({ path }) => rootOf(path)))
-  app.notFound((c) => (files ? pageOr404(c.req.raw, { files, roots }) : withoutPages(c.req.raw)))
-  app.options('*', (c) => preflight(c.req.raw, options.allowedOrigins))
+  const methods = methodsOf(rows)
+  app.notFound((c) => {
+    const allowed = methods(c.req.raw)
+    if (allowed !== null) return wrongMethod(c.req.raw, allowed, options.allowedOrigins)
+    return files ? pageOr404(c.req.raw, { files, roots }) : withoutPages(c.req.raw)
+  })
+  app.options('*', (c) => preflight(c.req.raw, methods(c.req.raw), options.allowedOrigins))
 
   const { place = (row: Route) => row } = options
   for (const row of rows.map(place)) {
@@ -161,6 +167,8 @@ const observe = (ports: AppPorts, c: Context, row: Route): ((response: Response)
     // No other page may embed an answer, and no browser may take it for something else than it says.
     response.headers.set('cross-origin-resource-policy', 'same-origin')
     response.headers.set('x-content-type-options', 'nosniff')
+    // An answer is of its moment and for its caller; the few that may be kept say so themselves.
+    if (!response.headers.has('cache-control')) response.headers.set('cache-control', 'no-store')
     allowPage(response, c.req.raw, ports.allowedOrigins)
     return response
   }

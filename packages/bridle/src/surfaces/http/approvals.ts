@@ -2,9 +2,19 @@
 import * as v from 'valibot'
 import { isRefusal } from '../../kernel/commands.ts'
 import { badRequest, refused } from './errors.ts'
-import { countText, jsonObject, type Route, route } from './route.ts'
+import { jsonObject, limitText, type Route, route } from './route.ts'
 import { findKey, keyOf, pageOr400 } from './sessions.ts'
 import { actorOf, viewerFor } from './users.ts'
+
+/** The spellings of a decision, in whatever case; an answer is named by the path, and its body may only repeat it. */
+const spellings = { approve: ['approve', 'approved'], reject: ['reject', 'rejected', 'deny', 'denied'] } as const
+
+const decisionFor = (verb: keyof typeof spellings) =>
+  v.custom<string>(
+    (decision) =>
+      typeof decision === 'string' && (spellings[verb] as readonly string[]).includes(decision.toLowerCase()),
+    `The path says "${verb}". Leave the decision out, or let it say the same`,
+  )
 
 const answering = (verb: 'approve' | 'reject'): Route =>
   route({
@@ -17,6 +27,7 @@ const answering = (verb: 'approve' | 'reject'): Route =>
       args: v.optional(jsonObject),
       reason: v.optional(v.string()),
       actor: v.optional(v.string()),
+      decision: v.optional(decisionFor(verb)),
     }),
     answers: { 200: 'It is settled. The same answer again is the same reply; another is a conflict.' },
     handle: async (call) => {
@@ -51,7 +62,7 @@ export const approvalRoutes: readonly Route[] = [
     summary: 'Open approvals of all sessions, oldest first',
     query: v.looseObject({
       status: v.optional(v.picklist(['pending'])),
-      limit: v.optional(countText(500)),
+      limit: v.optional(limitText(500)),
       cursor: v.optional(v.string()),
     }),
     answers: { 200: '`{ approvals, next? }`, each with its arguments and the title of its session.' },

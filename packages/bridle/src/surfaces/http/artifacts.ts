@@ -5,7 +5,8 @@ import { placeText } from '../../kernel/incarnation.ts'
 import { ARTIFACTS_MAX, READ_PAGE } from '../../kernel/limits.ts'
 import { type Artifact, artifactOf } from '../../kernel/projections/artifacts.ts'
 import type { Session } from '../../kernel/session.ts'
-import { notFound } from './errors.ts'
+import { condition, isRangeOf, revalidated } from './conditions.ts'
+import { notFound, plainError } from './errors.ts'
 import { pagePlace } from './replay.ts'
 import { type Route, route } from './route.ts'
 import { findKey, findSession } from './sessions.ts'
@@ -37,12 +38,18 @@ export const artifactRoutes: readonly Route[] = [
     scope: 'observe',
     summary: 'The content of an artifact; takes a Range',
     session: findKey,
-    answers: { 200: 'The content.', 206: 'A part of it.' },
+    answers: {
+      200: 'The content.',
+      206: 'A part of it.',
+      304: 'It has the tag that If-None-Match names.',
+      412: 'It no longer has the tag that If-Match names.',
+      416: 'The Range lies outside of it.',
+    },
     handle: async (call) => {
       const session = await findSession(call)
       if (session instanceof Response) return session
       const artifact = await find(session, call.param('artifactId'))
-      return artifact ? content(session, artifact, call.request.headers.get('range')) : notFound()
+      return artifact ? content(session, artifact, call.request) : notFound()
     },
   }),
 ]
@@ -128,19 +135,27 @@ async function* earlier(session: Session, before: number): AsyncGenerator<Artifa
   }
 }
 
-const content = async (session: Session, artifact: Artifact, range: string | null): Promise<Response> => {
-  const wanted = range === null ? null : parseRange(range, artifact.size)
+const content = async (session: Session, artifact: Artifact, request: Request): Promise<Response> => {
+  const tag = `"${session.key.id}-${artifact.id}-${placeText(artifact.seq, session.logs.own)}"`
+  const settled = condition(request, tag)
+  if (settled) return settled
+  const range = request.headers.get('range')
+  // Half of one version and half of another would be a file that never was.
+  const wanted = range !== null && isRangeOf(request, tag) ? parseRange(range, artifact.size) : null
   const headers = {
     'content-type': artifact.contentType,
     'accept-ranges': 'bytes',
-    etag: `"${session.key.id}-${artifact.id}-${placeText(artifact.seq, session.logs.own)}"`,
+    etag: tag,
+    ...revalidated,
     // What an agent wrote is never a page of this server.
     'content-security-policy': 'sandbox',
     'x-content-type-options': 'nosniff',
     'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(artifact.name.toWellFormed())}`,
   }
   if (wanted === 'outside') {
-    return new Response(null, { status: 416, headers: { 'content-range': `bytes */${artifact.size}` } })
+    return plainError(416, `The Range lies outside of the artifact, which has ${artifact.size} bytes.`, {
+      'content-range': `bytes */${artifact.size}`,
+    })
   }
   const [from, to] = wanted ?? [0, artifact.size - 1]
   // Before anything is answered: what cannot be read is an error, not an answer that breaks off.

@@ -1,6 +1,6 @@
 // A request's JSON body: bounded in size and depth, read once and parsed once.
 import type { JsonObject } from '../../kernel/json.ts'
-import { badRequest, failure } from './errors.ts'
+import { badRequest, failure, plainError } from './errors.ts'
 import { parseJson } from './json-text.ts'
 
 export const BODY_BYTES_MAX = 8 * 1024 * 1024
@@ -16,6 +16,15 @@ export interface Body {
 export const bodyOf = (request: Request, bytesMax = BODY_BYTES_MAX): Body => {
   let reading: Promise<Uint8Array | null> | null = null
   const bytes = async () => {
+    const encoding = request.headers.get('content-encoding') ?? 'identity'
+    if (encoding.toLowerCase() !== 'identity')
+      return plainError(
+        415,
+        `The body is sent with Content-Encoding "${encoding.slice(0, 50)}". Send it as it is, without one.`,
+        {
+          'accept-encoding': 'identity',
+        },
+      )
     reading ??= readBytes(request, bytesMax)
     // A response can be sent once, so each who asks gets its own.
     return (await reading) ?? failure('body_too_large', `The body is larger than ${bytesMax} bytes.`)

@@ -4,10 +4,17 @@ import { canonical, hashText } from '../../kernel/json.ts'
 import type { CommandId } from '../../kernel/session.ts'
 import { badRequest } from './errors.ts'
 
-/** Null when the caller gave none. `asked` is all that makes the command this one. */
+/** The caller's key, plain or in quotes as structured fields have it; null when the caller gave none. */
+export const idempotencyKey = (request: Pick<Request, 'headers'>): string | null | Response => {
+  const given = request.headers.get('idempotency-key')
+  if (given === null) return null
+  const key = /^"(.*)"$/.exec(given)?.[1] ?? given
+  return isId(key) ? key : badRequest('The Idempotency-Key is not a valid id.')
+}
+
+/** Null when the caller gave no key. `asked` is all that makes the command this one. */
 export const commandIdOf = (request: Request, asked: unknown): CommandId | null | Response => {
-  const commandId = request.headers.get('idempotency-key')
-  if (commandId === null) return null
-  if (!isId(commandId)) return badRequest('The Idempotency-Key is not a valid id.')
+  const commandId = idempotencyKey(request)
+  if (commandId === null || commandId instanceof Response) return commandId
   return { commandId, bodyHash: hashText(canonical(asked)) }
 }

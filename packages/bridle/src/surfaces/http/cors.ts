@@ -7,20 +7,24 @@ export const allowPage = (response: Response, request: Request, allowed: readonl
   const origin = request.headers.get('origin')
   if (origin === null || !isAllowedOrigin(origin, allowed)) return response
   response.headers.set('access-control-allow-origin', origin)
-  response.headers.set('access-control-expose-headers', 'Location, Retry-After, X-Correlation-ID')
+  response.headers.set(
+    'access-control-expose-headers',
+    'ETag, Location, Retry-After, X-Correlation-ID, X-Fabric-Run-Id',
+  )
   response.headers.append('vary', 'Origin')
   return response
 }
 
-/** What a browser asks before it asks. */
-export const preflight = (request: Request, allowed?: readonly string[]): Response =>
+/** What a browser asks before it asks. `methods` are those of the path; null = nobody has it. */
+export const preflight = (request: Request, methods: string | null, allowed?: readonly string[]): Response =>
   allowPage(
     new Response(null, {
       status: 204,
       headers: {
+        ...(methods !== null && { allow: methods }),
         'access-control-allow-methods': 'GET, POST, DELETE',
         'access-control-allow-headers':
-          'Authorization, Content-Type, Idempotency-Key, Last-Event-ID, Prefer, X-Correlation-ID, X-Fabric-Tenant',
+          'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, If-Range, Last-Event-ID, Prefer, Range, X-Correlation-ID, X-Fabric-Tenant',
         'access-control-max-age': '600',
       },
     }),

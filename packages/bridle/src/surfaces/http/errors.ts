@@ -24,6 +24,12 @@ const statuses: { readonly [T in ErrorType]: number } = {
 /** Short: a message may quote what the caller sent. */
 export const badRequest = (message: string): Response =>
   Response.json({ error: message.length > 500 ? `${message.slice(0, 500)}…` : message }, { status: 400 })
+/** Statuses that the document does not name have its plain shape: a text that says what to do. */
+export const plainError = (
+  status: 405 | 412 | 415 | 416,
+  message: string,
+  headers: Record<string, string> = {},
+): Response => Response.json({ error: message }, { status, headers })
 export const notFound = (): Response => Response.json({ error: 'Not found' }, { status: 404 })
 export const failure = (type: ErrorType, message: string, headers: Record<string, string> = {}): Response =>
   Response.json({ error: { type, message } }, { status: statuses[type], headers })

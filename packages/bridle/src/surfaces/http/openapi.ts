@@ -116,7 +116,7 @@ const page = (rows: readonly Route[]): string => `<!doctype html>
   .method { display: inline-block; width: 4.5rem; font-weight: 600; color: #2457c5; } .scope { color: #6a7485; }
   pre { background: #f4f6f9; padding: .8rem; overflow: auto; border-radius: 6px; } details { margin-top: .4rem; }
 </style>
-<h1>Bridle</h1><p>The same, for machines: <a href="/openapi.json">/openapi.json</a></p>
+<h1>Bridle</h1><p>The same, for machines: <a href="openapi.json">/openapi.json</a></p>
 ${rows.filter(isDescribed).map(section).join('\n')}
 </html>`
 

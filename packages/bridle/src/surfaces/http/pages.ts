@@ -1,6 +1,7 @@
 // The files of a web app, for what no route knows. Nothing that begins like a route is ever a page, so a file cannot stand in
 // for an answer, and what asks for data is told in its own shape that there is none.
 import { faulted, notFound } from './errors.ts'
+import { placeFor } from './place.ts'
 
 /** Answers with a file, or 404. */
 export type Files = (request: Request) => Promise<Response>
@@ -27,9 +28,9 @@ export const pageOr404 = async (request: Request, { files, roots }: PagesOptions
 }
 
 /** Where there is no app, whoever opens the address in a browser finds what can be asked here. */
-export const withoutPages = ({ method, url }: Request): Response =>
-  method === 'GET' && new URL(url).pathname === '/'
-    ? new Response(null, { status: 302, headers: { location: '/docs' } })
+export const withoutPages = (request: Request): Response =>
+  request.method === 'GET' && new URL(request.url).pathname === '/'
+    ? new Response(null, { status: 302, headers: { location: placeFor(request, '/docs') } })
     : notFound()
 
 /** As whoever serves files may read it: `//docs` and `/%64ocs` begin like `/docs`. */

@@ -91,6 +91,9 @@ const check = (schema: Schema, value: unknown, where: string): unknown => {
 export const countText = (most: number) =>
   v.pipe(v.string(), v.regex(/^\d{1,9}$/, 'Expected a whole number'), v.transform(Number), v.maxValue(most))
 
+/** How many entries a page may have. None at all is a mistake of the caller's. */
+export const limitText = (most: number) => v.pipe(countText(most), v.minValue(1))
+
 export const optionalId = v.optional(
   v.pipe(
     v.string(),

@@ -50,18 +50,6 @@ describe('[H20] listing', () => {
     const { status, body } = await world().get(`/sessions${query}`)
     expect([status, typeof body.error]).toEqual([400, 'string'])
   })
-
-  test('[H15] an id of two agents is a conflict that names them', async () => {
-    const { get, post } = world()
-    await post('/agents/scripted/same', script({ text: 'x' }))
-    await post('/agents/hooked/same', script({ text: 'x' }))
-    const { status, body } = await get('/sessions/same')
-    expect([status, (body.error as { message: string }).message]).toEqual([
-      409,
-      expect.stringMatching(/hooked.*scripted|scripted.*hooked/),
-    ])
-    expect((await get('/sessions/same?agent=hooked')).body.agent).toBe('hooked')
-  })
 })
 
 describe('[H42] the inbox', () => {

@@ -9,9 +9,10 @@ import type { Session } from '../../kernel/session.ts'
 import { artifactsOf } from './artifacts.ts'
 import { channelOf } from './channel.ts'
 import { commandIdOf } from './command-id.ts'
+import { taggedJson } from './conditions.ts'
 import { checkpointsOf, subagentsOf } from './continuity.ts'
 import { badRequest, failure, notFound, refused } from './errors.ts'
-import { type Arrival, type Call, countText, type Route, route } from './route.ts'
+import { type Arrival, type Call, limitText, type Route, route } from './route.ts'
 import { sessionCard, sessionDetail } from './session-detail.ts'
 import { actorOf, openTo, viewerFor } from './users.ts'
 
@@ -27,7 +28,7 @@ export const sessionRoutes: readonly Route[] = [
       agent: v.optional(v.string()),
       parent: v.optional(v.string()),
       search: v.optional(v.string()),
-      limit: v.optional(countText(500)),
+      limit: v.optional(limitText(500)),
       cursor: v.optional(v.string()),
     }),
     answers: { 200: '`{ sessions, next? }`; pass `next` as `cursor` for the next page.' },
@@ -52,7 +53,7 @@ export const sessionRoutes: readonly Route[] = [
     handle: async (call) => {
       const session = await findSession(call)
       if (session instanceof Response) return session
-      return Response.json({
+      return taggedJson(call.request, {
         ...sessionDetail(session, agentOf(call, session)),
         checkpoints: checkpointsOf(session),
         subagents: await subagentsOf(session),
@@ -129,7 +130,10 @@ export const findSession = async (call: Call<unknown, unknown>): Promise<Session
   return key instanceof Response ? key : ((await call.ports.host.find(key)) ?? notFound())
 }
 
-/** Ids alone may be ambiguous; those of another tenant or user look exactly like unknown ones. */
+/**
+ * An id means the session that was made first under it: another agent's session of the same id changes nothing for those who
+ * use this one. `?agent=` picks. Sessions of another tenant or user look exactly like unknown ones.
+ */
 export async function findKey({
   param,
   access,
@@ -140,12 +144,7 @@ export async function findKey({
   const agent = new URL(request.url).searchParams.get('agent')
   if (!isId(id)) return notFound()
   const found = await openTo(access, await ports.directory.find(access.tenant, id))
-  const keys = found.map((each) => each.key).filter((key) => agent === null || key.agent === agent)
-  const [key, ...others] = keys
-  if (!key) return notFound()
-  if (others.length === 0) return key
-  const agents = keys.map((each) => each.agent).join(', ')
-  return failure('conflict', `Several agents have this session: ${agents}. Say which by ?agent=.`)
+  return found.find(({ key }) => agent === null || key.agent === agent)?.key ?? notFound()
 }
 
 /** A store refuses a cursor that it did not make. */

@@ -6,6 +6,7 @@ import type { Access, Asked, Scope } from './access.ts'
 import { type AppPorts, correlationOf } from './app.ts'
 import { enter } from './enter.ts'
 import { badRequest, faulted, notFound } from './errors.ts'
+import { match } from './path-pattern.ts'
 import { type Route, route } from './route.ts'
 import { redacted } from './secrets.ts'
 
@@ -119,29 +120,6 @@ const accept = async (
     return badRequest(`query: ${v.getDotPath(issue) ?? 'value'}: ${issue.message}`)
   }
   return row.accept({ request, param: (name) => params[name] ?? '', query: query?.output, access, ports })
-}
-
-/** The parameters of a path that fits the pattern; null when it does not. */
-export const match = (pattern: string, path: string): Record<string, string> | null => {
-  const wanted = pattern.split('/')
-  const given = path.split('/')
-  if (wanted.length !== given.length) return null
-  const params: Record<string, string> = {}
-  for (const [index, part] of wanted.entries()) {
-    const value = decoded(given[index] ?? '')
-    if (value === null) return null
-    if (part.startsWith(':')) params[part.slice(1)] = value
-    else if (part !== value) return null
-  }
-  return params
-}
-
-const decoded = (text: string): string | null => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return null
-  }
 }
 
 /** The same paths for a plain GET: a client that cannot see why its upgrade was refused asks here. */

@@ -50,7 +50,8 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
       .all<{ agent: string; home: string; removed: number; owner: string | null }>(
         `SELECT h.agent, h.home, h.removed, s.owner FROM homes AS h
          LEFT JOIN sessions AS s ON s.tenant = h.tenant AND s.id = h.id AND s.agent = h.agent AND s.removed = 0
-         WHERE h.tenant = ? AND h.id = ? ORDER BY h.agent`,
+         WHERE h.tenant = ? AND h.id = ?
+         ORDER BY s.sid IS NULL, CASE WHEN json_valid(s.row) THEN json_extract(s.row, '$.createdAt') END, s.sid`,
         ...[tenant, id],
       )
       .map(({ agent, home, removed, owner }) => ({

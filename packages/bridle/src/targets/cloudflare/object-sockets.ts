@@ -2,7 +2,8 @@
 // attached, from which its near end is made again when the object wakes.
 import type { Clock } from '../../kernel/ports.ts'
 import type { App } from '../../surfaces/http/app.ts'
-import { match, type Opener, type Receiver, type SocketRoute } from '../../surfaces/http/socket-route.ts'
+import { match } from '../../surfaces/http/path-pattern.ts'
+import type { Opener, Receiver, SocketRoute } from '../../surfaces/http/socket-route.ts'
 import { SOCKET_RATE } from '../socket-rate.ts'
 import { ObjectSocket } from './object-socket.ts'
 import { type ObjectContext, type PlatformSocket, socketPair, switching } from './platform.ts'
