@@ -1,22 +1,32 @@
 // A cold fold: sequence numbers and small labels; payloads are read from the log when somebody asks.
 import type { Projection } from './projection.ts'
 
-/** Delegated work, by agent id: its latest status and where that was said. */
-export type Subagents = { readonly [agentId: string]: Subagent }
-
 export interface Subagent {
   readonly status: string
+  /** Where that was said. */
   readonly seq: number
+  /** Where the work was first spoken of: its description is there. */
+  readonly first: number
+  /** The run that it belongs to; null = none, it goes on whatever runs here. */
+  readonly runId: string | null
   /** Of a session: the number of its event that this was about. */
   readonly childSeq?: number
 }
 
+/** Delegated work, by agent id. */
+export type Subagents = { readonly [agentId: string]: Subagent }
+
 export const subagents: Projection<Subagents> = {
   initial: {},
   on: {
-    subagent_event: (state, { seq, payload: { agent_id, status, child_seq: childSeq } }) => ({
-      ...state,
-      [agent_id]: { status, seq, ...(childSeq !== undefined && { childSeq }) },
-    }),
+    subagent_event: (state, { seq, run, payload }) => {
+      const { agent_id: id, status, child_seq: childSeq } = payload
+      const first = Object.hasOwn(state, id) ? (state[id]?.first ?? seq) : seq
+      const subagent = { status, seq, first, runId: run ?? null, ...(childSeq !== undefined && { childSeq }) }
+      return { ...state, [id]: subagent }
+    },
   },
 }
+
+/** Whether delegated work with this status is over. */
+export const isTaskOver = (status: string): boolean => ['completed', 'failed', 'cancelled', 'error'].includes(status)

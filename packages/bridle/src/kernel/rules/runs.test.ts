@@ -117,6 +117,25 @@ describe('cancel', () => {
     expect(effects(life)).toEqual([])
   })
 
+  test('[S5] tasks that are open end with the run; those of other runs, and those that ended, do not end again', () => {
+    const life = running()
+    const task = (agent_id: string, status: string) =>
+      says('subagent_event', { agent_id, status, task: `do ${agent_id}` })
+    life.says(task('before', 'running'))
+    life.says(finished())
+    life.submit('next')
+    life.says(started())
+    life.says(task('a', 'running'), task('b', 'started'), task('c', 'running'), task('c', 'completed'))
+    life.do(cancel())
+    const settled = life.last.flatMap(({ type, payload }) => (type === 'subagent_event' ? [payload] : []))
+    expect(settled).toEqual([
+      { agent_id: 'a', status: 'cancelled', parent_session_id: 's1', reason: 'interrupted' },
+      { agent_id: 'b', status: 'cancelled', parent_session_id: 's1', reason: 'interrupted' },
+    ])
+    life.says(stopped)
+    expect(life.happened).not.toContain('subagent_event')
+  })
+
   test.each<[string, (life: Life) => void]>([
     ['the runner confirms', (life) => life.says(stopped)],
     ['the runner finishes instead', (life) => life.says(finished())],

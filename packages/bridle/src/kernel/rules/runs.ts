@@ -14,6 +14,7 @@ import {
   WAITING_CHARS_MAX,
 } from '../limits.ts'
 import type { Run } from '../projections/lifecycle.ts'
+import { isTaskOver } from '../projections/subagents.ts'
 import { OUTCOME_TYPES } from '../schemas.ts'
 import { askAboutUnsafe, cancelApprovals } from './approvals.ts'
 import { publish } from './artifacts.ts'
@@ -206,8 +207,9 @@ export const noteHandle = (w: Working, handle: string): void => {
   if (run && known?.handle !== handle) w.addToRun('resume_handle', { run_id: run.runId, handle })
 }
 
-/** Every started call gets exactly one outcome. */
+/** Every started call gets exactly one outcome, and the tasks of an attempt that is stopped end with it. */
 export const settleTools = (w: Working, status: 'ok' | 'error', reason: string): void => {
+  if (status === 'error') settleTasks(w, reason)
   const waiting = new Set(Object.values(w.state.approvals.open).map((asked) => asked.toolCallId))
   for (const [tool_call_id, { name }] of Object.entries(w.state.lifecycle.tools)) {
     const denied = status === 'ok' && waiting.has(tool_call_id)
@@ -219,6 +221,13 @@ export const settleTools = (w: Working, status: 'ok' | 'error', reason: string):
       status: outcome,
       ...(outcome === 'ok' ? {} : { reason, error: `The call was ${denied ? 'not approved' : 'interrupted'}.` }),
     })
+  }
+}
+
+const settleTasks = (w: Working, reason: string): void => {
+  for (const [agent_id, { status, runId }] of Object.entries(w.state.subagents)) {
+    if (runId !== w.run?.runId || isTaskOver(status)) continue
+    w.addToRun('subagent_event', { agent_id, status: 'cancelled', parent_session_id: w.key.id, reason })
   }
 }
 

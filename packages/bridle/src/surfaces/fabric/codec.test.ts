@@ -78,6 +78,14 @@ test.each<[EventType, object, string, object]>([
   ['completed', { result: 'ok' }, 'result', { result: 'ok' }],
   ['error', { message: 'no', reason: 'interrupted' }, 'error', { message: 'no', reason: 'interrupted' }],
   ['turn_end', { turn_id: 'r-1', status: 'completed', queued: 0 }, 'idle', {}],
+  ['cancel_requested', { run_id: 'r-1', reason: 'enough' }, 'cancelled', { runId: 'r-1', reason: 'enough' }],
+  ['cancel_requested', { run_id: 'r-1' }, 'cancelled', { runId: 'r-1', reason: null }],
+  [
+    'prompt_dropped',
+    { run_id: 'r-3', message_id: 'm-3', reason: 'cancelled' },
+    'cancelled',
+    { runId: 'r-3', reason: 'cancelled' },
+  ],
 ])('%s is carried as %3$s', (type, payload, shown, data) => {
   expect(agentEvent(key, event(type, payload))).toEqual({
     id: 'ev-7',
@@ -92,9 +100,12 @@ test('between two queued prompts the session is not idle', () => {
   expect(agentEvent(key, event('turn_end', { turn_id: 'r-1', status: 'completed', queued: 1 }))).toBeNull()
 })
 
-test('facts are never carried, and a type from a newer writer is passed over', () => {
+/** Facts that a watcher has to know of, though the log alone needs them. */
+const told: readonly EventType[] = ['artifact_published', 'cancel_requested', 'prompt_dropped']
+
+test('other facts are never carried, and a type from a newer writer is passed over', () => {
   const facts = (Object.keys(catalogue) as EventType[]).filter((type) => catalogue[type].wire === 'internal')
-  const carried = facts.filter((type) => type !== 'artifact_published' && agentEvent(key, event(type, {})) !== null)
+  const carried = facts.filter((type) => !told.includes(type) && agentEvent(key, event(type, {})) !== null)
   expect(carried).toEqual([])
   expect(agentEvent(key, event('from_the_future' as EventType, {}))).toBeNull()
   expect(agentEvent(key, event('constructor' as EventType, {}))).toBeNull()

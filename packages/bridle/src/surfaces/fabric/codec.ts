@@ -3,6 +3,7 @@ import type { EventType } from '../../kernel/catalogue.ts'
 import { type AnyEvent, type Event, eventId, type Key } from '../../kernel/event.ts'
 import { FIRST, type Incarnations, placedEvent, placeText } from '../../kernel/incarnation.ts'
 import { type JsonObject, omit } from '../../kernel/json.ts'
+import { isTaskOver } from '../../kernel/projections/subagents.ts'
 import type { Audience } from '../../kernel/subscribers.ts'
 import { frame } from '../http/sse.ts'
 import type { AgentEvent, AgentEventData, AgentEventType } from './wire.ts'
@@ -72,9 +73,10 @@ const carried: { readonly [T in EventType]: ((event: Event<T>) => Said | null) |
     },
   ],
   subagent_event: ({ payload }) => {
-    const ended = ['completed', 'failed', 'cancelled', 'error'].includes(payload.status)
     const shared = { taskId: payload.agent_id, status: payload.status }
-    return ended ? ['task_end', { ...shared, isError: payload.status !== 'completed' }] : ['task_start', shared]
+    return isTaskOver(payload.status)
+      ? ['task_end', { ...shared, isError: payload.status !== 'completed' }]
+      : ['task_start', shared]
   },
   approval_required: ({ payload }) => [
     'approval_requested',
@@ -125,6 +127,8 @@ const carried: { readonly [T in EventType]: ((event: Event<T>) => Said | null) |
   ],
   completed: ({ payload }) => ['result', { result: payload.result ?? null }],
   error: ({ payload }) => ['error', { message: payload.message, reason: payload.reason ?? null }],
+  cancel_requested: ({ payload }) => ['cancelled', { runId: payload.run_id, reason: payload.reason ?? null }],
+  prompt_dropped: ({ payload }) => ['cancelled', { runId: payload.run_id, reason: payload.reason }],
   // Between two queued prompts the session is not idle.
   turn_end: ({ payload }) => (payload.queued ? null : ['idle', {}]),
 
@@ -154,7 +158,6 @@ const carried: { readonly [T in EventType]: ((event: Event<T>) => Said | null) |
   session_created: null,
   parent_told: null,
   prompt_queued: null,
-  prompt_dropped: null,
   steered: null,
   steer_delivered: null,
   rewound: null,

@@ -48,15 +48,20 @@ const summaryOf = (event: AnyEvent, messages: readonly HarnessMessage[]): string
 
 /** Delegated work, each with all that was last said of it. */
 export const subagentsOf = async (session: Session) => {
-  const known = Object.entries(session.state.subagents)
+  const known = Object.values(session.state.subagents)
+  const places = new Set(known.flatMap(({ seq, first }) => [seq, first]))
   const events = await eventsAt(
     session,
-    known.map(([, { seq }]) => seq).sort((a, b) => a - b),
+    [...places].sort((a, b) => a - b),
   )
+  const bySeq = new Map(events.map((event) => [event.seq, event]))
+  const firsts = new Map(known.map(({ seq, first }) => [seq, bySeq.get(first)]))
   return events.flatMap((event) =>
-    event.type === 'subagent_event'
+    event.type === 'subagent_event' && firsts.has(event.seq)
       ? [
           {
+            // The description of the work is said when it begins; its end need not repeat it.
+            ...(firsts.get(event.seq)?.payload as { readonly [name: string]: Json } | undefined),
             ...(event.payload as { readonly [name: string]: Json }),
             agent_id: event.payload.agent_id,
             status: event.payload.status,

@@ -1,6 +1,6 @@
 // Corners of requests: decisions that contradict their path, ids of two agents, limits, keys in quotes, encoded bodies, prefixes.
 import { describe, expect, test, vi } from 'vitest'
-import { script } from './client.suite.ts'
+import { collect, type Frame, isIdle, script } from './client.suite.ts'
 import { world } from './world.suite.ts'
 
 describe('[H43] a decision in the body', () => {
@@ -58,6 +58,31 @@ test('[H21] the arguments of a timeline are those of the call, and nothing of th
     const calls = (body.entries as { type: string; args: unknown }[]).filter(({ type }) => type === 'tool_call')
     expect(calls.map(({ args }) => args)).toEqual([{ p: 1 }, { p: 2 }])
     expect((body.approvals as { args: unknown }[]).map(({ args }) => args)).toEqual([{ p: 2 }])
+  }
+})
+
+test('[H52] a cancelled run says so to those who watch, and its open tasks end', async () => {
+  const { app, get, post } = world()
+  const working = script(
+    { event: { type: 'subagent_event', payload: { agent_id: 't1', status: 'running' } } },
+    { sleepMs: 60_000 },
+  )
+  for (const id of ['a', 'b', 'c']) {
+    const { body } = await post(`/agents/scripted/${id}`, working, { prefer: 'respond-async' })
+    const queued = await post(`/agents/scripted/${id}`, working, { prefer: 'respond-async' })
+    await vi.waitFor(async () =>
+      expect(JSON.stringify((await get(`/agents/scripted/${id}`)).body.events)).toContain('task_start'),
+    )
+    await post(`/sessions/${id}/cancel`, { reason: 'enough', queue: true })
+    const response = await app.fetch(new Request(`http://127.0.0.1/sessions/${id}/events`))
+    const frames = await collect<Frame>(response, [], isIdle)
+    expect(frames.map(({ data }) => [data.type, data.data]).slice(1)).toEqual([
+      ['task_start', { taskId: 't1', status: 'running' }],
+      ['cancelled', { runId: queued.body.runId, reason: 'enough' }],
+      ['cancelled', { runId: body.runId, reason: 'enough' }],
+      ['task_end', { taskId: 't1', status: 'cancelled', isError: true }],
+      ['idle', {}],
+    ])
   }
 })
 
