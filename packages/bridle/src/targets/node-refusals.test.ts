@@ -67,6 +67,18 @@ describe('[H11] what Node refuses has the shape of every other error', () => {
     expect([statusOf(answer), bodyOf(answer)]).toEqual([status, { error }])
   })
 
+  test('[H27] a probe may speak HTTP/1.0 and name no host; nothing else may', async () => {
+    for (const path of ['/health', '/ready', '/ready?full=1']) {
+      const answer = await said(`GET ${path} HTTP/1.0\r\n\r\n`)
+      expect([path, statusOf(answer)]).toEqual([path, 200])
+    }
+    for (const path of ['/sessions', '/health/x', '/readyx', '//health']) {
+      const answer = await said(`GET ${path} HTTP/1.0\r\n\r\n`)
+      expect([path, statusOf(answer), bodyOf(answer)]).toEqual([path, 400, { error: expect.any(String) }])
+    }
+    expect(statusOf(await said('GET /health HTTP/1.1\r\nconnection: close\r\n\r\n'))).toBe(400)
+  })
+
   test('in the middle of an event stream it is only the end', async () => {
     const answer = await said(
       'GET /agents/scripted/x/stream HTTP/1.1\r\nhost: localhost\r\n\r\n',

@@ -50,6 +50,31 @@ describe('invoking', () => {
     expect(types(await readFrames(stream('leaver'), isIdle))).toEqual(['prompt_start', 'text_delta', 'result', 'idle'])
   })
 
+  test('[H44] with Prefer: heartbeat the headers come before the run ends, and whoever leaves stops nothing', async () => {
+    const ask = (id: string, signal: AbortSignal) =>
+      fetch(agent(id), {
+        method: 'POST',
+        headers: { prefer: 'heartbeat' },
+        body: JSON.stringify(script({ approve: 'write' }, { text: 'done' })),
+        signal,
+      })
+    const leave = new AbortController()
+    const [left, ...stayed] = await Promise.all(
+      ['beat-1', 'beat-2', 'beat-3'].map((id, index) =>
+        ask(id, index === 0 ? leave.signal : AbortSignal.timeout(60_000)),
+      ),
+    )
+    expect([left?.status, left?.headers.get('x-fabric-run-id')]).toEqual([200, 'r-2'])
+    leave.abort()
+    for (const id of ['beat-1', 'beat-2', 'beat-3']) {
+      const isAsked = (frames: readonly Frame[]) => frames.at(-1)?.data.type === 'approval_requested'
+      const [asked] = (await readFrames(stream(id), isAsked)).slice(-1)
+      await post(`${url}/sessions/${id}/approvals/${asked?.data.data.approvalId}/approve`, {})
+      expect((await readFrames(stream(id), isIdle)).at(-2)?.data.data.result).toBe('done')
+    }
+    for (const response of stayed) expect(await response.json()).toMatchObject({ result: 'done' })
+  })
+
   test('[H2] a failed run is a 500 with its message', async () => {
     const { status, body } = await post(agent('failing'), script({ text: 'so far' }, { fail: 'it broke' }))
     expect(status).toBe(500)

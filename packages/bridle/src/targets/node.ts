@@ -22,9 +22,11 @@ import { Backlog } from './backlog.ts'
 import { type EngineAgentsOptions, engineAgents } from './engine-agents.ts'
 import { eventLoop } from './event-loop.ts'
 import { localToken, publishAddress } from './local-token.ts'
+import { compressed } from './node-compression.ts'
 import { limitConnections } from './node-connections.ts'
 import { withEvents } from './node-events.ts'
 import { createLog, type Log } from './node-log.ts'
+import { nameProbeHost } from './node-probes.ts'
 import { answerRefusals, refusalOf } from './node-refusals.ts'
 import { attachSockets } from './node-sockets.ts'
 import { NodeWorkspaces } from './node-workspaces.ts'
@@ -174,8 +176,12 @@ export class HarnessServer {
     )
     const backlog = new Backlog(options.maxUnsentBytes)
     const fetch = async (request: Request, env: unknown) =>
-      withEvents(await app.fetch(request, env), (env as HttpBindings).outgoing, backlog)
-    const server = createServer(requestLimits(options), getRequestListener(fetch, { errorHandler: refusalOf }))
+      withEvents(await compressed(request, await app.fetch(request, env)), (env as HttpBindings).outgoing, backlog)
+    const listener = getRequestListener(fetch, { errorHandler: refusalOf })
+    const server = createServer(requestLimits(options), (incoming, outgoing) => {
+      nameProbeHost(incoming)
+      return listener(incoming, outgoing)
+    })
     answerRefusals(server)
     limitConnections(server, options)
     const sockets = attachSockets(server, app, socketRows, backlog, options)

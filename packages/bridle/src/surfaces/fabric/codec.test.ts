@@ -78,13 +78,18 @@ test.each<[EventType, object, string, object]>([
   ['completed', { result: 'ok' }, 'result', { result: 'ok' }],
   ['error', { message: 'no', reason: 'interrupted' }, 'error', { message: 'no', reason: 'interrupted' }],
   ['turn_end', { turn_id: 'r-1', status: 'completed', queued: 0 }, 'idle', {}],
-  ['cancel_requested', { run_id: 'r-1', reason: 'enough' }, 'cancelled', { runId: 'r-1', reason: 'enough' }],
-  ['cancel_requested', { run_id: 'r-1' }, 'cancelled', { runId: 'r-1', reason: null }],
+  [
+    'cancel_requested',
+    { run_id: 'r-1', reason: 'enough' },
+    'cancelled',
+    { runId: 'r-1', reason: 'enough', actor: null },
+  ],
+  ['cancel_requested', { run_id: 'r-1', actor: 'ada' }, 'cancelled', { runId: 'r-1', reason: null, actor: 'ada' }],
   [
     'prompt_dropped',
     { run_id: 'r-3', message_id: 'm-3', reason: 'cancelled' },
     'cancelled',
-    { runId: 'r-3', reason: 'cancelled' },
+    { runId: 'r-3', reason: 'cancelled', actor: null },
   ],
 ])('%s is carried as %3$s', (type, payload, shown, data) => {
   expect(agentEvent(key, event(type, payload))).toEqual({

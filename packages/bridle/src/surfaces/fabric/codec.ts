@@ -127,14 +127,16 @@ const carried: { readonly [T in EventType]: ((event: Event<T>) => Said | null) |
   ],
   completed: ({ payload }) => ['result', { result: payload.result ?? null }],
   error: ({ payload }) => ['error', { message: payload.message, reason: payload.reason ?? null }],
-  cancel_requested: ({ payload }) => ['cancelled', { runId: payload.run_id, reason: payload.reason ?? null }],
-  prompt_dropped: ({ payload }) => ['cancelled', { runId: payload.run_id, reason: payload.reason }],
+  cancel_requested: ({ payload: { run_id, reason, actor } }) => [
+    'cancelled',
+    { runId: run_id, reason: reason ?? null, actor: actor ?? null },
+  ],
+  prompt_dropped: ({ payload }) => ['cancelled', { runId: payload.run_id, reason: payload.reason, actor: null }],
   // Between two queued prompts the session is not idle.
   turn_end: ({ payload }) => (payload.queued ? null : ['idle', {}]),
 
   session_paused: ({ payload }) => (payload.operator ? act('pause', payload) : null),
   session_resumed: ({ payload }) => act('resume', payload),
-  cancel_requested: ({ payload }) => act('cancel', payload, { runId: payload.run_id }),
   policy_set: ({ payload }) => act('policy', payload),
   branched: ({ payload }) => act('branch', payload, { from: payload.parent.id, eventId: payload.source_event_id }),
 
@@ -182,7 +184,7 @@ const carried: { readonly [T in EventType]: ((event: Event<T>) => Said | null) |
 const act = (
   action: AgentEventData['operator_action']['action'],
   { actor, reason }: { readonly actor?: string | undefined; readonly reason?: string | undefined },
-  more: { readonly runId?: string; readonly from?: string; readonly eventId?: string } = {},
+  more: { readonly from?: string; readonly eventId?: string } = {},
 ): Said => ['operator_action', { action, actor: actor ?? null, reason: reason ?? null, ...more }]
 
 /** Arguments as the call has them: the log keeps the call's id among them. */

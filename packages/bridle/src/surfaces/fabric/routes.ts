@@ -1,23 +1,21 @@
 // The Fabric document's own routes. Thin: ask the session, answer in the document's shapes.
 import * as v from 'valibot'
-import { type Answer, isRefusal } from '../../kernel/commands.ts'
 import { isId, type Key } from '../../kernel/event.ts'
 import { placeText } from '../../kernel/incarnation.ts'
 import { runOutcome } from '../../kernel/outcome.ts'
 import type { Session } from '../../kernel/session.ts'
 import type { AgentInfo } from '../http/agents.ts'
 import { artifactsOf } from '../http/artifacts.ts'
-import { commandIdOf } from '../http/command-id.ts'
 import { taggedJson } from '../http/conditions.ts'
-import { badRequest, failure, notFound, refused } from '../http/errors.ts'
-import { placeFor } from '../http/place.ts'
+import { badRequest, failure, notFound } from '../http/errors.ts'
 import { replayFrom, replayWish } from '../http/replay.ts'
 import { type Arrival, type Call, jsonObject, limitText, type Route, route } from '../http/route.ts'
 import { sessionDetail } from '../http/session-detail.ts'
 import { findKey, findSession, keyOf } from '../http/sessions.ts'
 import { cursorOf, eventStream, frame, streamTimes } from '../http/sse.ts'
-import { ownerFor, untilAnothers, viewerOf } from '../http/users.ts'
+import { untilAnothers, viewerOf } from '../http/users.ts'
 import { isShown, resetEvent, streamAudience } from './codec.ts'
+import { invoke, promptOf } from './invoke.ts'
 import { extend, type Timeline } from './timeline.ts'
 
 const path = '/agents/:name/:id'
@@ -40,9 +38,9 @@ export const fabricRoutes: readonly Route[] = [
     body: jsonObject,
     answers: {
       200: '`{ result, sessionId, agentPath }`',
-      202: 'With `Prefer: respond-async`: accepted; Location tells where to look.',
+      202: 'With `Prefer: respond-async`, or `wait=<seconds>` when they are over: accepted; Location tells where to look.',
     },
-    handle: invoke,
+    handle: (call) => invoke(call, agentOf(call)),
   }),
   route({
     method: 'get',
@@ -106,62 +104,6 @@ export const fabricRoutes: readonly Route[] = [
     },
   }),
 ]
-
-/** Waits through queue and approvals. A caller that leaves does not stop the run. */
-async function invoke(call: Call<undefined, { readonly [name: string]: unknown }>): Promise<Response> {
-  const { request, body, ports } = call
-  const key = keyOf(call)
-  const agent = agentOf(call)
-  if (agent.needs !== null) return failure('unavailable', `The agent "${agent.name}" is not available: ${agent.needs}`)
-  const submission = await agent.accept(body as Parameters<AgentInfo['accept']>[0])
-  if ('problem' in submission) return badRequest(submission.problem)
-  const id = commandIdOf(request, body)
-  if (id instanceof Response) return id
-  const answer = await ports.host.send(key, { type: 'submit', ...submission, ...(await ownerFor(call.access)) }, id)
-  if (isRefusal(answer)) return refused(answer)
-  const isAsync = /(?:^|,)\s*respond-async\s*(?:[;,]|$)/i.test(request.headers.get('prefer') ?? '')
-  if (isAsync) return accepted(request, key, answer)
-  const session = await ports.host.find(key)
-  // Removed in the meantime, and perhaps begun anew: the run is gone.
-  return session?.hasEvent(promptOf(String(answer.runId))) ? ended(session, answer) : notFound()
-}
-
-const accepted = (request: Request, key: Key, { runId }: Answer): Response =>
-  Response.json(
-    { status: 'accepted', sessionId: key.id, agentPath: agentPath(key), runId: runId ?? null },
-    {
-      status: 202,
-      headers: {
-        location: placeFor(request, `/sessions/${key.id}/runs/${runId}?agent=${key.agent}`),
-        'preference-applied': 'respond-async',
-      },
-    },
-  )
-
-const ended = async (session: Session, { runId }: Answer): Promise<Response> => {
-  const { key } = session
-  const outcome = await runOutcome(session, String(runId), promptOf(String(runId)) - 1)
-  const where = { sessionId: key.id, agentPath: agentPath(key) }
-  switch (outcome.status) {
-    case 'completed':
-      return Response.json({ result: outcome.result, ...where })
-    case 'failed': {
-      const { message, reason } = outcome
-      return Response.json({ error: { type: 'internal_error', message, reason }, ...where }, { status: 500 })
-    }
-    case 'cancelled':
-      return failure('conflict', 'The run was cancelled.')
-    case 'removed':
-      return notFound()
-    case 'moved':
-      return failure('unavailable', 'The server is going away; the run goes on after the restart.', {
-        'retry-after': '1',
-      })
-  }
-}
-
-/** A run's id holds the number of its prompt, so its story is found without a search. NaN when it is no run's id. */
-const promptOf = (runId: string): number => Number(/^r-(\d{1,15})$/.exec(runId)?.[1] ?? Number.NaN)
 
 const runStatus = async (session: Session, runId: string): Promise<Response> => {
   const { run, queue } = session.state.lifecycle
@@ -237,5 +179,3 @@ function agentKey({ param, access, ports }: Arrival): Key | Response {
 }
 
 const agentOf = ({ param, ports }: Arrival): AgentInfo => ports.agents.get(param('name')) as AgentInfo
-
-const agentPath = (key: Key): string => `/agents/${key.agent}/${key.id}`

@@ -48,20 +48,18 @@ export interface AgentEventData {
     readonly contentType: string
     readonly size: number
   }
-  /** Ours: an operator did something to the session. A client of the document passes over it. */
+  /** Ours: an operator did something to the session; a cancel is `cancelled`. A client of the document passes over it. */
   readonly operator_action: {
-    readonly action: 'pause' | 'resume' | 'cancel' | 'policy' | 'branch'
+    readonly action: 'pause' | 'resume' | 'policy' | 'branch'
     readonly actor: string | null
     readonly reason: string | null
-    /** The run that was cancelled. */
-    readonly runId?: string
     /** The session that was branched from, and at which event. */
     readonly from?: string
     readonly eventId?: string
   }
   readonly result: { readonly result: Json }
   /** The run was cancelled, or its prompt left the queue before it ran: neither `result` nor `error` follows. */
-  readonly cancelled: { readonly runId: string; readonly reason: string | null }
+  readonly cancelled: { readonly runId: string; readonly reason: string | null; readonly actor: string | null }
   readonly idle: Record<string, never>
   readonly error: { readonly message: string; readonly reason: string | null }
   /** The cursor was beyond the log, or of another incarnation: forget what you have, everything follows from the start. */

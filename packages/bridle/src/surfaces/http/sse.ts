@@ -7,7 +7,7 @@ import type { Audience, Listener, Subscribers } from '../../kernel/subscribers.t
 export const frame = (data: unknown, place?: number | string): string =>
   `${place === undefined ? '' : `id: ${place}\n`}data: ${JSON.stringify(data)}\n\n`
 
-const HEARTBEAT_MS = 15_000
+export const HEARTBEAT_MS = 15_000
 const RETRY_MS = 500
 
 export interface EventStream {

@@ -1,0 +1,116 @@
+// Invoking an agent: a prompt goes to the session, and the answer is how its run ended, or where to look for it.
+//
+// A run may take longer than a proxy waits for the first byte. No byte is sent before the outcome unless the caller asks for it:
+// the status of an answer stands in front of everything, and a client that looks at nothing but the status must not take a
+// failed run for a result. Callers that know better ask by `Prefer`.
+import { type Answer, isRefusal } from '../../kernel/commands.ts'
+import type { Key } from '../../kernel/event.ts'
+import { type RunOutcome, runOutcome } from '../../kernel/outcome.ts'
+import { engineOf } from '../../kernel/rules/session-state.ts'
+import type { Session } from '../../kernel/session.ts'
+import type { AgentInfo } from '../http/agents.ts'
+import type { AppPorts } from '../http/app.ts'
+import { commandIdOf } from '../http/command-id.ts'
+import { badRequest, failure, notFound, refused } from '../http/errors.ts'
+import { placeFor } from '../http/place.ts'
+import type { Call } from '../http/route.ts'
+import { keyOf } from '../http/sessions.ts'
+import { ownerFor } from '../http/users.ts'
+import { heartbeatBody } from './heartbeat-body.ts'
+import { type InvokePreference, preferenceOf } from './preference.ts'
+
+/** Waits through queue and approvals. A caller that leaves does not stop the run. */
+export const invoke = async (
+  call: Call<undefined, { readonly [name: string]: unknown }>,
+  agent: AgentInfo,
+): Promise<Response> => {
+  const { request, body, ports } = call
+  const key = keyOf(call)
+  if (agent.needs !== null) return failure('unavailable', `The agent "${agent.name}" is not available: ${agent.needs}`)
+  const submission = await agent.accept(body as Parameters<AgentInfo['accept']>[0])
+  if ('problem' in submission) return badRequest(submission.problem)
+  const id = commandIdOf(request, body)
+  if (id instanceof Response) return id
+  const answer = await ports.host.send(key, { type: 'submit', ...submission, ...(await ownerFor(call.access)) }, id)
+  if (isRefusal(answer)) return refused(answer)
+  const response = await answered(call, preferenceOf(request.headers.get('prefer')), answer)
+  response.headers.set(RUN_ID, String(answer.runId))
+  return response
+}
+
+const RUN_ID = 'x-fabric-run-id'
+
+const answered = async (
+  { request, ports, key: found }: Call<unknown, unknown>,
+  preference: InvokePreference,
+  answer: Answer,
+): Promise<Response> => {
+  const key = found as Key
+  const { waitMs, applied } = preference
+  if (waitMs === 0) return accepted(request, key, answer, applied)
+  const runId = String(answer.runId)
+  const session = await ports.host.find(key)
+  // Removed in the meantime, and perhaps begun anew: the run is gone.
+  if (!session?.hasEvent(promptOf(runId))) return notFound()
+  const outcome = ended(session, runId)
+  if (preference.heartbeat) return heartbeatBody(outcome, { ports, applied })
+  if (waitMs === null) return outcome
+  return (await inTime(outcome, ports, waitMs)) ?? accepted(request, key, answer, applied)
+}
+
+/** Null when the time is over first. */
+const inTime = (outcome: Promise<Response>, { clock }: AppPorts, ms: number): Promise<Response | null> =>
+  new Promise((resolve, reject) => {
+    const forget = clock.after(ms, () => resolve(null))
+    outcome.then(resolve, reject).finally(forget)
+  })
+
+const accepted = (request: Request, key: Key, { runId }: Answer, applied: string): Response =>
+  Response.json(
+    { status: 'accepted', sessionId: key.id, agentPath: agentPath(key), runId: runId ?? null },
+    {
+      status: 202,
+      headers: {
+        location: placeFor(request, `/sessions/${key.id}/runs/${runId}?agent=${key.agent}`),
+        'preference-applied': applied,
+      },
+    },
+  )
+
+const ended = async (session: Session, runId: string): Promise<Response> => {
+  const { key } = session
+  const outcome: RunOutcome = await runOutcome(session, runId, promptOf(runId) - 1)
+  const where = { sessionId: key.id, agentPath: agentPath(key) }
+  switch (outcome.status) {
+    case 'completed':
+      return Response.json({ result: outcome.result, ...where })
+    case 'failed': {
+      const { message, reason } = outcome
+      return Response.json({ error: { type: 'internal_error', message, reason }, ...where }, { status: 500 })
+    }
+    case 'cancelled':
+      return failure('conflict', 'The run was cancelled.')
+    case 'removed':
+      return notFound()
+    case 'moved':
+      return failure('unavailable', `The server is going away; ${prospect(session, runId)}`, { 'retry-after': '1' })
+  }
+}
+
+/** What a restart makes of a run. Only work that lives outside of this process, or has not begun, goes on for certain. */
+const prospect = ({ key, state }: Session, runId: string): string => {
+  const { kind, run } = state.lifecycle
+  const { engine, runner_kind: runner } = engineOf(key.agent)
+  const hasBegun = run?.runId === runId && (run.phase === 'started' || run.phase === 'cancelling')
+  const waits = engine === 'scripted' && Object.keys(state.approvals.open).length > 0
+  if (!hasBegun || runner === 'bridge' || waits) return 'the run goes on after the restart.'
+  const path = `/sessions/${key.id}/runs/${runId}?agent=${key.agent}`
+  return kind === 'background'
+    ? `the run lives in this process and may be interrupted; it is then started again. GET ${path} tells how it stands.`
+    : `the run lives in this process and may be interrupted. GET ${path} tells how it ended.`
+}
+
+/** A run's id holds the number of its prompt, so its events are found without a search. NaN when it is no run's id. */
+export const promptOf = (runId: string): number => Number(/^r-(\d{1,15})$/.exec(runId)?.[1] ?? Number.NaN)
+
+const agentPath = (key: Key): string => `/agents/${key.agent}/${key.id}`
