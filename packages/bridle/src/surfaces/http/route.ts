@@ -9,6 +9,7 @@ import type { AppPorts } from './app.ts'
 import { type Body, bodyOf } from './body.ts'
 import { badRequest, notFound } from './errors.ts'
 import { isAnothers } from './users.ts'
+import { unknownFields, unknownParameters, withWarnings } from './warnings.ts'
 
 type Schema = v.GenericSchema<unknown, unknown>
 type Output<S> = S extends v.GenericSchema<unknown, infer O> ? O : undefined
@@ -28,6 +29,8 @@ export interface Route {
   readonly session?: (call: Arrival) => Promise<Key | Response> | Key | Response
   readonly query?: Schema
   readonly body?: Schema
+  /** Its query and body are for somebody else to look at. */
+  readonly isPassedOn?: boolean
   /** What it answers when all is well, by status. */
   readonly answers: { readonly [status: number]: string }
   readonly handle: (call: Call<unknown, unknown>) => Promise<Response> | Response
@@ -62,6 +65,16 @@ export const route = <const Q extends Schema | undefined = undefined, const B ex
 
 /** Parses the request by the row's schemas, once, and calls its handler. */
 export const serve = async (row: Route, c: Context, access: Access, ports: AppPorts): Promise<Response> => {
+  const warnings = row.isPassedOn ? [] : unknownParameters(row.query, c.req.query())
+  return withWarnings(await answered(row, c, { access, ports, warnings }), warnings)
+}
+
+/** Adds to the warnings what is unknown in the body. */
+const answered = async (
+  row: Route,
+  c: Context,
+  { access, ports, warnings }: Pick<Arrival, 'access' | 'ports'> & { readonly warnings: string[] },
+): Promise<Response> => {
   const param = (name: string) => c.req.param(name) ?? ''
   const sent = bodyOf(c.req.raw, ports.maxBodyBytes)
   const arrival: Arrival = { request: c.req.raw, param, access, ports, sent }
@@ -74,6 +87,7 @@ export const serve = async (row: Route, c: Context, access: Access, ports: AppPo
   if (row.body) {
     const read = await sent.object()
     if (read instanceof Response) return read
+    warnings.push(...unknownFields(row.body, read))
     body = check(row.body, read, 'body')
     if (body instanceof Response) return body
   }

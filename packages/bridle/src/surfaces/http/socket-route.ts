@@ -130,6 +130,7 @@ export const socketPages = (rows: readonly SocketRoute[]): readonly Route[] =>
       path,
       scope,
       summary: `${summary} (WebSocket)`,
+      isPassedOn: true,
       answers: { 101: 'The socket is open.', 426: 'The caller may come in, but has to ask for a WebSocket.' },
       handle: () =>
         Response.json({ error: 'This is a WebSocket.' }, { status: 426, headers: { upgrade: 'websocket' } }),

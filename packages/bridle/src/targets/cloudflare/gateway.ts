@@ -127,6 +127,7 @@ class Gateway {
   #placed({ query: _query, body: _body, ...row }: Route): Route {
     return {
       ...row,
+      isPassedOn: true,
       handle: async ({ request, access, key, sent }) => {
         if (!request.bodyUsed) return this.#pass(request, access, key as Key)
         // Who found the session looked into it.
