@@ -16,14 +16,15 @@ export const sessions = verb({
     search: { type: 'string', value: 'TEXT', help: 'found in the title or the id' },
     limit: { type: 'string', value: 'N', help: 'at most so many' },
     cursor: { type: 'string', value: 'CURSOR', help: 'the next page of an earlier list' },
-    all: { type: 'boolean', help: 'all pages' },
+    all: { type: 'boolean', help: 'all pages, oldest first' },
     ...asking,
     ...showing,
   },
   act: async ({ flags, env, out }) => {
     const fabric = await clientOf(flags, env)
     const rows: SessionRow[] = []
-    let filter = filterOf(flags)
+    // By last change, a session that changes between two pages would be on neither.
+    let filter = { ...filterOf(flags), ...(flags.all && flags.cursor === undefined && { order: 'created' as const }) }
     let next: string | undefined
     do {
       const page = await fabric.sessions(filter)

@@ -32,6 +32,8 @@ export interface SessionFilter {
   readonly agent?: string
   readonly parent?: string
   readonly search?: string
+  /** updated (default): newest change first. created: oldest first; pages meet each session once, whatever changes. */
+  readonly order?: 'updated' | 'created'
   readonly limit?: number
   /** The `next` of the page before. */
   readonly cursor?: string

@@ -158,13 +158,18 @@ export interface ListFilter {
   readonly search?: string
   /** Only sessions that this user may open: its own, and those that belong to nobody. */
   readonly viewer?: string
+  /**
+   * updated (the default): newest change first, and a session that changes between two pages may be on neither. created: in
+   * the order in which they were made, so pages meet each session once, whatever changes.
+   */
+  readonly order?: 'updated' | 'created'
   readonly limit?: number
   readonly cursor?: string
 }
 
 /** Across sessions. */
 export interface Directory {
-  /** Newest change first. */
+  /** In the order that the filter asks for. */
   list(tenant: string, filter: ListFilter): Promise<{ sessions: Listed[]; next?: string }>
   /** Sessions that have open approvals, oldest request first. */
   approvals(

@@ -101,6 +101,39 @@ export function directoryContract(name: string, make: () => Promise<Harness>): v
         expect(seen.toSorted()).toEqual([...leases.keys()].toSorted())
       })
 
+      test('[H20] by creation, pages meet every session once, whatever changes meanwhile', async () => {
+        const leases = new Map<string, Awaited<ReturnType<typeof started>>>()
+        for (const n of range(1, 25)) leases.set(`s${n}`, await started(on.store, key(`s${n}`), 1))
+        await started(on.store, key('foreign', 'other'), 1)
+        const seen: string[] = []
+        let cursor: string | undefined
+        let moment = 100
+        do {
+          const page = await on.store.directory.list('acme', {
+            ...{ order: 'created', limit: 4 },
+            ...(cursor !== undefined && { cursor }),
+          })
+          seen.push(...page.sessions.map(({ key: { id } }) => id))
+          // Some that are not seen yet change, as do some that are; the former would slip past a list by last change.
+          for (const id of [`s${25 - (moment - 100)}`, seen[0]!])
+            await on.store.log.append(leases.get(id)!, {
+              events: [event(id === seen[0] ? moment - 98 : 2)],
+              row: row({ updatedAt: moment }),
+            })
+          moment++
+          cursor = page.next
+        } while (cursor !== undefined)
+        expect(seen.toSorted()).toEqual([...leases.keys()].toSorted())
+        await started(on.store, key('new'), 1)
+        const all = await on.store.directory.list('acme', { order: 'created', limit: 500 })
+        expect(all.sessions).toHaveLength(26)
+        const some = await on.store.directory.list('acme', { order: 'created', search: 's2', limit: 3 })
+        expect(some.sessions.map((each) => each.key.id).every((id) => id.startsWith('s2'))).toBe(true)
+        // A cursor of one order is none of the other.
+        const recent = await on.store.directory.list('acme', { limit: 1 })
+        await expectFault(on.store.directory.list('acme', { order: 'created', cursor: recent.next! }), 'refused')
+      })
+
       test('the last full page has no next', async () => {
         for (const n of range(1, 4)) await started(on.store, key(`s${n}`), 1)
         const first = await on.store.directory.list('acme', { limit: 2 })

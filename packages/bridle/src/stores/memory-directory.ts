@@ -9,13 +9,15 @@ export function memoryDirectory(data: MemoryData): Directory {
 
   return {
     async list(tenant, filter) {
-      const before = filter.cursor === undefined ? undefined : decodeCursor(filter.cursor, 2)
-      const position = ({ session, row }: Entry) => [row.updatedAt, session.order]
+      const isByCreation = filter.order === 'created'
+      const last = filter.cursor === undefined ? undefined : decodeCursor(filter.cursor, isByCreation ? 1 : 2)
+      const position = ({ session, row }: Entry) => (isByCreation ? [session.order] : [row.updatedAt, session.order])
+      const direction = isByCreation ? 1 : -1
       const found = ofTenant(tenant)
         .map((session): Entry => ({ session, row: rowOf(session) }))
         .filter((entry) => matches(entry, filter))
-        .filter((entry) => !before || compare(position(entry), before) < 0)
-        .sort((a, b) => compare(position(b), position(a)))
+        .filter((entry) => !last || direction * compare(position(entry), last) > 0)
+        .sort((a, b) => direction * compare(position(a), position(b)))
       const standing = found.map((entry) => ({ at: position(entry), entry }))
       const { entries, next } = page(standing, pageSize(filter.limit))
       const sessions = entries.map(({ session, row }) => {

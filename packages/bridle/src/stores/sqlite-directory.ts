@@ -35,16 +35,18 @@ export function directoryPages(driver: Driver, sessions: Sessions) {
   return {
     list(tenant: string, filter: ListFilter): Standing<Listed>[] {
       const { where, values } = conditions(tenant, filter)
+      const isByCreation = filter.order === 'created'
+      const order = isByCreation ? (['sid', 'k.sid'] as const) : RECENT_FIRST
       const rows = driver.all<ListedRow>(
         // Found by an index and read from the table: a damaged index may name a row of another tenant.
         `SELECT s.sid, s.tenant, s.agent, s.id, s.base, s.head_min, s.incarnation, s.kind, s.status, s.updated_at, s.row, s.removed
-         FROM (SELECT sid, updated_at FROM sessions WHERE ${where} ORDER BY updated_at DESC, sid DESC LIMIT ?) AS k
-         CROSS JOIN sessions AS s ON s.sid = k.sid ORDER BY k.updated_at DESC, k.sid DESC`,
+         FROM (SELECT sid, updated_at FROM sessions WHERE ${where} ORDER BY ${order[0]} LIMIT ?) AS k
+         CROSS JOIN sessions AS s ON s.sid = k.sid ORDER BY ${order[1]}`,
         ...[...values, pageSize(filter.limit) + 1],
       )
       return rows
         .filter((record) => record.tenant === tenant && record.removed === 0)
-        .map((record) => ({ at: [record.updated_at, record.sid], entry: listed(record) }))
+        .map((record) => ({ at: isByCreation ? [record.sid] : [record.updated_at, record.sid], entry: listed(record) }))
     },
 
     /** Null: damaged. */
@@ -85,6 +87,9 @@ export interface PageWish {
   readonly cursor?: string
   readonly viewer?: string
 }
+
+/** As the inner and the outer query name the columns. */
+const RECENT_FIRST = ['updated_at DESC, sid DESC', 'k.updated_at DESC, k.sid DESC'] as const
 
 /** A session belongs to nobody, or to this user. */
 const OPEN_TO = '(owner IS NULL OR owner = ?)'
@@ -143,7 +148,12 @@ function conditions(tenant: string, filter: ListFilter): { where: string; values
   if (filter.viewer !== undefined) parts.push([OPEN_TO, filter.viewer])
   // instr, not LIKE: a search for 100% means just that.
   if (filter.search !== undefined) parts.push(['instr(search, ?) > 0', filter.search.toLowerCase()])
-  if (filter.cursor !== undefined) parts.push(['(updated_at, sid) < (?, ?)', ...decodeCursor(filter.cursor, 2)])
+  if (filter.cursor !== undefined)
+    parts.push(
+      filter.order === 'created'
+        ? ['sid > ?', ...decodeCursor(filter.cursor, 1)]
+        : ['(updated_at, sid) < (?, ?)', ...decodeCursor(filter.cursor, 2)],
+    )
   return { where: parts.map(([sql]) => sql).join(' AND '), values: parts.flatMap(([, ...values]) => values) }
 }
 

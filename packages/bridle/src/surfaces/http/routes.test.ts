@@ -32,6 +32,25 @@ describe('[H20] listing', () => {
     })
   })
 
+  test('by creation, the oldest first, whatever changed since', async () => {
+    const { get, post, advance } = world()
+    for (const id of ['a', 'b', 'c', 'a', 'd', 'b']) {
+      advance(1_000)
+      await post(`/agents/scripted/${id}`, script({ text: id }))
+    }
+    const page = async (query: string) => {
+      const { sessions, next } = (await get(`/sessions?limit=2${query}`)).body
+      return { ids: (sessions as { id: string }[]).map(({ id }) => id), next: String(next) }
+    }
+    const first = await page('&order=created')
+    await post('/agents/scripted/c', script({ text: 'busy' }))
+    const second = await page(`&order=created&cursor=${first.next}`)
+    expect([...first.ids, ...second.ids]).toEqual(['a', 'b', 'c', 'd'])
+    expect((await page('&order=updated')).ids).toEqual(['c', 'b'])
+    expect((await get('/sessions?order=size')).status).toBe(400)
+    expect((await get(`/sessions?cursor=${first.next}`)).status).toBe(400)
+  })
+
   test('says of each what its own page says: a chat that rests has not ended', async () => {
     const { get, post } = world()
     await post('/agents/scripted/chat', script({ text: 'x' }))

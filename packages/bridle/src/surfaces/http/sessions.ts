@@ -11,7 +11,7 @@ import { channelOf } from './channel.ts'
 import { commandIdOf } from './command-id.ts'
 import { taggedJson } from './conditions.ts'
 import { checkpointsOf, subagentsOf } from './continuity.ts'
-import { badRequest, failure, notFound, refused } from './errors.ts'
+import { badRequest, notFound, refused } from './errors.ts'
 import { type Arrival, type Call, limitText, type Route, route } from './route.ts'
 import { sessionCard, sessionDetail } from './session-detail.ts'
 import { actorOf, openTo, viewerFor } from './users.ts'
@@ -21,13 +21,14 @@ export const sessionRoutes: readonly Route[] = [
     method: 'get',
     path: '/sessions',
     scope: 'observe',
-    summary: 'List sessions, newest change first',
+    summary: 'List sessions, newest change first, or in the order in which they were made',
     query: v.looseObject({
       status: v.optional(v.picklist(SESSION_STATUSES)),
       kind: v.optional(v.picklist(['chat', 'background'])),
       agent: v.optional(v.string()),
       parent: v.optional(v.string()),
       search: v.optional(v.string()),
+      order: v.optional(v.picklist(['updated', 'created'])),
       limit: v.optional(limitText(500)),
       cursor: v.optional(v.string()),
     }),

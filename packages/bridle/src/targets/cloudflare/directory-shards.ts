@@ -35,14 +35,16 @@ export const tenantDirectory = (objects: Namespace<DirectoryStub>, shards: Shard
   const merged = async <T>(
     ask: (stub: DirectoryStub, index: number) => Promise<Standing<T>[]>,
     order: 1 | -1,
+    placeOf: (at: readonly number[], index: number) => readonly number[] = ([moment = 0, sid = 0, ...rest], index) => [
+      moment,
+      sid * count + index,
+      ...rest,
+    ],
   ): Promise<Standing<T>[]> => {
     const pages = await Promise.all(
       all.map(async (index) => {
         const found = await shard(index, (stub) => ask(stub, index))
-        return found.map(({ at: [moment = 0, sid = 0, ...rest], entry }) => ({
-          at: [moment, sid * count + index, ...rest],
-          entry,
-        }))
+        return found.map(({ at, entry }) => ({ at: placeOf(at, index), entry }))
       }),
     )
     return pages.flat().sort((a, b) => order * compare(a.at, b.at))
@@ -55,6 +57,13 @@ export const tenantDirectory = (objects: Namespace<DirectoryStub>, shards: Shard
     },
     find: (id) => at(id, (stub) => stub.find(tenant, id)),
     list: async ({ cursor, ...filter }) => {
+      if (filter.order === 'created') {
+        const [place] = cursor === undefined ? [] : decodeCursor(cursor, 1)
+        const behind = (index: number) =>
+          place !== undefined && { cursor: encodeCursor([Math.floor((place - index) / count)]) }
+        const ask = (stub: DirectoryStub, index: number) => stub.list(tenant, { ...filter, ...behind(index) })
+        return listPage(await merged(ask, 1, ([sid = 0], index) => [sid * count + index]), filter)
+      }
       const position = cursor === undefined ? null : decodeCursor(cursor, 2)
       const cursorOf = (index: number) => position && { cursor: listCursor(position, index, count) }
       const found = await merged((stub, index) => stub.list(tenant, { ...filter, ...cursorOf(index) }), -1)
