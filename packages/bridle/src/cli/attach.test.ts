@@ -86,9 +86,9 @@ describe('[C12] sessions', () => {
     expect([all.code, all.stderr]).toEqual([0, ''])
     expect(
       rows(all.stdout)
-        .slice(0, 3)
+        .slice(-3)
         .map(({ id }) => id),
-    ).toEqual(['s3', 's2', 's1'])
+    ).toEqual(['s1', 's2', 's3'])
     const page = await work.bridle(['sessions', '--limit', '1'])
     const cursor = /--cursor (\S+),/.exec(page.stderr)?.[1] ?? ''
     expect(rows((await work.bridle(['sessions', '--limit', '1', '--cursor', cursor])).stdout)[0]?.id).toBe('s2')

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { noteBuild } from '../targets/build-manifests.ts'
 import { EXIT, Stop, serving, verb } from './verb.ts'
 import { workerProject } from './worker-project.ts'
 import { startWrangler } from './wrangler.ts'
@@ -19,7 +20,7 @@ A project with a wrangler.jsonc of its own is built by that.`,
   act: async ({ flags, env, out }) => {
     const { target = 'cloudflare', out: folder = 'dist/worker', data = env.BRIDLE_DATA ?? '.bridle' } = flags
     if (target !== 'cloudflare') throw new Stop(EXIT.usage, `There is no target "${target}"; cloudflare is one.`)
-    const { config, problems } = await workerProject(data)
+    const { config, agents, problems } = await workerProject(data)
     for (const problem of problems) out.line(`left out: ${problem}`)
     const child = startWrangler(['deploy', '--dry-run', '--outdir', resolve(folder), '--config', config], env)
     const [said, wrong, [code]] = await Promise.all([
@@ -29,6 +30,7 @@ A project with a wrangler.jsonc of its own is built by that.`,
     ])
     if (code !== 0) throw new Stop(EXIT.failed, `wrangler could not build it:\n${wrong.trim() || said.trim()}`)
     const size = /Total Upload: (.*)/.exec(said)?.[1] ?? 'size unknown'
+    noteBuild(data, folder, { target, agents, size }, Date.now())
     out.line(`${folder}: ${size}`)
     out.line(`deploy it: npx wrangler deploy --config ${config}`)
     return EXIT.ok

@@ -1,6 +1,16 @@
 // The Cloudflare target by its own tool: what would be deployed, and what runs on this machine.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
@@ -56,6 +66,10 @@ describe.skipIf(noTools)('[C18] with wrangler', () => {
     const bundle = readFileSync(join(work.folder, 'dist/worker/index.js'))
     expect(bundle.toString()).toContain('greeter')
     expect(gzipSync(bundle).byteLength).toBeLessThan(300 * 1024)
+    const [manifest = ''] = readdirSync(join(work.folder, 'data/builds'))
+    expect(JSON.parse(readFileSync(join(work.folder, 'data/builds', manifest), 'utf8'))).toMatchObject({
+      ...{ target: 'cloudflare', folder: 'dist/worker', agents: ['greeter'] },
+    })
     // What only Node has would fail where it is deployed, and only there.
     expect(bundle.toString()).not.toMatch(/from\s*["']node:/)
   })

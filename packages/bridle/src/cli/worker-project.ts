@@ -15,13 +15,15 @@ const OWN = ['wrangler.jsonc', 'wrangler.json', 'wrangler.toml']
 export interface WorkerProject {
   /** The file to give wrangler. */
   readonly config: string
+  /** Null = those of a configuration that is the project's own. */
+  readonly agents: readonly string[] | null
   /** A line for each agent that cannot be served. */
   readonly problems: readonly string[]
 }
 
 export const workerProject = async (data: string): Promise<WorkerProject> => {
   const own = OWN.find((file) => existsSync(file))
-  if (own) return { config: resolve(own), problems: [] }
+  if (own) return { config: resolve(own), agents: null, problems: [] }
   const folder = resolve(data, 'worker')
   const found = await findAgents('.')
   const files = found.flatMap((each) => ('definition' in each ? [each.file] : []))
@@ -30,7 +32,7 @@ export const workerProject = async (data: string): Promise<WorkerProject> => {
   writeFileSync(join(folder, 'index.ts'), entry(folder, files))
   const config = join(folder, 'wrangler.jsonc')
   writeFileSync(config, `${JSON.stringify(settings(cockpit()), null, 2)}\n`)
-  return { config, problems }
+  return { config, agents: found.flatMap((each) => ('definition' in each ? [each.definition.name] : [])), problems }
 }
 
 const entry = (folder: string, files: readonly string[]): string => {

@@ -19,6 +19,7 @@ import { exposesAll } from '../surfaces/http/gate.ts'
 import type { RateLimit } from '../surfaces/http/rate-limit.ts'
 import { defaultAgent } from './agent-registry.ts'
 import { Backlog } from './backlog.ts'
+import { buildManifests } from './build-manifests.ts'
 import { type EngineAgentsOptions, engineAgents } from './engine-agents.ts'
 import { eventLoop } from './event-loop.ts'
 import { localToken, publishAddress } from './local-token.ts'
@@ -163,6 +164,7 @@ export class HarnessServer {
         defaultAgent: defaultAgent(served.agents, env),
         exposeAll: exposesAll(env),
         workspaces,
+        builds: () => buildManifests(data),
         workspace: { target: 'node', store: 'sqlite' },
         lostCommits: store.damage?.commitsLost ?? 0,
         unready: () => (draining ? 'The server is going away.' : trouble()),

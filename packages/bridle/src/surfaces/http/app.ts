@@ -9,6 +9,7 @@ import { approvalRoutes } from './approvals.ts'
 import { artifactRoutes } from './artifacts.ts'
 import { auditRoutes } from './audit.ts'
 import { patientDoor } from './back-off.ts'
+import type { BuildManifest } from './builds.ts'
 import { allowPage, preflight } from './cors.ts'
 import { enter } from './enter.ts'
 import { failure, faulted } from './errors.ts'
@@ -47,6 +48,8 @@ export interface AppOptions extends AccessOptions {
   readonly deadAfterMs?: number
   /** Prepares folders for write-capable work; a target without a disk has none. */
   readonly workspaces?: Workspaces
+  /** What was built on this machine, newest first; a target that builds nothing has none. */
+  readonly builds?: () => readonly BuildManifest[]
   /** What the target knows of itself, for /ready. */
   readonly workspace?: { readonly [name: string]: string | number | boolean | null }
   /** The caller's address, as the platform tells it. */

@@ -52,9 +52,9 @@ export const probeRoutes: readonly Route[] = [
     method: 'get',
     path: '/builds',
     scope: 'observe',
-    summary: 'Local build manifests',
-    answers: { 200: 'The builds, newest first; empty until there is one.' },
-    handle: () => Response.json({ builds: [] }),
+    summary: 'What `bridle build` made on this machine',
+    answers: { 200: '`{ builds }`, newest first; empty where nothing was built, as on Cloudflare.' },
+    handle: ({ ports }) => Response.json({ builds: ports.builds?.() ?? [] }),
   }),
   route({
     method: 'get',
