@@ -2,6 +2,7 @@
 // agent they began with.
 
 import { greeting } from './greeting.ts'
+import { ignoredFiles } from './ignored-files.ts'
 import { interruption } from './interruption.ts'
 import { serverSettings } from './settings.ts'
 import { serve, serverOptions } from './start.ts'
@@ -33,6 +34,7 @@ For a change in what an agent imports, or in bridle.config.ts, start again: sess
     const { watchAgents } = await import('../targets/agents-folder.ts')
     const watcher = watchAgents('.', () => out.line('agents/ changed; what starts now runs the new version.'))
     out.line(await greeting(server.url, settings, env))
+    for (const line of ignoredFiles()) out.line(line)
     out.line('agents/ is watched. Ctrl+C ends it.')
     await interrupted.happened
     watcher.close()

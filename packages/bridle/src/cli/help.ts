@@ -37,15 +37,19 @@ export const closest = (given: string, known: readonly string[]): string | null 
   return near[0]?.word ?? null
 }
 
-/** How many letters to add, drop or change. */
+/** How many letters to add, drop or change, or to swap with the next one. */
 const distance = (from: string, to: string): number => {
+  let above: number[] = []
   let row = Array.from({ length: to.length + 1 }, (_, index) => index)
   for (const [at, letter] of [...from.slice(0, 40)].entries()) {
     const next = [at + 1]
     for (let column = 1; column <= to.length; column++) {
       const change = (row[column - 1] ?? 0) + (letter === to[column - 1] ? 0 : 1)
-      next.push(Math.min(change, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1))
+      const isSwap = at > 0 && letter === to[column - 2] && from[at - 1] === to[column - 1]
+      const swap = isSwap ? (above[column - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY
+      next.push(Math.min(change, swap, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1))
     }
+    above = row
     row = next
   }
   return row[to.length] ?? 0

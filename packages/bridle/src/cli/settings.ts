@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { type FabricClient, fabricClient } from '../client/index.ts'
 import { tokenFile } from '../targets/local-token.ts'
 import type { ServerOptions } from '../targets/node.ts'
+import { unknownName } from './config-names.ts'
 import { localServer } from './local-server.ts'
 import { EXIT, Stop } from './verb.ts'
 
@@ -18,8 +19,14 @@ export interface ServerFlags {
 
 export type ServerSettings = ServerOptions & Required<Pick<ServerOptions, 'port' | 'host' | 'data'>>
 
-export const serverSettings = async (flags: ServerFlags, env: NodeJS.ProcessEnv): Promise<ServerSettings> => {
-  const config = await configFile()
+export const serverSettings = async (
+  flags: ServerFlags,
+  env: NodeJS.ProcessEnv,
+  folder = '.',
+): Promise<ServerSettings> => {
+  const config = await configFile(folder)
+  const unknown = unknownName(config)
+  if (unknown !== null) throw new Stop(EXIT.usage, `bridle.config.ts: ${unknown}`)
   const port = flags.port ?? env.PORT
   if (port !== undefined && !isPort(port)) throw new Stop(EXIT.usage, `"${port}" is not a port.`)
   const authToken = tokenOf(env)?.token ?? config.authToken
@@ -98,8 +105,8 @@ export const isThisMachine = (url: string): boolean =>
 
 const isPort = (text: string): boolean => /^\d{1,5}$/.test(text) && Number(text) < 65_536
 
-const configFile = async (): Promise<ServerOptions> => {
-  const path = resolve('bridle.config.ts')
+const configFile = async (folder = '.'): Promise<ServerOptions> => {
+  const path = resolve(folder, 'bridle.config.ts')
   if (!existsSync(path)) return {}
   try {
     return ((await import(pathToFileURL(path).href)) as { default?: ServerOptions }).default ?? {}

@@ -1,6 +1,7 @@
 // `bridle start`: serve until told to stop.
 import type { HarnessServer } from '../targets/node.ts'
 import { greeting } from './greeting.ts'
+import { ignoredFiles } from './ignored-files.ts'
 import { interruption } from './interruption.ts'
 import { type ServerSettings, serverSettings } from './settings.ts'
 import { EXIT, Stop, serving, verb } from './verb.ts'
@@ -24,6 +25,7 @@ With --token the other verbs find the token by the data folder; a browser gets i
     const settings = await serverSettings(flags, env)
     const server = await serve(settings)
     out.line(await greeting(server.url, settings, env))
+    for (const line of ignoredFiles()) out.line(line)
     await interrupted.happened
     await server.close({ graceMs: GRACE_MS })
     return EXIT.ok

@@ -1,0 +1,54 @@
+// bridle.config.ts: names that nobody knows, and files beside it that look like settings.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { ignoredFiles } from './ignored-files.ts'
+import { serverSettings } from './settings.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'bridle-config-'))
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+let count = 0
+const project = (files: Readonly<Record<string, string>>): string => {
+  const folder = join(root, String(count++))
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+  return folder
+}
+const settings = (config: string) =>
+  serverSettings({}, {}, project({ 'bridle.config.ts': `export default ${config}\n` }))
+
+test.each([
+  ['{ prot: 4400 }', '"prot". Did you mean "port"?'],
+  ['{ port: 4400, authTokn: "x", rateLimt: {} }', '"authTokn". Did you mean "authToken"?'],
+  ['{ something: 1 }', '"something".'],
+  [
+    '{ tokens: [{ token: "a" }, { token: "b", tenats: ["x"] }] }',
+    '"tokens[1].tenats". Did you mean "tokens[1].tenants"?',
+  ],
+  ['{ rateLimit: { windowMs: 1, maxReqests: 1 } }', '"rateLimit.maxReqests". Did you mean "rateLimit.maxRequests"?'],
+  ['{ workspaces: { source: ["."] } }', '"workspaces.source". Did you mean "workspaces.sources"?'],
+])('[C24] %s is refused, with the nearest known name', async (config, message) => {
+  await expect(settings(config)).rejects.toThrow(`bridle.config.ts: there is no ${message}`)
+})
+
+test('[C24] what is known is taken', async () => {
+  const config = '{ port: 4400, tokens: [{ token: "a", user: "b" }], rateLimit: { windowMs: 1, maxRequests: 1 } }'
+  expect(await settings(config)).toMatchObject({ port: 4400, tokens: [{ token: 'a', user: 'b' }] })
+  expect(await serverSettings({}, {}, project({}))).toMatchObject({ port: 4317 })
+})
+
+test('[C24] files that look like settings and are not read are named', () => {
+  expect(ignoredFiles(project({ 'bridle.config.ts': '', 'notes.env': '' }))).toEqual([])
+  const lines = ignoredFiles(
+    project({ 'bridle.config.js': '', 'bridle.config.json': '', '.env': '', '.env.local': '' }),
+  )
+  expect(lines.map((line) => line.split(' ', 1)[0])).toEqual([
+    'bridle.config.js',
+    'bridle.config.json',
+    '.env',
+    '.env.local',
+  ])
+  expect(lines[0]).toContain('bridle.config.ts')
+})

@@ -1,0 +1,17 @@
+// Files that look like settings and are not read: whoever wrote one would wonder why nothing changes.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+const CONFIGS = ['js', 'mjs', 'cjs', 'mts', 'cts', 'json'].map((ending) => `bridle.config.${ending}`)
+const VARIABLES = ['.env', '.env.local']
+
+/** A line for each. */
+export const ignoredFiles = (folder = '.'): readonly string[] => {
+  const there = (name: string) => existsSync(join(folder, name))
+  return [
+    ...CONFIGS.filter(there).map((name) => `${name} is not read: settings belong into bridle.config.ts.`),
+    ...VARIABLES.filter(there).map(
+      (name) => `${name} is not read: set its variables before you start, for example by set -a; . ./${name}; set +a`,
+    ),
+  ]
+}
