@@ -46,7 +46,7 @@ test.each<[string, ReturnType<typeof event>[], string]>([
   [
     'an approval and how to answer it',
     [event('approval_requested', approval)],
-    '? write {"p":1}: why\n  bridle approve s apr-1\n  bridle reject s apr-1\n',
+    '? write {"p":1}\n  Reason: why\n  bridle approve s apr-1\n  bridle reject s apr-1\n',
   ],
   [
     'its answer',
@@ -86,6 +86,27 @@ test('[C3] a long line is cut to the terminal', () => {
     event('tool_start', { toolName: 'read', args: { path: 'x'.repeat(50) } }),
   )
   expect(out.text()).toBe('● read {"path":"xxx…\n')
+})
+
+const advice =
+  'API Error: 502 Anthropic could not be reached from this server. This is a server-side problem.\nTry again, or set ANTHROPIC_BASE_URL.'
+test.each<[string, ReturnType<typeof event>]>([
+  ['an error', event('error', { message: advice })],
+  ['the error of a tool', event('tool_end', { toolName: 'fetch', isError: true, result: advice })],
+  ['the reason of a refusal', event('approval_resolved', { subject: 'go', decision: 'denied', reason: advice })],
+])('[C22] %s is wrapped and never cut', (_name, told) => {
+  for (const width of [40, 80, 100]) {
+    const out = paper(width)
+    eventPrinter(out, { withPrompts: false, withHints: false }).print(told)
+    const lines = out.text().trimEnd().split('\n')
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(width)
+    expect(
+      lines
+        .map((line) => line.slice(2))
+        .join(' ')
+        .replace(/ +/g, ' '),
+    ).toContain(advice.replace('\n', ' '))
+  }
 })
 
 test.each([

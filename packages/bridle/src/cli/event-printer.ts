@@ -1,5 +1,7 @@
 // AgentEvents for people: text as it streams, everything else in lines of its own.
+import { showApproval } from './approval-text.ts'
 import { brief, type Format, type Output, printable } from './output.ts'
+import { wrapped } from './terminal-lines.ts'
 
 /** An event as it arrives: of a type that this version may not know yet. */
 export interface Told {
@@ -43,6 +45,14 @@ export const eventPrinter = (out: Output, { withPrompts, withHints }: PrinterOpt
     out.line(`${out.style(format, mark)} ${brief(text, out.width - 2)}`)
   }
 
+  /** For what nobody may miss a word of: as many lines as it takes. */
+  const whole = (mark: string, format: Format, text: string) => {
+    freshLine()
+    const shown = printable(text.trim().replaceAll('\t', '  '))
+    const parts = shown.split(/\r?\n/).flatMap((each) => wrapped(each, out.width - 2))
+    for (const [at, part] of parts.entries()) out.line(`${at === 0 ? out.style(format, mark) : ' '} ${part}`.trimEnd())
+  }
+
   const lines: { readonly [type: string]: (data: Told['data'], sessionId: string) => void } = {
     prompt_start: ({ text }) => {
       said = ''
@@ -55,11 +65,14 @@ export const eventPrinter = (out: Output, { withPrompts, withHints }: PrinterOpt
     thinking_delta: ({ delta }) => stream('thinking', String(delta)),
     tool_start: ({ toolName, args }) => line('●', 'blue', `${toolName} ${inline(args)}`),
     tool_end: ({ toolName, isError, result }) =>
-      line(isError ? '✗' : '✓', isError ? 'red' : 'green', `${toolName} ${inline(result)}`),
+      isError
+        ? whole('✗', 'red', `${toolName} ${inline(result)}`)
+        : line('✓', 'green', `${toolName} ${inline(result)}`),
     task_start: ({ taskId, status }) => line('▸', 'blue', `${taskId} ${status}`),
     task_end: ({ taskId, status, isError }) => line('▸', isError ? 'red' : 'green', `${taskId} ${status}`),
     approval_requested: ({ approvalId, subject, args, reason }, session) => {
-      line('?', ['bold', 'yellow'], `${subject} ${inline(args)}${reason ? `: ${reason}` : ''}`)
+      freshLine()
+      showApproval(out, { subject, args, reason })
       if (!withHints) return
       const which = printable(`${session} ${approvalId}`)
       for (const verb of ['approve', 'reject']) out.line(out.style('dim', `  bridle ${verb} ${which}`))
@@ -67,7 +80,7 @@ export const eventPrinter = (out: Output, { withPrompts, withHints }: PrinterOpt
     approval_resolved: ({ subject, decision, reason }) => {
       const isApproved = decision === 'approved'
       const why = reason ? `: ${reason}` : ''
-      line(isApproved ? '✓' : '✗', isApproved ? 'green' : 'red', `${subject} ${decision}${why}`)
+      whole(isApproved ? '✓' : '✗', isApproved ? 'green' : 'red', `${subject} ${decision}${why}`)
     },
     compaction: ({ messagesBefore, messagesAfter }) =>
       line(
@@ -84,7 +97,7 @@ export const eventPrinter = (out: Output, { withPrompts, withHints }: PrinterOpt
       const isShown = typeof result === 'string' && (result === said || said.endsWith(`\n\n${result}`))
       if (result !== null && result !== undefined && !isShown) out.line(printable(pretty(result)))
     },
-    error: ({ message }) => line('✗', 'red', String(message)),
+    error: ({ message }) => whole('✗', 'red', String(message)),
     idle: () => void freshLine(),
     reset: () => line('!', 'yellow', 'The log is shorter than it was; from the start:'),
   }

@@ -28,7 +28,10 @@ export const output = ({ json = false, text = false }: { json?: boolean; text?: 
   return {
     isJson,
     canAsk: !isJson && stdin.isTTY === true && stdout.isTTY === true,
-    width: stdout.columns || 80,
+    // Asked each time: a window changes its size.
+    get width() {
+      return stdout.columns || 80
+    },
     write: (said) => stdout.write(said),
     line: (said) => stdout.write(`${said}\n`),
     row: (value) => stdout.write(`${JSON.stringify(value)}\n`),

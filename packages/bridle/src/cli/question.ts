@@ -1,9 +1,14 @@
-// A yes-or-no question on the terminal, one at a time. It is withdrawn when the answer comes from elsewhere.
+// A question on the terminal with a few answers, one at a time. It is withdrawn when the answer comes from elsewhere.
 import { createInterface } from 'node:readline'
 import type { Output } from './output.ts'
 
-/** Null = no answer: the input ended, or the question was withdrawn. */
-export const askYesNo = async (out: Output, question: string, signal: AbortSignal): Promise<boolean | null> => {
+/** The first letter of each answer is enough. Null = no answer: the input ended, or the question was withdrawn. */
+export const choose = async <const A extends keyof typeof words>(
+  out: Output,
+  question: string,
+  answers: readonly A[],
+  signal: AbortSignal,
+): Promise<A | null> => {
   // Not as a terminal: the line discipline does the editing, and Ctrl+C stays a signal to the process.
   const lines = createInterface({ input: process.stdin, terminal: false })
   const close = () => lines.close()
@@ -12,8 +17,9 @@ export const askYesNo = async (out: Output, question: string, signal: AbortSigna
     out.write(question)
     if (signal.aborted) return null
     for await (const line of lines) {
-      const answer = /^\s*(?:(y|yes)|(n|no))\s*$/i.exec(line)
-      if (answer) return answer[1] !== undefined
+      const said = line.trim().toLowerCase()
+      const answer = answers.find((each) => said === each || said === words[each])
+      if (answer !== undefined) return answer
       out.write(question)
     }
     return null
@@ -24,3 +30,5 @@ export const askYesNo = async (out: Output, question: string, signal: AbortSigna
     process.stdin.pause()
   }
 }
+
+const words = { y: 'yes', n: 'no', e: 'edit' } as const

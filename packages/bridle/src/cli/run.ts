@@ -1,10 +1,11 @@
 // `bridle run`: one prompt, live, to its end.
 import { randomUUID } from 'node:crypto'
+import { FabricError } from '../client/index.ts'
+import { askApproval } from './approval-question.ts'
 import { endLine, eventPrinter, type Printer, type Told } from './event-printer.ts'
 import { followedRun } from './followed-run.ts'
 import { interruption } from './interruption.ts'
 import type { Output } from './output.ts'
-import { askYesNo } from './question.ts'
 import { type Reached, reach } from './reach.ts'
 import { runInput } from './run-input.ts'
 import { asking, EXIT, Stop, serving, showing, verb } from './verb.ts'
@@ -36,7 +37,7 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
     }
     try {
       out.note(`${agent}, session ${id}`)
-      const seen = out.isJson ? programs(out) : people(reached, out, signal, { id, agent })
+      const seen = out.isJson ? programs(out) : people(reached, out, signal, { id, agent, env })
       const end = await followedRun({ ...reached, agent, id, input, signal, onAccepted, ...seen }).finally(seen.finish)
       const { status } = end
       if (out.isJson) out.row({ type: 'outcome', sessionId: id, agent, ...end })
@@ -70,20 +71,31 @@ const people = (
   { fabric }: Reached,
   out: Output,
   interrupted: AbortSignal,
-  { id, agent }: { id: string; agent: string },
+  { id, agent, env }: { id: string; agent: string; env: NodeJS.ProcessEnv },
 ): Watcher => {
   const printer = eventPrinter(out, { withPrompts: false, withHints: !out.canAsk })
   const open = new Map<string, AbortController>()
   let questions = Promise.resolve()
   let isTold = false
 
-  const ask = async (approvalId: string, { signal }: AbortController): Promise<void> => {
-    if (signal.aborted) return
-    const verdict = await askYesNo(out, '  Approve? [y/n] ', signal)
-    if (verdict === null) return signal.aborted ? undefined : later(out, id, approvalId)
-    await (verdict ? fabric.approve : fabric.reject)(id, approvalId, { agent }).catch((error: Error) =>
-      out.note(error.message),
-    )
+  const ask = async ({ data }: Told, { signal }: AbortController): Promise<void> => {
+    const approvalId = String(data.approvalId)
+    const request = { subject: data.subject, args: data.args, reason: data.reason }
+    while (!signal.aborted) {
+      printer.freshLine()
+      const answer = await askApproval(out, request, env, signal)
+      if (answer === null) return signal.aborted ? undefined : later(out, id, approvalId)
+      const { decision, ...edited } = answer
+      const sent = (decision === 'approved' ? fabric.approve : fabric.reject)(id, approvalId, { ...edited, agent })
+      const error = await sent.then(
+        () => null,
+        (reason: Error) => reason,
+      )
+      if (error === null) return
+      out.note(error.message)
+      // Arguments that the server refuses leave the approval open, to be asked about again.
+      if (!(error instanceof FabricError) || error.status !== 400) return
+    }
   }
 
   return {
@@ -91,11 +103,11 @@ const people = (
       isTold = false
       const approvalId = String(event.data.approvalId)
       if (event.type === 'approval_resolved') withdraw(open, approvalId, printer, out)
-      printer.print(event)
-      if (event.type !== 'approval_requested' || !out.canAsk) return
+      // A question shows its approval itself, when its turn comes.
+      if (event.type !== 'approval_requested' || !out.canAsk) return printer.print(event)
       const question = new AbortController()
       open.set(approvalId, question)
-      questions = questions.then(() => ask(approvalId, question)).finally(() => open.delete(approvalId))
+      questions = questions.then(() => ask(event, question)).finally(() => open.delete(approvalId))
     },
     onTrouble: () => {
       if (isTold) return
