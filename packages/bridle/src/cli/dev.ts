@@ -33,7 +33,7 @@ For a change in what an agent imports, or in bridle.config.ts, start again: sess
     const server = await serve({ ...settings, watchAgents: true })
     const { watchAgents } = await import('../targets/agents-folder.ts')
     const watcher = watchAgents('.', () => out.line('agents/ changed; what starts now runs the new version.'))
-    out.line(await greeting(server.url, settings, env))
+    out.line(await greeting(server, settings, env))
     for (const line of ignoredFiles()) out.line(line)
     out.line('agents/ is watched. Ctrl+C ends it.')
     await interrupted.happened

@@ -1,27 +1,43 @@
 // The first words of a server: where it is, and lines to try that work as they stand.
+
 import { publishedServer, tokenFile } from '../targets/local-token.ts'
+import type { HarnessServer } from '../targets/node.ts'
 import { type ServerSettings, tokenOf } from './settings.ts'
 
 /** The header of a caller; `token` is what a shell makes the token of. */
 const bearer = (token: string): string => ` -H "authorization: Bearer ${token}"`
 
 export const greeting = async (
-  url: string,
+  { url, openAgent, exposureNote }: Pick<HarnessServer, 'url' | 'openAgent' | 'exposureNote'>,
   { data, keepToken = false }: Pick<ServerSettings, 'data' | 'keepToken'>,
   env: NodeJS.ProcessEnv,
 ): Promise<string> => {
-  if (!keepToken) return banner(url, envHeader(env))
+  const said = { agent: openAgent, note: exposureNote }
+  if (!keepToken) return banner(url, envHeader(env), said)
   const file = tokenFile(data)
   const page = await pageFor(url, data)
-  return `${banner(url, bearer(`$(cat ${quoted(file)})`))}
+  return `${banner(url, bearer(`$(cat ${quoted(file)})`), said)}
   The token is in ${file}; bridle run, attach, sessions and the others find it there.
 ${page === null ? '' : `  In a browser, once and within 30 seconds: ${page}\n`}`
 }
 
-export const banner = (url: string, header: string): string => `Bridle is ready at ${url}
+interface Exposed {
+  /** An agent that callers may ask; null = none. */
+  readonly agent: string | null
+  /** In production: which agents are open, and how to open the others. */
+  readonly note: string | null
+}
 
-  watch:  curl -N ${url}/agents/scripted/hello/stream${header}
-  ask:    curl -X POST ${url}/agents/scripted/hello${header} -H 'content-type: application/json' -d '{"prompt":"Hello"}'
+export const banner = (
+  url: string,
+  header: string,
+  { agent, note }: Exposed = { agent: 'scripted', note: null },
+): string => `Bridle is ready at ${url}
+${note === null ? '' : `\n${note.replace(/^/gm, '  ')}\n`}${agent === null ? '' : examples(url, header, agent)}`
+
+const examples = (url: string, header: string, agent: string): string => `
+  watch:  curl -N ${url}/agents/${agent}/hello/stream${header}
+  ask:    curl -X POST ${url}/agents/${agent}/hello${header} -H 'content-type: application/json' -d '{"prompt":"Hello"}'
   look:   curl ${url}/sessions/hello${header}
 `
 

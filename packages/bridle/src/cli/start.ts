@@ -24,7 +24,7 @@ With --token the other verbs find the token by the data folder; a browser gets i
     const interrupted = interruption()
     const settings = await serverSettings(flags, env)
     const server = await serve(settings)
-    out.line(await greeting(server.url, settings, env))
+    out.line(await greeting(server, settings, env))
     for (const line of ignoredFiles()) out.line(line)
     await interrupted.happened
     await server.close({ graceMs: GRACE_MS })

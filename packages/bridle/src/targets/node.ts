@@ -15,7 +15,7 @@ import { scriptedRunner } from '../runners/scripted.ts'
 import { openSqlite } from '../stores/folder.ts'
 import { type AccessOptions, isLoopback } from '../surfaces/http/access.ts'
 import { createApp } from '../surfaces/http/app.ts'
-import { exposesAll } from '../surfaces/http/gate.ts'
+import { exposureNote, exposureOf, type Gate, isExposed } from '../surfaces/http/gate.ts'
 import type { RateLimit } from '../surfaces/http/rate-limit.ts'
 import { defaultAgent } from './agent-registry.ts'
 import { Backlog } from './backlog.ts'
@@ -54,6 +54,8 @@ export interface ServerOptions
   readonly keepToken?: boolean
   /** The folders that workspaces may begin with, for everybody or for one tenant; default: none, so they begin empty. */
   readonly workspaces?: WorkspaceOptions
+  /** Agents that are open in production without a trigger of their own; BRIDLE_EXPOSE names more. */
+  readonly expose?: readonly string[]
   readonly rateLimit?: RateLimit
   /** Default 8 MiB. */
   readonly maxBodyBytes?: number
@@ -84,10 +86,12 @@ export interface ServerOptions
 export class HarnessServer {
   readonly url: string
   readonly #close: (graceMs?: number) => Promise<void>
+  readonly #gate: Gate
 
-  private constructor(url: string, close: (graceMs?: number) => Promise<void>) {
+  private constructor(url: string, close: (graceMs?: number) => Promise<void>, gate: Gate) {
     this.url = url
     this.#close = close
+    this.#gate = gate
   }
 
   /** Resolves when it listens and has taken up what the last process left. */
@@ -149,6 +153,7 @@ export class HarnessServer {
           cause: cause instanceof Error ? cause.message : String(cause),
         }),
     })
+    const exposure = exposureOf(env, options.expose)
     const trouble = storeTrouble(store, resolve(data), log)
     const watch = setInterval(trouble, LOOK_MS).unref()
     const app = createApp(
@@ -162,7 +167,7 @@ export class HarnessServer {
         clock,
         agents: served.agents,
         defaultAgent: defaultAgent(served.agents, env),
-        exposeAll: exposesAll(env),
+        ...exposure,
         workspaces,
         builds: () => buildManifests(data),
         workspace: { target: 'node', store: 'sqlite' },
@@ -216,7 +221,17 @@ export class HarnessServer {
     const url = `http://${at.family === 'IPv6' ? `[${at.address}]` : at.address}:${at.port}`
     if (keepToken) publishAddress(data, url)
     if (engines.warning !== null) log('warn', engines.warning)
-    return new HarnessServer(url, close)
+    return new HarnessServer(url, close, { ...exposure, agents: served.agents })
+  }
+
+  /** In production: which agents are open, and how to open the others; null = all are. */
+  get exposureNote(): string | null {
+    return exposureNote(this.#gate)
+  }
+
+  /** An agent to try: scripted, else the first that is open; null = none is. */
+  get openAgent(): string | null {
+    return ['scripted', ...this.#gate.agents.keys()].find((name) => isExposed(this.#gate, name)) ?? null
   }
 
   /** Takes no more, gives runs their grace, tells watchers to come back, and gives the data folder free. */

@@ -8,6 +8,7 @@ import type { AgentInfo } from '../http/agents.ts'
 import { artifactsOf } from '../http/artifacts.ts'
 import { taggedJson } from '../http/conditions.ts'
 import { badRequest, failure, notFound } from '../http/errors.ts'
+import { privateAgent } from '../http/gate.ts'
 import { replayFrom, replayWish } from '../http/replay.ts'
 import { type Arrival, type Call, jsonObject, limitText, type Route, route } from '../http/route.ts'
 import { sessionDetail } from '../http/session-detail.ts'
@@ -170,7 +171,8 @@ function agentKey({ param, access, ports }: Arrival): Key | Response {
   const agent = ports.agents.get(param('name'))
   const id = param('id')
   if (!agent) return notFound()
-  if (!ports.exposeAll && !agent.webhook) return failure('forbidden', 'This agent declares no webhook trigger.')
+  const closed = privateAgent(ports, agent.name)
+  if (closed) return closed
   if (!isId(id))
     return badRequest(
       'The session id may have letters, digits and . _ : @ - only, at most 128, and is not . or .. alone.',

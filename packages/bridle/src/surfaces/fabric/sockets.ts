@@ -1,6 +1,7 @@
 // The Fabric document's own sockets.
 import * as v from 'valibot'
 import { badRequest, faulted, notFound } from '../http/errors.ts'
+import { privateAgent } from '../http/gate.ts'
 import { replayFrom, replayWish } from '../http/replay.ts'
 import { findKey } from '../http/sessions.ts'
 import { type Opener, type SocketCall, type SocketRoute, socketRoute, told } from '../http/socket-route.ts'
@@ -38,6 +39,8 @@ export const fabricSockets: readonly SocketRoute[] = [
 const watching = async (call: SocketCall<v.InferOutput<typeof query>>): Promise<Opener | Response> => {
   const { access, ports } = call
   const key = await findKey(call)
+  const closed = key instanceof Response ? null : privateAgent(ports, key.agent)
+  if (closed) return told(closed)
   const session = key instanceof Response ? key : ((await ports.host.find(key)) ?? notFound())
   if (session instanceof Response) return told(session)
   const cursor = cursorOf(null, call.query.after)

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../kernel/json.ts'
 import { engineOf } from '../../kernel/rules/session-state.ts'
 import type { AgentInfo } from '../http/agents.ts'
 import { badRequest, failure } from '../http/errors.ts'
+import { privateAgent } from '../http/gate.ts'
 import type { Call } from '../http/route.ts'
 
 const ENGINES = ['scripted', 'native', 'claude', 'codex'] as const
@@ -42,6 +43,8 @@ export const agentFor = (
   if (!agent) return badRequest(`body: ${named === undefined ? 'engine' : 'agent'}: There is no agent "${wanted}"`)
   const has = engineOf(agent.name).engine
   if (engine !== undefined && has !== engine) return badRequest(`body: engine: The agent "${wanted}" runs on ${has}`)
+  const closed = privateAgent(ports, agent.name)
+  if (closed) return closed
   if (agent.needs !== null) return failure('unavailable', `The agent "${agent.name}" is not available: ${agent.needs}`)
   return agent
 }

@@ -68,6 +68,7 @@ export const backgroundRoutes: readonly Route[] = [
     path: '/sessions/:id/pause',
     scope: 'operate',
     summary: 'Pause a session; it keeps its row, checkpoints and artifacts',
+    stops: true,
     session: findKey,
     query: agentQuery,
     body: v.looseObject(who),

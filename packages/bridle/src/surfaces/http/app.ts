@@ -13,6 +13,7 @@ import type { BuildManifest } from './builds.ts'
 import { allowPage, preflight } from './cors.ts'
 import { enter } from './enter.ts'
 import { failure, faulted } from './errors.ts'
+import type { Exposure } from './gate.ts'
 import { methodsOf, wrongMethod } from './methods.ts'
 import { openapiRoutes } from './openapi.ts'
 import { type Files, pageOr404, rootOf, withoutPages } from './pages.ts'
@@ -26,7 +27,7 @@ import { OwnTickets, type Tickets, ticketRoutes } from './tickets.ts'
 import { type Traffic, traffic } from './traffic.ts'
 import type { Workspaces } from './workspaces.ts'
 
-export interface AppOptions extends AccessOptions {
+export interface AppOptions extends AccessOptions, Exposure {
   readonly host: Sessions
   readonly directory: Directory
   /** Behind a gateway that has looked at what concerns other sessions: the directory here knows only those that live here. */
@@ -37,8 +38,6 @@ export interface AppOptions extends AccessOptions {
   readonly agents: ReadonlyMap<string, AgentInfo>
   /** Whom a session talks to when nobody said. */
   readonly defaultAgent: string
-  /** Every agent is exposed on the public route; else only those with a webhook trigger. */
-  readonly exposeAll: boolean
   readonly rateLimit?: RateLimit
   readonly maxBodyBytes?: number
   readonly heartbeatMs?: number

@@ -8,6 +8,7 @@ import type { Access, Scope } from './access.ts'
 import type { AppPorts } from './app.ts'
 import { type Body, bodyOf } from './body.ts'
 import { badRequest, notFound } from './errors.ts'
+import { privateAgent } from './gate.ts'
 import { isAnothers } from './users.ts'
 import { unknownFields, unknownParameters, withWarnings } from './warnings.ts'
 
@@ -25,6 +26,8 @@ export interface Route {
   readonly summary: string
   /** What it tells is of all tenants together: not for a credential that is bound to some, or to a user. */
   readonly concerns?: 'server'
+  /** It stops work. Whoever operates may do that also to a private agent in production. */
+  readonly stops?: boolean
   /** Of a row that concerns one session: which. Asked before anything of the request is looked at. */
   readonly session?: (call: Arrival) => Promise<Key | Response> | Key | Response
   readonly query?: Schema
@@ -81,6 +84,8 @@ const answered = async (
   const key = (await row.session?.(arrival)) ?? null
   if (key instanceof Response) return key
   if (key && (await isAnothers(access, key, ports.directory))) return notFound()
+  const closed = key && row.scope === 'operate' && !row.stops ? privateAgent(ports, key.agent) : null
+  if (closed) return closed
   const query = row.query ? check(row.query, c.req.query(), 'query') : undefined
   if (query instanceof Response) return query
   let body: unknown

@@ -68,6 +68,7 @@ export const sessionRoutes: readonly Route[] = [
     path: '/sessions/:id/cancel',
     scope: 'operate',
     summary: 'Cancel the run in progress, or the one named; the queue too if asked',
+    stops: true,
     session: findKey,
     body: v.looseObject({
       runId: v.optional(v.string()),

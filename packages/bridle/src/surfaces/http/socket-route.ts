@@ -61,6 +61,8 @@ export interface SocketRoute {
   readonly query?: v.GenericSchema<unknown, unknown>
   /** Which session it is of. A Response refuses. */
   readonly session: (call: SocketCall) => Promise<Key | Response> | Key | Response
+  /** Which door it is, where the production gate knows several. */
+  readonly door?: 'ws'
   /** Takes up a socket that slept. `head` is what it was told up to. */
   readonly wake: (rested: unknown, head: number, ports: AppPorts) => Promise<Opener>
   /** An opener is called at once when the socket is open; a Response refuses the upgrade. */
@@ -148,8 +150,9 @@ export const told = async (refusal: Response): Promise<Opener> => {
   }
 }
 
-/** There is no such session, it cannot be told which, it is elsewhere. */
+/** The agent is private, there is no such session, it cannot be told which, it is elsewhere. */
 const closings: { readonly [status: number]: readonly [number, string] } = {
+  403: [1008, 'Refused.'],
   404: [4004, 'There is no such session.'],
   409: [1008, 'Refused.'],
   503: [1012, 'The session moved: resume by cursor.'],

@@ -4,6 +4,7 @@ import type { Key } from '../../kernel/event.ts'
 import { type LogPlace, parsePlace } from '../../kernel/incarnation.ts'
 import { mayOpen, ownerOf } from '../../kernel/owner.ts'
 import { badRequest, failure, notFound } from '../http/errors.ts'
+import { privateAgent } from '../http/gate.ts'
 import { optionalId } from '../http/route.ts'
 import { findKey } from '../http/sessions.ts'
 import { type SocketCall, type SocketRoute, socketRoute, told } from '../http/socket-route.ts'
@@ -29,6 +30,7 @@ type Call = SocketCall<v.InferOutput<typeof query>>
 export const transportSockets: readonly SocketRoute[] = [
   socketRoute({
     path: '/ws',
+    door: 'ws',
     scope: 'observe',
     summary: 'State and deltas of a session; commands come back the other way',
     query,
@@ -48,6 +50,8 @@ export const transportSockets: readonly SocketRoute[] = [
       const { access, ports, query: asked } = call
       const key = await sessionOf(call)
       if (key instanceof Response) return key.status === 404 || key.status === 409 ? told(key) : key
+      const closed = privateAgent(ports, key.agent, 'ws')
+      if (closed) return told(closed)
       const session = await ports.host.open(key)
       const viewer = await viewerOf(access)
       const connection = {

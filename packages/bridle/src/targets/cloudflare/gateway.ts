@@ -6,7 +6,7 @@ import type { Sessions } from '../../kernel/host.ts'
 import { type Access, type AccessOptions, type Door, door, isLoopback } from '../../surfaces/http/access.ts'
 import { type App, createApp } from '../../surfaces/http/app.ts'
 import { failure } from '../../surfaces/http/errors.ts'
-import { exposesAll } from '../../surfaces/http/gate.ts'
+import { exposureOf, privateAgent } from '../../surfaces/http/gate.ts'
 import { type Files, rootOf } from '../../surfaces/http/pages.ts'
 import type { Route } from '../../surfaces/http/route.ts'
 import { type SocketRoute, told, upgrade } from '../../surfaces/http/socket-route.ts'
@@ -88,7 +88,7 @@ class Gateway {
         clock: runClock,
         agents: registry.agents,
         defaultAgent: defaultAgent(registry.agents, env),
-        exposeAll: exposesAll(env),
+        ...exposureOf(env, options.expose),
         tickets,
         door: frontDoor(access, tickets),
         place: (row) => (row.session ? this.#placed(row) : row),
@@ -149,7 +149,8 @@ class Gateway {
       accept: async (call) => {
         const key = await row.session(call)
         if (key instanceof Response) return key.status === 404 || key.status === 409 ? told(key) : key
-        return this.#pass(call.request as Request, call.access, key)
+        const closed = privateAgent(call.ports, key.agent, row.door)
+        return closed ? told(closed) : this.#pass(call.request as Request, call.access, key)
       },
     }
   }

@@ -11,6 +11,8 @@ import type { Bucket, Namespace, Stub } from './platform.ts'
 export interface HarnessOptions extends Omit<AccessOptions, 'authTokenEnv'> {
   /** Agents to serve, beside the built-in ones. */
   readonly agents?: readonly AgentDefinition[]
+  /** Agents that are open in production without a trigger of their own; BRIDLE_EXPOSE names more. */
+  readonly expose?: readonly string[]
   /** Counted by each instance of the gateway for itself. */
   readonly rateLimit?: RateLimit
   /** Default 8 MiB. */
@@ -57,6 +59,8 @@ export interface HarnessEnv {
   /** Comma-separated. */
   readonly BRIDLE_ALLOWED_ORIGINS?: string
   readonly BRIDLE_AGENT?: string
+  /** Agents that are open in production without a trigger of their own, comma-separated. */
+  readonly BRIDLE_EXPOSE?: string
   /** The secret behind tickets and the tokens of runs, at least 32 characters; default: one object makes and keeps one. */
   readonly BRIDLE_SECRET?: string
   /** Stay here: a run gets a token and an address of the gateway in their place. */

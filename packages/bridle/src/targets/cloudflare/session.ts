@@ -8,7 +8,7 @@ import { objectDriver } from '../../stores/do-driver.ts'
 import { sqliteStore } from '../../stores/sqlite.ts'
 import { noTail } from '../../stores/tail.ts'
 import { type App, createApp } from '../../surfaces/http/app.ts'
-import { exposesAll } from '../../surfaces/http/gate.ts'
+import { exposureOf } from '../../surfaces/http/gate.ts'
 import { upgrade } from '../../surfaces/http/socket-route.ts'
 import { feedOf } from '../../surfaces/http/sse.ts'
 import { defaultAgent } from '../agent-registry.ts'
@@ -140,7 +140,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
         clock: this.#clock,
         agents: registry.agents,
         defaultAgent: defaultAgent(registry.agents, env),
-        exposeAll: exposesAll(env),
+        ...exposureOf(env, options.expose),
         door: gatewaysDoor,
         heartbeatMs: 0,
         streamMs: options.streamMs ?? STREAM_MS,

@@ -18,7 +18,10 @@ const walker = agent({
     return 'walked'
   },
 })
-const options = { tokenPaceMs: 0, agents: [walker], ...JSON.parse(TEST_OPTIONS) }
+/** For the production gate: it declares its trigger, and it does not. */
+const hooked = agent({ name: 'hooked', triggers: { webhook: true }, run: async () => 'hooked' })
+const shy = agent({ name: 'shy', run: async () => 'hidden' })
+const options = { tokenPaceMs: 0, agents: [walker, hooked, shy], ...JSON.parse(TEST_OPTIONS) }
 const made = harness({
   ...options,
   // A hook is code, so a test gives the header that its hook asks for.
