@@ -15,6 +15,7 @@ const names: Names<ServerOptions> = {
   authBackOff: true,
   agents: true,
   agentsRoot: true,
+  expose: true,
   watchAgents: true,
   unfinishedMs: true,
   maxUnfinishedBytes: true,

@@ -16,6 +16,7 @@ export interface FabricWsOptions {
   /** Once, when what comes from now on is live. */
   readonly onReplayEnd?: () => void
   readonly onAck?: (ack: FabricAck) => void
+  /** Also each try to connect that failed, with the reason; it goes on trying unless `onClose` follows. */
   readonly onError?: (error: FabricError) => void
   /** It is over: closed here, or by a server that does not want us back. */
   readonly onClose?: (why: { readonly code: number; readonly reason: string }) => void
@@ -31,7 +32,7 @@ export interface FabricWsOptions {
 }
 
 export interface FabricWsHandle {
-  /** A cancel or approve that cannot be sent now is refused by `onError`, never sent later. */
+  /** Before the first opening it waits for it. Afterwards a cancel or approve that cannot be sent now is refused by `onError`, never sent later. */
   send(message: FabricClientMessage): void
   close(): void
   readonly state: 'connecting' | 'open' | 'closed'

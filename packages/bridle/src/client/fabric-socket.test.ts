@@ -4,7 +4,7 @@ import { createServer as createHttpServer } from 'node:http'
 import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { get, post, script } from '../surfaces/http/client.suite.ts'
 import { HarnessServer } from '../targets/node.ts'
@@ -144,17 +144,91 @@ describe('the end', () => {
     proxy.close()
   })
 
-  test('[W19] nothing is sent later than it was asked', async () => {
+  test('[W19] commands in the line after connectFabricWs wait for the first opening, for three clients at once', async () => {
+    const ids = ['early-1', 'early-2', 'early-3']
+    const approvals = await Promise.all(
+      ids.map(async (id) => {
+        await post(`${server.url}/agents/scripted/${id}`, script({ approve: 'go' }, { text: 'on' }), {
+          ...auth,
+          prefer: 'respond-async',
+        })
+        let found: { id: string }[] = []
+        while (found.length === 0)
+          found = ((await get(`${server.url}/sessions/${id}`, auth)).body.approvals as { id: string }[]) ?? []
+        return found[0]?.id ?? ''
+      }),
+    )
+    const watches = ids.map((id, at) => {
+      const watch = client({ url: socketUrl(id), authToken })
+      watch.handle.send({ type: 'approve', approvalId: approvals[at] ?? '', decision: 'approved' })
+      watch.handle.send({ type: 'cancel', taskId: 'nobody' })
+      watch.handle.send({ type: 'ping' })
+      return watch
+    })
+    for (const watch of watches) {
+      await watch.until(() => watch.acks.length === 2)
+      expect(watch.acks.map((ack) => [ack.for, ack.ok])).toEqual([
+        ['approve', true],
+        ['cancel', false],
+      ])
+      expect(watch.said.filter((each) => each.startsWith('error'))).toEqual([])
+      watch.handle.close()
+    }
+  })
+
+  test('[W19] after the first opening nothing is sent later than it was asked', async () => {
     await play('unsent', { text: 'Hi' })
-    const watch = client({ url: socketUrl('unsent'), authToken })
-    watch.handle.send({ type: 'ping' })
-    watch.handle.send({ type: 'cancel', taskId: 'unsent' })
-    expect(watch.said).toEqual(['error not_connected'])
+    const proxy = await cuttingProxy(server.url)
+    const watch = client({ url: socketUrl('unsent', proxy.url), authToken, reconnect })
     await watch.until(() => watch.said.includes('live'))
+    proxy.cutAfter(() => 0)
+    proxy.cutAll()
+    await watch.until(() => watch.handle.state === 'connecting')
+    watch.handle.send({ type: 'cancel', taskId: 'unsent' })
+    expect(watch.said).toContain('error not_connected')
+    proxy.cutAfter(null)
+    await watch.until(() => watch.handle.state === 'open')
     watch.handle.close()
     watch.handle.send({ type: 'approve', approvalId: 'apr-1', decision: 'approved' })
-    expect(watch.said).toEqual(['error not_connected', 'live', 'closed 1000', 'error not_connected'])
+    expect(watch.said.slice(-2)).toEqual(['closed 1000', 'error not_connected'])
     expect(watch.acks).toEqual([])
+    proxy.close()
+  })
+
+  test('[W19] a connection that never opens refuses what waited for it', async () => {
+    const watch = client({ url: socketUrl('x', 'http://127.0.0.1:9'), reconnect })
+    watch.handle.send({ type: 'cancel', taskId: 'x' })
+    watch.handle.close()
+    expect(watch.said).toEqual(['error not_connected', 'closed 1000'])
+  })
+
+  test('[W24] each try that fails is told with its reason, and the next one follows', async () => {
+    const answering = (status: number) => createHttpServer((_, answer) => void answer.writeHead(status).end())
+    const [noUpgrade, broken] = [answering(426), answering(502)]
+    const expected: [string, string, RegExp][] = [
+      ['http://127.0.0.1:9', 'network', /^127\.0\.0\.1:\d+ could not be reached\.$/],
+      [await listening(noUpgrade), 'no_upgrade', /opens no WebSocket\. A proxy in between has to pass on the Upgrade/],
+      [await listening(broken), 'unknown', /answered 502/],
+    ]
+    await Promise.all(
+      expected.map(async ([url, type, message]) => {
+        const watch = client({ url: socketUrl('x', url), reconnect })
+        await watch.until(() => watch.said.filter((each) => each === `error ${type}`).length >= 3)
+        expect(watch.errors[0]?.message).toMatch(message)
+        expect(watch.handle.state).toBe('connecting')
+        watch.handle.close()
+      }),
+    )
+    for (const each of [noUpgrade, broken]) each.close().closeAllConnections()
+  })
+
+  test('[W25] where there is no WebSocket that is said once, and it is over', async () => {
+    vi.stubGlobal('WebSocket', undefined)
+    const watch = client({ url: socketUrl('x'), authToken, reconnect })
+    await watch.until(() => watch.handle.state === 'closed')
+    vi.unstubAllGlobals()
+    expect(watch.said).toEqual(['error unsupported', 'closed 1008'])
+    expect(watch.errors[0]?.message).toContain('Pass one as the option WebSocket')
   })
 
   test('[W19] a command that loses its connection is told', async () => {
@@ -239,6 +313,7 @@ interface Watch {
   readonly handle: FabricWsHandle
   readonly events: AgentEvent[]
   readonly acks: FabricAck[]
+  readonly errors: FabricError[]
   /** Everything the callbacks said, in a word each. */
   readonly said: string[]
   until(enough: () => boolean): Promise<void>
@@ -248,6 +323,7 @@ const client = (options: Omit<FabricWsOptions, 'onEvent'>): Watch => {
   const said: string[] = []
   const events: AgentEvent[] = []
   const acks: FabricAck[] = []
+  const errors: FabricError[] = []
   const handle = connectFabricWs({
     ...options,
     onEvent: (event) => {
@@ -259,11 +335,14 @@ const client = (options: Omit<FabricWsOptions, 'onEvent'>): Watch => {
       acks.push(ack)
       said.push('ack')
     },
-    onError: (error: FabricError) => said.push(`error ${error.type}`),
+    onError: (error: FabricError) => {
+      errors.push(error)
+      said.push(`error ${error.type}`)
+    },
     onClose: ({ code }) => said.push(`closed ${code}`),
   })
   const until = async (enough: () => boolean) => {
     while (!enough()) await new Promise((resolve) => setTimeout(resolve, 1))
   }
-  return { handle, events, acks, said, until }
+  return { handle, events, acks, errors, said, until }
 }

@@ -6,7 +6,8 @@ import type { FabricClientMessage, FabricServerMessage } from '../surfaces/fabri
 import type { FabricEvent } from '../surfaces/fabric/wire.ts'
 import { FabricError } from './fabric-error.ts'
 import type { FabricWsHandle, FabricWsOptions } from './fabric-socket-options.ts'
-import { approach, refusalOf } from './socket-approach.ts'
+import { approach, isFinal } from './socket-approach.ts'
+import { failureOf } from './socket-failure.ts'
 import { BACKOFF, PING, SocketLine } from './socket-line.ts'
 
 /** Opens at once; everything that follows comes by the callbacks. */
@@ -20,6 +21,8 @@ class FabricWs implements FabricWsHandle {
   #isLive = false
   /** Commands sent on this connection that were not answered yet. */
   #unanswered = 0
+  /** Messages that wait for the first opening; null = it has been. */
+  #early: FabricClientMessage[] | null = []
 
   constructor(options: FabricWsOptions) {
     this.#options = options
@@ -29,11 +32,12 @@ class FabricWs implements FabricWsHandle {
     new URL(options.url)
     this.#line = new SocketLine({
       approach: () => approach(options, { replay, after: textOf(this.#cursor) }),
-      refusal: () => refusalOf(options),
+      refusal: () => this.#whyNot(),
       WebSocket: options.WebSocket,
       backoff: reconnect === true ? BACKOFF : reconnect || null,
       heartbeatMs,
       ping: () => PING,
+      onOpen: () => this.#opened(),
       onMessage: (data) => {
         const message = parse(data)
         if (message) this.#take(message)
@@ -41,7 +45,7 @@ class FabricWs implements FabricWsHandle {
       },
       onLost: () => this.#lost(),
       onError: (error) => this.#fail(error),
-      onEnd: (code, reason) => options.onClose?.({ code, reason }),
+      onEnd: (code, reason) => this.#ended(code, reason),
     })
   }
 
@@ -50,13 +54,39 @@ class FabricWs implements FabricWsHandle {
   }
 
   send(message: FabricClientMessage): void {
-    const isCommand = message.type === 'cancel' || message.type === 'approve'
     if (this.state === 'open') {
-      if (isCommand) this.#unanswered += 1
+      if (isCommand(message)) this.#unanswered += 1
       this.#line.send(JSON.stringify(message))
-    } else if (isCommand) {
+    } else if (this.state === 'connecting' && this.#early !== null && this.#early.length < EARLY_MAX) {
+      this.#early.push(message)
+    } else this.#refuse(message)
+  }
+
+  /** Nothing is stale before the first opening, so what was asked until then is sent with it. */
+  #opened(): void {
+    const early = this.#early ?? []
+    this.#early = null
+    for (const message of early) this.send(message)
+  }
+
+  #ended(code: number, reason: string): void {
+    const unsent = this.#early ?? []
+    this.#early = null
+    for (const message of unsent) this.#refuse(message)
+    this.#options.onClose?.({ code, reason })
+  }
+
+  #refuse(message: FabricClientMessage): void {
+    if (isCommand(message))
       this.#fail(new FabricError(0, 'not_connected', `Not connected: the ${message.type} was not sent.`))
-    }
+  }
+
+  /** Each try that fails is told; only some failures end it. */
+  async #whyNot(): Promise<FabricError | null> {
+    const failure = await failureOf(this.#options)
+    if (isFinal(failure)) return failure
+    if (this.state !== 'closed') this.#fail(failure)
+    return null
   }
 
   close(): void {
@@ -116,6 +146,11 @@ class FabricWs implements FabricWsHandle {
 const NOWHERE: LogPlace = { seq: 0, incarnation: 1 }
 
 const textOf = (place: LogPlace | null): string | null => place && placeText(place.seq, place.incarnation)
+
+/** Messages that wait for the first opening; whoever sends more has not looked at the answers. */
+const EARLY_MAX = 100
+
+const isCommand = ({ type }: FabricClientMessage): boolean => type === 'cancel' || type === 'approve'
 
 const parse = (data: unknown): FabricServerMessage | null => {
   try {

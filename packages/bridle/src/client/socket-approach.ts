@@ -37,14 +37,21 @@ export const approach = async (
 /** Why the upgrade was refused, when trying again is no use; null when it is, or when nobody can tell. */
 export const refusalOf = async (given: Credentials): Promise<FabricError | null> => {
   try {
-    const url = httpOf(given.url)
-    if (given.tenantId !== undefined) url.searchParams.set('tenant', given.tenantId)
-    const response = await fetch(url, { headers: headersOf(given), signal: AbortSignal.timeout(ANSWER_MS) })
-    const refusal = await errorOf(response)
-    return [400, 401, 403].includes(refusal.status) ? refusal : null
+    const refusal = await errorOf(await plainAnswer(given))
+    return isFinal(refusal) ? refusal : null
   } catch {
     return null
   }
+}
+
+/** Whether trying again is no use. */
+export const isFinal = ({ status }: FabricError): boolean => [400, 401, 403].includes(status)
+
+/** The answer to a plain request at the socket's address: the platform does not say why an upgrade failed. */
+export const plainAnswer = (given: Credentials): Promise<Response> => {
+  const url = httpOf(given.url)
+  if (given.tenantId !== undefined) url.searchParams.set('tenant', given.tenantId)
+  return fetch(url, { headers: headersOf(given), signal: AbortSignal.timeout(ANSWER_MS) })
 }
 
 /** Null where the server has no tickets: there the token itself is the only way. */

@@ -24,6 +24,8 @@ export interface LineOptions {
   readonly heartbeatMs: number
   /** What to say at a heartbeat. Empty = nothing; null = nothing, and silence is no sign of death either. */
   readonly ping: () => string | null
+  /** A connection is open. */
+  readonly onOpen?: () => void
   readonly onMessage: (data: unknown) => void
   /** A connection is gone. Whether another follows, `onWait` or `onEnd` tells. */
   readonly onLost?: (code: number) => void
@@ -34,6 +36,7 @@ export interface LineOptions {
 
 /** The session is gone, or the server refuses: coming back would change nothing. */
 const FINAL_CODES = new Set([1008, 4004, 4401, 4403])
+const NO_WEBSOCKET = 'There is no WebSocket here. Pass one as the option WebSocket.'
 /** Heartbeats in which nothing was heard: the second miss is a dead line. */
 const MISSES_MAX = 2
 
@@ -98,6 +101,7 @@ export class SocketLine {
     if (this.#state === 'closed') return
     const { approach, onError, WebSocket: Given = globalThis.WebSocket } = this.#options
     try {
+      if (!Given) throw new FabricError(0, 'unsupported', NO_WEBSOCKET)
       const { url, protocols } = await approach()
       // It may have been closed meanwhile.
       if (this.#state === 'connecting') this.#attach(new Given(url, protocols))
@@ -105,7 +109,8 @@ export class SocketLine {
       if (this.state === 'closed') return
       const error = cause instanceof FabricError ? cause : new FabricError(0, 'network', String(cause), { cause })
       onError(error)
-      if (error.isPassing || error.status >= 500) this.#again(1006, error.message)
+      // A constructor that is missing does not come by waiting.
+      if (error.type !== 'unsupported' && (error.isPassing || error.status >= 500)) this.#again(1006, error.message)
       else this.#end(1008, error.message)
     }
   }
@@ -121,6 +126,7 @@ export class SocketLine {
       opened = true
       this.#misses = 0
       this.#state = 'open'
+      this.#options.onOpen?.()
     }
     socket.onmessage = ({ data }) => {
       this.#misses = 0

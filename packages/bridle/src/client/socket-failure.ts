@@ -1,0 +1,18 @@
+// Why a socket did not open, in words for whoever waits for it.
+import { errorOf, FabricError } from './fabric-error.ts'
+import { type Credentials, plainAnswer } from './socket-approach.ts'
+
+export const failureOf = async (given: Credentials): Promise<FabricError> => {
+  const { host } = new URL(given.url)
+  try {
+    const response = await plainAnswer(given)
+    if (response.status !== 426) return await errorOf(response)
+    await response.body?.cancel()
+    // The server would have let us in: it was not asked for a WebSocket.
+    return new FabricError(426, 'no_upgrade', `${host} answers, but opens no WebSocket. ${PROXY_ADVICE}`)
+  } catch (cause) {
+    return new FabricError(0, 'network', `${host} could not be reached.`, { cause })
+  }
+}
+
+const PROXY_ADVICE = 'A proxy in between has to pass on the Upgrade and Connection headers.'
