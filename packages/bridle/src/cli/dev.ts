@@ -5,7 +5,7 @@ import { greeting } from './greeting.ts'
 import { ignoredFiles } from './ignored-files.ts'
 import { interruption } from './interruption.ts'
 import { serverSettings } from './settings.ts'
-import { serve, serverOptions } from './start.ts'
+import { GRACE_MS, serve, serverOptions } from './start.ts'
 import { EXIT, Stop, verb } from './verb.ts'
 
 export const dev = verb({
@@ -38,7 +38,7 @@ For a change in what an agent imports, or in bridle.config.ts, start again: sess
     out.line('agents/ is watched. Ctrl+C ends it.')
     await interrupted.happened
     watcher.close()
-    await server.close()
+    await server.close({ graceMs: GRACE_MS })
     return EXIT.ok
   },
 })

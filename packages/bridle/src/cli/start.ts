@@ -33,7 +33,7 @@ With --token the other verbs find the token by the data folder; a browser gets i
 })
 
 /** What runs in this process gets so long to end by itself; a second signal does not wait. */
-const GRACE_MS = 5_000
+export const GRACE_MS = 5_000
 
 /** A server, or one line on what is in its way. */
 export const serve = async (settings: ServerSettings): Promise<HarnessServer> => {

@@ -95,7 +95,7 @@ test('[H9] HTTP/1.0, as proxies speak it: no chunks, and the end of the connecti
   await post(agent('plain'), script({ text: 'Grüße' }))
   await until(() => reader.text.includes('"idle"'))
   expect(headOf(reader.text)).not.toContain('chunked')
-  expect(utf8(bodyOf(reader.text))).toMatch(/^: open\n\nretry: 500\n\nid: \d+\ndata: \{.*"Grüße".*\}\n\n$/s)
+  expect(utf8(bodyOf(reader.text))).toMatch(/^: open\n\nretry: 2000\n\nid: \d+\ndata: \{.*"Grüße".*\}\n\n$/s)
   await fetch(agent('plain'), { method: 'DELETE' })
   await until(() => reader.ended)
 })

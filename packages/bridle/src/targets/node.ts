@@ -35,6 +35,7 @@ import { scriptedAgent } from './scripted-agent.ts'
 import type { SocketLimits } from './socket-watch.ts'
 import { storeTrouble } from './store-trouble.ts'
 import { tracing } from './tracing.ts'
+import { trustedProxies } from './trusted-proxies.ts'
 import { socketRows, wires } from './wires.ts'
 import { type AgentsOptions, workspaceAgents } from './workspace-agents.ts'
 import { folderFreedom, type WorkspaceOptions } from './workspace-sources.ts'
@@ -57,6 +58,8 @@ export interface ServerOptions
   /** Agents that are open in production without a trigger of their own; BRIDLE_EXPOSE names more. */
   readonly expose?: readonly string[]
   readonly rateLimit?: RateLimit
+  /** Proxies whose X-Forwarded-For, -Host and -Proto count: addresses, ranges, or `loopback`. BRIDLE_TRUST_PROXY names more. */
+  readonly trustedProxies?: readonly string[]
   /** Default 8 MiB. */
   readonly maxBodyBytes?: number
   /** Where FABRIC_MODE, FABRIC_ENV, NODE_ENV, FABRIC_HARNESS_TENANT_REQUIRED and tokens are looked up. */
@@ -64,10 +67,14 @@ export interface ServerOptions
   /** At most one token event per this many ms; 0 = every token. */
   readonly tokenPaceMs?: number
   readonly heartbeatMs?: number
+  /** How long a reader of an event stream waits before it comes back; default 2 s. */
+  readonly retryMs?: number
   /** A socket that says nothing for this long is closed; default 45 s. */
   readonly deadAfterMs?: number
   /** A connection has this long to send the headers of its first request; default 10 s. */
   readonly headersMs?: number
+  /** A connection that nobody uses stays open this long; default 75 s, more than proxies keep theirs (60 s). */
+  readonly keepAliveMs?: number
   /** Connections open at once, of all kinds; default 20,000. */
   readonly maxConnections?: number
   /** Sockets open at once; default 10,000. */
@@ -112,6 +119,7 @@ export class HarnessServer {
     let draining = false
     // Before anything is open: a setting that makes no sense is refused here.
     const owner = sandboxUser(env)
+    const isTrustedProxy = trustedProxies(options.trustedProxies, env)
     const store = await openSqlite(data)
     if (store.damage) log('error', 'acknowledged commits are missing', { ...store.damage })
     const { maxTenantBytes } = options.workspaces ?? {}
@@ -172,6 +180,8 @@ export class HarnessServer {
         builds: () => buildManifests(data),
         workspace: { target: 'node', store: 'sqlite' },
         lostCommits: store.damage?.commitsLost ?? 0,
+        ...(isTrustedProxy && { isTrustedProxy }),
+        isStopping: () => draining,
         unready: () => (draining ? 'The server is going away.' : trouble()),
         onRequest: (seen) => {
           traces.request(seen, clock.now())
@@ -198,9 +208,10 @@ export class HarnessServer {
       publishAddress(data, null)
       clearInterval(watch)
       served.close()
-      server.close()
-      // In-process runs that can end in time do; the others are taken up, or told of, by the next start.
+      // In-process runs that can end in time do; the others are taken up, or told of, by the next start. Until then the port stays
+      // open: a balancer has to see that /ready is 503, and whoever answers an approval has to reach it.
       for (const until = clock.now() + graceMs; host.busy > 0 && clock.now() < until; ) await sleep(20)
+      server.close()
       await host.handOver()
       await host.stop()
       await sockets.close()
@@ -276,9 +287,13 @@ export const startDevServer = (options?: ServerOptions): Promise<HarnessServer> 
 /** How often the server looks whether its data can still be written, though nobody asks. */
 const LOOK_MS = 1_000
 
+/** nginx and the balancers of clouds keep a connection for 60 s: a server that closes first answers a request with a reset. */
+const KEEP_ALIVE_MS = 75_000
+
 /** A client that says nothing, or dribbles its request, holds a connection and no more than that for so long. */
-const requestLimits = ({ headersMs = 10_000 }: ServerOptions) => ({
+const requestLimits = ({ headersMs = 10_000, keepAliveMs = KEEP_ALIVE_MS }: ServerOptions) => ({
   headersTimeout: headersMs,
+  keepAliveTimeout: keepAliveMs,
   requestTimeout: Math.max(60_000, headersMs),
   connectionsCheckingInterval: Math.min(2_000, headersMs),
   // The router says so itself, with a body.

@@ -159,6 +159,87 @@ describe('[H17] rate limits', () => {
   })
 })
 
+describe('[H53] rate limits are told', () => {
+  test('in every answer of a limited route, for each caller', async () => {
+    const { get, advance } = world({
+      tokens: [{ token: 'a' }, { token: 'b' }],
+      rateLimit: { windowMs: 60_000, maxRequests: 2 },
+    })
+    advance(60_000 - (1_700_000_000_000 % 60_000))
+    const told = async (path: string, token: string) => {
+      const { status, headers } = await get(path, bearer(token))
+      const names = ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', 'ratelimit-policy', 'ratelimit']
+      return [status, ...names.map((name) => headers.get(name))]
+    }
+    const policy = '"default";q=2;w=60'
+    expect(await told('/sessions', 'a')).toEqual([200, '2', '1', '60', policy, '"default";r=1;t=60'])
+    expect(await told('/sessions/none', 'a')).toEqual([404, '2', '0', '60', policy, '"default";r=0;t=60'])
+    expect(await told('/sessions', 'b')).toEqual([200, '2', '1', '60', policy, '"default";r=1;t=60'])
+    advance(20_000)
+    expect(await told('/sessions', 'a')).toEqual([429, '2', '0', '40', policy, '"default";r=0;t=40'])
+    expect(await told('/health', 'a')).toEqual([200, null, null, null, null, null])
+    expect((await world().get('/sessions')).headers.get('ratelimit')).toBeNull()
+  })
+})
+
+describe('behind a proxy', () => {
+  const proxy = '10.0.0.1'
+  const trusting = { address: () => proxy, isTrustedProxy: (address: string) => address === proxy }
+
+  test('[H54] limits count the caller behind a trusted proxy, three of them in turn; without trust, all are one', async () => {
+    const rateLimit = { windowMs: 60_000, maxRequests: 2 }
+    const from = (caller: string) => ({ ...bearer('right'), 'x-forwarded-for': `6.6.6.6, ${caller}` })
+    const hook = { extractAuthToken: () => true }
+    const [trusted, plain] = [
+      world({ ...trusting, ...hook, rateLimit }),
+      world({ address: () => proxy, ...hook, rateLimit }),
+    ]
+    const seen: [string, number, number][] = []
+    for (let round = 0; round < 3; round++)
+      for (const caller of ['1.1.1.1', '2.2.2.2', '3.3.3.3'])
+        seen.push([
+          caller,
+          (await trusted.get('/sessions', from(caller))).status,
+          (await plain.get('/sessions', from(caller))).status,
+        ])
+    expect(seen.map(([, status]) => status)).toEqual([200, 200, 200, 200, 200, 200, 429, 429, 429])
+    expect(seen.map(([, , status]) => status)).toEqual([200, 200, 429, 429, 429, 429, 429, 429, 429])
+  })
+
+  test.each([
+    [{ 'x-forwarded-host': 'app.example.com' }, 'https://app.example.com', 200],
+    [{ 'x-forwarded-host': 'app.example.com', 'x-forwarded-proto': 'https' }, 'https://app.example.com', 200],
+    [{ 'x-forwarded-host': 'app.example.com', 'x-forwarded-proto': 'https' }, 'http://app.example.com', 403],
+    [{ 'x-forwarded-host': 'evil.example, app.example.com' }, 'https://evil.example', 403],
+    [{ 'x-forwarded-host': 'app.example.com' }, 'https://evil.example', 403],
+  ] as [Record<string, string>, string, number][])(
+    '[H55] with %j a page of %s gets %i, and without trust 403',
+    async (headers, origin, status) => {
+      const asked = { ...bearer('right'), origin, host: 'upstream:4317', ...headers }
+      expect((await world({ authToken: 'right', ...trusting }).get('/sessions', asked)).status).toBe(status)
+      expect((await world({ authToken: 'right', address: () => proxy }).get('/sessions', asked)).status).toBe(403)
+    },
+  )
+
+  test.each([{ 'x-forwarded-for': '1.1.1.1' }, { forwarded: 'for=1.1.1.1' }] as Record<string, string>[])(
+    '[H56] a server without a token refuses a request that a proxy passed on: %j',
+    async (headers) => {
+      for (const options of [{}, trusting]) {
+        const open = world(options)
+        for (const path of ['/sessions', '/agents/scripted/x', '/approvals']) {
+          const { status, body } = await open.get(path, headers)
+          expect([status, JSON.stringify(body)]).toEqual([403, expect.stringContaining('came through a proxy')])
+        }
+        expect((await open.get('/health', headers)).status).toBe(200)
+        expect((await open.get('/sessions')).status).toBe(200)
+      }
+      expect((await world({ authToken: 'right' }).get('/sessions', { ...headers, ...bearer('right') })).status).toBe(
+        200,
+      )
+    },
+  )
+})
+
 describe('[H18] tickets', () => {
   test('are for one use, one session and no more scopes than asked', async () => {
     const { get, post } = world({ authToken: 'right' })

@@ -4,6 +4,7 @@
 import { isId } from '../../kernel/event.ts'
 import type { BackOff } from './back-off.ts'
 import { badRequest, failure } from './errors.ts'
+import { isForwarded } from './forwarded.ts'
 import { digest, hex, sameBytes } from './secrets.ts'
 import type { Tickets } from './tickets.ts'
 
@@ -54,6 +55,9 @@ export interface TokenGrant {
 export interface Asked {
   readonly url: string
   readonly headers: Pick<Headers, 'get'>
+  /** The name and scheme by which a page was asked, where a trusted proxy says so; else the Host header counts. */
+  readonly host?: string
+  readonly scheme?: string
   /** The whole request, for a hook that wants one; left out where it is one already. */
   readonly whole?: () => Request
 }
@@ -136,10 +140,11 @@ const checkSource = (request: Asked, isOpen: boolean, allowed: readonly string[]
   }
   if (isOpen && origin === null && isEmbedded(request)) return failure('forbidden', 'This page is of another site.')
   // A name that was made to resolve to this machine still says itself in the Host header.
-  const host = request.headers.get('host')
+  const host = hostHeader(request)
   if (isOpen && host !== null && !isLoopback(hostOf(`http://${host}`))) {
     return failure('forbidden', 'Without a token only this machine may ask.')
   }
+  if (isOpen && isForwarded(request)) return failure('forbidden', THROUGH_A_PROXY)
   return null
 }
 
@@ -158,8 +163,16 @@ export const isAllowedOrigin = (origin: string, allowed: readonly string[]): boo
   allowed.includes(origin) || isLoopback(hostOf(origin))
 
 /** A page of this very server, by whatever name it is reached. Without a token that name must be a loopback one. */
-const isOwnOrigin = (origin: string, request: Asked): boolean =>
-  URL.canParse(origin) && new URL(origin).host === request.headers.get('host')
+const isOwnOrigin = (origin: string, request: Asked): boolean => {
+  if (!URL.canParse(origin)) return false
+  const { host, protocol } = new URL(origin)
+  return host === hostHeader(request) && (request.scheme === undefined || protocol === `${request.scheme}:`)
+}
+
+const hostHeader = (request: Asked): string | null => request.host ?? request.headers.get('host')
+
+const THROUGH_A_PROXY =
+  'Without a token only this machine may ask, and this request came through a proxy (X-Forwarded-For or Forwarded). Set FABRIC_HARNESS_API_TOKEN, or start with --token.'
 
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' ||

@@ -11,8 +11,9 @@ import { auditRoutes } from './audit.ts'
 import { patientDoor } from './back-off.ts'
 import type { BuildManifest } from './builds.ts'
 import { allowPage, preflight } from './cors.ts'
-import { enter } from './enter.ts'
-import { failure, faulted } from './errors.ts'
+import { enter, withLimit } from './enter.ts'
+import { failure, faulted, goingAway } from './errors.ts'
+import { callerOf, type ProxyTrust } from './forwarded.ts'
 import type { Exposure } from './gate.ts'
 import { methodsOf, wrongMethod } from './methods.ts'
 import { openapiRoutes } from './openapi.ts'
@@ -20,14 +21,14 @@ import { type Files, pageOr404, rootOf, withoutPages } from './pages.ts'
 import { probeRoutes } from './probes.ts'
 import { type RateLimit, RateLimiter } from './rate-limit.ts'
 import type { Relatives } from './relatives.ts'
-import { type Route, serve } from './route.ts'
+import { begins, type Route, serve } from './route.ts'
 import { redacted } from './secrets.ts'
 import { sessionRoutes } from './sessions.ts'
 import { OwnTickets, type Tickets, ticketRoutes } from './tickets.ts'
 import { type Traffic, traffic } from './traffic.ts'
 import type { Workspaces } from './workspaces.ts'
 
-export interface AppOptions extends AccessOptions, Exposure {
+export interface AppOptions extends AccessOptions, Exposure, ProxyTrust {
   readonly host: Sessions
   readonly directory: Directory
   /** Behind a gateway that has looked at what concerns other sessions: the directory here knows only those that live here. */
@@ -41,6 +42,8 @@ export interface AppOptions extends AccessOptions, Exposure {
   readonly rateLimit?: RateLimit
   readonly maxBodyBytes?: number
   readonly heartbeatMs?: number
+  /** How long a reader of an event stream waits before it comes back; default 2 s. */
+  readonly retryMs?: number
   /** An event stream ends by itself after this, and is resumed by id; default: never. */
   readonly streamMs?: number
   /** A socket that says nothing for this long is closed; default 45 s. */
@@ -57,6 +60,8 @@ export interface AppOptions extends AccessOptions, Exposure {
   readonly unready?: () => string | null
   /** Acknowledged commits that the store found missing when it was opened, as far as it can tell; absent = none. */
   readonly lostCommits?: number
+  /** It is about to stop: what is there can be looked at, stopped and answered, and nothing new begins. */
+  readonly isStopping?: () => boolean
   readonly onRequest?: (seen: RequestSeen) => void
   /** Who lets callers in, where that is not by these options. */
   readonly door?: Door
@@ -134,11 +139,15 @@ export const createApp = (options: AppOptions, wires: readonly (readonly Route[]
 
 const answer = async (row: Route, c: Context, ports: AppPorts): Promise<Response> => {
   if (row.scope === 'open') return serve(row, c, nobody, ports)
-  const address = ports.address?.(c) ?? ''
   const { scope, refusesTickets } = row
-  const entry = { request: c.req.raw, address, scope, sessionId: c.req.param('id'), refusesTickets }
-  const access = await enter(ports, entry)
+  const caller = callerOf(ports, c.req.raw, ports.address?.(c) ?? '')
+  const access = await enter(ports, { ...caller, scope, sessionId: c.req.param('id'), refusesTickets })
   if (access instanceof Response) return access
+  return withLimit(await admitted(row, c, access, ports), ports.limiter, access.who)
+}
+
+const admitted = async (row: Route, c: Context, access: Access, ports: AppPorts): Promise<Response> => {
+  if (ports.isStopping?.() && begins(row)) return goingAway()
   if (row.concerns === 'server' && access.isBound)
     return failure(
       'forbidden',

@@ -9,7 +9,7 @@ export const allowPage = (response: Response, request: Request, allowed: readonl
   response.headers.set('access-control-allow-origin', origin)
   response.headers.set(
     'access-control-expose-headers',
-    'ETag, Location, Retry-After, X-Correlation-ID, X-Fabric-Run-Id',
+    'ETag, Location, RateLimit, RateLimit-Limit, RateLimit-Policy, RateLimit-Remaining, RateLimit-Reset, Retry-After, X-Correlation-ID, X-Fabric-Run-Id',
   )
   response.headers.append('vary', 'Origin')
   return response

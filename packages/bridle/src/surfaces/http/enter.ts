@@ -19,13 +19,21 @@ export const enter = async (
   { request, address, scope, sessionId, refusesTickets }: Entry,
 ): Promise<Access | Response> => {
   const access = await door.admit(request, address)
-  const wait = limiter?.take(access instanceof Response ? address : access.who) ?? null
-  if (wait !== null) return failure('rate_limited', 'Too many requests.', { 'retry-after': String(wait) })
-  if (access instanceof Response) return access
+  const who = access instanceof Response ? address : access.who
+  const wait = limiter?.take(who) ?? null
+  if (wait !== null)
+    return withLimit(failure('rate_limited', 'Too many requests.', { 'retry-after': String(wait) }), limiter, who)
+  if (access instanceof Response) return withLimit(access, limiter, who)
   if (!access.scopes.includes(scope)) return failure('forbidden', `This needs the scope "${scope}".`)
   if (refusesTickets && access.isTicket) return failure('forbidden', 'A ticket does not open this. Ask with a token.')
   if (sessionId === null) return access
   // A ticket for one session is for what concerns that session alone.
   if (access.sessionId !== null && sessionId !== access.sessionId) return notFound()
   return sessionId !== undefined && (await isForeign(access, sessionId)) ? notFound() : access
+}
+
+/** The answer, with how many requests the caller has left. */
+export const withLimit = (response: Response, limiter: AppPorts['limiter'], who: string): Response => {
+  for (const [name, value] of limiter?.headersFor(who) ?? []) response.headers.set(name, value)
+  return response
 }

@@ -34,6 +34,10 @@ export const notFound = (): Response => Response.json({ error: 'Not found' }, { 
 export const failure = (type: ErrorType, message: string, headers: Record<string, string> = {}): Response =>
   Response.json({ error: { type, message } }, { status: statuses[type], headers })
 
+/** Of a server that is about to stop: another one, or this one after its restart, takes the request. */
+export const goingAway = (): Response =>
+  failure('unavailable', 'The server is going away. Ask again in a moment.', { 'retry-after': '1' })
+
 /** Every refusal, once: 404 is text, a conflict is an object, anything else is the caller's bad input. */
 const refusals: { readonly [R in RefusalCode]: 'missing' | 'conflict' | 'bad' | 'later' } = {
   session_not_found: 'missing',

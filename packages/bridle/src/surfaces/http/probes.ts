@@ -1,6 +1,7 @@
 // Is it alive, is it ready, how is it doing.
 import type { AgentInfo } from './agents.ts'
 import type { AppPorts } from './app.ts'
+import { callerOf } from './forwarded.ts'
 import { type Route, route } from './route.ts'
 
 export const probeRoutes: readonly Route[] = [
@@ -22,7 +23,8 @@ export const probeRoutes: readonly Route[] = [
       const message = ports.unready?.() ?? null
       const ready = message === null
       // A probe learns whether; what is here, and what an agent lacks, is for those who may come in.
-      const access = await ports.door.admit(request, ports.address?.(c) ?? '')
+      const caller = callerOf(ports, request, ports.address?.(c) ?? '')
+      const access = await ports.door.admit(caller.request, caller.address)
       if (access instanceof Response && access.status === 429) return access
       if (access instanceof Response) return Response.json({ ready }, { status: ready ? 200 : 503 })
       const body = {

@@ -32,6 +32,21 @@ export class RateLimiter {
     return (this.#counts.get(who) ?? 0) < this.#limit.maxRequests ? null : this.#waitSeconds()
   }
 
+  /** Header fields for an answer: those that most clients read, and those of the current draft. Counts nothing. */
+  headersFor(who: string): readonly (readonly [name: string, value: string])[] {
+    this.#turn()
+    const { maxRequests, windowMs } = this.#limit
+    const remaining = Math.max(0, maxRequests - (this.#counts.get(who) ?? 0))
+    const resetS = this.#waitSeconds()
+    return [
+      ['ratelimit-limit', String(maxRequests)],
+      ['ratelimit-remaining', String(remaining)],
+      ['ratelimit-reset', String(resetS)],
+      ['ratelimit-policy', `"default";q=${maxRequests};w=${Math.ceil(windowMs / 1_000)}`],
+      ['ratelimit', `"default";r=${remaining};t=${resetS}`],
+    ]
+  }
+
   #turn(): void {
     const window = Math.floor(this.#now() / this.#limit.windowMs)
     if (window !== this.#window || this.#counts.size > CALLERS_MAX) this.#counts = new Map()

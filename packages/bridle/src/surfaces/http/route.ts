@@ -84,7 +84,7 @@ const answered = async (
   const key = (await row.session?.(arrival)) ?? null
   if (key instanceof Response) return key
   if (key && (await isAnothers(access, key, ports.directory))) return notFound()
-  const closed = key && row.scope === 'operate' && !row.stops ? privateAgent(ports, key.agent) : null
+  const closed = key && begins(row) ? privateAgent(ports, key.agent) : null
   if (closed) return closed
   const query = row.query ? check(row.query, c.req.query(), 'query') : undefined
   if (query instanceof Response) return query
@@ -98,6 +98,10 @@ const answered = async (
   }
   return row.handle({ ...arrival, c, query, body, key })
 }
+
+/** Whether it may begin new work, or erase some. */
+export const begins = ({ scope, stops = false }: Pick<Route, 'scope' | 'stops'>): boolean =>
+  scope === 'operate' && !stops
 
 const check = (schema: Schema, value: unknown, where: string): unknown => {
   const result = v.safeParse(schema, value)

@@ -5,7 +5,8 @@ import type { Key } from '../../kernel/event.ts'
 import type { Access, Asked, Scope } from './access.ts'
 import { type AppPorts, correlationOf } from './app.ts'
 import { enter } from './enter.ts'
-import { badRequest, faulted, notFound } from './errors.ts'
+import { badRequest, faulted, goingAway, notFound } from './errors.ts'
+import { callerOf } from './forwarded.ts'
 import { match } from './path-pattern.ts'
 import { type Route, route } from './route.ts'
 import { redacted } from './secrets.ts'
@@ -113,7 +114,9 @@ const accept = async (
   params: Readonly<Record<string, string>>,
   asked: { request: Asked; address: string; url: URL; ports: AppPorts },
 ): Promise<Opener | Response> => {
-  const { request, address, url, ports } = asked
+  const { url, ports } = asked
+  if (ports.isStopping?.()) return goingAway()
+  const { request, address } = callerOf(ports, asked.request, asked.address)
   const access = await enter(ports, { request, address, scope: row.scope, sessionId: params.id ?? null })
   if (access instanceof Response) return access
   const query = row.query ? v.safeParse(row.query, Object.fromEntries(url.searchParams)) : null
@@ -121,7 +124,13 @@ const accept = async (
     const [issue] = query.issues
     return badRequest(`query: ${v.getDotPath(issue) ?? 'value'}: ${issue.message}`)
   }
-  return row.accept({ request, param: (name) => params[name] ?? '', query: query?.output, access, ports })
+  return row.accept({
+    request: asked.request,
+    param: (name) => params[name] ?? '',
+    query: query?.output,
+    access,
+    ports,
+  })
 }
 
 /** The same paths for a plain GET: a client that cannot see why its upgrade was refused asks here. */

@@ -8,7 +8,10 @@ export const frame = (data: unknown, place?: number | string): string =>
   `${place === undefined ? '' : `id: ${place}\n`}data: ${JSON.stringify(data)}\n\n`
 
 export const HEARTBEAT_MS = 15_000
-const RETRY_MS = 500
+/** A restart takes a second or two, and a proxy answers 502 meanwhile, after which a browser's EventSource never comes back. */
+const RETRY_MS = 2_000
+/** The same for a server that knows it is going away. */
+const RESTART_MS = 5_000
 
 export interface EventStream {
   readonly audience: Audience
@@ -19,6 +22,7 @@ export interface EventStream {
   readonly heartbeatMs?: number
   /** The stream ends once this holds, after what was sent. */
   readonly isOver?: () => boolean
+  readonly retryMs?: number
   /** It ends by itself after this, and is resumed by id; absent = never. */
   readonly endAfterMs?: number
   /** Ends it for a reason of its own, before anything more is sent. Returns how to forget it. */
@@ -48,13 +52,14 @@ export const eventStream = ({
   since,
   opening = '',
   heartbeatMs = HEARTBEAT_MS,
+  retryMs = RETRY_MS,
   isOver,
   endAfterMs,
   guard,
 }: EventStream): Response => {
   const feed: EventFeed = (sink) => {
     // At once, so that proxies and clients see the stream open; a reader that is cut comes back after `retry`.
-    sink.write(`: open\n\nretry: ${RETRY_MS}\n\n${opening}`)
+    sink.write(`: open\n\nretry: ${retryMs}\n\n${opening}`)
     const beat = setInterval(() => sink.write(': beat\n\n'), heartbeatMs)
     const reader = isOver
       ? new EndingReader(audience, sink, beat, isOver, subscribers)
@@ -129,8 +134,9 @@ class Reader implements Listener {
 
   close(why?: 'slow' | 'moved' | 'removed'): void {
     this.stop()
-    if (why === 'slow') this.#sink.cut()
-    else this.#sink.end()
+    if (why === 'slow') return this.#sink.cut()
+    if (why === 'moved') this.#sink.write(`retry: ${RESTART_MS}\n\n`)
+    this.#sink.end()
   }
 }
 
@@ -214,11 +220,14 @@ export const cursorOf = (lastEventId: string | null, after: string | undefined):
 /** A stream beats also where sockets need not: it is a request, and what stands between would give it up. */
 export const streamTimes = ({
   heartbeatMs,
+  retryMs,
   streamMs,
 }: {
   readonly heartbeatMs?: number
+  readonly retryMs?: number
   readonly streamMs?: number
-}): { readonly heartbeatMs?: number; readonly endAfterMs?: number } => ({
+}): Pick<EventStream, 'heartbeatMs' | 'retryMs' | 'endAfterMs'> => ({
   ...(heartbeatMs && { heartbeatMs }),
+  ...(retryMs !== undefined && { retryMs }),
   ...(streamMs !== undefined && { endAfterMs: streamMs }),
 })
