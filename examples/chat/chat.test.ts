@@ -126,6 +126,45 @@ describe.skipIf(needs('chromium'))('the chat page', { timeout: 30_000 }, () => {
     await pill(page, 'Session', 'idle')
   })
 
+  test.each([390, 1280])(
+    'at %i pixels nothing makes the page wider than its window, and Deny can be clicked',
+    async (width) => {
+      const page = await open('&agent=scripted')
+      await page.setViewportSize({ width, height: 800 })
+      const widest = () =>
+        page.evaluate(() => Math.max(document.documentElement.scrollWidth, document.body.scrollWidth))
+      const code = (length: number) => `\`\`\`\n${'const x = 1; '.repeat(length / 13)}\n\`\`\`\n`
+      await script(page, [{ text: `Lines:\n\n${[60, 120, 200, 400].map(code).join('\n')}${'w'.repeat(300)}` }])
+      await pill(page, 'Session', 'idle')
+      await page.locator('.answer pre').first().waitFor()
+      expect(await widest()).toBe(width)
+      const asked = [
+        {
+          approve: 'bash',
+          args: { command: `cd packages && ${'npm run build && '.repeat(5)}rm -rf /important/folder` },
+        },
+        { approve: 'write_file', args: { path: 'a.txt', content: 'x'.repeat(480) } },
+        {
+          approve: 'a_tool_with_a_very_long_name_that_nobody_would_give_to_a_tool_really',
+          args: { list: ['y'.repeat(90)] },
+        },
+      ]
+      for (const step of asked) {
+        await script(page, [{ ...step, reason: 'r'.repeat(120) }, { text: `After ${step.approve}.` }])
+        const card = page.getByRole('region', { name: `${step.approve}: needs approval` })
+        await card.waitFor()
+        expect(await widest()).toBe(width)
+        // Every character is there to be read, without a bar to scroll it sideways.
+        const shown = card.locator('pre')
+        expect(await shown.evaluate((each) => each.scrollWidth <= each.clientWidth)).toBe(true)
+        await card.getByRole('button', { name: 'Deny' }).click({ timeout: 5_000 })
+        await page.getByText(`After ${step.approve}.`, { exact: true }).waitFor()
+        await pill(page, 'Session', 'idle')
+        expect(await widest()).toBe(width)
+      }
+    },
+  )
+
   test('stops', async () => {
     const page = await open('&agent=scripted')
     await script(page, [{ text: 'on and on '.repeat(500), chunks: 500, everyMs: 20 }])

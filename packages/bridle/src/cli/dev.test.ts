@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { freePort, rows, Workspace } from './cli.suite.ts'
+import { freePort, rows, scriptOf, Workspace } from './cli.suite.ts'
 
 // Every step is a process of its own, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
@@ -32,7 +32,7 @@ test('[C14] without a server doctor looks at the files', async () => {
 })
 
 describe('[C15] dev', () => {
-  test('serves agents/, takes up a change, and ends by Ctrl+C', async () => {
+  test('[O4] serves agents/, takes up a change, and ends by Ctrl+C, after the runs that end in time', async () => {
     write('greeter', 'hello')
     const dev = work.start(['dev', '--target', 'node', '--port', '0', '--data', 'data'])
     const ready = await dev.until((line) => line.includes('ready at'))
@@ -46,7 +46,13 @@ describe('[C15] dev', () => {
 
     const { stdout } = await work.bridle(['doctor', '--data', 'data'])
     expect(rows(stdout)).toContainEqual(expect.objectContaining({ check: 'agent broken', state: 'note' }))
+    // [O4] A run under way has the same grace as with start.
+    const watched = await fetch(`${work.url}/agents/scripted/grace/stream`)
+    const prompt = scriptOf({ sleepMs: 500 }, { text: 'in time' })
+    const headers = { prefer: 'respond-async' }
+    await fetch(`${work.url}/agents/scripted/grace`, { method: 'POST', body: JSON.stringify({ prompt }), headers })
     dev.process.kill('SIGINT')
+    expect(await watched.text()).toContain('"result":"in time"')
     expect((await dev.ended).code).toBe(0)
   })
 })
