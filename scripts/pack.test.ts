@@ -52,6 +52,24 @@ describe('the packed package', () => {
     expect(existsSync(join(project.installed, file))).toBe(true)
     expect(project.command(name, ['--version'])).toContain(manifest.version)
   })
+
+  test('as @fabric-harness/node, @fabric-harness/sdk and harness-sdk it has what the documents import', () => {
+    project.installAs('@fabric-harness/node', '@fabric-harness/sdk', 'harness-sdk')
+    const program = `
+      import { startDevServer } from '@fabric-harness/node'
+      import { connectFabricWs, isEvent } from '@fabric-harness/sdk'
+      import { HarnessClient } from 'harness-sdk'
+      const server = await startDevServer({ port: 0, data: 'aliased', authToken: process.env.FABRIC_HARNESS_API_TOKEN })
+      const { status } = await fetch(server.url + '/health')
+      await server.close()
+      console.log(status, typeof connectFabricWs, typeof isEvent, typeof HarnessClient)`
+    expect(project.program(program)).toBe('200 function function function')
+    expect(
+      project.typeErrorsOf(
+        `import { startDevServer } from '@fabric-harness/node'\nawait startDevServer({ port: 0 })\n`,
+      ),
+    ).toBe('')
+  }, 120_000)
 })
 
 const typeErrors = (entry: string): string => {

@@ -37,7 +37,21 @@ export class PackedProject {
     run('npm', ['pack', '--workspace', manifest.name, '--ignore-scripts', '--pack-destination', this.#temporary], root)
     mkdirSync(this.folder)
     writeFileSync(join(this.folder, 'package.json'), JSON.stringify({ name: 'project', private: true, type: 'module' }))
-    this.install(join(this.#temporary, `${manifest.name}-${manifest.version}.tgz`))
+    this.install(this.#tarball)
+  }
+
+  get #tarball(): string {
+    return join(this.#temporary, `${manifest.name}-${manifest.version}.tgz`)
+  }
+
+  /** Under other names, as an npm alias does. */
+  installAs(...names: readonly string[]): void {
+    this.install(...names.map((name) => `${name}@file:${this.#tarball}`))
+  }
+
+  /** What a program of the project prints. */
+  program(text: string): string {
+    return run(process.execPath, ['--input-type=module', '--eval', text], this.folder).trim()
   }
 
   /** Without scripts: neither the package nor what it depends on needs any. */
@@ -53,11 +67,14 @@ export class PackedProject {
   }
 
   /** Complaints of a consumer's compiler about the entry's types. */
-  typeErrors(entry: string, tsc = join(root, 'node_modules/typescript/bin/tsc')): string {
-    writeFileSync(
-      join(this.folder, 'consumer.ts'),
-      `import * as entry from '${entry.replace('.', manifest.name)}'\nexport const names = Object.keys(entry)\n`,
-    )
+  typeErrors(entry: string, tsc?: string): string {
+    const text = `import * as entry from '${entry.replace('.', manifest.name)}'\nexport const names = Object.keys(entry)\n`
+    return this.typeErrorsOf(text, tsc)
+  }
+
+  /** The same about a whole file. */
+  typeErrorsOf(text: string, tsc = join(root, 'node_modules/typescript/bin/tsc')): string {
+    writeFileSync(join(this.folder, 'consumer.ts'), text)
     const options = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2024']
     return run(process.execPath, [tsc, ...options, 'consumer.ts'], this.folder)
   }

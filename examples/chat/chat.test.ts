@@ -132,7 +132,7 @@ describe.skipIf(needs('chromium'))('the chat page', { timeout: 30_000 }, () => {
       const page = await open('&agent=scripted')
       await page.setViewportSize({ width, height: 800 })
       const widest = () =>
-        page.evaluate(() => Math.max(document.documentElement.scrollWidth, document.body.scrollWidth))
+        page.evaluate<number>('Math.max(document.documentElement.scrollWidth, document.body.scrollWidth)')
       const code = (length: number) => `\`\`\`\n${'const x = 1; '.repeat(length / 13)}\n\`\`\`\n`
       await script(page, [{ text: `Lines:\n\n${[60, 120, 200, 400].map(code).join('\n')}${'w'.repeat(300)}` }])
       await pill(page, 'Session', 'idle')
