@@ -18,6 +18,7 @@ export default defineConfig({
     include: [
       'packages/**/src/**/*.test.{ts,tsx}',
       'conformance/**/*.test.ts',
+      'crash/**/*.test.ts',
       'examples/**/*.test.ts',
       'fuzz/**/*.test.ts',
       'simulation/**/*.test.ts',

@@ -8,7 +8,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { needs, PROGRAMS } from './needs.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const files = globSync('{packages,conformance,examples,simulation,scripts}/**/*.{test,suite}.{ts,tsx}', {
+const files = globSync('{packages,conformance,crash,examples,simulation,scripts}/**/*.{test,suite}.{ts,tsx}', {
   cwd: root,
   exclude: (name) => name === 'node_modules' || name === 'dist',
 }).toSorted()

@@ -25,10 +25,10 @@ export const parts: readonly Part[] = [
     command: ['node', '--conditions=source', 'simulation/main.ts', '--minutes', '4', '--stop'],
   },
   {
-    name: 'kills',
-    proves: 'kill -9 of a real server at work, again and again: nothing that was said is unsaid, and all of it ends',
+    name: 'crash',
+    proves: 'no fault breaks a promise: kill -9, SIGSTOP, SIGTERM, a full disk, failed syncs, cut connections',
     minutes: 5,
-    command: vitest('kill-rounds.long.test.ts'),
+    command: ['node', '--conditions=source', 'crash/main.ts', '6', '--no-page'],
   },
   {
     name: 'fuzz',

@@ -16,7 +16,7 @@ const named = namesIn(
     'packages/bridle/src/**/*.{test,suite}.ts',
     'conformance/cases/*.ts',
     'conformance/clean-room/*.test.ts',
-    'simulation/**/*.ts',
+    '{crash,simulation}/**/*.ts',
   ),
   /\[([A-Z]{1,2}\d+)\]/g,
 )

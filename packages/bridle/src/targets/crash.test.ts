@@ -1,4 +1,4 @@
-// kill -9, from outside: what clients saw is compared with what the next process tells.
+// kill -9, from outside, case by case. crash/ kills at any moment, with clients on every wire; here is what a single kill leaves.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,62 +29,28 @@ const seen =
     frames.filter((frame) => frame.data.type === type).length >= count
 
 test('[S12] a stream cut by kill -9 resumes by cursor: nothing lost, nothing repeated, one error at the end', async () => {
-  for (const round of [1, 2, 3, 5, 8, 13]) {
-    const id = `cut-${round}`
-    const watched = await watch(`${agent(id)}/stream`, () => false)
-    post(agent(id), script({ text: 'x'.repeat(400), chunks: 200, everyMs: 2 })).catch(() => {})
-    await readFrames(`${agent(id)}/stream`, seen('text_delta', round))
-    await kill('SIGKILL')
-    const before = await watched.frames
-    await boot()
+  const id = 'cut'
+  const watched = await watch(`${agent(id)}/stream`, () => false)
+  post(agent(id), script({ text: 'x'.repeat(400), chunks: 200, everyMs: 2 })).catch(() => {})
+  await readFrames(`${agent(id)}/stream`, seen('text_delta', 5))
+  await kill('SIGKILL')
+  const before = await watched.frames
+  await boot()
 
-    const all = await readFrames(`${agent(id)}/stream`, isIdle)
-    expect(raw(all.slice(0, before.length))).toEqual(raw(before))
-    const rest = await readFrames(`${agent(id)}/stream`, isIdle, { 'last-event-id': before.at(-1)?.id ?? '' })
-    expect(raw(rest)).toEqual(raw(all.slice(before.length)))
-    expect(types(all.slice(-2))).toEqual(['error', 'idle'])
-    expect(types(all).filter((type) => type === 'error' || type === 'result')).toEqual(['error'])
-    expect(all.at(-2)?.data.data.reason).toBe('interrupted')
+  const all = await readFrames(`${agent(id)}/stream`, isIdle)
+  expect(raw(all.slice(0, before.length))).toEqual(raw(before))
+  const rest = await readFrames(`${agent(id)}/stream`, isIdle, { 'last-event-id': before.at(-1)?.id ?? '' })
+  expect(raw(rest)).toEqual(raw(all.slice(before.length)))
+  expect(types(all.slice(-2))).toEqual(['error', 'idle'])
+  expect(types(all).filter((type) => type === 'error' || type === 'result')).toEqual(['error'])
+  expect(all.at(-2)?.data.data.reason).toBe('interrupted')
 
-    const detail = (await get(`${server.url}/sessions/${id}`)).body as {
-      status: string
-      messages: { content: string }[]
-    }
-    const text = all.map((frame) => frame.data.data.delta ?? '').join('')
-    expect([detail.status, detail.messages.at(-1)?.content]).toEqual(['failed', text])
+  const detail = (await get(`${server.url}/sessions/${id}`)).body as {
+    status: string
+    messages: { content: string }[]
   }
-})
-
-test('[S12] [S15] an approval survives kill -9 and the run goes on from it', async () => {
-  post(agent('ask'), script({ text: 'before ' }, { approve: 'write', args: { p: 1 } }, { text: 'after' })).catch(
-    () => {},
-  )
-  const asked = await readFrames(`${agent('ask')}/stream`, seen('approval_requested'))
-  const approvalId = asked.at(-1)?.data.data.approvalId
-  for (let times = 0; times < 2; times++) {
-    await kill('SIGKILL')
-    await boot()
-    expect((await get(`${server.url}/sessions/ask`)).body.status).toBe('awaiting_approval')
-  }
-  const answered = await post(`${server.url}/sessions/ask/approvals/${approvalId}/approve`, {
-    args: { p: 2 },
-    actor: 'me',
-  })
-  expect(answered.status).toBe(200)
-  const all = await readFrames(`${agent('ask')}/stream`, isIdle)
-  expect(types(all)).toEqual([
-    'prompt_start',
-    'text_delta',
-    'tool_start',
-    'approval_requested',
-    'approval_resolved',
-    'tool_end',
-    'text_delta',
-    'result',
-    'idle',
-  ])
-  expect(all[5]?.data.data.result).toEqual({ arguments: { p: 2 } })
-  expect(all[7]?.data.data.result).toBe('before after')
+  const text = all.map((frame) => frame.data.data.delta ?? '').join('')
+  expect([detail.status, detail.messages.at(-1)?.content]).toEqual(['failed', text])
 })
 
 test('[S15] an approval expires though nobody was running', async () => {

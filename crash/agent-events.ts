@@ -1,0 +1,18 @@
+// The fold of a reader of AgentEvents: the text of each prompt's answer.
+import type { Place, WireEvent } from './wire-client.ts'
+
+/** This wire does not say that a retry replaces earlier text; of background work the result counts. */
+export const agentTexts = (events: readonly WireEvent[], { isBackground }: Place): string[] => {
+  const texts = new Map<string, string>()
+  let run = ''
+  for (const { type, body } of events)
+    if (type === 'prompt_start') {
+      run = String(body.data?.runId)
+      texts.set(run, '')
+    } else if (type === 'text_delta') texts.set(run, `${texts.get(run)}${body.data?.delta}`)
+    else if (type === 'result' && isBackground) texts.set(run, String(body.data?.result))
+  return [...texts.values()]
+}
+
+export const agentApprovals = (events: readonly WireEvent[]): string[] =>
+  events.flatMap(({ body }) => body.data?.approvalId ?? [])

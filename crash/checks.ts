@@ -1,0 +1,99 @@
+// A session at rest, looked at from outside: every client has the whole log of its wire, and all of them tell one story.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Frame, readFrames } from '../packages/bridle/src/surfaces/http/client.suite.ts'
+import { type Answer, request } from './http.ts'
+import type { Tally } from './promises.ts'
+import { isOver, type Session } from './session.ts'
+import type { WireEvent } from './wire-client.ts'
+
+const PATIENCE_MS = 30_000
+const POLL_MS = 10
+
+export const checkSession = async (session: Session, tally: Tally): Promise<void> => {
+  const { id } = session.place
+  const detail = await atRest(session)
+  tally.check('8', detail !== null, () => `${id} does not come to rest within ${PATIENCE_MS / 1_000} seconds`)
+  if (detail === null) return
+  if (session.kind === 'work') tally.same('8', detail.status, 'completed', `the end of ${id}`)
+
+  const timeline = (await request(session.place, `/agents/scripted/${id}`))?.body.events as unknown[] | undefined
+  const logged = timeline?.map((event) => JSON.stringify(event)) ?? []
+  const envelopes = await frontendLog(session, detail)
+  await caughtUp(session, lastSeq(logged), envelopes.at(-1)?.id)
+  for (const client of session.fabric) tally.same('3', raws(client.events), logged, `${client.wire} of ${id}`)
+  const frames = envelopes.map(({ raw }) => /^data: (.*)$/m.exec(raw)?.[1])
+  tally.same('3', raws(session.frontend.events), frames, `${session.frontend.wire} of ${id}`)
+  for (const client of session.clients)
+    for (const promise of ['1', '3'] as const) {
+      const faults = client.faults.filter((fault) => fault.promise === promise).map(({ text }) => text)
+      tally.check(promise, faults.length === 0, () => `${client.wire} of ${id}: ${faults.join('; ')}`)
+    }
+
+  const messages = detail.messages as { role: string; content: string; runId?: string; status: string }[]
+  const texts = messages.filter(({ role }) => role === 'assistant').map(({ content }) => content)
+  for (const client of session.clients) tally.same('2', client.texts(), texts, `${client.wire} of ${id}`)
+  const asked = messages.filter(({ role }) => role === 'user').length
+  tally.check('1', asked >= session.commands.length, () => `${id} has ${asked} of ${session.commands.length} prompts`)
+  tally.check('6', asked <= session.commands.length, () => `${id} ran ${asked} prompts for ${session.commands.length}`)
+  endsOnce(session, tally)
+  if (session.kind === 'ask') approvedCall(session, tally)
+  if (session.kind === 'talk') tally.same('8', texts.at(-1), 'once more', `the second turn of ${id}`)
+}
+
+const raws = (events: readonly WireEvent[]): string[] => events.map(({ raw }) => raw)
+const lastSeq = (events: readonly string[]): number => Number(/"ev-(\d+)/.exec(events.at(-1) ?? '')?.[1] ?? 0)
+
+const endsOnce = ({ frontend, place }: Session, tally: Tally): void => {
+  const turns = new Map<string, number>()
+  const answers = new Map<string, number>()
+  for (const { type, body } of frontend.events) {
+    const { turn_id: turn, payload } = body
+    if (type === 'turn_start' && turn) turns.set(turn, turns.get(turn) ?? 0)
+    if (type === 'turn_end' && turn) turns.set(turn, (turns.get(turn) ?? 0) + 1)
+    if (type === 'approval_applied' && payload?.request_id)
+      answers.set(payload.request_id, (answers.get(payload.request_id) ?? 0) + 1)
+  }
+  for (const [turn, ends] of turns) tally.check('5', ends === 1, () => `${turn} of ${place.id} ended ${ends} times`)
+  for (const [approval, times] of answers)
+    tally.check('7', times === 1, () => `${approval} of ${place.id} was answered ${times} times`)
+}
+
+/** A call that was approved ran with the arguments as approved. */
+const approvedCall = ({ fabric: [stream], place }: Session, tally: Tally): void => {
+  const isApproved = stream.events.some(({ body }) => body.data?.decision === 'approved')
+  if (!isApproved) return
+  const results = stream.events.flatMap(({ type, body }) => (type === 'tool_end' ? [body.data?.result] : []))
+  tally.same('7', results, [{ arguments: { n: 2 } }], `the approved call of ${place.id}`)
+}
+
+const atRest = async (session: Session): Promise<Answer['body'] | null> => {
+  for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(POLL_MS)) {
+    const detail = await session.detail()
+    if (detail?.status !== 200) continue
+    const { status, queued, approvals } = detail.body
+    if (isOver(status) && queued === 0 && (approvals as unknown[]).length === 0) return detail.body
+  }
+  return null
+}
+
+/** The clients may be some milliseconds behind; one that never comes is found by what it lacks. */
+const caughtUp = async (session: Session, fabric: number, frontend: string | null | undefined): Promise<void> => {
+  const isThere = () =>
+    session.fabric.every(({ seq }) => seq >= fabric) &&
+    session.frontend.seq >= Number(frontend ?? 0) &&
+    isQuiet(session)
+  for (const until = Date.now() + PATIENCE_MS; !isThere() && Date.now() < until; ) await sleep(POLL_MS)
+}
+
+const isQuiet = ({ transport, kind }: Session): boolean => kind === 'work' || transport.state.messages.length > 0
+
+/** The contract's log, read anew: up to the last envelope that the detail shows. */
+const frontendLog = async ({ place }: Session, detail: Answer['body']): Promise<Frame[]> => {
+  const head = (detail.channel as { envelopes: { seq: number }[] }).envelopes.at(-1)?.seq ?? 0
+  const frames = await readFrames(
+    `${place.url()}/sessions/${place.id}/events/stream`,
+    (read) => Number(read.at(-1)?.id ?? 0) >= head,
+    { 'x-fabric-tenant': place.tenant },
+  ).catch(() => [])
+  return frames.filter(({ id }) => id !== null)
+}

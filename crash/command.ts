@@ -1,0 +1,52 @@
+// A command with a key of its own: sent, perhaps cut off, and sent again until the server has an answer.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Tally } from './promises.ts'
+
+/** What a command came to. Null: no answer, or one that says "not now". */
+export type Outcome = { readonly isAcknowledged: boolean; readonly answer: unknown } | null
+
+const DEADLINE_MS = 20_000
+const AGAIN_MS = 25
+
+export class Command {
+  readonly key: string
+  readonly #send: () => Promise<Outcome>
+  /** The answer that came before or during the fault. */
+  #first: Promise<Outcome> = Promise.resolve(null)
+
+  constructor(key: string, send: () => Promise<Outcome>) {
+    this.key = key
+    this.#send = send
+  }
+
+  begin(): void {
+    this.#first = this.#send()
+  }
+
+  /** Sent again, twice: all answers are the same. */
+  async repeat(tally: Tally): Promise<Outcome> {
+    const first = await this.#first
+    const [second, third] = [await this.untilAnswered(), await this.untilAnswered()]
+    tally.check('8', second !== null, () => `${this.key} got no answer within ${DEADLINE_MS / 1_000} seconds`)
+    if (first?.isAcknowledged) {
+      tally.check(
+        '1',
+        second?.isAcknowledged === true,
+        () => `${this.key} was acknowledged and is gone: ${says(second)}`,
+      )
+      tally.same('6', second?.answer, first.answer, `${this.key}, sent again`)
+    }
+    tally.same('6', third?.answer, second?.answer, `${this.key}, sent a third time`)
+    return second
+  }
+
+  async untilAnswered(): Promise<Outcome> {
+    for (const until = Date.now() + DEADLINE_MS; Date.now() < until; await sleep(AGAIN_MS)) {
+      const outcome = await this.#send()
+      if (outcome !== null) return outcome
+    }
+    return null
+  }
+}
+
+const says = (outcome: Outcome): string => JSON.stringify(outcome?.answer ?? null).slice(0, 300)

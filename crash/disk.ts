@@ -1,0 +1,93 @@
+// A disk that can be full. Where the machine lets us mount, it is a small file system in memory; elsewhere the server's writes
+// are refused by the preloaded library.
+import { spawnSync } from 'node:child_process'
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { request } from './http.ts'
+import { noCompiler, Preload } from './preload.ts'
+import type { World } from './world.ts'
+
+/** Room for the logs of some hundred rounds. */
+const SIZE = '64m'
+const BLOCK_BYTES = 64 * 1024
+let probes = 0
+
+export class Disk {
+  /** Null where the disk is a real one. */
+  readonly preload: Preload | null
+  readonly #data: string
+  readonly #ballast: string
+
+  private constructor(data: string, preload: Preload | null) {
+    this.#data = data
+    this.#ballast = join(data, 'ballast')
+    this.preload = preload
+  }
+
+  get note(): string {
+    return this.preload
+      ? 'Here a preloaded library refused the writes.'
+      : `Here the disk was a file system in memory (${SIZE}).`
+  }
+
+  static missing(): string | null {
+    return canMount() ? null : noCompiler() === null ? null : 'no right to mount, and no compiler'
+  }
+
+  static make(folder: string): Disk {
+    const data = join(folder, 'data')
+    mkdirSync(data, { recursive: true, mode: 0o700 })
+    return mount(data) ? new Disk(data, null) : new Disk(data, Preload.make(folder))
+  }
+
+  fill(): void {
+    if (this.preload) return this.preload.setFull(true)
+    const file = openSync(this.#ballast, 'a')
+    for (let bytes = BLOCK_BYTES; bytes >= 1; )
+      try {
+        writeSync(file, Buffer.alloc(bytes))
+      } catch {
+        bytes = Math.floor(bytes / 2)
+      }
+    closeSync(file)
+  }
+
+  free(): void {
+    if (this.preload) this.preload.setFull(false)
+    else rmSync(this.#ballast, { force: true })
+  }
+
+  /** While it is full, a write that cannot fit is refused, and `/ready` says so. */
+  async check(world: World): Promise<void> {
+    const id = `full-${++probes}`
+    const place = world.placeOf('ada', id)
+    const text = 'x'.repeat(200_000)
+    const answer = await request(place, '/chat/sessions', {
+      body: { agent: 'scripted', session_id: id, title: text },
+      key: id,
+    })
+    const isTaken = answer !== null && answer.status < 300
+    world.tally.check('11', !isTaken, () => `a write to a full disk got ${answer?.status}`)
+    const ready = await request(place, '/ready')
+    world.tally.check('ready', ready?.status === 503, () => `/ready on a full disk says ${ready?.status}`)
+  }
+
+  remove(): void {
+    if (!this.preload) spawnSync('umount', [this.#data])
+  }
+}
+
+const mount = (folder: string): boolean =>
+  process.platform === 'linux' &&
+  spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE},mode=700`, 'tmpfs', folder]).status === 0
+
+/** Known by doing it: a container may forbid it to root. */
+const canMount = (): boolean => {
+  if (process.getuid?.() !== 0) return false
+  const folder = mkdtempSync(join(tmpdir(), 'bridle-mount-'))
+  const isMounted = mount(folder)
+  if (isMounted) spawnSync('umount', [folder])
+  rmSync(folder, { recursive: true, force: true })
+  return isMounted
+}

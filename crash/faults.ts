@@ -1,0 +1,157 @@
+// The rows of the matrix. A row is data: what happens, what the machine needs for it, and a strike that ends when a server is
+// there again. To add a row, add an entry.
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { cuttingProxy } from '../packages/bridle/src/client/cutting-proxy.suite.ts'
+import { checkDeposed } from './deposed.ts'
+import { Disk } from './disk.ts'
+import { noCompiler, Preload } from './preload.ts'
+import type { World } from './world.ts'
+
+export interface Fault {
+  readonly name: string
+  /** What happens, for the page. */
+  readonly what: string
+  /** Why the row cannot be played on this machine; null when it can. */
+  readonly missing?: () => string | null
+  /** What the server finds when it starts, and what is taken away at the end. */
+  readonly prepare?: (folder: string) => Equipment
+  readonly strike: (world: World, equipment: Equipment) => Promise<void>
+}
+
+export interface Equipment {
+  readonly env?: NodeJS.ProcessEnv
+  readonly preload?: Preload
+  readonly disk?: Disk
+  /** How the fault is played on this machine. */
+  readonly note?: string
+  readonly remove?: () => void
+}
+
+export const faults: readonly Fault[] = [
+  {
+    name: 'kill -9',
+    what: 'The server is killed at any moment, and started again.',
+    strike: async ({ server }) => {
+      await server.kill('SIGKILL')
+      await server.boot()
+    },
+  },
+  {
+    name: 'kill -9 while it starts',
+    what: 'The server is killed; the next one is killed while it starts, at any moment.',
+    strike: async ({ server, chance }) => {
+      await server.kill('SIGKILL')
+      const started = server.boot().catch(() => {})
+      await sleep(chance.int(100, 800))
+      await server.kill('SIGKILL')
+      await started
+      await server.boot()
+    },
+  },
+  {
+    name: 'SIGTERM',
+    what: 'The server is asked to stop, ends with code 0, and is started again.',
+    strike: async ({ server, tally }) => {
+      const code = await server.kill('SIGTERM')
+      tally.check('8', code === 0, () => `SIGTERM ended the server with ${code}`)
+      await server.boot()
+    },
+  },
+  {
+    name: 'SIGSTOP',
+    what: 'The server is stopped for a moment, and goes on.',
+    strike: async ({ server, chance }) => {
+      server.signal('SIGSTOP')
+      await sleep(chance.int(50, 500))
+      server.signal('SIGCONT')
+    },
+  },
+  {
+    name: 'SIGSTOP, and another takes over',
+    what: 'The server is stopped, its lock is lost (as on a file system that forgets locks), a second server opens the folder, and the first goes on.',
+    strike: async (world) => {
+      const old = world.server
+      old.signal('SIGSTOP')
+      const next = world.newServer()
+      for (let tries = 0; ; tries++) {
+        rmSync(join(world.data, 'lock'), { force: true })
+        const isThere = await next.boot().then(
+          () => true,
+          () => false,
+        )
+        if (isThere) break
+        if (tries === TAKEOVERS_MAX) throw new Error('The second server cannot open the folder.')
+        // The first one was stopped in the middle of a transaction: SQLite's own locks hold until it has ended.
+        old.signal('SIGCONT')
+        await sleep(20)
+        old.signal('SIGSTOP')
+      }
+      world.moveTo(next)
+      await checkDeposed(world, old)
+    },
+  },
+  {
+    name: 'cut connections',
+    what: 'A proxy cuts every connection after some bytes, in the middle of a frame and in both directions.',
+    strike: async (world) => {
+      const proxy = await cuttingProxy(world.server.url)
+      proxy.cutAfter(() => world.chance.int(1, 3_000))
+      world.front = proxy.url
+      world.moveTo(world.server)
+      await sleep(world.chance.int(200, 500))
+      proxy.cutAfter(null)
+      proxy.cutAll()
+      world.front = null
+      proxy.close()
+    },
+  },
+  {
+    name: 'full disk',
+    what: 'The disk is full while turns run; in every second round the server is killed before there is room again.',
+    missing: () => Disk.missing(),
+    prepare: (folder) => {
+      const disk = Disk.make(folder)
+      return {
+        disk,
+        note: disk.note,
+        ...(disk.preload && { preload: disk.preload, env: disk.preload.env }),
+        remove: () => disk.remove(),
+      }
+    },
+    strike: async (world, { disk }) => {
+      disk?.fill()
+      await sleep(world.chance.int(100, 400))
+      await disk?.check(world)
+      if (world.chance.chance(0.5)) {
+        await world.server.kill('SIGKILL')
+        disk?.free()
+        await world.server.boot()
+      } else disk?.free()
+    },
+  },
+  {
+    name: 'power cut',
+    what: 'The server is killed, and everything that was not synced is gone from its files.',
+    missing: noCompiler,
+    prepare: preloaded,
+    strike: async (world, { preload }) => preload?.powerCut(world),
+  },
+  ...[1, 2].map(
+    (times): Fault => ({
+      name: times === 1 ? 'failed fsync' : 'failed fsync, twice in a row',
+      what: `${times === 1 ? 'One sync fails' : 'Two syncs in a row fail'} and the kernel forgets the pages; the server goes on, and then the power is cut.`,
+      missing: noCompiler,
+      prepare: preloaded,
+      strike: async (world, { preload }) => preload?.failSyncs(world, times),
+    }),
+  ),
+]
+
+const TAKEOVERS_MAX = 10
+
+function preloaded(folder: string): Equipment {
+  const preload = Preload.make(folder)
+  return { preload, env: preload.env }
+}

@@ -1,0 +1,53 @@
+// docs/crash-matrix.md, made from the results.
+import { readFileSync } from 'node:fs'
+import type { RowResult } from './matrix.ts'
+import { promiseIds, promises } from './promises.ts'
+
+const { version } = JSON.parse(readFileSync(new URL('../packages/bridle/package.json', import.meta.url), 'utf8')) as {
+  version: string
+}
+
+export const page = (results: readonly RowResult[]): string => `# The crash matrix
+
+\`npm run crash\` writes this page. It starts a real server (\`bridle start\`, with SQLite in a folder of its own) and plays rounds.
+In each round three sessions of three tenants begin at the same time: a chat that streams and calls a tool (HTTP, with an
+\`Idempotency-Key\`), a chat that asks for an approval (the transport's WebSocket), and background work. Each is watched by four clients:
+the transport, the Fabric event stream, the Fabric WebSocket and the event stream of the frontend contract. At any moment of the first turn the fault
+strikes. Afterwards every command is sent again with its key, the approval is answered, and the chats get a second turn. When
+all is at rest, what the clients saw is compared with what the server tells.
+
+A cell says how often a promise was broken, of how many looks; \`–\` means that the fault does not put it to the test.
+
+Bridle ${version}, Node ${process.versions.node}, SQLite ${process.versions.sqlite}.
+
+${table(results)}
+
+| promise | says |
+| --- | --- |
+${promiseIds.map((id) => `| ${id} | ${promises[id as never]} |`).join('\n')}
+
+| fault | what happens |
+| --- | --- |
+${results.map(({ fault, note = '' }) => `| ${fault.name} | ${`${fault.what} ${note}`.trim()} |`).join('\n')}
+
+"The kernel forgets the pages" means: a page whose sync failed counts as written, as on Linux, so that a later sync which succeeds
+does not write it. A library that is loaded into the server keeps, beside its files, what would be on the disk, and a power cut
+puts that in place of the files.
+`
+
+const table = (results: readonly RowResult[]): string => {
+  const head = ['fault', 'rounds', ...promiseIds, 'broken']
+  const rows = results.map(({ fault, rounds, skipped, looks, broken }) =>
+    skipped !== undefined
+      ? [fault.name, `skipped: ${skipped}`, ...promiseIds.map(() => ''), '']
+      : [
+          fault.name,
+          String(rounds),
+          ...promiseIds.map((id) =>
+            looks[id] ? `${broken.filter(({ promise }) => promise === id).length} of ${looks[id]}` : '–',
+          ),
+          broken.length === 0 ? 'none' : `**${broken.length}**`,
+        ],
+  )
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+}

@@ -1,0 +1,51 @@
+// The promises that a fault must not break, and the tally of what was looked at. A number is that of the project's list of
+// promises; the words are short, since they head the columns of a table.
+
+export const promises = {
+  1: 'Nothing that was acknowledged or shown is lost or unsaid.',
+  2: 'Every wire shows the same story: the text that each client folded is the text of the HTTP detail.',
+  3: 'A cursor resumes without a gap, a repetition or a changed frame.',
+  4: 'A deposed server changes nothing.',
+  5: 'Each run ends exactly once.',
+  6: 'A command that is sent again with its key has one effect and one answer.',
+  7: 'An approval survives with its id and is answered once.',
+  8: 'No session is forgotten: each comes to an end, and takes a second turn.',
+  11: 'A full disk or a failed sync acknowledges nothing that is not kept.',
+  ready: '`/ready` says no while the server cannot take work.',
+} as const
+export type PromiseId = `${keyof typeof promises}`
+
+export const promiseIds = Object.keys(promises) as PromiseId[]
+
+export interface BrokenPromise {
+  readonly promise: PromiseId
+  readonly text: string
+}
+
+/** Counts what was looked at, and keeps what was found broken. */
+export class Tally {
+  readonly looks = new Map<PromiseId, number>()
+  readonly broken: BrokenPromise[] = []
+
+  check(promise: PromiseId, isKept: boolean, text: () => string): void {
+    this.looks.set(promise, (this.looks.get(promise) ?? 0) + 1)
+    if (!isKept) this.broken.push({ promise, text: text().slice(0, TEXT_MAX) })
+  }
+
+  same(promise: PromiseId, actual: unknown, expected: unknown, what: string): void {
+    const [is, should] = [JSON.stringify(actual), JSON.stringify(expected)]
+    this.check(promise, is === should, () => `${what}: ${excerpt(is, should)} instead of ${excerpt(should, is)}`)
+  }
+}
+
+/** A text that says enough for a report; whole logs are in the folder that is kept. */
+const TEXT_MAX = 1_500
+const EXCERPT = 300
+
+/** The part around the first difference. */
+const excerpt = (text = 'nothing', other = ''): string => {
+  let at = 0
+  while (at < text.length && text[at] === other[at]) at++
+  const from = Math.max(0, at - EXCERPT / 3)
+  return `${from > 0 ? '…' : ''}${text.slice(from, from + EXCERPT)}${from + EXCERPT < text.length ? '…' : ''}`
+}

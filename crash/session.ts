@@ -1,0 +1,164 @@
+// One session of a round: what is asked of it, and the clients that watch it, one on each wire.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Command, type Outcome } from './command.ts'
+import { type Answer, request } from './http.ts'
+import type { Tally } from './promises.ts'
+import { FabricSocket, Transport } from './socket-clients.ts'
+import { FabricStream, FrontendStream } from './stream-clients.ts'
+import type { Place } from './wire-client.ts'
+
+export type Kind = 'talk' | 'ask' | 'work'
+export const kinds: readonly Kind[] = ['talk', 'ask', 'work']
+
+type Steps = readonly object[]
+const script = (steps: Steps): string => `@script ${JSON.stringify(steps)}`
+
+/** Long enough to be cut anywhere, short enough for many rounds. */
+const scripts: { readonly [kind in Kind]: Steps } = {
+  talk: [
+    { text: 'a'.repeat(60), chunks: 20, everyMs: 6 },
+    { tool: 'read_file', id: 'call-1', args: { path: 'a.txt' }, result: { lines: 3 }, ms: 5 },
+    { text: 'b'.repeat(60), chunks: 20, everyMs: 6 },
+  ],
+  ask: [
+    { text: 'May I? ', chunks: 3, everyMs: 4 },
+    { approve: 'write_file', id: 'call-2', args: { n: 1 }, reason: 'It changes a file.' },
+    { text: 'Done.' },
+  ],
+  work: [
+    { checkpoint: 'begun' },
+    { text: 'c'.repeat(30), chunks: 10, everyMs: 10 },
+    { tool: 'count', id: 'call-3', args: {}, result: 3 },
+    { text: 'finished' },
+  ],
+}
+const RETRIES = 99
+
+export class Session {
+  readonly kind: Kind
+  readonly place: Place
+  readonly transport: Transport
+  readonly fabric: readonly [FabricStream, FabricSocket]
+  readonly frontend: FrontendStream
+  readonly commands: Command[] = []
+  /** The approval that some client was shown before the fault. */
+  #shown: string | null = null
+  readonly #line: () => AbortSignal
+
+  constructor(kind: Kind, place: Place, line: () => AbortSignal) {
+    this.kind = kind
+    this.place = place
+    this.#line = line
+    this.transport = new Transport(place)
+    this.fabric = [new FabricStream(place), new FabricSocket(place)]
+    this.frontend = new FrontendStream(place)
+    for (const client of this.clients) client.start()
+  }
+
+  get clients() {
+    return [this.transport, ...this.fabric, this.frontend] as const
+  }
+
+  begin(): void {
+    this.#command(`${this.place.id}-first`, script(scripts[this.kind])).begin()
+  }
+
+  /** Just before the fault. */
+  noteApprovals(): void {
+    this.#shown = this.clients.flatMap((client) => client.approvals())[0] ?? null
+  }
+
+  /** After the fault: the command is sent again, the approval is answered, and a second turn is asked for. */
+  async goOn(tally: Tally): Promise<void> {
+    await this.#approvalStands(tally)
+    const answering = this.kind === 'ask' ? this.#approve(tally) : null
+    await this.commands[0]?.repeat(tally)
+    await answering
+    if (this.kind === 'work') return
+    const second = this.#command(`${this.place.id}-second`, script([{ text: 'once ' }, { text: 'more' }]))
+    second.begin()
+    tally.check('8', (await second.repeat(tally))?.isAcknowledged === true, () => `${second.key} was not taken`)
+  }
+
+  detail(): Promise<Answer | null> {
+    return request(this.place, `/sessions/${this.place.id}`)
+  }
+
+  stop(): void {
+    for (const client of this.clients) client.stop()
+  }
+
+  #command(key: string, prompt: string): Command {
+    const send = { talk: this.#invoke, ask: this.#submit, work: this.#start }[this.kind]
+    const command = new Command(key, () => send(key, prompt))
+    this.commands.push(command)
+    return command
+  }
+
+  /** Answers when the run has ended, with its result or its error. */
+  readonly #invoke = async (key: string, prompt: string): Promise<Outcome> => {
+    const path = `/agents/scripted/${this.place.id}`
+    const answer = await request(this.place, path, { body: { prompt }, key, signal: this.#line() })
+    if (answer === null || answer.status === 503) return null
+    return { isAcknowledged: answer.status === 200, answer: { status: answer.status, body: answer.body } }
+  }
+
+  readonly #submit = async (commandId: string, prompt: string): Promise<Outcome> => {
+    for (let tries = 0; !this.transport.isOpen && tries < OPEN_TRIES; tries++) await sleep(POLL_MS)
+    const ack = await this.transport.command({ type: 'submit', prompt, commandId })
+    if (ack === null || (!ack.ok && ack.code !== 'command_conflict')) return null
+    return { isAcknowledged: ack.ok === true, answer: ack.answer }
+  }
+
+  readonly #start = async (key: string, prompt: string): Promise<Outcome> => {
+    const body = { engine: 'scripted', session_id: this.place.id, max_retries: RETRIES, prompt }
+    const answer = await request(this.place, '/sessions', { body, key, signal: this.#line() })
+    if (answer === null || answer.status === 503) return null
+    return { isAcknowledged: answer.status === 202, answer: answer.body.session_id ?? answer.body }
+  }
+
+  async #approvalStands(tally: Tally): Promise<void> {
+    if (this.#shown === null) return
+    const open = await this.#until((detail) => detail.status === 'awaiting_approval')
+    const ids = ((open?.approvals ?? []) as { id: string }[]).map(({ id }) => id)
+    tally.same('7', ids, [this.#shown], `the open approvals of ${this.place.id}`)
+  }
+
+  /** Answered once the run asks, if it still does: one that was cut before it asked has ended. */
+  async #approve(tally: Tally): Promise<void> {
+    const asking = await this.#until(({ approvals, status }) => (approvals as unknown[]).length > 0 || isOver(status))
+    const id = ((asking?.approvals ?? []) as { id: string }[])[0]?.id
+    if (id === undefined) return
+    const path = `/sessions/${this.place.id}/approvals/${id}`
+    const approve = new Command(`${this.place.id} ${id}`, async () => {
+      const answer = await request(this.place, `${path}/approve`, { body: { args: { n: 2 } } })
+      if (answer === null || answer.status === 503) return null
+      return { isAcknowledged: answer.status === 200, answer: answer.body.decision ?? answer.body }
+    })
+    approve.begin()
+    tally.check('7', (await approve.repeat(tally))?.isAcknowledged === true, () => `${approve.key} was not taken`)
+    const other = await request(this.place, `${path}/reject`, { body: {} })
+    tally.check(
+      '7',
+      other === null || other.status === 409,
+      () => `${approve.key}: the other answer got ${other?.status}`,
+    )
+  }
+
+  async #until(isSo: (detail: Answer['body']) => boolean): Promise<Answer['body'] | null> {
+    let detail: Answer | null = null
+    for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(POLL_MS)) {
+      detail = await this.detail()
+      if (detail?.status === 200 && isSo(detail.body)) return detail.body
+    }
+    return detail?.body ?? null
+  }
+}
+
+const PATIENCE_MS = 5_000
+/** A socket opens within moments, or not at all. */
+const OPEN_TRIES = 20
+const POLL_MS = 10
+
+const OVER = ['idle', 'completed', 'failed', 'cancelled']
+export const isOver = (status: unknown): boolean => OVER.includes(String(status))

@@ -1,0 +1,121 @@
+// WebSockets: the transport (a state and deltas) and the Fabric socket (events).
+import { WebSocket } from 'ws'
+import { applyOperations } from '../packages/bridle/src/kernel/delta.ts'
+import { agentApprovals, agentTexts } from './agent-events.ts'
+import { type EventBody, EventRecord, type Message, seqOf, WireClient, type WireEvent } from './wire-client.ts'
+
+interface State {
+  readonly messages: readonly (Message & { readonly id: string })[]
+  readonly approvals?: readonly { readonly id: string }[]
+}
+
+export interface Ack {
+  readonly ok?: boolean
+  readonly answer?: unknown
+  readonly code?: string
+}
+
+/** The messages of both sockets; each has some of the fields. */
+interface ServerMessage extends Ack {
+  readonly type: string
+  readonly event?: EventBody & { readonly id: string; readonly type: string }
+  readonly state?: State
+  readonly operations?: unknown
+  readonly seq?: number
+  readonly prev?: number
+  readonly commandId?: string
+}
+
+abstract class SocketClient extends WireClient {
+  protected socket: WebSocket | null = null
+  protected abstract path(): string
+  protected abstract hear(message: ServerMessage): void
+
+  protected connect(hangUp: (end: () => void) => void): Promise<void> {
+    const url = `${this.place.url().replace(/^http/, 'ws')}${this.path()}&tenant=${this.place.tenant}`
+    const socket = new WebSocket(url, { handshakeTimeout: 5_000 })
+    this.socket = socket
+    hangUp(() => socket.terminate())
+    socket.on('message', (data) => this.hear(JSON.parse(data.toString())))
+    socket.on('error', () => {})
+    return new Promise((resolve) => socket.once('close', () => resolve()))
+  }
+}
+
+export class FabricSocket extends SocketClient {
+  readonly wire = 'Fabric WebSocket'
+  readonly #record = new EventRecord(this.faults)
+  protected path = () =>
+    `/sessions/${this.place.id}/ws?${this.#record.cursor === null ? 'replay=all' : `after=${this.#record.cursor}`}`
+
+  get seq(): number {
+    return this.#record.seq
+  }
+
+  get events(): readonly WireEvent[] {
+    return this.#record.events
+  }
+
+  protected hear({ type, event }: ServerMessage): void {
+    if (type !== 'event' || !event) return
+    const { id, type: name } = event
+    if (name === 'reset') this.#record.reset()
+    else this.#record.add({ seq: seqOf(id), cursor: id, type: name, raw: JSON.stringify(event), body: event })
+  }
+
+  texts = () => agentTexts(this.events, this.place)
+  approvals = () => agentApprovals(this.events)
+}
+
+export class Transport extends SocketClient {
+  readonly wire = 'transport'
+  state: State = { messages: [] }
+  seq = 0
+  readonly #approvals = new Set<string>()
+  readonly #waiting = new Map<string, (ack: Ack) => void>()
+
+  protected path = () => `/ws?sessionId=${this.place.id}&agent=scripted${this.seq > 0 ? `&after=${this.seq}` : ''}`
+
+  protected hear(message: ServerMessage): void {
+    const { type, state, operations, seq = 0, prev, commandId = '' } = message
+    if (type === 'state' && state) this.#replace(state, seq)
+    else if (type === 'delta') {
+      if (prev !== this.seq) this.faults.push({ promise: '3', text: `a delta from ${prev} came at ${this.seq}` })
+      this.state = applyOperations(this.state as never, operations as never) as unknown as State
+      this.seq = seq
+    } else if (type === 'ack') this.#waiting.get(commandId)?.(message)
+    for (const { id } of this.state.approvals ?? []) this.#approvals.add(id)
+  }
+
+  /** A whole state may replace what a client has. It may say more, never less. */
+  #replace(state: State, seq: number): void {
+    if (seq < this.seq) this.faults.push({ promise: '1', text: `a state of ${seq} came at ${this.seq}` })
+    for (const { id, content } of this.state.messages)
+      if (!this.place.isBackground && !state.messages.find((each) => each.id === id)?.content.startsWith(content))
+        this.faults.push({ promise: '1', text: `the state of ${seq} takes back text of message ${id}` })
+    this.state = state
+    this.seq = seq
+  }
+
+  get isOpen(): boolean {
+    return this.socket?.readyState === WebSocket.OPEN
+  }
+
+  /** Null when the line was cut before the answer came. */
+  command(command: {
+    readonly type: string
+    readonly prompt: string
+    readonly commandId: string
+  }): Promise<Ack | null> {
+    const { socket } = this
+    if (!socket || !this.isOpen) return Promise.resolve(null)
+    return new Promise((resolve) => {
+      this.#waiting.set(command.commandId, resolve)
+      socket.once('close', () => resolve(null))
+      socket.send(JSON.stringify({ type: 'commands', commands: [command] }))
+    })
+  }
+
+  texts = () => this.state.messages.flatMap(({ role, content }) => (role === 'assistant' ? [content] : []))
+  approvals = () => [...this.#approvals]
+}

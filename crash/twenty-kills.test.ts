@@ -1,0 +1,14 @@
+// The first row of the matrix, in every run of the tests.
+import { expect, test } from 'vitest'
+import { faults } from './faults.ts'
+import { playRow } from './matrix.ts'
+
+test('[O39] [S12] [S15] [S24] twenty kills break no promise', { timeout: 240_000 }, async () => {
+  const seed = Number(process.env.BRIDLE_SEED ?? Date.now() % 2 ** 31)
+  const kill = faults.find(({ name }) => name === 'kill -9')
+  const { rounds, broken, looks, folder } = await playRow(kill!, 20, seed)
+  expect(broken, `BRIDLE_SEED=${seed}, the folder is ${folder}`).toEqual([])
+  expect(rounds).toBe(20)
+  // A round that looks at nothing proves nothing.
+  for (const promise of ['1', '2', '3', '5', '6', '8'] as const) expect(looks[promise]).toBeGreaterThan(20)
+})

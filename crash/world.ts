@@ -1,0 +1,112 @@
+// A data folder, a server on it, and the rounds of one row: sessions begin, a fault strikes, and what was promised is checked.
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ServerProcess } from '../packages/bridle/src/targets/server-process.suite.ts'
+import { Prng } from '../simulation/prng.ts'
+import { checkSession } from './checks.ts'
+import { request } from './http.ts'
+import { Tally } from './promises.ts'
+import { kinds, Session } from './session.ts'
+import type { Place } from './wire-client.ts'
+
+const tenants = ['ada', 'bo', 'cy'] as const
+/** The faults strike at any moment of the first turn, which takes a little longer. */
+const STRIKE_MS = 250
+
+export class World {
+  readonly folder = mkdtempSync(join(tmpdir(), 'bridle-crash-'))
+  readonly data = join(this.folder, 'data')
+  readonly tally = new Tally()
+  readonly chance: Prng
+  server: ServerProcess
+  /** Clients reach the server through this address, where a row puts something between them. */
+  front: string | null = null
+  readonly #env: NodeJS.ProcessEnv
+  readonly #processes: ServerProcess[] = []
+  #line = new AbortController()
+  #all: Session[] = []
+  /** Background work is looked at a round later: its retry waits for a second. */
+  #later: Session[] = []
+
+  constructor(seed: number, env: (folder: string) => NodeJS.ProcessEnv = () => ({})) {
+    this.chance = new Prng(seed)
+    mkdirSync(this.data, { mode: 0o700 })
+    this.#env = env(this.folder)
+    this.server = this.newServer()
+  }
+
+  get url(): string {
+    return this.front ?? this.server.url
+  }
+
+  /** Another process for the same data; `server` stays what it is. */
+  newServer(): ServerProcess {
+    const server = new ServerProcess(this.data, { env: this.#env, logFile: join(this.folder, 'server.log') })
+    this.#processes.push(server)
+    return server
+  }
+
+  /** The address leads elsewhere now, and what is on the old line is not waited for. */
+  moveTo(server: ServerProcess): void {
+    this.server = server
+    this.#line.abort()
+    this.#line = new AbortController()
+    for (const session of this.#all) for (const client of session.clients) client.reconnect()
+  }
+
+  async round(number: number, strike: () => Promise<void>): Promise<void> {
+    const sessions = kinds.map((kind, index) => {
+      const tenant = tenants[(number + index) % tenants.length] as string
+      return new Session(kind, this.placeOf(tenant, `${kind}-${number}`), () => this.#line.signal)
+    })
+    this.#all.push(...sessions)
+    for (const session of sessions) session.begin()
+    await sleep(this.chance.next() * STRIKE_MS)
+    for (const session of sessions) session.noteApprovals()
+    await strike()
+    await Promise.all(sessions.map((session) => session.goOn(this.tally)))
+    const due = [...this.#later, ...sessions.filter(({ kind }) => kind !== 'work')]
+    this.#later = sessions.filter(({ kind }) => kind === 'work')
+    await this.#check(due)
+  }
+
+  /** What is left is checked, and every tenant has its own sessions and no other. */
+  async finish(): Promise<void> {
+    await this.#check(this.#later)
+    this.#later = []
+    for (const tenant of tenants) {
+      const answer = await request(this.placeOf(tenant, ''), '/sessions?limit=500')
+      const listed = new Set(((answer?.body.sessions ?? []) as { id: string }[]).map(({ id }) => id))
+      for (const { place } of this.#all)
+        this.tally.check('1', listed.has(place.id) === (place.tenant === tenant), () =>
+          listed.has(place.id) ? `${place.id} is listed for ${tenant}` : `${place.id} is not listed`,
+        )
+    }
+  }
+
+  placeOf(tenant: string, id: string): Place {
+    return { tenant, id, isBackground: id.startsWith('work'), url: () => this.url }
+  }
+
+  /** Ends everything. The folder stays where something broke, for a look, with a copy of data that lies on a disk of its own. */
+  async end(removeDisk: () => void): Promise<void> {
+    for (const session of this.#all) session.stop()
+    await Promise.all(this.killAll())
+    const isBroken = this.tally.broken.length > 0
+    if (isBroken) cpSync(this.data, join(this.folder, 'data-kept'), { recursive: true })
+    removeDisk()
+    if (!isBroken) rmSync(this.folder, { recursive: true, force: true })
+  }
+
+  /** The signals are sent at once. */
+  killAll(): Promise<unknown>[] {
+    return this.#processes.map((each) => each.kill('SIGKILL'))
+  }
+
+  async #check(sessions: readonly Session[]): Promise<void> {
+    await Promise.all(sessions.map((session) => checkSession(session, this.tally)))
+    for (const session of sessions) session.stop()
+  }
+}
