@@ -3,17 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, test } from 'vitest'
+import { type ServerName, servers } from '../packages/bridle/src/conformance/case.ts'
+import { pages } from '../packages/bridle/src/conformance/pages.ts'
+import { play } from '../packages/bridle/src/conformance/play.ts'
 import { noTools } from '../packages/bridle/src/targets/cloudflare/workerd.suite.ts'
 import { startWorld } from '../packages/bridle/src/targets/cloudflare/world.suite.ts'
 import { HarnessServer } from '../packages/bridle/src/targets/node.ts'
-import { type ServerName, servers } from './case.ts'
-import { fabricSocketCases } from './cases/fabric-socket.ts'
-import { frontendCases } from './cases/frontend.ts'
-import { httpCases } from './cases/http.ts'
-import { streamCases } from './cases/streams.ts'
-import { transportCases } from './cases/transport.ts'
 import { differences } from './differences.ts'
-import { play } from './play.ts'
 
 interface Served {
   readonly url: string
@@ -47,14 +43,6 @@ const targets: { readonly [name: string]: (server: ServerName) => Promise<Served
   },
 }
 
-const pages = {
-  http: httpCases,
-  frontend: frontendCases,
-  streams: streamCases,
-  'fabric socket': fabricSocketCases,
-  transport: transportCases,
-}
-
 for (const [target, start] of Object.entries(targets)) {
   describe.skipIf(target === 'cloudflare' && noTools)(target, () => {
     const running = new Map<ServerName, Promise<Served>>()
@@ -67,7 +55,7 @@ for (const [target, start] of Object.entries(targets)) {
       for (const server of running.values()) await (await server).end()
     })
 
-    describe.each(Object.entries(pages))('%s', (_page, cases) => {
+    describe.each(pages)('$title', ({ cases }) => {
       for (const each of cases) {
         const reason = differences[target]?.[each.name]
         test.skipIf(reason)(reason ? `${each.name} (not here: ${reason})` : each.name, async () =>

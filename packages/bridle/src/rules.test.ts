@@ -14,7 +14,7 @@ const rules = namesIn(textsOf('docs/*.md', 'docs/protocol/*.md'), /^\* \*\*([A-Z
 const named = namesIn(
   textsOf(
     'packages/bridle/src/**/*.{test,suite}.ts',
-    'conformance/cases/*.ts',
+    'packages/bridle/src/conformance/cases/*.ts',
     'conformance/clean-room/*.test.ts',
     '{crash,simulation}/**/*.ts',
   ),

@@ -154,6 +154,7 @@ export const httpCases: readonly Case[] = [
   },
   {
     name: '[H36] what a page of another site embeds',
+    isOpenOnly: true,
     steps: [
       {
         ask: { path: '/sessions', headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' } },

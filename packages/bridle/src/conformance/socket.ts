@@ -1,6 +1,7 @@
 // One socket of a case: what it heard, and what that makes of a state.
 import { WebSocket } from 'ws'
-import { applyOperations } from '../packages/bridle/src/kernel/delta.ts'
+import { applyOperations } from '../kernel/delta.ts'
+import { CaseFailure, type Difference, Silence, shown } from './failure.ts'
 
 interface Heard {
   readonly type: string
@@ -21,10 +22,13 @@ export class CaseSocket {
   #next = 0
   #changed = () => {}
 
-  private constructor(ws: WebSocket) {
+  readonly #patienceMs: number
+
+  private constructor(ws: WebSocket, patienceMs: number) {
     this.#ws = ws
+    this.#patienceMs = patienceMs
     ws.on('message', (data) => {
-      this.heard.push(JSON.parse(data.toString()) as Heard)
+      this.heard.push(messageOf(data.toString()))
       this.#changed()
     })
     ws.on('close', (code) => {
@@ -34,9 +38,14 @@ export class CaseSocket {
     ws.on('error', () => {})
   }
 
-  static open(url: string, protocols: readonly string[], headers: Record<string, string>): Promise<CaseSocket> {
-    const ws = new WebSocket(url.replace(/^http/, 'ws'), [...protocols], { headers })
-    const socket = new CaseSocket(ws)
+  static open(
+    url: string,
+    protocols: readonly string[],
+    headers: Record<string, string>,
+    patienceMs: number,
+  ): Promise<CaseSocket> {
+    const ws = new WebSocket(url.replace(/^http/, 'ws'), [...protocols], { headers, handshakeTimeout: patienceMs })
+    const socket = new CaseSocket(ws, patienceMs)
     return new Promise((resolve, reject) => {
       ws.once('open', () => {
         socket.protocol = ws.protocol
@@ -49,7 +58,9 @@ export class CaseSocket {
         resolve(socket)
         ws.terminate()
       })
-      ws.once('error', reject)
+      ws.once('error', (error) => {
+        reject(/timed out/.test(error.message) ? new Silence('an upgrade', patienceMs) : error)
+      })
     })
   }
 
@@ -58,8 +69,8 @@ export class CaseSocket {
   }
 
   /** The next message for which `problem` says null; passes over others. */
-  async hear(problem: (message: unknown) => string | null): Promise<void> {
-    let last = 'nothing was said'
+  async hear(problem: (message: unknown) => Difference | null): Promise<void> {
+    let last: Difference | null = null
     await this.until(() => {
       while (this.#next < this.heard.length) {
         const found = problem(this.heard[this.#next++])
@@ -67,8 +78,9 @@ export class CaseSocket {
         last = found
       }
       return false
-    }).catch(() => {
-      throw new Error(`not heard, at last ${last}; heard ${JSON.stringify(this.heard).slice(0, 2_000)}`)
+    }).catch((error: unknown) => {
+      if (last === null) throw error
+      throw new CaseFailure({ at: `message, ${last.at}`, expected: last.expected, actual: shown(this.heard) })
     })
   }
 
@@ -82,7 +94,7 @@ export class CaseSocket {
     for (const { type, state: whole, operations, seq, prev } of this.heard) {
       if (type === 'state') state = whole
       else if (type === 'delta') {
-        if (prev !== last) throw new Error(`a gap: ${prev} after ${last}`)
+        if (prev !== last) throw new CaseFailure({ at: 'prev', expected: String(last), actual: String(prev) })
         state = applyOperations(state as never, operations as never)
       } else continue
       last = seq
@@ -93,16 +105,30 @@ export class CaseSocket {
   /** Resolves when it is so; rejects when the socket has closed, or nothing more comes for too long. */
   until(isSo: () => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error('it took too long')), PATIENCE_MS)
-      this.#changed = () => {
-        const so = isSo()
-        if (!so && this.closed === null) return
+      // Once it is settled it must not look again: it would take messages that the next step waits for.
+      const settle = (end: () => void) => {
         clearTimeout(timer)
-        if (so) resolve()
-        else reject(new Error(`closed with ${this.closed}`))
+        this.#changed = () => {}
+        end()
+      }
+      const timer = setTimeout(
+        () => settle(() => reject(new Silence('a message', this.#patienceMs, shown(this.types())))),
+        this.#patienceMs,
+      )
+      this.#changed = () => {
+        try {
+          if (isSo()) settle(resolve)
+          else if (this.closed !== null) settle(() => reject(this.#closeFailure()))
+        } catch (error) {
+          settle(() => reject(error))
+        }
       }
       this.#changed()
     })
+  }
+
+  #closeFailure(): CaseFailure {
+    return new CaseFailure({ at: 'socket', expected: 'a message', actual: `a close with ${this.closed}` })
   }
 
   end(): void {
@@ -110,7 +136,11 @@ export class CaseSocket {
   }
 }
 
-const PATIENCE_MS = 20_000
+/** A message that is no JSON fits no pattern, and is shown in the report. */
+const messageOf = (text: string): Heard => {
+  const message = parsed(text)
+  return typeof message === 'object' && message !== null && 'type' in message ? (message as Heard) : { type: text }
+}
 
 const parsed = (text: string): unknown => {
   try {

@@ -1,7 +1,8 @@
 // What a wire exchange is, as data. Nothing here knows a target, and nothing here is code: another implementation may
 // read the cases and play them.
 //
-// `{s}` in any text is a session id of the case's own; `{name}` is what an earlier step saved under that name.
+// `{s}` in any text is a session id of the case's own; `{name}` is what an earlier step saved under that name. Sessions that the
+// server names itself are saved as `made` or `child`, so that a player can remove them.
 
 /** Matches what it is part of: objects may have more, lists have exactly these. */
 export type Pattern =
@@ -68,7 +69,7 @@ export type Step =
   | { readonly answered: string; readonly answer: Answer }
   /** Opens an event stream and reads until an event of that type. Its frames are kept under the name. */
   | StreamStep
-  /** The frames of one stream are, byte for byte, those of another from an index on. */
+  /** The frames of one stream are, byte for byte, those of another from an index on; -3 is the last three. */
   | { readonly frames: string; readonly are: string; readonly from: number }
   | OpenStep
   | { readonly say: string; readonly message?: unknown; readonly raw?: string; readonly bytes?: number }
@@ -86,6 +87,8 @@ export interface Case {
   readonly name: string
   /** The server it wants; default `open`. */
   readonly server?: ServerName
+  /** It shows a server that asks for no token. */
+  readonly isOpenOnly?: true
   readonly steps: readonly Step[]
 }
 

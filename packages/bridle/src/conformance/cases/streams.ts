@@ -28,7 +28,7 @@ export const streamCases: readonly Case[] = [
         types: ['tool_end', 'result', 'idle'],
         last: { id: { $any: true } },
       },
-      { frames: 'three', are: 'all', from: 5 },
+      { frames: 'three', are: 'all', from: -3 },
       { stream: 'first', ask: { path: `${invoke}/stream` }, until: 'prompt_start', last: { id: { $save: 'first' } } },
       { stream: 'header', ask: { path: `${invoke}/stream`, headers: { 'last-event-id': '{first}' } }, until: 'idle' },
       { frames: 'header', are: 'all', from: 1 },

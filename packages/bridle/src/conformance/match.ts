@@ -1,5 +1,6 @@
 // Whether something fits a pattern, and where it does not.
 import type { Pattern } from './case.ts'
+import { type Difference, shown } from './failure.ts'
 
 export type Saved = Map<string, string>
 
@@ -12,15 +13,15 @@ export const filled = <T>(value: T, saved: ReadonlyMap<string, string>): T => {
 }
 
 /** Null when it fits; what is saved is kept only then. */
-export const misfit = (pattern: Pattern, value: unknown, saved: Saved): string | null => {
+export const misfit = (pattern: Pattern, value: unknown, saved: Saved): Difference | null => {
   const found: Saved = new Map()
   const problem = compare(pattern, value, found, '')
   if (problem === null) for (const [name, text] of found) saved.set(name, text)
   return problem
 }
 
-const compare = (pattern: Pattern, value: unknown, found: Saved, at: string): string | null => {
-  const wrong = (wanted: unknown) => `${at || 'it'}: wanted ${JSON.stringify(wanted)}, got ${JSON.stringify(value)}`
+const compare = (pattern: Pattern, value: unknown, found: Saved, at: string): Difference | null => {
+  const wrong = (expected: unknown) => ({ at: at || 'body', expected: shown(expected), actual: shown(value) })
   if (typeof pattern !== 'object' || pattern === null) return pattern === value ? null : wrong(pattern)
   if (Array.isArray(pattern)) {
     if (!Array.isArray(value) || value.length !== pattern.length) return wrong(pattern)
@@ -48,7 +49,7 @@ const compare = (pattern: Pattern, value: unknown, found: Saved, at: string): st
   )
 }
 
-const first = (checks: readonly (() => string | null)[]): string | null => {
+const first = (checks: readonly (() => Difference | null)[]): Difference | null => {
   for (const check of checks) {
     const problem = check()
     if (problem !== null) return problem

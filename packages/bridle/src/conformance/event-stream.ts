@@ -1,0 +1,62 @@
+// An event stream as a case reads it: every frame as it came, until the wanted one.
+import { CaseFailure, Silence, shown } from './failure.ts'
+
+export interface Frame {
+  readonly id: string | null
+  readonly data: { readonly type: string }
+  readonly raw: string
+}
+
+/** Reads until a frame of that type. */
+export const readStream = async (
+  url: string,
+  headers: { readonly [name: string]: string },
+  until: string,
+  patienceMs: number,
+): Promise<Frame[]> => {
+  const leave = new AbortController()
+  const timer = setTimeout(() => leave.abort(), patienceMs)
+  const frames: Frame[] = []
+  try {
+    const response = await fetch(url, { headers, signal: leave.signal })
+    if (!response.ok || !response.body)
+      throw new CaseFailure({
+        at: 'status',
+        expected: '200',
+        actual: `${response.status} ${shown(await response.text())}`,
+      })
+    const decoder = new TextDecoder()
+    let text = ''
+    for await (const chunk of response.body) {
+      text += decoder.decode(chunk, { stream: true })
+      const blocks = text.split('\n\n')
+      text = blocks.pop() ?? ''
+      for (const block of blocks) {
+        const frame = frameOf(block)
+        if (frame === null) continue
+        frames.push(frame)
+        if (frame.data.type === until) return frames
+      }
+    }
+  } catch (error) {
+    if (error instanceof CaseFailure) throw error
+    if (leave.signal.aborted) throw new Silence(`an event of type ${until}`, patienceMs, heard(frames))
+  } finally {
+    clearTimeout(timer)
+    leave.abort()
+  }
+  throw new CaseFailure({
+    at: 'stream',
+    expected: `an event of type ${until}`,
+    actual: `its end after ${heard(frames)}`,
+  })
+}
+
+const heard = (frames: readonly Frame[]): string =>
+  frames.length === 0 ? 'nothing' : shown(frames.map(({ data }) => data.type))
+
+const frameOf = (block: string): Frame | null => {
+  const data = /^data: (.*)$/m.exec(block)?.[1]
+  if (data === undefined) return null
+  return { id: /^id: (.*)$/m.exec(block)?.[1] ?? null, data: JSON.parse(data) as Frame['data'], raw: block }
+}

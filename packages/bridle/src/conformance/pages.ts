@@ -1,0 +1,24 @@
+// All cases, by the page whose rules they show.
+import type { Case } from './case.ts'
+import { fabricSocketCases } from './cases/fabric-socket.ts'
+import { frontendCases } from './cases/frontend.ts'
+import { httpCases } from './cases/http.ts'
+import { streamCases } from './cases/streams.ts'
+import { transportCases } from './cases/transport.ts'
+
+export interface Page {
+  readonly title: string
+  readonly document: string
+  readonly cases: readonly Case[]
+}
+
+export const pages: readonly Page[] = [
+  { title: 'http', document: 'docs/protocol/http.md', cases: httpCases },
+  { title: 'frontend', document: 'docs/protocol/frontend.md', cases: frontendCases },
+  { title: 'streams', document: 'docs/protocol/http.md', cases: streamCases },
+  { title: 'fabric socket', document: 'docs/protocol/fabric-socket.md', cases: fabricSocketCases },
+  { title: 'transport', document: 'docs/protocol/transport.md', cases: transportCases },
+]
+
+/** The rule that a case shows: `H4` of "[H4] shows the document’s events". */
+export const ruleOf = ({ name }: Case): string => /^\[([A-Z]+\d+)\]/.exec(name)?.[1] ?? ''
