@@ -48,6 +48,11 @@ describe('the packed package', () => {
     expect(existsSync(join(project.installed, 'dist/boundaries.test.js'))).toBe(false)
   })
 
+  test('brings the wire exchanges that `bridle conformance` plays', () => {
+    expect(project.command('bridle', ['conformance', '--help'])).toContain('conformance-')
+    expect(existsSync(join(project.installed, 'dist/conformance/cases/http.js'))).toBe(true)
+  })
+
   test.each(Object.entries(manifest.bin))('%s --version prints the version', (name, file) => {
     expect(existsSync(join(project.installed, file))).toBe(true)
     expect(project.command(name, ['--version'])).toContain(manifest.version)

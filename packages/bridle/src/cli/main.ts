@@ -5,6 +5,7 @@ import { FabricError } from '../client/index.ts'
 import { approvals } from './approvals.ts'
 import { attach } from './attach.ts'
 import { build } from './build.ts'
+import { conformance } from './conformance.ts'
 import { dev } from './dev.ts'
 import { doctor } from './doctor.ts'
 import { closest, overview, verbHelp } from './help.ts'
@@ -28,6 +29,7 @@ const verbs: { readonly [name: string]: Verb } = {
   approve,
   reject,
   doctor,
+  conformance,
   runner,
 }
 

@@ -1,0 +1,60 @@
+// The sessions of a case are removed when it has been played, whatever came of it. Nothing else on the server is touched.
+import type { Case } from './case.ts'
+import type { Saved } from './match.ts'
+
+interface Server {
+  readonly url: string
+  readonly token: string | undefined
+  readonly patienceMs: number
+}
+
+const DEFAULT_TENANT = null
+
+export interface Removal {
+  readonly removed: number
+  /** Sessions that the server would not remove. */
+  readonly left: readonly string[]
+}
+
+/** Removes the sessions that the steps name, and those that the server named itself, for each tenant of the case. */
+export const removeSessions = async (server: Server, { steps }: Case, saved: Saved): Promise<Removal> => {
+  const session = saved.get('s') ?? ''
+  const text = JSON.stringify(steps)
+  const ids = new Set(text.match(new RegExp(`${session}(?:[.-][A-Za-z0-9]+)*`, 'g')) ?? [])
+  for (const name of NAMED_BY_SERVER) ids.add(saved.get(name) ?? session)
+  const tenants = [DEFAULT_TENANT, ...new Set([...text.matchAll(TENANT)].map(([, name]) => name as string))]
+  let removed = 0
+  const left: string[] = []
+  for (const id of ids)
+    for (const tenant of tenants) {
+      const status = await remove(server, id, tenant)
+      if (status !== null && status < 300) removed += 1
+      else if (status !== 404 && status !== 400 && status !== 403) left.push(id)
+    }
+  return { removed, left }
+}
+
+/** The names under which cases save the id of a session that the server named. */
+const NAMED_BY_SERVER = ['made', 'child']
+const TENANT = /(?:"x-fabric-tenant":"|[?&]tenant=)([A-Za-z0-9]+)/g
+
+const remove = async (
+  { url, token, patienceMs }: Server,
+  id: string,
+  tenant: string | null,
+): Promise<number | null> => {
+  try {
+    const response = await fetch(`${url}/agents/scripted/${encodeURIComponent(id)}`, {
+      method: 'DELETE',
+      headers: {
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(tenant !== null && { 'x-fabric-tenant': tenant }),
+      },
+      signal: AbortSignal.timeout(patienceMs),
+    })
+    await response.body?.cancel()
+    return response.status
+  } catch {
+    return null
+  }
+}
