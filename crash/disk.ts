@@ -4,14 +4,11 @@ import { spawnSync } from 'node:child_process'
 import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { request } from './http.ts'
 import { noCompiler, Preload } from './preload.ts'
-import type { World } from './world.ts'
 
 /** Room for the logs of some hundred rounds. */
 const SIZE = '64m'
 const BLOCK_BYTES = 64 * 1024
-let probes = 0
 
 export class Disk {
   /** Null where the disk is a real one. */
@@ -56,21 +53,6 @@ export class Disk {
   free(): void {
     if (this.preload) this.preload.setFull(false)
     else rmSync(this.#ballast, { force: true })
-  }
-
-  /** While it is full, a write that cannot fit is refused, and `/ready` says so. */
-  async check(world: World): Promise<void> {
-    const id = `full-${++probes}`
-    const place = world.placeOf('ada', id)
-    const text = 'x'.repeat(200_000)
-    const answer = await request(place, '/chat/sessions', {
-      body: { agent: 'scripted', session_id: id, title: text },
-      key: id,
-    })
-    const isTaken = answer !== null && answer.status < 300
-    world.tally.check('11', !isTaken, () => `a write to a full disk got ${answer?.status}`)
-    const ready = await request(place, '/ready')
-    world.tally.check('ready', ready?.status === 503, () => `/ready on a full disk says ${ready?.status}`)
   }
 
   remove(): void {

@@ -7,6 +7,7 @@ import { cuttingProxy } from '../packages/bridle/src/client/cutting-proxy.suite.
 import { checkDeposed } from './deposed.ts'
 import { Disk } from './disk.ts'
 import { noCompiler, Preload } from './preload.ts'
+import { checkReady, sendProbes } from './probes.ts'
 import type { World } from './world.ts'
 
 export interface Fault {
@@ -109,7 +110,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'full disk',
-    what: 'The disk is full while turns run; in every second round the server is killed before there is room again.',
+    what: 'The disk is full while turns run; in half of the rounds the server is killed before there is room again.',
     missing: () => Disk.missing(),
     prepare: (folder) => {
       const disk = Disk.make(folder)
@@ -122,13 +123,15 @@ export const faults: readonly Fault[] = [
     },
     strike: async (world, { disk }) => {
       disk?.fill()
-      await sleep(world.chance.int(100, 400))
-      await disk?.check(world)
+      await sleep(world.chance.int(0, 200))
+      const probes = await sendProbes(world)
+      await checkReady(world)
       if (world.chance.chance(0.5)) {
         await world.server.kill('SIGKILL')
         disk?.free()
         await world.server.boot()
       } else disk?.free()
+      await probes.check()
     },
   },
   {

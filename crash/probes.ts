@@ -1,21 +1,25 @@
 // Commands that are sent while the disk is in trouble: a refusal is fine, an acknowledgement must be kept.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from './http.ts'
+import type { Place } from './wire-client.ts'
 import type { World } from './world.ts'
 
 const PROBES = 6
 const tenants = ['ada', 'bo', 'cy'] as const
 let count = 0
 
-export const sendProbes = async (world: World): Promise<{ readonly check: () => Promise<void> }> => {
+interface Probes {
+  /** After the fault: all that was acknowledged is there. */
+  readonly check: () => Promise<void>
+}
+
+export const sendProbes = async (world: World): Promise<Probes> => {
   const acknowledged: string[] = []
   const places = Array.from({ length: PROBES }, (_, index) =>
     world.placeOf(tenants[index % tenants.length] as string, `probe-${++count}`),
   )
   for (const place of places) {
-    const body = { agent: 'scripted', session_id: place.id }
-    const answer = await request(place, '/chat/sessions', { body, key: place.id })
-    if (answer !== null && answer.status < 300) acknowledged.push(place.id)
+    if (await isTaken(place)) acknowledged.push(place.id)
     await sleep(world.chance.int(5, 60))
   }
   return {
@@ -28,3 +32,25 @@ export const sendProbes = async (world: World): Promise<{ readonly check: () => 
     },
   }
 }
+
+const isTaken = async (place: Place): Promise<boolean> => {
+  const answer = await request(place, '/chat/sessions', {
+    body: { agent: 'scripted', session_id: place.id },
+    key: place.id,
+  })
+  return answer !== null && answer.status < 300
+}
+
+/** A server that refuses work says so in `/ready`, sooner or later, unless it takes work again meanwhile. */
+export const checkReady = async (world: World): Promise<void> => {
+  let status: number | undefined
+  for (const until = Date.now() + READY_MS; Date.now() < until; await sleep(READY_POLL_MS)) {
+    if (await isTaken(world.placeOf('ada', `probe-${++count}`))) return
+    status = (await request(world.placeOf('ada', ''), '/ready'))?.status
+    if (status === 503) break
+  }
+  world.tally.check('ready', status === 503, () => `/ready says ${status} while commands are refused`)
+}
+
+const READY_MS = 2_000
+const READY_POLL_MS = 100
