@@ -18,6 +18,8 @@ export interface Fault {
   readonly missing?: () => string | null
   /** What the server finds when it starts, and what is taken away at the end. */
   readonly prepare?: (folder: string) => Equipment
+  /** Before the sessions of a round begin. */
+  readonly begin?: (world: World) => Promise<void>
   readonly strike: (world: World, equipment: Equipment) => Promise<void>
 }
 
@@ -93,21 +95,7 @@ export const faults: readonly Fault[] = [
       await checkDeposed(world, old)
     },
   },
-  {
-    name: 'cut connections',
-    what: 'A proxy cuts every connection after some bytes, in the middle of a frame and in both directions.',
-    strike: async (world) => {
-      const proxy = await cuttingProxy(world.server.url)
-      proxy.cutAfter(() => world.chance.int(1, 3_000))
-      world.front = proxy.url
-      world.moveTo(world.server)
-      await sleep(world.chance.int(200, 500))
-      proxy.cutAfter(null)
-      proxy.cutAll()
-      world.front = null
-      proxy.close()
-    },
-  },
+  cutConnections(),
   {
     name: 'full disk',
     what: 'The disk is full while turns run; in half of the rounds the server is killed before there is room again.',
@@ -153,6 +141,30 @@ export const faults: readonly Fault[] = [
 ]
 
 const TAKEOVERS_MAX = 10
+
+/** Commands and readers alike go through the proxy, from the beginning of the round. */
+function cutConnections(): Fault {
+  let proxy: Awaited<ReturnType<typeof cuttingProxy>>
+  return {
+    name: 'cut connections',
+    what: 'A proxy cuts every connection after some bytes, in the middle of a frame and in both directions.',
+    begin: async (world) => {
+      proxy = await cuttingProxy(world.server.url)
+      proxy.cutAfter(() => world.chance.int(1, CUT_BYTES_MAX))
+      world.front = proxy.url
+    },
+    strike: async (world) => {
+      await sleep(world.chance.int(100, 300))
+      proxy.cutAfter(null)
+      proxy.cutAll()
+      proxy.close()
+      world.front = null
+    },
+  }
+}
+
+/** Some connections pass a handshake and several events, some not even the request. */
+const CUT_BYTES_MAX = 5_000
 
 function preloaded(folder: string): Equipment {
   const preload = Preload.make(folder)

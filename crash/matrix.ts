@@ -33,7 +33,10 @@ export const playRow = async (fault: Fault, rounds: number, seed: number): Promi
   process.once('exit', abandon)
   try {
     await world.server.boot()
-    for (; played < rounds; played++) await world.round(played, () => fault.strike(world, equipment))
+    for (; played < rounds; played++) {
+      await fault.begin?.(world)
+      await world.round(played, () => fault.strike(world, equipment))
+    }
     await world.finish()
   } catch (error) {
     world.tally.check(

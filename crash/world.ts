@@ -77,8 +77,7 @@ export class World {
     await this.#check(this.#later)
     this.#later = []
     for (const tenant of tenants) {
-      const answer = await request(this.placeOf(tenant, ''), '/sessions?limit=500')
-      const listed = new Set(((answer?.body.sessions ?? []) as { id: string }[]).map(({ id }) => id))
+      const listed = await this.#listed(tenant)
       for (const { place } of this.#all)
         this.tally.check('1', listed.has(place.id) === (place.tenant === tenant), () =>
           listed.has(place.id) ? `${place.id} is listed for ${tenant}` : `${place.id} is not listed`,
@@ -103,6 +102,17 @@ export class World {
   /** The signals are sent at once. */
   killAll(): Promise<unknown>[] {
     return this.#processes.map((each) => each.kill('SIGKILL'))
+  }
+
+  async #listed(tenant: string): Promise<Set<string>> {
+    const ids = new Set<string>()
+    for (let cursor: unknown = ''; cursor !== undefined; ) {
+      const path = `/sessions?limit=500${cursor === '' ? '' : `&cursor=${encodeURIComponent(String(cursor))}`}`
+      const { sessions = [], next } = (await request(this.placeOf(tenant, ''), path))?.body ?? {}
+      for (const { id } of sessions as { id: string }[]) ids.add(id)
+      cursor = next
+    }
+    return ids
   }
 
   async #check(sessions: readonly Session[]): Promise<void> {
