@@ -3,7 +3,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { cuttingProxy } from '../packages/bridle/src/client/cutting-proxy.suite.ts'
+import { cutConnections } from './cut-connections.ts'
 import { checkDeposed } from './deposed.ts'
 import { Disk } from './disk.ts'
 import { noCompiler, Preload } from './preload.ts'
@@ -95,7 +95,7 @@ export const faults: readonly Fault[] = [
       await checkDeposed(world, old)
     },
   },
-  cutConnections(),
+  cutConnections,
   {
     name: 'full disk',
     what: 'The disk is full while turns run; in half of the rounds the server is killed before there is room again.',
@@ -126,7 +126,7 @@ export const faults: readonly Fault[] = [
     name: 'power cut',
     what: 'The server is killed, and everything that was not synced is gone from its files.',
     missing: noCompiler,
-    prepare: preloaded,
+    prepare: (folder) => preloaded(folder),
     strike: async (world, { preload }) => preload?.powerCut(world),
   },
   ...[1, 2].map(
@@ -134,7 +134,7 @@ export const faults: readonly Fault[] = [
       name: times === 1 ? 'failed fsync' : 'failed fsync, twice in a row',
       what: `${times === 1 ? 'One sync fails' : 'Two syncs in a row fail'} and the kernel forgets the pages; the server goes on, and then the power is cut.`,
       missing: noCompiler,
-      prepare: preloaded,
+      prepare: (folder) => preloaded(folder),
       strike: async (world, { preload }) => preload?.failSyncs(world, times),
     }),
   ),
@@ -142,31 +142,7 @@ export const faults: readonly Fault[] = [
 
 const TAKEOVERS_MAX = 10
 
-/** Commands and readers alike go through the proxy, from the beginning of the round. */
-function cutConnections(): Fault {
-  let proxy: Awaited<ReturnType<typeof cuttingProxy>>
-  return {
-    name: 'cut connections',
-    what: 'A proxy cuts every connection after some bytes, in the middle of a frame and in both directions.',
-    begin: async (world) => {
-      proxy = await cuttingProxy(world.server.url)
-      proxy.cutAfter(() => world.chance.int(1, CUT_BYTES_MAX))
-      world.front = proxy.url
-    },
-    strike: async (world) => {
-      await sleep(world.chance.int(100, 300))
-      proxy.cutAfter(null)
-      proxy.cutAll()
-      proxy.close()
-      world.front = null
-    },
-  }
-}
-
-/** Some connections pass a handshake and several events, some not even the request. */
-const CUT_BYTES_MAX = 5_000
-
-function preloaded(folder: string): Equipment {
+const preloaded = (folder: string): Equipment => {
   const preload = Preload.make(folder)
   return { preload, env: preload.env }
 }
