@@ -1,7 +1,5 @@
 // Every limit of the kernel, with a line on why that number.
 
-/** A prompt larger than this is refused: no model takes it, and the log would carry it for ever. */
-export const PROMPT_CHARS_MAX = 1_000_000
 /** Prompts waiting in one session: a person never has more; a loop does. */
 export const QUEUE_MAX = 100
 /** Commands waiting for the drain: beyond it callers are told to slow down. */
@@ -12,7 +10,7 @@ export const BATCH_MAX = 512
 export const INLINE_CHARS_MAX = 12_000
 /** Characters of JSON per artifact chunk: a Durable Object refuses rows of 2 MB. */
 export const CHUNK_CHARS = 1_000_000
-/** One event's payload as JSON, for the same reason. */
+/** One event's payload as JSON, for the same reason; and a command, which becomes one. Longer prompts than this no model takes. */
 export const PAYLOAD_CHARS_MAX = 1_500_000
 /** Token events at most this often; 16 ms is one frame of a screen and a ninth of the bytes. */
 export const TOKEN_PACE_MS = 16

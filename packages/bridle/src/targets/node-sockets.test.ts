@@ -160,7 +160,7 @@ describe('commands', () => {
 
 describe('the end', () => {
   test.each<[string, Buffer, number, string]>([
-    ['a message over 1 MiB', frame(0x81, 1024 * 1024 + 1), 1009, 'The message is too large.'],
+    ['a message over 8 MiB', frame(0x81, 8 * 1024 * 1024 + 1), 1009, 'The message is too large.'],
     ['text that is not UTF-8', frame(0x81, 2, [0xc3, 0x28]), 1007, 'The text is not UTF-8.'],
     ['a flood of fragments', Buffer.concat([frame(0x01, 1), ...Array(80).fill(frame(0x00, 1))]), 1008, ''],
     ['a frame that is none', frame(0x8f, 1), 1002, ''],

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream'
 import { type RawData, WebSocket, WebSocketServer } from 'ws'
 import type { Asked } from '../surfaces/http/access.ts'
 import type { App } from '../surfaces/http/app.ts'
+import { MESSAGE_BYTES_MAX } from '../surfaces/http/body.ts'
 import { badRequest, failure } from '../surfaces/http/errors.ts'
 import { type Opener, type Receiver, type Socket, type SocketRoute, upgrade } from '../surfaces/http/socket-route.ts'
 import type { Backlog, Straggler } from './backlog.ts'
@@ -19,10 +20,11 @@ export interface NodeSockets {
 
 /** Open sockets of one server; each costs some 4 KB. */
 const SOCKETS_MAX = 10_000
-const MESSAGE_BYTES_MAX = 1024 * 1024
 const FRAGMENTS_MAX = 64
 /** Unanswered messages of one socket; beyond it we stop reading from it. */
 const UNANSWERED_MAX = 32
+/** A long message counts as several: 32 of the longest would take as much memory as thousands of sockets. */
+const CHARS_PER_UNANSWERED = 256 * 1024
 /** Unread pongs of one socket before it is taken for a flood. */
 const CONTROL_BYTES_MAX = 4_000_000
 /** How long the other side may take to answer a close. */
@@ -140,10 +142,11 @@ class Line extends WebSocket implements WatchedSocket {
     if (this.readyState !== WebSocket.OPEN || this.#house?.watch.spoke(this) === false) return
     const answered = this.#receiver?.message(text)
     if (!answered) return
-    this.#unanswered += 1
+    const weight = 1 + Math.floor((text?.length ?? 0) / CHARS_PER_UNANSWERED)
+    this.#unanswered += weight
     if (this.#unanswered >= UNANSWERED_MAX) this.pause()
     answered.finally(() => {
-      this.#unanswered -= 1
+      this.#unanswered -= weight
       if (this.#unanswered < UNANSWERED_MAX && this.isPaused) this.resume()
     })
   }

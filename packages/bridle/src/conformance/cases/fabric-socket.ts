@@ -166,7 +166,7 @@ export const fabricSocketCases: readonly Case[] = [
       here,
       { open: 'a', path: socket },
       { hear: 'a', message: { type: 'replay-end' } },
-      { say: 'a', bytes: 1_100_000 },
+      { say: 'a', bytes: 9_000_000 },
       { closed: 'a', code: 1009 },
     ],
   },

@@ -1,8 +1,6 @@
 // (state, command, now) -> numbered events and an answer, or a refusal. Pure: the session appends what comes out.
 import { type Answer, type Command, isRefusal, type Refusal, refuse } from '../commands.ts'
 import type { AnyEvent, Key } from '../event.ts'
-import { isDeeperThan } from '../json.ts'
-import { DEPTH_MAX, PAYLOAD_CHARS_MAX } from '../limits.ts'
 import { mayOpen, ownerOf } from '../owner.ts'
 import { healthText } from '../projections/health.ts'
 import { healthSnapshot, untoldSnapshot } from '../projections/health-snapshot.ts'
@@ -11,6 +9,7 @@ import { isTerminal, type SessionState, statusOf } from '../state.ts'
 import { approve } from './approvals.ts'
 import { enforceBudgets } from './budgets.ts'
 import { childStatus, parentTold } from './children.ts'
+import { sizeRefusal } from './command-size.ts'
 import { branch, expire, handOver, pause, promiseBranch, resume, setPolicy, tick } from './control.ts'
 import { create, edit, reload, steer, submit } from './prompts.ts'
 import { report } from './reports.ts'
@@ -28,7 +27,8 @@ export interface Decided {
 export const decide = (key: Key, state: SessionState, command: Command, now: number, starts = true): Decided => {
   if (!state.lifecycle.created && !opens.has(command.type))
     return { events: [], state, outcome: refuse('session_not_found') }
-  if (command.type !== 'report' && isTooLarge(command)) return { events: [], state, outcome: refuse('too_large') }
+  const tooLarge = sizeRefusal(command)
+  if (tooLarge) return { events: [], state, outcome: tooLarge }
   if (isAnothers(key, state, command)) return { events: [], state, outcome: refuse('session_not_found') }
   const w = new Working(key, state, now, command.type === 'report' ? command.frame : null)
   const outcome = (rules[command.type] as Rule<Command['type']>)(w, command as never)
@@ -61,10 +61,6 @@ const rules: { readonly [T in Command['type']]: Rule<T> } = {
   hand_over: handOver,
   report,
 }
-
-/** Every word of a command is kept for ever; a prompt's own limit lies below this. */
-const isTooLarge = (command: Command): boolean =>
-  command.type !== 'tick' && (isDeeperThan(command, DEPTH_MAX) || JSON.stringify(command).length > PAYLOAD_CHARS_MAX)
 
 /** Two users may make one session at the same moment: the first has it, and the second must not add to it. */
 const isAnothers = (key: Key, state: SessionState, command: Command): boolean =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { PROMPT_CHARS_MAX, QUEUE_MAX } from '../limits.ts'
+import { PAYLOAD_CHARS_MAX, QUEUE_MAX } from '../limits.ts'
 import { background, brief, finished, Life, running, started, stopped, T0, token } from './rules.suite.ts'
 
 describe('submit', () => {
@@ -118,7 +118,7 @@ describe('submit', () => {
 
   test.each<[string, string, string]>([
     ['an empty prompt', ' \n', 'prompt_empty'],
-    ['a prompt over the limit', 'x'.repeat(PROMPT_CHARS_MAX + 1), 'prompt_too_long'],
+    ['a prompt over the limit', 'x'.repeat(PAYLOAD_CHARS_MAX), 'prompt_too_long'],
   ])('[S26] %s is refused and changes nothing', (_name, prompt, refused) => {
     const life = running()
     const before = life.state

@@ -1,7 +1,7 @@
 // Prompts: submitted, steered, edited, run again. A prompt is accepted once and waits its turn in the log.
 import { type Answer, type Command, type Opening, type Refusal, refuse } from '../commands.ts'
 import type { Json } from '../json.ts'
-import { AT_MAX, PROMPT_CHARS_MAX, QUEUE_MAX } from '../limits.ts'
+import { AT_MAX, QUEUE_MAX } from '../limits.ts'
 import { isEnding } from '../state.ts'
 import { publish } from './artifacts.ts'
 import { dropPrompt } from './runs.ts'
@@ -104,7 +104,6 @@ const open = (w: Working, opening: Opening = {}, owner?: string): void => {
 /** `anew`: for a session that begins with it, whatever it goes on from. */
 export const checkPrompt = (w: Working, prompt: string, anew = false): Refusal | null => {
   if (prompt.trim() === '') return refuse('prompt_empty')
-  if (prompt.length > PROMPT_CHARS_MAX) return refuse('prompt_too_long')
   if (anew) return null
   if (isEnding(w.state)) return refuse('session_ended')
   return w.state.lifecycle.queue.length >= QUEUE_MAX ? refuse('queue_full') : null

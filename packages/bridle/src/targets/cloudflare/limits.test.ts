@@ -40,6 +40,18 @@ describe.skipIf(noTools)('in workerd', () => {
     other.ws.close()
   })
 
+  test('[CF14] [S26] a prompt of 1.4 million characters works, by HTTP and on a socket', async () => {
+    const prompt = 'é'.repeat(1_400_000)
+    expect((await post(agent('long'), { prompt, more: { than: 'that' } })).status).toBe(200)
+    const line = await dial(`${world.url}/ws?sessionId=long-line`)
+    line.say({ type: 'commands', commands: [{ type: 'submit', prompt, commandId: 'one' }] })
+    const messages = (await line.until((all) => all.some(({ type }) => type === 'ack'))) as readonly object[]
+    expect(messages.find((each) => 'commandId' in each)).toMatchObject({ ok: true })
+    line.ws.close()
+    for (const id of ['long', 'long-line'])
+      expect(JSON.stringify((await get(`${world.url}/sessions/${id}`)).body)).toContain(prompt)
+  })
+
   test('[CF14] [CF1] the longest names rest with a socket', async () => {
     const id = 'i'.repeat(128)
     const tenant = 't'.repeat(128)

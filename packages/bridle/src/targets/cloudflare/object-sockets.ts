@@ -2,6 +2,7 @@
 // attached, from which its near end is made again when the object wakes.
 import type { Clock } from '../../kernel/ports.ts'
 import type { App } from '../../surfaces/http/app.ts'
+import { MESSAGE_BYTES_MAX } from '../../surfaces/http/body.ts'
 import { match } from '../../surfaces/http/path-pattern.ts'
 import type { Opener, Receiver, SocketRoute } from '../../surfaces/http/socket-route.ts'
 import { SOCKET_RATE } from '../socket-rate.ts'
@@ -9,7 +10,6 @@ import { ObjectSocket } from './object-socket.ts'
 import { type ObjectContext, type PlatformSocket, socketPair, switching } from './platform.ts'
 
 /** As on Node; the platform itself would take more. */
-const MESSAGE_BYTES_MAX = 1024 * 1024
 /** The only subprotocols ever named back: a ticket is a secret. */
 const PROTOCOLS = ['bridle.v1', 'harness.v1']
 
