@@ -5,7 +5,7 @@ import { parseJson } from './json-text.ts'
 
 export const BODY_BYTES_MAX = 8 * 1024 * 1024
 /** A message on a socket: it carries the same commands as a body. */
-export const MESSAGE_BYTES_MAX = BODY_BYTES_MAX
+export const MESSAGE_BYTES_MAX = 8 * 1024 * 1024
 
 /** A body that several may ask for: who finds the session looks into it before whoever answers does. */
 export interface Body {
