@@ -48,7 +48,7 @@ describe('the check itself', () => {
       'React in the client',
       { 'client/a.ts': `import 'react'` },
       [
-        "client/a.ts:1: imports 'react', but `client` may import only itself, `kernel/delta.ts`, `kernel/state-operations.ts`, `kernel/catalogue.ts`, `kernel/projections`, `surfaces/*/wire.ts`, `surfaces/*/socket-wire.ts` (types only)",
+        "client/a.ts:1: imports 'react', but `client` may import only itself, `kernel/delta.ts`, `kernel/log-place.ts`, `kernel/state-operations.ts`, `kernel/catalogue.ts`, `kernel/projections`, `surfaces/*/wire.ts`, `surfaces/*/socket-wire.ts` (types only)",
         'client/a.ts:1: `client` never reaches `react`: client/a.ts -> react',
       ],
     ],

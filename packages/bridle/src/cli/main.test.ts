@@ -132,13 +132,16 @@ describe('[C14] doctor', () => {
     ])
   })
 
-  test('a data folder that is a file is wrong', async () => {
+  test('[O32] a data folder that is a file is wrong; a copy of a damaged log in it is named', async () => {
     writeFileSync(join(work.folder, 'file'), '')
     mkdirSync(join(work.folder, 'made'))
     const { code, stdout } = await work.bridle(['doctor', '--data', 'file', '--url', 'http://127.0.0.1:1', '--text'])
     expect(code).toBe(1)
     expect(stdout).toMatch(/✗ data folder +file cannot be used: it is not a folder/)
-    expect((await work.bridle(['doctor', '--data', 'made', '--text'])).stdout).toContain('made is writable and free')
+    writeFileSync(join(work.folder, 'made', 'bridle.sqlite-wal.damaged'), '')
+    const made = (await work.bridle(['doctor', '--data', 'made', '--text'])).stdout
+    expect(made).toContain('made is writable and free')
+    expect(made).toMatch(/! lost commits +commits were lost by \d{4}-.*bridle\.sqlite-wal\.damaged is a copy/)
   })
 })
 

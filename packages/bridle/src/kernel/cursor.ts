@@ -1,7 +1,8 @@
 // A place in a session, as text: `<kind>:<session>:<seq>`. The kind says what stands there and is for people; the rest names
 // the event. Ids may hold colons, so the number is the last part. The number is `12` in a log's first incarnation and `12~3`
 // in its third (docs/protocol/session.md).
-import { type Incarnations, type LogPlace, parsePlace } from './incarnation.ts'
+import type { Incarnations } from './incarnation.ts'
+import { type LogPlace, parsePlace } from './log-place.ts'
 import type { Parent } from './ports.ts'
 
 export const cursorText = (kind: string, sessionId: string, seq: number): string => `${kind}:${sessionId}:${seq}`
@@ -16,9 +17,6 @@ export const parseCursor = (text: string): CursorPlace | null => {
   const place = parsePlace(number)
   return sessionId === undefined || !place ? null : { sessionId, ...place }
 }
-
-/** `ev-12`, or the bare number, each with its incarnation; null when it is neither. */
-export const parseEventId = (text: string): LogPlace | null => parsePlace(text.startsWith('ev-') ? text.slice(3) : text)
 
 /**
  * Where a cursor points in this session's own log. A number of its parent's is its own too, as long as it is of the parent's

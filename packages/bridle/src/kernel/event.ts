@@ -1,5 +1,6 @@
 // What happened. A session is an append-only list of these; everything else is derived from it.
 import type { EventType } from './catalogue.ts'
+import { placeText } from './log-place.ts'
 import type { Payloads } from './schemas.ts'
 
 /** Names a session. The tenant is part of the key, so a foreign id cannot even be asked for. */
@@ -37,8 +38,7 @@ export type AnyDraft = { [T in EventType]: Draft<T> }[EventType]
 export type AnyEvent = { [T in EventType]: Event<T> }[EventType]
 
 /** The incarnation is that of the log; see docs/protocol/session.md. */
-export const eventId = (seq: number, incarnation = 1): string =>
-  incarnation === 1 ? `ev-${seq}` : `ev-${seq}~${incarnation}`
+export const eventId = (seq: number, incarnation = 1): string => `ev-${placeText(seq, incarnation)}`
 
 /** One string per key, for maps. The id grammar has no slash, so this cannot collide. */
 export const keyText = (key: Key): string => `${key.tenant}/${key.agent}/${key.id}`

@@ -3,11 +3,7 @@
 // events name no incarnation: what a log says of itself is always about the life that it is read in. The wires add it.
 import { type AnyEvent, eventId, type Key } from './event.ts'
 import type { Json } from './json.ts'
-
-export interface LogPlace {
-  readonly seq: number
-  readonly incarnation: number
-}
+import { placeText } from './log-place.ts'
 
 /** The incarnation of a session's log, and of the log that it branched from. */
 export interface Incarnations {
@@ -16,16 +12,6 @@ export interface Incarnations {
 }
 
 export const FIRST: Incarnations = { own: 1 }
-
-/** `12` in the first incarnation, `12~3` in the third. */
-export const placeText = (seq: number, incarnation: number): string =>
-  incarnation === 1 ? String(seq) : `${seq}~${incarnation}`
-
-/** Null when it is not a place. Without `~` it belongs to the first incarnation. */
-export const parsePlace = (text: string): LogPlace | null => {
-  const [, seq, incarnation = '1'] = /^(\d{1,15})(?:~(\d{1,9}))?$/.exec(text) ?? []
-  return seq === undefined ? null : { seq: Number(seq), incarnation: Number(incarnation) }
-}
 
 /**
  * What a stored event or a fold says of places, as it is sent: with the incarnation in which it is read. Only the names that

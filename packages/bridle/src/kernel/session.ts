@@ -1,11 +1,12 @@
 // One live session: it owns the queue of what is asked, and the order in which things become true.
 // The drain: take the inbox, decide, append, and only then publish, answer and act. A client must never see what a
 // restart would unsay.
+
 import { Alarm } from './alarm.ts'
 import type { ChildNotice } from './child-notice.ts'
 import { type Answer, type Command, isRefusal, PROMPTING, type Refusal, refuse } from './commands.ts'
 import type { AnyEvent, Event, Key } from './event.ts'
-import type { Incarnations, LogPlace } from './incarnation.ts'
+import type { Incarnations } from './incarnation.ts'
 import type { Json } from './json.ts'
 import {
   ABORT_GRACE_MS,
@@ -19,6 +20,7 @@ import {
   SESSION_CHARS_MAX,
   SNAPSHOT_EVERY,
 } from './limits.ts'
+import type { LogPlace } from './log-place.ts'
 import { type Clock, type Lease, type Log, type Parent, type StoredAnswer, StoreFault } from './ports.ts'
 import type { HarnessMessage } from './projections/harness-state.ts'
 import type { ReadingTurns } from './reading-turns.ts'

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -19,9 +20,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Event } from '../kernel/event.ts'
+import { noticeDamage } from './damaged-wal.ts'
 import { openSqlite } from './folder.ts'
 import { migrations } from './schema.ts'
-import { approval, event, events, expectFault, key, range, row, seqs, started } from './store.suite.ts'
+import { approval, event, events, expectFault, key, type Owner, range, row, seqs, started } from './store.suite.ts'
 
 let folder: string
 const file = () => join(folder, 'bridle.sqlite')
@@ -308,6 +310,64 @@ describe('processes', () => {
     await expectFault(openSqlite(folder), 'refused')
     await started(store, key('a'), 1)
     await store.close()
+  })
+})
+
+describe('[O32] lost commits', () => {
+  /** The folder as kill -9 would leave it, with three sessions; flipped: a bit in the middle of its write-ahead log. */
+  const killed = async (isFlipped: boolean): Promise<string> => {
+    const store = await openSqlite(folder)
+    for (const id of ['a', 'b', 'c']) await started(store, key(id), 3)
+    for (const id of ['a', 'b', 'c']) await store.log.append((await store.log.open(key(id)))!, { events: events(4, 6) })
+    const copy = join(folder, '..', `copy-${isFlipped}`)
+    cpSync(folder, copy, { recursive: true, filter: (name) => !/lock$|owner$/.test(name) })
+    await store.close()
+    const wal = readFileSync(join(copy, 'bridle.sqlite-wal'))
+    if (isFlipped) wal[32 + Math.floor((wal.length - 32) / 4120 / 2) * 4120 + 99]! ^= 1
+    writeFileSync(join(copy, 'bridle.sqlite-wal'), wal)
+    return copy
+  }
+  const incarnations = async ({ log }: Owner) =>
+    Promise.all(['a', 'b', 'c', 'new'].map(async (id) => (await log.open(key(id)))?.incarnation))
+
+  test('a healthy folder keeps its incarnation, however often it is opened', async () => {
+    const copy = await killed(false)
+    for (let round = 0; round < 2; round++) {
+      const store = await openSqlite(copy)
+      expect([store.damage, await incarnations(store)]).toEqual([null, [1, 1, 1, 1]])
+      await store.close()
+    }
+    expect(readdirSync(copy).filter((name) => name.includes('wal'))).toEqual([])
+  })
+
+  test('a damaged one gets the next, once, and one copy of its log is kept', async () => {
+    const copy = await killed(true)
+    const wal = readFileSync(join(copy, 'bridle.sqlite-wal'))
+    const store = await openSqlite(copy)
+    const damaged = join(copy, 'bridle.sqlite-wal.damaged')
+    expect(store.damage).toMatchObject({ incarnation: 2, copy: damaged, commitsLost: expect.any(Number) })
+    expect(await incarnations(store)).toEqual([2, 2, 2, 2])
+    expect(readFileSync(damaged)).toEqual(wal)
+    await store.close()
+    const again = await openSqlite(copy)
+    expect([again.damage, await incarnations(again)]).toEqual([null, [2, 2, 2, 2]])
+    await again.close()
+    expect(readdirSync(copy).filter((name) => name.includes('wal'))).toEqual(['bridle.sqlite-wal.damaged'])
+  })
+
+  test('a start that ends between noticing it and telling the logs is made up for by the next', async () => {
+    const copy = await killed(true)
+    const file = join(copy, 'bridle.sqlite')
+    const noticed = noticeDamage(file)
+    expect(noticed?.damage.commitsLost).toBeGreaterThan(0)
+    // SQLite has opened the database meanwhile, and the log says nothing any more.
+    const db = new DatabaseSync(file)
+    db.exec('CREATE TABLE meanwhile (n)')
+    db.close()
+    const store = await openSqlite(copy)
+    expect([store.damage?.incarnation, await incarnations(store)]).toEqual([2, [2, 2, 2, 2]])
+    await store.close()
+    expect(readdirSync(copy).filter((name) => name.includes('wal'))).toEqual(['bridle.sqlite-wal.damaged'])
   })
 })
 

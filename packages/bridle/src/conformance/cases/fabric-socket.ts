@@ -68,6 +68,15 @@ export const fabricSocketCases: readonly Case[] = [
     ],
   },
   {
+    name: '[W23] a cursor of another incarnation is told, and gets everything',
+    steps: [
+      here,
+      { open: 'a', path: `${socket}?after=4~2` },
+      { hear: 'a', message: { type: 'replay-end' } },
+      { heard: 'a', types: ['reset', 'prompt_start', 'text_delta', 'result', 'idle', 'replay-end'] },
+    ],
+  },
+  {
     name: '[W8] every command gets its ack, in order, and takes effect once',
     steps: [
       { begin: 'run', ask: { method: 'POST', path: invoke, script: [{ text: 'a' }, { sleepMs: 30_000 }] } },

@@ -2,6 +2,7 @@
 import type { Case } from '../case.ts'
 
 const bad = { status: 400, body: { error: { $any: true } } } as const
+const ok = { status: 200 } as const
 const script = (...steps: unknown[]) => `@script ${JSON.stringify(steps)}`
 
 export const frontendCases: readonly Case[] = [
@@ -28,6 +29,54 @@ export const frontendCases: readonly Case[] = [
       {
         ask: { method: 'POST', path: '/chat/sessions/{s}/branch', body: { from_event_id: 'ev-9999' } },
         answer: bad,
+      },
+      {
+        ask: { method: 'POST', path: '/chat/sessions/{s}/branch', body: { from_event_id: 'ev-2~2' } },
+        answer: bad,
+      },
+    ],
+  },
+  {
+    name: '[F31] an id that was removed and branched again is another incarnation',
+    steps: [
+      { ask: { method: 'POST', path: '/agents/scripted/{s}', body: { prompt: script({ text: 'one' }) } }, answer: ok },
+      { ask: { method: 'POST', path: '/agents/scripted/{s}', body: { prompt: script({ text: 'two' }) } }, answer: ok },
+      {
+        ask: {
+          method: 'POST',
+          path: '/chat/sessions/{s}/branch',
+          body: { from_event_id: 'ev-2', session_id: '{s}-child' },
+        },
+        answer: { status: 201, body: { lastEventId: { $match: '^ev-[0-9]+$' } } },
+      },
+      { ask: { method: 'DELETE', path: '/agents/scripted/{s}-child' }, answer: ok },
+      { ask: { path: '/sessions/{s}' }, answer: { status: 200, body: { lastEventId: { $save: 'head' } } } },
+      {
+        ask: {
+          method: 'POST',
+          path: '/chat/sessions/{s}/branch',
+          body: { from_event_id: '{head}', session_id: '{s}-child' },
+        },
+        answer: {
+          status: 201,
+          body: { branch_source_event_id: '{head}', lastEventId: { $match: '^ev-[0-9]+~2$' } },
+        },
+      },
+      {
+        ask: { path: '/sessions?search={s}-child' },
+        answer: { status: 200, body: { sessions: [{ lastEventId: { $match: '~2$' } }] } },
+      },
+      {
+        stream: 'old',
+        ask: { path: '/sessions/{s}-child/events/stream?after=ev-4' },
+        until: 'session',
+        last: { data: { seq: 0, payload: { reset: true } } },
+      },
+      {
+        stream: 'new',
+        ask: { path: '/sessions/{s}-child/events/stream?after=ev-4~2' },
+        until: 'session_state',
+        last: { id: { $match: '^[0-9]+~2$' } },
       },
     ],
   },

@@ -46,6 +46,22 @@ export const streamCases: readonly Case[] = [
     ],
   },
   {
+    name: '[H40] a cursor of another incarnation is told, and gets everything',
+    steps: [
+      { ask: { method: 'POST', path: invoke, script: story }, answer: { status: 200 } },
+      { stream: 'first', ask: { path: `${invoke}/stream` }, until: 'prompt_start', last: { id: { $save: 'first' } } },
+      { stream: 'a', ask: { path: `${invoke}/stream?after={first}~2` }, until: 'idle', types: ['reset', ...types] },
+      {
+        stream: 'b',
+        ask: { path: '/sessions/{s}/events', headers: { 'last-event-id': 'ev-{first}~3' } },
+        until: 'idle',
+        types: ['reset', ...types],
+      },
+      { ask: { path: `${invoke}/stream?after={first}~` }, answer: { status: 400 } },
+      { ask: { path: `${invoke}?after={first}~2` }, answer: { status: 200, body: { reset: true } } },
+    ],
+  },
+  {
     name: '[H8] may be opened before the first invoke, and waits',
     steps: [
       { begin: 'later', ask: { method: 'POST', path: invoke, script: [{ sleepMs: 30 }, { text: 'x' }] } },

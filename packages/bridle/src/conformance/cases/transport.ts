@@ -100,6 +100,18 @@ export const transportCases: readonly Case[] = [
     ],
   },
   {
+    name: '[T21] a number of another incarnation gets the state',
+    steps: [
+      { open: 'a', path: ws },
+      { say: 'a', message: submit('c-1', { text: 'x' }) },
+      { state: 'a', is: { status: 'idle', messages: { $length: 2 } } },
+      { open: 'b', path: ws },
+      { hear: 'b', message: { type: 'state', seq: { $save: 'seq' } } },
+      { open: 'c', path: `${ws}&after={seq}~2` },
+      { hear: 'c', message: { type: 'state' } },
+    ],
+  },
+  {
     name: '[T12] what makes no sense applies nothing, and the connection stays',
     steps: [
       { open: 'a', path: ws },

@@ -1,8 +1,10 @@
 // From the log to the Fabric wire. A total map: an event that nobody thought about does not compile.
+
 import type { EventType } from '../../kernel/catalogue.ts'
 import { type AnyEvent, type Event, eventId, type Key } from '../../kernel/event.ts'
-import { FIRST, type Incarnations, placedEvent, placeText } from '../../kernel/incarnation.ts'
+import { FIRST, type Incarnations, placedEvent } from '../../kernel/incarnation.ts'
 import { type JsonObject, omit } from '../../kernel/json.ts'
+import { placeText } from '../../kernel/log-place.ts'
 import { isTaskOver } from '../../kernel/projections/subagents.ts'
 import type { Audience } from '../../kernel/subscribers.ts'
 import { frame } from '../http/sse.ts'

@@ -1,7 +1,8 @@
 // The Fabric document's own routes. Thin: ask the session, answer in the document's shapes.
+
 import * as v from 'valibot'
 import { isId, type Key } from '../../kernel/event.ts'
-import { placeText } from '../../kernel/incarnation.ts'
+import { placeText } from '../../kernel/log-place.ts'
 import { runOutcome } from '../../kernel/outcome.ts'
 import type { Session } from '../../kernel/session.ts'
 import type { AgentInfo } from '../http/agents.ts'

@@ -1,9 +1,11 @@
 // Branching: from an event, or from a cursor, into a new session that shares the history and never alters it.
+
 import * as v from 'valibot'
 import { isRefusal } from '../../kernel/commands.ts'
-import { isOwnPlace, parseCursor, parseEventId, placeInLog } from '../../kernel/cursor.ts'
+import { isOwnPlace, parseCursor, placeInLog } from '../../kernel/cursor.ts'
 import { eventId } from '../../kernel/event.ts'
 import { canonical, hashText } from '../../kernel/json.ts'
+import { parseEventId } from '../../kernel/log-place.ts'
 import type { Session } from '../../kernel/session.ts'
 import { idempotencyKey } from '../http/command-id.ts'
 import { badRequest, notFound, refused } from '../http/errors.ts'

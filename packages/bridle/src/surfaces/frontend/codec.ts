@@ -1,4 +1,5 @@
 // From the log to the frontend contract's envelopes. A total map: an event that nobody thought about does not compile.
+
 import {
   catalogue,
   type EventType,
@@ -9,7 +10,8 @@ import {
   type Tier,
 } from '../../kernel/catalogue.ts'
 import type { AnyEvent, Event, Key } from '../../kernel/event.ts'
-import { FIRST, type Incarnations, placedEvent, placeText } from '../../kernel/incarnation.ts'
+import { FIRST, type Incarnations, placedEvent } from '../../kernel/incarnation.ts'
+import { placeText } from '../../kernel/log-place.ts'
 import type { HealthSnapshot } from '../../kernel/projections/health-snapshot.ts'
 import type { Payloads } from '../../kernel/schemas.ts'
 import type { Audience } from '../../kernel/subscribers.ts'

@@ -1,9 +1,11 @@
 // A session's streams: its envelopes, and its health.
+
 import * as v from 'valibot'
 import type { Tier } from '../../kernel/catalogue.ts'
 import { isOwnPlace, parseCursor, placeInLog } from '../../kernel/cursor.ts'
 import { eventId } from '../../kernel/event.ts'
-import { type LogPlace, placeText, withIncarnations } from '../../kernel/incarnation.ts'
+import { withIncarnations } from '../../kernel/incarnation.ts'
+import { type LogPlace, placeText } from '../../kernel/log-place.ts'
 import { healthSnapshot } from '../../kernel/projections/health-snapshot.ts'
 import type { Session } from '../../kernel/session.ts'
 import { statusOf } from '../../kernel/state.ts'

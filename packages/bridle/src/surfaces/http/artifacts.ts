@@ -1,8 +1,9 @@
 // Artifacts: listed newest first, read by id or else by name, in whole or by range.
+
 import * as v from 'valibot'
 import { eventId } from '../../kernel/event.ts'
-import { placeText } from '../../kernel/incarnation.ts'
 import { ARTIFACTS_MAX, READ_PAGE } from '../../kernel/limits.ts'
+import { placeText } from '../../kernel/log-place.ts'
 import { type Artifact, artifactOf } from '../../kernel/projections/artifacts.ts'
 import type { Session } from '../../kernel/session.ts'
 import { condition, isRangeOf, revalidated } from './conditions.ts'

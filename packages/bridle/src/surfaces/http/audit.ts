@@ -1,7 +1,7 @@
 // The decisions about a session, page by page: who paused, resumed, cancelled, branched, approved or set a policy, and why.
 import * as v from 'valibot'
-import { parseEventId } from '../../kernel/cursor.ts'
 import { eventId } from '../../kernel/event.ts'
+import { parseEventId } from '../../kernel/log-place.ts'
 import { type AuditRow, auditRow } from '../../kernel/projections/audit.ts'
 import type { Session } from '../../kernel/session.ts'
 import { eventsAt } from './channel.ts'

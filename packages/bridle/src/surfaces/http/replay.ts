@@ -1,7 +1,8 @@
 // Where a reader begins that has no cursor but wants the last N events of its wire.
+
 import * as v from 'valibot'
 import type { AnyEvent } from '../../kernel/event.ts'
-import { type LogPlace, parsePlace } from '../../kernel/incarnation.ts'
+import { type LogPlace, parsePlace } from '../../kernel/log-place.ts'
 import type { Session } from '../../kernel/session.ts'
 
 /** What `?replay=` may say. */

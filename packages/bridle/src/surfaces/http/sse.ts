@@ -1,6 +1,5 @@
 // Server-sent events: framing, cursors, heartbeats, and a bounded buffer between a session and its reader.
-import { parseEventId } from '../../kernel/cursor.ts'
-import type { LogPlace } from '../../kernel/incarnation.ts'
+import { type LogPlace, parseEventId } from '../../kernel/log-place.ts'
 import type { Audience, Listener, Subscribers } from '../../kernel/subscribers.ts'
 
 /** No `event:` field, so that a plain `onmessage` fires; the id is the place in the log and nothing else ever has one. */

@@ -1,10 +1,11 @@
 // What a client may say: parsed once, whole or not at all, and turned into the session's own commands.
+
 import * as v from 'valibot'
 import { type Answer, type Command, isRefusal, type Refusal, refuse } from '../../kernel/commands.ts'
-import { parseEventId } from '../../kernel/cursor.ts'
 import { isId, keyText } from '../../kernel/event.ts'
 import type { Sessions } from '../../kernel/host.ts'
 import { canonical, hashText } from '../../kernel/json.ts'
+import { parseEventId } from '../../kernel/log-place.ts'
 import type { CommandId, Session } from '../../kernel/session.ts'
 import { parseJson } from '../http/json-text.ts'
 import { seenMessage } from '../http/marks.ts'

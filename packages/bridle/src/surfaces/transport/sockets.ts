@@ -1,7 +1,8 @@
 // `GET /ws`: which session it is, and who may open it.
+
 import * as v from 'valibot'
 import type { Key } from '../../kernel/event.ts'
-import { type LogPlace, parsePlace } from '../../kernel/incarnation.ts'
+import { type LogPlace, parsePlace } from '../../kernel/log-place.ts'
 import { mayOpen, ownerOf } from '../../kernel/owner.ts'
 import { badRequest, failure, notFound } from '../http/errors.ts'
 import { privateAgent } from '../http/gate.ts'
