@@ -23,6 +23,8 @@ export const WORDS: readonly string[] = [
   'r-2',
   'm-2',
   'ev-3',
+  'ev-3~2',
+  '3~',
   '1',
   '7',
   'apr-4',

@@ -68,7 +68,8 @@ export const branchFrom = async (
   const { prompt, title, reason, actor, resume_cursor: cursor } = wish
   const answer = await ports.host.branch(session.key, seq, childId, {
     ...(await ownerFor(access)),
-    ...(cursor !== undefined && { cursor }),
+    // The log names no incarnation; the wires add the one in which it is read.
+    ...(cursor !== undefined && { cursor: cursor.replace(/~\d+$/, '') }),
     ...(title !== undefined && { title }),
     ...(prompt !== undefined && { prompt }),
     ...(reason !== undefined && { reason }),

@@ -11,7 +11,7 @@ export const replayWish = v.pipe(v.string(), v.regex(/^(all|none|\d{1,9})$/, 'Ex
 /** What `?after=` or `?before=` of a page may say: a number, with its incarnation where that is not the first. */
 export const pagePlace = v.pipe(
   v.string(),
-  v.check((text) => /^\d{1,9}(~\d{1,9})?$/.test(text), 'Expected a whole number'),
+  v.regex(/^\d{1,9}(~\d{1,9})?$/, 'Expected a whole number'),
   v.transform((text) => parsePlace(text) as LogPlace),
 )
 

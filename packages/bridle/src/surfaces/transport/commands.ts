@@ -32,12 +32,7 @@ const commandSchema = v.variant('type', [
   }),
   command('branch', {
     seq: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
-    fromEventId: v.optional(
-      v.pipe(
-        text,
-        v.check((id) => parseEventId(id) !== null, 'Expected an event id'),
-      ),
-    ),
+    fromEventId: v.optional(v.pipe(text, v.regex(/^(ev-)?\d{1,15}(~\d{1,9})?$/, 'Expected an event id'))),
     messageId: v.optional(text),
   }),
   command('pause', {}),

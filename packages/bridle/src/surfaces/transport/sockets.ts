@@ -19,7 +19,7 @@ const query = v.looseObject({
   after: v.optional(
     v.pipe(
       v.string(),
-      v.check((text) => parsePlace(text) !== null, 'Expected a number'),
+      v.regex(/^\d{1,15}(~\d{1,9})?$/, 'Expected a number'),
       v.transform((text) => parsePlace(text) as LogPlace),
     ),
   ),
