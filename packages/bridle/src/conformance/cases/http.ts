@@ -223,7 +223,10 @@ export const httpCases: readonly Case[] = [
       },
       {
         ask: { path: '/sessions/{s}', headers: { ...bearer('right'), origin: 'http://localhost:5173' } },
-        answer: { status: 404, headers: { 'access-control-allow-origin': 'http://localhost:5173', vary: 'Origin' } },
+        answer: {
+          status: 404,
+          headers: { 'access-control-allow-origin': 'http://localhost:5173', vary: { $match: 'Origin' } },
+        },
       },
       {
         ask: { method: 'OPTIONS', path: '/sessions', headers: { origin: 'http://localhost:5173' } },
@@ -586,6 +589,116 @@ export const httpCases: readonly Case[] = [
         },
       },
       { ask: { path: '/metrics' }, answer: { status: 200, headers: { 'content-type': { $match: '^text/plain' } } } },
+    ],
+  },
+  {
+    name: '[H43] [H45] [H49] [H50] what a request says wrongly is told, and unknown names are taken',
+    steps: [
+      {
+        begin: 'run',
+        ask: {
+          method: 'POST',
+          path: invoke,
+          script: [{ approve: 'write', id: 'c1', args: { n: 1 } }, { text: 'done' }],
+        },
+      },
+      {
+        stream: 'asked',
+        ask: { path: `${invoke}/stream` },
+        until: 'approval_requested',
+        last: { data: { data: { approvalId: { $save: 'approval' } } } },
+      },
+      {
+        ask: { method: 'POST', path: '/sessions/{s}/approvals/{approval}/approve', body: { decision: 'denied' } },
+        answer: bad,
+      },
+      {
+        ask: { path: invoke },
+        answer: {
+          status: 200,
+          body: { approvals: [{ status: 'pending', args: { n: 1, _tool_call_id: { $absent: true } } }] },
+        },
+      },
+      {
+        ask: {
+          method: 'POST',
+          path: '/sessions/{s}/approvals/{approval}/reject',
+          body: { decision: 'denied', resaon: 'x' },
+        },
+        answer: { status: 200, body: { decision: 'denied', warnings: [{ $match: '"resaon".*"reason"' }] } },
+      },
+      { answered: 'run', answer: { status: 200, body: { result: 'done' } } },
+      { ask: { path: '/sessions?limit=0' }, answer: bad },
+      {
+        ask: { path: '/sessions?limt=1' },
+        answer: { status: 200, body: { warnings: [{ $match: '"limt".*"limit"' }] } },
+      },
+      { ask: { path: '/sessions/{s}?agnet=1' }, answer: { status: 200, body: { warnings: [{ $match: '"agent"' }] } } },
+      {
+        ask: { method: 'POST', path: invoke, raw: 'x', headers: { 'content-encoding': 'gzip' } },
+        answer: { status: 415, body: { error: { $match: 'Content-Encoding' } } },
+      },
+    ],
+  },
+  {
+    name: '[H44] an answer names its run, and may begin before the run has ended',
+    steps: [
+      {
+        ask: { method: 'POST', path: invoke, script: say('a') },
+        answer: { status: 200, headers: { 'x-fabric-run-id': { $match: '^r-' } } },
+      },
+      {
+        ask: { method: 'POST', path: invoke, script: [{ fail: 'no' }], headers: { prefer: 'heartbeat' } },
+        answer: {
+          status: 200,
+          headers: { 'x-fabric-run-id': { $match: '^r-' }, 'preference-applied': 'heartbeat' },
+          body: { status: 500, error: { type: 'internal_error', message: 'no' }, sessionId: '{s}' },
+        },
+      },
+      {
+        ask: { method: 'POST', path: invoke, script: [{ sleepMs: 30_000 }], headers: { prefer: 'wait=0' } },
+        answer: { status: 202, headers: { location: { $match: '^/sessions/' } } },
+      },
+      { ask: { method: 'POST', path: '/sessions/{s}/cancel', body: {} }, answer: { status: 200 } },
+      { stream: 'cancelled', ask: { path: `${invoke}/stream` }, until: 'cancelled' },
+    ],
+  },
+  {
+    name: '[H46] [H47] [H48] [H51] conditions, methods and prefixes',
+    steps: [
+      {
+        ask: {
+          method: 'POST',
+          path: invoke,
+          script: [{ artifact: { name: 'a.txt', content: 'abc' } }],
+          headers: { 'x-forwarded-prefix': '/below', prefer: 'wait=0' },
+        },
+        answer: { status: 202, headers: { location: { $match: '^/below/sessions/' } } },
+      },
+      { stream: 'done', ask: { path: `${invoke}/stream` }, until: 'idle' },
+      {
+        ask: { path: '/sessions/{s}/artifacts/a.txt' },
+        answer: { status: 200, text: 'abc', headers: { etag: { $save: 'tag' } } },
+      },
+      {
+        ask: { path: '/sessions/{s}/artifacts/a.txt', headers: { 'if-none-match': '{tag}' } },
+        answer: { status: 304 },
+      },
+      {
+        ask: { path: '/sessions/{s}/artifacts/a.txt', headers: { 'if-range': '"old"', range: 'bytes=1-' } },
+        answer: { status: 200, text: 'abc' },
+      },
+      { ask: { path: '/sessions/{s}/artifacts/a.txt', headers: { 'if-match': '"old"' } }, answer: { status: 412 } },
+      { ask: { path: '/sessions/{s}' }, answer: { status: 200, headers: { etag: { $save: 'whole' } } } },
+      { ask: { path: '/sessions/{s}', headers: { 'if-none-match': '{whole}' } }, answer: { status: 304 } },
+      {
+        ask: { method: 'DELETE', path: '/sessions/{s}' },
+        answer: { status: 405, headers: { allow: 'GET, HEAD, OPTIONS' } },
+      },
+      {
+        ask: { method: 'OPTIONS', path: '/sessions' },
+        answer: { status: 204, headers: { allow: { $match: 'POST' } } },
+      },
     ],
   },
 ]
