@@ -15,16 +15,26 @@ export type RunOutcome =
 
 /** `since` is any sequence number before the end of the run; the answer to its submit has one. */
 export const runOutcome = (session: Session, runId: string, since: number): Promise<RunOutcome> =>
-  new Promise((resolve) => {
-    let outcome: RunOutcome = { status: 'cancelled' }
-    const finish = (end: RunOutcome) => {
-      resolve(end)
+  outcomeWatch(session, runId, since).outcome
+
+export interface OutcomeWatch {
+  readonly outcome: Promise<RunOutcome>
+  /** Nobody waits any more; the outcome may then never come. */
+  readonly forget: () => void
+}
+
+export const outcomeWatch = (session: Session, runId: string, since: number): OutcomeWatch => {
+  let forget = () => {}
+  const outcome = new Promise<RunOutcome>((resolve) => {
+    let end: RunOutcome = { status: 'cancelled' }
+    const finish = (last: RunOutcome) => {
+      resolve(last)
       // Leaving while the subscribers publish would change the set they walk.
       Promise.resolve().then(() => session.subscribers.remove(waiter))
     }
     const watch = (event: AnyEvent): void => {
-      outcome = ended(event, runId) ?? outcome
-      if (isOver(event, runId)) finish(outcome)
+      end = ended(event, runId) ?? end
+      if (isOver(event, runId)) finish(end)
     }
     const waiter: Listener = {
       audience: {
@@ -38,8 +48,11 @@ export const runOutcome = (session: Session, runId: string, since: number): Prom
       unsent: () => 0,
       close: (why) => finish({ status: why === 'removed' ? 'removed' : 'moved' }),
     }
+    forget = () => session.subscribers.remove(waiter)
     session.subscribers.add(waiter, since)
   })
+  return { outcome, forget }
+}
 
 const ended = (event: AnyEvent, runId: string): RunOutcome | null => {
   // A prompt that expired in the queue never was a run; its error names it all the same.

@@ -1,43 +1,46 @@
 // An answer that begins before its outcome is known: white space, which every JSON parser passes over, then the outcome. Proxies see
 // a byte now and then, and the caller knows at once which run it is.
-import type { AppPorts } from '../http/app.ts'
 import { faulted } from '../http/errors.ts'
 import { HEARTBEAT_MS } from '../http/sse.ts'
 
-export const heartbeatBody = (
-  outcome: Promise<Response>,
-  { ports: { clock, heartbeatMs }, applied }: { readonly ports: AppPorts; readonly applied: string },
-): Response => {
+export interface HeartbeatOptions {
+  /** A target whose sockets need no beats says 0; a request that waits needs them all the same. */
+  readonly heartbeatMs: number | undefined
+  /** For `Preference-Applied`. */
+  readonly applied: string
+  /** The caller is gone: nobody waits for the end any more. */
+  readonly leave: () => void
+}
+
+export const heartbeatBody = (end: Promise<Response>, { heartbeatMs, applied, leave }: HeartbeatOptions): Response => {
   const encoder = new TextEncoder()
-  let forget = () => {}
+  let beat: ReturnType<typeof setInterval> | undefined
   let isGone = false
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
-      const beat = () => {
-        controller.enqueue(encoder.encode('\n'))
-        // A target whose sockets need no beats says 0; a request that waits needs them all the same.
-        forget = clock.after(heartbeatMs || HEARTBEAT_MS, beat)
-      }
-      beat()
+      const send = (text: string) => controller.enqueue(encoder.encode(text))
       const finish = async () => {
-        const text = await bodyOf(await outcome.catch(faulted))
-        forget()
+        const text = await bodyOf(await end.catch(faulted))
+        clearInterval(beat)
         if (isGone) return
-        controller.enqueue(encoder.encode(text))
+        send(text)
         controller.close()
       }
+      send('\n')
+      beat = setInterval(() => send('\n'), heartbeatMs || HEARTBEAT_MS)
       finish().catch((error: unknown) => controller.error(error))
     },
-    cancel: () => {
+    cancel() {
       isGone = true
-      forget()
+      clearInterval(beat)
+      leave()
     },
   })
   return new Response(body, {
     headers: {
       'content-type': 'application/json',
       'preference-applied': applied,
-      // Who compresses or buffers it keeps the beats from the caller.
+      // A proxy that compresses or buffers the answer keeps the beats from the caller.
       'cache-control': 'no-store, no-transform',
       'x-accel-buffering': 'no',
     },

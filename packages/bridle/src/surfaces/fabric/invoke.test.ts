@@ -21,7 +21,7 @@ describe('[H44] a long run', () => {
   })
 
   test('Prefer: wait answers in time, with the result or with where to look', async () => {
-    const { get, post } = world()
+    const { get, host, post } = world()
     for (const prefer of ['respond-async, wait=30', 'wait=30', 'handling=lenient; x, wait=30'])
       expect((await post('/agents/scripted/quick', script({ text: 'x' }), { prefer })).status).toBe(200)
     for (const prefer of ['respond-async, wait=0', 'wait=0']) {
@@ -30,6 +30,9 @@ describe('[H44] a long run', () => {
       expect((await get(headers.get('location') ?? '')).body.runId).toBe(body.runId)
     }
     expect((await post('/agents/scripted/quick', script({ text: 'x' }), { prefer: 'wait=soon' })).status).toBe(200)
+    // Who was told where to look does not wait any more.
+    const { body } = await post('/agents/scripted/late', sleeping, { prefer: 'wait=1' })
+    expect([body.status, host.counts().listeners]).toEqual(['accepted', 0])
   })
 
   test('Prefer: heartbeat sends headers at once, white space meanwhile, and how it ended as the body', async () => {

@@ -5,11 +5,10 @@
 // failed run for a result. Callers that know better ask by `Prefer`.
 import { type Answer, isRefusal } from '../../kernel/commands.ts'
 import type { Key } from '../../kernel/event.ts'
-import { type RunOutcome, runOutcome } from '../../kernel/outcome.ts'
+import { type OutcomeWatch, outcomeWatch } from '../../kernel/outcome.ts'
 import { engineOf } from '../../kernel/rules/session-state.ts'
 import type { Session } from '../../kernel/session.ts'
 import type { AgentInfo } from '../http/agents.ts'
-import type { AppPorts } from '../http/app.ts'
 import { commandIdOf } from '../http/command-id.ts'
 import { badRequest, failure, notFound, refused } from '../http/errors.ts'
 import { placeFor } from '../http/place.ts'
@@ -52,17 +51,20 @@ const answered = async (
   const session = await ports.host.find(key)
   // Removed in the meantime, and perhaps begun anew: the run is gone.
   if (!session?.hasEvent(promptOf(runId))) return notFound()
-  const outcome = ended(session, runId)
-  if (preference.heartbeat) return heartbeatBody(outcome, { ports, applied })
-  if (waitMs === null) return outcome
-  return (await inTime(outcome, ports, waitMs)) ?? accepted(request, key, answer, applied)
+  const watch = outcomeWatch(session, runId, promptOf(runId) - 1)
+  const end = ended(session, runId, watch)
+  if (preference.heartbeat) return heartbeatBody(end, { heartbeatMs: ports.heartbeatMs, applied, leave: watch.forget })
+  if (waitMs === null) return end
+  const inTime = await endWithin(end, waitMs)
+  if (!inTime) watch.forget()
+  return inTime ?? accepted(request, key, answer, applied)
 }
 
-/** Null when the time is over first. */
-const inTime = (outcome: Promise<Response>, { clock }: AppPorts, ms: number): Promise<Response | null> =>
+/** Null when the time is over first. By a timer of the platform: the request itself keeps whoever serves it awake. */
+const endWithin = (end: Promise<Response>, ms: number): Promise<Response | null> =>
   new Promise((resolve, reject) => {
-    const forget = clock.after(ms, () => resolve(null))
-    outcome.then(resolve, reject).finally(forget)
+    const timer = setTimeout(() => resolve(null), ms)
+    end.then(resolve, reject).finally(() => clearTimeout(timer))
   })
 
 const accepted = (request: Request, key: Key, { runId }: Answer, applied: string): Response =>
@@ -77,9 +79,9 @@ const accepted = (request: Request, key: Key, { runId }: Answer, applied: string
     },
   )
 
-const ended = async (session: Session, runId: string): Promise<Response> => {
+const ended = async (session: Session, runId: string, watch: OutcomeWatch): Promise<Response> => {
   const { key } = session
-  const outcome: RunOutcome = await runOutcome(session, runId, promptOf(runId) - 1)
+  const outcome = await watch.outcome
   const where = { sessionId: key.id, agentPath: agentPath(key) }
   switch (outcome.status) {
     case 'completed':

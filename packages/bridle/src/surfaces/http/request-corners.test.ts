@@ -1,5 +1,6 @@
 // Corners of requests: decisions that contradict their path, ids of two agents, limits, keys in quotes, encoded bodies, prefixes.
 import { describe, expect, test, vi } from 'vitest'
+import { fabricSockets } from '../fabric/sockets.ts'
 import { collect, type Frame, isIdle, script } from './client.suite.ts'
 import { world } from './world.suite.ts'
 
@@ -88,7 +89,16 @@ test('[H52] a cancelled run says so to those who watch, and its open tasks end',
 
 describe('[H15] an id that several agents have', () => {
   test('means the session that was made first, and ?agent= picks another', async () => {
-    const { ask, get, post, advance } = world()
+    const { app, ask, get, post, advance } = world()
+    /** The session that a socket opens, or opens again after it was cut. */
+    const watched = (id: string, query = '') =>
+      fabricSockets[0]?.session({
+        request: new Request(`http://127.0.0.1/sessions/${id}/ws${query}`),
+        param: () => id,
+        query: {},
+        access: { tenant: 'default', scopes: [], sessionId: null, user: null, who: '' },
+        ports: app.ports,
+      })
     const agents = ['hooked', 'scripted'] as const
     for (const [id, first] of [
       ['x', 'scripted'],
@@ -103,6 +113,8 @@ describe('[H15] an id that several agents have', () => {
       expect((await get(`/sessions/${id}/health`)).status).toBe(200)
       expect((await get(`/sessions/${id}?agent=${second}`)).body.agent).toBe(second)
       expect((await post(`/sessions/${id}/cancel`)).body.agent).toBe(first)
+      expect(await watched(id)).toMatchObject({ agent: first, id })
+      expect(await watched(id, `?agent=${second}`)).toMatchObject({ agent: second, id })
       // Removed and made again, it is the younger one.
       await ask('DELETE', `/agents/${first}/${id}`)
       expect((await get(`/sessions/${id}`)).body.agent).toBe(second)
