@@ -86,7 +86,7 @@ describe('[F9] a chat session', () => {
     const frames = told(it, `${path}/turns?tier=default`, undefined, {
       method: 'POST',
       headers: { accept: 'text/event-stream' },
-      body: { prompt: script({ sleepMs: 20 }, { text: 'first' }) },
+      body: { prompt: script({ sleepMs: 200 }, { text: 'first' }) },
     })
     await reached(it, path.slice('/chat/sessions/'.length), isStatus('running'))
     await it.post(`${path}/turns`, { prompt: script({ text: 'second' }) })
