@@ -1,11 +1,16 @@
 // Our sessions with a runner that was written from its document alone.
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Key } from '../../packages/bridle/src/kernel/event.ts'
 import { digest, setUp } from '../../packages/bridle/src/kernel/host.suite.ts'
 import type { Clock } from '../../packages/bridle/src/kernel/ports.ts'
 import { sandboxRunner } from '../../packages/bridle/src/runners/sandbox.ts'
 import { urlSandbox } from '../../packages/bridle/src/runners/sandboxes/url.ts'
+import { HarnessServer } from '../../packages/bridle/src/targets/node.ts'
 import { query } from './caller.ts'
+import { type CleanClient, connect } from './client.ts'
 import { type Agent, type CleanRunner, startCleanRunner } from './runner.ts'
 
 const clock: Clock = {
@@ -177,5 +182,43 @@ describe('a runner of the document', () => {
     await polled(() => shown('one')).toMatchObject({ status: 'idle', answers: ['first: done', 'second: done'] })
     const reason = expect.stringContaining('could not be given a key')
     expect(await diagnostics()).toEqual([{ status: 'degraded', kind: 'credentials', reason }])
+  })
+})
+
+describe('both ends of the documents around our server', () => {
+  test('[R22] [T3] three clients, each on a session of its own, share one runner; a cancel frees it for the next', async () => {
+    const data = mkdtempSync(join(tmpdir(), 'bridle-clean-room-'))
+    const server = await HarnessServer.start({ port: 0, data, env: { BRIDLE_RUNNER_URL: runner.url }, log: () => {} })
+    // The global `fetch` gives up a stream after five silent minutes.
+    const fetched = vi.spyOn(globalThis, 'fetch')
+    try {
+      const clients = await Promise.all(
+        ['a', 'b', 'c'].map((user) => connect(`${server.url}/ws?userId=${user}&agent=claude`)),
+      )
+      const [first, ...others] = clients as [CleanClient, CleanClient, CleanClient]
+      const answers = ({ state }: CleanClient) =>
+        state?.messages.filter(({ role }) => role === 'assistant').map(({ content }) => content)
+      first.submit('slow')
+      await polled(() => answers(first)).toEqual(['slow: '])
+      for (const client of others) client.submit('hello')
+      for (const client of others) await polled(() => client.state?.status).toBe('running')
+      first.cancel()
+      for (const client of others) await polled(() => answers(client)).toEqual(['hello: done'])
+      first.submit('fail')
+      await polled(() => first.state).toMatchObject({ status: 'error', error: 'It failed.' })
+      first.submit('again')
+      await polled(() => first.state?.status).toBe('idle')
+      expect(answers(first)).toEqual(['slow: ', 'fail: ', 'again: done'])
+      expect(runner.dropped).toEqual(['slow'])
+      expect(fetched.mock.calls.filter(([url]) => String(url).startsWith(runner.url))).toEqual([])
+      for (const client of clients) {
+        expect([client.isOpen, client.errors]).toEqual([true, []])
+        client.close()
+      }
+    } finally {
+      fetched.mockRestore()
+      await server.close()
+      rmSync(data, { recursive: true, force: true })
+    }
   })
 })
