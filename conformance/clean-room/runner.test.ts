@@ -169,6 +169,19 @@ describe('a runner of the document', () => {
     expect(runner.prompts).toEqual(['slow of somebody else', 'patient'])
   })
 
+  test('[R22] a prompt that waited when the server died runs at the next start, and no longer waits', async () => {
+    const hanging = await query(runner.url, 'slow of somebody else')
+    await submit('two', 'slow too')
+    await polled(() => shown('two')).toMatchObject({ sessionStatus: 'queued' })
+    world = (await world.again()) as typeof world
+    hanging.drop()
+    await polled(() => runner.dropped).toHaveLength(1)
+    await world.host.supervise(-1)
+    await polled(() => shown('two')).toMatchObject({ sessionStatus: 'running', answers: ['slow too: '] })
+    release()
+    await polled(() => shown('two')).toMatchObject({ status: 'idle', answers: ['slow too: built'] })
+  })
+
   test('[R7] that takes no key and says that it has none is named in a diagnostic, and runs all the same', async () => {
     const diagnostics = async () =>
       (await world.events(keyOf('one')))

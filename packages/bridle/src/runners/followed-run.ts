@@ -102,7 +102,8 @@ export class FollowedRun {
     const runner = this.#clientOf([this.#sandbox.token])
     if (!this.#hasKey) await this.#outlet.remark({ type: 'event', event: NO_KEY })
     const { line, provider } = this.#options
-    const asked = await line.wait(this.#outlet, async () => {
+    const place = { name: this.#sandbox.id, isSaid: this.#job.awaitsSandbox ?? false }
+    const asked = await line.wait(this.#outlet, place, async () => {
       const answer = await this.#ask(() =>
         runner.stream('/query', { body: body as JsonObject, signal: this.#leave.signal }),
       )
@@ -125,6 +126,9 @@ export class FollowedRun {
     const asked = await this.#ask(() => runner.stream(path, { after, signal: this.#leave.signal }))
     // Our word on it may have died with the last owner, and a call waits for that.
     this.#acknowledge(after)
+    // The last owner died before it could say that the wait is over.
+    if (asked !== 'cut' && 'frames' in asked && this.#job.awaitsSandbox)
+      await this.#outlet.remark({ type: 'sandbox_awaited', reason: null })
     if (asked === 'cut' || 'frames' in asked) return this.#follow(asked)
     // This very runner never heard of it: the owner died between saying that it starts and starting it, or while it waited.
     const isUnbegun = asked.body.error?.type === 'run_unknown' || (asked.status === 404 && this.#job.awaitsSandbox)

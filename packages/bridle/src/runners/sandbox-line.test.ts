@@ -25,7 +25,7 @@ const setUp = (limits = WAIT_LIMITS) => {
       free -= 1
       entered.push(name)
     }
-    const end = line.wait(outlet, find).then(
+    const end = line.wait(outlet, { name: 'place', isSaid: false }, find).then(
       () => 'found',
       (error: Error) => (error instanceof OutletClosed ? 'left' : error.message),
     )

@@ -1,4 +1,4 @@
-// Runs that found no free sandbox, first come first served. Only the first in line asks again, so waiting costs the same however many
+// Runs that found no free sandbox, first come first served. Only the first in a line asks again, so waiting costs the same however many
 // wait. A run that waits has not begun: it says so in its log, ends with its outlet, and the next process begins it anew.
 import { type Outlet, OutletClosed } from '../kernel/outlet.ts'
 import type { Clock } from '../kernel/ports.ts'
@@ -21,26 +21,36 @@ export interface WaitLimits {
 /** A place may be taken for as long as a run may last, which is 12 hours. */
 export const WAIT_LIMITS: WaitLimits = { tryMs: 250, tryMsMax: 1_000, silentTries: 4, waitMs: 12 * 3_600_000 }
 
+/** The thing that a run waits for. Runs that wait for different ones are in different lines. */
+export interface Wanted {
+  readonly name: string
+  /** The log says already that the run waits: an earlier process said so. */
+  readonly isSaid: boolean
+}
+
 export class SandboxLine {
   readonly #clock: Clock
   readonly #limits: WaitLimits
-  readonly #line: Outlet[] = []
+  readonly #lines = new Map<string, Outlet[]>()
 
   constructor(clock: Clock, limits: WaitLimits = WAIT_LIMITS) {
     this.#clock = clock
     this.#limits = limits
   }
 
-  /** What `find` finds, however long that takes. Rejects with `OutletClosed` when the run is no longer wanted. */
-  async wait<T>(outlet: Outlet, find: () => Promise<T>): Promise<T> {
+  /** Resolves to what `find` finds, however long that takes. Rejects with `OutletClosed` when the run is no longer wanted. */
+  async wait<T>(outlet: Outlet, wanted: Wanted, find: () => Promise<T>): Promise<T> {
+    const line = this.#lines.get(wanted.name) ?? []
+    this.#lines.set(wanted.name, line)
     const { tryMs, tryMsMax, silentTries, waitMs } = this.#limits
     const pause = pauses(this.#clock, outlet)
     let reason = 'Other runs wait for a sandbox too.'
-    let isSaid = false
+    let { isSaid } = wanted
     let tries = 0
     try {
       for (let waitedMs = 0; waitedMs <= waitMs; ) {
-        const isTried = this.#mayTry(outlet)
+        // Somebody new tries at once: it may have a sandbox of its own already.
+        const isTried = line[0] === outlet || !line.includes(outlet)
         const found = isTried ? await tried(find) : null
         if (found && 'value' in found) {
           if (isSaid) await outlet.remark({ type: 'sandbox_awaited', reason: null })
@@ -49,7 +59,7 @@ export class SandboxLine {
         if (outlet.closed) throw new OutletClosed('nobody listens')
         reason = found?.reason ?? reason
         tries += isTried ? 1 : 0
-        if (!this.#line.includes(outlet)) this.#line.push(outlet)
+        if (!line.includes(outlet)) line.push(outlet)
         if (!isSaid && (tries > silentTries || !isTried)) {
           await outlet.remark({ type: 'sandbox_awaited', reason })
           isSaid = true
@@ -60,14 +70,10 @@ export class SandboxLine {
       }
       throw new Error(`${reason} The run has waited for as long as a run may.`)
     } finally {
-      const at = this.#line.indexOf(outlet)
-      if (at >= 0) this.#line.splice(at, 1)
+      const at = line.indexOf(outlet)
+      if (at >= 0) line.splice(at, 1)
+      if (line.length === 0 && this.#lines.get(wanted.name) === line) this.#lines.delete(wanted.name)
     }
-  }
-
-  /** Somebody new tries at once: it may have a sandbox of its own already. */
-  #mayTry(outlet: Outlet): boolean {
-    return this.#line[0] === outlet || !this.#line.includes(outlet)
   }
 }
 

@@ -26,7 +26,8 @@ export const sandboxRunner = (given: SandboxRunnerOptions): Runner => {
 
   return {
     start: async (job, outlet) => {
-      const sandbox = await line.wait(outlet, () =>
+      const place = { name: 'place', isSaid: job.awaitsSandbox ?? false }
+      const sandbox = await line.wait(outlet, place, () =>
         provider.acquire(job.key, job.parent, async () => credentials.grantAtStart?.(job) ?? {}),
       )
       const { requestedBackend, resolvedBackend, isolation, reason } = sandbox.notice

@@ -45,7 +45,7 @@ export class Silence {
     this.#until.removeEventListener('abort', this.end)
   }
 
-  /** As if nothing had been heard for too long. */
+  /** Ends the stream as if nothing had been heard for too long. */
   readonly giveUp = (): void => this.#gone.abort()
 
   /** A comment was heard: from here on the runner is held to them. */
@@ -53,7 +53,7 @@ export class Silence {
     this.#askBusy = null
   }
 
-  /** What is read, piece by piece, each of them a sign of life. */
+  /** The pieces of a body as they come, each of them a sign of life. */
   async *heard(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
     try {
       for await (const bytes of body) {

@@ -19,7 +19,7 @@ export class ApprovalHints {
     this.#hinted = hinted
   }
 
-  /** What is to be told now. Asked with every delta: most change nothing here, and cost one comparison. */
+  /** The hints that are due. This is called with every delta: most change nothing here, and cost one comparison. */
   due({ open }: Approvals): readonly string[] {
     if (this.#hinted === null || open === this.#seen) return nothing
     this.#seen = open
@@ -34,7 +34,7 @@ export class ApprovalHints {
     this.#hinted = null
   }
 
-  /** What is kept while the socket sleeps: the latest, as little is kept with a socket. */
+  /** The part that is kept while the socket sleeps: the latest ids, as little fits with a socket. */
   rest(): readonly string[] | null {
     return this.#hinted?.slice(-RESTED_MAX) ?? null
   }

@@ -89,7 +89,7 @@ describe.skipIf(noTools).each(setups.slice(0, process.env.BRIDLE_VARIANTS === 'a
       const meanwhile = Promise.all(['bob', 'eve'].map((who) => ask(who, `${who} asks meanwhile`)))
       const statusOf = async (who: string) =>
         ((await get(`${world.url}/sessions`, of(who))).body.sessions as { status: string }[])[0]?.status
-      for (const who of ['bob', 'eve']) await expect.poll(() => statusOf(who), { timeout: 5_000 }).toBe('queued')
+      for (const who of ['bob', 'eve']) await expect.poll(() => statusOf(who), { timeout: 10_000 }).toBe('queued')
       for (const who of ['bob', 'eve']) {
         expect(await everything(who)).not.toContain('ADA-SECRET')
         expect((await post(approval, {}, of(who))).status).toBe(404)
