@@ -24,7 +24,8 @@ export const rowOf = (
   logs: Incarnations = FIRST,
 ): Row => {
   const status = statusOf(state)
-  const heartbeatAt = status === 'running' ? now : state.health.activeAt || null
+  const lastBeat = (last && beatOf(last.row)) ?? 0
+  const heartbeatAt = Math.max(lastBeat, status === 'running' ? now : state.health.activeAt) || null
   const beats = last && (heartbeatAt ?? 0) >= (beatOf(last.row) ?? 0) + HEARTBEAT_MS
   if (last && !beats && status === last.row.status && sameSubject(state, last.state)) return last.row
   const { lifecycle: life, approvals } = state

@@ -179,7 +179,11 @@ export class Session {
 
   /** The last sign of life of its run: something it said, or that it was in hand. */
   get heartbeatAt(): number | null {
-    return Math.max(this.#state.health.activeAt, (this.#row && beatOf(this.#row.row)) ?? 0) || null
+    const { health, lifecycle, at } = this.#state
+    // Whoever opened a run that says nothing has it in hand since then; the row of an earlier owner is not read again.
+    const inHand = statusOf(this.#state) === 'running' ? this.#beatAt : 0
+    const row = this.#row === null ? 0 : (beatOf(this.#row.row) ?? 0)
+    return Math.max(health.activeAt, lifecycle.run ? at : 0, inHand, row) || null
   }
 
   get exists(): boolean {

@@ -17,7 +17,12 @@ export const pressure = (
     const value = isClock ? fold.ranMs / 60_000 : measures[budget](fold, score, now)
     const isNear = budget === 'min_score' ? value < limit + (100 - limit) / 5 : limit > 0 && value >= limit * HIGH
     const isHigh = isClock ? ranMs(fold, status === 'running' ? now : fold.activeAt) >= highMs(limit) : isNear
-    return { budget, limit, value, level: budget in fold.crossed ? 'crossed' : isHigh ? 'high' : 'ok' }
+    return {
+      budget,
+      limit,
+      value,
+      level: budget in fold.crossed || isOver(budget, value, limit) ? 'crossed' : isHigh ? 'high' : 'ok',
+    }
   })
 
 export interface Pressure {

@@ -1,7 +1,7 @@
 // How a session is doing: 100 less what speaks against it, with a reason and a proof for each, and what to do about it.
 import { STUCK_MS } from '../limits.ts'
 import type { SessionStatus } from '../schemas.ts'
-import type { HealthFold, Subject } from './health.ts'
+import { type HealthFold, type Subject, unforgiven } from './health.ts'
 
 export interface Health {
   readonly score: number
@@ -22,7 +22,8 @@ export interface Finding {
 }
 
 /** A line per penalty: when it holds, what it costs, and what to do. */
-export const health = (fold: HealthFold, status: SessionStatus, now: number): Health => {
+export const health = (whole: HealthFold, status: SessionStatus, now: number): Health => {
+  const fold = unforgiven(whole)
   const stuck = status === 'running' && now >= fold.activeAt + STUCK_MS
   const crossed = Object.keys(fold.crossed)
   const lines: readonly [Subject, boolean, number, string | null, string, string | null][] = [

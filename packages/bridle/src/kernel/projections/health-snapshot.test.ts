@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
+import { inTier } from '../catalogue.ts'
 import { BUDGET_GRACE_MS, STUCK_MS } from '../limits.ts'
 import {
   approve,
+  asks,
   background,
   call,
   failed,
@@ -13,6 +15,7 @@ import {
   says,
   waiting,
 } from '../rules/rules.suite.ts'
+import { sessionState } from '../rules/session-state.ts'
 import { statusOf } from '../state.ts'
 import { healthSnapshot, healthSummary } from './health-snapshot.ts'
 
@@ -28,6 +31,8 @@ test('[F19] a session that nothing was said of', () => {
     penalties: [],
     budget_pressure: { level: 'none', budgets: [], running_since: null },
     memory_provenance: { retrievals: 0, citations: 0, proposals: 0, latest: [] },
+    checkpoints: { count: 0, latest: null },
+    artifacts: { count: 0, latest: null },
     audit: [],
     recovery_hint: null,
     policy: {
@@ -49,9 +54,10 @@ test('[F20] what lowers the score says by how much, and which event shows it', (
   ])
 })
 
-test('[F20] stuck points to the last event that was heard', () => {
+test('[F20] stuck points to the last event that was heard, to the second, and a client can see it', () => {
   const life = running(background())
-  const last = life.state.health.activeSeq
+  life.wait(5_000).says(says('token', { text: 'a' }))
+  const last = life.log.find(({ type }) => type === 'token')?.seq
   life.tick(STUCK_MS)
   expect(snapshot(life)).toMatchObject({
     flags: ['stuck'],
@@ -135,8 +141,7 @@ test('[F24] told when, and only when, it changed; equal logs give equal snapshot
   expect(life.payloads('health_changed').at(-1)).toEqual(snapshot(life))
   life.tick(1_000)
   expect(life.last).toEqual([])
-  life.says(finished())
-  expect(life.happened).not.toContain('health_changed')
+  expect(life.payloads('health_changed')).toHaveLength(1)
 })
 
 test('[F25] a list shows a summary', () => {
@@ -144,7 +149,112 @@ test('[F25] a list shows a summary', () => {
     score: 100,
     flags: ['waiting'],
     hint: 'answer the approval',
-    budget_pressure: 'none',
+    budget_pressure: { level: 'none', budgets: [], running_since: null },
     recovery_action: 'answer_approval',
   })
+})
+
+test('[F38] checkpoints and artifacts change it, and each names the newest', () => {
+  const life = running(background())
+  life.says(says('session_checkpoint', { checkpoint_type: 'step', status: 'completed', summary_text: 'one' }))
+  expect(life.happened).toEqual(['session_checkpoint', 'health_changed'])
+  life.says({ type: 'artifact', name: 'a.txt', contentType: 'text/plain', text: 'a' })
+  expect(life.happened).toContain('health_changed')
+  const published = life.log.findLast(({ type }) => type === 'artifact_published')
+  expect(life.payloads('health_changed').at(-1)).toMatchObject({
+    checkpoints: { count: 1, latest: { checkpoint_type: 'step', status: 'completed', summary_text: 'one' } },
+    artifacts: { count: 1, latest: { event_id: `ev-${published?.seq}`, name: 'a.txt', artifact_type: 'file' } },
+  })
+  life.says(finished())
+  expect(snapshot(life)).toMatchObject({ checkpoints: { count: 2 }, artifacts: { count: 2 } })
+})
+
+test('[F20] a context that fills up is shown by the event that told of it', () => {
+  for (const [type, payload] of [
+    ['usage', { context_usage_pct: 95 }],
+    ['context_warning', { usage_pct: 95, kind: 'loop' }],
+    ['context_warning', { usage_pct: 95 }],
+  ] as const) {
+    const life = running(background())
+    life.says(says(type, payload))
+    const { seq } = life.log.findLast((event) => event.type === type)!
+    expect(snapshot(life).risk_flags).toMatchObject([{ flag: 'degraded', evidence: [`ev-${seq}`] }])
+  }
+})
+
+test('[F20] every id that a snapshot names is of an event that a client can see', () => {
+  const life = running(background({ maxRetries: 2, policy: { health: { max_cost_usd: 1, max_failed_tool_calls: 0 } } }))
+  life.says(call('a', 'pure'), outcome('a', 'error'), says('usage', { cost_usd: 2, context_usage_pct: 95 }))
+  life.says({ type: 'artifact', name: 'm', kind: 'memory_proposal', contentType: 'text/plain', text: 'm' })
+  life.tick(BUDGET_GRACE_MS)
+  life.do({ type: 'pause', actor: 'ada' })
+  life.do({ type: 'resume' })
+  for (const id of life.openApprovals) life.do(approve(id))
+  const other = running(background({ maxRetries: 2 }))
+  other.says(failed())
+  other.tick(60_000)
+  other.tick(STUCK_MS)
+  const ids = [life, other].flatMap((each) =>
+    each
+      .payloads('health_changed')
+      .flatMap((told) =>
+        [...JSON.stringify(told).matchAll(/"ev-(\d+)"/g)].map(
+          (match) => each.log.find(({ seq }) => seq === Number(match[1]))?.type ?? match[1],
+        ),
+      ),
+  )
+  expect(ids.length).toBeGreaterThan(20)
+  expect([...new Set(ids)].filter((type) => !inTier(String(type), 'debug'))).toEqual([])
+})
+
+test('[F21] what is over its limit is not "ok", also when the turn may end', () => {
+  const life = running(background({ policy: { health: { max_events_without_evidence: 0 } } }))
+  life.says(says('token', { text: 'so' }), finished())
+  expect(snapshot(life).budget_pressure).toMatchObject({
+    level: 'crossed',
+    budgets: [{ value: 1, limit: 0, level: 'crossed' }],
+  })
+})
+
+test('[S42] too many events without evidence stop a run in its middle', () => {
+  const life = running(background({ policy: { health: { max_events_without_evidence: 3 } } }))
+  life.says(says('thinking', { text: 'a' }), call('a', 'pure'), outcome('a', 'error'))
+  expect(life.status).toBe('running')
+  life.says(call('b', 'pure', 'other'))
+  life.says(outcome('b', 'error'))
+  life.says(says('thinking', { text: 'b' }))
+  expect(life.status).toBe('awaiting_approval')
+  const fine = running(background({ policy: { health: { max_events_without_evidence: 3 } } }))
+  for (const id of ['a', 'b', 'c', 'd', 'e'])
+    fine.says(says('thinking', { text: id }), call(id, 'pure', id), outcome(id))
+  expect(fine.status).toBe('running')
+})
+
+test('[F18] the heartbeat never goes back, and in a status card is not behind the last event', () => {
+  const life = running(background({ maxRetries: 1 }))
+  const beats: string[] = []
+  const look = () => {
+    for (const card of life.payloads('session_state', life.last)) {
+      const { at } = life.log.find(({ payload }) => payload === card)!
+      expect(card.last_heartbeat_at).toBe(new Date(at).toISOString())
+    }
+    beats.push(String(sessionState(key, life.state).last_heartbeat_at))
+  }
+  const steps: (() => unknown)[] = [
+    () => life.says(says('token', { text: 'a' })),
+    () => life.says(call('c1'), asks('c1')),
+    () => life.do(approve(life.openApprovals[0] ?? '')),
+    () => life.says(outcome('c1')),
+    () => life.says(failed()),
+    () => life.tick(5_000),
+    () => life.says(says('token', { text: 'b' })),
+    () => life.says({ type: 'started' }),
+    () => life.says(says('token', { text: 'c' }), finished()),
+  ]
+  for (const step of steps) {
+    life.wait(316)
+    step()
+    look()
+  }
+  expect(beats).toEqual(beats.toSorted())
 })

@@ -1,11 +1,15 @@
 // What an operator sees of a session's health, in the wire's spelling: `health_changed` holds it whole, so that the health
 // stream is the log filtered to that event. It holds no ages and no running clock: equal unless something happened.
 import { cursorText } from '../cursor.ts'
+import { cut } from '../cut.ts'
 import { eventId, type Key } from '../event.ts'
 import type { JsonObject } from '../json.ts'
+import { BRIEF_CHARS } from '../limits.ts'
 import type { Budget, Policy, SessionStatus } from '../schemas.ts'
 import type { Approvals } from './approvals.ts'
+import { type Artifacts, artifacts } from './artifacts.ts'
 import { type Pressure, pressure } from './budgets.ts'
+import { type Checkpoints, checkpoints } from './checkpoints.ts'
 import { type HealthFold, healthFold } from './health.ts'
 import { type Health, health } from './health-score.ts'
 import type { Lifecycle } from './lifecycle.ts'
@@ -39,6 +43,24 @@ export interface HealthSnapshot {
     readonly citations: number
     readonly proposals: number
     readonly latest: readonly { readonly kind: string; readonly event_id: string; readonly summary: string }[]
+  }
+  readonly checkpoints: {
+    readonly count: number
+    readonly latest: {
+      readonly event_id: string
+      readonly checkpoint_type: string
+      readonly status: string
+      readonly summary_text: string
+    } | null
+  }
+  readonly artifacts: {
+    readonly count: number
+    readonly latest: {
+      readonly event_id: string
+      readonly artifact_id: string
+      readonly artifact_type: string
+      readonly name: string
+    } | null
   }
   readonly audit: readonly {
     readonly event_id: string
@@ -75,6 +97,8 @@ export interface HealthSources {
   readonly lifecycle: Lifecycle
   readonly approvals: Approvals
   readonly resumePoints: ResumePoints
+  readonly checkpoints: Checkpoints
+  readonly artifacts: Artifacts
 }
 
 export const healthSnapshot = (key: Key, from: HealthSources, status: SessionStatus, now: number): HealthSnapshot => {
@@ -102,6 +126,8 @@ export const healthSnapshot = (key: Key, from: HealthSources, status: SessionSta
       ...fold.memory,
       latest: fold.memory.latest.map(({ kind, seq, summary }) => ({ kind, event_id: eventId(seq), summary })),
     },
+    checkpoints: { count: from.checkpoints.count, latest: latestCheckpoint(from.checkpoints) },
+    artifacts: { count: from.artifacts.count, latest: latestArtifact(from.artifacts) },
     audit: fold.audit.map(({ seq, at, action, actor, summary }) => ({
       event_id: eventId(seq),
       timestamp: iso(at),
@@ -129,16 +155,36 @@ const raisedLimits = ({ granted, raised }: HealthFold, budgets: readonly Pressur
 
 /** Before anything was told: what everybody assumes of a session that was just made. */
 export const untoldSnapshot = (key: Key, from: HealthSources, now: number): HealthSnapshot =>
-  healthSnapshot(key, { ...from, health: healthFold.initial }, 'idle', now)
+  healthSnapshot(
+    key,
+    { ...from, health: healthFold.initial, checkpoints: checkpoints.initial, artifacts: artifacts.initial },
+    'idle',
+    now,
+  )
 
 /** What a list shows. */
 export const healthSummary = ({ score, flags, hint, budget_pressure, recovery_hint }: HealthSnapshot): JsonObject => ({
   score,
   flags: [...flags],
   hint,
-  budget_pressure: budget_pressure.level,
+  // The same shape as in a snapshot: what renders the one renders the other.
+  budget_pressure: budget_pressure as unknown as JsonObject,
   recovery_action: recovery_hint?.action ?? null,
 })
+
+const latestCheckpoint = ({ latest }: Checkpoints): HealthSnapshot['checkpoints']['latest'] => {
+  const last = latest.at(-1)
+  if (!last) return null
+  const { seq, type, status, summary } = last
+  return { event_id: eventId(seq), checkpoint_type: type, status, summary_text: cut(summary, BRIEF_CHARS) }
+}
+
+const latestArtifact = ({ latest }: Artifacts): HealthSnapshot['artifacts']['latest'] => {
+  const last = latest.at(-1)
+  if (!last) return null
+  const { seq, id, kind, name } = last
+  return { event_id: eventId(seq), artifact_id: id, artifact_type: kind, name: cut(name, BRIEF_CHARS) }
+}
 
 const evidence = (proof: number | null): readonly string[] => (proof === null || proof === 0 ? [] : [eventId(proof)])
 

@@ -150,6 +150,59 @@ describe('what is counted', () => {
       { repeatedPlans: 1 },
     ],
     ['an answer from nothing', folded(event('response', { text: 'x' })), { withoutEvidence: 1 }],
+    [
+      'text in pieces, and the whole of it, is one event',
+      folded(event('token', { text: 'x' }), event('token', { text: 'y' }), event('response', { text: 'xy' })),
+      { withoutEvidence: 1 },
+    ],
+    [
+      'thinking, calls and failures that show nothing',
+      folded(
+        event('thinking', { text: 'a' }),
+        event('thinking', { text: 'b' }),
+        call({}, 'c'),
+        ended('error'),
+        call({ a: 1 }, 'd'),
+      ),
+      { withoutEvidence: 4 },
+    ],
+    ...(
+      [
+        ['a result', ended('ok')],
+        ['a citation', event('retrieval', {})],
+        [
+          'an artifact',
+          event('artifact_published', { artifact_id: 'a', name: 'a', content_type: 't', size: 1, chunks: 1 }),
+        ],
+        [
+          'a checkpoint',
+          event('session_checkpoint', { checkpoint_type: 'step', status: 'completed', summary_text: 's' }),
+        ],
+      ] as const
+    ).map(
+      ([name, shows]) =>
+        [
+          `${name} is evidence`,
+          folded(call({}, 'c'), event('thinking', { text: 'a' }), shows),
+          { withoutEvidence: 0 },
+        ] as [string, HealthFold, Partial<HealthFold>],
+    ),
+    [
+      'records of the turn are none',
+      folded(
+        call({}, 'c'),
+        event('artifact_published', {
+          artifact_id: 'a',
+          name: 'a',
+          kind: 'run_record',
+          content_type: 't',
+          size: 1,
+          chunks: 1,
+        }),
+        event('session_checkpoint', { checkpoint_type: 'turn', status: 'completed', summary_text: 's' }),
+      ),
+      { withoutEvidence: 1 },
+    ],
     ['an answer after a call', folded(ended('ok'), event('response', { text: 'x' })), { withoutEvidence: 0 }],
     [
       'an answer after a lookup',
@@ -204,10 +257,11 @@ describe('what is counted', () => {
   })
 
   test('a sign of life changes the fold at most once a second', () => {
-    const state = given({})
-    expect(withActivity(state, { seq: 2, at: T + 999, run: 'r' })).toBe(state)
-    expect(withActivity(state, { seq: 3, at: T + 5_000 })).toBe(state)
-    expect(withActivity(state, { seq: 4, at: T + 1_000, run: 'r' })).toEqual({
+    const state = given({ activeSeq: 1 })
+    const type = 'token'
+    expect(withActivity(state, { type, seq: 2, at: T + 999, run: 'r' })).toBe(state)
+    expect(withActivity(state, { type, seq: 3, at: T + 5_000 })).toBe(state)
+    expect(withActivity(state, { type, seq: 4, at: T + 1_000, run: 'r' })).toEqual({
       ...state,
       activeAt: T + 1_000,
       activeSeq: 4,
@@ -261,5 +315,43 @@ describe('the next moment health can change by itself', () => {
     ['idle', fine, { max_runtime_minutes: 1 }, 'idle', T, null],
   ])('%s', (_name, state, budgets, status, now, expected) => {
     expect(healthWake(state, { health: budgets }, status, now)).toBe(expected)
+  })
+})
+
+describe('[S41] the score of a session recovers', () => {
+  const clean = () => [
+    event('turn_start', { turn_id: 'r', prompt: 'p' }),
+    ended('ok'),
+    event('turn_end', { turn_id: 'r', status: 'completed' }),
+  ]
+  const score = (...events: AnyEvent[]) => health(folded(...events), 'idle', T).score
+  const seven = [
+    event('turn_start', { turn_id: 'r', prompt: 'p' }),
+    ...Array.from({ length: 7 }, () => ended('error')),
+    event('turn_end', { turn_id: 'r', status: 'completed' }),
+  ]
+
+  test('with turns in which nothing went wrong; what was counted stays counted', () => {
+    expect([0, 1, 2, 3].map((turns) => score(...seven, ...Array.from({ length: turns }, clean).flat()))).toEqual([
+      70, 85, 95, 100,
+    ])
+    expect(folded(...seven, ...clean(), ...clean(), ...clean())).toMatchObject({ failedTools: 7 })
+  })
+
+  test('not with one that failed, was cancelled, or had trouble of its own', () => {
+    for (const status of ['failed', 'cancelled'] as const)
+      expect(
+        score(
+          ...seven,
+          event('turn_start', { turn_id: 'r', prompt: 'p' }),
+          event('turn_end', { turn_id: 'r', status }),
+        ),
+      ).toBe(70)
+    const troubled = [
+      event('turn_start', { turn_id: 'r', prompt: 'p' }),
+      ended('error'),
+      event('turn_end', { turn_id: 'r', status: 'completed' }),
+    ]
+    expect(score(...seven, ...clean(), ...troubled)).toBe(80)
   })
 })

@@ -1,10 +1,11 @@
 // What health is made of: counters and timestamps, and no ages, so that a snapshot of it changes only when something really
 // changed.
+import { inTier } from '../catalogue.ts'
 import { cut } from '../cut.ts'
 import type { AnyEvent } from '../event.ts'
 import { canonical, hashText, type Json } from '../json.ts'
 import { AUDIT_MAX, BRIEF_CHARS, MEMORY_MAX } from '../limits.ts'
-import type { Budget } from '../schemas.ts'
+import type { Budget, Payloads } from '../schemas.ts'
 import { type AuditRow, auditRow } from './audit.ts'
 import type { Projection } from './projection.ts'
 
@@ -21,9 +22,15 @@ export interface HealthFold {
   readonly loopWarnings: number
   readonly repeatedPlans: number
   readonly slowestToolMs: number
-  /** Responses of turns in which nothing was looked up. */
+  /** Events in a row that showed nothing; a stretch of text or of thinking is one. */
   readonly withoutEvidence: number
+  /** Whether this turn has shown anything: its text may rest on that. */
   readonly evidence: boolean
+  /** The stretch under way. */
+  readonly stretch: 'text' | 'thinking' | null
+  /** Troubles counted when the turn began, and how many of each kind clean turns have made good since. */
+  readonly troublesBefore: number
+  readonly forgiven: { readonly [trouble in Trouble]: number }
   readonly degraded: string | null
   readonly lastCall: { readonly hash: string; readonly times: number } | null
   readonly lastPlan: string | null
@@ -33,7 +40,7 @@ export interface HealthFold {
   readonly granted: { readonly [budget in Budget]?: number }
   /** A hash of the last `health_changed`, to tell whether it changed. */
   readonly told: string | null
-  /** The number of the event that `activeAt` is of. */
+  /** The number of the last event of the run that a client can see, about then; 0 = none yet. */
   readonly activeSeq: number
   /** The last event that speaks for each finding: what one would want to look at. */
   readonly proof: { readonly [subject in Subject]?: number }
@@ -41,6 +48,10 @@ export interface HealthFold {
   /** What was decided about the session and by whom; the newest, oldest first. */
   readonly audit: readonly AuditRow[]
 }
+
+/** What lowers the score until turns go well again. */
+export type Trouble = 'failedTools' | 'retries' | 'loopWarnings' | 'repeatedPlans'
+const TROUBLES: readonly Trouble[] = ['failedTools', 'retries', 'loopWarnings', 'repeatedPlans']
 
 export type Subject =
   | 'failed'
@@ -82,6 +93,9 @@ export const healthFold: Projection<HealthFold> = {
     slowestToolMs: 0,
     withoutEvidence: 0,
     evidence: false,
+    stretch: null,
+    troublesBefore: 0,
+    forgiven: { failedTools: 0, retries: 0, loopWarnings: 0, repeatedPlans: 0 },
     degraded: null,
     lastCall: null,
     lastPlan: null,
@@ -95,23 +109,43 @@ export const healthFold: Projection<HealthFold> = {
     audit: [],
   },
   on: {
-    run_requested: (state, { seq, at }) => ({ ...state, runningSince: at, activeAt: at, activeSeq: seq }),
+    run_requested: (state, { at }) => ({ ...state, runningSince: at, activeAt: at, activeSeq: 0 }),
     run_parked: (state, { at }) => rested(state, at),
     retry_scheduled: (state, event) =>
       shown({ ...rested(state, event.at), retries: state.retries + 1 }, 'retries', event),
-    turn_start: (state) => ({ ...state, evidence: false, lastCall: null }),
-    turn_end: (state, { at }) => rested(state, at),
-    usage: (state, { payload }) => ({
+    // An attempt that was just asked for has said nothing yet: its status card is what a client sees of it.
+    session_state: (state, { seq }) => (state.activeSeq === 0 ? { ...state, activeSeq: seq } : state),
+    turn_start: (state) => ({
       ...state,
-      tokens: state.tokens + (payload.total_tokens ?? (payload.input_tokens ?? 0) + (payload.output_tokens ?? 0)),
-      costUsd: state.costUsd + (payload.cost_usd ?? 0),
-      contextPct: payload.context_usage_pct ?? state.contextPct,
+      evidence: false,
+      stretch: null,
+      lastCall: null,
+      troublesBefore: troublesOf(state),
     }),
-    context_warning: (state, event) => ({
-      ...shown(state, event.payload.kind === 'loop' ? 'loops' : 'context', event),
-      contextPct: event.payload.usage_pct ?? state.contextPct,
-      loopWarnings: state.loopWarnings + (event.payload.kind === 'loop' ? 1 : 0),
+    turn_end: (state, { at, payload }) => {
+      const ended = rested(state, at)
+      return payload.status === 'completed' && troublesOf(state) === state.troublesBefore ? forgiving(ended) : ended
+    },
+    token: (state) => (state.evidence ? state : unproven(state, 'text')),
+    response: (state) => (state.evidence ? state : unproven(state, 'text')),
+    thinking: (state) => unproven(state, 'thinking'),
+    reflection: (state) => unproven(state, 'thinking'),
+    usage: (state, event) => ({
+      ...(event.payload.context_usage_pct === undefined ? state : shown(state, 'context', event)),
+      tokens: state.tokens + tokensIn(event.payload),
+      costUsd: state.costUsd + (event.payload.cost_usd ?? 0),
+      contextPct: event.payload.context_usage_pct ?? state.contextPct,
     }),
+    context_warning: (state, event) => {
+      const { kind, usage_pct } = event.payload
+      const isLoop = kind === 'loop'
+      const told = isLoop ? shown(state, 'loops', event) : state
+      return {
+        ...(isLoop && usage_pct === undefined ? told : shown(told, 'context', event)),
+        contextPct: usage_pct ?? state.contextPct,
+        loopWarnings: state.loopWarnings + (isLoop ? 1 : 0),
+      }
+    },
     context_compacted: (state) => (state.contextPct === 0 ? state : { ...state, contextPct: 0 }),
     tool_call: (state, event) => {
       const { payload } = event
@@ -119,15 +153,15 @@ export const healthFold: Projection<HealthFold> = {
       const hash = hashText(canonical([payload.name, given]))
       const times = state.lastCall?.hash === hash ? state.lastCall.times + 1 : 1
       // The third identical call in a row is a loop; each further third is another warning.
-      const called = { ...state, lastCall: { hash, times } }
+      const called = { ...unproven(state, null), lastCall: { hash, times } }
       return times % 3 === 0 ? shown({ ...called, loopWarnings: state.loopWarnings + 1 }, 'loops', event) : called
     },
     tool_outcome: (state, event) => {
       const { status, elapsed_ms } = event.payload
       const failed = status === 'error' || status === 'timeout'
+      const hasResult = status === 'ok' || status === 'artifact'
       return {
-        ...(failed ? shown(state, 'tools', event) : state),
-        evidence: state.evidence || status === 'ok' || status === 'artifact',
+        ...(hasResult ? proven(state) : unproven(failed ? shown(state, 'tools', event) : state, null)),
         failedTools: state.failedTools + (failed ? 1 : 0),
         slowestToolMs: Math.max(state.slowestToolMs, elapsed_ms ?? 0),
       }
@@ -136,8 +170,7 @@ export const healthFold: Projection<HealthFold> = {
       const { memory } = state
       const found = payload.citations?.length ?? 0
       return {
-        ...state,
-        evidence: true,
+        ...proven(state),
         memory: {
           ...remembered(memory, { kind: 'retrieval', seq, summary: brief(payload.query ?? '') }),
           retrievals: memory.retrievals + 1,
@@ -147,11 +180,11 @@ export const healthFold: Projection<HealthFold> = {
     },
     artifact_published: (state, { seq, payload }) => {
       const { memory } = state
-      if (payload.kind !== 'memory_proposal') return state
+      if (payload.kind !== 'memory_proposal') return BOOKKEEPING.has(payload.kind ?? '') ? state : proven(state)
       const proposal = { kind: 'proposal' as const, seq, summary: brief(payload.name) }
-      return { ...state, memory: { ...remembered(memory, proposal), proposals: memory.proposals + 1 } }
+      return { ...proven(state), memory: { ...remembered(memory, proposal), proposals: memory.proposals + 1 } }
     },
-    response: (state) => (state.evidence ? state : { ...state, withoutEvidence: state.withoutEvidence + 1 }),
+    session_checkpoint: (state, { payload }) => (BOOKKEEPING.has(payload.checkpoint_type) ? state : proven(state)),
     step_progress: (state, event) => {
       if (event.payload.plan === undefined) return state
       const plan = hashText(canonical(event.payload.plan))
@@ -189,6 +222,44 @@ export const healthFold: Projection<HealthFold> = {
   },
 }
 
+/** What the session records of itself shows nothing of the work. */
+const BOOKKEEPING = new Set([
+  ...['run_record', 'final_output', 'result', 'task_graph', 'workspace'],
+  ...['turn', 'expired', 'resume_seed'],
+])
+
+/** Results, citations, artifacts and checkpoints are evidence. */
+const proven = (state: HealthFold): HealthFold =>
+  state.evidence && state.withoutEvidence === 0 && state.stretch === null
+    ? state
+    : { ...state, evidence: true, withoutEvidence: 0, stretch: null }
+
+/** One more event that shows nothing; a stretch that goes on is still the same one. */
+const unproven = (state: HealthFold, stretch: HealthFold['stretch']): HealthFold =>
+  stretch !== null && state.stretch === stretch
+    ? state
+    : { ...state, stretch, withoutEvidence: state.withoutEvidence + 1 }
+
+const troublesOf = (fold: HealthFold): number => TROUBLES.reduce((sum, trouble) => sum + fold[trouble], 0)
+
+/** A clean turn makes good half of what still counts, so that a few of them make good all. Budgets count everything. */
+const forgiving = (fold: HealthFold): HealthFold => ({
+  ...fold,
+  forgiven: eachTrouble((trouble) => fold[trouble] - Math.floor((fold[trouble] - fold.forgiven[trouble]) / 2)),
+})
+
+/** The fold as the score sees it. */
+export const unforgiven = (fold: HealthFold): HealthFold => ({
+  ...fold,
+  ...eachTrouble((trouble) => fold[trouble] - fold.forgiven[trouble]),
+})
+
+const eachTrouble = (count: (trouble: Trouble) => number): HealthFold['forgiven'] =>
+  Object.fromEntries(TROUBLES.map((trouble) => [trouble, count(trouble)])) as HealthFold['forgiven']
+
+const tokensIn = ({ total_tokens, input_tokens = 0, output_tokens = 0 }: Payloads['usage']): number =>
+  total_tokens ?? input_tokens + output_tokens
+
 /** Equal for equal snapshots. They are made by one function, so their names are always in the same order. */
 export const healthText = (snapshot: unknown): string => hashText(JSON.stringify(snapshot))
 
@@ -211,13 +282,20 @@ const remembered = (memory: Memory, source: Memory['latest'][number]): Memory =>
 const brief = (text: string): string => cut(text, BRIEF_CHARS)
 
 /** Any event of a run is a sign of life. Whole seconds, so that tokens do not rewrite the fold each time. */
-export const withActivity = (fold: HealthFold, event: { seq: number; at: number; run?: string }): HealthFold =>
-  event.run === undefined || event.at < fold.activeAt + 1_000
-    ? fold
-    : { ...fold, activeAt: event.at, activeSeq: event.seq }
+export const withActivity = (
+  fold: HealthFold,
+  event: { readonly seq: number; readonly at: number; readonly type: string; readonly run?: string },
+): HealthFold => {
+  if (event.run === undefined) return fold
+  const isLater = event.at >= fold.activeAt + 1_000
+  if (!isLater && fold.activeSeq !== 0) return fold
+  const isShown = inTier(event.type, 'debug')
+  if (!isLater && !isShown) return fold
+  return { ...fold, activeAt: Math.max(fold.activeAt, event.at), ...(isShown && { activeSeq: event.seq }) }
+}
 
 export const ranMs = (fold: HealthFold, now: number): number =>
   fold.ranMs + (fold.runningSince === null ? 0 : Math.max(0, now - fold.runningSince))
 
 const rested = (state: HealthFold, at: number): HealthFold =>
-  state.runningSince === null ? state : { ...state, ranMs: ranMs(state, at), runningSince: null }
+  state.runningSince === null ? state : { ...state, ranMs: ranMs(state, at), runningSince: null, activeAt: at }

@@ -80,7 +80,8 @@ const followUp = (
   const { lifecycle, approvals } = before
   // A token changes none of these, and most batches are tokens. Time alone does: a tick always looks.
   const quiet = w.events.length > 0 && w.state.lifecycle.run?.phase === 'started' && w.state.health === before.health
-  if (quiet && w.state.approvals === approvals && sameLife(w.state.lifecycle, lifecycle)) return
+  const sameWork = w.state.checkpoints === before.checkpoints && w.state.artifacts === before.artifacts
+  if (quiet && sameWork && w.state.approvals === approvals && sameLife(w.state.lifecycle, lifecycle)) return
   enforceBudgets(w, before, command)
   if (starts) advance(w)
   // The next run may start over budget: no clock and no event would tell before it speaks.

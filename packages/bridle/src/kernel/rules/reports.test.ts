@@ -248,7 +248,7 @@ describe('artifacts', () => {
   test('a small one is one chunk and one event, and a part of the message', () => {
     const life = publish('hello')
     const id = life.state.artifacts.latest[0]!.id
-    expect(life.happened).toEqual(['artifact_chunk', 'artifact_published'])
+    expect(life.happened).toEqual(['artifact_chunk', 'artifact_published', 'health_changed'])
     expect(life.state.artifacts.latest).toMatchObject([
       { id, name: 'a.txt', kind: 'file', contentType: 'text/plain', size: 5, first: life.state.head - 1 },
     ])

@@ -34,7 +34,8 @@ export const sessionState = (key: Key, state: SessionState): Payloads['session_s
     parent_session_id: life.parentSessionId,
     branch_source_event_id: life.branch?.sourceEventId ?? null,
     branch_resume_cursor: life.branch?.resumeCursor ?? null,
-    last_heartbeat_at: iso(health.activeAt || null),
+    // A run in hand has just shown that it lives; the fold keeps the moment to the second only.
+    last_heartbeat_at: iso(Math.max(health.activeAt, life.run ? state.at : 0) || null),
     last_error: life.lastError,
     updated_at: iso(state.at),
     ended_at: isTerminal(state) ? iso(life.endedAt) : null,

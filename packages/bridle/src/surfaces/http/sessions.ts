@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import { type Answer, type Command, isRefusal } from '../../kernel/commands.ts'
 import { eventId, isId, type Key } from '../../kernel/event.ts'
+import type { Json, JsonObject } from '../../kernel/json.ts'
 import { type Listed, StoreFault } from '../../kernel/ports.ts'
 import { engineOf } from '../../kernel/rules/session-state.ts'
 import { SESSION_STATUSES } from '../../kernel/schemas.ts'
@@ -188,5 +189,12 @@ const listed = ({ key, head, row, ...log }: Listed) => ({
   ...engineOf(key.agent),
   approval_request_id: row.approvals[0]?.id ?? null,
   last_error: row.detail.lastError ?? null,
-  health: row.detail.health ?? null,
+  health: healthOf(row.detail.health),
 })
+
+/** A row that an earlier version wrote has the level alone. */
+const healthOf = (health: Json | undefined): Json => {
+  const { budget_pressure: level } = (health ?? {}) as JsonObject
+  if (typeof level !== 'string') return health ?? null
+  return { ...(health as JsonObject), budget_pressure: { level, budgets: [], running_since: null } }
+}
