@@ -151,7 +151,11 @@ export const schemas = {
   turn_start: v.looseObject({ turn_id: text, prompt: text, message_id: maybe(text) }),
   turn_start_tools: v.looseObject({ turn_id: maybe(text), tools: v.array(text) }),
   token: v.looseObject({ text }),
-  response: v.looseObject({ text }),
+  response: v.looseObject({
+    text,
+    /** The turn goes on: this text replaces what was streamed of it so far, which was broken off and is said again. */
+    so_far: maybe(v.boolean()),
+  }),
   thinking: v.looseObject({ text }),
   reflection: v.looseObject({ text }),
   tool_call: v.looseObject({
@@ -194,7 +198,10 @@ export const schemas = {
     input_tokens: maybe(count),
     output_tokens: maybe(count),
     total_tokens: maybe(count),
-    cost_usd: maybe(amount),
+    /** Below zero: takes back a part of what was estimated in the turn. */
+    cost_usd: maybe(v.pipe(v.number(), v.finite())),
+    /** The cost is by a price table; the turn's last usage corrects it where the engine knows better. */
+    estimated: maybe(v.boolean()),
     context_usage_pct: maybe(amount),
   }),
   retrieval: v.looseObject({ citations: maybe(v.array(json)), query: maybe(text) }),

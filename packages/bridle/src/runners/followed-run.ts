@@ -1,4 +1,5 @@
 // One run in a sandbox, as far as this process follows it: begun or taken up, frame by frame into the outlet.
+import type { ReportItem } from '../kernel/commands.ts'
 import type { Json, JsonObject } from '../kernel/json.ts'
 import { type Outlet, OutletClosed } from '../kernel/outlet.ts'
 import type { Clock, Digest } from '../kernel/ports.ts'
@@ -56,6 +57,7 @@ const THINKING_CHARS_MAX = 20_000
 const ACK_FRAMES = 200
 const ACK_CHARS = 500_000
 const ACK_RETRY_MS = 300
+const PARAGRAPH = '\n\n'
 
 export interface FollowedRunOptions extends SandboxRunnerOptions {
   readonly line: SandboxLine
@@ -74,6 +76,9 @@ export class FollowedRun {
   #acknowledged = 0
   #isTelling = false
   #hasKey = true
+  /** The sums of the turn, held back until the next frame. */
+  #total: ReportItem[] = []
+  #isLed: boolean
   #frames = 0
   #chars = 0
 
@@ -82,17 +87,19 @@ export class FollowedRun {
     this.#job = job
     this.#sandbox = sandbox
     this.#outlet = outlet
+    this.#isLed = !job.continues?.isMidText
     outlet.onClose(() => this.#leave.abort())
   }
 
   async begin(env: RunVars): Promise<RunEnd> {
-    const { prompt, resume, epoch } = this.#job
+    const { prompt, resume, continues, epoch } = this.#job
     const token = await this.#options.runToken(this.#job)
     const body = {
       prompt,
       requestId: requestOf(this.#job),
       engine: this.#options.engine,
       resume,
+      ...(continues && { continues: true }),
       epoch,
       acknowledges: true,
       settings: settingsFor(this.#options.settings ?? {}, this.#job),
@@ -247,11 +254,37 @@ export class FollowedRun {
 
   async #say(event: RunnerEvent, frame: number): Promise<void> {
     await this.#flushThought()
-    if (event.type === 'assistant.delta') await this.#outlet.token(event.text, frame)
-    else {
-      const items = await translated(event, this.#told, this.#options.digest)
-      if (items.length > 0) await this.#outlet.report(items, frame)
+    const items = this.#total
+    this.#total = []
+    // Reported with the end that follows it: a budget that the last sums cross does not stop what has ended.
+    if (event.type === 'usage' && event.total) {
+      this.#total = [...items, ...(await translated(event, this.#told, this.#options.digest))]
+      return
     }
+    const heard = this.#inPlace(event)
+    if (heard.type === 'assistant.delta' && items.length === 0) return this.#outlet.token(heard.text, frame)
+    items.push(...(await translated(heard, this.#told, this.#options.digest)))
+    if (items.length > 0) await this.#outlet.report(items, frame)
+  }
+
+  /** Text of a run that goes on stands behind what was said before it. */
+  #inPlace(event: RunnerEvent): RunnerEvent {
+    if (event.type === 'assistant.delta') return { ...event, text: this.#led(event.text) }
+    return event.type === 'assistant.text' ? { ...event, text: this.#retold(event.text) } : event
+  }
+
+  /** The first text of a run that goes on is a paragraph of its own. */
+  #led(text: string): string {
+    const lead = this.#isLed ? '' : PARAGRAPH
+    this.#isLed = true
+    return lead + text
+  }
+
+  /** The whole text of the run, without what was said before it. */
+  #retold(text: string): string {
+    if (!this.#job.continues?.isMidText) return text
+    this.#isLed = text !== ''
+    return text === '' ? '' : PARAGRAPH + text
   }
 
   async #think(text: string, frame: number): Promise<void> {

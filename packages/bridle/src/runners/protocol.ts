@@ -55,14 +55,22 @@ export const runnerEventSchemas = {
     inputTokens: maybe(count),
     outputTokens: maybe(count),
     totalTokens: maybe(count),
-    costUsd: maybe(amount),
+    /** Below zero only with `total`: the estimates were too high. */
+    costUsd: maybe(v.pipe(v.number(), v.finite())),
     contextUsagePct: maybe(amount),
+    /** The cost is by a price table. */
+    estimated: maybe(v.boolean()),
+    /** At the end of a turn: what its sums differ by from what was told. */
+    total: maybe(v.boolean()),
   }),
   'context.warning': v.looseObject({ message: text, kind: maybe(text), usagePct: maybe(amount) }),
   compaction: v.looseObject({
     trigger: maybe(text),
     preTokens: maybe(count),
     postTokens: maybe(count),
+    /** Messages that the summary replaces, and messages that stay. */
+    summarized: maybe(count),
+    kept: maybe(count),
     summary: maybe(text),
   }),
   'subagent.started': v.looseObject({ agentId: text, agentType: maybe(text), toolUseId: maybe(text) }),
@@ -84,6 +92,8 @@ export const runnerEventSchemas = {
     isolation: text,
     reason: maybe(text),
   }),
+  /** How the engine would go on from here, in the middle of its turn. */
+  'run.resume': v.looseObject({ resume: text }),
   'run.completed': v.looseObject({ result: maybe(text), sessionId: maybe(text), resume: maybe(text) }),
   'run.error': v.looseObject({
     message: text,
@@ -132,6 +142,8 @@ export const querySchema = v.looseObject({
   engine: maybe(text),
   /** How the engine goes on from the turn before, as `run.completed` said it. */
   resume: maybe(v.nullable(text)),
+  /** It goes on in the middle of the turn of `prompt`, from `resume`. */
+  continues: maybe(v.boolean()),
   epoch: maybe(count),
   /** The bearer of everything asked about this run later. */
   token: maybe(text),

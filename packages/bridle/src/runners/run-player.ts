@@ -73,7 +73,7 @@ export class RunPlayer {
       playing.session = session
       if (playing.verdict) return playing.verdict
       const watched = this.#watch(playing)
-      const played = Promise.race([session.play(query.prompt, playing.record), playing.given])
+      const played = Promise.race([session.play(query.prompt, playing.record, query.continues), playing.given])
       const end = await played.finally(() => clearInterval(watched))
       // The engine's last word counts, unless it was made to stop for a reason of ours.
       return playing.verdict ?? end

@@ -222,6 +222,48 @@ describe('a run', () => {
     expect(engine.opened).toEqual([{ resume: null }])
   })
 
+  test('[S37] paused, it goes on with the memory of its engine, and no call is made twice', async () => {
+    const script = steps(text('Half.'), { act: 't1' }, { hang: 'politely' }, { act: 't2' }, text('Done.'))
+    await world.submit(script, { kind: 'background' })
+    await world.seen('tool_outcome')
+    await world.host.send(key(), { type: 'pause' })
+    await world.seen('resume_handle')
+    await world.host.send(key(), { type: 'resume' })
+    await world.ended()
+    expect(engine.acted).toEqual(['t1', 't2'])
+    expect(engine.opened).toEqual([{ resume: null }])
+    expect(await world.answer()).toMatchObject({ content: 'Half.\n\nDone.', status: 'complete' })
+    expect(await payloads('resume_handle')).toMatchObject([{ handle: 'start>1' }, { handle: 'start>1>2' }])
+    expect(await payloads('output_superseded')).toEqual([])
+  })
+
+  test('[S37] a handle that was told in the middle serves where the engine does not answer the stop', async () => {
+    const script = steps(
+      { say: { type: 'run.resume', resume: 'told' } },
+      text('Half.'),
+      { hang: 'deaf' },
+      text('Done.'),
+    )
+    await world.submit(script, { kind: 'background' })
+    await world.seen('token')
+    world.gone = true
+    await world.host.send(key(), { type: 'pause' })
+    await world.seen('run_stopped')
+    world.gone = false
+    await world.host.send(key(), { type: 'resume' })
+    expect((await payloads('run_requested')).at(-1)).toMatchObject({ attempt: 2, resume: 'told', continues: 1 })
+  })
+
+  test('[S35] the sums that an engine tells after its last word do not throw the result away', async () => {
+    const policy = { health: { max_cost_usd: 1, max_total_tokens: 5 } }
+    const sums = { type: 'usage', inputTokens: 9, outputTokens: 1, costUsd: 5, total: true } as const
+    await world.submit(steps(text('Paid for.'), { say: sums }), { kind: 'background', policy })
+    await world.ended()
+    expect(await payloads('completed')).toMatchObject([{ result: 'done' }])
+    expect(await payloads('usage')).toMatchObject([{ input_tokens: 9, cost_usd: 5 }])
+    expect(await payloads('approval_required')).toEqual([])
+  })
+
   test('[R13] the intent is in the log before the call acts', async () => {
     await world.submit(steps({ act: 't1' }))
     await world.ended()

@@ -10,7 +10,7 @@ const call = { tool_call_id: 't', tool_name: 'Bash' }
 test.each<[string, RunnerEvent, unknown[]]>([
   ['run.started is ours to say', { type: 'run.started', requestId: 'r' }, []],
   ['text', { type: 'assistant.delta', text: 'a' }, [event('token', { text: 'a' })]],
-  ['text said again', { type: 'assistant.text', text: 'a' }, [event('response', { text: 'a' })]],
+  ['text said again', { type: 'assistant.text', text: 'a' }, [event('response', { text: 'a', so_far: true })]],
   ['a thought', { type: 'thinking.delta', text: 'a' }, [event('thinking', { text: 'a' })]],
   [
     'a call, as the document has it',
@@ -82,6 +82,23 @@ test.each<[string, RunnerEvent, unknown[]]>([
     { type: 'usage', inputTokens: 1, outputTokens: 2, totalTokens: 3, costUsd: 0.1, contextUsagePct: 4 },
     [event('usage', { input_tokens: 1, output_tokens: 2, total_tokens: 3, cost_usd: 0.1, context_usage_pct: 4 })],
   ],
+  [
+    'usage by a price table',
+    { type: 'usage', inputTokens: 1, costUsd: 0.1, estimated: true },
+    [event('usage', { input_tokens: 1, cost_usd: 0.1, estimated: true })],
+  ],
+  [
+    'the sums of a turn, less than was estimated',
+    { type: 'usage', inputTokens: 0, costUsd: -0.1, total: true },
+    [event('usage', { input_tokens: 0, cost_usd: -0.1 })],
+  ],
+  ['a cost below zero is none', { type: 'usage', costUsd: -0.1 }, [event('usage', { cost_usd: 0 })]],
+  [
+    'a compaction with its counts',
+    { type: 'compaction', summarized: 20, kept: 4 },
+    [event('context_compacted', { original_count: 24, compacted_count: 5, preserved_messages: 4 })],
+  ],
+  ['how it would go on', { type: 'run.resume', resume: 'h' }, [{ type: 'resume', handle: 'h' }]],
   [
     'a warning',
     { type: 'context.warning', message: 'm', kind: 'k', usagePct: 90 },

@@ -24,7 +24,7 @@ const translations: { readonly [T in RunnerEventType]: Translation<RunnerEventOf
   // Our own `started` came before it.
   'run.started': () => [],
   'assistant.delta': ({ text }) => said('token', { text }),
-  'assistant.text': ({ text }) => said('response', { text }),
+  'assistant.text': ({ text }) => said('response', { text, so_far: true }),
   'thinking.delta': ({ text }) => said('thinking', { text }),
 
   'tool.started': ({ toolName, toolUseId, input, effect, parentToolUseId }, { toolNames }) => {
@@ -80,13 +80,14 @@ const translations: { readonly [T in RunnerEventType]: Translation<RunnerEventOf
       ...(source !== undefined && { source }),
     }),
 
-  usage: ({ inputTokens, outputTokens, totalTokens, costUsd, contextUsagePct }) =>
+  usage: ({ inputTokens, outputTokens, totalTokens, costUsd, contextUsagePct, estimated, total }) =>
     said('usage', {
       ...(inputTokens !== undefined && { input_tokens: inputTokens }),
       ...(outputTokens !== undefined && { output_tokens: outputTokens }),
       ...(totalTokens !== undefined && { total_tokens: totalTokens }),
-      ...(costUsd !== undefined && { cost_usd: costUsd }),
+      ...(costUsd !== undefined && { cost_usd: total ? costUsd : Math.max(0, costUsd) }),
       ...(contextUsagePct !== undefined && { context_usage_pct: contextUsagePct }),
+      ...(estimated && { estimated }),
     }),
 
   'context.warning': ({ message, kind, usagePct }) =>
@@ -96,9 +97,15 @@ const translations: { readonly [T in RunnerEventType]: Translation<RunnerEventOf
       ...(usagePct !== undefined && { usage_pct: usagePct }),
     }),
 
-  compaction: ({ trigger, preTokens, postTokens, summary }) =>
+  compaction: ({ trigger, preTokens, postTokens, summarized, kept = 0, summary }) =>
     said('context_compacted', {
       ...(trigger !== undefined && { trigger }),
+      // The summary is one message more.
+      ...(summarized !== undefined && {
+        original_count: summarized + kept,
+        compacted_count: kept + 1,
+        preserved_messages: kept,
+      }),
       // A summary can be longer than what it stands for; then nothing was saved.
       ...(preTokens !== undefined && postTokens !== undefined && { tokens_saved: Math.max(0, preTokens - postTokens) }),
       ...(summary !== undefined && { summary }),
@@ -131,6 +138,8 @@ const translations: { readonly [T in RunnerEventType]: Translation<RunnerEventOf
       isolation,
       ...(reason !== undefined && { reason }),
     }),
+
+  'run.resume': ({ resume }) => [{ type: 'resume', handle: resume }],
 
   'run.completed': ({ result, sessionId, resume }) => {
     const handle = resume ?? sessionId

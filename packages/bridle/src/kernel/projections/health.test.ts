@@ -223,6 +223,56 @@ describe('what is counted', () => {
       { degraded: null },
     ],
     [
+      '[F32] a provider that is asked again',
+      folded(event('transport_diagnostic', { status: 'retrying', kind: 'provider_retry', reason: '529' })),
+      { degraded: '529', retrying: true },
+    ],
+    ...(
+      [
+        ['token', { text: 'a' }],
+        ['thinking', { text: 'a' }],
+        ['tool_call', { name: 'x', arguments: {}, tool_call_id: 'c' }],
+        ['usage', { total_tokens: 1 }],
+        ['turn_end', { turn_id: 'r', status: 'failed' }],
+      ] as const
+    ).map(([type, payload]): [string, HealthFold, Partial<HealthFold>] => [
+      `[F32] a provider that answers again: ${type}`,
+      folded(
+        event('transport_diagnostic', { status: 'retrying', kind: 'provider_retry', reason: '529' }),
+        event(type, payload as never),
+      ),
+      { degraded: null, retrying: false },
+    ]),
+    [
+      '[F32] an answer does not end a fallback',
+      folded(event('transport_diagnostic', { status: 'degraded', kind: 'k' }), event('token', { text: 'a' })),
+      { degraded: 'k' },
+    ],
+    [
+      '[F33] a text that is said again is no answer without evidence',
+      folded(event('response', { text: '', so_far: true }), event('response', { text: 'half', so_far: true })),
+      { withoutEvidence: 0 },
+    ],
+    [
+      '[F34] an estimate, and what it really was',
+      folded(
+        event('usage', { cost_usd: 1 }),
+        event('usage', { cost_usd: 0.5, estimated: true }),
+        event('usage', { cost_usd: 0.25, estimated: true }),
+        event('usage', { cost_usd: -0.5 }),
+      ),
+      { costUsd: 1.25, estimatedUsd: 0 },
+    ],
+    [
+      '[F34] no more is taken back than was estimated',
+      folded(
+        event('usage', { cost_usd: 1 }),
+        event('usage', { cost_usd: 0.5, estimated: true }),
+        event('usage', { cost_usd: -9 }),
+      ),
+      { costUsd: 1 },
+    ],
+    [
       'time run, without the rests',
       folded(
         event('run_requested', { run_id: 'r', attempt: 1 }, T),

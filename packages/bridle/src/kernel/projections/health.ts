@@ -16,6 +16,8 @@ export interface HealthFold {
   readonly activeAt: number
   readonly tokens: number
   readonly costUsd: number
+  /** The part of it that was estimated in this attempt: as much as a correction may take back. */
+  readonly estimatedUsd: number
   readonly contextPct: number
   readonly failedTools: number
   readonly retries: number
@@ -32,6 +34,8 @@ export interface HealthFold {
   readonly troublesBefore: number
   readonly forgiven: { readonly [trouble in Trouble]: number }
   readonly degraded: string | null
+  /** Degraded for as long as the provider does not answer. */
+  readonly retrying: boolean
   readonly lastCall: { readonly hash: string; readonly times: number } | null
   readonly lastPlan: string | null
   /** Budgets crossed and not yet raised; in older logs, by how many steps each was raised; the limits that were granted. */
@@ -85,6 +89,7 @@ export const healthFold: Projection<HealthFold> = {
     activeAt: 0,
     tokens: 0,
     costUsd: 0,
+    estimatedUsd: 0,
     contextPct: 0,
     failedTools: 0,
     retries: 0,
@@ -97,6 +102,7 @@ export const healthFold: Projection<HealthFold> = {
     troublesBefore: 0,
     forgiven: { failedTools: 0, retries: 0, loopWarnings: 0, repeatedPlans: 0 },
     degraded: null,
+    retrying: false,
     lastCall: null,
     lastPlan: null,
     crossed: {},
@@ -109,7 +115,7 @@ export const healthFold: Projection<HealthFold> = {
     audit: [],
   },
   on: {
-    run_requested: (state, { at }) => ({ ...state, runningSince: at, activeAt: at, activeSeq: 0 }),
+    run_requested: (state, { at }) => ({ ...state, runningSince: at, activeAt: at, activeSeq: 0, estimatedUsd: 0 }),
     run_parked: (state, { at }) => rested(state, at),
     retry_scheduled: (state, event) =>
       shown({ ...rested(state, event.at), retries: state.retries + 1 }, 'retries', event),
@@ -123,17 +129,19 @@ export const healthFold: Projection<HealthFold> = {
       troublesBefore: troublesOf(state),
     }),
     turn_end: (state, { at, payload }) => {
-      const ended = rested(state, at)
+      const ended = rested(answered(state), at)
       return payload.status === 'completed' && troublesOf(state) === state.troublesBefore ? forgiving(ended) : ended
     },
-    token: (state) => (state.evidence ? state : unproven(state, 'text')),
-    response: (state) => (state.evidence ? state : unproven(state, 'text')),
-    thinking: (state) => unproven(state, 'thinking'),
+    token: (state) => textIn(answered(state)),
+    // A text that is said again is no answer yet.
+    response: (state, { payload }) => (payload.so_far ? state : textIn(state)),
+    thinking: (state) => unproven(answered(state), 'thinking'),
     reflection: (state) => unproven(state, 'thinking'),
     usage: (state, event) => ({
-      ...(event.payload.context_usage_pct === undefined ? state : shown(state, 'context', event)),
+      ...(event.payload.context_usage_pct === undefined ? answered(state) : shown(answered(state), 'context', event)),
       tokens: state.tokens + tokensIn(event.payload),
-      costUsd: state.costUsd + (event.payload.cost_usd ?? 0),
+      costUsd: state.costUsd + Math.max(event.payload.cost_usd ?? 0, -state.estimatedUsd),
+      estimatedUsd: event.payload.estimated ? state.estimatedUsd + (event.payload.cost_usd ?? 0) : 0,
       contextPct: event.payload.context_usage_pct ?? state.contextPct,
     }),
     context_warning: (state, event) => {
@@ -147,7 +155,8 @@ export const healthFold: Projection<HealthFold> = {
       }
     },
     context_compacted: (state) => (state.contextPct === 0 ? state : { ...state, contextPct: 0 }),
-    tool_call: (state, event) => {
+    tool_call: (before, event) => {
+      const state = answered(before)
       const { payload } = event
       const { _tool_call_id, ...given } = payload.arguments as Record<string, Json>
       const hash = hashText(canonical([payload.name, given]))
@@ -193,8 +202,9 @@ export const healthFold: Projection<HealthFold> = {
     },
     transport_diagnostic: (state, event) => {
       const { status, reason, kind } = event.payload
-      if (status !== 'degraded') return state.degraded === null ? state : { ...state, degraded: null }
-      return shown({ ...state, degraded: reason ?? kind }, 'transport', event)
+      if (status !== 'degraded' && status !== 'retrying')
+        return state.degraded === null ? state : { ...state, degraded: null, retrying: false }
+      return shown({ ...state, degraded: reason ?? kind, retrying: status === 'retrying' }, 'transport', event)
     },
     budget_crossed: (state, event) => {
       const { budget, limit } = event.payload
@@ -240,6 +250,9 @@ const unproven = (state: HealthFold, stretch: HealthFold['stretch']): HealthFold
     ? state
     : { ...state, stretch, withoutEvidence: state.withoutEvidence + 1 }
 
+/** Text of a turn that has shown something may rest on that. */
+const textIn = (state: HealthFold): HealthFold => (state.evidence ? state : unproven(state, 'text'))
+
 const troublesOf = (fold: HealthFold): number => TROUBLES.reduce((sum, trouble) => sum + fold[trouble], 0)
 
 /** A clean turn makes good half of what still counts, so that a few of them make good all. Budgets count everything. */
@@ -262,6 +275,10 @@ const tokensIn = ({ total_tokens, input_tokens = 0, output_tokens = 0 }: Payload
 
 /** Equal for equal snapshots. They are made by one function, so their names are always in the same order. */
 export const healthText = (snapshot: unknown): string => hashText(JSON.stringify(snapshot))
+
+/** The provider is there again. */
+const answered = (state: HealthFold): HealthFold =>
+  state.retrying ? { ...state, degraded: null, retrying: false } : state
 
 const shown = (state: HealthFold, subject: Subject, { seq }: { readonly seq: number }): HealthFold => ({
   ...state,

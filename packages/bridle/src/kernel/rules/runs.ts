@@ -194,7 +194,8 @@ export const stopped = (w: Working, how: 'confirmed' | 'deadline', resume?: stri
   const { run } = w
   if (!run || run.stopping === null) return
   w.addToRun('run_stopped', { run_id: run.runId, attempt: run.attempt, how })
-  if (resume !== undefined && run.phase === 'parked') noteHandle(w, resume)
+  // The handle that it began with: nothing was done since.
+  if (resume !== undefined && resume !== run.resume && run.phase === 'parked') noteHandle(w, resume)
   if (run.failure) return endTurn(w, 'failed', { ...run.failure, ...(resume !== undefined && { resume }) })
   // A place in the attempt that was cancelled is none to begin the next turn from.
   if (run.phase === 'cancelling') endTurn(w, 'cancelled', resume === undefined || run.resumable ? {} : { resume })

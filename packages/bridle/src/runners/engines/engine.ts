@@ -58,8 +58,11 @@ export interface EngineSession {
   readonly sessionId: string | null
   /** It can play another turn. */
   readonly alive: boolean
-  /** Everything is said through `turn`. Never rejects: what goes wrong is an end. */
-  play(prompt: string, turn: Turn): Promise<TurnEnd>
+  /**
+   * Everything is said through `turn`. Never rejects: what goes wrong is an end. `continues`: the engine remembers the prompt and
+   * a part of the work, and goes on with it.
+   */
+  play(prompt: string, turn: Turn, continues?: boolean): Promise<TurnEnd>
   /** Ends the turn under way. The session may stay alive. */
   interrupt(): Promise<void>
   /** A word to the turn under way. Rejects where there is none. */
@@ -67,6 +70,10 @@ export interface EngineSession {
   /** Ends the engine's process and all that it started; never hangs. */
   close(): Promise<void>
 }
+
+/** The prompt of a turn that goes on in the middle. */
+export const GO_ON =
+  'The work was stopped and goes on now. Continue from where you stopped. Do not repeat what is done already.'
 
 export interface Turn {
   /** The frame it became. */

@@ -75,7 +75,8 @@ class Puppet implements EngineSession {
     this.resume = resume
   }
 
-  async play(prompt: string, turn: Turn): Promise<TurnEnd> {
+  /** One that goes on does so behind the step that it was stopped in. */
+  async play(prompt: string, turn: Turn, continues = false): Promise<TurnEnd> {
     let isDeaf = false
     const interrupted = new Promise<'interrupted'>((resolve) => {
       this.#interrupted = () => {
@@ -87,7 +88,8 @@ class Puppet implements EngineSession {
     const steps = (prompt.startsWith('[') ? JSON.parse(prompt, large) : [{ say: delta(prompt) }]) as Step[]
     this.#turns += 1
     this.resume = `${this.resume ?? 'start'}>${this.#turns}`
-    for (const step of steps) {
+    const from = continues ? steps.findIndex((step) => 'hang' in step) + 1 : 0
+    for (const step of steps.slice(from)) {
       isDeaf = 'hang' in step && step.hang === 'deaf'
       const end = await Promise.race([this.#step(step, turn), interrupted])
       if (end === 'interrupted') return { kind: 'interrupted' }

@@ -47,7 +47,8 @@ export const claudeInfo = (version: string): EngineInfo => ({
   },
   notes: [
     'tool_outcome: a timeout is told from other errors by the words of its result.',
-    'context_compacted: tokens and summary, no message counts.',
+    'usage: each model step with the cost of a price table; the last of a turn corrects it with what the engine says.',
+    'context_compacted: message counts where the engine tells how many it summarized.',
     'Agents that it delegates to run in the foreground of the turn.',
     "The work folder's own settings and instructions are not loaded: a repository cannot allow itself anything.",
   ],

@@ -70,7 +70,12 @@ describe.skipIf(noEngines !== null)('Claude Code', () => {
         outcome: { status: 'ok', result: 'hi', elapsedMs: expect.any(Number) },
       },
     ])
-    expect(of(first, 'usage')).toMatchObject([{ inputTokens: 200, outputTokens: 40, costUsd: expect.any(Number) }])
+    // Each step, and what the turn's own sums add to that.
+    expect(of(first, 'usage')).toMatchObject([
+      { inputTokens: 100, outputTokens: 20, estimated: true },
+      { inputTokens: 100, outputTokens: 20, estimated: true },
+      { inputTokens: 0, outputTokens: 0, total: true },
+    ])
     expect(of(first, 'hook').map(({ hook }) => hook)).toEqual(
       expect.arrayContaining(['UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'Stop']),
     )
@@ -85,7 +90,7 @@ describe.skipIf(noEngines !== null)('Claude Code', () => {
     })
     expect(await second.end).toMatchObject({ type: 'run.completed', result: 'Again.' })
     // Of this turn alone.
-    expect(of(second, 'usage')).toMatchObject([{ inputTokens: 100, outputTokens: 20 }])
+    expect(of(second, 'usage')).toMatchObject([{ inputTokens: 100, outputTokens: 20, contextUsagePct: 0.012 }])
     expect(JSON.stringify(stub.requests.slice(asked).at(-1)?.body.messages)).toContain('Looking.')
   })
 
@@ -174,6 +179,37 @@ describe.skipIf(noEngines !== null)('Claude Code', () => {
     )
   })
 
+  test('[R8] stopped in its first turn, it goes on with all that it did, and makes no call again', async () => {
+    const runs = await start()
+    const settings = { permission_mode: 'bypassPermissions' }
+    const prompt = `PAY ${stubbed(
+      { blocks: [bash('echo 1 >> paid.txt', 'toolu_1')] },
+      { blocks: [bash('echo 2 >> paid.txt', 'toolu_2')] },
+      // Slow the first time, so that it can be stopped in the middle.
+      { blocks: [{ text: 'word '.repeat(400) }], chunk: 5, delayMs: 50, times: 1 },
+    )}`
+    const reading = await runs.query({ requestId: 'paused', prompt, settings })
+    await reading.first('assistant.delta')
+    // Known before the turn ends: whatever stops it, the next attempt can go on.
+    const told = of(reading, 'run.resume').map(({ resume }) => resume)
+    expect(told.length).toBeGreaterThanOrEqual(2)
+    const { body } = await runs.post('/runs/paused/cancel')
+    const { resume } = body as { resume: string }
+    expect(resume.split('/')[0]).toBe(told[0]?.split('/')[0])
+    for (const from of [resume, told.at(-1)]) {
+      const asked = stub.requests.length
+      const next = await runs.query({ prompt, resume: from, continues: true, settings })
+      expect(await next.end).toMatchObject({ type: 'run.completed' })
+      const said = JSON.stringify(stub.requests.slice(asked).find(({ isAux }) => !isAux)?.body.messages)
+      expect(
+        ['toolu_1', 'toolu_2', 'The work was stopped and goes on now.'].filter((word) => !said.includes(word)),
+      ).toEqual([])
+      // The prompt stands there once, as it was asked.
+      expect(said.split('PAY ').length).toBe(2)
+    }
+    expect(readFileSync(join(work(), 'paid.txt'), 'utf8')).toBe('1\n2\n')
+  })
+
   test('[R8] resumes after the runner is gone; from an earlier turn as from the last', async () => {
     const before = await start()
     const first = await before.query({ prompt: `FIRST ${stubbed({ blocks: [{ text: 'One.' }] })}` })
@@ -198,7 +234,8 @@ describe.skipIf(noEngines !== null)('Claude Code', () => {
   test('[R8] a memory that is lost is told, and the run goes on without it', async () => {
     const runs = await start()
     const resume = '0b0b0b0b-0b0b-4b0b-8b0b-0b0b0b0b0b0b/0c0c0c0c-0c0c-4c0c-8c0c-0c0c0c0c0c0c'
-    const reading = await runs.query({ prompt: stubbed({ blocks: [{ text: 'Anew.' }] }), resume })
+    // What the engine forgot it cannot go on with: it gets the prompt of the turn.
+    const reading = await runs.query({ prompt: stubbed({ blocks: [{ text: 'Anew.' }] }), resume, continues: true })
     expect(await reading.end).toMatchObject({ type: 'run.completed', result: 'Anew.' })
     expect(of(reading, 'context.warning')).toMatchObject([{ kind: 'resume_lost' }])
   })

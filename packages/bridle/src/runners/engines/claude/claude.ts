@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { EngineLauncher } from '../../sandboxes/walls.ts'
-import type { Engine, EngineOptions, EngineSession, Turn, TurnEnd } from '../engine.ts'
+import { type Engine, type EngineOptions, type EngineSession, GO_ON, type Turn, type TurnEnd } from '../engine.ts'
 import { howToInstall, installed } from '../installed.ts'
 import { newMark } from '../marked-processes.ts'
 import { claudeInfo } from './capabilities.ts'
@@ -13,6 +13,9 @@ import { ClaudeTips } from './tips.ts'
 const PACKAGE = '@anthropic-ai/claude-agent-sdk'
 /** The engine tries again this often on its own; its default of ten keeps a refused key waiting for minutes. */
 const RETRIES_MAX = '6'
+
+/** The transcript, or the entry in it to go on from, was never written. */
+const LOST = /No conversation found|No message found/i
 
 export const claudeEngine = (env: NodeJS.ProcessEnv = process.env): Engine => ({
   name: 'claude',
@@ -48,7 +51,7 @@ class ClaudeSession implements EngineSession {
   }
 
   get resume(): string | null {
-    return this.#resume
+    return this.#link?.resume ?? this.#resume
   }
 
   get sessionId(): string | null {
@@ -59,11 +62,12 @@ class ClaudeSession implements EngineSession {
     return this.#link?.alive ?? false
   }
 
-  async play(prompt: string, turn: Turn): Promise<TurnEnd> {
+  async play(prompt: string, turn: Turn, continues = false): Promise<TurnEnd> {
     const link = this.#link
     if (!link) return { kind: 'failed', message: 'The engine was closed.', reason: 'engine' }
-    const end = await this.#playOn(link, prompt, turn)
-    if (end.kind !== 'failed' || !/No conversation found/i.test(end.message) || this.#resume === null) return end
+    const words = continues && this.#resume !== null ? GO_ON : prompt
+    const end = await this.#playOn(link, words, turn)
+    if (end.kind !== 'failed' || !LOST.test(end.message) || this.#resume === null) return end
     // The transcript is gone, with the disk it was on. Going on without it is better than never again, when it is said.
     await link.close()
     this.#resume = null

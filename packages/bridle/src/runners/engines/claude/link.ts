@@ -6,6 +6,7 @@ import type { Turn, TurnEnd } from '../engine.ts'
 import type { Mark } from '../marked-processes.ts'
 import { ClaudeTurnReader, type SdkMessage } from './messages.ts'
 import { turnEnd } from './turn-end.ts'
+import type { ContextWindow } from './usage.ts'
 
 /** How long an announced call may take to come through the messages before its hook announces it itself. */
 const ANNOUNCE_MS = 2_000
@@ -44,8 +45,9 @@ export class ClaudeLink {
   #playing: Playing | null = null
   alive = true
   sessionId: string | null = null
-  /** The last entry of the transcript that the turn added. */
+  /** The last entry of the transcript that a turn added. */
   last: string | null = null
+  readonly #window: ContextWindow = { tokens: 0 }
 
   constructor(sdk: Sdk, mark: Mark, start: StartEngine, options: { [name: string]: unknown }) {
     this.#mark = mark
@@ -79,9 +81,14 @@ export class ClaudeLink {
     return child
   }
 
+  /** How to go on from as far as its turns have got; null before the first entry. */
+  get resume(): string | null {
+    return this.sessionId && this.last ? `${this.sessionId}/${this.last}` : null
+  }
+
   play(prompt: string, turn: Turn): Promise<TurnEnd> {
     return new Promise((resolve) => {
-      this.#playing = new Playing(turn, resolve)
+      this.#playing = new Playing(turn, resolve, this.#window)
       if (!this.alive) return this.#end(this.#broken())
       this.push(prompt)
     })
@@ -141,6 +148,8 @@ export class ClaudeLink {
     const isEntry = (message.type === 'assistant' || message.type === 'user') && !message.parent_tool_use_id
     if (isEntry && message.uuid) this.last = message.uuid
     for (const event of playing.reader.read(message)) playing.say(event)
+    // A call without its result is not written down for good: what it did would be forgotten.
+    if (isEntry && this.resume !== null && !hasCall(message)) playing.say({ type: 'run.resume', resume: this.resume })
     await playing.turn.room()
     const end = message.type === 'result' ? turnEnd(message) : null
     if (!end) return
@@ -226,10 +235,10 @@ class Playing {
   readonly #frames = new Map<string, number>()
   readonly #waiting = new Map<string, (frame: number) => void>()
 
-  constructor(turn: Turn, end: (end: TurnEnd) => void) {
+  constructor(turn: Turn, end: (end: TurnEnd) => void, window: ContextWindow) {
     this.turn = turn
     this.end = end
-    this.reader = new ClaudeTurnReader(this)
+    this.reader = new ClaudeTurnReader(this, window)
   }
 
   say(event: Parameters<Turn['say']>[0]): void {
@@ -326,6 +335,11 @@ interface Asked {
   readonly toolUseID: string
   readonly description?: string
   readonly decisionReason?: string
+}
+
+const hasCall = ({ message }: SdkMessage): boolean => {
+  const { content } = (message ?? {}) as { content?: unknown }
+  return Array.isArray(content) && content.some((block: { type?: unknown }) => block?.type === 'tool_use')
 }
 
 const normal = (toolName: string): string => (toolName === 'Task' ? 'Agent' : toolName)

@@ -139,6 +139,45 @@ describe('calls', () => {
   })
 })
 
+describe('[F34] usage', () => {
+  const model = 'claude-sonnet-4-5'
+  const opens = (input_tokens: number) =>
+    stream({ type: 'message_start', message: { model, usage: { input_tokens, output_tokens: 1 } } })
+  const grows = (output_tokens: number) => stream({ type: 'message_delta', usage: { output_tokens } })
+  const closes = stream({ type: 'message_stop' })
+  const sums = (input_tokens: number, output_tokens: number, costUSD: number): SdkMessage => ({
+    type: 'result',
+    usage: { input_tokens, output_tokens },
+    model_usage_since_last_result: { [model]: { costUSD } },
+  })
+  const usages = (...messages: SdkMessage[]) =>
+    read(messages).flatMap((event) =>
+      event.type === 'usage' ? [[event.inputTokens, event.outputTokens, Number(event.costUsd?.toFixed(6))]] : [],
+    )
+
+  test('is told with each step, and its cost by the price table', () => {
+    expect(usages(opens(1_000), grows(50), grows(100), closes, opens(2_000), grows(10), closes)).toEqual([
+      [1_000, 100, 0.0045],
+      [2_000, 10, 0.00615],
+    ])
+  })
+
+  test.each<[string, SdkMessage, unknown[]]>([
+    ['more than that', sums(3_000, 100, 0.02), [[2_000, 0, 0.0155]]],
+    ['the same', sums(1_000, 100, 0.0045), []],
+    ['less', sums(1_000, 100, 0.004), [[0, 0, -0.0005]]],
+  ])('the turn took %s: the difference is told', (_name, total, rest) => {
+    expect(usages(opens(1_000), grows(100), closes, total)).toEqual([[1_000, 100, 0.0045], ...rest])
+  })
+
+  test('of a step that was broken off is in the sums alone, and each turn has its own', () => {
+    expect(usages(opens(1_000), opens(1_000), grows(100), closes, sums(1_000, 100, 0.0045))).toEqual([
+      [1_000, 100, 0.0045],
+    ])
+    expect(usages(opens(10), grows(1), closes, sums(10, 1, 0), sums(7, 1, 0.5)).at(-1)).toEqual([7, 1, 0.5])
+  })
+})
+
 test('a context that fills up is warned of, once', () => {
   const step: SdkMessage = {
     type: 'assistant',
@@ -155,6 +194,21 @@ test('a context that fills up is warned of, once', () => {
     { type: 'context.warning', usagePct: 91 },
     { type: 'usage' },
   ])
+})
+
+test('a compaction tells how many messages it summarized and kept, where the engine says so', () => {
+  const boundary = (compact_metadata: object): SdkMessage => ({
+    type: 'system',
+    subtype: 'compact_boundary',
+    compact_metadata,
+  })
+  expect(read([boundary({ trigger: 'auto', pre_tokens: 9 })])).toEqual([
+    { type: 'compaction', trigger: 'auto', preTokens: 9 },
+  ])
+  const kept = { anchor_uuid: 'a', uuids: ['b', 'c'] }
+  expect(
+    read([boundary({ trigger: 'auto', pre_tokens: 9, messages_summarized: 20, preserved_messages: kept })]),
+  ).toEqual([{ type: 'compaction', trigger: 'auto', preTokens: 9, summarized: 20, kept: 2 }])
 })
 
 test.each<[string, object, object | null]>([

@@ -4,6 +4,7 @@
 // in its types. Whatever is not known is passed over.
 import type { Json, JsonObject } from '../../../kernel/json.ts'
 import type { RunnerEvent } from '../../protocol.ts'
+import { ClaudeUsage, type ContextWindow, type StepUsage } from './usage.ts'
 
 export interface SdkMessage {
   readonly type: string
@@ -30,13 +31,12 @@ export class ClaudeTurnReader {
   /** What the engine has said for good. */
   #text = ''
   #thought = false
-  #warned = false
   #summary: string | null = null
-  /** Of the last step of the model: a turn's own usage is the sum of all its steps. */
-  #lastStep: Usage | null = null
+  readonly #usage: ClaudeUsage
 
-  constructor(notes: CallNotes) {
+  constructor(notes: CallNotes, window: ContextWindow = { tokens: 0 }) {
     this.#notes = notes
+    this.#usage = new ClaudeUsage(window)
   }
 
   compacted(summary: string): void {
@@ -54,7 +54,7 @@ export class ClaudeTurnReader {
       case 'system':
         return this.#system(message)
       case 'result':
-        return this.#usage(message)
+        return this.#usage.total(message)
       default:
         return []
     }
@@ -64,11 +64,14 @@ export class ClaudeTurnReader {
     const { delta } = event
     if (event.type === 'message_start') {
       this.#thought = false
+      this.#usage.stepStarted(event.message)
       // What was shown and never said for good: the stream was cut, and is said again from its beginning.
       if (this.#streamed === this.#text) return []
       this.#streamed = this.#text
       return [{ type: 'assistant.text', text: this.#text }]
     }
+    if (event.type === 'message_delta') this.#usage.stepGrew(event.usage)
+    if (event.type === 'message_stop') return this.#usage.stepEnded()
     if (event.type === 'content_block_start' && event.content_block?.type === 'text') return this.#paragraph()
     if (event.type !== 'content_block_delta' || !delta) return []
     if (delta.type === 'text_delta' && delta.text) return this.#delta(delta.text)
@@ -92,9 +95,9 @@ export class ClaudeTurnReader {
   }
 
   #assistant(message: SdkMessage): RunnerEvent[] {
-    const { content = [], model, usage } = message.message as { content?: Block[]; model?: string; usage?: Usage }
+    const { content = [], model, usage } = message.message as { content?: Block[]; model?: string; usage?: StepUsage }
     const parent = message.parent_tool_use_id ?? null
-    if (parent === null && usage) this.#lastStep = usage
+    if (parent === null) this.#usage.said(usage)
     return content.flatMap((block): RunnerEvent[] => {
       if (block.type === 'tool_use') return this.#toolUse(block, parent)
       // Subagents speak to their caller; what the engine makes up itself is told as the turn's end.
@@ -202,7 +205,9 @@ export class ClaudeTurnReader {
           },
         ]
       case 'compact_boundary': {
-        const { trigger, pre_tokens, post_tokens } = said.compact_metadata ?? {}
+        const { trigger, pre_tokens, post_tokens, messages_summarized, preserved_messages } =
+          said.compact_metadata ?? {}
+        const kept = preserved_messages?.uuids?.length ?? 0
         const summary = this.#summary
         this.#summary = null
         return [
@@ -211,6 +216,7 @@ export class ClaudeTurnReader {
             ...(trigger !== undefined && { trigger }),
             ...(pre_tokens !== undefined && { preTokens: pre_tokens }),
             ...(post_tokens !== undefined && { postTokens: post_tokens }),
+            ...(messages_summarized !== undefined && { summarized: messages_summarized, kept }),
             ...(summary !== null && { summary }),
           },
         ]
@@ -245,37 +251,6 @@ export class ClaudeTurnReader {
         return []
     }
   }
-
-  #usage(message: SdkMessage): RunnerEvent[] {
-    const { usage = {} } = message as { usage?: Usage }
-    const costUsd = costOf(message)
-    const cached = (usage.cache_read_input_tokens ?? 0) + (usage.cache_creation_input_tokens ?? 0)
-    const inputTokens = (usage.input_tokens ?? 0) + cached
-    const outputTokens = usage.output_tokens ?? 0
-    if (inputTokens + outputTokens === 0 && costUsd === 0) return []
-    const share = contextShare(message, this.#lastStep)
-    const events: RunnerEvent[] = [
-      {
-        type: 'usage',
-        inputTokens,
-        outputTokens,
-        totalTokens: inputTokens + outputTokens,
-        costUsd,
-        ...(share !== null && { contextUsagePct: share }),
-      },
-    ]
-    if (share !== null && share >= CONTEXT_WARNING_PCT && !this.#warned) {
-      this.#warned = true
-      const usagePct = Math.round(share)
-      events.push({
-        type: 'context.warning',
-        kind: 'context_usage',
-        usagePct,
-        message: `The context is ${usagePct} % full.`,
-      })
-    }
-    return events
-  }
 }
 
 /** Repeating these does no harm; whatever is not here is taken to. */
@@ -294,7 +269,6 @@ const PURE = new Set([
   // Its own calls are told one by one.
   'Agent',
 ])
-const CONTEXT_WARNING_PCT = 80
 
 interface Block {
   readonly type: string
@@ -311,6 +285,8 @@ interface StreamEvent {
   readonly type: string
   readonly delta?: { readonly type: string; readonly text?: string; readonly thinking?: string }
   readonly content_block?: { readonly type: string }
+  readonly message?: { readonly model?: string; readonly usage?: StepUsage }
+  readonly usage?: StepUsage
 }
 interface ResultMeta {
   readonly id?: string
@@ -328,6 +304,8 @@ interface SystemMessage {
     readonly trigger?: string
     readonly pre_tokens?: number
     readonly post_tokens?: number
+    readonly messages_summarized?: number
+    readonly preserved_messages?: { readonly uuids?: readonly string[] }
   }
   readonly task_id?: unknown
   readonly subagent_type?: string
@@ -335,12 +313,6 @@ interface SystemMessage {
   readonly description?: string
   readonly status?: string
   readonly summary?: string
-}
-interface Usage {
-  readonly input_tokens?: number
-  readonly output_tokens?: number
-  readonly cache_read_input_tokens?: number
-  readonly cache_creation_input_tokens?: number
 }
 type Outcome = Extract<RunnerEvent, { type: 'tool.completed' }>['outcome']
 
@@ -357,22 +329,3 @@ const plain = (content: unknown): Json => {
   const texts = content.map((block: Block) => (block?.type === 'text' ? (block.text ?? '') : `[${block?.type}]`))
   return texts.join('\n')
 }
-
-/** Of this turn alone: the total is the session's, and goes on through a resume. */
-const costOf = (message: SdkMessage): number => {
-  const models = Object.values((message.model_usage_since_last_result ?? {}) as Record<string, { costUSD?: number }>)
-  return models.reduce((sum, { costUSD = 0 }) => sum + costUSD, 0)
-}
-
-/** How full the context is, in percent, by the engine's own word on its window. */
-const contextShare = (message: SdkMessage, step: Usage | null): number | null => {
-  const models = Object.values((message.modelUsage ?? {}) as Record<string, { contextWindow?: number }>)
-  const window = Math.max(0, ...models.map(({ contextWindow = 0 }) => contextWindow))
-  return window === 0 || !step ? null : Math.min(100, (100 * tokensOf(step)) / window)
-}
-
-const tokensOf = (usage: Usage): number =>
-  (usage.input_tokens ?? 0) +
-  (usage.cache_read_input_tokens ?? 0) +
-  (usage.cache_creation_input_tokens ?? 0) +
-  (usage.output_tokens ?? 0)

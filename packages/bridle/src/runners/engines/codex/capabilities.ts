@@ -43,7 +43,7 @@ export const codexInfo = (version: string): EngineInfo => ({
     interrupt: true,
     editedInput: false,
     intentFirst: false,
-    cost: false,
+    cost: true,
   },
   notes: [
     'A command that Codex refuses, or that its own sandbox stops at once, is no item of its thread. It is told from the raw call and its output, as a failed call, after the fact; after a resume Codex sends no raw calls, and such a call is missing. Only the modes that run commands in the sandbox unasked (acceptEdits, dontAsk, plan) have them.',
@@ -54,7 +54,7 @@ export const codexInfo = (version: string): EngineInfo => ({
     'A command may go on after its turn; its call is then told as ok with { running: true }. An interrupt ends it.',
     'An agent that Codex started is interrupted when the turn ends. Goals, with which it would begin turns by itself, are off.',
     "The work folder's own settings and instructions are not loaded: a repository cannot allow itself anything.",
-    'No cost, no budget and no limit of model steps: max_budget_usd and max_turns are not passed on.',
+    'The cost is that of a price table, by the model and its tokens. No budget and no limit of model steps: max_budget_usd and max_turns are not passed on.',
     'context_compacted has no counts.',
   ],
 })

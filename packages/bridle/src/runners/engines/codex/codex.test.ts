@@ -46,7 +46,9 @@ describe.skipIf(noEngines !== null)('codex, the real one', () => {
         .map(({ text }) => text)
         .join(''),
     ).toBe('Let me think.')
-    expect(turn.of('usage')).toMatchObject([{ inputTokens: 100, outputTokens: 20, totalTokens: 120 }])
+    expect(turn.of('usage')).toMatchObject([
+      { inputTokens: 100, outputTokens: 20, totalTokens: 120, costUsd: 0.000325, estimated: true },
+    ])
     expect(session.resume).toMatch(/^[0-9a-f-]{36}:[0-9a-f-]{36}$/)
     expect(session.alive).toBe(true)
     expect(world.stub.requests.map(({ path }) => path)).toContain('/openai/v1/responses')
@@ -176,6 +178,27 @@ describe.skipIf(noEngines !== null)('codex, the real one', () => {
       const before = turn.events.length
       expect((await play(session, prompt(says('Still here.')))).end).toMatchObject({ result: 'Still here.' })
       expect(turn.events).toHaveLength(before)
+    })
+
+    test('[R8] it goes on with all that it did, also in another process, and makes no call again', async () => {
+      const session = await world.open()
+      const turn = new RecordingTurn()
+      const text = prompt(runs('echo 1 >> codex-paid.txt'), slow)
+      const end = session.play(text, turn)
+      await turn.until(({ events }) => events.some(({ type }) => type === 'assistant.delta'))
+      expect(turn.of('run.resume')).toEqual([{ type: 'run.resume', resume: session.resume }])
+      await session.interrupt()
+      expect(await end).toEqual({ kind: 'interrupted' })
+      const resume = session.resume
+      await session.close()
+      const next = await world.open({ resume })
+      const goneOn = new RecordingTurn()
+      expect(await next.play(text, goneOn, true)).toMatchObject({ kind: 'completed' })
+      const asked = JSON.stringify(world.stub.requests.at(-1)?.body.input)
+      expect(asked).toContain('The work was stopped and goes on now.')
+      expect(asked).toContain('codex-paid.txt')
+      expect(world.lastPrompts()).toHaveLength(1)
+      expect(readFileSync(inWork('codex-paid.txt'), 'utf8')).toBe('1\n')
     })
 
     test('in the middle of a command: the command is gone', async () => {

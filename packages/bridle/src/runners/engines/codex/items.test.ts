@@ -172,6 +172,11 @@ describe('calls', () => {
     expect(told([raw({ type: 'function_call', name: 'update_plan', arguments: '{}' }), rawOutput])[1]).toMatchObject({
       outcome: { status: 'ok', result: 'Read-only file system' },
     }))
+  // A call of what is not there, whatever its name.
+  const unsupported = raw({ type: 'function_call_output', output: 'unsupported call: update_plan' })
+  expect(told([raw({ type: 'function_call', name: 'update_plan', arguments: '{}' }), unsupported])[1]).toMatchObject({
+    outcome: { status: 'error', error: 'unsupported call: update_plan' },
+  })
 
   test('one with an item is told once', () =>
     expect(
@@ -191,6 +196,16 @@ describe('calls', () => {
     expect(leftOpen(seen, end)).toEqual([{ type: 'tool.completed', toolUseId: 'c', toolName: 'shell', outcome }])
     expect(leftOpen(seen, end)).toEqual([])
   })
+})
+
+test('[F34] usage has the cost of the price table, cached input at its own price', () => {
+  const seen = { ...seenNothing('t'), model: 'gpt-5.1-codex', turn: '1' }
+  const last = { inputTokens: 1_000_000, cachedInputTokens: 400_000, outputTokens: 100_000, totalTokens: 1_100_000 }
+  const tokenUsage = { total: { totalTokens: 1 }, last }
+  const params = { threadId: 't', turnId: '1', tokenUsage }
+  const [told] = eventsOf({ method: 'thread/tokenUsage/updated', params }, seen)
+  expect(told).toMatchObject({ type: 'usage', estimated: true })
+  expect((told as { costUsd?: number }).costUsd).toBeCloseTo(0.6 * 1.25 + 0.4 * 0.125 + 0.1 * 10)
 })
 
 describe('the rest', () => {

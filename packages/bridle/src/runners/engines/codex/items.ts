@@ -4,6 +4,7 @@
 // Codex is read with care: a newer one may say more, and one that says rubbish must cost the turn nothing but that line.
 import type { Json, JsonObject } from '../../../kernel/json.ts'
 import type { RunnerEvent } from '../../protocol.ts'
+import { costUsd, priceOf } from '../../provider-prices.ts'
 import { active, activity, agentOf, begun, heard, onlySpawn, type Speaker, spawned } from './agents.ts'
 import { elapsed, kindOf } from './calls.ts'
 import { count, defined, isObject, objectOf, outputText, parsedObject, textIn } from './loose.ts'
@@ -85,7 +86,7 @@ const notices: Record<string, Read> = {
     if (sum === undefined || sum === seen.tokens.get(thread)) return []
     seen.tokens.set(thread, sum)
     if (!agent && params.turnId !== seen.turn) return []
-    const { inputTokens, outputTokens, totalTokens } = objectOf(last)
+    const { inputTokens, cachedInputTokens, outputTokens, totalTokens } = objectOf(last)
     const window = count(modelContextWindow)
     const used = count(totalTokens)
     const spent = { inputTokens: count(inputTokens), outputTokens: count(outputTokens), totalTokens: used }
@@ -94,6 +95,7 @@ const notices: Record<string, Read> = {
       {
         type: 'usage',
         ...defined(spent),
+        ...cost(spent, count(cachedInputTokens) ?? 0, seen.model),
         ...(shown && { contextUsagePct: Math.min(100, Math.round((used / window) * 1_000) / 10) }),
       },
     ]
@@ -146,9 +148,10 @@ const notices: Record<string, Read> = {
     if (!kind.endsWith('_output') || !call || seen.told.has(id)) return []
     seen.told.add(id)
     const output = outputText(said.output)
-    const outcome = SILENT.has(call.name)
-      ? { status: 'ok' as const, result: output }
-      : { status: 'error' as const, error: output }
+    const outcome =
+      SILENT.has(call.name) && !UNSUPPORTED.test(output)
+        ? { status: 'ok' as const, result: output }
+        : { status: 'error' as const, error: output }
     return [announced(id, call, agent?.call), { type: 'tool.completed', toolUseId: id, toolName: call.name, outcome }]
   },
 }
@@ -175,6 +178,25 @@ const SILENT = new Set([
   'read_mcp_resource',
   'tool_search',
 ])
+
+/** Codex answers so where the model calls what is not there. */
+const UNSUPPORTED = /^unsupported (custom tool )?call\b/i
+
+/** Codex tells no cost: it is what the price table says. */
+const cost = (
+  { inputTokens = 0, outputTokens = 0 }: { inputTokens: number | undefined; outputTokens: number | undefined },
+  cached: number,
+  model: string,
+) => {
+  // A number made up would be believed.
+  if (model === '') return {}
+  const read = Math.min(cached, inputTokens)
+  const usage = {
+    ...{ inputTokens: inputTokens - read, cacheReadTokens: read, outputTokens },
+    ...{ cacheWriteTokens: 0, cacheWriteHourTokens: 0 },
+  }
+  return { costUsd: costUsd(usage, priceOf(model)), estimated: true }
+}
 
 const started = (item: JsonObject, seen: Seen, agent: Speaker | null): RunnerEvent[] => {
   const kind = kindOf(item)

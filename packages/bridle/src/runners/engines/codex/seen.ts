@@ -41,6 +41,8 @@ export interface Seen {
   readonly warned: Set<string>
   readonly tokens: Map<string, number>
   readonly agents: Map<string, Agent>
+  /** The model that answers; empty = not known. */
+  readonly model: string
 }
 
 export interface Agent {
@@ -70,12 +72,14 @@ export const seenNothing = (thread: string): Seen => ({
   warned: new Set(),
   tokens: new Map(),
   agents: new Map(),
+  model: '',
 })
 
 /** The next turn, as yet without an id. */
-export const newTurn = ({ thread, warned, tokens, agents }: Seen): Seen => ({
+export const newTurn = ({ thread, warned, tokens, agents, model }: Seen): Seen => ({
   ...seenNothing(thread),
   warned,
   tokens,
   agents,
+  model,
 })

@@ -2,7 +2,7 @@
 // nothing is said of it afterwards.
 import type { JsonObject } from '../../../kernel/json.ts'
 import type { RunnerEvent } from '../../protocol.ts'
-import type { EngineSession, Turn, TurnEnd } from '../engine.ts'
+import { type EngineSession, GO_ON, type Turn, type TurnEnd } from '../engine.ts'
 import { active } from './agents.ts'
 import { answerTo } from './approvals.ts'
 import { failureOf } from './failures.ts'
@@ -35,17 +35,20 @@ export class CodexSession implements EngineSession {
   readonly #thread: string
   #turns: readonly string[]
   #lost: string | null
+  /** It stands where the turn before it stopped. */
+  #isExact: boolean
   #seen: Seen
   #play: Play | null = null
   #closed = false
 
-  constructor(server: AppServer, { thread, turn, lost }: Place, controlMs: number) {
+  constructor(server: AppServer, { thread, turn, lost, isExact, model }: Place, controlMs: number) {
     this.#server = server
     this.#controlMs = controlMs
     this.#thread = thread
     this.#turns = turn === null ? [] : [turn]
     this.#lost = lost
-    this.#seen = seenNothing(thread)
+    this.#isExact = isExact
+    this.#seen = { ...seenNothing(thread), model }
     server.listen({ notice: (notice) => this.#notice(notice), asked: (asked) => void this.#asked(asked) })
     void server.gone.then((why) => this.#gone(why))
   }
@@ -62,13 +65,15 @@ export class CodexSession implements EngineSession {
     return this.#server.alive && !this.#closed
   }
 
-  async play(prompt: string, turn: Turn): Promise<TurnEnd> {
+  async play(prompt: string, turn: Turn, continues = false): Promise<TurnEnd> {
     if (this.#play) return { kind: 'failed', message: 'Another turn is under way.', reason: 'engine_busy' }
     if (!this.alive) return { kind: 'failed', message: 'Codex is not running any more.', reason: 'engine_gone' }
     this.#seen = newTurn(this.#seen)
     const play = newPlay(turn, this.#seen)
     this.#play = play
-    this.#begin(prompt, play).catch((error: Error) => this.#broken(play, error.message))
+    const words = continues && this.#isExact ? GO_ON : prompt
+    this.#isExact = true
+    this.#begin(words, play).catch((error: Error) => this.#broken(play, error.message))
     const end = await play.ended
     this.#play = null
     return end
@@ -112,6 +117,8 @@ export class CodexSession implements EngineSession {
     if (!play.end || id === undefined || this.#turns[0] === id) return
     play.seen.turn ??= id
     this.#turns = [id, ...this.#turns.slice(0, 1)]
+    // Its thread has the turn from here on, with all calls that are made in it.
+    if (this.resume !== null) this.#say(play, { type: 'run.resume', resume: this.resume })
   }
 
   async #notice(notice: Notice): Promise<void> {

@@ -13,15 +13,23 @@ export interface Place {
   readonly turn: string | null
   /** Why it is not where it was to go on from. */
   readonly lost: string | null
+  /** It stands exactly where it was to go on from. */
+  readonly isExact: boolean
+  /** The model that answers. */
+  readonly model: string
 }
 
 export const openThread = async (server: AppServer, options: EngineOptions, controlMs: number): Promise<Place> => {
   const settings = threadSettings(options.settings, options.workFolder)
-  const ask = async (method: string, params: JsonObject) =>
-    (await server.request(method, { ...settings, ...params }, controlMs)).thread
+  let model = options.settings.model ?? ''
+  const ask = async (method: string, params: JsonObject) => {
+    const answer = await server.request(method, { ...settings, ...params }, controlMs)
+    model = textIn(answer, 'model') ?? model
+    return answer.thread
+  }
   const [thread = '', ...turns] = options.resume?.split(':') ?? []
   let lost: string | null = null
-  for (const turn of turns) {
+  for (const [index, turn] of turns.entries()) {
     try {
       const listed = { threadId: thread, limit: 1, sortDirection: 'desc', itemsView: 'notLoaded' }
       const { data } = await server.request('thread/turns/list', listed, controlMs)
@@ -30,7 +38,7 @@ export const openThread = async (server: AppServer, options: EngineOptions, cont
         ? await ask('thread/resume', { threadId: thread, excludeTurns: true }).catch(refusedOnly)
         : null
       const found = resumed ?? (await ask('thread/fork', { threadId: thread, lastTurnId: turn, excludeTurns: true }))
-      return { thread: textIn(found, 'id') ?? thread, turn, lost: null }
+      return { thread: textIn(found, 'id') ?? thread, turn, lost: null, isExact: index === 0, model }
     } catch (error) {
       lost = refusedOnly(error) ?? (error as Error).message
     }
@@ -39,7 +47,7 @@ export const openThread = async (server: AppServer, options: EngineOptions, cont
   // Raw events: the only word on a call that codex makes no item of.
   const fresh = textIn(await ask('thread/start', { experimentalRawEvents: true }), 'id')
   if (fresh === undefined) throw new Error('it began no thread')
-  return { thread: fresh, turn: null, lost }
+  return { thread: fresh, turn: null, lost, isExact: false, model }
 }
 
 /** Null for a refusal. One that is gone or silent is no reason to begin anew. */

@@ -1,0 +1,141 @@
+// What the model steps of a turn took. Each is told when it is over, with a cost by the price table, so that a budget can stop
+// the turn in the middle. At its end the engine says what the turn really took, and the difference is told.
+import type { RunnerEvent } from '../../protocol.ts'
+import { costUsd, priceOf } from '../../provider-prices.ts'
+import type { SdkMessage } from './messages.ts'
+
+/** As the Messages API has it. */
+export interface StepUsage {
+  readonly input_tokens?: number
+  readonly output_tokens?: number
+  readonly cache_read_input_tokens?: number
+  readonly cache_creation_input_tokens?: number
+  readonly cache_creation?: { readonly ephemeral_1h_input_tokens?: number }
+}
+
+export class ClaudeUsage {
+  #model = ''
+  /** The step under way. */
+  #step: StepUsage | null = null
+  #last: StepUsage | null = null
+  #told = { input: 0, output: 0, usd: 0 }
+  #contextPct: number | null = null
+  #isWarned = false
+  /** Tokens that the context holds; 0 = not known yet. Outlives the turn. */
+  readonly #window: ContextWindow
+
+  constructor(window: ContextWindow) {
+    this.#window = window
+  }
+
+  stepStarted(message: { readonly model?: string; readonly usage?: StepUsage } = {}): void {
+    this.#model = message.model ?? ''
+    this.#step = message.usage ?? null
+  }
+
+  /** Sums of the step so far. */
+  stepGrew(usage: StepUsage | undefined): void {
+    if (this.#step && usage) this.#step = { ...this.#step, ...usage }
+  }
+
+  stepEnded(): RunnerEvent[] {
+    const step = this.#step
+    this.#step = null
+    if (!step) return []
+    this.#last = step
+    const input = inputOf(step)
+    const output = step.output_tokens ?? 0
+    if (input + output === 0) return []
+    const usd = estimate(step, this.#model)
+    this.#told = { input: this.#told.input + input, output: this.#told.output + output, usd: this.#told.usd + usd }
+    return this.#events({ input, output, usd }, { estimated: true })
+  }
+
+  /** A whole message of the model, where it was not streamed. */
+  said(usage: StepUsage | undefined): void {
+    if (usage) this.#last = usage
+  }
+
+  /** The turn's own sums. */
+  total(message: SdkMessage): RunnerEvent[] {
+    this.#window.tokens = windowOf(message) || this.#window.tokens
+    const { usage = {} } = message as { usage?: StepUsage }
+    const told = this.#told
+    this.#told = { input: 0, output: 0, usd: 0 }
+    const sums = { input: inputOf(usage), output: usage.output_tokens ?? 0, usd: costOf(message) }
+    if (sums.input + sums.output + sums.usd === 0) return []
+    const missing = {
+      // What was streamed and broken off is not in the engine's sums, and was paid for.
+      input: Math.max(0, sums.input - told.input),
+      output: Math.max(0, sums.output - told.output),
+      usd: sums.usd - told.usd,
+    }
+    return this.#events(missing, { total: true })
+  }
+
+  #events({ input, output, usd }: Sums, kind: { estimated: true } | { total: true }): RunnerEvent[] {
+    const { tokens } = this.#window
+    const share = tokens === 0 || !this.#last ? null : Math.min(100, (100 * tokensOf(this.#last)) / tokens)
+    const isNews = input + output !== 0 || usd !== 0 || share !== this.#contextPct
+    if (!isNews) return []
+    this.#contextPct = share
+    const events: RunnerEvent[] = [
+      {
+        type: 'usage',
+        inputTokens: input,
+        outputTokens: output,
+        totalTokens: input + output,
+        costUsd: usd,
+        ...(share !== null && { contextUsagePct: share }),
+        ...kind,
+      },
+    ]
+    if (share === null || share < CONTEXT_WARNING_PCT || this.#isWarned) return events
+    this.#isWarned = true
+    const usagePct = Math.round(share)
+    const message = `The context is ${usagePct} % full.`
+    return [...events, { type: 'context.warning', kind: 'context_usage', usagePct, message }]
+  }
+}
+
+/** How much the model's context holds, once it is known. */
+export interface ContextWindow {
+  tokens: number
+}
+
+const CONTEXT_WARNING_PCT = 80
+
+interface Sums {
+  readonly input: number
+  readonly output: number
+  readonly usd: number
+}
+
+const estimate = (step: StepUsage, model: string): number =>
+  costUsd(
+    {
+      inputTokens: step.input_tokens ?? 0,
+      cacheReadTokens: step.cache_read_input_tokens ?? 0,
+      cacheWriteTokens: step.cache_creation_input_tokens ?? 0,
+      cacheWriteHourTokens: step.cache_creation?.ephemeral_1h_input_tokens ?? 0,
+      outputTokens: step.output_tokens ?? 0,
+    },
+    priceOf(model),
+  )
+
+/** Of this turn alone: the total is the session's, and goes on through a resume. */
+const costOf = (message: SdkMessage): number => {
+  const models = Object.values((message.model_usage_since_last_result ?? {}) as Record<string, { costUSD?: number }>)
+  return models.reduce((sum, { costUSD = 0 }) => sum + costUSD, 0)
+}
+
+/** The engine's own word on its window. */
+const windowOf = (message: SdkMessage): number => {
+  const models = Object.values((message.modelUsage ?? {}) as Record<string, { contextWindow?: number }>)
+  return Math.max(0, ...models.map(({ contextWindow = 0 }) => contextWindow))
+}
+
+const inputOf = (usage: StepUsage): number =>
+  (usage.input_tokens ?? 0) + (usage.cache_read_input_tokens ?? 0) + (usage.cache_creation_input_tokens ?? 0)
+
+const tokensOf = (usage: StepUsage): number => inputOf(usage) + (usage.output_tokens ?? 0)
