@@ -112,6 +112,9 @@ export const schemas = {
     status: text,
     summary_text: text,
     resume_cursor: nullable(text),
+    /** Of a `resume_seed`: the beginning of what was asked and answered last. */
+    last_prompt: maybe(text),
+    last_answer: maybe(text),
   }),
   policy_decision: v.looseObject({
     subject: text,

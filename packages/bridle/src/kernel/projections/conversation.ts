@@ -210,7 +210,7 @@ const changes: { readonly [T in EventType]?: Change<Event<T>> } = {
   turn_end: (state, { payload }) => {
     const index = answerIndex(state, payload.turn_id)
     if (index < 0) return none
-    const stopReason = payload.status === 'cancelled' ? 'cancelled' : payload.stop_reason
+    const stopReason = payload.stop_reason ?? (payload.status === 'cancelled' ? 'cancelled' : undefined)
     return finished(index, payload.status === 'failed' ? 'error' : 'complete', stopReason)
   },
 

@@ -244,12 +244,19 @@ describe('branch', () => {
     const { child, answer } = branchAt(parent, seq, 'T')
     expect(answer).toEqual({ sessionId: 's1', parent: { agent: 'scripted', id: 'p1', seq }, seq: child.state.head })
     expect(child.last.map(({ type, seq: at }) => [type, at])).toEqual([
-      ['branched', seq + 1],
-      ['approval_applied', seq + 2],
-      ['session_checkpoint', seq + 3],
-      ['health_changed', seq + 4],
-      ['session_state', seq + 5],
+      ['tool_outcome', seq + 1],
+      ['approval_decided', seq + 2],
+      ['approval_applied', seq + 3],
+      ['turn_end', seq + 4],
+      ['branched', seq + 5],
+      ['session_checkpoint', seq + 6],
+      ['health_changed', seq + 7],
+      ['session_state', seq + 8],
     ])
+    const turn_id = parent.run.runId
+    expect(child.last[0]).toMatchObject({ run: turn_id, payload: { status: 'error', reason: 'branched' } })
+    expect(child.last[2]).toMatchObject({ payload: { decision: 'cancelled', reason: 'branched' } })
+    expect(child.last[3]).toMatchObject({ payload: { turn_id, status: 'cancelled', stop_reason: 'branched', queued: 0 } })
     expect(child.status).toBe('idle')
     expect(child.state.lifecycle).toMatchObject({ run: null, queue: [], tools: {}, title: 'T', attempts: 0 })
     expect(child.state.approvals).toEqual({ open: {}, decided: {} })
@@ -263,7 +270,7 @@ describe('branch', () => {
         branch_resume_cursor: `branch:p1:${seq}`,
       },
     ])
-    expect(child.payloads('session_checkpoint')).toMatchObject([{ checkpoint_type: 'resume_seed' }])
+    expect(child.payloads('session_checkpoint')).toMatchObject([{ checkpoint_type: 'resume_seed', last_prompt: 'hello' }])
     expect(effects(child)).toEqual([])
     expect(dueAt(child.state, child.now)).toBeNull()
     child.submit('go on')
@@ -276,6 +283,23 @@ describe('branch', () => {
     const { child } = branchAt(parent, parent.state.head)
     child.submit('two')
     expect(child.run.resume).toBe('h1')
+  })
+
+  test('[F11] the seed quotes what was asked and answered last, and no more than a little of it', () => {
+    const parent = running()
+    parent.says(token('one'), finished())
+    parent.submit(`second ${'p'.repeat(900)}`)
+    parent.says({ type: 'started' })
+    parent.says(token(`two ${'a'.repeat(900)}`), finished())
+    const { child } = branchAt(parent, parent.state.head)
+    const [seed] = child.payloads('session_checkpoint')
+    expect(seed?.summary_text).toMatch(/^Branched from p1 at ev-\d+\. Asked: second p+ Answered: two a+$/)
+    expect(seed?.summary_text.length).toBeLessThan(500)
+    expect(seed).toMatchObject({ last_prompt: expect.stringMatching(/^second p{493}$/), last_answer: expect.stringMatching(/^two a{496}$/) })
+    const first = branchAt(parent, parent.log.find(({ type }) => type === 'turn_end')?.seq ?? 0).child
+    expect(first.payloads('session_checkpoint')).toMatchObject([{ last_prompt: 'hello', last_answer: 'one' }])
+    const none = branchAt(parent, 1).child
+    expect(none.payloads('session_checkpoint')).toMatchObject([{ summary_text: 'Branched from p1 at ev-1.' }])
   })
 
   test('[S22] of failed background work can run again', () => {

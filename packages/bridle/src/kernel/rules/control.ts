@@ -1,11 +1,12 @@
 // Pause, resume, expiry, policy, branch, and the passing of time.
 import { type Answer, type Command, type Refusal, refuse } from '../commands.ts'
 import { cursorText } from '../cursor.ts'
+import { cut } from '../cut.ts'
 import { eventId } from '../event.ts'
-import { ABORT_GRACE_MS } from '../limits.ts'
+import { ABORT_GRACE_MS, BRIEF_CHARS, PREVIEW_CHARS } from '../limits.ts'
 import { isEnding } from '../state.ts'
 import { canExpire } from '../supervisor.ts'
-import { applied, askAboutUnsafe, expireApprovals, withdrawBudgetQuestions } from './approvals.ts'
+import { applied, askAboutUnsafe, cancelApprovals, expireApprovals, withdrawBudgetQuestions } from './approvals.ts'
 import { publish } from './artifacts.ts'
 import { grantBudget } from './granted-budget.ts'
 import { checkPrompt, queue, type Said } from './prompts.ts'
@@ -91,6 +92,7 @@ export const branch = (w: Working, command: Command & { type: 'branch' }): Answe
   const next = wish(w, command)
   if (next && 'refused' in next) return next
   const { kind } = w.state.lifecycle
+  leaveTurn(w)
   const { open } = w.state.approvals
   const cursor = command.cursor ?? cursorText('branch', parent.id, parent.seq)
   w.add('branched', {
@@ -112,11 +114,32 @@ export const branch = (w: Working, command: Command & { type: 'branch' }): Answe
     sequence: w.state.checkpoints.count + 1,
     checkpoint_type: 'resume_seed',
     status: 'completed',
-    summary_text: `Branched from ${parent.id} at ${eventId(parent.seq)}.`,
+    ...seedOf(w, `Branched from ${parent.id} at ${eventId(parent.seq)}.`),
     resume_cursor: cursor,
   })
   const queued = next ? queue(w, next.prompt, next) : {}
   return { sessionId: w.key.id, parent: { ...parent }, ...queued }
+}
+
+/** A turn that is under way in the parent ends here: its calls have an outcome, its approvals an answer, and it has an end. */
+const leaveTurn = (w: Working): void => {
+  if (!w.run) return
+  settleTools(w, 'error', 'branched')
+  cancelApprovals(w, 'branched')
+  w.addToRun('turn_end', { turn_id: w.run.runId, status: 'cancelled', stop_reason: 'branched', queued: 0 })
+}
+
+/** What a reader needs to know where the branch goes on, without the history: what was asked last, and what was answered. */
+const seedOf = ({ state: { conversation } }: Working, where: string) => {
+  const at = conversation.messages.findLastIndex(({ role }) => role === 'user')
+  const prompt = conversation.messages[at]?.content.trim() ?? ''
+  const answer = conversation.messages.slice(at).findLast(({ role }) => role === 'assistant')?.content.trim() ?? ''
+  const quotes = [prompt && ` Asked: ${cut(prompt, BRIEF_CHARS)}`, answer && ` Answered: ${cut(answer, BRIEF_CHARS)}`]
+  return {
+    summary_text: [where, ...quotes].join(''),
+    ...(prompt && { last_prompt: cut(prompt, PREVIEW_CHARS) }),
+    ...(answer && { last_answer: cut(answer, PREVIEW_CHARS) }),
+  }
 }
 
 /** What a branch that does not rest goes on with. */
