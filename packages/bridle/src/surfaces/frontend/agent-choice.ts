@@ -38,7 +38,8 @@ export const agentFor = (
   { ports }: Pick<Call<unknown, unknown>, 'ports'>,
   { engine, agent: named }: { readonly engine?: string | undefined; readonly agent?: string | undefined },
 ): AgentInfo | Response => {
-  const wanted = named ?? (engine === 'native' ? nativeAgent(ports.agents) : engine) ?? ports.defaultAgent
+  const wanted = named ?? (engine === 'native' ? nativeAgent(ports) : engine) ?? ports.defaultAgent
+  if (wanted instanceof Response) return wanted
   const agent = ports.agents.get(wanted)
   if (!agent) return badRequest(`body: ${named === undefined ? 'engine' : 'agent'}: There is no agent "${wanted}"`)
   const has = engineOf(agent.name).engine
@@ -49,6 +50,13 @@ export const agentFor = (
   return agent
 }
 
-/** The first of those written in TypeScript. */
-const nativeAgent = (agents: ReadonlyMap<string, AgentInfo>): string =>
-  [...agents.keys()].find((name) => engineOf(name).engine === 'native') ?? 'native'
+/** The agent written in TypeScript that the operator named as the server's own, else the only one there is. */
+const nativeAgent = ({ agents, defaultAgent }: Pick<Call<unknown, unknown>['ports'], 'agents' | 'defaultAgent'>) => {
+  const names = [...agents.keys()].filter((name) => engineOf(name).engine === 'native').toSorted()
+  const [only = 'native', ...others] = names
+  if (names.includes(defaultAgent)) return defaultAgent
+  if (others.length === 0) return only
+  return badRequest(
+    `body: engine: This server has several agents of its own: ${names.join(', ')}. Name one as "agent", or have the operator name one as BRIDLE_AGENT.`,
+  )
+}

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { BUDGETS } from '../../kernel/schemas.ts'
+import { type AgentInfo, acceptPrompt } from '../http/agents.ts'
 import { world } from '../http/world.suite.ts'
 import { hasType, isStatus, reached, script, started, told } from './frontend.suite.ts'
 
@@ -46,6 +47,24 @@ describe('[F7] starting', () => {
     expect(sessions).toMatchObject([
       { session_id: body.session_id, status: 'completed', engine: 'scripted', health: { score: 100, flags: [] } },
     ])
+  })
+
+  test('engine "native" is the agent that the operator named, or the only one; of several none is picked by its name', async () => {
+    const agent = (name: string): [string, AgentInfo] => [
+      name,
+      { name, description: name, webhook: false, needs: null, accept: acceptPrompt },
+    ]
+    const asked = (names: readonly string[], defaultAgent = 'scripted') =>
+      world({ agents: new Map(['scripted', 'claude', ...names].map(agent)), defaultAgent }).post('/sessions', {
+        engine: 'native',
+        prompt: script({ text: 'x' }),
+      })
+    expect(await asked(['mine'])).toMatchObject({ status: 202, body: { agent: 'mine' } })
+    expect(await asked(['zeta', 'alpha'], 'zeta')).toMatchObject({ status: 202, body: { agent: 'zeta' } })
+    const several = await asked(['zeta', 'alpha', 'mine'])
+    expect(several.status).toBe(400)
+    expect(several.body.error).toContain('alpha, mine, zeta')
+    expect((await asked([])).status).toBe(400)
   })
 
   test.each([
