@@ -38,9 +38,45 @@ describe('what else a session says', () => {
       'completed',
       'error',
     ]
-    expect(STREAM_EVENT_TYPES.filter((type) => !['runner', 'server'].includes(catalogue[type].source))).toEqual(
-      withheld,
-    )
+    const contract = STREAM_EVENT_TYPES.filter((type) => catalogue[type].wire === 'seed')
+    expect(contract.filter((type) => !['runner', 'server'].includes(catalogue[type].source))).toEqual(withheld)
+  })
+
+  test('[N19] an agent has events of its own, by names that are none of ours', async () => {
+    const own = { step: 1, nested: { list: [1, 'two', null] } }
+    const it = world(async ({ session }) => {
+      await session.emit('my_event', own)
+      await session.emit('shop.order:placed', {})
+      await session.emit('constructor', { a: 1 })
+    })
+    await it.run()
+    expect(await it.payloads('custom_event')).toEqual([
+      { name: 'my_event', data: own },
+      { name: 'shop.order:placed', data: {} },
+      { name: 'constructor', data: { a: 1 } },
+    ])
+  })
+
+  test.each([
+    ['a name of ours', 'token', { text: 1 }, /token: text/],
+    ['an event of the session', 'session_paused', {}, /"session_paused" is not an event/],
+    ['a fact', 'run_started', {}, /"run_started" is not an event/],
+    ['the wrapper itself', 'custom_event', { name: 'turn_end', data: {} }, /"custom_event" is not an event/],
+    ['a name of a wire', 'health_snapshot', {}, /"health_snapshot" is not an event/],
+    ['a name with spaces', 'my event', {}, /"my event" is not an event/],
+    ['a long name', 'x'.repeat(65), {}, /is not an event/],
+    ['a payload that is no object', 'mine', [1], /is not an object/],
+    [
+      'a large payload',
+      'mine',
+      { text: 'x'.repeat(64_000) },
+      /larger than 64000 characters. Publish it as an artifact/,
+    ],
+  ])('[N19] not %s', async (_name, type, payload, expected) => {
+    const it = world(({ session }) => session.emit(type as never, payload as never))
+    await it.run()
+    expect(String((await it.payloads('error'))[0]?.message)).toMatch(expected)
+    expect(await it.payloads('custom_event')).toEqual([])
   })
 
   test('[S30] an agent’s claim of its own isolation or policy is shown as hearsay, and is no state', async () => {

@@ -53,7 +53,7 @@ export const liveSession = (voice: Voice): AgentSession => {
         context_usage_pct: contextUsagePct,
       }),
 
-    emit: (type, payload) => say(type, payload),
+    emit: (type: string, payload: unknown) => say(type, payload),
   }
 }
 

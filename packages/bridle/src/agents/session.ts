@@ -1,5 +1,5 @@
 // What a run may do. Small on purpose: every call is an entry in the log, and nothing is shown that is not there.
-import type { BridleEventType, ShownEventType } from '../kernel/catalogue.ts'
+import type { BridleEventType, EventType, ShownEventType } from '../kernel/catalogue.ts'
 import type { JsonObject } from '../kernel/json.ts'
 import type { Payloads } from '../kernel/schemas.ts'
 import type { StandardSchema } from './standard-schema.ts'
@@ -27,6 +27,8 @@ export interface AgentSession {
   usage(spent: Usage): Promise<void>
   /** Any event that an agent may say, checked against the catalogue. */
   emit<T extends AgentSaid>(type: T, payload: Payloads[T]): Promise<void>
+  /** An event of your own, by a name that is none of ours: letters, digits and `. _ : -`, with at most 64,000 characters of JSON. */
+  emit<T extends string>(type: T extends EventType ? never : T, payload: JsonObject): Promise<void>
 }
 
 export interface ToolContext {

@@ -2,7 +2,9 @@
 // still under way. Once the run is over every call rejects with the reason of its signal.
 import { catalogue, isKnown } from '../kernel/catalogue.ts'
 import type { ReportItem } from '../kernel/commands.ts'
+import { customProblem } from '../kernel/custom-event.ts'
 import type { AnyDraft } from '../kernel/event.ts'
+import type { JsonObject } from '../kernel/json.ts'
 import type { Outlet } from '../kernel/outlet.ts'
 import type { Clock, Digest } from '../kernel/ports.ts'
 import type { ApprovalAnswer, Job } from '../kernel/runner.ts'
@@ -77,9 +79,18 @@ export class Voice {
 
 /** An event of the catalogue that is an agent's to say. */
 export const said = (type: string, payload: unknown): ReportItem => {
-  if (!isKnown(type) || !['runner', 'server'].includes(catalogue[type].source))
+  if (!isKnown(type)) return custom(type, payload)
+  if (!['runner', 'server'].includes(catalogue[type].source) || type === 'custom_event')
     throw new TypeError(`"${type}" is not an event that an agent can emit.`)
   const checked = parsePayload(type, plainJson(payload, `payload of ${type}`))
   if ('problem' in checked) throw new TypeError(checked.problem)
   return { type: 'event', event: { type, payload: checked.payload } as Pick<AnyDraft, 'type' | 'payload'> }
+}
+
+/** An event of the agent's own. */
+const custom = (name: string, payload: unknown): ReportItem => {
+  const data = plainJson(payload, `payload of ${name}`)
+  const problem = customProblem(name, data)
+  if (problem !== null) throw new TypeError(problem)
+  return { type: 'event', event: { type: 'custom_event', payload: { name, data: data as JsonObject } } }
 }

@@ -94,6 +94,7 @@ export const reduceFrontend = (state: FrontendState, envelope: StreamEnvelope): 
   if (envelope.type === 'session') return handlers.session(state, envelope)
   if (envelope.seq <= state.seq) return state
   const next = { ...state, seq: envelope.seq }
+  if (envelope.custom) return noted(next, 'timeline', envelope)
   if (envelope.hearsay || !Object.hasOwn(handlers, envelope.type)) return noted(next, 'diagnostics', envelope)
   return (handlers[envelope.type] as Handler<ShownEventType>)(next, envelope as never)
 }
@@ -290,6 +291,7 @@ const handlers: { readonly [T in ShownEventType]: Handler<T> } = {
   budget_raised: told,
   retry_scheduled: told,
   artifact_published: told,
+  custom_event: told,
 
   completed: (state, envelope) =>
     told(

@@ -68,6 +68,13 @@ export const catalogue = {
   budget_raised: ours('an operator granted more of what was crossed, in steps of its own size'),
   retry_scheduled: ours('a transient failure; the next attempt is due then'),
   artifact_published: ours('an artifact is whole', 'debug'),
+  custom_event: {
+    tier: 'default',
+    persisted: true,
+    source: 'runner',
+    wire: 'bridle',
+    role: "an agent's own event; on the stream its type is the agent's name for it",
+  },
 
   session_created: fact('the first event: kind, agent and the settings it starts with'),
   parent_told: fact('the session that this one was started from knows how it stands'),

@@ -143,6 +143,7 @@ const golden: readonly Step[] = [
     event('tool_selected', { tool_call_id: 'c2', tool_name: 'read' }),
     event('tool_validation_error', { tool_call_id: 'c2', tool_name: 'read', error: 'e' }),
     event('antahkarana', { trace_id: 't' }),
+    event('custom_event', { name: 'own', data: {} }),
     { type: 'artifact', name: 'note', kind: 'memory_proposal', contentType: 'text/plain', text: 'n' },
     event('turn_end', { turn_id: 'hearsay', status: 'failed' }),
   ),

@@ -97,3 +97,5 @@ export const CHANNEL_CHARS_MAX = 1_000_000
 export const ROW_TEXT_CHARS_MAX = 2_000
 /** Arguments of all open approvals in a directory's row, as JSON: a page has 500 rows here too. Larger ones are in the session. */
 export const ROW_ARGUMENTS_CHARS_MAX = 16_000
+/** An event of an agent's own, as JSON: every watcher gets it whole. Artifacts are for more. */
+export const CUSTOM_CHARS_MAX = 64_000

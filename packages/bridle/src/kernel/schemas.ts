@@ -239,6 +239,8 @@ export const schemas = {
   completed: v.looseObject({ turn_id: maybe(text), result: maybe(json) }),
   error: v.looseObject({ turn_id: maybe(text), message: text, reason: maybe(text), transient: maybe(v.boolean()) }),
 
+  custom_event: v.looseObject({ name: text, data: object }),
+
   session_created: v.looseObject({
     kind: v.picklist(['chat', 'background']),
     agent: text,

@@ -256,7 +256,9 @@ describe('branch', () => {
     const turn_id = parent.run.runId
     expect(child.last[0]).toMatchObject({ run: turn_id, payload: { status: 'error', reason: 'branched' } })
     expect(child.last[2]).toMatchObject({ payload: { decision: 'cancelled', reason: 'branched' } })
-    expect(child.last[3]).toMatchObject({ payload: { turn_id, status: 'cancelled', stop_reason: 'branched', queued: 0 } })
+    expect(child.last[3]).toMatchObject({
+      payload: { turn_id, status: 'cancelled', stop_reason: 'branched', queued: 0 },
+    })
     expect(child.status).toBe('idle')
     expect(child.state.lifecycle).toMatchObject({ run: null, queue: [], tools: {}, title: 'T', attempts: 0 })
     expect(child.state.approvals).toEqual({ open: {}, decided: {} })
@@ -270,7 +272,9 @@ describe('branch', () => {
         branch_resume_cursor: `branch:p1:${seq}`,
       },
     ])
-    expect(child.payloads('session_checkpoint')).toMatchObject([{ checkpoint_type: 'resume_seed', last_prompt: 'hello' }])
+    expect(child.payloads('session_checkpoint')).toMatchObject([
+      { checkpoint_type: 'resume_seed', last_prompt: 'hello' },
+    ])
     expect(effects(child)).toEqual([])
     expect(dueAt(child.state, child.now)).toBeNull()
     child.submit('go on')
@@ -295,7 +299,10 @@ describe('branch', () => {
     const [seed] = child.payloads('session_checkpoint')
     expect(seed?.summary_text).toMatch(/^Branched from p1 at ev-\d+\. Asked: second p+ Answered: two a+$/)
     expect(seed?.summary_text.length).toBeLessThan(500)
-    expect(seed).toMatchObject({ last_prompt: expect.stringMatching(/^second p{493}$/), last_answer: expect.stringMatching(/^two a{496}$/) })
+    expect(seed).toMatchObject({
+      last_prompt: expect.stringMatching(/^second p{493}$/),
+      last_answer: expect.stringMatching(/^two a{496}$/),
+    })
     const first = branchAt(parent, parent.log.find(({ type }) => type === 'turn_end')?.seq ?? 0).child
     expect(first.payloads('session_checkpoint')).toMatchObject([{ last_prompt: 'hello', last_answer: 'one' }])
     const none = branchAt(parent, 1).child

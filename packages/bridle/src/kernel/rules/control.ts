@@ -133,7 +133,11 @@ const leaveTurn = (w: Working): void => {
 const seedOf = ({ state: { conversation } }: Working, where: string) => {
   const at = conversation.messages.findLastIndex(({ role }) => role === 'user')
   const prompt = conversation.messages[at]?.content.trim() ?? ''
-  const answer = conversation.messages.slice(at).findLast(({ role }) => role === 'assistant')?.content.trim() ?? ''
+  const answer =
+    conversation.messages
+      .slice(at)
+      .findLast(({ role }) => role === 'assistant')
+      ?.content.trim() ?? ''
   const quotes = [prompt && ` Asked: ${cut(prompt, BRIEF_CHARS)}`, answer && ` Answered: ${cut(answer, BRIEF_CHARS)}`]
   return {
     summary_text: [where, ...quotes].join(''),

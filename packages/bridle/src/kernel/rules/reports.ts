@@ -3,6 +3,7 @@
 import { catalogue, isKnown } from '../catalogue.ts'
 import type { Answer, Report, ReportItem } from '../commands.ts'
 import { cursorText } from '../cursor.ts'
+import { customProblem } from '../custom-event.ts'
 import { cut } from '../cut.ts'
 import type { AnyDraft } from '../event.ts'
 import { canonical, hashText, type Json, type JsonObject, own } from '../json.ts'
@@ -164,6 +165,11 @@ const refinements: { readonly [T in keyof Payloads]?: (w: Working, payload: Payl
     if (keptChars === 0) return w.addToRun('response', payload)
     const answer = w.state.conversation.messages.findLast((each) => each.role === 'assistant' && each.runId === runId)
     w.addToRun('response', { ...payload, text: (answer?.content ?? '').slice(0, keptChars) + payload.text })
+  },
+
+  custom_event: (w, payload) => {
+    // Whatever a runner calls one of ours would be taken for it.
+    if (customProblem(payload.name, payload.data) === null) w.addToRun('custom_event', payload)
   },
 
   context_compacted: (w, payload) => {

@@ -137,6 +137,7 @@ const carried: { readonly [T in EventType]: ((event: Event<T>) => Said | null) |
   // Between two queued prompts the session is not idle.
   turn_end: ({ payload }) => (payload.queued ? null : ['idle', {}]),
 
+  custom_event: ({ payload }) => ['custom', { name: payload.name, data: payload.data as JsonObject }],
   session_paused: ({ payload }) => (payload.operator ? act('pause', payload) : null),
   session_resumed: ({ payload }) => act('resume', payload),
   policy_set: ({ payload }) => act('policy', payload),

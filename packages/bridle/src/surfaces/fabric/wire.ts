@@ -48,6 +48,8 @@ export interface AgentEventData {
     readonly contentType: string
     readonly size: number
   }
+  /** Ours: an event of the agent's own. */
+  readonly custom: { readonly name: string; readonly data: JsonObject }
   /** Ours: an operator did something to the session; a cancel is `cancelled`. A client of the document passes over it. */
   readonly operator_action: {
     readonly action: 'pause' | 'resume' | 'policy' | 'branch'

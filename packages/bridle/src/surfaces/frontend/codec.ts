@@ -28,7 +28,14 @@ export const streamEnvelope = (
   if (!inTier(given.type, tier)) return null
   const event = placedEvent(given, key, logs)
   const show = isKnown(event.type) ? (carried[event.type] as ((event: AnyEvent) => unknown) | null) : whole
+  if (event.type === 'custom_event' && !event.hearsay) return customEnvelope(key, event)
   return show && ({ type: event.type, payload: show(event), ...stamp(key, event) } as StreamEnvelope)
+}
+
+/** An agent's own event goes by the name that the agent gave it. */
+const customEnvelope = (key: Key, event: Event<'custom_event'>): StreamEnvelope => {
+  const { name: type, data: payload } = event.payload
+  return { type, payload, ...stamp(key, event as AnyEvent), custom: true } as unknown as StreamEnvelope
 }
 
 /** First of all, and not of the log: which session it is, and after which number the stream goes on. */
@@ -181,6 +188,7 @@ const carried: { readonly [T in EventType]: T extends ShownEventType ? Show<T> :
   budget_raised: whole,
   retry_scheduled: whole,
   artifact_published: whole,
+  custom_event: whole,
 
   session_created: null,
   parent_told: null,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { emptyFrontendState, reduceFrontend } from '../../client/frontend-state.ts'
 import { catalogue, EVENT_TYPES, STREAM_EVENT_TYPES } from '../../kernel/catalogue.ts'
 import type { AnyEvent } from '../../kernel/event.ts'
 import { world } from '../http/world.suite.ts'
@@ -38,11 +39,33 @@ describe('[F1] envelopes', () => {
   })
 })
 
+test('[E12] an agent’s own event goes by its own name, and a forged name of ours goes nowhere', async () => {
+  const it = world()
+  const own = (name: string) => ({ event: { type: 'custom_event', payload: { name, data: { of: name } } } })
+  const names = ['my_event', 'turn_end', 'session', 'shop.order']
+  const id = await started(it, { prompt: script(...names.map(own), { text: 'x' }) }, isStatus('completed'))
+  for (const tier of ['default', 'debug']) {
+    const frames = await told(it, `/sessions/${id}/events/stream?tier=${tier}`, hasType('turn_end'))
+    const custom = frames.filter(({ data }) => data.custom)
+    expect(custom.map(({ data }) => [data.type, data.payload])).toEqual([
+      ['my_event', { of: 'my_event' }],
+      ['shop.order', { of: 'shop.order' }],
+    ])
+    const state = frames.reduce((folded, { data }) => reduceFrontend(folded, data as never), emptyFrontendState)
+    expect(state.turns).toMatchObject([{ status: 'completed', text: 'x' }])
+  }
+  const { events } = (await it.get(`/agents/scripted/${id}`)).body as { events: { type: string; data: unknown }[] }
+  expect(events.filter(({ type }) => type === 'custom').map(({ data }) => data)).toEqual([
+    { name: 'my_event', data: { of: 'my_event' } },
+    { name: 'shop.order', data: { of: 'shop.order' } },
+  ])
+})
+
 test('[F2] /stream-events is the catalogue, without what is internal', async () => {
   const { status, body } = await world().get('/stream-events')
   expect(status).toBe(200)
   expect(body.types).toEqual(STREAM_EVENT_TYPES)
-  expect(body.types).toHaveLength(40)
+  expect(body.types).toHaveLength(41)
   expect((body.events as object[])[6]).toEqual({
     type: 'transport_diagnostic',
     tier: 'debug',

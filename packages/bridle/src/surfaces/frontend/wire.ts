@@ -16,6 +16,8 @@ export interface StreamEnvelopeOf<T extends ShownEventType> {
   readonly attempt?: number
   /** An engine said what only the session decides: shown, and believed by nobody. */
   readonly hearsay?: true
+  /** An agent's own event: `type` and `payload` are the agent's. */
+  readonly custom?: true
 }
 
 /** `{ type, payload }`, and where it stands. Narrows by `type`. */

@@ -145,6 +145,7 @@ const routes: { readonly [T in ShownEventType]: Route<T> } = {
   budget_crossed: tells(({ payload }) => `${payload.budget}: ${payload.value} (limit ${payload.limit})`),
   budget_raised: tells(({ payload }) => payload.budgets.join(', ')),
   retry_scheduled: tells(({ payload }) => payload.reason),
+  custom_event: says(({ payload }) => payload.name),
   artifact_published: says(({ payload }) => payload.name),
   turn_end: tells(({ payload }) => payload.status),
   completed: says(({ payload }) => (typeof payload.result === 'string' ? payload.result : 'completed')),
