@@ -125,6 +125,9 @@ export type ReportItem =
       readonly resumable?: boolean
       /** Where it runs; absent = in the server's own process. */
       readonly sandbox?: Payloads['sandbox_notice']
+      /** Who has the model, and which one it is, where that is known before the engine says so. */
+      readonly provider?: string
+      readonly model?: string
     }
   /** No sandbox is free for the run, in a sentence; null = one is now. */
   | { readonly type: 'sandbox_awaited'; readonly reason: string | null }

@@ -99,3 +99,5 @@ export const ROW_TEXT_CHARS_MAX = 2_000
 export const ROW_ARGUMENTS_CHARS_MAX = 16_000
 /** An event of an agent's own, as JSON: every watcher gets it whole. Artifacts are for more. */
 export const CUSTOM_CHARS_MAX = 64_000
+/** Of a prompt, as the goal of a task graph. */
+export const GOAL_CHARS_MAX = 2_000

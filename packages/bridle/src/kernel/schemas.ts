@@ -206,6 +206,8 @@ export const schemas = {
     /** The cost is by a price table; the turn's last usage corrects it where the engine knows better. */
     estimated: maybe(v.boolean()),
     context_usage_pct: maybe(amount),
+    /** The model that took it. */
+    model: maybe(text),
   }),
   retrieval: v.looseObject({ citations: maybe(v.array(json)), query: maybe(text) }),
   antahkarana: v.looseObject({ trace_id: maybe(text), confidence: maybe(v.number()), layers: maybe(json) }),
@@ -284,6 +286,8 @@ export const schemas = {
     handle: maybe(json),
     steer: maybe(v.boolean()),
     durable: maybe(v.boolean()),
+    provider: maybe(text),
+    model: maybe(text),
     /** Stopped, it tells how the next attempt goes on from there. */
     resumable: maybe(v.boolean()),
   }),

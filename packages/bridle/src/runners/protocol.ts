@@ -58,6 +58,8 @@ export const runnerEventSchemas = {
     /** Below zero only with `total`: the estimates were too high. */
     costUsd: maybe(v.pipe(v.number(), v.finite())),
     contextUsagePct: maybe(amount),
+    /** The model that took it. */
+    model: maybe(text),
     /** The cost is by a price table. */
     estimated: maybe(v.boolean()),
     /** At the end of a turn: what its sums differ by from what was told. */

@@ -3,7 +3,8 @@
 import type { Key } from '../kernel/event.ts'
 import type { JsonObject } from '../kernel/json.ts'
 import type { ApprovalAnswer, Job, RunEnd, Runner } from '../kernel/runner.ts'
-import { FollowedRun, refusalText, type SandboxRunnerOptions } from './followed-run.ts'
+import { FollowedRun, refusalText, type SandboxRunnerOptions, settingsFor } from './followed-run.ts'
+import type { ProviderName } from './providers.ts'
 import { bearersOf, newHandle, runPath } from './run-handle.ts'
 import { type RunnerClient, runnerClient, Unreachable } from './runner-client.ts'
 import { SandboxLine } from './sandbox-line.ts'
@@ -40,7 +41,10 @@ export const sandboxRunner = (given: SandboxRunnerOptions): Runner => {
       const handle = newHandle(sandbox)
       const run = new FollowedRun(options, { ...job, handle }, sandbox, outlet)
       // The request's id is in the log before the query: the next process asks for the same run, not for another.
-      const started = outlet.report([{ type: 'started', handle, steer: true, durable: true, sandbox: notice }])
+      const runtime = runtimeOf(options, job)
+      const started = outlet.report([
+        { type: 'started', handle, steer: true, durable: true, sandbox: notice, ...runtime },
+      ])
       return ending(options, job, async () => {
         const [env] = await Promise.all([run.equip(), started])
         return run.begin(env)
@@ -108,6 +112,15 @@ const ending = async (options: SandboxRunnerOptions, job: Job, play: () => Promi
   } finally {
     if (end !== 'cut') options.credentials.revoke(job)
   }
+}
+
+const PROVIDERS: { readonly [engine: string]: ProviderName | undefined } = { claude: 'anthropic', codex: 'openai' }
+
+/** As far as it is known before the engine has said anything: a model is, where somebody chose one. */
+const runtimeOf = ({ engine, settings }: SandboxRunnerOptions, job: Job): { provider?: string; model?: string } => {
+  const provider = PROVIDERS[engine]
+  const { model } = settingsFor(settings ?? {}, job)
+  return { ...(provider && { provider }), ...(typeof model === 'string' && { model }) }
 }
 
 const verdictOf = (answer: ApprovalAnswer, epoch: number): JsonObject => ({

@@ -80,13 +80,14 @@ const translations: { readonly [T in RunnerEventType]: Translation<RunnerEventOf
       ...(source !== undefined && { source }),
     }),
 
-  usage: ({ inputTokens, outputTokens, totalTokens, costUsd, contextUsagePct, estimated, total }) =>
+  usage: ({ inputTokens, outputTokens, totalTokens, costUsd, contextUsagePct, model, estimated, total }) =>
     said('usage', {
       ...(inputTokens !== undefined && { input_tokens: inputTokens }),
       ...(outputTokens !== undefined && { output_tokens: outputTokens }),
       ...(totalTokens !== undefined && { total_tokens: totalTokens }),
       ...(costUsd !== undefined && { cost_usd: total ? costUsd : Math.max(0, costUsd) }),
       ...(contextUsagePct !== undefined && { context_usage_pct: contextUsagePct }),
+      ...(model !== undefined && { model }),
       ...(estimated && { estimated }),
     }),
 

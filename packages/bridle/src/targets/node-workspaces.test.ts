@@ -266,18 +266,24 @@ test('[F17] write-capable work behind a server: artifacts, session_state, branch
     while (detail.status !== 'completed') detail = (await get(`${server.url}/sessions/${id}`)).body
     expect((detail.artifacts as { artifact_type: string }[]).map((each) => each.artifact_type)).toEqual([
       'final_output',
+      'task_graph',
       'run_record',
+      'task_graph',
       'workspace',
       'task_graph',
     ])
     expect(detail).toMatchObject({ sandbox_mode: 'task_workspace', sandbox_isolation: 'workspace' })
-    const [, , workspace, graph] = detail.artifacts as { id: string }[]
+    const [, graph, , , workspace] = detail.artifacts as { id: string }[]
     expect((await get(`${server.url}/sessions/${id}/artifacts/${workspace?.id}`)).body).toMatchObject({
       kind: 'git_worktree',
       path,
     })
     expect((await get(`${server.url}/sessions/${id}/artifacts/${graph?.id}`)).body).toMatchObject({
-      nodes: [{ id: 'prepare' }, { id: 'work' }, { id: 'report' }],
+      nodes: [
+        { id: 'prepare', status: 'completed' },
+        { id: 'work', status: 'completed' },
+        { id: 'report', status: 'completed' },
+      ],
     })
     const branch = await post(`${server.url}/sessions/${id}/resume`, { from_event_id: detail.lastEventId })
     expect(branch.body.workspace_path).not.toBe(path)

@@ -24,6 +24,8 @@ export interface Lifecycle {
   readonly settings: JsonObject
   /** What stands around the last run. */
   readonly sandbox: { readonly mode: string; readonly isolation: string } | null
+  /** Who has the model of the last run, and which one it is, as far as that is known. */
+  readonly runtime: { readonly provider: string | null; readonly model: string | null }
   readonly maxRetries: number
   readonly expiresAt: number | null
   readonly policy: Policy
@@ -112,6 +114,7 @@ export const lifecycle: Projection<Lifecycle> = {
     updatedAt: 0,
     settings: {},
     sandbox: null,
+    runtime: { provider: null, model: null },
     maxRetries: 0,
     expiresAt: null,
     policy: {},
@@ -217,13 +220,19 @@ export const lifecycle: Projection<Lifecycle> = {
       }
     },
 
-    run_started: (state, { at, payload }) =>
-      withRun(state, at, {
+    run_started: (state, { at, payload }) => ({
+      ...withRun(state, at, {
         phase: 'started',
         handle: payload.handle ?? null,
         steerable: payload.steer ?? false,
         resumable: payload.resumable ?? false,
       }),
+      runtime: { provider: payload.provider ?? state.runtime.provider, model: payload.model ?? state.runtime.model },
+    }),
+
+    usage: (state, { payload: { model } }) =>
+      // An engine may ask a smaller model now and then; the first one is the session's.
+      model === undefined || state.runtime.model !== null ? state : { ...state, runtime: { ...state.runtime, model } },
 
     sandbox_notice: (state, { payload }) => {
       const { resolved_backend: mode, isolation } = payload

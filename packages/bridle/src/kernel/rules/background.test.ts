@@ -1,5 +1,6 @@
 // What every turn tells at its start, and what background work leaves behind.
 import { describe, expect, test } from 'vitest'
+import type { Opening } from '../commands.ts'
 import { RESULT_CHARS_MAX } from '../limits.ts'
 import { background, failed, finished, key, Life, running, says, started, token } from './rules.suite.ts'
 
@@ -26,6 +27,44 @@ describe('[F8] how a turn runs is told at its start', () => {
         reason: "The agent runs in the server's own process.",
       },
     ])
+  })
+
+  test('by one that writes in a sandbox: the workspace that was prepared, and then what stands around it', () => {
+    const life = new Life()
+    life.submit('go', background({ settings: { workspace_id: 'ws-1', task_graph_id: 'tg-s1' } }))
+    const notice = { requested_backend: 'auto', resolved_backend: 'bubblewrap', isolation: 'namespaces' }
+    life.says({ type: 'started', handle: { sandbox: 'box-1' }, sandbox: notice })
+    expect(life.payloads('sandbox_notice')).toEqual([
+      {
+        requested_backend: 'background_session',
+        resolved_backend: 'task_workspace',
+        isolation: 'workspace',
+        reason: 'Prepared a task workspace for write-capable background work.',
+      },
+      notice,
+    ])
+    expect(life.state.lifecycle.sandbox).toEqual({ mode: 'bubblewrap', isolation: 'namespaces' })
+  })
+
+  test('where it runs and on what is on the status card as soon as it is known', () => {
+    const life = new Life()
+    life.submit('go', background())
+    life.says({ type: 'started', handle: { sandbox: 'box-1' }, provider: 'anthropic' })
+    expect(life.payloads('session_state').at(-1)).toMatchObject({
+      process_id: 'box-1',
+      provider: 'anthropic',
+      model: null,
+    })
+    life.says(says('usage', { total_tokens: 1, model: 'opus' }))
+    expect(life.payloads('session_state').at(-1)).toMatchObject({ process_id: 'box-1', model: 'opus' })
+    life.says(says('usage', { total_tokens: 1, model: 'haiku' }))
+    expect(life.happened).not.toContain('session_state')
+    life.says(finished())
+    expect(life.payloads('session_state').at(-1)).toMatchObject({
+      process_id: null,
+      provider: 'anthropic',
+      model: 'opus',
+    })
   })
 
   test('by one in a sandbox, with the modes the session was opened with', () => {
@@ -122,4 +161,51 @@ test('[F12] a compaction is a place to come back to', () => {
   expect(life.payloads('context_compacted')[0]?.resume_cursor).toBe(`compact:${key.id}:${seq}`)
   life.says(says('context_compacted', { resume_cursor: 'compact:serve_demo:14' }))
   expect(life.payloads('context_compacted')[1]?.resume_cursor).toBe('compact:serve_demo:14')
+})
+
+describe('[F39] the nodes of the task graph follow the run', () => {
+  const graphs = (life: Life) =>
+    life.log.flatMap((event) => {
+      if (event.type !== 'artifact_chunk' || !event.payload.text.includes('task_graph_id')) return []
+      const { nodes, goal } = JSON.parse(event.payload.text) as { goal: string; nodes: { status: string }[] }
+      return [[goal, ...nodes.map(({ status }) => status)]]
+    })
+  const writes = (more: Opening = {}) => {
+    const life = new Life()
+    life.submit('go', background({ settings: { workspace_id: 'ws-1', task_graph_id: 'tg-s1' }, ...more }))
+    return life
+  }
+  const begun = ['go', 'completed', 'running', 'pending']
+
+  test.each([
+    ['completed', [token('x'), finished()]],
+    ['failed', [failed(false)]],
+  ] as const)('to its end: %s', (status, items) => {
+    const life = writes()
+    expect(graphs(life)).toEqual([])
+    life.says(started())
+    expect(graphs(life)).toEqual([begun])
+    life.says(...items)
+    expect(graphs(life)).toEqual([begun, ['go', 'completed', status, status]])
+  })
+
+  test('cancelled, running or not yet begun; and expired', () => {
+    const life = writes()
+    life.says(started())
+    life.do({ type: 'cancel' })
+    life.says({ type: 'stopped' })
+    expect(graphs(life).at(-1)).toEqual(['go', 'completed', 'cancelled', 'cancelled'])
+    const queued = new Life()
+    queued.do({ type: 'create', opening: background({ settings: { workspace_id: 'ws-1', task_graph_id: 'tg-s1' } }) })
+    queued.do({ type: 'pause' })
+    queued.submit('later')
+    queued.do({ type: 'cancel' })
+    expect(graphs(queued)).toEqual([['later', 'completed', 'cancelled', 'cancelled']])
+  })
+
+  test('work without a workspace has none', () => {
+    const life = running(background())
+    life.says(finished())
+    expect(graphs(life)).toEqual([])
+  })
 })

@@ -14,7 +14,7 @@ import { branch, expire, handOver, pause, promiseBranch, resume, setPolicy, tick
 import { create, edit, reload, steer, submit } from './prompts.ts'
 import { report } from './reports.ts'
 import { advance, cancel } from './runs.ts'
-import { askedFirst, sessionState } from './session-state.ts'
+import { askedFirst, runtimeText, sessionState } from './session-state.ts'
 import { Working } from './working.ts'
 
 export interface Decided {
@@ -97,6 +97,7 @@ const isToldAnew = (after: SessionState, before: SessionState): boolean => {
   if (after.lifecycle.parent !== before.lifecycle.parent) return true
   // What was cancelled says so at once, and when it has ended.
   if (isTerminal(after) !== isTerminal(before)) return true
+  if (runtimeText(after) !== runtimeText(before)) return true
   return status === 'awaiting_approval' && askedFirst(after) !== askedFirst(before)
 }
 

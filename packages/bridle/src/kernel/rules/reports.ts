@@ -13,7 +13,8 @@ import { ask } from './approvals.ts'
 import { publish } from './artifacts.ts'
 import { isOverBudget, isWork, stopOverBudget } from './budgets.ts'
 import { endTurn, failRun, noteHandle, stopped } from './runs.ts'
-import { inProcess, turnRuntime } from './turn-runtime.ts'
+import { publishTaskGraph } from './task-graph.ts'
+import { hasWorkspace, inProcess, turnRuntime } from './turn-runtime.ts'
 import { failUnapproved, hasRun, isUnapproved } from './unapproved-calls.ts'
 import type { Working } from './working.ts'
 
@@ -44,7 +45,7 @@ const ENDS: ReadonlySet<ReportItem['type']> = new Set(['finished', 'failed', 'lo
 const live = (w: Working): boolean => w.run?.phase === 'started'
 
 const take: { readonly [T in ReportItem['type']]: (w: Working, item: ReportItem & { type: T }) => void } = {
-  started: (w, { handle, steer, durable, resumable, sandbox }) => {
+  started: (w, { handle, steer, durable, resumable, sandbox, provider, model }) => {
     const { run } = w
     if (run?.phase !== 'requested') return
     w.addToRun('run_started', {
@@ -54,9 +55,14 @@ const take: { readonly [T in ReportItem['type']]: (w: Working, item: ReportItem 
       ...(steer !== undefined && { steer }),
       ...(durable !== undefined && { durable }),
       ...(resumable !== undefined && { resumable }),
+      ...(provider !== undefined && { provider }),
+      ...(model !== undefined && { model }),
     })
     w.addToRun('policy_decision', turnRuntime(w.state))
+    // Work that writes has a workspace, whatever stands around its engine; what does is said last, and is the session's.
+    if (sandbox && hasWorkspace(w.state)) w.addToRun('sandbox_notice', inProcess(w.state))
     w.addToRun('sandbox_notice', sandbox ?? inProcess(w.state))
+    if (hasWorkspace(w.state)) publishTaskGraph(w, 'running')
   },
 
   sandbox_awaited: (w, { reason }) => {

@@ -18,6 +18,7 @@ import { isTaskOver } from '../projections/subagents.ts'
 import { OUTCOME_TYPES } from '../schemas.ts'
 import { askAboutUnsafe, cancelApprovals } from './approvals.ts'
 import { publish } from './artifacts.ts'
+import { publishTaskGraph } from './task-graph.ts'
 import type { Working } from './working.ts'
 
 /** Starts the next attempt, or the next prompt in the queue, when nothing stands in the way. */
@@ -109,6 +110,7 @@ export const endTurn = (
   if (end.resume !== undefined) noteHandle(w, end.resume)
   if (w.state.lifecycle.kind === 'background') {
     recordRun(w, run, status)
+    publishTaskGraph(w, status)
     // Whatever the engine tells of its steps, there is one for each turn. Expiry has one of its own.
     if (end.reason !== 'expired') checkpoint(w, 'turn', status, end.message ?? (text || `The turn was ${status}.`))
   }
@@ -167,6 +169,8 @@ export const cancel = (w: Working, command: Command & { type: 'cancel' }): Answe
 }
 
 const dropQueued = (w: Working, runIds: readonly string[], reason: string): void => {
+  const isLast = w.state.lifecycle.queue.length === runIds.length && w.run === null
+  if (w.state.lifecycle.kind === 'background' && isLast) publishTaskGraph(w, 'cancelled')
   for (const runId of runIds) dropPrompt(w, runId, reason)
   const { kind, run, queue } = w.state.lifecycle
   const last = runIds.at(-1)
@@ -250,6 +254,7 @@ export const failExpired = (w: Working): void => {
   if (w.run) return endTurn(w, 'failed', { message: 'The session expired.', reason: 'expired' })
   const { queue } = w.state.lifecycle
   const turn_id = queue[0]?.runId ?? w.key.id
+  publishTaskGraph(w, 'failed')
   w.add('error', { turn_id, message: 'The session expired.', reason: 'expired' })
   for (const { runId } of queue) dropPrompt(w, runId, 'expired')
   w.add('turn_end', { turn_id, status: 'failed', queued: 0 })

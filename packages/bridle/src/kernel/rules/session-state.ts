@@ -11,8 +11,8 @@ export const sessionState = (key: Key, state: SessionState): Payloads['session_s
   const { lifecycle: life, health } = state
   const status = statusOf(state)
   return {
-    provider: null,
-    model: null,
+    provider: life.runtime.provider,
+    model: life.runtime.model,
     permission_mode: PERMISSION_MODE,
     approval_mode: APPROVAL_MODE,
     think_level: null,
@@ -42,6 +42,10 @@ export const sessionState = (key: Key, state: SessionState): Payloads['session_s
     resume_context: resumeContext(key, state),
   }
 }
+
+/** Where the run is and what it runs on: known when it has begun, or later. */
+export const runtimeText = ({ lifecycle: { run, runtime } }: SessionState): string =>
+  JSON.stringify([processOf(run?.handle), runtime.provider, runtime.model])
 
 /** The approval that is to be answered next. */
 export const askedFirst = ({ approvals: { open } }: SessionState): string | null => Object.keys(open)[0] ?? null

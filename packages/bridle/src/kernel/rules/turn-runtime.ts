@@ -17,6 +17,9 @@ export const turnRuntime = ({ lifecycle: { kind, settings } }: SessionState): Pa
   approval_mode: text(settings.approval_mode) ?? APPROVAL_MODE,
 })
 
+export const hasWorkspace = ({ lifecycle: { settings } }: SessionState): boolean =>
+  text(settings.workspace_id) !== undefined
+
 /** For a runner that says nothing of a sandbox: there is none, unless the work has a workspace of its own. */
 export const inProcess = ({ lifecycle: { kind, settings } }: SessionState): Payloads['sandbox_notice'] => {
   const requested_backend = kind === 'chat' ? 'chat_turn' : 'background_session'

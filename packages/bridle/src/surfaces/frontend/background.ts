@@ -2,7 +2,6 @@
 
 import * as v from 'valibot'
 import { isRefusal } from '../../kernel/commands.ts'
-import { cut } from '../../kernel/cut.ts'
 import type { Key } from '../../kernel/event.ts'
 import { canonical, hashText } from '../../kernel/json.ts'
 import { idempotencyKey } from '../http/command-id.ts'
@@ -171,7 +170,7 @@ async function start(call: Call<undefined, v.InferOutput<typeof startBody>>): Pr
     ...(body.workspace?.source !== undefined && { workspace_source: body.workspace.source }),
   }
   // Nothing is prepared for a session that exists: it refuses the command, or knows it by its Idempotency-Key.
-  const prepared = isNew ? await workspaceOf(call, key, asked, { goal: cut(body.prompt, GOAL_CHARS) }) : null
+  const prepared = isNew ? await workspaceOf(call, key, asked, { goal: body.prompt }) : null
   if (prepared instanceof Response) return prepared
   const owner = (await viewerOf(access)) ?? (parent === undefined ? null : await ownerOfSession(call, tenant, parent))
   const answer = await ports.host.send(
@@ -216,6 +215,3 @@ const ownerOfSession = async (
   const found = await (ports.relatives ?? ports.directory).find(tenant, id)
   return found.find(({ owner }) => owner !== null)?.owner ?? null
 }
-
-/** Of the prompt, in the task graph. */
-const GOAL_CHARS = 2_000

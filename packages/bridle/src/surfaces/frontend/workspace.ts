@@ -2,9 +2,9 @@
 import type { Prepared } from '../../kernel/commands.ts'
 import type { Key } from '../../kernel/event.ts'
 import type { JsonObject } from '../../kernel/json.ts'
+import { taskGraph, taskGraphId } from '../../kernel/rules/task-graph.ts'
 import { badRequest, refused } from '../http/errors.ts'
 import type { Call } from '../http/route.ts'
-import type { Workspace } from '../http/workspaces.ts'
 
 export interface PreparedWorkspace {
   readonly settings: JsonObject
@@ -26,7 +26,6 @@ export const workspaceOf = async (
   const made = await ports.workspaces.prepare(key, { source, access, ...(parent && { parent }) })
   if ('taken' in made) return refused({ refused: 'session_exists', message: 'The session exists already.' })
   if ('problem' in made) return badRequest(`body: workspace: ${made.problem}`)
-  const graph = taskGraph(key, made, goal)
   return {
     settings: {
       ...settings,
@@ -34,10 +33,10 @@ export const workspaceOf = async (
       workspace_path: made.path,
       // The folder that it really came from, by whatever name the caller knew it.
       ...(made.source !== null && { workspace_source: made.source }),
-      task_graph_id: graph.task_graph_id,
+      task_graph_id: taskGraphId(key.id),
     },
     artifacts: [
-      artifact('task-graph.json', 'task_graph', graph),
+      taskGraph({ sessionId: key.id, workspaceId: made.id, goal }, 'pending'),
       artifact('workspace.json', 'workspace', {
         workspace_id: made.id,
         kind: made.kind,
@@ -50,19 +49,6 @@ export const workspaceOf = async (
     discard: made.discard,
   }
 }
-
-/** What is to be done, in what order. An engine's own steps are told by `step_progress`. */
-const taskGraph = ({ id }: Key, { id: workspace_id }: Workspace, goal: string) => ({
-  task_graph_id: `tg-${id}`,
-  session_id: id,
-  workspace_id,
-  goal,
-  nodes: [
-    { id: 'prepare', title: 'Prepare the workspace', status: 'completed', depends_on: [] },
-    { id: 'work', title: 'Do the work in the workspace', status: 'pending', depends_on: ['prepare'] },
-    { id: 'report', title: 'Leave the output and the record of the run', status: 'pending', depends_on: ['work'] },
-  ],
-})
 
 const artifact = (name: string, kind: string, value: JsonObject): Prepared => ({
   name,

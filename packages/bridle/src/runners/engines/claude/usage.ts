@@ -87,6 +87,7 @@ export class ClaudeUsage {
         totalTokens: input + output,
         costUsd: usd,
         ...(share !== null && { contextUsagePct: share }),
+        ...(this.#model !== '' && { model: this.#model }),
         ...kind,
       },
     ]

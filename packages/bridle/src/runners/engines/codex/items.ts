@@ -96,6 +96,7 @@ const notices: Record<string, Read> = {
         type: 'usage',
         ...defined(spent),
         ...cost(spent, count(cachedInputTokens) ?? 0, seen.model),
+        ...(seen.model && { model: seen.model }),
         ...(shown && { contextUsagePct: Math.min(100, Math.round((used / window) * 1_000) / 10) }),
       },
     ]
