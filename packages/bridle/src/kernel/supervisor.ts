@@ -31,8 +31,8 @@ const isLeftToNext = ({ lifecycle, approvals }: SessionState): boolean => {
   const { created, paused, run, queue } = lifecycle
   if (!created || paused) return false
   if (!run) return queue.length > 0
-  const isAsked = Object.values(approvals.open).some(({ kind }) => kind !== 'tool')
-  return run.phase === 'parked' && run.stopping === null && !isAsked
+  if (run.phase !== 'parked' || run.stopping !== null) return false
+  return !Object.values(approvals.open).some(({ kind }) => kind !== 'tool')
 }
 
 /** Work that is under way may finish; whatever would have to be started or waits for a sandbox, retried, resumed or answered expires. */

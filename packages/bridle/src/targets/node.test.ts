@@ -391,3 +391,33 @@ const rawStatus = (at: string, headers: Record<string, string>): Promise<number 
 function millionKeys(): string {
   return `{${Array.from({ length: 500_000 }, (_, n) => `"${n.toString(36)}":1`).join()}}`
 }
+
+test('[S38] an announced restart costs no retry, and the work goes on where it stood', async () => {
+  const data = mkdtempSync(join(tmpdir(), 'bridle-restart-'))
+  const start = () => HarnessServer.start({ port: 0, data, tokenPaceMs: 0, log: () => {} })
+  const steps = [{ checkpoint: 'once' }, { text: 'abcdefgh', chunks: 8, everyMs: 40 }]
+  const prompt = `@script ${JSON.stringify(steps)}`
+  const ids = ['one', 'two', 'three']
+  let running = await start()
+  const detail = async (id: string) => (await get(`${running.url}/sessions/${id}`)).body
+  try {
+    for (const session_id of ids)
+      await post(`${running.url}/sessions`, { engine: 'scripted', session_id, prompt, max_retries: 0 })
+    for (let restarts = 0; restarts < 2; restarts++) {
+      const before = JSON.stringify((await detail('one')).messages)
+      await expect.poll(async () => JSON.stringify((await detail('one')).messages)).not.toBe(before)
+      await running.close()
+      running = await start()
+    }
+    for (const id of ids) {
+      await expect.poll(async () => (await detail(id)).status).toBe('completed')
+      expect(await detail(id)).toMatchObject({ attempt_count: 1, last_error: null })
+      const { messages, checkpoints } = (await detail(id)) as { messages: { content: string }[]; checkpoints: object[] }
+      expect(messages.at(-1)?.content).toBe('abcdefgh')
+      expect(checkpoints).toMatchObject([{ checkpoint_type: 'turn' }, { summary_text: 'once' }])
+    }
+  } finally {
+    await running.close()
+    rmSync(data, { recursive: true, force: true })
+  }
+})

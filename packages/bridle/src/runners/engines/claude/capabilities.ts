@@ -48,7 +48,7 @@ export const claudeInfo = (version: string): EngineInfo => ({
   notes: [
     'tool_outcome: a timeout is told from other errors by the words of its result.',
     'usage: each model step with the cost of a price table; the last of a turn corrects it with what the engine says.',
-    'context_compacted: message counts where the engine tells how many it summarized.',
+    "context_compacted: message counts by the engine's own transcript.",
     'Agents that it delegates to run in the foreground of the turn.',
     "The work folder's own settings and instructions are not loaded: a repository cannot allow itself anything.",
   ],

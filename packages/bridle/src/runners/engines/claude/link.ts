@@ -5,6 +5,7 @@ import { within } from '../../within.ts'
 import type { Turn, TurnEnd } from '../engine.ts'
 import type { Mark } from '../marked-processes.ts'
 import { ClaudeTurnReader, type SdkMessage } from './messages.ts'
+import { messagesIn } from './transcript.ts'
 import { turnEnd } from './turn-end.ts'
 import type { ContextWindow } from './usage.ts'
 
@@ -19,6 +20,8 @@ export interface Sdk {
 }
 interface Query extends AsyncIterable<SdkMessage> {
   interrupt(): Promise<unknown>
+  /** Engines before it was there have none. */
+  getContextUsage?(wanted: { detail: 'summary' }): Promise<{ rawMaxTokens?: number; maxTokens?: number }>
   close(): void
 }
 /** As the SDK describes the process that it wants. */
@@ -48,9 +51,12 @@ export class ClaudeLink {
   /** The last entry of the transcript that a turn added. */
   last: string | null = null
   readonly #window: ContextWindow = { tokens: 0 }
+  /** Where the engine keeps its transcripts. */
+  readonly #folder: string
 
   constructor(sdk: Sdk, mark: Mark, start: StartEngine, options: { [name: string]: unknown }) {
     this.#mark = mark
+    this.#folder = (options.env as NodeJS.ProcessEnv).CLAUDE_CONFIG_DIR ?? ''
     this.#query = sdk.query({
       prompt: this.#inbox,
       options: {
@@ -142,6 +148,7 @@ export class ClaudeLink {
   async #take(message: SdkMessage): Promise<void> {
     const playing = this.#playing
     if (typeof message.session_id === 'string') this.sessionId = message.session_id
+    if (message.subtype === 'init') this.#learnWindow().catch(() => {})
     // A word that came as the turn ended began another, which nobody hears: this engine is not to be used again.
     if (!playing) return void (message.type === 'assistant' && this.#leave())
     // What an agent below it writes is in a transcript of its own.
@@ -160,6 +167,13 @@ export class ClaudeLink {
     this.#end(end)
     // One that was stopped would still begin that turn.
     if (!isLast) this.#leave()
+  }
+
+  /** Without it the share of the context is known only when the first turn is over. */
+  async #learnWindow(): Promise<void> {
+    if (this.#window.tokens > 0) return
+    const { rawMaxTokens, maxTokens } = (await this.#query.getContextUsage?.({ detail: 'summary' })) ?? {}
+    this.#window.tokens ||= rawMaxTokens ?? maxTokens ?? 0
   }
 
   /** Once: after a failed result the iterator throws as well. */
@@ -190,6 +204,8 @@ export class ClaudeLink {
       await playing.turn.heard(await playing.announced(toolUseId, toolName, input ?? {}))
     }
     if (toolUseId && said.duration_ms !== undefined) playing.elapsedMs.set(toolUseId, said.duration_ms)
+    if (hook === 'PreCompact' && said.transcript_path)
+      playing.reader.compacting(await messagesIn(said.transcript_path, this.#folder))
     if (hook === 'PostCompact' && said.compact_summary) playing.reader.compacted(said.compact_summary)
     if (hook === 'PostToolBatch' && said.tool_calls?.length) {
       const toolUseIds = said.tool_calls.flatMap(({ tool_use_id }) => (tool_use_id ? [tool_use_id] : []))
@@ -328,6 +344,7 @@ interface HookInput {
   readonly tool_use_id?: string
   readonly duration_ms?: number
   readonly compact_summary?: string
+  readonly transcript_path?: string
   readonly agent_id?: string
   readonly tool_calls?: readonly { readonly tool_use_id?: string }[]
 }

@@ -32,11 +32,17 @@ export class ClaudeTurnReader {
   #text = ''
   #thought = false
   #summary: string | null = null
+  #messages: number | null = null
   readonly #usage: ClaudeUsage
 
   constructor(notes: CallNotes, window: ContextWindow = { tokens: 0 }) {
     this.#notes = notes
     this.#usage = new ClaudeUsage(window)
+  }
+
+  /** A compaction begins: so many messages are there. */
+  compacting(messages: number | null): void {
+    this.#messages = messages
   }
 
   compacted(summary: string): void {
@@ -208,6 +214,8 @@ export class ClaudeTurnReader {
         const { trigger, pre_tokens, post_tokens, messages_summarized, preserved_messages } =
           said.compact_metadata ?? {}
         const kept = preserved_messages?.uuids?.length ?? 0
+        const summarized = messages_summarized ?? (this.#messages === null ? null : Math.max(0, this.#messages - kept))
+        this.#messages = null
         const summary = this.#summary
         this.#summary = null
         return [
@@ -216,7 +224,7 @@ export class ClaudeTurnReader {
             ...(trigger !== undefined && { trigger }),
             ...(pre_tokens !== undefined && { preTokens: pre_tokens }),
             ...(post_tokens !== undefined && { postTokens: post_tokens }),
-            ...(messages_summarized !== undefined && { summarized: messages_summarized, kept }),
+            ...(summarized !== null && { summarized, kept }),
             ...(summary !== null && { summary }),
           },
         ]
