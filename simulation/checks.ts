@@ -107,13 +107,13 @@ const asRead = ({ seq, foldVersion, state, messages }: SnapshotWrite): Snapshot 
   messages: messages.map(({ text }) => text),
 })
 
-/** Each attempt's text in the log is what its runner said, from the start, once and in order. */
+/** Each attempt's text in the log, with that of those which go on from it, is what its runner said, from the start, once and in order. */
 const checkWork = (ground: Ground, life: Life, remote: Remote): void => {
   for (const [runId, run] of life.ledger.runs) {
     for (const [attempt, said] of run.said) {
       const name = nameOf({ key: life.key, runId, attempt })
       const whole = life.key.agent === 'remote' ? remote.worked.get(name)?.text : textOf(run.text)
-      const completed = run.end?.status === 'completed' && attempt === run.attempts
+      const completed = run.end?.status === 'completed' && attempt === run.from
       if (whole === undefined || !whole.startsWith(said))
         fail(ground, 3, `${name} wrote "${said}", and its runner said "${whole}"`)
       else if (completed && said !== whole)

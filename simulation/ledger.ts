@@ -9,6 +9,8 @@ export interface RunEntry {
   /** Where it ended, and how. */
   end: { readonly seq: number; readonly type: string; readonly status: string } | null
   attempts: number
+  /** The attempt that the last one goes on from, or the last one itself. */
+  from: number
   /** Text by attempt. */
   readonly said: Map<number, string>
   readonly started: Set<number>
@@ -74,6 +76,7 @@ export class Ledger {
           text: event.payload.text,
           end: null,
           attempts: 0,
+          from: 0,
           said: new Map(),
           started: new Set(),
         })
@@ -83,6 +86,7 @@ export class Ledger {
         if (run && event.payload.attempt !== run.attempts + 1)
           this.#fail(6, `attempt ${event.payload.attempt} of ${event.payload.run_id} follows ${run.attempts}`)
         if (run) run.attempts = event.payload.attempt
+        if (run) run.from = event.payload.continues ?? event.payload.attempt
         return
       }
       case 'run_started': {
@@ -93,7 +97,8 @@ export class Ledger {
       }
       case 'token': {
         const run = this.#run(event.run ?? '', event)
-        const attempt = event.attempt ?? 0
+        // What goes on from a stopped attempt adds to its text.
+        const attempt = event.continues ?? event.attempt ?? 0
         run?.said.set(attempt, (run.said.get(attempt) ?? '') + event.payload.text)
         return
       }

@@ -192,8 +192,11 @@ export const lifecycle: Projection<Lifecycle> = {
         ended: null,
         endedAt: null,
         tools: {},
-        // From nothing: what an earlier attempt remembers is not to be gone on from.
-        handles: continues === null ? state.handles.filter((each) => each.runId !== runId) : state.handles,
+        // From nothing, what an earlier attempt remembers is not to be gone on from. A place in an attempt is good once.
+        handles:
+          continues === null || before?.resumable
+            ? state.handles.filter((each) => each.runId !== runId)
+            : state.handles,
         run: {
           runId,
           messageId,
@@ -249,14 +252,16 @@ export const lifecycle: Projection<Lifecycle> = {
         ? withRun(state, at, { phase: 'cancelling', stopping: at, retryAt: null })
         : state,
 
-    run_parked: (state, { at, payload }) =>
-      withRun(state, at, {
+    run_parked: (before, { at, payload }) => {
+      const state = withPlace(before)
+      return withRun(state, at, {
         phase: 'parked',
         parked: payload.reason,
         retryAt: null,
         stopping: payload.stop ? at : null,
         failure: payload.failure ?? null,
-      }),
+      })
+    },
 
     run_stopped: (state, { at }) => withRun(state, at, { stopping: null }),
 
@@ -377,6 +382,14 @@ const outputTypes = new Set<string>([
   'artifact_published',
   'context_compacted',
 ])
+
+/** Stopped before it was started, an attempt that goes on stands where it would have begun. */
+const withPlace = (state: Lifecycle): Lifecycle => {
+  const { run, handles } = state
+  if (run?.phase !== 'requested' || run.continues === null || run.resume === null) return state
+  const others = handles.filter((each) => each.runId !== run.runId)
+  return { ...state, handles: [...others, { runId: run.runId, handle: run.resume }] }
+}
 
 const withRun = (state: Lifecycle, at: number, change: Partial<Run>): Lifecycle =>
   state.run ? { ...state, updatedAt: at, run: { ...state.run, since: at, ...change } } : state

@@ -198,8 +198,9 @@ export const stopped = (w: Working, how: 'confirmed' | 'deadline', resume?: stri
   const { run } = w
   if (!run || run.stopping === null) return
   w.addToRun('run_stopped', { run_id: run.runId, attempt: run.attempt, how })
-  // The handle that it began with: nothing was done since.
-  if (resume !== undefined && resume !== run.resume && run.phase === 'parked') noteHandle(w, resume)
+  // A handle of the turn before, with which it began: nothing was done since.
+  const isOwn = resume !== run.resume || run.continues !== null
+  if (resume !== undefined && isOwn && run.phase === 'parked') noteHandle(w, resume)
   if (run.failure) return endTurn(w, 'failed', { ...run.failure, ...(resume !== undefined && { resume }) })
   // A place in the attempt that was cancelled is none to begin the next turn from.
   if (run.phase === 'cancelling') endTurn(w, 'cancelled', resume === undefined || run.resumable ? {} : { resume })

@@ -278,6 +278,30 @@ describe('[S37] a run that is stopped and kept', () => {
     expect(life.payloads('response').at(-1)).toEqual({ text: 'One. Two. Three.' })
   })
 
+  test('a place in a script is good once: stopped without another, the turn starts over', () => {
+    const life = new Life()
+    life.submit()
+    life.says(resumable)
+    const goOn = (...items: ReportItem[]) => {
+      life.do(pause)
+      for (const item of items) life.says(item)
+      life.do(resume)
+    }
+    life.says(token('abc'))
+    goOn(stoppedAt('step:0:3'))
+    // Stopped before it was started, and without any progress: it stands where it stood.
+    goOn(stopped)
+    expect(job(life)).toMatchObject({ attempt: 3, resume: 'step:0:3', continues: {} })
+    life.says(resumable)
+    goOn(stoppedAt('step:0:3'))
+    expect(job(life)).toMatchObject({ attempt: 4, resume: 'step:0:3', continues: {} })
+    life.says(resumable)
+    life.says(token('def'))
+    goOn(stopped)
+    expect(job(life)).toMatchObject({ attempt: 5, resume: null })
+    expect(life.answer.content).toBe('')
+  })
+
   test('a retry starts from nothing, whatever was remembered', () => {
     const work = running(background({ maxRetries: 2 }))
     work.says(token('One.'), handle('engine/1'))
