@@ -11,8 +11,8 @@ import { parseScript, type Step, scriptedEvent } from './script.ts'
 
 export const scriptedRunner = (ports: { clock: Clock; digest: Digest }): Runner => {
   const performances = new Map<string, Performance>()
-  /** How scripts that ended when nobody listened any more go on. */
-  const unheard = new Map<string, string>()
+  /** Those that ended when nobody listened any more: somebody may ask how they go on. */
+  const unheard = new Map<string, Performance>()
   const name = ({ key, runId, attempt }: Job) => `${key.tenant}/${key.agent}/${key.id}/${runId}/${attempt}`
 
   const play = async (job: Job, outlet: Outlet, resumed: boolean): Promise<RunEnd> => {
@@ -21,7 +21,7 @@ export const scriptedRunner = (ports: { clock: Clock; digest: Digest }): Runner 
     try {
       return await performance.play(resumed)
     } finally {
-      if (outlet.closed) remember(unheard, name(job), performance.resume)
+      if (outlet.closed) remember(unheard, name(job), performance)
       // The next owner may play the same attempt already.
       if (performances.get(name(job)) === performance) performances.delete(name(job))
     }
@@ -32,11 +32,10 @@ export const scriptedRunner = (ports: { clock: Clock; digest: Digest }): Runner 
     // A script that waits for an approval can be taken up at that step; one in mid-stream died with its process.
     attach: (job, outlet) => (job.awaiting.length > 0 ? play(job, outlet, true) : Promise.resolve('lost')),
     abort: async (job) => {
-      const performance = performances.get(name(job))
+      const performance = performances.get(name(job)) ?? unheard.get(name(job))
       await performance?.abort()
-      const resume = performance?.resume ?? unheard.get(name(job)) ?? null
       unheard.delete(name(job))
-      return resume
+      return performance?.resumeAfter(job.frame) ?? null
     },
     // One that waits for an approval is taken up at that step.
     outlivesProcess: ({ awaiting }) => awaiting.length > 0,
@@ -49,12 +48,12 @@ export const scriptedRunner = (ports: { clock: Clock; digest: Digest }): Runner 
 }
 
 /** Stopped scripts whose place is remembered until somebody asks: each is asked about at once, or never. */
-const UNHEARD_MAX = 1_000
+const UNHEARD_MAX = 100
 
-const remember = (places: Map<string, string>, name: string, place: string): void => {
-  places.set(name, place)
-  const [oldest] = places.keys()
-  if (places.size > UNHEARD_MAX && oldest !== undefined) places.delete(oldest)
+const remember = (ended: Map<string, Performance>, name: string, performance: Performance): void => {
+  ended.set(name, performance)
+  const [oldest] = ended.keys()
+  if (ended.size > UNHEARD_MAX && oldest !== undefined) ended.delete(oldest)
 }
 
 /** Pieces of text in a row before others have their turn. */
@@ -127,10 +126,9 @@ class Performance {
     }
   }
 
-  /** How another attempt goes on behind what is in the log. */
-  get resume(): string {
-    const { taken } = this.#outlet
-    const { step, piece } = this.#places.findLast(({ frame }) => frame <= taken)?.place ?? this.#place
+  /** How another attempt goes on behind this frame, the last that is in the log. */
+  resumeAfter(committed: number): string {
+    const { step, piece } = this.#places.findLast(({ frame }) => frame <= committed)?.place ?? this.#place
     return `${HANDLE}${step}:${piece}`
   }
 

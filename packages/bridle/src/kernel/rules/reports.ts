@@ -96,12 +96,12 @@ const take: { readonly [T in ReportItem['type']]: (w: Working, item: ReportItem 
   },
 
   finished: (w, { result, resume }) => {
-    if (!live(w)) return stopped(w, 'confirmed', resume)
+    if (!live(w)) return endedLate(w, resume)
     endTurn(w, 'completed', { ...(result !== undefined && { result }), ...(resume !== undefined && { resume }) })
   },
 
   failed: (w, { message, transient, reason, resume }) => {
-    if (!live(w) && w.run?.phase !== 'requested') return stopped(w, 'confirmed', resume)
+    if (!live(w) && w.run?.phase !== 'requested') return endedLate(w, resume)
     failRun(w, {
       message,
       ...(transient !== undefined && { transient }),
@@ -133,6 +133,10 @@ const take: { readonly [T in ReportItem['type']]: (w: Working, item: ReportItem 
     }
   },
 }
+
+/** A run that was stopped and kept is not gone on with from an end that nobody heard: its last words would be missing. */
+const endedLate = (w: Working, resume: string | undefined): void =>
+  stopped(w, 'confirmed', w.run?.phase === 'parked' ? undefined : resume)
 
 /** Marks a runner's or an agent's word on its own isolation or policy as a claim, in the payload itself. */
 const marked = ({ type, payload }: Pick<AnyDraft, 'type' | 'payload'>): typeof payload =>
