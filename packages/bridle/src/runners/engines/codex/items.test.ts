@@ -172,10 +172,12 @@ describe('calls', () => {
     expect(told([raw({ type: 'function_call', name: 'update_plan', arguments: '{}' }), rawOutput])[1]).toMatchObject({
       outcome: { status: 'ok', result: 'Read-only file system' },
     }))
-  // A call of what is not there, whatever its name.
-  const unsupported = raw({ type: 'function_call_output', output: 'unsupported call: update_plan' })
-  expect(told([raw({ type: 'function_call', name: 'update_plan', arguments: '{}' }), unsupported])[1]).toMatchObject({
-    outcome: { status: 'error', error: 'unsupported call: update_plan' },
+
+  test('one of a tool that Codex does not have is failed, whatever its name', () => {
+    const unsupported = raw({ type: 'function_call_output', output: 'unsupported call: update_plan' })
+    expect(told([raw({ type: 'function_call', name: 'update_plan', arguments: '{}' }), unsupported])[1]).toMatchObject({
+      outcome: { status: 'error', error: 'unsupported call: update_plan' },
+    })
   })
 
   test('one with an item is told once', () =>
