@@ -155,8 +155,8 @@ describe.skipIf(needs('chromium'))('the chat page', { timeout: 30_000 }, () => {
         await card.waitFor()
         expect(await widest()).toBe(width)
         // Every character is there to be read, without a bar to scroll it sideways.
-        const shown = card.locator('pre')
-        expect(await shown.evaluate((each) => each.scrollWidth <= each.clientWidth)).toBe(true)
+        for (const part of ['pre', '.head'])
+          expect(await card.locator(part).evaluate('each => each.scrollWidth <= each.clientWidth')).toBe(true)
         await card.getByRole('button', { name: 'Deny' }).click({ timeout: 5_000 })
         await page.getByText(`After ${step.approve}.`, { exact: true }).waitFor()
         await pill(page, 'Session', 'idle')

@@ -28,6 +28,7 @@ import { type EventLoop, ReadingTurns } from './reading-turns.ts'
 import type { Runner } from './runner.ts'
 import { type CommandId, Session } from './session.ts'
 import { statusOf } from './state.ts'
+import { wanted } from './wanted.ts'
 
 export interface HostPorts {
   readonly log: Log
@@ -59,7 +60,7 @@ const RETRIES_MAX = 3
 const EVICT_LOOKS = 32
 
 /** What the wires ask of it. */
-export type Sessions = Pick<Host, 'open' | 'find' | 'send' | 'branch' | 'remove' | 'counts'>
+export type Sessions = Pick<Host, 'open' | 'find' | 'send' | 'stopTask' | 'branch' | 'remove' | 'counts'>
 
 export class Host {
   readonly #ports: HostPorts
@@ -190,6 +191,18 @@ export class Host {
       if (isRefusal(outcome) && !session.exists && session.idle) this.#discard(session)
       return outcome
     })
+  }
+
+  /**
+   * Stops one task of the run in progress; how it ended is the engine's to report. False = there is no such task, or its engine cannot
+   * stop one by itself. Nothing of this is logged: asking twice is harmless, and whoever gets no answer asks again.
+   */
+  async stopTask(key: Key, taskId: string): Promise<boolean> {
+    const session = await this.find(key)
+    const effects = session ? wanted(key, session.state, session.epoch) : []
+    const run = effects.find((effect) => effect.kind === 'run')
+    if (!run?.started) return false
+    return (await this.#ports.runner(key.agent)?.stopTask?.(run.job, taskId)) ?? false
   }
 
   /** A new session that goes on from an event of `parent`, which is not touched. */

@@ -63,5 +63,7 @@ export interface Runner {
   outlivesProcess?(job: Job): boolean
   /** The session was removed: what was kept for it goes too. */
   forget?(key: Key): Promise<void>
+  /** Stops one piece of delegated work and leaves the rest of the run alone. False = the engine cannot, or has no such work. */
+  stopTask?(job: Job, taskId: string): Promise<boolean>
   steer?(job: Job, message: { readonly messageId: string; readonly text: string }): Promise<void>
 }

@@ -182,6 +182,7 @@ export const verdictSchema = v.looseObject({
 export type RunnerVerdict = v.InferOutput<typeof verdictSchema>
 
 export const steerSchema = v.looseObject({ id: text, text: v.pipe(text, v.nonEmpty()), epoch: maybe(count) })
+export const stopTaskSchema = v.looseObject({ taskId: text, epoch: maybe(count) })
 export const ackSchema = v.looseObject({ frame: count, epoch: maybe(count) })
 export const cancelSchema = v.looseObject({ epoch: maybe(count) })
 /** `PUT /env` and `PUT /runs/:requestId/env`: null takes a variable away. */

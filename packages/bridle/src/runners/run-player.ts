@@ -142,6 +142,13 @@ export class RunPlayer {
     }
   }
 
+  /** False = the engine has no such task under way, or cannot stop one by itself. */
+  async stopTask(record: RunRecord, taskId: string): Promise<boolean> {
+    const playing = this.#playing
+    if (playing?.record !== record) return false
+    return (await playing.session?.stopTask?.(taskId).catch(() => false)) ?? false
+  }
+
   async close(): Promise<void> {
     // An engine may still be opening: it is then closed as soon as it is there.
     this.#isClosed = true

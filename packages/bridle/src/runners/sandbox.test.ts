@@ -298,6 +298,21 @@ describe('a run', () => {
     await world.ended()
   })
 
+  test('[W9] one task of three is stopped by itself; the others and the run go on', async () => {
+    const begun = ['t1', 't2', 't3'].map((agentId) => ({ say: { type: 'subagent.started' as const, agentId } }))
+    await world.submit(steps(...begun, text('a'), { hang: 'politely' }))
+    await world.seen('token')
+    expect(await world.host.stopTask(key(), 't2')).toBe(true)
+    while ((await payloads('subagent_event')).length < 4) await new Promise(setImmediate)
+    expect((await payloads('subagent_event')).at(-1)).toMatchObject({ agent_id: 't2', status: 'stopped' })
+    expect([await world.host.stopTask(key(), 't2'), await world.host.stopTask(key(), 'nobody')]).toEqual([false, false])
+    expect(engine.stoppedTasks).toEqual(['t2'])
+    expect((await world.host.find(key()))?.state.lifecycle.run?.phase).toBe('started')
+    await world.host.send(key(), { type: 'cancel' })
+    await world.ended()
+    expect(await world.host.stopTask(key(), 't1')).toBe(false)
+  })
+
   test('[R13] what a removed session had goes with it', async () => {
     await world.submit(steps({ hang: 'politely' }))
     await world.seen('run_started')

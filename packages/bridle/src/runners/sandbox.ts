@@ -99,6 +99,14 @@ export const sandboxRunner = (given: SandboxRunnerOptions): Runner => {
 
     // The sandbox goes on without us.
     outlivesProcess: () => true,
+    stopTask: async (job, taskId) => {
+      const found = await reach(job)
+      if (!found) return false
+      const { status, body } = await found.runs.post(`${runPath(job)}/stop-task`, { taskId, epoch: job.epoch })
+      // A runner that knows no such route stops no task by itself.
+      return status === 200 && body.stopped === true
+    },
+
     forget: (key: Key) => provider.forget(key),
   }
 }

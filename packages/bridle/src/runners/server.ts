@@ -14,6 +14,7 @@ import {
   type RunnerHealth,
   type RunnerQuery,
   steerSchema,
+  stopTaskSchema,
   verdictSchema,
 } from './protocol.ts'
 import { createRelay, hasKey, type Relay, type Vars } from './relay.ts'
@@ -203,6 +204,10 @@ export class SandboxRunner {
         return take(outgoing, steerSchema, body, run, async (steer) => {
           if (await this.#player.steer(run, steer)) answer(outgoing, 200, { ok: true })
           else fail(outgoing, 409, 'conflict', 'The run cannot be steered.')
+        })
+      case 'POST /runs/:/stop-task':
+        return take(outgoing, stopTaskSchema, body, run, async ({ taskId }) => {
+          answer(outgoing, 200, { stopped: await this.#player.stopTask(run, taskId) })
         })
       case 'POST /runs/:/ack':
         return take(outgoing, ackSchema, body, run, ({ frame }) => {

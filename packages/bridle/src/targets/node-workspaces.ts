@@ -77,12 +77,13 @@ export class NodeWorkspaces implements Workspaces {
 
   /** The same runner, which also lets go of the workspace of a session that was removed. */
   around(runner: Runner): Runner {
-    const { steer } = runner
+    const { steer, stopTask } = runner
     return {
       start: (job, outlet) => runner.start(job, outlet),
       attach: (job, outlet) => runner.attach(job, outlet),
       abort: (job) => runner.abort(job),
       answer: (job, answer) => runner.answer(job, answer),
+      ...(stopTask && { stopTask: (job, taskId) => stopTask.call(runner, job, taskId) }),
       ...(steer && { steer: (job, message) => steer.call(runner, job, message) }),
       forget: (key) =>
         this.#alone(key, async () => {

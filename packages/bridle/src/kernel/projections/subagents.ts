@@ -29,4 +29,7 @@ export const subagents: Projection<Subagents> = {
 }
 
 /** Whether delegated work with this status is over. */
-export const isTaskOver = (status: string): boolean => ['completed', 'failed', 'cancelled', 'error'].includes(status)
+export const isTaskOver = (status: string): boolean => TASK_ENDS.has(status)
+
+/** In the words of the engines; any other status is of work under way. */
+const TASK_ENDS: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled', 'error', 'stopped', 'interrupted'])

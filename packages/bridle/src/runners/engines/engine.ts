@@ -67,6 +67,8 @@ export interface EngineSession {
   interrupt(): Promise<void>
   /** A word to the turn under way. Rejects where there is none. */
   steer(text: string): Promise<void>
+  /** Stops one piece of delegated work of the turn. False = there is none of this id. */
+  stopTask?(taskId: string): Promise<boolean>
   /** Ends the engine's process and all that it started; never hangs. */
   close(): Promise<void>
 }

@@ -21,6 +21,7 @@ export interface Puppets extends Engine {
   readonly acted: string[]
   readonly verdicts: unknown[]
   readonly steered: string[]
+  readonly stoppedTasks: string[]
   readonly opened: { readonly resume: string | null }[]
   /** Where each that was opened finds its provider. */
   /** Where the engine that was opened last finds its provider. */
@@ -41,6 +42,7 @@ export const puppetEngine = (name = 'puppet'): Puppets => {
     acted: [],
     verdicts: [],
     steered: [],
+    stoppedTasks: [],
     opened: [],
     baseUrl: async () => (await launch()).baseUrl,
     closed: 0,
@@ -69,6 +71,8 @@ class Puppet implements EngineSession {
   alive = true
   #turns = 0
   #interrupted = () => {}
+  #turn: Turn | null = null
+  readonly #tasks = new Set<string>()
 
   constructor(engine: Puppets, resume: string | null) {
     this.#engine = engine
@@ -87,6 +91,7 @@ class Puppet implements EngineSession {
     const large = (_name: string, value: unknown) => (value === '$LARGE' ? 'x'.repeat(LARGE) : value)
     const steps = (prompt.startsWith('[') ? JSON.parse(prompt, large) : [{ say: delta(prompt) }]) as Step[]
     this.#turns += 1
+    this.#turn = turn
     this.resume = `${this.resume ?? 'start'}>${this.#turns}`
     const from = continues ? steps.findIndex((step) => 'hang' in step) + 1 : 0
     for (const step of steps.slice(from)) {
@@ -99,8 +104,10 @@ class Puppet implements EngineSession {
   }
 
   async #step(step: Step, turn: Turn): Promise<TurnEnd | undefined> {
-    if ('say' in step) turn.say(step.say)
-    else if ('flood' in step) {
+    if ('say' in step) {
+      turn.say(step.say)
+      if (step.say.type === 'subagent.started') this.#tasks.add(step.say.agentId)
+    } else if ('flood' in step) {
       for (let index = 0; index < step.flood; index++) {
         turn.say(delta('x'.repeat(step.size ?? 100)))
         await turn.room()
@@ -142,6 +149,13 @@ class Puppet implements EngineSession {
 
   async steer(text: string): Promise<void> {
     this.#engine.steered.push(text)
+  }
+
+  async stopTask(taskId: string): Promise<boolean> {
+    if (!this.#tasks.delete(taskId)) return false
+    this.#engine.stoppedTasks.push(taskId)
+    this.#turn?.say({ type: 'subagent.completed', agentId: taskId, status: 'stopped' })
+    return true
   }
 
   async close(): Promise<void> {

@@ -3,6 +3,8 @@ import * as v from 'valibot'
 import { type Answer, type Command, isRefusal } from '../../kernel/commands.ts'
 import type { Host } from '../../kernel/host.ts'
 import { canonical, hashText, own } from '../../kernel/json.ts'
+import type { Directory } from '../../kernel/ports.ts'
+import { isTaskOver } from '../../kernel/projections/subagents.ts'
 import type { CommandId, Session } from '../../kernel/session.ts'
 import type { Scope } from '../http/access.ts'
 import { faulted } from '../http/errors.ts'
@@ -46,21 +48,25 @@ export interface Commander {
   readonly session: Session
   readonly scopes: readonly Scope[]
   readonly user: string | null
-  readonly host: Pick<Host, 'send'>
+  readonly host: TaskHost
+  /** Where a task that is a session of its own is found. */
+  readonly directory?: Pick<Directory, 'find'> | undefined
 }
+
+/** What a socket asks of the host. One without the last two has no tasks. */
+export type TaskHost = Pick<Host, 'send'> & Partial<Pick<Host, 'find' | 'stopTask'>>
 
 const scopes: { readonly [T in FabricCommand['type']]: Scope } = { cancel: 'operate', approve: 'approve' }
 
 /** Answers in every case: a refusal and a fault are acks too. */
-export const obey = async (
-  message: FabricCommand,
-  { session, scopes: held, user, host }: Commander,
-): Promise<FabricAck> => {
+export const obey = async (message: FabricCommand, commander: Commander): Promise<FabricAck> => {
+  const { session, scopes: held, user, host } = commander
   const scope = scopes[message.type]
   if (!held.includes(scope)) return ack(message, false, `This needs the scope "${scope}".`)
   try {
     const command = await commandOf(message, session, user)
     if ('problem' in command) return ack(message, false, command.problem)
+    if ('taskId' in command) return await stopTask(message, command, commander)
     const outcome = await host.send(session.key, command, idOf(message))
     if (isRefusal(outcome)) return ack(message, false, outcome.message)
     return ack(message, true, remark(command, outcome))
@@ -83,7 +89,7 @@ const commandOf = async (
   message: FabricCommand,
   session: Session,
   user: string | null,
-): Promise<Command | { readonly problem: string }> => {
+): Promise<Command | TaskStop | { readonly problem: string }> => {
   if (message.type === 'approve') {
     const { approvalId, decision, reason, args, actor } = message
     return {
@@ -99,9 +105,34 @@ const commandOf = async (
   const reason = { ...(message.reason !== undefined && { reason: message.reason }), ...actorOf({ user }) }
   if (taskId === session.key.id) return { type: 'cancel', ...reason }
   if (await isRun(session, taskId)) return { type: 'cancel', runId: taskId, ...reason }
-  if (own(session.state.subagents, taskId))
-    return { problem: 'A single task cannot be stopped by itself; cancel its run.' }
-  return { problem: 'There is no such task or run in this session.' }
+  return { taskId, reason }
+}
+
+/** One task, and no run of this session. */
+interface TaskStop {
+  readonly taskId: string
+  readonly reason: { readonly reason?: string; readonly actor?: string }
+}
+
+/** A task is a session of its own, started below this one, or work that the engine delegates within its run. */
+const stopTask = async (
+  message: FabricCommand,
+  { taskId, reason }: TaskStop,
+  { session, host, directory }: Commander,
+): Promise<FabricAck> => {
+  const { tenant, id } = session.key
+  for (const { key } of (await directory?.find(tenant, taskId)) ?? []) {
+    const child = await host.find?.(key)
+    if (child?.state.lifecycle.parentSessionId !== id) continue
+    const command = { type: 'cancel', ...reason } as const
+    const outcome = await host.send(key, command, idOf(message))
+    return isRefusal(outcome) ? ack(message, false, outcome.message) : ack(message, true, remark(command, outcome))
+  }
+  const task = own(session.state.subagents, taskId)
+  if (!task) return ack(message, false, 'There is no such task or run in this session.')
+  if (isTaskOver(task.status)) return ack(message, true, 'The task is over already.')
+  if (await host.stopTask?.(session.key, taskId)) return ack(message, true)
+  return ack(message, false, 'This engine cannot stop a single task; cancel its run.')
 }
 
 /** Running, waiting, or over. A run's id holds the number of its prompt, so an old one is found without a search. */

@@ -1,17 +1,18 @@
 // A far end for tests of the socket's protocol: it keeps what it is sent, and its clock is moved by hand.
 import { expect } from 'vitest'
-import type { Host } from '../../kernel/host.ts'
-import type { Clock } from '../../kernel/ports.ts'
+import type { Clock, Directory } from '../../kernel/ports.ts'
 import type { Session } from '../../kernel/session.ts'
 import { SCOPES, type Scope } from '../http/access.ts'
 import type { Socket } from '../http/socket-route.ts'
 import { FabricSocket } from './socket.ts'
+import type { TaskHost } from './socket-commands.ts'
 import type { FabricClientMessage, FabricServerMessage } from './socket-wire.ts'
 
 export interface Opening {
   readonly since?: number | null
   readonly scopes?: readonly Scope[]
-  readonly host?: Pick<Host, 'send'>
+  readonly host?: TaskHost
+  readonly directory?: Pick<Directory, 'find'>
 }
 
 export class Line {
@@ -27,7 +28,7 @@ export class Line {
 
   constructor(
     session: Session,
-    { since = session.state.head, scopes = SCOPES, host }: Opening & { host: Pick<Host, 'send'> },
+    { since = session.state.head, scopes = SCOPES, host, directory }: Opening & { host: TaskHost },
   ) {
     const socket: Socket = {
       send: (messages, seq) => {
@@ -43,7 +44,7 @@ export class Line {
       drained: async () => {},
       seen: (seq) => this.seen.push(seq),
     }
-    const ports = { host, clock: this.clock, heartbeatMs: 15, deadAfterMs: 45 }
+    const ports = { host, ...(directory && { directory }), clock: this.clock, heartbeatMs: 15, deadAfterMs: 45 }
     this.receiver = new FabricSocket({ key: session.key, scopes, user: null, who: '', since }, session, socket, ports)
   }
 

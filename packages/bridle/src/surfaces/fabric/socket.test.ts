@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Key } from '../../kernel/event.ts'
 import { Host } from '../../kernel/host.ts'
 import { LISTENER_BYTES_MAX } from '../../kernel/limits.ts'
-import type { Clock } from '../../kernel/ports.ts'
+import type { Clock, Directory } from '../../kernel/ports.ts'
 import type { Session } from '../../kernel/session.ts'
 import { scriptedRunner } from '../../runners/scripted.ts'
 import { memoryStore } from '../../stores/memory.ts'
@@ -24,12 +24,64 @@ const wallClock: Clock = {
 }
 
 let host: Host
+let directory: Directory
 beforeEach(() => {
-  const { log, directory } = memoryStore()
+  const store = memoryStore()
+  const { log } = store
+  directory = store.directory
   const runner = scriptedRunner({ clock: wallClock, digest })
   host = new Host({ log, directory, clock: wallClock, digest, tokenPaceMs: 0, runner: () => runner })
 })
 afterEach(() => host.stop())
+
+describe('[W9] cancel { taskId }', () => {
+  const task = (agent_id: string, status = 'started') => ({
+    event: { type: 'subagent_event', payload: { agent_id, status } },
+  })
+
+  test('stops that task alone, where the engine can', async () => {
+    const started = await submit(task('sub-1'), task('sub-2'), task('sub-3'), task('sub-3', 'stopped'), {
+      approve: 'write',
+    })
+    const session = await settled(started, ({ state }) => Object.keys(state.approvals.open).length > 0)
+    const stopped: string[] = []
+    const engine = {
+      send: host.send.bind(host),
+      stopTask: async (_key: unknown, taskId: string) => {
+        stopped.push(taskId)
+        return taskId === 'sub-2'
+      },
+    }
+    const [first, second] = [await live(session, { host: engine }), await live(session, { host: engine })]
+    await first.say({ type: 'cancel', taskId: 'sub-2', commandId: 'c-1' })
+    await second.say({ type: 'cancel', taskId: 'sub-1' })
+    await second.say({ type: 'cancel', taskId: 'sub-3' })
+    expect(first.acks()).toEqual([{ type: 'ack', for: 'cancel', ok: true, commandId: 'c-1' }])
+    expect(second.acks()).toEqual([
+      { type: 'ack', for: 'cancel', ok: false, message: 'This engine cannot stop a single task; cancel its run.' },
+      { type: 'ack', for: 'cancel', ok: true, message: 'The task is over already.' },
+    ])
+    expect(stopped).toEqual(['sub-2', 'sub-1'])
+    expect(session.state.lifecycle.run?.phase).toBe('started')
+  })
+
+  test('stops a session that was started below this one, and no other', async () => {
+    const parent = await waiting()
+    const below = (id: string) => ({ ...parent.key, id })
+    const opening = { kind: 'background', parentSessionId: parent.key.id } as const
+    for (const id of ['child-1', 'child-2'])
+      await host.send(below(id), { type: 'submit', ...script({ approve: 'go' }), opening })
+    await host.send(below('stranger'), { type: 'submit', ...script({ approve: 'go' }) })
+    const runOf = async (id: string) => (await host.find(below(id)))?.state.lifecycle.run ?? null
+    while ((await runOf('child-2')) === null) await new Promise(setImmediate)
+    const line = await live(parent, { directory })
+    await line.say({ type: 'cancel', taskId: 'child-1', reason: 'enough' })
+    await line.say({ type: 'cancel', taskId: 'stranger' })
+    expect(line.acks()).toMatchObject([{ ok: true }, { ok: false, message: unknownTask }])
+    while ((await runOf('child-1')) !== null) await new Promise(setImmediate)
+    expect([await runOf('child-2'), await runOf('stranger'), parent.state.lifecycle.run]).not.toContain(null)
+  })
+})
 
 describe('what went before', () => {
   test.each<[string, number | null, string[]]>([
@@ -120,7 +172,7 @@ describe('commands', () => {
     [
       '[W9] a task',
       { type: 'cancel', taskId: 'sub-1' },
-      ack('cancel', false, 'A single task cannot be stopped by itself; cancel its run.'),
+      ack('cancel', false, 'This engine cannot stop a single task; cancel its run.'),
     ],
     [
       '[W10] an unknown approval',

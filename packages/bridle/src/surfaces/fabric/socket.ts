@@ -1,9 +1,9 @@
 // One open Fabric WebSocket: what went before, `replay-end`, then what happens; commands come back the other way.
 // It holds no platform socket and no timer of its own, so a test is a table and a fake clock.
 import { type AnyEvent, eventId, type Key } from '../../kernel/event.ts'
-import type { Host } from '../../kernel/host.ts'
 import type { Incarnations } from '../../kernel/incarnation.ts'
 import { LISTENER_BYTES_MAX } from '../../kernel/limits.ts'
+import type { Directory } from '../../kernel/ports.ts'
 import type { Session } from '../../kernel/session.ts'
 import type { Audience, Listener } from '../../kernel/subscribers.ts'
 import type { Scope } from '../http/access.ts'
@@ -11,7 +11,7 @@ import type { RateLimiter } from '../http/rate-limit.ts'
 import type { Receiver, Socket } from '../http/socket-route.ts'
 import { agentEvent, resetEvent } from './codec.ts'
 import { type Beating, type Pulse, type PulseTimes, pulseOf } from './pulse.ts'
-import { obey, parseMessage, refusedAck } from './socket-commands.ts'
+import { obey, parseMessage, refusedAck, type TaskHost } from './socket-commands.ts'
 import type { FabricServerMessage } from './socket-wire.ts'
 
 /** A plain value: enough for a socket to sleep and wake. */
@@ -28,7 +28,8 @@ export interface FabricConnection {
 
 /** One object for all sockets of a server. */
 export interface FabricSocketPorts extends PulseTimes {
-  readonly host: Pick<Host, 'send'>
+  readonly host: TaskHost
+  readonly directory?: Pick<Directory, 'find'>
   readonly limiter?: RateLimiter | null
 }
 
@@ -89,13 +90,13 @@ export class FabricSocket implements Receiver, Listener, Beating {
         return this.#socket.seen?.(message.seq)
       default: {
         const { scopes, user, who } = this.#connection
-        const { host, limiter } = this.#ports
+        const { host, limiter, directory } = this.#ports
         // Counted when it is said, like a request.
         const waitS = limiter?.take(who ?? '') ?? null
         this.#tail = this.#tail.then(async () => {
           const answer =
             waitS === null
-              ? await obey(message, { session: this.#session, scopes, user, host })
+              ? await obey(message, { session: this.#session, scopes, user, host, directory })
               : refusedAck(message, `Too many commands; try again in ${waitS} s.`)
           this.#say(answer)
         })

@@ -221,6 +221,7 @@ const nobodyHere: Sessions = {
   open: elsewhere,
   find: elsewhere,
   send: elsewhere,
+  stopTask: elsewhere,
   branch: elsewhere,
   remove: elsewhere,
   counts: () => ({ sessions: 0, listeners: 0, running: 0, events: 0 }),

@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startTimeOf } from '../../process-table.ts'
 import type { RunnerEvent } from '../../protocol.ts'
 import { caller, type Reading } from '../../runner.suite.ts'
@@ -306,6 +306,35 @@ describe.skipIf(noEngines !== null)('Claude Code', () => {
       ['toolu_below', 'toolu_agent'],
     ])
     expect(of(reading, 'tool.completed').map(({ toolUseId }) => toolUseId)).toEqual(['toolu_below', 'toolu_agent'])
+  })
+
+  test('[W9] an agent that it delegates to is stopped by itself, and the turn goes on', async () => {
+    const runs = await start()
+    const agentCall = {
+      tool_use: 'Agent',
+      id: 'toolu_agent',
+      input: {
+        description: 'd',
+        prompt: stubbed({ blocks: [bash('sleep 120', 'toolu_below')] }),
+        subagent_type: 'general-purpose',
+      },
+    }
+    const reading = await runs.query({
+      requestId: 'tasks',
+      prompt: stubbed({ blocks: [agentCall] }, done),
+      settings: { permission_mode: 'bypassPermissions' },
+    })
+    await vi.waitFor(
+      () => expect(of(reading, 'tool.started').map(({ toolUseId }) => toolUseId)).toContain('toolu_below'),
+      20_000,
+    )
+    const [task] = of(reading, 'subagent.started')
+    expect(await runs.post('/runs/tasks/stop-task', { taskId: task?.agentId })).toMatchObject({
+      status: 200,
+      body: { stopped: true },
+    })
+    expect(await reading.end).toMatchObject({ type: 'run.completed', result: 'Done.' })
+    expect(of(reading, 'subagent.completed')).toMatchObject([{ agentId: task?.agentId, status: 'stopped' }])
   })
 
   test('[R3] a compaction is told with its summary', async () => {

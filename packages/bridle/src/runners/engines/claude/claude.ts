@@ -84,6 +84,10 @@ class ClaudeSession implements EngineSession {
     await this.#link?.interrupt()
   }
 
+  async stopTask(taskId: string): Promise<boolean> {
+    return (await this.#link?.stopTask(taskId)) ?? false
+  }
+
   async steer(text: string): Promise<void> {
     if (!this.#link) throw new Error('The engine has no turn under way.')
     this.#link.steer(text)

@@ -22,6 +22,7 @@ interface Query extends AsyncIterable<SdkMessage> {
   interrupt(): Promise<unknown>
   /** Engines before it was there have none. */
   getContextUsage?(wanted: { detail: 'summary' }): Promise<{ rawMaxTokens?: number; maxTokens?: number }>
+  stopTask(taskId: string): Promise<unknown>
   close(): void
 }
 /** As the SDK describes the process that it wants. */
@@ -112,6 +113,13 @@ export class ClaudeLink {
 
   async interrupt(): Promise<void> {
     if (this.alive) await this.#query.interrupt()
+  }
+
+  /** The engine does not say whether it knew the id; how the task ended is told by its own event. */
+  async stopTask(taskId: string): Promise<boolean> {
+    if (!this.alive || !this.#playing) return false
+    await this.#query.stopTask(taskId)
+    return true
   }
 
   #leave(): void {

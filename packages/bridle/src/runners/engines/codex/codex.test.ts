@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { runnerEventSchemas } from '../../protocol.ts'
 import type { EngineSession } from '../engine.ts'
 import { noEngines, startHere } from '../engines.suite.ts'
@@ -382,6 +382,20 @@ describe.skipIf(noEngines !== null)('codex, the real one', () => {
     const spawn = { items: [{ call: 'spawn_agent', namespace: 'multi_agent_v1', args: { message }, id: 'call_1' }] }
     const { turn } = await play(session, prompt(spawn, runs('sleep 1', 'call_2'), says('Done without it.')))
     expect(turn.of('subagent.completed')).toMatchObject([{ status: 'interrupted' }])
+  })
+
+  test('[W9] an agent it starts is stopped by itself, and the turn goes on', async () => {
+    const session = await world.open()
+    const message = prompt({ items: [{ text: 'slow '.repeat(4_000) }], chunk: 5, delayMs: 20 })
+    const spawn = { items: [{ call: 'spawn_agent', namespace: 'multi_agent_v1', args: { message }, id: 'call_1' }] }
+    const turn = new RecordingTurn()
+    const playing = session.play(prompt(spawn, runs('sleep 2', 'call_2'), says('Done without it.')), turn)
+    await vi.waitFor(() => expect(turn.of('subagent.started')).toHaveLength(1), 20_000)
+    const [task] = turn.of('subagent.started')
+    await vi.waitFor(async () => expect(await session.stopTask?.(task?.agentId ?? '')).toBe(true), 20_000)
+    expect(await session.stopTask?.('nobody')).toBe(false)
+    expect(await playing).toEqual({ kind: 'completed', result: 'Done without it.' })
+    expect(turn.of('subagent.completed')).toMatchObject([{ agentId: task?.agentId, status: 'interrupted' }])
   })
 
   test('a context that is full is compacted before the next turn', async () => {

@@ -95,6 +95,15 @@ export class CodexSession implements EngineSession {
     await this.#request('turn/steer', { expectedTurnId: turn, input: inputOf(text) })
   }
 
+  /** An agent that Codex started is a thread with a turn of its own. */
+  async stopTask(taskId: string): Promise<boolean> {
+    const play = this.#play
+    const turn = play?.end ? active(play.seen).find(({ threadId }) => threadId === taskId) : undefined
+    if (!turn) return false
+    await this.#server.request('turn/interrupt', turn, INTERRUPT_MS)
+    return true
+  }
+
   async close(): Promise<void> {
     this.#closed = true
     this.#play?.stop()
