@@ -49,7 +49,7 @@ export class PackedProject {
     this.install(...names.map((name) => `${name}@file:${this.#tarball}`))
   }
 
-  /** What a program of the project prints. */
+  /** The output of a program of the project. */
   program(text: string): string {
     return run(process.execPath, ['--input-type=module', '--eval', text], this.folder).trim()
   }

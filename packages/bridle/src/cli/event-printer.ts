@@ -45,7 +45,7 @@ export const eventPrinter = (out: Output, { withPrompts, withHints }: PrinterOpt
     out.line(`${out.style(format, mark)} ${brief(text, out.width - 2)}`)
   }
 
-  /** For what nobody may miss a word of: as many lines as it takes. */
+  /** Text in full, in as many lines as it takes. */
   const whole = (mark: string, format: Format, text: string) => {
     freshLine()
     const shown = printable(text.trim().replaceAll('\t', '  '))

@@ -12,16 +12,16 @@ export const greeting = async (
   { data, keepToken = false }: Pick<ServerSettings, 'data' | 'keepToken'>,
   env: NodeJS.ProcessEnv,
 ): Promise<string> => {
-  const said = { agent: openAgent, note: exposureNote }
-  if (!keepToken) return banner(url, envHeader(env), said)
+  const hint = { agent: openAgent, note: exposureNote }
+  if (!keepToken) return banner(url, envHeader(env), hint)
   const file = tokenFile(data)
   const page = await pageFor(url, data)
-  return `${banner(url, bearer(`$(cat ${quoted(file)})`), said)}
+  return `${banner(url, bearer(`$(cat ${quoted(file)})`), hint)}
   The token is in ${file}; bridle run, attach, sessions and the others find it there.
 ${page === null ? '' : `  In a browser, once and within 30 seconds: ${page}\n`}`
 }
 
-interface Exposed {
+interface AgentHint {
   /** An agent that callers may ask; null = none. */
   readonly agent: string | null
   /** In production: which agents are open, and how to open the others. */
@@ -31,7 +31,7 @@ interface Exposed {
 export const banner = (
   url: string,
   header: string,
-  { agent, note }: Exposed = { agent: 'scripted', note: null },
+  { agent, note }: AgentHint = { agent: 'scripted', note: null },
 ): string => `Bridle is ready at ${url}
 ${note === null ? '' : `\n${note.replace(/^/gm, '  ')}\n`}${agent === null ? '' : examples(url, header, agent)}`
 

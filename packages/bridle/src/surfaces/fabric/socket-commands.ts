@@ -53,7 +53,7 @@ export interface Commander {
   readonly directory?: Pick<Directory, 'find'> | undefined
 }
 
-/** What a socket asks of the host. One without the last two has no tasks. */
+/** The part of the host that a socket asks. Without the last two it has no tasks. */
 export type TaskHost = Pick<Host, 'send'> & Partial<Pick<Host, 'find' | 'stopTask'>>
 
 const scopes: { readonly [T in FabricCommand['type']]: Scope } = { cancel: 'operate', approve: 'approve' }

@@ -60,7 +60,7 @@ export interface AppOptions extends AccessOptions, Exposure, ProxyTrust {
   readonly unready?: () => string | null
   /** Acknowledged commits that the store found missing when it was opened, as far as it can tell; absent = none. */
   readonly lostCommits?: number
-  /** It is about to stop: what is there can be looked at, stopped and answered, and nothing new begins. */
+  /** The server is about to stop: sessions can be looked at, stopped and answered, and nothing new begins. */
   readonly isStopping?: () => boolean
   readonly onRequest?: (seen: RequestSeen) => void
   /** Who lets callers in, where that is not by these options. */

@@ -34,7 +34,7 @@ export const notFound = (): Response => Response.json({ error: 'Not found' }, { 
 export const failure = (type: ErrorType, message: string, headers: Record<string, string> = {}): Response =>
   Response.json({ error: { type, message } }, { status: statuses[type], headers })
 
-/** Of a server that is about to stop: another one, or this one after its restart, takes the request. */
+/** The server is about to stop: another one, or this one after its restart, takes the request. */
 export const goingAway = (): Response =>
   failure('unavailable', 'The server is going away. Ask again in a moment.', { 'retry-after': '1' })
 

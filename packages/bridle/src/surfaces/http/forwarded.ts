@@ -51,9 +51,9 @@ const withoutPort = (text: string): string =>
 /** An IPv4 address as a socket that speaks both writes it. */
 export const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '')
 
-/** Of several values the last is the trusted proxy's own. */
+/** The last of several values is the trusted proxy's own. */
 const last = (header: string | null): string | null => header?.split(',').at(-1)?.trim() || null
 
-/** Some proxy says that it passes the request on for somebody else. */
+/** A proxy says that it passes the request on for somebody else. */
 export const isForwarded = ({ headers }: Pick<Asked, 'headers'>): boolean =>
   headers.get('x-forwarded-for') !== null || headers.get('forwarded') !== null

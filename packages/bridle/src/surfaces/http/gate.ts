@@ -45,7 +45,7 @@ export const privateAgent = (gate: Gate, name: string, door: 'http' | 'ws' = 'ht
   return failure('forbidden', `In production the agent "${name}" is private. To open it, ${opening(name)}${forSocket}.`)
 }
 
-/** What to write to open an agent. An engine has no file to declare a trigger in. */
+/** The words that open an agent. An engine has no file to declare a trigger in. */
 const opening = (name: string): string =>
   engineOf(name).engine === 'native'
     ? `declare triggers: { webhook: true } in it or add it to BRIDLE_EXPOSE (BRIDLE_EXPOSE=${name})`

@@ -26,7 +26,7 @@ export interface Route {
   readonly summary: string
   /** What it tells is of all tenants together: not for a credential that is bound to some, or to a user. */
   readonly concerns?: 'server'
-  /** It stops work. Whoever operates may do that also to a private agent in production. */
+  /** The row stops work, which an operator may do to a private agent in production too. */
   readonly stops?: boolean
   /** Of a row that concerns one session: which. Asked before anything of the request is looked at. */
   readonly session?: (call: Arrival) => Promise<Key | Response> | Key | Response
