@@ -105,6 +105,8 @@ export class Ledger {
       case 'prompt_dropped':
         return this.#end(event.payload.run_id, event, 'dropped')
       case 'turn_end':
+        // A turn of the parent ends in a branch that left in its middle.
+        if (event.payload.stop_reason === 'branched') return
         this.#forgotten(event.payload.turn_id, event.payload.status)
         return this.#end(event.payload.turn_id, event, event.payload.status)
       case 'approval_required':
@@ -119,7 +121,7 @@ export class Ledger {
   }
 
   #ofRun(event: AnyEvent): void {
-    if (event.run === undefined) return
+    if (event.run === undefined || isOfParent(event)) return
     const run = this.#run(event.run, event)
     if (run?.end && event.seq !== run.end.seq)
       this.#fail(5, `${event.type} at ${event.seq} belongs to ${event.run}, which ended at ${run.end.seq}`)
@@ -183,3 +185,9 @@ const effectTypes = new Set<string>([
   'session_resumed',
   'policy_set',
 ])
+
+/** What a branch says of the turn that it left in its middle. */
+const isOfParent = ({ payload }: AnyEvent): boolean => {
+  const { reason, stop_reason } = payload as { readonly reason?: unknown; readonly stop_reason?: unknown }
+  return reason === 'branched' || stop_reason === 'branched'
+}

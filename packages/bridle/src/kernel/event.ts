@@ -46,3 +46,6 @@ export const keyText = (key: Key): string => `${key.tenant}/${key.agent}/${key.i
 /** `.` and `..` are no ids: in a path they mean another place, so what had such a name could not be asked for. */
 const idGrammar = /^(?!\.{1,2}$)[A-Za-z0-9._:@-]{1,128}$/
 export const isId = (value: unknown): value is string => typeof value === 'string' && idGrammar.test(value)
+
+/** Why a call and a turn end in a branch that left in their middle: they went on in the parent, and nothing failed. */
+export const BRANCHED = 'branched'

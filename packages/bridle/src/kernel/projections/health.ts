@@ -2,7 +2,7 @@
 // changed.
 import { inTier } from '../catalogue.ts'
 import { cut } from '../cut.ts'
-import type { AnyEvent } from '../event.ts'
+import { type AnyEvent, BRANCHED } from '../event.ts'
 import { canonical, hashText, type Json } from '../json.ts'
 import { AUDIT_MAX, BRIEF_CHARS, MEMORY_MAX } from '../limits.ts'
 import type { Budget, Payloads } from '../schemas.ts'
@@ -166,7 +166,8 @@ export const healthFold: Projection<HealthFold> = {
       return times % 3 === 0 ? shown({ ...called, loopWarnings: state.loopWarnings + 1 }, 'loops', event) : called
     },
     tool_outcome: (state, event) => {
-      const { status, elapsed_ms } = event.payload
+      const { status, elapsed_ms, reason: why } = event.payload
+      if (why === BRANCHED) return state
       const failed = status === 'error' || status === 'timeout'
       const hasResult = status === 'ok' || status === 'artifact'
       return {

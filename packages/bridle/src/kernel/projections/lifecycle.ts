@@ -1,7 +1,7 @@
 // Where the session stands: what waits, what runs, how often it was tried, when it must be looked at again.
 // Folded from facts only; session_state and the other shown events are made from this, never the other way round.
 import { cut } from '../cut.ts'
-import type { Event } from '../event.ts'
+import { BRANCHED, type Event } from '../event.ts'
 import { type Json, type JsonObject, omit } from '../json.ts'
 import { HANDLES_MAX, TITLE_CHARS_MAX } from '../limits.ts'
 import { namedOwner } from '../owner.ts'
@@ -295,19 +295,23 @@ export const lifecycle: Projection<Lifecycle> = {
 
     error: (state, { payload }) => ({ ...state, lastError: payload.message }),
 
-    turn_end: (state, { seq, at, payload }) => ({
-      ...state,
-      updatedAt: at,
-      standing: state.standing && { status: payload.status, seq },
-      queue: state.queue.filter((prompt) => prompt.runId !== payload.turn_id),
-      run: state.run?.runId === payload.turn_id ? null : state.run,
-      ended: payload.status,
-      endedAt: at,
-      // An error that the work got over is in the log.
-      lastError: payload.status === 'completed' ? null : state.lastError,
-      tools: {},
-      steers: [],
-    }),
+    turn_end: (state, { seq, at, payload }) => {
+      // A turn of the parent: the branch itself has not ended.
+      if (payload.stop_reason === BRANCHED) return state
+      return {
+        ...state,
+        updatedAt: at,
+        standing: state.standing && { status: payload.status, seq },
+        queue: state.queue.filter((prompt) => prompt.runId !== payload.turn_id),
+        run: state.run?.runId === payload.turn_id ? null : state.run,
+        ended: payload.status,
+        endedAt: at,
+        // An error that the work got over is in the log.
+        lastError: payload.status === 'completed' ? null : state.lastError,
+        tools: {},
+        steers: [],
+      }
+    },
 
     tool_call: (state, { payload }) => ({
       ...state,

@@ -111,9 +111,8 @@ export const expireApprovals = (w: Working): void => {
   }
 }
 
-export const cancelApprovals = (w: Working, reason?: string): void => {
-  const why = reason === undefined ? {} : { reason }
-  for (const asked of Object.values(w.state.approvals.open)) settle(w, asked, 'cancelled', why)
+export const cancelApprovals = (w: Working): void => {
+  for (const asked of Object.values(w.state.approvals.open)) settle(w, asked, 'cancelled', {})
 }
 
 export const withdrawBudgetQuestions = (w: Working, reason: string): void => {

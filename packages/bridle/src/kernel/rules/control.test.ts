@@ -244,17 +244,17 @@ describe('branch', () => {
     const { child, answer } = branchAt(parent, seq, 'T')
     expect(answer).toEqual({ sessionId: 's1', parent: { agent: 'scripted', id: 'p1', seq }, seq: child.state.head })
     expect(child.last.map(({ type, seq: at }) => [type, at])).toEqual([
-      ['tool_outcome', seq + 1],
-      ['approval_decided', seq + 2],
+      ['branched', seq + 1],
+      ['tool_outcome', seq + 2],
       ['approval_applied', seq + 3],
       ['turn_end', seq + 4],
-      ['branched', seq + 5],
-      ['session_checkpoint', seq + 6],
-      ['health_changed', seq + 7],
-      ['session_state', seq + 8],
+      ['session_checkpoint', seq + 5],
+      ['health_changed', seq + 6],
+      ['session_state', seq + 7],
     ])
     const turn_id = parent.run.runId
-    expect(child.last[0]).toMatchObject({ run: turn_id, payload: { status: 'error', reason: 'branched' } })
+    expect(child.state.health).toMatchObject({ failedTools: 0 })
+    expect(child.last[1]).toMatchObject({ run: turn_id, payload: { status: 'error', reason: 'branched' } })
     expect(child.last[2]).toMatchObject({ payload: { decision: 'cancelled', reason: 'branched' } })
     expect(child.last[3]).toMatchObject({
       payload: { turn_id, status: 'cancelled', stop_reason: 'branched', queued: 0 },

@@ -2,11 +2,12 @@
 import { type Answer, type Command, type Refusal, refuse } from '../commands.ts'
 import { cursorText } from '../cursor.ts'
 import { cut } from '../cut.ts'
-import { eventId } from '../event.ts'
+import { BRANCHED, eventId } from '../event.ts'
 import { ABORT_GRACE_MS, BRIEF_CHARS, PREVIEW_CHARS } from '../limits.ts'
-import { isEnding } from '../state.ts'
+import { OUTCOME_TYPES } from '../schemas.ts'
+import { isEnding, type SessionState } from '../state.ts'
 import { canExpire } from '../supervisor.ts'
-import { applied, askAboutUnsafe, cancelApprovals, expireApprovals, withdrawBudgetQuestions } from './approvals.ts'
+import { applied, askAboutUnsafe, expireApprovals, withdrawBudgetQuestions } from './approvals.ts'
 import { publish } from './artifacts.ts'
 import { grantBudget } from './granted-budget.ts'
 import { checkPrompt, queue, type Said } from './prompts.ts'
@@ -92,8 +93,7 @@ export const branch = (w: Working, command: Command & { type: 'branch' }): Answe
   const next = wish(w, command)
   if (next && 'refused' in next) return next
   const { kind } = w.state.lifecycle
-  leaveTurn(w)
-  const { open } = w.state.approvals
+  const before = w.state
   const cursor = command.cursor ?? cursorText('branch', parent.id, parent.seq)
   w.add('branched', {
     parent,
@@ -105,9 +105,7 @@ export const branch = (w: Working, command: Command & { type: 'branch' }): Answe
     ...(settings && { settings }),
     ...by(command),
   })
-  // The fold knows that nothing of the parent is open here; who only hears what is said has to be told.
-  for (const asked of Object.values(open))
-    w.add('approval_applied', applied(asked, 'cancelled', { reason: 'branched' }))
+  leaveTurn(w, before)
   for (const each of artifacts) publish(w, each)
   w.add('session_checkpoint', {
     session_id: w.key.id,
@@ -121,12 +119,21 @@ export const branch = (w: Working, command: Command & { type: 'branch' }): Answe
   return { sessionId: w.key.id, parent: { ...parent }, ...queued }
 }
 
-/** A turn that is under way in the parent ends here: its calls have an outcome, its approvals an answer, and it has an end. */
-const leaveTurn = (w: Working): void => {
-  if (!w.run) return
-  settleTools(w, 'error', 'branched')
-  cancelApprovals(w, 'branched')
-  w.addToRun('turn_end', { turn_id: w.run.runId, status: 'cancelled', stop_reason: 'branched', queued: 0 })
+/**
+ * A turn that was under way in the parent ends here: its calls have an outcome, its approvals an answer, and it has an end. The
+ * fold knows that nothing of the parent is open in a branch; a client that only hears what is said has to be told.
+ */
+const leaveTurn = (w: Working, { lifecycle: { run, tools }, approvals: { open } }: SessionState): void => {
+  const left = run && { run: run.runId, attempt: run.attempt }
+  for (const [tool_call_id, { name }] of left ? Object.entries(tools) : [])
+    w.addOf(left, 'tool_outcome', {
+      ...{ tool_call_id, tool_name: name, status: 'error', outcome_type: OUTCOME_TYPES.error },
+      ...{ reason: BRANCHED, error: 'The call was interrupted.' },
+    })
+  for (const asked of Object.values(open))
+    w.addOf(left, 'approval_applied', applied(asked, 'cancelled', { reason: BRANCHED }))
+  if (!left) return
+  w.addOf(left, 'turn_end', { turn_id: left.run, status: 'cancelled', stop_reason: BRANCHED, queued: 0 })
 }
 
 /** What a reader needs to know where the branch goes on, without the history: what was asked last, and what was answered. */

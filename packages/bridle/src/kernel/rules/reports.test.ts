@@ -250,7 +250,7 @@ describe('artifacts', () => {
     const id = life.state.artifacts.latest[0]!.id
     expect(life.happened).toEqual(['artifact_chunk', 'artifact_published', 'health_changed'])
     expect(life.state.artifacts.latest).toMatchObject([
-      { id, name: 'a.txt', kind: 'file', contentType: 'text/plain', size: 5, first: life.state.head - 1 },
+      { id, name: 'a.txt', kind: 'file', contentType: 'text/plain', size: 5, first: life.state.head - 2 },
     ])
     expect(life.answer.parts).toEqual([{ type: 'artifact', artifactId: id, name: 'a.txt' }])
   })

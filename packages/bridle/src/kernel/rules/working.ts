@@ -51,6 +51,15 @@ export class Working {
     })
   }
 
+  /** Adds what belongs to a run that is not this session's own, or to none. */
+  addOf<T extends EventType>(
+    run: { readonly run: string; readonly attempt: number } | null,
+    type: T,
+    payload: Payloads[T],
+  ): void {
+    this.#push({ type, payload, ...run })
+  }
+
   #push<T extends EventType>(draft: Draft<T>): void {
     const event = { seq: this.next, at: this.now, ...draft } as unknown as AnyEvent
     this.events.push(event)
