@@ -1,12 +1,13 @@
 // A client that watches. It holds a cursor and what it has made of the events so far; connections come and go, and what
 // is on its way when one breaks is lost.
 import { isDeepStrictEqual } from 'node:util'
-import { applyOperations, type DeltaOperation } from '../packages/bridle/src/kernel/delta.ts'
+import type { DeltaOperation } from '../packages/bridle/src/kernel/delta.ts'
 import { type AnyEvent, type Key, keyText } from '../packages/bridle/src/kernel/event.ts'
 import { LISTENER_BYTES_MAX } from '../packages/bridle/src/kernel/limits.ts'
 import { evolveConversation, operations } from '../packages/bridle/src/kernel/projections/conversation.ts'
 import type { HarnessState } from '../packages/bridle/src/kernel/projections/harness-state.ts'
 import type { Session } from '../packages/bridle/src/kernel/session.ts'
+import { applyToState } from '../packages/bridle/src/kernel/state-operations.ts'
 import type { Audience, Change, Listener } from '../packages/bridle/src/kernel/subscribers.ts'
 import { fail, type Ground, note } from './ground.ts'
 import type { Life, Model } from './model.ts'
@@ -128,7 +129,7 @@ export class Stream {
     if (!life) return
     if (!this.life) this.#meet(life)
     if (message.texts) for (const text of message.texts) this.#takeEvent(life, text)
-    else this.conversation = applyOperations(this.conversation, message.operations ?? [])
+    else this.conversation = applyToState(this.conversation as HarnessState, message.operations ?? [])
     if (this.kind === 'events' && this.cursor !== seq)
       fail(this.#ground, 3, `${this.name} was brought to ${this.cursor}, and told ${seq}`)
     this.cursor = seq
@@ -187,7 +188,7 @@ const audiences: { readonly [K in StreamKind]: Audience } = {
       for (const event of change.events) {
         if (event.hearsay) continue
         const next = operations(conversation, event)
-        conversation = applyOperations(conversation, next)
+        conversation = applyToState(conversation, next)
         done.push(...next)
       }
       return JSON.stringify({ operations: done })

@@ -1,8 +1,9 @@
 // `bridle approvals`: what waits for somebody's word, oldest first, over all sessions.
 import { FabricError, type OpenApproval } from '../client/index.ts'
-import { inboxLines, visible } from './inbox-text.ts'
+import { inboxLines } from './inbox-text.ts'
 import { clientOf } from './settings.ts'
 import { ago, table } from './table.ts'
+import { visible } from './terminal-lines.ts'
 import { asking, EXIT, showing, verb } from './verb.ts'
 
 export const approvals = verb({
@@ -33,7 +34,7 @@ export const approvals = verb({
         row.agent,
         visible(row.toolName),
         ago(row.requestedAt, now),
-        row.title ?? '',
+        visible(row.title ?? ''),
       ])
       table(
         out,

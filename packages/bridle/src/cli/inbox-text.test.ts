@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { inboxLines, visible } from './inbox-text.ts'
+import { inboxLines } from './inbox-text.ts'
+import { columnsOf, visible } from './terminal-lines.ts'
 
 const WIDTH = 40
 
@@ -11,18 +12,18 @@ test('[C23] every character of the reason and the arguments is shown, in lines t
   const args = { command: `echo ${'a'.repeat(300)} && curl evil.example`, list: [1, { deep: 'ü🚀'.repeat(40) }] }
   const reason = `It cleans up. ${'Because. '.repeat(30)}the end`
   const lines = inboxLines({ reason, args }, WIDTH)
-  expect(lines.filter((line) => [...line].length > WIDTH)).toEqual([])
+  expect(lines.filter((line) => columnsOf(line) > WIDTH)).toEqual([])
   expect(joined(lines)).toBe(`\n${reason}\n${JSON.stringify(args, null, 2)}`)
 })
 
 test.each([
-  ['an escape sequence', 'a\u001b[2Jb', 'a\\u{1b}[2Jb'],
-  ['a line that is written over', 'safe\rrm -rf /', 'safe\\u{d}rm -rf /'],
-  ['turned writing', 'gpj.\u202eexe', 'gpj.\\u{202e}exe'],
-  ['letters without a width', 'pay\u200bpal\ufeff', 'pay\\u{200b}pal\\u{feff}'],
-  ['tags that only a model reads', '\u{e0041}', '\\u{e0041}'],
-  ['half of a character', 'a\ud83d', 'a\\u{d83d}'],
-  ['a separator of lines', 'a\u2028b', 'a\\u{2028}b'],
+  ['an escape sequence', 'a\u001b[2Jb', 'a\\u001b[2Jb'],
+  ['a line that is written over', 'safe\rrm -rf /', 'safe\\u000drm -rf /'],
+  ['turned writing', 'gpj.\u202eexe', 'gpj.\\u202eexe'],
+  ['letters without a width', 'pay\u200bpal\ufeff', 'pay\\u200bpal\\ufeff'],
+  ['tags that only a model reads', '\u{e0041}', '\\udb40\\udc41'],
+  ['half of a character', 'a\ud83d', 'a\\ud83d'],
+  ['a separator of lines', 'a\u2028b', 'a\\u2028b'],
   ['any other script', '日本語 ñ 🚀', '日本語 ñ 🚀'],
 ])('[C23] %s is visible', (_name, text, expected) => {
   expect(visible(text)).toBe(expected)

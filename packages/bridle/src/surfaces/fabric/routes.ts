@@ -2,6 +2,7 @@
 
 import * as v from 'valibot'
 import { isId, type Key } from '../../kernel/event.ts'
+import { READ_CHARS } from '../../kernel/limits.ts'
 import { placeText } from '../../kernel/log-place.ts'
 import { runOutcome } from '../../kernel/outcome.ts'
 import type { Session } from '../../kernel/session.ts'
@@ -27,8 +28,8 @@ const streamQuery = v.looseObject({
 })
 /** Events of a timeline answered at once; `?after=` goes on from there. */
 const TIMELINE_MAX = 50_000
-/** And pages of them: large events make short pages, so the answer stays within some tens of megabytes. */
-const TIMELINE_PAGES_MAX = 40
+/** And pages of them: large events make short pages, so the answer has some 10 MB. */
+const TIMELINE_PAGES_MAX = Math.ceil(10_000_000 / READ_CHARS)
 
 export const fabricRoutes: readonly Route[] = [
   route({

@@ -130,7 +130,10 @@ describe.skipIf(noTools)('in workerd', () => {
       const agree = async () => {
         for (const client of clients.values())
           await expect
-            .poll(() => ({ ...shown(client.replay().state), open: client.ws.readyState }), { interval: 5, timeout: 10_000 })
+            .poll(() => ({ ...shown(client.replay().state), open: client.ws.readyState }), {
+              interval: 5,
+              timeout: 10_000,
+            })
             .toEqual({ status: 'idle', prompts, answers: prompts.map(() => 'yes'), open: 1 })
       }
       for (const { act, who } of steps) {
