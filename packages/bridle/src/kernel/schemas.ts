@@ -267,7 +267,14 @@ export const schemas = {
     head: maybe(v.boolean()),
     actor: maybe(text),
   }),
-  prompt_dropped: v.looseObject({ run_id: text, message_id: text, reason: text, text: maybe(text) }),
+  prompt_dropped: v.looseObject({
+    run_id: text,
+    message_id: text,
+    reason: text,
+    actor: maybe(text),
+    /** Of a prompt that was shown in part while it waited. */
+    text: maybe(text),
+  }),
   steered: v.looseObject({ run_id: text, message_id: text, text, actor: maybe(text) }),
   steer_delivered: v.looseObject({ message_id: text }),
   rewound: v.looseObject({ keep: count, message_id: text, run_ids: v.array(text) }),

@@ -63,7 +63,7 @@ const goBack = (w: Working, index: number, prompt: string, said: Said): Answer |
   if (w.run) return refuse('run_active')
   if (isEnding(w.state)) return refuse('session_ended')
   const gone = w.state.conversation.messages.slice(index)
-  for (const { runId } of gone) if (runId) dropPrompt(w, runId, 'rewound')
+  for (const { runId } of gone) if (runId) dropPrompt(w, runId, { reason: 'rewound' })
   const first = gone[0]
   const run_ids = [...new Set(gone.flatMap(({ runId }) => (runId ? [runId] : [])))]
   if (first) w.add('rewound', { keep: index, message_id: first.id, run_ids })

@@ -128,7 +128,8 @@ export const endTurn = (
   if (status === 'completed' || (status === 'failed' && w.state.lifecycle.kind === 'chat')) requeueSteers(w)
   const { kind, queue } = w.state.lifecycle
   // Background work that failed or was cancelled has ended as a whole; completed work goes on with its queue.
-  if (kind === 'background' && status !== 'completed') for (const { runId } of queue) dropPrompt(w, runId, status)
+  if (kind === 'background' && status !== 'completed')
+    for (const { runId } of queue) dropPrompt(w, runId, { reason: status })
   w.addToRun('turn_end', { turn_id: run.runId, status, queued: w.state.lifecycle.queue.length })
 }
 
@@ -148,7 +149,8 @@ export const cancel = (w: Working, command: Command & { type: 'cancel' }): Answe
   // Whoever cancels prompts that only wait is an operator too: the log says who did it.
   if (!isRunning && dropped[0])
     w.add('cancel_requested', { run_id: queued?.runId ?? dropped[0].runId, reason, queued: dropped.length, ...actor })
-  if (command.queue) for (const { runId } of queue) if (runId !== queued?.runId) dropPrompt(w, runId, reason)
+  if (command.queue)
+    for (const { runId } of queue) if (runId !== queued?.runId) dropPrompt(w, runId, { reason, ...actor })
   if (isRunning) {
     w.addToRun('cancel_requested', {
       run_id: run.runId,
@@ -161,17 +163,17 @@ export const cancel = (w: Working, command: Command & { type: 'cancel' }): Answe
     // Nothing is at a runner: it ends here and now.
     if (run.phase === 'waiting' || (run.phase === 'parked' && run.stopping === null)) endTurn(w, 'cancelled')
   } else if (queued || isWhole) {
-    dropQueued(w, queued ? [queued.runId] : queue.map(({ runId }) => runId), reason)
+    dropQueued(w, queued ? [queued.runId] : queue.map(({ runId }) => runId), { reason, ...actor })
   } else if (kind !== 'background' && !run && w.state.lifecycle.ended === 'failed') {
     w.add('failure_dismissed', command.actor === undefined ? {} : { actor: command.actor })
   }
   return { runId: target, cancelled: isCurrent || queued !== undefined || w.events.length > 0 }
 }
 
-const dropQueued = (w: Working, runIds: readonly string[], reason: string): void => {
+const dropQueued = (w: Working, runIds: readonly string[], why: DropReason): void => {
   const isLast = w.state.lifecycle.queue.length === runIds.length && w.run === null
   if (w.state.lifecycle.kind === 'background' && isLast) publishTaskGraph(w, 'cancelled')
-  for (const runId of runIds) dropPrompt(w, runId, reason)
+  for (const runId of runIds) dropPrompt(w, runId, why)
   const { kind, run, queue } = w.state.lifecycle
   const last = runIds.at(-1)
   // A background session with nothing left to do has been cancelled, and says so.
@@ -180,7 +182,13 @@ const dropQueued = (w: Working, runIds: readonly string[], reason: string): void
   }
 }
 
-export const dropPrompt = (w: Working, runId: string, reason: string): void => {
+interface DropReason {
+  readonly reason: string
+  /** Who cancelled it; absent = nobody said. */
+  readonly actor?: string
+}
+
+export const dropPrompt = (w: Working, runId: string, why: DropReason): void => {
   const prompt = w.state.lifecycle.queue.find((each) => each.runId === runId)
   if (!prompt) return
   const { messageId, text } = prompt
@@ -188,7 +196,7 @@ export const dropPrompt = (w: Working, runId: string, reason: string): void => {
   w.add('prompt_dropped', {
     run_id: runId,
     message_id: messageId,
-    reason,
+    ...why,
     ...(text.length > WAITING_CHARS_MAX && { text }),
   })
 }
@@ -257,7 +265,7 @@ export const failExpired = (w: Working): void => {
   const turn_id = queue[0]?.runId ?? w.key.id
   publishTaskGraph(w, 'failed')
   w.add('error', { turn_id, message: 'The session expired.', reason: 'expired' })
-  for (const { runId } of queue) dropPrompt(w, runId, 'expired')
+  for (const { runId } of queue) dropPrompt(w, runId, { reason: 'expired' })
   w.add('turn_end', { turn_id, status: 'failed', queued: 0 })
 }
 

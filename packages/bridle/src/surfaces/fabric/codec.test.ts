@@ -92,7 +92,7 @@ test.each<[EventType, object, string, object]>([
     { runId: 'r-3', reason: 'cancelled', actor: null },
   ],
 ])('%s is carried as %3$s', (type, payload, shown, data) => {
-  expect(agentEvent(key, event(type, payload))).toEqual({
+  expect(agentEvent(key, { ...event(type, payload), run: 'r-1' })).toEqual({
     id: 'ev-7',
     type: shown,
     timestamp: '1970-01-01T00:00:00.000Z',

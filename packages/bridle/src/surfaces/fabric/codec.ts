@@ -129,11 +129,13 @@ const carried: { readonly [T in EventType]: ((event: Event<T>) => Said | null) |
   ],
   completed: ({ payload }) => ['result', { result: payload.result ?? null }],
   error: ({ payload }) => ['error', { message: payload.message, reason: payload.reason ?? null }],
-  cancel_requested: ({ payload: { run_id, reason, actor } }) => [
+  // Of a run that waits, its prompt says so.
+  cancel_requested: ({ run, payload: { run_id, reason, actor } }) =>
+    run === undefined ? null : ['cancelled', { runId: run_id, reason: reason ?? null, actor: actor ?? null }],
+  prompt_dropped: ({ payload: { run_id, reason, actor } }) => [
     'cancelled',
-    { runId: run_id, reason: reason ?? null, actor: actor ?? null },
+    { runId: run_id, reason, actor: actor ?? null },
   ],
-  prompt_dropped: ({ payload }) => ['cancelled', { runId: payload.run_id, reason: payload.reason, actor: null }],
   // Between two queued prompts the session is not idle.
   turn_end: ({ payload }) => (payload.queued ? null : ['idle', {}]),
 

@@ -129,12 +129,13 @@ describe('[F35] what operators do is on every stream, in the channel and in the 
     const path = `/chat/sessions/${body.session_id}/turns`
     const first = String((await it.post(path, { prompt: wait })).body.turn_id)
     const second = String((await it.post(path, { prompt: 'two' })).body.turn_id)
-    await it.post(path, { prompt: 'three' })
+    const third = String((await it.post(path, { prompt: 'three' })).body.turn_id)
     await it.post(`/sessions/${body.session_id}/cancel`, { runId: second, actor: 'ada', reason: 'not that' })
     await it.post(`/sessions/${body.session_id}/cancel`, { queue: true, actor: 'bob', reason: 'all' })
-    expect(await fabricActs(it, String(body.session_id), 2)).toEqual([
-      { action: 'cancel', actor: 'ada', reason: 'not that', runId: second },
-      { action: 'cancel', actor: 'bob', reason: 'all', runId: first },
+    expect(await fabricActs(it, String(body.session_id), 3)).toEqual([
+      { actor: 'ada', reason: 'not that', runId: second },
+      { actor: 'bob', reason: 'all', runId: third },
+      { actor: 'bob', reason: 'all', runId: first },
     ])
   })
 })

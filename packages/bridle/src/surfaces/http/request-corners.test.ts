@@ -79,8 +79,8 @@ test('[H52] a cancelled run says so to those who watch, and its open tasks end',
     const frames = await collect<Frame>(response, [], isIdle)
     expect(frames.map(({ data }) => [data.type, data.data]).slice(1)).toEqual([
       ['task_start', { taskId: 't1', status: 'running' }],
-      ['cancelled', { runId: queued.body.runId, reason: 'enough' }],
-      ['cancelled', { runId: body.runId, reason: 'enough' }],
+      ['cancelled', { runId: queued.body.runId, reason: 'enough', actor: null }],
+      ['cancelled', { runId: body.runId, reason: 'enough', actor: null }],
       ['task_end', { taskId: 't1', status: 'cancelled', isError: true }],
       ['idle', {}],
     ])
