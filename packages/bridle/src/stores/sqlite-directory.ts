@@ -36,12 +36,12 @@ export function directoryPages(driver: Driver, sessions: Sessions) {
     list(tenant: string, filter: ListFilter): Standing<Listed>[] {
       const { where, values } = conditions(tenant, filter)
       const isByCreation = filter.order === 'created'
-      const order = isByCreation ? (['sid', 'k.sid'] as const) : RECENT_FIRST
+      const { inner, outer } = isByCreation ? FIRST_MADE_FIRST : RECENT_FIRST
       const rows = driver.all<ListedRow>(
         // Found by an index and read from the table: a damaged index may name a row of another tenant.
         `SELECT s.sid, s.tenant, s.agent, s.id, s.base, s.head_min, s.incarnation, s.kind, s.status, s.updated_at, s.row, s.removed
-         FROM (SELECT sid, updated_at FROM sessions WHERE ${where} ORDER BY ${order[0]} LIMIT ?) AS k
-         CROSS JOIN sessions AS s ON s.sid = k.sid ORDER BY ${order[1]}`,
+         FROM (SELECT sid, updated_at FROM sessions WHERE ${where} ORDER BY ${inner} LIMIT ?) AS k
+         CROSS JOIN sessions AS s ON s.sid = k.sid ORDER BY ${outer}`,
         ...[...values, pageSize(filter.limit) + 1],
       )
       return rows
@@ -89,7 +89,8 @@ export interface PageWish {
 }
 
 /** As the inner and the outer query name the columns. */
-const RECENT_FIRST = ['updated_at DESC, sid DESC', 'k.updated_at DESC, k.sid DESC'] as const
+const RECENT_FIRST = { inner: 'updated_at DESC, sid DESC', outer: 'k.updated_at DESC, k.sid DESC' } as const
+const FIRST_MADE_FIRST = { inner: 'sid', outer: 'k.sid' } as const
 
 /** A session belongs to nobody, or to this user. */
 const OPEN_TO = '(owner IS NULL OR owner = ?)'

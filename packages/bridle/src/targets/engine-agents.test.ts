@@ -170,7 +170,7 @@ describe.skipIf(noEngines !== null || needs('bubblewrap') !== null)('Claude Code
     expect(readFileSync(join(world.folder, 'notes.txt'), 'utf8')).toBe('written before')
     expect(readFileSync(join(String(detail.workspace_path), 'notes.txt'), 'utf8')).toBe('changed\n')
     const kinds = (detail.artifacts as { kind: string }[]).map(({ kind }) => kind)
-    expect(kinds).toEqual(['final_output', 'run_record', 'workspace', 'task_graph'])
+    expect(kinds).toEqual(['final_output', 'task_graph', 'run_record', 'task_graph', 'workspace', 'task_graph'])
   })
 
   test('[R14] kill -9 of the server in mid-stream: the next one goes on behind the last committed frame', async () => {
