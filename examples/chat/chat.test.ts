@@ -4,6 +4,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, onTestFailed, test } 
 import { findChromium, needs } from '../../scripts/needs.ts'
 import { launch, startWorld, type World } from './browser.suite.ts'
 
+/** Runs in the page. */
+const fitsItsWidth = (element: unknown): boolean => {
+  const { scrollWidth, clientWidth } = element as { scrollWidth: number; clientWidth: number }
+  return scrollWidth <= clientWidth
+}
+
 describe.skipIf(needs('chromium'))('the chat page', { timeout: 30_000 }, () => {
   let world: World
   let browser: Browser
@@ -155,8 +161,7 @@ describe.skipIf(needs('chromium'))('the chat page', { timeout: 30_000 }, () => {
         await card.waitFor()
         expect(await widest()).toBe(width)
         // Every character is there to be read, without a bar to scroll it sideways.
-        for (const part of ['pre', '.head'])
-          expect(await card.locator(part).evaluate('each => each.scrollWidth <= each.clientWidth')).toBe(true)
+        for (const part of ['pre', '.head']) expect(await card.locator(part).evaluate(fitsItsWidth)).toBe(true)
         await card.getByRole('button', { name: 'Deny' }).click({ timeout: 5_000 })
         await page.getByText(`After ${step.approve}.`, { exact: true }).waitFor()
         await pill(page, 'Session', 'idle')
