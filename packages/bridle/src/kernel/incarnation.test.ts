@@ -76,6 +76,19 @@ describe('[E10] stored events name no incarnation; the wires say the one in whic
     )
   })
 
+  test('a branching that is shown names the place in its parent', () => {
+    const branched = {
+      seq: 5,
+      at: 1,
+      type: 'branched',
+      payload: { parent: { agent: 'a', id: 'p', seq: 4 }, source_event_id: 'ev-4', resume_cursor: 'branch:p:4' },
+    } as unknown as AnyEvent
+    expect(placedEvent(branched, key, logs).payload).toMatchObject({
+      source_event_id: 'ev-4~2',
+      resume_cursor: 'branch:p:4~2',
+    })
+  })
+
   test('in a later one its own places and its parent’s have theirs', () => {
     const text = JSON.stringify(stored)
     expect(placedEvent(stored, key, logs).payload).toEqual({

@@ -31,6 +31,7 @@ export const placedEvent = <E extends AnyEvent>(event: E, key: Key, logs: Incarn
     : { ...event, payload: withIncarnations(event.payload, key.id, logs) }
 
 const PLACED = new Set<string>([
+  'branched',
   'session_state',
   'session_checkpoint',
   'context_compacted',
