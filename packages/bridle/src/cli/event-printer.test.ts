@@ -55,6 +55,15 @@ test.each<[string, ReturnType<typeof event>[], string]>([
   ],
   ['an error', [event('error', { message: 'it broke' })], '✗ it broke\n'],
   [
+    'what operators do, with who and why',
+    [
+      event('operator_action', { action: 'pause', actor: 'ada', reason: 'lunch' }),
+      event('operator_action', { action: 'resume', actor: null, reason: null }),
+      event('cancelled', { runId: 'r-2', actor: 'bob', reason: 'enough' }),
+    ],
+    '· pause by ada: lunch\n· resume\n✗ cancelled by bob: enough\n',
+  ],
+  [
     'tasks, checkpoints, artifacts, compaction',
     [
       event('task_start', { taskId: 't', status: 'started' }),

@@ -98,8 +98,10 @@ export const eventPrinter = (out: Output, { withPrompts, withHints }: PrinterOpt
       if (result !== null && result !== undefined && !isShown) out.line(printable(pretty(result)))
     },
     error: ({ message }) => whole('✗', 'red', String(message)),
+    cancelled: ({ actor, reason }) => whole('✗', 'yellow', `cancelled${by(actor, reason)}`),
+    operator_action: ({ action, actor, reason }) => whole('·', 'dim', `${action}${by(actor, reason)}`),
     idle: () => void freshLine(),
-    reset: () => line('!', 'yellow', 'The log is shorter than it was; from the start:'),
+    reset: () => line('!', 'yellow', 'The history is another one than before; from the start:'),
   }
 
   return {
@@ -121,6 +123,9 @@ export const eventPrinter = (out: Output, { withPrompts, withHints }: PrinterOpt
 export const endLine = (out: Output, printer: Printer): void => {
   if (!printer.freshLine() && out.canAsk) out.write('\n')
 }
+
+/** Who did it, and why, where somebody said so. */
+const by = (actor: unknown, reason: unknown): string => `${actor ? ` by ${actor}` : ''}${reason ? `: ${reason}` : ''}`
 
 const pretty = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value, null, 2))
 
