@@ -77,14 +77,9 @@ export class NodeWorkspaces implements Workspaces {
 
   /** The same runner, which also lets go of the workspace of a session that was removed. */
   around(runner: Runner): Runner {
-    const { steer, stopTask } = runner
     return {
-      start: (job, outlet) => runner.start(job, outlet),
-      attach: (job, outlet) => runner.attach(job, outlet),
-      abort: (job) => runner.abort(job),
-      answer: (job, answer) => runner.answer(job, answer),
-      ...(stopTask && { stopTask: (job, taskId) => stopTask.call(runner, job, taskId) }),
-      ...(steer && { steer: (job, message) => steer.call(runner, job, message) }),
+      // All of it, so that nothing optional which a runner learns later is left behind here.
+      ...runner,
       forget: (key) =>
         this.#alone(key, async () => {
           const folder = sessionFolder(this.#data, key)

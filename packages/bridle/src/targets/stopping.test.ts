@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { agent } from '../agents/agent.ts'
+import { openSqlite } from '../stores/folder.ts'
 import { get, post, script } from '../surfaces/http/client.suite.ts'
 import { HarnessServer, type ServerOptions } from './node.ts'
 import { refusal } from './socket-client.suite.ts'
@@ -89,6 +90,21 @@ test('[O4] during the grace /ready is 503 on new connections, work under way goe
   expect((await runs[0])?.body.result).toBe('ended')
   await closed
   await expect(fetch(`${url}/health`)).rejects.toThrow()
+})
+
+test('[O4] [S38] background work that outlives the process is not stopped', async () => {
+  const server = await start()
+  const { body } = await post(`${server.url}/sessions`, { agent: 'scripted', ...script({ approve: 'write' }) })
+  const id = String(body.session_id)
+  while ((await get(`${server.url}/sessions/${id}`)).body.status !== 'awaiting_approval')
+    await new Promise(setImmediate)
+  await server.close()
+  const store = await openSqlite(folder)
+  const key = { tenant: 'default', agent: 'scripted', id }
+  const types = (await store.log.read(key, 0, 1_000, 1_000_000, 'without_content')).map(({ type }) => type)
+  await store.close()
+  expect(types).toContain('approval_required')
+  expect(types).not.toContain('run_parked')
 })
 
 test.each([
