@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { type Answer, type Command, isRefusal } from '../../kernel/commands.ts'
 import type { Host } from '../../kernel/host.ts'
 import { canonical, hashText, own } from '../../kernel/json.ts'
+import { mayOpen } from '../../kernel/owner.ts'
 import type { Directory } from '../../kernel/ports.ts'
 import { isTaskOver } from '../../kernel/projections/subagents.ts'
 import type { CommandId, Session } from '../../kernel/session.ts'
@@ -12,7 +13,7 @@ import { parseJson } from '../http/json-text.ts'
 import { seenMessage } from '../http/marks.ts'
 import { jsonObject, optionalId } from '../http/route.ts'
 import { errorText } from '../http/socket-route.ts'
-import { actorOf } from '../http/users.ts'
+import { actorOf, viewerOf } from '../http/users.ts'
 import type { FabricAck, FabricClientMessage, FabricCommand } from './socket-wire.ts'
 
 const name = v.pipe(v.string(), v.minLength(1), v.maxLength(256))
@@ -118,10 +119,13 @@ interface TaskStop {
 const stopTask = async (
   message: FabricCommand,
   { taskId, reason }: TaskStop,
-  { session, host, directory }: Commander,
+  { session, host, directory, user }: Commander,
 ): Promise<FabricAck> => {
   const { tenant, id } = session.key
-  for (const { key } of (await directory?.find(tenant, taskId)) ?? []) {
+  const viewer = await viewerOf({ user })
+  for (const { key, owner } of (await directory?.find(tenant, taskId)) ?? []) {
+    // Whoever may watch this session need not be allowed to open that one.
+    if (!mayOpen(viewer, owner)) continue
     const child = await host.find?.(key)
     if (child?.state.lifecycle.parentSessionId !== id) continue
     const command = { type: 'cancel', ...reason } as const

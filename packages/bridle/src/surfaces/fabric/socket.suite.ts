@@ -11,6 +11,7 @@ import type { FabricClientMessage, FabricServerMessage } from './socket-wire.ts'
 export interface Opening {
   readonly since?: number | null
   readonly scopes?: readonly Scope[]
+  readonly user?: string | null
   readonly host?: TaskHost
   readonly directory?: Pick<Directory, 'find'>
 }
@@ -28,7 +29,7 @@ export class Line {
 
   constructor(
     session: Session,
-    { since = session.state.head, scopes = SCOPES, host, directory }: Opening & { host: TaskHost },
+    { since = session.state.head, scopes = SCOPES, user = null, host, directory }: Opening & { host: TaskHost },
   ) {
     const socket: Socket = {
       send: (messages, seq) => {
@@ -45,7 +46,7 @@ export class Line {
       seen: (seq) => this.seen.push(seq),
     }
     const ports = { host, ...(directory && { directory }), clock: this.clock, heartbeatMs: 15, deadAfterMs: 45 }
-    this.receiver = new FabricSocket({ key: session.key, scopes, user: null, who: '', since }, session, socket, ports)
+    this.receiver = new FabricSocket({ key: session.key, scopes, user, who: '', since }, session, socket, ports)
   }
 
   async say(message: FabricClientMessage): Promise<void> {

@@ -81,6 +81,20 @@ describe('[W9] cancel { taskId }', () => {
     while ((await runOf('child-1')) !== null) await new Promise(setImmediate)
     expect([await runOf('child-2'), await runOf('stranger'), parent.state.lifecycle.run]).not.toContain(null)
   })
+
+  test('stops no session of another user, though it was started below this one', async () => {
+    const parent = await waiting()
+    const key = { ...parent.key, id: 'child' }
+    const opening = { kind: 'background', parentSessionId: parent.key.id } as const
+    await host.send(key, { type: 'submit', ...script({ approve: 'go' }), opening, owner: 'user:ada' })
+    const child = await settled(await host.open(key), ({ state }) => Object.keys(state.approvals.open).length > 0)
+    const [bo, ada] = [await live(parent, { directory, user: 'bo' }), await live(parent, { directory, user: 'ada' })]
+    await bo.say({ type: 'cancel', taskId: 'child' })
+    expect(bo.acks()).toMatchObject([{ ok: false }])
+    expect(child.state.lifecycle.run?.phase).toBe('started')
+    await ada.say({ type: 'cancel', taskId: 'child' })
+    expect(ada.acks()).toMatchObject([{ ok: true }])
+  })
 })
 
 describe('what went before', () => {
