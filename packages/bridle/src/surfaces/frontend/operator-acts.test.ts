@@ -102,6 +102,8 @@ describe('[F35] what operators do is on every stream, in the channel and in the 
     const seen = new Set(frames.map((frame) => `ev-${frame.id}`))
     expect(rows.filter(({ event_id }) => !seen.has(event_id))).toEqual([])
     expect((await it.get(`/sessions/${id}/audit?before=x`)).status).toBe(400)
+    // A place of another incarnation is none of this log: the list begins again.
+    expect((await it.get(`/sessions/${id}/audit?limit=4&before=ev-1~2`)).body.audit).toEqual(rows.slice(0, 4))
     expect((await it.get('/sessions/nobody/audit')).status).toBe(404)
     await it.post(`/sessions/${id}/cancel`)
   })

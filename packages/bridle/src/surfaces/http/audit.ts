@@ -6,7 +6,7 @@ import { type AuditRow, auditRow } from '../../kernel/projections/audit.ts'
 import type { Session } from '../../kernel/session.ts'
 import { eventsAt } from './channel.ts'
 import { badRequest } from './errors.ts'
-import { countText, type Route, route } from './route.ts'
+import { limitText, type Route, route } from './route.ts'
 import { findKey, findSession } from './sessions.ts'
 
 const PAGE_USUAL = 50
@@ -21,7 +21,7 @@ export const auditRoutes: readonly Route[] = [
     session: findKey,
     query: v.looseObject({
       agent: v.optional(v.string()),
-      limit: v.optional(countText(PAGE_MAX)),
+      limit: v.optional(limitText(PAGE_MAX)),
       before: v.optional(v.string()),
     }),
     answers: { 200: '`{ audit, next? }`; pass `next` as `before` for the next page.' },
@@ -29,8 +29,10 @@ export const auditRoutes: readonly Route[] = [
       const session = await findSession(call)
       if (session instanceof Response) return session
       const { limit = PAGE_USUAL, before } = call.query
-      const end = before === undefined ? Number.POSITIVE_INFINITY : (parseEventId(before)?.seq ?? null)
-      if (end === null) return badRequest('query: before: Expected the `next` of an earlier answer')
+      const place = before === undefined ? null : parseEventId(before)
+      if (before !== undefined && !place) return badRequest('query: before: Expected the `next` of an earlier answer')
+      // The page before an event of another incarnation is a page of another list: it begins again.
+      const end = place?.incarnation === session.logs.own ? place.seq : Number.POSITIVE_INFINITY
       return Response.json(await auditPage(session, end, limit))
     },
   }),
@@ -39,7 +41,7 @@ export const auditRoutes: readonly Route[] = [
 const auditPage = async (session: Session, end: number, limit: number) => {
   const { own } = session.logs
   const earlier = session.state.audit.filter((seq) => seq < end)
-  const seqs = earlier.slice(-Math.max(1, limit))
+  const seqs = earlier.slice(-limit)
   const events = await eventsAt(session, seqs)
   const audit = events.toReversed().flatMap((event) => {
     const row = auditRow(event)

@@ -128,7 +128,7 @@ describe('[H15] an id that several agents have', () => {
 test('[H45] a limit of 0 is a 400 on every route that takes one', async () => {
   const { get, post } = world()
   await post('/agents/scripted/s', script({ text: 'x' }))
-  for (const path of ['/sessions?', '/approvals?', '/agents/scripted/s?']) {
+  for (const path of ['/sessions?', '/approvals?', '/agents/scripted/s?', '/sessions/s/audit?']) {
     expect([path, (await get(`${path}limit=0`)).status]).toEqual([path, 400])
     expect([path, (await get(`${path}limit=1`)).status]).toEqual([path, 200])
   }
