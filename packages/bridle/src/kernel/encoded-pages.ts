@@ -22,11 +22,15 @@ export class EncodedPages {
 
   /** The oldest page gives way: readers go forward. */
   set(audience: string, after: number, page: EncodedPage): void {
-    this.#pages.set(nameOf(audience, after), page)
+    const name = nameOf(audience, after)
+    const known = this.#pages.get(name)
+    // Two readers that are at the same place may both have read it.
+    if (known) this.#chars -= charsOf(known)
+    this.#pages.set(name, page)
     this.#chars += charsOf(page)
-    for (const [name, oldest] of this.#pages) {
+    for (const [place, oldest] of this.#pages) {
       if (this.#chars <= ENCODED_PAGES_CHARS) return
-      this.#pages.delete(name)
+      this.#pages.delete(place)
       this.#chars -= charsOf(oldest)
     }
   }
