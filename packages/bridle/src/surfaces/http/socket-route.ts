@@ -159,11 +159,10 @@ export const told = async (refusal: Response): Promise<Opener> => {
   }
 }
 
-/** The agent is private, there is no such session, it cannot be told which, it is elsewhere. */
+/** The agent is private, there is no such session, it is elsewhere. */
 const closings: { readonly [status: number]: readonly [number, string] } = {
   403: [1008, 'Refused.'],
   404: [4004, 'There is no such session.'],
-  409: [1008, 'Refused.'],
   503: [1012, 'The session moved: resume by cursor.'],
 }
 

@@ -50,7 +50,7 @@ export const transportSockets: readonly SocketRoute[] = [
     accept: async (call) => {
       const { access, ports, query: asked } = call
       const key = await sessionOf(call)
-      if (key instanceof Response) return key.status === 404 || key.status === 409 ? told(key) : key
+      if (key instanceof Response) return key.status === 404 ? told(key) : key
       const closed = privateAgent(ports, key.agent, 'ws')
       if (closed) return told(closed)
       const session = await ports.host.open(key)

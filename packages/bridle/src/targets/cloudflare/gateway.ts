@@ -148,7 +148,7 @@ class Gateway {
       ...row,
       accept: async (call) => {
         const key = await row.session(call)
-        if (key instanceof Response) return key.status === 404 || key.status === 409 ? told(key) : key
+        if (key instanceof Response) return key.status === 404 ? told(key) : key
         const closed = privateAgent(call.ports, key.agent, row.door)
         return closed ? told(closed) : this.#pass(call.request as Request, call.access, key)
       },
