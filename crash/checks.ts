@@ -19,7 +19,9 @@ export const checkSession = async (session: Session, tally: Tally): Promise<void
   const timeline = (await request(session.place, `/agents/scripted/${id}`))?.body.events as unknown[] | undefined
   const logged = timeline?.map((event) => JSON.stringify(event)) ?? []
   const envelopes = await frontendLog(session, detail)
-  await caughtUp(session, lastSeq(logged), envelopes.at(-1)?.id)
+  const messages = detail.messages as { role: string; content: string; runId?: string; status: string }[]
+  const texts = messages.filter(({ role }) => role === 'assistant').map(({ content }) => content)
+  await caughtUp(session, { fabric: lastSeq(logged), frontend: Number(envelopes.at(-1)?.id ?? 0), texts })
   for (const client of session.fabric) tally.same('3', raws(client.events), logged, `${client.wire} of ${id}`)
   const frames = envelopes.map(({ raw }) => /^data: (.*)$/m.exec(raw)?.[1])
   tally.same('3', raws(session.frontend.events), frames, `${session.frontend.wire} of ${id}`)
@@ -29,8 +31,6 @@ export const checkSession = async (session: Session, tally: Tally): Promise<void
       tally.check(promise, faults.length === 0, () => `${client.wire} of ${id}: ${faults.join('; ')}`)
     }
 
-  const messages = detail.messages as { role: string; content: string; runId?: string; status: string }[]
-  const texts = messages.filter(({ role }) => role === 'assistant').map(({ content }) => content)
   for (const client of session.clients) tally.same('2', client.texts(), texts, `${client.wire} of ${id}`)
   const asked = messages.filter(({ role }) => role === 'user').length
   tally.check('1', asked >= session.commands.length, () => `${id} has ${asked} of ${session.commands.length} prompts`)
@@ -77,15 +77,21 @@ const atRest = async (session: Session): Promise<Answer['body'] | null> => {
 }
 
 /** The clients may be some milliseconds behind; one that never comes is found by what it lacks. */
-const caughtUp = async (session: Session, fabric: number, frontend: string | null | undefined): Promise<void> => {
+const caughtUp = async (session: Session, { fabric, frontend, texts }: LogEnd): Promise<void> => {
   const isThere = () =>
     session.fabric.every(({ seq }) => seq >= fabric) &&
-    session.frontend.seq >= Number(frontend ?? 0) &&
-    isQuiet(session)
+    session.frontend.seq >= frontend &&
+    // The transport tells no number of the events that change nothing of its state.
+    JSON.stringify(session.transport.texts()) === JSON.stringify(texts)
   for (const until = Date.now() + PATIENCE_MS; !isThere() && Date.now() < until; ) await sleep(POLL_MS)
 }
 
-const isQuiet = ({ transport, kind }: Session): boolean => kind === 'work' || transport.state.messages.length > 0
+/** How far the log goes, as each wire tells it. */
+interface LogEnd {
+  readonly fabric: number
+  readonly frontend: number
+  readonly texts: readonly string[]
+}
 
 /** The contract's log, read anew: up to the last envelope that the detail shows. */
 const frontendLog = async ({ place }: Session, detail: Answer['body']): Promise<Frame[]> => {

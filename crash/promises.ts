@@ -1,5 +1,5 @@
-// The promises that a fault must not break, and the tally of what was looked at. A number is that of the project's list of
-// promises; the words are short, since they head the columns of a table.
+// The promises that a fault must not break, and the tally of what was looked at. Each has a number, since it heads a column of a
+// table.
 
 export const promises = {
   1: 'Nothing that was acknowledged or shown is lost or unsaid.',
@@ -10,7 +10,7 @@ export const promises = {
   6: 'A command that is sent again with its key has one effect and one answer.',
   7: 'An approval survives with its id and is answered once.',
   8: 'No session is forgotten: each comes to an end, and takes a second turn.',
-  11: 'A full disk or a failed sync acknowledges nothing that is not kept.',
+  9: 'A full disk or a failed sync acknowledges nothing that is not kept.',
   ready: '`/ready` says no while the server cannot take work.',
 } as const
 export type PromiseId = `${keyof typeof promises}`
