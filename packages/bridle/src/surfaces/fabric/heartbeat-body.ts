@@ -3,7 +3,7 @@
 import { faulted } from '../http/errors.ts'
 import { HEARTBEAT_MS } from '../http/sse.ts'
 
-export interface HeartbeatOptions {
+export interface HeartbeatBodyOptions {
   /** A target whose sockets need no beats says 0; a request that waits needs them all the same. */
   readonly heartbeatMs: number | undefined
   /** For `Preference-Applied`. */
@@ -12,7 +12,10 @@ export interface HeartbeatOptions {
   readonly leave: () => void
 }
 
-export const heartbeatBody = (end: Promise<Response>, { heartbeatMs, applied, leave }: HeartbeatOptions): Response => {
+export const heartbeatBody = (
+  end: Promise<Response>,
+  { heartbeatMs, applied, leave }: HeartbeatBodyOptions,
+): Response => {
   const encoder = new TextEncoder()
   let beat: ReturnType<typeof setInterval> | undefined
   let isGone = false
@@ -28,7 +31,11 @@ export const heartbeatBody = (end: Promise<Response>, { heartbeatMs, applied, le
       }
       send('\n')
       beat = setInterval(() => send('\n'), heartbeatMs || HEARTBEAT_MS)
-      finish().catch((error: unknown) => controller.error(error))
+      finish().catch((error: unknown) => {
+        // A beat into a body that has failed would throw where nobody catches it.
+        clearInterval(beat)
+        controller.error(error)
+      })
     },
     cancel() {
       isGone = true
