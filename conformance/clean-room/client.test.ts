@@ -13,14 +13,14 @@ import { type CleanClient, connect } from './client.ts'
 /** A busy machine takes its time. */
 const polled = <T>(look: () => T) => expect.poll(look, { timeout: 10_000, interval: 10 })
 
-interface Served {
+interface TargetServer {
   readonly url: string
   /** Lets the session sleep, where it can. */
   sleep(id: string): Promise<void>
   end(): Promise<void>
 }
 
-const targets: { readonly [name: string]: () => Promise<Served> } = {
+const targets: { readonly [name: string]: () => Promise<TargetServer> } = {
   node: async () => {
     const data = mkdtempSync(join(tmpdir(), 'bridle-clean-client-'))
     const server = await HarnessServer.start({ port: 0, data, tokenPaceMs: 0, env: {}, log: () => {} })
@@ -38,9 +38,9 @@ const targets: { readonly [name: string]: () => Promise<Served> } = {
 
 describe.each(Object.keys(targets))('%s', (name) => {
   describe.skipIf(name === 'cloudflare' && noTools)('clients of the document', () => {
-    let served: Served
+    let served: TargetServer
     beforeAll(async () => {
-      served = (await targets[name]?.()) as Served
+      served = (await targets[name]?.()) as TargetServer
     })
     afterAll(() => served?.end())
     const three = (id: string) =>

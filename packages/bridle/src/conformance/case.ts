@@ -87,7 +87,7 @@ export interface Case {
   readonly name: string
   /** The server it wants; default `open`. */
   readonly server?: ServerName
-  /** It shows a server that asks for no token. */
+  /** The case shows a server that asks for no token. */
   readonly isOpenOnly?: true
   readonly steps: readonly Step[]
 }

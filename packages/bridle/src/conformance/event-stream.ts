@@ -1,5 +1,5 @@
 // An event stream as a case reads it: every frame as it came, until the wanted one.
-import { CaseFailure, Silence, shown } from './failure.ts'
+import { CaseFailure, SilentServer, shown } from './failure.ts'
 
 export interface Frame {
   readonly id: string | null
@@ -40,7 +40,7 @@ export const readStream = async (
     }
   } catch (error) {
     if (error instanceof CaseFailure) throw error
-    if (leave.signal.aborted) throw new Silence(`an event of type ${until}`, patienceMs, heard(frames))
+    if (leave.signal.aborted) throw new SilentServer(`an event of type ${until}`, patienceMs, heard(frames))
   } finally {
     clearTimeout(timer)
     leave.abort()

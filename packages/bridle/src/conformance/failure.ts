@@ -13,7 +13,7 @@ export class CaseFailure extends Error implements Difference {
   readonly actual: string
   /** Counted from 1; 0 until it is known. */
   step = 0
-  /** What the step does, in a few words. */
+  /** The step in a few words. */
   action = ''
 
   constructor({ at, expected, actual }: Difference) {
@@ -25,7 +25,7 @@ export class CaseFailure extends Error implements Difference {
 }
 
 /** The server said nothing for too long. */
-export class Silence extends CaseFailure {
+export class SilentServer extends CaseFailure {
   constructor(expected: string, patienceMs: number, actual = 'nothing') {
     super({ at: 'answer', expected, actual: `${actual} within ${patienceMs / 1_000} seconds` })
   }

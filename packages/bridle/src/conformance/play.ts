@@ -1,12 +1,12 @@
 // Plays one case against one server, step by step.
 import type { Answer, Ask, Case, OpenStep, Step, StreamStep } from './case.ts'
 import { type Frame, readStream } from './event-stream.ts'
-import { CaseFailure, type Difference, fail, PATIENCE_MS, Silence, shown } from './failure.ts'
+import { CaseFailure, type Difference, fail, PATIENCE_MS, SilentServer, shown } from './failure.ts'
 import { filled, misfit, type Saved } from './match.ts'
 import { CaseSocket } from './socket.ts'
 
 export interface PlayOptions {
-  /** What the steps may name, `{s}` at least, and where they save. */
+  /** Values that the steps may name, `{s}` at least, and save. */
   readonly saved?: Saved
   /** Sent with every request of the case. A case about tokens has its own. */
   readonly token?: string
@@ -121,7 +121,9 @@ class Stage {
       redirect: 'manual',
       signal: AbortSignal.timeout(this.#patienceMs),
     }).catch((error: unknown) => {
-      throw error instanceof Error && error.name === 'TimeoutError' ? new Silence('an answer', this.#patienceMs) : error
+      throw error instanceof Error && error.name === 'TimeoutError'
+        ? new SilentServer('an answer', this.#patienceMs)
+        : error
     })
   }
 

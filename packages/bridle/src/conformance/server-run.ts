@@ -1,6 +1,6 @@
 // All cases against one running server, ours or another's: what was played, what was skipped and why, and what is left behind.
 import { type Case, type ServerName, servers } from './case.ts'
-import { type CaseFailure, PATIENCE_MS, Silence } from './failure.ts'
+import { type CaseFailure, PATIENCE_MS, SilentServer } from './failure.ts'
 import { filled } from './match.ts'
 import { type Page, pages, ruleOf } from './pages.ts'
 import { play } from './play.ts'
@@ -49,7 +49,7 @@ export async function* playAll(options: RunOptions): AsyncGenerator<CaseResult, 
       () => null,
       (error: unknown) => error as CaseFailure,
     )
-    silent = failure instanceof Silence ? silent + 1 : 0
+    silent = failure instanceof SilentServer ? silent + 1 : 0
     const { removed, left } = await removeSessions({ url, token, patienceMs }, filled(steps, saved), saved)
     yield failure === null
       ? { ...row, outcome: 'passed', removed, left }

@@ -1,7 +1,7 @@
 // One socket of a case: what it heard, and what that makes of a state.
 import { WebSocket } from 'ws'
 import { applyOperations } from '../kernel/delta.ts'
-import { CaseFailure, type Difference, Silence, shown } from './failure.ts'
+import { CaseFailure, type Difference, SilentServer, shown } from './failure.ts'
 
 interface Heard {
   readonly type: string
@@ -59,7 +59,7 @@ export class CaseSocket {
         ws.terminate()
       })
       ws.once('error', (error) => {
-        reject(/timed out/.test(error.message) ? new Silence('an upgrade', patienceMs) : error)
+        reject(/timed out/.test(error.message) ? new SilentServer('an upgrade', patienceMs) : error)
       })
     })
   }
@@ -112,7 +112,7 @@ export class CaseSocket {
         end()
       }
       const timer = setTimeout(
-        () => settle(() => reject(new Silence('a message', this.#patienceMs, shown(this.types())))),
+        () => settle(() => reject(new SilentServer('a message', this.#patienceMs, shown(this.types())))),
         this.#patienceMs,
       )
       this.#changed = () => {

@@ -1,5 +1,6 @@
-// Runs that found no free sandbox, first come first served. Only the first in a line asks again, so waiting costs the same however many
-// wait. A run that waits has not begun: it says so in its log, ends with its outlet, and the next process begins it anew.
+// Runs that found no free sandbox, in the order in which they came. Only the first in a line asks again, so waiting costs the
+// same however many wait. A run that waits has not begun: it says so in its log, ends with its outlet, and the next process
+// begins it anew.
 import { type Outlet, OutletClosed } from '../kernel/outlet.ts'
 import type { Clock } from '../kernel/ports.ts'
 
@@ -21,8 +22,9 @@ export interface WaitLimits {
 /** A place may be taken for as long as a run may last, which is 12 hours. */
 export const WAIT_LIMITS: WaitLimits = { tryMs: 250, tryMsMax: 1_000, silentTries: 4, waitMs: 12 * 3_600_000 }
 
-/** The thing that a run waits for. Runs that wait for different ones are in different lines. */
-export interface Wanted {
+/** Where a run waits. Runs that wait for different things are in different lines. */
+export interface LinePlace {
+  /** The thing that it waits for. */
   readonly name: string
   /** The log says already that the run waits: an earlier process said so. */
   readonly isSaid: boolean
@@ -39,13 +41,13 @@ export class SandboxLine {
   }
 
   /** Resolves to what `find` finds, however long that takes. Rejects with `OutletClosed` when the run is no longer wanted. */
-  async wait<T>(outlet: Outlet, wanted: Wanted, find: () => Promise<T>): Promise<T> {
-    const line = this.#lines.get(wanted.name) ?? []
-    this.#lines.set(wanted.name, line)
+  async wait<T>(outlet: Outlet, place: LinePlace, find: () => Promise<T>): Promise<T> {
+    const line = this.#lines.get(place.name) ?? []
+    this.#lines.set(place.name, line)
     const { tryMs, tryMsMax, silentTries, waitMs } = this.#limits
     const pause = pauses(this.#clock, outlet)
     let reason = 'Other runs wait for a sandbox too.'
-    let { isSaid } = wanted
+    let { isSaid } = place
     let tries = 0
     try {
       for (let waitedMs = 0; waitedMs <= waitMs; ) {
@@ -72,7 +74,7 @@ export class SandboxLine {
     } finally {
       const at = line.indexOf(outlet)
       if (at >= 0) line.splice(at, 1)
-      if (line.length === 0 && this.#lines.get(wanted.name) === line) this.#lines.delete(wanted.name)
+      if (line.length === 0 && this.#lines.get(place.name) === line) this.#lines.delete(place.name)
     }
   }
 }
