@@ -65,7 +65,7 @@ export const catalogue = {
   policy_set: ours('budgets and what crossing one does; by whom and why'),
   branched: ours('this session goes on from that event of its parent; by whom and why'),
   budget_crossed: ours('a budget was crossed; latched until it is raised'),
-  budget_raised: ours('an operator granted more of what was crossed, in steps of its own size'),
+  budget_raised: ours('an operator granted more of what was crossed: the limits from then on; older logs have steps'),
   retry_scheduled: ours('a transient failure; the next attempt is due then'),
   artifact_published: ours('an artifact is whole', 'debug'),
   custom_event: {
