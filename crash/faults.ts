@@ -12,11 +12,11 @@ import type { World } from './world.ts'
 
 export interface Fault {
   readonly name: string
-  /** What happens, for the page. */
+  /** A sentence for the page. */
   readonly what: string
   /** Why the row cannot be played on this machine; null when it can. */
   readonly missing?: () => string | null
-  /** What the server finds when it starts, and what is taken away at the end. */
+  /** Made before the server starts, and taken away at the end. */
   readonly prepare?: (folder: string) => Equipment
   /** Before the sessions of a round begin. */
   readonly begin?: (world: World) => Promise<void>

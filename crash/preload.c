@@ -53,7 +53,7 @@ __attribute__((constructor)) static void begin(void) {
 }
 
 static struct disk_file *file_by_name(const char *path) {
-  // What the disk has is kept under the same names, and is not looked at itself.
+  // The copies of what the disk has are under the same names; they are not watched themselves.
   if (strncmp(path, folder, strlen(folder)) == 0) return NULL;
   const char *slash = strrchr(path, '/');
   const char *name = slash ? slash + 1 : path;

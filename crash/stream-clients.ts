@@ -7,7 +7,7 @@ import { type EventBody, EventRecord, seqOf, WireClient, type WireEvent } from '
 abstract class StreamClient extends WireClient {
   protected readonly record = new EventRecord(this.faults)
   protected abstract path(): string
-  /** What a frame means: an event of the log, a reset, or nothing. */
+  /** The meaning of a frame: an event of the log, a reset, or nothing. */
   protected abstract read(frame: Frame): WireEvent | 'reset' | null
 
   get seq(): number {

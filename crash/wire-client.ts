@@ -16,10 +16,10 @@ export interface Message {
   readonly content: string
 }
 
-/** One event as a wire tells it. */
+/** An event as a wire tells it. */
 export interface WireEvent {
   readonly seq: number
-  /** What the wire calls it: the cursor to come back with. */
+  /** The event's name on the wire: the cursor to come back with. */
   readonly cursor: string
   readonly type: string
   /** The event as it came, byte for byte. */
@@ -53,7 +53,7 @@ export interface ClientFault {
 
 export abstract class WireClient {
   abstract readonly wire: string
-  /** What no client should ever meet. */
+  /** Things that no client should ever meet. */
   readonly faults: ClientFault[] = []
   protected readonly place: Place
   #isStopped = false
@@ -69,7 +69,7 @@ export abstract class WireClient {
   abstract approvals(): string[]
   abstract get seq(): number
 
-  /** One connection, from opening to its end. `hangUp` ends it. */
+  /** A connection, from opening to its end. `hangUp` ends it. */
   protected abstract connect(hangUp: (end: () => void) => void): Promise<void>
 
   start(): void {

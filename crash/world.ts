@@ -72,7 +72,7 @@ export class World {
     await this.#check(due)
   }
 
-  /** What is left is checked, and every tenant has its own sessions and no other. */
+  /** Checks the rest, and that every tenant has its own sessions and no other. */
   async finish(): Promise<void> {
     await this.#check(this.#later)
     this.#later = []

@@ -1,4 +1,5 @@
-// The names that bridle.config.ts may have. A misspelt one is refused: a token that lost its tenants by a typo would open all of them.
+// The names that bridle.config.ts may have. A misspelt one is refused: a token that lost its tenants by a typo would open all
+// of them.
 import type { ServerOptions } from '../targets/node.ts'
 import { closest } from './help.ts'
 

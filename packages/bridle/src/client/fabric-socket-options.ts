@@ -32,7 +32,10 @@ export interface FabricWsOptions {
 }
 
 export interface FabricWsHandle {
-  /** Before the first opening it waits for it. Afterwards a cancel or approve that cannot be sent now is refused by `onError`, never sent later. */
+  /**
+   * A message waits for the first opening. Afterwards a cancel or approve that cannot be sent now is refused by `onError`, never
+   * sent later.
+   */
   send(message: FabricClientMessage): void
   close(): void
   readonly state: 'connecting' | 'open' | 'closed'

@@ -11,7 +11,7 @@ export interface FrontendState {
   readonly sessionId: string | null
   /** The number of the last envelope; `frontendCursor` makes it the cursor to come back with. */
   readonly seq: number
-  /** Of the log that the number is of, as the greeting said. */
+  /** The incarnation of the log that the number belongs to, as the greeting said. */
   readonly incarnation: number
   readonly status: Payload<'session_state'>['status'] | null
   /** The status card: the last `session_state`, whole. */

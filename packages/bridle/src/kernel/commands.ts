@@ -125,7 +125,7 @@ export type ReportItem =
       readonly resumable?: boolean
       /** Where it runs; absent = in the server's own process. */
       readonly sandbox?: Payloads['sandbox_notice']
-      /** Who has the model, and which one it is, where that is known before the engine says so. */
+      /** The provider and its model, where they are known before the engine says so. */
       readonly provider?: string
       readonly model?: string
     }

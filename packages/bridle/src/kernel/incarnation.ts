@@ -14,8 +14,8 @@ export interface Incarnations {
 export const FIRST: Incarnations = { own: 1 }
 
 /**
- * What a stored event or a fold says of places, as it is sent: with the incarnation in which it is read. Only the names that
- * the kernel writes are looked at; a first incarnation is passed through as it is.
+ * The places that a stored event or a fold names, as they are sent: with the incarnation in which they are read. Only the names
+ * that the kernel writes are looked at; a first incarnation is passed through as it is.
  */
 export const withIncarnations = <T>(value: T, sessionId: string, logs: Incarnations): T => {
   return isFirst(logs) ? value : (placed(value as Json, '', sessionId, logs) as T)

@@ -22,7 +22,7 @@ export interface Lease {
   readonly snapshot: Snapshot | null
   /** Which life of the log its numbers belong to: 1 unless an earlier one was lost, or removed and branched again. */
   readonly incarnation: number
-  /** Of the log that it branched from; null where there is none. */
+  /** The incarnation of the log that it branched from; null where there is none. */
   readonly parentIncarnation: number | null
 }
 
@@ -138,7 +138,7 @@ export interface Listed {
   readonly key: Key
   readonly head: number
   readonly row: Row
-  /** Of its log; absent = the first. */
+  /** The incarnation of its log; absent = the first. */
   readonly incarnation?: number
 }
 

@@ -13,7 +13,7 @@ export interface Job {
   readonly input: Json
   /** How the engine continues from the turn before. */
   readonly resume: string | null
-  /** It goes on in the middle of its turn, from `resume`. Absent = the turn starts from nothing. */
+  /** The run goes on in the middle of its turn, from `resume`. Absent = the turn starts from nothing. */
   readonly continues?: {
     /** The answer so far ends within a paragraph. */
     readonly isMidText: boolean

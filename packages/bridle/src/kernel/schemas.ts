@@ -112,7 +112,7 @@ export const schemas = {
     status: text,
     summary_text: text,
     resume_cursor: nullable(text),
-    /** Of a `resume_seed`: the beginning of what was asked and answered last. */
+    /** In a `resume_seed`: the beginning of the last prompt and of the last answer. */
     last_prompt: maybe(text),
     last_answer: maybe(text),
   }),
@@ -146,7 +146,7 @@ export const schemas = {
     agent_id: text,
     status: text,
     parent_session_id: maybe(text),
-    /** Of a session that was started from this one: its id and agent, and its event that this is about. */
+    /** A session that was started from this one: its id and agent, and its event that this is about. */
     session_id: maybe(text),
     agent: maybe(text),
     child_seq: maybe(count),
@@ -272,7 +272,7 @@ export const schemas = {
     message_id: text,
     reason: text,
     actor: maybe(text),
-    /** Of a prompt that was shown in part while it waited. */
+    /** The whole of a prompt that was shown in part while it waited. */
     text: maybe(text),
   }),
   steered: v.looseObject({ run_id: text, message_id: text, text, actor: maybe(text) }),

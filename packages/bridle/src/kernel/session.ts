@@ -67,7 +67,7 @@ interface Item {
 export class Session {
   readonly key: Key
   readonly subscribers: Subscribers
-  /** Of its log, and of the one that it branched from. */
+  /** The incarnations of its log and of the log that it branched from. */
   readonly logs: Incarnations
   readonly #ports: SessionPorts
   readonly #lease: Lease
@@ -180,7 +180,7 @@ export class Session {
   /** The last sign of life of its run: something it said, or that it was in hand. */
   get heartbeatAt(): number | null {
     const { health, lifecycle, at } = this.#state
-    // Whoever opened a run that says nothing has it in hand since then; the row of an earlier owner is not read again.
+    // A silent run is in hand since this process opened it; the row of an earlier owner is not read again.
     const inHand = statusOf(this.#state) === 'running' ? this.#beatAt : 0
     const row = this.#row === null ? 0 : (beatOf(this.#row.row) ?? 0)
     return Math.max(health.activeAt, lifecycle.run ? at : 0, inHand, row) || null

@@ -96,7 +96,7 @@ export class Subscribers {
       for (const listener of [...listeners]) this.#cut(listener, why)
   }
 
-  /** What the log has after `since` up to `last`, and nothing live. False when the listener was removed or cut. */
+  /** Sends what the log has after `since` up to `last`, and nothing live. False when the listener was removed or cut. */
   async replay(listener: Listener, since: number, last: number): Promise<boolean> {
     if (this.#closed) listener.close(this.#closed)
     else this.#catchingUp.add(listener)

@@ -35,7 +35,10 @@ const isLeftToNext = ({ lifecycle, approvals }: SessionState): boolean => {
   return !Object.values(approvals.open).some(({ kind }) => kind !== 'tool')
 }
 
-/** Work that is under way may finish; whatever would have to be started or waits for a sandbox, retried, resumed or answered expires. */
+/**
+ * Work that is under way may finish. Work that waits for a sandbox, or would have to be started, retried, resumed or answered,
+ * expires.
+ */
 export const canExpire = ({ lifecycle: { kind, run, queue }, approvals: { open } }: SessionState): boolean => {
   if (kind !== 'background' || (!run && queue.length === 0)) return false
   const isWorking = run !== null && (run.phase === 'requested' || run.phase === 'started') && !run.awaitsSandbox

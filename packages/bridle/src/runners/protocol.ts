@@ -144,7 +144,7 @@ export const querySchema = v.looseObject({
   engine: maybe(text),
   /** How the engine goes on from the turn before, as `run.completed` said it. */
   resume: maybe(v.nullable(text)),
-  /** It goes on in the middle of the turn of `prompt`, from `resume`. */
+  /** The run goes on in the middle of the turn of `prompt`, from `resume`. */
   continues: maybe(v.boolean()),
   epoch: maybe(count),
   /** The bearer of everything asked about this run later. */

@@ -11,7 +11,7 @@ import { parseScript, type Step, scriptedEvent } from './script.ts'
 
 export const scriptedRunner = (ports: { clock: Clock; digest: Digest }): Runner => {
   const performances = new Map<string, Performance>()
-  /** Those that ended when nobody listened any more: somebody may ask how they go on. */
+  /** Performances that ended when nobody listened any more: somebody may ask how they go on. */
   const unheard = new Map<string, Performance>()
   const name = ({ key, runId, attempt }: Job) => `${key.tenant}/${key.agent}/${key.id}/${runId}/${attempt}`
 
@@ -37,7 +37,7 @@ export const scriptedRunner = (ports: { clock: Clock; digest: Digest }): Runner 
       unheard.delete(name(job))
       return performance?.resumeAfter(job.frame) ?? null
     },
-    // One that waits for an approval is taken up at that step.
+    // A script that waits for an approval is taken up at that step.
     outlivesProcess: ({ awaiting }) => awaiting.length > 0,
     answer: async (job, answer) => {
       const performance = performances.get(name(job))

@@ -18,7 +18,7 @@ export function noticeDamage(file: string): NoticedDamage | null {
   const damage = checkWal(file) ?? (existsSync(waiting) ? unsettled(wal) : null)
   if (!damage) return null
   if (!existsSync(waiting)) {
-    // One copy at most: with several, a disk that damages files would soon be full of them.
+    // At most one copy is kept: a disk that damages files would soon be full of them.
     const half = `${waiting}.part`
     if (existsSync(wal)) copyFileSync(wal, half)
     else closeSync(openSync(half, 'w', 0o600))

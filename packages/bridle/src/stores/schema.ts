@@ -155,7 +155,7 @@ export function bumpEpoch(driver: Driver): number {
 export const currentEpoch = (driver: Driver): number =>
   driver.get<{ value: number }>("SELECT value FROM meta WHERE name = 'epoch'")?.value ?? 0
 
-/** A write that changes nothing, to learn whether there is room for one. */
+/** Writes a number that nobody reads, to learn whether there is room for a write. */
 export const probeWrite = (driver: Driver): void =>
   driver.run("INSERT INTO meta (name, value) VALUES ('probe', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1")
 

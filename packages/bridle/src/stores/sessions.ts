@@ -145,7 +145,7 @@ export function openSessions(driver: Driver, tail: Tail) {
       return parent ? { agent: parent.agent, id: parent.id, seq: base } : null
     },
 
-    /** Of the log that a session branched from. */
+    /** The incarnation of the log that a session branched from. */
     parentIncarnation({ parent_sid }: SessionRecord): number | null {
       const parent = parent_sid === null ? undefined : get(parent_sid)
       return parent ? incarnationOf(parent) : null

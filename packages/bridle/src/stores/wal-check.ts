@@ -90,7 +90,7 @@ function scanFrames(descriptor: number): Scan {
       const from = frame * frameBytes
       at++
       const frameSalt = buffer.toString('hex', from + 8, from + 16)
-      // Of a WAL whose header is damaged, the first frame says which salt is the current one.
+      // Where the header is damaged, the first frame says which salt is the current one.
       salt ??= frameSalt
       const isCommit = buffer.readUInt32BE(from + 4) !== 0
       if (sum) sum = verified(buffer, from, frameBytes, sum, frameSalt === salt, header.isBigEndian)

@@ -9,7 +9,7 @@ export interface WalIndex {
   readonly frames: number
   /** How many of them are in the database file too. */
   readonly checkpointed: number
-  /** Of the generation of the log that it describes, as hex. */
+  /** The salt of the generation of the log that it describes, as hex. */
   readonly salt: string
 }
 

@@ -1,4 +1,4 @@
-// What was built on this machine: a manifest for each folder that `bridle build` wrote to, kept beside the server's data.
+// Builds on this machine: a manifest for each folder that `bridle build` wrote to, kept beside the server's data.
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'

@@ -22,7 +22,7 @@ export interface HarnessMessage {
   /** Text, reasoning and tools in the order they came. */
   parts?: HarnessPart[]
   runId?: string
-  /** Of a long prompt that waits, `content` is the beginning; this is how long it is. The rest comes when its turn starts. */
+  /** The length of a long prompt that waits: `content` is its beginning, and the rest comes when its turn starts. */
   contentLength?: number
   /** The whole input of the run, where it was more than the prompt. */
   input?: Json

@@ -24,7 +24,7 @@ export interface Lifecycle {
   readonly settings: JsonObject
   /** What stands around the last run. */
   readonly sandbox: { readonly mode: string; readonly isolation: string } | null
-  /** Who has the model of the last run, and which one it is, as far as that is known. */
+  /** The provider and the model of the last run, as far as they are known. */
   readonly runtime: { readonly provider: string | null; readonly model: string | null }
   readonly maxRetries: number
   readonly expiresAt: number | null

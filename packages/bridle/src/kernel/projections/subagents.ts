@@ -9,7 +9,7 @@ export interface Subagent {
   readonly first: number
   /** The run that it belongs to; null = none, it goes on whatever runs here. */
   readonly runId: string | null
-  /** Of a session: the number of its event that this was about. */
+  /** Where the work is a session: the number of its event that this was about. */
   readonly childSeq?: number
 }
 

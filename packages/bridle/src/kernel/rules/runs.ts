@@ -146,7 +146,7 @@ export const cancel = (w: Working, command: Command & { type: 'cancel' }): Answe
   const isWhole = kind === 'background' && command.runId === undefined && !run
   const dropped = command.queue || isWhole ? queue : queued ? [queued] : []
   const actor = command.actor === undefined ? {} : { actor: command.actor }
-  // Whoever cancels prompts that only wait is an operator too: the log says who did it.
+  // Cancelling prompts that only wait is an operator’s act too: the log says who did it.
   if (!isRunning && dropped[0])
     w.add('cancel_requested', { run_id: queued?.runId ?? dropped[0].runId, reason, queued: dropped.length, ...actor })
   if (command.queue)
@@ -184,7 +184,7 @@ const dropQueued = (w: Working, runIds: readonly string[], why: DropReason): voi
 
 interface DropReason {
   readonly reason: string
-  /** Who cancelled it; absent = nobody said. */
+  /** The person that cancelled it; absent = nobody said. */
   readonly actor?: string
 }
 

@@ -31,7 +31,7 @@ export const taskGraph = ({ sessionId, workspaceId, goal }: TaskGraphSubject, wo
       {
         id: 'report',
         title: 'Leave the output and the record of the run',
-        // It begins when the work is done, and shares its end.
+        // The report begins when the work is done, and shares its end.
         status: work === 'running' ? 'pending' : work,
         depends_on: ['work'],
       },

@@ -41,8 +41,10 @@ export interface SandboxProvider {
   find(id: string): Promise<Sandbox | null>
   /** Null: it does not answer. */
   health(sandbox: Sandbox): Promise<RunnerHealth | null>
-  /** Before each run of a sandbox without `hasRunEnv`: what is set here is shared by all that its runner plays. */
-  /** False: its runner takes none. */
+  /**
+   * Before each run of a sandbox without `hasRunEnv`: what is set here is shared by all that its runner plays. False: its
+   * runner takes none.
+   */
   setEnvVars(sandbox: Sandbox, vars: { readonly [name: string]: string | null }): Promise<boolean>
   stop(sandbox: Sandbox): Promise<void>
   /** The session was removed: its sandbox, work folder and transcripts go. */

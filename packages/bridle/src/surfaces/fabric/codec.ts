@@ -129,7 +129,7 @@ const carried: { readonly [T in EventType]: ((event: Event<T>) => Said | null) |
   ],
   completed: ({ payload }) => ['result', { result: payload.result ?? null }],
   error: ({ payload }) => ['error', { message: payload.message, reason: payload.reason ?? null }],
-  // Of a run that waits, its prompt says so.
+  // A run that has not begun has `prompt_dropped` for this.
   cancel_requested: ({ run, payload: { run_id, reason, actor } }) =>
     run === undefined ? null : ['cancelled', { runId: run_id, reason: reason ?? null, actor: actor ?? null }],
   prompt_dropped: ({ payload: { run_id, reason, actor } }) => [

@@ -50,7 +50,7 @@ export interface AppOptions extends AccessOptions, Exposure, ProxyTrust {
   readonly deadAfterMs?: number
   /** Prepares folders for write-capable work; a target without a disk has none. */
   readonly workspaces?: Workspaces
-  /** What was built on this machine, newest first; a target that builds nothing has none. */
+  /** Builds on this machine, newest first; a target that builds nothing has none. */
   readonly builds?: () => readonly BuildManifest[]
   /** What the target knows of itself, for /ready. */
   readonly workspace?: { readonly [name: string]: string | number | boolean | null }

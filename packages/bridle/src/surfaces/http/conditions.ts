@@ -1,4 +1,4 @@
-// Conditional requests: what a caller has already need not be sent again, and what has changed since is not mixed with it.
+// Conditional requests: an answer that a caller already has is not sent again, and parts of two versions are never mixed.
 import { hashText } from '../../kernel/json.ts'
 import { plainError } from './errors.ts'
 import { digest, hex } from './secrets.ts'
@@ -7,7 +7,7 @@ import { digest, hex } from './secrets.ts'
 export const condition = ({ headers }: Pick<Request, 'headers'>, tag: string): Response | null => {
   const wanted = headers.get('if-match')
   if (wanted !== null && !(wanted.trim() === '*' || tagsIn(wanted).includes(tag)))
-    return plainError(412, 'It has changed since: it no longer has the tag that If-Match names. Read it anew.', {
+    return plainError(412, 'The content has changed: it no longer has the tag that If-Match names. Read it again.', {
       etag: tag,
     })
   const known = headers.get('if-none-match')

@@ -1,10 +1,10 @@
-// What a caller said that nobody listens to. A misspelt name is never refused, so that clients of other versions go on working,
+// Names in a request that nobody knows. A misspelt name is never refused, so that clients of other versions go on working,
 // but the answer names it: a budget that is lost by a typo should not be lost in silence.
 import type * as v from 'valibot'
 import type { JsonObject } from '../../kernel/json.ts'
 import { nearestName } from './nearest-name.ts'
 
-/** Whoever sends many unknown names has read the first few. */
+/** Enough to see what is wrong with a request that has many. */
 const WARNINGS_MAX = 20
 const NAME_CHARS_MAX = 100
 /** Every route may be asked with these: who asks, and whose session is meant. */
@@ -19,7 +19,7 @@ export const unknownParameters = (schema: Schema | undefined, query: Readonly<Re
     .map((name) => warning('query', name, nearestName(name, known)))
 }
 
-/** Of a body without a form of its own, such as an agent's input, nothing is unknown. */
+/** In a body without a form of its own, such as an agent's input, nothing is unknown. */
 export const unknownFields = (schema: Schema | undefined, body: JsonObject, within = ''): string[] => {
   const entries = entriesOf(schema)
   if (!entries) return []

@@ -1,6 +1,6 @@
 // The Worker is the credential proxy. A run gets a token and an address of the gateway; the token says which run of which
-// session may ask, sealed so that the sandbox cannot read it. Whether that run still lives, and what it has spent, its object knows: so the object asks the provider,
-// with the key, and nobody else ever sees it.
+// session may ask, sealed so that the sandbox cannot read it. Whether that run still lives, and what it has spent, its object
+// knows: so the object asks the provider, with the key, and nobody else ever sees it.
 import type { Key } from '../../kernel/event.ts'
 import type { Job } from '../../kernel/runner.ts'
 import {

@@ -9,7 +9,6 @@ import { SOCKET_RATE } from '../socket-rate.ts'
 import { ObjectSocket } from './object-socket.ts'
 import { type ObjectContext, type PlatformSocket, socketPair, switching } from './platform.ts'
 
-/** As on Node; the platform itself would take more. */
 /** The only subprotocols ever named back: a ticket is a secret. */
 const PROTOCOLS = ['bridle.v1', 'harness.v1']
 

@@ -1,4 +1,4 @@
-// What the model steps of a turn took. Each is told when it is over, with a cost by the price table, so that a budget can stop
+// Tokens and cost of the model steps of a turn. Each step is told when it is over, with a cost by the price table, so that a budget can stop
 // the turn in the middle. At its end the engine says what the turn really took, and the difference is told.
 import type { RunnerEvent } from '../../protocol.ts'
 import { costUsd, priceOf } from '../../provider-prices.ts'
@@ -65,7 +65,7 @@ export class ClaudeUsage {
     const sums = { input: inputOf(usage), output: usage.output_tokens ?? 0, usd: costOf(message) }
     if (sums.input + sums.output + sums.usd === 0) return []
     const missing = {
-      // What was streamed and broken off is not in the engine's sums, and was paid for.
+      // Text that was streamed and broken off is not in the engine's sums, and was paid for.
       input: Math.max(0, sums.input - told.input),
       output: Math.max(0, sums.output - told.output),
       usd: sums.usd - told.usd,
@@ -124,7 +124,7 @@ const estimate = (step: StepUsage, model: string): number =>
     priceOf(model),
   )
 
-/** Of this turn alone: the total is the session's, and goes on through a resume. */
+/** The cost of this turn alone: the total is the session's, and goes on through a resume. */
 const costOf = (message: SdkMessage): number => {
   const models = Object.values((message.model_usage_since_last_result ?? {}) as Record<string, { costUSD?: number }>)
   return models.reduce((sum, { costUSD = 0 }) => sum + costUSD, 0)

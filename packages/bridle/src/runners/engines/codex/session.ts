@@ -35,7 +35,7 @@ export class CodexSession implements EngineSession {
   readonly #thread: string
   #turns: readonly string[]
   #lost: string | null
-  /** It stands where the turn before it stopped. */
+  /** The thread stands where the turn before it stopped. */
   #isExact: boolean
   #seen: Seen
   #play: Play | null = null

@@ -13,7 +13,7 @@ export interface Place {
   readonly turn: string | null
   /** Why it is not where it was to go on from. */
   readonly lost: string | null
-  /** It stands exactly where it was to go on from. */
+  /** The thread stands exactly where it was to go on from. */
   readonly isExact: boolean
   /** The model that answers. */
   readonly model: string
