@@ -20,8 +20,11 @@ export const pendingNotice = (key: Key, state: SessionState): ChildNotice | null
   return { parentId: parentSessionId, child: key, status: standing.status, seq: standing.seq }
 }
 
-/** The session that a child names by its id alone: of several, the one of its own agent. Null = nobody can tell. */
+/**
+ * The session that a child names by its id alone: the one of its own agent, else the first that was made, as everywhere. `found`
+ * is in that order. Null = there is none.
+ */
 export const parentAmong = (found: readonly Key[], child: Key): Key | null => {
   const others = found.filter(({ agent, id }) => agent !== child.agent || id !== child.id)
-  return others.length === 1 ? (others[0] ?? null) : (others.find(({ agent }) => agent === child.agent) ?? null)
+  return others.find(({ agent }) => agent === child.agent) ?? others[0] ?? null
 }
