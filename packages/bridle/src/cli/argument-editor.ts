@@ -9,9 +9,12 @@ import { visible } from './terminal-lines.ts'
 
 /** The edited text; null = nothing was said, or the question was withdrawn. */
 export const editArguments = (text: string, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<string | null> => {
-  const editor = env.VISUAL || env.EDITOR
+  const editor = env.VISUAL || (isNpmsOwn(env) ? '' : env.EDITOR)
   return editor ? inEditor(editor, text, signal) : inLine(text.replace(/\s*\n\s*/g, ''), signal)
 }
+
+/** npm names an editor to its scripts, though the person has chosen none. */
+const isNpmsOwn = ({ EDITOR, npm_execpath: npm }: NodeJS.ProcessEnv): boolean => npm !== undefined && EDITOR === 'vi'
 
 /** Arguments to begin with. Characters that an editor would not show are escaped; newlines between the lines stay. */
 export const draftOf = (args: unknown): string => JSON.stringify(args, null, 2).split('\n').map(visible).join('\n')

@@ -99,6 +99,7 @@ export const eventPrinter = (out: Output, { withPrompts, withHints }: PrinterOpt
     },
     error: ({ message }) => whole('✗', 'red', String(message)),
     cancelled: ({ actor, reason }) => whole('✗', 'yellow', `cancelled${by(actor, reason)}`),
+    waiting: ({ reason }) => whole('…', 'dim', `waits: ${reason}`),
     operator_action: ({ action, actor, reason }) => whole('·', 'dim', `${action}${by(actor, reason)}`),
     idle: () => void freshLine(),
     reset: () => line('!', 'yellow', 'The history is another one than before; from the start:'),

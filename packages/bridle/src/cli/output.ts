@@ -50,7 +50,7 @@ export const output = ({ json = false, text = false }: { json?: boolean; text?: 
 export const printable = (text: string): string => text.replace(controls, (unit) => shown(unit.charCodeAt(0)))
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to be taken out.
-const controls = /\r(?!\n)|[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g
+const controls = /\r(?!\n)|[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u2028-\u202e\u2066-\u206f\ufff9-\ufffb]/g
 
 const shown = (unit: number): string =>
   String.fromCharCode(unit < 0x20 ? 0x2400 + unit : unit === 0x7f ? 0x2421 : 0xfffd)

@@ -1,5 +1,6 @@
 // A question on the terminal with a few answers, one at a time. It is withdrawn when the answer comes from elsewhere.
 import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Output } from './output.ts'
 
 /** The first letter of each answer is enough. Null = no answer: the input ended, or the question was withdrawn. */
@@ -10,6 +11,7 @@ export const choose = async <const A extends keyof typeof words>(
   signal: AbortSignal,
 ): Promise<A | null> => {
   // Not as a terminal: the line discipline does the editing, and Ctrl+C stays a signal to the process.
+  await dropTypedAhead()
   const lines = createInterface({ input: process.stdin, terminal: false })
   const close = () => lines.close()
   signal.addEventListener('abort', close, { once: true })
@@ -29,6 +31,27 @@ export const choose = async <const A extends keyof typeof words>(
     // An open standard input would keep the process.
     process.stdin.pause()
   }
+}
+
+/** As long as a terminal takes to hand over what it holds. */
+const DROP_MS = 60
+
+/**
+ * Keys that were pressed before the question was shown answer another one, or a line of the agent's that looked like one. As raw
+ * input also a line without its end can be taken out.
+ */
+const dropTypedAhead = async (): Promise<void> => {
+  const { stdin } = process
+  if (!stdin.isTTY) return
+  const drop = (keys: Buffer) => {
+    // While the input is raw, Ctrl+C is a key like any other.
+    if (keys.includes(3)) process.kill(process.pid, 'SIGINT')
+  }
+  stdin.setRawMode(true)
+  stdin.on('data', drop)
+  await sleep(DROP_MS)
+  stdin.off('data', drop)
+  stdin.setRawMode(false)
 }
 
 const words = { y: 'yes', n: 'no', e: 'edit' } as const

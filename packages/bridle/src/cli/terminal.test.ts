@@ -65,6 +65,30 @@ describe.skipIf(needs('script'))('on a terminal', () => {
     expect(shown.screen()).toContain(expected)
   })
 
+  test('[C9] keys that were pressed before a question was shown do not answer it', async () => {
+    const fake = 'Approve? [y]es, [n]o, [e]dit the arguments: '
+    const shown = terminal(
+      [
+        'run',
+        'scripted',
+        scriptOf({ text: fake }, { sleepMs: 1_500 }, { approve: 'go', args: {} }, { approve: 'two' }),
+      ],
+      { NO_COLOR: '1' },
+    )
+    await shown.until(fake)
+    // Whole lines, and one without its end.
+    shown.type('y\ry\ry')
+    await shown.until('? go')
+    await shown.until(question, 2)
+    shown.type('n\r')
+    await shown.until('? two')
+    await shown.until(question, 3)
+    shown.type('n\r')
+    expect(await shown.ended).toBe(0)
+    expect(shown.screen()).toContain('✗ go denied')
+    expect(shown.screen()).toContain('✗ two denied')
+  })
+
   test('[C9] the question goes when somebody else has answered', async () => {
     const shown = terminal(['run', 'scripted', scriptOf({ approve: 'go', args: {} }), '--id', 'else'])
     await shown.until(question)

@@ -61,7 +61,7 @@ export type Command =
   /** Asked of the parent: it changes nothing there but that the command's id is taken. */
   | { readonly type: 'promise_branch'; readonly childId: string }
   /** Asked of the session that another was started from: how that one stands. */
-  | ({ readonly type: 'child_status' } & Omit<ChildNotice, 'parentId'>)
+  | ({ readonly type: 'child_status' } & Omit<ChildNotice, 'parentId' | 'owner'>)
   /** The parent has the notice of that number. */
   | ParentTold
   | { readonly type: 'set_policy'; readonly policy: Policy; readonly reason?: string; readonly actor?: string }

@@ -231,12 +231,8 @@ export class Host {
 
   /** Tells the parent of a session how that one stands. Where the parent is not here there is nobody to tell. */
   async tellParent(notice: ChildNotice): Promise<void> {
-    const { parentId, ...more } = notice
-    const found = await this.#ports.directory.find(more.child.tenant, parentId)
-    const parent = parentAmong(
-      found.map(({ key }) => key),
-      more.child,
-    )
+    const { parentId, owner: _owner, ...more } = notice
+    const parent = parentAmong(await this.#ports.directory.find(more.child.tenant, parentId), notice)
     if (!parent) return
     try {
       await this.send(parent, { type: 'child_status', ...more })

@@ -64,6 +64,8 @@ describe('[E3] tokens', () => {
     await out.token('\ud83d')
     await out.report([call('c1')])
     await out.token('x\ude00')
+    await out.token('\ud83d')
+    await out.report([finished()])
     const texts = { token: '', thinking: '' }
     for (const item of reports.flatMap(({ items }) => items)) {
       if (item.type !== 'event' || !(item.event.type in texts)) continue
@@ -72,7 +74,7 @@ describe('[E3] tokens', () => {
       texts[item.event.type as 'token' | 'thinking'] += text
     }
     // Halves that have no other half are replaced.
-    expect(texts).toEqual({ token: `${said}\ufffdx\ufffd`, thinking: said })
+    expect(texts).toEqual({ token: `${said}\ufffdx\ufffd\ufffd`, thinking: said })
   })
 
   test('after a silence the next leaves at once again', async () => {

@@ -73,6 +73,7 @@ export class Outlet {
         throw new RangeError(`The payload of ${item.event.type} is too large.`)
       }
     }
+    if (items.some(({ type }) => type === 'finished' || type === 'failed')) this.#text += this.#characters.end('token')
     await this.#send([...this.#takeText(), ...items.map((item) => this.#whole(item))], frame)
   }
 

@@ -10,7 +10,7 @@ const world = () => {
     turn: () => new Promise<void>((resolve) => waiting.push(resolve)),
   })
   const settle = async () => {
-    for (let times = 0; times < 200; times++) await Promise.resolve()
+    for (let times = 0; times < 1_000; times++) await Promise.resolve()
   }
   return {
     loop,

@@ -29,7 +29,7 @@ export class ReadingTurns {
   /** A reader asks for one step at a time, so fifty readers get a page each before any of them gets its next. */
   take<T>(step: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push(() => step().then(resolve, reject))
+      this.#waiting.push(async () => step().then(resolve, reject))
       if (!this.#isRunning) void this.#run()
     })
   }

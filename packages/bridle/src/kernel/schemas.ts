@@ -8,6 +8,10 @@ const text = v.string()
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 /** Finite: JSON has no infinity, and a replay would read it as null. */
 const amount = v.pipe(v.number(), v.finite(), v.minValue(0))
+/** A sum of such numbers stays finite, and a whole number stays exact. */
+const COST_USD_MAX = 1e9
+const TOKENS_MAX = 1e12
+const tokens = v.pipe(count, v.maxValue(TOKENS_MAX))
 const json = v.custom<Json>((value) => value !== undefined, 'Expected JSON')
 const object = v.custom<JsonObject>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
@@ -198,11 +202,11 @@ export const schemas = {
   }),
   step_progress: v.looseObject({ step_id: maybe(text), status: maybe(text), summary: maybe(text), plan: maybe(json) }),
   usage: v.looseObject({
-    input_tokens: maybe(count),
-    output_tokens: maybe(count),
-    total_tokens: maybe(count),
+    input_tokens: maybe(tokens),
+    output_tokens: maybe(tokens),
+    total_tokens: maybe(tokens),
     /** Below zero: takes back a part of what was estimated in the turn. */
-    cost_usd: maybe(v.pipe(v.number(), v.finite())),
+    cost_usd: maybe(v.pipe(v.number(), v.finite(), v.maxValue(COST_USD_MAX))),
     /** The cost is by a price table; the turn's last usage corrects it where the engine knows better. */
     estimated: maybe(v.boolean()),
     context_usage_pct: maybe(amount),

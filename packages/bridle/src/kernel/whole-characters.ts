@@ -13,6 +13,13 @@ export class WholeCharacters {
     else this.#halves.delete(stream)
     return (half ? all.slice(0, -1) : all).toWellFormed()
   }
+
+  /** The stream is over: what is left of it. */
+  end(stream: string): string {
+    const half = this.#halves.get(stream) ?? ''
+    this.#halves.delete(stream)
+    return half.toWellFormed()
+  }
 }
 
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff

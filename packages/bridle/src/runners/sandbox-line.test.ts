@@ -9,7 +9,7 @@ const setUp = (limits = WAIT_LIMITS) => {
   const line = new SandboxLine(clock, limits)
   let free = 0
   const entered: string[] = []
-  const enter = (name: string) => {
+  const enter = (name: string, hasOwn = false) => {
     const said: (string | null)[] = []
     const note = (item: ReportItem) => item.type === 'sandbox_awaited' && said.push(item.reason)
     const outlet = new Outlet({
@@ -21,11 +21,11 @@ const setUp = (limits = WAIT_LIMITS) => {
       send: async ({ items }) => items.forEach(note),
     })
     const find = async () => {
-      if (free === 0) throw new NoSandboxFree('All are busy.')
-      free -= 1
+      if (free === 0 && !hasOwn) throw new NoSandboxFree('All are busy.')
+      free -= hasOwn ? 0 : 1
       entered.push(name)
     }
-    const end = line.wait(outlet, { name: 'place', isSaid: false }, find).then(
+    const end = line.wait(outlet, { name: 'place', isSaid: false, hasOwn: () => hasOwn }, find).then(
       () => 'found',
       (error: Error) => (error instanceof OutletClosed ? 'left' : error.message),
     )
@@ -40,7 +40,7 @@ const setUp = (limits = WAIT_LIMITS) => {
 describe('[R22] runs that wait for a sandbox', () => {
   test('get one in the order in which they came, and say when they begin and end to wait', async () => {
     const { clock, enter, entered, release } = setUp()
-    const runs = ['one', 'two', 'three'].map(enter)
+    const runs = ['one', 'two', 'three'].map((name) => enter(name))
     await clock.pass(60_000)
     expect(runs.map(({ said }) => said.length)).toEqual([1, 1, 1])
     for (const count of [1, 2, 3]) {
@@ -51,6 +51,23 @@ describe('[R22] runs that wait for a sandbox', () => {
     expect(await Promise.all(runs.map(({ end }) => end))).toEqual(['found', 'found', 'found'])
     for (const { said } of runs) expect(said).toEqual([expect.any(String), null])
     expect(clock.pending).toBe(0)
+  })
+
+  test('a newcomer overtakes nobody, unless its session has a sandbox already', async () => {
+    const { clock, enter, entered, release } = setUp()
+    const first = enter('one')
+    await clock.pass(5_000)
+    const late: ReturnType<typeof enter>[] = []
+    for (const name of ['two', 'three', 'four']) {
+      release()
+      late.push(enter(name))
+      await clock.pass(2 * WAIT_LIMITS.tryMsMax)
+    }
+    await enter('warm', true).end
+    expect(entered).toEqual(['one', 'two', 'three', 'warm'])
+    release()
+    await clock.pass(2 * WAIT_LIMITS.tryMsMax)
+    expect(await Promise.all([first, ...late].map(({ end }) => end))).toEqual(Array(4).fill('found'))
   })
 
   test('a moment is no wait: nothing is said of it', async () => {

@@ -28,6 +28,8 @@ export interface LinePlace {
   readonly name: string
   /** The log says already that the run waits: an earlier process said so. */
   readonly isSaid: boolean
+  /** Whether the session has a sandbox already: then the run takes nobody's place, and need not wait behind others. */
+  readonly hasOwn?: () => boolean
 }
 
 export class SandboxLine {
@@ -51,8 +53,7 @@ export class SandboxLine {
     let tries = 0
     try {
       for (let waitedMs = 0; waitedMs <= waitMs; ) {
-        // Somebody new tries at once: it may have a sandbox of its own already.
-        const isTried = line[0] === outlet || !line.includes(outlet)
+        const isTried = line.length === 0 || line[0] === outlet || (place.hasOwn?.() ?? false)
         const found = isTried ? await tried(find) : null
         if (found && 'value' in found) {
           if (isSaid) await outlet.remark({ type: 'sandbox_awaited', reason: null })

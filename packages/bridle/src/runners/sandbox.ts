@@ -27,7 +27,11 @@ export const sandboxRunner = (given: SandboxRunnerOptions): Runner => {
 
   return {
     start: async (job, outlet) => {
-      const place = { name: 'place', isSaid: job.awaitsSandbox ?? false }
+      const place = {
+        name: 'place',
+        isSaid: job.awaitsSandbox ?? false,
+        hasOwn: () => provider.has?.(job.key) ?? false,
+      }
       const sandbox = await line.wait(outlet, place, () =>
         provider.acquire(job.key, job.parent, async () => credentials.grantAtStart?.(job) ?? {}),
       )

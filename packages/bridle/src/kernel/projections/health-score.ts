@@ -36,7 +36,7 @@ export const health = (whole: HealthFold, status: SessionStatus, now: number): H
       'branch from the last resume point or submit again',
     ],
     ['stuck', stuck, 30, 'stuck', 'running without any event for five minutes', 'cancel or pause the run'],
-    ['budget', crossed.length > 0, 20, 'budget', `over budget: ${crossed.join(', ')}`, 'approve more budget or cancel'],
+    ['budget', crossed.length > 0, 20, 'budget', `over budget: ${crossed.join(', ')}`, crossedHint(status)],
     ['waiting', status === 'awaiting_approval', 0, 'waiting', 'waiting for an approval', 'answer the approval'],
     ['transport', fold.degraded !== null, 15, 'degraded', `degraded: ${fold.degraded}`, null],
     [
@@ -90,3 +90,7 @@ export const health = (whole: HealthFold, status: SessionStatus, now: number): H
     findings,
   }
 }
+
+/** Where nobody is asked about the budget, resuming grants more of it: as much as the limit on top of what was spent. */
+const crossedHint = (status: SessionStatus): string =>
+  status === 'paused' ? 'resume to grant more budget, raise the policy or cancel' : 'approve more budget or cancel'

@@ -33,6 +33,15 @@ describe('[S27] the score', () => {
     ['stuck', given({}), 'running', T + STUCK_MS, 70, ['stuck'], 'cancel or pause the run'],
     ['silent but paused', given({}), 'paused', T + STUCK_MS, 100, [], null],
     [
+      'over budget, and nobody is asked',
+      given({ crossed: { max_cost_usd: 1 } }),
+      'paused',
+      T,
+      80,
+      ['budget'],
+      'resume to grant more budget, raise the policy or cancel',
+    ],
+    [
       'over budget',
       given({ crossed: { max_cost_usd: 1 } }),
       'running',

@@ -203,6 +203,8 @@ export const healthFold: Projection<HealthFold> = {
     },
     transport_diagnostic: (state, event) => {
       const { status, reason, kind } = event.payload
+      // A wait for a sandbox says nothing of the provider or its key.
+      if (kind === 'sandbox') return state
       if (status !== 'degraded' && status !== 'retrying')
         return state.degraded === null ? state : { ...state, degraded: null, retrying: false }
       return shown({ ...state, degraded: reason ?? kind, retrying: status === 'retrying' }, 'transport', event)

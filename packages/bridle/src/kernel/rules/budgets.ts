@@ -67,9 +67,16 @@ const mayEnd = (w: Working, before: SessionState, command: Command['type']): boo
   if (run?.phase !== 'started' || (command !== 'report' && command !== 'tick')) return false
   const over = overBudget(w.state.health, policy, statusOf(w.state), w.now)
   if (over.length === 0 || over.some(({ budget }) => budget === 'max_runtime_minutes')) return false
-  if (command === 'report') return true
+  if (command === 'report') return !hasSpentMore(w.state, before)
   // A call under way spends nothing; stopped now, nobody would know its outcome.
   return Object.keys(tools).length > 0 || w.now < before.at + BUDGET_GRACE_MS
+}
+
+/** A run that was over its budget before and spends on is not at its end. */
+const hasSpentMore = ({ health }: SessionState, before: SessionState): boolean => {
+  const { policy } = before.lifecycle
+  const wasOver = overBudget(before.health, policy, statusOf(before), before.at).length > 0
+  return wasOver && (health.tokens > before.health.tokens || health.costUsd > before.health.costUsd)
 }
 
 /** Short: sums of money are fractions of a cent and tokens are millions. */

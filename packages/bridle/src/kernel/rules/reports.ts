@@ -189,7 +189,8 @@ const refinements: { readonly [T in keyof Payloads]?: (w: Working, payload: Payl
     })
   },
 
-  subagent_event: (w, payload) => {
+  // How a session that was started from this one stands is told by that session alone.
+  subagent_event: (w, { child_seq: _seq, session_id: _session, agent: _agent, ...payload }) => {
     w.addToRun('subagent_event', { ...payload, parent_session_id: payload.parent_session_id ?? w.key.id })
   },
 

@@ -81,6 +81,19 @@ describe('[S35] a budget that is crossed', () => {
     expect(life.payloads('tool_call')).toEqual([])
   })
 
+  test.each<[string, (life: Life) => void]>([
+    ['while nothing else is said', () => {}],
+    ['while a call is under way', (life) => life.says(call('c1'))],
+  ])('and spent on stops the run, %s', (_name, begin) => {
+    const life = budget({ max_cost_usd: 1 })
+    begin(life)
+    life.says(usage(0.9))
+    life.wait(100).says(usage(0.9))
+    expect(life.status).toBe('running')
+    life.wait(100).says(usage(0.9))
+    expect(life.status).toBe('awaiting_approval')
+  })
+
   test('an end that comes with more work is as late as that', () => {
     const life = budget({ max_cost_usd: 1 })
     life.says(usage(5))

@@ -141,6 +141,10 @@ export class LocalSandboxes implements SandboxProvider {
     })
   }
 
+  has(key: Key): boolean {
+    return [...this.#of(key)].some((box) => !box.ending)
+  }
+
   async find(id: string): Promise<Sandbox | null> {
     const box = this.#boxes.get(id) ?? this.#take(this.#records.read(id))
     if (!box || box.ending || standing(box.record) === 'gone') return null

@@ -37,6 +37,8 @@ export interface SandboxProvider {
    * sentence a person can act on. A branch begins with what its parent had.
    */
   acquire(key: Key, parent?: Key | null, vars?: StartVars): Promise<Sandbox>
+  /** Whether the session has one, as far as is known here and now; absent = nobody knows. */
+  has?(key: Key): boolean
   /** The one that was known by this id, also of an earlier process of ours; null = it is gone. */
   find(id: string): Promise<Sandbox | null>
   /** Null: it does not answer. */

@@ -78,6 +78,7 @@ test.each<[EventType, object, string, object]>([
   ['completed', { result: 'ok' }, 'result', { result: 'ok' }],
   ['error', { message: 'no', reason: 'interrupted' }, 'error', { message: 'no', reason: 'interrupted' }],
   ['turn_end', { turn_id: 'r-1', status: 'completed', queued: 0 }, 'idle', {}],
+  ['sandbox_awaited', { run_id: 'r-1', attempt: 1, reason: 'Busy.' }, 'waiting', { runId: 'r-1', reason: 'Busy.' }],
   [
     'cancel_requested',
     { run_id: 'r-1', reason: 'enough' },
@@ -106,7 +107,7 @@ test('between two queued prompts the session is not idle', () => {
 })
 
 /** Facts that a watcher has to know of, though the log alone needs them. */
-const told: readonly EventType[] = ['artifact_published', 'cancel_requested', 'prompt_dropped']
+const told: readonly EventType[] = ['artifact_published', 'cancel_requested', 'prompt_dropped', 'sandbox_awaited']
 
 test('other facts are never carried, and a type from a newer writer is passed over', () => {
   const facts = (Object.keys(catalogue) as EventType[]).filter((type) => catalogue[type].wire === 'internal')

@@ -136,6 +136,8 @@ const carried: { readonly [T in EventType]: ((event: Event<T>) => Said | null) |
     'cancelled',
     { runId: run_id, reason, actor: actor ?? null },
   ],
+  sandbox_awaited: ({ payload: { run_id, reason } }) =>
+    reason === null ? null : ['waiting', { runId: run_id, reason }],
   // Between two queued prompts the session is not idle.
   turn_end: ({ payload }) => (payload.queued ? null : ['idle', {}]),
 
@@ -170,7 +172,6 @@ const carried: { readonly [T in EventType]: ((event: Event<T>) => Said | null) |
   rewound: null,
   run_requested: null,
   run_started: null,
-  sandbox_awaited: null,
   run_parked: null,
   run_stopped: null,
   retry_scheduled: null,

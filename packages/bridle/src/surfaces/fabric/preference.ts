@@ -17,8 +17,9 @@ export const preferenceOf = (prefer: string | null): InvokePreference => {
   const wishes = (prefer ?? '').split(',').map((wish) => wish.split(';', 1)[0]?.trim().toLowerCase() ?? '')
   const isAsync = wishes.includes('respond-async')
   const wait = wishes.map((wish) => /^wait="?(\d{1,9})"?$/.exec(wish)?.[1]).find((seconds) => seconds !== undefined)
-  const waitMs = wait === undefined ? (isAsync ? 0 : null) : Math.min(Number(wait), WAIT_SECONDS_MAX) * 1_000
+  const seconds = wait === undefined ? null : Math.min(Number(wait), WAIT_SECONDS_MAX)
+  const waitMs = seconds === null ? (isAsync ? 0 : null) : seconds * 1_000
   const heartbeat = waitMs === null && wishes.includes('heartbeat')
-  const parts = [...(isAsync ? ['respond-async'] : []), ...(wait === undefined ? [] : [`wait=${wait}`])]
+  const parts = [...(isAsync ? ['respond-async'] : []), ...(seconds === null ? [] : [`wait=${seconds}`])]
   return { waitMs, heartbeat, applied: heartbeat ? 'heartbeat' : parts.join(', ') }
 }

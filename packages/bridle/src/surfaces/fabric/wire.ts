@@ -62,6 +62,8 @@ export interface AgentEventData {
   readonly result: { readonly result: Json }
   /** The run was cancelled, or its prompt left the queue before it ran: neither `result` nor `error` follows. */
   readonly cancelled: { readonly runId: string; readonly reason: string | null; readonly actor: string | null }
+  /** Ours: no sandbox is free for the run yet. It begins when one is. */
+  readonly waiting: { readonly runId: string; readonly reason: string }
   readonly idle: Record<string, never>
   readonly error: { readonly message: string; readonly reason: string | null }
   /** The cursor was beyond the log, or of another incarnation: forget what you have, everything follows from the start. */

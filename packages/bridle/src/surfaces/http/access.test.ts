@@ -221,7 +221,12 @@ describe('behind a proxy', () => {
     },
   )
 
-  test.each([{ 'x-forwarded-for': '1.1.1.1' }, { forwarded: 'for=1.1.1.1' }] as Record<string, string>[])(
+  test.each([
+    { 'x-forwarded-for': '1.1.1.1' },
+    { forwarded: 'for=1.1.1.1' },
+    { 'x-forwarded-host': 'localhost' },
+    { 'x-real-ip': '1.1.1.1' },
+  ] as Record<string, string>[])(
     '[H56] a server without a token refuses a request that a proxy passed on: %j',
     async (headers) => {
       for (const options of [{}, trusting]) {
@@ -232,6 +237,8 @@ describe('behind a proxy', () => {
         }
         expect((await open.get('/health', headers)).status).toBe(200)
         expect((await open.get('/sessions')).status).toBe(200)
+        // A name that leads to this machine, whatever else the request says of it.
+        expect((await open.get('/sessions', { host: 'evil.example', ...headers })).status).toBe(403)
       }
       expect((await world({ authToken: 'right' }).get('/sessions', { ...headers, ...bearer('right') })).status).toBe(
         200,

@@ -140,8 +140,8 @@ const checkSource = (request: Asked, isOpen: boolean, allowed: readonly string[]
   }
   if (isOpen && origin === null && isEmbedded(request)) return failure('forbidden', 'This page is of another site.')
   // A name that was made to resolve to this machine still says itself in the Host header.
-  const host = hostHeader(request)
-  if (isOpen && host !== null && !isLoopback(hostOf(`http://${host}`))) {
+  const hosts = [request.headers.get('host'), request.host ?? null]
+  if (isOpen && hosts.some((host) => host !== null && !isLoopback(hostOf(`http://${host}`)))) {
     return failure('forbidden', 'Without a token only this machine may ask.')
   }
   if (isOpen && isForwarded(request)) return failure('forbidden', THROUGH_A_PROXY)

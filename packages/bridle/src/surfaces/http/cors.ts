@@ -2,15 +2,29 @@
 // the answer from it. By hand, since a router's middleware makes a new response, and an event stream is known by its own.
 import { isAllowedOrigin } from './access.ts'
 
+/** Headers of an answer that a page may read. */
+const EXPOSED = [
+  'Accept-Ranges',
+  'Content-Range',
+  'ETag',
+  'Location',
+  'Preference-Applied',
+  'RateLimit',
+  'RateLimit-Limit',
+  'RateLimit-Policy',
+  'RateLimit-Remaining',
+  'RateLimit-Reset',
+  'Retry-After',
+  'X-Correlation-ID',
+  'X-Fabric-Run-Id',
+]
+
 /** Lets a page of an allowed origin read this answer. */
 export const allowPage = (response: Response, request: Request, allowed: readonly string[] = []): Response => {
   const origin = request.headers.get('origin')
   if (origin === null || !isAllowedOrigin(origin, allowed)) return response
   response.headers.set('access-control-allow-origin', origin)
-  response.headers.set(
-    'access-control-expose-headers',
-    'ETag, Location, RateLimit, RateLimit-Limit, RateLimit-Policy, RateLimit-Remaining, RateLimit-Reset, Retry-After, X-Correlation-ID, X-Fabric-Run-Id',
-  )
+  response.headers.set('access-control-expose-headers', EXPOSED.join(', '))
   response.headers.append('vary', 'Origin')
   return response
 }

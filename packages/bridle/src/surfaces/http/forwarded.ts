@@ -56,4 +56,4 @@ const last = (header: string | null): string | null => header?.split(',').at(-1)
 
 /** A proxy says that it passes the request on for somebody else. */
 export const isForwarded = ({ headers }: Pick<Asked, 'headers'>): boolean =>
-  headers.get('x-forwarded-for') !== null || headers.get('forwarded') !== null
+  ['x-forwarded-for', 'forwarded', 'x-forwarded-host', 'x-real-ip'].some((name) => headers.get(name) !== null)

@@ -24,10 +24,7 @@ export const parentNotices =
   ({ objects, directory, home, take }: ParentNoticePorts) =>
   async (notice: ChildNotice): Promise<void> => {
     const found = await directory.find(notice.child.tenant, notice.parentId)
-    const parent = parentAmong(
-      found.map(({ key }) => key),
-      notice.child,
-    )
+    const parent = parentAmong(found, notice)
     if (!parent) return
     const theirs = await directory.home(parent)
     if (theirs === home()) return take({ parent, notice })
