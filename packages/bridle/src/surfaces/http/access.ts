@@ -172,7 +172,7 @@ const isOwnOrigin = (origin: string, request: Asked): boolean => {
 const hostHeader = (request: Asked): string | null => request.host ?? request.headers.get('host')
 
 const THROUGH_A_PROXY =
-  'Without a token only this machine may ask, and this request came through a proxy (X-Forwarded-For or Forwarded). Set FABRIC_HARNESS_API_TOKEN, or start with --token.'
+  'Without a token only this machine may ask, and this request came through a proxy (it has X-Forwarded-For, Forwarded or the like). Set FABRIC_HARNESS_API_TOKEN, or start with --token.'
 
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' ||
