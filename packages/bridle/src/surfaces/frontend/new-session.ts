@@ -4,6 +4,7 @@ import * as v from 'valibot'
 import type { Key } from '../../kernel/event.ts'
 import { idempotencyKey } from '../http/command-id.ts'
 import { badRequest, notFound, refused } from '../http/errors.ts'
+import { issueText } from '../http/issue-text.ts'
 import { type Arrival, optionalId } from '../http/route.ts'
 import { isForeign, openTo } from '../http/users.ts'
 import { agentFields, agentFor } from './agent-choice.ts'
@@ -20,7 +21,7 @@ export const newKey =
     const parsed = v.safeParse(wish, body)
     if (!parsed.success) {
       const [issue] = parsed.issues
-      return badRequest(`body: ${v.getDotPath(issue) ?? 'value'}: ${issue.message}`)
+      return badRequest(`body: ${issueText(issue)}`)
     }
     const agent = agentFor({ ports }, parsed.output)
     if (agent instanceof Response) return agent

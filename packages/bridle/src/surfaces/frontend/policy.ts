@@ -1,6 +1,7 @@
 // A policy as a caller sends it. Stricter than what the log may hold: a budget misspelt would guard nothing.
 import * as v from 'valibot'
 import type { BUDGETS } from '../../kernel/schemas.ts'
+import { knownNames } from '../http/issue-text.ts'
 import { jsonObject } from '../http/route.ts'
 
 const amount = v.pipe(v.number(), v.finite(), v.minValue(0))
@@ -21,10 +22,13 @@ const limits = {
   max_events_without_evidence: whole,
 } satisfies { readonly [budget in (typeof BUDGETS)[number]]: v.GenericSchema<number> }
 
-const health = v.strictObject({
-  ...v.partial(v.object(limits)).entries,
-  action: v.optional(v.picklist(['request_approval', 'pause'])),
-})
+const health = v.strictObject(
+  { ...v.partial(v.object(limits)).entries, action: v.optional(v.picklist(['request_approval', 'pause'])) },
+  knownNames([...Object.keys(limits), 'action']),
+)
 
 // An empty list passes for an object without names.
-export const policyWish = v.pipe(jsonObject, v.strictObject({ health: v.optional(v.pipe(jsonObject, health)) }))
+export const policyWish = v.pipe(
+  jsonObject,
+  v.strictObject({ health: v.optional(v.pipe(jsonObject, health)) }, knownNames(['health'])),
+)

@@ -9,6 +9,7 @@ import type { AppPorts } from './app.ts'
 import { type Body, bodyOf } from './body.ts'
 import { badRequest, notFound } from './errors.ts'
 import { privateAgent } from './gate.ts'
+import { issueText } from './issue-text.ts'
 import { isAnothers } from './users.ts'
 import { unknownFields, unknownParameters, withWarnings } from './warnings.ts'
 
@@ -107,7 +108,7 @@ const check = (schema: Schema, value: unknown, where: string): unknown => {
   const result = v.safeParse(schema, value)
   if (result.success) return result.output
   const issue = result.issues[0]
-  return badRequest(`${where}: ${v.getDotPath(issue) ?? 'value'}: ${issue.message}`)
+  return badRequest(`${where}: ${issueText(issue)}`)
 }
 
 /** A whole number in a query. */

@@ -7,6 +7,7 @@ import { type AppPorts, correlationOf } from './app.ts'
 import { enter } from './enter.ts'
 import { badRequest, faulted, goingAway, notFound } from './errors.ts'
 import { callerOf } from './forwarded.ts'
+import { issueText } from './issue-text.ts'
 import { match } from './path-pattern.ts'
 import { type Route, route } from './route.ts'
 import { redacted } from './secrets.ts'
@@ -122,7 +123,7 @@ const accept = async (
   const query = row.query ? v.safeParse(row.query, Object.fromEntries(url.searchParams)) : null
   if (query && !query.success) {
     const [issue] = query.issues
-    return badRequest(`query: ${v.getDotPath(issue) ?? 'value'}: ${issue.message}`)
+    return badRequest(`query: ${issueText(issue)}`)
   }
   return row.accept({
     request: asked.request,

@@ -46,6 +46,20 @@ describe('[H49] a field of a body that a route does not know', () => {
   const named = (name: string, near: string) =>
     `body: "${name}" is not known here, and was ignored. Did you mean "${near}"?`
 
+  test('of a policy is refused, with the nearest one, and a field that is missing is named', async () => {
+    const { post } = world()
+    const refusals: [object, string][] = [
+      [{ prompt: 'x', policy: { helth: {} } }, 'body: policy.helth: It is not known here. Did you mean "health"?'],
+      [
+        { prompt: 'x', policy: { health: { max_cots_usd: 1 } } },
+        'body: policy.health.max_cots_usd: It is not known here. Did you mean "max_cost_usd"?',
+      ],
+      [{ agent: 'scripted' }, 'body: prompt: It is missing'],
+    ]
+    for (const [body, error] of refusals)
+      expect(await post('/sessions', body)).toMatchObject({ status: 400, body: { error } })
+  })
+
   test('is named with the nearest one', async () => {
     const { post } = world()
     const prompt = script({ text: 'x' }).prompt

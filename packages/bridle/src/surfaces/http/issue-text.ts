@@ -1,0 +1,18 @@
+// The problem with a part of a request, in words of ours: a parser's own words are about its types.
+import { type BaseIssue, getDotPath } from 'valibot'
+import { nearestName } from './nearest-name.ts'
+
+export const issueText = (issue: BaseIssue<unknown>): string =>
+  `${getDotPath(issue) ?? 'value'}: ${isMissing(issue) ? 'It is missing' : issue.message}`
+
+const isMissing = ({ kind, received, message }: BaseIssue<unknown>): boolean =>
+  kind === 'schema' && received === 'undefined' && message.startsWith('Invalid key')
+
+/** For an object that may have these names and no others. */
+export const knownNames =
+  (known: readonly string[]) =>
+  ({ expected, received, message }: BaseIssue<unknown>): string => {
+    if (expected !== 'never') return message
+    const near = nearestName(received.replaceAll('"', ''), known)
+    return `It is not known here${near === null ? '' : `. Did you mean "${near}"?`}`
+  }
