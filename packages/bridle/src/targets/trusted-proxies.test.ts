@@ -30,7 +30,7 @@ test.each<[string, string, string | null, string]>([
   ['a caller that writes the header itself', '10.0.0.1', '6.6.6.6, 1.1.1.1', '1.1.1.1'],
   ['a caller that pretends to be a proxy', '10.0.0.1', '6.6.6.6, 10.0.0.9, 1.1.1.1, 10.0.0.2', '1.1.1.1'],
   ['all of them trusted', '10.0.0.1', '10.0.0.3, 10.0.0.2', '10.0.0.3'],
-  ['ports', '10.0.0.1', '[2001:db8::1]:4711', '2001:db8::1'],
+  ['ports', '10.0.0.1', '[2001:db8::1]:4711', '2001:db8:0:0::/64'],
   ['another port', '10.0.0.1', '1.1.1.1:4711', '1.1.1.1'],
   ['nonsense', '10.0.0.1', 'unknown', '10.0.0.1'],
   ['nothing', '10.0.0.1', null, '10.0.0.1'],

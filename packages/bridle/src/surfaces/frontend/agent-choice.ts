@@ -53,7 +53,9 @@ export const agentFor = (
 /** The agent written in TypeScript that the operator named as the server's own, else the only one there is. */
 const nativeAgent = ({ agents, defaultAgent }: Pick<Call<unknown, unknown>['ports'], 'agents' | 'defaultAgent'>) => {
   const names = [...agents.keys()].filter((name) => engineOf(name).engine === 'native').toSorted()
-  const [only = 'native', ...others] = names
+  const [only, ...others] = names
+  if (only === undefined)
+    return badRequest('body: engine: This server has no agent of its own. Put one into its folder agents/.')
   if (names.includes(defaultAgent)) return defaultAgent
   if (others.length === 0) return only
   return badRequest(

@@ -1,6 +1,7 @@
 // A request that came through a proxy. Forwarding headers are anybody's to write, so they count only where the peer is a proxy that
 // the operator trusts, and then only as far as trusted proxies wrote them.
 import type { Asked } from './access.ts'
+import { networkOf, plainAddress } from './caller-network.ts'
 
 export interface ProxyTrust {
   /** Whether this address is a proxy whose forwarding headers count; absent = none is. */
@@ -9,19 +10,19 @@ export interface ProxyTrust {
 
 export interface Caller {
   readonly request: Asked
-  /** The caller's own address, for limits. */
+  /** The caller's own address, for limits; of IPv6 its network. */
   readonly address: string
 }
 
 /** The caller behind the peer, and the request as the caller made it. */
 export const callerOf = ({ isTrustedProxy }: ProxyTrust, request: Asked, peer: string): Caller => {
-  if (!isTrustedProxy?.(plainAddress(peer))) return { request, address: peer }
+  if (!isTrustedProxy?.(plainAddress(peer))) return { request, address: networkOf(peer) }
   const { headers } = request
   const host = last(headers.get('x-forwarded-host'))
   const scheme = last(headers.get('x-forwarded-proto'))
   const { url } = request
   return {
-    address: clientAddress(headers.get('x-forwarded-for'), peer, isTrustedProxy),
+    address: networkOf(clientAddress(headers.get('x-forwarded-for'), peer, isTrustedProxy)),
     request: {
       url,
       headers,
@@ -47,9 +48,6 @@ const clientAddress = (header: string | null, peer: string, isTrusted: (address:
 /** Some proxies write the port as well: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
 const withoutPort = (text: string): string =>
   /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^(\d+(?:\.\d+){3}):\d+$/.exec(text)?.[1] ?? text
-
-/** An IPv4 address as a socket that speaks both writes it. */
-export const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '')
 
 /** The last of several values is the trusted proxy's own. */
 const last = (header: string | null): string | null => header?.split(',').at(-1)?.trim() || null
