@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { report, simulate } from './run.ts'
 
 /** Fresh ones are drawn for minutes by `npm run test:long`. */
-const SEEDS = 200
+const SEEDS = 100
 const PER_TEST = 50
 const timeout = 120_000
 
