@@ -13,4 +13,5 @@ export const keptSeeds: readonly (readonly [seed: number, found: string])[] = [
   [115, 'two sessions of one key in one process, opened in the same moment'],
   [224, 'an approval of a question that was listed and not yet folded had no digest'],
   [395, 'a removal failed while an append was on its way, which then landed behind the next owner’s back'],
+  [1530566751, 'a script that went on with a handle from before its last text said that text again'],
 ]

@@ -17,6 +17,8 @@ export interface Job {
   readonly continues?: {
     /** The answer so far ends within a paragraph. */
     readonly isMidText: boolean
+    /** The length of the answer so far. A handle that was noted early knows less than that. */
+    readonly keptChars: number
   }
   /** Of a branch: the session whose turns came before its own. */
   readonly parent: Key | null

@@ -81,7 +81,7 @@ export const jobOf = (key: Key, state: SessionState, run: Run, epoch: number): J
     prompt: run.text,
     input: run.input ?? null,
     resume: run.resume,
-    ...(run.continues !== null && { continues: { isMidText: isMidText(state, run) } }),
+    ...(run.continues !== null && { continues: { isMidText: isMidText(state, run), keptChars: run.keptChars } }),
     parent: parentOf(key, state),
     settings: state.lifecycle.settings,
     epoch,

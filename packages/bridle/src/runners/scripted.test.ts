@@ -3,6 +3,7 @@ import { callDigest } from '../kernel/approval-digest.ts'
 import type { Opening } from '../kernel/commands.ts'
 import type { AnyEvent } from '../kernel/event.ts'
 import { digest, key, settle, setUp, VirtualClock } from '../kernel/host.suite.ts'
+import { Outlet } from '../kernel/outlet.ts'
 import type { Payloads } from '../kernel/schemas.ts'
 import { statusOf } from '../kernel/state.ts'
 import { memoryStore } from '../stores/memory.ts'
@@ -34,6 +35,39 @@ const played = async (steps: unknown[], opening?: Opening) => {
   await world.clock.pass(200_000)
   return { ...world, events: await world.events(), state: (await world.host.open(key())).state }
 }
+
+describe('[S37] a script that goes on', () => {
+  const script = [{ text: 'one ' }, { checkpoint: 'x' }, { text: 'two three ', chunks: 2 }, { text: 'four' }]
+  test.each<[string, number, string]>([
+    ['step:0:0', 0, 'one two three four'],
+    ['step:0:0', 4, 'two three four'],
+    ['step:0:0', 9, 'hree four'],
+    ['step:1:0', 4, 'two three four'],
+    ['step:2:1', 9, 'hree four'],
+    ['step:3:0', 14, 'four'],
+    ['step:0:0', 18, ''],
+  ])('from %s, with %i characters in the log, says the rest', async (resume, keptChars, expected) => {
+    let text = ''
+    const clock = new VirtualClock()
+    const outlet = new Outlet({
+      ...{ runId: 'r', attempt: 2, frame: -1, clock, tokenPaceMs: 0 },
+      send: async ({ items }) => {
+        for (const item of items)
+          if (item.type === 'event' && item.event.type === 'token')
+            text += (item.event.payload as { text: string }).text
+      },
+    })
+    const prompt = `@script ${JSON.stringify(script)}`
+    const place = { key: key(), runId: 'r', attempt: 2, epoch: 1, frame: -1 }
+    const job = { ...place, prompt, input: null, parent: null, settings: {}, handle: null, awaiting: [] }
+    const ended = scriptedRunner({ clock, digest }).start(
+      { ...job, resume, continues: { isMidText: true, keptChars } },
+      outlet,
+    )
+    await clock.pass(1_000)
+    expect([await ended, text]).toEqual(['done', expected])
+  })
+})
 
 describe('[A2] text', () => {
   test.each<[string, number, string[]]>([

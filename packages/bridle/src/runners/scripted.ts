@@ -105,6 +105,7 @@ class Performance {
       if (!resumed) await this.#outlet.report([{ type: 'started', resumable: true }])
       const script = parseScript(prompt)
       if ('problem' in script) throw new Error(script.problem)
+      if (!resumed) this.#place = behindText(script.steps, this.#place, this.#job.continues?.keptChars ?? 0)
       const at = (step: Step, index: number) => step.kind === 'approve' && awaiting.includes(callId(step, index))
       const from = resumed ? script.steps.findIndex(at) : this.#place.step
       if (from < 0) return 'lost'
@@ -298,6 +299,24 @@ const HANDLE = 'step:'
 const placeOf = ({ continues, resume }: Job): Place => {
   const [, step, piece] = (continues && /^step:(\d+):(\d+)$/.exec(resume ?? '')) || []
   return { step: Number(step ?? 0), piece: Number(piece ?? 0) }
+}
+
+/** The place behind a text that was said already, where the handle is from before that. */
+const behindText = (steps: readonly Step[], from: Place, chars: number): Place => {
+  let place = from
+  let said = 0
+  for (const [index, step] of steps.entries()) {
+    // An event of the script's own may change the text.
+    if (step.kind === 'event') return from
+    if (step.kind !== 'text') continue
+    for (const [piece, text] of pieces(step.text, step.chunks).entries()) {
+      said += text.length
+      if (said > chars) return place
+      const isBehind = index > from.step || (index === from.step && piece >= from.piece)
+      if (isBehind) place = { step: index, piece: piece + 1 }
+    }
+  }
+  return place
 }
 
 const event = (type: string, payload: Json) => {
