@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { report, simulate } from './run.ts'
 
-/** Fresh ones are drawn for minutes by `npm run test:long`. */
+/** `npm run test:long` plays many more. */
 const SEEDS = 100
 const PER_TEST = 50
 const timeout = 120_000
