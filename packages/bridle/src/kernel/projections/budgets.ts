@@ -62,8 +62,13 @@ const stepLimit = (budget: Budget, limit: number, steps: number): number => {
   return budget === 'min_score' ? Math.floor(limit / 2 ** steps) : limit + steps * (limit || 1)
 }
 
-const isOver = (budget: Budget, value: number, limit: number): boolean =>
-  budget === 'min_score' ? value < limit : value > limit
+const isOver = (budget: Budget, value: number, limit: number): boolean => {
+  if (budget === 'min_score') return value < limit
+  return budget === 'max_runtime_minutes' ? wholeMs(value) > wholeMs(limit) : value > limit
+}
+
+/** A granted limit is a sum of fractions. Whole, so that the moment it is waited for is the moment it is crossed. */
+const wholeMs = (minutes: number): number => Math.round(minutes * 60_000)
 
 /**
  * The limit that each crossed budget gets when an operator approves more: what was spent so far and the policy's own limit on
@@ -125,7 +130,7 @@ export const healthWake = (fold: HealthFold, policy: Policy, status: SessionStat
   const minutes = policy.health?.max_runtime_minutes
   if (minutes !== undefined) {
     const limit = limitOf(fold, 'max_runtime_minutes', minutes)
-    moments.push(Math.floor(fold.runningSince + limit * 60_000 - fold.ranMs) + 1)
+    moments.push(fold.runningSince + wholeMs(limit) - fold.ranMs + 1)
     moments.push(fold.runningSince + highMs(limit) - fold.ranMs)
   }
   const ahead = moments.filter((moment) => moment > now)
