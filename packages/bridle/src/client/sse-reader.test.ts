@@ -77,6 +77,16 @@ describe('any split of the bytes', () => {
     )
   })
 
+  test('takes one byte order mark away, also where it comes alone', () => {
+    const whole = bytes('\uFEFF\uFEFFdata: 7\n\n')
+    for (let cut = 0; cut <= whole.length; cut++) {
+      const reader = new SseReader()
+      expect([...reader.push(whole.subarray(0, cut)), ...reader.push(whole.subarray(cut))]).toEqual([])
+    }
+    const marked = new SseReader()
+    expect([...marked.push(bytes('\uFEFF')), ...marked.push(bytes('data: 7\n\n'))]).toMatchObject([{ data: '7' }])
+  })
+
   test('byte by byte too', () => {
     fc.assert(
       fc.property(stream, (whole) => {

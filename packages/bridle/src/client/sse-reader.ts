@@ -13,8 +13,9 @@ export class SseReader {
   /** How soon the server wants its readers back; null = it said nothing. */
   retryMs: number | null = null
   readonly #charsMax: number
-  // It also takes away a byte order mark at the start.
-  readonly #decoder = new TextDecoder()
+  // A decoder that takes the byte order mark away itself takes two of them, where the first comes as a chunk of its own.
+  readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  #isAtStart = true
   /** A line whose end has not come yet. */
   #line = ''
   /** The last character was CR: an LF that follows belongs to it. */
@@ -31,7 +32,7 @@ export class SseReader {
 
   /** What these bytes complete. A message that the stream's end cuts off is dropped, as the algorithm wants it. */
   push(bytes: Uint8Array): SseMessage[] {
-    const text = this.#decoder.decode(bytes, { stream: true })
+    const text = this.#withoutMark(this.#decoder.decode(bytes, { stream: true }))
     const messages: SseMessage[] = []
     let start = this.#afterReturn && text.startsWith('\n') ? 1 : 0
     if (text !== '') this.#afterReturn = false
@@ -46,6 +47,13 @@ export class SseReader {
     this.#line += text.slice(start)
     if (this.#line.length + this.#chars > this.#charsMax) throw new RangeError('A server-sent message is too long.')
     return messages
+  }
+
+  /** One byte order mark at the start of the stream is not part of it. */
+  #withoutMark(text: string): string {
+    if (!this.#isAtStart || text === '') return text
+    this.#isAtStart = false
+    return text.startsWith('\uFEFF') ? text.slice(1) : text
   }
 
   #take(line: string): SseMessage | null {
