@@ -107,7 +107,7 @@ export const ticketSockets = (url: () => string): void => {
   test('[H29] a ticket says nothing about its buyer to whoever holds it', async () => {
     const ticket = await buy('ta', { sessionId: 's1', scopes: ['observe'] })
     for (const text of [ticket, Buffer.from(ticket, 'base64url').toString('latin1')])
-      expect(text).not.toMatch(/tenant|observe|s1|ta"|who|[0-9a-f]{64}/)
+      expect(text).not.toMatch(/tenant|observe|"s1"|"ta"|"who"|[0-9a-f]{64}/)
     expect((await get(`${url()}/sessions/s1?ticket=${ticket}`)).status).toBe(200)
   })
 }
