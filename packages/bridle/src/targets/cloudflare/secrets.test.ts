@@ -17,7 +17,7 @@ test('[CF21] a sealed value opens with its own secret and purpose, and with no o
 
 test('[CF21] a sealed value can be neither read nor changed', async () => {
   const sealed = await seal('one', 'ticket', value)
-  expect(Buffer.from(sealed, 'base64url').toString('latin1')).not.toMatch(/acme|ann|tenant/)
+  expect(Buffer.from(sealed, 'base64url').toString('latin1')).not.toMatch(/acme|"ann"|tenant/)
   for (let at = 0; at < sealed.length; at++) {
     const changed = `${sealed.slice(0, at)}${sealed[at] === 'A' ? 'B' : 'A'}${sealed.slice(at + 1)}`
     // The last letter has bits that no byte needs.
