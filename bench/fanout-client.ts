@@ -1,11 +1,11 @@
 // All clients of the fan-out benchmark in one process, on bare sockets: it keeps what arrives, and looks at it only when
 // the clock has stopped.
-import { randomBytes } from 'node:crypto'
 import { connect as connectTo, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { answer } from './child.ts'
 import { microseconds, type Room, TOKEN_CHARS, token, type Wire } from './fanout-reply.ts'
 import { deltasOf, maskedText, type Said } from './fanout-wire.ts'
+import { requestText } from './request-text.ts'
 
 export interface Received {
   /** Every client got every token, in order. */
@@ -70,7 +70,7 @@ const join = (room: Room, index: number): Promise<Client> =>
     socket.on('error', reject)
     socket.on('connect', () => {
       if (room.wire === 'tcp') return resolve(client)
-      socket.write(hello(room))
+      socket.write(requestText(room))
     })
     socket.on('data', (chunk: Buffer) => {
       if (client.chunks.push(chunk) === 1 && room.wire === 'socket.io') socket.write(maskedText('40'))
@@ -81,19 +81,6 @@ const join = (room: Room, index: number): Promise<Client> =>
   })
 
 const isLetIn = (first: Buffer): boolean => /^HTTP\/1.1 (101|200) /.test(first.toString('latin1', 0, 16))
-
-const hello = ({ wire, path, port }: Room): string => {
-  const lines =
-    wire === 'sse'
-      ? ['accept: text/event-stream']
-      : [
-          'connection: upgrade',
-          'upgrade: websocket',
-          'sec-websocket-version: 13',
-          `sec-websocket-key: ${randomBytes(16).toString('base64')}`,
-        ]
-  return `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n${lines.join('\r\n')}\r\n\r\n`
-}
 
 function judge(said: readonly number[]): Received {
   const expected = said.map((_, index) => token(index)).join('')

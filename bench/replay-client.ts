@@ -1,8 +1,8 @@
 // Readers of one long log, in a process of their own. Each begins at the start, reads to the end as fast as it can, and
 // begins again until all are told to stop.
-import { randomBytes } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 import { answer } from './child.ts'
+import { requestText } from './request-text.ts'
 
 export interface Readers {
   readonly count: number
@@ -49,7 +49,7 @@ const read = (readers: Readers, among: Set<Socket>): void => {
   let rest = ''
   let isWhole = false
   socket.on('error', () => {})
-  socket.on('connect', () => socket.write(hello(readers)))
+  socket.on('connect', () => socket.write(requestText(readers)))
   socket.on('data', (chunk: Buffer) => {
     bytes += chunk.length
     const tail = rest + chunk.toString('latin1')
@@ -64,17 +64,4 @@ const read = (readers: Readers, among: Set<Socket>): void => {
     if (!isWhole) broken++
     read(readers, among)
   })
-}
-
-const hello = ({ wire, path, port }: Readers): string => {
-  const lines =
-    wire === 'sse'
-      ? ['accept: text/event-stream']
-      : [
-          'connection: upgrade',
-          'upgrade: websocket',
-          'sec-websocket-version: 13',
-          `sec-websocket-key: ${randomBytes(16).toString('base64')}`,
-        ]
-  return `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n${lines.join('\r\n')}\r\n\r\n`
 }

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Tally } from './promises.ts'
 
-/** What a command came to. Null: no answer, or one that says "not now". */
+/** The answer to a command. Null: none came, or one that says "not now". */
 export type Outcome = { readonly isAcknowledged: boolean; readonly answer: unknown } | null
 
 const DEADLINE_MS = 20_000

@@ -1,4 +1,4 @@
-// One row: a world, its rounds, and what came of them.
+// Plays the rounds of a fault and counts, for each promise, how often it was looked at and how often it was broken.
 import type { Equipment, Fault } from './faults.ts'
 import { type BrokenPromise, type PromiseId, promiseIds } from './promises.ts'
 import { World } from './world.ts'

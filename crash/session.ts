@@ -1,4 +1,4 @@
-// One session of a round: what is asked of it, and the clients that watch it, one on each wire.
+// A session that a round plays: the commands it gets, and the clients that watch it, one on each wire.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Command, type Outcome } from './command.ts'
 import { type Answer, request } from './http.ts'

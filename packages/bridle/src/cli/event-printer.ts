@@ -125,7 +125,7 @@ export const endLine = (out: Output, printer: Printer): void => {
   if (!printer.freshLine() && out.canAsk) out.write('\n')
 }
 
-/** Who did it, and why, where somebody said so. */
+/** The person behind an act and the reason, as far as they are known: ` by ada: enough`. */
 const by = (actor: unknown, reason: unknown): string => `${actor ? ` by ${actor}` : ''}${reason ? `: ${reason}` : ''}`
 
 const pretty = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value, null, 2))

@@ -4,7 +4,7 @@ import { columnsOf, visible } from './terminal-lines.ts'
 
 const WIDTH = 40
 
-/** What was wrapped, joined again. */
+/** The text that the lines were made from. */
 const joined = (lines: readonly string[]): string =>
   lines.map((line) => (line.startsWith('  … ') ? line.slice(4) : `\n${line.slice(4)}`)).join('')
 

@@ -40,8 +40,8 @@ type HarnessToolCall = {
 test('[T24] our types are the document’s, with more in them', () => {
   expectTypeOf<OurState>().toExtend<HarnessState>()
   expectTypeOf<OurOperation>().toExtend<DeltaOperation>()
-  type Known = Extract<OurServerMessage, { type: ServerMessage['type'] }>
-  expectTypeOf<Known>().toExtend<ServerMessage>()
+  type DocumentMessage = Extract<OurServerMessage, { type: ServerMessage['type'] }>
+  expectTypeOf<DocumentMessage>().toExtend<ServerMessage>()
 })
 
 test('what a program sends by the document’s types is ours', () => {

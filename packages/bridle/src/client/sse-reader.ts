@@ -49,7 +49,7 @@ export class SseReader {
     return messages
   }
 
-  /** One byte order mark at the start of the stream is not part of it. */
+  /** A byte order mark at the start of the stream is not part of the text; a second one is. */
   #withoutMark(text: string): string {
     if (!this.#isAtStart || text === '') return text
     this.#isAtStart = false

@@ -10,7 +10,7 @@ export const BATCH_MAX = 512
 export const INLINE_CHARS_MAX = 12_000
 /** Characters of JSON per artifact chunk: a Durable Object refuses rows of 2 MB. */
 export const CHUNK_CHARS = 1_000_000
-/** One event's payload as JSON, for the same reason; and a command, which becomes one. Longer prompts than this no model takes. */
+/** The payload of an event as JSON, for the same reason; and a command, which becomes an event. No model takes longer prompts. */
 export const PAYLOAD_CHARS_MAX = 1_500_000
 /** Token events at most this often; 16 ms is one frame of a screen and a ninth of the bytes. */
 export const TOKEN_PACE_MS = 16
@@ -99,5 +99,5 @@ export const ROW_TEXT_CHARS_MAX = 2_000
 export const ROW_ARGUMENTS_CHARS_MAX = 16_000
 /** An event of an agent's own, as JSON: every watcher gets it whole. Artifacts are for more. */
 export const CUSTOM_CHARS_MAX = 64_000
-/** Of a prompt, as the goal of a task graph. */
+/** Characters of the prompt that a task graph shows as its goal. */
 export const GOAL_CHARS_MAX = 2_000

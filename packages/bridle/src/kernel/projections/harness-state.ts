@@ -1,4 +1,4 @@
-// What a client of the transport holds and renders. Types only; conversation.ts says how events change it. Nothing here is
+// The state that a client of the transport holds and renders. Types only; conversation.ts says how events change it. Nothing here is
 // `readonly`, so that a value of these types is one of the document's; nobody may change one all the same.
 import type { Json, JsonObject } from '../json.ts'
 import type { Decision, SessionStatus, ToolStatus } from '../schemas.ts'

@@ -53,7 +53,7 @@ export interface HealthFold {
   readonly audit: readonly AuditRow[]
 }
 
-/** What lowers the score until turns go well again. */
+/** Counts that lower the score until turns go well again. */
 export type Trouble = 'failedTools' | 'retries' | 'loopWarnings' | 'repeatedPlans'
 const TROUBLES: readonly Trouble[] = ['failedTools', 'retries', 'loopWarnings', 'repeatedPlans']
 
@@ -235,7 +235,7 @@ export const healthFold: Projection<HealthFold> = {
   },
 }
 
-/** What the session records of itself shows nothing of the work. */
+/** Artifacts and checkpoints that the session writes about itself: they are no evidence of work. */
 const BOOKKEEPING = new Set([
   ...['run_record', 'final_output', 'result', 'task_graph', 'workspace'],
   ...['turn', 'expired', 'resume_seed'],
