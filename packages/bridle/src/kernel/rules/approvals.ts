@@ -3,9 +3,10 @@ import { type Answer, type ApproveCommand, type Ask, type Refusal, refuse } from
 import { own } from '../json.ts'
 import { AT_MAX, OPEN_APPROVALS_MAX } from '../limits.ts'
 import type { Approval, DecidedApproval } from '../projections/approvals.ts'
-import type { Decision, Payloads } from '../schemas.ts'
+import type { Decision } from '../schemas.ts'
+import { recordDecision, type Settlement } from './approval-settlement.ts'
 import { grantBudget } from './granted-budget.ts'
-import { endTurn, isResumable } from './runs.ts'
+import { endTurn } from './runs.ts'
 import type { Working } from './working.ts'
 
 /** A runner asks. Asking the same call again after a crash or a retry uses the answer already given, once. */
@@ -53,37 +54,6 @@ export const ask = (w: Working, asked: Ask): void => {
   })
 }
 
-/** The kernel asks: more budget, or what to do about a call whose outcome nobody knows. */
-export const askOperator = (w: Working, kind: 'budget' | 'unknown_outcome', subject: string, reason: string): void => {
-  const id = `apr-${w.next}`
-  w.addToRun('approval_required', {
-    request_id: id,
-    tool_call_id: kind === 'budget' ? id : subject,
-    tool_name: kind === 'budget' ? 'budget' : (own(w.state.lifecycle.tools, subject)?.name ?? 'tool'),
-    reason,
-    arguments: { subject },
-    kind,
-    expires_at: null,
-  })
-}
-
-/**
- * Calls under way whose repetition nobody declared harmless: they may have happened or not, and running the turn again
- * blindly is the one thing never done. A call that still waits for its approval has not happened.
- */
-export const askAboutUnsafe = (w: Working, what: string, keepsMemory = false): boolean => {
-  const waiting = new Set(Object.values(w.state.approvals.open).map((asked) => asked.toolCallId))
-  const unsafe = Object.entries(w.state.lifecycle.tools).filter(
-    ([id, tool]) => tool.effect === 'unsafe' && !waiting.has(id),
-  )
-  const [first] = unsafe
-  if (!first) return false
-  const names = unsafe.map(([, { name }]) => `"${name}"`).join(', ')
-  const next = isResumable(w) && keepsMemory ? 'Go on from there?' : 'Run the turn again?'
-  askOperator(w, 'unknown_outcome', first[0], `${names} was under way when ${what}. ${next}`)
-  return true
-}
-
 export const approve = (w: Working, command: ApproveCommand): Answer | Refusal => {
   const { approvalId: id, decision } = command
   const given = own(w.state.approvals.decided, id)
@@ -111,38 +81,13 @@ export const expireApprovals = (w: Working): void => {
   }
 }
 
-export const cancelApprovals = (w: Working): void => {
-  for (const asked of Object.values(w.state.approvals.open)) settle(w, asked, 'cancelled', {})
-}
-
 export const withdrawBudgetQuestions = (w: Working, reason: string): void => {
   for (const approval of Object.values(w.state.approvals.open))
     if (approval.kind === 'budget') settle(w, approval, 'superseded', { reason })
 }
 
-interface Settlement {
-  readonly reason?: string
-  readonly actor?: string
-  readonly arguments?: Approval['arguments']
-  readonly approved_digest?: string
-  readonly superseded_by?: string
-}
-
-/** An answer as it is shown. */
-export const applied = (asked: Approval, decision: Decision, by: Settlement): Payloads['approval_applied'] => ({
-  request_id: asked.id,
-  tool_call_id: asked.toolCallId,
-  tool_name: asked.tool,
-  decision,
-  reason: by.reason ?? null,
-  actor: by.actor ?? null,
-  approved_digest: by.approved_digest ?? null,
-  ...(by.arguments && asked.kind === 'tool' && { arguments: { ...by.arguments, _tool_call_id: asked.toolCallId } }),
-})
-
 const settle = (w: Working, asked: Approval, decision: Decision, by: Settlement): void => {
-  w.addToRun('approval_decided', { request_id: asked.id, decision, ...by })
-  w.addToRun('approval_applied', applied(asked, decision, by))
+  recordDecision(w, asked, decision, by)
   consequences[asked.kind](w, decision)
 }
 

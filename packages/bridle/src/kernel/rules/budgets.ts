@@ -5,9 +5,9 @@ import type { Command, ReportItem } from '../commands.ts'
 import { BUDGET_GRACE_MS } from '../limits.ts'
 import { grantedLimits, newlyCrossed, overBudget } from '../projections/budgets.ts'
 import { type SessionState, statusOf } from '../state.ts'
-import { askOperator } from './approvals.ts'
 import { park } from './control.ts'
-import { isResumable } from './runs.ts'
+import { askOperator } from './operator-questions.ts'
+import { isResumable } from './resumption.ts'
 import type { Working } from './working.ts'
 
 /** After a change. `before` is the state that the command found. */

@@ -16,8 +16,10 @@ import {
 import type { Run } from '../projections/lifecycle.ts'
 import { isTaskOver } from '../projections/subagents.ts'
 import { OUTCOME_TYPES } from '../schemas.ts'
-import { askAboutUnsafe, cancelApprovals } from './approvals.ts'
+import { cancelApprovals } from './approval-settlement.ts'
 import { publish } from './artifacts.ts'
+import { askAboutUnsafe } from './operator-questions.ts'
+import { goesOnFrom } from './resumption.ts'
 import { publishTaskGraph } from './task-graph.ts'
 import type { Working } from './working.ts'
 
@@ -50,19 +52,6 @@ export const requestRun = (w: Working, runId: string, attempt: number): void => 
   w.add('run_requested', { run_id: runId, attempt, resume: before?.handle ?? null })
   if (prompt) w.addToRun('turn_start', { turn_id: runId, prompt: prompt.text, message_id: `m-${w.next}` })
 }
-
-/** The handle with which the stopped run goes on in the middle of its turn; null = it starts over. */
-const goesOnFrom = ({ run, state }: Working): string | null => {
-  const isKept = run !== null && !run.retrying && run.parked !== null && KEEPS_MEMORY.has(run.parked)
-  return (isKept && state.lifecycle.handles.findLast((each) => each.runId === run.runId)?.handle) || null
-}
-
-/** Stopped on purpose. A run that broke has perhaps not written down all that it did. */
-const KEEPS_MEMORY: ReadonlySet<string> = new Set(['paused', 'budget', 'restart'])
-
-/** Whether the run, stopped now, would go on from where it stopped. */
-export const isResumable = ({ run, state }: Working): boolean =>
-  run !== null && (run.resumable || state.lifecycle.handles.some((each) => each.runId === run.runId))
 
 /** A transient failure of background work is tried again; everything else ends the turn. */
 export const failRun = (

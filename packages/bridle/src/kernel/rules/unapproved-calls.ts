@@ -4,7 +4,7 @@ import { cut } from '../cut.ts'
 import { BRIEF_CHARS } from '../limits.ts'
 import type { Approval, DecidedApproval } from '../projections/approvals.ts'
 import type { Payloads, ToolStatus } from '../schemas.ts'
-import { cancelApprovals } from './approvals.ts'
+import { cancelApprovals } from './approval-settlement.ts'
 import { settleTools } from './runs.ts'
 import type { Working } from './working.ts'
 
