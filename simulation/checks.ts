@@ -7,7 +7,7 @@ import { restore, takeSnapshot } from '../packages/bridle/src/kernel/snapshot.ts
 import { emptyState, evolve, type SessionState, statusOf } from '../packages/bridle/src/kernel/state.ts'
 import { dueAt } from '../packages/bridle/src/kernel/supervisor.ts'
 import { wanted } from '../packages/bridle/src/kernel/wanted.ts'
-import { type MemorySession, rowOf } from '../packages/bridle/src/stores/memory.ts'
+import { type MemorySession, rowOf } from '../packages/bridle/src/stores/memory-data.ts'
 import { fail, type Ground } from './ground.ts'
 import type { Life, Model } from './model.ts'
 import type { Process } from './process.ts'

@@ -2,7 +2,7 @@
 import { mayOpen, rowOwner } from '../kernel/owner.ts'
 import { type Directory, hangsFrom, type ListFilter, type OpenApproval, type Row } from '../kernel/ports.ts'
 import { decodeCursor, page, pageSize, searchText } from './listing.ts'
-import { headOf, incarnationOf, type MemoryData, type MemorySession, rowOf } from './memory.ts'
+import { headOf, incarnationOf, type MemoryData, type MemorySession, rowOf } from './memory-data.ts'
 
 export function memoryDirectory(data: MemoryData): Directory {
   const ofTenant = (tenant: string) => [...data.sessions.values()].filter((session) => session.key.tenant === tenant)

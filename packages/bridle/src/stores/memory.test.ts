@@ -1,5 +1,6 @@
 import { storeContract } from './contract.suite.ts'
-import { beginIncarnation, type MemoryData, memoryStore } from './memory.ts'
+import { memoryStore } from './memory.ts'
+import { beginIncarnation, type MemoryData } from './memory-data.ts'
 import type { Harness } from './store.suite.ts'
 
 const make = async (): Promise<Harness> => {
