@@ -1,11 +1,11 @@
 // Artifacts: listed newest first, read by id or else by name, in whole or by range.
 
 import * as v from 'valibot'
-import { eventId } from '../../kernel/event.ts'
 import { ARTIFACTS_MAX, READ_PAGE } from '../../kernel/limits.ts'
 import { placeText } from '../../kernel/log-place.ts'
 import { type Artifact, artifactOf } from '../../kernel/projections/artifacts.ts'
 import type { Session } from '../../kernel/session.ts'
+import { listedIn } from './artifact-list.ts'
 import { condition, isRangeOf, revalidated } from './conditions.ts'
 import { notFound, plainError } from './errors.ts'
 import { pagePlace } from './replay.ts'
@@ -54,34 +54,6 @@ export const artifactRoutes: readonly Route[] = [
     },
   }),
 ]
-
-/** As many as the state holds; of a session with more, how many came before. */
-export const artifactsOf = (session: Session) => {
-  const { count, latest } = session.state.artifacts
-  const earlier = count - latest.length
-  return { artifacts: latest.toReversed().map(listedIn(session)), ...(earlier > 0 && { earlierArtifacts: earlier }) }
-}
-
-const listedIn =
-  ({ logs }: Session) =>
-  (artifact: Artifact) =>
-    listed(artifact, logs.own)
-
-const listed = ({ id, name, kind, contentType, size, seq, at }: Artifact, incarnation: number) => ({
-  id,
-  artifact_id: id,
-  name,
-  kind,
-  artifact_type: kind,
-  contentType,
-  content_type: contentType,
-  size,
-  event_id: eventId(seq, incarnation),
-  createdAt: new Date(at).toISOString(),
-  created_at: new Date(at).toISOString(),
-})
-
-export type ListedArtifact = ReturnType<typeof listed>
 
 interface Page {
   readonly artifacts: readonly Artifact[]

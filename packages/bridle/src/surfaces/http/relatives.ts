@@ -3,7 +3,7 @@ import type { Key } from '../../kernel/event.ts'
 import type { Directory } from '../../kernel/ports.ts'
 import type { Access } from './access.ts'
 import type { AppPorts } from './app.ts'
-import { artifactsOf, type ListedArtifact } from './artifacts.ts'
+import { artifactsOf, type ListedArtifact } from './artifact-list.ts'
 import { viewerFor } from './users.ts'
 
 export interface Relatives {

@@ -3,7 +3,7 @@
 import type { Key } from '../../kernel/event.ts'
 import { type Clock, type Directory, StoreFault } from '../../kernel/ports.ts'
 import type { Access } from '../../surfaces/http/access.ts'
-import type { ListedArtifact } from '../../surfaces/http/artifacts.ts'
+import type { ListedArtifact } from '../../surfaces/http/artifact-list.ts'
 import type { Relatives } from '../../surfaces/http/relatives.ts'
 import type { RemoteDirectory } from './directory-port.ts'
 import { passedOn } from './passed-on.ts'
