@@ -1,16 +1,13 @@
 // The agents of a Worker: scripted, those of its options, and the engines behind a runner.
-import type { Digest } from '../../kernel/ports.ts'
 import type { Runner } from '../../kernel/runner.ts'
 import { scriptedRunner } from '../../runners/scripted.ts'
-import { hex, digest as sha256 } from '../../surfaces/http/secrets.ts'
 import { AgentRegistry } from '../agent-registry.ts'
 import { scriptedAgent } from '../scripted-agent.ts'
+import { digest } from './digest.ts'
 import { type EngineParts, engineInfos, engineRunner } from './engines.ts'
 import { type Hops, hopping } from './hops.ts'
 import { runClock } from './object-clock.ts'
 import type { HarnessEnv, HarnessOptions } from './options.ts'
-
-export const digest: Digest = async (text) => hex(await sha256(text))
 
 export interface ObjectParts extends EngineParts {
   readonly hops: Hops
