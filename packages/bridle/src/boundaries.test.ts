@@ -1,20 +1,38 @@
-import { existsSync, globSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { findViolations, readRules, type Sources } from '../../../scripts/import-boundaries.ts'
+import { ADVICE, findViolations } from '../../../scripts/import-boundaries.ts'
+import { CYCLE_ADVICE, findCycles } from '../../../scripts/import-cycles.ts'
+import { readRules } from '../../../scripts/import-table.ts'
+import { parseModules } from '../../../scripts/modules.ts'
+import { productSourcesIn, root } from '../../../scripts/source-files.ts'
 
-const root = fileURLToPath(new URL('../../..', import.meta.url))
 const packageJson = JSON.parse(readFileSync(`${root}/packages/bridle/package.json`, 'utf8'))
 const packages = [packageJson.name, ...Object.keys({ ...packageJson.dependencies, ...packageJson.peerDependencies })]
 const rules = readRules(readFileSync(`${root}/docs/architecture.md`, 'utf8'), packages)
+const modules = parseModules(productSourcesIn('packages/bridle/src'))
+const apps = existsSync(`${root}/apps`) ? [...productSourcesIn('apps')] : []
 
 test('every source file obeys the import table of docs/architecture.md', () => {
-  expect(findViolations(sourcesIn('packages/bridle/src'), rules)).toEqual([])
+  expect(findViolations(modules, rules), ADVICE).toEqual([])
 })
 
 test('an app imports nothing of ours but published entry points', () => {
-  expect(findViolations(appSources(), rules).filter((line) => line.includes('leaves the app'))).toEqual([])
+  const lines = findViolations(parseModules(new Map(apps.map(([file, text]) => [`apps/${file}`, text]))), rules)
+  expect(
+    lines.filter((line) => line.includes('leaves the app')),
+    ADVICE,
+  ).toEqual([])
 })
+
+test('no modules import each other by value', () => {
+  expect(findCycles(modules), CYCLE_ADVICE).toEqual([])
+})
+
+test('the advice beside a breach is what AGENTS.md says', () => {
+  expect(readFileSync(`${root}/AGENTS.md`, 'utf8').replace(/\s+/g, ' ')).toContain(ADVICE)
+})
+
+const table = (rows: string) => `| folder | may import | never |\n| --- | --- | --- |\n${rows}\n`
 
 describe('the check itself', () => {
   test.each<[string, Record<string, string>, string[]]>([
@@ -49,7 +67,6 @@ describe('the check itself', () => {
       { 'client/a.ts': `import 'react'` },
       [
         "client/a.ts:1: imports 'react', but `client` may import only itself, `kernel/delta.ts`, `kernel/log-place.ts`, `kernel/state-operations.ts`, `kernel/catalogue.ts`, `kernel/projections`, `surfaces/*/wire.ts`, `surfaces/*/socket-wire.ts` (types only)",
-        'client/a.ts:1: `client` never reaches `react`: client/a.ts -> react',
       ],
     ],
     ['the schema file alone has the schema library', { 'kernel/schemas.ts': `import * as v from 'valibot'` }, []],
@@ -83,6 +100,56 @@ describe('the check itself', () => {
       ],
     ],
     [
+      'one way to a forbidden package, seen from several files: the shortest',
+      {
+        'client/a.ts': `import './b.ts'`,
+        'client/b.ts': `import '../kernel/delta.ts'`,
+        'client/c.ts': `import './b.ts'`,
+        'kernel/delta.ts': `import './schemas.ts'`,
+        'kernel/schemas.ts': `import 'valibot'`,
+        'react/d.ts': `import '../client/a.ts'`,
+      },
+      [
+        'client/b.ts:1: `client` never reaches `valibot`: client/b.ts -> kernel/delta.ts -> kernel/schemas.ts -> valibot',
+      ],
+    ],
+    [
+      'two forbidden packages behind one file, each by itself',
+      {
+        'stores/a.ts': `import '../kernel/b.ts'`,
+        'index.ts': `\nimport './kernel/b.ts'\nimport './client/c.ts'`,
+        'kernel/b.ts': `import './schemas.ts'`,
+        'kernel/schemas.ts': `import 'valibot'`,
+        'client/c.ts': `import '../surfaces/fabric/wire.ts'`,
+        'surfaces/fabric/wire.ts': `import 'hono'`,
+      },
+      [
+        'index.ts:2: `index.ts` never reaches `valibot`: index.ts -> kernel/b.ts -> kernel/schemas.ts -> valibot',
+        'client/c.ts:1: `client` never reaches `hono`: client/c.ts -> surfaces/fabric/wire.ts -> hono',
+      ],
+    ],
+    [
+      'a forbidden import in a leaf, which is not repeated for the files that pull it in',
+      {
+        'surfaces/fabric/a.ts': `import '../../kernel/b.ts'`,
+        'surfaces/voice/a.ts': `import '../../kernel/b.ts'`,
+        'client/a.ts': `import '../kernel/delta.ts'`,
+        'kernel/delta.ts': `import './b.ts'`,
+        'kernel/b.ts': `import 'node:fs'`,
+      },
+      ["kernel/b.ts:1: imports 'node:fs', but `kernel` may import only itself"],
+    ],
+    [
+      'a forbidden folder in a leaf, which is not repeated for all that lies behind it',
+      {
+        'surfaces/fabric/a.ts': `import '../../kernel/b.ts'`,
+        'kernel/a.ts': `import './b.ts'`,
+        'kernel/b.ts': `import '../stores/c.ts'`,
+        'stores/c.ts': `import 'node:fs'`,
+      },
+      ["kernel/b.ts:1: imports '../stores/c.ts', but `kernel` may import only itself"],
+    ],
+    [
       'the clock, chance and timers in the kernel',
       { 'kernel/a.ts': `Date.now()\nnew Date()\nMath.random()\nsetTimeout(f)\nexport const g = fetch\nDate()` },
       [
@@ -102,7 +169,34 @@ describe('the check itself', () => {
       [],
     ],
   ])('%s', (_name, files, expected) => {
-    expect(findViolations(new Map(Object.entries(files)), rules)).toEqual(expected)
+    expect(findViolations(parseModules(new Map(Object.entries(files))), rules)).toEqual(expected)
+  })
+
+  test.each<[string, Record<string, string>, string[]]>([
+    ['a chain', { 'a.ts': `import './b.ts'`, 'b.ts': `import './c.ts'`, 'c.ts': '' }, []],
+    ['two files', { 'a.ts': `import './b.ts'`, 'b.ts': `export * from './a.ts'` }, ['a.ts -> b.ts -> a.ts']],
+    ['a file and itself', { 'a.ts': `import './a.ts'` }, ['a.ts -> a.ts']],
+    ['types one way', { 'a.ts': `import './b.ts'`, 'b.ts': `import type { A } from './a.ts'` }, []],
+    ['types between values', { 'a.ts': `import './b.ts'`, 'b.ts': `export type { A } from './a.ts'` }, []],
+    ['a late import', { 'a.ts': `import './b.ts'`, 'b.ts': `await import('./a.ts')` }, ['a.ts -> b.ts -> a.ts']],
+    [
+      'three files, and files that lead to them',
+      {
+        'a.ts': `import './x/c.ts'`,
+        'x/b.ts': `import '../d.ts'`,
+        'x/c.ts': `import './b.ts'`,
+        'd.ts': `import './x/c.ts'`,
+        'e.ts': `import './d.ts'`,
+      },
+      ['d.ts -> x/c.ts -> x/b.ts -> d.ts'],
+    ],
+    [
+      'two circles that share a file',
+      { 'a.ts': `import './b.ts'\nimport './c.ts'`, 'b.ts': `import './a.ts'`, 'c.ts': `import './a.ts'` },
+      ['a.ts -> b.ts -> a.ts', 'a.ts -> c.ts -> a.ts'],
+    ],
+  ])('a circle of imports: %s', (_name, files, expected) => {
+    expect(findCycles(parseModules(new Map(Object.entries(files))))).toEqual(expected)
   })
 
   test.each([
@@ -116,19 +210,3 @@ describe('the check itself', () => {
     expect(() => readRules(page, ['valibot'])).toThrow(message)
   })
 })
-
-function table(rows: string): string {
-  return `| folder | may import | never |\n| --- | --- | --- |\n${rows}\n`
-}
-
-function sourcesIn(folder: string): Sources {
-  const files = globSync('**/*.{ts,tsx}', { cwd: `${root}/${folder}`, exclude: ['**/node_modules', '**/dist'] })
-    .map((file) => file.replaceAll('\\', '/'))
-    .filter((file) => !/\.(test|suite)\.tsx?$/.test(file))
-  return new Map(files.sort().map((file) => [file, readFileSync(`${root}/${folder}/${file}`, 'utf8')]))
-}
-
-function appSources(): Sources {
-  if (!existsSync(`${root}/apps`)) return new Map()
-  return new Map([...sourcesIn('apps')].map(([file, text]) => [`apps/${file}`, text]))
-}
