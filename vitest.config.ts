@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 
 // Workspace packages run from source, as `npm start` runs them; only the packed tarball test sees dist.
 // `module` is for bundlers: what it names need not run on Node as it is.
-const conditions = ['source', ...defaultServerConditions.filter((condition) => condition !== 'module')]
+const conditions = ['bridle-source', ...defaultServerConditions.filter((condition) => condition !== 'module')]
 
 export default defineConfig({
   resolve: { conditions },

@@ -261,7 +261,7 @@ class Bare {
 
 /** A process, its address and its end. */
 const ready = async (args: readonly string[], env: NodeJS.ProcessEnv): Promise<[string, () => Promise<void>]> => {
-  const child = spawn(process.execPath, ['--conditions=source', ...args], { env: { ...process.env, ...env } })
+  const child = spawn(process.execPath, ['--conditions=bridle-source', ...args], { env: { ...process.env, ...env } })
   const url = await new Promise<string>((resolve) => {
     createInterface({ input: child.stdout }).on('line', (line) => {
       const [, found] = /ready at (\S+)/.exec(line) ?? []

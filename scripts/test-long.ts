@@ -23,13 +23,13 @@ export const parts: readonly Part[] = [
     // The same seeds each time, so that a change is judged by what it did. `npm run simulate` draws fresh ones.
     proves: 'eight hundred seeds keep every promise',
     minutes: 7,
-    command: ['node', '--conditions=source', 'simulation/main.ts', '--runs', '800', '--from', '1001', '--stop'],
+    command: ['node', '--conditions=bridle-source', 'simulation/main.ts', '--runs', '800', '--from', '1001', '--stop'],
   },
   {
     name: 'crash',
     proves: 'no fault breaks a promise: kill -9, SIGSTOP, SIGTERM, a full disk, failed syncs, cut connections',
     minutes: 5,
-    command: ['node', '--conditions=source', 'crash/main.ts', '6', '--no-page'],
+    command: ['node', '--conditions=bridle-source', 'crash/main.ts', '6', '--no-page'],
   },
   {
     name: 'fuzz',

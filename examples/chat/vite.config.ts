@@ -6,5 +6,5 @@ export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   plugins: [react()],
   // In this checkout the package runs from source. A page of your own does not need this line.
-  resolve: { conditions: ['source', ...defaultClientConditions] },
+  resolve: { conditions: ['bridle-source', ...defaultClientConditions] },
 })

@@ -52,7 +52,7 @@ export class Workspace {
   }
 
   start(args: readonly string[], { input = '', env = {} }: { input?: string; env?: NodeJS.ProcessEnv } = {}): Started {
-    const child = spawn(process.execPath, ['--conditions=source', main, ...args], {
+    const child = spawn(process.execPath, ['--conditions=bridle-source', main, ...args], {
       cwd: this.folder,
       env: { ...this.env, ...(this.url && { BRIDLE_URL: this.url }), ...env },
     })

@@ -105,7 +105,7 @@ describe.skipIf(noTools)('[C18] with wrangler', () => {
     const build = () =>
       spawnSync(
         process.execPath,
-        ['--conditions=source', 'packages/bridle/src/cli/main.ts', 'build', '--target', 'cloudflare'],
+        ['--conditions=bridle-source', 'packages/bridle/src/cli/main.ts', 'build', '--target', 'cloudflare'],
         { cwd: checkout, env: { ...work.env, PATH: process.env.PATH }, encoding: 'utf8' },
       )
     expect(build().stderr).toContain('The Cloudflare target needs wrangler')

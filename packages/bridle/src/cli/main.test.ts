@@ -149,7 +149,7 @@ test('[C2] a Node that is too old is told so, and loads nothing', () => {
   const bin = fileURLToPath(new URL('./bridle.ts', import.meta.url))
   const older = 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.19.0" } })'
   const asked = (...options: string[]) => {
-    const args = ['--conditions=source', ...options, bin, '--version']
+    const args = ['--conditions=bridle-source', ...options, bin, '--version']
     const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
     return { status, stdout, stderr }
   }

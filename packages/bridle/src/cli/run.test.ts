@@ -16,9 +16,27 @@ beforeAll(async () => {
     join(work.folder, 'agents', 'echo.ts'),
     `import { agent } from '${entry}'\nexport default agent({ name: 'echo', run: ({ input }) => input })\n`,
   )
+  installProviderTool()
+  writeFileSync(
+    join(work.folder, 'agents', 'borrower.ts'),
+    `import { agent } from '${entry}'\nimport { answer } from 'provider-tool'\nexport default agent({ name: 'borrower', run: () => answer })\n`,
+  )
   await work.boot()
 })
 afterAll(() => work.remove())
+
+/** A package as many below the model providers are: its condition `source` names TypeScript, which Node runs in no node_modules. */
+const installProviderTool = (): void => {
+  const folder = join(work.folder, 'node_modules', 'provider-tool')
+  mkdirSync(folder, { recursive: true })
+  const exports = { '.': { source: './index.ts', default: './index.js' } }
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'provider-tool', type: 'module', exports }))
+  writeFileSync(
+    join(folder, 'index.ts'),
+    'export enum Answer { value = 1 }\nexport const answer: Answer = Answer.value\n',
+  )
+  writeFileSync(join(folder, 'index.js'), "export const answer = 'as built'\n")
+}
 
 const types = (stdout: string): string[] => rows(stdout).map(({ type }) => type)
 
@@ -43,6 +61,15 @@ describe('[C5] the outcome', () => {
       status: 'completed',
       result: 'Hello',
     })
+  })
+
+  test('an agent starts from the checkout though a package of its own has a condition called `source`', async () => {
+    const { code, stdout, stderr } = await work.bridle(['run', 'borrower', '--id', 'borrowed'])
+    expect([code, stderr, rows(stdout).at(-1)]).toEqual([
+      0,
+      '',
+      expect.objectContaining({ agent: 'borrower', status: 'completed', result: 'as built' }),
+    ])
   })
 
   test('failed: exit 1', async () => {

@@ -24,7 +24,7 @@ afterEach(() => {
 afterAll(() => work.remove())
 
 const terminal = (args: readonly string[], env: NodeJS.ProcessEnv = {}) => {
-  const quoted = [process.execPath, '--conditions=source', main, ...args].map((each) => `'${each}'`).join(' ')
+  const quoted = [process.execPath, '--conditions=bridle-source', main, ...args].map((each) => `'${each}'`).join(' ')
   const child = spawn(program, ['-qec', quoted, '/dev/null'], {
     cwd: work.folder,
     env: { ...work.env, TERM: 'xterm', BRIDLE_URL: work.url, ...env },
@@ -179,7 +179,7 @@ describe.skipIf(needs('tmux'))('in a window of 40 columns', () => {
       ['attach', 'narrow', '--agent', 'scripted'],
     ]
     for (const [at, args] of windows.entries()) {
-      const line = [process.execPath, '--conditions=source', main, ...args].map((each) => `'${each}'`).join(' ')
+      const line = [process.execPath, '--conditions=bridle-source', main, ...args].map((each) => `'${each}'`).join(' ')
       const env = ['-e', `BRIDLE_URL=${work.url}`, '-e', 'NO_COLOR=1']
       tmux('new-session', '-d', '-s', `w${at}`, '-x', '40', '-y', '50', '-c', work.folder, ...env, line)
     }

@@ -21,8 +21,8 @@ export const startWrangler = (
       // Neither needed nor wanted for what happens here.
       WRANGLER_SEND_METRICS: 'false',
       CLOUDFLARE_CF_FETCH_ENABLED: 'false',
-      ...(process.execArgv.includes('--conditions=source') && {
-        WRANGLER_BUILD_CONDITIONS: 'source,workerd,worker,browser',
+      ...(process.execArgv.includes('--conditions=bridle-source') && {
+        WRANGLER_BUILD_CONDITIONS: 'bridle-source,workerd,worker,browser',
       }),
     },
   })

@@ -7,7 +7,7 @@ import { claudeInfo } from './claude/capabilities.ts'
 import type { Engine } from './engine.ts'
 
 const file = fileURLToPath(import.meta.url)
-export const shellRunner = (): string[] => [process.execPath, '--conditions=source', file]
+export const shellRunner = (): string[] => [process.execPath, '--conditions=bridle-source', file]
 
 export const shellEngine = (): Engine => ({
   name: 'shell',

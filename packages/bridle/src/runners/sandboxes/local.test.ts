@@ -302,7 +302,7 @@ describe('the next process', () => {
     const program = `const { LocalSandboxes } = await import(${JSON.stringify(local)})
       console.log(JSON.stringify(await new LocalSandboxes(${options}).acquire(${JSON.stringify(a)})))
       setInterval(() => {}, 1000)`
-    const args = ['--conditions=source', '--input-type=module', '-e', program]
+    const args = ['--conditions=bridle-source', '--input-type=module', '-e', program]
     const server = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], detached: true })
     const [line] = (await once(server.stdout, 'data')) as [Buffer]
     const box = JSON.parse(line.toString())

@@ -8,7 +8,7 @@ test('our own runner is started as we are: from source with its condition', () =
   expect([existsSync(node), signals, condition, existsSync(main), rest]).toEqual([
     true,
     '--disable-sigusr1',
-    '--conditions=source',
+    '--conditions=bridle-source',
     true,
     ['runner'],
   ])

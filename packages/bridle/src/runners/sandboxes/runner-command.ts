@@ -13,7 +13,7 @@ export const runnerCommand = (): string[] => [
   realpathSync(process.execPath),
   // Whatever runs beside it could open its debugger by a signal, and read what it knows.
   '--disable-sigusr1',
-  ...(isSource ? ['--conditions=source'] : []),
+  ...(isSource ? ['--conditions=bridle-source'] : []),
   main,
   'runner',
 ]

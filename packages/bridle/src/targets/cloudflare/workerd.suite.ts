@@ -22,7 +22,7 @@ export const bundled = async (entry: string): Promise<string> => {
   const built = await build({
     configFile: false,
     logLevel: 'error',
-    resolve: { conditions: ['source', 'workerd', 'worker', 'import'] },
+    resolve: { conditions: ['bridle-source', 'workerd', 'worker', 'import'] },
     build: {
       write: false,
       minify: false,
