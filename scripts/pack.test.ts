@@ -1,6 +1,7 @@
 // What users install is the tarball, on plain Node with no flags: only these tests see dist.
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { forNode, forPages, forWorkers, manifest, PackedProject, root } from './packed.suite.ts'
 
@@ -31,11 +32,32 @@ describe('the packed package', () => {
     expect(names.toSorted()).toEqual([manifest.name, ...Object.keys(manifest.dependencies)].toSorted())
   })
 
-  describe('with its optional peers', () => {
-    beforeAll(() => {
-      const peers = [...Object.keys(manifest.peerDependencies), 'react-dom', '@types/react']
-      project.install(...peers.map((peer) => `${peer}@${devDependencies[peer]}`))
+  describe('with React alone', () => {
+    beforeAll(() => installPinned('react', 'react-dom', '@types/react'), 120_000)
+
+    test('has the hooks, with their types', () => {
+      expect(project.namesOf('./react')).toBe('useHarness')
+      expect(typeErrors('./react')).toBe('')
+    })
+
+    test('a bundler makes a page of the hooks, and assistant-ui is nowhere', async () => {
+      expect(existsSync(join(project.folder, 'node_modules/@assistant-ui'))).toBe(false)
+      const modules = await bundled(`
+        import { HarnessClient } from 'bridle/client'
+        import { useHarness } from 'bridle/react'
+        import { createElement } from 'react'
+        import { createRoot } from 'react-dom/client'
+        const client = new HarnessClient({ url: 'ws://127.0.0.1:4317/ws?userId=ann' })
+        const Page = () => createElement('button', { onClick: useHarness(client).cancel })
+        createRoot(document.body).render(createElement(Page))`)
+      const ours = modules.filter((id) => id.startsWith(project.installed))
+      expect(ours.some((id) => id.endsWith('use-harness.js'))).toBe(true)
+      expect(modules.filter((id) => id.includes('assistant-ui'))).toEqual([])
     }, 120_000)
+  })
+
+  describe('with all of its optional peers', () => {
+    beforeAll(() => installPinned(...Object.keys(manifest.peerDependencies)), 120_000)
 
     test.each(forPages)('exports something from %s', (entry) => {
       expect(project.namesOf(entry)).not.toBe('')
@@ -76,6 +98,23 @@ describe('the packed package', () => {
     ).toBe('')
   }, 120_000)
 })
+
+/** Packages by the versions that the checkout pins. */
+const installPinned = (...names: readonly string[]): void =>
+  project.install(...names.map((name) => `${name}@${devDependencies[name]}`))
+
+/** The files that a page's bundle is made of. */
+const bundled = async (text: string): Promise<string[]> => {
+  writeFileSync(join(project.folder, 'page.js'), text)
+  const input = join(project.folder, 'page.js')
+  const built = await build({
+    root: project.folder,
+    configFile: false,
+    logLevel: 'silent',
+    build: { write: false, rolldownOptions: { input } },
+  })
+  return (built as { output: { moduleIds?: string[] }[] }).output.flatMap(({ moduleIds = [] }) => moduleIds)
+}
 
 const typeErrors = (entry: string): string => {
   expect(existsSync(join(project.installed, manifest.exports[entry]!.types))).toBe(true)

@@ -20,7 +20,7 @@ export const root = fileURLToPath(new URL('..', import.meta.url))
 export const manifest: Manifest = JSON.parse(readFileSync(join(root, 'packages/bridle/package.json'), 'utf8'))
 
 /** Entries for pages: their optional peers are the page's own. */
-export const forPages = ['./react']
+export const forPages = ['./react', './assistant-ui']
 /** Entries that only the Workers runtime can load. */
 export const forWorkers = ['./cloudflare']
 export const entries = Object.keys(manifest.exports)

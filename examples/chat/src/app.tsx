@@ -1,5 +1,5 @@
 import { AssistantRuntimeProvider } from '@assistant-ui/react'
-import { useHarnessRuntime } from 'bridle/react'
+import { useHarnessRuntime } from 'bridle/assistant-ui'
 import { useCallback, useState } from 'react'
 import { client, useSession } from './client.tsx'
 import { Composer } from './composer.tsx'

@@ -1,6 +1,6 @@
 // What assistant-ui's composer and buttons ask, as commands to the harness.
 import type { AppendMessage, ExternalStoreAdapter } from '@assistant-ui/react'
-import type { HarnessLike } from './harness-like.ts'
+import type { HarnessLike } from '../react/harness-like.ts'
 
 export interface CommandOptions {
   /** What a prompt does while a run is in progress: waits for its turn (the default), or steers the run. */

@@ -7,10 +7,10 @@ import {
 } from '@assistant-ui/react'
 import { useMemo, useRef } from 'react'
 import type { HeldPrompt } from '../client/harness-options.ts'
-import type { HarnessLike } from './harness-like.ts'
+import type { HarnessLike } from '../react/harness-like.ts'
+import { useHarness } from '../react/use-harness.ts'
 import { type CommandOptions, runtimeCommands } from './runtime-commands.ts'
 import { toThreadMessages } from './thread-messages.ts'
-import { useHarness } from './use-harness.ts'
 
 export interface HarnessRuntimeOptions extends CommandOptions {
   /**
