@@ -1,33 +1,57 @@
 import { defaultServerConditions } from 'vite'
 import { defineConfig } from 'vitest/config'
+import { testKinds } from './scripts/test-kinds.ts'
 
 // Workspace packages run from source, as `npm start` runs them; only the packed tarball test sees dist.
 // `module` is for bundlers: what it names need not run on Node as it is.
 const conditions = ['bridle-source', ...defaultServerConditions.filter((condition) => condition !== 'module')]
+
+const include = [
+  'packages/**/src/**/*.test.{ts,tsx}',
+  'conformance/**/*.test.ts',
+  'crash/**/*.test.ts',
+  'examples/**/*.test.ts',
+  'fuzz/**/*.test.ts',
+  'simulation/**/*.test.ts',
+  'scripts/**/*.test.ts',
+]
+// `npm run test:long` runs those that take minutes: vitest.long.config.ts.
+const exclude = ['**/node_modules/**', '**/dist/**', '**/.types/**', '**/*.long.test.ts']
+const { processes } = testKinds(import.meta.dirname, include, exclude)
 
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
     environment: 'node',
-    // Whatever keys the machine has are not for tests.
-    env: { ANTHROPIC_API_KEY: '', OPENAI_API_KEY: '', ANTHROPIC_BASE_URL: '', OPENAI_BASE_URL: '' },
+    env: {
+      // Keys of the machine are not for tests.
+      ...{ ANTHROPIC_API_KEY: '', OPENAI_API_KEY: '', ANTHROPIC_BASE_URL: '', OPENAI_BASE_URL: '' },
+      // Servers under test keep their log lines to themselves; a test that reads them sets a level.
+      BRIDLE_LOG: process.env.BRIDLE_LOG ?? 'silent',
+    },
     // Real processes on a busy machine take their time; a test that hangs still ends.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    include: [
-      'packages/**/src/**/*.test.{ts,tsx}',
-      'conformance/**/*.test.ts',
-      'crash/**/*.test.ts',
-      'examples/**/*.test.ts',
-      'fuzz/**/*.test.ts',
-      'simulation/**/*.test.ts',
-      'scripts/**/*.test.ts',
-    ],
-    // `npm run test:long` runs those that take minutes: vitest.long.config.ts.
-    exclude: ['**/node_modules/**', '**/dist/**', '**/.types/**', '**/*.long.test.ts'],
-    // Forks, because tests own data folders, servers and process signals. Two, because small machines have two cores.
+    expect: { poll: { timeout: 30_000 } },
+    // Forks, because tests own data folders, servers and process signals. Three, because small machines have two cores, and
+    // tests wait for about half of their time: starts of programs, disks, timeouts.
     pool: 'forks',
-    maxWorkers: 2,
+    maxWorkers: 3,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'fast',
+          include,
+          // A test file that is added while Vitest watches is fast until the next start.
+          exclude: [...exclude, ...processes],
+          // Files share a process and its modules, which saves a start per file.
+          isolate: false,
+          setupFiles: ['scripts/fast-test-setup.ts'],
+        },
+      },
+      { extends: true, test: { name: 'processes', include: [...processes], exclude } },
+    ],
   },
 })

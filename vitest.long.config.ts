@@ -2,7 +2,7 @@
 import { defineConfig } from 'vitest/config'
 import base from './vitest.config.ts'
 
-const { include: _include, exclude: _exclude, ...shared } = base.test ?? {}
+const { projects: _projects, ...shared } = base.test ?? {}
 
 export default defineConfig({
   ...base,

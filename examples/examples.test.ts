@@ -15,7 +15,7 @@ afterAll(async () => {
 const serve = async (example: string, env: NodeJS.ProcessEnv = {}): Promise<string> => {
   const data = mkdtempSync(join(tmpdir(), 'bridle-example-'))
   const agentsRoot = fileURLToPath(new URL(`./${example}/`, import.meta.url))
-  const server = await startDevServer({ port: 0, data, agentsRoot, env, tokenPaceMs: 0 })
+  const server = await startDevServer({ port: 0, data, agentsRoot, env, log: () => {}, tokenPaceMs: 0 })
   closing.push(async () => {
     await server.close()
     rmSync(data, { recursive: true, force: true })

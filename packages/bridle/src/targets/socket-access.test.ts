@@ -163,7 +163,12 @@ describe('without a token', () => {
   })
 
   test('[W1] where a tenant is required, a socket has to name one', async () => {
-    const options = { port: 0, data: join(folder, 'tenants'), env: { FABRIC_HARNESS_TENANT_REQUIRED: '1' } }
+    const options = {
+      port: 0,
+      data: join(folder, 'tenants'),
+      env: { FABRIC_HARNESS_TENANT_REQUIRED: '1' },
+      log: () => {},
+    }
     const strict = await HarnessServer.start(options)
     const path = `${strict.url}/sessions/x/ws`
     const statuses = [(await refusal(path)).status, (await refusal(`${path}?tenant=acme`)).status]
