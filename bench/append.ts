@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import type { Event, Key } from '../packages/bridle/src/kernel/event.ts'
-import type { Row } from '../packages/bridle/src/kernel/ports.ts'
+import type { Row } from '../packages/bridle/src/kernel/ports/store.ts'
 import { openSqlite } from '../packages/bridle/src/stores/folder.ts'
 import { type Figure, figure, interleave, print, type Variant } from './figure.ts'
 

@@ -1,7 +1,7 @@
 // What a loaded session weighs: 200 messages of about 480 bytes each, as the host keeps them.
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import type { Session } from '../packages/bridle/src/kernel/session.ts'
+import type { Session } from '../packages/bridle/src/kernel/session/session.ts'
 import { memoryStore } from '../packages/bridle/src/stores/memory.ts'
 import { type Figure, figure, interleave } from './figure.ts'
 import { fill, hostOn, keyOf } from './world.ts'

@@ -1,9 +1,9 @@
 // A host on a store, and long sessions made by the product's own path: the scripted agent, the drain, the log.
 import { createHash } from 'node:crypto'
 import { isRefusal } from '../packages/bridle/src/kernel/commands.ts'
-import { Host } from '../packages/bridle/src/kernel/host.ts'
-import { runOutcome } from '../packages/bridle/src/kernel/outcome.ts'
-import type { Directory, Log } from '../packages/bridle/src/kernel/ports.ts'
+import { Host } from '../packages/bridle/src/kernel/host/host.ts'
+import { runOutcome } from '../packages/bridle/src/kernel/session/run-outcome.ts'
+import type { Directory, Log } from '../packages/bridle/src/kernel/ports/store.ts'
 import { scriptedRunner } from '../packages/bridle/src/runners/scripted.ts'
 
 export const clock = {

@@ -1,7 +1,7 @@
 // Parts that are wrong on purpose. A check that none of these can fail would be worth nothing.
 import type { Event } from '../packages/bridle/src/kernel/event.ts'
-import type { Append, Directory, Log } from '../packages/bridle/src/kernel/ports.ts'
-import { type Change, Subscribers } from '../packages/bridle/src/kernel/subscribers.ts'
+import type { Append, Directory, Log } from '../packages/bridle/src/kernel/ports/store.ts'
+import { type Change, Subscribers } from '../packages/bridle/src/kernel/session/subscribers.ts'
 import type { MemoryStore } from '../packages/bridle/src/stores/memory.ts'
 import type { Ground } from './ground.ts'
 

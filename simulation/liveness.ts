@@ -1,7 +1,7 @@
 // Once the faults stop and time goes on, nothing is left half done: no session is forgotten.
 import { keyText } from '../packages/bridle/src/kernel/event.ts'
-import { statusOf } from '../packages/bridle/src/kernel/state.ts'
-import { wanted } from '../packages/bridle/src/kernel/wanted.ts'
+import { statusOf } from '../packages/bridle/src/kernel/projections/state.ts'
+import { wanted } from '../packages/bridle/src/kernel/rules/wanted-effects.ts'
 import { checkAll, checkLive, checkStep } from './checks.ts'
 import { calm } from './faults.ts'
 import { fail, note } from './ground.ts'

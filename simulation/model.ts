@@ -1,7 +1,7 @@
 // The truth as seen from outside: the store's bare text, read at each step and kept, so that nothing can be unsaid.
 import type { AnyEvent, Key } from '../packages/bridle/src/kernel/event.ts'
 import { keyText } from '../packages/bridle/src/kernel/event.ts'
-import { emptyState, evolve, type SessionState } from '../packages/bridle/src/kernel/state.ts'
+import { emptyState, evolve, type SessionState } from '../packages/bridle/src/kernel/projections/state.ts'
 import type { MemorySession } from '../packages/bridle/src/stores/memory-data.ts'
 import type { Ground } from './ground.ts'
 import { fail } from './ground.ts'

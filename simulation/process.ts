@@ -1,10 +1,10 @@
 // A process: a kernel Host whose every way out leads through here. After a crash no timer fires, no call returns and
 // nothing it says is heard; its objects lie where they were, as memory does until somebody else gets it.
 import { type Key, keyText } from '../packages/bridle/src/kernel/event.ts'
-import { Host } from '../packages/bridle/src/kernel/host.ts'
+import { Host } from '../packages/bridle/src/kernel/host/host.ts'
 import { hashText } from '../packages/bridle/src/kernel/json.ts'
-import { type Clock, type Digest, StoreFault } from '../packages/bridle/src/kernel/ports.ts'
-import type { Session } from '../packages/bridle/src/kernel/session.ts'
+import { type Clock, type Digest, StoreFault } from '../packages/bridle/src/kernel/ports/store.ts'
+import type { Session } from '../packages/bridle/src/kernel/session/session.ts'
 import { scriptedRunner } from '../packages/bridle/src/runners/scripted.ts'
 import type { MemoryStore } from '../packages/bridle/src/stores/memory.ts'
 import { EPOCH_MS, fail, type Ground, note } from './ground.ts'

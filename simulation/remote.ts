@@ -3,7 +3,7 @@
 import type { ReportItem } from '../packages/bridle/src/kernel/commands.ts'
 import { keyText } from '../packages/bridle/src/kernel/event.ts'
 import { canonical, hashText } from '../packages/bridle/src/kernel/json.ts'
-import type { ApprovalAnswer, Job } from '../packages/bridle/src/kernel/runner.ts'
+import type { ApprovalAnswer, Job } from '../packages/bridle/src/kernel/ports/runner.ts'
 import { OUTCOME_TYPES } from '../packages/bridle/src/kernel/schemas.ts'
 import { fail, type Ground, note } from './ground.ts'
 import { parsePrompt, type ScriptStep } from './scripts.ts'

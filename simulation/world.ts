@@ -1,6 +1,6 @@
 // One run: processes over one store, a remote runner, clients; and what happens next.
 import { type Key, keyText } from '../packages/bridle/src/kernel/event.ts'
-import { isTerminal } from '../packages/bridle/src/kernel/state.ts'
+import { isTerminal } from '../packages/bridle/src/kernel/projections/state.ts'
 import { type MemoryStore, memoryStore } from '../packages/bridle/src/stores/memory.ts'
 import { checkLive, checkStep } from './checks.ts'
 import { drawFaults } from './faults.ts'

@@ -66,7 +66,7 @@ describe('the check itself', () => {
       'React in the client',
       { 'client/a.ts': `import 'react'` },
       [
-        "client/a.ts:1: imports 'react', but `client` may import only itself, `kernel/delta.ts`, `kernel/log-place.ts`, `kernel/state-operations.ts`, `kernel/catalogue.ts`, `kernel/projections`, `surfaces/*/wire.ts`, `surfaces/*/socket-wire.ts` (types only)",
+        "client/a.ts:1: imports 'react', but `client` may import only itself, `kernel/delta.ts`, `kernel/positions/log-position.ts`, `kernel/state-operations.ts`, `kernel/catalogue.ts`, `kernel/projections`, `surfaces/*/wire.ts`, `surfaces/*/socket-wire.ts` (types only)",
       ],
     ],
     ['the schema file alone has the schema library', { 'kernel/schemas.ts': `import * as v from 'valibot'` }, []],

@@ -1,8 +1,8 @@
 // The life of one tool call: intent in the log, a person's word if wanted, the effect, its outcome in the log.
 
-import { callDigest } from '../kernel/approval-digest.ts'
+import { callDigest } from '../kernel/host/approval-binding.ts'
 import type { ReportItem } from '../kernel/commands.ts'
-import { cut } from '../kernel/cut.ts'
+import { cut } from '../kernel/text/truncate.ts'
 import { keyText } from '../kernel/event.ts'
 import type { Json, JsonObject } from '../kernel/json.ts'
 import { PAYLOAD_CHARS_MAX, PREVIEW_CHARS } from '../kernel/limits.ts'

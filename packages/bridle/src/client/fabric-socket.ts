@@ -1,6 +1,6 @@
 // A session over the Fabric WebSocket, from a browser or from Node. It keeps itself alive, comes back by its cursor, and
 // so hands out each event once and in order, whatever happens to its connections.
-import { type LogPlace, parseEventId, placeText } from '../kernel/log-place.ts'
+import { type LogPlace, parseEventId, placeText } from '../kernel/positions/log-position.ts'
 import type { FabricClientMessage, FabricServerMessage } from '../surfaces/fabric/socket-wire.ts'
 import type { FabricEvent } from '../surfaces/fabric/wire.ts'
 import { FabricError } from './fabric-error.ts'

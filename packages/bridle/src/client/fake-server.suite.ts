@@ -1,5 +1,5 @@
 // A server of one's own for a client's tests: each connection is a line that opens, speaks and breaks when told to.
-import type { HarnessState } from '../kernel/projections/harness-state.ts'
+import type { HarnessState } from '../kernel/projections/conversation/harness-state.ts'
 import type { ClientMessage, HarnessCommand, ServerMessage } from '../surfaces/transport/wire.ts'
 import { HarnessClient } from './harness-client.ts'
 import type { HarnessClientOptions } from './harness-options.ts'

@@ -2,7 +2,7 @@
 // total: an event that the server may send and nobody handles does not compile.
 
 import type { ShownEventType } from '../kernel/catalogue.ts'
-import { parseEventId, placeText } from '../kernel/log-place.ts'
+import { parseEventId, placeText } from '../kernel/positions/log-position.ts'
 import type { StreamEnvelope, StreamEnvelopeOf } from '../surfaces/frontend/wire.ts'
 
 type Payload<T extends ShownEventType> = StreamEnvelopeOf<T>['payload']

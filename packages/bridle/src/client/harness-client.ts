@@ -1,6 +1,6 @@
 // A session's state, live, from a browser or from Node. The client computes nothing: it sends commands and shows what the
 // server says. Connections come and go beneath it.
-import type { HarnessState } from '../kernel/projections/harness-state.ts'
+import type { HarnessState } from '../kernel/projections/conversation/harness-state.ts'
 import type { ClientMessage, HarnessCommand, ServerMessage } from '../surfaces/transport/wire.ts'
 import { ConnectionStatus } from './connection-status.ts'
 import { HarnessError } from './harness-error.ts'

@@ -1,6 +1,6 @@
 // What happened. A session is an append-only list of these; everything else is derived from it.
 import type { EventType } from './catalogue.ts'
-import { placeText } from './log-place.ts'
+import { placeText } from './positions/log-position.ts'
 import type { Payloads } from './schemas.ts'
 
 /** Names a session. The tenant is part of the key, so a foreign id cannot even be asked for. */

@@ -2,8 +2,8 @@
 // user whose credential made it, and a branch to the owner of the session it left. An owner is written as the id of the
 // user's own session, so that names which are no ids have one spelling.
 import type { Key } from './event.ts'
-import { hangsFrom, type Row } from './ports.ts'
-import type { SessionState } from './state.ts'
+import { hangsFrom, type Row } from './ports/store.ts'
+import type { SessionState } from './projections/state.ts'
 
 const PREFIX = 'user:'
 

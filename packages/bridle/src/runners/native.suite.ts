@@ -2,10 +2,10 @@
 import type { AgentDefinition } from '../agents/agent.ts'
 import type { Answer, Command, Opening } from '../kernel/commands.ts'
 import type { AnyEvent, Key } from '../kernel/event.ts'
-import { digest, settle, VirtualClock } from '../kernel/host.suite.ts'
-import { Host } from '../kernel/host.ts'
+import { digest, settle, VirtualClock } from '../kernel/host/host.suite.ts'
+import { Host } from '../kernel/host/host.ts'
 import type { Json, JsonObject } from '../kernel/json.ts'
-import { type RunOutcome, runOutcome } from '../kernel/outcome.ts'
+import { type RunOutcome, runOutcome } from '../kernel/session/run-outcome.ts'
 import { type MemoryStore, memoryStore } from '../stores/memory.ts'
 import { nativeRunner } from './native.ts'
 

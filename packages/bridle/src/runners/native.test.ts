@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { agent, type RunContext } from '../agents/agent.ts'
-import { VirtualClock } from '../kernel/host.suite.ts'
+import { VirtualClock } from '../kernel/host/host.suite.ts'
 import type { Json, JsonObject } from '../kernel/json.ts'
 import { key, until, World } from './native.suite.ts'
 

@@ -12,8 +12,8 @@ import { Voice, type VoicePorts } from '../agents/voice.ts'
 import type { ReportItem } from '../kernel/commands.ts'
 import { keyText } from '../kernel/event.ts'
 import { ABORT_GRACE_MS } from '../kernel/limits.ts'
-import type { Outlet } from '../kernel/outlet.ts'
-import type { ApprovalAnswer, Job, RunEnd, Runner } from '../kernel/runner.ts'
+import type { Outlet } from '../kernel/session/run-reporter.ts'
+import type { ApprovalAnswer, Job, RunEnd, Runner } from '../kernel/ports/runner.ts'
 
 /** A function is asked at each start: a changed definition serves new runs, and live ones keep the one they have. */
 export const nativeRunner = (agent: AgentDefinition | (() => AgentDefinition), ports: VoicePorts): Runner => {

@@ -1,6 +1,6 @@
 // How a run is found again: where it is, the id that its runner knows it by, and the bearers that open it.
 import type { JsonObject } from '../kernel/json.ts'
-import type { Job } from '../kernel/runner.ts'
+import type { Job } from '../kernel/ports/runner.ts'
 import type { Sandbox } from './sandboxes/provider.ts'
 
 /** In the log since before the query. */

@@ -1,8 +1,8 @@
 // One run inside a runner: what it said, who has read how far, and what it waits for. Frames stay until they are
 // acknowledged, so whoever comes back goes on where it stopped.
-import { callDigest } from '../kernel/approval-digest.ts'
+import { callDigest } from '../kernel/host/approval-binding.ts'
 import type { JsonObject } from '../kernel/json.ts'
-import type { Digest } from '../kernel/ports.ts'
+import type { Digest } from '../kernel/ports/store.ts'
 import { type ApprovalMode, decideUnanswered } from './approval-mode.ts'
 import type { Question, Turn, Verdict } from './engines/engine.ts'
 import { encodeFrame, isTerminal, type RunnerEvent, type RunnerVerdict } from './protocol.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ReportItem } from '../kernel/commands.ts'
-import { VirtualClock } from '../kernel/host.suite.ts'
-import { Outlet, OutletClosed } from '../kernel/outlet.ts'
+import { VirtualClock } from '../kernel/host/host.suite.ts'
+import { Outlet, OutletClosed } from '../kernel/session/run-reporter.ts'
 import { NoSandboxFree, SandboxLine, WAIT_LIMITS } from './sandbox-line.ts'
 
 const setUp = (limits = WAIT_LIMITS) => {

@@ -7,8 +7,8 @@ import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { digest, key, setUp } from '../kernel/host.suite.ts'
-import type { Clock } from '../kernel/ports.ts'
+import { digest, key, setUp } from '../kernel/host/host.suite.ts'
+import type { Clock } from '../kernel/ports/store.ts'
 import { type Puppets, puppetEngine, steps, text } from './engines/puppet.suite.ts'
 import type { RunnerHealth } from './protocol.ts'
 import { sandboxRunner } from './sandbox.ts'
@@ -596,7 +596,7 @@ describe('[R14] a server that dies', () => {
     // The runner has never heard of it, and is the one that was meant.
     const runner = world.runner()
     const items: string[] = []
-    const { Outlet } = await import('../kernel/outlet.ts')
+    const { Outlet } = await import('../kernel/session/run-reporter.ts')
     const outlet = new Outlet({
       runId: 'r-9',
       attempt: 1,

@@ -2,7 +2,7 @@
 // committed with its frame's number, so a stream that breaks, or a server that dies, goes on behind the last of them.
 import type { Key } from '../kernel/event.ts'
 import type { JsonObject } from '../kernel/json.ts'
-import type { ApprovalAnswer, Job, RunEnd, Runner } from '../kernel/runner.ts'
+import type { ApprovalAnswer, Job, RunEnd, Runner } from '../kernel/ports/runner.ts'
 import { FollowedRun, refusalText, type SandboxRunnerOptions, settingsFor } from './followed-run.ts'
 import type { ProviderName } from './providers.ts'
 import { bearersOf, newHandle, runPath } from './run-handle.ts'

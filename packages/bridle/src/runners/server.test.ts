@@ -274,8 +274,8 @@ describe('[R5] approvals', () => {
 
   test('[R17] a caller that acknowledges says what it approved, or approves nothing', async () => {
     const runs = await start()
-    const { digest } = await import('../kernel/host.suite.ts')
-    const { callDigest } = await import('../kernel/approval-digest.ts')
+    const { digest } = await import('../kernel/host/host.suite.ts')
+    const { callDigest } = await import('../kernel/host/approval-binding.ts')
     const asked = ['t1', 't2', 't3'].map((toolUseId) => ({ ask: { ...question, toolUseId } }))
     const reading = await runs.query({ requestId: 'a', prompt: steps(...asked), acknowledges: true })
     const right = await callDigest(digest, question.toolName, question.input)

@@ -2,7 +2,7 @@
 // knows no users, sessions or sockets, and between runs it remembers nothing that cannot be had again.
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { Digest } from '../kernel/ports.ts'
+import type { Digest } from '../kernel/ports/store.ts'
 import { type ApprovalMode, answersApprovals, isDocumentCaller } from './approval-mode.ts'
 import type { Engine } from './engines/engine.ts'
 import { bodyDigest, KnownRuns, textDigest } from './known-runs.ts'

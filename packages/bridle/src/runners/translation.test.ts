@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { digest } from '../kernel/host.suite.ts'
+import { digest } from '../kernel/host/host.suite.ts'
 import { parsePayload } from '../kernel/schemas.ts'
 import { parseRunnerEvent, type RunnerEvent, runnerEventSchemas } from './protocol.ts'
 import { translated } from './translation.ts'

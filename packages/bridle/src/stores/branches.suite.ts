@@ -1,6 +1,6 @@
 // The contract of Log where sessions branch, go, and come back.
 import { describe, expect, test } from 'vitest'
-import type { Held, Lease, Parent, SnapshotWrite } from '../kernel/ports.ts'
+import type { Held, Lease, Parent, SnapshotWrite } from '../kernel/ports/store.ts'
 import {
   events,
   expectFault,

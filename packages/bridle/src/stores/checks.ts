@@ -1,6 +1,6 @@
 // What every store refuses. The same checks in all of them, so that a session meets no surprise when it moves.
 import { isId, type Key, keyText } from '../kernel/event.ts'
-import { type Append, type Lease, type Parent, StoreFault } from '../kernel/ports.ts'
+import { type Append, type Lease, type Parent, StoreFault } from '../kernel/ports/store.ts'
 
 /** How many branches may hang from one another. A read follows them all, so there must be an end. */
 export const lineageMax = 1000

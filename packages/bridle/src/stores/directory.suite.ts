@@ -1,6 +1,6 @@
 // The contract of Directory. Every store runs it.
 import { describe, expect, test } from 'vitest'
-import type { ListFilter } from '../kernel/ports.ts'
+import type { ListFilter } from '../kernel/ports/store.ts'
 import { approval, event, expectFault, type Harness, key, range, row, started, underTest } from './store.suite.ts'
 
 export function directoryContract(name: string, make: () => Promise<Harness>): void {

@@ -1,7 +1,7 @@
 // The contract of stores inside the real runtime, each test in an object of its own.
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Lease, StoreFault, type StoreFaultCode } from '../kernel/ports.ts'
+import { type Lease, StoreFault, type StoreFaultCode } from '../kernel/ports/store.ts'
 import { bundled, noTools, startWorkerd, type Workerd } from '../targets/cloudflare/workerd.suite.ts'
 import { storeContract } from './contract.suite.ts'
 import { objectDriver } from './do-driver.ts'

@@ -1,6 +1,6 @@
 // A Worker whose objects each hold a store, asked over a socket: the contract of stores, from inside the real runtime.
 import { DurableObject } from 'cloudflare:workers'
-import { StoreFault } from '../kernel/ports.ts'
+import { StoreFault } from '../kernel/ports/store.ts'
 import { type Namespace, socketPair, switching } from '../targets/cloudflare/platform.ts'
 import { objectDriver } from './do-driver.ts'
 import { type Asked, decode, encode } from './do-store-wire.suite.ts'

@@ -1,6 +1,6 @@
 // The little that a database must offer. SQLite on Node and the SQL of a Durable Object both fit behind this, so the
 // rest of the folder is written once. Shared SQL holds no BEGIN, SAVEPOINT or PRAGMA: a Durable Object refuses them.
-import { StoreFault, type StoreFaultCode } from '../kernel/ports.ts'
+import { StoreFault, type StoreFaultCode } from '../kernel/ports/store.ts'
 
 export type Value = string | number | null
 

@@ -3,7 +3,7 @@ import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, st
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { StoreFault } from '../kernel/ports.ts'
+import { StoreFault } from '../kernel/ports/store.ts'
 import { noticeDamage } from './damaged-wal.ts'
 import { diagnose, isBusy, type NodeDriver, nodeDriver } from './node-driver.ts'
 import {

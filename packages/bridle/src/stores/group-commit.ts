@@ -1,6 +1,6 @@
 // Many appends, one commit. A sync to disk costs as much as hundreds of inserts, so whatever has queued up while the
 // last commit ran goes into the next one. Nothing waits for a timer.
-import { StoreFault } from '../kernel/ports.ts'
+import { StoreFault } from '../kernel/ports/store.ts'
 import { asFault, type Driver } from './driver.ts'
 
 /** A group's size, so that one commit blocks the event loop for a few milliseconds at most. */

@@ -1,6 +1,6 @@
 // The contract of Log about incarnations: which life of a log its numbers belong to.
 import { describe, expect, test } from 'vitest'
-import type { Parent } from '../kernel/ports.ts'
+import type { Parent } from '../kernel/ports/store.ts'
 import { events, type Harness, key, type Owner, row, started, underTest } from './store.suite.ts'
 
 const [a, b, c] = [key('a'), key('b'), key('c')]

@@ -1,6 +1,6 @@
 // Keeps the database in order while others use it: commits groups, settles the tail, sweeps removed sessions. When the
 // outcome of a commit is not known nobody may go on until all that can be read is durable, and is read anew.
-import { StoreFault } from '../kernel/ports.ts'
+import { StoreFault } from '../kernel/ports/store.ts'
 import { asFault, type Driver } from './driver.ts'
 import { groupCommit, type Member } from './group-commit.ts'
 import { sweep, unneeded } from './removal.ts'

@@ -1,6 +1,6 @@
 // What the lists of all stores share. A page's cursor is where its last entry stood in the order: rows may change
 // between pages, a position stays valid.
-import { StoreFault } from '../kernel/ports.ts'
+import { StoreFault } from '../kernel/ports/store.ts'
 
 export const encodeCursor = (position: readonly number[]): string => position.join('.')
 

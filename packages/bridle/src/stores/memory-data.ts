@@ -1,6 +1,6 @@
 // The data of a memory store, shared by its log and its directory.
 import type { Key } from '../kernel/event.ts'
-import type { Row, SnapshotWrite } from '../kernel/ports.ts'
+import type { Row, SnapshotWrite } from '../kernel/ports/store.ts'
 
 /** One life of a key. A branch holds on to its parent, so removed sessions live exactly as long as they are needed. */
 export interface MemorySession {

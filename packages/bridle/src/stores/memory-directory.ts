@@ -1,6 +1,6 @@
 // Across the sessions of a memory store.
 import { mayOpen, rowOwner } from '../kernel/owner.ts'
-import { type Directory, hangsFrom, type ListFilter, type OpenApproval, type Row } from '../kernel/ports.ts'
+import { type Directory, hangsFrom, type ListFilter, type OpenApproval, type Row } from '../kernel/ports/store.ts'
 import { decodeCursor, page, pageSize, searchText } from './listing.ts'
 import { headOf, incarnationOf, type MemoryData, type MemorySession, rowOf } from './memory-data.ts'
 

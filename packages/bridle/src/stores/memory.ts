@@ -12,7 +12,7 @@ import {
   type SnapshotWrite,
   type StoredAnswer,
   StoreFault,
-} from '../kernel/ports.ts'
+} from '../kernel/ports/store.ts'
 import { checkAppend, checkBranch, checkKey, fenced } from './checks.ts'
 import { headOf, incarnationOf, type MemoryData, type MemorySession } from './memory-data.ts'
 import { memoryDirectory } from './memory-directory.ts'

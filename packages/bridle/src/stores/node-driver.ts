@@ -1,7 +1,7 @@
 // SQLite as Node ships it.
 import { statSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import { StoreFault, type StoreFaultCode } from '../kernel/ports.ts'
+import { StoreFault, type StoreFaultCode } from '../kernel/ports/store.ts'
 import { checkLimits, type Driver, type Value } from './driver.ts'
 
 export interface NodeDriver extends Driver {

@@ -1,6 +1,6 @@
 // Reading events through the lineage of a branch: each session up to the point where the next one left it.
 import { type Event, type Key, keyText } from '../kernel/event.ts'
-import { StoreFault } from '../kernel/ports.ts'
+import { StoreFault } from '../kernel/ports/store.ts'
 import type { Driver } from './driver.ts'
 import { readSegments } from './log-rows.ts'
 import { decodeEvents, type Segment } from './segments.ts'

@@ -1,5 +1,5 @@
 // The tables, as a list of migrations: one entry per schema version, never edited once released.
-import { StoreFault } from '../kernel/ports.ts'
+import { StoreFault } from '../kernel/ports/store.ts'
 import type { Driver } from './driver.ts'
 
 export type Migration = readonly string[]

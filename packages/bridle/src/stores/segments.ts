@@ -2,7 +2,7 @@
 // brackets, so that two segments are joined without parsing either.
 import { type Event, type Key, keyText } from '../kernel/event.ts'
 import { hashText } from '../kernel/json.ts'
-import { StoreFault } from '../kernel/ports.ts'
+import { StoreFault } from '../kernel/ports/store.ts'
 
 export interface Segment {
   readonly first: number

@@ -1,7 +1,7 @@
 // The `sessions` table: keys, lineage, and the row that lists show.
 import { type Key, keyText } from '../kernel/event.ts'
 import { rowOwner } from '../kernel/owner.ts'
-import { hangsFrom, type Parent, type Row, StoreFault } from '../kernel/ports.ts'
+import { hangsFrom, type Parent, type Row, StoreFault } from '../kernel/ports/store.ts'
 import { type BranchPoint, checkBranch, lineageMax } from './checks.ts'
 import { asFault, type Driver } from './driver.ts'
 import { searchText } from './listing.ts'

@@ -1,6 +1,6 @@
 // Cached folds. A snapshot is a small row and texts: the state, and one text per settled message, written once and
 // shared by all later snapshots. Being a cache, a damaged one is passed over.
-import type { Held, Snapshot, SnapshotWrite } from '../kernel/ports.ts'
+import type { Held, Snapshot, SnapshotWrite } from '../kernel/ports/store.ts'
 import type { Driver } from './driver.ts'
 import { checksum, pieces } from './segments.ts'
 import type { Level } from './sessions.ts'

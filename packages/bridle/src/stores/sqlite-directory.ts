@@ -1,6 +1,6 @@
 // Across sessions, from the rows that appends wrote.
 import type { Key } from '../kernel/event.ts'
-import type { Directory, Listed, ListFilter, OpenApproval, Row } from '../kernel/ports.ts'
+import type { Directory, Listed, ListFilter, OpenApproval, Row } from '../kernel/ports/store.ts'
 import { asFault, type Driver, type Value } from './driver.ts'
 import type { Keeper } from './keeper.ts'
 import { decodeCursor, page, pageSize, type Standing } from './listing.ts'

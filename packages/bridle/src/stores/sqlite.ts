@@ -1,6 +1,6 @@
 // Log and Directory in SQL, over any driver. Appends queue and are committed together; reads see only what is committed.
 import { type Key, keyText } from '../kernel/event.ts'
-import { type Append, type Directory, type Lease, type Log, type StoredAnswer, StoreFault } from '../kernel/ports.ts'
+import { type Append, type Directory, type Lease, type Log, type StoredAnswer, StoreFault } from '../kernel/ports/store.ts'
 import { checkAppend, checkKey, fenced } from './checks.ts'
 import type { Driver } from './driver.ts'
 import { openKeeper } from './keeper.ts'

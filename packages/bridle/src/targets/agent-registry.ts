@@ -3,7 +3,7 @@
 import { type AgentDefinition, isAgent, notAnAgent } from '../agents/agent.ts'
 import { acceptInput } from '../agents/input.ts'
 import type { VoicePorts } from '../agents/voice.ts'
-import type { Runner } from '../kernel/runner.ts'
+import type { Runner } from '../kernel/ports/runner.ts'
 import { nativeRunner } from '../runners/native.ts'
 import type { AgentInfo } from '../surfaces/http/agents.ts'
 import type { FoundAgent } from './agents-folder.ts'

@@ -1,9 +1,9 @@
 // The agents `claude` and `codex`: engines in sandboxes, with keys that stay here.
 import { type Key, keyText } from '../kernel/event.ts'
-import type { Host } from '../kernel/host.ts'
+import type { Host } from '../kernel/host/host.ts'
 import type { JsonObject } from '../kernel/json.ts'
-import type { Clock, Digest } from '../kernel/ports.ts'
-import type { Job, Runner } from '../kernel/runner.ts'
+import type { Clock, Digest } from '../kernel/ports/store.ts'
+import type { Job, Runner } from '../kernel/ports/runner.ts'
 import { claudeEngine } from '../runners/engines/claude/claude.ts'
 import { codexEngine } from '../runners/engines/codex/codex.ts'
 import type { Engine } from '../runners/engines/engine.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { key, setUp, Watcher } from '../kernel/host.suite.ts'
+import { key, setUp, Watcher } from '../kernel/host/host.suite.ts'
 import { READ_PAGE } from '../kernel/limits.ts'
 import { eventLoop } from './event-loop.ts'
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Job } from '../kernel/runner.ts'
+import type { Job } from '../kernel/ports/runner.ts'
 import { sessionFolder } from '../runners/sandboxes/session-folder.ts'
 import { LentKeys } from './lent-keys.ts'
 

@@ -1,5 +1,5 @@
 // The server's provider keys, and the proxy that lends them to runs; it is started with the first.
-import type { Job } from '../kernel/runner.ts'
+import type { Job } from '../kernel/ports/runner.ts'
 import { type CredentialProxy, startCredentialProxy } from '../runners/credential-proxy.ts'
 import type { Engine } from '../runners/engines/engine.ts'
 import { type Credentials, settingsFor } from '../runners/followed-run.ts'

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, realpathSync } from 'node:fs'
 import { chmod, readdir, realpath, rename, rmdir, stat, writeFile } from 'node:fs/promises'
 import { basename, join, relative } from 'node:path'
 import { type Key, keyText } from '../kernel/event.ts'
-import type { Runner } from '../kernel/runner.ts'
+import type { Runner } from '../kernel/ports/runner.ts'
 import {
   type CopyEntry,
   CopyFault,

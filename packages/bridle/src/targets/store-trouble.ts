@@ -1,5 +1,5 @@
 // Why the data cannot be written: one sentence for `/ready`, and one line in the log each time it changes.
-import type { StoreFault, StoreFaultCode } from '../kernel/ports.ts'
+import type { StoreFault, StoreFaultCode } from '../kernel/ports/store.ts'
 import type { Log } from './node-log.ts'
 
 /** Returns the question for `/ready`: null when writing works. */

@@ -1,9 +1,9 @@
 // An artifact's content lies in the log, in chunks that every store can hold, followed by one event that names it.
 
-import { chunked } from '../chunks.ts'
-import { cut } from '../cut.ts'
+import { chunked } from '../text/chunks.ts'
+import { cut } from '../text/truncate.ts'
 import { LABEL_CHARS_MAX } from '../limits.ts'
-import type { Working } from './working.ts'
+import type { Working } from './decision-builder.ts'
 
 export interface Publication {
   readonly id?: string

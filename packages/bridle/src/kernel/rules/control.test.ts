@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { ABORT_GRACE_MS, RETRY_BASE_MS } from '../limits.ts'
-import { evolve } from '../state.ts'
-import { dueAt } from '../supervisor.ts'
-import { wanted } from '../wanted.ts'
+import { evolve } from '../projections/state.ts'
+import { dueAt } from './due-time.ts'
+import { wanted } from './wanted-effects.ts'
 import {
   approve,
   asks,

@@ -2,10 +2,10 @@
 import { type Answer, type Command, type Opening, type Refusal, refuse } from '../commands.ts'
 import type { Json } from '../json.ts'
 import { AT_MAX, QUEUE_MAX } from '../limits.ts'
-import { isEnding } from '../state.ts'
+import { isEnding } from '../projections/state.ts'
 import { publish } from './artifacts.ts'
-import { dropPrompt } from './runs.ts'
-import type { Working } from './working.ts'
+import { dropPrompt } from './runs/runs.ts'
+import type { Working } from './decision-builder.ts'
 
 export const create = (w: Working, { opening, owner }: Command & { type: 'create' }): Answer | Refusal => {
   if (w.state.lifecycle.created) return refuse('session_exists')

@@ -2,11 +2,11 @@
 
 import type { EventType } from '../../kernel/catalogue.ts'
 import { type AnyEvent, type Event, eventId, type Key } from '../../kernel/event.ts'
-import { FIRST, type Incarnations, placedEvent } from '../../kernel/incarnation.ts'
+import { FIRST, type Incarnations, placedEvent } from '../../kernel/positions/incarnation.ts'
 import { type JsonObject, omit } from '../../kernel/json.ts'
-import { placeText } from '../../kernel/log-place.ts'
+import { placeText } from '../../kernel/positions/log-position.ts'
 import { isTaskOver } from '../../kernel/projections/subagents.ts'
-import type { Audience } from '../../kernel/subscribers.ts'
+import type { Audience } from '../../kernel/session/subscribers.ts'
 import { frame } from '../http/sse.ts'
 import type { AgentEvent, AgentEventData, AgentEventType } from './wire.ts'
 

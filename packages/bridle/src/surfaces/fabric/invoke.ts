@@ -5,9 +5,9 @@
 // failed run for a result. Callers that know better ask by `Prefer`.
 import { type Answer, isRefusal } from '../../kernel/commands.ts'
 import type { Key } from '../../kernel/event.ts'
-import { type OutcomeWatch, outcomeWatch } from '../../kernel/outcome.ts'
-import { engineOf } from '../../kernel/rules/session-state.ts'
-import type { Session } from '../../kernel/session.ts'
+import { type OutcomeWatch, outcomeWatch } from '../../kernel/session/run-outcome.ts'
+import { engineOf } from '../../kernel/views/session-card.ts'
+import type { Session } from '../../kernel/session/session.ts'
 import type { AgentInfo } from '../http/agents.ts'
 import { commandIdOf } from '../http/command-id.ts'
 import { badRequest, failure, notFound, refused } from '../http/errors.ts'

@@ -1,7 +1,7 @@
 // When each socket is due for a beat, and when it has been silent for too long. One timer goes round all sockets of a
 // server: timers of their own would be a fifth of what idle ones cost. Time is counted in ticks of that timer, since wall
 // time may jump; a server that was held up counts fewer of them, and cuts nobody for its own delay.
-import type { Clock } from '../../kernel/ports.ts'
+import type { Clock } from '../../kernel/ports/store.ts'
 
 export interface PulseTimes {
   readonly clock: Clock

@@ -1,7 +1,7 @@
 // A far end for tests of the socket's protocol: it keeps what it is sent, and its clock is moved by hand.
 import { expect } from 'vitest'
-import type { Clock, Directory } from '../../kernel/ports.ts'
-import type { Session } from '../../kernel/session.ts'
+import type { Clock, Directory } from '../../kernel/ports/store.ts'
+import type { Session } from '../../kernel/session/session.ts'
 import { SCOPES, type Scope } from '../http/access.ts'
 import type { Socket } from '../http/socket-route.ts'
 import { FabricSocket } from './socket.ts'

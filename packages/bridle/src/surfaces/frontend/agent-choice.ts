@@ -1,7 +1,7 @@
 // Whom a new session talks to, and with what settings.
 import * as v from 'valibot'
 import type { JsonObject } from '../../kernel/json.ts'
-import { engineOf } from '../../kernel/rules/session-state.ts'
+import { engineOf } from '../../kernel/views/session-card.ts'
 import type { AgentInfo } from '../http/agents.ts'
 import { badRequest, failure } from '../http/errors.ts'
 import { privateAgent } from '../http/gate.ts'

@@ -10,11 +10,11 @@ import {
   type Tier,
 } from '../../kernel/catalogue.ts'
 import type { AnyEvent, Event, Key } from '../../kernel/event.ts'
-import { FIRST, type Incarnations, placedEvent } from '../../kernel/incarnation.ts'
-import { placeText } from '../../kernel/log-place.ts'
-import type { HealthSnapshot } from '../../kernel/projections/health-snapshot.ts'
+import { FIRST, type Incarnations, placedEvent } from '../../kernel/positions/incarnation.ts'
+import { placeText } from '../../kernel/positions/log-position.ts'
+import type { HealthSnapshot } from '../../kernel/views/health-snapshot.ts'
 import type { Payloads } from '../../kernel/schemas.ts'
-import type { Audience } from '../../kernel/subscribers.ts'
+import type { Audience } from '../../kernel/session/subscribers.ts'
 import { frame } from '../http/sse.ts'
 import type { HealthEnvelope, StreamEnvelope, StreamEventRow } from './wire.ts'
 

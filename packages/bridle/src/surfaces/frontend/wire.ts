@@ -1,6 +1,6 @@
 // The frontend contract's envelopes, as a client meets them.
 import type { ShownEventType, Tier } from '../../kernel/catalogue.ts'
-import type { HealthSnapshot } from '../../kernel/projections/health-snapshot.ts'
+import type { HealthSnapshot } from '../../kernel/views/health-snapshot.ts'
 import type { Payloads } from '../../kernel/schemas.ts'
 
 export interface StreamEnvelopeOf<T extends ShownEventType> {

@@ -2,7 +2,7 @@
 import type { Prepared } from '../../kernel/commands.ts'
 import type { Key } from '../../kernel/event.ts'
 import type { JsonObject } from '../../kernel/json.ts'
-import { taskGraph, taskGraphId } from '../../kernel/rules/task-graph.ts'
+import { taskGraph, taskGraphId } from '../../kernel/rules/runs/task-graph.ts'
 import { badRequest, refused } from '../http/errors.ts'
 import type { Call } from '../http/route.ts'
 

@@ -1,8 +1,8 @@
 // The one router. Every wire adds its rows to it; each target serves it unchanged.
 import { type Context, Hono } from 'hono'
 import { isId } from '../../kernel/event.ts'
-import type { Sessions } from '../../kernel/host.ts'
-import type { Clock, Directory } from '../../kernel/ports.ts'
+import type { Sessions } from '../../kernel/host/host.ts'
+import type { Clock, Directory } from '../../kernel/ports/store.ts'
 import { type Access, type AccessOptions, type Door, door } from './access.ts'
 import type { AgentInfo } from './agents.ts'
 import { approvalRoutes } from './approvals.ts'

@@ -1,7 +1,7 @@
 // The artifacts of a session as a list shows them, without their content.
 import { eventId } from '../../kernel/event.ts'
 import type { Artifact } from '../../kernel/projections/artifacts.ts'
-import type { Session } from '../../kernel/session.ts'
+import type { Session } from '../../kernel/session/session.ts'
 
 /** As many as the state holds; of a session with more, how many came before. */
 export const artifactsOf = (session: Session) => {

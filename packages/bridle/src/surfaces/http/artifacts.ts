@@ -2,9 +2,9 @@
 
 import * as v from 'valibot'
 import { ARTIFACTS_MAX, READ_PAGE } from '../../kernel/limits.ts'
-import { placeText } from '../../kernel/log-place.ts'
+import { placeText } from '../../kernel/positions/log-position.ts'
 import { type Artifact, artifactOf } from '../../kernel/projections/artifacts.ts'
-import type { Session } from '../../kernel/session.ts'
+import type { Session } from '../../kernel/session/session.ts'
 import { listedIn } from './artifact-list.ts'
 import { condition, isRangeOf, revalidated } from './conditions.ts'
 import { notFound, plainError } from './errors.ts'

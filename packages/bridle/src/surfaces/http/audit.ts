@@ -1,9 +1,9 @@
 // The decisions about a session, page by page: who paused, resumed, cancelled, branched, approved or set a policy, and why.
 import * as v from 'valibot'
 import { eventId } from '../../kernel/event.ts'
-import { parseEventId } from '../../kernel/log-place.ts'
+import { parseEventId } from '../../kernel/positions/log-position.ts'
 import { type AuditRow, auditRow } from '../../kernel/projections/audit.ts'
-import type { Session } from '../../kernel/session.ts'
+import type { Session } from '../../kernel/session/session.ts'
 import { eventsAt } from './channel.ts'
 import { badRequest } from './errors.ts'
 import { limitText, type Route, route } from './route.ts'

@@ -1,7 +1,7 @@
 // The caller's own name for a command. Asked again by it, a command has no second effect, and the answer is the first one.
 import { isId } from '../../kernel/event.ts'
 import { canonical, hashText } from '../../kernel/json.ts'
-import type { CommandId } from '../../kernel/session.ts'
+import type { CommandId } from '../../kernel/session/session.ts'
 import { badRequest } from './errors.ts'
 
 /** The caller's key, plain or in quotes as structured fields have it; null when the caller gave none. */

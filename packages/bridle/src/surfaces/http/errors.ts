@@ -1,6 +1,6 @@
 // Errors in the shapes that the Fabric document gives them: text for 400, 404 and 501, an object for the rest.
 import type { Refusal, RefusalCode } from '../../kernel/commands.ts'
-import { StoreFault, type StoreFaultCode } from '../../kernel/ports.ts'
+import { StoreFault, type StoreFaultCode } from '../../kernel/ports/store.ts'
 
 export type ErrorType =
   | 'unauthorized'

@@ -1,5 +1,5 @@
 // The production gate. There an agent is open if it declares a webhook trigger or the operator names it; every door asks here.
-import { engineOf } from '../../kernel/rules/session-state.ts'
+import { engineOf } from '../../kernel/views/session-card.ts'
 import type { AgentInfo } from './agents.ts'
 import { failure } from './errors.ts'
 

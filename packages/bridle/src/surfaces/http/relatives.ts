@@ -1,6 +1,6 @@
 // Other sessions that an answer of one needs, where they may live elsewhere.
 import type { Key } from '../../kernel/event.ts'
-import type { Directory } from '../../kernel/ports.ts'
+import type { Directory } from '../../kernel/ports/store.ts'
 import type { Access } from './access.ts'
 import type { AppPorts } from './app.ts'
 import { artifactsOf, type ListedArtifact } from './artifact-list.ts'

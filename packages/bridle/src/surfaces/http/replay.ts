@@ -2,8 +2,8 @@
 
 import * as v from 'valibot'
 import type { AnyEvent } from '../../kernel/event.ts'
-import { type LogPlace, parsePlace } from '../../kernel/log-place.ts'
-import type { Session } from '../../kernel/session.ts'
+import { type LogPlace, parsePlace } from '../../kernel/positions/log-position.ts'
+import type { Session } from '../../kernel/session/session.ts'
 
 /** What `?replay=` may say. */
 export const replayWish = v.pipe(v.string(), v.regex(/^(all|none|\d{1,9})$/, 'Expected "all", "none" or a number'))

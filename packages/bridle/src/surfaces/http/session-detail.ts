@@ -1,11 +1,11 @@
 // A session as the HTTP wires show it: one answer with the names of both documents that describe it.
 import { eventId } from '../../kernel/event.ts'
-import { withIncarnations } from '../../kernel/incarnation.ts'
-import type { HarnessMessage } from '../../kernel/projections/harness-state.ts'
-import { healthSnapshot } from '../../kernel/projections/health-snapshot.ts'
-import { sessionState } from '../../kernel/rules/session-state.ts'
-import type { Session } from '../../kernel/session.ts'
-import { statusOf } from '../../kernel/state.ts'
+import { withIncarnations } from '../../kernel/positions/incarnation.ts'
+import type { HarnessMessage } from '../../kernel/projections/conversation/harness-state.ts'
+import { healthSnapshot } from '../../kernel/views/health-snapshot.ts'
+import { sessionState } from '../../kernel/views/session-card.ts'
+import type { Session } from '../../kernel/session/session.ts'
+import { statusOf } from '../../kernel/projections/state.ts'
 import type { AgentInfo } from './agents.ts'
 
 /** `agent` is null where the server no longer has it. */

@@ -1,6 +1,6 @@
 // Server-sent events: framing, cursors, heartbeats, and a bounded buffer between a session and its reader.
-import { type LogPlace, parseEventId } from '../../kernel/log-place.ts'
-import type { Audience, Listener, Subscribers } from '../../kernel/subscribers.ts'
+import { type LogPlace, parseEventId } from '../../kernel/positions/log-position.ts'
+import type { Audience, Listener, Subscribers } from '../../kernel/session/subscribers.ts'
 
 /** No `event:` field, so that a plain `onmessage` fires; the id is the place in the log and nothing else ever has one. */
 export const frame = (data: unknown, place?: number | string): string =>

@@ -1,8 +1,8 @@
 // Users: whose sessions a credential may open, and how what it does is signed.
 import { isId, type Key } from '../../kernel/event.ts'
 import { mayOpen, namedOwner, ownerOf } from '../../kernel/owner.ts'
-import type { SessionEntry } from '../../kernel/ports.ts'
-import type { Session } from '../../kernel/session.ts'
+import type { SessionEntry } from '../../kernel/ports/store.ts'
+import type { Session } from '../../kernel/session/session.ts'
 import type { Access } from './access.ts'
 import { digest, hex } from './secrets.ts'
 

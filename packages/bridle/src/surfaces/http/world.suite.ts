@@ -1,7 +1,7 @@
 // An app on a memory store with the scripted agent, asked without sockets.
 import { createHash } from 'node:crypto'
-import { Host } from '../../kernel/host.ts'
-import type { Clock } from '../../kernel/ports.ts'
+import { Host } from '../../kernel/host/host.ts'
+import type { Clock } from '../../kernel/ports/store.ts'
 import { scriptedRunner } from '../../runners/scripted.ts'
 import { memoryStore } from '../../stores/memory.ts'
 import { fabricRoutes } from '../fabric/routes.ts'

@@ -2,10 +2,10 @@
 // is as welcome as ours, so nothing here closes a socket for being silent.
 import { type Answer, isRefusal, type Refusal } from '../../kernel/commands.ts'
 import type { Key } from '../../kernel/event.ts'
-import type { Sessions } from '../../kernel/host.ts'
+import type { Sessions } from '../../kernel/host/host.ts'
 import { LISTENER_BYTES_MAX } from '../../kernel/limits.ts'
-import type { Clock } from '../../kernel/ports.ts'
-import type { Session } from '../../kernel/session.ts'
+import type { Clock } from '../../kernel/ports/store.ts'
+import type { Session } from '../../kernel/session/session.ts'
 import type { Scope } from '../http/access.ts'
 import type { RateLimiter } from '../http/rate-limit.ts'
 import type { Receiver, Socket } from '../http/socket-route.ts'

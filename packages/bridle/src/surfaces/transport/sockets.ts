@@ -2,7 +2,7 @@
 
 import * as v from 'valibot'
 import type { Key } from '../../kernel/event.ts'
-import { type LogPlace, parsePlace } from '../../kernel/log-place.ts'
+import { type LogPlace, parsePlace } from '../../kernel/positions/log-position.ts'
 import { mayOpen, ownerOf } from '../../kernel/owner.ts'
 import { badRequest, failure, notFound } from '../http/errors.ts'
 import { privateAgent } from '../http/gate.ts'

@@ -1,12 +1,12 @@
 // What a session's watchers are told: each change once, as operations on the state they have. The last few are kept, so
 // that a client that was cut resumes a short gap without the whole state.
 import { appendText, type DeltaOperation } from '../../kernel/delta.ts'
-import type { Clock } from '../../kernel/ports.ts'
-import { operations } from '../../kernel/projections/conversation.ts'
-import type { HarnessState } from '../../kernel/projections/harness-state.ts'
-import type { Session } from '../../kernel/session.ts'
+import type { Clock } from '../../kernel/ports/store.ts'
+import { operations } from '../../kernel/projections/conversation/conversation.ts'
+import type { HarnessState } from '../../kernel/projections/conversation/harness-state.ts'
+import type { Session } from '../../kernel/session/session.ts'
 import { applyToState } from '../../kernel/state-operations.ts'
-import type { Audience, Change, Listener } from '../../kernel/subscribers.ts'
+import type { Audience, Change, Listener } from '../../kernel/session/subscribers.ts'
 
 /** Deltas kept for resuming, by number and by size. */
 const KEPT_MAX = 500

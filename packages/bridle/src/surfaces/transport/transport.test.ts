@@ -1,7 +1,7 @@
 // The transport without sockets: a fake far end, the real session behind it.
 import { describe, expect, test } from 'vitest'
 import { applyOperations, type DeltaOperation } from '../../kernel/delta.ts'
-import type { HarnessState } from '../../kernel/projections/harness-state.ts'
+import type { HarnessState } from '../../kernel/projections/conversation/harness-state.ts'
 import { SCOPES, type Scope } from '../http/access.ts'
 import { script } from '../http/client.suite.ts'
 import { type Opener, type Receiver, type Socket, upgrade } from '../http/socket-route.ts'

@@ -2,7 +2,7 @@
 // the document's.
 import type { DeltaOperation } from '../../kernel/delta.ts'
 import type { Json, JsonObject } from '../../kernel/json.ts'
-import type { HarnessState } from '../../kernel/projections/harness-state.ts'
+import type { HarnessState } from '../../kernel/projections/conversation/harness-state.ts'
 
 export type HarnessCommand = { commandId?: string } & (
   | { type: 'submit'; prompt: string }

@@ -1,5 +1,5 @@
 // The agents of a Worker: scripted, those of its options, and the engines behind a runner.
-import type { Runner } from '../../kernel/runner.ts'
+import type { Runner } from '../../kernel/ports/runner.ts'
 import { scriptedRunner } from '../../runners/scripted.ts'
 import { AgentRegistry } from '../agent-registry.ts'
 import { scriptedAgent } from '../scripted-agent.ts'

@@ -2,7 +2,7 @@
 // Nobody outside sees a reference: a chunk is read with its text, or without any.
 import { type Event, type Key, keyText } from '../../kernel/event.ts'
 import { hashText } from '../../kernel/json.ts'
-import { type Append, type Log, StoreFault } from '../../kernel/ports.ts'
+import { type Append, type Log, StoreFault } from '../../kernel/ports/store.ts'
 import type { BucketNames } from './bucket-names.ts'
 import type { Bucket } from './platform.ts'
 

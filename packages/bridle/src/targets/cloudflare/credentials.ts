@@ -2,7 +2,7 @@
 // session may ask, sealed so that the sandbox cannot read it. Whether that run still lives, and what it has spent, its object
 // knows: so the object asks the provider, with the key, and nobody else ever sees it.
 import type { Key } from '../../kernel/event.ts'
-import type { Job } from '../../kernel/runner.ts'
+import type { Job } from '../../kernel/ports/runner.ts'
 import {
   BODY_BYTES_MAX,
   checkAsked,

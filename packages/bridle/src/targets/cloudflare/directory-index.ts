@@ -2,7 +2,7 @@
 // lost: a session tells of itself again when it is next asked or next writes.
 import type { Key } from '../../kernel/event.ts'
 import { namedOwner } from '../../kernel/owner.ts'
-import type { Listed, ListFilter } from '../../kernel/ports.ts'
+import type { Listed, ListFilter } from '../../kernel/ports/store.ts'
 import type { Driver } from '../../stores/driver.ts'
 import type { Standing } from '../../stores/listing.ts'
 import { openSessions, type Sessions } from '../../stores/sessions.ts'

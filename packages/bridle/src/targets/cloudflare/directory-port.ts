@@ -1,7 +1,7 @@
 // The index over all sessions of a tenant, as gateway and sessions ask for it: what each of its objects answers, and what
 // they make up together.
 import { type Key, keyText } from '../../kernel/event.ts'
-import type { Directory, Listed, ListFilter, Row } from '../../kernel/ports.ts'
+import type { Directory, Listed, ListFilter, Row } from '../../kernel/ports/store.ts'
 import type { Standing } from '../../stores/listing.ts'
 import type { Asked, PageWish } from '../../stores/sqlite-directory.ts'
 import { type Shards, tenantDirectory } from './directory-shards.ts'

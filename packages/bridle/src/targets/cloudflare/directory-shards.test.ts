@@ -2,7 +2,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { beforeEach, expect, test } from 'vitest'
 import { keyText } from '../../kernel/event.ts'
-import type { Log, Row } from '../../kernel/ports.ts'
+import type { Log, Row } from '../../kernel/ports/store.ts'
 import { directoryContract } from '../../stores/directory.suite.ts'
 import { type ObjectDriver, type ObjectStorage, objectDriver } from '../../stores/do-driver.ts'
 import { sqliteStore } from '../../stores/sqlite.ts'

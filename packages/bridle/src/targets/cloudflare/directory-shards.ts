@@ -1,7 +1,7 @@
 // A tenant's directory as several objects. A session's is found by a hash of its id, so what concerns one session asks one
 // object; a list asks all of them and merges their pages, in the very order that one object would have.
 import { hashText } from '../../kernel/json.ts'
-import type { Directory, ListFilter } from '../../kernel/ports.ts'
+import type { Directory, ListFilter } from '../../kernel/ports/store.ts'
 import { decodeCursor, encodeCursor, type Standing } from '../../stores/listing.ts'
 import { approvalsPage, listPage, type PageWish } from '../../stores/sqlite-directory.ts'
 import type { DirectoryStub, Found, Placed, Told } from './directory-port.ts'

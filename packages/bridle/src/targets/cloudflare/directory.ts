@@ -1,7 +1,7 @@
 // An object behind `/sessions` and the approval inbox: each tenant has one, or as many as it was set up with.
 import { DurableObject } from 'cloudflare:workers'
 import type { Key } from '../../kernel/event.ts'
-import type { ListFilter } from '../../kernel/ports.ts'
+import type { ListFilter } from '../../kernel/ports/store.ts'
 import { objectDriver } from '../../stores/do-driver.ts'
 import type { Driver } from '../../stores/driver.ts'
 import type { PageWish } from '../../stores/sqlite-directory.ts'

@@ -1,6 +1,6 @@
 // The agents `claude` and `codex` on Cloudflare: engines behind a runner that is reached by its URL.
 import { keyText } from '../../kernel/event.ts'
-import type { Runner } from '../../kernel/runner.ts'
+import type { Runner } from '../../kernel/ports/runner.ts'
 import { claudeInfo } from '../../runners/engines/claude/capabilities.ts'
 import { codexInfo } from '../../runners/engines/codex/capabilities.ts'
 import type { ProviderName } from '../../runners/providers.ts'

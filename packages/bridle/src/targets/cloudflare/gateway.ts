@@ -2,7 +2,7 @@
 // object that has it; what concerns all of them is asked of the tenant's directory.
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import type { Key } from '../../kernel/event.ts'
-import type { Sessions } from '../../kernel/host.ts'
+import type { Sessions } from '../../kernel/host/host.ts'
 import { type Access, type AccessOptions, type Door, door, isLoopback } from '../../surfaces/http/access.ts'
 import { type App, createApp } from '../../surfaces/http/app.ts'
 import { failure } from '../../surfaces/http/errors.ts'

@@ -1,7 +1,7 @@
 // An agent at work inside its object: it goes on in a fresh invocation every few steps, and is held; nothing else is.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AnyEvent } from '../../kernel/event.ts'
-import type { Job, RunEnd, Runner } from '../../kernel/runner.ts'
+import type { Job, RunEnd, Runner } from '../../kernel/ports/runner.ts'
 import { get, isIdle, post, readFrames, script } from '../../surfaces/http/client.suite.ts'
 import { HOP_MS, HOP_STEPS, Hops, hopping } from './hops.ts'
 import { noTools, type Workerd } from './workerd.suite.ts'

@@ -1,6 +1,6 @@
 // The clock inside an object. A timer keeps an object in memory for as long as it runs, so only short waits have one; a
 // long wait is kept until the object goes to sleep, and the alarm, which is set in the same write, looks after it then.
-import type { Clock } from '../../kernel/ports.ts'
+import type { Clock } from '../../kernel/ports/store.ts'
 
 /** Longer than any retry of a runner, shorter than the ten seconds after which an idle object sleeps. */
 const SHORT_MS = 9_000

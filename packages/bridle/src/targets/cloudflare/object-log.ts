@@ -1,7 +1,7 @@
 // The log of an object: what the shared store writes, and what belongs into the same write: the alarm, a mark for the
 // directory, and whose it is what lies in the bucket. It resolves when all of it is durable, so nothing that follows from it
 // can leave before.
-import { type Log, StoreFault } from '../../kernel/ports.ts'
+import { type Log, StoreFault } from '../../kernel/ports/store.ts'
 import type { ArtifactBucket } from './artifact-bucket.ts'
 import type { BucketNames } from './bucket-names.ts'
 import type { Outbox } from './outbox.ts'

@@ -1,6 +1,6 @@
 // Sockets that outlive the object's memory. The platform holds them while the object sleeps; each has a plain value
 // attached, from which its near end is made again when the object wakes.
-import type { Clock } from '../../kernel/ports.ts'
+import type { Clock } from '../../kernel/ports/store.ts'
 import type { App } from '../../surfaces/http/app.ts'
 import { MESSAGE_BYTES_MAX } from '../../surfaces/http/body.ts'
 import { match } from '../../surfaces/http/path-pattern.ts'

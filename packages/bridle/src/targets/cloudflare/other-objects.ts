@@ -1,7 +1,7 @@
 // What one session's answer needs of sessions in other objects: who hangs from it is asked of the tenant's directory, and
 // what each has left of its own object, by the route that everybody asks.
 import type { Key } from '../../kernel/event.ts'
-import { type Clock, type Directory, StoreFault } from '../../kernel/ports.ts'
+import { type Clock, type Directory, StoreFault } from '../../kernel/ports/store.ts'
 import type { Access } from '../../surfaces/http/access.ts'
 import type { ListedArtifact } from '../../surfaces/http/artifact-list.ts'
 import type { Relatives } from '../../surfaces/http/relatives.ts'

@@ -1,7 +1,7 @@
 // What the directory does not know yet of this object's sessions. Marked in the write that changed it, told soon after,
 // and as often as it takes; a mark that was told is taken away only if nothing has changed meanwhile.
 import { type Key, keyText } from '../../kernel/event.ts'
-import type { Log } from '../../kernel/ports.ts'
+import type { Log } from '../../kernel/ports/store.ts'
 import type { Driver } from '../../stores/driver.ts'
 import { ownedRow } from '../../stores/sqlite-directory.ts'
 import type { Told } from './directory-port.ts'

@@ -1,5 +1,5 @@
 // How a session tells the one that it was started from: that one has an object of its own, unless it branched from the same.
-import { type ChildNotice, parentAmong } from '../../kernel/child-notice.ts'
+import { type ChildNotice, parentAmong } from '../../kernel/rules/children/child-notice.ts'
 import type { Key } from '../../kernel/event.ts'
 import type { RemoteDirectory } from './directory-port.ts'
 import { noticeFor } from './passed-on.ts'

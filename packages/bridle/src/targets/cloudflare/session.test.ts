@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { applyOperations } from '../../kernel/delta.ts'
-import type { HarnessState } from '../../kernel/projections/harness-state.ts'
+import type { HarnessState } from '../../kernel/projections/conversation/harness-state.ts'
 import { types as frameTypes, get, isIdle, post, readFrames, script } from '../../surfaces/http/client.suite.ts'
 import type { ServerMessage } from '../../surfaces/transport/wire.ts'
 import { dial, eventsOf, has, types } from '../socket-client.suite.ts'

@@ -2,8 +2,8 @@
 // with nothing in memory and goes on. A branch lives in the object of the session it left, so an object may have several.
 import { DurableObject } from 'cloudflare:workers'
 import type { Key } from '../../kernel/event.ts'
-import { Host } from '../../kernel/host.ts'
-import type { Log } from '../../kernel/ports.ts'
+import { Host } from '../../kernel/host/host.ts'
+import type { Log } from '../../kernel/ports/store.ts'
 import { objectDriver } from '../../stores/do-driver.ts'
 import { sqliteStore } from '../../stores/sqlite.ts'
 import { noTail } from '../../stores/tail.ts'

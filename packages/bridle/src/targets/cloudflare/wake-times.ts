@@ -1,7 +1,7 @@
 // The one alarm of an object: the earliest of all moments at which it wants to be awake though nobody asks. While a run is
 // wanted that is every 30 seconds: nobody promises that a streaming fetch keeps an object in memory, so the alarm does,
 // and it is the watchdog as well: a run that is wanted and not in hand is taken up again.
-import type { Row } from '../../kernel/ports.ts'
+import type { Row } from '../../kernel/ports/store.ts'
 import type { Driver } from '../../stores/driver.ts'
 import { parsed } from '../../stores/sqlite-directory.ts'
 import type { Storage } from './platform.ts'

@@ -1,0 +1,27 @@
+// A damaged log stops its session, says so to whoever asks, and can still be removed.
+import { expect, test } from 'vitest'
+import { key, setUp } from './host.suite.ts'
+import { StoreFault } from '../ports/store.ts'
+
+const submit = { type: 'submit', prompt: 'hello' } as const
+
+test('found while it is open: watchers are cut, callers are told, the others go on', async () => {
+  const { host, log } = setUp()
+  await host.send(key('bad'), submit)
+  await host.send(key('good'), submit)
+  const session = await host.open(key('bad'))
+  const read = log.read.bind(log)
+  log.read = async (where, ...rest) => {
+    if (where.id === 'bad') throw new StoreFault('corrupt', 'bad is damaged')
+    return read(where, ...rest)
+  }
+  await expect(session.read(0, 10)).rejects.toMatchObject({ code: 'corrupt' })
+  expect(session.dropped).toBe(true)
+  await expect(host.open(key('bad'))).rejects.toMatchObject({ code: 'corrupt' })
+  await expect(host.send(key('bad'), submit)).rejects.toMatchObject({ code: 'corrupt' })
+  expect((await host.find(key('good')))?.exists).toBe(true)
+
+  log.read = read
+  expect(await host.remove(key('bad'))).toBe(true)
+  expect(await host.find(key('bad'))).toBeNull()
+})

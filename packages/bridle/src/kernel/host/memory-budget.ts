@@ -1,0 +1,112 @@
+// How much memory the loaded sessions take, counted and not measured: in all and for each tenant. When it is too much, idle
+// sessions leave, the largest first, so that one tenant's large sessions do not push out everybody's small ones.
+import { MEMORY_BYTES, MEMORY_KEPT } from '../limits.ts'
+
+export interface MemoryLimits {
+  /** All loaded sessions together. */
+  readonly bytes: number
+  /** The bytes of one tenant's sessions. */
+  readonly tenantBytes: number
+}
+
+export const memoryLimits = ({ bytes = MEMORY_BYTES, tenantBytes }: Partial<MemoryLimits> = {}): MemoryLimits => ({
+  bytes,
+  tenantBytes: tenantBytes ?? bytes / 2,
+})
+
+export interface LoadedSession {
+  readonly tenant: string
+  readonly bytes: number
+  /** Nothing to do and nobody watching: the log has all of it. */
+  readonly idle: boolean
+}
+
+/**
+ * The idle sessions that have to leave, the largest first: those of a tenant over its limit, then of all tenants that take more
+ * than their share. A tenant within its share loses none, however much the others have at work.
+ */
+export const toEvict = <S extends LoadedSession>(sessions: readonly S[], limits: MemoryLimits): S[] => {
+  const sums = new Map<string, number>()
+  for (const { tenant, bytes } of sessions) sums.set(tenant, (sums.get(tenant) ?? 0) + bytes)
+  let total = sessions.reduce((sum, { bytes }) => sum + bytes, 0)
+  const of = (tenant: string) => sums.get(tenant) ?? 0
+  const leaving = new Set<S>()
+  const leave = (session: S) => {
+    leaving.add(session)
+    sums.set(session.tenant, of(session.tenant) - session.bytes)
+    total -= session.bytes
+  }
+  const idle = sessions.filter((session) => session.idle).toSorted((a, b) => b.bytes - a.bytes)
+
+  const over = new Set([...sums].filter(([, bytes]) => bytes > limits.tenantBytes).map(([tenant]) => tenant))
+  // Somewhat below each limit, so that the next event does not begin it again.
+  for (const session of idle)
+    if (over.has(session.tenant) && of(session.tenant) > limits.tenantBytes * MEMORY_KEPT) leave(session)
+
+  if (total <= limits.bytes) return [...leaving]
+  const share = limits.bytes / sums.size
+  for (const session of idle) {
+    if (total <= limits.bytes * MEMORY_KEPT) break
+    if (!leaving.has(session) && of(session.tenant) > share) leave(session)
+  }
+  return [...leaving]
+}
+
+/** The sums, kept up to date session by session. */
+export class MemoryBudget {
+  readonly limits: MemoryLimits
+  readonly #sizes = new Map<object, number>()
+  readonly #tenants = new Map<string, number>()
+  #total = 0
+  /** No search before it has grown to this: where all sessions are busy a search finds nothing. */
+  readonly #searchAt = new Map<string | null, number>()
+
+  constructor(limits?: Partial<MemoryLimits>) {
+    this.limits = memoryLimits(limits)
+  }
+
+  get bytes(): number {
+    return this.#total
+  }
+
+  bytesOf(tenant: string): number {
+    return this.#tenants.get(tenant) ?? 0
+  }
+
+  /** A session's size; 0 = it has left. */
+  set(session: object, tenant: string, bytes: number): void {
+    const change = bytes - (this.#sizes.get(session) ?? 0)
+    if (bytes > 0) this.#sizes.set(session, bytes)
+    else this.#sizes.delete(session)
+    this.#total += change
+    const sum = this.bytesOf(tenant) + change
+    if (sum > 0) this.#tenants.set(tenant, sum)
+    else this.#tenants.delete(tenant)
+  }
+
+  /** Whether it is worth looking for sessions that could leave. */
+  needsRoom(tenant: string): boolean {
+    const isOver = (who: string | null, bytes: number, most: number) =>
+      bytes > most && bytes >= (this.#searchAt.get(who) ?? 0)
+    return isOver(tenant, this.bytesOf(tenant), this.limits.tenantBytes) || isOver(null, this.#total, this.limits.bytes)
+  }
+
+  /** All sessions that a search left are busy: the next search is due when they have grown noticeably. */
+  searched(): void {
+    this.#searchAt.clear()
+    const again = (who: string | null, bytes: number, most: number) =>
+      bytes > most && this.#searchAt.set(who, bytes * 1.02)
+    again(null, this.#total, this.limits.bytes)
+    for (const [tenant, bytes] of this.#tenants) again(tenant, bytes, this.limits.tenantBytes)
+  }
+
+  /**
+   * Whether a tenant's busy sessions alone take so much that it has to wait with more: twice its limit, or more than its
+   * share where all tenants together take twice theirs.
+   */
+  isExhausted(tenant: string): boolean {
+    const { bytes, tenantBytes } = this.limits
+    const own = this.bytesOf(tenant)
+    return own > 2 * tenantBytes || (this.#total > 2 * bytes && own > (2 * bytes) / this.#tenants.size)
+  }
+}

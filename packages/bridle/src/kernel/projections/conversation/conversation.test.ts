@@ -1,0 +1,133 @@
+// [S9] and the delta of each event: what a client gets for it, whole.
+import { describe, expect, test } from 'vitest'
+import type { DeltaOperation } from '../../delta.ts'
+import type { AnyEvent } from '../../event.ts'
+import { asks, call, outcome, running, says, started, token } from '../../rules/rules.suite.ts'
+import type { Payloads } from '../../schemas.ts'
+import { operations } from './conversation.ts'
+import { partText } from './message-parts.ts'
+
+const streaming = () => {
+  const life = running()
+  life.says(token('Hi'))
+  return life.state.conversation
+}
+const pending = running().state.conversation
+const event = <T extends keyof Payloads>(type: T, payload: Payloads[T], more: object = {}): AnyEvent =>
+  ({ seq: 99, at: 1, type, payload, run: 'r-2', attempt: 1, ...more }) as unknown as AnyEvent
+const at = (...path: string[]) => ['messages', '1', ...path]
+
+describe('[T6] [T7] an event becomes operations', () => {
+  test.each<[string, ReturnType<typeof streaming>, AnyEvent, DeltaOperation[]]>([
+    [
+      'the first token',
+      pending,
+      event('token', { text: 'Hi' }),
+      [
+        { type: 'set', path: at('status'), value: 'streaming' },
+        { type: 'set', path: at('parts', '0'), value: { type: 'text', from: 0 } },
+        { type: 'append-text', path: at('content'), value: 'Hi' },
+      ],
+    ],
+    [
+      'the next token is one operation',
+      streaming(),
+      event('token', { text: ' you' }),
+      [{ type: 'append-text', path: at('content'), value: ' you' }],
+    ],
+    ['no text', streaming(), event('token', { text: '' }), []],
+    ['a token of another run', streaming(), event('token', { text: 'x' }, { run: 'r-9' }), []],
+    ['hearsay', streaming(), event('error', { message: 'forged' }, { hearsay: true }), []],
+    ['usage is not carried', streaming(), event('usage', { input_tokens: 1 }), []],
+    ['a response that says the same', streaming(), event('response', { text: 'Hi' }), []],
+    [
+      'a response that does not',
+      streaming(),
+      event('response', { text: 'Ho' }),
+      [
+        { type: 'set', path: at('content'), value: 'Ho' },
+        { type: 'set', path: at('parts'), value: [{ type: 'text', from: 0 }] },
+      ],
+    ],
+    [
+      'thinking',
+      streaming(),
+      event('thinking', { text: 'hm' }),
+      [{ type: 'set', path: at('parts', '1'), value: { type: 'reasoning', text: 'hm' } }],
+    ],
+    ['an error', streaming(), event('error', { message: 'broke' }), [{ type: 'set', path: ['error'], value: 'broke' }]],
+    [
+      'the end',
+      streaming(),
+      event('turn_end', { turn_id: 'r-2', status: 'completed' }),
+      [{ type: 'set', path: at('status'), value: 'complete' }],
+    ],
+    [
+      'a cancelled end',
+      streaming(),
+      event('turn_end', { turn_id: 'r-2', status: 'cancelled' }),
+      [
+        { type: 'set', path: at('status'), value: 'complete' },
+        { type: 'set', path: at('stopReason'), value: 'cancelled' },
+      ],
+    ],
+    [
+      'a status that looks the same from afar',
+      streaming(),
+      event('session_state', { status: 'awaiting_approval' }),
+      [{ type: 'set', path: ['sessionStatus'], value: 'awaiting_approval' }],
+    ],
+    ['a type of a prototype', streaming(), event('constructor' as 'token', { text: 'x' }), []],
+  ])('%s', (_name, state, given, expected) => {
+    expect(operations(state, given)).toEqual(expected)
+  })
+})
+
+test('[T7] parts are in the order things came, and know their text', () => {
+  const life = running()
+  life.says(
+    says('thinking', { text: 'a' }),
+    says('reflection', { text: 'b' }),
+    token('one '),
+    token('two'),
+    call('c1'),
+    outcome('c1'),
+    token('three'),
+    says('thinking', { text: 'c' }),
+    says('context_compacted', { original_count: 2, compacted_count: 1, summary: 'short' }),
+  )
+  expect(life.answer).toMatchObject({
+    content: 'one twothree',
+    parts: [
+      { type: 'reasoning', text: 'ab' },
+      { type: 'text', from: 0 },
+      { type: 'tool', toolCallId: 'c1' },
+      { type: 'text', from: 7 },
+      { type: 'reasoning', text: 'c' },
+      { type: 'marker', kind: 'context_compacted', text: 'short' },
+    ],
+  })
+  expect([0, 1, 2, 3, 4, 99].map((index) => partText(life.answer, index))).toEqual(['', 'one two', '', 'three', '', ''])
+})
+
+test('duplicate names of calls are told apart by their ids', () => {
+  const life = running()
+  life.says(call('c1'), call('c2'), outcome('c2', 'timeout', { error: 'slow' }), outcome('c1', 'ok', { result: 1 }))
+  expect(life.answer.toolCalls).toEqual([
+    { id: 'c1', name: 'write', status: 'complete', arguments: { a: 1 }, outcome: 'ok', result: 1 },
+    { id: 'c2', name: 'write', status: 'error', arguments: { a: 1 }, outcome: 'timeout', error: 'slow' },
+  ])
+})
+
+test.each(['ok', 'artifact', 'timeout', 'error', 'denied'] as const)('[S4] outcome %s', (status) => {
+  const life = running()
+  life.says(call('c1'), outcome('c1', status))
+  const shown = status === 'ok' || status === 'artifact' ? 'complete' : 'error'
+  expect(life.answer.toolCalls).toMatchObject([{ status: shown, outcome: status }])
+})
+
+test('[S3] a call that waits for an approval shows as running', () => {
+  const life = running()
+  life.says(started(), call('c1'), asks('c1'))
+  expect(life.answer.toolCalls).toMatchObject([{ status: 'running' }])
+})

@@ -1,0 +1,348 @@
+// The conversation *is* the transport's HarnessState. It changes only through operations, so what a client applies
+// is exactly what the server applied: evolve = applyToState(state, operations(state, event)).
+import type { EventType } from '../../catalogue.ts'
+import { appendText, type DeltaOperation, set } from '../../delta.ts'
+import type { AnyEvent, Event } from '../../event.ts'
+import { canonical, type Json, type JsonObject, omit } from '../../json.ts'
+import { WAITING_CHARS_MAX } from '../../limits.ts'
+import type { SessionStatus } from '../../schemas.ts'
+import { applyToState } from '../../state-operations.ts'
+import type { HarnessMessage, HarnessState, HarnessToolCall } from './harness-state.ts'
+import { superseded, withResponse } from './message-parts.ts'
+
+export const emptyConversation: HarnessState = { status: 'idle', messages: [], sessionStatus: 'idle', approvals: [] }
+
+/** What an event changes. An event that the conversation does not carry, or hearsay, changes nothing. */
+export const operations = (state: HarnessState, event: AnyEvent): readonly DeltaOperation[] => {
+  if (event.hearsay || !Object.hasOwn(changes, event.type)) return none
+  return (changes[event.type] as Change<AnyEvent>)(state, event)
+}
+
+export const evolveConversation = (state: HarnessState, event: AnyEvent): HarnessState => {
+  const changed = operations(state, event)
+  return changed.length === 0 ? state : applyToState(state, changed)
+}
+
+type Change<E> = (state: HarnessState, event: E) => readonly DeltaOperation[]
+const none: readonly DeltaOperation[] = []
+
+const changes: { readonly [T in EventType]?: Change<Event<T>> } = {
+  prompt_queued: (state, { at, payload }) => {
+    const message = {
+      // Each time the queue moves, those that wait are set again.
+      ...user(
+        payload.message_id,
+        payload.text.slice(0, WAITING_CHARS_MAX).toWellFormed(),
+        'pending',
+        payload.run_id,
+        at,
+      ),
+      ...(payload.text.length > WAITING_CHARS_MAX && { contentLength: payload.text.length }),
+      ...(payload.input !== undefined && { input: payload.input }),
+    }
+    // A steering prompt that came too late is on the page already; it waits where it stands.
+    const shown = state.messages.findIndex((each) => each.id === payload.message_id)
+    if (shown >= 0) return [set(['messages', shown], message)]
+    const firstWaiting = state.messages.findIndex((each) => each.role === 'user' && each.status === 'pending')
+    return insert(state, payload.head && firstWaiting >= 0 ? firstWaiting : state.messages.length, message)
+  },
+
+  prompt_dropped: (state, { payload }) => {
+    const index = state.messages.findIndex((message) => message.id === payload.message_id)
+    if (index < 0) return none
+    return [
+      ...wholePrompt(state, index, payload.text),
+      set(['messages', index, 'status'], 'complete'),
+      set(['messages', index, 'stopReason'], 'cancelled'),
+    ]
+  },
+
+  steered: (state, { at, payload }) => {
+    // Behind its run's last word: prompts that still wait stay behind it, and steers keep their order.
+    const last = state.messages.findLastIndex((message) => message.runId === payload.run_id)
+    const message = user(payload.message_id, payload.text, 'complete', payload.run_id, at)
+    return insert(state, last < 0 ? state.messages.length : last + 1, message)
+  },
+
+  rewound: (state, { payload }) => [set(['messages'], state.messages.slice(0, payload.keep))],
+
+  turn_start: (state, { at, run, payload }) => {
+    const asked = state.messages.findIndex((message) => message.role === 'user' && message.runId === run)
+    const answer: HarnessMessage = {
+      id: payload.message_id ?? `${payload.turn_id}:answer`,
+      role: 'assistant',
+      content: '',
+      status: 'pending',
+      toolCalls: [],
+      parts: [],
+      runId: payload.turn_id,
+      createdAt: at,
+    }
+    return [
+      ...(state.error ? [set(['error'], null)] : []),
+      ...(asked >= 0 ? wholePrompt(state, asked, payload.prompt) : []),
+      ...(asked >= 0 ? [set(['messages', asked, 'status'], 'complete')] : []),
+      // Beside its question: prompts that still wait stay behind it.
+      ...insert(state, asked >= 0 ? asked + 1 : state.messages.length, answer),
+    ]
+  },
+
+  token: (state, { run, payload }) =>
+    output(state, run, (message, path) => {
+      const last = message.parts?.at(-1)
+      const open = last?.type === 'text' && 'from' in last
+      if (payload.text === '') return none
+      return [
+        ...(open
+          ? []
+          : [set([...path, 'parts', message.parts?.length ?? 0], { type: 'text', from: message.content.length })]),
+        appendText([...path, 'content'], payload.text),
+      ]
+    }),
+
+  response: (state, { run, payload }) =>
+    output(state, run, (message, path) => withResponse(message, path, payload.text)),
+
+  thinking: (state, { run, payload }) => reasoning(state, run, payload.text),
+  reflection: (state, { run, payload }) => reasoning(state, run, payload.text),
+
+  tool_call: (state, { run, payload }) =>
+    output(state, run, (message, path) => {
+      const call = {
+        id: payload.tool_call_id,
+        name: payload.name,
+        status: 'running',
+        arguments: bare(payload.arguments),
+      }
+      return [
+        set([...path, 'toolCalls', message.toolCalls?.length ?? 0], call),
+        set([...path, 'parts', message.parts?.length ?? 0], { type: 'tool', toolCallId: payload.tool_call_id }),
+      ]
+    }),
+
+  tool_result: (state, { run, payload }) =>
+    onCall(state, run, payload.tool_call_id, (path) => [set([...path, 'result'], payload.result)]),
+
+  tool_outcome: (state, { run, payload }) =>
+    onCall(state, run, payload.tool_call_id, (path, call) => [
+      set([...path, 'status'], payload.status === 'ok' || payload.status === 'artifact' ? 'complete' : 'error'),
+      set([...path, 'outcome'], payload.status),
+      // Most calls have told their result before, and it may be long.
+      ...(payload.result === undefined || isSame(payload.result, call.result)
+        ? []
+        : [set([...path, 'result'], payload.result)]),
+      ...(payload.error === undefined ? [] : [set([...path, 'error'], payload.error)]),
+    ]),
+
+  approval_required: (state, { run, payload }) => [
+    set(
+      ['approvals'],
+      [
+        ...(state.approvals ?? []),
+        {
+          id: payload.request_id,
+          kind: payload.kind ?? 'tool',
+          toolCallId: payload.tool_call_id,
+          toolName: payload.tool_name,
+          reason: payload.reason,
+          ...(payload.arguments && { arguments: bare(payload.arguments) }),
+          ...(payload.expires_at && { expiresAt: payload.expires_at }),
+        },
+      ],
+    ),
+    ...onCall(state, run, payload.tool_call_id, (path) => [
+      set([...path, 'approval'], { id: payload.request_id, status: 'pending' }),
+    ]),
+  ],
+
+  approval_decided: (state, { run, payload }) => {
+    const asked = state.approvals?.find((approval) => approval.id === payload.request_id)
+    return [
+      set(
+        ['approvals'],
+        (state.approvals ?? []).filter((approval) => approval !== asked),
+      ),
+      ...onCall(state, run, asked?.toolCallId ?? '', (path) => [
+        set([...path, 'approval'], { id: payload.request_id, status: payload.decision }),
+        ...(payload.arguments ? [set([...path, 'arguments'], payload.arguments)] : []),
+      ]),
+    ]
+  },
+
+  artifact_published: (state, { run, payload }) =>
+    bookkeeping.has(payload.kind ?? '')
+      ? []
+      : output(state, run, (message, path) => [
+          set([...path, 'parts', message.parts?.length ?? 0], {
+            type: 'artifact',
+            artifactId: payload.artifact_id,
+            name: payload.name,
+          }),
+        ]),
+
+  context_compacted: (state, { run, payload }) =>
+    output(state, run, (message, path) => [
+      set([...path, 'parts', message.parts?.length ?? 0], {
+        type: 'marker',
+        kind: 'context_compacted',
+        text: payload.summary ?? '',
+      }),
+    ]),
+
+  output_superseded: (state, { run }) => output(state, run, superseded),
+
+  cancel_requested: (state, { payload }) => {
+    const index = answerIndex(state, payload.run_id)
+    return index < 0 ? none : finished(index, 'complete', 'cancelled')
+  },
+
+  completed: (state, { run, payload }) =>
+    output(state, run, (message, path) =>
+      message.content === '' && typeof payload.result === 'string' && payload.result !== ''
+        ? withResponse(message, path, payload.result)
+        : none,
+    ),
+
+  error: (_state, { payload }) => [set(['error'], payload.message)],
+
+  failure_dismissed: (state) => (state.error === undefined ? none : [set(['error'], null)]),
+
+  turn_end: (state, { payload }) => {
+    const index = answerIndex(state, payload.turn_id)
+    if (index < 0) return none
+    const stopReason = payload.stop_reason ?? (payload.status === 'cancelled' ? 'cancelled' : undefined)
+    return finished(index, payload.status === 'failed' ? 'error' : 'complete', stopReason)
+  },
+
+  session_state: (state, { payload }) => [
+    ...(state.status === transportStatus[payload.status] ? [] : [set(['status'], transportStatus[payload.status])]),
+    set(['sessionStatus'], payload.status),
+  ],
+
+  // The branch point may lie in the middle of a turn; the child starts with everything at rest.
+  branched: (state) => [
+    set(
+      ['messages'],
+      state.messages
+        .filter((message) => !(message.role === 'user' && message.status === 'pending'))
+        .map((message) =>
+          message.status === 'complete' || message.status === 'error'
+            ? message
+            : {
+                ...message,
+                status: 'complete',
+                stopReason: 'branched',
+                toolCalls: (message.toolCalls ?? []).map((call) =>
+                  call.status === 'running'
+                    ? {
+                        ...call,
+                        status: 'error',
+                        error: 'branched',
+                        ...(call.approval?.status === 'pending' && {
+                          approval: { ...call.approval, status: 'cancelled' },
+                        }),
+                      }
+                    : call,
+                ),
+              },
+        ),
+    ),
+    set(['approvals'], []),
+    ...(state.error ? [set(['error'], null)] : []),
+  ],
+}
+
+const transportStatus: { readonly [S in SessionStatus]: HarnessState['status'] } = {
+  idle: 'idle',
+  queued: 'running',
+  running: 'running',
+  awaiting_approval: 'running',
+  paused: 'idle',
+  recovering: 'running',
+  completed: 'idle',
+  failed: 'error',
+  cancelled: 'idle',
+}
+
+const user = (
+  id: string,
+  content: string,
+  status: HarnessMessage['status'],
+  runId: string,
+  at: number,
+): HarnessMessage => ({
+  id,
+  role: 'user',
+  content,
+  status,
+  runId,
+  createdAt: at,
+})
+
+/** A prompt that was cut while it waited gets all of its text. */
+const wholePrompt = (state: HarnessState, index: number, text: string | undefined): DeltaOperation[] => {
+  const message = state.messages[index]
+  if (message?.contentLength === undefined || text === undefined) return []
+  const { contentLength: _known, ...rest } = message
+  return [set(['messages', index], { ...rest, content: text })]
+}
+
+/** There is no insert operation: the messages behind the new one are set again, one place further. */
+const insert = (state: HarnessState, index: number, message: HarnessMessage): DeltaOperation[] =>
+  [message, ...state.messages.slice(index)].map((each, offset) => set(['messages', index + offset], each))
+
+/** The contract repeats the call's id among its arguments; here it stands beside them. */
+const bare = (given: JsonObject): JsonObject => omit(given, '_tool_call_id')
+
+const answerIndex = (state: HarnessState, run: string | undefined): number =>
+  run === undefined
+    ? -1
+    : state.messages.findLastIndex((message) => message.role === 'assistant' && message.runId === run)
+
+type Path = readonly (string | number)[]
+
+/** Changes the answer of a run while it is open; after its end nothing is added to it. */
+const output = (
+  state: HarnessState,
+  run: string | undefined,
+  change: (message: HarnessMessage, path: Path) => readonly DeltaOperation[],
+): readonly DeltaOperation[] => {
+  const index = answerIndex(state, run)
+  const message = state.messages[index]
+  if (!message || (message.status !== 'pending' && message.status !== 'streaming')) return none
+  const changed = change(message, ['messages', index])
+  if (changed.length === 0 || message.status === 'streaming') return changed
+  return [set(['messages', index, 'status'], 'streaming'), ...changed]
+}
+
+const reasoning = (state: HarnessState, run: string | undefined, text: string): readonly DeltaOperation[] =>
+  output(state, run, (message, path) => {
+    const at = message.parts?.length ?? 0
+    const last = message.parts?.at(-1)
+    if (last?.type === 'reasoning' && !last.superseded) return [appendText([...path, 'parts', at - 1, 'text'], text)]
+    return [set([...path, 'parts', at], { type: 'reasoning', text })]
+  })
+
+const onCall = (
+  state: HarnessState,
+  run: string | undefined,
+  id: string,
+  change: (path: Path, call: HarnessToolCall) => readonly DeltaOperation[],
+): readonly DeltaOperation[] => {
+  const index = answerIndex(state, run)
+  const calls = state.messages[index]?.toolCalls ?? []
+  const at = calls.findLastIndex((each) => each.id === id && !each.superseded)
+  const call = calls[at]
+  return call ? change(['messages', index, 'toolCalls', at], call) : none
+}
+
+const isSame = (a: Json, b: Json | undefined): boolean =>
+  a === b || (typeof a === 'object' && typeof b === 'object' && canonical(a) === canonical(b))
+
+const finished = (index: number, status: 'complete' | 'error', stopReason?: string): DeltaOperation[] => [
+  set(['messages', index, 'status'], status),
+  ...(stopReason === undefined ? [] : [set(['messages', index, 'stopReason'], stopReason)]),
+]
+
+/** Of the session and not of the answer, which says the same in its own words. */
+const bookkeeping = new Set(['final_output', 'run_record'])

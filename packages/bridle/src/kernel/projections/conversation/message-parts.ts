@@ -1,0 +1,45 @@
+// Rewrites of a message's parts: rare, and each is a `set` of the whole list.
+import { type DeltaOperation, set } from '../../delta.ts'
+import type { HarnessMessage, HarnessPart } from './harness-state.ts'
+
+type Path = readonly (string | number)[]
+
+/** The text that a text part stands for. */
+export const partText = (message: Pick<HarnessMessage, 'content' | 'parts'>, index: number): string => {
+  const part = message.parts?.[index]
+  if (part?.type !== 'text') return ''
+  if (!('from' in part)) return part.text
+  const next = message.parts?.slice(index + 1).find((each) => each.type === 'text' && 'from' in each)
+  return message.content.slice(part.from, next && 'from' in next ? next.from : undefined)
+}
+
+/** The finished turn's text is authoritative: sent only when it differs from what was streamed. */
+export const withResponse = (message: HarnessMessage, path: Path, text: string): DeltaOperation[] => {
+  if (message.content === text) return []
+  const parts = message.parts ?? []
+  const lastText = parts.findLastIndex(isLiveText)
+  const kept = parts.flatMap((part, index): HarnessPart[] =>
+    index === lastText ? [{ type: 'text', from: 0 }] : isLiveText(part) ? [] : [part],
+  )
+  if (lastText < 0) kept.push({ type: 'text', from: 0 })
+  return [set([...path, 'content'], text), set([...path, 'parts'], kept)]
+}
+
+/** A retry replaces what the last attempt wrote: the parts stay, marked, and the text starts anew. */
+export const superseded = (message: HarnessMessage, path: Path): DeltaOperation[] => [
+  set([...path, 'content'], ''),
+  set(
+    [...path, 'parts'],
+    (message.parts ?? []).map((part, index) =>
+      isLiveText(part)
+        ? { type: 'text', text: partText(message, index), superseded: true }
+        : { ...part, superseded: true },
+    ),
+  ),
+  set(
+    [...path, 'toolCalls'],
+    (message.toolCalls ?? []).map((call) => (call.superseded ? call : { ...call, superseded: true })),
+  ),
+]
+
+const isLiveText = (part: HarnessPart): boolean => part.type === 'text' && 'from' in part

@@ -1,0 +1,144 @@
+// What was spent, against what the policy allows: how near each budget is, which are newly crossed, and how much more an
+// operator grants.
+import { STUCK_MS } from '../../limits.ts'
+import type { Budget, Policy, SessionStatus } from '../../schemas.ts'
+import { type HealthFold, ranMs } from './health.ts'
+import { health } from './health-score.ts'
+
+/** How close each budget of the policy is to its limit. Holds no running clock: of the time, only what is over counts. */
+export const pressure = (
+  fold: HealthFold,
+  policy: Policy,
+  { score, status, now }: { score: number; status: SessionStatus; now: number },
+): readonly Pressure[] =>
+  budgetsOf(policy).map(([budget, given]) => {
+    const limit = limitOf(fold, budget, given)
+    const isClock = budget === 'max_runtime_minutes'
+    const value = isClock ? fold.ranMs / 60_000 : measures[budget](fold, score, now)
+    const isNear = budget === 'min_score' ? value < limit + (100 - limit) / 5 : limit > 0 && value >= limit * HIGH
+    const isHigh = isClock ? ranMs(fold, status === 'running' ? now : fold.activeAt) >= highMs(limit) : isNear
+    return {
+      budget,
+      limit,
+      value,
+      level: budget in fold.crossed || isOver(budget, value, limit) ? 'crossed' : isHigh ? 'high' : 'ok',
+    }
+  })
+
+export interface Pressure {
+  readonly budget: Budget
+  readonly limit: number
+  readonly value: number
+  readonly level: 'ok' | 'high' | 'crossed'
+}
+
+/** From here on a budget is under pressure. */
+const HIGH = 0.8
+/** Whole, so that the moment it is waited for is the moment it is reached. */
+const highMs = (minutes: number): number => Math.ceil(minutes * 60_000 * HIGH)
+
+/** What each budget measures now. `min_score` is crossed below its limit, all others above. */
+const measures: { readonly [budget in Budget]: (fold: HealthFold, score: number, now: number) => number } = {
+  min_score: (_fold, score) => score,
+  max_runtime_minutes: (fold, _score, now) => ranMs(fold, now) / 60_000,
+  max_total_tokens: (fold) => fold.tokens,
+  max_cost_usd: (fold) => fold.costUsd,
+  max_context_usage_pct: (fold) => fold.contextPct,
+  max_failed_tool_calls: (fold) => fold.failedTools,
+  max_loop_warnings: (fold) => fold.loopWarnings,
+  max_repeated_plan_events: (fold) => fold.repeatedPlans,
+  max_tool_latency_ms: (fold) => fold.slowestToolMs,
+  max_events_without_evidence: (fold) => fold.withoutEvidence,
+}
+
+/** The limit in force: the policy's own, or the one that an operator granted. */
+const limitOf = (fold: HealthFold, budget: Budget, limit: number): number =>
+  fold.granted[budget] ?? stepLimit(budget, limit, fold.raised[budget] ?? 0)
+
+/** `min_score` is halved for each step. Older logs grant the others in steps of their own size. */
+const stepLimit = (budget: Budget, limit: number, steps: number): number => {
+  if (steps === 0) return limit
+  // Whole, so that it comes to zero.
+  return budget === 'min_score' ? Math.floor(limit / 2 ** steps) : limit + steps * (limit || 1)
+}
+
+const isOver = (budget: Budget, value: number, limit: number): boolean => {
+  if (budget === 'min_score') return value < limit
+  return budget === 'max_runtime_minutes' ? wholeMs(value) > wholeMs(limit) : value > limit
+}
+
+/** A granted limit is a sum of fractions. Whole, so that the moment it is waited for is the moment it is crossed. */
+const wholeMs = (minutes: number): number => Math.round(minutes * 60_000)
+
+/**
+ * The limit that each crossed budget gets when an operator approves more: what was spent so far and the policy's own limit on
+ * top, so that the work of one more whole limit fits. A limit of zero grows by one.
+ */
+export const grantedLimits = (
+  fold: HealthFold,
+  policy: Policy,
+  now: number,
+): { readonly [budget in Budget]?: number } => {
+  const { score } = health({ ...fold, crossed: {} }, 'recovering', now)
+  const crossed = budgetsOf(policy).filter(([budget]) => budget in fold.crossed)
+  return Object.fromEntries(
+    crossed.map(([budget, given]) => {
+      if (budget === 'min_score') return [budget, halvedBelow(limitOf(fold, budget, given), score)]
+      // JSON has no infinity.
+      return [budget, Math.min(measures[budget](fold, score, now) + (given || 1), Number.MAX_VALUE)]
+    }),
+  )
+}
+
+/** At least once. */
+const halvedBelow = (limit: number, score: number): number => {
+  let halved = Math.floor(limit / 2)
+  while (halved > score) halved = Math.floor(halved / 2)
+  return halved
+}
+
+/** Budgets crossed now that were not crossed before: each is told once until it is raised. */
+export const newlyCrossed = (
+  fold: HealthFold,
+  policy: Policy,
+  status: SessionStatus,
+  now: number,
+): readonly { readonly budget: Budget; readonly limit: number; readonly value: number }[] => {
+  return overBudget(fold, policy, status, now).filter(({ budget }) => !(budget in fold.crossed))
+}
+
+/** Budgets over their limit now. One that was crossed stays so until an operator raises it. */
+export const overBudget = (
+  fold: HealthFold,
+  policy: Policy,
+  status: SessionStatus,
+  now: number,
+): readonly { readonly budget: Budget; readonly limit: number; readonly value: number }[] => {
+  if (!policy.health) return []
+  const { score } = health(fold, status, now)
+  return budgetsOf(policy).flatMap(([budget, given]) => {
+    const limit = limitOf(fold, budget, given)
+    const value = measures[budget](fold, score, now)
+    return isOver(budget, value, limit) || budget in fold.crossed ? [{ budget, limit, value }] : []
+  })
+}
+
+/** The next moment at which health can change though nothing happens; null = only by an event. */
+export const healthWake = (fold: HealthFold, policy: Policy, status: SessionStatus, now: number): number | null => {
+  if (status !== 'running' || fold.runningSince === null) return null
+  const moments = [fold.activeAt + STUCK_MS]
+  const minutes = policy.health?.max_runtime_minutes
+  if (minutes !== undefined) {
+    const limit = limitOf(fold, 'max_runtime_minutes', minutes)
+    moments.push(fold.runningSince + wholeMs(limit) - fold.ranMs + 1)
+    moments.push(fold.runningSince + highMs(limit) - fold.ranMs)
+  }
+  const ahead = moments.filter((moment) => moment > now)
+  return ahead.length === 0 ? null : Math.min(...ahead)
+}
+
+const budgetsOf = (policy: Policy): [Budget, number][] =>
+  (Object.keys(measures) as Budget[]).flatMap((budget) => {
+    const limit = policy.health?.[budget]
+    return typeof limit === 'number' ? [[budget, limit] as [Budget, number]] : []
+  })

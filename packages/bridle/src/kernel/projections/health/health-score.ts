@@ -1,0 +1,96 @@
+// How a session is doing: 100 less what speaks against it, with a reason and a proof for each, and what to do about it.
+import { STUCK_MS } from '../../limits.ts'
+import type { SessionStatus } from '../../schemas.ts'
+import { type HealthFold, type Subject, unforgiven } from './health.ts'
+
+export interface Health {
+  readonly score: number
+  readonly flags: readonly string[]
+  readonly reasons: readonly string[]
+  readonly hint: string | null
+  readonly findings: readonly Finding[]
+}
+
+/** Something that holds now: what it costs, the flag it raises, and the event that shows it. */
+export interface Finding {
+  readonly subject: Subject
+  readonly points: number
+  readonly flag: string | null
+  readonly reason: string
+  readonly hint: string | null
+  readonly proof: number | null
+}
+
+/** A line per penalty: when it holds, what it costs, and what to do. */
+export const health = (whole: HealthFold, status: SessionStatus, now: number): Health => {
+  const fold = unforgiven(whole)
+  const stuck = status === 'running' && now >= fold.activeAt + STUCK_MS
+  const crossed = Object.keys(fold.crossed)
+  const lines: readonly [Subject, boolean, number, string | null, string, string | null][] = [
+    [
+      'failed',
+      status === 'failed',
+      40,
+      null,
+      'the last turn failed',
+      'branch from the last resume point or submit again',
+    ],
+    ['stuck', stuck, 30, 'stuck', 'running without any event for five minutes', 'cancel or pause the run'],
+    ['budget', crossed.length > 0, 20, 'budget', `over budget: ${crossed.join(', ')}`, crossedHint(status)],
+    ['waiting', status === 'awaiting_approval', 0, 'waiting', 'waiting for an approval', 'answer the approval'],
+    ['transport', fold.degraded !== null, 15, 'degraded', `degraded: ${fold.degraded}`, null],
+    [
+      'retries',
+      fold.retries > 0,
+      Math.min(30, 10 * fold.retries),
+      fold.retries > 1 ? 'degraded' : null,
+      `${fold.retries} retries`,
+      null,
+    ],
+    [
+      'tools',
+      fold.failedTools > 0,
+      Math.min(30, 5 * fold.failedTools),
+      null,
+      `${fold.failedTools} failed tool calls`,
+      null,
+    ],
+    [
+      'loops',
+      fold.loopWarnings > 0,
+      Math.min(20, 10 * fold.loopWarnings),
+      null,
+      `${fold.loopWarnings} loop warnings`,
+      null,
+    ],
+    [
+      'plans',
+      fold.repeatedPlans > 0,
+      Math.min(10, 2 * fold.repeatedPlans),
+      null,
+      `${fold.repeatedPlans} repeated plans`,
+      null,
+    ],
+    ['context', fold.contextPct >= 90, 10, 'degraded', 'the context is nearly full', 'compact or branch'],
+  ]
+  const findings = lines
+    .filter(([, holds]) => holds)
+    .map(([subject, , points, flag, reason, hint]): Finding => {
+      const proof = (subject === 'stuck' ? fold.activeSeq : fold.proof[subject]) ?? null
+      return { subject, points, flag, reason, hint, proof }
+    })
+  return {
+    score: Math.max(
+      0,
+      findings.reduce((score, { points }) => score - points, 100),
+    ),
+    flags: [...new Set(findings.flatMap(({ flag }) => (flag ? [flag] : [])))].sort(),
+    reasons: findings.map(({ reason }) => reason),
+    hint: findings.find(({ hint }) => hint)?.hint ?? null,
+    findings,
+  }
+}
+
+/** Where nobody is asked about the budget, resuming grants more of it: as much as the limit on top of what was spent. */
+const crossedHint = (status: SessionStatus): string =>
+  status === 'paused' ? 'resume to grant more budget, raise the policy or cancel' : 'approve more budget or cancel'

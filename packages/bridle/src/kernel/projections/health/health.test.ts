@@ -1,0 +1,416 @@
+import { describe, expect, test } from 'vitest'
+import type { AnyEvent } from '../../event.ts'
+import { STUCK_MS } from '../../limits.ts'
+import type { Payloads, Policy, SessionStatus } from '../../schemas.ts'
+import { healthWake, newlyCrossed } from './budgets.ts'
+import { type HealthFold, healthFold, withActivity } from './health.ts'
+import { health } from './health-score.ts'
+import { fold } from '../projection.ts'
+
+const T = 1_000_000
+const fine = healthFold.initial
+const given = (more: Partial<HealthFold>): HealthFold => ({ ...fine, activeAt: T, ...more })
+let seq = 0
+const event = <E extends keyof Payloads>(type: E, payload: Payloads[E], at = T): AnyEvent =>
+  ({ seq: ++seq, at, type, payload, run: 'r', attempt: 1 }) as unknown as AnyEvent
+const folded = (...events: AnyEvent[]) => events.reduce((state, each) => fold(healthFold, state, each), fine)
+const call = (args: object, id: string) =>
+  event('tool_call', { name: 'x', arguments: { ...args, _tool_call_id: id }, tool_call_id: id })
+const ended = (status: 'ok' | 'error' | 'timeout' | 'denied', elapsed_ms?: number) =>
+  event('tool_outcome', {
+    tool_call_id: 'c',
+    tool_name: 'x',
+    outcome_type: 'ToolFailure',
+    status,
+    ...(elapsed_ms !== undefined && { elapsed_ms }),
+  })
+
+describe('[S27] the score', () => {
+  test.each<[string, HealthFold, SessionStatus, number, number, string[], string | null]>([
+    ['fine', given({}), 'running', T, 100, [], null],
+    ['failed', given({}), 'failed', T, 60, [], 'branch from the last resume point or submit again'],
+    ['silent, not yet stuck', given({}), 'running', T + STUCK_MS - 1, 100, [], null],
+    ['stuck', given({}), 'running', T + STUCK_MS, 70, ['stuck'], 'cancel or pause the run'],
+    ['silent but paused', given({}), 'paused', T + STUCK_MS, 100, [], null],
+    [
+      'over budget, and nobody is asked',
+      given({ crossed: { max_cost_usd: 1 } }),
+      'paused',
+      T,
+      80,
+      ['budget'],
+      'resume to grant more budget, raise the policy or cancel',
+    ],
+    [
+      'over budget',
+      given({ crossed: { max_cost_usd: 1 } }),
+      'running',
+      T,
+      80,
+      ['budget'],
+      'approve more budget or cancel',
+    ],
+    ['waiting', given({}), 'awaiting_approval', T, 100, ['waiting'], 'answer the approval'],
+    ['degraded', given({ degraded: 'fallback' }), 'running', T, 85, ['degraded'], null],
+    ['one retry', given({ retries: 1 }), 'running', T, 90, [], null],
+    ['two retries', given({ retries: 2 }), 'running', T, 80, ['degraded'], null],
+    ['many retries', given({ retries: 9 }), 'running', T, 70, ['degraded'], null],
+    ['failed calls', given({ failedTools: 2 }), 'running', T, 90, [], null],
+    ['many failed calls', given({ failedTools: 50 }), 'running', T, 70, [], null],
+    ['loops', given({ loopWarnings: 1 }), 'running', T, 90, [], null],
+    ['many loops', given({ loopWarnings: 9 }), 'running', T, 80, [], null],
+    ['plans', given({ repeatedPlans: 2 }), 'running', T, 96, [], null],
+    ['many plans', given({ repeatedPlans: 99 }), 'running', T, 90, [], null],
+    ['a full context', given({ contextPct: 90 }), 'running', T, 90, ['degraded'], 'compact or branch'],
+    ['a context nearly full', given({ contextPct: 89.9 }), 'running', T, 100, [], null],
+    [
+      'everything',
+      given({
+        crossed: { max_cost_usd: 1 },
+        degraded: 'x',
+        retries: 9,
+        failedTools: 9,
+        loopWarnings: 9,
+        repeatedPlans: 9,
+        contextPct: 100,
+      }),
+      'failed',
+      T,
+      0,
+      ['budget', 'degraded'],
+      'branch from the last resume point or submit again',
+    ],
+  ])('%s', (_name, state, status, now, score, flags, hint) => {
+    expect(health(state, status, now)).toMatchObject({ score, flags, hint, reasons: expect.any(Array) })
+    expect(health(state, status, now).reasons.length > 0).toBe(score < 100 || flags.length > 0)
+  })
+
+  test('holds no ages: later is the same, until something changes', () => {
+    const state = given({ retries: 1, failedTools: 1 })
+    for (const status of ['running', 'awaiting_approval', 'paused', 'failed'] as const)
+      expect(health(state, status, T + STUCK_MS - 1)).toEqual(health(state, status, T))
+    expect(health(state, 'running', T + 10 * STUCK_MS)).toEqual(health(state, 'running', T + STUCK_MS))
+  })
+})
+
+describe('what is counted', () => {
+  test.each<[string, HealthFold, Partial<HealthFold>]>([
+    [
+      'usage adds up',
+      folded(
+        event('usage', { input_tokens: 1, output_tokens: 2, cost_usd: 0.5 }),
+        event('usage', { total_tokens: 10, cost_usd: 0.25 }),
+      ),
+      { tokens: 13, costUsd: 0.75 },
+    ],
+    [
+      'the context is the last word on it',
+      folded(event('usage', { context_usage_pct: 40 }), event('context_warning', { usage_pct: 95 })),
+      { contextPct: 95 },
+    ],
+    [
+      'until it is compacted',
+      folded(
+        event('context_warning', { usage_pct: 95 }),
+        event('context_compacted', { original_count: 1, compacted_count: 1 }),
+      ),
+      { contextPct: 0 },
+    ],
+    [
+      'failed and timed out calls, not denied ones',
+      folded(ended('error'), ended('timeout'), ended('denied'), ended('ok')),
+      { failedTools: 2 },
+    ],
+    ['the slowest call', folded(ended('ok', 5), ended('ok', 50), ended('ok', 7)), { slowestToolMs: 50 }],
+    [
+      'three equal calls in a row are a loop',
+      folded(call({ a: 1 }, '1'), call({ a: 1 }, '2'), call({ a: 1 }, '3')),
+      { loopWarnings: 1 },
+    ],
+    [
+      'whatever their ids and the order of their arguments',
+      folded(call({ a: 1, b: 2 }, '1'), call({ b: 2, a: 1 }, '2'), call({ a: 1, b: 2 }, '3')),
+      { loopWarnings: 1 },
+    ],
+    [
+      'other calls between them are none',
+      folded(call({ a: 1 }, '1'), call({ a: 1 }, '2'), call({ a: 2 }, '3'), call({ a: 1 }, '4')),
+      { loopWarnings: 0 },
+    ],
+    [
+      'nor is a new turn',
+      folded(
+        call({ a: 1 }, '1'),
+        call({ a: 1 }, '2'),
+        event('turn_start', { turn_id: 'r', prompt: 'p' }),
+        call({ a: 1 }, '3'),
+      ),
+      { loopWarnings: 0 },
+    ],
+    ['a loop warning', folded(event('context_warning', { kind: 'loop' })), { loopWarnings: 1 }],
+    [
+      'the same plan again',
+      folded(
+        event('step_progress', { plan: [1] }),
+        event('step_progress', { plan: [1] }),
+        event('step_progress', { plan: [2] }),
+        event('step_progress', {}),
+      ),
+      { repeatedPlans: 1 },
+    ],
+    ['an answer from nothing', folded(event('response', { text: 'x' })), { withoutEvidence: 1 }],
+    [
+      'text in pieces, and the whole of it, is one event',
+      folded(event('token', { text: 'x' }), event('token', { text: 'y' }), event('response', { text: 'xy' })),
+      { withoutEvidence: 1 },
+    ],
+    [
+      'thinking, calls and failures that show nothing',
+      folded(
+        event('thinking', { text: 'a' }),
+        event('thinking', { text: 'b' }),
+        call({}, 'c'),
+        ended('error'),
+        call({ a: 1 }, 'd'),
+      ),
+      { withoutEvidence: 4 },
+    ],
+    ...(
+      [
+        ['a result', ended('ok')],
+        ['a citation', event('retrieval', {})],
+        [
+          'an artifact',
+          event('artifact_published', { artifact_id: 'a', name: 'a', content_type: 't', size: 1, chunks: 1 }),
+        ],
+        [
+          'a checkpoint',
+          event('session_checkpoint', { checkpoint_type: 'step', status: 'completed', summary_text: 's' }),
+        ],
+      ] as const
+    ).map(
+      ([name, shows]) =>
+        [
+          `${name} is evidence`,
+          folded(call({}, 'c'), event('thinking', { text: 'a' }), shows),
+          { withoutEvidence: 0 },
+        ] as [string, HealthFold, Partial<HealthFold>],
+    ),
+    [
+      'records of the turn are none',
+      folded(
+        call({}, 'c'),
+        event('artifact_published', {
+          artifact_id: 'a',
+          name: 'a',
+          kind: 'run_record',
+          content_type: 't',
+          size: 1,
+          chunks: 1,
+        }),
+        event('session_checkpoint', { checkpoint_type: 'turn', status: 'completed', summary_text: 's' }),
+      ),
+      { withoutEvidence: 1 },
+    ],
+    ['an answer after a call', folded(ended('ok'), event('response', { text: 'x' })), { withoutEvidence: 0 }],
+    [
+      'an answer after a lookup',
+      folded(event('retrieval', {}), event('response', { text: 'x' })),
+      { withoutEvidence: 0 },
+    ],
+    [
+      'evidence is of its turn',
+      folded(ended('ok'), event('turn_start', { turn_id: 'r', prompt: 'p' }), event('response', { text: 'x' })),
+      { withoutEvidence: 1 },
+    ],
+    [
+      'degraded, and recovered',
+      folded(
+        event('transport_diagnostic', { status: 'degraded', kind: 'k' }),
+        event('transport_diagnostic', { status: 'ok', kind: 'k' }),
+      ),
+      { degraded: null },
+    ],
+    [
+      '[F32] a provider that is asked again',
+      folded(event('transport_diagnostic', { status: 'retrying', kind: 'provider_retry', reason: '529' })),
+      { degraded: '529', retrying: true },
+    ],
+    ...(
+      [
+        ['token', { text: 'a' }],
+        ['thinking', { text: 'a' }],
+        ['tool_call', { name: 'x', arguments: {}, tool_call_id: 'c' }],
+        ['usage', { total_tokens: 1 }],
+        ['turn_end', { turn_id: 'r', status: 'failed' }],
+      ] as const
+    ).map(([type, payload]): [string, HealthFold, Partial<HealthFold>] => [
+      `[F32] a provider that answers again: ${type}`,
+      folded(
+        event('transport_diagnostic', { status: 'retrying', kind: 'provider_retry', reason: '529' }),
+        event(type, payload as never),
+      ),
+      { degraded: null, retrying: false },
+    ]),
+    [
+      '[F32] an answer does not end a fallback',
+      folded(event('transport_diagnostic', { status: 'degraded', kind: 'k' }), event('token', { text: 'a' })),
+      { degraded: 'k' },
+    ],
+    [
+      '[F33] a text that is said again is no answer without evidence',
+      folded(event('response', { text: '', so_far: true }), event('response', { text: 'half', so_far: true })),
+      { withoutEvidence: 0 },
+    ],
+    [
+      '[F34] an estimate, and what it really was',
+      folded(
+        event('usage', { cost_usd: 1 }),
+        event('usage', { cost_usd: 0.5, estimated: true }),
+        event('usage', { cost_usd: 0.25, estimated: true }),
+        event('usage', { cost_usd: -0.5 }),
+      ),
+      { costUsd: 1.25, estimatedUsd: 0 },
+    ],
+    [
+      '[F34] no more is taken back than was estimated',
+      folded(
+        event('usage', { cost_usd: 1 }),
+        event('usage', { cost_usd: 0.5, estimated: true }),
+        event('usage', { cost_usd: -9 }),
+      ),
+      { costUsd: 1 },
+    ],
+    [
+      'time run, without the rests',
+      folded(
+        event('run_requested', { run_id: 'r', attempt: 1 }, T),
+        event('run_parked', { run_id: 'r', attempt: 1, reason: 'paused', stop: true }, T + 10),
+        event('run_requested', { run_id: 'r', attempt: 2 }, T + 1_000),
+        event('turn_end', { turn_id: 'r', status: 'completed' }, T + 1_005),
+      ),
+      { ranMs: 15, runningSince: null },
+    ],
+    [
+      'raised and armed again',
+      folded(
+        event('budget_crossed', { budget: 'max_cost_usd', limit: 1, value: 2 }),
+        event('budget_raised', { budgets: ['max_cost_usd'] }),
+        event('budget_crossed', { budget: 'max_cost_usd', limit: 2, value: 3 }),
+        event('budget_crossed', { budget: 'max_total_tokens', limit: 2, value: 3 }),
+        event('budget_raised', { budgets: ['max_cost_usd', 'max_total_tokens'] }),
+      ),
+      { crossed: {}, raised: { max_cost_usd: 2, max_total_tokens: 1 } },
+    ],
+    [
+      'a new policy starts anew',
+      folded(
+        event('budget_crossed', { budget: 'max_cost_usd', limit: 1, value: 2 }),
+        event('budget_raised', { budgets: ['max_cost_usd'] }),
+        event('policy_set', { policy: {} }),
+      ),
+      { crossed: {}, raised: {} },
+    ],
+  ])('%s', (_name, state, expected) => {
+    expect(state).toMatchObject(expected)
+  })
+
+  test('a sign of life changes the fold at most once a second', () => {
+    const state = given({ activeSeq: 1 })
+    const type = 'token'
+    expect(withActivity(state, { type, seq: 2, at: T + 999, run: 'r' })).toBe(state)
+    expect(withActivity(state, { type, seq: 3, at: T + 5_000 })).toBe(state)
+    expect(withActivity(state, { type, seq: 4, at: T + 1_000, run: 'r' })).toEqual({
+      ...state,
+      activeAt: T + 1_000,
+      activeSeq: 4,
+    })
+  })
+})
+
+describe('[S28] budgets', () => {
+  const policy = { health: { max_cost_usd: 1, min_score: 80 } }
+  test.each<[string, Partial<HealthFold>, SessionStatus, object[]]>([
+    ['at the limit', { costUsd: 1 }, 'running', []],
+    ['above it', { costUsd: 1.5 }, 'running', [{ budget: 'max_cost_usd', limit: 1, value: 1.5 }]],
+    ['crossed before', { costUsd: 1.5, crossed: { max_cost_usd: 1 } }, 'running', []],
+    ['raised', { costUsd: 2, raised: { max_cost_usd: 1 } }, 'running', []],
+    [
+      'above what was raised',
+      { costUsd: 2.5, raised: { max_cost_usd: 1 } },
+      'running',
+      [{ budget: 'max_cost_usd', limit: 2, value: 2.5 }],
+    ],
+    ['a score at its limit', { retries: 2 }, 'running', []],
+    ['a score below', { retries: 3 }, 'running', [{ budget: 'min_score', limit: 80, value: 70 }]],
+    ['a score below what was granted', { retries: 3, raised: { min_score: 1 } }, 'running', []],
+  ])('%s', (_name, state, status, expected) => {
+    expect(newlyCrossed(given(state), policy, status, T)).toEqual(expected)
+  })
+
+  test('no policy, no budget', () => {
+    expect(newlyCrossed(given({ costUsd: 99 }), {}, 'running', T)).toEqual([])
+  })
+})
+
+describe('the next moment health can change by itself', () => {
+  const running = given({ runningSince: T, ranMs: 0 })
+  test.each<[string, HealthFold, NonNullable<Policy['health']>, SessionStatus, number, number | null]>([
+    ['it gets stuck', running, {}, 'running', T, T + STUCK_MS],
+    ['it is stuck', running, {}, 'running', T + STUCK_MS, null],
+    ['its minutes are nearly over', running, { max_runtime_minutes: 1 }, 'running', T, T + 48_000],
+    ['its minutes are over', running, { max_runtime_minutes: 1 }, 'running', T + 48_000, T + 60_001],
+    ['those of earlier runs count', { ...running, ranMs: 59_000 }, { max_runtime_minutes: 1 }, 'running', T, T + 1_001],
+    [
+      'raised by a step',
+      { ...running, raised: { max_runtime_minutes: 1 } },
+      { max_runtime_minutes: 1 },
+      'running',
+      T + 96_000,
+      T + 120_001,
+    ],
+    ['part of a minute', running, { max_runtime_minutes: 0.0001 }, 'running', T + 5, T + 7],
+    ['waiting', running, { max_runtime_minutes: 1 }, 'awaiting_approval', T, null],
+    ['idle', fine, { max_runtime_minutes: 1 }, 'idle', T, null],
+  ])('%s', (_name, state, budgets, status, now, expected) => {
+    expect(healthWake(state, { health: budgets }, status, now)).toBe(expected)
+  })
+})
+
+describe('[S41] the score of a session recovers', () => {
+  const clean = () => [
+    event('turn_start', { turn_id: 'r', prompt: 'p' }),
+    ended('ok'),
+    event('turn_end', { turn_id: 'r', status: 'completed' }),
+  ]
+  const score = (...events: AnyEvent[]) => health(folded(...events), 'idle', T).score
+  const seven = [
+    event('turn_start', { turn_id: 'r', prompt: 'p' }),
+    ...Array.from({ length: 7 }, () => ended('error')),
+    event('turn_end', { turn_id: 'r', status: 'completed' }),
+  ]
+
+  test('with turns in which nothing went wrong; what was counted stays counted', () => {
+    expect([0, 1, 2, 3].map((turns) => score(...seven, ...Array.from({ length: turns }, clean).flat()))).toEqual([
+      70, 85, 95, 100,
+    ])
+    expect(folded(...seven, ...clean(), ...clean(), ...clean())).toMatchObject({ failedTools: 7 })
+  })
+
+  test('not with one that failed, was cancelled, or had trouble of its own', () => {
+    for (const status of ['failed', 'cancelled'] as const)
+      expect(
+        score(
+          ...seven,
+          event('turn_start', { turn_id: 'r', prompt: 'p' }),
+          event('turn_end', { turn_id: 'r', status }),
+        ),
+      ).toBe(70)
+    const troubled = [
+      event('turn_start', { turn_id: 'r', prompt: 'p' }),
+      ended('error'),
+      event('turn_end', { turn_id: 'r', status: 'completed' }),
+    ]
+    expect(score(...seven, ...clean(), ...troubled)).toBe(80)
+  })
+})

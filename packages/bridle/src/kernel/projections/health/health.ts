@@ -1,0 +1,321 @@
+// What health is made of: counters and timestamps, and no ages, so that a snapshot of it changes only when something really
+// changed.
+import { inTier } from '../../catalogue.ts'
+import { cut } from '../../text/truncate.ts'
+import { type AnyEvent, BRANCHED } from '../../event.ts'
+import { canonical, hashText, type Json } from '../../json.ts'
+import { AUDIT_MAX, BRIEF_CHARS, MEMORY_MAX } from '../../limits.ts'
+import type { Budget, Payloads } from '../../schemas.ts'
+import { type AuditRow, auditRow } from '../audit.ts'
+import type { Projection } from '../projection.ts'
+
+export interface HealthFold {
+  /** Time run before the present run, and when that began. */
+  readonly ranMs: number
+  readonly runningSince: number | null
+  readonly activeAt: number
+  readonly tokens: number
+  readonly costUsd: number
+  /** The part of it that was estimated in this attempt: as much as a correction may take back. */
+  readonly estimatedUsd: number
+  readonly contextPct: number
+  readonly failedTools: number
+  readonly retries: number
+  readonly loopWarnings: number
+  readonly repeatedPlans: number
+  readonly slowestToolMs: number
+  /** Events in a row that showed nothing; a stretch of text or of thinking is one. */
+  readonly withoutEvidence: number
+  /** Whether this turn has shown anything: its text may rest on that. */
+  readonly evidence: boolean
+  /** The stretch under way. */
+  readonly stretch: 'text' | 'thinking' | null
+  /** Troubles counted when the turn began, and how many of each kind clean turns have made good since. */
+  readonly troublesBefore: number
+  readonly forgiven: { readonly [trouble in Trouble]: number }
+  readonly degraded: string | null
+  /** Degraded for as long as the provider does not answer. */
+  readonly retrying: boolean
+  readonly lastCall: { readonly hash: string; readonly times: number } | null
+  readonly lastPlan: string | null
+  /** Budgets crossed and not yet raised; in older logs, by how many steps each was raised; the limits that were granted. */
+  readonly crossed: { readonly [budget in Budget]?: number }
+  readonly raised: { readonly [budget in Budget]?: number }
+  readonly granted: { readonly [budget in Budget]?: number }
+  /** A hash of the last `health_changed`, to tell whether it changed. */
+  readonly told: string | null
+  /** The number of the last event of the run that a client can see, about then; 0 = none yet. */
+  readonly activeSeq: number
+  /** The last event that speaks for each finding: what one would want to look at. */
+  readonly proof: { readonly [subject in Subject]?: number }
+  readonly memory: Memory
+  /** What was decided about the session and by whom; the newest, oldest first. */
+  readonly audit: readonly AuditRow[]
+}
+
+/** Counts that lower the score until turns go well again. */
+export type Trouble = 'failedTools' | 'retries' | 'loopWarnings' | 'repeatedPlans'
+const TROUBLES: readonly Trouble[] = ['failedTools', 'retries', 'loopWarnings', 'repeatedPlans']
+
+export type Subject =
+  | 'failed'
+  | 'stuck'
+  | 'budget'
+  | 'waiting'
+  | 'transport'
+  | 'retries'
+  | 'tools'
+  | 'loops'
+  | 'plans'
+  | 'context'
+
+/** Where what the agent knows came from, and what it would like to remember. */
+export interface Memory {
+  readonly retrievals: number
+  readonly citations: number
+  readonly proposals: number
+  /** The newest, oldest first. */
+  readonly latest: readonly {
+    readonly kind: 'retrieval' | 'proposal'
+    readonly seq: number
+    readonly summary: string
+  }[]
+}
+
+export const healthFold: Projection<HealthFold> = {
+  initial: {
+    ranMs: 0,
+    runningSince: null,
+    activeAt: 0,
+    tokens: 0,
+    costUsd: 0,
+    estimatedUsd: 0,
+    contextPct: 0,
+    failedTools: 0,
+    retries: 0,
+    loopWarnings: 0,
+    repeatedPlans: 0,
+    slowestToolMs: 0,
+    withoutEvidence: 0,
+    evidence: false,
+    stretch: null,
+    troublesBefore: 0,
+    forgiven: { failedTools: 0, retries: 0, loopWarnings: 0, repeatedPlans: 0 },
+    degraded: null,
+    retrying: false,
+    lastCall: null,
+    lastPlan: null,
+    crossed: {},
+    raised: {},
+    granted: {},
+    told: null,
+    activeSeq: 0,
+    proof: {},
+    memory: { retrievals: 0, citations: 0, proposals: 0, latest: [] },
+    audit: [],
+  },
+  on: {
+    run_requested: (state, { at }) => ({ ...state, runningSince: at, activeAt: at, activeSeq: 0, estimatedUsd: 0 }),
+    run_parked: (state, { at }) => rested(state, at),
+    retry_scheduled: (state, event) =>
+      shown({ ...rested(state, event.at), retries: state.retries + 1 }, 'retries', event),
+    // An attempt that was just asked for has said nothing yet: its status card is what a client sees of it.
+    session_state: (state, { seq }) => (state.activeSeq === 0 ? { ...state, activeSeq: seq } : state),
+    turn_start: (state) => ({
+      ...state,
+      evidence: false,
+      stretch: null,
+      lastCall: null,
+      troublesBefore: troublesOf(state),
+    }),
+    turn_end: (state, { at, payload }) => {
+      const ended = rested(answered(state), at)
+      return payload.status === 'completed' && troublesOf(state) === state.troublesBefore ? forgiving(ended) : ended
+    },
+    token: (state) => textIn(answered(state)),
+    // A text that is said again is no answer yet.
+    response: (state, { payload }) => (payload.so_far ? state : textIn(state)),
+    thinking: (state) => unproven(answered(state), 'thinking'),
+    reflection: (state) => unproven(state, 'thinking'),
+    usage: (state, event) => ({
+      ...(event.payload.context_usage_pct === undefined ? answered(state) : shown(answered(state), 'context', event)),
+      tokens: state.tokens + tokensIn(event.payload),
+      costUsd: state.costUsd + Math.max(event.payload.cost_usd ?? 0, -state.estimatedUsd),
+      estimatedUsd: event.payload.estimated ? state.estimatedUsd + (event.payload.cost_usd ?? 0) : 0,
+      contextPct: event.payload.context_usage_pct ?? state.contextPct,
+    }),
+    context_warning: (state, event) => {
+      const { kind, usage_pct } = event.payload
+      const isLoop = kind === 'loop'
+      const told = isLoop ? shown(state, 'loops', event) : state
+      return {
+        ...(isLoop && usage_pct === undefined ? told : shown(told, 'context', event)),
+        contextPct: usage_pct ?? state.contextPct,
+        loopWarnings: state.loopWarnings + (isLoop ? 1 : 0),
+      }
+    },
+    context_compacted: (state) => (state.contextPct === 0 ? state : { ...state, contextPct: 0 }),
+    tool_call: (before, event) => {
+      const state = answered(before)
+      const { payload } = event
+      const { _tool_call_id, ...given } = payload.arguments as Record<string, Json>
+      const hash = hashText(canonical([payload.name, given]))
+      const times = state.lastCall?.hash === hash ? state.lastCall.times + 1 : 1
+      // The third identical call in a row is a loop; each further third is another warning.
+      const called = { ...unproven(state, null), lastCall: { hash, times } }
+      return times % 3 === 0 ? shown({ ...called, loopWarnings: state.loopWarnings + 1 }, 'loops', event) : called
+    },
+    tool_outcome: (state, event) => {
+      const { status, elapsed_ms, reason: why } = event.payload
+      if (why === BRANCHED) return state
+      const failed = status === 'error' || status === 'timeout'
+      const hasResult = status === 'ok' || status === 'artifact'
+      return {
+        ...(hasResult ? proven(state) : unproven(failed ? shown(state, 'tools', event) : state, null)),
+        failedTools: state.failedTools + (failed ? 1 : 0),
+        slowestToolMs: Math.max(state.slowestToolMs, elapsed_ms ?? 0),
+      }
+    },
+    retrieval: (state, { seq, payload }) => {
+      const { memory } = state
+      const found = payload.citations?.length ?? 0
+      return {
+        ...proven(state),
+        memory: {
+          ...remembered(memory, { kind: 'retrieval', seq, summary: brief(payload.query ?? '') }),
+          retrievals: memory.retrievals + 1,
+          citations: memory.citations + found,
+        },
+      }
+    },
+    artifact_published: (state, { seq, payload }) => {
+      const { memory } = state
+      if (payload.kind !== 'memory_proposal') return BOOKKEEPING.has(payload.kind ?? '') ? state : proven(state)
+      const proposal = { kind: 'proposal' as const, seq, summary: brief(payload.name) }
+      return { ...proven(state), memory: { ...remembered(memory, proposal), proposals: memory.proposals + 1 } }
+    },
+    session_checkpoint: (state, { payload }) => (BOOKKEEPING.has(payload.checkpoint_type) ? state : proven(state)),
+    step_progress: (state, event) => {
+      if (event.payload.plan === undefined) return state
+      const plan = hashText(canonical(event.payload.plan))
+      if (plan !== state.lastPlan) return { ...state, lastPlan: plan }
+      return shown({ ...state, repeatedPlans: state.repeatedPlans + 1 }, 'plans', event)
+    },
+    transport_diagnostic: (state, event) => {
+      const { status, reason, kind } = event.payload
+      // A wait for a sandbox says nothing of the provider or its key.
+      if (kind === 'sandbox') return state
+      if (status !== 'degraded' && status !== 'retrying')
+        return state.degraded === null ? state : { ...state, degraded: null, retrying: false }
+      return shown({ ...state, degraded: reason ?? kind, retrying: status === 'retrying' }, 'transport', event)
+    },
+    budget_crossed: (state, event) => {
+      const { budget, limit } = event.payload
+      return shown({ ...state, crossed: { ...state.crossed, [budget]: limit } }, 'budget', event)
+    },
+    approval_required: (state, event) => shown(state, 'waiting', event),
+    error: (state, event) => shown(state, 'failed', event),
+    // An approval raises what was crossed and arms it again.
+    budget_raised: (state, event) => {
+      const { steps, limits } = event.payload
+      if (limits) return { ...state, granted: { ...state.granted, ...limits }, crossed: {} }
+      const more = (Object.keys(state.crossed) as Budget[]).map((budget) => [
+        budget,
+        (state.raised[budget] ?? 0) + (steps?.[budget] ?? 1),
+      ])
+      return {
+        ...state,
+        raised: { ...state.raised, ...Object.fromEntries(more) },
+        crossed: {},
+      }
+    },
+    policy_set: (state) => ({ ...state, crossed: {}, raised: {}, granted: {} }),
+    health_changed: (state, { payload }) => ({ ...state, told: healthText(payload) }),
+    branched: () => healthFold.initial,
+  },
+}
+
+/** Artifacts and checkpoints that the session writes about itself: they are no evidence of work. */
+const BOOKKEEPING = new Set([
+  ...['run_record', 'final_output', 'result', 'task_graph', 'workspace'],
+  ...['turn', 'expired', 'resume_seed'],
+])
+
+/** Results, citations, artifacts and checkpoints are evidence. */
+const proven = (state: HealthFold): HealthFold =>
+  state.evidence && state.withoutEvidence === 0 && state.stretch === null
+    ? state
+    : { ...state, evidence: true, withoutEvidence: 0, stretch: null }
+
+/** One more event that shows nothing; a stretch that goes on is still the same one. */
+const unproven = (state: HealthFold, stretch: HealthFold['stretch']): HealthFold =>
+  stretch !== null && state.stretch === stretch
+    ? state
+    : { ...state, stretch, withoutEvidence: state.withoutEvidence + 1 }
+
+/** Text of a turn that has shown something may rest on that. */
+const textIn = (state: HealthFold): HealthFold => (state.evidence ? state : unproven(state, 'text'))
+
+const troublesOf = (fold: HealthFold): number => TROUBLES.reduce((sum, trouble) => sum + fold[trouble], 0)
+
+/** A clean turn makes good half of what still counts, so that a few of them make good all. Budgets count everything. */
+const forgiving = (fold: HealthFold): HealthFold => ({
+  ...fold,
+  forgiven: eachTrouble((trouble) => fold[trouble] - Math.floor((fold[trouble] - fold.forgiven[trouble]) / 2)),
+})
+
+/** The fold as the score sees it. */
+export const unforgiven = (fold: HealthFold): HealthFold => ({
+  ...fold,
+  ...eachTrouble((trouble) => fold[trouble] - fold.forgiven[trouble]),
+})
+
+const eachTrouble = (count: (trouble: Trouble) => number): HealthFold['forgiven'] =>
+  Object.fromEntries(TROUBLES.map((trouble) => [trouble, count(trouble)])) as HealthFold['forgiven']
+
+const tokensIn = ({ total_tokens, input_tokens = 0, output_tokens = 0 }: Payloads['usage']): number =>
+  total_tokens ?? input_tokens + output_tokens
+
+/** Equal for equal snapshots. They are made by one function, so their names are always in the same order. */
+export const healthText = (snapshot: unknown): string => hashText(JSON.stringify(snapshot))
+
+/** The provider is there again. */
+const answered = (state: HealthFold): HealthFold =>
+  state.retrying ? { ...state, degraded: null, retrying: false } : state
+
+const shown = (state: HealthFold, subject: Subject, { seq }: { readonly seq: number }): HealthFold => ({
+  ...state,
+  proof: { ...state.proof, [subject]: seq },
+})
+
+/** Adds the row of a decision; any other event leaves the fold as it is. */
+export const withAudit = (fold: HealthFold, event: AnyEvent): HealthFold => {
+  const row = auditRow(event)
+  return row ? { ...fold, audit: [...fold.audit.slice(1 - AUDIT_MAX), row] } : fold
+}
+
+const remembered = (memory: Memory, source: Memory['latest'][number]): Memory => ({
+  ...memory,
+  latest: [...memory.latest.slice(1 - MEMORY_MAX), source],
+})
+
+const brief = (text: string): string => cut(text, BRIEF_CHARS)
+
+/** Any event of a run is a sign of life. Whole seconds, so that tokens do not rewrite the fold each time. */
+export const withActivity = (
+  fold: HealthFold,
+  event: { readonly seq: number; readonly at: number; readonly type: string; readonly run?: string },
+): HealthFold => {
+  if (event.run === undefined) return fold
+  const isLater = event.at >= fold.activeAt + 1_000
+  if (!isLater && fold.activeSeq !== 0) return fold
+  const isShown = inTier(event.type, 'debug')
+  if (!isLater && !isShown) return fold
+  return { ...fold, activeAt: Math.max(fold.activeAt, event.at), ...(isShown && { activeSeq: event.seq }) }
+}
+
+export const ranMs = (fold: HealthFold, now: number): number =>
+  fold.ranMs + (fold.runningSince === null ? 0 : Math.max(0, now - fold.runningSince))
+
+const rested = (state: HealthFold, at: number): HealthFold =>
+  state.runningSince === null ? state : { ...state, ranMs: ranMs(state, at), runningSince: null, activeAt: at }

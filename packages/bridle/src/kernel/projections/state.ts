@@ -1,0 +1,98 @@
+// The whole fold of a session: one field per projection, and the one function that steps it.
+import { isKnown } from '../catalogue.ts'
+import type { AnyEvent, Event } from '../event.ts'
+import { type Approval, type Approvals, approvals } from './approvals.ts'
+import { type Artifacts, artifacts } from './artifacts.ts'
+import { type Audit, audit } from './audit.ts'
+import { type Channel, channel } from './channel.ts'
+import { type Checkpoints, checkpoints } from './checkpoints.ts'
+import { emptyConversation, evolveConversation } from './conversation/conversation.ts'
+import type { HarnessState } from './conversation/harness-state.ts'
+import { type HealthFold, healthFold, withActivity, withAudit } from './health/health.ts'
+import { type Lifecycle, lifecycle, type Run, withFrame } from './lifecycle.ts'
+import { fold } from './projection.ts'
+import { type ResumePoints, resumePoints } from './resume-points.ts'
+import { type Subagents, subagents } from './subagents.ts'
+import type { SessionStatus } from '../schemas.ts'
+
+export interface SessionState {
+  /** Last sequence number and its time. */
+  readonly head: number
+  readonly at: number
+  readonly conversation: HarnessState
+  readonly lifecycle: Lifecycle
+  readonly approvals: Approvals
+  readonly checkpoints: Checkpoints
+  readonly health: HealthFold
+  readonly resumePoints: ResumePoints
+  readonly artifacts: Artifacts
+  readonly subagents: Subagents
+  readonly channel: Channel
+  readonly audit: Audit
+}
+
+export const emptyState: SessionState = {
+  head: 0,
+  at: 0,
+  conversation: emptyConversation,
+  lifecycle: lifecycle.initial,
+  approvals: approvals.initial,
+  checkpoints: checkpoints.initial,
+  health: healthFold.initial,
+  resumePoints: resumePoints.initial,
+  artifacts: artifacts.initial,
+  subagents: subagents.initial,
+  channel: channel.initial,
+  audit: audit.initial,
+}
+
+/** One step. An event of a type this build does not know moves the head and nothing else. */
+export const evolve = (state: SessionState, given: Event): SessionState => {
+  const event = given as AnyEvent
+  const next = {
+    ...state,
+    head: event.seq,
+    at: event.at,
+    lifecycle: withFrame(state.lifecycle, event),
+    health: withActivity(state.health, event),
+  }
+  if (!isKnown(event.type) || event.hearsay) return next
+  next.conversation = evolveConversation(state.conversation, event)
+  next.lifecycle = fold(lifecycle, next.lifecycle, event)
+  next.approvals = fold(approvals, state.approvals, event)
+  next.checkpoints = fold(checkpoints, state.checkpoints, event)
+  next.health = withAudit(fold(healthFold, next.health, event), event)
+  next.resumePoints = fold(resumePoints, state.resumePoints, event)
+  next.artifacts = fold(artifacts, state.artifacts, event)
+  next.subagents = fold(subagents, state.subagents, event)
+  next.channel = fold(channel, state.channel, event)
+  next.audit = fold(audit, state.audit, event)
+  return next
+}
+
+/** The session's state of life. Derived, so it cannot disagree with the facts. */
+export const statusOf = ({ lifecycle: life, approvals: { open } }: SessionState): SessionStatus => {
+  const { run } = life
+  if (run?.phase === 'cancelling') return life.kind === 'background' ? 'cancelled' : 'idle'
+  if (!run && life.kind === 'background' && life.ended && life.queue.length === 0) return life.ended
+  if (life.paused) return 'paused'
+  if (Object.values(open).some((asked) => isAwaited(asked, run))) return 'awaiting_approval'
+  if (run?.awaitsSandbox && (run.phase === 'requested' || run.phase === 'started')) return 'queued'
+  if (run) return run.phase === 'waiting' || run.phase === 'parked' ? 'recovering' : 'running'
+  if (life.queue.length > 0) return 'queued'
+  return life.ended === 'failed' ? 'failed' : 'idle'
+}
+
+/** A tool's approval holds up the attempt that asked; the kernel's own questions hold up the session. */
+const isAwaited = (asked: Approval, run: Run | null): boolean =>
+  asked.kind !== 'tool' || (run?.phase === 'started' && asked.attempt === run.attempt)
+
+/** Nothing more can happen: only background sessions end. */
+export const isTerminal = (state: SessionState): boolean => {
+  const { kind, run, ended, queue } = state.lifecycle
+  return kind === 'background' && !run && ended !== null && queue.length === 0
+}
+
+/** Nothing more can be asked of it: it has ended, or is about to, and what was asked now would end with it. */
+export const isEnding = (state: SessionState): boolean =>
+  isTerminal(state) || (state.lifecycle.kind === 'background' && state.lifecycle.run?.phase === 'cancelling')

@@ -1,0 +1,83 @@
+// Crossing a budget stops the attempt and asks, or pauses. A run that crosses one with its last step is left to end: its
+// result is there and was paid for. So a run that is over budget goes on until it reports more work, or has said nothing for a
+// short while.
+import type { Command, ReportItem } from '../../commands.ts'
+import { BUDGET_GRACE_MS } from '../../limits.ts'
+import { grantedLimits, newlyCrossed, overBudget } from '../../projections/health/budgets.ts'
+import { type SessionState, statusOf } from '../../projections/state.ts'
+import { park } from '../control.ts'
+import { askOperator } from '../approvals/operator-questions.ts'
+import { isResumable } from '../runs/resumption.ts'
+import type { Working } from '../decision-builder.ts'
+
+/** After a change. `before` is the state that the command found. */
+export const enforceBudgets = (w: Working, before: SessionState, command: Command['type']): void => {
+  if (!mayEnd(w, before, command)) stopOverBudget(w)
+}
+
+/** Tells which budgets are newly crossed, stops the attempt, and asks or pauses. False where nothing is crossed. */
+export const stopOverBudget = (w: Working): boolean => {
+  const { policy, run } = w.state.lifecycle
+  const status = statusOf(w.state)
+  if (!run || (status !== 'running' && status !== 'recovering')) return false
+  const over = overBudget(w.state.health, policy, status, w.now)
+  if (over.length === 0) return false
+  const rest = isResumable(w) ? GOES_ON : NEXT[run.phase]
+  for (const each of newlyCrossed(w.state.health, policy, status, w.now)) w.addToRun('budget_crossed', each)
+  const sums = over.map(({ budget, limit, value }) => `${budget} ${round(value)} (limit ${round(limit)})`).join(', ')
+  if (policy.health?.action === 'pause') {
+    w.add('session_paused', { reason: `Over budget: ${sums}` })
+    park(w, 'budget')
+    return true
+  }
+  park(w, 'budget')
+  const limits = Object.entries(grantedLimits(w.state.health, policy, w.now))
+  const next = limits.map(([budget, limit]) => `${budget} ${round(limit)}`).join(', ')
+  const reason = `Over budget: ${sums}. If you approve, the limit becomes ${next}, and ${rest}.`
+  askOperator(w, 'budget', over.map(({ budget }) => budget).join(','), reason)
+  return true
+}
+
+export const isOverBudget = ({ state, now }: Working): boolean => {
+  const { policy } = state.lifecycle
+  if (!policy.health) return false
+  const status = statusOf(state)
+  return status === 'running' && overBudget(state.health, policy, status, now).length > 0
+}
+
+/** Whether a runner does or says something new with it. Usage, outcomes and diagnostics tell of work that is done. */
+export const isWork = (item: ReportItem): boolean =>
+  item.type === 'ask' || (item.type === 'event' && WORK.has(item.event.type))
+
+const WORK: ReadonlySet<string> = new Set(['token', 'thinking', 'reflection', 'tool_call'])
+
+const GOES_ON = 'the work goes on from where it stopped'
+/** What is repeated, by where the run stands. */
+const NEXT = {
+  requested: 'the turn starts',
+  started: 'the turn starts over: the work so far is done again',
+  cancelling: 'the turn starts',
+  parked: 'the turn starts over: the work so far is done again',
+  waiting: 'the next attempt starts',
+} as const
+
+/** A run that has just told what it spent may be at its end. A clock tells nothing of that, and stops it at once. */
+const mayEnd = (w: Working, before: SessionState, command: Command['type']): boolean => {
+  const { policy, run, tools } = w.state.lifecycle
+  if (run?.phase !== 'started' || (command !== 'report' && command !== 'tick')) return false
+  const over = overBudget(w.state.health, policy, statusOf(w.state), w.now)
+  if (over.length === 0 || over.some(({ budget }) => budget === 'max_runtime_minutes')) return false
+  if (command === 'report') return !hasSpentMore(w.state, before)
+  // A call under way spends nothing; stopped now, nobody would know its outcome.
+  return Object.keys(tools).length > 0 || w.now < before.at + BUDGET_GRACE_MS
+}
+
+/** A run that was over its budget before and spends on is not at its end. */
+const hasSpentMore = ({ health }: SessionState, before: SessionState): boolean => {
+  const { policy } = before.lifecycle
+  const wasOver = overBudget(before.health, policy, statusOf(before), before.at).length > 0
+  return wasOver && (health.tokens > before.health.tokens || health.costUsd > before.health.costUsd)
+}
+
+/** Short: sums of money are fractions of a cent and tokens are millions. */
+const round = (value: number): number => Number(value.toPrecision(6))

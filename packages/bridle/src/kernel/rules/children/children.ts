@@ -1,0 +1,25 @@
+// Sessions that were started from another: what the parent writes down of them, and what the child knows to be written.
+import type { Answer, Command } from '../../commands.ts'
+import { own } from '../../json.ts'
+import type { Working } from '../decision-builder.ts'
+
+export const childStatus = (w: Working, { child, status, seq }: Command & { type: 'child_status' }): Answer => {
+  const known = own(w.state.subagents, child.id)
+  // The same notice again, or an older one that was late.
+  if ((known?.childSeq ?? -1) >= seq) return {}
+  w.add('subagent_event', {
+    agent_id: child.id,
+    status,
+    parent_session_id: w.key.id,
+    session_id: child.id,
+    agent: child.agent,
+    // Its title is its own: not everybody who may watch this session may open that one.
+    child_seq: seq,
+  })
+  return {}
+}
+
+export const parentTold = (w: Working, { seq }: Command & { type: 'parent_told' }): Answer => {
+  if (seq > w.state.lifecycle.parentToldSeq) w.add('parent_told', { seq })
+  return {}
+}

@@ -1,0 +1,68 @@
+// A decision in the making: events are numbered and folded as they are added, so a rule always reads the state as
+// it will be. Nothing of it exists for anybody else until the session has appended it.
+import type { EventType } from '../catalogue.ts'
+import type { AnyEvent, Draft, Key } from '../event.ts'
+import type { Run } from '../projections/lifecycle.ts'
+import type { Payloads } from '../schemas.ts'
+import { evolve, type SessionState } from '../projections/state.ts'
+
+export class Working {
+  readonly key: Key
+  readonly now: number
+  readonly events: AnyEvent[] = []
+  /** Position in the runner's stream of the report being decided; null for what does not come of one. */
+  frame: number | null
+  state: SessionState
+
+  constructor(key: Key, state: SessionState, now: number, frame: number | null = null) {
+    this.key = key
+    this.state = state
+    // The clock may step back; the log's time does not.
+    this.now = Math.max(state.at, now)
+    this.frame = frame
+  }
+
+  /** The number the next event gets: ids made from it are unique in the session. */
+  get next(): number {
+    return this.state.head + 1
+  }
+
+  get run(): Run | null {
+    return this.state.lifecycle.run
+  }
+
+  /** Adds what concerns the session. */
+  add<T extends EventType>(type: T, payload: Payloads[T]): void {
+    this.#push({ type, payload })
+  }
+
+  /** Adds what belongs to the current run. */
+  addToRun<T extends EventType>(type: T, payload: Payloads[T], hearsay?: true): void {
+    const { run } = this
+    if (!run) return
+    this.#push({
+      type,
+      payload,
+      run: run.runId,
+      attempt: run.attempt,
+      ...(run.continues !== null && { continues: run.continues }),
+      ...(this.frame !== null && { frame: this.frame }),
+      ...(hearsay && { hearsay }),
+    })
+  }
+
+  /** Adds what belongs to a run that is not this session's own, or to none. */
+  addOf<T extends EventType>(
+    run: { readonly run: string; readonly attempt: number } | null,
+    type: T,
+    payload: Payloads[T],
+  ): void {
+    this.#push({ type, payload, ...run })
+  }
+
+  #push<T extends EventType>(draft: Draft<T>): void {
+    const event = { seq: this.next, at: this.now, ...draft } as unknown as AnyEvent
+    this.events.push(event)
+    this.state = evolve(this.state, event)
+  }
+}

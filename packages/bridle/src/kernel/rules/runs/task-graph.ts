@@ -1,0 +1,49 @@
+// The task graph of write-capable work: what is to be done, in what order, and how far it is. Each change is another version of
+// the same artifact, so that the newest says how the work stands, also when the log is long gone from the screen.
+import type { Prepared } from '../../commands.ts'
+import { cut } from '../../text/truncate.ts'
+import { GOAL_CHARS_MAX } from '../../limits.ts'
+import { publish } from '../artifacts.ts'
+import type { Working } from '../decision-builder.ts'
+
+export type WorkStatus = 'pending' | 'running' | 'completed' | 'failed' | 'cancelled'
+
+export interface TaskGraphSubject {
+  readonly sessionId: string
+  readonly workspaceId: string
+  readonly goal: string
+}
+
+export const taskGraphId = (sessionId: string): string => `tg-${sessionId}`
+
+export const taskGraph = ({ sessionId, workspaceId, goal }: TaskGraphSubject, work: WorkStatus): Prepared => ({
+  name: 'task-graph.json',
+  kind: 'task_graph',
+  contentType: 'application/json',
+  text: JSON.stringify({
+    task_graph_id: taskGraphId(sessionId),
+    session_id: sessionId,
+    workspace_id: workspaceId,
+    goal: cut(goal, GOAL_CHARS_MAX),
+    nodes: [
+      { id: 'prepare', title: 'Prepare the workspace', status: 'completed', depends_on: [] },
+      { id: 'work', title: 'Do the work in the workspace', status: work, depends_on: ['prepare'] },
+      {
+        id: 'report',
+        title: 'Leave the output and the record of the run',
+        // The report begins when the work is done, and shares its end.
+        status: work === 'running' ? 'pending' : work,
+        depends_on: ['work'],
+      },
+    ],
+  }),
+})
+
+/** The next version, of a session that has a graph; the goal is what its run was asked for. */
+export const publishTaskGraph = (w: Working, work: WorkStatus): void => {
+  const { settings, run, queue } = w.state.lifecycle
+  const { workspace_id: workspaceId, task_graph_id: graphId } = settings
+  if (typeof workspaceId !== 'string' || typeof graphId !== 'string') return
+  const goal = run?.text ?? queue[0]?.text ?? ''
+  publish(w, taskGraph({ sessionId: w.key.id, workspaceId, goal }, work))
+}

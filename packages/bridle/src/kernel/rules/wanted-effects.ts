@@ -1,0 +1,96 @@
+// Effects are a level, not an edge: this lists what should be in hand now. The session compares it with what it has
+// after every commit and once after opening, so a crash between append and effect loses nothing.
+
+import { type ChildNotice, pendingNotice } from './children/child-notice.ts'
+import type { Key } from '../event.ts'
+import type { Approval } from '../projections/approvals.ts'
+import type { Run } from '../projections/lifecycle.ts'
+import type { ApprovalAnswer, Job } from '../ports/runner.ts'
+import type { SessionState } from '../projections/state.ts'
+
+export type Effect =
+  | { readonly kind: 'run'; readonly id: string; readonly job: Job; readonly started: boolean }
+  | { readonly kind: 'abort'; readonly id: string; readonly job: Job }
+  | { readonly kind: 'answer'; readonly id: string; readonly job: Job; readonly answer: ApprovalAnswer }
+  | {
+      readonly kind: 'steer'
+      readonly id: string
+      readonly job: Job
+      readonly message: { messageId: string; text: string }
+    }
+  | { readonly kind: 'tell_parent'; readonly id: string; readonly notice: ChildNotice }
+
+export const wanted = (key: Key, state: SessionState, epoch: number): readonly Effect[] => {
+  const notice = pendingNotice(key, state)
+  const ofRun = wantedOfRun(key, state, epoch)
+  return notice ? [...ofRun, { kind: 'tell_parent', id: `tell:${notice.seq}`, notice }] : ofRun
+}
+
+const wantedOfRun = (key: Key, state: SessionState, epoch: number): readonly Effect[] => {
+  const { run, steers } = state.lifecycle
+  if (!run) return []
+  const attempt = `${run.runId}:${run.attempt}`
+  if (run.stopping !== null) return [{ kind: 'abort', id: `abort:${attempt}`, job: jobOf(key, state, run, epoch) }]
+  if (run.phase !== 'requested' && run.phase !== 'started') return []
+  const started = run.phase === 'started'
+  const mine = jobOf(key, state, run, epoch)
+  return [
+    { kind: 'run', id: `run:${attempt}`, job: mine, started },
+    ...(started
+      ? answers(state, run).map((answer) => ({
+          kind: 'answer' as const,
+          id: `answer:${answer.requestId}`,
+          job: mine,
+          answer,
+        }))
+      : []),
+    ...(started && run.steerable
+      ? steers.map((message) => ({ kind: 'steer' as const, id: `steer:${message.messageId}`, job: mine, message }))
+      : []),
+  ]
+}
+
+const parentOf = (key: Key, { lifecycle: { parent } }: SessionState): Key | null =>
+  parent && { tenant: key.tenant, agent: parent.agent, id: parent.id }
+
+const answers = (state: SessionState, run: Run): ApprovalAnswer[] =>
+  Object.values(state.approvals.decided)
+    .filter((each) => each.pending && each.runId === run.runId && each.attempt === run.attempt)
+    .map(({ id, toolCallId, decision, arguments: given, approvedDigest, reason }) => ({
+      requestId: id,
+      toolCallId,
+      decision,
+      arguments: given ?? {},
+      approvedDigest,
+      reason,
+    }))
+
+/** Only the end of the answer counts, and only until the attempt itself has written something. */
+const isMidText = ({ conversation }: SessionState, { runId, keptChars }: Run): boolean => {
+  if (keptChars === 0) return false
+  const answer = conversation.messages.findLast((each) => each.role === 'assistant' && each.runId === runId)
+  return answer !== undefined && answer.content[keptChars - 1] !== '\n'
+}
+
+export const jobOf = (key: Key, state: SessionState, run: Run, epoch: number): Job => {
+  const waits = (each: Pick<Approval, 'runId' | 'attempt'>) => each.runId === run.runId && each.attempt === run.attempt
+  return {
+    key,
+    runId: run.runId,
+    attempt: run.attempt,
+    prompt: run.text,
+    input: run.input ?? null,
+    resume: run.resume,
+    ...(run.continues !== null && { continues: { isMidText: isMidText(state, run), keptChars: run.keptChars } }),
+    parent: parentOf(key, state),
+    settings: state.lifecycle.settings,
+    epoch,
+    handle: run.handle,
+    frame: run.frame,
+    ...(run.awaitsSandbox && { awaitsSandbox: true }),
+    awaiting: [
+      ...Object.values(state.approvals.open).filter(waits),
+      ...Object.values(state.approvals.decided).filter((each) => each.pending && waits(each)),
+    ].map((each) => each.toolCallId),
+  }
+}

@@ -1,0 +1,145 @@
+// Compares the wanted effects with those in hand: starts what is missing, lets go of what is no longer wanted.
+import type { ChildNotice } from '../rules/children/child-notice.ts'
+import type { ParentTold, Report, ReportItem } from '../commands.ts'
+import { TOKEN_PACE_MS } from '../limits.ts'
+import { Outlet, OutletClosed } from './run-reporter.ts'
+import type { Clock } from '../ports/store.ts'
+import type { Job, RunEnd, Runner } from '../ports/runner.ts'
+import type { Effect } from '../rules/wanted-effects.ts'
+
+/** A runner whose stream breaks is asked again this often before its run counts as lost. */
+const REATTACH_MAX = 5
+const RETRY_MS = 1_000
+
+export interface HandsOptions {
+  readonly runner: Runner
+  readonly clock: Clock
+  readonly tokenPaceMs?: number
+  readonly send: (command: Report | ParentTold) => Promise<unknown>
+  /** Resolves when the session that this one was started from has the notice, or is not there. */
+  readonly tellParent: (notice: ChildNotice) => Promise<void>
+  /** An effect failed and should be tried again: reconcile once more. */
+  readonly again: () => void
+}
+
+export class Hands {
+  readonly #options: HandsOptions
+  readonly #held = new Map<string, () => void>()
+  #jobs: ReadonlyMap<string, Job> = new Map()
+
+  constructor(options: HandsOptions) {
+    this.#options = options
+  }
+
+  get size(): number {
+    return this.#held.size
+  }
+
+  reconcile(effects: readonly Effect[]): void {
+    this.#jobs = new Map(effects.flatMap((effect) => ('job' in effect ? [[effect.id, effect.job]] : [])))
+    const wanted = new Set(effects.map(({ id }) => id))
+    for (const [id, letGo] of this.#held) {
+      if (wanted.has(id)) continue
+      this.#held.delete(id)
+      letGo()
+    }
+    for (const effect of effects) if (!this.#held.has(effect.id)) this.#start(effect)
+  }
+
+  letGo(): void {
+    this.reconcile([])
+  }
+
+  #start(effect: Effect): void {
+    const { runner, send, tellParent } = this.#options
+    if (effect.kind === 'run') return this.#run(effect)
+    if (effect.kind === 'tell_parent') {
+      const { id, notice } = effect
+      return this.#once(id, async () => {
+        await tellParent(notice)
+        await send({ type: 'parent_told', seq: notice.seq })
+      })
+    }
+    if (effect.kind === 'abort')
+      return this.#ask(effect, async () => {
+        const resume = await runner.abort(effect.job)
+        return { type: 'stopped', ...(resume !== null && { resume }) }
+      })
+    if (effect.kind === 'answer') {
+      const { answer, job } = effect
+      const delivered: ReportItem = { type: 'approval_delivered', requestId: answer.requestId }
+      return this.#ask(effect, () => runner.answer(job, answer).then(() => delivered))
+    }
+    const { message, job } = effect
+    const delivered: ReportItem = { type: 'steer_delivered', messageId: message.messageId }
+    return this.#ask(effect, async () => {
+      await runner.steer?.(job, message)
+      return delivered
+    })
+  }
+
+  /** An effect that is over when the runner says so. */
+  #ask({ id, job }: Exclude<Effect, { kind: 'tell_parent' }>, act: () => Promise<ReportItem>): void {
+    this.#once(id, () => act().then((item) => this.#tell(job, item)))
+  }
+
+  /** A failure is tried again while the effect is still wanted. */
+  #once(id: string, act: () => Promise<unknown>): void {
+    const { clock, again } = this.#options
+    this.#held.set(id, () => {})
+    Promise.resolve()
+      .then(act)
+      .catch(() => {
+        if (!this.#held.has(id)) return
+        const forget = clock.after(RETRY_MS, () => {
+          this.#held.delete(id)
+          again()
+        })
+        this.#held.set(id, forget)
+      })
+  }
+
+  #run({ id, job, started }: Effect & { kind: 'run' }): void {
+    const { runner, clock, send, tokenPaceMs = TOKEN_PACE_MS } = this.#options
+    const outlet = new Outlet({ runId: job.runId, attempt: job.attempt, frame: job.frame, clock, tokenPaceMs, send })
+    this.#held.set(id, () => outlet.close())
+    Promise.resolve()
+      .then(() =>
+        this.#follow(id, outlet, async () => (started ? runner.attach(job, outlet) : runner.start(job, outlet))),
+      )
+      // Through the outlet: text that waits for its pace belongs before the end.
+      .then((item) => (outlet.closed || item === null ? undefined : outlet.report([item])))
+      // The session is gone; whoever opens it next finds the run in the log.
+      .catch(() => {})
+  }
+
+  /** A stream that ends without a terminal event is taken up again; if that fails the run is lost. */
+  async #follow(id: string, outlet: Outlet, begin: () => Promise<RunEnd>): Promise<ReportItem | null> {
+    const { runner, clock } = this.#options
+    try {
+      let end = await begin()
+      for (let tries = 0; end === 'cut' && tries < REATTACH_MAX; tries++) {
+        await new Promise<void>((resolve) => clock.after(RETRY_MS * tries, resolve))
+        // As it is by now: where it runs and what it waits for was not known when it began.
+        const job = this.#jobs.get(id)
+        if (outlet.closed || !job) return null
+        const { frame } = outlet
+        end = await runner.attach({ ...job, frame }, outlet)
+        // A stream that gets on is not lost, however often it is cut.
+        if (outlet.frame > frame) tries = -1
+      }
+      // Given up, it may still be at work somewhere: it should not be.
+      const job = this.#jobs.get(id)
+      if (end === 'cut' && job) runner.abort(job).catch(() => {})
+      // After a terminal report this comes too late to count; without one, `done` leaves the run to nobody.
+      return { type: 'lost', message: 'The run was interrupted.' }
+    } catch (error) {
+      if (error instanceof OutletClosed || outlet.closed) return null
+      return { type: 'failed', message: error instanceof Error ? error.message : String(error) }
+    }
+  }
+
+  #tell(job: Job, item: ReportItem): Promise<unknown> {
+    return this.#options.send({ type: 'report', runId: job.runId, attempt: job.attempt, frame: null, items: [item] })
+  }
+}

@@ -1,0 +1,45 @@
+// Pages of a log, encoded for an audience, kept while readers catch up. Readers that follow each other through the same log
+// get the same text, and all but the first cost no reading and no encoding.
+import { ENCODED_PAGES_CHARS } from '../limits.ts'
+
+export interface EncodedPage {
+  /** Empty = nothing on this page is for the audience. */
+  readonly text: string
+  /** The number of the page's last event. */
+  readonly last: number
+}
+
+/** A page without text still takes memory. */
+const PAGE_CHARS = 200
+
+export class EncodedPages {
+  readonly #pages = new Map<string, EncodedPage>()
+  #chars = 0
+
+  get(audience: string, after: number): EncodedPage | undefined {
+    return this.#pages.get(nameOf(audience, after))
+  }
+
+  /** The oldest page gives way: readers go forward. */
+  set(audience: string, after: number, page: EncodedPage): void {
+    const name = nameOf(audience, after)
+    const known = this.#pages.get(name)
+    // Two readers that are at the same place may both have read it.
+    if (known) this.#chars -= charsOf(known)
+    this.#pages.set(name, page)
+    this.#chars += charsOf(page)
+    for (const [place, oldest] of this.#pages) {
+      if (this.#chars <= ENCODED_PAGES_CHARS) return
+      this.#pages.delete(place)
+      this.#chars -= charsOf(oldest)
+    }
+  }
+
+  clear(): void {
+    this.#pages.clear()
+    this.#chars = 0
+  }
+}
+
+const nameOf = (audience: string, after: number): string => `${after}:${audience}`
+const charsOf = ({ text }: EncodedPage): number => text.length + PAGE_CHARS

@@ -1,0 +1,180 @@
+// A hash of the catalogue and of a golden log's fold. When the code folds differently, snapshots made by the old code
+// no longer match and the log is folded again; nobody has to remember to bump a number.
+import { catalogue, type EventType } from '../catalogue.ts'
+import type { Command, ReportItem } from '../commands.ts'
+import type { Event, Key } from '../event.ts'
+import { canonical, hashText } from '../json.ts'
+import { INLINE_CHARS_MAX } from '../limits.ts'
+import { decide } from '../rules/decide.ts'
+import type { Payloads } from '../schemas.ts'
+import { emptyState, evolve, type SessionState } from '../projections/state.ts'
+
+let version: string | null = null
+
+export const foldVersion = (): string => {
+  version ??= hashText(canonical([catalogue, goldenStates()]))
+  return version
+}
+
+/** The state after every event: what a later event wipes out counts too. */
+export const goldenStates = (): readonly SessionState[] =>
+  goldenLogs().flatMap((log) => {
+    let state: SessionState = emptyState
+    return log.map((event) => {
+      state = evolve(state, event)
+      return state
+    })
+  })
+
+/** Short lives, of background work and of a chat, with a bit of everything that folds read. */
+export const goldenLogs = (): readonly (readonly Event[])[] => [goldenLog(golden), goldenLog(goldenChat)]
+
+type Step = Command | ((state: SessionState) => Command)
+
+const goldenLog = (steps: readonly Step[]): readonly Event[] => {
+  const events: Event[] = []
+  let state: SessionState = emptyState
+  for (const [index, next] of steps.entries()) {
+    const command = typeof next === 'function' ? next(state) : next
+    const decided = decide(key, state, command, 1_700_000_000_000 + index * 1_000)
+    events.push(...decided.events)
+    state = decided.state
+  }
+  return events
+}
+
+const key: Key = { tenant: 'golden', agent: 'golden', id: 'golden' }
+const report = (runId: string, attempt: number, frame: number, ...items: ReportItem[]): Command => ({
+  type: 'report',
+  runId,
+  attempt,
+  frame,
+  items,
+})
+
+/** Said by whatever runs by then, in its next frame. */
+const says =
+  (...items: ReportItem[]) =>
+  ({ lifecycle: { run } }: SessionState): Command =>
+    report(run?.runId ?? '', run?.attempt ?? 0, (run?.frame ?? 0) + 1, ...items)
+const event = <T extends EventType>(type: T, payload: Payloads[T]): ReportItem =>
+  ({ type: 'event', event: { type, payload } }) as ReportItem
+
+const golden: readonly Step[] = [
+  {
+    type: 'submit',
+    prompt: 'first',
+    opening: {
+      kind: 'background',
+      maxRetries: 2,
+      policy: { health: { max_failed_tool_calls: 3 } },
+      parentSessionId: 'above',
+    },
+  },
+  { type: 'submit', prompt: 'second', input: { extra: 1 } },
+  says({ type: 'sandbox_awaited', reason: 'All are busy.' }),
+  says({ type: 'sandbox_awaited', reason: null }),
+  report('r-2', 1, 3, { type: 'started', handle: { at: 'here' }, steer: true }),
+  report('r-2', 1, 4, { type: 'event', event: { type: 'token', payload: { text: 'Hel' } } }),
+  report('r-2', 1, 5, { type: 'event', event: { type: 'thinking', payload: { text: 'hm' } } }),
+  report('r-2', 1, 6, { type: 'failed', message: 'try again', transient: true }),
+  { type: 'tick' },
+  report('r-2', 2, 0, { type: 'started', steer: true }),
+  { type: 'steer', prompt: 'and this' },
+  report('r-2', 2, 1, { type: 'event', event: { type: 'token', payload: { text: 'Hello' } } }),
+  report(
+    'r-2',
+    2,
+    2,
+    {
+      type: 'event',
+      event: { type: 'tool_call', payload: { name: 'write', arguments: { a: 1 }, tool_call_id: 'c1' } },
+    },
+    {
+      type: 'ask',
+      toolCallId: 'c1',
+      tool: 'write',
+      arguments: { a: 1 },
+      reason: 'writes',
+      digest: 'd',
+      expiresMs: 60_000,
+    },
+  ),
+  ({ approvals }) => ({
+    type: 'approve',
+    approvalId: Object.keys(approvals.open)[0] ?? '',
+    decision: 'approved',
+    args: { a: 2 },
+    digest: 'e',
+  }),
+  report('r-2', 2, 3, {
+    type: 'event',
+    event: {
+      type: 'tool_outcome',
+      payload: { tool_call_id: 'c1', tool_name: 'write', outcome_type: 'ToolFailure', status: 'error' },
+    },
+  }),
+  report('r-2', 2, 4, { type: 'artifact', name: 'a.txt', contentType: 'text/plain', text: 'a' }),
+  report('r-2', 2, 5, {
+    type: 'event',
+    event: { type: 'usage', payload: { input_tokens: 1, output_tokens: 2, cost_usd: 0.1 } },
+  }),
+  report('r-2', 2, 6, { type: 'finished', resume: 'handle-1' }),
+  { type: 'parent_told', seq: 1 },
+  { type: 'child_status', child: key, status: 'running', seq: 1 },
+  { type: 'pause' },
+  says({ type: 'stopped' }),
+  { type: 'resume' },
+  says({ type: 'started', steer: true }),
+  { type: 'steer', prompt: 'more' },
+  (state) => says({ type: 'steer_delivered', messageId: state.lifecycle.steers[0]?.messageId ?? '' })(state),
+  says(
+    event('reflection', { text: 'so' }),
+    event('context_warning', { usage_pct: 91, kind: 'loop' }),
+    event('context_compacted', { original_count: 2, compacted_count: 1, summary: 'short' }),
+    event('step_progress', { plan: ['one'] }),
+    event('retrieval', { query: 'q' }),
+    event('session_checkpoint', { checkpoint_type: 'step', status: 'completed', summary_text: 'one' }),
+    event('transport_diagnostic', { status: 'degraded', kind: 'provider_fallback' }),
+    event('subagent_event', { agent_id: 'a', status: 'running' }),
+    event('hook_event', { hook: 'h', phase: 'before' }),
+    event('turn_start_tools', { tools: ['read'] }),
+    event('tool_batch', { tool_call_ids: ['c2'] }),
+    event('tool_selected', { tool_call_id: 'c2', tool_name: 'read' }),
+    event('tool_validation_error', { tool_call_id: 'c2', tool_name: 'read', error: 'e' }),
+    event('antahkarana', { trace_id: 't' }),
+    event('custom_event', { name: 'own', data: {} }),
+    { type: 'artifact', name: 'note', kind: 'memory_proposal', contentType: 'text/plain', text: 'n' },
+    event('turn_end', { turn_id: 'hearsay', status: 'failed' }),
+  ),
+  says(event('tool_call', { name: 'read', arguments: {}, tool_call_id: 'c2', effect: 'pure' }), {
+    type: 'ask',
+    toolCallId: 'c2',
+    tool: 'read',
+    arguments: {},
+    reason: 'reads',
+    digest: 'f',
+  }),
+  ({ approvals }) => ({ type: 'approve', approvalId: Object.keys(approvals.open)[0] ?? '', decision: 'denied' }),
+  (state) => says({ type: 'approval_delivered', requestId: Object.keys(state.approvals.decided).at(-1) ?? '' })(state),
+  says(event('tool_result', { tool_call_id: 'c3', result: 'r'.repeat(INLINE_CHARS_MAX + 1) })),
+  { type: 'set_policy', policy: { health: { max_total_tokens: 2 } } },
+  says({ type: 'stopped' }),
+  ({ approvals }) => ({ type: 'approve', approvalId: Object.keys(approvals.open)[0] ?? '', decision: 'approved' }),
+  says({ type: 'started' }),
+  says({ type: 'failed', message: 'broke' }),
+  ({ head }) => ({ type: 'branch', parent: { agent: 'golden', id: 'parent', seq: head } }),
+  { type: 'pause' },
+  { type: 'submit', prompt: 'third' },
+  ({ conversation }) => ({ type: 'edit', messageId: conversation.messages.at(-1)?.id ?? '', prompt: 'fourth' }),
+  { type: 'resume' },
+  says({ type: 'started' }),
+  { type: 'cancel', queue: true },
+]
+
+const goldenChat: readonly Step[] = [
+  { type: 'submit', prompt: 'first' },
+  says({ type: 'started' }),
+  says({ type: 'failed', message: 'broke' }),
+  { type: 'cancel' },
+]

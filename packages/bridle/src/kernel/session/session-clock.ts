@@ -1,0 +1,45 @@
+// The time of one session, which never goes back, and the one timer that ends its wait.
+import type { Clock } from '../ports/store.ts'
+
+/** Timers beyond 2^31 ms fire at once; a day is soon enough to look again. */
+const TIMER_MS_MAX = 86_400_000
+const KEPT_MS = 1_000
+
+export class Alarm {
+  readonly #clock: Clock
+  readonly #ring: () => void
+  #time = 0
+  /** As it was set. */
+  #timer: { readonly due: number; readonly setAt: number; readonly forget: () => void } | null = null
+
+  constructor(clock: Clock, ring: () => void) {
+    this.#clock = clock
+    this.#ring = ring
+  }
+
+  /** Not before anything that has happened. */
+  now(atLeast: number): number {
+    this.#time = Math.max(this.#time, this.#clock.now(), atLeast)
+    return this.#time
+  }
+
+  /** Null = never by itself. */
+  set(due: number | null, now: number): void {
+    // A reply changes nothing in it, token after token; but a timer does not see wall time jump, so it is soon set anew.
+    if (this.#timer && this.#timer.due === due && due > now && now - this.#timer.setAt < KEPT_MS) return
+    this.forget()
+    if (due === null) return
+    const forget = this.#clock.after(Math.min(Math.max(0, due - now), TIMER_MS_MAX), () => {
+      this.#timer = null
+      // A timer that fired proves that the time has come, whatever the wall clock says meanwhile.
+      this.#time = Math.max(this.#time, Math.min(due, now + TIMER_MS_MAX))
+      this.#ring()
+    })
+    this.#timer = { due, setAt: now, forget }
+  }
+
+  forget(): void {
+    this.#timer?.forget()
+    this.#timer = null
+  }
+}

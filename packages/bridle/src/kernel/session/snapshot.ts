@@ -1,0 +1,54 @@
+// Snapshots are a cache of the fold. Settled messages are rows of their own, written once; the rest is one small row.
+import { foldVersion } from './fold-version.ts'
+import type { Snapshot, SnapshotWrite } from '../ports/store.ts'
+import type { HarnessMessage } from '../projections/conversation/harness-state.ts'
+import { emptyState, type SessionState } from '../projections/state.ts'
+
+/** Null when it was made by another fold: then the log is folded again. `held` are messages that were not read again. */
+export const restore = (snapshot: Snapshot | null, held: readonly HarnessMessage[] = []): SessionState | null => {
+  if (!snapshot || snapshot.foldVersion !== foldVersion()) return null
+  const rest = JSON.parse(snapshot.state) as SessionState
+  const settled = snapshot.messages.map((text, index) =>
+    text === null ? (held[index] as HarnessMessage) : (JSON.parse(text) as HarnessMessage),
+  )
+  const conversation = { ...rest.conversation, messages: [...settled, ...rest.conversation.messages] }
+  return { ...emptyState, ...rest, conversation }
+}
+
+/**
+ * `written` are the messages that have rows already: what is still the same object is not written again. One snapshot in
+ * `keepEvery` events is kept, so that a branch far back folds at most as many.
+ */
+export const takeSnapshot = (
+  state: SessionState,
+  written: readonly HarnessMessage[],
+  lastSeq: number,
+  keepEvery: number,
+): { write: SnapshotWrite; written: readonly HarnessMessage[] } => {
+  const { messages } = state.conversation
+  const settled = messages.slice(0, settledCount(state))
+  const same = settled.findIndex((message, index) => message !== written[index])
+  const from = same < 0 ? settled.length : same
+  const rest = { ...state, conversation: { ...state.conversation, messages: messages.slice(settled.length) } }
+  return {
+    written: settled,
+    write: {
+      seq: state.head,
+      foldVersion: foldVersion(),
+      state: JSON.stringify(rest),
+      settled: settled.length,
+      messages: settled.slice(from).map((message, offset) => ({ index: from + offset, text: JSON.stringify(message) })),
+      keep: Math.floor(state.head / keepEvery) > Math.floor(lastSeq / keepEvery),
+    },
+  }
+}
+
+/** How many messages from the start can no longer change. */
+export const settledCount = (state: SessionState): number => {
+  const { messages } = state.conversation
+  const open = messages.findIndex(
+    ({ status, runId }) =>
+      status === 'pending' || status === 'streaming' || (runId !== undefined && runId === state.lifecycle.run?.runId),
+  )
+  return open < 0 ? messages.length : open
+}

@@ -1,0 +1,17 @@
+// Long text in pieces that every store can hold.
+import { CHUNK_CHARS } from '../limits.ts'
+
+/** Sized by their JSON, where one character may take six; never split between two surrogates. */
+export const chunked = (text: string): string[] => {
+  const most = CHUNK_CHARS / 6
+  if (text.length <= most || JSON.stringify(text).length <= CHUNK_CHARS) return [text]
+  const chunks: string[] = []
+  for (let from = 0; from < text.length; ) {
+    let to = Math.min(text.length, from + Math.floor(most))
+    const last = text.charCodeAt(to - 1)
+    if (to < text.length && last >= 0xd800 && last <= 0xdbff) to -= 1
+    chunks.push(text.slice(from, to))
+    from = to
+  }
+  return chunks
+}

@@ -1,0 +1,100 @@
+// The directory's row of a session: what lists show without a fold.
+import { cut } from '../text/truncate.ts'
+import type { Key } from '../event.ts'
+import { FIRST, type Incarnations } from '../positions/incarnation.ts'
+import { HEARTBEAT_MS, ROW_ARGUMENTS_CHARS_MAX, ROW_TEXT_CHARS_MAX } from '../limits.ts'
+import { ownerOf } from '../owner.ts'
+import type { OpenApproval, Row } from '../ports/store.ts'
+import type { Approval } from '../projections/approvals.ts'
+import { healthSnapshot, healthSummary } from './health-snapshot.ts'
+import { isTerminal, type SessionState, statusOf } from '../projections/state.ts'
+
+/** A row, and the state that it shows. */
+export interface Shown {
+  readonly row: Row
+  readonly state: SessionState
+}
+
+/** The same row when nothing it shows has changed, so that streaming tokens writes none. */
+export const rowOf = (
+  key: Key,
+  state: SessionState,
+  last: Shown | null,
+  now: number,
+  logs: Incarnations = FIRST,
+): Row => {
+  const status = statusOf(state)
+  const lastBeat = (last && beatOf(last.row)) ?? 0
+  const heartbeatAt = Math.max(lastBeat, status === 'running' ? now : state.health.activeAt) || null
+  const beats = last && (heartbeatAt ?? 0) >= (beatOf(last.row) ?? 0) + HEARTBEAT_MS
+  if (last && !beats && status === last.row.status && sameSubject(state, last.state)) return last.row
+  const { lifecycle: life, approvals } = state
+  return {
+    kind: life.kind,
+    status,
+    title: brief(life.title),
+    createdAt: life.createdAt,
+    updatedAt: state.at,
+    parent: life.parent,
+    owner: ownerOf(key, state),
+    approvals: inboxOf(life.title, Object.values(approvals.open)),
+    detail: {
+      attempts: life.attempts,
+      maxRetries: life.maxRetries,
+      expiresAt: life.expiresAt,
+      lastError: life.lastError && brief(life.lastError),
+      endedAt: isTerminal(state) ? life.endedAt : null,
+      parentSessionId: life.parentSessionId,
+      queued: life.queue.length,
+      messages: state.conversation.messages.length,
+      heartbeatAt,
+      ...(life.branch && {
+        branchSourceEventId: life.branch.sourceEventId,
+        branchResumeCursor: life.branch.resumeCursor,
+      }),
+      // Where a list is made of rows alone it is all that tells of it.
+      ...(logs.own > 1 && { incarnation: logs.own }),
+      health: healthSummary(healthSnapshot(key, state, status, state.at)),
+    },
+  }
+}
+
+/** When somebody last had its run in hand, or heard of it. */
+export const beatOf = ({ detail: { heartbeatAt } }: Row): number | null =>
+  typeof heartbeatAt === 'number' ? heartbeatAt : null
+
+/** Open approvals as an inbox shows them: with their arguments, the oldest first, as far as those fit into a row. */
+const inboxOf = (title: string, open: readonly Approval[]): readonly OpenApproval[] => {
+  let room = ROW_ARGUMENTS_CHARS_MAX
+  return open.map(({ id, kind, tool, toolCallId, reason, arguments: given, requestedAt, expiresAt }) => {
+    const chars = JSON.stringify(given).length
+    const fits = chars <= room
+    if (fits) room -= chars
+    return {
+      id,
+      kind,
+      tool: brief(tool),
+      toolCallId: brief(toolCallId),
+      reason: brief(reason),
+      arguments: fits ? given : null,
+      title: brief(title),
+      isCut: !fits || [tool, toolCallId, reason, title].some((text) => text.length > ROW_TEXT_CHARS_MAX),
+      requestedAt,
+      expiresAt,
+    }
+  })
+}
+
+/** The whole of it is in the session. */
+const brief = (text: string): string => cut(text, ROW_TEXT_CHARS_MAX)
+
+const sameSubject = (a: SessionState, b: SessionState): boolean =>
+  a.approvals.open === b.approvals.open &&
+  a.health.told === b.health.told &&
+  a.lifecycle.title === b.lifecycle.title &&
+  a.lifecycle.queue === b.lifecycle.queue &&
+  a.lifecycle.attempts === b.lifecycle.attempts &&
+  a.lifecycle.endedAt === b.lifecycle.endedAt &&
+  a.lifecycle.lastError === b.lifecycle.lastError &&
+  a.lifecycle.policy === b.lifecycle.policy &&
+  a.conversation.messages.length === b.conversation.messages.length

@@ -1,0 +1,227 @@
+// What an operator sees of a session's health, in the wire's spelling: `health_changed` holds it whole, so that the health
+// stream is the log filtered to that event. It holds no ages and no running clock: equal unless something happened.
+import { cursorText } from '../positions/cursor.ts'
+import { cut } from '../text/truncate.ts'
+import { eventId, type Key } from '../event.ts'
+import type { JsonObject } from '../json.ts'
+import { BRIEF_CHARS } from '../limits.ts'
+import type { Budget, Policy, SessionStatus } from '../schemas.ts'
+import type { Approvals } from '../projections/approvals.ts'
+import { type Artifacts, artifacts } from '../projections/artifacts.ts'
+import { type Pressure, pressure } from '../projections/health/budgets.ts'
+import { type Checkpoints, checkpoints } from '../projections/checkpoints.ts'
+import { type HealthFold, healthFold } from '../projections/health/health.ts'
+import { type Health, health } from '../projections/health/health-score.ts'
+import type { Lifecycle } from '../projections/lifecycle.ts'
+import type { ResumePoints } from '../projections/resume-points.ts'
+
+export interface HealthSnapshot {
+  readonly score: number
+  readonly flags: readonly string[]
+  readonly reasons: readonly string[]
+  readonly hint: string | null
+  /** Each flag with the findings that raise it and the events that show them. */
+  readonly risk_flags: readonly {
+    readonly flag: string
+    readonly reason: string
+    readonly evidence: readonly string[]
+  }[]
+  /** What lowered the score, and by how much. */
+  readonly penalties: readonly {
+    readonly points: number
+    readonly reason: string
+    readonly evidence: readonly string[]
+  }[]
+  readonly budget_pressure: {
+    readonly level: 'none' | Pressure['level']
+    readonly budgets: readonly Pressure[]
+    /** With a budget of runtime: since when it runs; what came before is in its value. */
+    readonly running_since: string | null
+  }
+  readonly memory_provenance: {
+    readonly retrievals: number
+    readonly citations: number
+    readonly proposals: number
+    readonly latest: readonly { readonly kind: string; readonly event_id: string; readonly summary: string }[]
+  }
+  readonly checkpoints: {
+    readonly count: number
+    readonly latest: {
+      readonly event_id: string
+      readonly checkpoint_type: string
+      readonly status: string
+      readonly summary_text: string
+    } | null
+  }
+  readonly artifacts: {
+    readonly count: number
+    readonly latest: {
+      readonly event_id: string
+      readonly artifact_id: string
+      readonly artifact_type: string
+      readonly name: string
+    } | null
+  }
+  readonly audit: readonly {
+    readonly event_id: string
+    readonly timestamp: string
+    readonly action: string
+    readonly actor: string | null
+    readonly summary: string
+  }[]
+  readonly recovery_hint: RecoveryHint | null
+  readonly policy: {
+    readonly health: Policy['health'] | null
+    readonly enforcement: {
+      readonly action: 'request_approval' | 'pause'
+      readonly status: 'off' | 'armed' | 'awaiting_approval' | 'paused'
+      readonly crossed: readonly Budget[]
+      /** The limits that an operator granted, in place of the policy's. */
+      readonly raised: { readonly [budget in Budget]?: number }
+    }
+  }
+}
+
+/** Something one can do now, with what the call for it needs. */
+export interface RecoveryHint {
+  readonly action: 'answer_approval' | 'resume' | 'pause' | 'branch' | 'submit' | 'wait' | 'cancel'
+  readonly label: string
+  readonly approval_request_id?: string
+  readonly resume_cursor?: string
+  readonly until?: string
+}
+
+/** The parts of a session's state that it is made of. */
+export interface HealthSources {
+  readonly health: HealthFold
+  readonly lifecycle: Lifecycle
+  readonly approvals: Approvals
+  readonly resumePoints: ResumePoints
+  readonly checkpoints: Checkpoints
+  readonly artifacts: Artifacts
+}
+
+export const healthSnapshot = (key: Key, from: HealthSources, status: SessionStatus, now: number): HealthSnapshot => {
+  const { health: fold, lifecycle: life } = from
+  const found = health(fold, status, now)
+  const budgets = pressure(fold, life.policy, { score: found.score, status, now })
+  const hasClock = budgets.some(({ budget }) => budget === 'max_runtime_minutes')
+  return {
+    score: found.score,
+    flags: found.flags,
+    reasons: found.reasons,
+    hint: found.hint,
+    risk_flags: found.findings.flatMap(({ flag, reason, proof }) =>
+      flag === null ? [] : [{ flag, reason, evidence: evidence(proof) }],
+    ),
+    penalties: found.findings
+      .filter(({ points }) => points > 0)
+      .map(({ points, reason, proof }) => ({ points, reason, evidence: evidence(proof) })),
+    budget_pressure: {
+      level: worst(budgets),
+      budgets,
+      running_since: hasClock && fold.runningSince !== null ? iso(fold.runningSince) : null,
+    },
+    memory_provenance: {
+      ...fold.memory,
+      latest: fold.memory.latest.map(({ kind, seq, summary }) => ({ kind, event_id: eventId(seq), summary })),
+    },
+    checkpoints: { count: from.checkpoints.count, latest: latestCheckpoint(from.checkpoints) },
+    artifacts: { count: from.artifacts.count, latest: latestArtifact(from.artifacts) },
+    audit: fold.audit.map(({ seq, at, action, actor, summary }) => ({
+      event_id: eventId(seq),
+      timestamp: iso(at),
+      action,
+      actor,
+      summary,
+    })),
+    recovery_hint: recovery(key, from, status, found),
+    policy: {
+      health: life.policy.health ?? null,
+      enforcement: {
+        action: life.policy.health?.action ?? 'request_approval',
+        status: enforcement(from, status),
+        crossed: Object.keys(fold.crossed) as Budget[],
+        raised: raisedLimits(fold, budgets),
+      },
+    },
+  }
+}
+
+const raisedLimits = ({ granted, raised }: HealthFold, budgets: readonly Pressure[]) =>
+  Object.fromEntries(
+    budgets.flatMap(({ budget, limit }) => (budget in granted || budget in raised ? [[budget, limit]] : [])),
+  )
+
+/** Before anything was told: what everybody assumes of a session that was just made. */
+export const untoldSnapshot = (key: Key, from: HealthSources, now: number): HealthSnapshot =>
+  healthSnapshot(
+    key,
+    { ...from, health: healthFold.initial, checkpoints: checkpoints.initial, artifacts: artifacts.initial },
+    'idle',
+    now,
+  )
+
+/** What a list shows. */
+export const healthSummary = ({ score, flags, hint, budget_pressure, recovery_hint }: HealthSnapshot): JsonObject => ({
+  score,
+  flags: [...flags],
+  hint,
+  // The same shape as in a snapshot: what renders the one renders the other.
+  budget_pressure: budget_pressure as unknown as JsonObject,
+  recovery_action: recovery_hint?.action ?? null,
+})
+
+const latestCheckpoint = ({ latest }: Checkpoints): HealthSnapshot['checkpoints']['latest'] => {
+  const last = latest.at(-1)
+  if (!last) return null
+  const { seq, type, status, summary } = last
+  return { event_id: eventId(seq), checkpoint_type: type, status, summary_text: cut(summary, BRIEF_CHARS) }
+}
+
+const latestArtifact = ({ latest }: Artifacts): HealthSnapshot['artifacts']['latest'] => {
+  const last = latest.at(-1)
+  if (!last) return null
+  const { seq, id, kind, name } = last
+  return { event_id: eventId(seq), artifact_id: id, artifact_type: kind, name: cut(name, BRIEF_CHARS) }
+}
+
+const evidence = (proof: number | null): readonly string[] => (proof === null || proof === 0 ? [] : [eventId(proof)])
+
+const worst = (budgets: readonly Pressure[]): HealthSnapshot['budget_pressure']['level'] => {
+  if (budgets.length === 0) return 'none'
+  return (['crossed', 'high'] as const).find((level) => budgets.some((each) => each.level === level)) ?? 'ok'
+}
+
+const enforcement = ({ health: fold, lifecycle: life }: HealthSources, status: SessionStatus) => {
+  if (!life.policy.health) return 'off'
+  if (Object.keys(fold.crossed).length === 0) return 'armed'
+  return status === 'paused' || status === 'awaiting_approval' ? status : 'armed'
+}
+
+/** The first that applies: what stands in the way of the session, before what merely lowers its score. */
+const recovery = (
+  key: Key,
+  { lifecycle: life, approvals, resumePoints }: HealthSources,
+  status: SessionStatus,
+  { flags, hint }: Health,
+): RecoveryHint | null => {
+  const asked = Object.keys(approvals.open)[0]
+  const last = resumePoints.at(-1)
+  const cursor = last ? { resume_cursor: cursorText(last.kind, key.id, last.seq) } : {}
+  if (status === 'failed') {
+    if (life.kind === 'chat') return { action: 'submit', label: 'Send the prompt again.' }
+    return { action: 'branch', label: hint ?? 'Branch from the last resume point.', ...cursor }
+  }
+  if (status === 'paused') return { action: 'resume', label: 'Resume the session.' }
+  if (status === 'awaiting_approval' && asked !== undefined)
+    return { action: 'answer_approval', label: hint ?? 'Answer the approval.', approval_request_id: asked }
+  if (flags.includes('stuck')) return { action: 'pause', label: 'Pause and resume it to run it again, or cancel it.' }
+  const { run } = life
+  if (status === 'recovering' && run?.retryAt != null)
+    return { action: 'wait', label: 'It is tried again by itself.', until: iso(run.retryAt) }
+  if (hint !== null) return { action: 'branch', label: hint, ...cursor }
+  return null
+}
+
+const iso = (at: number): string => new Date(at).toISOString()

@@ -1,0 +1,75 @@
+// session_state: the status card, appended in the same batch as the change it reports. It always has every field: a client
+// that lays one card over the last would keep what an absent field no longer says.
+import { cursorText } from '../positions/cursor.ts'
+import { eventId, type Key } from '../event.ts'
+import type { Json, JsonObject } from '../json.ts'
+import type { Payloads } from '../schemas.ts'
+import { isTerminal, type SessionState, statusOf } from '../projections/state.ts'
+import { APPROVAL_MODE, PERMISSION_MODE, POLICY_PATH } from './turn-runtime.ts'
+
+export const sessionState = (key: Key, state: SessionState): Payloads['session_state'] => {
+  const { lifecycle: life, health } = state
+  const status = statusOf(state)
+  return {
+    provider: life.runtime.provider,
+    model: life.runtime.model,
+    permission_mode: PERMISSION_MODE,
+    approval_mode: APPROVAL_MODE,
+    think_level: null,
+    policy_path: POLICY_PATH,
+    sandbox_mode: life.sandbox?.mode ?? null,
+    sandbox_isolation: life.sandbox?.isolation ?? null,
+    workspace_id: null,
+    task_graph_id: null,
+    ...engineOf(key.agent),
+    ...life.settings,
+    session_id: key.id,
+    status,
+    agent_profile: key.agent,
+    approval_request_id: askedFirst(state),
+    process_id: processOf(life.run?.handle),
+    attempt_count: life.attempts,
+    max_retries: life.maxRetries,
+    expires_at: iso(life.expiresAt),
+    parent_session_id: life.parentSessionId,
+    branch_source_event_id: life.branch?.sourceEventId ?? null,
+    branch_resume_cursor: life.branch?.resumeCursor ?? null,
+    // A run in hand has just shown that it lives; the fold keeps the moment to the second only.
+    last_heartbeat_at: iso(Math.max(health.activeAt, life.run ? state.at : 0) || null),
+    last_error: life.lastError,
+    updated_at: iso(state.at),
+    ended_at: isTerminal(state) ? iso(life.endedAt) : null,
+    resume_context: resumeContext(key, state),
+  }
+}
+
+/** Where the run is and what it runs on: known when it has begun, or later. */
+export const runtimeText = ({ lifecycle: { run, runtime } }: SessionState): string =>
+  JSON.stringify([processOf(run?.handle), runtime.provider, runtime.model])
+
+/** The approval that is to be answered next. */
+export const askedFirst = ({ approvals: { open } }: SessionState): string | null => Object.keys(open)[0] ?? null
+
+const BRIDGES = ['claude', 'codex']
+
+/** An agent that is no engine of its own is written in TypeScript, and runs natively. */
+export const engineOf = (agent: string): { readonly engine: string; readonly runner_kind: string } => {
+  if (BRIDGES.includes(agent)) return { engine: agent, runner_kind: 'bridge' }
+  return { engine: agent === 'scripted' ? agent : 'native', runner_kind: 'in_process' }
+}
+
+/** The sandbox that has the run is the process one could look for. */
+const processOf = (handle: Json | undefined): string | null => {
+  const sandbox = (handle as JsonObject | null | undefined)?.sandbox
+  return typeof sandbox === 'string' ? sandbox : null
+}
+
+/** Where one would go on from. */
+const resumeContext = (key: Key, { resumePoints }: SessionState): JsonObject | null => {
+  const last = resumePoints.at(-1)
+  return last
+    ? { kind: last.kind, event_id: eventId(last.seq), resume_cursor: cursorText(last.kind, key.id, last.seq) }
+    : null
+}
+
+const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString())

@@ -1,0 +1,41 @@
+// How a turn runs, told at its start whatever the engine: what it may do without asking, and what stands around it.
+import type { Payloads } from '../schemas.ts'
+import type { SessionState } from '../projections/state.ts'
+
+/** Where the modes of a turn are resolved, in that order. */
+export const POLICY_PATH = 'execution_mode -> approval_policy -> runtime_callbacks'
+export const PERMISSION_MODE = 'normal'
+export const APPROVAL_MODE = 'on_request'
+
+export const turnRuntime = ({ lifecycle: { kind, settings } }: SessionState): Payloads['policy_decision'] => ({
+  subject: 'turn_runtime',
+  outcome: 'configured',
+  reason: `Resolved runtime execution mode for this ${kind} turn.`,
+  source: kind === 'chat' ? 'serve_chat_runtime' : 'background_runtime',
+  policy_path: text(settings.policy_path) ?? POLICY_PATH,
+  permission_mode: text(settings.permission_mode) ?? PERMISSION_MODE,
+  approval_mode: text(settings.approval_mode) ?? APPROVAL_MODE,
+})
+
+export const hasWorkspace = ({ lifecycle: { settings } }: SessionState): boolean =>
+  text(settings.workspace_id) !== undefined
+
+/** For a runner that says nothing of a sandbox: there is none, unless the work has a workspace of its own. */
+export const inProcess = ({ lifecycle: { kind, settings } }: SessionState): Payloads['sandbox_notice'] => {
+  const requested_backend = kind === 'chat' ? 'chat_turn' : 'background_session'
+  return text(settings.workspace_id)
+    ? {
+        requested_backend,
+        resolved_backend: 'task_workspace',
+        isolation: 'workspace',
+        reason: 'Prepared a task workspace for write-capable background work.',
+      }
+    : {
+        requested_backend,
+        resolved_backend: 'in_process',
+        isolation: 'none',
+        reason: "The agent runs in the server's own process.",
+      }
+}
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
