@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import type { Event, Key } from '../packages/bridle/src/kernel/event.ts'
 import type { Row } from '../packages/bridle/src/kernel/ports/store.ts'
-import { openSqlite } from '../packages/bridle/src/stores/folder.ts'
+import { openSqlite } from '../packages/bridle/src/stores/data-folder.ts'
 import { type Figure, figure, interleave, print, type Variant } from './figure.ts'
 
 const roundMs = 400

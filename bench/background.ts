@@ -9,7 +9,7 @@ import type { Event } from '../packages/bridle/src/kernel/event.ts'
 import type { Host } from '../packages/bridle/src/kernel/host/host.ts'
 import { healthFold } from '../packages/bridle/src/kernel/projections/health/health.ts'
 import { fold } from '../packages/bridle/src/kernel/projections/projection.ts'
-import { openSqlite } from '../packages/bridle/src/stores/folder.ts'
+import { openSqlite } from '../packages/bridle/src/stores/data-folder.ts'
 import { type Figure, figure, interleave } from './figure.ts'
 import { fill, hostOn, keyOf } from './world.ts'
 

@@ -2,7 +2,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { Session } from '../packages/bridle/src/kernel/session/session.ts'
-import { memoryStore } from '../packages/bridle/src/stores/memory.ts'
+import { memoryStore } from '../packages/bridle/src/stores/memory/memory-store.ts'
 import { type Figure, figure, interleave } from './figure.ts'
 import { fill, hostOn, keyOf } from './world.ts'
 

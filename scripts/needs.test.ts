@@ -46,7 +46,7 @@ const allowed: readonly (readonly [file: string, condition: string, reason: stri
   ],
   ['packages/bridle/src/runners/unix-reach.test.ts', '.runIf', 'Linux only'],
   ['packages/bridle/src/runners/sandboxes/processes.test.ts', `!existsSync('/proc/self/environ')`, 'Linux only'],
-  ['packages/bridle/src/stores/folder.test.ts', `process.platform === 'win32'`, 'Windows has no such modes'],
+  ['packages/bridle/src/stores/data-folder.test.ts', `process.platform === 'win32'`, 'Windows has no such modes'],
 ]
 
 const skips = files.flatMap((file) => skipsOf(file, readFileSync(join(root, file), 'utf8')))

@@ -2,7 +2,7 @@
 import type { Event } from '../packages/bridle/src/kernel/event.ts'
 import type { Append, Directory, Log } from '../packages/bridle/src/kernel/ports/store.ts'
 import { type Change, Subscribers } from '../packages/bridle/src/kernel/session/subscribers.ts'
-import type { MemoryStore } from '../packages/bridle/src/stores/memory.ts'
+import type { MemoryStore } from '../packages/bridle/src/stores/memory/memory-store.ts'
 import type { Ground } from './ground.ts'
 
 interface BrokenStore {

@@ -7,7 +7,7 @@ import { restore, takeSnapshot } from '../packages/bridle/src/kernel/session/sna
 import { emptyState, evolve, type SessionState, statusOf } from '../packages/bridle/src/kernel/projections/state.ts'
 import { dueAt } from '../packages/bridle/src/kernel/rules/due-time.ts'
 import { wanted } from '../packages/bridle/src/kernel/rules/wanted-effects.ts'
-import { type MemorySession, rowOf } from '../packages/bridle/src/stores/memory-data.ts'
+import { type MemorySession, rowOf } from '../packages/bridle/src/stores/memory/memory-data.ts'
 import { fail, type Ground } from './ground.ts'
 import type { Life, Model } from './model.ts'
 import type { Process } from './process.ts'

@@ -2,7 +2,7 @@
 import type { AnyEvent, Key } from '../packages/bridle/src/kernel/event.ts'
 import { keyText } from '../packages/bridle/src/kernel/event.ts'
 import { emptyState, evolve, type SessionState } from '../packages/bridle/src/kernel/projections/state.ts'
-import type { MemorySession } from '../packages/bridle/src/stores/memory-data.ts'
+import type { MemorySession } from '../packages/bridle/src/stores/memory/memory-data.ts'
 import type { Ground } from './ground.ts'
 import { fail } from './ground.ts'
 import { Ledger } from './ledger.ts'

@@ -1,7 +1,7 @@
 // One run: processes over one store, a remote runner, clients; and what happens next.
 import { type Key, keyText } from '../packages/bridle/src/kernel/event.ts'
 import { isTerminal } from '../packages/bridle/src/kernel/projections/state.ts'
-import { type MemoryStore, memoryStore } from '../packages/bridle/src/stores/memory.ts'
+import { type MemoryStore, memoryStore } from '../packages/bridle/src/stores/memory/memory-store.ts'
 import { checkLive, checkStep } from './checks.ts'
 import { drawFaults } from './faults.ts'
 import { EPOCH_MS, type Ground, note } from './ground.ts'

@@ -6,7 +6,7 @@ import { digest, settle, VirtualClock } from '../kernel/host/host.suite.ts'
 import { Host } from '../kernel/host/host.ts'
 import type { Json, JsonObject } from '../kernel/json.ts'
 import { type RunOutcome, runOutcome } from '../kernel/session/run-outcome.ts'
-import { type MemoryStore, memoryStore } from '../stores/memory.ts'
+import { type MemoryStore, memoryStore } from '../stores/memory/memory-store.ts'
 import { nativeRunner } from './native.ts'
 
 export const key: Key = { tenant: 'acme', agent: 'tested', id: 's1' }

@@ -6,7 +6,7 @@ import { digest, key, settle, setUp, VirtualClock } from '../kernel/host/host.su
 import { Outlet } from '../kernel/session/run-reporter.ts'
 import type { Payloads } from '../kernel/schemas.ts'
 import { statusOf } from '../kernel/projections/state.ts'
-import { memoryStore } from '../stores/memory.ts'
+import { memoryStore } from '../stores/memory/memory-store.ts'
 import { scriptedRunner } from './scripted.ts'
 
 const stage = (more: object = {}, store = memoryStore(), clock = new VirtualClock()) => {

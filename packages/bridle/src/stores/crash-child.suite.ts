@@ -1,6 +1,6 @@
 // A process to be killed: appends to a few sessions for ever and prints what was acknowledged, once it was.
 import { writeSync } from 'node:fs'
-import { openSqlite } from './folder.ts'
+import { openSqlite } from './data-folder.ts'
 
 const [folder = '', mode = 'append'] = process.argv.slice(2)
 const store = await openSqlite(folder)

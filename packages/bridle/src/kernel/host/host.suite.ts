@@ -1,7 +1,7 @@
 // What the tests of living sessions share: a clock that stands still, a store that can be held or made to fail, and a
 // runner that does what the test says.
 import { createHash } from 'node:crypto'
-import { memoryStore } from '../../stores/memory.ts'
+import { memoryStore } from '../../stores/memory/memory-store.ts'
 import type { AnyEvent, Key } from '../event.ts'
 import { Host, type HostPorts } from './host.ts'
 import type { Outlet } from '../session/run-reporter.ts'

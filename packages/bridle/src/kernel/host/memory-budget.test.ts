@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { memoryStore } from '../../stores/memory.ts'
+import { memoryStore } from '../../stores/memory/memory-store.ts'
 import type { Key } from '../event.ts'
 import { settle, setUp, VirtualClock, Watcher } from './host.suite.ts'
 import { BYTES_PER_CHAR, SESSION_BYTES_MIN, SESSION_CHARS_MAX } from '../limits.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { memoryStore } from '../../stores/memory.ts'
+import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { Gate, held, key, Puppet, settle, T0, VirtualClock, Watcher } from '../host/host.suite.ts'
 import { ABORT_GRACE_MS, HEARTBEAT_MS, INBOX_MAX, ROW_TEXT_CHARS_MAX, SNAPSHOT_EVERY, STUCK_MS } from '../limits.ts'
 import { StoreFault } from '../ports/store.ts'

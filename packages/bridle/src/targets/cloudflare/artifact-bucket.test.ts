@@ -1,8 +1,8 @@
 // What the log keeps in place of a large text, and what a page of such references may cost.
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { memoryStore } from '../../stores/memory.ts'
-import { event, expectFault, key, row, seqs } from '../../stores/store.suite.ts'
+import { memoryStore } from '../../stores/memory/memory-store.ts'
+import { event, expectFault, key, row, seqs } from '../../stores/contract/store.suite.ts'
 import { ArtifactBucket, INLINE_CONTENT_MAX } from './artifact-bucket.ts'
 import { BucketNames } from './bucket-names.ts'
 import type { Bucket } from './platform.ts'

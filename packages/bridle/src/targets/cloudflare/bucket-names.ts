@@ -1,7 +1,7 @@
 // What this object has in the bucket, by name. Each name is written down before anything is put under it, so that whatever
 // becomes of the append, what no session needs is found again and deleted, as often as it takes.
 import type { Key } from '../../kernel/event.ts'
-import type { Driver } from '../../stores/driver.ts'
+import type { Driver } from '../../stores/drivers/driver.ts'
 import type { Bucket } from './platform.ts'
 
 const RETRY_MS = 30_000

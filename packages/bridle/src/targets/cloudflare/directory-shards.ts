@@ -3,7 +3,7 @@
 import { hashText } from '../../kernel/json.ts'
 import type { Directory, ListFilter } from '../../kernel/ports/store.ts'
 import { decodeCursor, encodeCursor, type Standing } from '../../stores/listing.ts'
-import { approvalsPage, listPage, type PageWish } from '../../stores/sqlite-directory.ts'
+import { approvalsPage, listPage, type PageWish } from '../../stores/sqlite/sqlite-directory.ts'
 import type { DirectoryStub, Found, Placed, Told } from './directory-port.ts'
 import type { Namespace } from './platform.ts'
 

@@ -1,7 +1,7 @@
 // What an object's storage throws, as the faults that callers are answered by. The shared store says its own; this is for
 // what belongs into the same write beside it: the mark for the directory, the alarm, and the wait until all is durable.
 import type { Log } from '../../kernel/ports/store.ts'
-import { asFault, type Driver } from '../../stores/driver.ts'
+import { asFault, type Driver } from '../../stores/drivers/driver.ts'
 
 export const knownFaults = (log: Log, driver: Driver): Log => {
   const known = async <T>(work: Promise<T>): Promise<T> => {

@@ -2,8 +2,8 @@
 // and as often as it takes; a mark that was told is taken away only if nothing has changed meanwhile.
 import { type Key, keyText } from '../../kernel/event.ts'
 import type { Log } from '../../kernel/ports/store.ts'
-import type { Driver } from '../../stores/driver.ts'
-import { ownedRow } from '../../stores/sqlite-directory.ts'
+import type { Driver } from '../../stores/drivers/driver.ts'
+import { ownedRow } from '../../stores/sqlite/sqlite-directory.ts'
 import type { Told } from './directory-port.ts'
 import type { TenantDirectory } from './directory-shards.ts'
 

@@ -1,6 +1,6 @@
 // What this target uses of the platform, as plain interfaces: the platform's own types would replace the Web APIs that
 // the rest of the package shares with Node.
-import type { ObjectStorage } from '../../stores/do-driver.ts'
+import type { ObjectStorage } from '../../stores/drivers/object-driver.ts'
 
 export interface RequestContext {
   waitUntil(work: Promise<unknown>): void

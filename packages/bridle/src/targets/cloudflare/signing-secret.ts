@@ -1,6 +1,6 @@
 // The secret that tickets and the tokens of runs, sandboxes and credentials are made with. An operator gives it as BRIDLE_SECRET;
 // otherwise one object of the directory makes it once and keeps it. No part of it comes from a token that callers know.
-import type { Driver } from '../../stores/driver.ts'
+import type { Driver } from '../../stores/drivers/driver.ts'
 import { givenSecret } from '../given-secret.ts'
 import type { DirectoryStub } from './directory-port.ts'
 import type { Namespace } from './platform.ts'

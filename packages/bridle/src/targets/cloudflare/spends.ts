@@ -2,7 +2,7 @@
 // is reserved is kept too, before the request is sent: an object that dies in between counts it as spent.
 import { keyText } from '../../kernel/event.ts'
 import { SpendLedger, type SpendSums } from '../../runners/spend-ledger.ts'
-import type { Driver } from '../../stores/driver.ts'
+import type { Driver } from '../../stores/drivers/driver.ts'
 import type { Claim } from './credentials.ts'
 
 export class Spends {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Driver } from '../../stores/driver.ts'
+import type { Driver } from '../../stores/drivers/driver.ts'
 import type { Storage } from './platform.ts'
 import { WATCHDOG_MS, WakeTimes } from './wake-times.ts'
 

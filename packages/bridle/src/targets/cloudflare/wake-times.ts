@@ -2,8 +2,8 @@
 // wanted that is every 30 seconds: nobody promises that a streaming fetch keeps an object in memory, so the alarm does,
 // and it is the watchdog as well: a run that is wanted and not in hand is taken up again.
 import type { Row } from '../../kernel/ports/store.ts'
-import type { Driver } from '../../stores/driver.ts'
-import { parsed } from '../../stores/sqlite-directory.ts'
+import type { Driver } from '../../stores/drivers/driver.ts'
+import { parsed } from '../../stores/sqlite/sqlite-directory.ts'
 import type { Storage } from './platform.ts'
 
 export const WATCHDOG_MS = 30_000

@@ -1,0 +1,266 @@
+// The contract of Directory. Every store runs it.
+import { describe, expect, test } from 'vitest'
+import type { ListFilter } from '../../kernel/ports/store.ts'
+import { approval, event, expectFault, type Harness, key, range, row, started, underTest } from './store.suite.ts'
+
+export function directoryContract(name: string, make: () => Promise<Harness>): void {
+  describe(`${name}: directory`, () => {
+    const on = underTest(make)
+    const listed = async (filter: ListFilter, tenant = 'acme') =>
+      (await on.store.directory.list(tenant, filter)).sessions.map(({ key: { id } }) => id)
+
+    describe('list', () => {
+      test('newest change first, with head and row', async () => {
+        const title = 'NUL \u0000, half \ud800, whole 😀'
+        const odd = row({ title, updatedAt: 5, detail: { '2': 1, '': null }, approvals: [approval('x', 1)] })
+        await started(on.store, key('old'), 2, { row: row({ updatedAt: 1 }) })
+        await started(on.store, key('new'), 3, { row: odd })
+        const { directory } = await on.store.restart()
+        expect(await directory.list('acme', {})).toEqual({
+          sessions: [
+            { key: key('new'), head: 3, row: odd },
+            { key: key('old'), head: 2, row: row({ updatedAt: 1 }) },
+          ],
+        })
+      })
+
+      test('a change moves it to the front; events alone change nothing but the head', async () => {
+        const first = await started(on.store, key('first'), 1, { row: row({ updatedAt: 1 }) })
+        await started(on.store, key('second'), 1, { row: row({ updatedAt: 2 }) })
+        await on.store.log.append(first, { events: [event(2)] })
+        expect(await listed({})).toEqual(['second', 'first'])
+        await on.store.log.append(first, { events: [event(3)], row: row({ updatedAt: 3 }) })
+        expect(await listed({})).toEqual(['first', 'second'])
+        expect((await on.store.directory.list('acme', {})).sessions[0]!.head).toBe(3)
+      })
+
+      test('filters', async () => {
+        const parent = { agent: 'scripted', id: 'one', seq: 0 }
+        await started(on.store, key('one'), 1, { row: row({ updatedAt: 1 }) })
+        await started(on.store, key('two'), 1, {
+          row: row({ updatedAt: 2, status: 'running', kind: 'background', parent }),
+        })
+        await started(on.store, key('three', 'acme', 'codex'), 1, { row: row({ updatedAt: 3, status: 'running' }) })
+        await started(on.store, key('foreign', 'other'), 1, { row: row({ updatedAt: 4, status: 'running' }) })
+        expect(await listed({ status: 'running' })).toEqual(['three', 'two'])
+        expect(await listed({ kind: 'background' })).toEqual(['two'])
+        expect(await listed({ agent: 'codex' })).toEqual(['three'])
+        expect(await listed({ parentId: 'one' })).toEqual(['two'])
+        await started(on.store, key('four'), 1, { row: row({ updatedAt: 5, detail: { parentSessionId: 'one' } }) })
+        expect(await listed({ parentId: 'one' })).toEqual(['four', 'two'])
+        expect(await listed({ status: 'running', kind: 'chat', agent: 'codex', search: 'THREE' })).toEqual(['three'])
+        expect(await listed({ status: 'running' }, 'other')).toEqual(['foreign'])
+        expect(await listed({}, 'nobody')).toEqual([])
+      })
+
+      test('search looks through ids and titles, and takes every character literally', async () => {
+        const titles = {
+          one: '100% sure',
+          two: 'under_score',
+          three: 'back\\slash',
+          four: "O'Neil ÄRGER",
+          five: '[a-z]*?',
+        }
+        for (const [id, title] of Object.entries(titles)) await started(on.store, key(id), 1, { row: row({ title }) })
+        for (const [search, found] of Object.entries({
+          '%': ['one'],
+          _: ['two'],
+          '\\': ['three'],
+          "'": ['four'],
+          ärger: ['four'],
+          "O'NEIL": ['four'],
+          '*?': ['five'],
+          FIVE: ['five'],
+          '100%': ['one'],
+          '1%0': [],
+        }))
+          expect([search, await listed({ search })]).toEqual([search, found])
+      })
+
+      test('pages meet every unchanged session once, while others change', async () => {
+        const leases = new Map<string, Awaited<ReturnType<typeof started>>>()
+        for (const n of range(1, 25))
+          leases.set(`s${n}`, await started(on.store, key(`s${n}`), 1, { row: row({ updatedAt: Math.ceil(n / 5) }) }))
+        const seen: string[] = []
+        let cursor: string | undefined
+        let moment = 100
+        do {
+          const page = await on.store.directory.list('acme', { limit: 4, ...(cursor !== undefined && { cursor }) })
+          expect(page.sessions.length).toBeLessThanOrEqual(4)
+          seen.push(...page.sessions.map(({ key: { id } }) => id))
+          // One seen already moves to the front, one more is created, one is removed.
+          await on.store.log.append(leases.get(seen[0]!)!, {
+            events: [event(moment - 98)],
+            row: row({ updatedAt: moment }),
+          })
+          await started(on.store, key(`n${moment}`), 1, { row: row({ updatedAt: moment }) })
+          if (moment === 102) await on.store.log.remove(key(seen.at(-1)!))
+          moment++
+          cursor = page.next
+        } while (cursor !== undefined)
+        expect(seen.toSorted()).toEqual([...leases.keys()].toSorted())
+      })
+
+      test('[H20] by creation, pages meet every session once, whatever changes meanwhile', async () => {
+        const leases = new Map<string, Awaited<ReturnType<typeof started>>>()
+        for (const n of range(1, 25)) leases.set(`s${n}`, await started(on.store, key(`s${n}`), 1))
+        await started(on.store, key('foreign', 'other'), 1)
+        const seen: string[] = []
+        let cursor: string | undefined
+        let moment = 100
+        do {
+          const page = await on.store.directory.list('acme', {
+            ...{ order: 'created', limit: 4 },
+            ...(cursor !== undefined && { cursor }),
+          })
+          seen.push(...page.sessions.map(({ key: { id } }) => id))
+          // Some that are not seen yet change, as do some that are; the former would slip past a list by last change.
+          for (const id of [`s${25 - (moment - 100)}`, seen[0]!])
+            await on.store.log.append(leases.get(id)!, {
+              events: [event(id === seen[0] ? moment - 98 : 2)],
+              row: row({ updatedAt: moment }),
+            })
+          moment++
+          cursor = page.next
+        } while (cursor !== undefined)
+        expect(seen.toSorted()).toEqual([...leases.keys()].toSorted())
+        await started(on.store, key('new'), 1)
+        const all = await on.store.directory.list('acme', { order: 'created', limit: 500 })
+        expect(all.sessions).toHaveLength(26)
+        const some = await on.store.directory.list('acme', { order: 'created', search: 's2', limit: 3 })
+        expect(some.sessions.map((each) => each.key.id).every((id) => id.startsWith('s2'))).toBe(true)
+        // A cursor of one order is none of the other.
+        const recent = await on.store.directory.list('acme', { limit: 1 })
+        await expectFault(on.store.directory.list('acme', { order: 'created', cursor: recent.next! }), 'refused')
+      })
+
+      test('the last full page has no next', async () => {
+        for (const n of range(1, 4)) await started(on.store, key(`s${n}`), 1)
+        const first = await on.store.directory.list('acme', { limit: 2 })
+        const second = await on.store.directory.list('acme', { limit: 2, cursor: first.next! })
+        expect(second.sessions).toHaveLength(2)
+        expect(second).not.toHaveProperty('next')
+      })
+
+      test.each(['', 'x', '1', '1.2.3', '1.x', "1.1'", '1.1e3', 'NaN.1'])('cursor %j is refused', async (cursor) => {
+        await expectFault(on.store.directory.list('acme', { cursor }), 'refused')
+      })
+    })
+
+    describe('approvals', () => {
+      test('oldest request first, across sessions, in pages', async () => {
+        const ask = (...ids: [string, number][]) => row({ approvals: ids.map(([id, when]) => approval(id, when)) })
+        await started(on.store, key('a'), 1, { row: ask(['a1', 5], ['a2', 1]) })
+        await started(on.store, key('b'), 1, { row: ask(['b1', 3], ['b2', 5]) })
+        await started(on.store, key('c'), 1)
+        await started(on.store, key('d', 'other'), 1, { row: ask(['d1', 0]) })
+        const seen: string[] = []
+        let cursor: string | undefined
+        do {
+          const page = await on.store.directory.approvals('acme', { limit: 1, ...(cursor !== undefined && { cursor }) })
+          seen.push(...page.approvals.map((found) => `${found.key.id}:${found.approval.id}`))
+          cursor = page.next
+        } while (cursor !== undefined)
+        expect(seen).toEqual(['a:a2', 'b:b1', 'a:a1', 'b:b2'])
+        expect(await on.store.directory.approvals('other', {})).toEqual({
+          approvals: [{ key: key('d', 'other'), approval: approval('d1', 0) }],
+        })
+      })
+
+      test('an answered one is gone', async () => {
+        const lease = await started(on.store, key('a'), 1, {
+          row: row({ approvals: [approval('x', 1), approval('y', 2)] }),
+        })
+        await on.store.log.append(lease, { events: [event(2)], row: row({ approvals: [approval('y', 2)] }) })
+        const { directory } = await on.store.restart()
+        expect((await directory.approvals('acme', {})).approvals.map((found) => found.approval.id)).toEqual(['y'])
+      })
+    })
+
+    describe('[H32] owners', () => {
+      const ask = (owner: string | null, updatedAt: number) =>
+        row({ owner, updatedAt, approvals: [approval('x', updatedAt)] })
+
+      test('a viewer is shown its own and nobody’s, in full pages', async () => {
+        const owners = ['user:ada', 'user:bob', null, 'user:cy'] as const
+        for (const n of range(1, 24)) await started(on.store, key(`s${n}`), 1, { row: ask(owners[n % 4] ?? null, n) })
+        for (const viewer of ['user:ada', 'user:bob', 'user:cy', 'user:nobody']) {
+          const mine = range(1, 24).filter((n) => [viewer, null].includes(owners[n % 4] ?? null))
+          const pages: string[][] = []
+          const asked: string[] = []
+          for (let cursor: string | undefined, first = true; first || cursor !== undefined; first = false) {
+            const page = await on.store.directory.list('acme', {
+              viewer,
+              limit: 5,
+              ...(cursor !== undefined && { cursor }),
+            })
+            pages.push(page.sessions.map(({ key: { id } }) => id))
+            cursor = page.next
+          }
+          for (let cursor: string | undefined, first = true; first || cursor !== undefined; first = false) {
+            const page = await on.store.directory.approvals('acme', {
+              ...{ viewer, limit: 5 },
+              ...(cursor !== undefined && { cursor }),
+            })
+            asked.push(...page.approvals.map((found) => found.key.id))
+            cursor = page.next
+          }
+          expect(pages.flat()).toEqual(mine.toReversed().map((n) => `s${n}`))
+          expect(pages.slice(0, -1).every(({ length }) => length === 5)).toBe(true)
+          expect(asked).toEqual(mine.map((n) => `s${n}`))
+        }
+        expect((await on.store.directory.list('acme', { limit: 100 })).sessions).toHaveLength(24)
+        expect(await on.store.directory.find('acme', 's1')).toEqual([{ key: key('s1'), owner: 'user:bob' }])
+      })
+
+      test('an id that names a user is that user’s, and so is what hangs from it, though no row says so', async () => {
+        const parent = { agent: 'scripted', id: 'user:ada', seq: 0 }
+        await started(on.store, key('user:ada'), 1)
+        await started(on.store, key('leaf'), 1, { row: row({ parent }) })
+        await started(on.store, key('work'), 1, { row: row({ detail: { parentSessionId: 'user:ada' } }) })
+        await started(on.store, key('other'), 1)
+        const shown = async (viewer: string) => (await listed({ viewer })).toSorted()
+        expect(await shown('user:ada')).toEqual(['leaf', 'other', 'user:ada', 'work'])
+        expect(await shown('user:bob')).toEqual(['other'])
+      })
+    })
+
+    test('due: since < wakeAt <= now, earliest first', async () => {
+      const wake = { hand: 0, soon: 10, later: 20, never: null }
+      const leases = []
+      for (const [id, wakeAt] of Object.entries(wake)) leases.push(await started(on.store, key(id), 1, { wakeAt }))
+      await started(on.store, key('unset'), 1)
+      const due = async (now: number, since: number, limit = 9) =>
+        (await on.store.directory.due(now, limit, since)).map(({ id }) => id)
+      expect(await due(15, -1)).toEqual(['hand', 'soon'])
+      expect(await due(15, 0)).toEqual(['soon'])
+      expect(await due(20, 10)).toEqual(['later'])
+      expect(await due(9, 0)).toEqual([])
+      expect(await due(99, -1, 2)).toEqual(['hand', 'soon'])
+      await on.store.log.append(leases[1]!, { events: [event(2)] })
+      expect(await due(10, 0)).toEqual(['soon'])
+      await on.store.log.append(leases[1]!, { events: [event(3)], wakeAt: null })
+      await on.store.log.append(leases[3]!, { events: [event(2)], wakeAt: 5 })
+      expect(await due(10, 0)).toEqual(['never'])
+      const restarted = await on.store.restart()
+      expect((await restarted.directory.due(5, 9, -1)).map(({ id }) => id)).toEqual(['hand', 'never'])
+    })
+
+    test('find: every agent that has this id, of this tenant alone, in the order in which they were made', async () => {
+      await started(on.store, key('x', 'acme', 'two'), 1)
+      await started(on.store, key('x', 'acme', 'one'), 1)
+      await started(on.store, key('x', 'other', 'three'), 1)
+      await started(on.store, key('y'), 1)
+      expect(await on.store.directory.find('acme', 'x')).toEqual([
+        { key: key('x', 'acme', 'two'), owner: null },
+        { key: key('x', 'acme', 'one'), owner: null },
+      ])
+      await on.store.log.remove(key('x', 'acme', 'two'))
+      await started(on.store, key('x', 'acme', 'two'), 1)
+      const again = await on.store.directory.find('acme', 'x')
+      expect(again.map((each) => each.key.agent)).toEqual(['one', 'two'])
+      expect(await on.store.directory.find('acme', 'X')).toEqual([])
+      expect(await on.store.directory.find('nobody', 'x')).toEqual([])
+    })
+  })
+}

@@ -1,0 +1,78 @@
+// What the contract suites share: a store under test, and short ways to say "an event" and "a row".
+import { afterEach, beforeEach, expect } from 'vitest'
+import type { Event, Key } from '../../kernel/event.ts'
+import type { Append, Directory, Lease, Log, OpenApproval, Parent, Row, StoreFaultCode } from '../../kernel/ports/store.ts'
+
+export interface Owner {
+  readonly log: Log
+  readonly directory: Directory
+}
+
+export interface Harness extends Owner {
+  /** A second owner of the same data, while this one still believes that it is the first. */
+  takeOver(): Promise<Owner>
+  /** The same data as a restarted process sees it. */
+  restart(): Promise<Owner>
+  /** The same, after commits were lost and nobody can tell whose. */
+  lose(): Promise<Owner>
+  dispose(): Promise<void>
+}
+
+/** A new store for each test. */
+export function underTest(make: () => Promise<Harness>): { readonly store: Harness } {
+  const holder = {} as { store: Harness }
+  beforeEach(async () => {
+    holder.store = await make()
+  })
+  afterEach(() => holder.store.dispose())
+  return holder
+}
+
+export const key = (id: string, tenant = 'acme', agent = 'scripted'): Key => ({ tenant, agent, id })
+
+export const event = (seq: number, payload: unknown = { text: `t${seq}` }, type = 'token'): Event =>
+  ({ type, payload, seq, at: 1_700_000_000_000 + seq }) as unknown as Event
+
+/** Events `first` to `last`. */
+export const events = (first: number, last: number, payload?: (seq: number) => unknown): Event[] =>
+  Array.from({ length: last - first + 1 }, (_, index) => event(first + index, payload?.(first + index)))
+
+export const row = (fields: Partial<Row> = {}): Row => ({
+  kind: 'chat',
+  status: 'idle',
+  title: 'A session',
+  createdAt: 1,
+  updatedAt: 1,
+  parent: null,
+  approvals: [],
+  detail: {},
+  ...fields,
+})
+
+export const approval = (id: string, requestedAt: number): OpenApproval => ({
+  id,
+  tool: 'write_file',
+  reason: 'asks',
+  requestedAt,
+  expiresAt: null,
+})
+
+/** Opens a session and appends events 1 to `count` (or after the branch point) with a row. */
+export async function started(
+  { log }: Owner,
+  where: Key,
+  count: number,
+  more: Partial<Append> = {},
+  from?: Parent,
+): Promise<Lease> {
+  const lease = (await log.open(where, from))!
+  await log.append(lease, { events: events(lease.head + 1, lease.head + count), row: row(), ...more })
+  return lease
+}
+
+export const seqs = (list: readonly Event[]): number[] => list.map(({ seq }) => seq)
+export const range = (first: number, last: number): number[] =>
+  Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index)
+
+export const expectFault = (promise: Promise<unknown>, code: StoreFaultCode) =>
+  expect(promise).rejects.toMatchObject({ name: 'StoreFault', code })

@@ -1,0 +1,169 @@
+// A data folder: one database, one lock. Session ids never become file names.
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import { StoreFault } from '../kernel/ports/store.ts'
+import { noticeDamage } from './wal/damaged-wal.ts'
+import { diagnose, isBusy, type NodeDriver, nodeDriver } from './drivers/node-driver.ts'
+import {
+  beginIncarnation,
+  bumpEpoch,
+  checkVersion,
+  type Migration,
+  migrate,
+  migrations,
+  schemaVersion,
+} from './sqlite/schema.ts'
+import { type SqliteStore, sqliteStore } from './sqlite/sqlite-store.ts'
+import type { TailLimits } from './sqlite/log/tail.ts'
+import type { WalDamage } from './wal/wal-check.ts'
+
+/** Acknowledged commits were found missing when the folder was opened. */
+export interface StoreDamage extends WalDamage {
+  /** Where the damaged file was copied to. */
+  readonly copy: string
+  /** The incarnation that every log of the folder has from here on. */
+  readonly incarnation: number
+}
+
+export interface FolderStore extends Omit<SqliteStore, 'close'> {
+  readonly damage: StoreDamage | null
+  /** Commits what is queued, closes the database and gives the folder free. */
+  close(): Promise<void>
+}
+
+/** Chosen so that settling blocks the event loop for a few milliseconds. */
+export const tailLimits: TailLimits = {
+  segmentsMax: 1024,
+  charsMax: 512 * 1024,
+  segmentCharsMax: 16 * 1024,
+}
+
+/** Opens or creates a data folder for this process alone. Throws a StoreFault that says what is in the way. */
+export async function openSqlite(folder: string, known: readonly Migration[] = migrations): Promise<FolderStore> {
+  const path = resolve(folder)
+  makeFolder(path)
+  let unlock = () => {}
+  let driver: NodeDriver | undefined
+  try {
+    const file = join(path, 'bridle.sqlite')
+    for (const each of [file, join(path, 'lock'), join(path, 'owner')]) makePrivate(each)
+    unlock = lock(path)
+    // Before anything opens the database: SQLite forgets what lies behind the damage.
+    const noticed = noticeDamage(file)
+    checkVersion(versionOf(file), known, path)
+    writeFileSync(join(path, 'owner'), `${process.pid}\n`)
+    driver = nodeDriver(file)
+    settleLog(driver, path)
+    migrate(driver, known)
+    // Nobody can tell whose commits were lost, so every log is another one from here on.
+    const incarnation = noticed ? beginIncarnation(driver) : 0
+    const damage = noticed && { ...noticed.damage, copy: noticed.settle(), incarnation }
+    const store = sqliteStore(driver, bumpEpoch(driver), tailLimits)
+    let open = true
+    return {
+      ...store,
+      damage,
+      async close() {
+        if (open) closeAll(store, driver, unlock)
+        open = false
+      },
+    }
+  } catch (error) {
+    closeAll(undefined, driver, unlock)
+    if (error instanceof StoreFault && error.code !== 'corrupt') throw error
+    const detail = error instanceof Error ? error.message : String(error)
+    const code = error instanceof StoreFault ? error.code : diagnose(error)
+    throw new StoreFault(code, `${path} cannot be opened: ${detail}`, error)
+  }
+}
+
+/**
+ * The last owner may have died after a failed sync, and its log may then hold a commit that the disk does not have; or after
+ * a DELETE, and then the log still holds what was erased. Either way the log is emptied before anything is written to it.
+ */
+function settleLog(driver: NodeDriver, path: string): void {
+  if (driver.emptyLog(READER_WAIT_MS)) return
+  throw new StoreFault(
+    'refused',
+    `Another program is reading the database in ${path}. End it, then start the server again.`,
+  )
+}
+
+/** A backup that runs while the server starts gets this long to finish its step. */
+const READER_WAIT_MS = 5_000
+
+/** The lock goes last: until then nobody else may touch the file. */
+function closeAll(store: SqliteStore | undefined, driver: NodeDriver | undefined, unlock: () => void): void {
+  try {
+    store?.close()
+    driver?.close()
+  } finally {
+    unlock()
+  }
+}
+
+function makeFolder(path: string): void {
+  if (existsSync(path)) return
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  // A new folder is an entry in its parent; until that is synced, a power cut takes the folder and all that is in it.
+  try {
+    const parent = openSync(dirname(path), 'r')
+    fsyncSync(parent)
+    closeSync(parent)
+  } catch {
+    // Windows has no such thing.
+  }
+}
+
+/**
+ * Conversations are for their owner's eyes alone: left to SQLite, everybody might read them. The files that it makes beside
+ * the database have the database's mode. One that is there stays as its operator wants it.
+ */
+function makePrivate(file: string): void {
+  try {
+    // Never opened when it is there: closing it again would drop this process's locks on it.
+    writeFileSync(file, '', { mode: 0o600, flag: 'wx' })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+}
+
+/**
+ * A write transaction on an empty database, held open. SQLite's file locks belong to the process, so the kernel drops
+ * this one however the process ends: there is no stale lock, and the file that stays behind means nothing.
+ */
+function lock(path: string): () => void {
+  const db = new DatabaseSync(join(path, 'lock'), { timeout: 0 })
+  try {
+    db.exec('PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE')
+  } catch (cause) {
+    db.close()
+    if (!isBusy(cause)) throw cause
+    throw new StoreFault('refused', `${path} is in use by another process${pidIn(path)}`, cause)
+  }
+  return () => db.close()
+}
+
+function pidIn(path: string): string {
+  try {
+    return ` (pid ${readFileSync(join(path, 'owner'), 'utf8').trim()})`
+  } catch {
+    return ''
+  }
+}
+
+/** The schema version, without touching anything. */
+function versionOf(file: string): number {
+  if (!existsSync(file) || statSync(file).size === 0) return 0
+  // With nothing in the write-ahead log the file alone is the truth, and `immutable` creates no files beside it.
+  const wal = `${file}-wal`
+  const alone = !existsSync(wal) || statSync(wal).size === 0
+  const db = new DatabaseSync(alone ? `${pathToFileURL(file).href}?immutable=1` : file, { readOnly: true })
+  try {
+    return schemaVersion({ get: <Row>(sql: string) => db.prepare(sql).get() as Row | undefined })
+  } finally {
+    db.close()
+  }
+}

@@ -1,0 +1,59 @@
+// A Worker whose objects each hold a store, asked over a socket: the contract of stores, from inside the real runtime.
+import { DurableObject } from 'cloudflare:workers'
+import { StoreFault } from '../../kernel/ports/store.ts'
+import { type Namespace, socketPair, switching } from '../../targets/cloudflare/platform.ts'
+import { objectDriver } from './object-driver.ts'
+import { type Asked, decode, encode } from './do-store-wire.suite.ts'
+import { beginIncarnation } from '../sqlite/schema.ts'
+import { type SqliteStore, sqliteStore } from '../sqlite/sqlite-store.ts'
+import { noTail } from '../sqlite/log/tail.ts'
+
+export class Store extends DurableObject {
+  readonly #owners: SqliteStore[] = []
+  readonly #leases = new Map<number, unknown>()
+
+  async fetch(): Promise<Response> {
+    const { client, server } = socketPair()
+    server.accept()
+    const events = server as unknown as EventTarget
+    events.addEventListener('message', async (event) => {
+      const asked = decode((event as MessageEvent).data) as Asked
+      try {
+        server.send(encode({ id: asked.id, value: await this.#answer(asked) }))
+      } catch (error) {
+        const { code, message } = error as StoreFault
+        server.send(encode({ id: asked.id, fault: { code: error instanceof StoreFault ? code : 'none', message } }))
+      }
+    })
+    return switching(client)
+  }
+
+  #answer({ owner, call, args }: Asked): unknown {
+    if (call === 'own' || call === 'lose') {
+      const driver = objectDriver(this.ctx.storage)
+      if (call === 'lose') beginIncarnation(driver)
+      return this.#owners.push(sqliteStore(driver, driver.epoch, noTail)) - 1
+    }
+    if (call === 'abort') return this.ctx.abort('restarted')
+    if (call === 'tables')
+      return this.ctx.storage.sql.exec("SELECT name FROM sqlite_master WHERE type = 'table'").toArray()
+    const store = this.#owners[owner] as SqliteStore
+    const [part, method] = call.split('.') as ['log' | 'directory', string]
+    const port = store[part] as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>
+    if (call === 'log.append') args[0] = this.#leases.get(args[0] as number)
+    const answered = port[method]?.(...args)
+    return call === 'log.open' ? answered?.then((lease) => this.#kept(lease)) : answered
+  }
+
+  #kept(lease: unknown): unknown {
+    if (lease === null) return null
+    const handle = this.#leases.size + 1
+    this.#leases.set(handle, lease)
+    return { ...(lease as object), handle }
+  }
+}
+
+export default {
+  fetch: (request: Request, { STORE }: { STORE: Namespace }): Promise<Response> =>
+    STORE.get(STORE.idFromName(new URL(request.url).pathname)).fetch(request),
+}

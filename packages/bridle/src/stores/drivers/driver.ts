@@ -1,0 +1,56 @@
+// The little that a database must offer. SQLite on Node and the SQL of a Durable Object both fit behind this, so the
+// rest of the folder is written once. Shared SQL holds no BEGIN, SAVEPOINT or PRAGMA: a Durable Object refuses them.
+import { StoreFault, type StoreFaultCode } from '../../kernel/ports/store.ts'
+
+export type Value = string | number | null
+
+export interface Driver {
+  all<Row>(sql: string, ...values: Value[]): Row[]
+  get<Row>(sql: string, ...values: Value[]): Row | undefined
+  run(sql: string, ...values: Value[]): void
+  /** All of it or none of it, and durable when it returns. Not nested. */
+  transaction<T>(work: () => T): T
+  /** Runs `work` soon: after the current turn of the event loop where there is one, at once in a Durable Object. */
+  schedule(work: () => void): void
+  /** Work the database does in bulk now and then, done when it suits. Optional. */
+  tidy?(): void
+  /** Lets nothing that was deleted linger in what the database keeps beside its pages. False = try again later. Optional. */
+  purge?(): boolean
+  /**
+   * Throws a StoreFault when the data is no longer where it was. Called before each commit and read; true when it has just
+   * looked. Optional.
+   */
+  check?(look: 'now and then' | 'now'): boolean
+  /** What an error says about the data. */
+  diagnose(error: unknown): StoreFaultCode
+  /**
+   * Called after an error that may be a failed sync, before anything else is read or written. Returns when all that can be
+   * read is durable; throws as long as that is not certain.
+   */
+  recover(): void
+}
+
+/** A Durable Object's limits, kept on every driver so that a test on Node finds what production would refuse. */
+const parametersMax = 100
+const rowBytesMax = 1_900_000
+
+/** Every driver passes its values through here before it binds them. */
+export function checkLimits(values: readonly Value[]): void {
+  if (values.length > parametersMax) throw new StoreFault('refused', `${values.length} parameters in one statement`)
+  let bytes = 0
+  for (const value of values) bytes += typeof value === 'string' ? value.length * 3 : 8
+  if (bytes <= rowBytesMax) return
+  // Three bytes per unit is the worst case; only a row that might be too large is measured.
+  bytes = 0
+  for (const value of values) bytes += typeof value === 'string' ? new TextEncoder().encode(value).length : 8
+  if (bytes > rowBytesMax) throw new StoreFault('refused', `a row of ${bytes} bytes`)
+}
+
+/** A driver's error as the fault that callers match on. */
+export function asFault(driver: Driver, error: unknown, doing: string): StoreFault {
+  if (error instanceof StoreFault) return error
+  const detail = error instanceof Error ? error.message : String(error)
+  // Only stored text is parsed here.
+  const code = error instanceof SyntaxError ? 'corrupt' : driver.diagnose(error)
+  return new StoreFault(code, `${doing}: ${detail}`, error)
+}

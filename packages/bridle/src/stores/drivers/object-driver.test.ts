@@ -1,0 +1,159 @@
+// The contract of stores inside the real runtime, each test in an object of its own.
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Lease, StoreFault, type StoreFaultCode } from '../../kernel/ports/store.ts'
+import { bundled, noTools, startWorkerd, type Workerd } from '../../targets/cloudflare/workerd.suite.ts'
+import { storeContract } from '../contract/contract.suite.ts'
+import { objectDriver } from './object-driver.ts'
+import { type Answered, decode, encode } from './do-store-wire.suite.ts'
+import { sqliteStore } from '../sqlite/sqlite-store.ts'
+import { event, expectFault, type Harness, key, type Owner, row, started } from '../contract/store.suite.ts'
+import { noTail } from '../sqlite/log/tail.ts'
+
+let workerd: Workerd
+let objects = 0
+
+beforeAll(async () => {
+  if (noTools) return
+  const code = await bundled(fileURLToPath(new URL('./do-store-worker.suite.ts', import.meta.url)))
+  workerd = await startWorkerd({ code, objects: { STORE: 'Store' } })
+})
+afterAll(() => workerd?.dispose())
+
+/** One object's socket. */
+class Line {
+  readonly #socket: WebSocket
+  readonly #waiting = new Map<number, { resolve: (value: unknown) => void; reject: (cause: unknown) => void }>()
+  #asked = 0
+
+  private constructor(socket: WebSocket) {
+    this.#socket = socket
+    socket.onmessage = ({ data }) => {
+      const { id, value, fault } = decode(String(data)) as Answered
+      const asked = this.#waiting.get(id)
+      this.#waiting.delete(id)
+      if (fault) asked?.reject(new StoreFault(fault.code as StoreFaultCode, fault.message))
+      else asked?.resolve(value)
+    }
+    socket.onclose = () => {
+      for (const { reject } of this.#waiting.values()) reject(new Error('closed'))
+    }
+  }
+
+  static async to(name: string): Promise<Line> {
+    const socket = new WebSocket(`${workerd.url.replace('http', 'ws')}/${name}`)
+    await new Promise((resolve, reject) => {
+      socket.onopen = resolve
+      socket.onerror = () => reject(new Error(`no socket: ${workerd.said.join('\n')}`))
+    })
+    return new Line(socket)
+  }
+
+  ask(owner: number, call: string, ...args: unknown[]): Promise<unknown> {
+    const id = ++this.#asked
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject })
+      this.#socket.send(encode({ id, owner, call, args }))
+    })
+  }
+
+  close(): void {
+    this.#socket.close()
+  }
+}
+
+const handles = new WeakMap<Lease, number>()
+
+const ownerOn = async (line: Line, call: 'own' | 'lose' = 'own'): Promise<Owner> => {
+  const owner = (await line.ask(0, call)) as number
+  const ask = (call: string, ...args: unknown[]): Promise<never> => line.ask(owner, call, ...args) as Promise<never>
+  return {
+    log: {
+      open: async (...args) => {
+        const opened = (await ask('log.open', ...args)) as (Lease & { handle: number }) | null
+        if (!opened) return null
+        const { handle, ...lease } = opened
+        handles.set(lease, handle)
+        return lease
+      },
+      append: (lease, append) => ask('log.append', handles.get(lease), append),
+      read: (...args) => ask('log.read', ...args),
+      result: (...args) => ask('log.result', ...args),
+      remove: (...args) => ask('log.remove', ...args),
+    },
+    directory: {
+      list: (...args) => ask('directory.list', ...args),
+      approvals: (...args) => ask('directory.approvals', ...args),
+      due: (...args) => ask('directory.due', ...args),
+      find: (...args) => ask('directory.find', ...args),
+    },
+  }
+}
+
+const make = async (): Promise<Harness> => {
+  const name = `object-${++objects}`
+  let line = await Line.to(name)
+  return {
+    ...(await ownerOn(line)),
+    takeOver: () => ownerOn(line),
+    async restart() {
+      await line.ask(0, 'abort').catch(() => {})
+      line = await Line.to(name)
+      return ownerOn(line)
+    },
+    lose: () => ownerOn(line, 'lose'),
+    dispose: async () => line.close(),
+  }
+}
+
+describe.skipIf(noTools)('in workerd', () => {
+  storeContract('durable object', make)
+
+  test('an object that was only asked leaves no tables behind', async () => {
+    const line = await Line.to('blank')
+    const { log, directory } = await ownerOn(line)
+    expect(await log.open(key('a'))).toMatchObject({ exists: false, head: 0 })
+    expect(await log.read(key('a'), 0, 9)).toEqual([])
+    expect(await log.remove(key('a'))).toBe(false)
+    expect(await directory.list('acme', {})).toEqual({ sessions: [] })
+    expect(await line.ask(0, 'tables')).toEqual([])
+    line.close()
+  })
+
+  test('what a row or a statement may not hold is refused before the platform is asked', async () => {
+    const store = await make()
+    const lease = await started(store, key('a'), 1)
+    const tooLarge = row({ title: 'x'.repeat(2_000_000) })
+    await expect(store.log.append(lease, { events: [], results: [], row: tooLarge })).rejects.toMatchObject({
+      code: 'refused',
+    })
+    await store.dispose()
+  })
+})
+
+describe('a storage that throws', () => {
+  test.each<[string, StoreFaultCode]>([
+    ['database or disk is full: SQLITE_FULL', 'full'],
+    ['database disk image is malformed: SQLITE_CORRUPT', 'corrupt'],
+    ['UNIQUE constraint failed: log.sid: SQLITE_CONSTRAINT', 'refused'],
+    ['string or blob too big: SQLITE_TOOBIG', 'refused'],
+    ['disk I/O error: SQLITE_IOERR', 'outcome_unknown'],
+    ['Durable Object storage operation exceeded timeout which caused object to be reset.', 'outcome_unknown'],
+    ['Do not know how to serialize a BigInt', 'refused'],
+  ])('%s: %s', async (message, code) => {
+    let isBroken = false
+    const driver = objectDriver({
+      sql: {
+        exec: () => {
+          if (isBroken) throw new Error(message)
+          return { toArray: () => [] }
+        },
+      },
+      transactionSync: (work) => work(),
+    })
+    const { log } = sqliteStore(driver, driver.epoch, noTail)
+    const lease = (await log.open(key('a')))!
+    isBroken = true
+    await expectFault(log.append(lease, { events: [event(1)], row: row() }), code)
+  })
+})

@@ -1,0 +1,93 @@
+// The SQL of a Durable Object. Its storage is one SQLite database that nobody else opens. Until the first write there is
+// nothing in it, not even tables: an object that was only asked about must leave nothing behind.
+import { StoreFault, type StoreFaultCode } from '../../kernel/ports/store.ts'
+import { checkLimits, type Driver, type Value } from './driver.ts'
+import { bumpEpoch, checkVersion, migrate, migrations, schemaVersion } from '../sqlite/schema.ts'
+
+/** As much of a Durable Object's storage as the driver uses. */
+export interface ObjectStorage {
+  readonly sql: {
+    exec(sql: string, ...values: Value[]): { toArray(): unknown[] }
+  }
+  transactionSync<T>(work: () => T): T
+}
+
+export interface ObjectDriver extends Driver {
+  /** This incarnation's; of a blank storage the first. */
+  readonly epoch: number
+  /** Nothing was ever written. */
+  isBlank(): boolean
+}
+
+export function objectDriver(storage: ObjectStorage): ObjectDriver {
+  const { sql } = storage
+  const exec = <Row>(text: string, values: Value[]): Row[] => {
+    checkLimits(values)
+    return sql.exec(text, ...values).toArray() as Row[]
+  }
+  const raw: Driver = {
+    all: (text, ...values) => exec(text, values),
+    get: <Row>(text: string, ...values: Value[]) => exec<Row>(text, values)[0],
+    run: (text, ...values) => void exec(text, values),
+    transaction: (work) => storage.transactionSync(work),
+    // Its own turn, yet the same one to the platform: what is written before anything else happens is written together.
+    schedule: (work) => queueMicrotask(work),
+    diagnose,
+    // There is no handle to lose: a storage that fails takes its object down, and the next one reads anew.
+    recover: () => {},
+  }
+  let isBlank = sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'meta'").toArray().length === 0
+  if (!isBlank) {
+    checkVersion(schemaVersion(raw), migrations, 'The object')
+    migrate(raw)
+  }
+  const epoch = isBlank ? 1 : bumpEpoch(raw)
+
+  const create = () => {
+    migrate(raw)
+    bumpEpoch(raw)
+    isBlank = false
+  }
+  /** What only reads finds nothing; what writes makes the tables first. */
+  const findsNothing = (text: string): boolean => {
+    if (isBlank && !text.startsWith('SELECT')) create()
+    return isBlank
+  }
+
+  return {
+    ...raw,
+    epoch,
+    isBlank: () => isBlank,
+    all: (text, ...values) => (findsNothing(text) ? [] : raw.all(text, ...values)),
+    get: (text, ...values) => (findsNothing(text) ? undefined : raw.get(text, ...values)),
+    run(text, ...values) {
+      if (isBlank) create()
+      raw.run(text, ...values)
+    },
+    transaction(work) {
+      const wasBlank = isBlank
+      try {
+        return raw.transaction(work)
+      } catch (error) {
+        // Undone with the rest.
+        isBlank = wasBlank
+        throw error
+      }
+    },
+  }
+}
+
+/** The platform says SQLite's own code at the end of its message, and nowhere else. */
+const codes: readonly [RegExp, StoreFaultCode][] = [
+  [/SQLITE_(CORRUPT|NOTADB)/, 'corrupt'],
+  [/SQLITE_FULL/, 'full'],
+  [/SQLITE_(TOOBIG|CONSTRAINT|MISMATCH|RANGE)/, 'refused'],
+  [/SQLITE_|storage|Durable Object/i, 'outcome_unknown'],
+]
+
+function diagnose(error: unknown): StoreFaultCode {
+  if (error instanceof StoreFault) return error.code
+  const text = error instanceof Error ? error.message : String(error)
+  // What did not come from the database was thrown by the work itself, and undone.
+  return codes.find(([pattern]) => pattern.test(text))?.[1] ?? 'refused'
+}

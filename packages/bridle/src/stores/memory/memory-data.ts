@@ -1,0 +1,43 @@
+// The data of a memory store, shared by its log and its directory.
+import type { Key } from '../../kernel/event.ts'
+import type { Row, SnapshotWrite } from '../../kernel/ports/store.ts'
+
+/** One life of a key. A branch holds on to its parent, so removed sessions live exactly as long as they are needed. */
+export interface MemorySession {
+  readonly key: Key
+  readonly order: number
+  readonly base: number
+  readonly incarnation: number
+  readonly parent: { readonly session: MemorySession; readonly seq: number } | null
+  /** One JSON text per event, from base + 1. */
+  readonly events: string[]
+  readonly answers: Map<string, string>
+  readonly snapshots: Map<number, Omit<SnapshotWrite, 'messages'>>
+  /** Settled messages by index: each with the snapshots' numbers at which it was written. */
+  readonly messages: Map<number, { seq: number; text: string }[]>
+  row: string
+  wakeAt: number | null
+  removed: boolean
+}
+
+export interface MemoryData {
+  readonly sessions: Map<string, MemorySession>
+  readonly tombstones: Map<string, { readonly head: number; readonly incarnation: number }>
+  /** The least incarnation that a log has; absent = the first. A test that loses events raises it. */
+  incarnation?: number
+  epoch: number
+  created: number
+}
+
+export const incarnationOf = ({ incarnation = 1 }: MemoryData, log: { readonly incarnation: number }): number =>
+  Math.max(incarnation, log.incarnation)
+
+/** Every log gets an incarnation that none has had, as after a loss that nobody can pin down. */
+export const beginIncarnation = (data: MemoryData): void => {
+  const used = [...data.sessions.values(), ...data.tombstones.values()].map(({ incarnation }) => incarnation)
+  data.incarnation = Math.max(data.incarnation ?? 1, ...used) + 1
+}
+
+export const headOf = (session: MemorySession): number => session.base + session.events.length
+
+export const rowOf = (session: MemorySession): Row => JSON.parse(session.row) as Row

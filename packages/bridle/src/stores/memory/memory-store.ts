@@ -1,0 +1,228 @@
+// A store that forgets when the process ends: for tests, demos and the simulation. It keeps encoded text, as the
+// others do, so that nothing a caller changes afterwards leaks in. No timers and no randomness.
+import { type Event, type Key, keyText } from '../../kernel/event.ts'
+import {
+  type Append,
+  type Directory,
+  type Held,
+  type Lease,
+  type Log,
+  type Parent,
+  type Snapshot,
+  type SnapshotWrite,
+  type StoredAnswer,
+  StoreFault,
+} from '../../kernel/ports/store.ts'
+import { checkAppend, checkBranch, checkKey, fenced } from '../checks.ts'
+import { headOf, incarnationOf, type MemoryData, type MemorySession } from './memory-data.ts'
+import { memoryDirectory } from './memory-directory.ts'
+
+export interface MemoryStore {
+  readonly log: Log
+  readonly directory: Directory
+  readonly epoch: number
+  /** A new owner of the same data, as after a restart. This one's leases are refused from here on. */
+  reopen(): MemoryStore
+}
+
+export function memoryStore(
+  data: MemoryData = { sessions: new Map(), tombstones: new Map(), epoch: 0, created: 0 },
+): MemoryStore {
+  const epoch = ++data.epoch
+  return { log: memoryLog(data, epoch), directory: memoryDirectory(data), epoch, reopen: () => memoryStore(data) }
+}
+
+function memoryLog(data: MemoryData, epoch: number): Log {
+  const held = new WeakMap<Lease, MemorySession>()
+  const live = (key: Key): MemorySession | undefined => data.sessions.get(keyText(key))
+
+  /** Where a session that does not exist yet will start. */
+  function origin(key: Key, from: Parent | null): Pick<MemorySession, 'base' | 'parent' | 'incarnation'> {
+    const removed = data.tombstones.get(keyText(key))
+    const tombstone = removed?.head ?? 0
+    if (!from) return { base: tombstone, parent: null, incarnation: removed?.incarnation ?? 1 }
+    const session = live({ tenant: key.tenant, agent: from.agent, id: from.id })
+    checkBranch(key, from, session && { head: headOf(session), ...rootOf(session) }, tombstone)
+    const incarnation = removed ? incarnationOf(data, removed) + 1 : 1
+    return { base: from.seq, parent: { session: session!, seq: from.seq }, incarnation }
+  }
+
+  function locate(lease: Lease): MemorySession | undefined {
+    const session = held.get(lease) ?? live(lease.key)
+    if (session?.removed || (!session && lease.exists)) throw fenced(lease.key)
+    return session
+  }
+
+  function create(lease: Lease): MemorySession {
+    return {
+      key: { ...lease.key },
+      order: ++data.created,
+      ...origin(lease.key, lease.parent),
+      events: [],
+      answers: new Map(),
+      snapshots: new Map(),
+      messages: new Map(),
+      row: '',
+      wakeAt: null,
+      removed: false,
+    }
+  }
+
+  return {
+    check() {
+      if (epoch < data.epoch) throw new StoreFault('fenced', 'another owner has taken over the data')
+    },
+
+    async open(key, from, theirs) {
+      checkKey(key)
+      if (epoch < data.epoch) return null
+      const session = live(key)
+      if (session) {
+        const parent = session.parent && { ...nameOf(session.parent.session), seq: session.parent.seq }
+        const lease: Lease = {
+          key,
+          epoch,
+          exists: true,
+          head: headOf(session),
+          parent,
+          snapshot: bestSnapshot(session),
+          incarnation: incarnationOf(data, session),
+          parentIncarnation: session.parent && incarnationOf(data, session.parent.session),
+        }
+        held.set(lease, session)
+        return lease
+      }
+      const { base, parent, incarnation } = origin(key, from ?? null)
+      const snapshot = parent && bestSnapshot(parent.session, base, theirs)
+      const logs = {
+        incarnation: incarnationOf(data, { incarnation }),
+        parentIncarnation: parent && incarnationOf(data, parent.session),
+      }
+      return { key, epoch, exists: false, head: base, parent: from ?? null, snapshot, ...logs }
+    },
+
+    async append(lease, append) {
+      if (lease.epoch < data.epoch) throw fenced(lease.key)
+      const existing = locate(lease)
+      const session = existing ?? create(lease)
+      checkAppend(lease, append, headOf(session), !existing)
+      checkAnswers(session, append)
+      const encoded = encode(lease.key, append)
+      // Nothing can fail from here on, so the append is all or nothing.
+      data.sessions.set(keyText(session.key), session)
+      held.set(lease, session)
+      for (const event of encoded.events) session.events.push(event)
+      if (encoded.row !== undefined) session.row = encoded.row
+      if (append.wakeAt !== undefined) session.wakeAt = append.wakeAt
+      for (const [commandId, answer] of encoded.answers) session.answers.set(commandId, answer)
+      if (append.snapshot) writeSnapshot(session, append.snapshot)
+    },
+
+    async read(key, after, limit, charsMax = Number.POSITIVE_INFINITY) {
+      const session = live(key)
+      const texts: string[] = []
+      let chars = 0
+      for (const { session: part, upTo } of session ? lineage(session).reverse() : []) {
+        const from = Math.max(after - part.base, 0)
+        const to = Math.min(upTo - part.base, from + limit - texts.length)
+        for (let at = from; at < to && chars < charsMax; at++) {
+          texts.push(part.events[at]!)
+          chars += part.events[at]!.length
+        }
+      }
+      return texts.map((text) => JSON.parse(text) as Event)
+    },
+
+    async result(key, commandId) {
+      const text = live(key)?.answers.get(commandId)
+      return text === undefined ? null : (JSON.parse(text) as StoredAnswer)
+    },
+
+    async remove(key) {
+      const session = live(key)
+      if (!session) return false
+      if (epoch < data.epoch) throw fenced(key)
+      session.removed = true
+      data.sessions.delete(keyText(key))
+      data.tombstones.set(keyText(key), { head: headOf(session), incarnation: session.incarnation })
+      return true
+    },
+  }
+}
+
+/** The session and those it hangs from, each with the last number that counts. */
+function lineage(session: MemorySession, upTo = headOf(session)): { session: MemorySession; upTo: number }[] {
+  const levels = [{ session, upTo }]
+  for (let at = session; at.parent; at = at.parent.session) {
+    upTo = Math.min(upTo, at.parent.seq)
+    levels.push({ session: at.parent.session, upTo })
+  }
+  return levels
+}
+
+function rootOf(session: MemorySession): { root: number; depth: number } {
+  const levels = lineage(session)
+  return { root: levels.at(-1)!.session.base, depth: levels.length }
+}
+
+function checkAnswers({ key, answers }: MemorySession, { results = [] }: Append): void {
+  const ids = results.map(({ commandId }) => commandId)
+  const taken = ids.find((id, index) => answers.has(id) || ids.indexOf(id) < index)
+  if (taken !== undefined) throw new StoreFault('refused', `${keyText(key)}: ${taken} is answered already`)
+}
+
+function encode(key: Key, { events, row, results = [] }: Append) {
+  try {
+    return {
+      events: events.map((event) => JSON.stringify(event)),
+      row: row && JSON.stringify(row),
+      answers: results.map((answer): [string, string] => [answer.commandId, JSON.stringify(answer)]),
+    }
+  } catch (cause) {
+    throw new StoreFault('refused', `${keyText(key)}: an append that is not JSON`, cause)
+  }
+}
+
+function writeSnapshot(session: MemorySession, { messages, ...snapshot }: SnapshotWrite): void {
+  for (const [seq, older] of session.snapshots) if (!older.keep) session.snapshots.delete(seq)
+  session.snapshots.set(snapshot.seq, snapshot)
+  for (const { index, text } of messages) {
+    const versions = (session.messages.get(index) ?? []).filter(({ seq }) => seq !== snapshot.seq)
+    session.messages.set(index, [...versions, { seq: snapshot.seq, text }])
+  }
+}
+
+/** The newest snapshot at or below a number whose messages are all there; those that are held are left out. */
+function bestSnapshot(session: MemorySession, limit?: number, held: Held = { seq: 0, count: 0 }): Snapshot | null {
+  const levels = lineage(session, limit)
+  const isHeld = (index: number, seq: number) =>
+    index < held.count && levels.every(({ session: { messages } }) => !isWrittenSince(messages.get(index), seq))
+  for (const [depth, { session: part, upTo }] of levels.entries()) {
+    const seqs = [...part.snapshots.keys()].filter((seq) => seq <= upTo).sort((a, b) => b - a)
+    for (const seq of seqs) {
+      const { foldVersion, state, settled } = part.snapshots.get(seq)!
+      const messages: (string | null)[] = []
+      for (let index = 0; index < settled; index++) {
+        const text = isHeld(index, Math.min(held.seq, seq)) ? null : messageAt(levels.slice(depth), index, seq)
+        if (text === undefined) break
+        messages.push(text)
+      }
+      if (messages.length === settled) return { seq, foldVersion, state, messages }
+    }
+  }
+  return null
+}
+
+const isWrittenSince = (versions: readonly { readonly seq: number }[] = [], since: number): boolean =>
+  versions.some(({ seq }) => seq > since)
+
+/** A message as a snapshot at `seq` saw it: a later rewrite must not change what an older snapshot says. */
+function messageAt(levels: { session: MemorySession; upTo: number }[], index: number, seq: number): string | undefined {
+  for (const { session, upTo } of levels) {
+    const versions = (session.messages.get(index) ?? []).filter((version) => version.seq <= Math.min(seq, upTo))
+    if (versions.length > 0) return versions.reduce((best, next) => (next.seq > best.seq ? next : best)).text
+  }
+  return undefined
+}
+
+const nameOf = ({ key: { agent, id } }: MemorySession) => ({ agent, id })

@@ -1,0 +1,71 @@
+// Reading events through the lineage of a branch: each session up to the point where the next one left it.
+import { type Event, type Key, keyText } from '../../../kernel/event.ts'
+import { StoreFault } from '../../../kernel/ports/store.ts'
+import type { Driver } from '../../drivers/driver.ts'
+import { readSegments } from './segment-rows.ts'
+import { decodeEvents, type Segment } from './segments.ts'
+import type { Level } from '../session-table.ts'
+import type { Tail } from './tail.ts'
+
+/** Rows fetched at once: few at first, since most reads want the newest; never many, so that memory stays small. */
+const batchRows = { first: 2, most: 32 }
+
+/** Events, and how many characters of stored text were read for them. */
+export interface LogPage {
+  readonly events: Event[]
+  readonly chars: number
+}
+
+export function readLog(
+  driver: Driver,
+  tail: Tail,
+  levels: readonly Level[],
+  after: number,
+  limit: number,
+  charsMax = Number.POSITIVE_INFINITY,
+): LogPage {
+  const events: Event[] = []
+  // A segment has an event at least; where one is wanted, the next may be large and is not read.
+  let rows = Math.max(1, Math.min(batchRows.first, limit))
+  let chars = 0
+  for (const { record, upTo } of levels.toReversed()) {
+    let at = Math.max(after, record.base)
+    while (at < upTo && events.length < limit) {
+      const batch = readSegments(driver, record.sid, at, rows)
+      rows = Math.min(rows * 2, batchRows.most)
+      const segments = batch.length > 0 ? batch : tail.read(record.sid, at)
+      if (segments.length === 0) throw corrupt(record, at + 1, upTo)
+      for (const segment of segments) {
+        at = take(record, segment, at, upTo, limit, events)
+        chars += segment.body.length
+        if (chars >= charsMax && events.length > 0) return { events, chars }
+      }
+    }
+  }
+  return { events, chars }
+}
+
+/** Adds what counts of a segment and returns the last number added. */
+function take(key: Key, segment: Segment, at: number, upTo: number, limit: number, events: Event[]): number {
+  if (at >= upTo || events.length >= limit) return at
+  // The numbers are dense, so a missing row is found even though nothing is left to check.
+  if (segment.bad || segment.first > at + 1) throw corrupt(key, Math.min(segment.first, at + 1), segment.last)
+  for (const event of decode(key, segment)) {
+    if (event.seq <= at) continue
+    if (event.seq > upTo || events.length >= limit) break
+    events.push(event)
+    at = event.seq
+  }
+  return at
+}
+
+function decode(key: Key, segment: Segment): Event[] {
+  try {
+    return decodeEvents(segment)
+  } catch (cause) {
+    throw corrupt(key, segment.first, segment.last, cause)
+  }
+}
+
+const corrupt = (key: Key, first: number, last: number, cause?: unknown): StoreFault =>
+  new StoreFault('corrupt', `${keyText(key)}: events ${first} to ${last} are damaged`, cause)

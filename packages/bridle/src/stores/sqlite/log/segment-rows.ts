@@ -1,0 +1,66 @@
+// Segments in the `log` table. A segment is one row, unless a single event is too large for a row: then several parts.
+import type { Driver } from '../../drivers/driver.ts'
+import { checksum, pieces, type Segment } from './segments.ts'
+
+/** A stored row, in `log` or in `tail`. Checked, since it may come back damaged. */
+export interface SegmentRow {
+  readonly last: number
+  readonly part: number
+  readonly parts: number
+  readonly first: number
+  readonly body: string
+  readonly sum: string
+}
+
+const columns = '(sid, last, part, parts, first, body, sum) VALUES (?, ?, ?, ?, ?, ?, ?)'
+const insert = { log: `INSERT INTO log ${columns}`, tail: `INSERT INTO tail ${columns}` }
+
+export function writeSegment(driver: Driver, table: keyof typeof insert, sid: number, segment: Segment): void {
+  const { first, last } = segment
+  const texts = pieces(segment.body)
+  for (let part = 0; part < texts.length; part++) {
+    const body = texts[part]!
+    const sum = segment.bad ? 'bad' : checksum(body, sid, first, last, part, texts.length)
+    driver.run(insert[table], sid, last, part, texts.length, first, body, sum)
+  }
+}
+
+/** Segments of the `log` table that reach beyond `after`, in order; at most `limit` of them. */
+export function readSegments(driver: Driver, sid: number, after: number, limit: number): Segment[] {
+  const rows = driver.all<SegmentRow>(`${select} AND last > ? AND part = 0 ORDER BY last LIMIT ?`, sid, after, limit)
+  return rows.map((row) => {
+    if (row.parts === 1) return assemble(sid, [row])
+    return assemble(sid, driver.all<SegmentRow>(`${select} AND last = ? ORDER BY part`, sid, row.last))
+  })
+}
+
+const select = 'SELECT last, part, parts, first, body, sum FROM log WHERE sid = ?'
+
+/** The segment that its parts make up, marked bad when one is damaged or missing. */
+export function assemble(sid: number, parts: readonly SegmentRow[]): Segment {
+  const { first, last } = parts[0]!
+  const intact = parts.every(
+    (row, part) =>
+      row.part === part &&
+      row.parts === parts.length &&
+      isText(row.body) &&
+      row.sum === checksum(row.body, sid, row.first, row.last, part, parts.length),
+  )
+  const body = parts.length === 1 ? String(parts[0]!.body) : parts.map((row) => row.body).join('')
+  return intact ? { first, last, body } : { first, last, body, bad: true }
+}
+
+/** A flipped type byte turns text into something else. */
+const isText = (value: unknown): value is string => typeof value === 'string'
+
+/** The row that the index names last, read from the table itself: an index entry may be damaged, and has no checksum. */
+const newest = `SELECT l.sid, l.last, k.last AS indexed FROM
+  (SELECT n, last FROM log INDEXED BY log_place WHERE sid = ? ORDER BY last DESC LIMIT 1) AS k
+  LEFT JOIN log AS l ON l.n = k.n`
+
+/** The last number of a session's segments. Undefined where there are none, null where the index is damaged. */
+export function lastInLog(driver: Driver, sid: number): number | null | undefined {
+  const row = driver.get<{ sid: number | null; last: number | null; indexed: number }>(newest, sid)
+  if (!row) return undefined
+  return row.sid === sid && row.last === row.indexed ? row.last : null
+}

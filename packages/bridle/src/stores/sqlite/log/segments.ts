@@ -1,0 +1,83 @@
+// Events as stored text. A segment is a run of one session's events: their JSON, comma-separated and without the
+// brackets, so that two segments are joined without parsing either.
+import { type Event, type Key, keyText } from '../../../kernel/event.ts'
+import { hashText } from '../../../kernel/json.ts'
+import { StoreFault } from '../../../kernel/ports/store.ts'
+
+export interface Segment {
+  readonly first: number
+  readonly last: number
+  readonly body: string
+  /** Set when what was read does not match its checksum; carried along so that it is never mistaken for truth. */
+  readonly bad?: true
+}
+
+/** Joined segments stop growing here: large enough that a row's overhead vanishes, small enough to parse in no time. */
+const segmentCharsMax = 32 * 1024
+/** At three bytes per character a piece still fits a row. */
+const pieceCharsMax = 500 * 1024
+
+/** JSON escapes NUL and lone surrogates, so the text is plain Unicode and survives any database byte for byte. */
+export function encodeEvents(key: Key, events: readonly Event[]): Segment[] {
+  if (events.length === 0) return []
+  try {
+    const first = events[0]!.seq
+    const whole = JSON.stringify(events)
+    if (whole.length <= segmentCharsMax || events.length === 1)
+      return [{ first, last: first + events.length - 1, body: whole.slice(1, -1) }]
+    return join(events.map((event) => ({ first: event.seq, last: event.seq, body: JSON.stringify(event) })))
+  } catch (cause) {
+    throw new StoreFault('refused', `${keyText(key)}: events that are not JSON`, cause)
+  }
+}
+
+export const decodeEvents = (segment: Segment): Event[] => JSON.parse(`[${segment.body}]`) as Event[]
+
+/** Adjacent segments as fewer, larger ones. A bad one stays by itself. */
+export function join(segments: readonly Segment[]): Segment[] {
+  const joined: Segment[] = []
+  let run: Segment[] = []
+  let chars = 0
+  const endRun = () => {
+    if (run.length > 0) joined.push(joinRun(run))
+    run = []
+    chars = 0
+  }
+  for (const segment of segments) {
+    if (segment.bad || chars + segment.body.length > segmentCharsMax) endRun()
+    if (segment.bad) {
+      joined.push(segment)
+      continue
+    }
+    run.push(segment)
+    chars += segment.body.length
+  }
+  endRun()
+  return joined
+}
+
+const joinRun = (run: readonly Segment[]): Segment =>
+  run.length === 1
+    ? run[0]!
+    : { first: run[0]!.first, last: run.at(-1)!.last, body: run.map(({ body }) => body).join(',') }
+
+/** A long text cut so that each piece fits a row, never inside a surrogate pair. */
+export function pieces(text: string): string[] {
+  if (text.length <= pieceCharsMax) return [text]
+  const cuts: string[] = []
+  for (let from = 0; from < text.length; ) {
+    let to = Math.min(from + pieceCharsMax, text.length)
+    const unit = text.charCodeAt(to - 1)
+    if (to < text.length && unit >= 0xd800 && unit <= 0xdbff) to--
+    cuts.push(text.slice(from, to))
+    from = to
+  }
+  return cuts
+}
+
+/** The checksum of a piece at its place: the place is part of it, so that a row in the wrong place is found too. */
+export function checksum(text: string, ...place: readonly number[]): string {
+  let seed = 0
+  for (const part of place) seed = Math.imul(seed ^ part ^ Math.floor(part / 0x1_0000_0000), 0x01000193) + 1
+  return hashText(text, seed)
+}

@@ -1,0 +1,110 @@
+// Many appends, one commit. A sync to disk costs as much as hundreds of inserts, so whatever has queued up while the
+// last commit ran goes into the next one. Nothing waits for a timer.
+import { StoreFault } from '../../../kernel/ports/store.ts'
+import { asFault, type Driver } from '../../drivers/driver.ts'
+
+/** A group's size, so that one commit blocks the event loop for a few milliseconds at most. */
+const groupMembersMax = 256
+const groupCharsMax = 512 * 1024
+
+export interface Member {
+  readonly chars: number
+  /** Shares its commit with nobody. */
+  readonly alone?: boolean
+  /** Checks without writing, and returns the writing. Throws what concerns this member alone. */
+  prepare(): () => void
+  done(): void
+  fail(fault: StoreFault): void
+}
+
+interface GroupCommit {
+  add(member: Member): void
+  /** Commits the next group. */
+  flush(): void
+  readonly waiting: number
+}
+
+interface Hooks {
+  /** Something is queued. */
+  waiting(): void
+  /** Before each transaction. Throws when there can be none. */
+  ready(): void
+  /** First thing in each transaction. */
+  begun(): void
+  committed(): void
+  /** After `outcome_unknown` the commit may have happened: what is held in memory must be read again. */
+  rolledBack(fault: StoreFault): void
+}
+
+export function groupCommit(driver: Driver, hooks: Hooks): GroupCommit {
+  let queue: Member[] = []
+
+  function flush(): void {
+    const size = groupSize(queue)
+    const group = queue.slice(0, size)
+    queue = queue.slice(size)
+    commit(group)
+  }
+
+  function commit(group: readonly Member[]): void {
+    const written: Member[] = []
+    const refused: { member: Member; fault: StoreFault }[] = []
+    try {
+      hooks.ready()
+      driver.transaction(() => {
+        hooks.begun()
+        for (const member of group) {
+          let write: () => void
+          try {
+            write = member.prepare()
+          } catch (error) {
+            if (!(error instanceof StoreFault)) throw error
+            refused.push({ member, fault: error })
+            continue
+          }
+          write()
+          written.push(member)
+        }
+      })
+    } catch (error) {
+      return recover(group, error)
+    }
+    hooks.committed()
+    for (const member of written) member.done()
+    for (const { member, fault } of refused) member.fail(fault)
+  }
+
+  function recover(group: readonly Member[], error: unknown): void {
+    const fault = asFault(driver, error, 'append')
+    hooks.rolledBack(fault)
+    if (fault.code === 'outcome_unknown') {
+      for (const member of group) member.fail(fault)
+    } else if (group.length === 1) {
+      group[0]!.fail(fault)
+    } else {
+      // Nothing was written. One of them is to blame; alone, each gets what it deserves.
+      for (const member of group) commit([member])
+    }
+  }
+
+  return {
+    add(member) {
+      queue.push(member)
+      hooks.waiting()
+    },
+    flush,
+    get waiting() {
+      return queue.length
+    },
+  }
+}
+
+function groupSize(queue: readonly Member[]): number {
+  let chars = 0
+  for (const [index, member] of queue.entries()) {
+    chars += member.chars
+    const closes = member.alone || chars > groupCharsMax || index >= groupMembersMax
+    if (closes) return Math.max(index, 1)
+  }
+  return queue.length
+}

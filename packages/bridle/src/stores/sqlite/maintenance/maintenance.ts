@@ -1,0 +1,200 @@
+// Keeps the database in order while others use it: commits groups, settles the tail, sweeps removed sessions. When the
+// outcome of a commit is not known nobody may go on until all that can be read is durable, and is read anew.
+import { StoreFault } from '../../../kernel/ports/store.ts'
+import { asFault, type Driver } from '../../drivers/driver.ts'
+import { groupCommit, type Member } from './group-commit.ts'
+import { sweep, unneeded } from '../removal.ts'
+import { currentEpoch, probeWrite } from '../schema.ts'
+import type { Tail } from '../log/tail.ts'
+import { upkeep } from './round-robin.ts'
+
+/** Often enough that tidying takes a few milliseconds at most, seldom enough that its syncs vanish among the commits. */
+const commitsPerTidy = 250
+
+export interface Keeper {
+  /** Runs now, on what is committed. */
+  read<T>(work: () => T): T
+  /** Queued for the next commit. */
+  write(member: Member): void
+  /** Whose the data is, as the transaction in progress found it. */
+  owner(): number
+  /** A session was removed. */
+  sweepSoon(): void
+  /** Throws when the data belongs to another owner or was taken away, as far as a quick look tells. */
+  check(): void
+  /** Why nothing can be written now; null where it can. Tries to mend what it finds. */
+  trouble(): StoreFault | null
+  close(): void
+}
+
+export function openKeeper(driver: Driver, tail: Tail, epoch: number): Keeper {
+  let state: 'fresh' | 'open' | 'lost' | 'closed' = 'fresh'
+  let owner = epoch
+  let roomToSettle = true
+  let toSweep = true
+  let toPurge = false
+  let isPurgeLate = false
+  /** The last write found no room. */
+  let isFull = false
+  let untidied = 0
+
+  const commits = groupCommit(driver, {
+    waiting: () => wake(),
+    ready: () => ready(),
+    begun: checkOwner,
+    committed() {
+      tail.commit()
+      roomToSettle = true
+      isFull = false
+      untidied++
+    },
+    rolledBack: (fault) => {
+      tail.rollBack()
+      note(fault)
+    },
+  })
+
+  const wake = upkeep(driver.schedule, [
+    { pending: () => commits.waiting > 0, run: commits.flush },
+    { pending: () => roomToSettle && state === 'open' && tail.isFull(), run: settle },
+    { pending: () => untidied >= commitsPerTidy && state === 'open', run: tidy },
+    { pending: () => toSweep && state === 'open', run: sweepSlice },
+    { pending: () => toPurge && !toSweep && state === 'open', run: purge },
+  ])
+
+  function checkOwner(): void {
+    owner = currentEpoch(driver)
+  }
+
+  function ready(look: 'now and then' | 'now' = 'now and then'): void {
+    if (state === 'closed') throw new StoreFault('fenced', 'the store is closed')
+    check(look)
+    if (state === 'open') return
+    if (state === 'lost') recover()
+    try {
+      tail.load()
+      state = 'open'
+    } catch (error) {
+      throw new StoreFault('outcome_unknown', 'the database cannot be read', error)
+    }
+    // The last owner may have left something to sweep.
+    wake()
+  }
+
+  function recover(): void {
+    try {
+      driver.recover()
+    } catch (error) {
+      if (error instanceof StoreFault) throw error
+      throw new StoreFault('unsynced', 'a sync failed, and so did moving the write-ahead log to the database', error)
+    }
+  }
+
+  function check(look: 'now and then' | 'now' = 'now and then'): void {
+    const hasLooked = driver.check?.(look) ?? false
+    // An owner that was replaced may not write for long; its readers must not be shown an old state meanwhile.
+    if (hasLooked && state === 'open') {
+      try {
+        checkOwner()
+      } catch (error) {
+        note(asFault(driver, error, 'a look at the owner'))
+      }
+    }
+    if (owner > epoch) throw new StoreFault('fenced', 'another process has taken over the data')
+  }
+
+  /** Upkeep: nobody waits for it, so a failure only means that it is tried again later. */
+  function quietly(work: () => boolean): boolean {
+    try {
+      ready()
+      return work()
+    } catch (error) {
+      note(asFault(driver, error, 'upkeep'))
+      return false
+    }
+  }
+
+  /** A transaction of our own; false when the data belongs to somebody else by now. */
+  function owned(work: () => void): boolean {
+    return driver.transaction(() => {
+      checkOwner()
+      if (owner !== epoch) return false
+      work()
+      return true
+    })
+  }
+
+  function note({ code }: StoreFault): void {
+    if (code === 'outcome_unknown') state = 'lost'
+    if (code === 'full') isFull = true
+  }
+
+  function settle(): void {
+    roomToSettle = quietly(() => owned(tail.settle))
+    if (!roomToSettle) return
+    tail.clear()
+    untidied = commitsPerTidy
+  }
+
+  function tidy(): void {
+    untidied = 0
+    quietly(() => {
+      driver.tidy?.()
+      return true
+    })
+  }
+
+  function sweepSlice(): void {
+    toSweep = quietly(() => {
+      const sid = unneeded(driver)
+      if (sid === undefined || !owned(() => sweep(driver, sid))) return false
+      toPurge = true
+      return true
+    })
+  }
+
+  function purge(): void {
+    toPurge = false
+    isPurgeLate = !quietly(() => driver.purge?.() ?? true)
+  }
+
+  return {
+    read<T>(work: () => T): T {
+      ready()
+      try {
+        return work()
+      } catch (error) {
+        const fault = asFault(driver, error, 'read')
+        note(fault)
+        throw fault
+      }
+    },
+    check: () => check(),
+    trouble() {
+      try {
+        ready('now')
+        // Others are told that there is room again only when a write has shown it.
+        if (isFull) owned(() => probeWrite(driver))
+        isFull = false
+      } catch (error) {
+        const fault = asFault(driver, error, 'a probe')
+        note(fault)
+        return fault
+      }
+      toPurge ||= isPurgeLate
+      wake()
+      return null
+    },
+    write: (member) => commits.add(member),
+    owner: () => owner,
+    sweepSoon() {
+      toSweep = true
+      toPurge = true
+    },
+    close() {
+      while (commits.waiting > 0) commits.flush()
+      if (state === 'open') settle()
+      state = 'closed'
+    },
+  }
+}

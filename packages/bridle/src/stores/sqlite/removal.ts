@@ -1,0 +1,43 @@
+// Deleting sessions. Removal hides a session at once and keeps its head; its rows go later, a slice at a time and only
+// when no branch reads them. What is left to sweep follows from the tables, so a crash in between loses nothing.
+import type { Driver } from '../drivers/driver.ts'
+import type { SessionRecord } from './session-table.ts'
+
+const sliceRows = 500
+
+export function hide(driver: Driver, record: SessionRecord, head: number): void {
+  const { sid, tenant, agent, id, incarnation } = record
+  driver.run(
+    `INSERT INTO tombstones (tenant, agent, id, head, incarnation) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (tenant, agent, id) DO UPDATE SET head = excluded.head, incarnation = excluded.incarnation`,
+    ...[tenant, agent, id, head, incarnation],
+  )
+  driver.run("UPDATE sessions SET removed = 1, wake_at = NULL, search = '', row = '' WHERE sid = ?", sid)
+  driver.run('DELETE FROM answers WHERE sid = ?', sid)
+  driver.run('DELETE FROM approvals WHERE sid = ?', sid)
+}
+
+/** A removed session that no branch hangs from. */
+export const unneeded = (driver: Driver): number | undefined =>
+  driver.get<{ sid: number }>(
+    `SELECT sid FROM sessions AS s WHERE removed = 1
+     AND NOT EXISTS (SELECT 1 FROM sessions WHERE parent_sid = s.sid) LIMIT 1`,
+  )?.sid
+
+/** Deletes a slice of it, inside a transaction; the last slice takes the session along. */
+export function sweep(driver: Driver, sid: number): void {
+  const edge = driver.get<{ last: number }>(
+    'SELECT last FROM log WHERE sid = ? ORDER BY last LIMIT 1 OFFSET ?',
+    ...[sid, sliceRows],
+  )
+  if (edge) {
+    driver.run(`${deleteLog} AND k.last < ?)`, sid, edge.last)
+    return
+  }
+  driver.run(`${deleteLog})`, sid)
+  for (const table of ['snapshots', 'texts', 'sessions']) driver.run(`DELETE FROM ${table} WHERE sid = ?`, sid)
+}
+
+/** A damaged index entry may name a row of another session, which is not ours to delete: the row itself says whose it is. */
+const deleteLog = `DELETE FROM log WHERE n IN (SELECT l.n FROM log AS k INDEXED BY log_place
+  CROSS JOIN log AS l ON l.n = k.n WHERE k.sid = ? AND l.sid = k.sid`

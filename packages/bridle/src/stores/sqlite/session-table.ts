@@ -1,0 +1,201 @@
+// The `sessions` table: keys, lineage, and the row that lists show.
+import { type Key, keyText } from '../../kernel/event.ts'
+import { rowOwner } from '../../kernel/owner.ts'
+import { hangsFrom, type Parent, type Row, StoreFault } from '../../kernel/ports/store.ts'
+import { type BranchPoint, checkBranch, lineageMax } from '../checks.ts'
+import { asFault, type Driver } from '../drivers/driver.ts'
+import { searchText } from '../listing.ts'
+import { lastInLog } from './log/segment-rows.ts'
+import { leastIncarnation } from './schema.ts'
+import type { Tail } from './log/tail.ts'
+
+export interface SessionRecord {
+  readonly sid: number
+  readonly tenant: string
+  readonly agent: string
+  readonly id: string
+  /** The numbers start after it. */
+  readonly base: number
+  readonly parent_sid: number | null
+  readonly removed: number
+  /** A number that the log has reached for certain. */
+  readonly head_min: number
+  /** The user that it belongs to; null = nobody in particular. */
+  readonly owner: string | null
+  /** The row's part of the log's incarnation; `incarnationOf` has the whole. */
+  readonly incarnation: number
+}
+
+/** One session of a lineage, and the last of its numbers that counts for the branch. */
+export interface Level {
+  readonly record: SessionRecord
+  readonly upTo: number
+}
+
+/** Where a session that does not exist yet will start. */
+export interface Origin {
+  readonly base: number
+  readonly parent: SessionRecord | null
+  readonly incarnation?: number
+}
+
+export type Sessions = ReturnType<typeof openSessions>
+
+const columns = 'sid, tenant, agent, id, base, parent_sid, removed, head_min, owner, incarnation'
+const bySid = `SELECT ${columns} FROM sessions WHERE sid = ?`
+
+/** Found by an index, read from the table: SQLite would else take the key from the index entry, damaged or not. */
+const named = (index: string, where: string) =>
+  `SELECT ${columns.replaceAll(/\w+/g, 's.$&')} FROM sessions AS k INDEXED BY ${index}
+   CROSS JOIN sessions AS s ON s.sid = k.sid WHERE ${where} AND k.removed = 0`
+const keyOfIndex = 'k.tenant = ? AND k.id = ? AND k.agent = ?'
+const byKey = named('sessions_key', keyOfIndex)
+const byKeyAgain = named('sessions_name', keyOfIndex)
+const idOfIndex = 'k.tenant = ? AND k.id = ?'
+const byId = `${named('sessions_key', idOfIndex)} UNION ${named('sessions_name', idOfIndex)} ORDER BY 1`
+
+export function openSessions(driver: Driver, tail: Tail) {
+  const get = (sid: number) => driver.get<SessionRecord>(bySid, sid)
+  let least: number | undefined
+  /** Read once: it changes before a store is opened, and at no other time. */
+  const incarnationOf = ({ incarnation }: { readonly incarnation: number }): number => {
+    least ??= leastIncarnation(driver)
+    return Math.max(incarnation, least)
+  }
+
+  /**
+   * The session of a key. The row must be the one that was asked for: a damaged index may name the row of another tenant.
+   * And a session that one index does not find is only absent when the other does not find it either.
+   */
+  function live(key: Key): SessionRecord | undefined {
+    const { tenant, agent, id } = key
+    const found = driver.get<SessionRecord>(byKey, tenant, id, agent)
+    if (found) {
+      if (isLive(found, key)) return found
+      throw damaged(key, 'the index of sessions names another row')
+    }
+    const missed = driver.get<SessionRecord>(byKeyAgain, tenant, id, agent)
+    if (missed && isLive(missed, key)) throw damaged(key, 'the index of sessions does not find it')
+    return undefined
+  }
+
+  function head(record: SessionRecord): number {
+    const { sid, base, head_min: least } = record
+    const last = tail.head(sid) ?? lastInLog(driver, sid)
+    if (last === null) throw damaged(record, 'the index of its events names a row of other events')
+    const reached = last ?? base
+    if (reached < least || reached < base)
+      throw damaged(record, `its events end at ${reached}, and have reached ${Math.max(least, base)}`)
+    return reached
+  }
+
+  /** The session itself, then those it hangs from. */
+  function lineage(record: SessionRecord, upTo: number): Level[] {
+    const levels: Level[] = [{ record, upTo }]
+    for (let at = record; at.parent_sid !== null; ) {
+      const parent = get(at.parent_sid)
+      if (!parent || parent.tenant !== record.tenant || levels.length > lineageMax) {
+        throw damaged(record, 'the session it branched from is missing')
+      }
+      upTo = Math.min(upTo, at.base)
+      levels.push({ record: parent, upTo })
+      at = parent
+    }
+    return levels
+  }
+
+  function branchPoint(record: SessionRecord): BranchPoint {
+    const levels = lineage(record, head(record))
+    return { head: levels[0]!.upTo, root: levels.at(-1)!.record.base, depth: levels.length }
+  }
+
+  return {
+    get,
+    live,
+
+    /** The session of a key for its removal: damage that stops it must not keep it. Its own row still has to agree. */
+    toRemove(key: Key): { record: SessionRecord; head: number } | undefined {
+      const { tenant, agent, id } = key
+      const record = [byKey, byKeyAgain]
+        .map((sql) => driver.get<SessionRecord>(sql, tenant, id, agent))
+        .find((found) => found && isLive(found, key))
+      if (!record) {
+        live(key)
+        return undefined
+      }
+      try {
+        return { record, head: head(record) }
+      } catch (cause) {
+        if (asFault(driver, cause, 'remove').code !== 'corrupt') throw cause
+        return { record, head: Math.max(record.base, record.head_min) }
+      }
+    },
+
+    /** The sessions of all agents with this id, the oldest first: those that either index finds. Opening one says what is damaged. */
+    withId: (tenant: string, id: string): SessionRecord[] =>
+      driver
+        .all<SessionRecord>(byId, tenant, id, tenant, id)
+        .filter((record) => isLive(record, { tenant, agent: record.agent, id })),
+    head,
+    incarnationOf,
+    lineage,
+
+    parentOf({ parent_sid, base }: SessionRecord): Parent | null {
+      const parent = parent_sid === null ? undefined : get(parent_sid)
+      return parent ? { agent: parent.agent, id: parent.id, seq: base } : null
+    },
+
+    /** The incarnation of the log that a session branched from. */
+    parentIncarnation({ parent_sid }: SessionRecord): number | null {
+      const parent = parent_sid === null ? undefined : get(parent_sid)
+      return parent ? incarnationOf(parent) : null
+    },
+
+    origin(key: Key, from: Parent | null): Origin {
+      const { tenant, agent, id } = key
+      const sql = 'SELECT head, incarnation FROM tombstones WHERE tenant = ? AND agent = ? AND id = ?'
+      const removed = driver.get<{ head: number; incarnation: number }>(sql, tenant, agent, id)
+      const tombstone = removed?.head ?? 0
+      if (!from) return { base: tombstone, parent: null, incarnation: removed?.incarnation ?? 1 }
+      const parent = live({ tenant, agent: from.agent, id: from.id })
+      checkBranch(key, from, parent && branchPoint(parent), tombstone)
+      // Cursors of the removed session lie among the numbers of the parent: only the incarnation tells them apart.
+      const incarnation = removed ? incarnationOf(removed) + 1 : 1
+      return { base: from.seq, parent: parent ?? null, incarnation }
+    },
+
+    create({ tenant, agent, id }: Key, { base, parent, incarnation = 1 }: Origin): number {
+      const row = driver.get<{ sid: number }>(
+        `INSERT INTO sessions (tenant, agent, id, base, parent_sid, incarnation, kind, status, updated_at, search, row)
+         VALUES (?, ?, ?, ?, ?, ?, '', '', 0, '', '') RETURNING sid`,
+        ...[tenant, agent, id, base, parent?.sid ?? null, incarnation],
+      )
+      return row!.sid
+    },
+
+    /** An owner stays: a row that names none, from before owners were written, takes none away. */
+    saveRow(sid: number, { tenant, id }: Key, row: Row, head = 0): void {
+      driver.run(
+        `UPDATE sessions SET kind = ?, status = ?, updated_at = ?, hangs_from = ?, owner = coalesce(?, owner), search = ?,
+         row = ?, head_min = max(head_min, ?) WHERE sid = ?`,
+        ...[row.kind, row.status, row.updatedAt, hangsFrom(row), rowOwner({ id }, row)],
+        ...[searchText(id, row.title), JSON.stringify(row), head, sid],
+      )
+      driver.run('DELETE FROM approvals WHERE sid = ?', sid)
+      for (const [position, approval] of row.approvals.entries()) {
+        driver.run(
+          'INSERT INTO approvals (tenant, requested_at, sid, position, body) VALUES (?, ?, ?, ?, ?)',
+          ...[tenant, approval.requestedAt, sid, position, JSON.stringify(approval)],
+        )
+      }
+    },
+
+    saveWake: (sid: number, wakeAt: number | null): void =>
+      driver.run('UPDATE sessions SET wake_at = ? WHERE sid = ?', wakeAt, sid),
+  }
+}
+
+const isLive = (record: SessionRecord, { tenant, agent, id }: Key): boolean =>
+  record.tenant === tenant && record.agent === agent && record.id === id && record.removed === 0
+
+const damaged = (key: Key, how: string): StoreFault => new StoreFault('corrupt', `${keyText(key)}: ${how}`)

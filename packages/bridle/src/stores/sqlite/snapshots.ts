@@ -1,0 +1,156 @@
+// Cached folds. A snapshot is a small row and texts: the state, and one text per settled message, written once and
+// shared by all later snapshots. Being a cache, a damaged one is passed over.
+import type { Held, Snapshot, SnapshotWrite } from '../../kernel/ports/store.ts'
+import type { Driver } from '../drivers/driver.ts'
+import { checksum, pieces } from './log/segments.ts'
+import type { Level } from './session-table.ts'
+
+/** The state's place among the messages. */
+const stateIndex = -1
+
+interface SnapshotRow {
+  readonly seq: number
+  readonly fold_version: string
+  readonly settled: number
+  readonly sum: string
+}
+
+interface TextRow {
+  readonly idx: number
+  readonly seq: number
+  readonly body: string
+  readonly sum: string
+}
+
+export function writeSnapshot(driver: Driver, sid: number, snapshot: SnapshotWrite): void {
+  const { seq, foldVersion, settled, state, messages, keep } = snapshot
+  driver.run('DELETE FROM snapshots WHERE sid = ? AND (keep = 0 OR seq = ?)', sid, seq)
+  driver.run(
+    'INSERT INTO snapshots (sid, seq, fold_version, settled, keep, sum) VALUES (?, ?, ?, ?, ?, ?)',
+    ...[sid, seq, foldVersion, settled, keep ? 1 : 0, checksum(foldVersion, sid, seq, settled)],
+  )
+  const orphans = 'seq NOT IN (SELECT seq FROM snapshots WHERE sid = ?)'
+  driver.run(`DELETE FROM texts WHERE sid = ? AND idx = ${stateIndex} AND ${orphans}`, sid, sid)
+  writeText(driver, sid, stateIndex, seq, state)
+  for (const { index, text } of messages) writeText(driver, sid, index, seq, text)
+}
+
+function writeText(driver: Driver, sid: number, index: number, seq: number, text: string): void {
+  driver.run('DELETE FROM texts WHERE sid = ? AND idx = ? AND seq = ?', sid, index, seq)
+  const bodies = pieces(text)
+  for (const [part, body] of bodies.entries()) {
+    const sum = checksum(body, sid, index, seq, part, bodies.length)
+    driver.run(
+      'INSERT INTO texts (sid, idx, seq, part, parts, body, sum) VALUES (?, ?, ?, ?, ?, ?, ?)',
+      ...[sid, index, seq, part, bodies.length, body, sum],
+    )
+  }
+}
+
+const nothing: Held = { seq: 0, count: 0 }
+
+/** The newest snapshot of a lineage that is intact. Messages that are held by whoever asks are not read. */
+export function bestSnapshot(driver: Driver, levels: readonly Level[], held = nothing): Snapshot | null {
+  for (const [depth, { record, upTo }] of levels.entries()) {
+    const newest = (limit: number) =>
+      driver.get<SnapshotRow>(
+        'SELECT seq, fold_version, settled, sum FROM snapshots WHERE sid = ? AND seq <= ? ORDER BY seq DESC LIMIT 1',
+        ...[record.sid, limit],
+      )
+    for (let row = newest(upTo); row; row = newest(row.seq - 1)) {
+      const snapshot = readSnapshot(driver, levels, depth, row, held)
+      if (snapshot) return snapshot
+    }
+  }
+  return null
+}
+
+/** Held is what was not written again since the older of the two snapshots, neither here nor in a branch on the way. */
+function heldAt(driver: Driver, levels: readonly Level[], held: Held, { seq, settled }: SnapshotRow): Set<number> {
+  const indexes = new Set(Array.from({ length: Math.min(held.count, settled) }, (_, index) => index))
+  if (indexes.size === 0) return indexes
+  for (const { record } of levels) {
+    const rewritten = driver.all<{ idx: number }>(
+      'SELECT idx FROM texts WHERE sid = ? AND seq > ? AND +idx BETWEEN 0 AND ?',
+      ...[record.sid, Math.min(held.seq, seq), settled - 1],
+    )
+    for (const { idx } of rewritten) indexes.delete(idx)
+  }
+  return indexes
+}
+
+function readSnapshot(
+  driver: Driver,
+  all: readonly Level[],
+  depth: number,
+  row: SnapshotRow,
+  held: Held,
+): Snapshot | null {
+  const levels = all.slice(depth)
+  const { sid } = levels[0]!.record
+  const { seq, fold_version: foldVersion, settled } = row
+  if (row.sum !== checksum(String(foldVersion), sid, seq, settled)) return null
+  const state = readState(driver, sid, seq)
+  if (state === null) return null
+
+  const messages: (string | null)[] = Array.from({ length: settled }, () => null)
+  for (const [from, to] of gaps(settled, heldAt(driver, all, held, row))) {
+    const found = new Map<number, string | null>()
+    for (const { record, upTo } of levels) {
+      if (found.size === to - from) break
+      for (const [index, text] of readTexts(driver, record.sid, from, to, Math.min(seq, upTo))) {
+        if (!found.has(index)) found.set(index, text)
+      }
+    }
+    for (let index = from; index < to; index++) {
+      const text = found.get(index)
+      if (typeof text !== 'string') return null
+      messages[index] = text
+    }
+  }
+  return { seq, foldVersion, state, messages }
+}
+
+/** The stretches of indexes that are not held: from, and the first one behind. */
+function gaps(count: number, held: ReadonlySet<number>): [number, number][] {
+  const found: [number, number][] = []
+  for (let index = 0; index < count; index++) {
+    if (held.has(index)) continue
+    const last = found.at(-1)
+    if (last?.[1] === index) last[1] += 1
+    else found.push([index, index + 1])
+  }
+  return found
+}
+
+function readState(driver: Driver, sid: number, seq: number): string | null {
+  const rows = driver.all<TextRow>(
+    `SELECT idx, seq, body, sum FROM texts WHERE sid = ? AND idx = ${stateIndex} AND seq = ? ORDER BY part`,
+    ...[sid, seq],
+  )
+  return rows.length === 0 ? null : intact(sid, rows)
+}
+
+/**
+ * Texts by index, each as of `seq`: the newest not after it. A later rewrite of a message must not spoil the older
+ * snapshot that a branch still needs. Null for a damaged one, which must not give way to an ancestor's older version.
+ */
+function readTexts(driver: Driver, sid: number, from: number, to: number, seq: number): Map<number, string | null> {
+  const rows = driver.all<TextRow>(
+    `SELECT idx, seq, body, sum FROM texts AS t WHERE sid = ? AND idx >= ? AND idx < ?
+     AND seq = (SELECT max(seq) FROM texts WHERE sid = t.sid AND idx = t.idx AND seq <= ?) ORDER BY idx, part`,
+    ...[sid, from, to, seq],
+  )
+  const texts = new Map<number, string | null>()
+  for (const [index, parts] of Map.groupBy(rows, ({ idx }) => idx)) texts.set(index, intact(sid, parts))
+  return texts
+}
+
+/** The parts of one text as a whole, unless one is damaged. */
+function intact(sid: number, parts: readonly TextRow[]): string | null {
+  const isWhole = parts.every(
+    ({ idx, seq, body, sum }, part) =>
+      typeof body === 'string' && sum === checksum(body, sid, idx, seq, part, parts.length),
+  )
+  return isWhole ? parts.map(({ body }) => body).join('') : null
+}

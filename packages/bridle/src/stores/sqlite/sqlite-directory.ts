@@ -1,0 +1,174 @@
+// Across sessions, from the rows that appends wrote.
+import type { Key } from '../../kernel/event.ts'
+import type { Directory, Listed, ListFilter, OpenApproval, Row } from '../../kernel/ports/store.ts'
+import { asFault, type Driver, type Value } from '../drivers/driver.ts'
+import type { Keeper } from './maintenance/maintenance.ts'
+import { decodeCursor, page, pageSize, type Standing } from '../listing.ts'
+import type { SessionRecord, Sessions } from './session-table.ts'
+
+type ListedRow = SessionRecord & { kind: Row['kind']; status: string; updated_at: number; row: string }
+type ApprovalRow = Key & { requested_at: number; sid: number; position: number; body: string }
+
+/** Pages as they stand in the tables, one entry longer than was asked: whether there are more is then known. */
+export function directoryPages(driver: Driver, sessions: Sessions) {
+  const logOf = (record: ListedRow): Pick<Listed, 'incarnation'> => {
+    const incarnation = sessions.incarnationOf(record)
+    return incarnation > 1 ? { incarnation } : {}
+  }
+
+  /** A session whose log is damaged is listed all the same; opening it says what is wrong. */
+  const listed = (record: ListedRow): Listed => {
+    try {
+      return { key: keyOf(record), head: sessions.head(record), row: rowOf(record), ...logOf(record) }
+    } catch (cause) {
+      const { code } = asFault(driver, cause, 'list')
+      if (code !== 'corrupt') throw cause
+      return {
+        key: keyOf(record),
+        head: Math.max(record.head_min, record.base),
+        row: damagedRow(record),
+        ...logOf(record),
+      }
+    }
+  }
+
+  return {
+    list(tenant: string, filter: ListFilter): Standing<Listed>[] {
+      const { where, values } = conditions(tenant, filter)
+      const isByCreation = filter.order === 'created'
+      const { inner, outer } = isByCreation ? FIRST_MADE_FIRST : RECENT_FIRST
+      const rows = driver.all<ListedRow>(
+        // Found by an index and read from the table: a damaged index may name a row of another tenant.
+        `SELECT s.sid, s.tenant, s.agent, s.id, s.base, s.head_min, s.incarnation, s.kind, s.status, s.updated_at, s.row, s.removed
+         FROM (SELECT sid, updated_at FROM sessions WHERE ${where} ORDER BY ${inner} LIMIT ?) AS k
+         CROSS JOIN sessions AS s ON s.sid = k.sid ORDER BY ${outer}`,
+        ...[...values, pageSize(filter.limit) + 1],
+      )
+      return rows
+        .filter((record) => record.tenant === tenant && record.removed === 0)
+        .map((record) => ({ at: isByCreation ? [record.sid] : [record.updated_at, record.sid], entry: listed(record) }))
+    },
+
+    /** Null: damaged. */
+    approvals(tenant: string, { limit, cursor, viewer }: PageWish): Standing<Asked | null>[] {
+      const after = cursor === undefined ? [-1, 0, 0] : decodeCursor(cursor, 3)
+      const rows = driver.all<ApprovalRow>(
+        `SELECT s.tenant, s.agent, s.id, requested_at, a.sid, position, body
+         FROM approvals AS a CROSS JOIN sessions AS s ON s.sid = a.sid
+         WHERE a.tenant = ? AND s.tenant = a.tenant AND ${viewer === undefined ? 'true' : OPEN_TO}
+         AND (requested_at, a.sid, position) > (?, ?, ?)
+         ORDER BY requested_at, a.sid, position LIMIT ?`,
+        ...[tenant, ...(viewer === undefined ? [] : [viewer]), ...after, pageSize(limit) + 1],
+      )
+      return rows.map((row) => {
+        const approval = parsed<OpenApproval>(row.body)
+        return {
+          at: [row.requested_at, row.sid, row.position],
+          entry: approval && typeof approval.id === 'string' ? { key: keyOf(row), approval } : null,
+        }
+      })
+    },
+  }
+}
+
+/** Turns what was found into the answers of a Directory. */
+export const listPage = (found: readonly Standing<Listed>[], { limit }: PageWish) => {
+  const { entries, next } = page(found, pageSize(limit))
+  return { sessions: entries, ...(next !== undefined && { next }) }
+}
+
+export const approvalsPage = (found: readonly Standing<Asked | null>[], { limit }: PageWish) => {
+  const { entries, next } = page(found, pageSize(limit))
+  return { approvals: entries.filter((asked) => asked !== null), ...(next !== undefined && { next }) }
+}
+
+export interface PageWish {
+  readonly limit?: number
+  readonly cursor?: string
+  readonly viewer?: string
+}
+
+/** As the inner and the outer query name the columns. */
+const RECENT_FIRST = { inner: 'updated_at DESC, sid DESC', outer: 'k.updated_at DESC, k.sid DESC' } as const
+const FIRST_MADE_FIRST = { inner: 'sid', outer: 'k.sid' } as const
+
+/** A session belongs to nobody, or to this user. */
+const OPEN_TO = '(owner IS NULL OR owner = ?)'
+
+export interface Asked {
+  readonly key: Key
+  readonly approval: OpenApproval
+}
+
+export function sqliteDirectory(driver: Driver, sessions: Sessions, keeper: Keeper): Directory {
+  const pages = directoryPages(driver, sessions)
+
+  const keys = (sql: string, ...values: Value[]): Key[] =>
+    driver.all<Key>(`SELECT tenant, agent, id ${sql}`, ...values).map(keyOf)
+
+  return {
+    list: async (tenant, filter) => keeper.read(() => listPage(pages.list(tenant, filter), filter)),
+    approvals: async (tenant, wish) => keeper.read(() => approvalsPage(pages.approvals(tenant, wish), wish)),
+    due: async (now, limit, since) =>
+      keeper.read(() =>
+        keys('FROM sessions WHERE wake_at > ? AND wake_at <= ? ORDER BY wake_at, sid LIMIT ?', since, now, limit),
+      ),
+    find: async (tenant, id) =>
+      keeper.read(() => sessions.withId(tenant, id).map((found) => ({ key: keyOf(found), owner: found.owner }))),
+  }
+}
+
+/** One damaged row must not take the whole list along: what the columns say is shown instead. */
+function rowOf(record: ListedRow): Row {
+  const intact = parsed<Row>(record.row)
+  const isWhole = intact && Array.isArray(intact.approvals) && intact.detail && Number.isFinite(intact.createdAt)
+  return isWhole ? intact : damagedRow(record)
+}
+
+function damagedRow({ id, kind, status, updated_at: at }: ListedRow): Row {
+  return {
+    kind,
+    status,
+    title: id,
+    createdAt: at,
+    updatedAt: at,
+    parent: null,
+    approvals: [],
+    detail: { damaged: true },
+  }
+}
+
+const keyOf = ({ tenant, agent, id }: Key): Key => ({ tenant, agent, id })
+
+function conditions(tenant: string, filter: ListFilter): { where: string; values: Value[] } {
+  const parts: [sql: string, ...values: Value[]][] = [['tenant = ? AND removed = 0', tenant]]
+  if (filter.status !== undefined) parts.push(['status = ?', filter.status])
+  if (filter.kind !== undefined) parts.push(['kind = ?', filter.kind])
+  if (filter.agent !== undefined) parts.push(['agent = ?', filter.agent])
+  if (filter.parentId !== undefined) parts.push(['hangs_from = ?', filter.parentId])
+  if (filter.viewer !== undefined) parts.push([OPEN_TO, filter.viewer])
+  // instr, not LIKE: a search for 100% means just that.
+  if (filter.search !== undefined) parts.push(['instr(search, ?) > 0', filter.search.toLowerCase()])
+  if (filter.cursor !== undefined)
+    parts.push(
+      filter.order === 'created'
+        ? ['sid > ?', ...decodeCursor(filter.cursor, 1)]
+        : ['(updated_at, sid) < (?, ?)', ...decodeCursor(filter.cursor, 2)],
+    )
+  return { where: parts.map(([sql]) => sql).join(' AND '), values: parts.flatMap(([, ...values]) => values) }
+}
+
+/** Null when it is damaged. */
+export const parsed = <T>(text: string): T | null => {
+  try {
+    return JSON.parse(text) as T | null
+  } catch {
+    return null
+  }
+}
+
+/** A row with its owner, which rows from before owners were written lack. Null when it is damaged. */
+export const ownedRow = (text: string, owner: string | null): Row | null => {
+  const row = parsed<Row>(text)
+  return row && owner !== null && row.owner == null ? { ...row, owner } : row
+}

@@ -1,0 +1,192 @@
+// Log and Directory in SQL, over any driver. Appends queue and are committed together; reads see only what is committed.
+import { type Key, keyText } from '../../kernel/event.ts'
+import { type Append, type Directory, type Lease, type Log, type StoredAnswer, StoreFault } from '../../kernel/ports/store.ts'
+import { checkAppend, checkKey, fenced } from '../checks.ts'
+import type { Driver } from '../drivers/driver.ts'
+import { openKeeper } from './maintenance/maintenance.ts'
+import { readLog } from './log/read-log.ts'
+import { hide } from './removal.ts'
+import { currentEpoch } from './schema.ts'
+import { encodeEvents, type Segment } from './log/segments.ts'
+import { type Origin, openSessions } from './session-table.ts'
+import { bestSnapshot, writeSnapshot } from './snapshots.ts'
+import { sqliteDirectory } from './sqlite-directory.ts'
+import { openTail, type TailLimits } from './log/tail.ts'
+
+export interface SqliteStore {
+  readonly log: Log
+  readonly directory: Directory
+  readonly epoch: number
+  /** Why nothing can be written now; null where it can. */
+  trouble(): StoreFault | null
+  /** Commits what is queued; whatever comes afterwards is refused. */
+  close(): void
+}
+
+/** Reading and parsing this much takes about a millisecond. */
+const LARGE_PAGE_CHARS = 100_000
+
+/** A store over a migrated database. `epoch` is this owner's incarnation; a later owner's makes its appends fail. */
+export function sqliteStore(driver: Driver, epoch: number, limits: TailLimits): SqliteStore {
+  const tail = openTail(driver, limits)
+  const sessions = openSessions(driver, tail)
+  const keeper = openKeeper(driver, tail, epoch)
+  // Which session a lease stands for. A removed session's leases stay bound to it and never touch its successor.
+  const bound = new WeakMap<Lease, number>()
+
+  const log: Log = {
+    open: async (key, from, held) => {
+      if (keeper.owner() > epoch) return null
+      return keeper.read(() => {
+        checkKey(key)
+        if (currentEpoch(driver) > epoch) return null
+        const record = sessions.live(key)
+        if (!record) {
+          const { base, parent, incarnation = 1 } = sessions.origin(key, from ?? null)
+          const snapshot = parent && bestSnapshot(driver, sessions.lineage(parent, base), held)
+          const logs = {
+            incarnation: sessions.incarnationOf({ incarnation }),
+            parentIncarnation: parent && sessions.incarnationOf(parent),
+          }
+          return { key, epoch, exists: false, head: base, parent: from ?? null, snapshot, ...logs }
+        }
+        const head = sessions.head(record)
+        const snapshot = bestSnapshot(driver, sessions.lineage(record, head))
+        const logs = {
+          incarnation: sessions.incarnationOf(record),
+          parentIncarnation: sessions.parentIncarnation(record),
+        }
+        const lease: Lease = { key, epoch, exists: true, head, parent: sessions.parentOf(record), snapshot, ...logs }
+        bound.set(lease, record.sid)
+        return lease
+      })
+    },
+
+    append: (lease, append) =>
+      new Promise((resolve, reject) => {
+        // Encoded now: once for all, outside the commit, and safe from whatever the caller does next.
+        const segments = encodeEvents(lease.key, append.events)
+        let sid = 0
+        keeper.write({
+          chars: sizeOf(segments, append),
+          prepare() {
+            if (lease.epoch < keeper.owner()) throw fenced(lease.key)
+            const place = locate(lease)
+            checkAppend(lease, append, place.head, place.origin !== undefined)
+            for (const { commandId } of append.results ?? []) checkUnanswered(lease.key, place.sid, commandId)
+            return () => {
+              sid = place.sid ?? sessions.create(lease.key, place.origin!)
+              for (const segment of segments) tail.add(sid, segment)
+              writeRest(sid, lease.key, append, place.head + append.events.length)
+            }
+          },
+          done() {
+            bound.set(lease, sid)
+            resolve()
+          },
+          fail: reject,
+        })
+      }),
+
+    read: async (key, after, limit, charsMax) => {
+      const { events, chars } = keeper.read(() => {
+        const record = sessions.live(key)
+        if (!record) return { events: [], chars: 0 }
+        return readLog(driver, tail, sessions.lineage(record, sessions.head(record)), after, limit, charsMax)
+      })
+      // Page after page of large events would else keep everybody waiting until the last.
+      if (chars >= LARGE_PAGE_CHARS) await new Promise<void>((resolve) => driver.schedule(resolve))
+      return events
+    },
+
+    result: async (key, commandId) => keeper.read(() => storedAnswer(key, commandId)),
+
+    remove: (key) =>
+      new Promise((resolve, reject) => {
+        let removed = false
+        keeper.write({
+          chars: 0,
+          // Alone, because it settles the tail: a removed session has nothing left there, so sweeping need not look.
+          alone: true,
+          prepare() {
+            if (epoch < keeper.owner()) throw fenced(key)
+            const found = sessions.toRemove(key)
+            if (!found) return () => {}
+            return () => {
+              hide(driver, found.record, found.head)
+              tail.settle()
+              removed = true
+            }
+          },
+          done() {
+            if (removed) {
+              tail.clear()
+              keeper.sweepSoon()
+            }
+            resolve(removed)
+          },
+          fail: reject,
+        })
+      }),
+
+    check: keeper.check,
+  }
+
+  /** The session a lease stands for, or where it would start. */
+  function locate(lease: Lease): { sid?: number; head: number; origin?: Origin } {
+    const known = bound.get(lease)
+    const head = known === undefined ? undefined : tail.head(known)
+    if (head !== undefined) return { sid: known!, head }
+    const record = known === undefined ? sessions.live(lease.key) : sessions.get(known)
+    if (record?.removed || (!record && (lease.exists || known !== undefined))) throw fenced(lease.key)
+    if (record && keyText(record) !== keyText(lease.key))
+      throw new StoreFault('corrupt', `${keyText(lease.key)}: its row is another session's`)
+    if (record) return { sid: record.sid, head: sessions.head(record) }
+    const origin = sessions.origin(lease.key, lease.parent)
+    return { head: origin.base, origin }
+  }
+
+  function writeRest(sid: number, key: Key, { row, wakeAt, results = [], snapshot }: Append, head: number): void {
+    if (row) sessions.saveRow(sid, key, row, head)
+    if (wakeAt !== undefined) sessions.saveWake(sid, wakeAt)
+    for (const { commandId, bodyHash, answer } of results) {
+      const values = [sid, JSON.stringify(commandId), bodyHash, JSON.stringify(answer)]
+      driver.run('INSERT INTO answers (sid, command_id, body_hash, answer) VALUES (?, ?, ?, ?)', ...values)
+    }
+    if (snapshot) writeSnapshot(driver, sid, snapshot)
+  }
+
+  const answerRow = (sid: number, commandId: string) =>
+    driver.get<{ body_hash: string; answer: string }>(
+      'SELECT body_hash, answer FROM answers WHERE sid = ? AND command_id = ?',
+      ...[sid, JSON.stringify(commandId)],
+    )
+
+  /** The index would find it too, but only after others of the group were written, and they would have to start over. */
+  function checkUnanswered(key: Key, sid: number | undefined, commandId: string): void {
+    if (sid !== undefined && answerRow(sid, commandId))
+      throw new StoreFault('refused', `${keyText(key)}: ${JSON.stringify(commandId)} is answered already`)
+  }
+
+  function storedAnswer(key: Key, commandId: string): StoredAnswer | null {
+    const record = sessions.live(key)
+    const row = record && answerRow(record.sid, commandId)
+    return row ? { commandId, bodyHash: row.body_hash, answer: JSON.parse(row.answer) as StoredAnswer['answer'] } : null
+  }
+
+  return {
+    log,
+    directory: sqliteDirectory(driver, sessions, keeper),
+    epoch,
+    trouble: keeper.trouble,
+    close: keeper.close,
+  }
+}
+
+/** How much an append will write, near enough to keep groups small. */
+function sizeOf(segments: readonly Segment[], { snapshot }: Append): number {
+  let chars = snapshot ? snapshot.state.length : 0
+  for (const { body } of segments) chars += body.length
+  for (const { text } of snapshot?.messages ?? []) chars += text.length
+  return chars
+}
