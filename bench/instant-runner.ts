@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { puppetEngine } from '../packages/bridle/src/runners/engines/puppet.suite.ts'
-import { SandboxRunner } from '../packages/bridle/src/runners/server.ts'
+import { SandboxRunner } from '../packages/bridle/src/runners/server/sandbox-runner.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'bridle-bench-'))
 const { url } = await SandboxRunner.start({

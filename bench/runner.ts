@@ -10,7 +10,7 @@ import { startAnthropicStub, stubbed } from '../packages/bridle/src/runners/engi
 import { claudeEngine } from '../packages/bridle/src/runners/engines/claude/claude.ts'
 import type { EngineSession, Turn } from '../packages/bridle/src/runners/engines/engine.ts'
 import { fetchEngines } from '../packages/bridle/src/runners/engines/engines.suite.ts'
-import type { StartEngine } from '../packages/bridle/src/runners/sandboxes/walls.ts'
+import type { StartEngine } from '../packages/bridle/src/runners/sandboxes/isolation/engine-start.ts'
 import { type Figure, figure, interleave } from './figure.ts'
 import { hops } from './hops.ts'
 

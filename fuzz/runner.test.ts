@@ -16,7 +16,7 @@ import {
   steerSchema,
   verdictSchema,
 } from '../packages/bridle/src/runners/protocol.ts'
-import { SandboxRunner } from '../packages/bridle/src/runners/server.ts'
+import { SandboxRunner } from '../packages/bridle/src/runners/server/sandbox-runner.ts'
 import { holds } from './budget.ts'
 import { bodyText, HOSTILE_WORDS } from './hostile.ts'
 import type { JsonSchema } from './json-schema.ts'

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Puppets, puppetEngine, steps, text } from '../../packages/bridle/src/runners/engines/puppet.suite.ts'
-import { noWalls } from '../../packages/bridle/src/runners/sandboxes/walls.suite.ts'
-import { type RunnerOptions, SandboxRunner } from '../../packages/bridle/src/runners/server.ts'
+import { noWalls } from '../../packages/bridle/src/runners/sandboxes/isolation/engine-start.suite.ts'
+import { type RunnerOptions, SandboxRunner } from '../../packages/bridle/src/runners/server/sandbox-runner.ts'
 import { health, query } from './caller.ts'
 
 /** A busy machine takes its time. */

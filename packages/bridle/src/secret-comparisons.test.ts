@@ -3,7 +3,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { sameSecret } from './runners/same-secret.ts'
+import { sameSecret } from './runners/credentials/same-secret.ts'
 import { digest, sameBytes } from './surfaces/http/secrets.ts'
 
 const root = fileURLToPath(new URL('.', import.meta.url))

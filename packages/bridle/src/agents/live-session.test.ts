@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { catalogue, type ShownEventType, STREAM_EVENT_TYPES } from '../kernel/catalogue.ts'
 import type { Json, JsonObject } from '../kernel/json.ts'
-import { World } from '../runners/native.suite.ts'
+import { World } from '../runners/in-process/native.suite.ts'
 import { agent, type RunContext } from './agent.ts'
 import type { AgentSaid } from './session.ts'
 

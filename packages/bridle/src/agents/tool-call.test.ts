@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../kernel/json.ts'
-import { until, World } from '../runners/native.suite.ts'
+import { until, World } from '../runners/in-process/native.suite.ts'
 import { agent, type RunContext } from './agent.ts'
 
 type Run = (context: RunContext<JsonObject>) => unknown

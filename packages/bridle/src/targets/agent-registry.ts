@@ -4,7 +4,7 @@ import { type AgentDefinition, isAgent, notAnAgent } from '../agents/agent.ts'
 import { acceptInput } from '../agents/input.ts'
 import type { VoicePorts } from '../agents/voice.ts'
 import type { Runner } from '../kernel/ports/runner.ts'
-import { nativeRunner } from '../runners/native.ts'
+import { nativeRunner } from '../runners/in-process/native.ts'
 import type { AgentInfo } from '../surfaces/http/agents.ts'
 import type { FoundAgent } from './agents-folder.ts'
 

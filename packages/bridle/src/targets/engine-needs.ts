@@ -1,7 +1,7 @@
 // Whether an engine may run beside a server without a token. Such a server takes every program of its machine for its user, and an
 // engine runs programs: one that could reach the server could approve its own calls and read every session.
 import type { NetworkPolicy } from '../runners/network/network-policy.ts'
-import type { Backend } from '../runners/sandboxes/isolation.ts'
+import type { Backend } from '../runners/sandboxes/isolation/isolation.ts'
 
 export interface EngineSurroundings {
   /** The server asks nobody for a credential. */

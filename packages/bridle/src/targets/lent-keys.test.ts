@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Job } from '../kernel/ports/runner.ts'
-import { sessionFolder } from '../runners/sandboxes/session-folder.ts'
+import { sessionFolder } from '../runners/sandboxes/folders/session-paths.ts'
 import { LentKeys } from './lent-keys.ts'
 
 let data: string

@@ -1,8 +1,8 @@
 // The server's provider keys, and the proxy that lends them to runs; it is started with the first.
 import type { Job } from '../kernel/ports/runner.ts'
-import { type CredentialProxy, startCredentialProxy } from '../runners/credential-proxy.ts'
+import { type CredentialProxy, startCredentialProxy } from '../runners/credentials/proxy.ts'
 import type { Engine } from '../runners/engines/engine.ts'
-import { type Credentials, settingsFor } from '../runners/followed-run.ts'
+import { type Credentials, settingsFor } from '../runners/remote/remote-run.ts'
 import type { EngineSettings } from '../runners/protocol.ts'
 import type { SandboxOptions } from './engine-agents.ts'
 import { NodeSpends } from './node-spends.ts'

@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { keyText } from '../kernel/event.ts'
-import type { GrantName } from '../runners/credential-grants.ts'
-import { sessionFolder } from '../runners/sandboxes/session-folder.ts'
-import type { SpendSums } from '../runners/spend-ledger.ts'
+import type { GrantName } from '../runners/credentials/grants.ts'
+import { sessionFolder } from '../runners/sandboxes/folders/session-paths.ts'
+import type { SpendSums } from '../runners/credentials/spending/spend-ledger.ts'
 
 interface Noted {
   readonly run: string

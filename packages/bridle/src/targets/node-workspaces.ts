@@ -13,11 +13,11 @@ import {
   giveTo,
   identityOf,
   type Owner,
-} from '../runners/sandboxes/folder-copy.ts'
-import { keyFile, sessionFolder, shownFile, workFolder } from '../runners/sandboxes/session-folder.ts'
-import { inheritFolders, makeFolder, makeSessionFolder, removeFolder } from '../runners/sandboxes/session-folders.ts'
-import { TenantFull, TenantTotals } from '../runners/sandboxes/tenant-totals.ts'
-import { Turns } from '../runners/sandboxes/turns.ts'
+} from '../runners/sandboxes/folders/folder-copy.ts'
+import { keyFile, sessionFolder, shownFile, workFolder } from '../runners/sandboxes/folders/session-paths.ts'
+import { inheritFolders, makeFolder, makeSessionFolder, removeFolder } from '../runners/sandboxes/folders/session-folders.ts'
+import { TenantFull, TenantTotals } from '../runners/sandboxes/folders/tenant-disk-usage.ts'
+import { Turns } from '../runners/keyed-mutex.ts'
 import type { Access } from '../surfaces/http/access.ts'
 import type { Workspace, WorkspaceProblem, WorkspaceRequest, Workspaces } from '../surfaces/http/workspaces.ts'
 import { SOURCE_COPY } from './workspace-limits.ts'

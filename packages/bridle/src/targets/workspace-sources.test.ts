@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { sessionFolder } from '../runners/sandboxes/session-folder.ts'
+import { sessionFolder } from '../runners/sandboxes/folders/session-paths.ts'
 import type { Access } from '../surfaces/http/access.ts'
 import { hostileRepository } from './hostile-repository.suite.ts'
 import { NodeWorkspaces, type NodeWorkspacesOptions } from './node-workspaces.ts'

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { realpath, stat } from 'node:fs/promises'
 import { dirname, join, resolve, sep } from 'node:path'
-import { identityOf } from '../runners/sandboxes/folder-copy.ts'
+import { identityOf } from '../runners/sandboxes/folders/folder-copy.ts'
 import { type Access, type AccessOptions, isLoopback } from '../surfaces/http/access.ts'
 
 export interface WorkspaceOptions {

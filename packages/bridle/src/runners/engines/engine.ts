@@ -3,7 +3,7 @@
 import type { ContractEventType } from '../../kernel/catalogue.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import type { EngineSettings, RunnerEvent } from '../protocol.ts'
-import type { EngineLauncher } from '../sandboxes/walls.ts'
+import type { EngineLauncher } from '../sandboxes/isolation/engine-start.ts'
 
 /** native: the engine says it. derived: we conclude it from what it says. none: it is never emitted. */
 export type Fidelity = 'native' | 'derived' | 'none'

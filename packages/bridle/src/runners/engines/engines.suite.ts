@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { needs } from '../../../../../scripts/needs.ts'
 import { fetchPinned } from '../../../../../scripts/pinned-tools.ts'
-import type { StartEngine } from '../sandboxes/walls.ts'
+import type { StartEngine } from '../sandboxes/isolation/engine-start.ts'
 
 /** The folder to give as BRIDLE_ENGINES, or why there is none. */
 export const fetchEngines = () => fetchPinned('apps/sandbox', 'engines')

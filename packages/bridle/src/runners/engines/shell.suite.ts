@@ -1,8 +1,8 @@
 // A hostile engine: a real shell inside the walls that runs whatever its prompt says. As a program it is a whole runner, for
 // `LocalSandboxes` to start in place of ours.
 import { fileURLToPath } from 'node:url'
-import { runnerSettings } from '../runner-settings.ts'
-import { SandboxRunner } from '../server.ts'
+import { runnerSettings } from '../server/runner-settings.ts'
+import { SandboxRunner } from '../server/sandbox-runner.ts'
 import { claudeInfo } from './claude/capabilities.ts'
 import type { Engine } from './engine.ts'
 

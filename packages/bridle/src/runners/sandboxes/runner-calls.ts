@@ -1,8 +1,8 @@
 // What a provider says to a runner. Short, bounded calls: what a runner answers is as trusted as what it runs.
 import * as v from 'valibot'
-import { inTime } from '../in-time.ts'
+import { inTime } from '../deadline.ts'
 import type { RunnerHealth } from '../protocol.ts'
-import { readShort } from '../short-answer.ts'
+import { readShort } from '../remote/bounded-response.ts'
 import type { Reach, Sandbox } from './provider.ts'
 
 /** A runner answers at once; a machine at its limit does not. */

@@ -3,7 +3,7 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { SandboxUser } from './sandbox-user.ts'
+import type { SandboxUser } from './isolation/sandbox-user.ts'
 
 const isSource = import.meta.url.endsWith('.ts')
 const fileOf = (name: string) => fileURLToPath(new URL(`${name}.${isSource ? 'ts' : 'js'}`, import.meta.url))

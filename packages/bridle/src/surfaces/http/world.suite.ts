@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { Host } from '../../kernel/host/host.ts'
 import type { Clock } from '../../kernel/ports/store.ts'
-import { scriptedRunner } from '../../runners/scripted.ts'
+import { scriptedRunner } from '../../runners/in-process/scripted.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { fabricRoutes } from '../fabric/routes.ts'
 import { frontendRoutes } from '../frontend/routes.ts'

@@ -1,6 +1,6 @@
 // The agents of a Worker: scripted, those of its options, and the engines behind a runner.
 import type { Runner } from '../../kernel/ports/runner.ts'
-import { scriptedRunner } from '../../runners/scripted.ts'
+import { scriptedRunner } from '../../runners/in-process/scripted.ts'
 import { AgentRegistry } from '../agent-registry.ts'
 import { scriptedAgent } from '../scripted-agent.ts'
 import { digest } from './digest.ts'

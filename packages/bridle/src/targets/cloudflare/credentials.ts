@@ -11,14 +11,14 @@ import {
   locate,
   type Refused,
   tooMany,
-} from '../../runners/credential-rules.ts'
-import { type Credentials, type RunVars, settingsFor } from '../../runners/followed-run.ts'
+} from '../../runners/credentials/request-rules.ts'
+import { type Credentials, type RunVars, settingsFor } from '../../runners/remote/remote-run.ts'
 import type { EngineSettings } from '../../runners/protocol.ts'
-import { costUsd, priceOf } from '../../runners/provider-prices.ts'
-import { type Provider, type ProviderName, type ProviderRoute, providers, refusals } from '../../runners/providers.ts'
-import { type Entry, isRefused, type Reservation, type SpendLedger } from '../../runners/spend-ledger.ts'
-import { usageMeter } from '../../runners/usage-meter.ts'
-import { worstCaseUsd } from '../../runners/worst-case.ts'
+import { costUsd, priceOf } from '../../runners/credentials/spending/prices.ts'
+import { type Provider, type ProviderName, type ProviderRoute, providers, refusals } from '../../runners/credentials/providers.ts'
+import { type Entry, isRefused, type Reservation, type SpendLedger } from '../../runners/credentials/spending/spend-ledger.ts'
+import { usageMeter } from '../../runners/credentials/spending/usage-meter.ts'
+import { worstCaseUsd } from '../../runners/credentials/spending/worst-case-cost.ts'
 import { readText } from './bounded-text.ts'
 import type { HarnessEnv } from './options.ts'
 import { seal, unseal } from './secrets.ts'

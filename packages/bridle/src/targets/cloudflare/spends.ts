@@ -1,7 +1,7 @@
 // What each run has spent of the server's keys, kept with its session: an object that sleeps must not forget a limit. What
 // is reserved is kept too, before the request is sent: an object that dies in between counts it as spent.
 import { keyText } from '../../kernel/event.ts'
-import { SpendLedger, type SpendSums } from '../../runners/spend-ledger.ts'
+import { SpendLedger, type SpendSums } from '../../runners/credentials/spending/spend-ledger.ts'
 import type { Driver } from '../../stores/drivers/driver.ts'
 import type { Claim } from './credentials.ts'
 

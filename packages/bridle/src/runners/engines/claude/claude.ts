@@ -2,13 +2,13 @@
 // milliseconds and not a process.
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { EngineLauncher } from '../../sandboxes/walls.ts'
+import type { EngineLauncher } from '../../sandboxes/isolation/engine-start.ts'
 import { type Engine, type EngineOptions, type EngineSession, GO_ON, type Turn, type TurnEnd } from '../engine.ts'
-import { howToInstall, installed } from '../installed.ts'
-import { newMark } from '../marked-processes.ts'
+import { howToInstall, installed } from '../engine-packages.ts'
+import { newMark } from '../process-mark.ts'
 import { claudeInfo } from './capabilities.ts'
-import { ClaudeLink, type Sdk } from './link.ts'
-import { ClaudeTips } from './tips.ts'
+import { ClaudeLink, type Sdk } from './claude-process.ts'
+import { ClaudeTips } from './transcript-heads.ts'
 
 const PACKAGE = '@anthropic-ai/claude-agent-sdk'
 /** The engine tries again this often on its own; its default of ten keeps a refused key waiting for minutes. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { JsonObject } from '../../../kernel/json.ts'
 import { answerTo } from './approvals.ts'
 import { denying, RecordingTurn } from './codex.suite.ts'
-import { seenNothing } from './seen.ts'
+import { seenNothing } from './events/turn-state.ts'
 
 const asked = (method: string, params: JsonObject = {}) => ({ id: 1, method, params: { itemId: 'c', ...params } })
 const command = asked('item/commandExecution/requestApproval', { command: 'ls', cwd: '/w' })

@@ -1,11 +1,11 @@
 // Codex, through `codex app-server`: one process per open session, warm between turns.
 
-import type { EngineCommand } from '../../sandboxes/walls.ts'
+import type { EngineCommand } from '../../sandboxes/isolation/engine-start.ts'
 import type { Engine } from '../engine.ts'
-import { installed } from '../installed.ts'
+import { installed } from '../engine-packages.ts'
 import { codexInfo } from './capabilities.ts'
 import { findCodex, launch, PACKAGE } from './launch.ts'
-import { AppServer } from './server.ts'
+import { AppServer } from './app-server.ts'
 import { CodexSession } from './session.ts'
 import { openThread } from './thread.ts'
 

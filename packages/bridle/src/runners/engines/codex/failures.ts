@@ -1,8 +1,8 @@
 // What an error of Codex means to a person, and whether the same request may succeed later. Codes are matched, never text.
 import type { JsonObject } from '../../../kernel/json.ts'
 import type { TurnEnd } from '../engine.ts'
-import { statusOf } from './items.ts'
-import { isObject, objectOf, parsedObject, textIn } from './loose.ts'
+import { statusOf } from './events/notifications.ts'
+import { isObject, objectOf, parsedObject, textIn } from './lenient-json.ts'
 
 type Failed = Extract<TurnEnd, { kind: 'failed' }>
 

@@ -5,10 +5,10 @@ import { mkdir, realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { JsonObject } from '../../../kernel/json.ts'
 import type { EngineSettings } from '../../protocol.ts'
-import { SANDBOX_VARIABLE } from '../../sandboxes/processes.ts'
-import type { EngineCommand } from '../../sandboxes/walls.ts'
+import { SANDBOX_VARIABLE } from '../../sandboxes/sandbox-processes.ts'
+import type { EngineCommand } from '../../sandboxes/isolation/engine-start.ts'
 import type { EngineOptions } from '../engine.ts'
-import { howToInstall, installed } from '../installed.ts'
+import { howToInstall, installed } from '../engine-packages.ts'
 
 export const PACKAGE = '@openai/codex'
 

@@ -3,13 +3,13 @@
 import type { JsonObject } from '../../../kernel/json.ts'
 import type { RunnerEvent } from '../../protocol.ts'
 import { type EngineSession, GO_ON, type Turn, type TurnEnd } from '../engine.ts'
-import { active } from './agents.ts'
+import { active } from './events/agents.ts'
 import { answerTo } from './approvals.ts'
 import { failureOf } from './failures.ts'
-import { eventsOf, leftOpen } from './items.ts'
-import { objectOf, textIn } from './loose.ts'
-import { type Notice, newTurn, type Seen, seenNothing } from './seen.ts'
-import type { AppServer, Asked } from './server.ts'
+import { eventsOf, leftOpen } from './events/notifications.ts'
+import { objectOf, textIn } from './lenient-json.ts'
+import { type Notice, newTurn, type Seen, seenNothing } from './events/turn-state.ts'
+import type { AppServer, Asked } from './app-server.ts'
 import type { Place } from './thread.ts'
 
 /** How long codex may take to stop before it is killed. Within the time that the runner gives an interrupt. */

@@ -4,8 +4,8 @@
 import type { JsonObject } from '../../../kernel/json.ts'
 import type { EngineOptions } from '../engine.ts'
 import { threadSettings } from './launch.ts'
-import { textIn } from './loose.ts'
-import { type AppServer, RpcError } from './server.ts'
+import { textIn } from './lenient-json.ts'
+import { type AppServer, RpcError } from './app-server.ts'
 
 export interface Place {
   readonly thread: string

@@ -1,0 +1,223 @@
+// Provider keys stay on the host. A run gets a token and a base URL here; what it may ask is checked, the token is
+// exchanged for the key, and the answer streams through while its usage is counted. A run over its limit, or one that
+// is over, is refused in the provider's own words, so that its engine can show them.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type GrantName, Grants, type GrantTerms, type LiveGrant, type Spend, spendOf } from './grants.ts'
+import { BODY_BYTES_MAX, checkAsked, type Located, locate, type Refused, tooMany } from './request-rules.ts'
+import { type Passage, pass } from './upstream.ts'
+import type { PriceTable } from './spending/prices.ts'
+import { type Provider, type ProviderName, providers, type RefusalCode, refusals } from './providers.ts'
+import { type Entry, isRefused, type SpendSums } from './spending/spend-ledger.ts'
+
+export interface CredentialProxyOptions {
+  /** Tokens are derived from it: the same secret makes the same tokens in the next process. */
+  readonly secret: string
+  /** Asked for each request, so that a key may be changed while we run. */
+  readonly keys: { readonly [P in ProviderName]?: () => string | undefined }
+  /** Absent = ANTHROPIC_BASE_URL and OPENAI_BASE_URL of `env`, else the vendors'. */
+  readonly upstreams?: { readonly [P in ProviderName]?: string }
+  readonly env?: NodeJS.ProcessEnv
+  readonly host?: string
+  readonly port?: number
+  /** How a sandbox reaches us, where that is not the address we listen on. */
+  readonly publicUrl?: string
+  /** Rows before our own. */
+  readonly prices?: PriceTable
+  readonly bodyBytesMax?: number
+  /** How long a provider may say nothing at all. */
+  readonly silenceMs?: number
+  /** One line per request. Carries no key, no token and nothing of what was said. */
+  readonly report?: (entry: ProxyEntry) => void
+  /** A run's sums, before a request is sent and after it is settled: kept, they survive the process. */
+  readonly note?: (name: GrantName, sums: SpendSums) => void
+}
+
+export interface ProxyEntry extends GrantName {
+  readonly path: string
+  readonly model: string | null
+  readonly status: number
+  readonly refused: RefusalCode | null
+  readonly usd: number
+}
+
+export interface CredentialProxy {
+  readonly url: string
+  grant(grant: GrantName & GrantTerms): { readonly token: string; readonly baseUrl: string }
+  /** The token is dead, and so is what it asked for. What the run spent; null = it had no grant. */
+  revoke(name: GrantName): Spend | null
+  spent(name: GrantName): Spend | null
+  /** Ends what is under way. */
+  close(): Promise<void>
+}
+
+/** A long answer that does not stream says nothing for minutes. */
+const SILENCE_MS = 600_000
+
+export const startCredentialProxy = async (options: CredentialProxyOptions): Promise<CredentialProxy> => {
+  const { secret, prices, env = process.env, bodyBytesMax = BODY_BYTES_MAX, silenceMs = SILENCE_MS } = options
+  const grants = new Grants(secret, prices, options.note)
+  const upstreams = {
+    anthropic: upstreamUrl('anthropic', options, env),
+    openai: upstreamUrl('openai', options, env),
+  }
+
+  const underWay = new Set<Promise<void>>()
+
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const found = asked(request)
+    if (!found) return refuse(response, null, 'path_not_allowed', 'There is nothing at this path.')
+    const { name, provider, route, path, query } = found
+    if (route?.kind === 'probe') return void response.writeHead(200).end()
+    const grant = bearer(request, grants, name)
+    if (!grant) return refuse(response, provider, 'token_invalid', 'This token is not, or no longer, valid.')
+
+    const entry = { ...nameOf(grant), path, model: null as string | null, usd: 0 }
+    const report = (status: number, refused: RefusalCode | null) => options.report?.({ ...entry, status, refused })
+    const no = ([code, message]: Refused) => {
+      report(refusals[code].status, code)
+      refuse(response, provider, code, message)
+    }
+    if (!route) return no(['path_not_allowed', `${request.method} ${path} is not passed on to ${provider.title}.`])
+    const { ledger } = grant
+    const place = ledger.enter()
+    if (isRefused(place)) return no(place)
+    const leave = new AbortController()
+    grant.underWay.add(leave)
+    response.once('close', () => response.writableFinished || leave.abort())
+    let settle = (_usd: number) => {}
+    try {
+      if (route.method === 'POST' && ledger.refusal) return no(ledger.refusal)
+      const read = route.method === 'POST' ? await readBody(request, bodyBytesMax, place) : null
+      if (read === 'too large') return no(['body_too_large', `A request may have ${bodyBytesMax} bytes.`])
+      if (read === 'too many') return no(tooMany)
+      const checked = read && check(read, grant, request)
+      if (checked && 'refused' in checked) return no(checked.refused)
+      entry.model = checked?.model ?? null
+      const key = options.keys[name]?.()
+      if (!key) return no(['key_missing', `This server has no ${provider.keyName}. Set it and start the server again.`])
+      if (route.kind === 'answer' && checked) {
+        const worst = grants.worstCase(checked.model, checked.content, checked.text)
+        const reserved = await ledger.reserve(worst, leave.signal)
+        if (isRefused(reserved)) return no(reserved)
+        settle = reserved.settle
+      }
+
+      const passage: Passage = {
+        provider: name,
+        url: `${upstreams[name]}${path}${query}`,
+        key,
+        body: checked?.body ?? null,
+        isMetered: route.kind === 'answer',
+        silenceMs,
+        signal: leave.signal,
+        charge: (usage) => {
+          entry.usd = grants.charge(grant, entry.model ?? '', usage)
+          settle(entry.usd)
+        },
+      }
+      const { status, refused } = await pass(passage, request, response)
+      if (refused) return no(refused)
+      report(status, null)
+    } finally {
+      // A request that cost nothing gives back what it had reserved.
+      settle(0)
+      place.leave()
+      grant.underWay.delete(leave)
+    }
+  }
+
+  const server = createServer({ headersTimeout: 10_000, requestTimeout: 300_000 }, (request, response) => {
+    const answered = answer(request, response)
+      .catch(() => void response.destroy())
+      .finally(() => underWay.delete(answered))
+    underWay.add(answered)
+  })
+  const { host = '127.0.0.1', port = 0 } = options
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve))
+  const { address, port: bound, family } = server.address() as AddressInfo
+  const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${bound}`
+
+  return {
+    url,
+    grant: ({ models, maxSpendUsd, spentUsd, ...name }) => ({
+      token: grants.grant(name, { models, maxSpendUsd, spentUsd }),
+      baseUrl: `${(options.publicUrl ?? url).replace(/\/+$/, '')}${providers[name.provider].mount}`,
+    }),
+    revoke: (name) => grants.revoke(name),
+    spent: (name) => {
+      const grant = grants.named(name)
+      return grant && spendOf(grant)
+    },
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve))
+      server.closeAllConnections()
+      // What they spent is still reported.
+      await Promise.all([closed, ...underWay])
+    },
+  }
+}
+
+const upstreamUrl = (name: ProviderName, { upstreams }: CredentialProxyOptions, env: NodeJS.ProcessEnv): string => {
+  const { urlName, vendorUrl } = providers[name]
+  const given = upstreams?.[name] || env[urlName] || vendorUrl
+  const { protocol, username, password, search, hash } = new URL(given)
+  if (!/^https?:$/.test(protocol) || username || password || search || hash) {
+    throw new Error(`${urlName} is to be a plain http or https URL.`)
+  }
+  return given.replace(/\/+$/, '')
+}
+
+const asked = ({ method = '', url = '' }: IncomingMessage): (Located & { readonly query: string }) | null => {
+  if (!url.startsWith('/') || !URL.canParse(url, 'http://proxy')) return null
+  const { pathname, search } = new URL(url, 'http://proxy')
+  const located = locate(method, pathname)
+  return located && { ...located, query: search }
+}
+
+/** A token is good for its own provider only. */
+const bearer = ({ headers }: IncomingMessage, grants: Grants, provider: ProviderName): LiveGrant | null => {
+  const { authorization = '', 'x-api-key': apiKey } = headers
+  const token = typeof apiKey === 'string' ? apiKey : (/^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? '')
+  const grant = grants.bearerOf(token)
+  return grant?.provider === provider ? grant : null
+}
+
+const nameOf = ({ key, runId, attempt, provider }: LiveGrant): GrantName => ({ key, runId, attempt, provider })
+
+const readBody = (
+  request: IncomingMessage,
+  bytesMax: number,
+  place: Entry,
+): Promise<Buffer | 'too large' | 'too many'> =>
+  new Promise((resolve, reject) => {
+    const parts: Buffer[] = []
+    let bytes = 0
+    let isRefusing = false
+    // What is too much is read on and dropped: a client that is still sending would not see why.
+    request.on('data', (part: Buffer) => {
+      bytes += part.byteLength
+      if (isRefusing) return
+      const refusal = bytes > bytesMax ? 'too large' : place.hold(part.byteLength) ? null : 'too many'
+      if (refusal === null) return void parts.push(part)
+      isRefusing = true
+      parts.length = 0
+      resolve(refusal)
+    })
+    request.once('end', () => resolve(Buffer.concat(parts)))
+    request.once('error', reject)
+    request.once('close', () => reject(new Error('The client left.')))
+  })
+
+const check = (bytes: Buffer, { models }: LiveGrant, { headers }: IncomingMessage) => {
+  const checked = checkAsked(bytes.toString('utf8'), headers['content-encoding'], models)
+  if ('refused' in checked) return checked
+  const { model, body: text, content } = checked
+  return { model, text, content, body: Buffer.from(text) }
+}
+
+const refuse = (response: ServerResponse, provider: Provider | null, code: RefusalCode, message: string): void => {
+  if (response.headersSent || response.destroyed) return void response.destroy()
+  const body = JSON.stringify((provider ?? providers.openai).encodeRefusal(code, message))
+  response.writeHead(refusals[code].status, { 'content-type': 'application/json' }).end(body)
+}

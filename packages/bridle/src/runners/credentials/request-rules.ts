@@ -1,0 +1,78 @@
+// What a run may ask of a provider with the server's key: the same answers wherever the key is kept.
+import { matchesModel } from './spending/prices.ts'
+import { type Provider, type ProviderName, type ProviderRoute, providers, type RefusalCode } from './providers.ts'
+
+export type Refused = readonly [RefusalCode, string]
+
+/** The vendors' own limit for a request. */
+export const BODY_BYTES_MAX = 32 * 1024 * 1024
+/** Requests of one run under way: no engine has more, and a loop does. */
+export const UNDER_WAY_MAX = 32
+/** Their bodies together: two of the largest, so that one run cannot fill the memory of the server. */
+export const UNDER_WAY_BYTES_MAX = 64 * 1024 * 1024
+/** An error is short; the rest of a longer one is cut, as nobody reads it. */
+export const ERROR_BYTES_MAX = 1024 * 1024
+
+export const tooMany: Refused = [
+  'too_many_requests',
+  `A run may have ${UNDER_WAY_MAX} requests and ${UNDER_WAY_BYTES_MAX} bytes under way. Try again when one has ended.`,
+]
+
+export interface Located {
+  readonly name: ProviderName
+  readonly provider: Provider
+  /** Null: the provider is known, and nothing of it is passed on from here. */
+  readonly route: ProviderRoute | null
+  /** Behind the provider's mount. */
+  readonly path: string
+}
+
+/** By a path that was normalised, so that it is what it says; a route then matches whole. */
+export const locate = (method: string, pathname: string): Located | null => {
+  for (const [name, provider] of Object.entries(providers) as [ProviderName, Provider][]) {
+    if (pathname !== provider.mount && !pathname.startsWith(`${provider.mount}/`)) continue
+    const path = pathname.slice(provider.mount.length)
+    const route = provider.routes.find((each) => each.method === method && each.path.test(path)) ?? null
+    return { name, provider, route, path }
+  }
+  return null
+}
+
+export const overspent = (usd: number, maxUsd: number | null): Refused | null => {
+  if (maxUsd === null || usd < maxUsd) return null
+  const [spent, limit] = [usd, maxUsd].map((each) => `$${each.toFixed(2)}`)
+  return ['spend_limit', `This run has spent about ${spent} of its limit of ${limit}. Raise the limit to go on.`]
+}
+
+export interface CheckedRequest {
+  readonly model: string
+  readonly body: string
+  /** The body, parsed. */
+  readonly content: object
+}
+
+/** Sent on is what was read here, written again: a name said twice must not mean one thing to us and another there. */
+export const checkAsked = (
+  text: string,
+  encoding: string | null | undefined,
+  models: readonly string[] | null,
+): CheckedRequest | { readonly refused: Refused } => {
+  const invalid = (message: string): { refused: Refused } => ({ refused: ['request_invalid', message] })
+  if ((encoding ?? 'identity') !== 'identity') return invalid('The body is to be sent as it is.')
+  let said: unknown
+  try {
+    said = JSON.parse(text)
+  } catch {
+    return invalid('The body is not JSON.')
+  }
+  const { model, background } = (said ?? {}) as { model?: unknown; background?: unknown }
+  if (typeof model !== 'string') return invalid('The body names no model.')
+  // Its usage would be told later, to somebody else.
+  if (background) return invalid('Background responses are not passed on.')
+  if (models && !models.some((pattern) => matchesModel(pattern, model))) {
+    return {
+      refused: ['model_not_allowed', `This run may not use the model ${model}. It may use: ${models.join(', ')}.`],
+    }
+  }
+  return { model, body: JSON.stringify(said), content: said as object }
+}

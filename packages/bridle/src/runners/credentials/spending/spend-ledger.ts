@@ -1,0 +1,172 @@
+// The spend of one run on the server's key, and what the run may still spend. The worst case of a request is reserved before
+// the request is sent and settled when its cost is known, so that many requests at once cannot each pass the same limit.
+// The same ledger serves every place that keeps a key.
+import { overspent, type Refused, tooMany, UNDER_WAY_BYTES_MAX, UNDER_WAY_MAX } from '../request-rules.ts'
+
+export interface SpendSums {
+  readonly spentUsd: number
+  /** The worst case of the requests under way. */
+  readonly reservedUsd: number
+}
+
+export interface SpendLedgerOptions {
+  readonly maxUsd: number | null
+  readonly spentUsd?: number
+  /** Called before a request is sent and after it is settled: a process that dies in between must find what was reserved. */
+  readonly note?: (sums: SpendSums) => void
+}
+
+/** A request that may be sent. `settle` counts once. */
+export interface Reservation {
+  settle(usd: number): void
+}
+
+interface WaitingRequest {
+  readonly usd: number
+  readonly answer: (answer: Reservation | Refused) => void
+}
+
+/**
+ * Whether a request may be sent now. One that the rest of the limit does not cover is sent alone: its worst case is seldom what
+ * it costs, and a limit below the worst case must not stop every request. So the limit is passed by one request at most.
+ */
+export const mayBeSent = (
+  { spentUsd, reservedUsd, maxUsd }: SpendSums & { readonly maxUsd: number | null },
+  usd: number,
+): 'now' | 'later' | 'never' => {
+  if (maxUsd === null) return 'now'
+  if (spentUsd >= maxUsd) return 'never'
+  return reservedUsd === 0 || spentUsd + reservedUsd + usd <= maxUsd ? 'now' : 'later'
+}
+
+export class SpendLedger {
+  #maxUsd: number | null
+  readonly #note: SpendLedgerOptions['note']
+  #spentUsd: number
+  readonly #reserved = new Set<{ readonly usd: number }>()
+  #waiting: WaitingRequest[] = []
+  #underWay = 0
+  #underWayBytes = 0
+
+  constructor({ maxUsd, spentUsd = 0, note }: SpendLedgerOptions) {
+    this.#maxUsd = maxUsd
+    this.#spentUsd = spentUsd
+    this.#note = note
+  }
+
+  get spentUsd(): number {
+    return this.#spentUsd
+  }
+
+  get sums(): SpendSums {
+    let reservedUsd = 0
+    for (const { usd } of this.#reserved) reservedUsd += usd
+    return { spentUsd: this.#spentUsd, reservedUsd }
+  }
+
+  get isIdle(): boolean {
+    return this.#underWay === 0
+  }
+
+  /** A raised limit lets requests go that waited. */
+  limitTo(maxUsd: number | null): void {
+    this.#maxUsd = maxUsd
+    this.#advance()
+  }
+
+  /** A place for a request, of whatever kind, until it calls `leave`. */
+  enter(): Entry | Refused {
+    if (this.#underWay >= UNDER_WAY_MAX) return tooMany
+    this.#underWay += 1
+    let bytes = 0
+    let hasLeft = false
+    return {
+      // Requests that wait keep their bodies, so their bytes have a limit together.
+      hold: (more) => {
+        if (this.#underWayBytes + more > UNDER_WAY_BYTES_MAX) {
+          // A request that is refused keeps nothing.
+          this.#underWayBytes -= bytes
+          bytes = 0
+          return false
+        }
+        bytes += more
+        this.#underWayBytes += more
+        return true
+      },
+      leave: () => {
+        if (hasLeft) return
+        hasLeft = true
+        this.#underWay -= 1
+        this.#underWayBytes -= bytes
+      },
+    }
+  }
+
+  get refusal(): Refused | null {
+    return overspent(this.#spentUsd, this.#maxUsd)
+  }
+
+  /** Answers when the request may be sent, or never may. In the order of asking. */
+  reserve(usd: number, signal?: AbortSignal): Promise<Reservation | Refused> {
+    return new Promise((resolve) => {
+      const waiting: WaitingRequest = { usd, answer: resolve }
+      this.#waiting.push(waiting)
+      signal?.addEventListener('abort', () => this.#leave(waiting), { once: true })
+      if (signal?.aborted) this.#leave(waiting)
+      this.#advance()
+    })
+  }
+
+  #leave(waiting: WaitingRequest): void {
+    if (!this.#waiting.includes(waiting)) return
+    this.#waiting = this.#waiting.filter((each) => each !== waiting)
+    waiting.answer(['too_many_requests', 'The request left before it was sent.'])
+    this.#advance()
+  }
+
+  #advance(): void {
+    for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
+      const verdict = mayBeSent({ ...this.sums, maxUsd: this.#maxUsd }, next.usd)
+      if (verdict === 'later') return
+      this.#waiting.shift()
+      next.answer(verdict === 'now' ? this.#reserve(next.usd) : (this.refusal ?? tooMany))
+    }
+  }
+
+  #reserve(usd: number): Reservation | Refused {
+    const reserved = { usd }
+    this.#reserved.add(reserved)
+    if (this.#maxUsd !== null && !this.#noted()) {
+      this.#reserved.delete(reserved)
+      return [
+        'upstream_failed',
+        'This server cannot keep account of what the run spends. Look at its disk and its log.',
+      ]
+    }
+    return {
+      settle: (cost) => {
+        if (!this.#reserved.delete(reserved)) return
+        this.#spentUsd += cost
+        if (cost > 0 || this.#maxUsd !== null) this.#noted()
+        this.#advance()
+      },
+    }
+  }
+
+  #noted(): boolean {
+    try {
+      this.#note?.(this.sums)
+      return true
+    } catch {
+      return false
+    }
+  }
+}
+
+export interface Entry {
+  /** False: the bodies under way are too large together. */
+  hold(bytes: number): boolean
+  leave(): void
+}
+
+export const isRefused = (answer: object): answer is Refused => Array.isArray(answer)

@@ -1,0 +1,58 @@
+// The most that a request to a provider may cost, known before it is sent.
+import { costUsd, type Price, type Usage } from './prices.ts'
+
+/** No model takes more, so no request is billed for more. */
+const CONTEXT_TOKENS_MAX = 1_000_000
+/** The longest answer that any model gives; assumed where a request names no limit of its own. */
+const ANSWER_TOKENS_MAX = 128_000
+/** A block of content lies this deep at most: message, content, block, tool result, block, source. */
+const DEPTH_MAX = 8
+
+/** A token is a byte at least, and input may cost what writing it to the cache costs. */
+export const worstCaseUsd = (body: object, text: string, price: Price): number => {
+  const bytes = bringsMore(body) ? CONTEXT_TOKENS_MAX : new TextEncoder().encode(text).byteLength
+  const input = Math.min(bytes, CONTEXT_TOKENS_MAX)
+  const usage: Usage = {
+    inputTokens: 0,
+    cacheReadTokens: 0,
+    cacheWriteTokens: input,
+    cacheWriteHourTokens: /"ttl":\s*"1h"/.test(text) ? input : 0,
+    outputTokens: answerTokensMax(body as Loose),
+  }
+  return Math.max(costUsd(usage, price), costUsd({ ...usage, inputTokens: input, cacheWriteTokens: 0 }, price))
+}
+
+type Loose = { readonly [name: string]: unknown }
+
+const answerTokensMax = ({ max_tokens: anthropic, max_output_tokens: openai }: Loose): number => {
+  const limit = [anthropic, openai].find((each) => typeof each === 'number' && each > 0)
+  return typeof limit === 'number' ? limit : ANSWER_TOKENS_MAX
+}
+
+/** Whether the provider itself adds to the input: a file it has or fetches, an earlier answer, a tool that it runs. */
+const bringsMore = (body: object): boolean => {
+  const { tools, messages, input, system, ...rest } = body as Loose
+  if (['previous_response_id', 'conversation', 'prompt', 'mcp_servers', 'container'].some((name) => isSet(rest[name])))
+    return true
+  const runsThere = (tool: unknown) => isLoose(tool) && isSet(tool.type) && !OWN_TOOLS.test(String(tool.type))
+  if (Array.isArray(tools) && tools.some(runsThere)) return true
+  return [messages, input, system].some((content) => refersElsewhere(content, 0))
+}
+
+/** Tools whose results the client sends; a provider's own bring results of their own. */
+const OWN_TOOLS = /^(custom|function|local_shell|bash_.*|text_editor_.*|computer_.*|memory_.*)$/
+
+const refersElsewhere = (content: unknown, depth: number): boolean => {
+  if (Array.isArray(content)) return depth < DEPTH_MAX && content.some((each) => refersElsewhere(each, depth + 1))
+  if (!isLoose(content)) return false
+  const { type, source, file_id: file, file_url: fileUrl, image_url: image } = content
+  if (type === 'tool_use' || type === 'function_call') return false
+  if (type === 'item_reference' || isSet(file) || isSet(fileUrl)) return true
+  if (typeof image === 'string' && !image.startsWith('data:')) return true
+  if (isLoose(source) && (source.type === 'url' || source.type === 'file')) return true
+  return [content.content, source, content.output].some((each) => refersElsewhere(each, depth + 1))
+}
+
+const isLoose = (value: unknown): value is Loose => typeof value === 'object' && value !== null
+const isSet = (value: unknown): boolean =>
+  value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0)

@@ -1,0 +1,132 @@
+// One checked request on its way to a provider, and the answer on its way back: as it comes, as fast as it is taken.
+import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp, type ServerResponse } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { pipeline } from 'node:stream/promises'
+import { ERROR_BYTES_MAX } from './request-rules.ts'
+import type { Usage } from './spending/prices.ts'
+import { type ProviderName, providers, type RefusalCode } from './providers.ts'
+import { usageMeter } from './spending/usage-meter.ts'
+
+export interface Passage {
+  readonly provider: ProviderName
+  readonly url: string
+  readonly key: string
+  /** Null: there is none to send. */
+  readonly body: Buffer | null
+  readonly isMetered: boolean
+  readonly silenceMs: number
+  readonly signal: AbortSignal
+  /** Called once, before the client can know that the answer is over: its next request meets the new sum. */
+  readonly charge: (usage: Usage) => void
+}
+
+export interface Passed {
+  readonly status: number
+  /** Nothing was answered yet. */
+  readonly refused: readonly [RefusalCode, string] | null
+}
+
+/** Reported where nobody was left to answer. */
+const LEFT = 499
+
+export const pass = async (passage: Passage, request: IncomingMessage, response: ServerResponse): Promise<Passed> => {
+  const { provider, key, isMetered, body, charge } = passage
+  const { title, keyName } = providers[provider]
+  const requestBytes = body?.byteLength ?? 0
+  const refused = (code: RefusalCode, message: string): Passed => ({ status: 0, refused: [code, message] })
+
+  const answer = await ask(passage, request).catch(() => null)
+  if (!answer && passage.signal.aborted) {
+    // The provider may be at work already: leaving before it answers is not free either.
+    if (isMetered) charge(usageMeter(provider, { isStream: true, requestBytes }).total())
+    response.destroy()
+    return { status: LEFT, refused: null }
+  }
+  if (!answer) return refused('upstream_failed', `${title} could not be reached from this server.`)
+  const { statusCode: status = 502, headers } = answer
+  if (status === 401) {
+    answer.destroy()
+    return refused('key_refused', `${title} refused the key of this server. Check its ${keyName}.`)
+  }
+  // A redirect would take the key to wherever it points.
+  if (status < 200 || (status >= 300 && status < 400)) {
+    answer.destroy()
+    return refused('upstream_failed', `${title} answered with a redirect, which is not followed.`)
+  }
+  if (status >= 400) {
+    // Some gateways repeat what they were sent.
+    const text = Buffer.from((await readError(answer)).replaceAll(key, '[key]'))
+    const { 'content-length': _, ...rest } = passedOn(headers, key)
+    response.writeHead(status, rest).end(text)
+    return { status, refused: null }
+  }
+
+  response.writeHead(status, passedOn(headers, key))
+  response.flushHeaders()
+  const isStream = headers['content-type']?.startsWith('text/event-stream') ?? false
+  let meter = isMetered ? usageMeter(provider, { isStream, requestBytes }) : null
+  const settle = () => {
+    if (meter) charge(meter.total())
+    meter = null
+  }
+  if (meter) answer.on('data', (bytes: Buffer) => meter?.read(bytes)).once('end', settle)
+  // Either end may break off: the other is told by its connection, and what passed is counted.
+  await pipeline(answer, response).catch(() => {})
+  settle()
+  return { status, refused: null }
+}
+
+const ask = (passage: Passage, from: IncomingMessage, isAgain = false): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    const { provider, url, key, body, silenceMs, signal } = passage
+    const { 'content-length': _, ...rest } = passedOn(from.headers, null)
+    const headers = {
+      ...rest,
+      ...providers[provider].authorise(key),
+      // As it is, so that we can read along.
+      'accept-encoding': 'identity',
+      ...(body && { 'content-type': 'application/json', 'content-length': String(body.byteLength) }),
+    }
+    const request = url.startsWith('https:') ? requestHttps : requestHttp
+    const call = request(url, { method: from.method, headers, timeout: silenceMs, signal })
+    call.once('timeout', () => call.destroy(new Error('silence')))
+    call.once('response', resolve)
+    call.on('error', (error: NodeJS.ErrnoException) => {
+      // A connection kept from before may have been closed just then; nothing of the request was taken.
+      if (call.reusedSocket && error.code === 'ECONNRESET' && !isAgain) resolve(ask(passage, from, true))
+      else reject(error)
+    })
+    call.end(body)
+  })
+
+const readError = async (answer: IncomingMessage): Promise<string> => {
+  const parts: Buffer[] = []
+  let bytes = 0
+  try {
+    for await (const part of answer as AsyncIterable<Buffer>) {
+      bytes += part.byteLength
+      if (bytes > ERROR_BYTES_MAX) break
+      parts.push(part)
+    }
+  } catch {
+    // What came is what there is.
+  }
+  return Buffer.concat(parts).toString('utf8')
+}
+
+/** Of one connection only, or about who asks: neither side learns these of the other. */
+const keptBack =
+  /^(connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|host|expect|cookie2?|set-cookie2?|authorization|x-api-key|forwarded|x-forwarded-.*|x-real-ip|via|accept-encoding|alt-svc|strict-transport-security|clear-site-data)$/
+
+const passedOn = (headers: IncomingHttpHeaders, key: string | null): { [name: string]: string | string[] } => {
+  const named = new Set((headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase()))
+  return Object.fromEntries(
+    Object.entries(headers).filter(
+      (entry): entry is [string, string | string[]] =>
+        entry[1] !== undefined &&
+        !keptBack.test(entry[0]) &&
+        !named.has(entry[0]) &&
+        !(key !== null && String(entry[1]).includes(key)),
+    ),
+  )
+}

@@ -1,0 +1,370 @@
+// One process of Claude Code and the turn it plays: what it asks, what its hooks tell, and how it ends.
+import type { JsonObject } from '../../../kernel/json.ts'
+import type { StartEngine } from '../../sandboxes/isolation/engine-start.ts'
+import { within } from '../../timeout.ts'
+import type { Turn, TurnEnd } from '../engine.ts'
+import type { Mark } from '../process-mark.ts'
+import { ClaudeTurnReader, type SdkMessage } from './messages.ts'
+import { messagesIn } from './transcript.ts'
+import { turnEnd } from './turn-end.ts'
+import type { ContextWindow } from './usage.ts'
+
+/** How long an announced call may take to come through the messages before its hook announces it itself. */
+const ANNOUNCE_MS = 2_000
+/** How long the process may take to leave by itself. */
+const LEAVE_MS = 1_000
+
+/** The part of the SDK that is used. */
+export interface Sdk {
+  query(given: { prompt: AsyncIterable<UserMessage>; options: { [name: string]: unknown } }): Query
+}
+interface Query extends AsyncIterable<SdkMessage> {
+  interrupt(): Promise<unknown>
+  /** Engines before it was there have none. */
+  getContextUsage?(wanted: { detail: 'summary' }): Promise<{ rawMaxTokens?: number; maxTokens?: number }>
+  stopTask(taskId: string): Promise<unknown>
+  close(): void
+}
+/** As the SDK describes the process that it wants. */
+interface SpawnOptions {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly cwd?: string
+  readonly env: NodeJS.ProcessEnv
+  readonly signal: AbortSignal
+}
+interface UserMessage {
+  readonly type: 'user'
+  readonly message: { readonly role: 'user'; readonly content: string }
+  readonly parent_tool_use_id: null
+}
+
+export class ClaudeLink {
+  readonly #query: Query
+  readonly #mark: Mark
+  readonly #inbox = new Inbox()
+  readonly #abort = new AbortController()
+  readonly #over: Promise<void>
+  #stderr = ''
+  #playing: Playing | null = null
+  alive = true
+  sessionId: string | null = null
+  /** The last entry of the transcript that a turn added. */
+  last: string | null = null
+  readonly #window: ContextWindow = { tokens: 0 }
+  /** Where the engine keeps its transcripts. */
+  readonly #folder: string
+
+  constructor(sdk: Sdk, mark: Mark, start: StartEngine, options: { [name: string]: unknown }) {
+    this.#mark = mark
+    this.#folder = (options.env as NodeJS.ProcessEnv).CLAUDE_CONFIG_DIR ?? ''
+    this.#query = sdk.query({
+      prompt: this.#inbox,
+      options: {
+        ...options,
+        abortController: this.#abort,
+        spawnClaudeCodeProcess: (wanted: SpawnOptions) => this.#spawn(start, wanted),
+        // Where nothing is asked the SDK warns of a callback that it will not call.
+        ...(options.permissionMode !== 'bypassPermissions' && {
+          canUseTool: (name: string, input: JsonObject, asked: Asked) => this.#decide(name, input, asked),
+        }),
+        hooks: Object.fromEntries(
+          HOOKS.map((hook) => [hook, [{ hooks: [(said: HookInput) => this.#hook(hook, said)] }]]),
+        ),
+      },
+    })
+    this.#over = this.#pump()
+  }
+
+  #spawn(start: StartEngine, { command, args, cwd = '/', env, signal }: SpawnOptions) {
+    const child = start({ file: command, args, cwd, env })
+    // Read to its end: a full pipe would make the engine wait for ever.
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.#stderr = (this.#stderr + text).slice(-2_000)
+    })
+    const kill = () => child.kill('SIGTERM')
+    signal.addEventListener('abort', kill, { once: true })
+    child.once('exit', () => signal.removeEventListener('abort', kill))
+    return child
+  }
+
+  /** How to go on from as far as its turns have got; null before the first entry. */
+  get resume(): string | null {
+    return this.sessionId && this.last ? `${this.sessionId}/${this.last}` : null
+  }
+
+  play(prompt: string, turn: Turn): Promise<TurnEnd> {
+    return new Promise((resolve) => {
+      this.#playing = new Playing(turn, resolve, this.#window)
+      if (!this.alive) return this.#end(this.#broken())
+      this.push(prompt)
+    })
+  }
+
+  steer(text: string): void {
+    if (!this.#playing || !this.alive) throw new Error('The engine has no turn under way.')
+    this.#playing.steers += 1
+    this.push(text)
+  }
+
+  push(content: string): void {
+    this.#inbox.push({ type: 'user', message: { role: 'user', content }, parent_tool_use_id: null })
+  }
+
+  async interrupt(): Promise<void> {
+    if (this.alive) await this.#query.interrupt()
+  }
+
+  /** The engine does not say whether it knew the id; how the task ended is told by its own event. */
+  async stopTask(taskId: string): Promise<boolean> {
+    if (!this.alive || !this.#playing) return false
+    await this.#query.stopTask(taskId)
+    return true
+  }
+
+  #leave(): void {
+    this.alive = false
+    this.close().catch(() => {})
+  }
+
+  async close(): Promise<void> {
+    this.#inbox.end()
+    const left = await within(LEAVE_MS, this.#over)
+    if (left === 'late') {
+      this.#abort.abort()
+      this.#query.close()
+      await within(LEAVE_MS, this.#over)
+    }
+    this.alive = false
+    // Commands that it left behind, in whatever group they are.
+    await this.#mark.sweep()
+    this.#end(this.#broken())
+  }
+
+  async #pump(): Promise<void> {
+    let cause: unknown = null
+    try {
+      for await (const message of this.#query) await this.#take(message)
+    } catch (error) {
+      cause = error
+    }
+    this.alive = false
+    await this.#mark.sweep()
+    this.#end(this.#broken(cause))
+  }
+
+  async #take(message: SdkMessage): Promise<void> {
+    const playing = this.#playing
+    if (typeof message.session_id === 'string') this.sessionId = message.session_id
+    if (message.subtype === 'init') this.#learnWindow().catch(() => {})
+    // A word that came as the turn ended began another, which nobody hears: this engine is not to be used again.
+    if (!playing) return void (message.type === 'assistant' && this.#leave())
+    // What an agent below it writes is in a transcript of its own.
+    const isEntry = (message.type === 'assistant' || message.type === 'user') && !message.parent_tool_use_id
+    if (isEntry && message.uuid) this.last = message.uuid
+    for (const event of playing.reader.read(message)) playing.say(event)
+    // A call without its result is not written down for good: what it did would be forgotten.
+    if (isEntry && this.resume !== null && !hasCall(message)) playing.say({ type: 'run.resume', resume: this.resume })
+    await playing.turn.room()
+    const end = message.type === 'result' ? turnEnd(message) : null
+    if (!end) return
+    playing.results += 1
+    const isLast = playing.steers === 0 && playing.results >= playing.turns
+    // A word that came too late for its turn gets one of its own, and the run goes on with it.
+    if (end.kind === 'completed' && !isLast) return
+    this.#end(end)
+    // One that was stopped would still begin that turn.
+    if (!isLast) this.#leave()
+  }
+
+  /** Without it the share of the context is known only when the first turn is over. */
+  async #learnWindow(): Promise<void> {
+    if (this.#window.tokens > 0) return
+    const { rawMaxTokens, maxTokens } = (await this.#query.getContextUsage?.({ detail: 'summary' })) ?? {}
+    this.#window.tokens ||= rawMaxTokens ?? maxTokens ?? 0
+  }
+
+  /** Once: after a failed result the iterator throws as well. */
+  #end(end: TurnEnd): void {
+    const playing = this.#playing
+    this.#playing = null
+    playing?.end(end)
+  }
+
+  async #decide(toolName: string, input: JsonObject, { toolUseID: toolUseId, description, decisionReason }: Asked) {
+    const playing = this.#playing
+    if (!playing) return { behavior: 'deny', message: 'The run is over.' }
+    await playing.announced(toolUseId, toolName, input)
+    const reason = decisionReason || description || `${toolName} asks for permission.`
+    const verdict = await playing.turn.ask({ toolUseId, toolName: normal(toolName), input, reason })
+    if (verdict.decision === 'approved') return { behavior: 'allow', updatedInput: verdict.input }
+    playing.denied.set(toolUseId, verdict.reason)
+    return { behavior: 'deny', message: verdict.reason }
+  }
+
+  async #hook(hook: (typeof HOOKS)[number], said: HookInput): Promise<object> {
+    const playing = this.#playing
+    if (!playing) return hook === 'PreToolUse' ? NOBODY_HEARS : {}
+    const { tool_use_id: toolUseId, tool_name: toolName, tool_input: input } = said
+    if (hook === 'UserPromptSubmit') playing.submitted(said.prompt_id ?? '')
+    if (hook === 'PreToolUse' && toolUseId && toolName) {
+      // Intent before effect: a call waits until whoever keeps the log has it.
+      await playing.turn.heard(await playing.announced(toolUseId, toolName, input ?? {}))
+    }
+    if (toolUseId && said.duration_ms !== undefined) playing.elapsedMs.set(toolUseId, said.duration_ms)
+    if (hook === 'PreCompact' && said.transcript_path)
+      playing.reader.compacting(await messagesIn(said.transcript_path, this.#folder))
+    if (hook === 'PostCompact' && said.compact_summary) playing.reader.compacted(said.compact_summary)
+    if (hook === 'PostToolBatch' && said.tool_calls?.length) {
+      const toolUseIds = said.tool_calls.flatMap(({ tool_use_id }) => (tool_use_id ? [tool_use_id] : []))
+      playing.say({ type: 'tool.batch', toolUseIds })
+    }
+    playing.say({
+      type: 'hook',
+      hook,
+      phase: hook.startsWith('Pre') ? 'before' : 'after',
+      status: hook === 'PostToolUseFailure' ? 'failed' : 'ok',
+      ...(toolUseId && { toolUseId }),
+      ...(toolName && { toolName }),
+      ...(said.agent_id && { agentId: said.agent_id }),
+    })
+    return {}
+  }
+
+  #broken(cause: unknown = null): TurnEnd {
+    const told = this.#stderr.trim().split('\n').at(-1) ?? ''
+    const why = cause instanceof Error ? cause.message : ''
+    const detail = [why, told].filter((text) => text !== '').join('; ')
+    return {
+      kind: 'failed',
+      message: `The engine stopped${detail ? `: ${detail}` : '.'}`,
+      reason: 'engine',
+      transient: true,
+    }
+  }
+}
+
+/** The turn under way. */
+class Playing {
+  readonly turn: Turn
+  readonly reader: ClaudeTurnReader
+  readonly denied = new Map<string, string>()
+  readonly elapsedMs = new Map<string, number>()
+  /** Words to the turn that the engine has not taken up; turns of its own that it made of them, and how many ended. */
+  steers = 0
+  turns = 1
+  results = 0
+  #promptId: string | null = null
+  readonly end: (end: TurnEnd) => void
+  readonly #frames = new Map<string, number>()
+  readonly #waiting = new Map<string, (frame: number) => void>()
+
+  constructor(turn: Turn, end: (end: TurnEnd) => void, window: ContextWindow) {
+    this.turn = turn
+    this.end = end
+    this.reader = new ClaudeTurnReader(this, window)
+  }
+
+  say(event: Parameters<Turn['say']>[0]): void {
+    const frame = this.turn.say(event)
+    if (event.type !== 'tool.started') return
+    this.#frames.set(event.toolUseId, frame)
+    this.#waiting.get(event.toolUseId)?.(frame)
+  }
+
+  /** The engine takes up a word in the turn under way, or begins another with it. */
+  submitted(promptId: string): void {
+    const isFirst = this.#promptId === null
+    const isOther = !isFirst && this.#promptId !== promptId
+    this.#promptId = promptId
+    if (isFirst) return
+    this.steers = Math.max(0, this.steers - 1)
+    if (isOther) this.turns += 1
+  }
+
+  /** Hooks overtake messages: the text before a call is told before the call. */
+  async announced(id: string, name: string, input: JsonObject): Promise<number> {
+    const frame = this.#frames.get(id)
+    if (frame !== undefined) return frame
+    const told = new Promise<number>((resolve) => this.#waiting.set(id, resolve))
+    const came = await within(ANNOUNCE_MS, told)
+    if (came !== 'late') return came
+    const message = { message: { content: [{ type: 'tool_use', id, name, input }] } }
+    for (const event of this.reader.read({ type: 'assistant', parent_tool_use_id: null, ...message })) this.say(event)
+    return this.#frames.get(id) ?? 0
+  }
+}
+
+/** What the engine is given to read, for as long as it is open. */
+class Inbox implements AsyncIterable<UserMessage> {
+  readonly #waiting: UserMessage[] = []
+  #wake = () => {}
+  #ended = false
+
+  push(message: UserMessage): void {
+    this.#waiting.push(message)
+    this.#wake()
+  }
+
+  end(): void {
+    this.#ended = true
+    this.#wake()
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<UserMessage> {
+    for (;;) {
+      const next = this.#waiting.shift()
+      if (next) yield next
+      else if (this.#ended) return
+      else
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve
+        })
+    }
+  }
+}
+
+const NOBODY_HEARS = {
+  hookSpecificOutput: {
+    hookEventName: 'PreToolUse',
+    permissionDecision: 'deny',
+    permissionDecisionReason: 'No run is under way.',
+  },
+}
+
+const HOOKS = [
+  'PreToolUse',
+  'PostToolUse',
+  'PostToolUseFailure',
+  'PostToolBatch',
+  'SubagentStart',
+  'SubagentStop',
+  'PreCompact',
+  'PostCompact',
+  'UserPromptSubmit',
+  'Stop',
+] as const
+
+interface HookInput {
+  readonly prompt_id?: string
+  readonly tool_name?: string
+  readonly tool_input?: JsonObject
+  readonly tool_use_id?: string
+  readonly duration_ms?: number
+  readonly compact_summary?: string
+  readonly transcript_path?: string
+  readonly agent_id?: string
+  readonly tool_calls?: readonly { readonly tool_use_id?: string }[]
+}
+interface Asked {
+  readonly toolUseID: string
+  readonly description?: string
+  readonly decisionReason?: string
+}
+
+const hasCall = ({ message }: SdkMessage): boolean => {
+  const { content } = (message ?? {}) as { content?: unknown }
+  return Array.isArray(content) && content.some((block: { type?: unknown }) => block?.type === 'tool_use')
+}
+
+const normal = (toolName: string): string => (toolName === 'Task' ? 'Agent' : toolName)

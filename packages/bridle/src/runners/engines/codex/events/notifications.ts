@@ -1,0 +1,259 @@
+// What the app-server of Codex says -> what the runner says. No I/O: a notice and what was seen before it go in, events
+// come out.
+//
+// Codex is read with care: a newer one may say more, and one that says rubbish must cost the turn nothing but that line.
+import type { Json, JsonObject } from '../../../../kernel/json.ts'
+import type { RunnerEvent } from '../../../protocol.ts'
+import { costUsd, priceOf } from '../../../credentials/spending/prices.ts'
+import { active, activity, agentOf, begun, heard, onlySpawn, type Speaker, spawned } from './agents.ts'
+import { elapsed, kindOf } from './calls.ts'
+import { count, defined, isObject, objectOf, outputText, parsedObject, textIn } from '../lenient-json.ts'
+import type { Notice, Seen } from './turn-state.ts'
+import { delta, message, reasoned, thinking } from './text.ts'
+
+export const eventsOf = ({ method, params }: Notice, seen: Seen): RunnerEvent[] => {
+  const thread = textIn(params, 'threadId') ?? seen.thread
+  const read = Object.hasOwn(notices, method) ? notices[method]! : null
+  if (!read) return []
+  if (thread !== seen.thread) return FROM_AGENTS.has(method) ? read(params, seen, agentOf(seen, thread)) : []
+  // Of a turn before: a command that went on in the background.
+  const turn = textIn(params, 'turnId')
+  if (turn !== undefined && turn !== seen.turn && method !== 'thread/tokenUsage/updated') return []
+  return read(params, seen, null)
+}
+
+/** The turn is over and these calls and agents are not. */
+export const leftOpen = (seen: Seen, ended: 'completed' | 'interrupted' | 'failed'): RunnerEvent[] => {
+  const calls = [...seen.open].map(([toolUseId, { name, background }]): RunnerEvent => {
+    const running = ended === 'completed' && background
+    const outcome = running ? { status: 'ok' as const, result: { running: true } } : STOPPED[ended]
+    return { type: 'tool.completed', toolUseId, toolName: name, outcome }
+  })
+  seen.open.clear()
+  const agents = active(seen).map(({ threadId }): RunnerEvent => {
+    seen.agents.get(threadId)!.turn = null
+    return { type: 'subagent.completed', agentId: threadId, status: 'interrupted' }
+  })
+  return [...calls, ...agents]
+}
+
+const STOPPED = {
+  interrupted: { status: 'error', reason: 'interrupted', error: 'The turn was interrupted before the call ended.' },
+  failed: { status: 'error', reason: 'turn_failed', error: 'The turn failed before the call ended.' },
+  completed: { status: 'error', reason: 'unknown', error: 'Codex did not say how the call ended.' },
+} as const
+
+type Read = (params: JsonObject, seen: Seen, agent: Speaker | null) => RunnerEvent[]
+const notices: Record<string, Read> = {
+  'turn/started': ({ turn }, seen, agent) => {
+    const id = textIn(turn, 'id') ?? null
+    if (!agent) {
+      seen.turn ??= id
+      return []
+    }
+    const known = seen.agents.has(agent.id)
+    const call = known ? agent.call : onlySpawn(seen)
+    seen.agents.set(agent.id, { call, summary: undefined, turn: id })
+    return known ? [] : [begun(agent.id, call)]
+  },
+
+  'turn/completed': ({ turn }, seen, agent) => {
+    if (!agent) return []
+    const { summary } = agent
+    seen.agents.set(agent.id, { call: agent.call, summary, turn: null })
+    const status = textIn(turn, 'status') ?? 'completed'
+    return [{ type: 'subagent.completed', agentId: agent.id, status, ...(summary && { summary }) }]
+  },
+
+  'item/started': ({ item }, seen, agent) => started(objectOf(item), seen, agent),
+  'item/completed': ({ item }, seen, agent) => completed(objectOf(item), seen, agent),
+
+  'item/agentMessage/delta': (params, seen) => {
+    const text = textIn(params, 'delta')
+    return text ? [delta(seen, textIn(params, 'itemId') ?? '', text)] : []
+  },
+
+  'item/reasoning/summaryTextDelta': (params, seen) => thinking(params, seen),
+  'item/reasoning/textDelta': (params, seen) => thinking(params, seen),
+  'item/reasoning/summaryPartAdded': ({ summaryIndex }) =>
+    Number(summaryIndex) > 0 ? [{ type: 'thinking.delta', text: '\n\n' }] : [],
+
+  'thread/tokenUsage/updated': (params, seen, agent) => {
+    const { total, last, modelContextWindow } = objectOf(params.tokenUsage)
+    const thread = agent?.id ?? seen.thread
+    const sum = count(objectOf(total).totalTokens)
+    // It is said again after an interrupt, and of an old turn after a resume.
+    if (sum === undefined || sum === seen.tokens.get(thread)) return []
+    seen.tokens.set(thread, sum)
+    if (!agent && params.turnId !== seen.turn) return []
+    const { inputTokens, cachedInputTokens, outputTokens, totalTokens } = objectOf(last)
+    const window = count(modelContextWindow)
+    const used = count(totalTokens)
+    const spent = { inputTokens: count(inputTokens), outputTokens: count(outputTokens), totalTokens: used }
+    const shown = !agent && window && used !== undefined
+    return [
+      {
+        type: 'usage',
+        ...defined(spent),
+        ...cost(spent, count(cachedInputTokens) ?? 0, seen.model),
+        ...(seen.model && { model: seen.model }),
+        ...(shown && { contextUsagePct: Math.min(100, Math.round((used / window) * 1_000) / 10) }),
+      },
+    ]
+  },
+
+  error: ({ error, willRetry }, seen) => {
+    const said = objectOf(error)
+    if (willRetry !== true) {
+      seen.failure = said
+      return []
+    }
+    seen.retried = said
+    // What the cut stream said is said again.
+    const cut = seen.message !== null && seen.message.text !== ''
+    seen.message = null
+    const status = statusOf(said)
+    const reason = textIn(said, 'additionalDetails') ?? textIn(said, 'message') ?? 'The request failed.'
+    return [
+      ...(cut ? [{ type: 'assistant.text' as const, text: seen.settled }] : []),
+      { type: 'retry', attempt: ++seen.retries, reason, ...(status !== undefined && { status }) },
+    ]
+  },
+
+  'hook/started': ({ run }) => hook(objectOf(run), 'started'),
+  'hook/completed': ({ run }) => hook(objectOf(run), 'completed'),
+
+  // It repeats itself from turn to turn.
+  warning: ({ message }, seen) => {
+    if (typeof message !== 'string' || seen.turn === null || seen.warned.has(message)) return []
+    seen.warned.add(message)
+    return [{ type: 'context.warning', kind: 'engine', message }]
+  },
+
+  'model/rerouted': ({ fromModel, toModel }) => [
+    { type: 'context.warning', kind: 'model_rerouted', message: `${toModel} answers in place of ${fromModel}.` },
+  ],
+
+  'rawResponseItem/completed': ({ item }, seen, agent) => {
+    const said = objectOf(item)
+    const id = textIn(said, 'call_id')
+    const kind = textIn(said, 'type') ?? ''
+    if (id === undefined) return []
+    if (kind === 'function_call' || kind === 'custom_tool_call') {
+      const input = parsedObject(said.arguments) ?? { input: (said.arguments ?? said.input ?? null) as Json }
+      seen.raw.set(id, { name: textIn(said, 'name') ?? 'tool', input })
+      return []
+    }
+    const call = seen.raw.get(id)
+    seen.raw.delete(id)
+    if (!kind.endsWith('_output') || !call || seen.told.has(id)) return []
+    seen.told.add(id)
+    const output = outputText(said.output)
+    const outcome =
+      SILENT.has(call.name) && !UNSUPPORTED.test(output)
+        ? { status: 'ok' as const, result: output }
+        : { status: 'error' as const, error: output }
+    return [announced(id, call, agent?.call), { type: 'tool.completed', toolUseId: id, toolName: call.name, outcome }]
+  },
+}
+
+/** What an agent's own thread is heard for: its text is its own affair. */
+const FROM_AGENTS = new Set([
+  'turn/started',
+  'turn/completed',
+  'item/started',
+  'item/completed',
+  'thread/tokenUsage/updated',
+  'rawResponseItem/completed',
+])
+
+/** Tools that codex never makes an item of. A call of any other one without an item was refused or stopped. */
+const SILENT = new Set([
+  'write_stdin',
+  'update_plan',
+  'get_goal',
+  'create_goal',
+  'update_goal',
+  'list_mcp_resources',
+  'list_mcp_resource_templates',
+  'read_mcp_resource',
+  'tool_search',
+])
+
+/** Codex answers so where the model calls what is not there. */
+const UNSUPPORTED = /^unsupported (custom tool )?call\b/i
+
+/** Codex tells no cost: it is what the price table says. */
+const cost = (
+  { inputTokens = 0, outputTokens = 0 }: { inputTokens: number | undefined; outputTokens: number | undefined },
+  cached: number,
+  model: string,
+) => {
+  // A number made up would be believed.
+  if (model === '') return {}
+  const read = Math.min(cached, inputTokens)
+  const usage = {
+    ...{ inputTokens: inputTokens - read, cacheReadTokens: read, outputTokens },
+    ...{ cacheWriteTokens: 0, cacheWriteHourTokens: 0 },
+  }
+  return { costUsd: costUsd(usage, priceOf(model)), estimated: true }
+}
+
+const started = (item: JsonObject, seen: Seen, agent: Speaker | null): RunnerEvent[] => {
+  const kind = kindOf(item)
+  const id = textIn(item, 'id')
+  if (!kind || id === undefined || seen.told.has(id)) return []
+  const call = { name: kind.name(item), input: kind.input(item), background: item.type === 'commandExecution' }
+  seen.told.add(id)
+  seen.open.set(id, call)
+  if (!agent) seen.parted = true
+  return [announced(id, call, agent?.call, kind.pure?.(item))]
+}
+
+const completed = (item: JsonObject, seen: Seen, agent: Speaker | null): RunnerEvent[] => {
+  const id = textIn(item, 'id') ?? ''
+  if (item.type === 'agentMessage') return agent ? heard(item, seen, agent) : message(id, textIn(item, 'text'), seen)
+  if (item.type === 'reasoning') return agent ? [] : reasoned(id, item, seen)
+  if (item.type === 'contextCompaction') return agent ? [] : [{ type: 'compaction', trigger: 'auto' }]
+  if (item.type === 'subAgentActivity') return activity(item, seen)
+  const kind = kindOf(item)
+  if (!kind) return []
+  const first = started(item, seen, agent)
+  const call = seen.open.get(id)
+  if (!call) return first
+  seen.open.delete(id)
+  const outcome = { ...kind.outcome(item, seen.denials.get(id)), ...elapsed(item) }
+  return [
+    ...first,
+    { type: 'tool.completed', toolUseId: id, toolName: call.name, outcome },
+    ...(item.type === 'collabAgentToolCall' ? spawned(id, item, seen) : []),
+  ]
+}
+
+const announced = (
+  id: string,
+  { name, input }: { name: string; input: JsonObject },
+  parent: string | undefined,
+  pure = false,
+): RunnerEvent => ({
+  type: 'tool.started',
+  toolName: name,
+  toolUseId: id,
+  input,
+  ...(pure && { effect: 'pure' }),
+  ...(parent !== undefined && { parentToolUseId: parent }),
+})
+
+const hook = (run: JsonObject, phase: string): RunnerEvent[] => {
+  const name = textIn(run, 'eventName')
+  const status = textIn(run, 'status')
+  return name === undefined ? [] : [{ type: 'hook', hook: name, phase, ...(status !== undefined && { status }) }]
+}
+
+/** The HTTP status in an error's code; undefined = the code has none, null = there was no answer. */
+export const statusOf = ({ codexErrorInfo }: JsonObject): number | null | undefined => {
+  if (!isObject(codexErrorInfo)) return undefined
+  const [detail] = Object.values(codexErrorInfo)
+  const { httpStatusCode } = objectOf(detail)
+  return httpStatusCode === null ? null : count(httpStatusCode)
+}

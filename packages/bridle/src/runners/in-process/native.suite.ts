@@ -1,0 +1,83 @@
+// What the tests of native agents share: a host on the memory store whose time stands still until it is told to pass.
+import type { AgentDefinition } from '../../agents/agent.ts'
+import type { Answer, Command, Opening } from '../../kernel/commands.ts'
+import type { AnyEvent, Key } from '../../kernel/event.ts'
+import { digest, settle, VirtualClock } from '../../kernel/host/host.suite.ts'
+import { Host } from '../../kernel/host/host.ts'
+import type { Json, JsonObject } from '../../kernel/json.ts'
+import { type RunOutcome, runOutcome } from '../../kernel/session/run-outcome.ts'
+import { type MemoryStore, memoryStore } from '../../stores/memory/memory-store.ts'
+import { nativeRunner } from './native.ts'
+
+export const key: Key = { tenant: 'acme', agent: 'tested', id: 's1' }
+
+export class World {
+  readonly host: Host
+  readonly clock: VirtualClock
+  readonly store: MemoryStore
+
+  constructor(
+    agent: AgentDefinition | (() => AgentDefinition),
+    { store = memoryStore(), clock = new VirtualClock() }: { store?: MemoryStore; clock?: VirtualClock } = {},
+  ) {
+    this.store = store
+    this.clock = clock
+    const runner = nativeRunner(agent, { clock, digest })
+    const { log, directory } = store
+    this.host = new Host({ log, directory, clock, digest, tokenPaceMs: 0, runner: () => runner })
+  }
+
+  send(command: Command): Promise<Answer> {
+    return this.host.send(key, command) as Promise<Answer>
+  }
+
+  /** Submits and says how the run ended. */
+  async run(prompt = 'hello', input?: Json, opening?: Opening): Promise<RunOutcome> {
+    return (await this.begin(prompt, input, opening)).end
+  }
+
+  async begin(prompt = 'hello', input?: Json, opening?: Opening): Promise<{ runId: string; end: Promise<RunOutcome> }> {
+    const more = { ...(input !== undefined && { input }), ...(opening && { opening }) }
+    const { runId, seq } = await this.send({ type: 'submit', prompt, ...more })
+    const session = await this.host.open(key)
+    return { runId: String(runId), end: runOutcome(session, String(runId), Number(seq) - 1) }
+  }
+
+  events(): Promise<AnyEvent[]> {
+    return this.store.log.read(key, 0, 10_000) as Promise<AnyEvent[]>
+  }
+
+  /** What was said in the run, by type; the session's own bookkeeping left out. */
+  async told(): Promise<string[]> {
+    return (await this.events()).map(({ type }) => type).filter((type) => !bookkeeping.has(type))
+  }
+
+  async payloads(type: string): Promise<JsonObject[]> {
+    return (await this.events()).filter((event) => event.type === type).map((event) => event.payload as JsonObject)
+  }
+
+  /** The open approval, as soon as there is one. */
+  async asked(): Promise<{ approvalId: string }> {
+    const session = await this.host.open(key)
+    await until(() => Object.keys(session.state.approvals.open).length > 0)
+    return { approvalId: String(Object.keys(session.state.approvals.open)[0]) }
+  }
+}
+
+const bookkeeping = new Set([
+  'session_created',
+  'session_state',
+  'prompt_queued',
+  'run_requested',
+  'run_started',
+  'approval_delivered',
+  'step_progress',
+  'health_changed',
+])
+
+export const until = async (holds: () => boolean): Promise<void> => {
+  for (let tries = 0; !holds(); tries++) {
+    if (tries > 1_000) throw new Error('It never came to that.')
+    await settle(1)
+  }
+}

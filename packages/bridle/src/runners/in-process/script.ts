@@ -1,0 +1,126 @@
+// The language of the scripted agent: a JSON array of steps behind `@script `. Stable: other people's tests use it.
+import * as v from 'valibot'
+import { isKnown } from '../../kernel/catalogue.ts'
+import type { AnyDraft } from '../../kernel/event.ts'
+import type { JsonObject } from '../../kernel/json.ts'
+import { parsePayload, TOOL_STATUSES } from '../../kernel/schemas.ts'
+
+const ms = v.pipe(v.number(), v.minValue(0), v.maxValue(86_400_000))
+const object = v.custom<JsonObject>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  'Expected an object',
+)
+const count = v.pipe(v.number(), v.integer(), v.minValue(0))
+
+const steps = {
+  text: v.strictObject({
+    text: v.string(),
+    chunks: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000_000)), 1),
+    everyMs: v.optional(ms, 0),
+  }),
+  thinking: v.strictObject({ thinking: v.string() }),
+  tool: v.strictObject({
+    tool: v.string(),
+    id: v.optional(v.string()),
+    args: v.optional(object, {}),
+    result: v.optional(v.unknown()),
+    outcome: v.optional(v.picklist(TOOL_STATUSES), 'ok'),
+    ms: v.optional(ms, 0),
+    effect: v.optional(v.picklist(['pure', 'idempotent', 'unsafe']), 'pure'),
+  }),
+  approve: v.strictObject({
+    approve: v.string(),
+    id: v.optional(v.string()),
+    args: v.optional(object, {}),
+    reason: v.optional(v.string(), 'The script asks for approval.'),
+    expiresMs: v.optional(ms),
+  }),
+  checkpoint: v.strictObject({ checkpoint: v.string() }),
+  artifact: v.strictObject({
+    artifact: v.strictObject({ name: v.string(), content: v.string(), kind: v.optional(v.string()) }),
+  }),
+  usage: v.strictObject({
+    usage: v.looseObject({
+      input_tokens: v.optional(count),
+      output_tokens: v.optional(count),
+      cost_usd: v.optional(v.pipe(v.number(), v.minValue(0))),
+    }),
+  }),
+  event: v.strictObject({ event: v.strictObject({ type: v.string(), payload: v.optional(object, {}) }) }),
+  sleepMs: v.strictObject({ sleepMs: ms }),
+  fail: v.strictObject({ fail: v.string(), transient: v.optional(v.boolean(), false) }),
+} as const
+
+type StepKind = keyof typeof steps
+export type Step = { [K in StepKind]: { readonly kind: K } & v.InferOutput<(typeof steps)[K]> }[StepKind]
+
+/** The steps of a prompt, or what is wrong with it. A prompt that is no script plays the tour. */
+export const parseScript = (prompt: string): { steps: readonly Step[] } | { problem: string } => {
+  if (!/^@script\s/.test(prompt)) return { steps: tour(prompt) }
+  let script: unknown
+  try {
+    script = JSON.parse(prompt.slice('@script'.length))
+  } catch (error) {
+    return { problem: `The script is not JSON: ${(error as Error).message}` }
+  }
+  if (!Array.isArray(script)) return { problem: 'The script is not an array of steps.' }
+  const parsed: Step[] = []
+  for (const [index, step] of script.entries()) {
+    const result = parseStep(step)
+    if ('problem' in result) return { problem: `Step ${index + 1}: ${result.problem}` }
+    parsed.push(result.step)
+  }
+  return { steps: parsed }
+}
+
+const parseStep = (step: unknown): { step: Step } | { problem: string } => {
+  if (typeof step !== 'object' || step === null) return { problem: 'it is not an object.' }
+  const kind = (Object.keys(steps) as StepKind[]).find((name) => Object.hasOwn(step, name))
+  if (!kind) return { problem: `it is none of ${Object.keys(steps).join(', ')}.` }
+  const result = v.safeParse(steps[kind] as v.GenericSchema<unknown, object>, step)
+  if (!result.success)
+    return { problem: result.issues.map((issue) => `${v.getDotPath(issue) ?? kind}: ${issue.message}`).join('; ') }
+  const parsed = { kind, ...result.output } as Step
+  if (parsed.kind !== 'event') return { step: parsed }
+  const checked = scriptedEvent(parsed.event.type, parsed.event.payload)
+  return 'problem' in checked ? checked : { step: parsed }
+}
+
+/** Any event of the catalogue that a log may hold and a client may see. */
+export const scriptedEvent = (
+  type: string,
+  payload: unknown,
+): { event: Pick<AnyDraft, 'type' | 'payload'> } | { problem: string } => {
+  if (!isKnown(type) || type === 'session') return { problem: `"${type}" is not an event that an agent can emit.` }
+  const checked = parsePayload(type, payload)
+  return 'problem' in checked
+    ? checked
+    : { event: { type, payload: checked.payload } as Pick<AnyDraft, 'type' | 'payload'> }
+}
+
+const tour = (prompt: string): readonly Step[] => {
+  const words = prompt.trim().split('\n', 1)[0]?.slice(0, 120) ?? ''
+  return [
+    { kind: 'thinking', thinking: 'A scripted agent thinks in advance.' },
+    { kind: 'text', text: `You said: "${words}".\n\n`, chunks: 4, everyMs: 20 },
+    {
+      kind: 'tool',
+      tool: 'read_file',
+      id: undefined,
+      args: { path: 'README.md' },
+      result: { lines: 42 },
+      outcome: 'ok',
+      ms: 50,
+      effect: 'pure',
+    },
+    {
+      kind: 'text',
+      text:
+        'I am the scripted agent: no key, no network, and every word of this went through the real log, store and wires. ' +
+        'Kill the server now and start it again: this conversation will still be here. ' +
+        'To make me play a scenario of yours, begin a prompt with @script and a JSON array of steps.',
+      chunks: 40,
+      everyMs: 15,
+    },
+  ]
+}

@@ -1,0 +1,145 @@
+// The session's side of the RunnerProtocol: a run is played by a runner in a sandbox, over HTTP. What the runner says is
+// committed with its frame's number, so a stream that breaks, or a server that dies, goes on behind the last of them.
+import type { Key } from '../../kernel/event.ts'
+import type { JsonObject } from '../../kernel/json.ts'
+import type { ApprovalAnswer, Job, RunEnd, Runner } from '../../kernel/ports/runner.ts'
+import { FollowedRun, refusalText, type SandboxRunnerOptions, settingsFor } from './remote-run.ts'
+import type { ProviderName } from '../credentials/providers.ts'
+import { bearersOf, newHandle, runPath } from './run-handle.ts'
+import { type RunnerClient, runnerClient, Unreachable } from './runner-client.ts'
+import { SandboxLine } from './sandbox-queue.ts'
+import type { Sandbox } from '../sandboxes/provider.ts'
+import { RunnerRedirect } from './bounded-response.ts'
+
+export const sandboxRunner = (given: SandboxRunnerOptions): Runner => {
+  const line = new SandboxLine(given.clock, given.waiting)
+  const options = { ...given, line }
+  const { provider, credentials } = options
+
+  const find = async ({ handle }: Job): Promise<Sandbox | null> => {
+    const { sandbox } = (handle ?? {}) as { sandbox?: unknown }
+    return typeof sandbox === 'string' ? provider.find(sandbox) : null
+  }
+  const reach = async (job: Job): Promise<{ sandbox: Sandbox; runs: RunnerClient } | null> => {
+    const sandbox = await find(job)
+    return sandbox && { sandbox, runs: runnerClient(sandbox, await bearersOf(options.runToken, job, sandbox)) }
+  }
+
+  return {
+    start: async (job, outlet) => {
+      const place = {
+        name: 'place',
+        isSaid: job.awaitsSandbox ?? false,
+        hasOwn: () => provider.has?.(job.key) ?? false,
+      }
+      const sandbox = await line.wait(outlet, place, () =>
+        provider.acquire(job.key, job.parent, async () => credentials.grantAtStart?.(job) ?? {}),
+      )
+      const { requestedBackend, resolvedBackend, isolation, reason } = sandbox.notice
+      const notice = {
+        requested_backend: requestedBackend,
+        resolved_backend: resolvedBackend,
+        isolation,
+        ...(reason !== undefined && { reason }),
+      }
+      const handle = newHandle(sandbox)
+      const run = new FollowedRun(options, { ...job, handle }, sandbox, outlet)
+      // The request's id is in the log before the query: the next process asks for the same run, not for another.
+      const runtime = runtimeOf(options, job)
+      const started = outlet.report([
+        { type: 'started', handle, steer: true, durable: true, sandbox: notice, ...runtime },
+      ])
+      return ending(options, job, async () => {
+        const [env] = await Promise.all([run.equip(), started])
+        return run.begin(env)
+      })
+    },
+
+    attach: async (job, outlet) => {
+      const sandbox = await find(job)
+      if (!sandbox) return ending(options, job, async () => 'lost')
+      const run = new FollowedRun(options, job, sandbox, outlet)
+      return ending(options, job, async () => {
+        const env = await run.equipAgain().catch((error) => {
+          if (error instanceof RunnerRedirect) throw error
+          // A runner that is there and does not answer may answer again.
+          return null
+        })
+        return env === null ? 'cut' : run.goOn(env)
+      })
+    },
+
+    abort: async (job) => {
+      const found = await reach(job)
+      credentials.revoke(job)
+      if (!found) return null
+      try {
+        const { status, body } = await found.runs.post(`${runPath(job)}/cancel`, { epoch: job.epoch })
+        if (status === 404 || status === 410) return null
+        if (status !== 200 || body.stopped === false) throw new Error(refusalText(status, body))
+        return body.resume ?? null
+      } catch (error) {
+        // One that does not answer plays nothing that anybody could hear.
+        if (!(error instanceof Unreachable)) throw error
+        await provider.stop(found.sandbox)
+        return null
+      }
+    },
+
+    answer: async (job, answer) => {
+      const found = await reach(job)
+      if (!found) throw new Error('The sandbox is gone.')
+      const path = `${runPath(job)}/approvals/${encodeURIComponent(answer.toolCallId)}`
+      const { status, body } = await found.runs.post(path, verdictOf(answer, job.epoch))
+      if (status !== 200) throw new Error(refusalText(status, body))
+    },
+
+    steer: async (job, { messageId, text }) => {
+      const found = await reach(job)
+      if (!found) throw new Error('The sandbox is gone.')
+      const { status, body } = await found.runs.post(`${runPath(job)}/steer`, { id: messageId, text, epoch: job.epoch })
+      if (status !== 200) throw new Error(refusalText(status, body))
+    },
+
+    // The sandbox goes on without us.
+    outlivesProcess: () => true,
+    stopTask: async (job, taskId) => {
+      const found = await reach(job)
+      if (!found) return false
+      const { status, body } = await found.runs.post(`${runPath(job)}/stop-task`, { taskId, epoch: job.epoch })
+      // A runner that knows no such route stops no task by itself.
+      return status === 200 && body.stopped === true
+    },
+
+    forget: (key: Key) => provider.forget(key),
+  }
+}
+
+/** What it was given ends with it, however it ends; a run that may go on keeps it. */
+const ending = async (options: SandboxRunnerOptions, job: Job, play: () => Promise<RunEnd>): Promise<RunEnd> => {
+  let end: RunEnd = 'lost'
+  try {
+    end = await play()
+    return end
+  } finally {
+    if (end !== 'cut') options.credentials.revoke(job)
+  }
+}
+
+const PROVIDERS: { readonly [engine: string]: ProviderName | undefined } = { claude: 'anthropic', codex: 'openai' }
+
+/** As far as it is known before the engine has said anything: a model is, where somebody chose one. */
+const runtimeOf = ({ engine, settings }: SandboxRunnerOptions, job: Job): { provider?: string; model?: string } => {
+  const provider = PROVIDERS[engine]
+  const { model } = settingsFor(settings ?? {}, job)
+  return { ...(provider && { provider }), ...(typeof model === 'string' && { model }) }
+}
+
+const verdictOf = (answer: ApprovalAnswer, epoch: number): JsonObject => ({
+  decision: answer.decision === 'approved' ? 'approved' : 'denied',
+  input: answer.arguments,
+  approvedDigest: answer.approvedDigest,
+  reason: answer.reason ?? (answer.decision === 'approved' ? null : `The approval was ${answer.decision}.`),
+  answerId: answer.requestId,
+  epoch,
+})

@@ -1,0 +1,105 @@
+// Runs that found no free sandbox, in the order in which they came. Only the first in a line asks again, so waiting costs the
+// same however many wait. A run that waits has not begun: it says so in its log, ends with its outlet, and the next process
+// begins it anew.
+import { type Outlet, OutletClosed } from '../../kernel/session/run-reporter.ts'
+import type { Clock } from '../../kernel/ports/store.ts'
+
+/** No sandbox is free, or its runner has another run: trying again later may help. */
+export class NoSandboxFree extends Error {
+  readonly code = 'no_sandbox_free'
+}
+
+export interface WaitLimits {
+  /** Between two tries at first; twice as long each time. */
+  readonly tryMs: number
+  readonly tryMsMax: number
+  /** A runner may need a moment to let go of its last run: so many tries are made before the run says that it waits. */
+  readonly silentTries: number
+  /** The run fails when it has waited for so long. */
+  readonly waitMs: number
+}
+
+/** A place may be taken for as long as a run may last, which is 12 hours. */
+export const WAIT_LIMITS: WaitLimits = { tryMs: 250, tryMsMax: 1_000, silentTries: 4, waitMs: 12 * 3_600_000 }
+
+/** Where a run waits. Runs that wait for different things are in different lines. */
+export interface LinePlace {
+  /** The thing that it waits for. */
+  readonly name: string
+  /** The log says already that the run waits: an earlier process said so. */
+  readonly isSaid: boolean
+  /** Whether the session has a sandbox already: then the run takes nobody's place, and need not wait behind others. */
+  readonly hasOwn?: () => boolean
+}
+
+export class SandboxLine {
+  readonly #clock: Clock
+  readonly #limits: WaitLimits
+  readonly #lines = new Map<string, Outlet[]>()
+
+  constructor(clock: Clock, limits: WaitLimits = WAIT_LIMITS) {
+    this.#clock = clock
+    this.#limits = limits
+  }
+
+  /** Resolves to what `find` finds, however long that takes. Rejects with `OutletClosed` when the run is no longer wanted. */
+  async wait<T>(outlet: Outlet, place: LinePlace, find: () => Promise<T>): Promise<T> {
+    const line = this.#lines.get(place.name) ?? []
+    this.#lines.set(place.name, line)
+    const { tryMs, tryMsMax, silentTries, waitMs } = this.#limits
+    const pause = pauses(this.#clock, outlet)
+    let reason = 'Other runs wait for a sandbox too.'
+    let { isSaid } = place
+    let tries = 0
+    try {
+      for (let waitedMs = 0; waitedMs <= waitMs; ) {
+        const isTried = line.length === 0 || line[0] === outlet || (place.hasOwn?.() ?? false)
+        const found = isTried ? await tried(find) : null
+        if (found && 'value' in found) {
+          if (isSaid) await outlet.remark({ type: 'sandbox_awaited', reason: null })
+          return found.value
+        }
+        if (outlet.closed) throw new OutletClosed('nobody listens')
+        reason = found?.reason ?? reason
+        tries += isTried ? 1 : 0
+        if (!line.includes(outlet)) line.push(outlet)
+        if (!isSaid && (tries > silentTries || !isTried)) {
+          await outlet.remark({ type: 'sandbox_awaited', reason })
+          isSaid = true
+        }
+        const ms = Math.min(tryMsMax, tryMs * 2 ** Math.max(0, tries - silentTries))
+        await pause(ms)
+        waitedMs += ms
+      }
+      throw new Error(`${reason} The run has waited for as long as a run may.`)
+    } finally {
+      const at = line.indexOf(outlet)
+      if (at >= 0) line.splice(at, 1)
+      if (line.length === 0 && this.#lines.get(place.name) === line) this.#lines.delete(place.name)
+    }
+  }
+}
+
+/** A pause ends with its outlet, too. */
+const pauses = (clock: Clock, outlet: Outlet) => {
+  let wake = () => {}
+  outlet.onClose(() => wake())
+  return (ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      const forget = clock.after(ms, resolve)
+      wake = () => {
+        forget()
+        resolve()
+      }
+      if (outlet.closed) wake()
+    })
+}
+
+const tried = async <T>(find: () => Promise<T>): Promise<{ value: T } | { reason: string }> => {
+  try {
+    return { value: await find() }
+  } catch (error) {
+    if (error instanceof NoSandboxFree) return { reason: error.message }
+    throw error
+  }
+}

@@ -1,0 +1,194 @@
+// Runner event -> what the session logs. One total map: an event that nobody translates does not compile.
+
+import { callDigest } from '../../kernel/host/approval-binding.ts'
+import type { EventType } from '../../kernel/catalogue.ts'
+import type { ReportItem } from '../../kernel/commands.ts'
+import { cut } from '../../kernel/text/truncate.ts'
+import type { Json, JsonObject } from '../../kernel/json.ts'
+import type { Digest } from '../../kernel/ports/store.ts'
+import { OUTCOME_TYPES, type Payloads } from '../../kernel/schemas.ts'
+import type { RunnerEvent, RunnerEventOf, RunnerEventType } from '../protocol.ts'
+
+/** What the run has told so far that a later event does not repeat. */
+export interface Told {
+  readonly toolNames: Map<string, string>
+}
+
+/** Text is not among them: it goes out as tokens, paced. */
+export const translated = async (event: RunnerEvent, told: Told, digest: Digest): Promise<readonly ReportItem[]> =>
+  (translations[event.type] as Translation<RunnerEvent>)(event, told, digest)
+
+type Translation<E> = (event: E, told: Told, digest: Digest) => readonly ReportItem[] | Promise<readonly ReportItem[]>
+
+const translations: { readonly [T in RunnerEventType]: Translation<RunnerEventOf<T>> } = {
+  // Our own `started` came before it.
+  'run.started': () => [],
+  'assistant.delta': ({ text }) => said('token', { text }),
+  'assistant.text': ({ text }) => said('response', { text, so_far: true }),
+  'thinking.delta': ({ text }) => said('thinking', { text }),
+
+  'tool.started': ({ toolName, toolUseId, input, effect, parentToolUseId }, { toolNames }) => {
+    toolNames.set(toolUseId, toolName)
+    return said('tool_call', {
+      name: toolName,
+      arguments: shown(input ?? {}),
+      tool_call_id: toolUseId,
+      ...(effect !== undefined && { effect }),
+      ...(parentToolUseId !== undefined && { parent_tool_call_id: parentToolUseId }),
+    })
+  },
+
+  'tool.completed': ({ toolUseId, toolName, outcome }, { toolNames }) => {
+    const { status, result, error, reason, elapsedMs } = outcome
+    const call = { tool_call_id: toolUseId, tool_name: toolName ?? toolNames.get(toolUseId) ?? 'tool' }
+    const shown = result !== undefined && (status === 'ok' || status === 'artifact')
+    return [
+      ...(shown ? said('tool_result', { ...call, result }) : []),
+      ...said('tool_outcome', {
+        ...call,
+        outcome_type: OUTCOME_TYPES[status],
+        status,
+        ...(elapsedMs !== undefined && { elapsed_ms: elapsedMs }),
+        ...(result !== undefined && { result }),
+        ...(error !== undefined && { error: cut(error, WORDS_CHARS_MAX) }),
+        ...(reason !== undefined && { reason: cut(reason, WORDS_CHARS_MAX) }),
+      }),
+    ]
+  },
+
+  'tool.batch': ({ toolUseIds }) => said('tool_batch', { tool_call_ids: toolUseIds }),
+  'tool.invalid': ({ toolUseId, toolName, error }) =>
+    said('tool_validation_error', { tool_call_id: toolUseId, tool_name: toolName, error }),
+
+  'approval.required': async ({ toolUseId, toolName, input, reason, expiresMs }, _told, digest) => [
+    {
+      type: 'ask',
+      toolCallId: toolUseId,
+      tool: toolName,
+      arguments: input,
+      reason,
+      digest: await callDigest(digest, toolName, input),
+      ...(expiresMs !== undefined && { expiresMs }),
+    },
+  ],
+
+  'policy.decided': ({ subject, outcome, reason, source }) =>
+    said('policy_decision', {
+      subject,
+      outcome,
+      ...(reason !== undefined && { reason }),
+      ...(source !== undefined && { source }),
+    }),
+
+  usage: ({ inputTokens, outputTokens, totalTokens, costUsd, contextUsagePct, model, estimated, total }) =>
+    said('usage', {
+      ...(inputTokens !== undefined && { input_tokens: inputTokens }),
+      ...(outputTokens !== undefined && { output_tokens: outputTokens }),
+      ...(totalTokens !== undefined && { total_tokens: totalTokens }),
+      ...(costUsd !== undefined && { cost_usd: total ? costUsd : Math.max(0, costUsd) }),
+      ...(contextUsagePct !== undefined && { context_usage_pct: contextUsagePct }),
+      ...(model !== undefined && { model }),
+      ...(estimated && { estimated }),
+    }),
+
+  'context.warning': ({ message, kind, usagePct }) =>
+    said('context_warning', {
+      message,
+      ...(kind !== undefined && { kind }),
+      ...(usagePct !== undefined && { usage_pct: usagePct }),
+    }),
+
+  compaction: ({ trigger, preTokens, postTokens, summarized, kept = 0, summary }) =>
+    said('context_compacted', {
+      ...(trigger !== undefined && { trigger }),
+      // The summary is one message more.
+      ...(summarized !== undefined && {
+        original_count: summarized + kept,
+        compacted_count: kept + 1,
+        preserved_messages: kept,
+      }),
+      // A summary can be longer than what it stands for; then nothing was saved.
+      ...(preTokens !== undefined && postTokens !== undefined && { tokens_saved: Math.max(0, preTokens - postTokens) }),
+      ...(summary !== undefined && { summary }),
+    }),
+
+  'subagent.started': (event) => subagent(event, 'started'),
+  'subagent.progress': (event) => subagent(event, 'running'),
+  'subagent.completed': (event) => subagent(event, event.status),
+
+  hook: ({ type: _type, toolUseId, ...rest }) =>
+    said('hook_event', { ...(rest as JsonObject), ...(toolUseId !== undefined && { tool_call_id: toolUseId }) }),
+
+  retry: ({ attempt, maxRetries, delayMs, status, reason }) =>
+    said('transport_diagnostic', {
+      status: 'retrying',
+      kind: 'provider_retry',
+      reason,
+      failure_count: attempt,
+      ...(maxRetries !== undefined && { max_retries: maxRetries }),
+      ...(delayMs !== undefined && { retry_delay_ms: delayMs }),
+      ...(status !== undefined && status !== null && { http_status: status }),
+    }),
+
+  'turn.tools': ({ tools }) => said('turn_start_tools', { tools }),
+
+  'sandbox.notice': ({ requestedBackend, resolvedBackend, isolation, reason }) =>
+    said('sandbox_notice', {
+      requested_backend: requestedBackend,
+      resolved_backend: resolvedBackend,
+      isolation,
+      ...(reason !== undefined && { reason }),
+    }),
+
+  'run.resume': ({ resume }) => [{ type: 'resume', handle: resume }],
+
+  'run.completed': ({ result, sessionId, resume }) => {
+    const handle = resume ?? sessionId
+    return [
+      {
+        type: 'finished',
+        ...(result !== undefined && { result }),
+        ...(handle !== undefined && { resume: handle }),
+      },
+    ]
+  },
+
+  'run.error': ({ message, reason, transient, resume }) => [
+    {
+      type: 'failed',
+      message,
+      ...(reason !== undefined && { reason }),
+      ...(transient !== undefined && { transient }),
+      ...(resume !== undefined && { resume }),
+    },
+  ],
+}
+
+/** An error or a reason; results may be of any size. */
+const WORDS_CHARS_MAX = 100_000
+/** Arguments that are shown whole; a log entry has a limit. */
+const ARGUMENTS_CHARS_MAX = 1_000_000
+
+const shown = (input: JsonObject): JsonObject => {
+  const text = JSON.stringify(input)
+  if (text.length <= ARGUMENTS_CHARS_MAX) return input
+  return { too_large_to_show: true, size: text.length, preview: cut(text, 1_000) }
+}
+
+const said = <T extends EventType>(type: T, payload: Payloads[T]): ReportItem[] => [
+  { type: 'event', event: { type, payload: payload as Json } as Extract<ReportItem, { type: 'event' }>['event'] },
+]
+
+const subagent = (
+  { agentId, summary, ...rest }: { agentId: string; summary?: string | undefined; [more: string]: unknown },
+  status: string,
+): ReportItem[] => {
+  const { agentType, toolUseId } = rest as { agentType?: string; toolUseId?: string }
+  return said('subagent_event', {
+    agent_id: agentId,
+    status,
+    ...(summary !== undefined && { summary }),
+    ...(agentType !== undefined && { agent_type: agentType }),
+    ...(toolUseId !== undefined && { tool_call_id: toolUseId }),
+  })
+}

@@ -1,0 +1,128 @@
+// The folders that sessions have on this machine: made before a sandbox sees them, kept when it stops, and removed with
+// their session. Work and state are the sandbox's to write; the folder around them and its notes are the server's alone.
+import { execFile } from 'node:child_process'
+import { existsSync, lstatSync } from 'node:fs'
+import { chmod, lchown, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Key } from '../../../kernel/event.ts'
+import { type CopyEntry, CopyFault, copyFolder, type Owner } from './folder-copy.ts'
+import { keyFile, sessionFolder, stateFolder, workFolder } from './session-paths.ts'
+import { TenantFull, type TenantTotals } from './tenant-disk-usage.ts'
+
+export interface SessionFoldersOptions {
+  /** The user that sandboxes run as, where it is not the server's: work and state are given to it. */
+  readonly owner?: Owner
+  readonly totals?: TenantTotals
+}
+
+/** As much as a sandbox may hold in its work folder; a million files is a large project with all it installed. */
+const BRANCH_COPY = { bytes: 10 * 1024 ** 3, files: 1_000_000 } as const
+
+export class SessionFolders {
+  readonly #data: string
+  readonly #owner: Owner | undefined
+  readonly #totals: TenantTotals | undefined
+
+  constructor(data: string, { owner, totals }: SessionFoldersOptions = {}) {
+    this.#data = data
+    this.#owner = owner
+    this.#totals = totals
+  }
+
+  of(key: Key): string {
+    return sessionFolder(this.#data, key)
+  }
+
+  /** A branch begins with work and transcripts of its parent, once: whatever either does afterwards is its own. */
+  async prepare(key: Key, parent: Key | null): Promise<void> {
+    const own = this.of(key)
+    const source = parent && this.of(parent)
+    if (source && !existsSync(own) && existsSync(source)) await this.#inherit(source, own, key.tenant)
+    else if (!existsSync(own)) this.#totals?.checkSoon(key.tenant)
+    await makeSessionFolder(own, this.#owner)
+    for (const folder of [workFolder(own), stateFolder(own)]) await makeFolder(folder, this.#owner)
+    await writeFile(keyFile(own), JSON.stringify(key), { mode: 0o600 })
+  }
+
+  /** Of all that are there. */
+  async keys(): Promise<Key[]> {
+    const folder = join(this.#data, 'workspaces')
+    const names = await readdir(folder).catch(() => [])
+    const keys = names.map((name) => readFile(keyFile(join(folder, name)), 'utf8').then(JSON.parse, () => null))
+    return (await Promise.all(keys)).filter((key): key is Key => key !== null)
+  }
+
+  remove(key: Key): Promise<void> {
+    return removeFolder(this.of(key))
+  }
+
+  /** Whole or not at all. The parent's notes are not copied: they are about the parent. */
+  async #inherit(source: string, own: string, tenant: string): Promise<void> {
+    const fresh = `${own}.new`
+    await removeFolder(fresh)
+    try {
+      await makeSessionFolder(fresh, this.#owner)
+      await inheritFolders(source, fresh, { tenant, owner: this.#owner, totals: this.#totals })
+      await rename(fresh, own)
+    } catch (error) {
+      await removeFolder(fresh)
+      throw error
+    }
+  }
+}
+
+export interface Inheritance {
+  readonly tenant: string
+  readonly owner: Owner | undefined
+  readonly totals: TenantTotals | undefined
+  /** Default: work and state. */
+  readonly parts?: readonly ((folder: string) => string)[]
+  /** Says what else of the work stays behind. */
+  readonly isLeftOut?: (entry: CopyEntry) => boolean
+}
+
+/** Copies work and state of a session into the folder of its branch. */
+export const inheritFolders = async (source: string, own: string, options: Inheritance): Promise<void> => {
+  const { owner, totals, tenant, parts = [workFolder, stateFolder], isLeftOut: isExcluded = () => false } = options
+  let room = (await totals?.room(tenant)) ?? Number.POSITIVE_INFINITY
+  for (const part of parts) {
+    const [from, to] = [part(source), part(own)]
+    if (!existsSync(from)) continue
+    // A worktree of git stays the parent's: its `.git` is a file that names it.
+    const isLeftOut = (entry: CopyEntry) =>
+      part === workFolder &&
+      ((entry.depth === 0 && entry.name === '.git' && entry.kind === 'file') || isExcluded(entry))
+    const limits = { ...BRANCH_COPY, bytes: Math.min(BRANCH_COPY.bytes, room) }
+    room -= await copyFolder(from, to, { limits, owner, isLeftOut }).catch((error: unknown) => {
+      const isFull = error instanceof CopyFault && error.code === 'too_large' && room < BRANCH_COPY.bytes
+      throw isFull && totals ? new TenantFull(totals.problem(tenant)) : error
+    })
+  }
+}
+
+/** A sandbox under another user passes through the folder to its own two; its notes stay unreadable there. */
+export const makeSessionFolder = async (folder: string, owner: Owner | undefined): Promise<void> => {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  if (owner) await chmod(folder, 0o711)
+}
+
+/** A folder of the sandbox. */
+export const makeFolder = async (folder: string, owner: Owner | undefined): Promise<void> => {
+  if (lstatSync(folder, { throwIfNoEntry: false })) return
+  await mkdir(folder, { mode: 0o700 })
+  if (owner) await lchown(folder, owner.uid, owner.gid)
+}
+
+/** A tool may have made folders that nobody may write: a module cache, say. */
+export const removeFolder = async (folder: string): Promise<void> => {
+  const run = (program: string, ...args: string[]) =>
+    new Promise((resolve) =>
+      execFile(program, args, { timeout: 60_000, env: { PATH: '/usr/local/bin:/usr/bin:/bin' } }, resolve),
+    )
+  await rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(async () => {
+    await run('chmod', '-R', 'u+rwX', folder)
+    // It goes down by folder and not by path, which may be longer than a path can be.
+    await run('rm', '-rf', '--', folder)
+    if (existsSync(folder)) throw new Error('The folder of a session could not be removed.')
+  })
+}

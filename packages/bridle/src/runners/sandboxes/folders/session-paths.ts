@@ -1,0 +1,40 @@
+// The folder of a session in a data folder: its work, and what an engine keeps for it. Ids are never paths.
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Key, keyText } from '../../../kernel/event.ts'
+
+export const sessionFolder = (data: string, key: Key): string =>
+  join(data, 'workspaces', createHash('sha256').update(keyText(key)).digest('hex').slice(0, 40))
+
+/** Where a session's agent works. */
+export const workFolder = (folder: string): string => join(folder, 'work')
+/** And what its engine keeps: transcripts, settings. */
+export const stateFolder = (folder: string): string => join(folder, 'state')
+
+/** What its runner remembers. No engine sees it. */
+export const privateFolder = (folder: string): string => join(folder, 'private')
+/** Notes of the server about the session: who it is, and what its workspace came from. No engine can write them. */
+export const keyFile = (folder: string): string => join(folder, 'key.json')
+export const workspaceFile = (folder: string): string => join(folder, 'workspace.json')
+
+/** The session that a folder belongs to, as its notes say; null where there are none. */
+export const folderKey = async (folder: string): Promise<Key | null> =>
+  (await parsed<Key>(keyFile(folder))) ?? (await parsed<{ readonly key: Key }>(workspaceFile(folder)))?.key ?? null
+
+const parsed = <T>(file: string): Promise<T | null> =>
+  readFile(file, 'utf8').then(
+    (text) => JSON.parse(text) as T,
+    () => null,
+  )
+
+/** A list of what its sandbox may read beside them. It lies where no engine can write it. */
+export const shownFile = (folder: string): string => join(folder, 'shown.json')
+export const shownPaths = (folder: string): string[] => {
+  try {
+    return (JSON.parse(readFileSync(shownFile(folder), 'utf8')) as string[]).filter((path) => existsSync(path))
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,106 @@
+// How much the session folders of each tenant hold together, so that one tenant does not fill the disk of all.
+import { execFile } from 'node:child_process'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { formatBytes } from '../resources/byte-sizes.ts'
+import { folderKey } from './session-paths.ts'
+
+/** A few dozen sessions with a large project each. */
+const TENANT_BYTES_MAX = 20 * 1024 ** 3
+/** Sizes are asked for with each session that starts, and take a while to measure. */
+const TRUST_MS = 60_000
+const MEASURE_MS = 60_000
+/** Folders measured by one process: a command line has a limit. */
+const BATCH = 200
+
+interface Size {
+  readonly bytes: number
+  readonly measuredAt: number
+}
+
+export class TenantTotals {
+  readonly #folder: string
+  readonly #max: number
+  readonly #now: () => number
+  readonly #tenants = new Map<string, string>()
+  readonly #sizes = new Map<string, Size>()
+  #measuring: Promise<void> | null = null
+
+  constructor(data: string, { max = TENANT_BYTES_MAX, now = Date.now }: { max?: number; now?: () => number } = {}) {
+    this.#folder = join(data, 'workspaces')
+    this.#max = max
+    this.#now = now
+  }
+
+  /** Bytes that the tenant may still add; throws when it may add nothing. Measures first. */
+  async room(tenant: string): Promise<number> {
+    await this.#measure()
+    return this.#roomLeft(tenant)
+  }
+
+  /** The same by what was measured last: a start of a session does not wait for it. */
+  checkSoon(tenant: string): void {
+    this.#measure().catch(() => {})
+    this.#roomLeft(tenant)
+  }
+
+  /** Why a tenant may not add so much. */
+  problem(tenant: string): string {
+    const [used, max] = [formatBytes(this.#total(tenant)), formatBytes(this.#max)]
+    return `The session folders of this tenant hold ${used} and may hold ${max} together. Delete sessions to make room, or have the operator raise workspaces.maxTenantBytes.`
+  }
+
+  #roomLeft(tenant: string): number {
+    const room = this.#max - this.#total(tenant)
+    if (room <= 0) throw new TenantFull(this.problem(tenant))
+    return room
+  }
+
+  #total(tenant: string): number {
+    let total = 0
+    for (const [name, { bytes }] of this.#sizes) if (this.#tenants.get(name) === tenant) total += bytes
+    return total
+  }
+
+  #measure(): Promise<void> {
+    this.#measuring ??= this.#measureAll().finally(() => {
+      this.#measuring = null
+    })
+    return this.#measuring
+  }
+
+  async #measureAll(): Promise<void> {
+    const names = await readdir(this.#folder).catch(() => [])
+    const there = new Set(names)
+    for (const name of this.#sizes.keys()) if (!there.has(name)) this.#forget(name)
+    const old = names.filter((name) => this.#now() - (this.#sizes.get(name)?.measuredAt ?? -Infinity) >= TRUST_MS)
+    for (const name of old) {
+      const key = this.#tenants.has(name) ? null : await folderKey(join(this.#folder, name))
+      if (key) this.#tenants.set(name, key.tenant)
+    }
+    const known = old.filter((name) => this.#tenants.has(name))
+    for (let at = 0; at < known.length; at += BATCH) await this.#measureSome(known.slice(at, at + BATCH))
+  }
+
+  async #measureSome(names: readonly string[]): Promise<void> {
+    const measuredAt = this.#now()
+    for (const line of (await diskUsage(this.#folder, names)).split('\n')) {
+      const [, kib, name] = /^(\d+)\s+(.+)$/.exec(line) ?? []
+      if (name !== undefined) this.#sizes.set(name, { bytes: Number(kib) * 1024, measuredAt })
+    }
+  }
+
+  #forget(name: string): void {
+    this.#sizes.delete(name)
+    this.#tenants.delete(name)
+  }
+}
+
+export class TenantFull extends Error {}
+
+/** `du` follows no links, and runs beside the server's own work. What it could read counts, though it could not read all. */
+const diskUsage = (cwd: string, names: readonly string[]): Promise<string> =>
+  new Promise((resolve) => {
+    const options = { cwd, timeout: MEASURE_MS, env: { PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C' } }
+    execFile('du', ['-sk', '--', ...names], options, (_error, output) => resolve(output))
+  })

@@ -1,0 +1,100 @@
+// Builds the walls around engines from their plan, when the first engine is started, and says how an engine is started there.
+import { chmodSync, chownSync, existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { createEgressProxy, type EgressProxy } from '../../network/egress-proxy.ts'
+import type { Provider, Relay } from '../../server/relay.ts'
+import { reusable } from '../../reusable-result.ts'
+import { watched } from '../resources/engine-watch.ts'
+import { type ExceededLimit, RESOURCE_LIMITS } from '../resources/resource-limits.ts'
+import { entryFiles } from '../runner-command.ts'
+import { reachProblem, sandboxUser } from './sandbox-user.ts'
+import { type EngineLauncher, type PortService, startBoxed, startPlain } from './engine-start.ts'
+import type { WallsPlan } from './isolation-plan.ts'
+
+export interface EngineWallsOptions {
+  readonly plan: () => Promise<WallsPlan>
+  readonly workFolder: string
+  readonly stateFolder: string
+  readonly relay: Relay
+  readonly onExceeded: (exceeded: ExceededLimit) => void
+}
+
+export interface EngineWalls {
+  /** Rejects with a sentence where no engine can be started. */
+  launcher(provider: Provider): Promise<EngineLauncher>
+  /** Ends the connections that engines have to the hosts they may reach. */
+  close(): Promise<void>
+}
+
+export const engineWalls = (options: EngineWallsOptions): EngineWalls => {
+  const proxies = new Set<EgressProxy>()
+  // A missing program may be installed while the runner runs.
+  const build = reusable(async () => buildWalls(await options.plan(), options, proxies))
+  return {
+    launcher: async (provider) => (await build())(provider),
+    close: async () => {
+      await Promise.all([...proxies].map((proxy) => proxy.close()))
+    },
+  }
+}
+
+/** Inside a sandbox every port is free: its network is its own. */
+const RELAY_PORT = 4319
+const EGRESS_PORT = 4320
+
+/** Makes the folders that engines write, for the user that they run as. */
+const buildWalls = async (
+  plan: WallsPlan,
+  { workFolder: work, stateFolder: state, relay, onExceeded }: EngineWallsOptions,
+  proxies: Set<EgressProxy>,
+): Promise<(provider: Provider) => EngineLauncher> => {
+  const tmp = join(plan.folder, 'tmp')
+  mkdirSync(plan.folder, { recursive: true, mode: 0o700 })
+  for (const folder of [work, state, tmp]) makeFolder(folder)
+  // As every /tmp is; the folder around it is closed.
+  chmodSync(tmp, 0o1777)
+  const { network = 'none', limits = RESOURCE_LIMITS, cgroup } = plan
+  const watch = { folders: [work, state, tmp], limits, cgroup, onExceeded }
+  if (plan.backend === 'process') {
+    const problem = reachProblem([work, state, ...plan.readOnly])
+    if (problem !== null) throw new Error(problem)
+    const port = await relay.listen()
+    const start = watched(startPlain, watch)
+    return (provider) => ({ start, baseUrl: relay.baseUrl(provider, port) })
+  }
+  const readOnly = [...entryFiles(), ...plan.readOnly].filter((path) => existsSync(path))
+  const hidden = plan.hidden.filter((path) => existsSync(path))
+  const view = { work, state, tmp, folder: plan.folder, readOnly, hidden, sharesNetwork: network === 'host' }
+  const ports = new Map<number, PortService>()
+  if (network !== 'host') ports.set(RELAY_PORT, (listener) => relay.serve(listener))
+  if (typeof network === 'object') {
+    const proxy = createEgressProxy({ policy: network })
+    proxies.add(proxy)
+    ports.set(EGRESS_PORT, (listener) => proxy.serve(listener))
+  }
+  const env = { ...GIT, ...(ports.has(EGRESS_PORT) && proxied) }
+  const start = watched(startBoxed({ bwrap: plan.bwrap, view, ports, env }), watch)
+  const port = network === 'host' ? await relay.listen() : RELAY_PORT
+  return (provider) => ({ start, baseUrl: relay.baseUrl(provider, port) })
+}
+
+/** Programs differ in the spelling that they look for. The relay is on loopback, which no proxy reaches. */
+const EGRESS_URL = `http://127.0.0.1:${EGRESS_PORT}`
+const proxied = {
+  HTTP_PROXY: EGRESS_URL,
+  HTTPS_PROXY: EGRESS_URL,
+  http_proxy: EGRESS_URL,
+  https_proxy: EGRESS_URL,
+  NO_PROXY: '127.0.0.1,localhost',
+  no_proxy: '127.0.0.1,localhost',
+}
+
+/** A worktree's repository belongs to the server's user, who may be another one; git would refuse to read it. */
+const GIT = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'safe.directory', GIT_CONFIG_VALUE_0: '*' }
+
+/** A folder that is there already stays whose it is: somebody chose it. */
+const makeFolder = (folder: string): void => {
+  const user = sandboxUser()
+  const made = mkdirSync(folder, { recursive: true, mode: 0o700 })
+  if (made !== undefined && user) chownSync(folder, user.uid, user.gid)
+}

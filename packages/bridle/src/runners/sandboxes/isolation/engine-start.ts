@@ -1,0 +1,79 @@
+// The walls around engines, as a runner builds them: every process of an engine is started inside. The runner itself stays
+// outside, so that no code of an agent can read the runner's memory, its tokens or its socket.
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import type { Server } from 'node:net'
+import { bubblewrapped, type View } from './bubblewrap.ts'
+import { entryCommand } from '../runner-command.ts'
+import { sandboxUser } from './sandbox-user.ts'
+
+/** A program of an engine, as it would be started without walls. */
+export interface EngineCommand {
+  readonly file: string
+  readonly args: readonly string[]
+  readonly cwd: string
+  readonly env: NodeJS.ProcessEnv
+}
+
+/** `enter` goes around the whole command line, walls included. */
+export type StartEngine = (
+  command: EngineCommand,
+  enter?: (command: readonly string[]) => readonly string[],
+) => ChildProcessWithoutNullStreams
+
+/** How an engine is started, and where it finds its provider from there. */
+export interface EngineLauncher {
+  readonly start: StartEngine
+  /** The relay that adds the key: the engine itself never has one. */
+  readonly baseUrl: string
+}
+
+/** Serves a port that was opened inside a sandbox, for as long as the engine there lives. */
+export type PortService = (listener: Server) => void
+
+export interface Box {
+  readonly bwrap?: string | undefined
+  readonly view: View
+  /** By the number of the port inside; none where the box shares the host's network. */
+  readonly ports: ReadonlyMap<number, PortService>
+  /** Added to the environment of whatever runs inside. */
+  readonly env: NodeJS.ProcessEnv
+}
+
+/** No walls: a process of this machine, under another user where the runner is root. */
+export const startPlain: StartEngine = ({ file, args, cwd, env }, enter = unchanged) => {
+  const user = sandboxUser()
+  // Only root may enter a cgroup of root, so the command becomes the other user after it entered.
+  const entry = user && enter !== unchanged ? entryCommand([], user, cwd) : null
+  const [program = file, ...rest] = enter([...(entry ?? []), file, ...args])
+  const place = entry ? { cwd: '/' } : { cwd, ...user }
+  return spawn(program, rest, { ...place, env, detached: true, stdio: 'pipe' })
+}
+
+export const startBoxed =
+  ({ bwrap, view, ports, env: added }: Box): StartEngine =>
+  ({ file, args, cwd, env }, enter = unchanged) => {
+    const command = [...entryCommand([...ports.keys()], sandboxUser(), cwd), file, ...args]
+    const [program = '', ...rest] = enter(bubblewrapped(command, view, bwrap))
+    const child = spawn(program, rest, {
+      cwd: '/',
+      env: { ...env, TMPDIR: temporaryFolder(env.TMPDIR, view), ...added },
+      detached: true,
+      stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
+    })
+    child.on('message', (port, listener) => {
+      if (!isListener(listener)) return
+      // A port may arrive after its engine has ended; open, it would keep the sandbox's network alive.
+      if (child.exitCode !== null || child.signalCode !== null) return void listener.close()
+      child.once('exit', () => listener.close())
+      ports.get(Number(port))?.(listener)
+    })
+    return child as ChildProcessWithoutNullStreams
+  }
+
+const unchanged = (command: readonly string[]): readonly string[] => command
+
+const isListener = (handle: unknown): handle is Server => typeof (handle as Server | undefined)?.listen === 'function'
+
+/** An engine may have a temporary folder of its own among what it sees; any other is the sandbox's. */
+const temporaryFolder = (named: string | undefined, { work, state }: View): string =>
+  named && [work, state].some((folder) => named.startsWith(`${folder}/`)) ? named : '/tmp'

@@ -1,0 +1,65 @@
+// The plan of the walls around engines. A server writes it for the runners that it starts; a runner that somebody starts by
+// hand makes its own.
+import { join } from 'node:path'
+import * as v from 'valibot'
+import { ENGINE_PACKAGES, installed } from '../../engines/engine-packages.ts'
+import { type NetworkPolicy, parseNetworkPolicy } from '../../network/network-policy.ts'
+import { findDelegatedCgroup } from '../resources/cgroup-delegation.ts'
+import { resolveIsolation } from './isolation.ts'
+import { parseResourceLimits, RESOURCE_LIMITS, type ResourceLimits } from '../resources/resource-limits.ts'
+import { engineFolders } from '../runner-command.ts'
+
+const paths = v.array(v.string())
+const planSchema = v.object({
+  backend: v.picklist(['bubblewrap', 'process']),
+  bwrap: v.optional(v.string()),
+  /** For the sandbox's own /tmp and the files that name its user. */
+  folder: v.string(),
+  /** Shown to engines and never written by them. */
+  readOnly: paths,
+  /** Never shown, whatever folder contains them. */
+  hidden: paths,
+  network: v.optional(
+    v.custom<NetworkPolicy>((value) => parseNetworkPolicy(value) !== null),
+    'none',
+  ),
+  limits: v.optional(
+    v.custom<ResourceLimits>((value) => parseResourceLimits(value) !== null),
+    RESOURCE_LIMITS,
+  ),
+  /** A cgroup that was delegated to the server. */
+  cgroup: v.optional(v.string()),
+})
+
+/** Network and limits have defaults. */
+export type WallsPlan = Readonly<v.InferInput<typeof planSchema>>
+
+/** In the environment of a runner that a server starts. */
+export const PLAN_VARIABLE = 'BRIDLE_RUNNER_WALLS'
+
+export const parsePlan = (text: string): WallsPlan => v.parse(planSchema, JSON.parse(text))
+
+/** The plan of a runner that somebody starts by hand. Rejects with a sentence where it may start no engine. */
+export const planByHand = async (
+  env: NodeJS.ProcessEnv,
+  workFolder: string,
+  privateFolder: string,
+): Promise<WallsPlan> => {
+  const network = networkOf(env.BRIDLE_SANDBOX_NETWORK)
+  const { isContained } = await resolveIsolation({ backend: env.BRIDLE_SANDBOX, network })
+  const cgroup = findDelegatedCgroup()
+  const roots = ENGINE_PACKAGES.map((name) => installed(name, env)?.root).filter((root) => root !== undefined)
+  return {
+    backend: isContained ? 'bubblewrap' : 'process',
+    folder: privateFolder,
+    readOnly: [...new Set(roots.flatMap(engineFolders))],
+    // A server that was started in the same folder keeps its data there.
+    hidden: [privateFolder, join(workFolder, '.bridle')],
+    network,
+    ...(cgroup !== null && { cgroup }),
+  }
+}
+
+/** As a variable says it: `none`, `host`, or host names with commas. */
+export const networkOf = (text: string | undefined): NetworkPolicy =>
+  parseNetworkPolicy(!text || text === 'none' || text === 'host' ? text || undefined : { allow: text.split(/[\s,]+/) })

@@ -1,0 +1,47 @@
+// Which walls engines have on this machine, and what is said about them: never more than was had.
+import { describeNetwork, type NetworkPolicy } from '../../network/network-policy.ts'
+import { probeBubblewrap } from './bubblewrap.ts'
+import type { SandboxNotice } from '../provider.ts'
+import { describeLimits, RESOURCE_LIMITS, type ResourceLimits } from '../resources/resource-limits.ts'
+
+/** bubblewrap is the default, and `auto` an older name of it; process: no walls, for whoever says so. */
+export const BACKENDS = ['auto', 'bubblewrap', 'process'] as const
+export type Backend = (typeof BACKENDS)[number]
+
+export interface Isolation {
+  readonly notice: SandboxNotice
+  readonly isContained: boolean
+}
+
+export interface IsolationWish {
+  readonly backend?: string | undefined
+  readonly bwrap?: string | undefined
+  readonly network?: NetworkPolicy | undefined
+  readonly limits?: ResourceLimits | undefined
+}
+
+/** Rejects with a sentence where bubblewrap was not refused and does not work: an engine never runs without walls unasked. */
+export const resolveIsolation = async ({ bwrap, network, limits, ...wanted }: IsolationWish): Promise<Isolation> => {
+  const backend = parseBackend(wanted.backend)
+  if (backend === 'process') return { notice: plain, isContained: false }
+  const missing = await probeBubblewrap(bwrap)
+  if (missing !== null)
+    throw new Error(
+      `No sandbox can be started: ${missing}. Install bubblewrap, or set BRIDLE_SANDBOX=process to run engines without walls: what they run can then read the server's files and keys.`,
+    )
+  const isolation = `own files, processes and user; ${describeNetwork(network ?? 'none')}; ${describeLimits(limits ?? RESOURCE_LIMITS)}`
+  return { notice: { requestedBackend: backend, resolvedBackend: 'bubblewrap', isolation }, isContained: true }
+}
+
+export const parseBackend = (named = 'bubblewrap'): Backend => {
+  const backend = BACKENDS.find((each) => each === named)
+  if (!backend) throw new Error(`BRIDLE_SANDBOX is "${named}"; it may be bubblewrap or process.`)
+  return backend
+}
+
+const plain: SandboxNotice = {
+  requestedBackend: 'process',
+  resolvedBackend: 'process',
+  isolation: 'none',
+  reason: 'a plain process was asked for: what the agent runs can read whatever its user can, keys included',
+}

@@ -1,0 +1,412 @@
+// Sandboxes on this machine: one runner process per session, started when it is first needed and kept while it is
+// likely to be asked again. They outlive the server: a run goes on through a crash, and the next process finds it.
+import { createHmac, randomBytes } from 'node:crypto'
+import { mkdirSync, realpathSync, statSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Key, keyText } from '../../kernel/event.ts'
+import type { NetworkPolicy } from '../network/network-policy.ts'
+import type { RunnerHealth } from '../protocol.ts'
+import { reusable } from '../reusable-result.ts'
+import { NoSandboxFree } from '../remote/sandbox-queue.ts'
+import { unixReach } from '../remote/unix-socket-fetch.ts'
+import { findDelegatedCgroup } from './resources/cgroup-delegation.ts'
+import { type Backend, resolveIsolation } from './isolation/isolation.ts'
+import { launch, OUTPUT_FILE, socketOf } from './runner-launch.ts'
+import { endProcesses, endStrays, standing } from './sandbox-processes.ts'
+import type { Reach, Sandbox, SandboxProvider } from './provider.ts'
+import { Records, type SandboxRecord } from './sandbox-records.ts'
+import { RESOURCE_LIMITS, type ResourceLimits } from './resources/resource-limits.ts'
+import { askHealth, askToStop, HEALTH_MS, putEnv } from './runner-calls.ts'
+import { engineFolders, runnerCommand } from './runner-command.ts'
+import { reachProblem, sandboxUser } from './isolation/sandbox-user.ts'
+import { SessionFolders, type SessionFoldersOptions } from './folders/session-folders.ts'
+import { Turns } from '../keyed-mutex.ts'
+
+export interface LocalSandboxOptions {
+  /** The server's data folder. */
+  readonly folder: string
+  /** How the folders of sessions are kept. */
+  readonly folders?: SessionFoldersOptions
+  /** Runner tokens are derived from it and never stored. */
+  readonly secret: string
+  readonly backend?: Backend | undefined
+  /** Absent = our own `runner` verb. */
+  readonly command?: readonly string[]
+  /** Where engines are installed, if not beside us. */
+  readonly engines?: string | null
+  /** Added to a sandbox's environment. Whatever runs in it can read this. */
+  readonly env?: { readonly [name: string]: string }
+  readonly idleMs?: number
+  readonly maxAgeMs?: number
+  readonly max?: number
+  /** How long a runner may take to listen. */
+  readonly startMs?: number
+  /** How long one that was just asked for is taken to be in use, though its run has not begun. */
+  readonly graceMs?: number
+  /** How long a runner that answered is taken to be well. */
+  readonly trustMs?: number
+  readonly sweepMs?: number
+  /** How long it may take to say how it is; it is asked three times before it is given up. */
+  readonly healthMs?: number
+  /** Between being asked to stop and being made to. */
+  readonly stopMs?: number
+  readonly now?: () => number
+  readonly bwrap?: string
+  /** Default: none. */
+  readonly network?: NetworkPolicy
+  readonly limits?: ResourceLimits
+}
+
+interface Box {
+  readonly record: SandboxRecord
+  readonly reach: Reach
+  usedAt: number
+  /** Asked for by this process: the reaper is for what an earlier one left. */
+  isOurs: boolean
+  /** When its runner last said that it is well. */
+  answeredAt: number
+  ending: Promise<void> | null
+}
+
+/** Of no meaning: requests go to the runner's socket. */
+const RUNNER_URL = 'http://runner'
+/** Asked before it is given up: a busy machine may be slow once. */
+const HEALTH_TRIES = 3
+/** A server that is gone may come back: until then a runner keeps what it has. */
+const ORPHAN_MS = 20 * 60_000
+/** For what was killed to be gone. */
+const END_MS = 5_000
+/** What a sandbox's output may grow to before it is emptied. */
+const OUTPUT_BYTES_MAX = 8 * 1024 * 1024
+
+export class LocalSandboxes implements SandboxProvider {
+  readonly #options: Required<
+    Omit<LocalSandboxOptions, 'bwrap' | 'engines' | 'command' | 'folders' | 'network' | 'limits'>
+  > &
+    LocalSandboxOptions
+  readonly #folder: string
+  readonly #folders: SessionFolders
+  /** Found before there is a child of ours, which would be in the way. */
+  readonly #cgroup = findDelegatedCgroup()
+  readonly #records: Records
+  readonly #boxes = new Map<string, Box>()
+  readonly #turns = new Turns()
+  readonly #timer: NodeJS.Timeout
+  /** A missing program may be installed while the server runs. */
+  readonly #isolation = reusable(() => resolveIsolation(this.#options))
+  /** Places that are kept for sandboxes under way, and the ids of those. */
+  #starting = 0
+  readonly #launching = new Set<string>()
+  #isClosed = false
+
+  constructor(options: LocalSandboxOptions) {
+    this.#options = {
+      backend: 'bubblewrap',
+      env: {},
+      idleMs: 10 * 60_000,
+      maxAgeMs: 12 * 3_600_000,
+      max: 8,
+      startMs: 30_000,
+      graceMs: 3_000,
+      trustMs: 10_000,
+      sweepMs: 30_000,
+      healthMs: HEALTH_MS,
+      stopMs: 3_000,
+      now: Date.now,
+      ...options,
+    }
+    mkdirSync(options.folder, { recursive: true, mode: 0o700 })
+    this.#folder = realpathSync(options.folder)
+    const owner = sandboxUser()
+    this.#folders = new SessionFolders(this.#folder, { ...(owner && { owner }), ...options.folders })
+    this.#records = new Records(join(this.#folder, 'sandboxes'))
+    for (const id of this.#records.ids()) this.#take(this.#records.read(id))
+    this.#timer = setInterval(() => void this.sweep().catch(() => {}), this.#options.sweepMs).unref()
+  }
+
+  acquire(key: Key, parent: Key | null = null): Promise<Sandbox> {
+    return this.#turns.take(keyText(key), async () => {
+      const there = await this.#usable(key)
+      if (there) return this.#sandbox(there)
+      await this.#makeRoom()
+      try {
+        await this.#folders.prepare(key, parent)
+        const box = await this.#start(key)
+        box.isOurs = true
+        return this.#sandbox(box)
+      } finally {
+        this.#starting -= 1
+      }
+    })
+  }
+
+  has(key: Key): boolean {
+    return [...this.#of(key)].some((box) => !box.ending)
+  }
+
+  async find(id: string): Promise<Sandbox | null> {
+    const box = this.#boxes.get(id) ?? this.#take(this.#records.read(id))
+    if (!box || box.ending || standing(box.record) === 'gone') return null
+    return this.#sandbox(box)
+  }
+
+  health({ url, fetch }: Sandbox): Promise<RunnerHealth | null> {
+    return askHealth(url, this.#options.healthMs, fetch)
+  }
+
+  async setEnvVars(sandbox: Sandbox, vars: { readonly [name: string]: string | null }): Promise<boolean> {
+    const box = this.#boxes.get(sandbox.id)
+    try {
+      const isTaken = await putEnv(sandbox, vars)
+      if (box) box.answeredAt = this.#options.now()
+      return isTaken
+    } catch (error) {
+      if (box) box.answeredAt = 0
+      // It does not know us, and never will: the next run has another.
+      if (box && hasStatus(error, 401)) await this.#end(box)
+      throw error
+    }
+  }
+
+  async stop({ id }: Sandbox): Promise<void> {
+    const box = this.#boxes.get(id) ?? this.#take(this.#records.read(id))
+    if (box) await this.#end(box)
+  }
+
+  forget(key: Key): Promise<void> {
+    return this.#turns.take(keyText(key), async () => {
+      for (const box of this.#of(key)) await this.#end(box)
+      endStrays(this.#folders.of(key))
+      await this.#folders.remove(key)
+    })
+  }
+
+  /**
+   * At start-up: ends every sandbox that no live run names, and removes what is left of those that are gone, and of
+   * sessions that are.
+   */
+  async reap(
+    isLive: (key: Key, sandboxId: string) => Promise<boolean>,
+    exists: (key: Key) => Promise<boolean> = async () => true,
+  ): Promise<void> {
+    const ids = this.#records.ids()
+    await Promise.all(
+      ids.map(async (id) => {
+        if (this.#launching.has(id)) return
+        const record = this.#records.read(id)
+        const box = this.#boxes.get(id) ?? this.#take(record)
+        // One that was still starting when its server died is nobody's.
+        if (!box) return record ? this.#clear(record, null) : this.#records.remove(id)
+        if (box.isOurs) return
+        // In doubt it stays: it ends by itself when it is idle.
+        const isNamed = standing(box.record) !== 'gone' && (await isLive(box.record.key, id).catch(() => true))
+        if (!isNamed && !box.isOurs) await this.#end(box)
+      }),
+    )
+    for (const key of await this.#folders.keys()) {
+      // Whoever removed a session may have been killed before its folder was gone.
+      if (!(await exists(key).catch(() => true))) await this.forget(key)
+    }
+  }
+
+  /** Ends those that are idle, too old or gone. Runs by itself every `sweepMs`. */
+  async sweep(): Promise<void> {
+    const { now, idleMs } = this.#options
+    await Promise.all(
+      [...this.#boxes.values()].map(async (box) => {
+        this.#boundOutput(box)
+        const { usedAt } = box
+        const health = await this.#health(box)
+        if (health?.busy) box.usedAt = now()
+        const isDue = standing(box.record) === 'gone' || now() - box.usedAt >= idleMs || this.#isOld(box)
+        // Somebody may have asked for it meanwhile.
+        if (isDue && !health?.busy && box.usedAt === usedAt && !this.#isInGrace(box)) await this.#end(box)
+      }),
+    )
+  }
+
+  /** Ends idle sandboxes. Those at work are left to it: the next process finds them. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearInterval(this.#timer)
+    await this.#turns.over()
+    await Promise.all(
+      [...this.#boxes.values()].map(async (box) => {
+        const health = await this.#health(box)
+        if (health ? !health.busy : standing(box.record) === 'gone') await this.#end(box)
+      }),
+    )
+  }
+
+  async #usable(key: Key): Promise<Box | null> {
+    if (this.#isClosed) throw new Error('No sandbox is started: the server is stopping.')
+    for (const box of this.#of(key)) {
+      if (this.#isFresh(box)) {
+        box.isOurs = true
+        box.usedAt = this.#options.now()
+        return box
+      }
+      const health = box.ending ? null : await this.#persistentHealth(box)
+      const isUsable = health?.ok && (health.busy || !this.#isOld(box))
+      // It may have had to give way while it was asked.
+      if (isUsable && !box.ending) {
+        box.isOurs = true
+        box.usedAt = this.#options.now()
+        box.answeredAt = box.usedAt
+        return box
+      }
+      await this.#end(box)
+    }
+    return null
+  }
+
+  /** It answered a moment ago and its process is there: to ask again would only make the caller wait. */
+  #isFresh(box: Box): boolean {
+    const isRecent = this.#options.now() - box.answeredAt < this.#options.trustMs
+    return isRecent && !box.ending && !this.#isOld(box) && standing(box.record) === 'alive'
+  }
+
+  #health({ reach }: Pick<Box, 'reach'>): Promise<RunnerHealth | null> {
+    return askHealth(RUNNER_URL, this.#options.healthMs, reach)
+  }
+
+  async #persistentHealth({ record, reach }: Box): Promise<RunnerHealth | null> {
+    for (let tries = 1; standing(record) !== 'gone'; tries++) {
+      const health = await this.#health({ reach })
+      if (health || tries === HEALTH_TRIES) return health
+      await sleep(200)
+    }
+    return null
+  }
+
+  /** Keeps a place: the longest idle gives way. */
+  #makeRoom(): Promise<void> {
+    return this.#turns.take('', () => this.#findRoom())
+  }
+
+  async #findRoom(): Promise<void> {
+    const { max } = this.#options
+    const idleFirst = [...this.#boxes.values()].filter((box) => !box.ending).sort((a, b) => a.usedAt - b.usedAt)
+    for (const box of idleFirst) {
+      if (this.#boxes.size + this.#starting < max) break
+      const { usedAt } = box
+      const isBusy = this.#isInGrace(box) || (await this.#health(box))?.busy
+      if (!isBusy && box.usedAt === usedAt) await this.#end(box)
+    }
+    if (this.#boxes.size + this.#starting >= max)
+      throw new NoSandboxFree(`All ${max} sandboxes are busy. The run starts when one is free.`)
+    this.#starting += 1
+  }
+
+  async #start(key: Key): Promise<Box> {
+    const { command, env, startMs, idleMs, now, bwrap } = this.#options
+    const engines = this.#options.engines ? realpathSync(this.#options.engines) : null
+    const id = `box-${randomBytes(8).toString('hex')}`
+    const wanted = {
+      id,
+      key,
+      token: this.#token(id),
+      command: command ?? runnerCommand(),
+      readOnly: engines ? engineFolders(engines) : [],
+      env,
+      engines,
+      workspace: this.#folders.of(key),
+      dataFolder: this.#folder,
+      isolation: await this.#isolation(),
+      bwrap,
+      network: this.#options.network ?? 'none',
+      limits: this.#options.limits ?? RESOURCE_LIMITS,
+      cgroup: this.#cgroup,
+      startMs,
+      orphanMs: Math.max(ORPHAN_MS, idleMs * 2),
+      bornAt: now(),
+    }
+    this.#launching.add(id)
+    try {
+      return this.#take(await launch(wanted, this.#records))
+    } finally {
+      this.#launching.delete(id)
+    }
+  }
+
+  /** False: engines are plain processes of this machine. */
+  get hasWalls(): boolean {
+    return this.#options.backend !== 'process'
+  }
+
+  /** Why no sandbox can be started, in a sentence to act on; null = one can. */
+  missing(): Promise<string | null> {
+    const paths = () => [this.#folder, ...(this.#options.engines ? engineFolders(this.#options.engines) : [])]
+    return this.#isolation().then(
+      ({ isContained }) => (isContained ? null : reachProblem(paths())),
+      (error: Error) => error.message,
+    )
+  }
+
+  #take(record: SandboxRecord): Box
+  #take(record: SandboxRecord | null): Box | null
+  #take(record: SandboxRecord | null): Box | null {
+    if (!record?.isReady) return null
+    const box: Box = {
+      record,
+      reach: unixReach(socketOf(this.#records.folderOf(record.id))),
+      usedAt: this.#options.now(),
+      isOurs: false,
+      answeredAt: 0,
+      ending: null,
+    }
+    this.#boxes.set(record.id, box)
+    return box
+  }
+
+  #end(box: Box): Promise<void> {
+    box.ending ??= this.#clear(box.record, box.reach).finally(() => {
+      this.#boxes.delete(box.record.id)
+    })
+    return box.ending
+  }
+
+  /** Asks it to stop, then makes it. Only a process that is surely ours is asked: the token is for nobody else. */
+  async #clear(record: SandboxRecord, reach: Reach | null): Promise<void> {
+    const { stopMs } = this.#options
+    const { id } = record
+    const isHeard =
+      reach !== null && standing(record) !== 'gone' && (await askToStop(RUNNER_URL, this.#token(id), stopMs, reach))
+    for (let waitedMs = 0; isHeard && waitedMs < stopMs && standing(record) !== 'gone'; waitedMs += 20) await sleep(20)
+    await endProcesses(record, id, END_MS)
+    this.#records.remove(id)
+  }
+
+  #of(key: Key): Box[] {
+    return [...this.#boxes.values()].filter(({ record }) => keyText(record.key) === keyText(key))
+  }
+
+  #isOld({ record }: Box): boolean {
+    return this.#options.now() - record.bornAt >= this.#options.maxAgeMs
+  }
+
+  #isInGrace({ usedAt, record }: Box): boolean {
+    return standing(record) !== 'gone' && this.#options.now() - usedAt < this.#options.graceMs
+  }
+
+  /** It is appended to, so emptying it is safe. */
+  #boundOutput({ record }: Box): void {
+    const file = join(this.#records.folderOf(record.id), OUTPUT_FILE)
+    try {
+      if (statSync(file).size > OUTPUT_BYTES_MAX) truncateSync(file)
+    } catch {
+      // It is gone with its sandbox.
+    }
+  }
+
+  #token(id: string): string {
+    return createHmac('sha256', this.#options.secret).update(`sandbox:${id}`).digest('base64url')
+  }
+
+  #sandbox({ record: { id, notice }, reach }: Box): Sandbox {
+    return { id, url: RUNNER_URL, fetch: reach, token: this.#token(id), hasRunEnv: true, notice }
+  }
+}
+
+const hasStatus = (error: unknown, status: number): boolean => (error as { status?: unknown } | null)?.status === status

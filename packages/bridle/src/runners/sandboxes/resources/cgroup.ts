@@ -1,0 +1,112 @@
+// Limits that the kernel keeps, where it lets us: a cgroup (version 2) for each sandbox below one that was delegated to this
+// server, by systemd (`Delegate=yes`) or a container. Memory and threads cannot pass their limits there, not even between
+// two looks, and one write ends everything inside.
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { kill } from '../../process-table.ts'
+import { type ExceededLimit, type ResourceLimits, threadsMax } from './resource-limits.ts'
+
+export interface SandboxCgroup {
+  readonly folder: string
+  /** The command, started inside. */
+  enterCommand(command: readonly string[]): string[]
+  /** A limit that the kernel enforced since the cgroup was made. */
+  exceeded(): ExceededLimit | null
+  /** Null: the kernel tells no figures. */
+  usage(): { readonly memoryBytes: number; readonly processes: number; readonly threads: number } | null
+  /** At once, and whatever is started meanwhile too. */
+  kill(): void
+  /** Kills what is left. Whether the cgroup is gone. */
+  remove(timeoutMs?: number): Promise<boolean>
+}
+
+/** Throws where the kernel refuses; then nothing is left behind. */
+export const makeSandboxCgroup = (parent: string, id: string, limits: ResourceLimits): SandboxCgroup => {
+  if (!/^[A-Za-z0-9_-]{1,128}$/.test(id)) throw new Error('A cgroup needs an id of letters, digits, - and _.')
+  const folder = join(parent, `bridle-${id}`)
+  const file = (name: string) => join(folder, name)
+  mkdirSync(folder)
+  try {
+    writeFileSync(file('memory.max'), `${limits.memoryBytes}`)
+    writeFileSync(file('pids.max'), `${threadsMax(limits)}`)
+  } catch (error) {
+    rmdirSync(folder)
+    throw error
+  }
+  // Without swap the limit is one of memory; as a group, no half of a sandbox goes on without the other. Older kernels
+  // have neither.
+  for (const [name, value] of Object.entries({ 'memory.swap.max': '0', 'memory.oom.group': '1' })) {
+    try {
+      writeFileSync(file(name), value)
+    } catch {}
+  }
+  const kills = () => numberIn(file('memory.events'), 'oom_kill') + numberIn(file('memory.events'), 'oom_group_kill')
+  const refusedForks = () => numberIn(file('pids.events'), 'max')
+  const before = { kills: kills(), refusedForks: refusedForks() }
+
+  const killAll = () => {
+    try {
+      writeFileSync(file('cgroup.kill'), '1', { flag: 'r+' })
+    } catch {
+      // Before Linux 5.14 one by one; `remove` looks again. 0 stands for a process that this one cannot name, and as a
+      // number to kill it would mean our own group.
+      for (const pid of numbersIn(file('cgroup.procs')).filter((pid) => pid > 0)) kill(pid)
+    }
+  }
+
+  return {
+    folder,
+    // The shell joins before it becomes the command, so nothing of the command ever runs outside.
+    enterCommand: (command) => ['/bin/sh', '-c', 'echo $$ > "$0/cgroup.procs" && exec "$@"', folder, ...command],
+    exceeded() {
+      // The kernel stops a cgroup at its limit, so the figure that it would have needed is not known.
+      if (kills() > before.kills) return { resource: 'memory', used: null, limit: limits.memoryBytes }
+      if (refusedForks() > before.refusedForks) return { resource: 'threads', used: null, limit: threadsMax(limits) }
+      return null
+    },
+    usage() {
+      const [memoryBytes] = numbersIn(file('memory.current'))
+      const [threads] = numbersIn(file('pids.current'))
+      if (memoryBytes === undefined || threads === undefined) return null
+      return { memoryBytes, processes: numbersIn(file('cgroup.procs')).length, threads }
+    },
+    kill: killAll,
+    async remove(timeoutMs = 5_000) {
+      for (let waitedMs = 0; ; waitedMs += 20) {
+        killAll()
+        if (removeFolders(folder)) return true
+        if (waitedMs >= timeoutMs) return false
+        await sleep(20)
+      }
+    },
+  }
+}
+
+/** Cgroups that were made inside go first. False: something in there is still alive. */
+const removeFolders = (folder: string): boolean => {
+  try {
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      if (entry.isDirectory() && !removeFolders(join(folder, entry.name))) return false
+    }
+    rmdirSync(folder)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT'
+  }
+}
+
+const numbersIn = (file: string): number[] =>
+  textOf(file).split(/\s+/).filter(Boolean).map(Number).filter(Number.isSafeInteger)
+
+/** A figure of a file with a name and a figure in each line. */
+const numberIn = (file: string, name: string): number =>
+  Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(textOf(file))?.[1] ?? 0)
+
+const textOf = (file: string): string => {
+  try {
+    return readFileSync(file, 'latin1')
+  } catch {
+    return ''
+  }
+}

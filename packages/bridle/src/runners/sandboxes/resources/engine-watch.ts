@@ -1,0 +1,67 @@
+// Engines within their limits: each process that is started is looked at once a second, and ended when it passes one. Where
+// a cgroup was delegated the kernel keeps it within them.
+import { randomBytes } from 'node:crypto'
+import { kill } from '../../process-table.ts'
+import { makeSandboxCgroup, type SandboxCgroup } from './cgroup.ts'
+import type { ExceededLimit, ResourceLimits } from './resource-limits.ts'
+import { type ResourceWatch, watchResources } from './resource-watch.ts'
+import type { StartEngine } from '../isolation/engine-start.ts'
+
+export interface EngineWatchOptions {
+  readonly folders: readonly string[]
+  readonly limits: ResourceLimits
+  /** A delegated cgroup; absent = processes are counted. */
+  readonly cgroup?: string | undefined
+  /** Called before the engine is ended, so that the reason is known first. */
+  readonly onExceeded: (exceeded: ExceededLimit) => void
+}
+
+export const watched =
+  (start: StartEngine, { folders, limits, cgroup: parent, onExceeded }: EngineWatchOptions): StartEngine =>
+  (command) => {
+    const cgroup = parent === undefined ? null : sandboxCgroup(parent, limits)
+    const leave = () => void cgroup?.remove().catch(() => {})
+    const child = started(() => start(command, cgroup?.enterCommand), leave)
+    const { pid } = child
+    if (pid === undefined) {
+      leave()
+      return child
+    }
+    const end = (exceeded: ExceededLimit) => {
+      onExceeded(exceeded)
+      kill(-pid)
+    }
+    const watch = watchResources({ rootPid: pid, folders, limits, onExceeded: end, ...(cgroup && { cgroup }) })
+    child.once('exit', () => {
+      watch.stop()
+      // The kernel may have ended it before we looked.
+      const exceeded = cgroup?.exceeded()
+      if (exceeded) onExceeded(exceeded)
+      endRest(watch)
+      leave()
+    })
+    return child
+  }
+
+const started = <T>(start: () => T, onFailure: () => void): T => {
+  try {
+    return start()
+  } catch (error) {
+    onFailure()
+    throw error
+  }
+}
+
+const sandboxCgroup = (parent: string, limits: ResourceLimits): SandboxCgroup | null => {
+  try {
+    return makeSandboxCgroup(parent, randomBytes(8).toString('hex'), limits)
+  } catch {
+    // The delegation was taken back; processes are counted then.
+    return null
+  }
+}
+
+/** Without walls a process may leave its parent and outlive it; bubblewrap leaves none. */
+const endRest = (watch: ResourceWatch): void => {
+  for (const { pid } of watch.remainingProcesses()) kill(pid)
+}

@@ -1,0 +1,57 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { processesWhere } from '../process-table.ts'
+import { type Launch, launch } from './runner-launch.ts'
+import { SANDBOX_VARIABLE } from './sandbox-processes.ts'
+import { Records, type SandboxRecord } from './sandbox-records.ts'
+import { RESOURCE_LIMITS } from './resources/resource-limits.ts'
+
+/** A disk that is full when the record is written. */
+class FullDisk extends Records {
+  override write(_record: SandboxRecord): void {
+    throw new Error('ENOSPC: no space left on device')
+  }
+}
+
+test.skipIf(!existsSync('/proc/self/environ'))(
+  '[O15] a runner whose record cannot be written is ended, and nothing of it is left (skipped without /proc)',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'bridle-launch-'))
+    const ids = [1, 2, 3].map((number) => `box-000000000000000${number}`)
+    const launched = (id: string): Launch => ({
+      id,
+      key: { tenant: 't', agent: 'claude', id },
+      token: 'token',
+      command: ['/bin/sleep', '600'],
+      readOnly: [],
+      env: {},
+      engines: null,
+      workspace: join(folder, 'workspace', id),
+      dataFolder: folder,
+      isolation: {
+        notice: { requestedBackend: 'process', resolvedBackend: 'process', isolation: 'none' },
+        isContained: false,
+      },
+      bwrap: undefined,
+      network: 'none',
+      limits: RESOURCE_LIMITS,
+      cgroup: null,
+      startMs: 60_000,
+      orphanMs: 60_000,
+      bornAt: 0,
+    })
+    const records = new FullDisk(join(folder, 'sandboxes'))
+    try {
+      const outcomes = await Promise.allSettled(ids.map((id) => launch(launched(id), records)))
+      const reason = new Error("The sandbox's runner did not start: ENOSPC: no space left on device.")
+      expect(outcomes).toEqual(ids.map(() => ({ status: 'rejected', reason })))
+      const marks = ids.map((id) => `${SANDBOX_VARIABLE}=${id}`)
+      expect(processesWhere((environment) => marks.some((mark) => environment.includes(mark)))).toEqual([])
+      expect(readdirSync(join(folder, 'sandboxes'))).toEqual([])
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  },
+)

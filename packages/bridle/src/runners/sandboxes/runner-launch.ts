@@ -1,0 +1,178 @@
+// Starts a runner that outlives us: a process group of its own, its output in a file, and an environment that we wrote.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, mkdirSync, openSync, readSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Key } from '../../kernel/event.ts'
+import type { NetworkPolicy } from '../network/network-policy.ts'
+import { startTimeOf } from '../process-table.ts'
+import type { Isolation } from './isolation/isolation.ts'
+import { endProcesses, SANDBOX_VARIABLE } from './sandbox-processes.ts'
+import type { Records, SandboxRecord } from './sandbox-records.ts'
+import type { ResourceLimits } from './resources/resource-limits.ts'
+import { letPass, SANDBOX_USER_VARIABLE, sandboxUser } from './isolation/sandbox-user.ts'
+import { privateFolder, shownPaths, stateFolder, workFolder } from './folders/session-paths.ts'
+import { PLAN_VARIABLE, type WallsPlan } from './isolation/isolation-plan.ts'
+
+export interface Launch {
+  readonly id: string
+  readonly key: Key
+  readonly token: string
+  readonly command: readonly string[]
+  /** Shown to the command, never written by it. */
+  readonly readOnly: readonly string[]
+  /** What the operator adds. */
+  readonly env: { readonly [name: string]: string }
+  readonly engines: string | null
+  /** The session's own: work and state lie in it and stay. */
+  readonly workspace: string
+  /** The server's, which the sandbox must not see. */
+  readonly dataFolder: string
+  readonly isolation: Isolation
+  readonly bwrap: string | undefined
+  readonly network: NetworkPolicy
+  readonly limits: ResourceLimits
+  readonly cgroup: string | null
+  readonly startMs: number
+  /** When it ends by itself, should nobody be left to end it. */
+  readonly orphanMs: number
+  readonly bornAt: number
+}
+
+export const OUTPUT_FILE = 'output.log'
+
+/** Throws a sentence when the runner does not come up; nothing of it is left then. */
+export const launch = async (wanted: Launch, records: Records): Promise<SandboxRecord> => {
+  const { id, key, isolation, workspace, bornAt, startMs } = wanted
+  const folder = records.folderOf(id)
+  for (const each of [runFolder(folder), privateFolder(workspace)]) mkdirSync(each, { recursive: true, mode: 0o700 })
+  if (!isolation.isContained && sandboxUser()) for (const each of passages(wanted, folder)) letPass(each)
+  const [program = '', ...args] = wanted.command
+  const file = join(folder, OUTPUT_FILE)
+  const output = openSync(file, 'a', 0o600)
+  let child: ChildProcess
+  try {
+    const stdio = ['pipe', output, output] as const
+    child = spawn(program, args, {
+      cwd: runFolder(folder),
+      env: environment(wanted, folder),
+      stdio: [...stdio],
+      detached: true,
+    })
+  } finally {
+    closeSync(output)
+  }
+  child.stdin?.on('error', () => {}).end(`${wanted.token}\n`)
+  const failure = new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(error.message))
+    child.once('exit', (code, signal) => resolve(`it ended with ${signal ?? code}`))
+  })
+  child.unref()
+  const { pid } = child
+  if (pid === undefined) {
+    const why = await failure
+    records.remove(id)
+    throw new Error(`The sandbox's runner did not start: ${why}.`)
+  }
+
+  const record = { id, key, isReady: false, pid, startedAt: startTimeOf(pid), bornAt, notice: isolation.notice }
+  try {
+    // Before the runner answers: a server that is killed now leaves a record by which the runner is found and ended.
+    records.write(record)
+    await announced(file, failure, startMs)
+    records.write({ ...record, isReady: true })
+    return { ...record, isReady: true }
+  } catch (error) {
+    await endProcesses(record, id, 2_000)
+    const said = firstPart(file).trim().split('\n').at(-1)?.slice(0, 300)
+    records.remove(id)
+    throw new Error(
+      `The sandbox's runner did not start: ${(error as Error).message}.${said ? ` It said: ${said}` : ''}`,
+    )
+  }
+}
+
+/** Everything it is told. No key of a provider and no token of the server is among it. */
+const environment = (
+  { id, env, engines, isolation, orphanMs, workspace, dataFolder, readOnly, bwrap, network, limits, cgroup }: Launch,
+  folder: string,
+): NodeJS.ProcessEnv => {
+  const programs = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+  const path = isolation.isContained ? programs : process.env.PATH || programs
+  const [work, state, run] = [workFolder(workspace), stateFolder(workspace), runFolder(folder)]
+  const plan: WallsPlan = {
+    backend: isolation.isContained ? 'bubblewrap' : 'process',
+    folder: run,
+    readOnly: [...readOnly, ...shownPaths(workspace)],
+    hidden: [dataFolder],
+    network,
+    limits,
+    ...(cgroup !== null && { cgroup }),
+    ...(bwrap !== undefined && { bwrap }),
+  }
+  return {
+    PATH: `${dirname(process.execPath)}:${path}`,
+    HOME: state,
+    LANG: process.env.LANG || 'C.UTF-8',
+    TMPDIR: join(run, 'tmp'),
+    ...(process.env.TZ && { TZ: process.env.TZ }),
+    // The folders of the session belong to this user; the runner starts engines as the same one.
+    [SANDBOX_USER_VARIABLE]: process.env[SANDBOX_USER_VARIABLE],
+    ...env,
+    ...(engines !== null && { BRIDLE_ENGINES: engines }),
+    // By standard input: what runs in it could read its environment.
+    BRIDLE_RUNNER_TOKEN_FROM: 'stdin',
+    BRIDLE_RUNNER_WORK: work,
+    BRIDLE_RUNNER_STATE: state,
+    BRIDLE_RUNNER_PRIVATE: privateFolder(workspace),
+    BRIDLE_RUNNER_SOCKET: socketOf(folder),
+    [PLAN_VARIABLE]: JSON.stringify(plan),
+    BRIDLE_RUNNER_IDLE_MS: String(orphanMs),
+    [SANDBOX_VARIABLE]: id,
+  }
+}
+
+/** The server's folders that lead to those of an engine. Without walls an engine of root is a user who has to pass through. */
+const passages = ({ dataFolder, workspace }: Launch, folder: string): string[] => [
+  dataFolder,
+  ...[workspace, folder].flatMap((each) => [dirname(each), each]),
+  runFolder(folder),
+]
+
+/** The runner's own: its socket, its engines' /tmp and the names of their user. */
+const runFolder = (folder: string): string => join(folder, 'run')
+/** Windows has pipes, which have names and no folder. */
+export const socketOf = (folder: string): string =>
+  process.platform === 'win32' ? `\\\\.\\pipe\\bridle-${basename(folder)}` : join(runFolder(folder), 'runner.sock')
+
+/** The line in which a runner says that it listens. */
+const announced = async (file: string, failure: Promise<string>, startMs: number): Promise<void> => {
+  let failed: string | null = null
+  failure.then((why) => {
+    failed = why
+  })
+  for (let waitedMs = 0; waitedMs < startMs; waitedMs += 20) {
+    if (firstPart(file).split('\n').slice(0, -1).some(isAnnouncement)) return
+    if (failed !== null) throw new Error(failed)
+    await sleep(20)
+  }
+  throw new Error(`it said nothing for ${startMs / 1000} seconds`)
+}
+
+const isAnnouncement = (line: string): boolean => {
+  try {
+    return typeof (JSON.parse(line) as { url?: unknown } | null)?.url === 'string'
+  } catch {
+    return false
+  }
+}
+
+const firstPart = (file: string): string => {
+  const bytes = Buffer.alloc(64 * 1024)
+  const from = openSync(file, 'r')
+  try {
+    return bytes.toString('utf8', 0, readSync(from, bytes))
+  } finally {
+    closeSync(from)
+  }
+}

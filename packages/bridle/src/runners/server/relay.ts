@@ -1,0 +1,151 @@
+// Adds the key. Engines talk to this relay and never hold a key: the relay is in the runner, outside their walls. It holds a
+// token of the host's credential proxy, or a real key where somebody started the runner by hand.
+import { randomBytes } from 'node:crypto'
+import {
+  createServer,
+  type IncomingMessage,
+  request as plainRequest,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
+import { request as secureRequest } from 'node:https'
+import type { AddressInfo, Server as NetServer } from 'node:net'
+import { sameSecret } from '../credentials/same-secret.ts'
+
+export type Provider = 'anthropic' | 'openai'
+export type Vars = { readonly [name: string]: string | undefined }
+
+export interface Relay {
+  /** Opens a port of this machine for engines without walls. */
+  listen(): Promise<number>
+  /** Serves a port that was opened inside a sandbox. */
+  serve(listener: NetServer): void
+  /** Where an engine that reaches this port finds its provider. The path is secret. */
+  baseUrl(provider: Provider, port: number): string
+  close(): Promise<void>
+}
+
+export interface RelayOptions {
+  readonly vars: () => Vars
+  /** No run, no key: what an engine left behind gets nothing. */
+  readonly isOpen: () => boolean
+  readonly onStatus: (provider: Provider, status: number) => void
+}
+
+export const createRelay = ({ vars, isOpen, onStatus }: RelayOptions): Relay => {
+  const secret = randomBytes(16).toString('hex')
+  const handle = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    const [, given, provider, ...path] = (incoming.url ?? '').split('/')
+    if (!sameSecret(given ?? '', secret) || (provider !== 'anthropic' && provider !== 'openai'))
+      return refuse(outgoing, 404, 'Nothing is here.')
+    if (!isOpen()) return refuse(outgoing, 403, 'No run is under way.')
+    const target = upstream(provider, vars())
+    if (!target) return refuse(outgoing, 401, `There is no key for ${provider}.`)
+    forward(incoming, outgoing, `${target.base}/${path.join('/')}`, target.headers, (status) =>
+      onStatus(provider, status),
+    )
+  }
+  const servers = new Set<Server>()
+  const open = (): Server => {
+    const server = createServer(handle)
+    server.requestTimeout = 0
+    servers.add(server)
+    server.once('close', () => servers.delete(server))
+    return server
+  }
+  let port: Promise<number> | null = null
+  return {
+    listen: () => {
+      port ??= new Promise((resolve, reject) => {
+        const server = open().once('error', reject)
+        server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
+      })
+      return port
+    },
+    serve: (listener) => {
+      const server = open()
+      listener.once('close', () => {
+        server.close()
+        server.closeAllConnections()
+      })
+      server.listen(listener)
+    },
+    baseUrl: (provider, at) => `http://127.0.0.1:${at}/${secret}${provider === 'openai' ? '/openai/v1' : '/anthropic'}`,
+    close: async () => {
+      const closing = [...servers].map((server) => new Promise((resolve) => server.close(resolve)))
+      for (const server of servers) server.closeAllConnections()
+      await Promise.all(closing)
+    },
+  }
+}
+
+export const hasKey = (provider: Provider, vars: Vars): boolean => upstream(provider, vars) !== null
+
+const upstream = (provider: Provider, vars: Vars): { base: string; headers: Record<string, string> } | null => {
+  if (provider === 'openai') {
+    const { OPENAI_API_KEY: key, OPENAI_BASE_URL: base = 'https://api.openai.com/v1' } = vars
+    // The path begins with the version, and so does the base.
+    return key ? { base: base.replace(/\/v1\/?$/, ''), headers: { authorization: `Bearer ${key}` } } : null
+  }
+  const { ANTHROPIC_API_KEY: key, ANTHROPIC_AUTH_TOKEN: token } = vars
+  const base = (vars.ANTHROPIC_BASE_URL || 'https://api.anthropic.com').replace(/\/$/, '')
+  if (key) return { base, headers: { 'x-api-key': key } }
+  return token ? { base, headers: { authorization: `Bearer ${token}` } } : null
+}
+
+/** Ours to say, or not to be passed on. */
+const DROPPED = new Set([
+  'host',
+  'connection',
+  'authorization',
+  'x-api-key',
+  'cookie',
+  'transfer-encoding',
+  'keep-alive',
+  'trailer',
+  'te',
+  'expect',
+  'upgrade',
+])
+
+const forward = (
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  url: string,
+  headers: Record<string, string>,
+  onStatus: (status: number) => void,
+): void => {
+  const kept = Object.entries(incoming.headers).filter(([name]) => !DROPPED.has(name))
+  // A base that is none would throw in the request itself.
+  if (!URL.canParse(url) || !/^https?:/.test(url))
+    return refuse(outgoing, 400, 'The base URL of the provider makes no sense.')
+  const ask = url.startsWith('https:') ? secureRequest : plainRequest
+  const asked = ask(
+    url,
+    { method: incoming.method, headers: { ...Object.fromEntries(kept), ...headers } },
+    (answer) => {
+      const status = answer.statusCode ?? 502
+      onStatus(status)
+      outgoing.writeHead(
+        status,
+        Object.fromEntries(Object.entries(answer.headers).filter(([name]) => !DROPPED.has(name))),
+      )
+      answer.pipe(outgoing)
+      // Cut upstream is cut here: the engine knows what to do about it, and half an answer must not look whole.
+      answer.on('error', () => outgoing.destroy())
+      answer.on('aborted', () => outgoing.destroy())
+    },
+  )
+  asked.on('error', () => {
+    if (outgoing.headersSent) outgoing.destroy()
+    else refuse(outgoing, 502, 'The provider cannot be reached.')
+  })
+  outgoing.on('close', () => asked.destroy())
+  incoming.pipe(asked)
+}
+
+/** In the shape that both providers' clients show. */
+const refuse = (outgoing: ServerResponse, status: number, message: string): void => {
+  outgoing.writeHead(status, { 'content-type': 'application/json' })
+  outgoing.end(JSON.stringify({ type: 'error', error: { type: 'api_error', message } }))
+}

@@ -1,0 +1,25 @@
+// The settings that a runner reads from its environment: a server writes it for the runners that it starts, a person for one by hand.
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { parseApprovalMode } from './approval-mode.ts'
+import { PLAN_VARIABLE, parsePlan } from '../sandboxes/isolation/isolation-plan.ts'
+import type { RunnerOptions } from './sandbox-runner.ts'
+
+export const runnerSettings = (env: NodeJS.ProcessEnv): Omit<RunnerOptions, 'engines'> => {
+  const { BRIDLE_RUNNER_PRIVATE: privateFolder, BRIDLE_RUNNER_SOCKET: socketPath, [PLAN_VARIABLE]: plan } = env
+  const { BRIDLE_RUNNER_APPROVALS: approvals } = env
+  const idleMs = Number(env.BRIDLE_RUNNER_IDLE_MS ?? '')
+  return {
+    workFolder: resolve(env.BRIDLE_RUNNER_WORK ?? '.'),
+    stateFolder: resolve(env.BRIDLE_RUNNER_STATE ?? '.bridle/runner'),
+    // By standard input where a server starts it: whatever runs beside it could read its environment.
+    token:
+      env.BRIDLE_RUNNER_TOKEN_FROM === 'stdin' ? readFileSync(0, 'utf8').trim() : env.BRIDLE_RUNNER_TOKEN || undefined,
+    env,
+    ...(privateFolder && { privateFolder }),
+    ...(socketPath && { socketPath }),
+    ...(plan && { walls: parsePlan(plan) }),
+    ...(approvals && { approvals: parseApprovalMode(approvals) }),
+    ...(idleMs > 0 && { idleMs }),
+  }
+}
