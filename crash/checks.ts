@@ -1,6 +1,6 @@
 // A session at rest, looked at from outside: every client has the whole log of its wire, and all of them tell one story.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Frame, readFrames } from '../packages/bridle/src/surfaces/http/client.suite.ts'
+import { type Frame, readFrames } from '../packages/bridle/src/surfaces/http/test-client.suite.ts'
 import { type Answer, request } from './http.ts'
 import type { Tally } from './promises.ts'
 import { isOver, type Session } from './session.ts'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startDevServer } from 'bridle/node'
 import { afterAll, expect, test } from 'vitest'
-import { get, isIdle, post, readFrames, types } from '../packages/bridle/src/surfaces/http/client.suite.ts'
+import { get, isIdle, post, readFrames, types } from '../packages/bridle/src/surfaces/http/test-client.suite.ts'
 
 const closing: (() => Promise<void>)[] = []
 afterAll(async () => {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { post, script } from '../packages/bridle/src/surfaces/http/client.suite.ts'
+import { post, script } from '../packages/bridle/src/surfaces/http/test-client.suite.ts'
 import { HarnessServer, type ServerOptions } from '../packages/bridle/src/targets/node.ts'
 import { asking, keepsPrototypes } from './promises.ts'
 

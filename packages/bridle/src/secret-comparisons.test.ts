@@ -4,7 +4,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { sameSecret } from './runners/credentials/same-secret.ts'
-import { digest, sameBytes } from './surfaces/http/secrets.ts'
+import { digest, sameBytes } from './surfaces/http/access/secrets.ts'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
 const COMPARISON = /([^\s(!,{[]+) *[!=]==? *([^\s),;]+)/g

@@ -1,6 +1,6 @@
 // `bridle attach`, and the verbs around it, against a server that is killed under them.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { readFrames } from '../surfaces/http/client.suite.ts'
+import { readFrames } from '../surfaces/http/test-client.suite.ts'
 import { hasType, type Row, rows, scriptOf, Workspace } from './cli.suite.ts'
 
 const token = 'a-secret-that-nobody-prints'

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { WebSocketServer } from 'ws'
-import { get, post, script } from '../surfaces/http/client.suite.ts'
+import { get, post, script } from '../surfaces/http/test-client.suite.ts'
 import { HarnessServer } from '../targets/node.ts'
 import { cuttingProxy, listening } from './cutting-proxy.suite.ts'
 import {

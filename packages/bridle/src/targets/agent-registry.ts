@@ -5,7 +5,7 @@ import { acceptInput } from '../agents/input.ts'
 import type { VoicePorts } from '../agents/voice.ts'
 import type { Runner } from '../kernel/ports/runner.ts'
 import { nativeRunner } from '../runners/in-process/native.ts'
-import type { AgentInfo } from '../surfaces/http/agents.ts'
+import type { AgentInfo } from '../kernel/agent-info.ts'
 import type { FoundAgent } from './agents-folder.ts'
 
 export class AgentRegistry {

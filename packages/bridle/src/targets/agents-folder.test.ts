@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { agent } from '../agents/agent.ts'
-import { get, post } from '../surfaces/http/client.suite.ts'
+import { get, post } from '../surfaces/http/test-client.suite.ts'
 import { findAgents, watchAgents } from './agents-folder.ts'
 import { HarnessServer, type ServerOptions } from './node.ts'
 

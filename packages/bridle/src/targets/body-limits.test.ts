@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { get, post } from '../surfaces/http/client.suite.ts'
+import { get, post } from '../surfaces/http/test-client.suite.ts'
 import { type HarnessServer, startDevServer } from './node.ts'
 import { dial } from './socket-client.suite.ts'
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { get } from '../surfaces/http/client.suite.ts'
+import { get } from '../surfaces/http/test-client.suite.ts'
 import { noteBuild } from './build-manifests.ts'
 import { HarnessServer } from './node.ts'
 

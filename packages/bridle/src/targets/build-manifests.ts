@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
-import type { BuildManifest } from '../surfaces/http/builds.ts'
+import type { BuildManifest } from '../surfaces/http/router/build-manifest.ts'
 
 /** `path` is where the build lies; it stays on this machine. */
 type KeptManifest = BuildManifest & { readonly path: string }

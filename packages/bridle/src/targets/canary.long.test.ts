@@ -5,7 +5,7 @@ import { needs } from '../../../../scripts/needs.ts'
 import { Workspace } from '../cli/cli.suite.ts'
 import { type AnthropicStub, startAnthropicStub, stubbed } from '../runners/engines/claude/anthropic-stub.suite.ts'
 import { engineEnv } from '../runners/engines/engines.suite.ts'
-import { get, post } from '../surfaces/http/client.suite.ts'
+import { get, post } from '../surfaces/http/test-client.suite.ts'
 import { canariesOf, filesIn, hits } from './canaries.suite.ts'
 
 const secrets = canariesOf('anthropic-key', 'openai-key', 'server-secret', 'admin-token')

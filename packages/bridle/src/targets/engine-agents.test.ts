@@ -9,7 +9,7 @@ import { type AnthropicStub, startAnthropicStub, stubbed } from '../runners/engi
 import { responsesStub } from '../runners/engines/codex/responses-stub.suite.ts'
 import { engineEnv, noEngines } from '../runners/engines/engines.suite.ts'
 import { startTimeOf } from '../runners/process-table.ts'
-import { type Frame, get, isIdle, post, readFrames } from '../surfaces/http/client.suite.ts'
+import { type Frame, get, isIdle, post, readFrames } from '../surfaces/http/test-client.suite.ts'
 import { HarnessServer } from './node.ts'
 
 const KEY = 'sk-the-real-key-of-the-server'

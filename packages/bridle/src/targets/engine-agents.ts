@@ -19,7 +19,7 @@ import { parseResourceLimits, type ResourceLimits } from '../runners/sandboxes/r
 import type { SessionFoldersOptions } from '../runners/sandboxes/folders/session-folders.ts'
 import { urlSandbox } from '../runners/sandboxes/url-sandbox.ts'
 import { networkOf } from '../runners/sandboxes/isolation/isolation-plan.ts'
-import { type AgentInfo, acceptPrompt } from '../surfaces/http/agents.ts'
+import { type AgentInfo, acceptPrompt } from '../kernel/agent-info.ts'
 import { engineNeeds } from './engine-needs.ts'
 import { LentKeys } from './lent-keys.ts'
 import { derived, secretOf } from './secret.ts'

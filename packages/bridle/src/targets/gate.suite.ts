@@ -1,7 +1,7 @@
 // The production gate, door by door: an agent that declares its trigger, one that the operator names, and one that is private.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { agent } from '../agents/agent.ts'
-import { get, post } from '../surfaces/http/client.suite.ts'
+import { get, post } from '../surfaces/http/test-client.suite.ts'
 import { dial } from './socket-client.suite.ts'
 
 /** The server under test serves these, beside its own `scripted`. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { exposureNote } from '../surfaces/http/gate.ts'
+import { exposureNote } from '../surfaces/http/access/exposure.ts'
 import { gateAgents, gateEnv, gateWalk } from './gate.suite.ts'
 import { startDevServer } from './node.ts'
 

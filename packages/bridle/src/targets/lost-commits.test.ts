@@ -14,7 +14,7 @@ import {
   HarnessClient,
   reduceFrontend,
 } from '../client/index.ts'
-import { collect, get, post, readFrames, script } from '../surfaces/http/client.suite.ts'
+import { collect, get, post, readFrames, script } from '../surfaces/http/test-client.suite.ts'
 import { HarnessServer } from './node.ts'
 import type { LogFields } from './node-log.ts'
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { post, script } from '../surfaces/http/client.suite.ts'
+import { post, script } from '../surfaces/http/test-client.suite.ts'
 import { HarnessServer } from './node.ts'
 
 let folder: string

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { post, script } from '../surfaces/http/client.suite.ts'
+import { post, script } from '../surfaces/http/test-client.suite.ts'
 import { type ServerOptions, startDevServer } from './node.ts'
 
 const stops: (() => Promise<void> | void)[] = []

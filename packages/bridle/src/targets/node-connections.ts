@@ -2,7 +2,7 @@
 // of all one that never had a successful answer: a client that holds connections open and says nothing keeps nobody else out.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { isLoopback } from '../surfaces/http/access.ts'
+import { isLoopback } from '../surfaces/http/access/authenticate.ts'
 
 export interface ConnectionLimits {
   /** Connections open at once, of all kinds; default 20,000. */

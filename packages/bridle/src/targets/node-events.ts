@@ -3,7 +3,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
-import { type EventSink, feedOf } from '../surfaces/http/sse.ts'
+import { type EventSink, feedOf } from '../surfaces/http/streams/sse.ts'
 import type { Backlog, Straggler } from './backlog.ts'
 import { drained } from './drained.ts'
 

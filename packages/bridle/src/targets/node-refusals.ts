@@ -2,7 +2,7 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { RequestError } from '@hono/node-server'
-import { badRequest, faulted } from '../surfaces/http/errors.ts'
+import { badRequest, faulted } from '../surfaces/http/router/errors.ts'
 
 type Refusal = readonly [status: number, error: unknown]
 

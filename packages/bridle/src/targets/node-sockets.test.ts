@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isEvent } from '../surfaces/fabric/wire.ts'
-import { get, post, script } from '../surfaces/http/client.suite.ts'
+import { get, post, script } from '../surfaces/http/test-client.suite.ts'
 import { HarnessServer } from './node.ts'
 import { dial, eventsOf, has, types } from './socket-client.suite.ts'
 

@@ -18,8 +18,8 @@ import { keyFile, sessionFolder, shownFile, workFolder } from '../runners/sandbo
 import { inheritFolders, makeFolder, makeSessionFolder, removeFolder } from '../runners/sandboxes/folders/session-folders.ts'
 import { TenantFull, TenantTotals } from '../runners/sandboxes/folders/tenant-disk-usage.ts'
 import { Turns } from '../runners/keyed-mutex.ts'
-import type { Access } from '../surfaces/http/access.ts'
-import type { Workspace, WorkspaceProblem, WorkspaceRequest, Workspaces } from '../surfaces/http/workspaces.ts'
+import type { Access } from '../surfaces/http/access/authenticate.ts'
+import type { Workspace, WorkspaceProblem, WorkspaceRequest, Workspaces } from '../surfaces/http/sessions/workspaces.ts'
 import { SOURCE_COPY } from './workspace-limits.ts'
 import { noteIn, noteOf, type WorkspaceNote, writeNote } from './workspace-note.ts'
 import {

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { needs } from '../../../../scripts/needs.ts'
-import { isIdle, post, script, types, watch } from '../surfaces/http/client.suite.ts'
+import { isIdle, post, script, types, watch } from '../surfaces/http/test-client.suite.ts'
 import { HarnessServer } from './node.ts'
 import { refusal } from './socket-client.suite.ts'
 

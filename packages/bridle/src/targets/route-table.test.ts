@@ -1,8 +1,8 @@
 // What the table itself must say, read beside the documents: the walk over a running server proves that it is obeyed.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { SCOPES } from '../surfaces/http/access.ts'
-import { routeTable } from '../surfaces/http/app.ts'
+import { SCOPES } from '../surfaces/http/access/authenticate.ts'
+import { routeTable } from '../surfaces/http/router/app.ts'
 import { socketRows, wires } from './wires.ts'
 
 const rows = routeTable(wires)

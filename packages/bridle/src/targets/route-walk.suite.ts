@@ -1,10 +1,10 @@
 // A walk over the whole table: every route and every socket, without, with wrong, with lesser and with foreign credentials. What
 // is expected follows from what the row declares; a row that is added is walked without anybody thinking of it.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { SCOPES } from '../surfaces/http/access.ts'
-import { routeTable } from '../surfaces/http/app.ts'
-import { get, post, script } from '../surfaces/http/client.suite.ts'
-import type { Route } from '../surfaces/http/route.ts'
+import { SCOPES } from '../surfaces/http/access/authenticate.ts'
+import { routeTable } from '../surfaces/http/router/app.ts'
+import { get, post, script } from '../surfaces/http/test-client.suite.ts'
+import type { Route } from '../surfaces/http/router/route.ts'
 import { dial, refusal } from './socket-client.suite.ts'
 import { socketRows, wires } from './wires.ts'
 

@@ -1,5 +1,5 @@
 // The agent that is always there, as it is listed.
-import { type AgentInfo, acceptPrompt } from '../surfaces/http/agents.ts'
+import { type AgentInfo, acceptPrompt } from '../kernel/agent-info.ts'
 
 export const scriptedAgent: AgentInfo = {
   name: 'scripted',

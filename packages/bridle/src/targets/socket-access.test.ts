@@ -4,7 +4,7 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { get, post, script } from '../surfaces/http/client.suite.ts'
+import { get, post, script } from '../surfaces/http/test-client.suite.ts'
 import { HarnessServer } from './node.ts'
 import { dial, has, refusal } from './socket-client.suite.ts'
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { post, readFrames, script } from '../surfaces/http/client.suite.ts'
+import { post, readFrames, script } from '../surfaces/http/test-client.suite.ts'
 import { HarnessServer, type ServerOptions } from './node.ts'
 import { dial } from './socket-client.suite.ts'
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { agent } from '../agents/agent.ts'
 import { openSqlite } from '../stores/data-folder.ts'
-import { get, post, script } from '../surfaces/http/client.suite.ts'
+import { get, post, script } from '../surfaces/http/test-client.suite.ts'
 import { HarnessServer, type ServerOptions } from './node.ts'
 import { refusal } from './socket-client.suite.ts'
 

@@ -1,6 +1,6 @@
 // What a ticket opens on the sockets, the same on every target: three tenants with three tokens, three sessions each.
 import { beforeAll, describe, expect, test } from 'vitest'
-import { get, post, script } from '../surfaces/http/client.suite.ts'
+import { get, post, script } from '../surfaces/http/test-client.suite.ts'
 import { dial, refusal } from './socket-client.suite.ts'
 
 export const TENANTS = ['ta', 'tb', 'tc'] as const

@@ -2,7 +2,7 @@
 // Without an SDK registered in the process the API's spans record nothing, and none are kept.
 import { type Context, context, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { type AnyEvent, type Key, keyText } from '../kernel/event.ts'
-import type { RequestSeen } from '../surfaces/http/app.ts'
+import type { RequestSeen } from '../surfaces/http/router/app.ts'
 
 /** Spans open at any time; beyond it the oldest is let go without its end. */
 const OPEN_MAX = 10_000

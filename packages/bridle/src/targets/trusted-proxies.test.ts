@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { callerOf } from '../surfaces/http/forwarded.ts'
+import { callerOf } from '../surfaces/http/access/proxy-headers.ts'
 import { trustedProxies } from './trusted-proxies.ts'
 
 test.each<[string, string, boolean]>([

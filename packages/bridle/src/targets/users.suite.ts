@@ -1,6 +1,6 @@
 // Three users of one tenant, an operator, and what each of them is shown. Every target runs it.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { get, post, script } from '../surfaces/http/client.suite.ts'
+import { get, post, script } from '../surfaces/http/test-client.suite.ts'
 import { dial } from './socket-client.suite.ts'
 
 export const USERS = ['ada', 'bob', 'cy'] as const

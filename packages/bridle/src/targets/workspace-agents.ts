@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { AgentDefinition } from '../agents/agent.ts'
 import type { VoicePorts } from '../agents/voice.ts'
 import type { Runner } from '../kernel/ports/runner.ts'
-import type { AgentInfo } from '../surfaces/http/agents.ts'
+import type { AgentInfo } from '../kernel/agent-info.ts'
 import { AgentRegistry } from './agent-registry.ts'
 import { findAgents, watchAgents } from './agents-folder.ts'
 

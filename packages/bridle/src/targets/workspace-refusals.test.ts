@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Key } from '../kernel/event.ts'
 import { sessionFolder } from '../runners/sandboxes/folders/session-paths.ts'
 import { SessionFolders } from '../runners/sandboxes/folders/session-folders.ts'
-import { get, post, script } from '../surfaces/http/client.suite.ts'
+import { get, post, script } from '../surfaces/http/test-client.suite.ts'
 import { hostileRepository } from './hostile-repository.suite.ts'
 import { HarnessServer } from './node.ts'
 

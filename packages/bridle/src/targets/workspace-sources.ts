@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { realpath, stat } from 'node:fs/promises'
 import { dirname, join, resolve, sep } from 'node:path'
 import { identityOf } from '../runners/sandboxes/folders/folder-copy.ts'
-import { type Access, type AccessOptions, isLoopback } from '../surfaces/http/access.ts'
+import { type Access, type AccessOptions, isLoopback } from '../surfaces/http/access/authenticate.ts'
 
 export interface WorkspaceOptions {
   /** Folders that every tenant may start from; also any folder below one. */

@@ -7,7 +7,7 @@ import { type JsonObject, omit } from '../../kernel/json.ts'
 import { placeText } from '../../kernel/positions/log-position.ts'
 import { isTaskOver } from '../../kernel/projections/subagents.ts'
 import type { Audience } from '../../kernel/session/subscribers.ts'
-import { frame } from '../http/sse.ts'
+import { frame } from '../http/streams/sse.ts'
 import type { AgentEvent, AgentEventData, AgentEventType } from './wire.ts'
 
 type Said = { [T in AgentEventType]: readonly [T, AgentEventData[T]] }[AgentEventType]

@@ -1,7 +1,7 @@
 // An answer that begins before its outcome is known: white space, which every JSON parser passes over, then the outcome. Proxies see
 // a byte now and then, and the caller knows at once which run it is.
-import { faulted } from '../http/errors.ts'
-import { HEARTBEAT_MS } from '../http/sse.ts'
+import { faulted } from '../http/router/errors.ts'
+import { HEARTBEAT_MS } from '../http/streams/sse.ts'
 
 export interface HeartbeatBodyOptions {
   /** A target whose sockets need no beats says 0; a request that waits needs them all the same. */

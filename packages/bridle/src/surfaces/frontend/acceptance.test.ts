@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { emptyFrontendState, HANDLED_EVENT_TYPES, reduceFrontend } from '../../client/frontend-state.ts'
 import { claudeInfo } from '../../runners/engines/claude/capabilities.ts'
 import { codexInfo } from '../../runners/engines/codex/capabilities.ts'
-import { world } from '../http/world.suite.ts'
+import { world } from '../http/test-app.suite.ts'
 import { hasType, isStatus, reached, script, started, type Told, told, types } from './frontend.suite.ts'
 
 type World = ReturnType<typeof world>

@@ -2,10 +2,10 @@
 import * as v from 'valibot'
 import type { JsonObject } from '../../kernel/json.ts'
 import { engineOf } from '../../kernel/views/session-card.ts'
-import type { AgentInfo } from '../http/agents.ts'
-import { badRequest, failure } from '../http/errors.ts'
-import { privateAgent } from '../http/gate.ts'
-import type { Call } from '../http/route.ts'
+import type { AgentInfo } from '../../kernel/agent-info.ts'
+import { badRequest, failure } from '../http/router/errors.ts'
+import { privateAgent } from '../http/access/exposure.ts'
+import type { Call } from '../http/router/route.ts'
 
 const ENGINES = ['scripted', 'native', 'claude', 'codex'] as const
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { BUDGETS } from '../../kernel/schemas.ts'
-import { type AgentInfo, acceptPrompt } from '../http/agents.ts'
-import { world } from '../http/world.suite.ts'
+import { type AgentInfo, acceptPrompt } from '../../kernel/agent-info.ts'
+import { world } from '../http/test-app.suite.ts'
 import { hasType, isStatus, reached, script, started, told } from './frontend.suite.ts'
 
 const wait = script({ text: 'a' }, { sleepMs: 60_000 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { world } from '../http/world.suite.ts'
+import { world } from '../http/test-app.suite.ts'
 import { hasType, isStatus, reached, script, started, told, types } from './frontend.suite.ts'
 
 const chat = async (body: object = {}) => {

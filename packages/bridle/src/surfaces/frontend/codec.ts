@@ -15,7 +15,7 @@ import { placeText } from '../../kernel/positions/log-position.ts'
 import type { HealthSnapshot } from '../../kernel/views/health-snapshot.ts'
 import type { Payloads } from '../../kernel/schemas.ts'
 import type { Audience } from '../../kernel/session/subscribers.ts'
-import { frame } from '../http/sse.ts'
+import { frame } from '../http/streams/sse.ts'
 import type { HealthEnvelope, StreamEnvelope, StreamEventRow } from './wire.ts'
 
 /** A log event becomes at most one envelope; null = not for this tier. */

@@ -1,8 +1,8 @@
 // A policy as a caller sends it. Stricter than what the log may hold: a budget misspelt would guard nothing.
 import * as v from 'valibot'
 import type { BUDGETS } from '../../kernel/schemas.ts'
-import { knownNames } from '../http/issue-text.ts'
-import { jsonObject } from '../http/route.ts'
+import { knownNames } from '../http/requests/issue-text.ts'
+import { jsonObject } from '../http/router/route.ts'
 
 const amount = v.pipe(v.number(), v.finite(), v.minValue(0))
 const percent = v.pipe(amount, v.maxValue(100))

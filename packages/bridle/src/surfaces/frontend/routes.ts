@@ -1,6 +1,6 @@
 // The frontend contract's own routes; listing, looking at and cancelling a session are shared with the other wires.
 import { STREAM_EVENT_TYPES } from '../../kernel/catalogue.ts'
-import { type Route, route } from '../http/route.ts'
+import { type Route, route } from '../http/router/route.ts'
 import { backgroundRoutes } from './background.ts'
 import { chatRoutes } from './chat.ts'
 import { streamEvents } from './codec.ts'

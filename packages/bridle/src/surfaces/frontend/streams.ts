@@ -9,11 +9,11 @@ import { type LogPlace, placeText } from '../../kernel/positions/log-position.ts
 import { healthSnapshot } from '../../kernel/views/health-snapshot.ts'
 import type { Session } from '../../kernel/session/session.ts'
 import { statusOf } from '../../kernel/projections/state.ts'
-import { badRequest } from '../http/errors.ts'
-import { replayFrom, replayWish } from '../http/replay.ts'
-import { type Call, type Route, route } from '../http/route.ts'
-import { findKey, findSession } from '../http/sessions.ts'
-import { cursorOf, eventStream, frame, streamTimes } from '../http/sse.ts'
+import { badRequest } from '../http/router/errors.ts'
+import { replayFrom, replayWish } from '../http/streams/replay.ts'
+import { type Call, type Route, route } from '../http/router/route.ts'
+import { findKey, findSession } from '../http/sessions/routes.ts'
+import { cursorOf, eventStream, frame, streamTimes } from '../http/streams/sse.ts'
 import { envelopeAudience, greeting, healthAudience, healthEnvelope, streamEnvelope, turnAudience } from './codec.ts'
 
 /** Without one, everything that is shown: a client that knows of no tiers handles every type. */

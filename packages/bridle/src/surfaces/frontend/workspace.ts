@@ -3,8 +3,8 @@ import type { Prepared } from '../../kernel/commands.ts'
 import type { Key } from '../../kernel/event.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import { taskGraph, taskGraphId } from '../../kernel/rules/runs/task-graph.ts'
-import { badRequest, refused } from '../http/errors.ts'
-import type { Call } from '../http/route.ts'
+import { badRequest, refused } from '../http/router/errors.ts'
+import type { Call } from '../http/router/route.ts'
 
 export interface PreparedWorkspace {
   readonly settings: JsonObject

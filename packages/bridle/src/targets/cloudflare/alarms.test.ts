@@ -1,6 +1,6 @@
 // What is due though nobody asks, in the real runtime: the object is gone, and its alarm alone brings it back.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { get, post, script } from '../../surfaces/http/client.suite.ts'
+import { get, post, script } from '../../surfaces/http/test-client.suite.ts'
 import { type Dialled, dial } from '../socket-client.suite.ts'
 import { noTools, type Workerd } from './workerd.suite.ts'
 import { evict, incarnation, reset, startWorld } from './world.suite.ts'

@@ -1,6 +1,6 @@
 // Large artifacts in a bucket, in the real runtime: nobody outside can tell, and nothing is left behind.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { get, isIdle, post, readFrames, script } from '../../surfaces/http/client.suite.ts'
+import { get, isIdle, post, readFrames, script } from '../../surfaces/http/test-client.suite.ts'
 import { noTools, type Workerd } from './workerd.suite.ts'
 import { breakBucket, bucketNames, emptyBucket, evict, hasAlarm, reset, ringTwice, startWorld } from './world.suite.ts'
 

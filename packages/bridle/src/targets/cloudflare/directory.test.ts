@@ -1,6 +1,6 @@
 // A tenant's directory as several objects, in the real runtime: how many there are can change.
 import { expect, test } from 'vitest'
-import { get, post, script } from '../../surfaces/http/client.suite.ts'
+import { get, post, script } from '../../surfaces/http/test-client.suite.ts'
 import { noTools } from './workerd.suite.ts'
 import { evict, loseDirectory, silence, startWorld } from './world.suite.ts'
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AnyEvent } from '../../kernel/event.ts'
 import type { Job, RunEnd, Runner } from '../../kernel/ports/runner.ts'
-import { get, isIdle, post, readFrames, script } from '../../surfaces/http/client.suite.ts'
+import { get, isIdle, post, readFrames, script } from '../../surfaces/http/test-client.suite.ts'
 import { HOP_MS, HOP_STEPS, Hops, hopping } from './hops.ts'
 import { noTools, type Workerd } from './workerd.suite.ts'
 import { callAlarm, incarnation, reset, rings, startWorld } from './world.suite.ts'

@@ -1,6 +1,6 @@
 // What the platform takes at most, in the real runtime: a row, a value between two objects, a message, an attachment.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { get, post, script } from '../../surfaces/http/client.suite.ts'
+import { get, post, script } from '../../surfaces/http/test-client.suite.ts'
 import { dial, has } from '../socket-client.suite.ts'
 import { noTools, type Workerd } from './workerd.suite.ts'
 import { attachments, evict, startWorld } from './world.suite.ts'

@@ -1,8 +1,8 @@
 // The far end of one socket. The platform does not say what is unsent, so a client that knows of marks is asked how far it
 // has read; what any other one has not read is not known, and it is never cut for it.
 import type { Clock } from '../../kernel/ports/store.ts'
-import { Marks } from '../../surfaces/http/marks.ts'
-import type { Socket } from '../../surfaces/http/socket-route.ts'
+import { Marks } from '../../surfaces/http/streams/marks.ts'
+import type { Socket } from '../../surfaces/http/streams/socket-route.ts'
 import type { PlatformSocket } from './platform.ts'
 
 /** A long replay goes on while no more than this waits: a page on its way, and one behind it. */

@@ -1,10 +1,10 @@
 // Sockets that outlive the object's memory. The platform holds them while the object sleeps; each has a plain value
 // attached, from which its near end is made again when the object wakes.
 import type { Clock } from '../../kernel/ports/store.ts'
-import type { App } from '../../surfaces/http/app.ts'
-import { MESSAGE_BYTES_MAX } from '../../surfaces/http/body.ts'
-import { match } from '../../surfaces/http/path-pattern.ts'
-import type { Opener, Receiver, SocketRoute } from '../../surfaces/http/socket-route.ts'
+import type { App } from '../../surfaces/http/router/app.ts'
+import { MESSAGE_BYTES_MAX } from '../../surfaces/http/requests/body.ts'
+import { match } from '../../surfaces/http/router/path-pattern.ts'
+import type { Opener, Receiver, SocketRoute } from '../../surfaces/http/streams/socket-route.ts'
 import { SOCKET_RATE } from '../socket-rate.ts'
 import { ObjectSocket } from './object-socket.ts'
 import { type ObjectContext, type PlatformSocket, socketPair, switching } from './platform.ts'

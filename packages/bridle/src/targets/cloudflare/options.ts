@@ -1,8 +1,8 @@
 // What a Worker is set up with: options in its code, variables and bindings in its environment.
 import type { AgentDefinition } from '../../agents/agent.ts'
 import type { EngineSettings } from '../../runners/protocol.ts'
-import type { AccessOptions } from '../../surfaces/http/access.ts'
-import type { RateLimit } from '../../surfaces/http/rate-limit.ts'
+import type { AccessOptions } from '../../surfaces/http/access/authenticate.ts'
+import type { RateLimit } from '../../surfaces/http/access/rate-limit.ts'
 import type { ContainerStub } from './containers.ts'
 import type { DirectoryStub } from './directory-port.ts'
 import type { Shards } from './directory-shards.ts'

@@ -2,9 +2,9 @@
 // what each has left of its own object, by the route that everybody asks.
 import type { Key } from '../../kernel/event.ts'
 import { type Clock, type Directory, StoreFault } from '../../kernel/ports/store.ts'
-import type { Access } from '../../surfaces/http/access.ts'
-import type { ListedArtifact } from '../../surfaces/http/artifact-list.ts'
-import type { Relatives } from '../../surfaces/http/relatives.ts'
+import type { Access } from '../../surfaces/http/access/authenticate.ts'
+import type { ListedArtifact } from '../../surfaces/http/sessions/artifact-list.ts'
+import type { Relatives } from '../../surfaces/http/sessions/related-sessions.ts'
 import type { RemoteDirectory } from './directory-port.ts'
 import { passedOn } from './passed-on.ts'
 import type { Namespace } from './platform.ts'

@@ -1,6 +1,6 @@
 // What the gateway tells an object beside the request itself. The object is reached through the gateway alone, and
 // whatever a caller says under these names is taken away there.
-import type { Access, Door } from '../../surfaces/http/access.ts'
+import type { Access, Door } from '../../surfaces/http/access/authenticate.ts'
 import type { Claim } from './credentials.ts'
 import type { ParentNotice } from './parent-notices.ts'
 

@@ -1,8 +1,8 @@
 // Tickets for a gateway that remembers nothing: the access that a ticket gives is sealed in it, so that its bearer can neither read
 // nor change it. The tenant's directory notes that it was used.
-import type { Access } from '../../surfaces/http/access.ts'
-import { randomToken } from '../../surfaces/http/secrets.ts'
-import { isForOrigin, TICKET_MS, type Tickets, ticketAccess } from '../../surfaces/http/tickets.ts'
+import type { Access } from '../../surfaces/http/access/authenticate.ts'
+import { randomToken } from '../../surfaces/http/access/secrets.ts'
+import { isForOrigin, TICKET_MS, type Tickets, ticketAccess } from '../../surfaces/http/access/tickets.ts'
 import { seal, unseal } from './secrets.ts'
 import type { SigningSecret } from './signing-secret.ts'
 

@@ -7,7 +7,7 @@ import { type Puppets, puppetEngine, steps, text } from '../../runners/engines/p
 import { echo } from '../../runners/server/runner.suite.ts'
 import { noWalls } from '../../runners/sandboxes/isolation/engine-start.suite.ts'
 import { SandboxRunner } from '../../runners/server/sandbox-runner.ts'
-import { get, post, readFrames } from '../../surfaces/http/client.suite.ts'
+import { get, post, readFrames } from '../../surfaces/http/test-client.suite.ts'
 import { unseal } from './secrets.ts'
 import { noTools, type Workerd } from './workerd.suite.ts'
 import { startWorld } from './world.suite.ts'

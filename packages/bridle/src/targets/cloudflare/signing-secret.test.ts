@@ -1,7 +1,7 @@
 // The signing secret in the real runtime: no text that a caller knows makes a ticket or a token, and one secret is kept for good.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { get, post, script } from '../../surfaces/http/client.suite.ts'
-import { digest, hex } from '../../surfaces/http/secrets.ts'
+import { get, post, script } from '../../surfaces/http/test-client.suite.ts'
+import { digest, hex } from '../../surfaces/http/access/secrets.ts'
 import { refusal } from '../socket-client.suite.ts'
 import { ticketOptions, ticketSockets } from '../ticket-sockets.suite.ts'
 import { seal, toBase64 } from './secrets.ts'

@@ -1,6 +1,6 @@
 // A storage that throws, in the real runtime: callers get the answers they get on Node, and nothing is left half done.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { isIdle, post, readFrames, script, types } from '../../surfaces/http/client.suite.ts'
+import { isIdle, post, readFrames, script, types } from '../../surfaces/http/test-client.suite.ts'
 import { noTools, type Workerd } from './workerd.suite.ts'
 import { breakStorage, startWorld } from './world.suite.ts'
 

@@ -1,0 +1,109 @@
+// A far end for tests of the socket's protocol: it keeps what it is sent, and its clock is moved by hand.
+import { expect } from 'vitest'
+import type { Clock, Directory } from '../../kernel/ports/store.ts'
+import type { Session } from '../../kernel/session/session.ts'
+import { SCOPES, type Scope } from '../http/access/authenticate.ts'
+import type { Socket } from '../http/streams/socket-route.ts'
+import { FabricSocket } from './connection.ts'
+import type { TaskHost } from './socket-codec.ts'
+import type { FabricClientMessage, FabricServerMessage } from './socket-wire.ts'
+
+export interface Opening {
+  readonly since?: number | null
+  readonly scopes?: readonly Scope[]
+  readonly user?: string | null
+  readonly host?: TaskHost
+  readonly directory?: Pick<Directory, 'find'>
+}
+
+export class Line {
+  readonly sent: FabricServerMessage[] = []
+  readonly batches: (readonly string[])[] = []
+  readonly clock = handClock()
+  readonly receiver: FabricSocket
+  /** The number that each batch brought the client to. */
+  readonly brought: (number | undefined)[] = []
+  readonly seen: number[] = []
+  waiting = 0
+  end: number | null = null
+
+  constructor(
+    session: Session,
+    { since = session.state.head, scopes = SCOPES, user = null, host, directory }: Opening & { host: TaskHost },
+  ) {
+    const socket: Socket = {
+      send: (messages, seq) => {
+        this.batches.push(messages)
+        this.brought.push(seq)
+        this.sent.push(...messages.map((message) => JSON.parse(message) as FabricServerMessage))
+      },
+      close: (code) => {
+        expect(this.end).toBeNull()
+        this.end = code
+      },
+      buffered: () => this.waiting,
+      drained: async () => {},
+      seen: (seq) => this.seen.push(seq),
+    }
+    const ports = { host, ...(directory && { directory }), clock: this.clock, heartbeatMs: 15, deadAfterMs: 45 }
+    this.receiver = new FabricSocket({ key: session.key, scopes, user, who: '', since }, session, socket, ports)
+  }
+
+  async say(message: FabricClientMessage): Promise<void> {
+    await this.receiver.message(JSON.stringify(message))
+  }
+
+  types(): string[] {
+    return this.sent.map((message) => (message.type === 'event' ? message.event.type : message.type))
+  }
+
+  acks(): FabricServerMessage[] {
+    return this.sent.filter((message) => message.type === 'ack')
+  }
+
+  async until(type: string, times = 1): Promise<void> {
+    while (this.types().filter((each) => each === type).length < times) await new Promise(setImmediate)
+  }
+}
+
+/** Time passes when it is told to; the wall clock may jump beside it. */
+export function handClock(): HandClock {
+  let elapsed = 0
+  let wall = 1_000
+  const timers = new Set<{ at: number; call: () => void }>()
+  return {
+    now: () => wall + elapsed,
+    after: (ms, call) => {
+      const timer = { at: elapsed + ms, call }
+      timers.add(timer)
+      return () => timers.delete(timer)
+    },
+    pass: (ms) => {
+      const until = elapsed + ms
+      for (;;) {
+        const [next] = [...timers].filter(({ at }) => at <= until).sort((a, b) => a.at - b.at)
+        if (!next) break
+        timers.delete(next)
+        elapsed = next.at
+        next.call()
+      }
+      elapsed = until
+    },
+    jump: (ms) => {
+      wall += ms
+    },
+    get elapsed() {
+      return elapsed
+    },
+    get size() {
+      return timers.size
+    },
+  }
+}
+
+interface HandClock extends Clock {
+  pass(ms: number): void
+  jump(ms: number): void
+  readonly elapsed: number
+  readonly size: number
+}

@@ -1,0 +1,214 @@
+// One open Fabric WebSocket: what went before, `replay-end`, then what happens; commands come back the other way.
+// It holds no platform socket and no timer of its own, so a test is a table and a fake clock.
+import { type AnyEvent, eventId, type Key } from '../../kernel/event.ts'
+import type { Incarnations } from '../../kernel/positions/incarnation.ts'
+import { LISTENER_BYTES_MAX } from '../../kernel/limits.ts'
+import type { Directory } from '../../kernel/ports/store.ts'
+import type { Session } from '../../kernel/session/session.ts'
+import type { Audience, Listener } from '../../kernel/session/subscribers.ts'
+import type { Scope } from '../http/access/authenticate.ts'
+import type { RateLimiter } from '../http/access/rate-limit.ts'
+import type { Receiver, Socket } from '../http/streams/socket-route.ts'
+import { agentEvent, resetEvent } from './codec.ts'
+import { type Beating, type Pulse, type PulseTimes, pulseOf } from './heartbeat-wheel.ts'
+import { obey, parseMessage, refusedAck, type TaskHost } from './socket-codec.ts'
+import type { FabricServerMessage } from './socket-wire.ts'
+
+/** A plain value: enough for a socket to sleep and wake. */
+export interface FabricConnection {
+  readonly key: Key
+  readonly scopes: readonly Scope[]
+  /** Who it is, where the credential says so: the actor of what it asks. */
+  readonly user: string | null
+  /** Whom the rate limiter counts. */
+  readonly who: string
+  /** Everything after this is sent. Null = the cursor was not of this log: it is told, and gets everything. */
+  readonly since: number | null
+}
+
+/** One object for all sockets of a server. */
+export interface FabricSocketPorts extends PulseTimes {
+  readonly host: TaskHost
+  readonly directory?: Pick<Directory, 'find'>
+  readonly limiter?: RateLimiter | null
+}
+
+/** Why a socket is closed by us. Those below 4000 are the standard's own. */
+const CLOSE = {
+  removed: [4004, 'There is no such session.'],
+  slow: [4008, 'Too far behind: resume by cursor.'],
+  silent: [4009, 'No ping for too long: resume by cursor.'],
+  moved: [1012, 'The session moved: resume by cursor.'],
+} as const
+
+/** There may be thousands, mostly idle: each holds little more than who it is. */
+export class FabricSocket implements Receiver, Listener, Beating {
+  readonly audience: Audience
+  readonly born: number
+  heard: number
+  readonly #connection: FabricConnection
+  readonly #session: Session
+  readonly #socket: Socket
+  readonly #ports: FabricSocketPorts
+  readonly #pulse: Pulse
+  #open = true
+  /** Commands are obeyed one after the other, so acks come in the order of their commands. */
+  #tail = nothingAsked
+
+  /** One that is awake again was told everything up to its `since`, and that the replay is over. */
+  constructor(
+    connection: FabricConnection,
+    session: Session,
+    socket: Socket,
+    ports: FabricSocketPorts,
+    from: 'new' | 'awake' = 'new',
+  ) {
+    this.audience = audienceOf(session)
+    this.#connection = connection
+    this.#session = session
+    this.#socket = socket
+    this.#ports = ports
+    this.#pulse = pulseOf(ports)
+    this.born = this.#pulse.tick
+    this.heard = this.born
+    this.#pulse.add(this)
+    if (from === 'awake') session.subscribers.add(this, connection.since ?? session.state.head)
+    else this.#watch().catch(() => this.#end('moved'))
+  }
+
+  message(text: string | null): Promise<void> | void {
+    if (!this.#open) return
+    this.alive()
+    const message = parseMessage(text)
+    if ('problem' in message) return this.#say({ type: 'error', message: message.problem })
+    switch (message.type) {
+      case 'ping':
+        return this.#say({ type: 'pong', ts: message.ts ?? this.#ports.clock.now() })
+      case 'pong':
+        return
+      case 'seen':
+        return this.#socket.seen?.(message.seq)
+      default: {
+        const { scopes, user, who } = this.#connection
+        const { host, limiter, directory } = this.#ports
+        // Counted when it is said, like a request.
+        const waitS = limiter?.take(who ?? '') ?? null
+        this.#tail = this.#tail.then(async () => {
+          const answer =
+            waitS === null
+              ? await obey(message, { session: this.#session, scopes, user, host, directory })
+              : refusedAck(message, `Too many commands; try again in ${waitS} s.`)
+          this.#say(answer)
+        })
+        return this.#tail
+      }
+    }
+  }
+
+  alive(): void {
+    this.heard = this.#pulse.tick
+  }
+
+  slow(): void {
+    this.#end('slow')
+  }
+
+  closed(): void {
+    this.#open = false
+    this.#session.subscribers.remove(this)
+    this.#pulse.remove(this)
+  }
+
+  rest(): FabricConnection {
+    return this.#connection
+  }
+
+  beat(): void {
+    this.#say({ type: 'pong', ts: this.#ports.clock.now() })
+  }
+
+  silent(): void {
+    this.#end('silent')
+  }
+
+  /** As a listener of the session. */
+  send(text: string, seq: number): void {
+    this.#socket.send(messagesOf(text), seq)
+  }
+
+  unsent(): number {
+    return this.#socket.buffered()
+  }
+
+  ready(): Promise<void> {
+    return this.#socket.drained()
+  }
+
+  close(why: 'slow' | 'moved' | 'removed'): void {
+    this.#end(why)
+  }
+
+  #end(why: keyof typeof CLOSE): void {
+    if (!this.#open) return
+    this.closed()
+    const [code, reason] = CLOSE[why]
+    this.#socket.close(code, reason)
+  }
+
+  /** Whoever asks without reading the answers is cut like any slow reader. */
+  #say(message: FabricServerMessage): void {
+    if (!this.#open) return
+    if (this.#socket.buffered() > LISTENER_BYTES_MAX) this.#end('slow')
+    else this.#socket.send([JSON.stringify(message)])
+  }
+
+  /** The replay ends where the log stood when the socket opened; from there the session's own catch-up goes on. */
+  async #watch(): Promise<void> {
+    const { key, state, subscribers, logs } = this.#session
+    const { since } = this.#connection
+    if (since === null) this.#say({ type: 'event', event: resetEvent(key, state.head, state.at, logs) })
+    await subscribers.replay(this, since ?? 0, state.head)
+    if (!this.#open) return
+    this.#say({ type: 'replay-end', cursor: eventId(state.head, logs.own) })
+    subscribers.add(this, state.head)
+  }
+}
+
+const nothingAsked = Promise.resolve()
+
+const audiences = new WeakMap<Session, Audience>()
+/** Everybody on a session's socket: one value for all. */
+const audienceOf = (session: Session): Audience => {
+  const audience = audiences.get(session) ?? socketAudience(session.key, session.logs)
+  audiences.set(session, audience)
+  return audience
+}
+
+/** One line of text per message: JSON has no line breaks of its own. */
+const socketAudience = (key: Key, logs: Incarnations): Audience => ({
+  key: 'fabric:ws',
+  encode: ({ events }) => {
+    const lines: string[] = []
+    for (const event of events) {
+      const line = eventMessage(key, event, logs)
+      if (line !== null) lines.push(line)
+    }
+    return lines.join('\n')
+  },
+})
+
+const eventMessage = (key: Key, event: AnyEvent, logs: Incarnations): string | null => {
+  const shown = agentEvent(key, event, logs)
+  return shown && JSON.stringify({ type: 'event', event: shown } satisfies FabricServerMessage)
+}
+
+let lastText = ''
+let lastMessages: readonly string[] = []
+/** All listeners get the same text in turn; all get the same array, which the target then frames once. */
+const messagesOf = (text: string): readonly string[] => {
+  if (text !== lastText) {
+    lastText = text
+    lastMessages = text.split('\n')
+  }
+  return lastMessages
+}

@@ -1,0 +1,156 @@
+// What a client may say on the Fabric WebSocket: parsed once, obeyed through the same inbox as on every other wire.
+import * as v from 'valibot'
+import { type Answer, type Command, isRefusal } from '../../kernel/commands.ts'
+import type { Host } from '../../kernel/host/host.ts'
+import { canonical, hashText, own } from '../../kernel/json.ts'
+import { mayOpen } from '../../kernel/owner.ts'
+import type { Directory } from '../../kernel/ports/store.ts'
+import { isTaskOver } from '../../kernel/projections/subagents.ts'
+import type { CommandId, Session } from '../../kernel/session/session.ts'
+import type { Scope } from '../http/access/authenticate.ts'
+import { faulted } from '../http/router/errors.ts'
+import { parseJson } from '../http/requests/json-text.ts'
+import { seenMessage } from '../http/streams/marks.ts'
+import { jsonObject, optionalId } from '../http/router/route.ts'
+import { errorText } from '../http/streams/socket-route.ts'
+import { actorOf, viewerOf } from '../http/access/users.ts'
+import type { FabricAck, FabricClientMessage, FabricCommand } from './socket-wire.ts'
+
+const name = v.pipe(v.string(), v.minLength(1), v.maxLength(256))
+export const clientMessage = v.variant('type', [
+  v.looseObject({ type: v.literal('cancel'), taskId: name, reason: v.optional(v.string()), commandId: optionalId }),
+  v.looseObject({
+    type: v.literal('approve'),
+    approvalId: name,
+    decision: v.picklist(['approved', 'denied']),
+    reason: v.optional(v.string()),
+    args: v.optional(jsonObject),
+    actor: v.optional(v.string()),
+    commandId: optionalId,
+  }),
+  v.looseObject({ type: v.literal('ping'), ts: v.optional(v.number()) }),
+  v.looseObject({ type: v.literal('pong'), ts: v.optional(v.number()) }),
+  seenMessage,
+])
+
+/** A message we trust from here on, or what is wrong with it. Null = it was not text. */
+export const parseMessage = (text: string | null): FabricClientMessage | { readonly problem: string } => {
+  if (text === null) return { problem: 'Messages are JSON text; this one was binary.' }
+  const parsed = parseJson(text, 'message')
+  if ('problem' in parsed) return parsed
+  const { success, output, issues } = v.safeParse(clientMessage, parsed.value)
+  if (success) return output
+  const [issue] = issues
+  const at = v.getDotPath(issue)
+  return { problem: at === null ? 'The message is not a JSON object.' : `${at}: ${issue.message}` }
+}
+
+export interface Commander {
+  readonly session: Session
+  readonly scopes: readonly Scope[]
+  readonly user: string | null
+  readonly host: TaskHost
+  /** Where a task that is a session of its own is found. */
+  readonly directory?: Pick<Directory, 'find'> | undefined
+}
+
+/** The part of the host that a socket asks. Without the last two it has no tasks. */
+export type TaskHost = Pick<Host, 'send'> & Partial<Pick<Host, 'find' | 'stopTask'>>
+
+const scopes: { readonly [T in FabricCommand['type']]: Scope } = { cancel: 'operate', approve: 'approve' }
+
+/** Answers in every case: a refusal and a fault are acks too. */
+export const obey = async (message: FabricCommand, commander: Commander): Promise<FabricAck> => {
+  const { session, scopes: held, user, host } = commander
+  const scope = scopes[message.type]
+  if (!held.includes(scope)) return ack(message, false, `This needs the scope "${scope}".`)
+  try {
+    const command = await commandOf(message, session, user)
+    if ('problem' in command) return ack(message, false, command.problem)
+    if ('taskId' in command) return await stopTask(message, command, commander)
+    const outcome = await host.send(session.key, command, idOf(message))
+    if (isRefusal(outcome)) return ack(message, false, outcome.message)
+    return ack(message, true, remark(command, outcome))
+  } catch (error) {
+    return ack(message, false, await errorText(faulted(error)))
+  }
+}
+
+const ack = ({ type, commandId }: FabricCommand, ok: boolean, message?: string): FabricAck => ({
+  type: 'ack',
+  for: type,
+  ok,
+  ...(message !== undefined && { message }),
+  ...(commandId !== undefined && { commandId }),
+})
+
+export const refusedAck = (message: FabricCommand, why: string): FabricAck => ack(message, false, why)
+
+const commandOf = async (
+  message: FabricCommand,
+  session: Session,
+  user: string | null,
+): Promise<Command | TaskStop | { readonly problem: string }> => {
+  if (message.type === 'approve') {
+    const { approvalId, decision, reason, args, actor } = message
+    return {
+      type: 'approve',
+      approvalId,
+      decision,
+      ...(reason !== undefined && { reason }),
+      ...(args && { args }),
+      ...actorOf({ user }, actor),
+    }
+  }
+  const { taskId } = message
+  const reason = { ...(message.reason !== undefined && { reason: message.reason }), ...actorOf({ user }) }
+  if (taskId === session.key.id) return { type: 'cancel', ...reason }
+  if (await isRun(session, taskId)) return { type: 'cancel', runId: taskId, ...reason }
+  return { taskId, reason }
+}
+
+/** One task, and no run of this session. */
+interface TaskStop {
+  readonly taskId: string
+  readonly reason: { readonly reason?: string; readonly actor?: string }
+}
+
+/** A task is a session of its own, started below this one, or work that the engine delegates within its run. */
+const stopTask = async (
+  message: FabricCommand,
+  { taskId, reason }: TaskStop,
+  { session, host, directory, user }: Commander,
+): Promise<FabricAck> => {
+  const { tenant, id } = session.key
+  const viewer = await viewerOf({ user })
+  for (const { key, owner } of (await directory?.find(tenant, taskId)) ?? []) {
+    // Whoever may watch this session need not be allowed to open that one.
+    if (!mayOpen(viewer, owner)) continue
+    const child = await host.find?.(key)
+    if (child?.state.lifecycle.parentSessionId !== id) continue
+    const command = { type: 'cancel', ...reason } as const
+    const outcome = await host.send(key, command, idOf(message))
+    return isRefusal(outcome) ? ack(message, false, outcome.message) : ack(message, true, remark(command, outcome))
+  }
+  const task = own(session.state.subagents, taskId)
+  if (!task) return ack(message, false, 'There is no such task or run in this session.')
+  if (isTaskOver(task.status)) return ack(message, true, 'The task is over already.')
+  if (await host.stopTask?.(session.key, taskId)) return ack(message, true)
+  return ack(message, false, 'This engine cannot stop a single task; cancel its run.')
+}
+
+/** Running, waiting, or over. A run's id holds the number of its prompt, so an old one is found without a search. */
+const isRun = async (session: Session, runId: string): Promise<boolean> => {
+  const { run, queue } = session.state.lifecycle
+  if (run?.runId === runId || queue.some((prompt) => prompt.runId === runId)) return true
+  const asked = Number(/^r-(\d{1,15})$/.exec(runId)?.[1] ?? Number.NaN)
+  const [event] = Number.isNaN(asked) ? [] : await session.read(asked - 1, 1)
+  return event?.type === 'prompt_queued' && event.payload.run_id === runId
+}
+
+const idOf = ({ commandId, ...body }: FabricCommand): CommandId | null =>
+  commandId === undefined ? null : { commandId, bodyHash: hashText(canonical(body)) }
+
+/** A stale cancel is acknowledged and does nothing; the ack says so. */
+const remark = (command: Command, answer: Answer): string | undefined =>
+  command.type === 'cancel' && !answer.cancelled ? 'There was nothing left to cancel.' : undefined

@@ -1,0 +1,131 @@
+// One-use, short-lived tickets, for what cannot send headers: a browser's WebSocket and EventSource. A long-lived token
+// in a URL ends up in logs; a ticket that does is worth nothing by then.
+import * as v from 'valibot'
+import { type Access, SCOPES, type Scope } from './authenticate.ts'
+import { failure } from '../router/errors.ts'
+import { optionalId, type Route, route } from '../router/route.ts'
+import { digest, hex, randomToken } from './secrets.ts'
+
+export const TICKET_MS = 30_000
+const TICKET_LIMITS = {
+  /** Unused tickets of one credential in one tenant: beyond it that buyer's oldest goes. Each costs some 400 bytes. */
+  buyerMax: 4_000,
+  /** Unused tickets of all buyers: beyond it nobody gets one until some expire, so that no buyer can remove another's. */
+  max: 40_000,
+}
+
+export interface Tickets {
+  /** A ticket can do no more than the one who asks for it. Null = too many are unused. */
+  issue(access: Access, wish: TicketWish): Promise<Ticket | null>
+  /** Null = the ticket is used up, expired, unknown, or was bought by a page of another origin. */
+  redeem(ticket: string, origin: string | null): Promise<Access | null>
+}
+
+export interface Ticket {
+  readonly ticket: string
+  readonly expiresAt: number
+}
+
+export interface TicketWish {
+  readonly sessionId?: string | undefined
+  readonly scopes?: readonly Scope[] | undefined
+  /** The page that buys it; null = a program does. */
+  readonly origin: string | null
+}
+
+/** The access that a ticket gives. */
+export const ticketAccess = (access: Access, wish: TicketWish): Access => ({
+  ...access,
+  scopes: access.scopes.filter((scope) => wish.scopes?.includes(scope) ?? true),
+  sessionId: access.sessionId ?? wish.sessionId ?? null,
+  isTicket: true,
+})
+
+/** A page hands its ticket to no page of another origin. Programs, and a page's GETs to its own server, name no origin. */
+export const isForOrigin = (bought: string | null, redeemed: string | null): boolean =>
+  bought === null || redeemed === null || bought === redeemed
+
+interface UnusedTicket {
+  readonly access: Access
+  readonly origin: string | null
+  readonly expiresAt: number
+  readonly buyer: string
+}
+
+/** Kept in memory, by digest: for one process. */
+export class OwnTickets implements Tickets {
+  readonly #now: () => number
+  readonly #limits: typeof TICKET_LIMITS
+  /** Oldest first. */
+  readonly #unused = new Map<string, UnusedTicket>()
+  readonly #buyers = new Map<string, Set<string>>()
+
+  constructor(now: () => number, limits = TICKET_LIMITS) {
+    this.#now = now
+    this.#limits = limits
+  }
+
+  async issue(access: Access, wish: TicketWish): Promise<Ticket | null> {
+    const ticket = randomToken()
+    const name = hex(await digest(ticket))
+    this.#dropExpired()
+    const buyer = JSON.stringify([access.tenant, access.who])
+    const names = this.#buyers.get(buyer) ?? new Set()
+    const [oldest] = names
+    if (oldest !== undefined && names.size >= this.#limits.buyerMax) this.#take(oldest)
+    if (this.#unused.size >= this.#limits.max) return null
+    const expiresAt = this.#now() + TICKET_MS
+    this.#unused.set(name, { access: ticketAccess(access, wish), origin: wish.origin, expiresAt, buyer })
+    this.#buyers.set(buyer, names.add(name))
+    return { ticket, expiresAt }
+  }
+
+  async redeem(ticket: string, origin: string | null): Promise<Access | null> {
+    const found = this.#take(hex(await digest(ticket)))
+    if (!found || found.expiresAt <= this.#now()) return null
+    return isForOrigin(found.origin, origin) ? found.access : null
+  }
+
+  #take(name: string): UnusedTicket | undefined {
+    const found = this.#unused.get(name)
+    if (!found) return undefined
+    this.#unused.delete(name)
+    const names = this.#buyers.get(found.buyer)
+    names?.delete(name)
+    if (names?.size === 0) this.#buyers.delete(found.buyer)
+    return found
+  }
+
+  #dropExpired(): void {
+    const now = this.#now()
+    for (const [name, { expiresAt }] of this.#unused) {
+      if (expiresAt > now) return
+      this.#take(name)
+    }
+  }
+}
+
+export const ticketRoutes: readonly Route[] = [
+  route({
+    method: 'post',
+    path: '/tickets',
+    scope: 'observe',
+    refusesTickets: true,
+    summary: 'A one-use ticket for a socket or an event stream, good for 30 seconds',
+    body: v.looseObject({
+      sessionId: optionalId,
+      scopes: v.optional(v.array(v.picklist(SCOPES))),
+    }),
+    answers: { 201: '`{ ticket, expiresAt }`; use it as `?ticket=` or as the subprotocol `ticket.<it>`.' },
+    handle: async ({ access, body: { sessionId, scopes }, ports, request }) => {
+      const origin = request.headers.get('origin')
+      const issued = await ports.tickets.issue(access, { sessionId, scopes, origin })
+      if (!issued)
+        return failure('rate_limited', 'Too many tickets are unused. Use those you have, or ask again in 30 seconds.', {
+          'retry-after': String(TICKET_MS / 1_000),
+        })
+      const { ticket, expiresAt } = issued
+      return Response.json({ ticket, expiresAt: new Date(expiresAt).toISOString() }, { status: 201 })
+    },
+  }),
+]

@@ -1,0 +1,81 @@
+// A request's JSON body: bounded in size and depth, read once and parsed once.
+import type { JsonObject } from '../../../kernel/json.ts'
+import { badRequest, failure, plainError } from '../router/errors.ts'
+import { parseJson } from './json-text.ts'
+
+export const BODY_BYTES_MAX = 8 * 1024 * 1024
+/** A message on a socket: it carries the same commands as a body. */
+export const MESSAGE_BYTES_MAX = 8 * 1024 * 1024
+
+/** A body that several may ask for: who finds the session looks into it before whoever answers does. */
+export interface Body {
+  /** As it was sent; a Response when it is too large. */
+  bytes(): Promise<Uint8Array | Response>
+  /** As an object; an empty body is `{}`. Anything else is already an answer. */
+  object(): Promise<JsonObject | Response>
+}
+
+export const bodyOf = (request: Request, bytesMax = BODY_BYTES_MAX): Body => {
+  let reading: Promise<Uint8Array | null> | null = null
+  const bytes = async () => {
+    const encoding = request.headers.get('content-encoding') ?? 'identity'
+    if (encoding.toLowerCase() !== 'identity')
+      return plainError(
+        415,
+        `The body is sent with Content-Encoding "${encoding.slice(0, 50)}". Send it as it is, without one.`,
+        {
+          'accept-encoding': 'identity',
+        },
+      )
+    reading ??= readBytes(request, bytesMax)
+    // A response can be sent once, so each who asks gets its own.
+    return (await reading) ?? failure('body_too_large', `The body is larger than ${bytesMax} bytes.`)
+  }
+  return {
+    bytes,
+    object: async () => {
+      const read = await bytes()
+      if (read instanceof Response) return read
+      return read.byteLength === 0 ? {} : parseObject(read)
+    },
+  }
+}
+
+const parseObject = (bytes: Uint8Array): JsonObject | Response => {
+  const text = textOf(bytes)
+  if (text === null) return badRequest('The body is not JSON.')
+  const parsed = parseJson(text, 'body')
+  if ('problem' in parsed) return badRequest(parsed.problem)
+  const { value } = parsed
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject
+  return badRequest('The body is not a JSON object.')
+}
+
+/** Null when it is not UTF-8. */
+const textOf = (bytes: Uint8Array): string | null => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return null
+  }
+}
+
+/** Null when there is too much: what announces too much is not read, what turns out to be too much is read no further. */
+const readBytes = async (request: Request, bytesMax: number): Promise<Uint8Array | null> => {
+  if (!request.body) return new Uint8Array()
+  if (Number(request.headers.get('content-length') ?? 0) > bytesMax) return null
+  const parts: Uint8Array[] = []
+  let size = 0
+  for await (const part of request.body as unknown as AsyncIterable<Uint8Array>) {
+    size += part.byteLength
+    if (size > bytesMax) return null
+    parts.push(part)
+  }
+  const bytes = new Uint8Array(size)
+  let at = 0
+  for (const part of parts) {
+    bytes.set(part, at)
+    at += part.byteLength
+  }
+  return bytes
+}

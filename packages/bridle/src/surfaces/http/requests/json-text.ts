@@ -1,0 +1,67 @@
+// JSON as callers send it: measured before anything is built of it, then parsed once.
+import { DEPTH_MAX, VALUES_MAX } from '../../../kernel/limits.ts'
+
+/** The value, or what is wrong with the text. */
+export const parseJson = (
+  text: string,
+  what: 'body' | 'message',
+): { readonly value: unknown } | { readonly problem: string } => {
+  const { depth, values, keys } = measure(text)
+  if (depth > DEPTH_MAX) return { problem: `The JSON is nested deeper than ${DEPTH_MAX} levels.` }
+  if (values > VALUES_MAX) return { problem: `The JSON has more than ${VALUES_MAX} values.` }
+  const value = parsed(text)
+  if (value === undefined) return { problem: `The ${what} is not JSON.` }
+  // Of a key that comes twice one value would be checked here and, by another reader of the same text, the other one used.
+  if (keysIn(value) < keys) return { problem: 'The JSON has a key twice in one object.' }
+  return { value }
+}
+
+/** Undefined, which JSON cannot say, when it is not JSON. */
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const keysIn = (value: unknown): number => {
+  if (typeof value !== 'object' || value === null) return 0
+  const values = Object.values(value)
+  let count = Array.isArray(value) ? 0 : values.length
+  for (const each of values) count += keysIn(each)
+  return count
+}
+
+export interface JsonMeasure {
+  /** How deep the brackets go. */
+  readonly depth: number
+  /** At most: each stands behind a bracket or a comma. */
+  readonly values: number
+  /** Of all objects: each stands before a colon. */
+  readonly keys: number
+}
+
+export const measure = (text: string): JsonMeasure => {
+  let depth = 0
+  let open = 0
+  let values = 1
+  let keys = 0
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit === 0x22) at = endOfString(text, at)
+    else if (unit === 0x2c) values++
+    else if (unit === 0x3a) keys++
+    else if (unit === 0x7b || unit === 0x5b) {
+      values++
+      depth = Math.max(depth, ++open)
+    } else if (unit === 0x7d || unit === 0x5d) open--
+  }
+  return { depth, values, keys }
+}
+
+const endOfString = (text: string, start: number): number => {
+  let at = start + 1
+  while (at < text.length && text.charCodeAt(at) !== 0x22) at += text.charCodeAt(at) === 0x5c ? 2 : 1
+  return at
+}

@@ -1,0 +1,100 @@
+// Names that nobody knows, in queries and in the bodies of our own routes: taken, and named in the answer.
+import { describe, expect, test } from 'vitest'
+import { script } from '../test-client.suite.ts'
+import { feedOf } from '../streams/sse.ts'
+import { world } from '../test-app.suite.ts'
+
+describe('[H49] a query parameter that a route does not know', () => {
+  test('is never refused, and is named in the answer', async () => {
+    const { app, get, post } = world()
+    for (const id of ['a', 'b', 'c']) await post(`/agents/scripted/${id}`, script({ text: 'x' }))
+    const cases = [
+      ['/sessions?limt=1', 200, 'query: "limt" is not known here, and was ignored. Did you mean "limit"?'],
+      ['/sessions?_=17', 200, 'query: "_" is not known here, and was ignored.'],
+      ['/sessions/b?agnet=x', 200, 'query: "agnet" is not known here, and was ignored. Did you mean "agent"?'],
+      ['/agents/scripted/c?afte=3', 200, 'query: "afte" is not known here, and was ignored. Did you mean "after"?'],
+      ['/approvals?curser=1', 200, 'query: "curser" is not known here, and was ignored. Did you mean "cursor"?'],
+      ['/health?x=1', 200, 'query: "x" is not known here, and was ignored.'],
+      ['/sessions/nope?x=1', 404, 'query: "x" is not known here, and was ignored.'],
+      ['/sessions?limit=0&limt=1', 400, 'query: "limt" is not known here, and was ignored. Did you mean "limit"?'],
+    ] as const
+    for (const [path, status, warning] of cases) {
+      const answer = await get(path)
+      expect([path, answer.status, answer.body.warnings]).toEqual([path, status, [warning]])
+    }
+    for (const path of [
+      '/sessions?tenant=default&limit=1',
+      '/sessions/a?agent=scripted',
+      '/sessions/a/runs/r-2?agent=scripted',
+    ])
+      expect([path, (await get(path)).body.warnings]).toEqual([path, undefined])
+    const stream = await app.fetch(new Request('http://127.0.0.1/sessions/a/events?repaly=1'))
+    expect([stream.status, feedOf(stream)]).toEqual([200, expect.any(Function)])
+  })
+
+  test('many of them, and long ones, are named in short', async () => {
+    const { get } = world()
+    const names = Array.from({ length: 50 }, (_, index) => `n${index}`)
+    const { body } = await get(`/sessions?${names.join('=1&')}=1`)
+    expect(body.warnings).toHaveLength(20)
+    const [warning = ''] = (await get(`/sessions?${'x'.repeat(5_000)}=1`)).body.warnings as string[]
+    expect(warning.length).toBeLessThan(300)
+  })
+})
+
+describe('[H49] a field of a body that a route does not know', () => {
+  const named = (name: string, near: string) =>
+    `body: "${name}" is not known here, and was ignored. Did you mean "${near}"?`
+
+  test('of a policy is refused, with the nearest one, and a field that is missing is named', async () => {
+    const { post } = world()
+    const refusals: [object, string][] = [
+      [{ prompt: 'x', policy: { helth: {} } }, 'body: policy.helth: It is not known here. Did you mean "health"?'],
+      [
+        { prompt: 'x', policy: { health: { max_cots_usd: 1 } } },
+        'body: policy.health.max_cots_usd: It is not known here. Did you mean "max_cost_usd"?',
+      ],
+      [{ agent: 'scripted' }, 'body: prompt: It is missing'],
+    ]
+    for (const [body, error] of refusals)
+      expect(await post('/sessions', body)).toMatchObject({ status: 400, body: { error } })
+  })
+
+  test('is named with the nearest one', async () => {
+    const { post } = world()
+    const prompt = script({ text: 'x' }).prompt
+    const started = await post('/sessions', {
+      ...{ prompt, engine: 'scripted', session_id: 'work', max_retires: 2 },
+      ...{ workspce: {}, polcy: 1, workspace: { moed: 'write' } },
+    })
+    expect([started.status, started.body.warnings]).toEqual([
+      202,
+      [
+        named('max_retires', 'max_retries'),
+        named('workspce', 'workspace'),
+        named('polcy', 'policy'),
+        named('workspace.moed', 'workspace.mode'),
+      ],
+    ])
+    const chat = await post('/chat/sessions', { session_id: 'chat', engine: 'scripted', titel: 'x' })
+    expect([chat.status, chat.body.warnings]).toEqual([201, [named('titel', 'title')]])
+    const turn = await post('/chat/sessions/chat/turns', { prompt, actr: 'me' })
+    expect([turn.status, turn.body.warnings]).toEqual([202, [named('actr', 'actor')]])
+    const policy = await post('/sessions/chat/policy', { policy: {}, reasn: 'x', actro: 'x' })
+    expect([policy.status, policy.body.warnings]).toEqual([200, [named('reasn', 'reason'), named('actro', 'actor')]])
+    const branch = await post('/chat/sessions/chat/branch', { from_evnt_id: 'ev-1' })
+    expect([branch.status, branch.body.warnings]).toEqual([400, [named('from_evnt_id', 'from_event_id')]])
+    expect((await post('/tickets', { sesionId: 'x' })).body.warnings).toEqual([named('sesionId', 'sessionId')])
+    expect((await post('/sessions/chat/cancel', { queu: true })).body.warnings).toEqual([named('queu', 'queue')])
+  })
+
+  test('of an agent’s own input is the agent’s', async () => {
+    const { post } = world()
+    for (const id of ['a', 'b', 'c']) {
+      const { status, body } = await post(`/agents/scripted/${id}`, { ...script({ text: 'x' }), anything: 1 })
+      expect([status, 'warnings' in body]).toEqual([200, false])
+    }
+    const { body } = await post('/sessions', { prompt: script({ text: 'x' }).prompt, input: { anything: 1 } })
+    expect('warnings' in body).toBe(false)
+  })
+})

@@ -1,0 +1,189 @@
+// The one router. Every wire adds its rows to it; each target serves it unchanged.
+import { type Context, Hono } from 'hono'
+import { isId } from '../../../kernel/event.ts'
+import type { Sessions } from '../../../kernel/host/host.ts'
+import type { Clock, Directory } from '../../../kernel/ports/store.ts'
+import { type Access, type AccessOptions, type Door, door } from '../access/authenticate.ts'
+import type { AgentInfo } from '../../../kernel/agent-info.ts'
+import { approvalRoutes } from '../sessions/approvals.ts'
+import { artifactRoutes } from '../sessions/artifacts.ts'
+import { auditRoutes } from '../sessions/audit.ts'
+import { patientDoor } from '../access/token-backoff.ts'
+import type { BuildManifest } from './build-manifest.ts'
+import { allowPage, preflight } from './cors.ts'
+import { enter, withLimit } from '../access/authorize.ts'
+import { failure, faulted, goingAway } from './errors.ts'
+import { callerOf, type ProxyTrust } from '../access/proxy-headers.ts'
+import type { Exposure } from '../access/exposure.ts'
+import { methodsOf, wrongMethod } from './methods.ts'
+import { openapiRoutes } from './openapi.ts'
+import { type Files, pageOr404, rootOf, withoutPages } from './pages.ts'
+import { probeRoutes } from './probes.ts'
+import { type RateLimit, RateLimiter } from '../access/rate-limit.ts'
+import type { Relatives } from '../sessions/related-sessions.ts'
+import { begins, type Route, serve } from './route.ts'
+import { redacted } from '../access/secrets.ts'
+import { sessionRoutes } from '../sessions/routes.ts'
+import { OwnTickets, type Tickets, ticketRoutes } from '../access/tickets.ts'
+import { type Traffic, traffic } from './traffic.ts'
+import type { Workspaces } from '../sessions/workspaces.ts'
+
+export interface AppOptions extends AccessOptions, Exposure, ProxyTrust {
+  readonly host: Sessions
+  readonly directory: Directory
+  /** Behind a gateway that has looked at what concerns other sessions: the directory here knows only those that live here. */
+  readonly isWithin?: boolean
+  /** Where sessions that hang from one here may live elsewhere. */
+  readonly relatives?: Relatives
+  readonly clock: Clock
+  readonly agents: ReadonlyMap<string, AgentInfo>
+  /** Whom a session talks to when nobody said. */
+  readonly defaultAgent: string
+  readonly rateLimit?: RateLimit
+  readonly maxBodyBytes?: number
+  readonly heartbeatMs?: number
+  /** How long a reader of an event stream waits before it comes back; default 2 s. */
+  readonly retryMs?: number
+  /** An event stream ends by itself after this, and is resumed by id; default: never. */
+  readonly streamMs?: number
+  /** A socket that says nothing for this long is closed; default 45 s. */
+  readonly deadAfterMs?: number
+  /** Prepares folders for write-capable work; a target without a disk has none. */
+  readonly workspaces?: Workspaces
+  /** Builds on this machine, newest first; a target that builds nothing has none. */
+  readonly builds?: () => readonly BuildManifest[]
+  /** What the target knows of itself, for /ready. */
+  readonly workspace?: { readonly [name: string]: string | number | boolean | null }
+  /** The caller's address, as the platform tells it. */
+  readonly address?: (c: Context) => string
+  /** Why it takes no requests; null = it does. */
+  readonly unready?: () => string | null
+  /** Acknowledged commits that the store found missing when it was opened, as far as it can tell; absent = none. */
+  readonly lostCommits?: number
+  /** The server is about to stop: sessions can be looked at, stopped and answered, and nothing new begins. */
+  readonly isStopping?: () => boolean
+  readonly onRequest?: (seen: RequestSeen) => void
+  /** Who lets callers in, where that is not by these options. */
+  readonly door?: Door
+  /** Where tickets are kept; default: in this process. */
+  readonly tickets?: Tickets
+  /** The files of a web app, for what no row knows; default: none. */
+  readonly files?: Files
+  /** Rows that are answered somewhere else are served as what this makes of them. */
+  readonly place?: (row: Route) => Route
+}
+
+/** What a log line says of a request. Never a token, never a body. */
+export interface RequestSeen {
+  readonly method: string
+  readonly url: string
+  readonly route: string
+  readonly status: number
+  readonly ms: number
+  readonly correlationId: string
+}
+
+export interface AppPorts extends AppOptions {
+  readonly tickets: Tickets
+  readonly door: Door
+  readonly limiter: RateLimiter | null
+  readonly traffic: Traffic
+}
+
+export interface App {
+  readonly fetch: (request: Request, env?: unknown) => Response | Promise<Response>
+  readonly ports: AppPorts
+}
+
+/** Every route there is: nothing else is served but the files of a web app. */
+export const routeTable = (wires: readonly (readonly Route[])[]): readonly Route[] => {
+  const shared = [probeRoutes, ticketRoutes, sessionRoutes, approvalRoutes, artifactRoutes, auditRoutes]
+  const own = [...shared, ...wires].flat()
+  return [...own, ...openapiRoutes(own)]
+}
+
+export const createApp = (options: AppOptions, wires: readonly (readonly Route[])[]): App => {
+  const tickets = options.tickets ?? new OwnTickets(options.clock.now)
+  const limiter = options.rateLimit ? new RateLimiter(options.rateLimit, options.clock.now) : null
+  const admits = options.door ?? door(options, tickets)
+  const ports: AppPorts = {
+    ...options,
+    tickets,
+    // Within, the gateway has looked already.
+    door: options.isWithin ? admits : patientDoor(admits, options.clock.now, options.authBackOff),
+    limiter,
+    traffic: traffic(),
+  }
+  const rows = routeTable(wires)
+  const app = new Hono()
+  const { files } = options
+  const roots = new Set(rows.map(({ path }) => rootOf(path)))
+  const methods = methodsOf(rows)
+  app.notFound((c) => {
+    const allowed = methods(c.req.raw)
+    if (allowed !== null) return wrongMethod(c.req.raw, allowed, options.allowedOrigins)
+    return files ? pageOr404(c.req.raw, { files, roots }) : withoutPages(c.req.raw)
+  })
+  app.options('*', (c) => preflight(c.req.raw, methods(c.req.raw), options.allowedOrigins))
+
+  const { place = (row: Route) => row } = options
+  for (const row of rows.map(place)) {
+    app.on(row.method.toUpperCase(), row.path, async (c) => {
+      const seen = observe(ports, c, row)
+      const response = await answer(row, c, ports).catch((error: unknown) => faulted(error))
+      return seen(response)
+    })
+  }
+  return { fetch: (request, env) => app.fetch(request, env as object), ports }
+}
+
+const answer = async (row: Route, c: Context, ports: AppPorts): Promise<Response> => {
+  if (row.scope === 'open') return serve(row, c, nobody, ports)
+  const { scope, refusesTickets } = row
+  const caller = callerOf(ports, c.req.raw, ports.address?.(c) ?? '')
+  const access = await enter(ports, { ...caller, scope, sessionId: c.req.param('id'), refusesTickets })
+  if (access instanceof Response) return access
+  return withLimit(await admitted(row, c, access, ports), ports.limiter, access.who)
+}
+
+const admitted = async (row: Route, c: Context, access: Access, ports: AppPorts): Promise<Response> => {
+  if (ports.isStopping?.() && begins(row)) return goingAway()
+  if (row.concerns === 'server' && access.isBound)
+    return failure(
+      'forbidden',
+      'This concerns the whole server: it needs a token that is bound to no tenant and no user.',
+    )
+  return serve(row, c, access, ports)
+}
+
+const nobody: Access = { tenant: 'default', scopes: [], sessionId: null, user: null, who: '' }
+
+/** Counts a request, names it for the logs, and hands the name back to the caller. */
+const observe = (ports: AppPorts, c: Context, row: Route): ((response: Response) => Response) => {
+  const started = ports.clock.now()
+  const correlationId = correlationOf(c.req.header('x-correlation-id'))
+  return (response) => {
+    const { status } = response
+    ports.traffic.count(row.method, row.path, status)
+    const { method, url } = c.req
+    ports.onRequest?.({
+      method,
+      url: redacted(url),
+      route: row.path,
+      status,
+      ms: ports.clock.now() - started,
+      correlationId,
+    })
+    response.headers.set('x-correlation-id', correlationId)
+    // No other page may embed an answer, and no browser may take it for something else than it says.
+    response.headers.set('cross-origin-resource-policy', 'same-origin')
+    response.headers.set('x-content-type-options', 'nosniff')
+    // An answer is of its moment and for its caller; the few that may be kept say so themselves.
+    if (!response.headers.has('cache-control')) response.headers.set('cache-control', 'no-store')
+    allowPage(response, c.req.raw, ports.allowedOrigins)
+    return response
+  }
+}
+
+/** The caller's name for the request, else one of ours. */
+export const correlationOf = (given: string | null | undefined): string => (isId(given) ? given : crypto.randomUUID())

@@ -1,0 +1,47 @@
+// Cross-origin answers, for the pages that the door lets in; any other page gets no such header, and its browser keeps
+// the answer from it. By hand, since a router's middleware makes a new response, and an event stream is known by its own.
+import { isAllowedOrigin } from '../access/authenticate.ts'
+
+/** Headers of an answer that a page may read. */
+const EXPOSED = [
+  'Accept-Ranges',
+  'Content-Range',
+  'ETag',
+  'Location',
+  'Preference-Applied',
+  'RateLimit',
+  'RateLimit-Limit',
+  'RateLimit-Policy',
+  'RateLimit-Remaining',
+  'RateLimit-Reset',
+  'Retry-After',
+  'X-Correlation-ID',
+  'X-Fabric-Run-Id',
+]
+
+/** Lets a page of an allowed origin read this answer. */
+export const allowPage = (response: Response, request: Request, allowed: readonly string[] = []): Response => {
+  const origin = request.headers.get('origin')
+  if (origin === null || !isAllowedOrigin(origin, allowed)) return response
+  response.headers.set('access-control-allow-origin', origin)
+  response.headers.set('access-control-expose-headers', EXPOSED.join(', '))
+  response.headers.append('vary', 'Origin')
+  return response
+}
+
+/** What a browser asks before it asks. `methods` are those of the path; null = nobody has it. */
+export const preflight = (request: Request, methods: string | null, allowed?: readonly string[]): Response =>
+  allowPage(
+    new Response(null, {
+      status: 204,
+      headers: {
+        ...(methods !== null && { allow: methods }),
+        'access-control-allow-methods': 'GET, POST, DELETE',
+        'access-control-allow-headers':
+          'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, If-Range, Last-Event-ID, Prefer, Range, X-Correlation-ID, X-Fabric-Tenant',
+        'access-control-max-age': '600',
+      },
+    }),
+    request,
+    allowed,
+  )

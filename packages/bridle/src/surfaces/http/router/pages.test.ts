@@ -1,0 +1,63 @@
+// What is a page, what is a file, and what is an answer.
+import { expect, test } from 'vitest'
+import { type Files, pageOr404 } from './pages.ts'
+import { world } from '../test-app.suite.ts'
+
+const files: Files = async ({ url }) => {
+  const { pathname } = new URL(url)
+  const texts: { readonly [path: string]: string } = { '/': '<h1>app</h1>', '/app.js': 'run()', '/sessions': 'shadow' }
+  const text = texts[pathname]
+  if (pathname === '/index.html') return new Response(null, { status: 307, headers: { location: '/' } })
+  if (pathname === '/own.html') return new Response('own', { headers: { 'content-security-policy': 'sandbox' } })
+  if (pathname === '/broken') throw new Error('no disk')
+  return text === undefined ? new Response(null, { status: 404 }) : new Response(text)
+}
+const html = 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8'
+const ask = async (path: string, { accept = '*/*', method = 'GET' } = {}) => {
+  const request = new Request(`http://here${path}`, { method, headers: { accept } })
+  return pageOr404(request, { files, roots: new Set(['sessions', 'agents']) })
+}
+
+test.each([
+  ['the first page', '/', {}, 200, '<h1>app</h1>'],
+  ['a file', '/app.js', {}, 200, 'run()'],
+  ['a file is moved', '/index.html', {}, 307, ''],
+  ['a place of the app, by a browser', '/runs/7', { accept: html }, 200, '<h1>app</h1>'],
+  ['a place, by anybody else', '/runs/7', {}, 404, '{"error":"Not found"}'],
+  ['a file that is not there, by a browser', '/gone.js', { accept: html }, 404, '{"error":"Not found"}'],
+  ['what begins like a route, by a browser', '/sessions/7/nonsense', { accept: html }, 404, '{"error":"Not found"}'],
+  ['a file that stands where a route is', '/sessions', {}, 404, '{"error":"Not found"}'],
+  ['what begins like a route, written otherwise', '/%73essions/7', { accept: html }, 404, '{"error":"Not found"}'],
+  ['what begins like a route, behind slashes', '//sessions/7', { accept: html }, 404, '{"error":"Not found"}'],
+  ['what begins like a route, with its slash encoded', '/sessions%2f7', { accept: html }, 404, '{"error":"Not found"}'],
+  ['what is no encoding', '/%E0%A4%A', { accept: html }, 200, '<h1>app</h1>'],
+  ['a route with another word behind it', '/sessions-page', { accept: html }, 200, '<h1>app</h1>'],
+  ['another method', '/', { method: 'POST' }, 404, '{"error":"Not found"}'],
+] as const)('[H28] %s: %s', async (_name, path, how, status, body) => {
+  const answer = await ask(path, how)
+  expect([answer.status, await answer.text()]).toEqual([status, body])
+})
+
+test('[H28] files that cannot be read are our fault', async () => {
+  const answer = await ask('/broken')
+  expect([answer.status, await answer.json()]).toEqual([
+    500,
+    { error: { type: 'internal_error', message: 'Something went wrong here.' } },
+  ])
+})
+
+test('[H28] pages are guarded, unless they bring guards of their own', async () => {
+  const { headers } = await ask('/')
+  expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+  expect(headers.get('x-content-type-options')).toBe('nosniff')
+  expect(headers.get('referrer-policy')).toBe('no-referrer')
+  expect((await ask('/own.html')).headers.get('content-security-policy')).toBe('sandbox')
+})
+
+test('[H28] without an app the address itself leads to the description of the routes', async () => {
+  const { get, post } = world()
+  const { status, headers } = await get('/')
+  expect([status, headers.get('location')]).toEqual([302, '/docs'])
+  expect((await get('/docs')).status).toBe(200)
+  expect([(await post('/', {})).status, (await get('/nonsense')).status]).toEqual([404, 404])
+})

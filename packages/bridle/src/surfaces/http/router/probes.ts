@@ -1,0 +1,97 @@
+// Is it alive, is it ready, how is it doing.
+import type { AgentInfo } from '../../../kernel/agent-info.ts'
+import type { AppPorts } from './app.ts'
+import { callerOf } from '../access/proxy-headers.ts'
+import { type Route, route } from './route.ts'
+
+export const probeRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/health',
+    scope: 'open',
+    summary: 'Liveness probe',
+    answers: { 200: 'It is alive.' },
+    handle: () => Response.json({ ok: true }),
+  }),
+  route({
+    method: 'get',
+    path: '/ready',
+    scope: 'open',
+    summary: 'Readiness probe, with what this workspace has',
+    answers: { 200: 'It takes requests.', 503: 'It goes away, or cannot write its data.' },
+    handle: async ({ c, request, ports }) => {
+      const message = ports.unready?.() ?? null
+      const ready = message === null
+      // A probe learns whether; what is here, and what an agent lacks, is for those who may come in.
+      const caller = callerOf(ports, request, ports.address?.(c) ?? '')
+      const access = await ports.door.admit(caller.request, caller.address)
+      if (access instanceof Response && access.status === 429) return access
+      if (access instanceof Response) return Response.json({ ready }, { status: ready ? 200 : 503 })
+      const body = {
+        ready,
+        ...(message !== null && { message }),
+        workspace: ports.workspace ?? {},
+        agents: [...ports.agents.values()].map(({ name, description, webhook, needs }) => ({
+          name,
+          description,
+          available: needs === null,
+          ...(needs !== null && { needs }),
+          triggers: { webhook },
+        })),
+      }
+      return Response.json(body, { status: ready ? 200 : 503 })
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/engines',
+    scope: 'observe',
+    summary: 'What the engines behind the agents can tell and do',
+    answers: { 200: 'Each event as `native`, `derived` or `none`, and features.' },
+    handle: ({ ports }) => Response.json({ engines: [...ports.agents.values()].flatMap(engineOf) }),
+  }),
+  route({
+    method: 'get',
+    path: '/builds',
+    scope: 'observe',
+    summary: 'What `bridle build` made on this machine',
+    answers: { 200: '`{ builds }`, newest first; empty where nothing was built, as on Cloudflare.' },
+    handle: ({ ports }) => Response.json({ builds: ports.builds?.() ?? [] }),
+  }),
+  route({
+    method: 'get',
+    path: '/metrics',
+    scope: 'observe',
+    concerns: 'server',
+    summary: 'Prometheus metrics',
+    answers: { 200: 'Text exposition format.' },
+    handle: ({ ports }) => new Response(metrics(ports), { headers: { 'content-type': 'text/plain; version=0.0.4' } }),
+  }),
+]
+
+const engineOf = ({ name, engine, needs }: AgentInfo) =>
+  engine ? [{ ...engine, agent: name, available: needs === null, ...(needs !== null && { needs }) }] : []
+
+const metrics = ({ host, traffic, lostCommits = 0 }: AppPorts): string => {
+  const { sessions, listeners, running, events } = host.counts()
+  const gauges: readonly [string, string, string, number][] = [
+    ['bridle_sessions_loaded', 'gauge', 'Sessions in memory', sessions],
+    ['bridle_sessions_running', 'gauge', 'Sessions with a run in hand', running],
+    ['bridle_listeners', 'gauge', 'Open streams and sockets', listeners],
+    ['bridle_events_total', 'counter', 'Events committed by this process', events],
+    ['bridle_lost_commits', 'gauge', 'Acknowledged commits found missing when this process started', lostCommits],
+  ]
+  const lines = gauges.flatMap(([name, type, help, value]) => [
+    `# HELP ${name} ${help}`,
+    `# TYPE ${name} ${type}`,
+    `${name} ${value}`,
+  ])
+  lines.push(
+    '# HELP bridle_http_requests_total Requests by route and status',
+    '# TYPE bridle_http_requests_total counter',
+  )
+  for (const { method, route: path, status, count } of traffic.rows()) {
+    lines.push(`bridle_http_requests_total{method="${method}",route="${path}",status="${status}"} ${count}`)
+  }
+  return `${lines.join('\n')}\n`
+}

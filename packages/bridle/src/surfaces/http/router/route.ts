@@ -1,0 +1,131 @@
+// A route is a row: what it takes, who may call it, what it answers. The table is the only way to add one, so the access
+// rules, the input checks and /openapi.json cannot disagree with what is served.
+import type { Context } from 'hono'
+import * as v from 'valibot'
+import { isId, type Key } from '../../../kernel/event.ts'
+import type { JsonObject } from '../../../kernel/json.ts'
+import type { Access, Scope } from '../access/authenticate.ts'
+import type { AppPorts } from './app.ts'
+import { type Body, bodyOf } from '../requests/body.ts'
+import { badRequest, notFound } from './errors.ts'
+import { privateAgent } from '../access/exposure.ts'
+import { issueText } from '../requests/issue-text.ts'
+import { isAnothers } from '../access/users.ts'
+import { unknownFields, unknownParameters, withWarnings } from '../requests/warnings.ts'
+
+type Schema = v.GenericSchema<unknown, unknown>
+type Output<S> = S extends v.GenericSchema<unknown, infer O> ? O : undefined
+
+export interface Route {
+  readonly method: 'get' | 'post' | 'delete'
+  /** With `:name` parameters. */
+  readonly path: string
+  /** open: anybody, not even counted by the rate limiter. */
+  readonly scope: Scope | 'open'
+  /** A ticket does not open it, only a lasting credential. */
+  readonly refusesTickets?: boolean
+  readonly summary: string
+  /** What it tells is of all tenants together: not for a credential that is bound to some, or to a user. */
+  readonly concerns?: 'server'
+  /** The row stops work, which an operator may do to a private agent in production too. */
+  readonly stops?: boolean
+  /** Of a row that concerns one session: which. Asked before anything of the request is looked at. */
+  readonly session?: (call: Arrival) => Promise<Key | Response> | Key | Response
+  readonly query?: Schema
+  readonly body?: Schema
+  /** Its query and body are for somebody else to look at. */
+  readonly isPassedOn?: boolean
+  /** What it answers when all is well, by status. */
+  readonly answers: { readonly [status: number]: string }
+  readonly handle: (call: Call<unknown, unknown>) => Promise<Response> | Response
+}
+
+/** What is known of a call before its query and body are read. */
+export interface Arrival {
+  readonly request: Request
+  readonly param: (name: string) => string
+  readonly access: Access
+  readonly ports: AppPorts
+  /** Read once, by whoever asks first. */
+  readonly sent: Body
+}
+
+export interface Call<Q, B> extends Arrival {
+  readonly c: Context
+  readonly query: Q
+  readonly body: B
+  /** What the row's `session` found. */
+  readonly key: Key | null
+}
+
+/** Declares a route with its handler typed by its schemas. */
+export const route = <const Q extends Schema | undefined = undefined, const B extends Schema | undefined = undefined>(
+  given: Omit<Route, 'query' | 'body' | 'handle'> & {
+    readonly query?: Q
+    readonly body?: B
+    readonly handle: (call: Call<Output<Q>, Output<B>>) => Promise<Response> | Response
+  },
+): Route => given as unknown as Route
+
+/** Parses the request by the row's schemas, once, and calls its handler. */
+export const serve = async (row: Route, c: Context, access: Access, ports: AppPorts): Promise<Response> => {
+  const warnings = row.isPassedOn ? [] : unknownParameters(row.query, c.req.query())
+  return withWarnings(await answered(row, c, { access, ports, warnings }), warnings)
+}
+
+/** Adds to the warnings what is unknown in the body. */
+const answered = async (
+  row: Route,
+  c: Context,
+  { access, ports, warnings }: Pick<Arrival, 'access' | 'ports'> & { readonly warnings: string[] },
+): Promise<Response> => {
+  const param = (name: string) => c.req.param(name) ?? ''
+  const sent = bodyOf(c.req.raw, ports.maxBodyBytes)
+  const arrival: Arrival = { request: c.req.raw, param, access, ports, sent }
+  const key = (await row.session?.(arrival)) ?? null
+  if (key instanceof Response) return key
+  if (key && (await isAnothers(access, key, ports.directory))) return notFound()
+  const closed = key && begins(row) ? privateAgent(ports, key.agent) : null
+  if (closed) return closed
+  const query = row.query ? check(row.query, c.req.query(), 'query') : undefined
+  if (query instanceof Response) return query
+  let body: unknown
+  if (row.body) {
+    const read = await sent.object()
+    if (read instanceof Response) return read
+    warnings.push(...unknownFields(row.body, read))
+    body = check(row.body, read, 'body')
+    if (body instanceof Response) return body
+  }
+  return row.handle({ ...arrival, c, query, body, key })
+}
+
+/** Whether it may begin new work, or erase some. */
+export const begins = ({ scope, stops = false }: Pick<Route, 'scope' | 'stops'>): boolean =>
+  scope === 'operate' && !stops
+
+const check = (schema: Schema, value: unknown, where: string): unknown => {
+  const result = v.safeParse(schema, value)
+  if (result.success) return result.output
+  const issue = result.issues[0]
+  return badRequest(`${where}: ${issueText(issue)}`)
+}
+
+/** A whole number in a query. */
+export const countText = (most: number) =>
+  v.pipe(v.string(), v.regex(/^\d{1,9}$/, 'Expected a whole number'), v.transform(Number), v.maxValue(most))
+
+/** How many entries a page may have. None at all is a mistake of the caller's. */
+export const limitText = (most: number) => v.pipe(countText(most), v.minValue(1))
+
+export const optionalId = v.optional(
+  v.pipe(
+    v.string(),
+    v.check((id) => isId(id), 'Expected an id'),
+  ),
+)
+
+export const jsonObject = v.custom<JsonObject>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  'Expected an object',
+)

@@ -1,0 +1,100 @@
+// Approvals: the inbox over all sessions, and answering one.
+import * as v from 'valibot'
+import { isRefusal } from '../../../kernel/commands.ts'
+import { badRequest, refused } from '../router/errors.ts'
+import { jsonObject, limitText, type Route, route } from '../router/route.ts'
+import { findKey, keyOf, pageOr400 } from './routes.ts'
+import { actorOf, viewerFor } from '../access/users.ts'
+
+/** The spellings of a decision, in whatever case; an answer is named by the path, and its body may only repeat it. */
+const spellings = { approve: ['approve', 'approved'], reject: ['reject', 'rejected', 'deny', 'denied'] } as const
+
+const decisionFor = (verb: keyof typeof spellings) =>
+  v.custom<string>(
+    (decision) =>
+      typeof decision === 'string' && (spellings[verb] as readonly string[]).includes(decision.toLowerCase()),
+    `The path says "${verb}". Leave the decision out, or let it say the same`,
+  )
+
+const answering = (verb: 'approve' | 'reject'): Route =>
+  route({
+    method: 'post',
+    path: `/sessions/:id/approvals/:approvalId/${verb}`,
+    scope: 'approve',
+    summary: verb === 'approve' ? 'Approve, with edited arguments if given' : 'Reject',
+    session: findKey,
+    body: v.looseObject({
+      args: v.optional(jsonObject),
+      reason: v.optional(v.string()),
+      actor: v.optional(v.string()),
+      decision: v.optional(decisionFor(verb)),
+    }),
+    answers: { 200: 'It is settled. The same answer again is the same reply; another is a conflict.' },
+    handle: async (call) => {
+      const { body, param, ports } = call
+      const outcome = await ports.host.send(keyOf(call), {
+        type: 'approve',
+        approvalId: param('approvalId'),
+        decision: verb === 'approve' ? 'approved' : 'denied',
+        ...(body.args && { args: body.args }),
+        ...(body.reason !== undefined && { reason: body.reason }),
+        ...actorOf(call.access, body.actor),
+      })
+      return isRefusal(outcome) ? refused(outcome) : Response.json({ ok: true, ...outcome })
+    },
+  })
+
+export const approvalRoutes: readonly Route[] = [
+  answering('approve'),
+  answering('reject'),
+  route({
+    method: 'post',
+    path: '/sessions/:id/approvals/:approvalId/:verdict',
+    scope: 'approve',
+    summary: 'Anything but approve or reject is a bad decision',
+    answers: {},
+    handle: () => badRequest('An approval is answered by /approve or /reject.'),
+  }),
+  route({
+    method: 'get',
+    path: '/approvals',
+    scope: 'observe',
+    summary: 'Open approvals of all sessions, oldest first',
+    query: v.looseObject({
+      status: v.optional(v.picklist(['pending'])),
+      limit: v.optional(limitText(500)),
+      cursor: v.optional(v.string()),
+    }),
+    answers: { 200: '`{ approvals, next? }`, each with its arguments and the title of its session.' },
+    handle: async ({ access, query, ports }) => {
+      const { limit, cursor } = query
+      const filter = {
+        ...(limit !== undefined && { limit }),
+        ...(cursor !== undefined && { cursor }),
+        ...(await viewerFor(access)),
+      }
+      const page = await pageOr400(ports.directory.approvals(access.tenant, filter))
+      if (page instanceof Response) return page
+      return Response.json({
+        approvals: page.approvals.map(({ key, approval }) => ({
+          id: approval.id,
+          approvalId: approval.id,
+          sessionId: key.id,
+          agent: key.agent,
+          title: approval.title ?? null,
+          status: 'pending',
+          kind: approval.kind ?? null,
+          toolName: approval.tool,
+          toolCallId: approval.toolCallId ?? null,
+          args: approval.arguments ?? null,
+          reason: approval.reason,
+          // A row from before arguments were kept says as little as one that is cut.
+          isCut: approval.isCut ?? true,
+          requestedAt: new Date(approval.requestedAt).toISOString(),
+          expiresAt: approval.expiresAt === null ? null : new Date(approval.expiresAt).toISOString(),
+        })),
+        ...(page.next !== undefined && { next: page.next }),
+      })
+    },
+  }),
+]

@@ -1,0 +1,32 @@
+// The artifacts of a session as a list shows them, without their content.
+import { eventId } from '../../../kernel/event.ts'
+import type { Artifact } from '../../../kernel/projections/artifacts.ts'
+import type { Session } from '../../../kernel/session/session.ts'
+
+/** As many as the state holds; of a session with more, how many came before. */
+export const artifactsOf = (session: Session) => {
+  const { count, latest } = session.state.artifacts
+  const earlier = count - latest.length
+  return { artifacts: latest.toReversed().map(listedIn(session)), ...(earlier > 0 && { earlierArtifacts: earlier }) }
+}
+
+export const listedIn =
+  ({ logs }: Session) =>
+  (artifact: Artifact) =>
+    listed(artifact, logs.own)
+
+const listed = ({ id, name, kind, contentType, size, seq, at }: Artifact, incarnation: number) => ({
+  id,
+  artifact_id: id,
+  name,
+  kind,
+  artifact_type: kind,
+  contentType,
+  content_type: contentType,
+  size,
+  event_id: eventId(seq, incarnation),
+  createdAt: new Date(at).toISOString(),
+  created_at: new Date(at).toISOString(),
+})
+
+export type ListedArtifact = ReturnType<typeof listed>

@@ -1,0 +1,76 @@
+// A session as the HTTP wires show it: one answer with the names of both documents that describe it.
+import { eventId } from '../../../kernel/event.ts'
+import { withIncarnations } from '../../../kernel/positions/incarnation.ts'
+import type { HarnessMessage } from '../../../kernel/projections/conversation/harness-state.ts'
+import { healthSnapshot } from '../../../kernel/views/health-snapshot.ts'
+import { sessionState } from '../../../kernel/views/session-card.ts'
+import type { Session } from '../../../kernel/session/session.ts'
+import { statusOf } from '../../../kernel/projections/state.ts'
+import type { AgentInfo } from '../../../kernel/agent-info.ts'
+
+/** `agent` is null where the server no longer has it. */
+export const sessionDetail = (session: Session, agent: AgentInfo | null) => ({
+  ...sessionCard(session, agent),
+  ...recentMessages(session.state.conversation.messages),
+})
+
+/** All but the messages: what starting, pausing, resuming and cancelling answer. */
+export const sessionCard = ({ key, state, heartbeatAt, logs }: Session, agent: AgentInfo | null) => {
+  const { lifecycle: life, approvals } = state
+  const status = statusOf(state)
+  return {
+    ...withIncarnations(sessionState(key, state), key.id, logs),
+    last_heartbeat_at: heartbeatAt === null ? null : new Date(heartbeatAt).toISOString(),
+    id: key.id,
+    sessionId: key.id,
+    agent: key.agent,
+    kind: life.kind,
+    status,
+    title: life.title,
+    createdAt: new Date(life.createdAt).toISOString(),
+    updatedAt: new Date(state.at).toISOString(),
+    created_at: new Date(life.createdAt).toISOString(),
+    lastEventId: eventId(state.head, logs.own),
+    queued: life.queue.length,
+    runId: life.run?.runId ?? null,
+    lastError: life.lastError,
+    ...(agent?.engine && { capabilities: agent.engine }),
+    approvals: Object.values(approvals.open).map(
+      ({ id, kind, tool, toolCallId, reason, arguments: args, expiresAt }) => ({
+        id,
+        kind,
+        toolName: tool,
+        toolCallId,
+        reason,
+        args,
+        expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+      }),
+    ),
+    health: withIncarnations(healthSnapshot(key, state, status, state.at), key.id, logs),
+  }
+}
+
+/** The newest messages, by number and by size; of a very long history the rest is in the timeline and on the socket. */
+const recentMessages = (messages: readonly HarnessMessage[]) => {
+  let chars = 0
+  let from = messages.length
+  while (from > 0 && messages.length - from < MESSAGES_MAX) {
+    chars += charsIn(messages[from - 1] as HarnessMessage)
+    if (chars > MESSAGES_CHARS_MAX && from < messages.length) break
+    from -= 1
+  }
+  return { messages: messages.slice(from), ...(from > 0 && { earlierMessages: from }) }
+}
+
+/** Messages never change, and measuring large ones anew for each request would keep others waiting. */
+const measured = new WeakMap<HarnessMessage, number>()
+const charsIn = (message: HarnessMessage): number => {
+  const known = measured.get(message)
+  if (known !== undefined) return known
+  const chars = JSON.stringify(message).length
+  measured.set(message, chars)
+  return chars
+}
+
+const MESSAGES_MAX = 500
+const MESSAGES_CHARS_MAX = 4_000_000

@@ -1,0 +1,200 @@
+// Routes by session id, whatever agent and wire made the session.
+import * as v from 'valibot'
+import { type Answer, type Command, isRefusal } from '../../../kernel/commands.ts'
+import { eventId, isId, type Key } from '../../../kernel/event.ts'
+import type { Json, JsonObject } from '../../../kernel/json.ts'
+import { type Listed, StoreFault } from '../../../kernel/ports/store.ts'
+import { engineOf } from '../../../kernel/views/session-card.ts'
+import { SESSION_STATUSES } from '../../../kernel/schemas.ts'
+import type { Session } from '../../../kernel/session/session.ts'
+import { artifactsOf } from './artifact-list.ts'
+import { channelOf } from './channel.ts'
+import { commandIdOf } from '../requests/command-id.ts'
+import { taggedJson } from '../requests/conditional-requests.ts'
+import { checkpointsOf, subagentsOf } from './resume-points.ts'
+import { badRequest, notFound, refused } from '../router/errors.ts'
+import { type Arrival, type Call, limitText, type Route, route } from '../router/route.ts'
+import { sessionCard, sessionDetail } from './detail.ts'
+import { actorOf, openTo, viewerFor } from '../access/users.ts'
+
+export const sessionRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/sessions',
+    scope: 'observe',
+    summary: 'List sessions, newest change first, or in the order in which they were made',
+    query: v.looseObject({
+      status: v.optional(v.picklist(SESSION_STATUSES)),
+      kind: v.optional(v.picklist(['chat', 'background'])),
+      agent: v.optional(v.string()),
+      parent: v.optional(v.string()),
+      search: v.optional(v.string()),
+      order: v.optional(v.picklist(['updated', 'created'])),
+      limit: v.optional(limitText(500)),
+      cursor: v.optional(v.string()),
+    }),
+    answers: { 200: '`{ sessions, next? }`; pass `next` as `cursor` for the next page.' },
+    handle: async ({ access, query, ports }) => {
+      const { parent, ...filter } = query
+      const given = Object.fromEntries(
+        Object.entries({ ...filter, parentId: parent }).filter(([, value]) => value !== undefined),
+      )
+      const page = await pageOr400(ports.directory.list(access.tenant, { ...given, ...(await viewerFor(access)) }))
+      if (page instanceof Response) return page
+      return Response.json({ sessions: page.sessions.map(listed), ...(page.next !== undefined && { next: page.next }) })
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/sessions/:id',
+    scope: 'observe',
+    summary: 'Inspect a session by id, whatever its agent',
+    session: findKey,
+    query: v.looseObject({ agent: v.optional(v.string()) }),
+    answers: { 200: 'Status, messages, open approvals, health, checkpoints, artifacts, channel.' },
+    handle: async (call) => {
+      const session = await findSession(call)
+      if (session instanceof Response) return session
+      return taggedJson(call.request, {
+        ...sessionDetail(session, agentOf(call, session)),
+        checkpoints: checkpointsOf(session),
+        subagents: await subagentsOf(session),
+        ...artifactsOf(session),
+        channel: await channelOf(session),
+      })
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/sessions/:id/cancel',
+    scope: 'operate',
+    summary: 'Cancel the run in progress, or the one named; the queue too if asked',
+    stops: true,
+    session: findKey,
+    body: v.looseObject({
+      runId: v.optional(v.string()),
+      queue: v.optional(v.boolean()),
+      reason: v.optional(v.string()),
+      actor: v.optional(v.string()),
+    }),
+    answers: { 200: '`{ runId, cancelled }` and the session; a run that is over already is `cancelled: false`.' },
+    handle: async (call) => {
+      const { runId, queue, reason, actor } = call.body
+      const key = keyOf(call)
+      const command = {
+        type: 'cancel',
+        ...(runId !== undefined && { runId }),
+        ...(queue !== undefined && { queue }),
+        ...(reason !== undefined && { reason }),
+        ...actorOf(call.access, actor),
+      } as const
+      return obeyed(call, key, command)
+    },
+  }),
+]
+
+/** Sends a command under the caller's own name for it, and answers with how the session stands. */
+export const obeyed = async (
+  call: Pick<Call<unknown, unknown>, 'ports' | 'request'>,
+  key: Key,
+  command: Command,
+): Promise<Response> => {
+  const id = commandIdOf(call.request, command)
+  if (id instanceof Response) return id
+  const answer = await call.ports.host.send(key, command, id)
+  return isRefusal(answer) ? refused(answer) : standing(call, key, answer)
+}
+
+/** How a session stands after it was asked something: its card, with its health, and the answer. */
+export const standing = async (
+  call: Pick<Call<unknown, unknown>, 'ports'>,
+  key: Key,
+  answer: Answer,
+  init: ResponseInit = {},
+): Promise<Response> => {
+  const session = await call.ports.host.find(key)
+  if (!session) return notFound()
+  const { seq: _seq, ...said } = answer
+  return Response.json({ ...sessionCard(session, agentOf(call, session)), ...said }, init)
+}
+
+const agentOf = ({ ports }: Pick<Call<unknown, unknown>, 'ports'>, { key }: Session) =>
+  ports.agents.get(key.agent) ?? null
+
+/** What a row with a `session` was found to be about. */
+export const keyOf = ({ key }: Pick<Call<unknown, unknown>, 'key'>): Key => {
+  if (!key) throw new Error('This row names no session.')
+  return key
+}
+
+/** The session that the call is about; it may be gone by now. */
+export const findSession = async (call: Call<unknown, unknown>): Promise<Session | Response> => {
+  const key = call.key ?? (await findKey(call))
+  return key instanceof Response ? key : ((await call.ports.host.find(key)) ?? notFound())
+}
+
+/**
+ * An id means the session that was made first under it: another agent's session of the same id changes nothing for those who
+ * use this one. `?agent=` picks. Sessions of another tenant or user look exactly like unknown ones.
+ */
+export async function findKey({
+  param,
+  access,
+  ports,
+  request,
+}: Pick<Arrival, 'param' | 'access' | 'ports'> & { readonly request: Pick<Request, 'url'> }): Promise<Key | Response> {
+  const id = param('id')
+  const agent = new URL(request.url).searchParams.get('agent')
+  if (!isId(id)) return notFound()
+  const found = await openTo(access, await ports.directory.find(access.tenant, id))
+  return found.find(({ key }) => agent === null || key.agent === agent)?.key ?? notFound()
+}
+
+/** A store refuses a cursor that it did not make. */
+export const pageOr400 = <T>(page: Promise<T>): Promise<T | Response> =>
+  page.catch((error: unknown) => {
+    if (error instanceof StoreFault && error.code === 'refused')
+      return badRequest('query: cursor: Expected the `next` of an earlier answer')
+    throw error
+  })
+
+const moment = (at: unknown): string | null => (typeof at === 'number' ? new Date(at).toISOString() : null)
+
+/** Of the log, as the store says; where the list is made of rows alone, as the row does. */
+const incarnationOf = ({ incarnation = 1, row }: Listed): number =>
+  Math.max(incarnation, typeof row.detail.incarnation === 'number' ? row.detail.incarnation : 1)
+
+const listed = ({ key, head, row, ...log }: Listed) => ({
+  id: key.id,
+  sessionId: key.id,
+  session_id: key.id,
+  agent: key.agent,
+  kind: row.kind,
+  status: row.status,
+  title: row.title,
+  createdAt: new Date(row.createdAt).toISOString(),
+  updatedAt: new Date(row.updatedAt).toISOString(),
+  created_at: new Date(row.createdAt).toISOString(),
+  updated_at: new Date(row.updatedAt).toISOString(),
+  lastEventId: eventId(head, incarnationOf({ key, head, row, ...log })),
+  parent_session_id: row.parent?.id ?? row.detail.parentSessionId ?? null,
+  pendingApprovals: row.approvals.length,
+  attempt_count: row.detail.attempts ?? 0,
+  max_retries: row.detail.maxRetries ?? 0,
+  expires_at: moment(row.detail.expiresAt),
+  ended_at: moment(row.detail.endedAt),
+  last_heartbeat_at: moment(row.detail.heartbeatAt),
+  branch_source_event_id: row.detail.branchSourceEventId ?? null,
+  branch_resume_cursor: row.detail.branchResumeCursor ?? null,
+  ...engineOf(key.agent),
+  approval_request_id: row.approvals[0]?.id ?? null,
+  last_error: row.detail.lastError ?? null,
+  health: healthOf(row.detail.health),
+})
+
+/** A row that an earlier version wrote has the level alone. */
+const healthOf = (health: Json | undefined): Json => {
+  const { budget_pressure: level } = (health ?? {}) as JsonObject
+  if (typeof level !== 'string') return health ?? null
+  return { ...(health as JsonObject), budget_pressure: { level, budgets: [], running_since: null } }
+}

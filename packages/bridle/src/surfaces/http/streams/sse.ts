@@ -1,0 +1,232 @@
+// Server-sent events: framing, cursors, heartbeats, and a bounded buffer between a session and its reader.
+import { type LogPlace, parseEventId } from '../../../kernel/positions/log-position.ts'
+import type { Audience, Listener, Subscribers } from '../../../kernel/session/subscribers.ts'
+
+/** No `event:` field, so that a plain `onmessage` fires; the id is the place in the log and nothing else ever has one. */
+export const frame = (data: unknown, place?: number | string): string =>
+  `${place === undefined ? '' : `id: ${place}\n`}data: ${JSON.stringify(data)}\n\n`
+
+export const HEARTBEAT_MS = 15_000
+/** A restart takes a second or two, and a proxy answers 502 meanwhile, after which a browser's EventSource never comes back. */
+const RETRY_MS = 2_000
+/** The same for a server that knows it is going away. */
+const RESTART_MS = 5_000
+
+export interface EventStream {
+  readonly audience: Audience
+  readonly subscribers: Subscribers
+  readonly since: number
+  /** Sent before everything else; has no id. */
+  readonly opening?: string
+  readonly heartbeatMs?: number
+  /** The stream ends once this holds, after what was sent. */
+  readonly isOver?: () => boolean
+  readonly retryMs?: number
+  /** It ends by itself after this, and is resumed by id; absent = never. */
+  readonly endAfterMs?: number
+  /** Ends it for a reason of its own, before anything more is sent. Returns how to forget it. */
+  readonly guard?: (end: () => void) => () => void
+}
+
+/** Where the text of a stream goes. */
+export interface EventSink {
+  write(text: string): void
+  /** Bytes written but not yet taken by the reader. */
+  unsent(): number
+  /** Resolves when it can take more, or is gone. */
+  drained(): Promise<void>
+  /** After all that was written. */
+  end(): void
+  /** Now: what waits for the reader is dropped. */
+  cut(): void
+}
+
+/** Writes to the sink from here on. Returns how to stop, for a sink that is gone. */
+export type EventFeed = (sink: EventSink) => () => void
+
+/** A response that goes on until the reader leaves, falls too far behind, or the session moves. */
+export const eventStream = ({
+  audience,
+  subscribers,
+  since,
+  opening = '',
+  heartbeatMs = HEARTBEAT_MS,
+  retryMs = RETRY_MS,
+  isOver,
+  endAfterMs,
+  guard,
+}: EventStream): Response => {
+  const feed: EventFeed = (sink) => {
+    // At once, so that proxies and clients see the stream open; a reader that is cut comes back after `retry`.
+    sink.write(`: open\n\nretry: ${retryMs}\n\n${opening}`)
+    const beat = setInterval(() => sink.write(': beat\n\n'), heartbeatMs)
+    const reader = isOver
+      ? new EndingReader(audience, sink, beat, isOver, subscribers)
+      : new Reader(audience, sink, beat)
+    let unguard = () => {}
+    let isEnded = false
+    const leave = () => {
+      unguard()
+      reader.stop()
+      subscribers.remove(reader)
+    }
+    if (guard)
+      unguard = guard(() => {
+        isEnded = true
+        leave()
+        reader.close()
+      })
+    if (endAfterMs !== undefined)
+      reader.end = setTimeout(() => {
+        leave()
+        // One that does not read would never come to its end.
+        reader.close(sink.unsent() > BUFFER_BYTES ? 'slow' : undefined)
+      }, endAfterMs)
+    if (!isEnded) subscribers.add(reader, since)
+    return leave
+  }
+  const response = new Response(bodyOf(feed), {
+    headers: {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache, no-transform',
+      'x-accel-buffering': 'no',
+    },
+  })
+  feeds.set(response, feed)
+  return response
+}
+
+const feeds = new WeakMap<Response, EventFeed>()
+
+/** The feed behind a response, for a target that has a shorter way to the reader than the response's body. */
+export const feedOf = (response: Response): EventFeed | undefined => feeds.get(response)
+
+/** One for each reader, and there may be thousands: a class, so that each costs no closures. */
+class Reader implements Listener {
+  readonly audience: Audience
+  readonly #sink: EventSink
+  readonly #beat: ReturnType<typeof setInterval>
+  end: ReturnType<typeof setTimeout> | undefined
+
+  constructor(audience: Audience, sink: EventSink, beat: ReturnType<typeof setInterval>) {
+    this.audience = audience
+    this.#sink = sink
+    this.#beat = beat
+  }
+
+  send(text: string): void {
+    this.#sink.write(text)
+  }
+
+  unsent(): number {
+    return this.#sink.unsent()
+  }
+
+  ready(): Promise<void> {
+    return this.#sink.drained()
+  }
+
+  stop(): void {
+    clearInterval(this.#beat)
+    clearTimeout(this.end)
+  }
+
+  close(why?: 'slow' | 'moved' | 'removed'): void {
+    this.stop()
+    if (why === 'slow') return this.#sink.cut()
+    if (why === 'moved') this.#sink.write(`retry: ${RESTART_MS}\n\n`)
+    this.#sink.end()
+  }
+}
+
+/** One whose stream ends by itself. */
+class EndingReader extends Reader {
+  readonly #isOver: () => boolean
+  readonly #subscribers: Subscribers
+
+  constructor(
+    audience: Audience,
+    sink: EventSink,
+    beat: ReturnType<typeof setInterval>,
+    isOver: () => boolean,
+    subscribers: Subscribers,
+  ) {
+    super(audience, sink, beat)
+    this.#isOver = isOver
+    this.#subscribers = subscribers
+  }
+
+  override send(text: string): void {
+    super.send(text)
+    // Leaving while the subscribers publish would change the set they walk.
+    if (this.#isOver())
+      queueMicrotask(() => {
+        this.#subscribers.remove(this)
+        this.close()
+      })
+  }
+}
+
+/** The feed as any platform serves it. It begins with the first read: a body that nobody reads keeps nobody busy. */
+const bodyOf = (feed: EventFeed): ReadableStream<Uint8Array> => {
+  let leave: (() => void) | null = null
+  let wanted = () => {}
+  const sinkOf = (controller: ReadableStreamDefaultController<Uint8Array>): EventSink => ({
+    write: (text) => controller.enqueue(bytesOf(text)),
+    unsent: () => -(controller.desiredSize ?? 0),
+    drained: async () => {
+      while (-(controller.desiredSize ?? 0) > BUFFER_BYTES) await new Promise<void>((resolve) => (wanted = resolve))
+    },
+    end: () => controller.close(),
+    cut: () => controller.error(new Error('Too far behind.')),
+  })
+  return new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        leave ??= feed(sinkOf(controller))
+        wanted()
+      },
+      cancel() {
+        leave?.()
+        wanted()
+      },
+    },
+    { highWaterMark: 0, size: (chunk) => chunk?.byteLength ?? 0 },
+  )
+}
+
+const encoder = new TextEncoder()
+let lastText = ''
+let lastBytes = new Uint8Array()
+/** All readers get the same text in turn; it is encoded once. */
+const bytesOf = (text: string): Uint8Array => {
+  if (text !== lastText) {
+    lastText = text
+    lastBytes = encoder.encode(text)
+  }
+  return lastBytes
+}
+
+const BUFFER_BYTES = 64 * 1024
+
+/** Where a reader left off: `Last-Event-ID`, else `?after=`. Null = it says nothing; undefined = it makes no sense. */
+export const cursorOf = (lastEventId: string | null, after: string | undefined): LogPlace | null | undefined => {
+  const given = lastEventId || after
+  if (given === undefined || given === '') return null
+  return parseEventId(given) ?? undefined
+}
+
+/** A stream beats also where sockets need not: it is a request, and what stands between would give it up. */
+export const streamTimes = ({
+  heartbeatMs,
+  retryMs,
+  streamMs,
+}: {
+  readonly heartbeatMs?: number
+  readonly retryMs?: number
+  readonly streamMs?: number
+}): Pick<EventStream, 'heartbeatMs' | 'retryMs' | 'endAfterMs'> => ({
+  ...(heartbeatMs && { heartbeatMs }),
+  ...(retryMs !== undefined && { retryMs }),
+  ...(streamMs !== undefined && { endAfterMs: streamMs }),
+})

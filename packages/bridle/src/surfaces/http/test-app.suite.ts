@@ -1,0 +1,82 @@
+// An app on a memory store with the scripted agent, asked without sockets.
+import { createHash } from 'node:crypto'
+import { Host } from '../../kernel/host/host.ts'
+import type { Clock } from '../../kernel/ports/store.ts'
+import { scriptedRunner } from '../../runners/in-process/scripted.ts'
+import { memoryStore } from '../../stores/memory/memory-store.ts'
+import { fabricRoutes } from '../fabric/routes.ts'
+import { frontendRoutes } from '../frontend/routes.ts'
+import { type AgentInfo, acceptPrompt } from '../../kernel/agent-info.ts'
+import { type AppOptions, createApp } from './router/app.ts'
+
+export interface Reply {
+  readonly status: number
+  readonly body: Record<string, unknown>
+  readonly headers: Headers
+}
+
+export const world = (options: Partial<AppOptions> = {}) => {
+  let now = 1_700_000_000_000
+  const clock: Clock = {
+    now: () => now,
+    after: (ms, call) => {
+      const timer = setTimeout(call, ms)
+      return () => clearTimeout(timer)
+    },
+  }
+  const digest = async (text: string) => createHash('sha256').update(text).digest('hex')
+  const { log, directory } = memoryStore()
+  const runner = scriptedRunner({ clock, digest })
+  const host = new Host({
+    log,
+    directory,
+    clock,
+    digest,
+    tokenPaceMs: 0,
+    runner: (name) => (name === 'missing' ? null : runner),
+  })
+  const app = createApp(
+    {
+      host,
+      directory,
+      clock,
+      exposeAll: true,
+      defaultAgent: 'scripted',
+      agents: new Map(agents.map((each) => [each.name, each])),
+      ...options,
+    },
+    [fabricRoutes, frontendRoutes],
+  )
+  const ask = async (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Reply> => {
+    const init = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }
+    const response = await app.fetch(new Request(`http://127.0.0.1${path}`, { method, headers, ...init }))
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.startsWith('application/json')
+    return { status: response.status, body: isJson ? JSON.parse(text) : { text }, headers: response.headers }
+  }
+  return {
+    app,
+    host,
+    ask,
+    get: (path: string, headers?: Record<string, string>) => ask('GET', path, undefined, headers),
+    post: (path: string, body: unknown = {}, headers?: Record<string, string>) => ask('POST', path, body, headers),
+    advance: (ms: number) => {
+      now += ms
+    },
+  }
+}
+
+const agent = (name: string, webhook: boolean, needs: string | null = null): AgentInfo => ({
+  name,
+  description: name,
+  webhook,
+  needs,
+  accept: acceptPrompt,
+})
+
+const agents = [agent('scripted', false), agent('hooked', true), agent('keyless', false, 'Set SOME_KEY.')]

@@ -1,0 +1,114 @@
+// What a client may say: parsed once, whole or not at all, and turned into the session's own commands.
+
+import * as v from 'valibot'
+import { type Answer, type Command, isRefusal, type Refusal, refuse } from '../../kernel/commands.ts'
+import { isId, keyText } from '../../kernel/event.ts'
+import type { Sessions } from '../../kernel/host/host.ts'
+import { canonical, hashText } from '../../kernel/json.ts'
+import { parseEventId } from '../../kernel/positions/log-position.ts'
+import type { CommandId, Session } from '../../kernel/session/session.ts'
+import { parseJson } from '../http/requests/json-text.ts'
+import { seenMessage } from '../http/streams/marks.ts'
+import { jsonObject, optionalId } from '../http/router/route.ts'
+
+/** Commands in one message: more is a mistake or an attack. */
+const COMMANDS_MAX = 100
+
+const text = v.string()
+const command = <const T extends string, const E extends v.ObjectEntries>(type: T, entries: E) =>
+  v.object({ type: v.literal(type), commandId: optionalId, ...entries })
+
+const commandSchema = v.variant('type', [
+  command('submit', { prompt: text }),
+  command('cancel', { runId: v.optional(text), queue: v.optional(v.boolean()), reason: v.optional(text) }),
+  command('steer', { prompt: text }),
+  command('edit', { messageId: text, prompt: text }),
+  command('reload', { messageId: v.optional(text) }),
+  command('approve', {
+    approvalId: text,
+    decision: v.picklist(['approved', 'denied']),
+    args: v.optional(jsonObject),
+    reason: v.optional(text),
+  }),
+  command('branch', {
+    seq: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
+    fromEventId: v.optional(v.pipe(text, v.regex(/^(ev-)?\d{1,15}(~\d{1,9})?$/, 'Expected an event id'))),
+    messageId: v.optional(text),
+  }),
+  command('pause', {}),
+  command('resume', {}),
+])
+export type ParsedCommand = v.InferOutput<typeof commandSchema>
+
+export const messageSchema = v.variant('type', [
+  v.object({ type: v.literal('commands'), commands: v.pipe(v.array(commandSchema), v.maxLength(COMMANDS_MAX)) }),
+  v.object({ type: v.literal('ping'), ts: v.optional(v.number()) }),
+  seenMessage,
+])
+export type ParsedMessage = v.InferOutput<typeof messageSchema>
+
+/** What is wrong, and with which command where it has an id. */
+export interface Problem {
+  readonly problem: string
+  readonly commandId?: string
+}
+
+/** One bad command spoils the batch: applying half of it is what nobody asked for. */
+export const parseMessage = (given: string | null): ParsedMessage | Problem => {
+  if (given === null) return { problem: 'Messages are JSON text.' }
+  const parsed = parseJson(given, 'message')
+  if ('problem' in parsed) return parsed
+  const result = v.safeParse(messageSchema, parsed.value)
+  if (result.success) return result.output
+  const [issue] = result.issues
+  return { problem: `${v.getDotPath(issue) ?? 'message'}: ${issue.message}`, ...blamed(issue) }
+}
+
+const blamed = ({ path }: v.BaseIssue<unknown>): { commandId?: string } => {
+  const command = path?.[1]?.value as { commandId?: unknown } | null | undefined
+  return typeof command?.commandId === 'string' && isId(command.commandId) ? { commandId: command.commandId } : {}
+}
+
+/** Asks the session. The id and the body without it make one effect and one answer. */
+export const obey = async (
+  said: ParsedCommand,
+  session: Session,
+  host: Sessions,
+  { user, viewer }: { readonly user: string | null; readonly viewer: string | null },
+): Promise<Answer | Refusal> => {
+  const { commandId: name, ...body } = said
+  const id: CommandId | null = name === undefined ? null : { commandId: name, bodyHash: hashText(canonical(body)) }
+  const owner = viewer === null ? {} : { owner: viewer }
+  if (said.type === 'branch') return branch(said, session, host, id, owner)
+  const makes = said.type === 'submit' || said.type === 'steer'
+  const command = { ...body, ...(user !== null && { actor: user }), ...(makes && owner) } as Command
+  const outcome = await host.send(session.key, command, id)
+  // Nothing runs where nothing ever ran: a cancel has what it wants.
+  const isMoot = said.type === 'cancel' && isRefusal(outcome) && outcome.refused === 'session_not_found'
+  return isMoot ? { runId: null, cancelled: false } : outcome
+}
+
+const branch = async (
+  said: ParsedCommand & { type: 'branch' },
+  session: Session,
+  host: Sessions,
+  id: CommandId | null,
+  owner: { readonly owner?: string },
+): Promise<Answer | Refusal> => {
+  const { key, state } = session
+  const named = said.fromEventId === undefined ? null : parseEventId(said.fromEventId)
+  // A bare `seq` is of the state that this client has; an id says itself which incarnation it is of.
+  if (said.seq === undefined && named && named.incarnation !== session.logs.own) return refuse('bad_branch_point')
+  let seq = said.seq ?? named?.seq ?? state.head
+  if (said.messageId !== undefined) {
+    // A message's id holds the number of the event that made it.
+    const made = Number(/^m-(\d{1,15})$/.exec(said.messageId)?.[1] ?? Number.NaN)
+    if (!state.conversation.messages.some((message) => message.id === said.messageId) || Number.isNaN(made)) {
+      return refuse('message_not_found')
+    }
+    seq = made - 1
+  }
+  const asked = owner.owner === undefined ? keyText(key) : `${keyText(key)} ${owner.owner}`
+  const child = id ? `branch-${hashText(`${asked} ${id.commandId}`)}` : `branch-${crypto.randomUUID()}`
+  return host.branch(key, seq, child, { ...owner, ...(id && { id }) })
+}

@@ -1,0 +1,113 @@
+// `GET /ws`: which session it is, and who may open it.
+
+import * as v from 'valibot'
+import type { Key } from '../../kernel/event.ts'
+import { type LogPlace, parsePlace } from '../../kernel/positions/log-position.ts'
+import { mayOpen, ownerOf } from '../../kernel/owner.ts'
+import { badRequest, failure, notFound } from '../http/router/errors.ts'
+import { privateAgent } from '../http/access/exposure.ts'
+import { optionalId } from '../http/router/route.ts'
+import { findKey } from '../http/sessions/routes.ts'
+import { type SocketCall, type SocketRoute, socketRoute, told } from '../http/streams/socket-route.ts'
+import { isAnothers, isForeign, userSession, viewerOf } from '../http/access/users.ts'
+import { type Rested, TransportSocket } from './connection.ts'
+
+const query = v.looseObject({
+  userId: v.optional(v.pipe(v.string(), v.nonEmpty())),
+  sessionId: optionalId,
+  agent: v.optional(v.string()),
+  after: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^\d{1,15}(~\d{1,9})?$/, 'Expected a number'),
+      v.transform((text) => parsePlace(text) as LogPlace),
+    ),
+  ),
+  approvals: v.optional(v.string()),
+  marks: v.optional(v.string()),
+})
+type Call = SocketCall<v.InferOutput<typeof query>>
+
+export const transportSockets: readonly SocketRoute[] = [
+  socketRoute({
+    path: '/ws',
+    door: 'ws',
+    scope: 'observe',
+    summary: 'State and deltas of a session; commands come back the other way',
+    query,
+    session: sessionOf,
+    wake: async (rested, head, ports) => {
+      const { connection, at } = rested as Rested
+      const session = await ports.host.open(connection.key)
+      // While it slept, the session that it waited for became another user's.
+      if (session.exists && !mayOpen(connection.viewer ?? null, ownerOf(session.key, session.state)))
+        throw new Error('The session is another user’s.')
+      // Whoever was not told the rest before it slept gets the whole state.
+      const isExact = at === head && session.state.head === head
+      return (socket) =>
+        new TransportSocket({ ...connection, ...(!isExact && { after: null }) }, session, socket, ports, 'awake')
+    },
+    accept: async (call) => {
+      const { access, ports, query: asked } = call
+      const key = await sessionOf(call)
+      if (key instanceof Response) return key.status === 404 ? told(key) : key
+      const closed = privateAgent(ports, key.agent, 'ws')
+      if (closed) return told(closed)
+      const session = await ports.host.open(key)
+      const viewer = await viewerOf(access)
+      const connection = {
+        key,
+        scopes: access.scopes,
+        user: access.user,
+        viewer,
+        who: access.who,
+        // A number of another incarnation is a place in a state that this client does not have.
+        after: asked.after && session.knows(asked.after) ? asked.after.seq : null,
+        hinted: knowsApprovals(asked) ? null : [],
+      }
+      return (socket) => new TransportSocket(connection, session, socket, ports)
+    },
+  }),
+]
+
+/** A client that uses any option of ours has read about approvals too: `HarnessClient` asks for marks. */
+const knowsApprovals = ({ approvals, marks, after }: Call['query']): boolean =>
+  approvals === '1' || marks === '1' || after !== undefined
+
+async function sessionOf(call: Call): Promise<Key | Response> {
+  const key = await keyOf(call)
+  const { sessionId } = call.access
+  if (key instanceof Response) return key
+  // A ticket for one session opens that one.
+  if (sessionId !== null && sessionId !== key.id) return notFound()
+  return (await isAnothers(call.access, key, call.ports.directory)) ? notFound() : key
+}
+
+const keyOf = async (call: Call): Promise<Key | Response> => {
+  const { userId, sessionId } = call.query
+  if (sessionId !== undefined) return bySession(call, sessionId)
+  return userId === undefined
+    ? badRequest('Say whose session by ?userId= or which by ?sessionId=.')
+    : byUser(call, userId)
+}
+
+const byUser = async (
+  { access, ports, query: { agent = ports.defaultAgent } }: Call,
+  userId: string,
+): Promise<Key | Response> => {
+  if (access.user !== null && access.user !== userId) return failure('forbidden', 'This credential is another user’s.')
+  return ports.agents.has(agent) ? { tenant: access.tenant, agent, id: await userSession(userId) } : notFound()
+}
+
+/** Any session, whatever wire made it; one that is not there yet waits for its first prompt. */
+const bySession = async (call: Call, id: string): Promise<Key | Response> => {
+  const {
+    access,
+    ports,
+    query: { agent = ports.defaultAgent },
+  } = call
+  if (await isForeign(access, id)) return notFound()
+  const found = await findKey({ ...call, param: () => id })
+  const isNew = found instanceof Response && found.status === 404
+  return isNew && ports.agents.has(agent) ? { tenant: access.tenant, agent, id } : found
+}
