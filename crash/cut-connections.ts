@@ -1,6 +1,6 @@
 // Lines that break: commands and readers alike go through a proxy that cuts, from the beginning of the round.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { cuttingProxy } from '../packages/bridle/src/client/cutting-proxy.suite.ts'
+import { cuttingProxy } from '../packages/bridle/src/client/socket/cutting-proxy.suite.ts'
 import type { Fault } from './faults.ts'
 
 /** Some connections pass a handshake and several events, some not even the request. */

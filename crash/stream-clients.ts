@@ -1,5 +1,5 @@
 // Server-sent events: the Fabric stream, and the stream of the frontend contract.
-import { emptyFrontendState, reduceFrontend } from '../packages/bridle/src/client/frontend-state.ts'
+import { emptyFrontendState, reduceFrontend } from '../packages/bridle/src/client/frontend/state.ts'
 import { collect, type Frame } from '../packages/bridle/src/surfaces/http/test-client.suite.ts'
 import { agentApprovals, agentTexts } from './agent-events.ts'
 import { type EventBody, EventRecord, seqOf, WireClient, type WireEvent } from './wire-client.ts'

@@ -7,7 +7,7 @@ import {
   type HarnessState,
   type HarnessToolCall,
   partText,
-} from '../client/harness-state.ts'
+} from '../client/harness/state.ts'
 
 type Part = Exclude<ThreadMessageLike['content'], string>[number]
 type Approval = NonNullable<ToolCallMessagePart['approval']>

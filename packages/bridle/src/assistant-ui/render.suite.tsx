@@ -12,7 +12,7 @@ import {
 import { act, type ReactNode } from 'react'
 import { createRoot, type Root } from 'react-dom/client'
 import { afterEach, beforeEach, vi } from 'vitest'
-import type { HarnessState } from '../client/harness-state.ts'
+import type { HarnessState } from '../client/harness/state.ts'
 import type { HarnessLike } from '../react/harness-like.ts'
 import { type HarnessRuntimeOptions, useHarnessRuntime } from './use-harness-runtime.ts'
 

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 // assistant-ui itself, rendered from a client's state: what a user would read, and what the buttons ask of the client.
 import { expect, test, vi } from 'vitest'
-import type { HarnessMessage, HarnessState } from '../client/harness-state.ts'
+import type { HarnessMessage, HarnessState } from '../client/harness/state.ts'
 import { useHarness } from '../react/use-harness.ts'
 import { fakeClient, mount, mounted } from './render.suite.tsx'
 import { lastOf } from './use-harness-runtime.ts'

@@ -6,7 +6,7 @@ import type {
   HarnessPart,
   HarnessState,
   HarnessToolCall,
-} from '../client/harness-state.ts'
+} from '../client/harness/state.ts'
 import { convertHarnessMessage, toThreadMessages } from './thread-messages.ts'
 
 const answer = (given: Partial<HarnessMessage>): HarnessMessage => ({

@@ -6,7 +6,7 @@ import {
   type ThreadMessage,
   type ThreadMessageLike,
 } from '@assistant-ui/react'
-import type { HarnessMessage, HarnessState } from '../client/harness-state.ts'
+import type { HarnessMessage, HarnessState } from '../client/harness/state.ts'
 import { isOpen, messageContent, openApproval, unattachedApprovals, waitsForApproval } from './message-content.ts'
 
 /** The whole conversation as assistant-ui shows it. The same state gives the same array, the same message the same object. */

@@ -6,7 +6,7 @@ import {
   useExternalStoreRuntime,
 } from '@assistant-ui/react'
 import { useMemo, useRef } from 'react'
-import type { HeldPrompt } from '../client/harness-options.ts'
+import type { HeldPrompt } from '../client/harness/options.ts'
 import type { HarnessLike } from '../react/harness-like.ts'
 import { useHarness } from '../react/use-harness.ts'
 import { type CommandOptions, runtimeCommands } from './runtime-commands.ts'

@@ -1,5 +1,5 @@
 // The question about an approval: yes, no, or yes with other arguments.
-import type { JsonObject } from '../client/fabric-answers.ts'
+import type { JsonObject } from '../client/fabric/answers.ts'
 import { type ApprovalRequest, showApproval } from './approval-text.ts'
 import { draftOf, editArguments } from './argument-editor.ts'
 import type { Output } from './output.ts'

@@ -23,7 +23,7 @@ export type {
   StreamEventRow,
 } from '../surfaces/frontend/wire.ts'
 export type { ClientMessage, HarnessCommand, ServerMessage } from '../surfaces/transport/wire.ts'
-export type { FeedOptions } from './event-feed.ts'
+export type { FeedOptions } from './fabric/event-feed.ts'
 export type {
   Accepted,
   AgentStanding,
@@ -37,11 +37,11 @@ export type {
   SessionPage,
   SessionRow,
   Verdict,
-} from './fabric-answers.ts'
-export { FabricError } from './fabric-error.ts'
-export { type FabricClient, type FabricClientOptions, fabricClient, type InvokeOptions } from './fabric-http.ts'
-export { connectFabricWs } from './fabric-socket.ts'
-export type { FabricWsHandle, FabricWsOptions } from './fabric-socket-options.ts'
+} from './fabric/answers.ts'
+export { FabricError } from './fabric/error.ts'
+export { type FabricClient, type FabricClientOptions, fabricClient, type InvokeOptions } from './fabric/http.ts'
+export { connectFabricWs } from './fabric/socket.ts'
+export type { FabricWsHandle, FabricWsOptions } from './fabric/socket-options.ts'
 export {
   emptyFrontendState,
   type FrontendState,
@@ -51,16 +51,16 @@ export {
   HANDLED_EVENT_TYPES,
   reduceFrontend,
   type TimelineEntry,
-} from './frontend-state.ts'
-export { HarnessClient } from './harness-client.ts'
-export { HarnessError } from './harness-error.ts'
+} from './frontend/state.ts'
+export { HarnessClient } from './harness/client.ts'
+export { HarnessError } from './harness/error.ts'
 export type {
   HarnessAnswer,
   HarnessClientOptions,
   HarnessConnection,
   HarnessTaps,
   HeldPrompt,
-} from './harness-options.ts'
+} from './harness/options.ts'
 export {
   type HarnessApproval,
   type HarnessMessage,
@@ -68,5 +68,5 @@ export {
   type HarnessState,
   type HarnessToolCall,
   partText,
-} from './harness-state.ts'
-export { type SseMessage, SseReader } from './sse-reader.ts'
+} from './harness/state.ts'
+export { type SseMessage, SseReader } from './fabric/sse-reader.ts'

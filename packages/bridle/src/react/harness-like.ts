@@ -1,5 +1,5 @@
 // What the hooks need of a client: a `HarnessClient`, or whatever behaves like one.
-import type { HarnessClient } from '../client/harness-client.ts'
+import type { HarnessClient } from '../client/harness/client.ts'
 
 export type HarnessLike = Pick<
   HarnessClient,

@@ -1,7 +1,7 @@
 // A client as React sees it. Pictures change only when the client says so, once per frame.
 import { useCallback, useMemo, useSyncExternalStore } from 'react'
-import type { HarnessConnection, HeldPrompt } from '../client/harness-options.ts'
-import type { HarnessState } from '../client/harness-state.ts'
+import type { HarnessConnection, HeldPrompt } from '../client/harness/options.ts'
+import type { HarnessState } from '../client/harness/state.ts'
 import type { HarnessLike } from './harness-like.ts'
 
 export interface HarnessView extends HarnessActions {

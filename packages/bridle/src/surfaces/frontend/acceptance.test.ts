@@ -1,6 +1,6 @@
 // The frontend contract's acceptance criteria, in its own order, with the scripted agent in chat and in background.
 import { describe, expect, test } from 'vitest'
-import { emptyFrontendState, HANDLED_EVENT_TYPES, reduceFrontend } from '../../client/frontend-state.ts'
+import { emptyFrontendState, HANDLED_EVENT_TYPES, reduceFrontend } from '../../client/frontend/state.ts'
 import { claudeInfo } from '../../runners/engines/claude/capabilities.ts'
 import { codexInfo } from '../../runners/engines/codex/capabilities.ts'
 import { world } from '../http/test-app.suite.ts'

@@ -2,8 +2,8 @@
 // is dead until somebody looks.
 import { connect } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { connectFabricWs } from '../../client/fabric-socket.ts'
-import { HarnessClient } from '../../client/harness-client.ts'
+import { connectFabricWs } from '../../client/fabric/socket.ts'
+import { HarnessClient } from '../../client/harness/client.ts'
 import { post, readFrames, script } from '../../surfaces/http/test-client.suite.ts'
 import { type Dialled, dial, eventsOf, has } from '../socket-client.suite.ts'
 import { noTools, type Workerd } from './workerd.suite.ts'

@@ -1,7 +1,7 @@
 // What `connectFabricWs` takes and gives.
-import type { FabricAck, FabricClientMessage } from '../surfaces/fabric/socket-wire.ts'
-import type { FabricEvent } from '../surfaces/fabric/wire.ts'
-import type { FabricError } from './fabric-error.ts'
+import type { FabricAck, FabricClientMessage } from '../../surfaces/fabric/socket-wire.ts'
+import type { FabricEvent } from '../../surfaces/fabric/wire.ts'
+import type { FabricError } from './error.ts'
 
 export interface FabricWsOptions {
   /** `ws://host/sessions/<id>/ws`. */

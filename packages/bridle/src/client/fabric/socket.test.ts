@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { WebSocketServer } from 'ws'
-import { get, post, script } from '../surfaces/http/test-client.suite.ts'
-import { HarnessServer } from '../targets/node.ts'
-import { cuttingProxy, listening } from './cutting-proxy.suite.ts'
+import { get, post, script } from '../../surfaces/http/test-client.suite.ts'
+import { HarnessServer } from '../../targets/node.ts'
+import { cuttingProxy, listening } from '../socket/cutting-proxy.suite.ts'
 import {
   type AgentEvent,
   connectFabricWs,
@@ -16,7 +16,7 @@ import {
   type FabricError,
   type FabricWsHandle,
   type FabricWsOptions,
-} from './index.ts'
+} from '../index.ts'
 
 const authToken = 'secret-1'
 const auth = { authorization: `Bearer ${authToken}` }

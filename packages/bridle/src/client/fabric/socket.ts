@@ -1,13 +1,13 @@
 // A session over the Fabric WebSocket, from a browser or from Node. It keeps itself alive, comes back by its cursor, and
 // so hands out each event once and in order, whatever happens to its connections.
-import { type LogPlace, parseEventId, placeText } from '../kernel/positions/log-position.ts'
-import type { FabricClientMessage, FabricServerMessage } from '../surfaces/fabric/socket-wire.ts'
-import type { FabricEvent } from '../surfaces/fabric/wire.ts'
-import { FabricError } from './fabric-error.ts'
-import type { FabricWsHandle, FabricWsOptions } from './fabric-socket-options.ts'
-import { approach, isFinal } from './socket-approach.ts'
-import { failureOf } from './socket-failure.ts'
-import { BACKOFF, PING, SocketLine } from './socket-line.ts'
+import { type LogPlace, parseEventId, placeText } from '../../kernel/positions/log-position.ts'
+import type { FabricClientMessage, FabricServerMessage } from '../../surfaces/fabric/socket-wire.ts'
+import type { FabricEvent } from '../../surfaces/fabric/wire.ts'
+import { FabricError } from './error.ts'
+import type { FabricWsHandle, FabricWsOptions } from './socket-options.ts'
+import { approach, isFinal } from '../socket/endpoint.ts'
+import { failureOf } from '../socket/failure.ts'
+import { BACKOFF, PING, SocketLine } from '../socket/reconnecting-socket.ts'
 
 /** Opens at once; everything that follows comes by the callbacks. */
 export const connectFabricWs = (options: FabricWsOptions): FabricWsHandle => new FabricWs(options)

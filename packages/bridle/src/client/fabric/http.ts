@@ -1,5 +1,5 @@
 // The Fabric HTTP wire from a caller's side, on any platform that has fetch.
-import type { AgentEvent } from '../surfaces/fabric/wire.ts'
+import type { AgentEvent } from '../../surfaces/fabric/wire.ts'
 import { eventFeed, type FeedOptions } from './event-feed.ts'
 import type {
   Accepted,
@@ -13,8 +13,8 @@ import type {
   SessionFilter,
   SessionPage,
   Verdict,
-} from './fabric-answers.ts'
-import { errorOf, FabricError } from './fabric-error.ts'
+} from './answers.ts'
+import { errorOf, FabricError } from './error.ts'
 
 export interface FabricClientOptions {
   /** Where the server is: `http://127.0.0.1:4317`, or below a path of its own. */

@@ -1,6 +1,6 @@
 // How a client comes to a socket: a browser can send no headers with it, and a token in a URL ends up in logs. So the
 // token buys a one-use ticket over HTTP, and the ticket travels as a subprotocol, which nobody logs.
-import { errorOf, FabricError } from './fabric-error.ts'
+import { errorOf, FabricError } from '../fabric/error.ts'
 
 export interface Credentials {
   readonly url: string

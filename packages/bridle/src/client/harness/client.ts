@@ -1,9 +1,9 @@
 // A session's state, live, from a browser or from Node. The client computes nothing: it sends commands and shows what the
 // server says. Connections come and go beneath it.
-import type { HarnessState } from '../kernel/projections/conversation/harness-state.ts'
-import type { ClientMessage, HarnessCommand, ServerMessage } from '../surfaces/transport/wire.ts'
+import type { HarnessState } from '../../kernel/projections/conversation/harness-state.ts'
+import type { ClientMessage, HarnessCommand, ServerMessage } from '../../surfaces/transport/wire.ts'
 import { ConnectionStatus } from './connection-status.ts'
-import { HarnessError } from './harness-error.ts'
+import { HarnessError } from './error.ts'
 import type {
   CommandOf,
   HarnessAnswer,
@@ -11,15 +11,15 @@ import type {
   HarnessConnection,
   HarnessTaps,
   HeldPrompt,
-} from './harness-options.ts'
-import { Notifier } from './notifier.ts'
-import { Outbox } from './outbox.ts'
+} from './options.ts'
+import { Notifier } from './notification-scheduler.ts'
+import { Outbox } from './command-outbox.ts'
 import { Replica } from './replica.ts'
 import { parseServerMessage } from './server-messages.ts'
-import { approach, refusalOf } from './socket-approach.ts'
-import { BACKOFF, PING, SocketLine } from './socket-line.ts'
-import { Taps } from './taps.ts'
-import { onWake } from './wake.ts'
+import { approach, refusalOf } from '../socket/endpoint.ts'
+import { BACKOFF, PING, SocketLine } from '../socket/reconnecting-socket.ts'
+import { Taps } from './emitter.ts'
+import { onWake } from '../socket/reconnect-hints.ts'
 
 /** How a server says that the session is no more; every other end is a refusal. */
 const REMOVED = 4004

@@ -1,5 +1,5 @@
 // How the connection is, as a value that can be rendered: a new object for each change, the same until then.
-import type { HarnessConnection } from './harness-options.ts'
+import type { HarnessConnection } from './options.ts'
 
 type Known = Omit<HarnessConnection, 'lastSeq'>
 

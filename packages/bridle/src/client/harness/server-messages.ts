@@ -1,6 +1,6 @@
 // What a server says, looked at before it is believed. A schema library would outweigh the client, and the wire is small.
-import type { HarnessMessage, HarnessState } from '../kernel/projections/conversation/harness-state.ts'
-import type { ServerMessage } from '../surfaces/transport/wire.ts'
+import type { HarnessMessage, HarnessState } from '../../kernel/projections/conversation/harness-state.ts'
+import type { ServerMessage } from '../../surfaces/transport/wire.ts'
 
 /** The server does not make sense: whatever it says next cannot be built upon. */
 export class Nonsense extends Error {}

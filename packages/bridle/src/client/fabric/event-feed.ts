@@ -1,7 +1,7 @@
 // A session's AgentEvents as they happen, over any number of connections. The cursor is the id of the last event handed
 // out, so a cut, a restart or a slow reader costs a reconnect and never an event.
-import type { AgentEvent } from '../surfaces/fabric/wire.ts'
-import { FabricError } from './fabric-error.ts'
+import type { AgentEvent } from '../../surfaces/fabric/wire.ts'
+import { FabricError } from './error.ts'
 import { SseReader } from './sse-reader.ts'
 
 export interface FeedOptions {

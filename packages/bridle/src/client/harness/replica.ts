@@ -1,10 +1,10 @@
 // The client's copy of the state. It is never computed here, only told; what does not fit on what is here is refused
 // whole, and the next connection starts from a state.
-import type { DeltaOperation } from '../kernel/delta.ts'
-import { placeText } from '../kernel/positions/log-position.ts'
-import type { HarnessState } from '../kernel/projections/conversation/harness-state.ts'
-import { applyToState } from '../kernel/state-operations.ts'
-import type { ServerMessage } from '../surfaces/transport/wire.ts'
+import type { DeltaOperation } from '../../kernel/delta.ts'
+import { placeText } from '../../kernel/positions/log-position.ts'
+import type { HarnessState } from '../../kernel/projections/conversation/harness-state.ts'
+import { applyToState } from '../../kernel/state-operations.ts'
+import type { ServerMessage } from '../../surfaces/transport/wire.ts'
 import { isMessage, isState, Nonsense } from './server-messages.ts'
 
 type Told<T extends ServerMessage['type']> = Extract<ServerMessage, { type: T }>

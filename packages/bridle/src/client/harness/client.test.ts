@@ -1,10 +1,10 @@
 // What the client makes of what a server says, sense and nonsense, whole and cut.
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { applyOperations, type DeltaOperation } from '../kernel/delta.ts'
-import type { HarnessState } from '../kernel/projections/conversation/harness-state.ts'
+import { applyOperations, type DeltaOperation } from '../../kernel/delta.ts'
+import type { HarnessState } from '../../kernel/projections/conversation/harness-state.ts'
 import { clientOf, delta, fakeServer, opened, said, state, stateOf, textsOf } from './fake-server.suite.ts'
-import { HarnessClient, type HarnessConnection, type HarnessError } from './index.ts'
+import { HarnessClient, type HarnessConnection, type HarnessError } from '../index.ts'
 
 beforeEach(() => {
   vi.stubGlobal('fetch', () => Promise.reject(new Error('offline')))

@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { script } from '../surfaces/http/test-client.suite.ts'
-import { HarnessServer } from '../targets/node.ts'
+import { script } from '../../surfaces/http/test-client.suite.ts'
+import { HarnessServer } from '../../targets/node.ts'
 import type { FeedOptions } from './event-feed.ts'
-import { type FabricClient, FabricError, fabricClient } from './index.ts'
+import { type FabricClient, FabricError, fabricClient } from '../index.ts'
 
 const authToken = 'secret-token'
 let folder: string

@@ -1,6 +1,6 @@
 // When the client comes back, when it gives a line up, and what wakes it.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { clientOf, fakeServer, opened, state } from './fake-server.suite.ts'
+import { clientOf, fakeServer, opened, state } from '../harness/fake-server.suite.ts'
 
 const noBackoff = { backoff: undefined } as never
 const turns = () => vi.advanceTimersByTimeAsync(0)

@@ -1,6 +1,6 @@
 // A WebSocket that comes back. It knows nothing of what is said: who speaks over it asks by `approach` where to connect,
 // says by `settle` that a connection turned out well, and by `drop` that it did not.
-import { FabricError } from './fabric-error.ts'
+import { FabricError } from '../fabric/error.ts'
 
 export interface Backoff {
   readonly firstMs: number

@@ -1,9 +1,9 @@
 // What a frontend knows of a session, folded from the contract's envelopes by one pure function. The map of handlers is
 // total: an event that the server may send and nobody handles does not compile.
 
-import type { ShownEventType } from '../kernel/catalogue.ts'
-import { parseEventId, placeText } from '../kernel/positions/log-position.ts'
-import type { StreamEnvelope, StreamEnvelopeOf } from '../surfaces/frontend/wire.ts'
+import type { ShownEventType } from '../../kernel/catalogue.ts'
+import { parseEventId, placeText } from '../../kernel/positions/log-position.ts'
+import type { StreamEnvelope, StreamEnvelopeOf } from '../../surfaces/frontend/wire.ts'
 
 type Payload<T extends ShownEventType> = StreamEnvelopeOf<T>['payload']
 

@@ -1,7 +1,7 @@
 // A command from the asking on: its id, its text, and the promise of its answer.
-import type { HarnessCommand } from '../surfaces/transport/wire.ts'
-import type { HarnessError } from './harness-error.ts'
-import type { HarnessAnswer, HeldPrompt } from './harness-options.ts'
+import type { HarnessCommand } from '../../surfaces/transport/wire.ts'
+import type { HarnessError } from './error.ts'
+import type { HarnessAnswer, HeldPrompt } from './options.ts'
 
 export interface AskedCommand {
   readonly id: string

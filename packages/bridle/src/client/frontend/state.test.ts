@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { STREAM_EVENT_TYPES } from '../kernel/catalogue.ts'
-import { script, told } from '../surfaces/frontend/frontend.suite.ts'
-import type { StreamEnvelope } from '../surfaces/frontend/wire.ts'
-import { world } from '../surfaces/http/test-app.suite.ts'
-import { emptyFrontendState, type FrontendState, HANDLED_EVENT_TYPES, reduceFrontend } from './frontend-state.ts'
+import { STREAM_EVENT_TYPES } from '../../kernel/catalogue.ts'
+import { script, told } from '../../surfaces/frontend/frontend.suite.ts'
+import type { StreamEnvelope } from '../../surfaces/frontend/wire.ts'
+import { world } from '../../surfaces/http/test-app.suite.ts'
+import { emptyFrontendState, type FrontendState, HANDLED_EVENT_TYPES, reduceFrontend } from './state.ts'
 
 test('[F2] what is handled is what /stream-events names, in lock-step', async () => {
   const { body } = await world().get('/stream-events')

@@ -1,5 +1,5 @@
 // What the Fabric HTTP wire answers, as far as callers rely on it. Answers may hold more than this.
-import type { AgentEventData } from '../surfaces/fabric/wire.ts'
+import type { AgentEventData } from '../../surfaces/fabric/wire.ts'
 
 export type Json = AgentEventData['result']['result']
 export type JsonObject = AgentEventData['tool_start']['args']

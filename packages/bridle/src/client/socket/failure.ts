@@ -1,6 +1,6 @@
 // Why a socket did not open, in words for whoever waits for it.
-import { errorOf, FabricError } from './fabric-error.ts'
-import { type Credentials, plainAnswer } from './socket-approach.ts'
+import { errorOf, FabricError } from '../fabric/error.ts'
+import { type Credentials, plainAnswer } from './endpoint.ts'
 
 export const failureOf = async (given: Credentials): Promise<FabricError> => {
   const { host } = new URL(given.url)
