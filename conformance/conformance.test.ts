@@ -6,9 +6,9 @@ import { afterAll, describe, test } from 'vitest'
 import { type ServerName, servers } from '../packages/bridle/src/conformance/case.ts'
 import { pages } from '../packages/bridle/src/conformance/pages.ts'
 import { play } from '../packages/bridle/src/conformance/play.ts'
-import { noTools } from '../packages/bridle/src/targets/cloudflare/workerd.suite.ts'
-import { startWorld } from '../packages/bridle/src/targets/cloudflare/world.suite.ts'
-import { HarnessServer } from '../packages/bridle/src/targets/node.ts'
+import { noTools } from '../packages/bridle/src/targets/cloudflare/tests/workerd.suite.ts'
+import { startWorld } from '../packages/bridle/src/targets/cloudflare/tests/test-worker.suite.ts'
+import { HarnessServer } from '../packages/bridle/src/targets/node/index.ts'
 import { differences } from './differences.ts'
 
 interface Served {

@@ -1,6 +1,6 @@
 // A server that was stopped while another took its folder: from then on nothing that it answers may count.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ServerProcess } from '../packages/bridle/src/targets/server-process.suite.ts'
+import type { ServerProcess } from '../packages/bridle/src/targets/tests/server-process.suite.ts'
 import { request } from './http.ts'
 import type { World } from './world.ts'
 

@@ -8,7 +8,7 @@ import { clientMessage } from '../packages/bridle/src/surfaces/fabric/socket-cod
 import { fabricSockets } from '../packages/bridle/src/surfaces/fabric/socket-routes.ts'
 import { messageSchema } from '../packages/bridle/src/surfaces/transport/codec.ts'
 import { transportSockets } from '../packages/bridle/src/surfaces/transport/routes.ts'
-import { type Dialled, dial, refusal } from '../packages/bridle/src/targets/socket-client.suite.ts'
+import { type Dialled, dial, refusal } from '../packages/bridle/src/targets/tests/socket-client.suite.ts'
 import { holds } from './budget.ts'
 import { bodyText, HOSTILE_WORDS } from './hostile.ts'
 import { type JsonSchema, valid } from './json-schema.ts'

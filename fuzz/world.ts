@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { post, script } from '../packages/bridle/src/surfaces/http/test-client.suite.ts'
-import { HarnessServer, type ServerOptions } from '../packages/bridle/src/targets/node.ts'
+import { HarnessServer, type ServerOptions } from '../packages/bridle/src/targets/node/index.ts'
 import { asking, keepsPrototypes } from './promises.ts'
 
 export const TOKEN = 'token-of-the-fuzzed'

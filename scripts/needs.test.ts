@@ -30,7 +30,7 @@ const allowed: readonly (readonly [file: string, condition: string, reason: stri
     '!isRoot',
     'only root gives a file to another user',
   ],
-  ['packages/bridle/src/targets/workspace-sources.test.ts', '!isRoot', 'only root gives a file to another user'],
+  ['packages/bridle/src/targets/node/workspaces/workspace-sources.test.ts', '!isRoot', 'only root gives a file to another user'],
   ['packages/bridle/src/runners/sandboxes/isolation/engine-start.test.ts', 'process.getuid?.() !== 0', 'only root starts another user'],
   [
     'packages/bridle/src/runners/sandboxes/resources/engine-watch.test.ts',

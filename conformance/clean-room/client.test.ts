@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { HarnessClient } from '../../packages/bridle/src/client/harness/client.ts'
 import { script } from '../../packages/bridle/src/surfaces/http/test-client.suite.ts'
-import { noTools } from '../../packages/bridle/src/targets/cloudflare/workerd.suite.ts'
-import { evict, startWorld } from '../../packages/bridle/src/targets/cloudflare/world.suite.ts'
-import { HarnessServer } from '../../packages/bridle/src/targets/node.ts'
+import { noTools } from '../../packages/bridle/src/targets/cloudflare/tests/workerd.suite.ts'
+import { evict, startWorld } from '../../packages/bridle/src/targets/cloudflare/tests/test-worker.suite.ts'
+import { HarnessServer } from '../../packages/bridle/src/targets/node/index.ts'
 import { type CleanClient, connect } from './client.ts'
 
 /** A busy machine takes its time. */

@@ -8,7 +8,7 @@ import { digest, setUp } from '../../packages/bridle/src/kernel/host/host.suite.
 import type { Clock } from '../../packages/bridle/src/kernel/ports/store.ts'
 import { sandboxRunner } from '../../packages/bridle/src/runners/remote/remote-runner.ts'
 import { urlSandbox } from '../../packages/bridle/src/runners/sandboxes/url-sandbox.ts'
-import { HarnessServer } from '../../packages/bridle/src/targets/node.ts'
+import { HarnessServer } from '../../packages/bridle/src/targets/node/index.ts'
 import { query } from './caller.ts'
 import { type CleanClient, connect } from './client.ts'
 import { type Agent, type CleanRunner, startCleanRunner } from './runner.ts'

@@ -1,9 +1,9 @@
 // The main entry on Node: all of index.ts, and the server under the name by which the Fabric document imports it, so that an npm
 // alias of this package serves that import. The server is loaded when it is started: most programs that define agents start none.
-import type { HarnessServer, ServerOptions } from './targets/node.ts'
+import type { HarnessServer, ServerOptions } from './targets/node/index.ts'
 
 export * from './index.ts'
-export type { HarnessServer, ServerOptions } from './targets/node.ts'
+export type { HarnessServer, ServerOptions } from './targets/node/index.ts'
 
 export const startDevServer = async (options?: ServerOptions): Promise<HarnessServer> =>
-  (await import('./targets/node.ts')).startDevServer(options)
+  (await import('./targets/node/index.ts')).startDevServer(options)

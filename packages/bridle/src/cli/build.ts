@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { noteBuild } from '../targets/build-manifests.ts'
+import { noteBuild } from '../targets/node/build-manifests.ts'
 import { EXIT, Stop, serving, verb } from './verb.ts'
 import { workerProject } from './worker-project.ts'
 import { startWrangler } from './wrangler.ts'

@@ -15,7 +15,7 @@ import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { noTools, tools } from '../targets/cloudflare/workerd.suite.ts'
+import { noTools, tools } from '../targets/cloudflare/tests/workerd.suite.ts'
 import { freePort, rows, Workspace } from './cli.suite.ts'
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url))

@@ -1,6 +1,6 @@
 // The names that bridle.config.ts may have. A misspelt one is refused: a token that lost its tenants by a typo would open all
 // of them.
-import type { ServerOptions } from '../targets/node.ts'
+import type { ServerOptions } from '../targets/node/index.ts'
 import { closest } from './help.ts'
 
 type Names<T> = { readonly [name in keyof Required<T>]: true }

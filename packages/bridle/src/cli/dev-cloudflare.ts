@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { watchAgents } from '../targets/agents-folder.ts'
+import { watchAgents } from '../targets/agents/folder.ts'
 import { banner, envHeader } from './greeting.ts'
 import { interruption } from './interruption.ts'
 import type { Output } from './output.ts'

@@ -31,7 +31,7 @@ For a change in what an agent imports, or in bridle.config.ts, start again: sess
     const interrupted = interruption()
     const settings = await serverSettings(flags, env)
     const server = await serve({ ...settings, watchAgents: true })
-    const { watchAgents } = await import('../targets/agents-folder.ts')
+    const { watchAgents } = await import('../targets/agents/folder.ts')
     const watcher = watchAgents('.', () => out.line('agents/ changed; what starts now runs the new version.'))
     out.line(await greeting(server, settings, env))
     for (const line of ignoredFiles()) out.line(line)

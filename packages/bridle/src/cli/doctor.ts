@@ -119,7 +119,7 @@ const agentFinding = ({ name, description, available, needs }: AgentStanding): F
 
 /** Without a server to ask: the agents that one would find here. */
 const fileFindings = async (): Promise<Finding[]> => {
-  const { findAgents } = await import('../targets/agents-folder.ts')
+  const { findAgents } = await import('../targets/agents/folder.ts')
   return (await findAgents('.')).map((found) =>
     'definition' in found
       ? { check: `agent ${found.definition.name}`, state: 'ok', detail: found.file }

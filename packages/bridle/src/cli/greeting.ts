@@ -1,7 +1,7 @@
 // The first words of a server: where it is, and lines to try that work as they stand.
 
-import { publishedServer, tokenFile } from '../targets/local-token.ts'
-import type { HarnessServer } from '../targets/node.ts'
+import { publishedServer, tokenFile } from '../targets/node/credentials/local-token.ts'
+import type { HarnessServer } from '../targets/node/index.ts'
 import { type ServerSettings, tokenOf } from './settings.ts'
 
 /** The header of a caller; `token` is what a shell makes the token of. */

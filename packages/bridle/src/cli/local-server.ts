@@ -1,6 +1,6 @@
 // The server of this user on this machine, and its token. The token goes to that server and to no other: the address is the one
 // that the owner of the data folder wrote there, and a live process still holds the folder's lock.
-import { type LocalServer, publishedServer } from '../targets/local-token.ts'
+import { type LocalServer, publishedServer } from '../targets/node/credentials/local-token.ts'
 import { folderStanding } from './data-folder.ts'
 
 /** The server at this URL, by an address that only it can have; null = it does not own this data folder. */

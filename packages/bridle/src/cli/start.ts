@@ -1,5 +1,5 @@
 // `bridle start`: serve until told to stop.
-import type { HarnessServer } from '../targets/node.ts'
+import type { HarnessServer } from '../targets/node/index.ts'
 import { greeting } from './greeting.ts'
 import { ignoredFiles } from './ignored-files.ts'
 import { interruption } from './interruption.ts'
@@ -38,7 +38,7 @@ export const GRACE_MS = 5_000
 /** A server, or one line on what is in its way. */
 export const serve = async (settings: ServerSettings): Promise<HarnessServer> => {
   // Loaded only now: most verbs ask a server and are none, and should not wait for all of it.
-  const target = await import('../targets/node.ts')
+  const target = await import('../targets/node/index.ts')
   return target.HarnessServer.start(settings).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EADDRINUSE')
       throw new Stop(EXIT.failed, `Port ${settings.port} is in use; choose another by --port.`)

@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { findAgents } from '../targets/agents-folder.ts'
+import { findAgents } from '../targets/agents/folder.ts'
 
 /** The newest that the tested wrangler knows. */
 const COMPATIBILITY_DATE = '2026-10-01'

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { get, post, script } from '../../surfaces/http/test-client.suite.ts'
-import { HarnessServer } from '../../targets/node.ts'
+import { HarnessServer } from '../../targets/node/index.ts'
 import { cuttingProxy, listening } from '../socket/cutting-proxy.suite.ts'
 import {
   type AgentEvent,

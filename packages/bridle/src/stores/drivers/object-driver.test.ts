@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Lease, StoreFault, type StoreFaultCode } from '../../kernel/ports/store.ts'
-import { bundled, noTools, startWorkerd, type Workerd } from '../../targets/cloudflare/workerd.suite.ts'
+import { bundled, noTools, startWorkerd, type Workerd } from '../../targets/cloudflare/tests/workerd.suite.ts'
 import { storeContract } from '../contract/contract.suite.ts'
 import { objectDriver } from './object-driver.ts'
 import { type Answered, decode, encode } from './do-store-wire.suite.ts'

@@ -3,9 +3,9 @@ import type { AgentDefinition } from '../../agents/agent.ts'
 import type { EngineSettings } from '../../runners/protocol.ts'
 import type { AccessOptions } from '../../surfaces/http/access/authenticate.ts'
 import type { RateLimit } from '../../surfaces/http/access/rate-limit.ts'
-import type { ContainerStub } from './containers.ts'
-import type { DirectoryStub } from './directory-port.ts'
-import type { Shards } from './directory-shards.ts'
+import type { ContainerStub } from './agents/containers.ts'
+import type { DirectoryStub } from './directory/remote-directory.ts'
+import type { Shards } from './directory/shards.ts'
 import type { Bucket, Namespace, Stub } from './platform.ts'
 
 export interface HarnessOptions extends Omit<AccessOptions, 'authTokenEnv'> {

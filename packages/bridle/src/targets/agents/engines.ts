@@ -1,0 +1,203 @@
+// The agents `claude` and `codex`: engines in sandboxes, with keys that stay here.
+import { type Key, keyText } from '../../kernel/event.ts'
+import type { Host } from '../../kernel/host/host.ts'
+import type { JsonObject } from '../../kernel/json.ts'
+import type { Clock, Digest } from '../../kernel/ports/store.ts'
+import type { Job, Runner } from '../../kernel/ports/runner.ts'
+import { claudeEngine } from '../../runners/engines/claude/claude.ts'
+import { codexEngine } from '../../runners/engines/codex/codex.ts'
+import type { Engine } from '../../runners/engines/engine.ts'
+import { ENGINE_PACKAGES, installed } from '../../runners/engines/engine-packages.ts'
+import { type NetworkPolicy, parseNetworkPolicy } from '../../runners/network/network-policy.ts'
+import { nodeReach } from '../../runners/remote/node-fetch.ts'
+import type { EngineSettings } from '../../runners/protocol.ts'
+import { sandboxRunner } from '../../runners/remote/remote-runner.ts'
+import { type Backend, parseBackend } from '../../runners/sandboxes/isolation/isolation.ts'
+import { LocalSandboxes } from '../../runners/sandboxes/local-sandboxes.ts'
+import type { SandboxProvider } from '../../runners/sandboxes/provider.ts'
+import { parseResourceLimits, type ResourceLimits } from '../../runners/sandboxes/resources/resource-limits.ts'
+import type { SessionFoldersOptions } from '../../runners/sandboxes/folders/session-folders.ts'
+import { urlSandbox } from '../../runners/sandboxes/url-sandbox.ts'
+import { networkOf } from '../../runners/sandboxes/isolation/isolation-plan.ts'
+import { type AgentInfo, acceptPrompt } from '../../kernel/agent-info.ts'
+import { engineNeeds } from './engine-safety.ts'
+import { LentKeys } from '../node/credentials/provider-credentials.ts'
+import { derived, secretOf } from '../../runners/secrets/server-secret.ts'
+
+export interface SandboxOptions {
+  /** Default bubblewrap. `process` means no walls: what an agent runs can read the server's files and keys. */
+  readonly backend?: Backend
+  /** A runner that runs somewhere else; its token in BRIDLE_RUNNER_TOKEN. */
+  readonly url?: string
+  /** Sandboxes at once; default 8. */
+  readonly max?: number
+  readonly idleMs?: number
+  readonly maxAgeMs?: number
+  /** Where sandboxes reach our credential proxy, if that is not this machine's loopback. */
+  readonly proxyUrl?: string
+  readonly proxyHost?: string
+  /** Default none. */
+  readonly network?: NetworkPolicy
+  /** Memory, processes and disk of one sandbox; default 4 GiB, 256 and 10 GiB. Sizes are bytes, or text such as '8 GiB'. */
+  readonly limits?: { readonly [name in keyof ResourceLimits]?: number | string }
+}
+
+export interface EngineAgentsOptions {
+  readonly data: string
+  readonly folders?: SessionFoldersOptions
+  readonly env: NodeJS.ProcessEnv
+  readonly clock: Clock
+  readonly digest: Digest
+  /** The server asks nobody for a credential. */
+  readonly isOpen?: boolean
+  readonly sandbox?: SandboxOptions
+  /** How each engine is set up: model, permission_mode, max_budget_usd, max_turns. */
+  readonly engines?: {
+    readonly [name: string]: EngineSettings & {
+      /** Those it may use, `*` for any part; absent = any. */ readonly models?: readonly string[]
+    }
+  }
+}
+
+export interface EngineAgents {
+  readonly agents: readonly (readonly [AgentInfo, Runner])[]
+  /** After the host took up what the last process left: sandboxes that no run names are stopped. */
+  reap(host: Host): Promise<void>
+  /** What an operator should know about the walls; null = nothing. */
+  readonly warning: string | null
+  close(): Promise<void>
+}
+
+const NO_WALLS =
+  'engines run without walls (BRIDLE_SANDBOX=process): what an agent runs can read what this server can, its keys included'
+
+const TITLES: { readonly [name: string]: string } = {
+  claude: 'Claude Code',
+  codex: 'Codex',
+}
+
+export const engineAgents = async (options: EngineAgentsOptions): Promise<EngineAgents> => {
+  const { data, env, clock, digest } = options
+  const sandbox = settingsOf(options.sandbox, env)
+  const secret = secretOf(data, env)
+  const keys = new LentKeys({ secret, env, sandbox, data })
+  const local = sandbox.url === undefined ? localSandboxes({ ...options, sandbox }, secret) : null
+  const { isOpen = false } = options
+  const { backend = 'auto', network = 'none' } = sandbox
+  const refusal = local && engineNeeds({ isOpen, backend, network })
+  const provider: SandboxProvider =
+    (refusal === null ? local : refusing(local, refusal)) ??
+    urlSandbox({ url: sandbox.url ?? '', token: env.BRIDLE_RUNNER_TOKEN ?? null, fetch: nodeReach() })
+  const runToken = async ({ key, runId, attempt }: Job) => derived(secret, 'run', keyText(key), runId, attempt)
+
+  const agents = await Promise.all(
+    [claudeEngine(env), codexEngine(env)].map(async (engine) => {
+      const { models, ...settings } = options.engines?.[engine.name] ?? {}
+      const credentials = keys.of(engine, settings, models)
+      const runner = sandboxRunner({ engine: engine.name, provider, clock, digest, settings, runToken, credentials })
+      return [await infoOf(engine, keys, local, refusal), runner] as const
+    }),
+  )
+  const isUsable = agents.some(([{ needs }]) => needs === null)
+  return {
+    agents,
+    warning: local && backend === 'process' && isUsable ? NO_WALLS : null,
+    reap: async (host) => {
+      const isLive = async (key: Key, id: string) => {
+        const session = await host.find(key)
+        const { sandbox: named } = (session?.state.lifecycle.run?.handle ?? {}) as { sandbox?: unknown }
+        return named === id
+      }
+      await local?.reap(isLive, async (key) => (await host.find(key)) !== null)
+    },
+    close: async () => {
+      await local?.close()
+      await keys.close()
+    },
+  }
+}
+
+/** What the options leave open, the environment may say. */
+const settingsOf = (given: SandboxOptions = {}, env: NodeJS.ProcessEnv): SandboxOptions => {
+  const { BRIDLE_SANDBOX: backend, BRIDLE_RUNNER_URL: url } = env
+  const { BRIDLE_SANDBOX_NETWORK: network } = env
+  return {
+    ...(backend && { backend: parseBackend(backend) }),
+    ...(network && { network: networkOf(network) }),
+    ...(url && { url }),
+    ...given,
+  }
+}
+
+const localSandboxes = ({ data, folders, sandbox = {}, env }: EngineAgentsOptions, secret: string): LocalSandboxes => {
+  const { backend, network, limits, max, idleMs, maxAgeMs } = sandbox
+  return new LocalSandboxes({
+    folder: data,
+    ...(folders && { folders }),
+    secret: derived(secret, 'sandboxes'),
+    engines: enginesRoot(env),
+    ...(backend !== undefined && { backend }),
+    network: parseNetworkPolicy(network),
+    limits: parseResourceLimits(limits),
+    ...(max !== undefined && { max }),
+    ...(idleMs !== undefined && { idleMs }),
+    ...(maxAgeMs !== undefined && { maxAgeMs }),
+  })
+}
+
+/** Routes that do not ask what an agent needs come as far as this. */
+const refusing = (provider: SandboxProvider | null, refusal: string): SandboxProvider | null =>
+  provider && {
+    acquire: async () => {
+      throw new Error(refusal)
+    },
+    find: async () => null,
+    health: (sandbox) => provider.health(sandbox),
+    setEnvVars: (sandbox, vars) => provider.setEnvVars(sandbox, vars),
+    stop: (sandbox) => provider.stop(sandbox),
+    forget: (key) => provider.forget(key),
+  }
+
+/** Where a sandbox finds what this process finds. */
+const enginesRoot = (env: NodeJS.ProcessEnv): string | null =>
+  env.BRIDLE_ENGINES ??
+  ENGINE_PACKAGES.map((name) => installed(name, env)).find((found) => found !== null)?.root ??
+  null
+
+/** What it needs is asked each time: a key, an engine or bubblewrap may come later. */
+const infoOf = async (
+  engine: Engine,
+  keys: LentKeys,
+  local: LocalSandboxes | null,
+  refusal: string | null,
+): Promise<AgentInfo> => {
+  // A runner somewhere else has its own engines and walls.
+  const look = async () => (local === null ? null : ((await engine.needs()) ?? (await local.missing())))
+  let missing = await look()
+  return {
+    name: engine.name,
+    description: `${TITLES[engine.name] ?? engine.name}, ${local?.hasWalls === false ? 'without walls around it' : 'in a sandbox'}.`,
+    webhook: false,
+    engine: engine.info,
+    get needs() {
+      look().then(
+        (found) => (missing = found),
+        () => {},
+      )
+      return missing ?? refusal ?? (local === null ? null : keys.missing(engine.provider))
+    },
+    accept: async (body) => {
+      const problem = problemOf(body)
+      return problem === null ? acceptPrompt(body) : { problem }
+    },
+  }
+}
+
+/** What a caller may choose beside the prompt. */
+const problemOf = ({ model, max_budget_usd: budget, max_turns: turns }: JsonObject): string | null => {
+  const isAbsent = (value: unknown) => value === undefined || value === null
+  if (!isAbsent(model) && typeof model !== 'string') return '"model" must be a text.'
+  if (!isAbsent(budget) && !(typeof budget === 'number' && budget >= 0)) return '"max_budget_usd" must be a number.'
+  if (!isAbsent(turns) && !(Number.isSafeInteger(turns) && Number(turns) > 0)) return '"max_turns" must be a count.'
+  return null
+}

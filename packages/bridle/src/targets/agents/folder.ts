@@ -1,0 +1,101 @@
+// Agents as files: `agents/*.{ts,js,mjs}` and `.fabricharness/agents/` below a root, each with an agent as its default
+// export. One that is broken is named with its problem; the others are there all the same.
+import { type FSWatcher, watch } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { type AgentDefinition, isAgent, notAnAgent } from '../../agents/agent.ts'
+
+export type FoundAgent =
+  | { readonly file: string; readonly definition: AgentDefinition }
+  /** `name` is the file's, since nobody knows the agent's. */
+  | { readonly file: string; readonly name: string; readonly problem: string }
+
+/** In order of folder and file name. Files are relative to the root, so that no message tells where this machine keeps them. */
+export const findAgents = async (below: string): Promise<FoundAgent[]> => {
+  const root = resolve(below)
+  const found: FoundAgent[] = []
+  for (const folder of FOLDERS) {
+    for (const file of await agentFiles(root, folder)) found.push(await load(root, file))
+  }
+  const owners = new Map<string, string>()
+  return found.map((each) => {
+    if (!('definition' in each)) return each
+    const { file, definition } = each
+    const owner = owners.get(definition.name)
+    if (owner === undefined) owners.set(definition.name, file)
+    return owner === undefined ? each : broken(file, `The name "${definition.name}" is taken by ${owner}.`)
+  })
+}
+
+/** Calls back some time after a file in one of the folders changed, was added or went away. */
+export const watchAgents = (root: string, onChange: () => void): { readonly close: () => void } => {
+  let timer: NodeJS.Timeout | undefined
+  let inner: FSWatcher[] = []
+  const changed = () => {
+    clearTimeout(timer)
+    timer = setTimeout(onChange, SETTLE_MS)
+  }
+  const open = (path: string, listener: (name: string | null) => void): FSWatcher[] => {
+    try {
+      // A folder that goes away ends its watcher; the one above sees it come back.
+      return [watch(path, (_kind, name) => listener(name)).on('error', () => {})]
+    } catch {
+      return []
+    }
+  }
+  const attach = () => {
+    for (const watcher of inner) watcher.close()
+    const hidden = open(join(root, '.fabricharness'), (name) => {
+      if (name === 'agents') again()
+    })
+    inner = [...hidden, ...FOLDERS.flatMap((folder) => open(join(root, folder), changed))]
+  }
+  const again = () => {
+    attach()
+    changed()
+  }
+  const top = open(root, (name) => {
+    if (name === 'agents' || name === '.fabricharness') again()
+  })
+  attach()
+  return {
+    close: () => {
+      clearTimeout(timer)
+      for (const watcher of [...top, ...inner]) watcher.close()
+    },
+  }
+}
+
+const FOLDERS = ['agents', '.fabricharness/agents']
+/** Editors write a file in several steps; one change is all of them. */
+const SETTLE_MS = 100
+const PROBLEM_CHARS_MAX = 300
+
+const agentFiles = async (root: string, folder: string): Promise<string[]> => {
+  const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(() => [])
+  return entries
+    .filter((entry) => !entry.isDirectory() && /^[^._].*\.(ts|js|mjs)$/.test(entry.name))
+    .filter((entry) => !/\.(d|test|spec|suite)\.\w+$/.test(entry.name))
+    .map((entry) => `${folder}/${entry.name}`)
+    .sort()
+}
+
+const load = async (root: string, file: string): Promise<FoundAgent> => {
+  try {
+    const path = join(root, file)
+    const { mtimeMs, size } = await stat(path)
+    // A module is loaded once per address: a changed file gets another one, an unchanged file keeps its own.
+    const address = `${pathToFileURL(path).href}?changed=${mtimeMs}-${size}`
+    const { default: definition } = (await import(/* @vite-ignore */ address)) as { default?: unknown }
+    return isAgent(definition) ? { file, definition } : broken(file, notAnAgent(definition))
+  } catch (error) {
+    const problem = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+    return broken(file, problem.replaceAll(pathToFileURL(`${root}/`).href, '').replaceAll(`${root}/`, ''))
+  }
+}
+
+const broken = (file: string, problem: string): FoundAgent => {
+  const name = (/([^/]*)\.\w+$/.exec(file)?.[1] ?? file).replaceAll(/[^A-Za-z0-9._:@-]/g, '-').slice(0, 128)
+  return { file, name, problem: (problem.split('\n', 1)[0] ?? '').slice(0, PROBLEM_CHARS_MAX) }
+}

@@ -1,0 +1,110 @@
+// Which agents this server has, for the host and for the wires. Live: what is loaded later serves the runs that start
+// later, and runs that are under way keep the definition they began with.
+import { type AgentDefinition, isAgent, notAnAgent } from '../../agents/agent.ts'
+import { acceptInput } from '../../agents/input.ts'
+import type { VoicePorts } from '../../agents/voice.ts'
+import type { Runner } from '../../kernel/ports/runner.ts'
+import { nativeRunner } from '../../runners/in-process/native.ts'
+import type { AgentInfo } from '../../kernel/agent-info.ts'
+import type { FoundAgent } from './folder.ts'
+
+export class AgentRegistry {
+  readonly agents = new Map<string, AgentInfo>()
+  readonly runners = new Map<string, Runner>()
+  readonly #ports: VoicePorts
+  /** Not to be replaced by a file. */
+  readonly #fixed = new Set<string>()
+  readonly #definitions = new Map<string, AgentDefinition>()
+  /** By file: what it was called when it last was right. */
+  #names = new Map<string, string>()
+
+  constructor(ports: VoicePorts) {
+    this.#ports = ports
+  }
+
+  addBuiltIn(info: AgentInfo, runner: Runner): void {
+    this.#fixed.add(info.name)
+    this.agents.set(info.name, info)
+    this.runners.set(info.name, runner)
+  }
+
+  add(definition: AgentDefinition): void {
+    if (!isAgent(definition)) throw new TypeError(notAnAgent(definition).replace('The default export', 'One of agents'))
+    if (this.agents.has(definition.name)) throw new Error(`There are two agents named "${definition.name}".`)
+    this.#serve(definition)
+    this.#fixed.add(definition.name)
+  }
+
+  /** Takes the place of what was loaded before. Returns what is wrong, a line for each file. */
+  load(found: readonly FoundAgent[]): string[] {
+    const problems: { file: string; name: string; problem: string }[] = []
+    const names = new Map<string, string>()
+    const served = new Set(this.#fixed)
+    for (const each of found) {
+      if (!('definition' in each)) {
+        problems.push({ ...each, name: this.#names.get(each.file) ?? each.name })
+        continue
+      }
+      const { file, definition } = each
+      const { name } = definition
+      if (this.#fixed.has(name)) {
+        problems.push({ file, name, problem: `The name "${name}" is taken by an agent of the server.` })
+        continue
+      }
+      served.add(name)
+      names.set(file, name)
+      this.#serve(definition)
+    }
+    for (const { file, name, problem } of problems) {
+      if (served.has(name)) continue
+      served.add(name)
+      names.set(file, name)
+      this.#withhold(name, `${file}: ${problem}`)
+    }
+    for (const name of this.agents.keys()) if (!served.has(name)) this.#drop(name)
+    this.#names = names
+    return problems.map(({ file, problem }) => `agent ${file} is not available: ${problem}`)
+  }
+
+  #serve(definition: AgentDefinition): void {
+    const { name, description, triggers } = definition
+    this.#definitions.set(name, definition)
+    this.#ensureRunner(name)
+    this.agents.set(name, {
+      name,
+      description,
+      webhook: triggers.webhook,
+      needs: null,
+      accept: (body) => acceptInput(definition, body),
+    })
+  }
+
+  #withhold(name: string, needs: string): void {
+    this.#definitions.delete(name)
+    this.#ensureRunner(name)
+    const accept = async () => ({ problem: needs })
+    this.agents.set(name, { name, description: '', webhook: false, needs, accept })
+  }
+
+  /** Its runner stays: the sessions it had can still be read. */
+  #drop(name: string): void {
+    this.#definitions.delete(name)
+    this.agents.delete(name)
+  }
+
+  #ensureRunner(name: string): void {
+    if (this.runners.has(name)) return
+    const current = () => {
+      const definition = this.#definitions.get(name)
+      if (!definition) throw new Error(`The agent "${name}" is not available.`)
+      return definition
+    }
+    this.runners.set(name, nativeRunner(current, this.#ports))
+  }
+}
+
+/** Whom a session talks to when nobody said. */
+export const defaultAgent = (
+  agents: ReadonlyMap<string, Pick<AgentInfo, 'needs'>>,
+  env: { readonly BRIDLE_AGENT?: string | undefined },
+): string => env.BRIDLE_AGENT || (agents.get('claude')?.needs === null ? 'claude' : 'scripted')

@@ -1,0 +1,45 @@
+// The agents of a server: built in, given by its options, and found in its folder; found again when the folder changes.
+import { resolve } from 'node:path'
+import type { AgentDefinition } from '../../agents/agent.ts'
+import type { VoicePorts } from '../../agents/voice.ts'
+import type { Runner } from '../../kernel/ports/runner.ts'
+import type { AgentInfo } from '../../kernel/agent-info.ts'
+import { AgentRegistry } from './registry.ts'
+import { findAgents, watchAgents } from './folder.ts'
+
+export interface AgentsOptions {
+  /** Agents to serve, beside those in files. */
+  readonly agents?: readonly AgentDefinition[]
+  /** Where `agents/` and `.fabricharness/agents/` are looked for; default: the working directory. */
+  readonly agentsRoot?: string
+  /** Serves a changed file to the runs that start afterwards. */
+  readonly watchAgents?: boolean
+}
+
+export interface WorkspaceAgents {
+  readonly agents: ReadonlyMap<string, AgentInfo>
+  readonly runners: ReadonlyMap<string, Runner>
+  readonly close: () => void
+}
+
+export const workspaceAgents = async (
+  { agents = [], agentsRoot = '.', watchAgents: watched = false }: AgentsOptions,
+  builtIn: readonly (readonly [AgentInfo, Runner])[],
+  ports: VoicePorts,
+  log: (line: string) => void,
+): Promise<WorkspaceAgents> => {
+  const registry = new AgentRegistry(ports)
+  for (const [info, runner] of builtIn) registry.addBuiltIn(info, runner)
+  for (const definition of agents) registry.add(definition)
+  const root = resolve(agentsRoot)
+  const load = async () => registry.load(await findAgents(root)).forEach(log)
+  // One after the other: what was read first must not be loaded last.
+  let loading = load()
+  await loading
+  const watcher = watched
+    ? watchAgents(root, () => {
+        loading = loading.then(load).catch((error) => log(`the agents could not be loaded again: ${String(error)}`))
+      })
+    : null
+  return { agents: registry.agents, runners: registry.runners, close: () => watcher?.close() }
+}

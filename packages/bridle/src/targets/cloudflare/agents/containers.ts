@@ -1,0 +1,84 @@
+// Sandboxes on Cloudflare Containers. The class that is bound extends the platform's own `Container` and lives in the app,
+// which has that package; this is what a session asks of it. One container for each session: started on first use, asked
+// whether it is healthy before it is used again, put to sleep by the platform when nobody asks it anything.
+import { type Key, keyText } from '../../../kernel/event.ts'
+import type { RunnerHealth } from '../../../runners/protocol.ts'
+import type { Reach, Sandbox, SandboxProvider } from '../../../runners/sandboxes/provider.ts'
+import { askHealth, putEnv } from '../../../runners/sandboxes/runner-calls.ts'
+import type { Namespace, Stub } from '../platform.ts'
+
+/** As much of `Container` as is asked from outside. */
+export interface ContainerStub extends Stub {
+  getState(): Promise<{ readonly status: string }>
+  startAndWaitForPorts(options: { startOptions: { envVars: { [name: string]: string } } }): Promise<void>
+  stop(): Promise<void>
+  destroy(): Promise<void>
+}
+
+export interface ContainerOptions {
+  readonly containers: Namespace<ContainerStub>
+  /** The bearer of a session's runner; the same each time, so that the next object knows it too. */
+  readonly token: (key: Key) => Promise<string>
+}
+
+/** Of no meaning: what is fetched from a container goes to that container. */
+const URL_INSIDE = 'http://sandbox'
+const PREFIX = 'container:'
+const HEALTH_MS = 5_000
+const UP = new Set(['running', 'healthy'])
+
+export const containerSandboxes = ({ containers, token }: ContainerOptions): SandboxProvider => {
+  const of = (name: string): ContainerStub => containers.get(containers.idFromName(name))
+  const reach =
+    (name: string): Reach =>
+    (url, init) =>
+      of(name).fetch(new Request(url, init))
+  const health = (name: string): Promise<RunnerHealth | null> => askHealth(URL_INSIDE, HEALTH_MS, reach(name))
+  /** Asking anything of a container starts it, so one that is down is not asked. */
+  const upHealth = async (name: string): Promise<RunnerHealth | null> =>
+    UP.has((await of(name).getState()).status) ? health(name) : null
+  const sandbox = async (key: Key, { instance }: RunnerHealth): Promise<Sandbox> => ({
+    id: `${PREFIX}${keyText(key)}:${instance ?? ''}`,
+    hasRunEnv: instance !== undefined,
+    url: URL_INSIDE,
+    fetch: reach(keyText(key)),
+    token: await token(key),
+    notice: { requestedBackend: 'container', resolvedBackend: 'container', isolation: 'vm' },
+  })
+
+  return {
+    async acquire(key, _parent, vars) {
+      const name = keyText(key)
+      const there = await upHealth(name)
+      if (there?.ok) return sandbox(key, there)
+      const given = Object.entries((await vars?.()) ?? {}).filter((each): each is [string, string] => each[1] !== null)
+      const envVars = { BRIDLE_RUNNER_TOKEN: await token(key), ...Object.fromEntries(given) }
+      await of(name).startAndWaitForPorts({ startOptions: { envVars } })
+      const started = await health(name)
+      if (!started?.ok) throw new Error('The container was started, and its runner does not answer. Look at its logs.')
+      return sandbox(key, started)
+    },
+    async find(id) {
+      const key = keyIn(id)
+      const there = key && (await upHealth(keyText(key)))
+      const found = key && there && (await sandbox(key, there))
+      return found?.id === id ? found : null
+    },
+    health: ({ fetch: inside }) => askHealth(URL_INSIDE, HEALTH_MS, inside),
+    setEnvVars: (there, vars) => putEnv(there, vars),
+    stop: async ({ id }) => {
+      const key = keyIn(id)
+      if (key) await of(keyText(key)).stop()
+    },
+    forget: async (key) => {
+      if (UP.has((await of(keyText(key)).getState()).status)) await of(keyText(key)).destroy()
+    },
+  }
+}
+
+/** An id is a session's key and the instance of its runner; ids have no slash. */
+const keyIn = (id: string): Key | null => {
+  const [tenant, agent, rest] = id.startsWith(PREFIX) ? id.slice(PREFIX.length).split('/') : []
+  if (!tenant || !agent || !rest) return null
+  return { tenant, agent, id: rest.slice(0, rest.lastIndexOf(':')) }
+}

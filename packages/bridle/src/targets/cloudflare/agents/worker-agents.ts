@@ -1,0 +1,36 @@
+// The agents of a Worker: scripted, those of its options, and the engines behind a runner.
+import type { Runner } from '../../../kernel/ports/runner.ts'
+import { scriptedRunner } from '../../../runners/in-process/scripted.ts'
+import { AgentRegistry } from '../../agents/registry.ts'
+import { scriptedAgent } from '../../agents/scripted.ts'
+import { digest } from '../digest.ts'
+import { type EngineParts, engineInfos, engineRunner } from './engines.ts'
+import { type Hops, hopping } from './invocation-hops.ts'
+import { runClock } from '../alarms/object-clock.ts'
+import type { HarnessEnv, HarnessOptions } from '../options.ts'
+
+export interface ObjectParts extends EngineParts {
+  readonly hops: Hops
+}
+
+/** `parts` are an object's own; a gateway, which runs nothing, has none. */
+export const agentsOf = (options: HarnessOptions, env: HarnessEnv, parts: ObjectParts | null): AgentRegistry => {
+  const ports = { clock: runClock, digest }
+  const registry = new AgentRegistry(ports)
+  registry.addBuiltIn(scriptedAgent, parts ? hopping(scriptedRunner(ports), parts.hops, { canRest: true }) : nowhere)
+  for (const info of engineInfos(env))
+    registry.addBuiltIn(info, parts ? engineRunner(info.name, options, parts) : nowhere)
+  for (const definition of options.agents ?? []) {
+    registry.add(definition)
+    const { name } = definition
+    const runner = registry.runners.get(name)
+    // A function that waits cannot be taken up by another life of the object: it is held.
+    if (parts && runner) registry.runners.set(name, hopping(runner, parts.hops, { canRest: false }))
+  }
+  return registry
+}
+
+const refuse = async (): Promise<never> => {
+  throw new Error('Nothing runs here.')
+}
+const nowhere: Runner = { start: refuse, attach: refuse, abort: refuse, answer: refuse }

@@ -1,0 +1,128 @@
+// Large artifacts lie in a bucket: the text of a large chunk is put there first, and the log keeps a reference in its place.
+// Nobody outside sees a reference: a chunk is read with its text, or without any.
+import { type Event, type Key, keyText } from '../../../kernel/event.ts'
+import { hashText } from '../../../kernel/json.ts'
+import { type Append, type Log, StoreFault } from '../../../kernel/ports/store.ts'
+import type { BucketNames } from './bucket-names.ts'
+import type { Bucket } from '../platform.ts'
+
+/** Characters of a chunk that stay in the log: less would cost a request more than it costs the storage. */
+export const INLINE_CONTENT_MAX = 65_536
+/** What the platform keeps open at once for one invocation. */
+const PUTS_MAX = 6
+const TRIES_MAX = 3
+
+/** Beside the payload, where no runner can write. */
+interface Stored extends Event<'artifact_chunk'> {
+  readonly stored: { readonly name: string; readonly chars: number; readonly sum: string }
+}
+
+export interface Stowed {
+  readonly append: Append
+  readonly names: readonly string[]
+}
+
+export class ArtifactBucket {
+  readonly #bucket: Bucket | null
+  readonly #names: BucketNames
+
+  constructor(bucket: Bucket | null, names: BucketNames) {
+    this.#bucket = bucket
+    this.#names = names
+  }
+
+  /** The append as the log is to have it. What it refers to is in the bucket when this resolves. */
+  async stow(key: Key, append: Append): Promise<Stowed> {
+    const bucket = this.#bucket
+    const large = bucket ? append.events.filter(isLarge) : []
+    if (!bucket || large.length === 0) return { append, names: [] }
+    const puts = new Map(large.map((event) => [event.seq, putOf(key, event)]))
+    const names = [...puts.values()].map(({ stored }) => stored.name)
+    await this.#names.begin(names)
+    try {
+      await inTurns([...puts.values()], ({ stored, text }) => persistently(() => bucket.put(stored.name, text, asJson)))
+    } catch (cause) {
+      this.#names.release(names)
+      throw new StoreFault('unreachable', 'The bucket of artifacts took nothing.', cause)
+    }
+    const events = append.events.map((event) => {
+      const put = puts.get(event.seq)
+      return put ? { ...withText(event as Event<'artifact_chunk'>, ''), stored: put.stored } : event
+    })
+    return { append: { ...append, events }, names }
+  }
+
+  /** Counts what is fetched as well: a page of references is small, what they stand for is not. */
+  reader(log: Log): Log['read'] {
+    return async (key, after, limit, charsMax = Number.POSITIVE_INFINITY, wish) => {
+      const events = await log.read(key, after, limit, charsMax)
+      if (!events.some(isStored)) return events
+      const whole: Event[] = []
+      let chars = 0
+      for (const event of events) {
+        if (chars >= charsMax) break
+        if (!isStored(event)) whole.push(event)
+        else {
+          const isWanted = wish !== 'without_content'
+          whole.push(withText(event, isWanted ? await this.#fetch(event) : ''))
+          chars += isWanted ? event.stored.chars : 0
+        }
+      }
+      return whole
+    }
+  }
+
+  async #fetch({ stored: { name, sum }, payload }: Stored): Promise<string> {
+    const gone = new StoreFault('content_gone', `${payload.artifact_id}: the bucket has no ${name}`)
+    const bucket = this.#bucket
+    if (!bucket) throw gone
+    const json = await persistently(async () => (await bucket.get(name))?.text()).catch((cause) => {
+      throw new StoreFault('unreachable', 'The bucket of artifacts gave nothing.', cause)
+    })
+    if (json === undefined || hashText(json) !== sum) throw gone
+    return JSON.parse(json) as string
+  }
+}
+
+/** What a runner said of its own accord is kept as it came, and may be anything. */
+const isLarge = (event: Event): event is Event<'artifact_chunk'> => {
+  const { text } = event.payload as { readonly text?: unknown }
+  return event.type === 'artifact_chunk' && typeof text === 'string' && text.length > INLINE_CONTENT_MAX
+}
+
+const isStored = (event: Event): event is Stored => 'stored' in event
+
+const withText = (event: Event<'artifact_chunk'>, text: string): Event<'artifact_chunk'> => {
+  const { stored: _stored, ...plain } = event as Stored
+  return { ...plain, payload: { ...event.payload, text } }
+}
+
+const asJson = { httpMetadata: { contentType: 'application/json' } }
+
+/** As JSON: half a surrogate pair survives nothing else. The name is random: it is never made a second time. */
+const putOf = (key: Key, { payload }: Event<'artifact_chunk'>) => {
+  const text = JSON.stringify(payload.text)
+  const name = `${keyText(key)}/${crypto.randomUUID()}`
+  return { text, stored: { name, chars: text.length, sum: hashText(text) } }
+}
+
+const persistently = async <T>(attempt: () => Promise<T>): Promise<T> => {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await attempt()
+    } catch (cause) {
+      if (tries >= TRIES_MAX) throw cause
+    }
+  }
+}
+
+/** Over when all are: what still was on its way could arrive behind its own deletion. */
+const inTurns = async <T>(items: readonly T[], act: (item: T) => Promise<unknown>): Promise<void> => {
+  const waiting = items.values()
+  const lane = async () => {
+    for (const item of waiting) await act(item)
+  }
+  const lanes = await Promise.allSettled(Array.from({ length: PUTS_MAX }, lane))
+  const broken = lanes.find(({ status }) => status === 'rejected')
+  if (broken) throw (broken as PromiseRejectedResult).reason
+}

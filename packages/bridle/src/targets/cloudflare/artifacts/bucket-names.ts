@@ -1,0 +1,119 @@
+// What this object has in the bucket, by name. Each name is written down before anything is put under it, so that whatever
+// becomes of the append, what no session needs is found again and deleted, as often as it takes.
+import type { Key } from '../../../kernel/event.ts'
+import type { Driver } from '../../../stores/drivers/driver.ts'
+import type { Bucket } from '../platform.ts'
+
+const RETRY_MS = 30_000
+/** What a bucket deletes at once is more; what a statement binds is one. */
+const PAGE = 500
+
+export interface BucketNamesPorts {
+  readonly driver: Driver
+  readonly bucket: Bucket | null
+  /** Resolves when everything written so far is durable. */
+  readonly sync: () => Promise<void>
+  readonly now: () => number
+  /** When to try again; null = nothing is left to delete. */
+  readonly retry: (at: number | null) => void
+}
+
+export class BucketNames {
+  readonly #ports: BucketNamesPorts
+  /** Their append is under way. */
+  readonly #begun = new Set<string>()
+  #isReady = false
+  #clearing: Promise<void> | null = null
+
+  constructor(ports: BucketNamesPorts) {
+    this.#ports = ports
+  }
+
+  /** Durable when it resolves. */
+  async begin(names: readonly string[]): Promise<void> {
+    const { driver, sync } = this.#ports
+    driver.run(table)
+    this.#isReady = true
+    for (const name of names) {
+      this.#begun.add(name)
+      driver.run('INSERT INTO bucket_names (name, sid) VALUES (?, NULL)', name)
+    }
+    await sync()
+  }
+
+  /** The append is written: in the turn that wrote it. */
+  keep({ tenant, agent, id }: Key, names: readonly string[]): void {
+    for (const name of names) {
+      this.#ports.driver.run(
+        `UPDATE bucket_names SET sid = (SELECT sid FROM sessions WHERE tenant = ? AND id = ? AND agent = ? AND removed = 0)
+         WHERE name = ?`,
+        ...[tenant, id, agent, name],
+      )
+      this.#begun.delete(name)
+    }
+  }
+
+  /** The append came to nothing, as far as is known. */
+  release(names: readonly string[]): void {
+    if (names.length === 0) return
+    for (const name of names) this.#begun.delete(name)
+    try {
+      this.clearLater()
+    } catch {
+      // A storage that fails has said so already; the next life looks for what is left.
+    }
+  }
+
+  /** In the turn that made something unneeded: it is then looked after, whatever happens to this life of the object. */
+  clearLater(): void {
+    const { bucket, now, retry } = this.#ports
+    if (bucket && this.#isThere()) retry(now() + RETRY_MS)
+  }
+
+  /** Resolves when what nobody needs is deleted, or could not be. */
+  clear(): Promise<void> {
+    this.#clearing ??= this.#clear().finally(() => {
+      this.#clearing = null
+    })
+    return this.#clearing
+  }
+
+  async #clear(): Promise<void> {
+    const { driver, bucket, retry } = this.#ports
+    if (!bucket || !this.#isThere()) return
+    try {
+      for (;;) {
+        const names = this.#unneeded()
+        if (names.length === 0) return retry(null)
+        await bucket.delete(names)
+        for (const name of names) driver.run('DELETE FROM bucket_names WHERE name = ?', name)
+      }
+    } catch {
+      this.clearLater()
+    }
+  }
+
+  /** Of a session that is gone, or removed without a branch that reads on in it; or of an append that never came to be. */
+  #unneeded(): string[] {
+    const rows = this.#ports.driver.all<{ name: string }>(
+      `SELECT name FROM bucket_names AS b WHERE CASE WHEN sid IS NULL
+         THEN NOT EXISTS (SELECT 1 FROM log WHERE instr(body, b.name) > 0)
+         ELSE NOT EXISTS (SELECT 1 FROM sessions AS s WHERE s.sid = b.sid
+           AND (removed = 0 OR EXISTS (SELECT 1 FROM sessions WHERE parent_sid = s.sid))) END
+       LIMIT ?`,
+      PAGE + this.#begun.size,
+    )
+    return rows
+      .map(({ name }) => name)
+      .filter((name) => !this.#begun.has(name))
+      .slice(0, PAGE)
+  }
+
+  #isThere(): boolean {
+    const find = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'bucket_names'"
+    this.#isReady ||= this.#ports.driver.get(find) !== undefined
+    return this.#isReady
+  }
+}
+
+const table = 'CREATE TABLE IF NOT EXISTS bucket_names (name TEXT PRIMARY KEY, sid INTEGER) WITHOUT ROWID'

@@ -1,0 +1,250 @@
+// The Worker is the credential proxy. A run gets a token and an address of the gateway; the token says which run of which
+// session may ask, sealed so that the sandbox cannot read it. Whether that run still lives, and what it has spent, its object
+// knows: so the object asks the provider, with the key, and nobody else ever sees it.
+import type { Key } from '../../../kernel/event.ts'
+import type { Job } from '../../../kernel/ports/runner.ts'
+import {
+  BODY_BYTES_MAX,
+  checkAsked,
+  ERROR_BYTES_MAX,
+  type Located,
+  locate,
+  type Refused,
+  tooMany,
+} from '../../../runners/credentials/request-rules.ts'
+import { type Credentials, type RunVars, settingsFor } from '../../../runners/remote/remote-run.ts'
+import type { EngineSettings } from '../../../runners/protocol.ts'
+import { costUsd, priceOf } from '../../../runners/credentials/spending/prices.ts'
+import { type Provider, type ProviderName, type ProviderRoute, providers, refusals } from '../../../runners/credentials/providers.ts'
+import { type Entry, isRefused, type Reservation, type SpendLedger } from '../../../runners/credentials/spending/spend-ledger.ts'
+import { usageMeter } from '../../../runners/credentials/spending/usage-meter.ts'
+import { worstCaseUsd } from '../../../runners/credentials/spending/worst-case-cost.ts'
+import { readText } from './bounded-text.ts'
+import type { HarnessEnv } from '../options.ts'
+import { seal, unseal } from './sealing.ts'
+import type { SigningSecret } from './signing-secret.ts'
+
+/** Where the gateway has them. */
+export const CREDENTIALS_PATH = '/credentials'
+const PREFIX = 'bridle-run-'
+
+/** What a token says. */
+export interface Claim {
+  readonly provider: ProviderName
+  readonly key: Key
+  readonly home: string
+  /** Null: whichever run of the session is under way. */
+  readonly runId: string | null
+  readonly attempt: number
+  readonly maxUsd: number | null
+}
+
+export interface CredentialPorts {
+  readonly env: HarnessEnv
+  readonly secret: SigningSecret
+  readonly home: () => string
+  /** The gateway, as the sandbox reaches it; empty = nobody has asked yet. */
+  readonly origin: () => string
+}
+
+/** What a sandbox gets. A run that is taken up again keeps what it has: the same token is as good as before. */
+export const runCredentials = (
+  { env, secret, home, origin }: CredentialPorts,
+  provider: ProviderName,
+  settings: EngineSettings,
+): Credentials => {
+  const varsOf = async (claim: Claim): Promise<RunVars> => {
+    const { keyName, urlName, mount } = providers[provider]
+    if (!keyOf(env, provider) || origin() === '') return {}
+    return {
+      [keyName]: `${PREFIX}${await seal(await secret(), 'credential', claim)}`,
+      [urlName]: `${origin()}${CREDENTIALS_PATH}${mount}`,
+    }
+  }
+  const claimFor = (job: Job): Claim => ({
+    provider,
+    key: job.key,
+    home: home(),
+    runId: job.runId,
+    attempt: job.attempt,
+    maxUsd: budgetOf(settings, job),
+  })
+  return {
+    grant: (job) => varsOf(claimFor(job)),
+    // A container outlives the run that it is started for, and its runner may take no other variables later.
+    grantAtStart: (job) => varsOf({ ...claimFor(job), runId: null, attempt: 0, maxUsd: null }),
+    // A token dies with its run: the object looks at the log each time.
+    revoke: () => {},
+  }
+}
+
+/** The smallest of what the operator, the session and the caller of this run allow. */
+export const budgetOf = (settings: EngineSettings, run: Pick<Job, 'settings' | 'input'>): number | null => {
+  const { max_budget_usd: own } = settingsFor(settings, run)
+  return typeof own === 'number' ? own : null
+}
+
+/** At the gateway: whose request it is, or the refusal in the provider's own words. */
+export const claimOf = async (request: Request, secret: SigningSecret): Promise<Claim | Response> => {
+  const { headers, method } = request
+  const located = locate(method, pathOf(request))
+  if (!located) return refusal(null, ['path_not_allowed', 'There is nothing at this path.'])
+  const { provider, name, route } = located
+  if (route?.kind === 'probe') return new Response(null)
+  const token = headers.get('x-api-key') ?? /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1] ?? ''
+  const isOurs = token.startsWith(PREFIX)
+  const claim = isOurs ? await unseal<Claim>(await secret(), 'credential', token.slice(PREFIX.length)) : null
+  // A token is good for its own provider only.
+  return claim?.provider === name ? claim : refusal(provider, invalid)
+}
+
+export interface Asking {
+  readonly request: Request
+  readonly env: HarnessEnv
+  /** Whether the run is under way. */
+  readonly isLive: boolean
+  /** The models that the operator allows; null = any. */
+  readonly models: readonly string[] | null
+  readonly ledger: SpendLedger
+}
+
+/** At the object: checked, reserved, sent with the key, and counted as it passes. */
+export const askProvider = async (asking: Asking): Promise<Response> => {
+  const { request, ledger, isLive } = asking
+  const located = locate(request.method, pathOf(request))
+  if (!located) return refusal(null, ['path_not_allowed', 'There is nothing at this path.'])
+  const { provider, route, path } = located
+  const no = (refused: Refused) => refusal(provider, refused)
+  if (!isLive) return no(invalid)
+  if (!route) return no(['path_not_allowed', `${request.method} ${path} is not passed on to ${provider.title}.`])
+  const place = ledger.enter()
+  if (isRefused(place)) return no(place)
+  const held: Held = { place, reservation: null }
+  let isPassing = false
+  try {
+    const answer = await passOn(asking, { ...located, route }, held)
+    if (isRefused(answer)) return no(answer)
+    isPassing = answer.isMetered
+    return answer.response
+  } finally {
+    if (!isPassing) letGo(held, 0)
+  }
+}
+
+/** A request's place in the ledger, and what it reserved. */
+interface Held {
+  readonly place: Entry
+  reservation: Reservation | null
+}
+
+const letGo = ({ reservation, place }: Held, usd: number): void => {
+  reservation?.settle(usd)
+  place.leave()
+}
+
+/** An answer on its way; a metered one settles what was reserved when it has passed. */
+interface PassingAnswer {
+  readonly response: Response
+  readonly isMetered: boolean
+}
+
+const passOn = async (
+  { request, env, models, ledger }: Asking,
+  { name, provider, route, path }: Located & { readonly route: ProviderRoute },
+  held: Held,
+): Promise<PassingAnswer | Refused> => {
+  const isPost = request.method === 'POST'
+  if (isPost && ledger.refusal) return ledger.refusal
+  const text = isPost ? await readText(request.body, BODY_BYTES_MAX, held.place.hold) : null
+  if (text === 'too large') return ['body_too_large', `A request may have ${BODY_BYTES_MAX} bytes.`]
+  if (text === 'too many') return tooMany
+  const checked = text === null ? null : checkAsked(text.text, request.headers.get('content-encoding'), models)
+  if (checked && 'refused' in checked) return checked.refused
+  const key = keyOf(env, name)
+  if (!key) return ['key_missing', `This server has no ${provider.keyName}. Set it and deploy again.`]
+  if (route.kind === 'answer' && checked) {
+    const worst = worstCaseUsd(checked.content, checked.body, priceOf(checked.model))
+    const reserved = await ledger.reserve(worst, request.signal)
+    if (isRefused(reserved)) return reserved
+    held.reservation = reserved
+  }
+
+  const base = (env[provider.urlName as 'ANTHROPIC_BASE_URL'] || provider.vendorUrl).replace(/\/+$/, '')
+  const answer = await fetch(`${base}${path}${new URL(request.url).search}`, {
+    method: request.method,
+    headers: { ...passedOn(request.headers), ...provider.authorise(key), 'accept-encoding': 'identity' },
+    // A redirect would take the key to wherever it points.
+    redirect: 'manual',
+    ...(checked && { body: checked.body }),
+  }).catch(() => null)
+  if (!answer) return ['upstream_failed', `${provider.title} could not be reached from this server.`]
+  const { status } = answer
+  if (status === 401)
+    return ['key_refused', `${provider.title} refused the key of this server. Check its ${provider.keyName}.`]
+  if (status < 200 || (status >= 300 && status < 400))
+    return ['upstream_failed', `${provider.title} answered with a redirect, which is not followed.`]
+  const headers = passedOn(answer.headers)
+  if (status >= 400) {
+    // Some gateways repeat what they were sent.
+    const error = await readText(answer.body, ERROR_BYTES_MAX)
+    const said = typeof error === 'string' ? '' : error.text.replaceAll(key, '[key]')
+    return { response: new Response(said, { status, headers }), isMetered: false }
+  }
+  if (route.kind !== 'answer' || !checked || !answer.body)
+    return { response: new Response(answer.body, { status, headers }), isMetered: false }
+  const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream') ?? false
+  const meter = usageMeter(name, { isStream, requestBytes: checked.body.length })
+  const { model } = checked
+  const counted = metered(answer.body, meter, (usage) => letGo(held, costUsd(usage, priceOf(model))))
+  return { response: new Response(counted, { status, headers }), isMetered: true }
+}
+
+/** Counted once, when it has passed or the reader has left: leaving early is not free. */
+const metered = (
+  body: ReadableStream<Uint8Array>,
+  meter: ReturnType<typeof usageMeter>,
+  charge: (usage: ReturnType<typeof meter.total>) => void,
+): ReadableStream<Uint8Array> => {
+  const reader = body.getReader()
+  let isCharged = false
+  const settle = () => {
+    if (!isCharged) charge(meter.total())
+    isCharged = true
+  }
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await reader.read().catch((cause) => {
+        settle()
+        throw cause
+      })
+      if (value) {
+        meter.read(value)
+        controller.enqueue(value)
+      }
+      if (!done) return
+      settle()
+      controller.close()
+    },
+    async cancel(reason) {
+      settle()
+      await reader.cancel(reason)
+    },
+  })
+}
+
+const invalid: Refused = ['token_invalid', 'This token is not, or no longer, valid.']
+
+const refusal = (provider: Provider | null, [code, message]: Refused): Response =>
+  Response.json((provider ?? providers.openai).encodeRefusal(code, message), { status: refusals[code].status })
+
+const pathOf = ({ url }: Request): string => new URL(url).pathname.slice(CREDENTIALS_PATH.length)
+
+const keyOf = (env: HarnessEnv, name: ProviderName): string | undefined =>
+  env[providers[name].keyName as 'ANTHROPIC_API_KEY']
+
+/** Ours to say, or not to be passed on in either direction. */
+const DROPPED =
+  /^(host|connection|authorization|x-api-key|cookie|set-cookie|content-length|content-encoding|transfer-encoding|accept-encoding|keep-alive|location|x-bridle-.*|cf-.*|x-forwarded-.*|x-real-ip)$/
+
+const passedOn = (headers: Headers): Record<string, string> =>
+  Object.fromEntries([...headers].filter(([name]) => !DROPPED.test(name)))

@@ -1,0 +1,37 @@
+// Tickets for a gateway that remembers nothing: the access that a ticket gives is sealed in it, so that its bearer can neither read
+// nor change it. The tenant's directory notes that it was used.
+import type { Access } from '../../../surfaces/http/access/authenticate.ts'
+import { randomToken } from '../../../surfaces/http/access/secrets.ts'
+import { isForOrigin, TICKET_MS, type Tickets, ticketAccess } from '../../../surfaces/http/access/tickets.ts'
+import { seal, unseal } from './sealing.ts'
+import type { SigningSecret } from './signing-secret.ts'
+
+interface TicketBody {
+  readonly access: Access
+  readonly origin: string | null
+  readonly expiresAt: number
+  readonly nonce: string
+}
+
+export interface SealedTicketsOptions {
+  readonly secret: SigningSecret
+  readonly now: () => number
+  /** Whether this is the first time. */
+  readonly redeem: (tenant: string, nonce: string, expiresAt: number) => Promise<boolean>
+}
+
+export const sealedTickets = ({ secret, now, redeem }: SealedTicketsOptions): Tickets => ({
+  issue: async (access, wish) => {
+    const expiresAt = now() + TICKET_MS
+    const { origin } = wish
+    const body: TicketBody = { access: ticketAccess(access, wish), origin, expiresAt, nonce: randomToken() }
+    return { ticket: await seal(await secret(), 'ticket', body), expiresAt }
+  },
+  redeem: async (ticket, from) => {
+    const body = await unseal<TicketBody>(await secret(), 'ticket', ticket)
+    if (!body || body.expiresAt <= now()) return null
+    const { access, origin, expiresAt, nonce } = body
+    const isFirst = await redeem(access.tenant, nonce, expiresAt)
+    return isFirst && isForOrigin(origin, from) ? access : null
+  },
+})

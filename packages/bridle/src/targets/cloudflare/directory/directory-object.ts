@@ -1,0 +1,66 @@
+// An object behind `/sessions` and the approval inbox: each tenant has one, or as many as it was set up with.
+import { DurableObject } from 'cloudflare:workers'
+import type { Key } from '../../../kernel/event.ts'
+import type { ListFilter } from '../../../kernel/ports/store.ts'
+import { objectDriver } from '../../../stores/drivers/object-driver.ts'
+import type { Driver } from '../../../stores/drivers/driver.ts'
+import type { PageWish } from '../../../stores/sqlite/sqlite-directory.ts'
+import { DirectoryIndex } from './session-index.ts'
+import type { DirectoryStub, Placed, Told } from './remote-directory.ts'
+import type { HarnessEnv } from '../options.ts'
+import type { ObjectContext } from '../platform.ts'
+import { keptSecret } from '../credentials/signing-secret.ts'
+
+/** An object of the index. Bind it as `HARNESS_DIRECTORY`. */
+export class HarnessDirectory extends DurableObject<HarnessEnv> implements DirectoryStub {
+  readonly #driver: Driver
+  readonly #index: DirectoryIndex
+  #adopting: Promise<void> | null = null
+
+  constructor(ctx: ObjectContext, env: HarnessEnv) {
+    super(ctx, env)
+    this.#driver = objectDriver(ctx.storage)
+    this.#index = new DirectoryIndex(this.#driver)
+  }
+
+  register(placed: Placed) {
+    return this.#index.register(placed)
+  }
+
+  tell(told: readonly Told[]) {
+    return this.#index.tell(told)
+  }
+
+  find(tenant: string, id: string) {
+    return this.#index.find(tenant, id)
+  }
+
+  list(tenant: string, filter: ListFilter) {
+    return this.#index.list(tenant, filter)
+  }
+
+  approvals(tenant: string, wish: PageWish) {
+    return this.#index.approvals(tenant, wish)
+  }
+
+  redeem(nonce: string, expiresAt: number) {
+    return this.#index.redeem(nonce, expiresAt)
+  }
+
+  async secret() {
+    return keptSecret(this.#driver)
+  }
+
+  known(tenant: string, after: Key | null) {
+    return this.#index.known(tenant, after)
+  }
+
+  adopt(tenant: string, shard: { readonly index: number; readonly of: number }, from: readonly string[]) {
+    const { HARNESS_DIRECTORY: objects } = this.env
+    const sources = from.map((name) => objects.get(objects.idFromName(name)))
+    this.#adopting ??= this.#index.takeOver(tenant, shard, sources).finally(() => {
+      this.#adopting = null
+    })
+    return this.#adopting
+  }
+}

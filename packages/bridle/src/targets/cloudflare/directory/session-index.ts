@@ -1,0 +1,189 @@
+// What one object of the directory knows, in the same tables as on Node. All of it was told by the sessions, so it can be
+// lost: a session tells of itself again when it is next asked or next writes.
+import type { Key } from '../../../kernel/event.ts'
+import { namedOwner } from '../../../kernel/owner.ts'
+import type { Listed, ListFilter } from '../../../kernel/ports/store.ts'
+import type { Driver } from '../../../stores/drivers/driver.ts'
+import type { Standing } from '../../../stores/listing.ts'
+import { openSessions, type Sessions } from '../../../stores/sqlite/session-table.ts'
+import { type Asked, directoryPages, ownedRow, type PageWish } from '../../../stores/sqlite/sqlite-directory.ts'
+import { noTail, openTail } from '../../../stores/sqlite/log/tail.ts'
+import type { DirectoryStub, Found, Known, Placed, Told } from './remote-directory.ts'
+import { shardOf } from './shards.ts'
+
+interface Home {
+  readonly home: string
+  readonly seq: number
+  readonly removed: number
+}
+
+const KNOWN_PAGE = 200
+
+export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
+  readonly #driver: Driver
+  readonly #rows: Sessions
+  readonly #pages: ReturnType<typeof directoryPages>
+
+  constructor(driver: Driver) {
+    this.#driver = driver
+    // A session's head is kept as its base, since its log is elsewhere.
+    this.#rows = openSessions(driver, openTail(driver, noTail))
+    this.#pages = directoryPages(driver, this.#rows)
+  }
+
+  async register({ key, home }: Placed): Promise<string> {
+    return this.#write(() => {
+      const known = this.#homeOf(key)
+      if (!known) this.#place(key, home, 0, 0)
+      return known?.home ?? home
+    })
+  }
+
+  async tell(told: readonly Told[]): Promise<void> {
+    this.#write(() => {
+      for (const each of told) this.#take(each)
+    })
+  }
+
+  async find(tenant: string, id: string): Promise<Found[]> {
+    return this.#driver
+      .all<{ agent: string; home: string; removed: number; owner: string | null }>(
+        `SELECT h.agent, h.home, h.removed, s.owner FROM homes AS h
+         LEFT JOIN sessions AS s ON s.tenant = h.tenant AND s.id = h.id AND s.agent = h.agent AND s.removed = 0
+         WHERE h.tenant = ? AND h.id = ?
+         ORDER BY s.sid IS NULL, CASE WHEN json_valid(s.row) THEN json_extract(s.row, '$.createdAt') END, s.sid`,
+        ...[tenant, id],
+      )
+      .map(({ agent, home, removed, owner }) => ({
+        ...{ key: { tenant, agent, id }, home, owner: owner ?? namedOwner(id) },
+        isRemoved: removed === 1,
+      }))
+  }
+
+  async list(tenant: string, filter: ListFilter): Promise<Standing<Listed>[]> {
+    return this.#pages.list(tenant, filter)
+  }
+
+  async approvals(tenant: string, wish: PageWish): Promise<Standing<Asked | null>[]> {
+    return this.#pages.approvals(tenant, wish)
+  }
+
+  async redeem(nonce: string, expiresAt: number): Promise<boolean> {
+    return this.#write(() => {
+      this.#driver.run('DELETE FROM nonces WHERE expires_at < ?', Date.now())
+      if (this.#driver.get('SELECT 1 FROM nonces WHERE nonce = ?', nonce)) return false
+      this.#driver.run('INSERT INTO nonces (nonce, expires_at) VALUES (?, ?)', nonce, expiresAt)
+      return true
+    })
+  }
+
+  /** Whoever asks takes over from here: should the number of objects ever be this one again, this one takes over anew. */
+  async known(tenant: string, after: Key | null): Promise<Known[]> {
+    if (this.#hasTakenOver(tenant))
+      this.#write(() => this.#driver.run('DELETE FROM taken_over WHERE tenant = ?', tenant))
+    const rows = this.#driver.all<{ id: string; agent: string; row: string | null; owner: string | null } & Home>(
+      `SELECT h.id, h.agent, h.home, h.seq, h.removed, s.row, s.owner FROM homes AS h
+       LEFT JOIN sessions AS s ON s.tenant = h.tenant AND s.id = h.id AND s.agent = h.agent AND s.removed = 0
+       WHERE h.tenant = ? AND (h.id, h.agent) > (?, ?) ORDER BY h.id, h.agent LIMIT ?`,
+      ...[tenant, after?.id ?? '', after?.agent ?? '', KNOWN_PAGE],
+    )
+    return rows.map(({ id, agent, home, seq, removed, row, owner }) => ({
+      ...{ key: { tenant, agent, id }, home, head: seq },
+      row: row === null ? null : ownedRow(row, owner),
+      isRemoved: removed === 1,
+    }))
+  }
+
+  /** Page by page, and noted once all of it is here; what was told meanwhile is newer and stays. */
+  async takeOver(
+    tenant: string,
+    { index, of }: { readonly index: number; readonly of: number },
+    from: readonly Pick<DirectoryStub, 'known'>[],
+  ): Promise<void> {
+    if (this.#hasTakenOver(tenant)) return
+    let isEmpty = true
+    for (const source of from) {
+      for (let after: Key | null = null; ; ) {
+        const page: Known[] = await source.known(tenant, after)
+        const ours = page.filter(({ key }) => shardOf(key.id, of) === index)
+        if (ours.length > 0)
+          this.#write(() => {
+            for (const each of ours) this.#inherit(each)
+          })
+        const last = page.at(-1)
+        if (last) isEmpty = false
+        if (!last || page.length < KNOWN_PAGE) break
+        after = last.key
+      }
+    }
+    // A tenant that nobody has heard of leaves nothing behind.
+    if (!isEmpty) this.#write(() => this.#driver.run('INSERT OR IGNORE INTO taken_over (tenant) VALUES (?)', tenant))
+  }
+
+  #hasTakenOver(tenant: string): boolean {
+    const find = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'taken_over'"
+    if (!this.#driver.get(find)) return false
+    return this.#driver.get('SELECT 1 FROM taken_over WHERE tenant = ?', tenant) !== undefined
+  }
+
+  #inherit(known: Known): void {
+    if (known.row || known.isRemoved) this.#take(known)
+    else if (!this.#homeOf(known.key)) this.#place(known.key, known.home, known.head, 0)
+  }
+
+  /** Guarded by the head: what was told late must not undo what was told since. What is known already writes nothing. */
+  #take({ key, home, head, row }: Told): void {
+    const known = this.#homeOf(key)
+    if (known && (known.home !== home || known.seq > head)) return
+    // One that was removed goes on behind its last number, if it ever does: a row of that number is from before.
+    if (known?.removed && row && known.seq === head) return
+    if (known?.seq === head && row && this.#rowOf(key) === JSON.stringify(row)) return
+    this.#place(key, home, head, row ? 0 : 1)
+    const live = this.#rows.live(key)
+    if (row) {
+      const sid = live?.sid ?? this.#rows.create(key, { base: head, parent: null })
+      this.#driver.run('UPDATE sessions SET base = ? WHERE sid = ?', head, sid)
+      this.#rows.saveRow(sid, key, row)
+    } else if (live) {
+      this.#driver.run('DELETE FROM approvals WHERE sid = ?', live.sid)
+      this.#driver.run('DELETE FROM sessions WHERE sid = ?', live.sid)
+    }
+  }
+
+  #rowOf({ tenant, agent, id }: Key): string | undefined {
+    return this.#driver.get<{ row: string }>(
+      'SELECT row FROM sessions WHERE tenant = ? AND id = ? AND agent = ? AND removed = 0',
+      ...[tenant, id, agent],
+    )?.row
+  }
+
+  #homeOf({ tenant, agent, id }: Key): Home | undefined {
+    return this.#driver.get<Home>(
+      'SELECT home, seq, removed FROM homes WHERE tenant = ? AND id = ? AND agent = ?',
+      ...[tenant, id, agent],
+    )
+  }
+
+  #place({ tenant, agent, id }: Key, home: string, seq: number, removed: number): void {
+    this.#driver.run(
+      `INSERT INTO homes (tenant, id, agent, home, seq, removed) VALUES (?, ?, ?, ?, ?, ?)
+       ON CONFLICT (tenant, id, agent) DO UPDATE SET seq = excluded.seq, removed = excluded.removed`,
+      ...[tenant, id, agent, home, seq, removed],
+    )
+  }
+
+  #write<T>(work: () => T): T {
+    return this.#driver.transaction(() => {
+      for (const table of tables) this.#driver.run(table)
+      return work()
+    })
+  }
+}
+
+const tables = [
+  `CREATE TABLE IF NOT EXISTS homes (
+    tenant TEXT NOT NULL, id TEXT NOT NULL, agent TEXT NOT NULL, home TEXT NOT NULL, seq INTEGER NOT NULL,
+    removed INTEGER NOT NULL, PRIMARY KEY (tenant, id, agent)) WITHOUT ROWID`,
+  'CREATE TABLE IF NOT EXISTS nonces (nonce TEXT PRIMARY KEY, expires_at INTEGER NOT NULL) WITHOUT ROWID',
+  'CREATE TABLE IF NOT EXISTS taken_over (tenant TEXT PRIMARY KEY) WITHOUT ROWID',
+]

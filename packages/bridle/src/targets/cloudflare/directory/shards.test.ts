@@ -1,0 +1,263 @@
+// Several objects as one directory: the contract of directories, and what changes with their number.
+import { DatabaseSync } from 'node:sqlite'
+import { beforeEach, expect, test } from 'vitest'
+import { keyText } from '../../../kernel/event.ts'
+import type { Log, Row } from '../../../kernel/ports/store.ts'
+import { directoryContract } from '../../../stores/contract/directory.suite.ts'
+import { type ObjectDriver, type ObjectStorage, objectDriver } from '../../../stores/drivers/object-driver.ts'
+import { sqliteStore } from '../../../stores/sqlite/sqlite-store.ts'
+import { approval, type Harness, key, type Owner, row } from '../../../stores/contract/store.suite.ts'
+import { noTail } from '../../../stores/sqlite/log/tail.ts'
+import { DirectoryIndex } from './session-index.ts'
+import { type DirectoryStub, remoteDirectory } from './remote-directory.ts'
+import { type Shards, shardName, tenantDirectory } from './shards.ts'
+import type { Namespace } from '../platform.ts'
+
+/** What an object's storage does, as far as the driver asks. */
+const storage = (): ObjectStorage => {
+  const database = new DatabaseSync(':memory:')
+  let depth = 0
+  return {
+    sql: { exec: (sql, ...values) => ({ toArray: () => database.prepare(sql).all(...values) }) },
+    transactionSync: (work) => {
+      const name = `t${depth++}`
+      database.exec(`SAVEPOINT ${name}`)
+      try {
+        return work()
+      } catch (error) {
+        database.exec(`ROLLBACK TO ${name}`)
+        throw error
+      } finally {
+        database.exec(`RELEASE ${name}`)
+        depth -= 1
+      }
+    },
+  }
+}
+
+/** The objects of a namespace, each with a storage of its own. */
+class Objects implements Namespace<DirectoryStub> {
+  readonly #storages: Map<string, ObjectStorage>
+  readonly asked: string[] = []
+
+  constructor(storages = new Map<string, ObjectStorage>()) {
+    this.#storages = storages
+  }
+
+  /** As another instance of the Worker sees them. */
+  again(): Objects {
+    return new Objects(this.#storages)
+  }
+
+  driver(name: string): ObjectDriver {
+    const kept = this.#storages.get(name) ?? storage()
+    this.#storages.set(name, kept)
+    return objectDriver(kept)
+  }
+
+  idFromName = (name: string): string => name
+
+  get(id: unknown): DirectoryStub {
+    const name = String(id)
+    const index = new DirectoryIndex(this.driver(name))
+    // Everything that is said between objects is copied.
+    return new Proxy({} as DirectoryStub, {
+      get: (_, call: Exclude<keyof DirectoryStub, 'secret'>) =>
+        call === 'adopt'
+          ? (tenant: string, shard: { index: number; of: number }, from: readonly string[]) => {
+              this.asked.push(name)
+              return index.takeOver(
+                tenant,
+                shard,
+                from.map((each) => this.get(each)),
+              )
+            }
+          : async (...args: never[]) =>
+              structuredClone(await (index[call] as (...args: never[]) => Promise<unknown>)(...structuredClone(args))),
+    })
+  }
+}
+
+/** A store whose sessions tell of themselves after every write, and whose lists are the directory's. */
+const over = (shards: Shards) => async (): Promise<Harness> => {
+  const objects = new Objects()
+  const owner = (): Owner => {
+    const driver = objects.driver('sessions')
+    const store = sqliteStore(driver, driver.epoch, noTail)
+    const tell = async (where: Parameters<Log['remove']>[0]) => {
+      const { tenant, agent, id } = where
+      const found = driver.get<{ row: string }>(
+        'SELECT row FROM sessions WHERE tenant = ? AND id = ? AND agent = ? AND removed = 0',
+        ...[tenant, id, agent],
+      )
+      const head = (await store.log.open(where))?.head ?? 0
+      const told = { key: where, home: keyText(where), head, row: found ? (JSON.parse(found.row) as Row) : null }
+      await tenantDirectory(objects, shards, tenant).tell([told])
+    }
+    const log: Log = {
+      ...store.log,
+      append: async (lease, append) => {
+        await store.log.append(lease, append)
+        await tell(lease.key)
+      },
+      remove: async (where) => {
+        const removed = await store.log.remove(where)
+        await tell(where)
+        return removed
+      },
+    }
+    return { log, directory: { ...remoteDirectory(objects, shards), due: store.directory.due } }
+  }
+  return {
+    ...owner(),
+    takeOver: async () => owner(),
+    restart: async () => owner(),
+    lose: async () => owner(),
+    dispose: async () => {},
+  }
+}
+
+for (const count of [1, 2, 5]) directoryContract(`[CF16] a directory of ${count} objects`, over({ count, before: [] }))
+
+let objects: Objects
+beforeEach(() => {
+  objects = new Objects()
+})
+
+const of = (count: number, ...before: number[]) => tenantDirectory(objects, { count, before }, 'acme')
+const told = (id: string, updatedAt: number, more: Partial<Row> = {}) => ({
+  key: key(id),
+  home: `acme/scripted/${id}`,
+  head: 3,
+  row: row({ updatedAt, ...more }),
+})
+const found = (id: string, home = `acme/scripted/${id}`) => ({ key: key(id), home, owner: null, isRemoved: false })
+const ids = async (directory: ReturnType<typeof of>) =>
+  (await directory.list({})).sessions.map((listed) => listed.key.id)
+
+test('[CF16] sessions are spread over all objects; what concerns one asks one', async () => {
+  const names = Array.from({ length: 200 }, (_, n) => `s-${n}`)
+  for (const id of names) await of(4).register({ key: key(id), home: 'home' })
+  const counts = [0, 1, 2, 3].map(
+    (index) =>
+      objects.driver(shardName('acme', index, 4)).get<{ n: number }>('SELECT count(*) AS n FROM homes')?.n ?? 0,
+  )
+  expect(counts.reduce((a, b) => a + b)).toBe(200)
+  for (const count of counts) expect(count).toBeGreaterThan(20)
+  for (const id of names) expect(await of(4).find(id)).toEqual([found(id, 'home')])
+})
+
+test('[CF16] a home once given stays, and a nonce is good once, whichever object has it', async () => {
+  expect(await of(3).register({ key: key('a'), home: 'first' })).toBe('first')
+  expect(await of(3).register({ key: key('a'), home: 'second' })).toBe('first')
+  for (const nonce of ['n-1', 'n-2', 'n-3', 'n-4']) {
+    expect(await of(3).redeem(nonce, Date.now() + 1_000)).toBe(true)
+    expect(await of(3).redeem(nonce, Date.now() + 1_000)).toBe(false)
+  }
+})
+
+test.each([
+  [1, 4],
+  [4, 1],
+  [3, 2],
+])('[CF16] from %i to %i objects: the new ones take everything over, once', async (before, count) => {
+  const names = Array.from({ length: 450 }, (_, n) => `s-${n}`)
+  await of(before).tell(names.map((id, n) => told(id, n)))
+  await of(before).tell([told('asks', 1_000, { approvals: [approval('x', 1)] })])
+  await of(before).register({ key: key('new'), home: 'elsewhere' })
+  await of(before).tell([{ ...told('s-7', 7), head: 4, row: null }])
+  const after = of(count, before)
+  expect(await after.find('s-8')).toEqual([found('s-8')])
+  expect(await after.find('s-7')).toEqual([{ ...found('s-7'), isRemoved: true }])
+  expect(await after.register({ key: key('new'), home: 'here' })).toBe('elsewhere')
+  const expected = ['asks', ...names.toReversed().filter((id) => id !== 's-7')].slice(0, 50)
+  expect(await ids(after)).toEqual(expected)
+  expect((await after.approvals({})).approvals.map((asked) => asked.approval.id)).toEqual(['x'])
+  // What is told late, to those that were, changes nothing any more.
+  await of(before).tell([told('late', 5_000)])
+  for (const instance of [objects, objects.again()]) {
+    expect(await ids(tenantDirectory(instance, { count, before: [before] }, 'acme'))).toEqual(expected)
+    expect(instance.asked.length).toBe(count)
+  }
+})
+
+test('[CF16] back to a number that there was before: what changed meanwhile is taken over too', async () => {
+  const now = (count: number, ...before: number[]) => tenantDirectory(objects.again(), { count, before }, 'acme')
+  await now(1).tell(['a', 'b', 'c'].map((id, n) => told(id, n)))
+  expect(await ids(now(3, 1))).toEqual(['c', 'b', 'a'])
+  await now(3, 1).tell([told('d', 4), { ...told('a', 0), row: null }])
+  expect(await ids(now(1, 3))).toEqual(['d', 'c', 'b'])
+  await now(1, 3).tell([told('e', 5), { ...told('b', 1), row: null }])
+  const back = now(3, 1)
+  expect(await ids(back)).toEqual(['e', 'd', 'c'])
+  expect([await back.find('b'), await back.find('e')]).toEqual([[{ ...found('b'), isRemoved: true }], [found('e')]])
+  // An instance of before that starts late takes nothing back.
+  expect(await ids(now(1, 3))).toEqual(['e', 'd', 'c'])
+})
+
+test('[CF16] a tenant that nobody asked for while there was another number is found by those before it', async () => {
+  await of(1).tell([told('a', 1), told('b', 2), told('c', 3), told('d', 4)])
+  // Of three objects one was asked: the others have nothing to hand on.
+  const three = of(3, 1)
+  await three.tell([{ ...told('a', 9), head: 5 }])
+  const rows = (await of(2, 1, 3).list({})).sessions.map(({ key: { id }, head }) => [id, head])
+  expect(rows).toEqual([
+    ['a', 5],
+    ['d', 3],
+    ['c', 3],
+    ['b', 3],
+  ])
+  await of(2, 1, 3).tell([{ ...told('b', 2), row: null }])
+  expect(await ids(of(4, 1, 3, 2))).toEqual(['a', 'd', 'c'])
+})
+
+test('[CF5] a row that is told after its session was removed, and is from before, changes nothing', async () => {
+  await of(1).tell([told('a', 1)])
+  await of(1).tell([{ ...told('a', 1), row: null }])
+  await of(1).tell([told('a', 2)])
+  expect([await ids(of(1)), await of(1).find('a')]).toEqual([[], [{ ...found('a'), isRemoved: true }]])
+  await of(1).tell([{ ...told('a', 3), head: 5 }])
+  expect(await ids(of(1))).toEqual(['a'])
+})
+
+test('[CF16] what a session told the new objects first is newer than what they take over', async () => {
+  await of(1).tell([told('a', 1)])
+  await of(2).tell([{ ...told('a', 9), head: 5 }])
+  expect((await of(2, 1).list({})).sessions.map(({ head, row: { updatedAt } }) => [head, updatedAt])).toEqual([[5, 9]])
+})
+
+test('[CF16] back to a number that was: what was told meanwhile is taken over too', async () => {
+  await of(1).tell([told('a', 1), told('b', 2)])
+  expect(await ids(of(2, 1))).toEqual(['b', 'a'])
+  objects = objects.again()
+  expect(await ids(of(1, 2))).toEqual(['b', 'a'])
+  await of(1, 2).tell([told('c', 3), { ...told('a', 1), head: 4, row: null }])
+  objects = objects.again()
+  expect(await ids(of(2, 1))).toEqual(['c', 'b'])
+})
+
+test('[CF5] a session that was removed does not come back by what was told before, and may be made again', async () => {
+  await of(1).tell([told('a', 1)])
+  await of(1).tell([{ ...told('a', 1), row: null }])
+  await of(1).tell([told('a', 1)])
+  expect([await ids(of(1)), await of(1).find('a')]).toMatchObject([[], [{ isRemoved: true }]])
+  await of(1).tell([{ ...told('a', 2), head: 4 }])
+  expect(await ids(of(1))).toEqual(['a'])
+})
+
+test('[CF5] what is known already writes nothing; a row that changed without a new event is taken', async () => {
+  const driver = objects.driver('acme')
+  const index = new DirectoryIndex(driver)
+  await index.tell([told('a', 1)])
+  const changes = () => driver.get<{ n: number }>('SELECT total_changes() AS n')?.n
+  const before = changes()
+  await index.tell([structuredClone(told('a', 1))])
+  expect(changes()).toBe(before)
+  await index.tell([told('a', 2)])
+  expect((await of(1).list({})).sessions[0]?.row.updatedAt).toBe(2)
+})
+
+test('[CF16] a tenant that nobody has heard of leaves nothing behind', async () => {
+  expect(await ids(of(2, 1))).toEqual([])
+  expect([0, 1].map((index) => objects.driver(shardName('acme', index, 2)).isBlank())).toEqual([true, true])
+})

@@ -1,0 +1,127 @@
+// A tenant's directory as several objects. A session's is found by a hash of its id, so what concerns one session asks one
+// object; a list asks all of them and merges their pages, in the very order that one object would have.
+import { hashText } from '../../../kernel/json.ts'
+import type { Directory, ListFilter } from '../../../kernel/ports/store.ts'
+import { decodeCursor, encodeCursor, type Standing } from '../../../stores/listing.ts'
+import { approvalsPage, listPage, type PageWish } from '../../../stores/sqlite/sqlite-directory.ts'
+import type { DirectoryStub, Found, Placed, Told } from './remote-directory.ts'
+import type { Namespace } from '../platform.ts'
+
+export interface Shards {
+  readonly count: number
+  /** How many there were, one number after the other: the objects take over from all of those. */
+  readonly before: readonly number[]
+}
+
+export interface TenantDirectory {
+  register(placed: Placed): Promise<string>
+  tell(told: readonly Told[]): Promise<void>
+  find(id: string): Promise<Found[]>
+  list(filter: ListFilter): ReturnType<Directory['list']>
+  approvals(wish: PageWish): ReturnType<Directory['approvals']>
+  redeem(nonce: string, expiresAt: number): Promise<boolean>
+}
+
+export const tenantDirectory = (objects: Namespace<DirectoryStub>, shards: Shards, tenant: string): TenantDirectory => {
+  const { count } = shards
+  const all = Array.from({ length: count }, (_, index) => index)
+  const shard = async <T>(index: number, ask: (stub: DirectoryStub) => Promise<T>): Promise<T> => {
+    const stub = objects.get(objects.idFromName(shardName(tenant, index, count)))
+    await adopted(objects, shards, tenant, index, stub)
+    return ask(stub)
+  }
+  const at = <T>(name: string, ask: (stub: DirectoryStub) => Promise<T>) => shard(shardOf(name, count), ask)
+  /** What all of them find, in one order; each asked for what lies behind the cursor as it would say it. */
+  const merged = async <T>(
+    ask: (stub: DirectoryStub, index: number) => Promise<Standing<T>[]>,
+    order: 1 | -1,
+    placeOf: (at: readonly number[], index: number) => readonly number[] = ([moment = 0, sid = 0, ...rest], index) => [
+      moment,
+      sid * count + index,
+      ...rest,
+    ],
+  ): Promise<Standing<T>[]> => {
+    const pages = await Promise.all(
+      all.map(async (index) => {
+        const found = await shard(index, (stub) => ask(stub, index))
+        return found.map(({ at, entry }) => ({ at: placeOf(at, index), entry }))
+      }),
+    )
+    return pages.flat().sort((a, b) => order * compare(a.at, b.at))
+  }
+  return {
+    register: (placed) => at(placed.key.id, (stub) => stub.register(placed)),
+    tell: async (told) => {
+      const parts = Map.groupBy(told, ({ key }) => shardOf(key.id, count))
+      await Promise.all([...parts].map(([index, part]) => shard(index, (stub) => stub.tell(part))))
+    },
+    find: (id) => at(id, (stub) => stub.find(tenant, id)),
+    list: async ({ cursor, ...filter }) => {
+      if (filter.order === 'created') {
+        const [place] = cursor === undefined ? [] : decodeCursor(cursor, 1)
+        const behind = (index: number) =>
+          place !== undefined && { cursor: encodeCursor([Math.floor((place - index) / count)]) }
+        const ask = (stub: DirectoryStub, index: number) => stub.list(tenant, { ...filter, ...behind(index) })
+        return listPage(await merged(ask, 1, ([sid = 0], index) => [sid * count + index]), filter)
+      }
+      const position = cursor === undefined ? null : decodeCursor(cursor, 2)
+      const cursorOf = (index: number) => position && { cursor: listCursor(position, index, count) }
+      const found = await merged((stub, index) => stub.list(tenant, { ...filter, ...cursorOf(index) }), -1)
+      return listPage(found, filter)
+    },
+    approvals: async ({ cursor, ...wish }) => {
+      const position = cursor === undefined ? null : decodeCursor(cursor, 3)
+      const cursorOf = (index: number) => position && { cursor: approvalsCursor(position, index, count) }
+      const found = await merged((stub, index) => stub.approvals(tenant, { ...wish, ...cursorOf(index) }), 1)
+      return approvalsPage(found, wish)
+    },
+    redeem: (nonce, expiresAt) => at(nonce, (stub) => stub.redeem(nonce, expiresAt)),
+  }
+}
+
+/** The number is part of the name: another number is another directory, which takes over from the first. */
+export const shardName = (tenant: string, index: number, count: number): string =>
+  count === 1 ? tenant : `${tenant}/${count}/${index}`
+
+export const shardOf = (name: string, count: number): number => Number.parseInt(hashText(name), 16) % count
+
+/** Newest first: in this object, everything below the first of its numbers that is not below the cursor's. */
+const listCursor = ([moment = 0, place = 0]: readonly number[], index: number, count: number): string =>
+  encodeCursor([moment, Math.ceil((place - index) / count)])
+
+/** Oldest first: an object that has not the entry itself goes on behind all of the session before it. */
+const approvalsCursor = ([moment = 0, place = 0, nth = 0]: readonly number[], index: number, count: number): string => {
+  const sid = (place - index) / count
+  return encodeCursor([moment, Math.floor(sid), Number.isInteger(sid) ? nth : Number.MAX_SAFE_INTEGER])
+}
+
+const compare = (a: readonly number[], b: readonly number[]): number => {
+  for (const [index, value] of a.entries()) if (value !== b[index]) return value - (b[index] ?? 0)
+  return 0
+}
+
+/** Those that have taken over, as far as this instance knows. */
+const takenOver = new WeakMap<object, Map<string, Promise<void>>>()
+
+const adopted = async (
+  objects: Namespace<DirectoryStub>,
+  { count, before }: Shards,
+  tenant: string,
+  index: number,
+  stub: DirectoryStub,
+): Promise<void> => {
+  const others = before.filter((each) => each !== count)
+  if (others.length === 0) return
+  const known = takenOver.get(objects) ?? new Map<string, Promise<void>>()
+  takenOver.set(objects, known)
+  const name = shardName(tenant, index, count)
+  const from = others.flatMap((of) => Array.from({ length: of }, (_, each) => shardName(tenant, each, of)))
+  const asked = known.get(name) ?? Promise.resolve(stub.adopt(tenant, { index, of: count }, from))
+  known.set(name, asked)
+  try {
+    await asked
+  } catch (cause) {
+    known.delete(name)
+    throw cause
+  }
+}

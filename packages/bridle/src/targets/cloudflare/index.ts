@@ -1,0 +1,31 @@
+// Bridle on Cloudflare: a gateway, an object for each session, and an object for each tenant's index. Wiring and nothing
+// else. A Worker with agents of its own calls `harness`; one without exports these three as they are.
+import { HarnessDirectory } from './directory/directory-object.ts'
+import { HarnessGateway } from './gateway.ts'
+import type { HarnessEnv, HarnessOptions } from './options.ts'
+import type { ObjectContext, RequestContext } from './platform.ts'
+import { HarnessSession } from './session.ts'
+
+export type { HarnessEnv, HarnessOptions } from './options.ts'
+export { HarnessDirectory, HarnessGateway, HarnessSession }
+
+export interface Harness {
+  readonly HarnessGateway: new (ctx: RequestContext, env: HarnessEnv) => HarnessGateway
+  readonly HarnessSession: new (ctx: ObjectContext, env: HarnessEnv) => HarnessSession
+  readonly HarnessDirectory: typeof HarnessDirectory
+}
+
+/** The classes of a Worker with options: the gateway is its default export, the others are bound by their names. */
+export const harness = (options: HarnessOptions): Harness => ({
+  HarnessGateway: class extends HarnessGateway {
+    constructor(ctx: RequestContext, env: HarnessEnv) {
+      super(ctx, env, options)
+    }
+  },
+  HarnessSession: class extends HarnessSession {
+    constructor(ctx: ObjectContext, env: HarnessEnv) {
+      super(ctx, env, options)
+    }
+  },
+  HarnessDirectory,
+})

@@ -1,0 +1,52 @@
+// What the gateway tells an object beside the request itself. The object is reached through the gateway alone, and
+// whatever a caller says under these names is taken away there.
+import type { Access, Door } from '../../../surfaces/http/access/authenticate.ts'
+import type { Claim } from '../credentials/credential-proxy.ts'
+import type { ParentNotice } from './parent-notices.ts'
+
+const ACCESS = 'x-bridle-access'
+const HOME = 'x-bridle-home'
+const ORIGIN = 'x-bridle-origin'
+const CLAIM = 'x-bridle-claim'
+const NOTICE = 'x-bridle-notice'
+/** Checked at the gateway, and none of the object's business. */
+const STRIPPED = ['authorization', 'cookie', 'origin', ACCESS, HOME, ORIGIN, CLAIM, NOTICE]
+
+export const passedOn = (request: Request, access: Access, home: string): Request => {
+  const headers = new Headers(request.headers)
+  for (const name of STRIPPED) headers.delete(name)
+  headers.set(ACCESS, encodeURIComponent(JSON.stringify(access)))
+  headers.set(HOME, encodeURIComponent(home))
+  headers.set(ORIGIN, new URL(request.url).origin)
+  return new Request(request, { headers })
+}
+
+/** A run's request to its provider. */
+export const claimed = (request: Request, claim: Claim): Request => {
+  const headers = new Headers(request.headers)
+  for (const name of STRIPPED) headers.delete(name)
+  headers.set(CLAIM, encodeURIComponent(JSON.stringify(claim)))
+  headers.set(HOME, encodeURIComponent(claim.home))
+  return new Request(request, { headers })
+}
+
+export const claimIn = ({ headers }: Request): Claim | null =>
+  JSON.parse(decodeURIComponent(headers.get(CLAIM) ?? 'null')) as Claim | null
+
+/** What a session tells the one that it was started from, which has an object of its own. */
+export const noticeFor = (notice: ParentNotice, home: string): Request => {
+  const headers = { [NOTICE]: encodeURIComponent(JSON.stringify(notice)), [HOME]: encodeURIComponent(home) }
+  return new Request('https://session/', { method: 'POST', headers })
+}
+
+export const noticeIn = ({ headers }: Request): ParentNotice | null =>
+  JSON.parse(decodeURIComponent(headers.get(NOTICE) ?? 'null')) as ParentNotice | null
+
+export const originIn = ({ headers }: Request): string => headers.get(ORIGIN) ?? ''
+
+export const homeIn = ({ headers }: Request): string => decodeURIComponent(headers.get(HOME) ?? '')
+
+/** Lets in whom the gateway let in. */
+export const gatewaysDoor: Door = {
+  admit: async ({ headers }) => JSON.parse(decodeURIComponent(headers.get(ACCESS) ?? 'null')) as Access,
+}

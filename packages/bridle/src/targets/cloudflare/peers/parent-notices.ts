@@ -1,0 +1,33 @@
+// How a session tells the one that it was started from: that one has an object of its own, unless it branched from the same.
+import { type ChildNotice, parentAmong } from '../../../kernel/rules/children/child-notice.ts'
+import type { Key } from '../../../kernel/event.ts'
+import type { RemoteDirectory } from '../directory/remote-directory.ts'
+import { noticeFor } from './forwarded-request.ts'
+import type { Namespace } from '../platform.ts'
+
+/** A notice, and the session that it is for. */
+export interface ParentNotice {
+  readonly parent: Key
+  readonly notice: ChildNotice
+}
+
+export interface ParentNoticePorts {
+  readonly objects: Namespace
+  readonly directory: Pick<RemoteDirectory, 'find' | 'home'>
+  readonly home: () => string
+  /** Takes a notice for a session of this object. */
+  readonly take: (notice: ParentNotice) => Promise<void>
+}
+
+/** Rejects where the other object cannot be asked: the notice stays to be told. */
+export const parentNotices =
+  ({ objects, directory, home, take }: ParentNoticePorts) =>
+  async (notice: ChildNotice): Promise<void> => {
+    const found = await directory.find(notice.child.tenant, notice.parentId)
+    const parent = parentAmong(found, notice)
+    if (!parent) return
+    const theirs = await directory.home(parent)
+    if (theirs === home()) return take({ parent, notice })
+    const answer = await objects.get(objects.idFromName(theirs)).fetch(noticeFor({ parent, notice }, theirs))
+    if (!answer.ok) throw new Error(`The parent's object answered ${answer.status}.`)
+  }

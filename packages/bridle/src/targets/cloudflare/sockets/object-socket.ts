@@ -1,0 +1,73 @@
+// The far end of one socket. The platform does not say what is unsent, so a client that knows of marks is asked how far it
+// has read; what any other one has not read is not known, and it is never cut for it.
+import type { Clock } from '../../../kernel/ports/store.ts'
+import { Marks } from '../../../surfaces/http/streams/marks.ts'
+import type { Socket } from '../../../surfaces/http/streams/socket-route.ts'
+import type { PlatformSocket } from '../platform.ts'
+
+/** A long replay goes on while no more than this waits: a page on its way, and one behind it. */
+const REPLAY_CHARS = 256 * 1024
+/** A replay waits so long for its reader to move. Short enough for a timer, without which the object would fall asleep over it. */
+const SILENT_MS = 8_000
+
+export class ObjectSocket implements Socket {
+  readonly #socket: PlatformSocket
+  readonly #marks: Marks | null
+  readonly #clock: Clock
+  readonly #slow: () => void
+  #isOpen = true
+  #moved = () => {}
+
+  /** `slow` is called when a replay was waited for in vain. */
+  constructor(socket: PlatformSocket, knowsMarks: boolean, clock: Clock, slow: () => void) {
+    this.#socket = socket
+    this.#marks = knowsMarks ? new Marks() : null
+    this.#clock = clock
+    this.#slow = slow
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
+
+  send(messages: readonly string[], seq?: number): void {
+    for (const message of messages) this.#socket.send(message)
+    const mark = this.#marks?.sent(messages, seq)
+    if (mark) this.#socket.send(mark)
+  }
+
+  close(code: number, reason: string): void {
+    this.left()
+    // A socket that was closed wakes as an open one, until the other side has read that far.
+    this.#socket.serializeAttachment(null)
+    this.#socket.close(code, reason)
+  }
+
+  buffered(): number {
+    return this.#isOpen ? (this.#marks?.unseen ?? 0) : 0
+  }
+
+  async drained(): Promise<void> {
+    while (this.buffered() > REPLAY_CHARS) await this.#move()
+  }
+
+  seen(seq: number): void {
+    if (this.#marks?.seen(seq)) this.#moved()
+  }
+
+  /** The other side is gone: nothing waits for it any more. */
+  left(): void {
+    this.#isOpen = false
+    this.#moved()
+  }
+
+  #move(): Promise<void> {
+    return new Promise((resolve) => {
+      const forget = this.#clock.after(SILENT_MS, this.#slow)
+      this.#moved = () => {
+        forget()
+        resolve()
+      }
+    })
+  }
+}

@@ -1,0 +1,215 @@
+// Sockets that outlive the object's memory. The platform holds them while the object sleeps; each has a plain value
+// attached, from which its near end is made again when the object wakes.
+import type { Clock } from '../../../kernel/ports/store.ts'
+import type { App } from '../../../surfaces/http/router/app.ts'
+import { MESSAGE_BYTES_MAX } from '../../../surfaces/http/requests/body.ts'
+import { match } from '../../../surfaces/http/router/path-pattern.ts'
+import type { Opener, Receiver, SocketRoute } from '../../../surfaces/http/streams/socket-route.ts'
+import { SOCKET_RATE } from '../../limits.ts'
+import { ObjectSocket } from './object-socket.ts'
+import { type ObjectContext, type PlatformSocket, socketPair, switching } from '../platform.ts'
+
+/** The only subprotocols ever named back: a ticket is a secret. */
+const PROTOCOLS = ['bridle.v1', 'harness.v1']
+
+/** Who pings, and then says nothing for this long, is gone. Pages in the background ping once a minute. */
+const DEAD_AFTER_MS = 300_000
+/** Looked for no more often than this. */
+const SWEEP_MS = 30_000
+const OPEN = 1
+
+/** What a socket is made from again. */
+interface Kept {
+  readonly path: string
+  readonly knowsMarks: boolean
+  /** When it came, or last said something that the platform did not answer by itself. */
+  readonly heardAt: number
+}
+
+interface Attachment extends Kept {
+  readonly rested: unknown
+}
+
+interface Near extends Kept {
+  heardAt: number
+  readonly receiver: Receiver
+  readonly far: ObjectSocket
+  attached: string
+  /** What was said since then. */
+  countedAt: number
+  messages: number
+}
+
+export interface ObjectSocketsOptions {
+  readonly clock: Clock
+  readonly deadAfterMs?: number | undefined
+  /** The object sends heartbeats, and calls `beat` for that. */
+  readonly isBeating?: boolean
+}
+
+export class ObjectSockets {
+  readonly #ctx: ObjectContext
+  readonly #rows: readonly SocketRoute[]
+  readonly #clock: Clock
+  readonly #deadAfterMs: number
+  readonly #isBeating: boolean
+  readonly #near = new Map<PlatformSocket, Near>()
+  #sweepAt = 0
+
+  constructor(
+    ctx: ObjectContext,
+    rows: readonly SocketRoute[],
+    { clock, deadAfterMs = DEAD_AFTER_MS, isBeating = false }: ObjectSocketsOptions,
+  ) {
+    this.#ctx = ctx
+    this.#rows = rows
+    this.#clock = clock
+    this.#deadAfterMs = deadAfterMs
+    this.#isBeating = isBeating
+  }
+
+  get size(): number {
+    return this.#near.size
+  }
+
+  accept(request: Request, open: Opener): Response {
+    const { pathname, searchParams } = new URL(request.url)
+    const row = this.#rows.find(({ path }) => match(path, pathname))
+    const { client, server } = socketPair()
+    this.#ctx.acceptWebSocket(server)
+    const knowsMarks = searchParams.get('marks') === '1'
+    this.#enter(server, { path: row?.path ?? '', knowsMarks, heardAt: this.#clock.now() }, open)
+    return switching(client, protocolOf(request))
+  }
+
+  /** Takes up all sockets that are open, before anything new can be said on them. */
+  async wake({ ports }: App, headOf: (rested: unknown) => Promise<number>): Promise<void> {
+    for (const socket of this.#ctx.getWebSockets()) {
+      const attachment = socket.deserializeAttachment() as Attachment | null
+      const row = this.#rows.find(({ path }) => path === attachment?.path)
+      if (!row || !attachment || socket.readyState !== OPEN) {
+        socket.close(1012, 'The session moved: reconnect.')
+        continue
+      }
+      const { rested, ...kept } = attachment
+      try {
+        this.#enter(socket, kept, await row.wake(rested, await headOf(rested), ports))
+      } catch {
+        socket.close(1012, 'The session moved: reconnect.')
+      }
+    }
+  }
+
+  /** Whether any socket's wire has heartbeats. */
+  get hasBeating(): boolean {
+    return [...this.#near.values()].some(({ receiver }) => receiver.beat)
+  }
+
+  /** A heartbeat to all whose wire has one; those that were silent for too long are closed, whether or not they used to ping. */
+  beat(silentMs: number): void {
+    const now = this.#clock.now()
+    for (const [socket, { receiver, far, heardAt }] of [...this.#near]) {
+      if (!receiver.beat || !far.isOpen) continue
+      const pingedAt = this.#ctx.getWebSocketAutoResponseTimestamp(socket)?.getTime() ?? 0
+      if (now - Math.max(pingedAt, heardAt) <= silentMs) receiver.beat()
+      else {
+        receiver.silent?.()
+        this.#forget(socket)
+      }
+    }
+  }
+
+  /** Attaches what has changed; called when things have come to rest. */
+  rest(): void {
+    for (const [socket, near] of this.#near) if (near.far.isOpen) attach(socket, near)
+  }
+
+  /**
+   * Lets go of those that are no longer open, and of those that used to ping and have fallen silent. No timer does this:
+   * whatever stirs the object does. `speaker` is who stirs it.
+   */
+  sweep(speaker?: PlatformSocket): void {
+    const now = this.#clock.now()
+    const spoken = speaker && this.#near.get(speaker)
+    if (spoken) spoken.heardAt = now
+    if (now < this.#sweepAt) return
+    this.#sweepAt = now + Math.min(SWEEP_MS, this.#deadAfterMs)
+    for (const [socket, { far, heardAt }] of [...this.#near]) {
+      const pingedAt = this.#ctx.getWebSocketAutoResponseTimestamp(socket)?.getTime()
+      if (!far.isOpen || socket.readyState !== OPEN) this.#forget(socket)
+      else if (pingedAt !== undefined && now - Math.max(pingedAt, heardAt) > this.#deadAfterMs)
+        this.#cut(socket, 4009, 'No ping for too long: come back.')
+    }
+  }
+
+  async message(socket: PlatformSocket, said: string | ArrayBuffer): Promise<void> {
+    const near = this.#near.get(socket)
+    if (!near) return socket.close(1012, 'The session moved: reconnect.')
+    const bytes = typeof said === 'string' ? said.length : said.byteLength
+    if (bytes > MESSAGE_BYTES_MAX || (typeof said === 'string' && isLonger(said, MESSAGE_BYTES_MAX)))
+      return this.#cut(socket, 1009, 'The message is too large.')
+    if (this.#isTooMuch(near)) return this.#cut(socket, 1008, 'Too many messages.')
+    // When it was last heard must outlive a sleep, where silence is counted.
+    if (this.#isBeating && near.receiver.beat) attach(socket, near)
+    await near.receiver.message(typeof said === 'string' ? said : null)
+  }
+
+  /** Counted anew after each sleep: who keeps the object awake is the one to count. */
+  #isTooMuch(near: Near): boolean {
+    const now = this.#clock.now()
+    if (now - near.countedAt >= SOCKET_RATE.windowMs) Object.assign(near, { countedAt: now, messages: 0 })
+    near.messages += 1
+    return near.messages > SOCKET_RATE.maxMessages
+  }
+
+  closed(socket: PlatformSocket, code = 1000): void {
+    this.#forget(socket)
+    try {
+      // Codes that say "there was none" may not be sent.
+      socket.close(code === 1005 || code === 1006 ? 1000 : code)
+    } catch {
+      // The platform has answered already.
+    }
+  }
+
+  #enter(socket: PlatformSocket, kept: Kept, open: Opener): void {
+    const far = new ObjectSocket(socket, kept.knowsMarks, this.#clock, () => receiver.slow())
+    const receiver = open(far)
+    // One that was told why it may not stay has nothing to rest on.
+    if (!receiver.rest) return
+    const near: Near = { ...kept, receiver, far, attached: '', countedAt: 0, messages: 0 }
+    this.#near.set(socket, near)
+    attach(socket, near)
+  }
+
+  #cut(socket: PlatformSocket, code: number, reason: string): void {
+    const far = this.#near.get(socket)?.far
+    this.#forget(socket)
+    far?.close(code, reason)
+  }
+
+  #forget(socket: PlatformSocket): void {
+    const near = this.#near.get(socket)
+    near?.far.left()
+    near?.receiver.closed()
+    this.#near.delete(socket)
+  }
+}
+
+const attach = (socket: PlatformSocket, near: Near): void => {
+  const { path, knowsMarks, heardAt, receiver } = near
+  const attachment: Attachment = { path, knowsMarks, heardAt, rested: receiver.rest?.() }
+  const text = JSON.stringify(attachment)
+  if (text === near.attached) return
+  near.attached = text
+  socket.serializeAttachment(attachment)
+}
+
+const isLonger = (text: string, bytesMax: number): boolean =>
+  text.length * 3 > bytesMax && new TextEncoder().encode(text).byteLength > bytesMax
+
+const protocolOf = ({ headers }: Request): Record<string, string> => {
+  const offered = (headers.get('sec-websocket-protocol') ?? '').split(/, */)
+  const known = PROTOCOLS.find((name) => offered.includes(name))
+  return known === undefined ? {} : { 'sec-websocket-protocol': known }
+}

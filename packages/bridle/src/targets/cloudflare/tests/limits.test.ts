@@ -1,0 +1,76 @@
+// What the platform takes at most, in the real runtime: a row, a value between two objects, a message, an attachment.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { get, post, script } from '../../../surfaces/http/test-client.suite.ts'
+import { dial, has } from '../../tests/socket-client.suite.ts'
+import { noTools, type Workerd } from './workerd.suite.ts'
+import { attachments, evict, startWorld } from './test-worker.suite.ts'
+
+/** The platform keeps 16 KiB with a socket, and kept 2 KiB for years. */
+const ATTACHMENT_BYTES = 2_048
+
+describe.skipIf(noTools)('in workerd', () => {
+  let world: Workerd
+  const agent = (id: string) => `${world.url}/agents/scripted/${id}`
+
+  beforeAll(async () => {
+    world = await startWorld()
+  })
+  afterAll(() => world?.dispose())
+
+  test('[CF14] a page of sessions fits between two objects, whatever they said', async () => {
+    const ids = Array.from({ length: 40 }, (_, index) => `wordy-${index}`)
+    const words = 'x'.repeat(900_000)
+    for (const id of ids) await post(agent(id), script({ fail: words }))
+    const { status, body } = await get(`${world.url}/sessions?limit=500`)
+    expect([status, (body.sessions as unknown[]).length]).toEqual([200, ids.length])
+    // All of it is in the session.
+    expect((await get(`${world.url}/sessions/${ids[0]}`)).body.last_error).toHaveLength(words.length)
+  })
+
+  test('[CF14] [W15] a message as large as the platform takes closes its socket alone', async () => {
+    await post(agent('flood'), script({ text: 'before' }))
+    const [flooded, other] = [
+      await dial(`${world.url}/sessions/flood/ws`),
+      await dial(`${world.url}/sessions/flood/ws`),
+    ]
+    flooded.say('x'.repeat(31 * 1024 * 1024))
+    expect((await flooded.closed).code).toBe(1009)
+    await post(agent('flood'), script({ text: 'after' }))
+    await other.until(has('idle'))
+    other.ws.close()
+  })
+
+  test('[CF14] [S26] a prompt of 1.4 million characters works, by HTTP and on a socket', async () => {
+    const prompt = 'é'.repeat(1_400_000)
+    expect((await post(agent('long'), { prompt, more: { than: 'that' } })).status).toBe(200)
+    const line = await dial(`${world.url}/ws?sessionId=long-line`)
+    line.say({ type: 'commands', commands: [{ type: 'submit', prompt, commandId: 'one' }] })
+    const messages = (await line.until((all) => all.some(({ type }) => type === 'ack'))) as readonly object[]
+    expect(messages.find((each) => 'commandId' in each)).toMatchObject({ ok: true })
+    line.ws.close()
+    for (const id of ['long', 'long-line'])
+      expect(JSON.stringify((await get(`${world.url}/sessions/${id}`)).body)).toContain(prompt)
+  })
+
+  test('[CF14] [CF1] the longest names rest with a socket', async () => {
+    const id = 'i'.repeat(128)
+    const tenant = 't'.repeat(128)
+    const headers = { 'x-fabric-tenant': tenant }
+    await post(agent(id), script({ text: 'before' }), headers)
+    const sockets = [
+      await dial(`${world.url}/sessions/${id}/ws`, { headers }),
+      await dial(`${world.url}/ws?sessionId=${id}`, { headers }),
+    ]
+    for (const { until } of sockets) await until((messages) => messages.length > 0)
+    const attached = await attachments(world, id, tenant)
+    expect(attached).toHaveLength(2)
+    for (const each of attached) expect(JSON.stringify(each).length).toBeLessThan(ATTACHMENT_BYTES)
+    await evict(world, id, undefined, tenant)
+    const before = sockets.map(({ messages }) => messages.length)
+    await post(agent(id), script({ text: 'after' }), headers)
+    for (const [index, { until, ws }] of sockets.entries()) {
+      await until((messages) => messages.length > (before[index] ?? 0))
+      ws.close()
+    }
+  })
+})

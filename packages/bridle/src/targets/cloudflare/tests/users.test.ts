@@ -1,0 +1,15 @@
+import { describe } from 'vitest'
+import { usersContract, userTokens } from '../../tests/users.suite.ts'
+import { noTools } from './workerd.suite.ts'
+import { startWorld } from './test-worker.suite.ts'
+
+describe.skipIf(noTools)('in the real runtime', () => {
+  usersContract(async () => {
+    const vars = {
+      TEST_OPTIONS: JSON.stringify({ tokens: userTokens }),
+      BRIDLE_SECRET: 'a secret of this test, which is long enough',
+    }
+    const world = await startWorld({ vars })
+    return { url: world.url, stop: () => world.dispose() }
+  })
+})

@@ -1,0 +1,234 @@
+// The Worker under test: the real one, and a way to send an object to sleep.
+import { DurableObject, env } from 'cloudflare:workers'
+import unsafe from 'workerd:unsafe'
+import { agent } from '../../../agents/agent.ts'
+import { type HarnessEnv, harness } from '../index.ts'
+import type { Bucket, Namespace, ObjectContext, PlatformSocket, RequestContext, Storage } from '../platform.ts'
+
+const { TEST_OPTIONS = '{}' } = env as { TEST_OPTIONS?: string }
+
+/** Written with Bridle: asks first where it is to, then goes step by step. */
+const walker = agent({
+  name: 'walker',
+  run: async ({ input, session }) => {
+    const { asks, steps = 1, everyMs = 0 } = input as { asks?: boolean; steps?: number; everyMs?: number }
+    if (asks && !(await session.approval({ subject: 'walk', reason: 'asks' })).approved) return 'stayed'
+    for (let step = 0; step < steps; step++)
+      await session.tool('step', { step }, () => new Promise((resolve) => setTimeout(() => resolve(step), everyMs)))
+    return 'walked'
+  },
+})
+/** For the production gate: it declares its trigger, and it does not. */
+const hooked = agent({ name: 'hooked', triggers: { webhook: true }, run: async () => 'hooked' })
+const shy = agent({ name: 'shy', run: async () => 'hidden' })
+const options = { tokenPaceMs: 0, agents: [walker, hooked, shy], ...JSON.parse(TEST_OPTIONS) }
+const made = harness({
+  ...options,
+  // A hook is code, so a test gives the header that its hook asks for.
+  ...(options.hookHeader && {
+    extractAuthToken: ({ headers }: Request) => headers.get('authorization') === options.hookHeader,
+  }),
+})
+
+export class HarnessDirectory extends made.HarnessDirectory {
+  async lose(): Promise<void> {
+    await (this.ctx.storage as unknown as { deleteAll(): Promise<void> }).deleteAll()
+    this.ctx.abort('lost by a test')
+  }
+
+  restart(): void {
+    this.ctx.abort('restarted by a test')
+  }
+}
+
+/** A storage that fails to write once it is told to. */
+const breakable = ({ sql }: Storage) => {
+  const exec = sql.exec.bind(sql)
+  const storage = { message: '' }
+  sql.exec = (text, ...values) => {
+    if (storage.message && !text.startsWith('SELECT')) throw new Error(storage.message)
+    return exec(text, ...values)
+  }
+  return storage
+}
+
+let failing = 'nothing'
+
+interface TestBucket extends Bucket {
+  list(): Promise<{ objects: { key: string }[] }>
+}
+
+/** The real one, until it is told to fail. */
+const breakableBucket = (bucket: Bucket): Bucket => {
+  const unless = <T>(what: string, act: () => Promise<T>) =>
+    failing === what ? Promise.reject(new Error(`${what}: internal error (10001)`)) : act()
+  return {
+    // The worst there is: it was put, and nobody is told.
+    put: async (...args) => {
+      await bucket.put(...args)
+      return unless('put', async () => {})
+    },
+    get: (name) => unless('get', () => bucket.get(name)),
+    delete: (names) => unless('delete', () => bucket.delete(names)),
+  }
+}
+
+export class HarnessSession extends made.HarnessSession {
+  readonly #life = crypto.randomUUID()
+  readonly #storage: { message: string }
+  #rings = 0
+
+  constructor(ctx: ObjectContext, env: HarnessEnv) {
+    const storage = breakable(ctx.storage)
+    const { HARNESS_ARTIFACTS: bucket } = env
+    super(ctx, { ...env, ...(bucket && { HARNESS_ARTIFACTS: breakableBucket(bucket) }) })
+    this.#storage = storage
+  }
+
+  /** From now on each write throws this; '' = no longer. */
+  break(message: string): void {
+    this.#storage.message = message
+  }
+
+  /** What is kept with each of its sockets. */
+  attachments(): string {
+    const attached = (socket: PlatformSocket) => socket.deserializeAttachment()
+    return JSON.stringify(this.ctx.getWebSockets().map(attached))
+  }
+
+  override alarm(): Promise<void> {
+    this.#rings += 1
+    return super.alarm()
+  }
+
+  rings(): number {
+    return this.#rings
+  }
+
+  /** From here on whoever asks it waits. */
+  static readonly silent = new Set<string>()
+
+  override fetch(request: Request): Promise<Response> {
+    const home = decodeURIComponent(request.headers.get('x-bridle-home') ?? '')
+    return HarnessSession.silent.has(home) ? new Promise(() => {}) : super.fetch(request)
+  }
+
+  reset(): void {
+    this.ctx.abort('reset by a test')
+  }
+
+  /** As the platform may: the same alarm twice, one not waiting for the other. */
+  async ringTwice(): Promise<void> {
+    await Promise.all([this.alarm(), this.alarm()])
+  }
+
+  async alarmAt(): Promise<number | null> {
+    return this.ctx.storage.getAlarm()
+  }
+
+  incarnation(): string {
+    return this.#life
+  }
+}
+
+/** Says and does what a container does, as far as a session asks; the runner inside is one on this machine. */
+export class TestContainer extends DurableObject<{ TEST_RUNNER_URL: string }> {
+  #status = 'stopped'
+  #vars: object = {}
+  readonly #calls: string[] = []
+
+  async getState(): Promise<{ status: string }> {
+    return { status: this.#status }
+  }
+
+  async startAndWaitForPorts({ startOptions }: { startOptions: { envVars: object } }): Promise<void> {
+    this.#calls.push(`start ${Object.keys(startOptions.envVars).join(' ')}`)
+    this.#vars = startOptions.envVars
+    this.#status = 'healthy'
+  }
+
+  /** The environment that its runner was started with. */
+  vars(): string {
+    return JSON.stringify(this.#vars)
+  }
+
+  async stop(): Promise<void> {
+    this.#calls.push('stop')
+    this.#status = 'stopped'
+  }
+
+  async destroy(): Promise<void> {
+    this.#calls.push('destroy')
+    this.#status = 'stopped'
+  }
+
+  calls(): string[] {
+    return this.#calls
+  }
+
+  fetch(request: Request): Promise<Response> {
+    const { pathname } = new URL(request.url)
+    if (request.method !== 'GET') this.#calls.push(`${request.method} ${pathname}`)
+    return fetch(new Request(`${this.env.TEST_RUNNER_URL}${pathname}`, request))
+  }
+}
+
+export default class extends made.HarnessGateway {
+  readonly #objects: Namespace<HarnessSession>
+
+  constructor(ctx: RequestContext, env: HarnessEnv) {
+    super(ctx, env)
+    this.#objects = env.HARNESS_SESSION as Namespace<HarnessSession>
+  }
+
+  #directory(tenant: string): HarnessDirectory {
+    const directories = (env as { HARNESS_DIRECTORY: Namespace<HarnessDirectory> }).HARNESS_DIRECTORY
+    return directories.get(directories.idFromName(tenant))
+  }
+
+  #container(name: string): TestContainer {
+    const containers = (env as { HARNESS_SANDBOX: Namespace<TestContainer> }).HARNESS_SANDBOX
+    return containers.get(containers.idFromName(name))
+  }
+
+  get #bucket(): TestBucket {
+    return (env as { HARNESS_ARTIFACTS: TestBucket }).HARNESS_ARTIFACTS
+  }
+
+  override async fetch(request: Request): Promise<Response> {
+    const { pathname, searchParams } = new URL(request.url)
+    if (!pathname.startsWith('/test/')) return super.fetch(request)
+    const [, what] = /^\/test\/break-bucket\/(.*)/.exec(pathname) ?? []
+    if (what) failing = what
+    const object = this.#objects.get(this.#objects.idFromName(searchParams.get('name') ?? ''))
+    const acts: { readonly [path: string]: () => Promise<unknown> } = {
+      '/test/evict': () => unsafe.evict(object, { webSockets: 'hibernate' }),
+      // It cannot answer.
+      '/test/reset': async () => Promise.resolve(object.reset()).catch(() => {}),
+      '/test/ring': async () => object.ringTwice(),
+      '/test/lose': async () =>
+        this.#directory('default')
+          .lose()
+          .catch(() => {}),
+      '/test/reset-secret': async () => Promise.resolve(this.#directory('/secret').restart()).catch(() => {}),
+      '/test/secret': async () => this.#directory('/secret').secret(),
+      '/test/calls': async () => JSON.stringify(await this.#container(searchParams.get('name') ?? '').calls()),
+      '/test/vars': async () => this.#container(searchParams.get('name') ?? '').vars(),
+      '/test/stop': () => this.#container(searchParams.get('name') ?? '').stop(),
+      '/test/bucket': async () => JSON.stringify((await this.#bucket.list()).objects.map(({ key }) => key)),
+      '/test/empty-bucket': async () => this.#bucket.delete((await this.#bucket.list()).objects.map(({ key }) => key)),
+      '/test/silence': async () => HarnessSession.silent.add(searchParams.get('name') ?? ''),
+      '/test/alarm-at': async () => object.alarmAt(),
+      '/test/incarnation': async () => object.incarnation(),
+      '/test/rings': async () => object.rings(),
+      '/test/break': async () => object.break(searchParams.get('message') ?? ''),
+      '/test/attachments': async () => object.attachments(),
+      '/test/alarm': async () => object.alarm(),
+    }
+    try {
+      return new Response(String(await acts[pathname]?.()))
+    } catch (error) {
+      return new Response(String(error), { status: 500 })
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { get } from '../../surfaces/http/test-client.suite.ts'
+import { noteBuild } from './build-manifests.ts'
+import { HarnessServer } from './index.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'bridle-builds-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+test('[H25] /builds lists what was built into folders that are still there, newest first', async () => {
+  const data = join(folder, 'data')
+  const server = await HarnessServer.start({ port: 0, data, log: () => {}, env: {} })
+  const listed = async () => (await get(`${server.url}/builds`)).body.builds as { id: string; createdAt: string }[]
+  expect(await listed()).toEqual([])
+  const build = (name: string, at: number) => {
+    mkdirSync(join(folder, name), { recursive: true })
+    noteBuild(data, join(folder, name), { target: 'cloudflare', agents: ['one', 'two'], size: '10 KiB' }, at)
+  }
+  build('first', 1_000)
+  build('second', 2_000)
+  build('third', 3_000)
+  build('first', 4_000)
+  expect((await listed()).map(({ createdAt }) => Date.parse(createdAt))).toEqual([4_000, 3_000, 2_000])
+  expect((await listed())[0]).toEqual({
+    id: expect.stringMatching(/^build-[0-9a-f]{16}$/),
+    target: 'cloudflare',
+    createdAt: '1970-01-01T00:00:04.000Z',
+    folder: expect.stringMatching(/first$/),
+    agents: ['one', 'two'],
+    size: '10 KiB',
+  })
+  rmSync(join(folder, 'third'), { recursive: true })
+  const [newest, older] = await listed()
+  writeFileSync(join(data, 'builds', `${older?.id}.json`), '{ half')
+  writeFileSync(join(data, 'builds', 'stray.txt'), 'no build')
+  expect(await listed()).toEqual([newest])
+  await server.close()
+})

@@ -1,0 +1,53 @@
+// Builds on this machine: a manifest for each folder that `bridle build` wrote to, kept beside the server's data.
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
+import type { BuildManifest } from '../../surfaces/http/router/build-manifest.ts'
+
+/** `path` is where the build lies; it stays on this machine. */
+type KeptManifest = BuildManifest & { readonly path: string }
+
+/** A folder holds its newest build only, and so does its manifest. */
+export const noteBuild = (
+  data: string,
+  folder: string,
+  build: Pick<BuildManifest, 'target' | 'agents' | 'size'>,
+  now: number,
+): void => {
+  const path = resolve(folder)
+  const id = `build-${createHash('sha256').update(path).digest('hex').slice(0, 16)}`
+  const manifest: KeptManifest = {
+    id,
+    target: build.target,
+    createdAt: new Date(now).toISOString(),
+    folder: relative('.', path),
+    agents: build.agents,
+    size: build.size,
+    path,
+  }
+  mkdirSync(join(data, FOLDER), { recursive: true })
+  writeFileSync(join(data, FOLDER, `${id}.json`), `${JSON.stringify(manifest, null, 2)}\n`)
+}
+
+const FOLDER = 'builds'
+
+/** The newest first. A build whose folder is gone is gone. */
+export const buildManifests = (data: string): readonly BuildManifest[] => {
+  const folder = join(data, FOLDER)
+  if (!existsSync(folder)) return []
+  return readdirSync(folder)
+    .flatMap((file) => kept(join(folder, file)) ?? [])
+    .filter(({ path }) => existsSync(path))
+    .sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1))
+    .map(({ path: _path, ...manifest }) => manifest)
+}
+
+/** Null for what is no manifest. */
+const kept = (file: string): KeptManifest | null => {
+  try {
+    const manifest = JSON.parse(readFileSync(file, 'utf8')) as KeptManifest
+    return typeof manifest.path === 'string' && typeof manifest.createdAt === 'string' ? manifest : null
+  } catch {
+    return null
+  }
+}

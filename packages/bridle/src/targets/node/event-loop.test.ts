@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { key, setUp, Watcher } from '../../kernel/host/host.suite.ts'
+import { READ_PAGE } from '../../kernel/limits.ts'
+import { eventLoop } from './event-loop.ts'
+
+/** Sees everything and shows nothing of it, so that nothing but the turns ever makes it wait. */
+class SilentReader extends Watcher {
+  override readonly audience = { key: 'silent', encode: () => '' }
+}
+
+test('[O33] while readers catch up on long logs, the event loop goes on, and a newcomer need not wait for their end', async () => {
+  const { host, runner } = setUp({ eventLoop })
+  const pages = 12
+  for (const id of ['one', 'two', 'three']) {
+    await host.send(key(id), { type: 'submit', prompt: 'write' })
+    await expect.poll(() => runner.attempts.at(-1)?.job.key.id).toBe(id)
+    const { outlet } = runner.last
+    const steps = Array.from({ length: READ_PAGE }, (_, index) => ({
+      type: 'event' as const,
+      event: { type: 'step_progress' as const, payload: { summary: `step ${index}` } },
+    }))
+    for (let page = 0; page < pages; page++) await outlet.report(steps)
+  }
+  const { state } = await host.open(key('one'))
+  const over: string[] = []
+  const readers = ['one', 'two', 'three'].flatMap((id) =>
+    Array.from({ length: 3 }, async () => {
+      const { subscribers } = await host.open(key(id))
+      expect(await subscribers.replay(new SilentReader(), 0, state.head)).toBe(true)
+      over.push(id)
+    }),
+  )
+  let turns = 0
+  const count = () => {
+    turns++
+    if (over.length < readers.length) setImmediate(count)
+  }
+  setImmediate(count)
+  const newcomer = host.open(key('three')).then(async (session) => {
+    const events = await session.read(session.state.head - 3, 3)
+    return { events: events.length, over: over.length }
+  })
+  expect(await newcomer).toEqual({ events: 3, over: 0 })
+  await Promise.all(readers)
+  expect(turns).toBeGreaterThan(pages)
+  await host.stop()
+})

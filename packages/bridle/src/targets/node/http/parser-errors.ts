@@ -1,0 +1,38 @@
+// What Node refuses before any route sees it: the answer has the shape of every other error, and the connection ends.
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { RequestError } from '@hono/node-server'
+import { badRequest, faulted } from '../../../surfaces/http/router/errors.ts'
+
+type Refusal = readonly [status: number, error: unknown]
+
+/** By the parser's own names for them; anything else is a bad request. */
+const refusals: { readonly [code: string]: Refusal } = {
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive.'],
+  HPE_HEADER_OVERFLOW: [431, 'The headers are too large.'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, { type: 'body_too_large', message: 'The chunk extensions are too large.' }],
+}
+const malformed: Refusal = [400, 'This is not a request that HTTP knows.']
+
+export const answerRefusals = (server: Server): void => {
+  server.on('clientError', (error: NodeJS.ErrnoException, duplex: Duplex) => {
+    // In the middle of another answer there is no place for this one.
+    const { _httpMessage: answering } = duplex as { readonly _httpMessage?: ServerResponse | null }
+    if (error.code === 'ECONNRESET' || !duplex.writable || answering?.headersSent) duplex.destroy()
+    else duplex.end(messageOf(refusals[error.code ?? ''] ?? malformed), () => duplex.destroy())
+  })
+  server.on('checkExpectation', (_incoming: IncomingMessage, outgoing: ServerResponse) => {
+    outgoing.writeHead(417, { 'content-type': 'application/json', connection: 'close' })
+    outgoing.end(JSON.stringify({ error: 'Nothing but 100-continue is to be expected here.' }))
+  })
+}
+
+/** For a request whose URL or host makes no sense, and for whatever should never happen. */
+export const refusalOf = (error: unknown): Response =>
+  error instanceof RequestError ? badRequest('The URL or the Host header makes no sense.') : faulted(error)
+
+const messageOf = ([status, error]: Refusal): string => {
+  const body = JSON.stringify({ error })
+  const headers = `content-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close`
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers}\r\n\r\n${body}`
+}

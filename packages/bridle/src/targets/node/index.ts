@@ -1,0 +1,331 @@
+// Bridle on Node: one process, one data folder, one port. Wiring and nothing else.
+
+import { createHash } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { getRequestListener, type HttpBindings } from '@hono/node-server'
+import { keyText } from '../../kernel/event.ts'
+import { Host, type HostPorts } from '../../kernel/host/host.ts'
+import type { Clock, Digest } from '../../kernel/ports/store.ts'
+import { sandboxUser } from '../../runners/sandboxes/isolation/sandbox-user.ts'
+import { TenantTotals } from '../../runners/sandboxes/folders/tenant-disk-usage.ts'
+import { scriptedRunner } from '../../runners/in-process/scripted.ts'
+import { openSqlite } from '../../stores/data-folder.ts'
+import { type AccessOptions, isLoopback } from '../../surfaces/http/access/authenticate.ts'
+import { createApp } from '../../surfaces/http/router/app.ts'
+import { exposureNote, exposureOf, type Gate, isExposed } from '../../surfaces/http/access/exposure.ts'
+import type { RateLimit } from '../../surfaces/http/access/rate-limit.ts'
+import { defaultAgent } from '../agents/registry.ts'
+import { Backlog } from './backlog.ts'
+import { buildManifests } from './build-manifests.ts'
+import { type EngineAgentsOptions, engineAgents } from '../agents/engines.ts'
+import { eventLoop } from './event-loop.ts'
+import { localToken, publishAddress } from './credentials/local-token.ts'
+import { compressed } from './http/compression.ts'
+import { limitConnections } from './http/connection-limits.ts'
+import { withEvents } from './http/event-streams.ts'
+import { createLog, type Log } from './logger.ts'
+import { nameProbeHost } from './http/probe-host.ts'
+import { answerRefusals, refusalOf } from './http/parser-errors.ts'
+import { attachSockets } from './sockets/server-sockets.ts'
+import { NodeWorkspaces } from './workspaces/workspaces.ts'
+import { scriptedAgent } from '../agents/scripted.ts'
+import type { SocketLimits } from './sockets/socket-monitor.ts'
+import { storeTrouble } from './store-health.ts'
+import { tracing } from './tracing.ts'
+import { trustedProxies } from './http/trusted-proxies.ts'
+import { socketRows, wires } from '../wires.ts'
+import { type AgentsOptions, workspaceAgents } from '../agents/server-agents.ts'
+import { folderFreedom, type WorkspaceOptions } from './workspaces/workspace-sources.ts'
+
+export interface ServerOptions
+  extends AccessOptions,
+    AgentsOptions,
+    SocketLimits,
+    Pick<EngineAgentsOptions, 'sandbox' | 'engines'> {
+  /** Default 4317; 0 = any free one. */
+  readonly port?: number
+  /** Default 127.0.0.1. Any other needs a token. */
+  readonly host?: string
+  /** The data folder; default `.bridle`. */
+  readonly data?: string
+  /** Makes a token once, keeps it in the data folder, and asks every caller for it or for one of the others. */
+  readonly keepToken?: boolean
+  /** The folders that workspaces may begin with, for everybody or for one tenant; default: none, so they begin empty. */
+  readonly workspaces?: WorkspaceOptions
+  /** Agents that are open in production without a trigger of their own; BRIDLE_EXPOSE names more. */
+  readonly expose?: readonly string[]
+  readonly rateLimit?: RateLimit
+  /** Proxies whose X-Forwarded-For, -Host and -Proto count: addresses, ranges, or `loopback`. BRIDLE_TRUST_PROXY names more. */
+  readonly trustedProxies?: readonly string[]
+  /** Default 8 MiB. */
+  readonly maxBodyBytes?: number
+  /** Where FABRIC_MODE, FABRIC_ENV, NODE_ENV, FABRIC_HARNESS_TENANT_REQUIRED and tokens are looked up. */
+  readonly env?: NodeJS.ProcessEnv
+  /** At most one token event per this many ms; 0 = every token. */
+  readonly tokenPaceMs?: number
+  readonly heartbeatMs?: number
+  /** How long a reader of an event stream waits before it comes back; default 2 s. */
+  readonly retryMs?: number
+  /** A socket that says nothing for this long is closed; default 45 s. */
+  readonly deadAfterMs?: number
+  /** A connection has this long to send the headers of its first request; default 10 s. */
+  readonly headersMs?: number
+  /** A connection that nobody uses stays open this long; default 75 s, more than proxies keep theirs (60 s). */
+  readonly keepAliveMs?: number
+  /** Connections open at once, of all kinds; default 20,000. */
+  readonly maxConnections?: number
+  /** Sockets open at once; default 10,000. */
+  readonly maxSockets?: number
+  /** A connection beyond this from one address is refused; default 1,000, loopback excepted. What is set counts for all. */
+  readonly maxConnectionsPerAddress?: number
+  /** Bytes written to all streams and sockets together that their readers have not taken; default 256 MiB. */
+  readonly maxUnsentBytes?: number
+  /** For loaded sessions, counted: beyond it idle ones leave. Default 256 MiB, and half of it for one tenant. */
+  readonly memory?: HostPorts['memory']
+  /** Where it tells of itself; default: standard error, as BRIDLE_LOG says. */
+  readonly log?: Log
+}
+
+/** A running server. What `npm start` runs. */
+export class HarnessServer {
+  readonly url: string
+  readonly #close: (graceMs?: number) => Promise<void>
+  readonly #gate: Gate
+
+  private constructor(url: string, close: (graceMs?: number) => Promise<void>, gate: Gate) {
+    this.url = url
+    this.#close = close
+    this.#gate = gate
+  }
+
+  /** Resolves when it listens and has taken up what the last process left. */
+  static async start(options: ServerOptions = {}): Promise<HarnessServer> {
+    const { port = 4317, host: hostname = '127.0.0.1', data = '.bridle', env = process.env } = options
+    const authToken = options.authToken ?? (options.authTokenEnv === undefined ? undefined : env[options.authTokenEnv])
+    if (options.authTokenEnv !== undefined && !authToken) throw new Error(`${options.authTokenEnv} holds no token.`)
+    const { keepToken = false } = options
+    const isOpen = authToken === undefined && !options.tokens?.length && !options.extractAuthToken && !keepToken
+    if (isOpen && !isLoopback(hostname)) {
+      throw new Error(
+        `Listening on ${hostname} without a token would let anybody run the agents. Set FABRIC_HARNESS_API_TOKEN, or start with --token.`,
+      )
+    }
+    const tenantRequired = options.tenantRequired ?? env.FABRIC_HARNESS_TENANT_REQUIRED === '1'
+    const log = options.log ?? standardLog(env)
+    const traces = tracing()
+    let draining = false
+    // Before anything is open: a setting that makes no sense is refused here.
+    const owner = sandboxUser(env)
+    const isTrustedProxy = trustedProxies(options.trustedProxies, env)
+    const store = await openSqlite(data)
+    if (store.damage) log('error', 'acknowledged commits are missing', { ...store.damage })
+    const { maxTenantBytes } = options.workspaces ?? {}
+    const totals = new TenantTotals(data, maxTenantBytes === undefined ? {} : { max: maxTenantBytes })
+    const prepared = async () => {
+      publishAddress(data, null)
+      const ownerToken = keepToken ? localToken(data) : null
+      const tokens = [...(options.tokens ?? []), ...(ownerToken === null ? [] : [{ token: ownerToken }])]
+      return { ownerToken, tokens, ...(await agentsOf(options, { isOpen, data, totals, env, log })) }
+    }
+    const { engines, served, tokens, ownerToken } = await prepared().catch(async (error) => {
+      await store.close()
+      throw error
+    })
+    const workspaces = new NodeWorkspaces({
+      data,
+      workspaces: options.workspaces,
+      exists: async (key) => (await host.find(key).catch(() => key)) !== null,
+      mayNameAnyFolder: folderFreedom({ ...options, hostname, isOpen, tenantRequired, ownerToken }),
+      totals,
+      ...(owner && { owner }),
+    })
+    const host = new Host({
+      log: store.log,
+      directory: store.directory,
+      clock,
+      digest,
+      eventLoop,
+      runner: (agent) => {
+        const runner = served.runners.get(agent)
+        return runner ? workspaces.around(runner) : null
+      },
+      ...(options.tokenPaceMs !== undefined && { tokenPaceMs: options.tokenPaceMs }),
+      ...(options.memory && { memory: options.memory }),
+      onCommit: (key, events) => traces.events(key, events),
+      onFault: (key, cause) =>
+        log('error', 'session stopped', {
+          session: keyText(key),
+          cause: cause instanceof Error ? cause.message : String(cause),
+        }),
+    })
+    const exposure = exposureOf(env, options.expose)
+    const trouble = storeTrouble(store, resolve(data), log)
+    const watch = setInterval(trouble, LOOK_MS).unref()
+    const app = createApp(
+      {
+        ...options,
+        ...(authToken !== undefined && { authToken }),
+        tokens,
+        tenantRequired,
+        host,
+        directory: store.directory,
+        clock,
+        agents: served.agents,
+        defaultAgent: defaultAgent(served.agents, env),
+        ...exposure,
+        workspaces,
+        builds: () => buildManifests(data),
+        workspace: { target: 'node', store: 'sqlite' },
+        lostCommits: store.damage?.commitsLost ?? 0,
+        ...(isTrustedProxy && { isTrustedProxy }),
+        isStopping: () => draining,
+        unready: () => (draining ? 'The server is going away.' : trouble()),
+        onRequest: (seen) => {
+          traces.request(seen, clock.now())
+          log(seen.status >= 500 ? 'warn' : 'info', 'request', { ...seen })
+        },
+        address: (c) => (c.env as { incoming?: IncomingMessage }).incoming?.socket.remoteAddress ?? '',
+      },
+      wires,
+    )
+    const backlog = new Backlog(options.maxUnsentBytes)
+    const fetch = async (request: Request, env: unknown) =>
+      withEvents(await compressed(request, await app.fetch(request, env)), (env as HttpBindings).outgoing, backlog)
+    const listener = getRequestListener(fetch, { errorHandler: refusalOf })
+    const server = createServer(requestLimits(options), (incoming, outgoing) => {
+      nameProbeHost(incoming)
+      return listener(incoming, outgoing)
+    })
+    answerRefusals(server)
+    limitConnections(server, options)
+    const sockets = attachSockets(server, app, socketRows, backlog, options)
+    const close = async (graceMs = 0) => {
+      draining = true
+      // Before the port is free: whoever listens there next is not given this server's token.
+      publishAddress(data, null)
+      clearInterval(watch)
+      served.close()
+      // In-process runs that can end in time do; the others are taken up, or told of, by the next start. Until then the port stays
+      // open: a balancer has to see that /ready is 503, and whoever answers an approval has to reach it.
+      for (const until = clock.now() + graceMs; host.busy > 0 && clock.now() < until; ) await sleep(20)
+      server.close()
+      await host.handOver()
+      await host.stop()
+      await sockets.close()
+      server.closeAllConnections()
+      await engines.close()
+      await store.close()
+    }
+    try {
+      await listen(server, port, hostname)
+      await host.start()
+      await engines.reap(host)
+      await workspaces.reap()
+    } catch (error) {
+      await close()
+      throw error
+    }
+    const at = server.address() as AddressInfo
+    const url = `http://${at.family === 'IPv6' ? `[${at.address}]` : at.address}:${at.port}`
+    if (keepToken) publishAddress(data, url)
+    if (engines.warning !== null) log('warn', engines.warning)
+    return new HarnessServer(url, close, { ...exposure, agents: served.agents })
+  }
+
+  /** In production: which agents are open, and how to open the others; null = all are. */
+  get exposureNote(): string | null {
+    return exposureNote(this.#gate)
+  }
+
+  /** An agent to try: scripted, else the first that is open; null = none is. */
+  get openAgent(): string | null {
+    return ['scripted', ...this.#gate.agents.keys()].find((name) => isExposed(this.#gate, name)) ?? null
+  }
+
+  /** Takes no more, gives runs their grace, tells watchers to come back, and gives the data folder free. */
+  close({ graceMs = 0 }: { graceMs?: number } = {}): Promise<void> {
+    return this.#close(graceMs)
+  }
+}
+
+interface AgentGround {
+  readonly isOpen: boolean
+  readonly data: string
+  readonly totals: TenantTotals
+  readonly env: NodeJS.ProcessEnv
+  readonly log: Log
+}
+
+const agentsOf = async (options: ServerOptions, { isOpen, data, totals, env, log }: AgentGround) => {
+  const { sandbox, engines: settings } = options
+  const engines = await engineAgents({
+    data,
+    folders: { totals },
+    env,
+    clock,
+    digest,
+    isOpen,
+    ...(sandbox && { sandbox }),
+    ...(settings && { engines: settings }),
+  })
+  const builtIn = [[scriptedAgent, scriptedRunner({ clock, digest })] as const, ...engines.agents]
+  try {
+    const served = await workspaceAgents(options, builtIn, { clock, digest }, (line) => log('warn', line))
+    return { engines, served }
+  } catch (error) {
+    await engines.close()
+    throw error
+  }
+}
+
+/** The same, by the name the Fabric document uses. */
+export const startDevServer = (options?: ServerOptions): Promise<HarnessServer> => HarnessServer.start(options)
+
+/** How often the server looks whether its data can still be written, though nobody asks. */
+const LOOK_MS = 1_000
+
+/** nginx and the balancers of clouds keep a connection for 60 s: a server that closes first answers a request with a reset. */
+const KEEP_ALIVE_MS = 75_000
+
+/** A client that says nothing, or dribbles its request, holds a connection and no more than that for so long. */
+const requestLimits = ({ headersMs = 10_000, keepAliveMs = KEEP_ALIVE_MS }: ServerOptions) => ({
+  headersTimeout: headersMs,
+  keepAliveTimeout: keepAliveMs,
+  requestTimeout: Math.max(60_000, headersMs),
+  connectionsCheckingInterval: Math.min(2_000, headersMs),
+  // The router says so itself, with a body.
+  requireHostHeader: false,
+  // A peer whose machine is gone is noticed, though nothing is sent to it.
+  keepAlive: true,
+  keepAliveInitialDelay: 60_000,
+})
+
+const listen = (server: Server, port: number, hostname: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, hostname, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+
+const standardLog = (env: NodeJS.ProcessEnv): Log =>
+  createLog({
+    level: env.BRIDLE_LOG,
+    isTerminal: process.stderr.isTTY ?? false,
+    write: (line) => process.stderr.write(`${line}\n`),
+    now: clock.now,
+  })
+
+const clock: Clock = {
+  now: () => Date.now(),
+  after: (ms, call) => {
+    const timer = setTimeout(call, ms)
+    return () => clearTimeout(timer)
+  },
+}
+
+const digest: Digest = async (text) => createHash('sha256').update(text).digest('hex')

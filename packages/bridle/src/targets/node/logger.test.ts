@@ -1,0 +1,39 @@
+import { stripVTControlCharacters } from 'node:util'
+import { expect, test } from 'vitest'
+import { createLog } from './logger.ts'
+
+const lines = (level: string | undefined, isTerminal: boolean) => {
+  const written: string[] = []
+  const log = createLog({ level, isTerminal, write: (line) => written.push(line), now: () => 0 })
+  log('debug', 'a')
+  log('info', 'b', { route: '/x', status: 200 })
+  log('error', 'c')
+  return written
+}
+
+test.each([
+  [undefined, false, ['info', 'error']],
+  ['debug', false, ['debug', 'info', 'error']],
+  ['error', false, ['error']],
+  ['silent', false, []],
+])('level %s writes %j', (level, isTerminal, expected) => {
+  expect(lines(level, isTerminal).map((line) => (JSON.parse(line) as { level: string }).level)).toEqual(expected)
+})
+
+test('[O6] a machine gets one JSON object per line', () => {
+  expect(JSON.parse(lines('info', false)[0] ?? '')).toEqual({
+    time: '1970-01-01T00:00:00.000Z',
+    level: 'info',
+    message: 'b',
+    route: '/x',
+    status: 200,
+  })
+})
+
+test('[O6] a person gets a short line, and only what matters', () => {
+  expect(lines(undefined, true).map((line) => stripVTControlCharacters(line).trim())).toEqual(['00:00:00 error c'])
+})
+
+test('a level that is none says so', () => {
+  expect(() => lines('loud', false)).toThrow(/BRIDLE_LOG/)
+})

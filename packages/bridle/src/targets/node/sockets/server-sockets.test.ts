@@ -1,0 +1,277 @@
+// The Fabric WebSocket from outside: a real server, a client that sees every frame.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { request } from 'node:http'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isEvent } from '../../../surfaces/fabric/wire.ts'
+import { get, post, script } from '../../../surfaces/http/test-client.suite.ts'
+import { HarnessServer } from '../index.ts'
+import { dial, eventsOf, has, types } from '../../tests/socket-client.suite.ts'
+
+let folder: string
+let server: HarnessServer
+let url: string
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'bridle-socket-'))
+  server = await HarnessServer.start({ port: 0, data: folder, tokenPaceMs: 0, log: () => {} })
+  url = server.url
+})
+afterAll(async () => {
+  await server.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const play = (id: string, ...steps: unknown[]) => post(`${url}/agents/scripted/${id}`, script(...steps))
+const begin = (id: string, ...steps: unknown[]) =>
+  post(`${url}/agents/scripted/${id}`, script(...steps), { prefer: 'respond-async' })
+const at = (id: string, query = '') => `${url}/sessions/${id}/ws${query}`
+const ended = has('replay-end')
+
+describe('events', () => {
+  test('[W5] replays the last N, says so, and goes on live', async () => {
+    await play('replay', { text: 'abc', chunks: 3 })
+    const all = await dial(at('replay', '?replay=all'))
+    const whole = types(await all.until(ended))
+    expect(whole).toEqual(['prompt_start', 'text_delta', 'text_delta', 'text_delta', 'result', 'idle', 'replay-end'])
+    const two = await dial(at('replay', '?replay=2'))
+    expect(await two.until(ended)).toEqual(all.messages.slice(-3))
+    const none = await dial(at('replay'))
+    expect(types(await none.until(ended))).toEqual(['replay-end'])
+    await play('replay', { text: 'more' })
+    const live = ['prompt_start', 'text_delta', 'result', 'idle']
+    for (const line of [two, none]) {
+      await line.until(has('result', line === two ? 2 : 1))
+      await line.until((messages) => types(messages).at(-1) === 'idle')
+      expect(types(line.messages).slice(-4)).toEqual(live)
+      line.ws.close()
+    }
+    all.ws.close()
+  })
+
+  test('[W6] the events are those of the other wires, and every cursor resumes with exactly the rest', async () => {
+    await play('cursor', { text: 'abcd', chunks: 4 }, { tool: 'read', id: 'c1', result: 42 })
+    const { events } = (await get(`${url}/agents/scripted/cursor`)).body as { events: { id: string }[] }
+    for (const [index, { id }] of events.entries()) {
+      for (const cursor of [id, id.slice(3)]) {
+        const line = await dial(at('cursor', `?replay=1&after=${cursor}`))
+        expect(eventsOf(await line.until(ended))).toEqual(events.slice(index + 1))
+        line.ws.close()
+      }
+    }
+    const beyond = await dial(at('cursor', '?after=99999'))
+    expect(types(await beyond.until(ended)).slice(0, 2)).toEqual(['reset', 'prompt_start'])
+    beyond.ws.close()
+  })
+
+  test('a large event arrives whole', async () => {
+    const text = 'é'.repeat(200_000)
+    await play('large', { text })
+    const line = await dial(at('large', '?replay=all'))
+    const event = eventsOf(await line.until(ended)).find(({ type }) => type === 'text_delta')
+    expect(event?.data).toEqual({ delta: text })
+    line.ws.close()
+  })
+
+  test('the platform’s own WebSocket understands it', async () => {
+    await play('platform', { text: 'Hi' })
+    const ws = new WebSocket(at('platform', '?replay=1').replace('http', 'ws'))
+    const seen: string[] = []
+    await new Promise<void>((resolve) => {
+      ws.onmessage = ({ data }) => {
+        seen.push((JSON.parse(data) as { type: string }).type)
+        if (seen.length === 2) resolve()
+      }
+    })
+    expect(seen).toEqual(['event', 'replay-end'])
+    ws.close()
+  })
+})
+
+describe('commands', () => {
+  test('[W9] cancels by run, by session, and knows what it does not know', async () => {
+    const { runId } = (await begin('cancel', { text: 'so far' }, { sleepMs: 60_000 })).body
+    const line = await dial(at('cancel', '?replay=all'))
+    await line.until(has('text_delta'))
+    line.say({ type: 'cancel', taskId: 'nobody' })
+    line.say({ type: 'cancel', taskId: runId, reason: 'user cancelled' })
+    await line.until(has('idle'))
+    const second = (await begin('cancel', { text: 'again' }, { sleepMs: 60_000 })).body
+    const third = (await begin('cancel', { text: 'never' })).body
+    await line.until(has('text_delta', 2))
+    line.say({ type: 'cancel', taskId: third.runId })
+    line.say({ type: 'cancel', taskId: 'cancel' })
+    await line.until(has('idle', 2))
+    line.say({ type: 'cancel', taskId: second.runId })
+    await line.until(has('ack', 5))
+    const acks = line.messages.filter(({ type }) => type === 'ack')
+    expect(acks).toEqual([
+      { type: 'ack', for: 'cancel', ok: false, message: 'There is no such task or run in this session.' },
+      { type: 'ack', for: 'cancel', ok: true },
+      { type: 'ack', for: 'cancel', ok: true },
+      { type: 'ack', for: 'cancel', ok: true },
+      { type: 'ack', for: 'cancel', ok: true, message: 'There was nothing left to cancel.' },
+    ])
+    expect(eventsOf(line.messages).filter(({ type }) => type === 'prompt_start')).toHaveLength(2)
+    line.ws.close()
+  })
+
+  test('[W10] approves, twice the same, and not otherwise', async () => {
+    await begin('approve', { approve: 'write', id: 'c1', args: { p: 1 } })
+    const line = await dial(at('approve', '?replay=all'))
+    const [asked] = eventsOf(await line.until(has('approval_requested'))).filter((event) =>
+      isEvent(event, 'approval_requested'),
+    )
+    const approvalId = asked?.data.approvalId
+    for (const decision of ['approved', 'approved', 'denied']) line.say({ type: 'approve', approvalId, decision })
+    await line.until((messages) => has('ack', 3)(messages) && has('idle')(messages))
+    const acks = line.messages.filter((message) => message.type === 'ack')
+    expect(acks.map(({ ok }) => ok)).toEqual([true, true, false])
+    expect(eventsOf(line.messages).find(({ type }) => type === 'approval_resolved')?.data).toMatchObject({
+      approvalId,
+      decision: 'approved',
+    })
+    line.ws.close()
+  })
+
+  test('[W13] bad messages get one error each, and the socket goes on', async () => {
+    await play('bad', { text: 'Hi' })
+    const line = await dial(at('bad'))
+    await line.until(ended)
+    for (const bad of ['{', 'null', '{"type":"dance"}']) line.say(bad)
+    line.ws.send(Buffer.from([1, 2, 3]))
+    line.say(`{"type":"ping","x":${'['.repeat(200_000)}`)
+    line.say({ type: 'ping', ts: 7 })
+    expect(types(await line.until(has('pong')))).toEqual(['replay-end', ...Array(5).fill('error'), 'pong'])
+    line.ws.close()
+  })
+
+  test('[W16] ten thousand bad messages get ten thousand errors', async () => {
+    const line = await dial(at('bad'))
+    for (let count = 0; count < 10_000; count++) line.say('{')
+    line.say({ type: 'cancel', taskId: 'bad' })
+    await line.until((messages) => messages.at(-1)?.type === 'ack')
+    expect(types(line.messages).filter((type) => type === 'error')).toHaveLength(10_000)
+    line.ws.close()
+  })
+})
+
+describe('the end', () => {
+  test.each<[string, Buffer, number, string]>([
+    ['a message over 8 MiB', frame(0x81, 8 * 1024 * 1024 + 1), 1009, 'The message is too large.'],
+    ['text that is not UTF-8', frame(0x81, 2, [0xc3, 0x28]), 1007, 'The text is not UTF-8.'],
+    ['a flood of fragments', Buffer.concat([frame(0x01, 1), ...Array(80).fill(frame(0x00, 1))]), 1008, ''],
+    ['a frame that is none', frame(0x8f, 1), 1002, ''],
+  ])('[W15] [T12] %s closes the socket, and nobody else’s', async (_name, bytes, code, reason) => {
+    const other = await dial(at('bad'))
+    const line = await dial(at('bad'))
+    rawSocket(line.ws).write(bytes)
+    expect(await line.closed).toEqual({ code, reason })
+    other.say({ type: 'ping', ts: 1 })
+    expect(types(await other.until(has('pong')))).toContain('pong')
+    other.ws.close()
+  })
+
+  test('a removed session ends its sockets', async () => {
+    await play('removed', { text: 'Hi' })
+    const line = await dial(at('removed'))
+    await line.until(ended)
+    await fetch(`${url}/agents/scripted/removed`, { method: 'DELETE' })
+    expect(await line.closed).toEqual({ code: 4004, reason: 'There is no such session.' })
+  })
+
+  test('[W16] a slow reader is cut, and its cursor resumes', { timeout: 60_000 }, async () => {
+    await play('slow', { text: 'Hi' })
+    const line = await dial(at('slow', '?replay=all'))
+    await line.until(ended)
+    line.ws.pause()
+    const text = 'x'.repeat(900_000)
+    for (let round = 0; round < 9; round++) await play('slow', { text })
+    line.ws.resume()
+    expect(await line.closed).toEqual({ code: 4008, reason: 'Too far behind: resume by cursor.' })
+    const seen = eventsOf(line.messages)
+    const rest = await dial(at('slow', `?after=${seen.at(-1)?.id}`))
+    const all = await dial(at('slow', '?replay=all'))
+    const events = eventsOf(await all.until(ended))
+    const ids = [...seen, ...eventsOf(await rest.until(ended))].map(({ id }) => id)
+    expect(seen.length).toBeLessThan(events.length)
+    expect(ids).toEqual(events.map(({ id }) => id))
+    for (const each of [rest, all]) each.ws.close()
+  })
+
+  test('[W14] beats, and closes whoever says nothing', async () => {
+    await using(
+      async (quick) => {
+        await post(`${quick}/agents/scripted/beats`, script({ text: 'Hi' }))
+        const silent = await dial(`${quick}/sessions/beats/ws`)
+        const loud = await dial(`${quick}/sessions/beats/ws`)
+        const pings = setInterval(() => loud.ws.ping(), 5)
+        expect(await silent.closed).toEqual({ code: 4009, reason: 'No ping for too long: resume by cursor.' })
+        expect(types(silent.messages)).toContain('pong')
+        await loud.until(has('pong', 5))
+        clearInterval(pings)
+        expect((await loud.closed).code).toBe(4009)
+      },
+      { heartbeatMs: 20, deadAfterMs: 100 },
+    )
+  })
+
+  test('a server that stops tells its sockets to come back, and stops', async () => {
+    let line: Awaited<ReturnType<typeof dial>> | undefined
+    await using(async (other) => {
+      await post(`${other}/agents/scripted/s`, script({ text: 'Hi' }))
+      line = await dial(`${other}/sessions/s/ws`)
+      await line.until(ended)
+    })
+    expect((await line?.closed)?.code).toBe(1012)
+  })
+
+  test('a request that merely offers another protocol is served as it is', async () => {
+    const status = await new Promise((resolve) => {
+      const headers = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABk' }
+      request(`${url}/health`, { headers }, (response) => resolve(response.resume().statusCode)).end()
+    })
+    expect(status).toBe(200)
+  })
+
+  test('half a handshake harms nobody', async () => {
+    const { port } = new URL(url)
+    const halves = Array.from({ length: 200 }, () => {
+      const half = connect(Number(port), '127.0.0.1')
+      half.on('error', () => {})
+      half.write('GET /sessions/bad/ws HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\n')
+      return half
+    })
+    const line = await dial(at('bad'))
+    expect(types(await line.until(ended))).toEqual(['replay-end'])
+    for (const half of halves) half.destroy()
+    line.ws.close()
+  })
+})
+
+/** A server of its own for as long as `use` takes. */
+const using = async (
+  use: (url: string) => Promise<void>,
+  options: Parameters<typeof HarnessServer.start>[0] = {},
+): Promise<void> => {
+  const data = mkdtempSync(join(tmpdir(), 'bridle-socket-own-'))
+  const own = await HarnessServer.start({ port: 0, data, log: () => {}, ...options })
+  try {
+    await use(own.url)
+  } finally {
+    await own.close()
+    rmSync(data, { recursive: true, force: true })
+  }
+}
+
+/** A client's frame, masked by zeros, whatever is in it. */
+function frame(head: number, size: number, payload: readonly number[] = []): Buffer {
+  const length = size < 126 ? [0x80 | size] : [0xff, 0, 0, 0, 0, ...[24, 16, 8, 0].map((bits) => (size >>> bits) & 255)]
+  const body = Buffer.alloc(size)
+  Buffer.from(payload).copy(body)
+  return Buffer.concat([Buffer.from([head, ...length, 0, 0, 0, 0]), body])
+}
+
+const rawSocket = (ws: unknown) => (ws as { _socket: { write(bytes: Buffer): void } })._socket

@@ -1,0 +1,328 @@
+// WebSockets on Node: the handshake, the limits, and the moving of messages. Who may come in and what is said are the
+// surfaces' business.
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { type RawData, WebSocket, WebSocketServer } from 'ws'
+import type { Asked } from '../../../surfaces/http/access/authenticate.ts'
+import type { App } from '../../../surfaces/http/router/app.ts'
+import { MESSAGE_BYTES_MAX } from '../../../surfaces/http/requests/body.ts'
+import { badRequest, failure } from '../../../surfaces/http/router/errors.ts'
+import { type Opener, type Receiver, type Socket, type SocketRoute, upgrade } from '../../../surfaces/http/streams/socket-route.ts'
+import type { Backlog, Straggler } from '../backlog.ts'
+import { drained } from '../drain.ts'
+import { frames } from './frames.ts'
+import { type SocketLimits, SocketNotes, SocketWatch, type WatchedSocket } from './socket-monitor.ts'
+
+export interface NodeSockets {
+  /** Tells everybody to come back, and waits a moment for them to leave. */
+  close(): Promise<void>
+}
+
+/** Open sockets of one server; each costs some 4 KB. */
+const SOCKETS_MAX = 10_000
+const FRAGMENTS_MAX = 64
+/** Unanswered messages of one socket; beyond it we stop reading from it. */
+const UNANSWERED_MAX = 32
+/** A long message counts as several: 32 of the longest would take as much memory as thousands of sockets. */
+const CHARS_PER_UNANSWERED = 256 * 1024
+/** Unread pongs of one socket before it is taken for a flood. */
+const CONTROL_BYTES_MAX = 4_000_000
+/** How long the other side may take to answer a close. */
+const CLOSE_MS = 10_000
+const LEAVE_MS = 1_000
+/** And where memory is short: until then the bytes that it has not read are kept. */
+const UNREAD_MS = 2_000
+/** The only subprotocols ever named back: a ticket is a secret. */
+const PROTOCOLS = ['bridle.v1', 'harness.v1']
+
+export const attachSockets = (
+  server: Server,
+  app: App,
+  rows: readonly SocketRoute[],
+  backlog: Backlog,
+  options: SocketLimits & { readonly maxSockets?: number | undefined } = {},
+): NodeSockets => {
+  const { maxSockets = SOCKETS_MAX } = options
+  const watch = new SocketWatch(options)
+  const limits = {
+    noServer: true,
+    WebSocket: Line,
+    // Ours holds those whom a surface has let in.
+    clientTracking: false,
+    // Every message is small and the same for all: compression would cost each socket memory and save nothing.
+    perMessageDeflate: false,
+    maxPayload: MESSAGE_BYTES_MAX,
+    maxFragments: FRAGMENTS_MAX,
+    closeTimeout: CLOSE_MS,
+    handleProtocols: (offered: Set<string>) => PROTOCOLS.find((name) => offered.has(name)) ?? false,
+  } as const
+  const library = new WebSocketServer(limits)
+  library.on('wsClientError', (error, duplex) => refuse(duplex, badRequest(`${error.message}.`)))
+  const lines = new Set<Line>()
+  let arriving = 0
+  let closing = false
+
+  const admit = async (incoming: IncomingMessage): Promise<Opener | Response> => {
+    if (lines.size + arriving > maxSockets) return failure('unavailable', 'Too many sockets are open.')
+    const asked = askedOf(incoming)
+    if (!asked) return badRequest('Bad request.')
+    return upgrade(rows, asked, incoming.socket.remoteAddress ?? '', app.ports)
+  }
+
+  // Without this, any offer to upgrade (a client that would also speak HTTP/2, say) would end here instead of being served.
+  Object.assign(server, { shouldUpgradeCallback: isWebSocket })
+  server.on('upgrade', async (incoming: IncomingMessage, duplex: Duplex, head: Buffer) => {
+    duplex.on('error', destroy)
+    arriving += 1
+    try {
+      const asked = await admit(incoming)
+      const answer = closing ? failure('unavailable', 'The server is going away.', { 'retry-after': '1' }) : asked
+      if (answer instanceof Response) return await refuse(duplex, answer)
+      // The library listens itself from here on.
+      duplex.off('error', destroy)
+      library.handleUpgrade(incoming, duplex, head, (line) => line.enter(answer, duplex, { lines, backlog, watch }))
+    } catch {
+      duplex.destroy()
+    } finally {
+      arriving -= 1
+    }
+  })
+
+  return {
+    close: async () => {
+      closing = true
+      const left = [...lines].map(
+        (line) =>
+          new Promise<void>((resolve) => {
+            line.once('close', () => resolve())
+            if (line.readyState === WebSocket.OPEN) line.close(1012, 'The server is going away: come back.')
+          }),
+      )
+      const timer = setTimeout(() => {
+        for (const line of lines) line.terminate()
+      }, LEAVE_MS)
+      await Promise.all(left)
+      clearTimeout(timer)
+      watch.stop()
+    },
+  }
+}
+
+/**
+ * One connection as the library has it, and whom it is for. There are thousands, mostly idle: what listens to them is
+ * shared, and finds its way by `this`.
+ */
+class Line extends WebSocket implements WatchedSocket {
+  readonly notes = new SocketNotes()
+  #receiver: Receiver | null = null
+  #house: House | null = null
+  #duplex: Duplex | null = null
+  #unanswered = 0
+
+  enter(open: Opener, duplex: Duplex, house: House): void {
+    this.#house = house
+    this.#duplex = duplex
+    house.lines.add(this)
+    house.watch.add(this)
+    lineOf.set(duplex, this)
+    // A broken frame closes the socket by itself, with the code that says why.
+    this.on('error', nothing)
+    this.on('close', onClose)
+    this.#receiver = open(new NodeSocket(this, duplex, house.backlog))
+    this.on('message', onMessage)
+    this.on('ping', onControl)
+    this.on('pong', onPong)
+    // Behind the library's own, which has looked at it by then.
+    duplex.on('data', onData)
+  }
+
+  message(text: string | null): void {
+    this.#house?.watch.finished(this)
+    this.notes.unansweredPings = 0
+    if (this.readyState !== WebSocket.OPEN || this.#house?.watch.spoke(this) === false) return
+    const answered = this.#receiver?.message(text)
+    if (!answered) return
+    const weight = 1 + Math.floor((text?.length ?? 0) / CHARS_PER_UNANSWERED)
+    this.#unanswered += weight
+    if (this.#unanswered >= UNANSWERED_MAX) this.pause()
+    answered.finally(() => {
+      this.#unanswered -= weight
+      if (this.#unanswered < UNANSWERED_MAX && this.isPaused) this.resume()
+    })
+  }
+
+  /** A pong that answers our own ping shows that somebody is there, and not that anything is said. */
+  ponged(data: Buffer): void {
+    this.notes.unansweredPings = 0
+    if (!data.equals(PING)) this.control()
+  }
+
+  control(): void {
+    if (this.#house?.watch.spoke(this) === false) return
+    this.#receiver?.alive()
+    if (this.bufferedAmount > CONTROL_BYTES_MAX) this.terminate()
+  }
+
+  slow(): void {
+    this.#receiver?.slow()
+  }
+
+  arrived(): void {
+    this.#house?.watch.arrived(this)
+  }
+
+  unfinishedBytes(): number {
+    // The library tells of whole messages only; what it has of the next one are fields of its own.
+    const { _receiver: state } = this as unknown as { readonly _receiver: ReceiverState | null }
+    if (!state) return 0
+    const bytes = state._bufferedBytes + state._messageLength
+    return state._fragmented === 0 ? bytes : Math.max(1, bytes)
+  }
+
+  sendPing(): boolean {
+    if (this.readyState !== WebSocket.OPEN || this.#duplex?.writableLength !== 0) return false
+    this.ping(PING)
+    return true
+  }
+
+  /** The library closes a socket for a broken frame with a code alone. */
+  override close(code?: number, reason?: string | Buffer): void {
+    super.close(code, reason ?? BROKEN[code ?? 0])
+  }
+
+  dismiss(code: number, reason: string): void {
+    this.close(code, reason)
+    this.pause()
+    setTimeout(() => this.terminate(), UNREAD_MS).unref()
+  }
+
+  closed(): void {
+    this.#house?.lines.delete(this)
+    this.#house?.watch.remove(this)
+    this.#receiver?.closed()
+  }
+}
+
+/** What all sockets of a server share. */
+interface House {
+  readonly lines: Set<Line>
+  readonly backlog: Backlog
+  readonly watch: SocketWatch
+}
+
+interface ReceiverState {
+  readonly _bufferedBytes: number
+  /** Of the fragments that are here. */
+  readonly _messageLength: number
+  /** What the message is that has begun in fragments; 0 = none has. */
+  readonly _fragmented: number
+}
+
+/** By close code; Cloudflare says the same. */
+const BROKEN: { readonly [code: number]: string } = {
+  1007: 'The text is not UTF-8.',
+  1009: 'The message is too large.',
+}
+
+/** Tells a pong of ours from one that a client sends by itself. */
+const PING = Buffer.from('bridle')
+const lineOf = new WeakMap<Duplex, Line>()
+
+/** One for each client, and there may be thousands: a class, so that each costs no closures. */
+class NodeSocket implements Socket, Straggler {
+  readonly #line: Line
+  readonly #duplex: Duplex
+  readonly #backlog: Backlog
+
+  constructor(line: Line, duplex: Duplex, backlog: Backlog) {
+    this.#line = line
+    this.#duplex = duplex
+    this.#backlog = backlog
+  }
+
+  /** Whole frames straight to the wire: with compression off the library holds nothing back that could get between. */
+  send(messages: readonly string[]): void {
+    if (this.#line.readyState !== WebSocket.OPEN) return
+    const bytes = frames(messages)
+    this.#duplex.write(bytes)
+    if (this.#duplex.writableLength > 0) this.#backlog.grew(this, bytes.length)
+  }
+
+  close(code: number, reason: string): void {
+    this.#line.close(code, reason)
+  }
+
+  buffered(): number {
+    return this.#duplex.writableLength
+  }
+
+  unsent(): number {
+    return this.#line.readyState === WebSocket.OPEN ? this.#duplex.writableLength : 0
+  }
+
+  /** One who reads slowly still gets to see why; where memory is short, one who does not read at all is not waited for. */
+  cut(): void {
+    this.#line.slow()
+    setTimeout(() => this.#line.terminate(), UNREAD_MS).unref()
+  }
+
+  drained(): Promise<void> {
+    return drained(this.#duplex)
+  }
+}
+
+function onMessage(this: WebSocket, data: RawData, isBinary: boolean): void {
+  ;(this as Line).message(isBinary ? null : data.toString())
+}
+function onPong(this: WebSocket, data: Buffer): void {
+  ;(this as Line).ponged(data)
+}
+function onData(this: Duplex): void {
+  lineOf.get(this)?.arrived()
+}
+function onControl(this: WebSocket): void {
+  ;(this as Line).control()
+}
+function onClose(this: WebSocket): void {
+  ;(this as Line).closed()
+}
+
+/** Shared by all sockets: a closure would keep alive what its neighbours hold. */
+function destroy(this: Duplex): void {
+  this.destroy()
+}
+const nothing = () => {}
+
+const isWebSocket = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === 'websocket'
+
+/** The request as the door knows it; null when its URL makes no sense. */
+const askedOf = ({ url, headers }: IncomingMessage): Asked | null => {
+  const { host = 'localhost' } = headers
+  const whole = `http://${host}${url}`
+  // A host with a slash or an @ in it would move the path or the name.
+  if (!/^[\w.:[\]-]+$/.test(host) || !url?.startsWith('/') || !URL.canParse(whole)) return null
+  return {
+    url: whole,
+    headers: { get: (name) => textOf(headers[name.toLowerCase()]) },
+    whole: () =>
+      new Request(whole, {
+        headers: Object.entries(headers).flatMap(([name, value]) =>
+          value === undefined ? [] : [[name, String(value)]],
+        ),
+      }),
+  }
+}
+
+const textOf = (value: string | string[] | undefined): string | null => (value === undefined ? null : String(value))
+
+/** The answer of the same shape as over HTTP, and the end of the connection. */
+const refuse = async (duplex: Duplex, response: Response): Promise<void> => {
+  const body = Buffer.from(await response.arrayBuffer())
+  const headers = new Headers(response.headers)
+  headers.set('content-length', String(body.byteLength))
+  headers.set('connection', 'close')
+  const lines = [...headers].map(([name, value]) => `${name}: ${value}\r\n`)
+  const { status } = response
+  duplex.end(Buffer.concat([Buffer.from(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n`), body]))
+  duplex.once('finish', () => duplex.destroy())
+}

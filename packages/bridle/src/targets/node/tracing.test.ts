@@ -1,0 +1,43 @@
+import { trace } from '@opentelemetry/api'
+import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
+import { afterAll, expect, test } from 'vitest'
+import type { AnyEvent } from '../../kernel/event.ts'
+import { tracing } from './tracing.ts'
+
+const exporter = new InMemorySpanExporter()
+trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }))
+afterAll(() => trace.disable())
+
+/** OpenTelemetry takes a small number for a time since the start of the process. */
+const DAY = Date.UTC(2026, 0, 1)
+const key = { tenant: 't', agent: 'triage', id: 's1' }
+const event = (type: string, payload: object, at: number): AnyEvent =>
+  ({ seq: at, at, type, payload, run: 'r-1', attempt: 1 }) as unknown as AnyEvent
+
+test('[O8] a run and its calls become spans, one below the other', () => {
+  tracing().events(key, [
+    event('turn_start', { turn_id: 'r-1', prompt: 'secret words' }, DAY + 1_000),
+    event('tool_call', { name: 'read', tool_call_id: 'c1', arguments: { path: 'secret' } }, DAY + 2_000),
+    event('tool_outcome', { tool_call_id: 'c1', status: 'error' }, DAY + 3_000),
+    event('usage', { input_tokens: 3, output_tokens: 7 }, DAY + 3_500),
+    event('usage', { input_tokens: 2 }, DAY + 3_600),
+    event('turn_end', { turn_id: 'r-1', status: 'completed' }, DAY + 4_000),
+  ])
+  const [tool, run] = exporter.getFinishedSpans()
+  expect([tool?.name, run?.name]).toEqual(['execute_tool read', 'invoke_agent triage'])
+  expect(tool?.parentSpanContext?.spanId).toBe(run?.spanContext().spanId)
+  expect([run?.startTime[0], run?.endTime[0]]).toEqual([DAY / 1_000 + 1, DAY / 1_000 + 4])
+  expect(run?.attributes).toMatchObject({ 'gen_ai.usage.input_tokens': 5, 'gen_ai.conversation.id': 's1' })
+  expect(tool?.status).toMatchObject({ message: 'error' })
+  expect(JSON.stringify([tool?.attributes, run?.attributes])).not.toContain('secret')
+})
+
+test('[O8] a request becomes a span named by its route', () => {
+  exporter.reset()
+  const seen = { method: 'GET', url: '/sessions/x', route: '/sessions/:id', status: 404, ms: 5, correlationId: 'c-1' }
+  tracing().request(seen, 1_000)
+  expect(exporter.getFinishedSpans()[0]).toMatchObject({
+    name: 'GET /sessions/:id',
+    attributes: { 'http.response.status_code': 404, 'bridle.correlation_id': 'c-1' },
+  })
+})

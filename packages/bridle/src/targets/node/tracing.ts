@@ -1,0 +1,91 @@
+// OpenTelemetry spans, derived from what was committed: a span per run, one below it per tool call, one per request.
+// Without an SDK registered in the process the API's spans record nothing, and none are kept.
+import { type Context, context, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import { type AnyEvent, type Key, keyText } from '../../kernel/event.ts'
+import type { RequestSeen } from '../../surfaces/http/router/app.ts'
+
+/** Spans open at any time; beyond it the oldest is let go without its end. */
+const OPEN_MAX = 10_000
+
+export interface Tracing {
+  request(seen: RequestSeen, now: number): void
+  events(key: Key, events: readonly AnyEvent[]): void
+}
+
+const traced = new Set<string>(['turn_start', 'tool_call', 'tool_outcome', 'usage', 'turn_end'])
+
+export const tracing = (): Tracing => {
+  const tracer = trace.getTracer('bridle')
+  const open = new Map<string, { readonly span: Span; readonly within: Context; readonly tokens: [number, number] }>()
+
+  const begin = (
+    id: string,
+    name: string,
+    at: number,
+    attributes: Record<string, string | number>,
+    parent?: Context,
+  ) => {
+    const first = open.keys().next().value
+    if (open.size >= OPEN_MAX && first !== undefined) open.delete(first)
+    const within = parent ?? context.active()
+    const span = tracer.startSpan(name, { startTime: at, attributes }, within)
+    if (span.isRecording()) open.set(id, { span, within: trace.setSpan(within, span), tokens: [0, 0] })
+  }
+  const end = (id: string, at: number, problem: string | null) => {
+    const span = open.get(id)?.span
+    open.delete(id)
+    if (problem !== null) span?.setStatus({ code: SpanStatusCode.ERROR, message: problem })
+    span?.end(at)
+  }
+
+  const trail = (key: Key, event: AnyEvent): void => {
+    if (event.hearsay || !traced.has(event.type)) return
+    const run = `${keyText(key)} ${event.run}`
+    if (event.type === 'turn_start') {
+      const attributes = {
+        'gen_ai.agent.name': key.agent,
+        'gen_ai.conversation.id': key.id,
+        'bridle.run': event.payload.turn_id,
+      }
+      begin(run, `invoke_agent ${key.agent}`, event.at, attributes)
+    }
+    if (event.type === 'tool_call') {
+      const attributes = { 'gen_ai.tool.name': event.payload.name, 'gen_ai.tool.call.id': event.payload.tool_call_id }
+      begin(
+        `${run} ${event.payload.tool_call_id}`,
+        `execute_tool ${event.payload.name}`,
+        event.at,
+        attributes,
+        open.get(run)?.within,
+      )
+    }
+    if (event.type === 'tool_outcome') {
+      const { status, tool_call_id } = event.payload
+      end(`${run} ${tool_call_id}`, event.at, status === 'ok' || status === 'artifact' ? null : status)
+    }
+    const spent = event.type === 'usage' ? open.get(run) : undefined
+    if (event.type === 'usage' && spent) {
+      spent.tokens[0] += event.payload.input_tokens ?? 0
+      spent.tokens[1] += event.payload.output_tokens ?? 0
+      const [input, output] = spent.tokens
+      spent.span.setAttributes({ 'gen_ai.usage.input_tokens': input, 'gen_ai.usage.output_tokens': output })
+    }
+    if (event.type === 'turn_end') end(run, event.at, event.payload.status === 'failed' ? 'failed' : null)
+  }
+
+  return {
+    request({ method, route, status, ms, correlationId }, now) {
+      const attributes = { 'http.request.method': method, 'http.route': route, 'http.response.status_code': status }
+      const span = tracer.startSpan(`${method} ${route}`, {
+        kind: SpanKind.SERVER,
+        startTime: now - ms,
+        attributes: { ...attributes, 'bridle.correlation_id': correlationId },
+      })
+      if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
+      span.end(now)
+    },
+    events(key, events) {
+      for (const event of events) trail(key, event)
+    },
+  }
+}

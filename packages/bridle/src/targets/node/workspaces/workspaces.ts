@@ -1,0 +1,306 @@
+// Workspaces for write-capable work: a git worktree where the source is a repository, else a copy, or an empty folder where
+// there is no source. A workspace lies where a local sandbox looks for the session's work, so an engine works in it without
+// being told. Its note lies beside the work, where no engine can write: only the note says what the workspace came from.
+import { existsSync, mkdirSync, realpathSync } from 'node:fs'
+import { chmod, readdir, realpath, rename, rmdir, stat, writeFile } from 'node:fs/promises'
+import { basename, join, relative } from 'node:path'
+import { type Key, keyText } from '../../../kernel/event.ts'
+import type { Runner } from '../../../kernel/ports/runner.ts'
+import {
+  type CopyEntry,
+  CopyFault,
+  copyFolder,
+  giveTo,
+  identityOf,
+  type Owner,
+} from '../../../runners/sandboxes/folders/folder-copy.ts'
+import { keyFile, sessionFolder, shownFile, workFolder } from '../../../runners/sandboxes/folders/session-paths.ts'
+import { inheritFolders, makeFolder, makeSessionFolder, removeFolder } from '../../../runners/sandboxes/folders/session-folders.ts'
+import { TenantFull, TenantTotals } from '../../../runners/sandboxes/folders/tenant-disk-usage.ts'
+import { Turns } from '../../../runners/keyed-mutex.ts'
+import type { Access } from '../../../surfaces/http/access/authenticate.ts'
+import type { Workspace, WorkspaceProblem, WorkspaceRequest, Workspaces } from '../../../surfaces/http/sessions/workspaces.ts'
+import { SOURCE_COPY } from '../../../runners/workspaces/limits.ts'
+import { noteIn, noteOf, type WorkspaceNote, writeNote } from './workspace-record.ts'
+import {
+  dataBelow,
+  isSecretName,
+  isSecretPath,
+  isWithin,
+  type Source,
+  type WorkspaceOptions,
+  WorkspaceSources,
+} from './workspace-sources.ts'
+import { addWorktree, commitOf, findRepository, type Repository, removeWorktree } from '../../../runners/workspaces/worktree.ts'
+
+export interface NodeWorkspacesOptions {
+  /** The server's data folder. */
+  readonly data: string
+  readonly workspaces?: WorkspaceOptions | undefined
+  /** Whether a session is in the log. A folder of a session that exists is never removed on behalf of another request. */
+  readonly exists: (key: Key) => Promise<boolean>
+  /** Who may name a folder that is not listed; default: nobody. */
+  readonly mayNameAnyFolder?: (access: Access) => boolean
+  /** The user that sandboxes run as, where it is not the server's. */
+  readonly owner?: Owner | undefined
+  readonly totals?: TenantTotals
+}
+
+/** Folders of this process: made by a request and used by nobody else, or in use. */
+type Use = 'made' | 'shared'
+
+export class NodeWorkspaces implements Workspaces {
+  readonly #data: string
+  readonly #options: NodeWorkspacesOptions
+  readonly #sources: WorkspaceSources
+  readonly #totals: TenantTotals
+  /** One at a time for each session. */
+  readonly #turns = new Turns()
+  /** One at a time for each repository: git does not promise that two may add or remove worktrees at once. */
+  readonly #repositories = new Turns()
+  readonly #uses = new Map<string, Use>()
+
+  constructor(options: NodeWorkspacesOptions) {
+    mkdirSync(options.data, { recursive: true, mode: 0o700 })
+    this.#data = realpathSync(options.data)
+    this.#options = options
+    this.#sources = new WorkspaceSources(options.workspaces ?? {}, this.#data)
+    const max = options.workspaces?.maxTenantBytes
+    this.#totals = options.totals ?? new TenantTotals(this.#data, max === undefined ? {} : { max })
+  }
+
+  async prepare(key: Key, request: WorkspaceRequest): Promise<Workspace | WorkspaceProblem> {
+    // Before its turn: a session that is being removed waits for the same turn.
+    const exists = await this.#options.exists(key)
+    return this.#alone(key, () => this.#prepare(key, request, exists))
+  }
+
+  /** The same runner, which also lets go of the workspace of a session that was removed. */
+  around(runner: Runner): Runner {
+    return {
+      // All of it, so that nothing optional which a runner learns later is left behind here.
+      ...runner,
+      forget: (key) =>
+        this.#alone(key, async () => {
+          const folder = sessionFolder(this.#data, key)
+          const note = await noteOf(folder, key)
+          // The engine may be at work there.
+          await runner.forget?.(key)
+          if (note || existsSync(folder)) await this.#remove(folder, note)
+        }),
+    }
+  }
+
+  /** At start-up: removes those of an earlier process whose session never came to be, or went while nobody looked. */
+  async reap(): Promise<void> {
+    const folder = join(this.#data, 'workspaces')
+    for (const name of await readdir(folder).catch(() => [])) {
+      const path = join(folder, name)
+      const key = (await noteIn(path))?.key
+      // Folders of earlier versions may hold the note of another session.
+      if (!key || sessionFolder(this.#data, key) !== path || (await this.#options.exists(key))) continue
+      await this.#alone(key, async () => {
+        if (!this.#uses.has(path)) await this.#remove(path, await noteOf(path, key))
+      })
+    }
+  }
+
+  async #prepare(key: Key, request: WorkspaceRequest, exists: boolean): Promise<Workspace | WorkspaceProblem> {
+    const folder = sessionFolder(this.#data, key)
+    const known = await noteOf(folder, key)
+    if (known?.state === 'ready') {
+      // Made by an earlier request for the same session. From now on neither may throw it away.
+      this.#uses.set(folder, 'shared')
+      return workspaceOf(known, async () => {})
+    }
+    // A sandbox was made for a session of this name, perhaps since we asked.
+    if (exists || existsSync(keyFile(folder))) return { taken: true }
+    const source = await this.#source(key, request)
+    if (source && 'problem' in source) return source
+    // Left half made by a process that was killed.
+    await this.#remove(folder, known)
+    this.#uses.set(folder, 'made')
+    try {
+      const room = await this.#totals.room(key.tenant)
+      await makeSessionFolder(folder, this.#options.owner)
+      const made = await this.#make(key, folder, { source, room, parent: await this.#parentOf(request) })
+      await writeNote(folder, { ...made, state: 'ready' })
+      return workspaceOf(made, () => this.#discard(key, folder))
+    } catch (error) {
+      await this.#remove(folder, await noteOf(folder, key))
+      return { problem: problemOf(error) }
+    }
+  }
+
+  async #source(key: Key, { source, access }: WorkspaceRequest): Promise<Source | null | { readonly problem: string }> {
+    if (source === null) return null
+    return this.#sources.find(key.tenant, source, this.#options.mayNameAnyFolder?.(access) ?? false)
+  }
+
+  /** The session that is branched from, where its files are still there. */
+  async #parentOf({ parent }: WorkspaceRequest): Promise<WorkspaceParent | null> {
+    if (!parent) return null
+    const folder = sessionFolder(this.#data, parent)
+    return existsSync(workFolder(folder)) ? { key: parent, folder, note: await noteOf(folder, parent) } : null
+  }
+
+  async #make(key: Key, folder: string, { source, room, parent }: WorkspaceContent): Promise<WorkspaceNote> {
+    const { owner } = this.#options
+    const id = `ws-${basename(folder).slice(0, 16)}`
+    const work = workFolder(folder)
+    const found = source && (await this.#repository(source))
+    const repository = found && { ...found, commit: (await parentCommit(found, parent)) ?? found.commit }
+    const note: WorkspaceNote = {
+      key,
+      id,
+      state: 'preparing',
+      kind: repository ? 'git_worktree' : source ? 'copy' : 'empty',
+      path: repository ? join(work, relative(repository.top, source.path)) : work,
+      source: source?.path ?? null,
+      branch: repository ? `bridle/${id}` : null,
+      commit: repository?.commit ?? null,
+      gitDir: repository?.gitDir ?? null,
+    }
+    // First of all: whatever happens from here on, the note says which repository was written to.
+    await writeNote(folder, note)
+    if (repository) await this.#worktree(repository, note, folder, parent !== null)
+    if (parent) await this.#inherit(parent, folder)
+    const path = await this.#startFolder(note, work, parent !== null)
+    if (repository) await giveTo(owner, work)
+    else if (parent) return { ...note, path }
+    else if (source) await this.#copy(source.path, work, key.tenant, room)
+    else await makeFolder(work, owner)
+    return { ...note, path }
+  }
+
+  /** Null where the source has to be copied. A repository that reaches beyond the listed folder would show more than was listed. */
+  async #repository({ path, listed }: Source): Promise<Repository | null> {
+    const repository = await findRepository(path)
+    if (!repository || (listed !== null && !isWithin(repository.top, listed))) return null
+    // A sandbox could write such a repository, and with it its settings.
+    for (const place of [repository.top, repository.gitDir])
+      if (await this.#sources.isInData(place))
+        throw new WorkspaceFault('The repository of the source lies in the data folder of the server.')
+    return repository
+  }
+
+  /** Only what is committed is in it; for a branch, whose files are its parent's, nothing yet. */
+  async #worktree(
+    repository: Repository,
+    { branch }: WorkspaceNote,
+    folder: string,
+    isWithoutFiles: boolean,
+  ): Promise<void> {
+    const below = dataBelow(repository.top, this.#data)
+    const worktree = {
+      repository,
+      branch: branch ?? '',
+      work: workFolder(folder),
+      isLeftOut: (file: string) => isSecretPath(file, below),
+      isWithoutFiles,
+    }
+    const shown = await this.#repositories.take(repository.gitDir, () => addWorktree(worktree))
+    await writeFile(shownFile(folder), JSON.stringify(shown), { mode: 0o600 })
+  }
+
+  /** Where the work begins. The parent's agent may have removed that folder, or put a link in its place. */
+  async #startFolder({ kind, path }: WorkspaceNote, work: string, isBranch: boolean): Promise<string> {
+    if (kind !== 'git_worktree') return path
+    const isThere = (await realpath(path).catch(() => null)) === path && (await stat(path)).isDirectory()
+    if (isThere) return path
+    if (isBranch) return work
+    throw new WorkspaceFault('The source is not a folder of the last commit of its repository.')
+  }
+
+  async #copy(source: string, work: string, tenant: string, room: number): Promise<void> {
+    const data = identityOf(await stat(this.#data))
+    const isLeftOut = ({ name, identity }: CopyEntry) =>
+      // The settings of a repository may hold tokens.
+      isSecretName(name) || name === '.git' || identity === data
+    const limits = { ...SOURCE_COPY, bytes: Math.min(SOURCE_COPY.bytes, room) }
+    await copyFolder(source, work, { limits, owner: this.#options.owner, isLeftOut }).catch((error: unknown) => {
+      const isFull = error instanceof CopyFault && error.code === 'too_large' && room < SOURCE_COPY.bytes
+      throw isFull ? new WorkspaceFault(this.#totals.problem(tenant)) : error
+    })
+  }
+
+  /** The parent's files as they are now, committed or not, and what its engine remembers. No git runs here: an agent wrote it. */
+  async #inherit({ key, folder: source }: WorkspaceParent, folder: string): Promise<void> {
+    const data = identityOf(await stat(this.#data))
+    const work = workFolder(folder)
+    const hasWorktree = existsSync(work)
+    const kept = join(folder, 'worktree.git')
+    // The copy makes the folder. The file by which git knows this worktree waits outside, and the parent's is not taken along.
+    if (hasWorktree) {
+      await rename(join(work, '.git'), kept)
+      await rmdir(work)
+    }
+    await inheritFolders(source, folder, {
+      tenant: key.tenant,
+      owner: this.#options.owner,
+      totals: this.#totals,
+      isLeftOut: ({ name, depth, identity }) =>
+        isSecretName(name) || identity === data || (hasWorktree && depth === 0 && name === '.git'),
+    })
+    if (!hasWorktree) return
+    await chmod(work, 0o700)
+    await rename(kept, join(work, '.git'))
+  }
+
+  async #discard(key: Key, folder: string): Promise<void> {
+    if (await this.#options.exists(key)) return
+    await this.#alone(key, async () => {
+      const isOurs = this.#uses.get(folder) === 'made' && !existsSync(keyFile(folder))
+      if (isOurs) await this.#remove(folder, await noteOf(folder, key))
+    })
+  }
+
+  /** Nothing in the work folder is asked what it came from: an agent wrote it. */
+  async #remove(folder: string, note: WorkspaceNote | null): Promise<void> {
+    this.#uses.delete(folder)
+    await removeFolder(folder)
+    if (!note?.gitDir || !note.branch) return
+    const { gitDir, branch } = note
+    await this.#repositories.take(gitDir, () => removeWorktree(gitDir, workFolder(folder), branch)).catch(() => {})
+  }
+
+  #alone<T>(key: Key, work: () => Promise<T>): Promise<T> {
+    return this.#turns.take(keyText(key), work)
+  }
+}
+
+/** A session that is branched from: its folder, and the note of its workspace if it has one. */
+interface WorkspaceParent {
+  readonly key: Key
+  readonly folder: string
+  readonly note: WorkspaceNote | null
+}
+
+interface WorkspaceContent {
+  readonly source: Source | null
+  /** Bytes that the tenant may still add. */
+  readonly room: number
+  readonly parent: WorkspaceParent | null
+}
+
+/** The branch of a parent may have commits of its own since it was made: the history goes on from there. */
+const parentCommit = async ({ gitDir }: Repository, parent: WorkspaceParent | null): Promise<string | null> => {
+  const note = parent?.note
+  if (!note?.branch || note.gitDir !== gitDir) return null
+  return (await commitOf(gitDir, note.branch)) ?? note.commit
+}
+
+/** Its message is for the caller. */
+class WorkspaceFault extends Error {}
+
+/** Other errors name paths of the server, so only their code is told. */
+const problemOf = (error: unknown): string => {
+  if (error instanceof WorkspaceFault || error instanceof CopyFault || error instanceof TenantFull) return error.message
+  const { code } = error as { code?: unknown }
+  return `The workspace could not be prepared${typeof code === 'string' ? ` (${code})` : ''}.`
+}
+
+const workspaceOf = (
+  { id, kind, path, source, branch, commit }: WorkspaceNote,
+  discard: Workspace['discard'],
+): Workspace => ({ id, kind, path, source, branch, commit, discard })

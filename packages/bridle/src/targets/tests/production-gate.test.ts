@@ -1,0 +1,38 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { exposureNote } from '../../surfaces/http/access/exposure.ts'
+import { gateAgents, gateEnv, gateWalk } from './production-gate.suite.ts'
+import { startDevServer } from '../node/index.ts'
+
+gateWalk(async () => {
+  const data = mkdtempSync(join(tmpdir(), 'bridle-gate-'))
+  const options = { port: 0, data, agents: gateAgents, env: gateEnv, log: () => {}, tokenPaceMs: 0 }
+  const server = await startDevServer(options)
+  return {
+    url: server.url,
+    stop: async () => {
+      await server.close()
+      rmSync(data, { recursive: true, force: true })
+    },
+  }
+})
+
+test('[H16] the start of a server in production says which agents are open, and how to open the others', () => {
+  const agents = new Map([
+    ['hooked', { webhook: true }],
+    ['shy', { webhook: false }],
+    ['walker', { webhook: false }],
+    ['claude', { webhook: false }],
+  ])
+  const gate = { exposeAll: false, expose: ['walker', 'nobody'], socketAgent: 'claude', agents }
+  expect(exposureNote(gate)?.split('\n')).toEqual([
+    'Production mode. Open agents: hooked, walker.',
+    'Open on /ws alone, by BRIDLE_AGENT: claude.',
+    'Private: shy. To open it, declare triggers: { webhook: true } in it or add it to BRIDLE_EXPOSE (BRIDLE_EXPOSE=shy).',
+    'Private: claude. To open it, add it to BRIDLE_EXPOSE (BRIDLE_EXPOSE=claude).',
+    'BRIDLE_EXPOSE names nobody, but there is no such agent.',
+  ])
+  expect(exposureNote({ ...gate, exposeAll: true })).toBeNull()
+})

@@ -1,0 +1,50 @@
+// What the table itself must say, read beside the documents: the walk over a running server proves that it is obeyed.
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { SCOPES } from '../../surfaces/http/access/authenticate.ts'
+import { routeTable } from '../../surfaces/http/router/app.ts'
+import { socketRows, wires } from '../wires.ts'
+
+const rows = routeTable(wires)
+const nameOf = (method: string, path: string) => `${method.toUpperCase()} ${path.replaceAll(/:\w+/g, ':x')}`
+
+/** Buying a ticket changes nothing that anybody else can see. */
+const HARMLESS = ['POST /tickets']
+
+test('[H25] every route is in the documents, with the scope that they promise', () => {
+  const promised = new Map<string, string>()
+  for (const page of ['http', 'frontend']) {
+    const text = readFileSync(new URL(`../../../../../docs/protocol/${page}.md`, import.meta.url), 'utf8')
+    for (const [, method = '', cell = '', scope = '', answer = ''] of text.matchAll(
+      /^\| (GET|POST|DELETE) \| (.*?) \| (\w+) \| (.*) \|$/gm,
+    )) {
+      const paths = [...`${cell} ${answer}`.matchAll(/`(\/[^`?]*)`/g)].map(([, path = '']) => path)
+      for (const path of paths) {
+        const name = nameOf(method, path)
+        expect([name, promised.get(name) ?? scope]).toEqual([name, scope])
+        promised.set(name, scope)
+      }
+    }
+  }
+  const served = rows.map(({ method, path, scope }) => [nameOf(method, path), scope] as const)
+  expect(Object.fromEntries(served)).toEqual(Object.fromEntries(promised))
+  for (const { path, scope } of socketRows) expect([path, promised.get(nameOf('get', path))]).toEqual([path, scope])
+})
+
+test('[H14] what changes something needs more than looking on', () => {
+  for (const { method, path, scope } of rows) {
+    const name = `${method.toUpperCase()} ${path}`
+    expect(SCOPES.includes(scope as (typeof SCOPES)[number]) || scope === 'open', name).toBe(true)
+    if (method !== 'get' && !HARMLESS.includes(name)) expect([name, scope]).not.toEqual([name, 'observe'])
+    if (scope === 'open') expect([name, method]).toEqual([name, 'get'])
+  }
+})
+
+test('[H13] a route that names a session finds it before anything else, so that nobody can forget to', () => {
+  const unchecked = rows.filter(({ path, session, scope }) => path.includes(':id') && !session && scope !== 'open')
+  // Neither looks at a session: one refuses whatever it is asked, the other tells to upgrade.
+  expect(unchecked.map(({ path }) => path)).toEqual([
+    '/sessions/:id/approvals/:approvalId/:verdict',
+    ...socketRows.map(({ path }) => path).filter((path) => path.includes(':id')),
+  ])
+})
