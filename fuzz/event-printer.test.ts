@@ -1,8 +1,8 @@
 // An agent's words end on a person's terminal: nothing that it says may move the cursor, set a title or ring a bell.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { eventPrinter } from '../packages/bridle/src/cli/event-printer.ts'
-import type { Output } from '../packages/bridle/src/cli/output.ts'
+import { eventPrinter } from '../packages/bridle/src/cli/terminal/event-printer.ts'
+import type { Output } from '../packages/bridle/src/cli/terminal/output.ts'
 import { holds } from './budget.ts'
 import { HOSTILE_WORDS } from './hostile.ts'
 import { anyText } from './json-schema.ts'

@@ -11,7 +11,7 @@ import { ToolDenied, ToolTimeout } from './errors.ts'
 import { plainJson, plainObject } from './input.ts'
 import type { Question, ToolContext, ToolOptions, Verdict } from './session.ts'
 import { check } from './standard-schema.ts'
-import { said, type Voice } from './voice.ts'
+import { said, type Voice } from './agent-run.ts'
 
 export interface Call {
   readonly id: string

@@ -1,5 +1,5 @@
 // What the command says of itself, made from the verbs' own tables.
-import type { Verb } from './verb.ts'
+import type { Verb } from './command.ts'
 
 export const overview = (verbs: { readonly [name: string]: Verb }): string => {
   const rows = Object.entries(verbs).map(([name, { takes, summary }]) => [[name, ...takes].join(' '), summary] as const)

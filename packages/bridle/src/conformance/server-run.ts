@@ -3,8 +3,8 @@ import { type Case, type ServerName, servers } from './case.ts'
 import { type CaseFailure, PATIENCE_MS, SilentServer } from './failure.ts'
 import { filled } from './match.ts'
 import { type Page, pages, ruleOf } from './pages.ts'
-import { play } from './play.ts'
-import { removeSessions } from './removal.ts'
+import { play } from './case-player.ts'
+import { removeSessions } from './session-cleanup.ts'
 
 export interface RunOptions {
   readonly url: string

@@ -2,7 +2,7 @@
 // later, and runs that are under way keep the definition they began with.
 import { type AgentDefinition, isAgent, notAnAgent } from '../../agents/agent.ts'
 import { acceptInput } from '../../agents/input.ts'
-import type { VoicePorts } from '../../agents/voice.ts'
+import type { VoicePorts } from '../../agents/agent-run.ts'
 import type { Runner } from '../../kernel/ports/runner.ts'
 import { nativeRunner } from '../../runners/in-process/native.ts'
 import type { AgentInfo } from '../../kernel/agent-info.ts'

@@ -1,7 +1,7 @@
 // The agents of a server: built in, given by its options, and found in its folder; found again when the folder changes.
 import { resolve } from 'node:path'
 import type { AgentDefinition } from '../../agents/agent.ts'
-import type { VoicePorts } from '../../agents/voice.ts'
+import type { VoicePorts } from '../../agents/agent-run.ts'
 import type { Runner } from '../../kernel/ports/runner.ts'
 import type { AgentInfo } from '../../kernel/agent-info.ts'
 import { AgentRegistry } from './registry.ts'

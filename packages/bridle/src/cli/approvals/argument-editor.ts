@@ -1,0 +1,62 @@
+// Arguments changed by hand before they are approved: in the editor of the environment, else in a line of the terminal.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { visible } from '../terminal/text-lines.ts'
+
+/** The edited text; null = nothing was said, or the question was withdrawn. */
+export const editArguments = (text: string, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<string | null> => {
+  const editor = env.VISUAL || (isNpmsOwn(env) ? '' : env.EDITOR)
+  return editor ? inEditor(editor, text, signal) : inLine(text.replace(/\s*\n\s*/g, ''), signal)
+}
+
+/** npm names an editor to its scripts, though the person has chosen none. */
+const isNpmsOwn = ({ EDITOR, npm_execpath: npm }: NodeJS.ProcessEnv): boolean => npm !== undefined && EDITOR === 'vi'
+
+/** Arguments to begin with. Characters that an editor would not show are escaped; newlines between the lines stay. */
+export const draftOf = (args: unknown): string => JSON.stringify(args, null, 2).split('\n').map(visible).join('\n')
+
+const inEditor = async (editor: string, text: string, signal: AbortSignal): Promise<string | null> => {
+  // A folder of its own, readable by nobody else: arguments may hold secrets.
+  const folder = mkdtempSync(join(tmpdir(), 'bridle-edit-'))
+  const file = join(folder, 'arguments.json')
+  try {
+    writeFileSync(file, `${text.trimEnd()}\n`)
+    // EDITOR may hold options, as in "code --wait", so a shell reads it.
+    const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit', signal })
+    const [code] = (await once(child, 'close')) as [number | null]
+    return code === 0 ? readFileSync(file, 'utf8') : null
+  } catch {
+    // The editor did not start, or the question was withdrawn while it was open.
+    return null
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** As a terminal, so that the arguments stand there to be changed; Ctrl+C is passed on as the signal it would have been. */
+const inLine = (text: string, signal: AbortSignal): Promise<string | null> =>
+  new Promise((resolve) => {
+    const { stdin: input, stdout } = process
+    const lines = createInterface({ input, output: stdout, terminal: true })
+    const end = (edited: string | null) => {
+      signal.removeEventListener('abort', withdraw)
+      resolve(edited)
+      lines.close()
+      input.pause()
+    }
+    const withdraw = () => end(null)
+    signal.addEventListener('abort', withdraw, { once: true })
+    lines.once('line', (line) => end(line.trim() === '' ? null : line))
+    lines.once('close', () => end(null))
+    lines.on('SIGINT', () => {
+      end(null)
+      process.kill(process.pid, 'SIGINT')
+    })
+    lines.setPrompt('  Arguments: ')
+    lines.prompt()
+    lines.write(text)
+  })

@@ -1,0 +1,25 @@
+// An open question in a list, whole: every character of the reason and of the arguments, wrapped and never cut.
+import { visible, wrapped } from '../terminal/text-lines.ts'
+
+export interface InboxText {
+  readonly reason: string
+  /** Null = nobody knows them here. */
+  readonly args: unknown
+}
+
+/** Lines of at most `width` columns; each is indented, so that none can pass for a line of ours. */
+export const inboxLines = ({ reason, args }: InboxText, width: number): readonly string[] => [
+  ...(reason === '' ? [] : reason.split(/\r\n|\n/).flatMap((line) => indented(line, width))),
+  // A value to a line, so that a long command stands alone.
+  ...(isEmpty(args) ? [] : JSON.stringify(args, null, 2).split('\n')).flatMap((line) => indented(line, width)),
+]
+
+const isEmpty = (args: unknown): boolean =>
+  args === null || args === undefined || (typeof args === 'object' && Object.keys(args).length === 0)
+
+const INDENT = '    '
+/** Continues the line above: text of an agent cannot begin with it, since the indent of its own lines differs. */
+const CONTINUED = '  … '
+
+const indented = (line: string, width: number): readonly string[] =>
+  wrapped(visible(line), width - INDENT.length).map((piece, at) => (at === 0 ? INDENT : CONTINUED) + piece)

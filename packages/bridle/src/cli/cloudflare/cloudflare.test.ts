@@ -1,0 +1,212 @@
+// The Cloudflare target by its own tool: what would be deployed, and what runs on this machine.
+import { execFileSync, spawnSync } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { noTools, tools } from '../../targets/cloudflare/tests/workerd.suite.ts'
+import { freePort, rows, Workspace } from '../cli.suite.ts'
+
+const root = fileURLToPath(new URL('../../../../..', import.meta.url))
+const entry = fileURLToPath(new URL('../../index.ts', import.meta.url))
+
+describe.skipIf(noTools)('[C18] with wrangler', () => {
+  let work: Workspace
+  const write = (answer: string) =>
+    writeFileSync(
+      join(work.folder, 'agents/greeter.ts'),
+      `import { agent } from '${entry}'\nexport default agent({ name: 'greeter', run: () => '${answer}' })\n`,
+    )
+
+  /** apps/worker as it is in a fresh clone, once it is installed: its packages beside it, and Bridle not built. */
+  const installed = (name: string): string => {
+    const { folder } = tools as { folder: string }
+    const app = join(work.folder, name, 'apps/worker')
+    cpSync(join(root, 'apps/worker'), app, { recursive: true, filter: (path) => !path.includes('node_modules') })
+    symlinkSync(join(root, 'apps/sandbox'), join(work.folder, name, 'apps/sandbox'))
+    symlinkSync(join(root, 'packages'), join(work.folder, name, 'packages'))
+    mkdirSync(join(app, 'node_modules/@cloudflare'), { recursive: true })
+    for (const each of ['wrangler', '@cloudflare/containers'])
+      symlinkSync(join(folder, 'node_modules', each), join(app, 'node_modules', each))
+    return app
+  }
+  const deploy = (app: string, file: string, ...args: string[]): string =>
+    execFileSync(process.execPath, [file, ...args, '--dry-run', '--minify', '--outdir', 'out'], {
+      cwd: app,
+      env: work.env,
+      encoding: 'utf8',
+    })
+
+  beforeAll(() => {
+    const { folder } = tools as { folder: string }
+    work = new Workspace({ PATH: `${join(folder, 'node_modules/.bin')}${delimiter}${process.env.PATH}` })
+    mkdirSync(join(work.folder, 'agents'))
+    write('hello')
+  })
+  afterAll(() => work?.remove())
+
+  test('build makes a Worker of agents/, small enough to start at once', async () => {
+    writeFileSync(join(work.folder, 'agents/broken.ts'), `throw new Error('no key')`)
+    const { code, stdout, stderr } = await work.bridle(['build', '--target', 'cloudflare', '--data', 'data'])
+    rmSync(join(work.folder, 'agents/broken.ts'))
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toContain('left out: agents/broken.ts: Error: no key')
+    expect(stdout).toMatch(/^dist\/worker: .* \/ gzip: /m)
+    const bundle = readFileSync(join(work.folder, 'dist/worker/index.js'))
+    expect(bundle.toString()).toContain('greeter')
+    expect(gzipSync(bundle).byteLength).toBeLessThan(300 * 1024)
+    const [manifest = ''] = readdirSync(join(work.folder, 'data/builds'))
+    expect(JSON.parse(readFileSync(join(work.folder, 'data/builds', manifest), 'utf8'))).toMatchObject({
+      ...{ target: 'cloudflare', folder: 'dist/worker', agents: ['greeter'] },
+    })
+    // What only Node has would fail where it is deployed, and only there.
+    expect(bundle.toString()).not.toMatch(/from\s*["']node:/)
+  })
+
+  test('what build says to deploy can be, with agents that import what builds them', async () => {
+    const { folder } = tools as { folder: string }
+    mkdirSync(join(work.folder, 'node_modules'))
+    symlinkSync(join(root, 'packages/bridle'), join(work.folder, 'node_modules/bridle'))
+    writeFileSync(
+      join(work.folder, 'agents/importer.ts'),
+      `import { agent } from 'bridle'\nimport { isEvent } from 'bridle/client'\nexport default agent({ name: 'importer', run: () => typeof isEvent })\n`,
+    )
+    const { code, stdout } = await work.bridle(['build', '--target', 'cloudflare', '--data', 'data'])
+    const [, config = ''] = /^deploy it: npx wrangler deploy --config (.*)$/m.exec(stdout) ?? []
+    const said = deploy(
+      work.folder,
+      join(folder, 'node_modules/wrangler/bin/wrangler.js'),
+      'deploy',
+      '--config',
+      config,
+    )
+    for (const each of ['agents/importer.ts', 'node_modules']) rmSync(join(work.folder, each), { recursive: true })
+    expect([code, said]).toEqual([0, expect.stringContaining('HarnessSession')])
+  })
+
+  test('a checkout finds the wrangler of its apps/worker', () => {
+    const { folder } = tools as { folder: string }
+    const checkout = join(work.folder, 'checkout')
+    cpSync(join(root, 'packages/bridle/src'), join(checkout, 'packages/bridle/src'), { recursive: true })
+    cpSync(join(root, 'packages/bridle/package.json'), join(checkout, 'packages/bridle/package.json'))
+    symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'))
+    mkdirSync(join(checkout, 'apps/worker'), { recursive: true })
+    const build = () =>
+      spawnSync(
+        process.execPath,
+        ['--conditions=bridle-source', 'packages/bridle/src/cli/main.ts', 'build', '--target', 'cloudflare'],
+        { cwd: checkout, env: { ...work.env, PATH: process.env.PATH }, encoding: 'utf8' },
+      )
+    expect(build().stderr).toContain('The Cloudflare target needs wrangler')
+    symlinkSync(join(folder, 'node_modules'), join(checkout, 'apps/worker/node_modules'))
+    expect(build()).toMatchObject({ status: 0, stderr: '' })
+  })
+
+  test('dev serves agents/ in the real runtime, and keeps its sessions beside the data', async () => {
+    const port = String(await freePort())
+    const args = ['dev', '--target', 'cloudflare', '--port', port, '--data', 'data']
+    for (const turn of ['first', 'second']) {
+      const dev = work.start(args, { env: { FABRIC_HARNESS_API_TOKEN: 'secret' } })
+      const ready = await dev.until((line) => line.includes('ready at'))
+      work.url = ready.split(' ').at(-1) ?? ''
+      expect((await fetch(`${work.url}/sessions`)).status).toBe(401)
+      const asked = await work.bridle(['run', 'greeter', 'hi', '--id', turn], {
+        env: { FABRIC_HARNESS_API_TOKEN: 'secret' },
+      })
+      expect(rows(asked.stdout).at(-1)?.result).toBe('hello')
+      const listed = await fetch(`${work.url}/sessions`, { headers: { authorization: 'Bearer secret' } })
+      const { sessions } = (await listed.json()) as { sessions: unknown[] }
+      expect(sessions).toHaveLength(turn === 'first' ? 1 : 2)
+      dev.process.kill('SIGINT')
+      expect((await dev.ended).code).toBe(0)
+    }
+  })
+
+  test('[CF18] dev and build take the web app along where it was built, and the routes stay what they are', async () => {
+    const files = join(work.folder, 'apps/cockpit/dist')
+    mkdirSync(join(files, 'assets'), { recursive: true })
+    mkdirSync(join(files, 'agents'))
+    writeFileSync(join(files, 'index.html'), '<h1>cockpit</h1>')
+    writeFileSync(join(files, 'assets/app.js'), 'run()')
+    writeFileSync(join(files, 'health'), 'shadow')
+    mkdirSync(join(files, 'docs'))
+    for (const file of ['docs/more.txt', 'agents/more.txt']) writeFileSync(join(files, file), 'shadow')
+    const port = String(await freePort())
+    const dev = work.start(['dev', '--target', 'cloudflare', '--port', port, '--data', 'data'], {
+      env: { FABRIC_HARNESS_API_TOKEN: 'secret' },
+    })
+    const ready = await dev.until((line) => line.includes('ready at'))
+    const url = ready.split(' ').at(-1) ?? ''
+    const ask = async (path: string, accept = '*/*', method = 'GET') => {
+      const answer = await fetch(`${url}${path}`, { method, headers: { accept } })
+      return [answer.status, answer.headers.get('content-type')?.split(';')[0] ?? null, await answer.text()]
+    }
+    const none = [404, 'application/json', '{"error":"Not found"}']
+    const page = [200, 'text/html', '<h1>cockpit</h1>']
+    expect(await ask('/')).toEqual(page)
+    expect(await ask('/', '*/*', 'HEAD')).toEqual([200, 'text/html', ''])
+    expect(await ask('/assets/app.js')).toEqual([200, 'text/javascript', 'run()'])
+    expect(await ask('/runs/7', 'text/html')).toEqual(page)
+    expect(await ask('/runs/7')).toEqual(none)
+    expect(await ask('/assets/gone.js', 'text/html')).toEqual(none)
+    expect(await ask('/', '*/*', 'POST')).toEqual(none)
+    expect((await ask('/sessions', 'text/html'))[0]).toBe(401)
+    expect(await ask('/sessions/x/y/z', 'text/html')).toEqual(none)
+    expect((await ask('/health'))[2]).not.toContain('shadow')
+    for (const path of ['/docs/more.txt', '//docs/more.txt', '/%61gents/more.txt', '/agents%2fmore.txt', '/docs/x'])
+      expect([path, await ask(path, 'text/html')]).toEqual([path, none])
+    expect((await ask('/credentials', 'text/html')).slice(0, 2)).toEqual([404, 'application/json'])
+    const { headers } = await fetch(url)
+    expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+    const again = await fetch(url, { headers: { 'if-none-match': headers.get('etag') ?? '' } })
+    expect(again.status).toBe(304)
+    dev.process.kill('SIGINT')
+    expect((await dev.ended).code).toBe(0)
+    const built = await work.bridle(['build', '--target', 'cloudflare', '--data', 'data'])
+    expect(built.code).toBe(0)
+    expect(readFileSync(join(work.folder, 'data/worker/wrangler.jsonc'), 'utf8')).toContain('"ASSETS"')
+    rmSync(join(work.folder, 'apps'), { recursive: true })
+    expect((await work.bridle(['build', '--target', 'cloudflare', '--data', 'data'])).code).toBe(0)
+    // Then the one of this repository, if it was built.
+    const isBuilt = existsSync(join(root, 'apps/cockpit/dist'))
+    expect(readFileSync(join(work.folder, 'data/worker/wrangler.jsonc'), 'utf8').includes('"ASSETS"')).toBe(isBuilt)
+  })
+
+  test.each([
+    ['wrangler.jsonc', ['HarnessSession', 'HarnessDirectory', 'HARNESS_ARTIFACTS'], []],
+    // There is nothing here that could build an image.
+    ['wrangler.containers.jsonc', ['HarnessSession', 'HarnessSandbox'], ['--containers-rollout=none']],
+  ])('apps/worker is what would be deployed: %s', (config, classes, more) => {
+    const app = installed(config)
+    // A first deployment needs no bucket; with one, it is this line.
+    const settings = readFileSync(join(app, config), 'utf8')
+    expect(settings).toContain('// "r2_buckets"')
+    writeFileSync(join(app, config), settings.replace('// "r2_buckets"', '"r2_buckets"'))
+    const said = deploy(app, 'node_modules/wrangler/bin/wrangler.js', 'deploy', '--config', config, ...more)
+    for (const name of classes) expect(said).toContain(name)
+    const [file = ''] = globSync('out/*.js', { cwd: app })
+    expect(gzipSync(readFileSync(join(app, file))).byteLength).toBeLessThan(300 * 1024)
+  })
+
+  test('[CF18] apps/worker takes the web app along where it was built', () => {
+    const app = installed('with-cockpit')
+    expect(deploy(app, 'deploy.ts')).not.toContain('ASSETS')
+    mkdirSync(join(app, '../cockpit/dist'), { recursive: true })
+    writeFileSync(join(app, '../cockpit/dist/index.html'), '<h1>cockpit</h1>')
+    const said = deploy(app, 'deploy.ts', '--config', 'wrangler.jsonc')
+    expect(said).toContain('ASSETS')
+    expect(said).toContain('Read 1 file from the assets directory')
+    expect(globSync('*.jsonc', { cwd: app }).sort()).toEqual(['wrangler.containers.jsonc', 'wrangler.jsonc'])
+  })
+})

@@ -1,0 +1,58 @@
+// `bridle dev --target cloudflare`: the real runtime on this machine, with its objects beside the data.
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { watchAgents } from '../../targets/agents/folder.ts'
+import { banner, envHeader } from '../terminal/greeting.ts'
+import { interruption } from '../terminal/interruption.ts'
+import type { Output } from '../terminal/output.ts'
+import { EXIT, Stop } from '../command.ts'
+import { workerProject } from './worker-project.ts'
+import { startWrangler } from './wrangler.ts'
+
+export interface CloudflareDev {
+  readonly port: string
+  readonly host: string
+  readonly data: string
+  readonly env: NodeJS.ProcessEnv
+  readonly out: Output
+}
+
+const READY_MS = 60_000
+
+export const devCloudflare = async ({ port, host, data, env, out }: CloudflareDev): Promise<number> => {
+  const interrupted = interruption()
+  const { config, problems } = await workerProject(data)
+  for (const problem of problems) out.line(`left out: ${problem}`)
+  const place = ['--port', port, '--ip', host, '--persist-to', join(data, 'cloudflare')]
+  const quiet = ['--log-level', 'warn', '--show-interactive-dev-session=false']
+  const child = startWrangler(
+    ['dev', '--config', config, ...place, ...quiet],
+    // Tokens and settings as on Node: from the environment.
+    { ...env, CLOUDFLARE_INCLUDE_PROCESS_ENV: 'true' },
+    'inherit',
+  )
+  const ended = once(child, 'exit')
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  const isReady = await Promise.race([healthy(url), ended.then(() => false), interrupted.happened.then(() => false)])
+  if (!isReady && !interrupted.signal.aborted) {
+    child.kill()
+    throw new Stop(EXIT.failed, 'The Worker could not be started; wrangler says above why.')
+  }
+  if (isReady) out.line(banner(url, envHeader(env)))
+  // A file that is new is not in the bundle yet; changes in those that are, wrangler sees itself.
+  const watcher = watchAgents('.', () => void workerProject(data))
+  await Promise.race([interrupted.happened, ended])
+  watcher.close()
+  child.kill('SIGTERM')
+  await ended
+  return interrupted.signal.aborted ? EXIT.ok : EXIT.failed
+}
+
+const healthy = async (url: string): Promise<boolean> => {
+  for (const until = Date.now() + READY_MS; Date.now() < until; await sleep(100)) {
+    const answer = await fetch(`${url}/health`).catch(() => null)
+    if (answer?.ok) return true
+  }
+  return false
+}

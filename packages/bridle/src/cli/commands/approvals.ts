@@ -1,0 +1,67 @@
+// `bridle approvals`: what waits for somebody's word, oldest first, over all sessions.
+import { FabricError, type OpenApproval } from '../../client/index.ts'
+import { inboxLines } from '../approvals/inbox-text.ts'
+import { clientOf } from '../config/settings.ts'
+import { ago, table } from '../terminal/table.ts'
+import { visible } from '../terminal/text-lines.ts'
+import { asking, EXIT, showing, verb } from '../command.ts'
+
+export const approvals = verb({
+  summary: 'list what waits for your word',
+  takes: [],
+  options: { ...asking, ...showing },
+  notes: 'Answer by bridle approve or bridle reject.',
+  act: async ({ flags, env, out }) => {
+    const fabric = await clientOf(flags, env)
+    const open: OpenApproval[] = []
+    for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
+      const page = await fabric.approvals(cursor === undefined ? {} : { cursor })
+      open.push(...page.approvals)
+      cursor = page.next
+    }
+    const rows: OpenApproval[] = []
+    for (const row of open) rows.push(await whole(fabric, row))
+    if (out.isJson) rows.forEach(out.row)
+    else if (rows.length === 0) out.note('Nothing waits.')
+    else show()
+    return EXIT.ok
+
+    function show(): void {
+      const now = Date.now()
+      const cells = rows.map((row) => [
+        row.sessionId,
+        row.id,
+        row.agent,
+        visible(row.toolName),
+        ago(row.requestedAt, now),
+        visible(row.title ?? ''),
+      ])
+      table(
+        out,
+        ['SESSION', 'APPROVAL', 'AGENT', 'TOOL', 'ASKED', 'TITLE'],
+        cells,
+        rows.map((row) => inboxLines(row, out.width)),
+      )
+      const [first] = rows
+      if (first)
+        out.note(`\nbridle approve ${first.sessionId} ${first.id}   or   bridle reject ${first.sessionId} ${first.id}`)
+    }
+  },
+})
+
+/** A list leaves out long arguments and cuts long reasons; a person decides about all of it, so the session is asked. */
+const whole = async (fabric: Awaited<ReturnType<typeof clientOf>>, row: OpenApproval): Promise<OpenApproval> => {
+  // A server of an older version does not say so, and leaves the arguments out.
+  if (row.isCut === false) return row
+  try {
+    const { approvals: open, title } = await fabric.session(row.sessionId, row.agent)
+    const found = open.find(({ id }) => id === row.id)
+    // An approval that was answered meanwhile is not in the session any more.
+    return found
+      ? { ...row, title, toolName: found.toolName, args: found.args, reason: found.reason, isCut: false }
+      : row
+  } catch (error) {
+    if (error instanceof FabricError && error.status === 404) return row
+    throw error
+  }
+}

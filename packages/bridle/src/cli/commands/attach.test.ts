@@ -1,0 +1,186 @@
+// `bridle attach`, and the verbs around it, against a server that is killed under them.
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { readFrames } from '../../surfaces/http/test-client.suite.ts'
+import { hasType, type Row, rows, scriptOf, Workspace } from '../cli.suite.ts'
+
+const token = 'a-secret-that-nobody-prints'
+// Every step is a process of its own, and the machine may be busy.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+let work: Workspace
+beforeAll(async () => {
+  work = new Workspace({ FH_AUTH_TOKEN: token })
+  await work.boot()
+})
+afterAll(() => work.remove())
+
+const authorization = { authorization: `Bearer ${token}` }
+/** What the log holds of a session, read past the command. */
+const log = async (id: string, last: string): Promise<unknown[]> =>
+  (await readFrames(`${work.url}/sessions/${id}/events`, (seen) => seen.at(-1)?.data.id === last, authorization)).map(
+    ({ data }) => data,
+  )
+
+describe('[C11] attach', () => {
+  test('shows everything, the last N, nothing of before, or what comes after an event', async () => {
+    await work.bridle(['run', 'scripted', scriptOf({ text: 'one' }), '--id', 'story'])
+    const all = work.start(['attach', 'story'])
+    await all.until(hasType('idle'))
+    const told = rows(all.lines.join('\n'))
+    expect(told.map(({ type }) => type)).toEqual(['prompt_start', 'text_delta', 'result', 'idle'])
+
+    const last = work.start(['attach', 'story', '--replay', '2'])
+    await last.until(hasType('idle'))
+    expect(rows(last.lines.join('\n'))).toEqual(told.slice(-2))
+    const after = work.start(['attach', 'story', '--after', String(told[0]?.id)])
+    await after.until(hasType('idle'))
+    expect(rows(after.lines.join('\n'))).toEqual(told.slice(1))
+  })
+
+  test('with its agent it waits for a session that is not there yet; without, that is an error', async () => {
+    const early = work.start(['attach', 'early', '--agent', 'scripted'])
+    const nobody = await work.bridle(['attach', 'early'])
+    expect([nobody.code, nobody.stderr]).toEqual([1, 'bridle: There is no session early.\n'])
+    await work.bridle(['run', 'scripted', scriptOf({ text: 'at last' }), '--id', 'early'])
+    await early.until(hasType('idle'))
+  })
+
+  test('Ctrl+C detaches and says so; the run goes on', async () => {
+    const run = work.start(['run', 'scripted', scriptOf({ text: 'a' }, { approve: 'go', args: {} }), '--id', 'watched'])
+    await run.until(hasType('approval_requested'))
+    const watcher = work.start(['attach', 'watched', '--text'])
+    const hint = await watcher.until((line) => line.includes('bridle approve watched'))
+    watcher.process.kill('SIGINT')
+    expect(await watcher.ended).toEqual({
+      code: 0,
+      stdout: expect.stringContaining('› @script'),
+      stderr: 'Detached from watched; nothing was stopped. Come back by bridle attach watched\n',
+    })
+    expect((await work.bridle(hint.trim().split(' ').slice(1))).code).toBe(0)
+    expect((await run.ended).code).toBe(0)
+  })
+
+  test('comes back after kill -9 by its cursor: nothing lost, nothing repeated', async () => {
+    const watcher = work.start(['attach', 'cut', '--agent', 'scripted'])
+    for (const round of [1, 2, 3]) {
+      const steps = scriptOf({ text: 'x'.repeat(400), chunks: 200, everyMs: 2 })
+      const run = work.start(['run', 'scripted', steps, '--id', 'cut'])
+      const deltas = () => watcher.lines.filter(hasType('text_delta')).length
+      const before = deltas()
+      await watcher.until(() => deltas() > before + round * 5)
+      await work.kill()
+      await work.boot()
+      // The run that died with its process ends with one error; the follower of the run hears of it as well.
+      const outcome = rows((await run.ended).stdout).at(-1) as Row
+      expect(outcome).toMatchObject({ type: 'outcome', status: 'failed', error: { reason: 'interrupted' } })
+      await watcher.until(() => watcher.lines.filter(hasType('idle')).length === round)
+    }
+    const seen = rows(watcher.lines.join('\n'))
+    expect(seen).toEqual(await log('cut', String(seen.at(-1)?.id)))
+  })
+})
+
+describe('[C12] sessions', () => {
+  test('lists, filters and pages', async () => {
+    for (const id of ['s1', 's2', 's3']) await work.bridle(['run', 'scripted', scriptOf({ text: id }), '--id', id])
+    const all = await work.bridle(['sessions', '--all', '--limit', '2'])
+    expect([all.code, all.stderr]).toEqual([0, ''])
+    expect(
+      rows(all.stdout)
+        .slice(-3)
+        .map(({ id }) => id),
+    ).toEqual(['s1', 's2', 's3'])
+    const page = await work.bridle(['sessions', '--limit', '1'])
+    const cursor = /--cursor (\S+),/.exec(page.stderr)?.[1] ?? ''
+    expect(rows((await work.bridle(['sessions', '--limit', '1', '--cursor', cursor])).stdout)[0]?.id).toBe('s2')
+    expect((await work.bridle(['sessions', '--agent', 'nobody'])).stdout).toBe('')
+    expect((await work.bridle(['sessions', '--status', 'dancing'])).code).toBe(2)
+  })
+
+  test('a table for people', async () => {
+    const { stdout } = await work.bridle(['sessions', '--text', '--limit', '1'])
+    const [head, row] = stdout.split('\n')
+    expect(head?.split(/ +/)).toEqual(['ID', 'AGENT', 'STATUS', 'UPDATED', 'TITLE'])
+    expect(row).toMatch(/^s3 +scripted +idle +\d+\w ago +@script /)
+    expect((await work.bridle(['sessions', '--text', '--agent', 'nobody'])).stderr).toBe('No sessions.\n')
+  })
+})
+
+describe('[C13] approvals', () => {
+  test('are listed and answered from another process, with other arguments if wanted', async () => {
+    const script = scriptOf(
+      { approve: 'write', args: { p: 1 }, reason: 'sure?' },
+      { approve: 'erase', args: { path: `${'x'.repeat(20_000)}\u001b[2Jend` }, reason: 'because' },
+    )
+    const run = work.start(['run', 'scripted', script, '--id', 'asks'])
+    await run.until(hasType('approval_requested'))
+    const [open] = rows((await work.bridle(['approvals'])).stdout)
+    expect(open).toMatchObject({
+      ...{ sessionId: 'asks', agent: 'scripted', toolName: 'write', reason: 'sure?' },
+      ...{ args: { p: 1 }, title: expect.stringMatching(/^@script /) },
+    })
+    const first = String(open?.id)
+    expect((await work.bridle(['approvals', '--text'])).stdout).toMatch(
+      new RegExp(`asks +${first} +scripted +write .*@script .*\n    sure\\?\n    \\{\n      "p": 1\n    \\}$`),
+    )
+
+    const edited = ['--args', '{"p":2}', '--actor', 'me', '--reason', 'fine']
+    const approved = await work.bridle(['approve', 'asks', first, '--text', ...edited])
+    expect([approved.code, approved.stdout]).toEqual([0, `Approved ${first} of asks.`])
+    await run.until((line) => hasType('approval_requested')(line) && line.includes('erase'))
+    const [second] = rows((await work.bridle(['approvals'])).stdout)
+    // Longer than a row of the list holds, and shown to the last character all the same.
+    const { stdout: shown } = await work.bridle(['approvals', '--text'])
+    expect(shown.replaceAll(/\n {2}… /g, '')).toContain(`"path": "${'x'.repeat(20_000)}\\u001b[2Jend"`)
+    const rejected = await work.bridle(['reject', 'asks', String(second?.id), '--reason', 'no'])
+    expect(rows(rejected.stdout)).toMatchObject([{ sessionId: 'asks', approvalId: second?.id, ok: true }])
+
+    const { code, stdout } = await run.ended
+    expect(code).toBe(0)
+    const ends = rows(stdout).filter(({ type }) => type === 'tool_end')
+    expect(ends.map(({ data }) => [data.toolName, data.isError])).toEqual([
+      ['write', false],
+      ['erase', true],
+    ])
+    expect(ends[0]?.data.result).toEqual({ arguments: { p: 2 } })
+    expect((await work.bridle(['approvals', '--text'])).stderr).toBe('Nothing waits.\n')
+    const late = await work.bridle(['reject', 'asks', first])
+    expect([late.code, late.stdout]).toEqual([1, ''])
+  })
+
+  test('an unknown one is said in one line', async () => {
+    const { code, stderr } = await work.bridle(['approve', 'asks', 'apr-0'])
+    expect([code, stderr]).toEqual([1, 'bridle: There is no approval apr-0 in a session asks.\n'])
+  })
+})
+
+describe('[C4] the token', () => {
+  test('is asked for when it is missing or wrong, and never printed', async () => {
+    const none = await work.bridle(['sessions'], { env: { FH_AUTH_TOKEN: '' } })
+    expect([none.code, none.stdout]).toEqual([1, ''])
+    expect(none.stderr).toContain('Set FABRIC_HARNESS_API_TOKEN')
+    const other = { FABRIC_HARNESS_API_TOKEN: 'the-first-name-wins' }
+    expect((await work.bridle(['sessions'], { env: other })).code).toBe(1)
+    const doctor = await work.bridle(['doctor', '--data', 'data'], { env: other })
+    expect(doctor.code).toBe(1)
+    expect(rows(doctor.stdout)).toContainEqual({
+      check: 'token',
+      state: 'wrong',
+      detail: 'the server refuses the one in FABRIC_HARNESS_API_TOKEN',
+    })
+    expect(doctor.stdout + doctor.stderr).not.toContain('wins')
+  })
+
+  test('[C14] doctor finds the server, who owns the data, and the agents', async () => {
+    const { code, stdout } = await work.bridle(['doctor', '--data', 'data'])
+    expect(code).toBe(0)
+    expect(rows(stdout)).toEqual(
+      expect.arrayContaining([
+        { check: 'data folder', state: 'ok', detail: `data is in use by process ${work.server?.process.pid}` },
+        { check: 'server', state: 'ok', detail: `Bridle answers at ${work.url}` },
+        { check: 'token', state: 'ok', detail: 'set by FH_AUTH_TOKEN' },
+        expect.objectContaining({ check: 'agent scripted', state: 'ok' }),
+      ]),
+    )
+    expect(stdout).not.toContain(token)
+  })
+})

@@ -1,0 +1,168 @@
+// `bridle doctor`: is everything there that a server and its callers need.
+import { createServer } from 'node:net'
+import { type AgentStanding, type FabricClient, FabricError } from '../../client/index.ts'
+import { damagedLog, folderStanding } from '../config/data-folder.ts'
+import { clientOf, isThisMachine, serverAddress, serverSettings, urlOf } from '../config/settings.ts'
+import { asking, EXIT, serving, showing, verb } from '../command.ts'
+
+export interface Finding {
+  readonly check: string
+  readonly state: 'ok' | 'note' | 'wrong'
+  readonly detail: string
+}
+
+export const doctor = verb({
+  summary: 'say what works here and what does not',
+  takes: [],
+  options: { ...asking, ...serving, ...showing },
+  notes: 'Exit code 1 when something is wrong.',
+  act: async ({ flags, env, out }) => {
+    const { data } = await serverSettings(flags, env)
+    const address = await serverAddress(flags, env)
+    const fabric = await clientOf(flags, env, address)
+    const at = await serverFindings(fabric, urlOf(flags, env))
+    const findings = [
+      nodeFinding(process.versions.node),
+      folderFinding(data, at.isBridle),
+      ...damageFindings(data),
+      ...at.findings,
+      await tokenFinding(fabric, address.tokenFrom, at.isBridle),
+      ...(at.isBridle ? at.agents.map(agentFinding) : [...(await fileFindings()), ...(await engineFindings(env))]),
+    ]
+    const marks = { ok: out.style('green', '✓'), note: out.style('yellow', '!'), wrong: out.style('red', '✗') }
+    const width = Math.max(...findings.map(({ check }) => check.length))
+    for (const finding of findings) {
+      if (out.isJson) out.row(finding)
+      else out.line(`${marks[finding.state]} ${finding.check.padEnd(width)}  ${finding.detail}`)
+    }
+    return findings.some(({ state }) => state === 'wrong') ? EXIT.failed : EXIT.ok
+  },
+})
+
+const NODE_LEAST = 26
+
+export const nodeFinding = (version: string): Finding => {
+  const isNew = Number.parseInt(version, 10) >= NODE_LEAST
+  const detail = isNew ? version : `${version} is too old; Bridle needs ${NODE_LEAST} or newer`
+  return { check: 'Node', state: isNew ? 'ok' : 'wrong', detail }
+}
+
+const folderFinding = (data: string, isServed: boolean): Finding => {
+  const check = 'data folder'
+  const found = folderStanding(data)
+  switch (found.state) {
+    case 'absent':
+      return { check, state: 'ok', detail: `${data} will be made` }
+    case 'free':
+      return { check, state: 'ok', detail: `${data} is writable and free` }
+    case 'unusable':
+      return { check, state: 'wrong', detail: `${data} cannot be used: ${found.why}` }
+    case 'owned': {
+      const owner = found.pid === null ? 'another process' : `process ${found.pid}`
+      // A folder in use is as it should be when its server answers; else nobody here can get at its sessions.
+      if (isServed) return { check, state: 'ok', detail: `${data} is in use by ${owner}` }
+      return { check, state: 'note', detail: `${data} is in use by ${owner}, which does not answer at this URL` }
+    }
+  }
+}
+
+const damageFindings = (data: string): Finding[] => {
+  const found = damagedLog(data)
+  if (!found) return []
+  const detail = `commits were lost by ${found.at.toISOString()}; ${found.file} is a copy of the damaged log. Restore a backup if you need them, then remove the copy.`
+  return [{ check: 'lost commits', state: 'note', detail }]
+}
+
+interface ServerFindings {
+  readonly isBridle: boolean
+  readonly findings: readonly Finding[]
+  readonly agents: readonly AgentStanding[]
+}
+
+const serverFindings = async (fabric: FabricClient, url: string): Promise<ServerFindings> => {
+  const found = (state: Finding['state'], detail: string): ServerFindings => ({
+    isBridle: false,
+    findings: [{ check: 'server', state, detail }],
+    agents: [],
+  })
+  try {
+    // Who has no token learns only that it is ready.
+    const { ready, agents = [] } = await fabric.ready()
+    if (ready !== true || !Array.isArray(agents)) return found('wrong', `what answers at ${url} is not Bridle`)
+    return { ...found('ok', `Bridle answers at ${url}`), isBridle: true, agents }
+  } catch (error) {
+    if (!(error instanceof FabricError) || error.status !== 0)
+      return found('wrong', `what answers at ${url} is not Bridle`)
+    if (!isThisMachine(url)) return found('wrong', `nobody answers at ${url}`)
+    const isFree = await canListen(url)
+    return isFree
+      ? found('ok', `none at ${url}; the port is free`)
+      : found('wrong', `the port of ${url} is taken by something that does not speak HTTP`)
+  }
+}
+
+const tokenFinding = async (fabric: FabricClient, from: string | null, isBridle: boolean): Promise<Finding> => {
+  const check = 'token'
+  const isRefused = isBridle && (await fabric.sessions({ limit: 1 }).then(() => false, isUnauthorized))
+  if (isRefused && from) return { check, state: 'wrong', detail: `the server refuses the one in ${from}` }
+  if (isRefused) return { check, state: 'wrong', detail: 'the server wants one: set FABRIC_HARNESS_API_TOKEN' }
+  if (from) return { check, state: 'ok', detail: `set by ${from}` }
+  return { check, state: 'ok', detail: 'none; only this machine may ask' }
+}
+
+const isUnauthorized = (error: unknown): boolean => error instanceof FabricError && error.status === 401
+
+const agentFinding = ({ name, description, available, needs }: AgentStanding): Finding =>
+  available
+    ? { check: `agent ${name}`, state: 'ok', detail: description }
+    : { check: `agent ${name}`, state: 'note', detail: `not available: ${needs ?? 'it does not say why'}` }
+
+/** Without a server to ask: the agents that one would find here. */
+const fileFindings = async (): Promise<Finding[]> => {
+  const { findAgents } = await import('../../targets/agents/folder.ts')
+  return (await findAgents('.')).map((found) =>
+    'definition' in found
+      ? { check: `agent ${found.definition.name}`, state: 'ok', detail: found.file }
+      : { check: `agent ${found.name}`, state: 'wrong', detail: `${found.file}: ${found.problem}` },
+  )
+}
+
+const KEY_NAMES = { anthropic: 'ANTHROPIC_API_KEY', openai: 'OPENAI_API_KEY' } as const
+
+/** And the engines that it would find, with the walls around them. */
+const engineFindings = async (env: NodeJS.ProcessEnv): Promise<Finding[]> => {
+  const { claudeEngine, codexEngine } = await import('../../runners/index.ts')
+  const engines = await Promise.all(
+    [claudeEngine(env), codexEngine(env)].map(async (engine): Promise<Finding> => {
+      const { name, info, provider } = engine
+      const missing = await engine.needs()
+      const check = `engine ${name}`
+      if (missing !== null) return { check, state: 'note', detail: missing }
+      const keyName = KEY_NAMES[provider]
+      if (!env[keyName]) return { check, state: 'note', detail: `${info.version}; set ${keyName} to use it` }
+      return { check, state: 'ok', detail: info.version }
+    }),
+  )
+  return [...engines, await sandboxFinding(env)]
+}
+
+const sandboxFinding = async (env: NodeJS.ProcessEnv): Promise<Finding> => {
+  const { resolveIsolation } = await import('../../runners/index.ts')
+  const check = 'sandbox'
+  return resolveIsolation({ backend: env.BRIDLE_SANDBOX }).then(
+    ({ isContained, notice }): Finding =>
+      isContained
+        ? { check, state: 'ok', detail: `${notice.resolvedBackend}: ${notice.isolation}` }
+        : { check, state: 'note', detail: `no walls around engines: ${notice.reason}` },
+    (error: Error): Finding => ({ check, state: 'note', detail: error.message }),
+  )
+}
+
+const canListen = (url: string): Promise<boolean> => {
+  const { hostname, port } = new URL(url)
+  const server = createServer()
+  return new Promise((resolve) => {
+    server.once('error', () => resolve(false))
+    server.listen(Number(port) || 80, hostname.replace(/^\[|\]$/g, ''), () => server.close(() => resolve(true)))
+  })
+}

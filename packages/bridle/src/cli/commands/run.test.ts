@@ -1,0 +1,226 @@
+// `bridle run` against a real server, and with none.
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { fabricClient } from '../../client/index.ts'
+import { freePort, hasType, rows, scriptOf, Workspace } from '../cli.suite.ts'
+
+// Every step is a process of its own, and the machine may be busy.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+const entry = new URL('../../index.ts', import.meta.url).href
+let work: Workspace
+beforeAll(async () => {
+  work = new Workspace()
+  mkdirSync(join(work.folder, 'agents'))
+  writeFileSync(
+    join(work.folder, 'agents', 'echo.ts'),
+    `import { agent } from '${entry}'\nexport default agent({ name: 'echo', run: ({ input }) => input })\n`,
+  )
+  installProviderTool()
+  writeFileSync(
+    join(work.folder, 'agents', 'borrower.ts'),
+    `import { agent } from '${entry}'\nimport { answer } from 'provider-tool'\nexport default agent({ name: 'borrower', run: () => answer })\n`,
+  )
+  await work.boot()
+})
+afterAll(() => work.remove())
+
+/** A package as many below the model providers are: its condition `source` names TypeScript, which Node runs in no node_modules. */
+const installProviderTool = (): void => {
+  const folder = join(work.folder, 'node_modules', 'provider-tool')
+  mkdirSync(folder, { recursive: true })
+  const exports = { '.': { source: './index.ts', default: './index.js' } }
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'provider-tool', type: 'module', exports }))
+  writeFileSync(
+    join(folder, 'index.ts'),
+    'export enum Answer { value = 1 }\nexport const answer: Answer = Answer.value\n',
+  )
+  writeFileSync(join(folder, 'index.js'), "export const answer = 'as built'\n")
+}
+
+const types = (stdout: string): string[] => rows(stdout).map(({ type }) => type)
+
+describe('[C5] the outcome', () => {
+  test('completed: the events of the run, an outcome, exit 0', async () => {
+    const script = scriptOf({ text: 'Hello', chunks: 2 }, { tool: 'read', args: { p: 1 }, result: 42 })
+    const { code, stdout, stderr } = await work.bridle(['run', 'scripted', script, '--id', 'done'])
+    expect([code, stderr]).toEqual([0, ''])
+    expect(types(stdout).filter((type) => type !== 'text_delta')).toEqual([
+      'prompt_start',
+      'tool_start',
+      'tool_end',
+      'result',
+      'idle',
+      'outcome',
+    ])
+    const text = rows(stdout).map(({ data }) => data?.delta ?? '')
+    expect(text.join('')).toBe('Hello')
+    expect(rows(stdout).at(-1)).toMatchObject({
+      sessionId: 'done',
+      agent: 'scripted',
+      status: 'completed',
+      result: 'Hello',
+    })
+  })
+
+  test('an agent starts from the checkout though a package of its own has a condition called `source`', async () => {
+    const { code, stdout, stderr } = await work.bridle(['run', 'borrower', '--id', 'borrowed'])
+    expect([code, stderr, rows(stdout).at(-1)]).toEqual([
+      0,
+      '',
+      expect.objectContaining({ agent: 'borrower', status: 'completed', result: 'as built' }),
+    ])
+  })
+
+  test('failed: exit 1', async () => {
+    const { code, stdout } = await work.bridle(['run', 'scripted', scriptOf({ text: 'a' }, { fail: 'it broke' })])
+    expect([code, rows(stdout).at(-1)]).toEqual([
+      1,
+      expect.objectContaining({ status: 'failed', error: { message: 'it broke', reason: null } }),
+    ])
+  })
+
+  test('cancelled: exit 3', async () => {
+    const run = work.start(['run', 'scripted', scriptOf({ text: 'a' }, { sleepMs: 60_000 }), '--id', 'stopped'])
+    await run.until(hasType('text_delta'))
+    await cancel('stopped')
+    const { code, stdout } = await run.ended
+    expect([code, rows(stdout).at(-1)]).toEqual([3, expect.objectContaining({ type: 'outcome', status: 'cancelled' })])
+  })
+
+  test('bad input: exit 2; no such agent: exit 1, and the agents there are', async () => {
+    const bad = await work.bridle(['run', 'scripted', '--set', 'x=1'])
+    expect([bad.code, bad.stderr]).toEqual([2, 'bridle: The body must have a "prompt" that is a text.\n'])
+    const nobody = await work.bridle(['run', 'nobody', 'hi'])
+    expect([nobody.code, nobody.stderr]).toMatchObject([1, /^bridle: There is no agent nobody; there are .*scripted/])
+  })
+
+  test('a run behind others shows its own events only', async () => {
+    const first = work.start([
+      'run',
+      'scripted',
+      scriptOf({ text: 'first' }, { approve: 'go', args: {} }),
+      '--id',
+      'queue',
+    ])
+    const asked = await first.until(hasType('approval_requested'))
+    const second = work.start(['run', 'scripted', scriptOf({ text: 'second' }), '--id', 'queue'])
+    const third = work.start(['run', 'scripted', scriptOf({ text: 'third' }), '--id', 'queue'])
+    const fabric = fabricClient({ url: work.url })
+    while ((await fabric.session('queue')).queued < 2);
+    await work.bridle(['approve', 'queue', String(rows(asked)[0]?.data.approvalId)])
+    const ended = await Promise.all([first.ended, second.ended, third.ended])
+    expect(ended.map(({ code }) => code)).toEqual([0, 0, 0])
+    expect(
+      ended.map(({ stdout }) =>
+        rows(stdout)
+          .map(({ data }) => data?.delta ?? '')
+          .join(''),
+      ),
+    ).toEqual(['first', 'second', 'third'])
+    expect(ended.map(({ stdout }) => rows(stdout).at(-1)?.result)).toEqual(['first', 'second', 'third'])
+  })
+})
+
+test('[C3] text for people: what is streamed, a line per call, no colour in a pipe, and no escape of the agent’s', async () => {
+  const script = scriptOf(
+    { thinking: 'hm' },
+    { text: 'a\u001b[31mb ' },
+    { tool: 'read', args: { p: 1 }, result: { n: 2 } },
+    { tool: 'write', outcome: 'error', result: 'no' },
+    { text: 'end' },
+  )
+  const { code, stdout, stderr } = await work.bridle(['run', 'scripted', script, '--id', 'pretty', '--text'])
+  expect([code, stderr]).toEqual([0, 'scripted, session pretty\ncompleted, session pretty\n'])
+  expect(stdout.split('\n')).toEqual([
+    'hm',
+    'a␛[31mb ',
+    '● read {"p":1}',
+    '✓ read {"n":2}',
+    '● write',
+    '✗ write no',
+    'end',
+  ])
+})
+
+test('[C6] later inputs win: --payload, --payload-file, --stdin, --set, the prompt', async () => {
+  writeFileSync(join(work.folder, 'input.json'), JSON.stringify({ prompt: 'file', b: 'file', c: 'file', d: 'file' }))
+  const inputs = ['--payload', '{"a":"payload","b":"payload"}', '--payload-file', 'input.json', '--stdin']
+  const sets = ['--set', 'd=4', '--set', 'e=a=b', '--set', 'f={"g":true}', '--set', 'prompt=set']
+  const { code, stdout } = await work.bridle(['run', 'echo', 'the prompt', ...inputs, ...sets], {
+    input: '{"c":"stdin","d":"stdin"}',
+  })
+  expect([code, rows(stdout).at(-1)?.result]).toEqual([
+    0,
+    { a: 'payload', b: 'file', c: 'stdin', d: 4, e: 'a=b', f: { g: true }, prompt: 'the prompt' },
+  ])
+  const bad = await work.bridle(['run', 'echo', '--stdin'], { input: 'nonsense' })
+  expect([bad.code, bad.stderr]).toMatchObject([2, /^bridle: standard input is not JSON/])
+})
+
+test('[C5] a result that was not streamed is shown to people too', async () => {
+  const { stdout } = await work.bridle(['run', 'echo', '--set', 'n=1', '--text'])
+  expect(JSON.parse(stdout)).toEqual({ n: 1 })
+})
+
+test('[C8] Ctrl+C leaves, says that the run goes on, and it does', async () => {
+  const run = work.start(['run', 'scripted', scriptOf({ text: 'so far' }, { approve: 'go', args: {} }), '--id', 'left'])
+  const asked = await run.until(hasType('approval_requested'))
+  run.process.kill('SIGINT')
+  const { code, stderr } = await run.ended
+  expect([code, stderr]).toEqual([130, 'bridle: Left. The run goes on; see it by bridle attach left\n'])
+  expect((await work.bridle(['approve', 'left', String(rows(asked)[0]?.data.approvalId)])).code).toBe(0)
+  const attached = work.start(['attach', 'left'])
+  await attached.until(hasType('result'))
+})
+
+describe('[C7] with no server', () => {
+  test('it runs one of its own, on the same data', async () => {
+    const args = ['--url', `http://127.0.0.1:${await freePort()}`, '--data', 'own']
+    const { code, stdout } = await work.bridle(['run', 'scripted', scriptOf({ text: 'alone' }), '--id', 'x', ...args])
+    expect([code, rows(stdout).at(-1)?.result]).toEqual([0, 'alone'])
+    expect(existsSync(join(work.folder, 'own', 'bridle.sqlite'))).toBe(true)
+    const again = await work.bridle(['run', 'scripted', scriptOf({ text: 'again' }), '--id', 'x', '--text', ...args])
+    expect([again.code, again.stdout]).toEqual([0, 'again'])
+    expect(again.stderr).toMatch(/^No Bridle answers at .*; this run has its own, with the data in own\n/)
+  })
+
+  test('unless another process has the data', async () => {
+    const args = ['--url', `http://127.0.0.1:${await freePort()}`, '--data', 'data']
+    const { code, stdout, stderr } = await work.bridle(['run', 'scripted', 'hi', ...args])
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(
+      /is in use by another process \(pid \d+\), but no Bridle answers at .*; say where by --url\.\n$/,
+    )
+  })
+})
+
+test('[C10] a run is followed across a kill -9 of its server', async () => {
+  const script = scriptOf({ text: 'before ' }, { approve: 'go', args: {} }, { text: 'after' })
+  const run = work.start(['run', 'scripted', script, '--id', 'survivor'])
+  const asked = await run.until(hasType('approval_requested'))
+  await work.kill()
+  await work.boot()
+  expect((await work.bridle(['approve', 'survivor', String(rows(asked)[0]?.data.approvalId)])).code).toBe(0)
+  const { code, stdout } = await run.ended
+  expect([code, rows(stdout).at(-1)?.result]).toEqual([0, 'before after'])
+  const ids = rows(stdout)
+    .slice(0, -1)
+    .map(({ id }) => Number(id.slice(3)))
+  expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b))
+})
+
+/** By the socket: the HTTP wire has no route for it. */
+const cancel = async (id: string): Promise<void> => {
+  const socket = new WebSocket(`${work.url.replace('http', 'ws')}/sessions/${id}/ws`)
+  await new Promise((resolve, reject) => {
+    socket.onopen = resolve
+    socket.onerror = reject
+  })
+  const acknowledged = new Promise((resolve) => {
+    socket.onmessage = ({ data }) => String(data).includes('"ack"') && resolve(data)
+  })
+  socket.send(JSON.stringify({ type: 'cancel', taskId: id }))
+  await acknowledged
+  socket.close()
+}

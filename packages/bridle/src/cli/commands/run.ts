@@ -1,0 +1,138 @@
+// `bridle run`: one prompt, live, to its end.
+import { randomUUID } from 'node:crypto'
+import { FabricError } from '../../client/index.ts'
+import { askApproval } from '../approvals/approval-question.ts'
+import { endLine, eventPrinter, type Printer, type Told } from '../terminal/event-printer.ts'
+import { followedRun } from '../runs/run-to-end.ts'
+import { interruption } from '../terminal/interruption.ts'
+import type { Output } from '../terminal/output.ts'
+import { type Reached, reach } from '../runs/server-connection.ts'
+import { runInput } from '../runs/run-input.ts'
+import { asking, EXIT, Stop, serving, showing, verb } from '../command.ts'
+
+export const run = verb({
+  summary: 'run an agent and watch it',
+  takes: ['<agent>', '[prompt]'],
+  options: {
+    id: { type: 'string', value: 'SESSION', help: 'the session to go on with; else a new one' },
+    payload: { type: 'string', value: 'JSON', help: 'the input, an object' },
+    'payload-file': { type: 'string', value: 'FILE', help: 'the same from a file' },
+    stdin: { type: 'boolean', help: 'the same from standard input' },
+    set: { type: 'string', multiple: true, value: 'KEY=VALUE', help: 'one field of the input; JSON, else a text' },
+    ...asking,
+    ...serving,
+    ...showing,
+  },
+  notes: `Later ones win: --payload, --payload-file, --stdin, --set, the prompt. Without a server it runs one of its own.
+Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
+  act: async ({ args, flags, env, out }) => {
+    const [agent = '', prompt] = args
+    const input = await runInput(prompt, flags)
+    const id = flags.id ?? `${agent}-${randomUUID()}`
+    const { signal, forget } = interruption()
+    const reached = await reach(flags, env, out)
+    let isAccepted = false
+    const onAccepted = () => {
+      isAccepted = true
+    }
+    try {
+      out.note(`${agent}, session ${id}`)
+      const seen = out.isJson ? programs(out) : people(reached, out, signal, { id, agent, env })
+      const end = await followedRun({ ...reached, agent, id, input, signal, onAccepted, ...seen }).finally(seen.finish)
+      const { status } = end
+      if (out.isJson) out.row({ type: 'outcome', sessionId: id, agent, ...end })
+      else out.note(`${status}, session ${id}`)
+      return status === 'completed' ? EXIT.ok : status === 'cancelled' ? EXIT.cancelled : EXIT.failed
+    } catch (error) {
+      if (!signal.aborted) throw error
+      throw new Stop(EXIT.interrupted, isAccepted ? farewell(reached, id) : `Left before the server took the run.`)
+    } finally {
+      await reached.close()
+      forget()
+    }
+  },
+})
+
+const farewell = ({ ownData }: Reached, id: string): string =>
+  ownData === null
+    ? `Left. The run goes on; see it by bridle attach ${id}`
+    : `Left, and the server of this run with it. The session is kept in ${ownData}: bridle start, then bridle attach ${id}`
+
+interface Watcher {
+  readonly onEvent: (event: Told) => void
+  readonly onTrouble: () => void
+  readonly finish: () => void
+}
+
+const programs = (out: Output): Watcher => ({ onEvent: out.row, onTrouble: () => {}, finish: () => {} })
+
+/** Shows events, and asks about approvals when there is somebody to ask. */
+const people = (
+  { fabric }: Reached,
+  out: Output,
+  interrupted: AbortSignal,
+  { id, agent, env }: { id: string; agent: string; env: NodeJS.ProcessEnv },
+): Watcher => {
+  const printer = eventPrinter(out, { withPrompts: false, withHints: !out.canAsk })
+  const open = new Map<string, AbortController>()
+  let questions = Promise.resolve()
+  let isTold = false
+
+  const ask = async ({ data }: Told, { signal }: AbortController): Promise<void> => {
+    const approvalId = String(data.approvalId)
+    const request = { subject: data.subject, args: data.args, reason: data.reason }
+    while (!signal.aborted) {
+      printer.freshLine()
+      const answer = await askApproval(out, request, env, signal)
+      if (answer === null) return signal.aborted ? undefined : later(out, id, approvalId)
+      const { decision, ...edited } = answer
+      const sent = (decision === 'approved' ? fabric.approve : fabric.reject)(id, approvalId, { ...edited, agent })
+      const error = await sent.then(
+        () => null,
+        (reason: Error) => reason,
+      )
+      if (error === null) return
+      out.note(error.message)
+      // Arguments that the server refuses leave the approval open, to be asked about again.
+      if (!(error instanceof FabricError) || error.status !== 400) return
+    }
+  }
+
+  return {
+    onEvent: (event) => {
+      isTold = false
+      const approvalId = String(event.data.approvalId)
+      if (event.type === 'approval_resolved') withdraw(open, approvalId, printer, out)
+      // A question shows its approval itself, when its turn comes.
+      if (event.type !== 'approval_requested' || !out.canAsk) return printer.print(event)
+      const question = new AbortController()
+      open.set(approvalId, question)
+      questions = questions.then(() => ask(event, question)).finally(() => open.delete(approvalId))
+    },
+    onTrouble: () => {
+      if (isTold) return
+      isTold = true
+      printer.freshLine()
+      out.note('The server is away; waiting for it.')
+    },
+    finish: () => {
+      if (interrupted.aborted) endLine(out, printer)
+      else printer.freshLine()
+      for (const question of open.values()) question.abort()
+    },
+  }
+}
+
+/** Somebody else was faster: the question goes, and its line ends. */
+const withdraw = (open: Map<string, AbortController>, approvalId: string, printer: Printer, out: Output): void => {
+  const question = open.get(approvalId)
+  if (!question) return
+  question.abort()
+  printer.freshLine()
+  out.write('\n')
+}
+
+const later = (out: Output, id: string, approvalId: string): void => {
+  out.write('\n')
+  out.note(`Left open; answer by bridle approve ${id} ${approvalId}, or reject.`)
+}

@@ -1,0 +1,62 @@
+// `bridle runner`: plays one run at a time in engines that it starts in sandboxes. A runner knows nothing of sessions.
+import { resolve } from 'node:path'
+import { interruption } from '../terminal/interruption.ts'
+import { EXIT, Stop, showing, verb } from '../command.ts'
+
+export const runner = verb({
+  summary: 'play runs for a server, each in an engine inside a sandbox',
+  takes: [],
+  options: {
+    port: { type: 'string', value: 'PORT', help: 'else PORT, else 4318; 0 takes any free one' },
+    host: { type: 'string', value: 'ADDRESS', help: 'else 127.0.0.1; any other needs a token' },
+    work: { type: 'string', value: 'FOLDER', help: 'where engines work; else BRIDLE_RUNNER_WORK, else this folder' },
+    state: {
+      type: 'string',
+      value: 'FOLDER',
+      help: 'where engines keep their transcripts; else BRIDLE_RUNNER_STATE, else .bridle/runner',
+    },
+    approvals: {
+      type: 'string',
+      value: 'MODE',
+      help: 'deny, allow or read-only, for callers that answer no approvals; else BRIDLE_RUNNER_APPROVALS, else deny',
+    },
+    ...showing,
+  },
+  notes: `A token in BRIDLE_RUNNER_TOKEN is asked of every caller; with BRIDLE_RUNNER_TOKEN_FROM=stdin it is read from there. Keys are taken from ANTHROPIC_API_KEY and OPENAI_API_KEY, or
+from PUT /env; engines never see them. With BRIDLE_RUNNER_IDLE_MS it ends when it had nothing to do for so long.`,
+  act: async ({ flags, env, out }) => {
+    const port = flags.port ?? env.PORT ?? '4318'
+    if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw new Stop(EXIT.usage, `"${port}" is not a port.`)
+    const interrupted = interruption()
+    let end = () => {}
+    const ended = new Promise<void>((done) => {
+      end = done
+    })
+    const { claudeEngine, codexEngine, runnerSettings, SandboxRunner } = await import('../../runners/index.ts')
+    const settings = settingsOf(() =>
+      runnerSettings({ ...env, ...(flags.approvals && { BRIDLE_RUNNER_APPROVALS: flags.approvals }) }),
+    )
+    const running = await SandboxRunner.start({
+      ...settings,
+      engines: [claudeEngine(env), codexEngine(env)],
+      ...(flags.work && { workFolder: resolve(flags.work) }),
+      ...(flags.state && { stateFolder: resolve(flags.state) }),
+      ...(!settings.socketPath && { port: Number(port), host: flags.host ?? '127.0.0.1' }),
+      onIdle: end,
+    })
+    if (out.isJson) out.row({ url: running.url })
+    else out.line(`The runner is ready at ${running.url}\n\n  curl -N ${running.url}/query -d '{"prompt":"Hello"}'`)
+    await Promise.race([interrupted.happened, ended])
+    await running.close()
+    return EXIT.ok
+  },
+})
+
+/** A setting that makes no sense is the caller's mistake, and said in its own words. */
+const settingsOf = <T>(read: () => T): T => {
+  try {
+    return read()
+  } catch (error) {
+    throw new Stop(EXIT.usage, error instanceof Error ? error.message : String(error))
+  }
+}

@@ -1,0 +1,71 @@
+// `bridle sessions`: what there is, newest change first.
+import type { SessionFilter, SessionRow } from '../../client/index.ts'
+import { brief } from '../terminal/output.ts'
+import { clientOf } from '../config/settings.ts'
+import { ago, table } from '../terminal/table.ts'
+import { asking, EXIT, Stop, showing, verb } from '../command.ts'
+
+export const sessions = verb({
+  summary: 'list sessions',
+  takes: [],
+  options: {
+    status: { type: 'string', value: 'STATUS', help: 'idle, queued, running, awaiting_approval, paused …' },
+    agent: { type: 'string', value: 'NAME', help: 'of this agent' },
+    kind: { type: 'string', value: 'KIND', help: 'chat or background' },
+    parent: { type: 'string', value: 'SESSION', help: 'branched from, or started by' },
+    search: { type: 'string', value: 'TEXT', help: 'found in the title or the id' },
+    limit: { type: 'string', value: 'N', help: 'at most so many' },
+    cursor: { type: 'string', value: 'CURSOR', help: 'the next page of an earlier list' },
+    all: { type: 'boolean', help: 'all pages, oldest first' },
+    ...asking,
+    ...showing,
+  },
+  act: async ({ flags, env, out }) => {
+    const fabric = await clientOf(flags, env)
+    const rows: SessionRow[] = []
+    // By last change, a session that changes between two pages would be on neither.
+    let filter = { ...filterOf(flags), ...(flags.all && flags.cursor === undefined && { order: 'created' as const }) }
+    let next: string | undefined
+    do {
+      const page = await fabric.sessions(filter)
+      next = page.next
+      if (out.isJson) page.sessions.forEach(out.row)
+      else rows.push(...page.sessions)
+      if (next !== undefined) filter = { ...filter, cursor: next }
+    } while (flags.all && next !== undefined)
+
+    if (!out.isJson && rows.length === 0) out.note('No sessions.')
+    if (rows.length > 0) {
+      const now = Date.now()
+      const cells = rows.map((row) => [
+        row.id,
+        row.agent,
+        row.status,
+        ago(row.updatedAt, now),
+        brief(row.title ?? '', 200),
+      ])
+      table(out, ['ID', 'AGENT', 'STATUS', 'UPDATED', 'TITLE'], cells)
+    }
+    if (next !== undefined) process.stderr.write(`There are more: --cursor ${next}, or --all\n`)
+    return EXIT.ok
+  },
+})
+
+const filterOf = (
+  flags: {
+    readonly [N in 'status' | 'agent' | 'kind' | 'parent' | 'search' | 'limit' | 'cursor']?: string
+  },
+): SessionFilter => {
+  const { status, agent, kind, parent, search, limit, cursor } = flags
+  if (limit !== undefined && !/^[1-9]\d{0,2}$/.test(limit))
+    throw new Stop(EXIT.usage, `--limit ${limit} is not a number from 1 to 500.`)
+  return {
+    ...(status !== undefined && { status }),
+    ...(agent !== undefined && { agent }),
+    ...(kind !== undefined && { kind }),
+    ...(parent !== undefined && { parent }),
+    ...(search !== undefined && { search }),
+    ...(limit !== undefined && { limit: Number(limit) }),
+    ...(cursor !== undefined && { cursor }),
+  }
+}

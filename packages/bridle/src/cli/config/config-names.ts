@@ -1,0 +1,75 @@
+// The names that bridle.config.ts may have. A misspelt one is refused: a token that lost its tenants by a typo would open all
+// of them.
+import type { ServerOptions } from '../../targets/node/index.ts'
+import { closest } from '../help.ts'
+
+type Names<T> = { readonly [name in keyof Required<T>]: true }
+type Entry<T> = T extends readonly (infer E)[] ? E : never
+
+const names: Names<ServerOptions> = {
+  authToken: true,
+  authTokenEnv: true,
+  tokens: true,
+  extractAuthToken: true,
+  tenantRequired: true,
+  allowedOrigins: true,
+  authBackOff: true,
+  agents: true,
+  agentsRoot: true,
+  expose: true,
+  trustedProxies: true,
+  retryMs: true,
+  keepAliveMs: true,
+  watchAgents: true,
+  unfinishedMs: true,
+  maxUnfinishedBytes: true,
+  pingMs: true,
+  socketRate: true,
+  sandbox: true,
+  engines: true,
+  port: true,
+  host: true,
+  data: true,
+  keepToken: true,
+  workspaces: true,
+  rateLimit: true,
+  maxBodyBytes: true,
+  env: true,
+  tokenPaceMs: true,
+  heartbeatMs: true,
+  deadAfterMs: true,
+  headersMs: true,
+  maxConnections: true,
+  maxSockets: true,
+  maxConnectionsPerAddress: true,
+  maxUnsentBytes: true,
+  memory: true,
+  log: true,
+}
+const tokenNames: Names<Entry<ServerOptions['tokens']>> = { token: true, tenants: true, scopes: true, user: true }
+const rateLimitNames: Names<NonNullable<ServerOptions['rateLimit']>> = { windowMs: true, maxRequests: true }
+const backOffNames: Names<NonNullable<ServerOptions['authBackOff']>> = { windowMs: true, maxFailures: true }
+const workspaceNames: Names<NonNullable<ServerOptions['workspaces']>> = {
+  sources: true,
+  tenants: true,
+  maxTenantBytes: true,
+}
+
+/** The first name that nobody knows, as a sentence; null = all are known. */
+export const unknownName = (config: ServerOptions): string | null => {
+  const { tokens, rateLimit, authBackOff, workspaces } = config
+  const parts: readonly (readonly [within: string, value: unknown, known: object])[] = [
+    ['', config, names],
+    ...(Array.isArray(tokens) ? tokens : []).map((token, at) => [`tokens[${at}].`, token, tokenNames] as const),
+    ['rateLimit.', rateLimit, rateLimitNames],
+    ['authBackOff.', authBackOff, backOffNames],
+    ['workspaces.', workspaces, workspaceNames],
+  ]
+  for (const [within, value, known] of parts) {
+    const name = Object.keys(value ?? {}).find((each) => !Object.hasOwn(known, each))
+    if (name === undefined) continue
+    const near = closest(name, Object.keys(known))
+    return `there is no "${within}${name}".${near === null ? '' : ` Did you mean "${within}${near}"?`}`
+  }
+  return null
+}

@@ -1,0 +1,36 @@
+// The server of this user on this machine, and its token. The token goes to that server and to no other: the address is the one
+// that the owner of the data folder wrote there, and a live process still holds the folder's lock.
+import { type LocalServer, publishedServer } from '../../targets/node/credentials/local-token.ts'
+import { folderStanding } from './data-folder.ts'
+
+/** The server at this URL, by an address that only it can have; null = it does not own this data folder. */
+export const localServer = (url: string, folder: string): LocalServer | null => {
+  const published = publishedServer(folder)
+  const address = published && sameServer(url, published.url)
+  // The lock is asked last and only for a published address: asking takes it for an instant.
+  if (!address || folderStanding(folder).state !== 'owned') return null
+  return { url: address, token: published.token }
+}
+
+/**
+ * The URL to ask; null = another server. `localhost` may lead to an address where another program listens at the same port, so
+ * the server's own address replaces it.
+ */
+export const sameServer = (asked: string, own: string): string | null => {
+  const url = new URL(asked)
+  const server = new URL(own)
+  if (url.protocol !== 'http:' || url.port !== server.port) return null
+  const loopback = WILDCARDS[server.hostname]
+  if (url.hostname === 'localhost') url.hostname = loopback ?? server.hostname
+  else if (url.hostname !== server.hostname && !(loopback && isLoopbackOf(server.hostname, url.hostname))) return null
+  return isLoopback(url.hostname) ? url.href.replace(/\/$/, '') : null
+}
+
+/** Addresses that stand for all of a machine, and the loopback one among them. */
+const WILDCARDS: { readonly [hostname: string]: string } = { '0.0.0.0': '127.0.0.1', '[::]': '[::1]' }
+
+const isIpv4 = (hostname: string): boolean => /^127(\.\d{1,3}){3}$/.test(hostname)
+const isLoopback = (hostname: string): boolean => isIpv4(hostname) || hostname === '[::1]'
+/** A server on `0.0.0.0` has no IPv6 address; one on `::` has both. */
+const isLoopbackOf = (wildcard: string, hostname: string): boolean =>
+  wildcard === '[::]' ? isLoopback(hostname) : isIpv4(hostname)

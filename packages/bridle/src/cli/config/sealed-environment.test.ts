@@ -1,0 +1,72 @@
+// Real processes, and what the system shows of them to others.
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Workspace } from '../cli.suite.ts'
+
+let work: Workspace
+beforeAll(() => {
+  work = new Workspace({})
+})
+afterAll(() => work.remove())
+
+const environmentOf = (pid: number | undefined) => readFileSync(`/proc/${pid}/environ`, 'utf8')
+const leftBehind = () => readdirSync(tmpdir()).filter((name) => existsSync(join(tmpdir(), name, 'secrets.json')))
+
+test.skipIf(!existsSync('/proc/self/environ'))(
+  '[O14] a server takes its keys from its environment, where nobody finds them afterwards',
+  async () => {
+    const env = {
+      ANTHROPIC_API_KEY: 'canary-key',
+      OPENAI_API_KEY: 'canary-other-key',
+      FABRIC_HARNESS_API_TOKEN: 'canary-token',
+      BRIDLE_SECRET: 'canary-secret-of-at-least-32-characters',
+      HARMLESS: 'stays',
+    }
+    const server = work.start(['start', '--port', '0'], { env })
+    const url = /http:\S+/.exec(await server.until((line) => line.includes('ready at')))?.[0] ?? ''
+    const shown = environmentOf(server.process.pid)
+    expect(shown).toContain('HARMLESS=stays')
+    expect(shown).not.toContain('canary')
+    expect(leftBehind()).toEqual([])
+    const ask = async (token: string) =>
+      (await fetch(`${url}/sessions`, { headers: { authorization: `Bearer ${token}` } })).status
+    expect([await ask('wrong'), await ask('canary-token')]).toEqual([401, 200])
+    const ready = await fetch(`${url}/ready`, { headers: { authorization: 'Bearer canary-token' } })
+    expect(await ready.text()).not.toMatch(/Set (ANTHROPIC|OPENAI)_API_KEY/)
+    server.process.kill('SIGTERM')
+    expect((await server.ended).code).toBe(0)
+  },
+)
+
+test.skipIf(!existsSync('/proc/self/environ'))('[R7] so does a runner that is started by hand', async () => {
+  const env = { ANTHROPIC_API_KEY: 'canary-key', BRIDLE_RUNNER_TOKEN: 'canary-token' }
+  const runner = work.start(['runner', '--port', '0'], { env })
+  const { url } = JSON.parse(await runner.until((line) => line.startsWith('{'))) as { url: string }
+  expect(environmentOf(runner.process.pid)).not.toContain('canary')
+  expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ hasAnthropicKey: true })
+  expect((await fetch(`${url}/engines`)).status).toBe(401)
+  runner.process.kill('SIGTERM')
+  expect((await runner.ended).code).toBe(0)
+})
+
+test.skipIf(!existsSync('/proc/self/environ'))(
+  '[O14] what a killed process left is removed at the next start, and of another folder only the named file',
+  async () => {
+    const left = mkdtempSync(join(tmpdir(), 'bridle-secrets-'))
+    writeFileSync(join(left, 'secrets.json'), '{"ANTHROPIC_API_KEY":"canary-key"}')
+    utimesSync(left, 0, 0)
+    const folder = mkdtempSync(join(tmpdir(), 'bridle-named-'))
+    for (const name of ['named.json', 'other']) writeFileSync(join(folder, name), '{}')
+    for (const env of [{ ANTHROPIC_API_KEY: 'canary-key' }, { BRIDLE_SECRETS_FILE: join(folder, 'named.json') }]) {
+      const runner = work.start(['runner', '--port', '0'], { env })
+      await runner.until((line) => line.startsWith('{'))
+      runner.process.kill('SIGTERM')
+      expect((await runner.ended).code).toBe(0)
+    }
+    expect(existsSync(left)).toBe(false)
+    expect(readdirSync(folder)).toEqual(['other'])
+    rmSync(folder, { recursive: true })
+  },
+)

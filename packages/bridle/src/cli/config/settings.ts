@@ -1,0 +1,118 @@
+// Settings: a flag, then the environment, then bridle.config.ts, then the default.
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { type FabricClient, fabricClient } from '../../client/index.ts'
+import { tokenFile } from '../../targets/node/credentials/local-token.ts'
+import type { ServerOptions } from '../../targets/node/index.ts'
+import { unknownName } from './config-names.ts'
+import { localServer } from './local-server.ts'
+import { EXIT, Stop } from '../command.ts'
+
+export interface ServerFlags {
+  readonly port?: string
+  readonly host?: string
+  readonly data?: string
+  /** A token is made and kept in the data folder. */
+  readonly token?: boolean
+}
+
+export type ServerSettings = ServerOptions & Required<Pick<ServerOptions, 'port' | 'host' | 'data'>>
+
+export const serverSettings = async (
+  flags: ServerFlags,
+  env: NodeJS.ProcessEnv,
+  folder = '.',
+): Promise<ServerSettings> => {
+  const config = await configFile(folder)
+  const unknown = unknownName(config)
+  if (unknown !== null) throw new Stop(EXIT.usage, `bridle.config.ts: ${unknown}`)
+  const port = flags.port ?? env.PORT
+  if (port !== undefined && !isPort(port)) throw new Stop(EXIT.usage, `"${port}" is not a port.`)
+  const authToken = tokenOf(env)?.token ?? config.authToken
+  return {
+    ...config,
+    env,
+    port: port === undefined ? (config.port ?? 4317) : Number(port),
+    host: flags.host ?? config.host ?? '127.0.0.1',
+    data: folderOf(flags, env, config),
+    ...(authToken !== undefined && { authToken }),
+    ...(flags.token && { keepToken: true }),
+  }
+}
+
+const folderOf = (flags: ServerFlags, env: NodeJS.ProcessEnv, config: ServerOptions): string =>
+  flags.data ?? env.BRIDLE_DATA ?? config.data ?? '.bridle'
+
+/** The token and where it is from; only the latter is ever printed. */
+export const tokenOf = (env: NodeJS.ProcessEnv): { token: string; from: string } | null => {
+  for (const from of ['FABRIC_HARNESS_API_TOKEN', 'FH_AUTH_TOKEN']) {
+    const token = env[from]
+    if (token) return { token, from }
+  }
+  return null
+}
+
+export const urlOf = (flags: { readonly url?: string }, env: NodeJS.ProcessEnv): string => {
+  const url = flags.url ?? (env.BRIDLE_URL || 'http://127.0.0.1:4317')
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url))
+    throw new Stop(EXIT.usage, `"${url}" is not a URL of a server; http://127.0.0.1:4317 would be one.`)
+  return url
+}
+
+export interface AskingFlags {
+  readonly url?: string
+  readonly tenant?: string
+  readonly data?: string
+}
+
+/** A server to ask, and what it is asked with. */
+export interface ServerAddress {
+  readonly url: string
+  readonly authToken?: string | undefined
+  /** Where the token is from; null = there is none. */
+  readonly tokenFrom: string | null
+}
+
+/** The server that the flags and the environment name. One that made its own token, for this user, has it in its data folder. */
+export const serverAddress = async (flags: AskingFlags, env: NodeJS.ProcessEnv): Promise<ServerAddress> => {
+  const url = urlOf(flags, env)
+  const given = tokenOf(env)
+  if (given) return { url, authToken: given.token, tokenFrom: given.from }
+  if (!isThisMachine(url)) return { url, tokenFrom: null }
+  // A configuration that cannot be read is for the verbs that serve to complain about.
+  const folder = flags.data ?? env.BRIDLE_DATA ?? folderOf(flags, env, await configFile().catch(() => ({})))
+  const local = localServer(url, folder)
+  return local ? { url: local.url, authToken: local.token, tokenFrom: tokenFile(folder) } : { url, tokenFrom: null }
+}
+
+/** A client of the server that the flags and the environment name. */
+export const clientOf = async (
+  flags: AskingFlags,
+  env: NodeJS.ProcessEnv,
+  given?: Pick<ServerAddress, 'url' | 'authToken'>,
+): Promise<FabricClient> => {
+  const { url, authToken } = given ?? (await serverAddress(flags, env))
+  return fabricClient({
+    url,
+    ...(authToken !== undefined && { authToken }),
+    ...(flags.tenant !== undefined && { tenantId: flags.tenant }),
+  })
+}
+
+export const isThisMachine = (url: string): boolean =>
+  /^(localhost|\[::1\]|127(\.\d{1,3}){3})$/.test(new URL(url).hostname)
+
+const isPort = (text: string): boolean => /^\d{1,5}$/.test(text) && Number(text) < 65_536
+
+const configFile = async (folder = '.'): Promise<ServerOptions> => {
+  const path = resolve(folder, 'bridle.config.ts')
+  if (!existsSync(path)) return {}
+  try {
+    return ((await import(pathToFileURL(path).href)) as { default?: ServerOptions }).default ?? {}
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    const hint = error instanceof SyntaxError ? ' (does package.json say "type": "module"?)' : ''
+    throw new Stop(EXIT.usage, `bridle.config.ts cannot be read: ${why}${hint}`)
+  }
+}

@@ -1,0 +1,136 @@
+// AgentEvents for people: text as it streams, everything else in lines of its own.
+import { showApproval } from '../approvals/approval-text.ts'
+import { brief, type Format, type Output, printable } from './output.ts'
+import { wrapped } from './text-lines.ts'
+
+/** An event as it arrives: of a type that this version may not know yet. */
+export interface Told {
+  readonly type: string
+  readonly sessionId: string
+  readonly data: { readonly [name: string]: unknown }
+}
+
+export interface PrinterOptions {
+  /** Who watches has not typed the prompts, and should see them. */
+  readonly withPrompts: boolean
+  /** Who watches is told how to answer. */
+  readonly withHints: boolean
+}
+
+export interface Printer {
+  readonly print: (event: Told) => void
+  /** Ends the open line; false = none is open. */
+  readonly freshLine: () => boolean
+}
+
+export const eventPrinter = (out: Output, { withPrompts, withHints }: PrinterOptions): Printer => {
+  let open: 'text' | 'thinking' | null = null
+  let said = ''
+
+  const freshLine = (): boolean => {
+    const wasOpen = open !== null
+    if (wasOpen) out.write('\n')
+    open = null
+    return wasOpen
+  }
+  const stream = (kind: 'text' | 'thinking', delta: string) => {
+    if (open !== kind) freshLine()
+    const text = printable(delta)
+    out.write(kind === 'thinking' ? out.style(['dim', 'italic'], text) : text)
+    open = text === '' ? open : text.endsWith('\n') ? null : kind
+  }
+  /** `mark` is what the eye looks for. */
+  const line = (mark: string, format: Format, text: string) => {
+    freshLine()
+    out.line(`${out.style(format, mark)} ${brief(text, out.width - 2)}`)
+  }
+
+  /** Text in full, in as many lines as it takes. */
+  const whole = (mark: string, format: Format, text: string) => {
+    freshLine()
+    const shown = printable(text.trim().replaceAll('\t', '  '))
+    const parts = shown.split(/\r?\n/).flatMap((each) => wrapped(each, out.width - 2))
+    for (const [at, part] of parts.entries()) out.line(`${at === 0 ? out.style(format, mark) : ' '} ${part}`.trimEnd())
+  }
+
+  const lines: { readonly [type: string]: (data: Told['data'], sessionId: string) => void } = {
+    prompt_start: ({ text }) => {
+      said = ''
+      if (withPrompts) line('›', ['bold', 'cyan'], String(text))
+    },
+    text_delta: ({ delta }) => {
+      said += String(delta)
+      stream('text', String(delta))
+    },
+    thinking_delta: ({ delta }) => stream('thinking', String(delta)),
+    tool_start: ({ toolName, args }) => line('●', 'blue', `${toolName} ${inline(args)}`),
+    tool_end: ({ toolName, isError, result }) =>
+      isError
+        ? whole('✗', 'red', `${toolName} ${inline(result)}`)
+        : line('✓', 'green', `${toolName} ${inline(result)}`),
+    task_start: ({ taskId, status }) => line('▸', 'blue', `${taskId} ${status}`),
+    task_end: ({ taskId, status, isError }) => line('▸', isError ? 'red' : 'green', `${taskId} ${status}`),
+    approval_requested: ({ approvalId, subject, args, reason }, session) => {
+      freshLine()
+      showApproval(out, { subject, args, reason })
+      if (!withHints) return
+      const which = printable(`${session} ${approvalId}`)
+      for (const verb of ['approve', 'reject']) out.line(out.style('dim', `  bridle ${verb} ${which}`))
+    },
+    approval_resolved: ({ subject, decision, reason }) => {
+      const isApproved = decision === 'approved'
+      const why = reason ? `: ${reason}` : ''
+      whole(isApproved ? '✓' : '✗', isApproved ? 'green' : 'red', `${subject} ${decision}${why}`)
+    },
+    compaction: ({ messagesBefore, messagesAfter }) =>
+      line(
+        '~',
+        'dim',
+        messagesBefore === null ? 'context made smaller' : `${messagesBefore} messages made into ${messagesAfter}`,
+      ),
+    checkpoint_created: ({ checkpointType, summary }) => line('◆', 'dim', `${checkpointType} ${summary ?? ''}`),
+    artifact_published: ({ name, contentType, size, artifactId }) =>
+      line('▣', 'magenta', `${name} (${contentType}, ${size} bytes) ${artifactId}`),
+    // Most results are the text that was streamed, or its last paragraph; only another one is news.
+    result: ({ result }) => {
+      freshLine()
+      const isShown = typeof result === 'string' && (result === said || said.endsWith(`\n\n${result}`))
+      if (result !== null && result !== undefined && !isShown) out.line(printable(pretty(result)))
+    },
+    error: ({ message }) => whole('✗', 'red', String(message)),
+    cancelled: ({ actor, reason }) => whole('✗', 'yellow', `cancelled${by(actor, reason)}`),
+    waiting: ({ reason }) => whole('…', 'dim', `waits: ${reason}`),
+    operator_action: ({ action, actor, reason }) => whole('·', 'dim', `${action}${by(actor, reason)}`),
+    idle: () => void freshLine(),
+    reset: () => line('!', 'yellow', 'The history is another one than before; from the start:'),
+  }
+
+  return {
+    freshLine,
+    print: ({ type, data, sessionId }) => {
+      const asItIs = () => line('·', 'dim', `${type} ${inline(data)}`)
+      if (!Object.hasOwn(lines, type)) return asItIs()
+      try {
+        lines[type]?.(data, sessionId)
+      } catch {
+        // An object where its type promises a word: it may have no text of its own.
+        asItIs()
+      }
+    },
+  }
+}
+
+/** Ends the line that a Ctrl+C may have left its mark in. */
+export const endLine = (out: Output, printer: Printer): void => {
+  if (!printer.freshLine() && out.canAsk) out.write('\n')
+}
+
+/** The person behind an act and the reason, as far as they are known: ` by ada: enough`. */
+const by = (actor: unknown, reason: unknown): string => `${actor ? ` by ${actor}` : ''}${reason ? `: ${reason}` : ''}`
+
+const pretty = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value, null, 2))
+
+const inline = (value: unknown): string => {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return text === '{}' || text === 'null' || text === undefined ? '' : text
+}

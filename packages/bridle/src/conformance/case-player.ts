@@ -1,0 +1,222 @@
+// Plays one case against one server, step by step.
+import type { Answer, Ask, Case, OpenStep, Step, StreamStep } from './case.ts'
+import { type Frame, readStream } from './event-stream.ts'
+import { CaseFailure, type Difference, fail, PATIENCE_MS, SilentServer, shown } from './failure.ts'
+import { filled, misfit, type Saved } from './match.ts'
+import { CaseSocket } from './case-socket.ts'
+
+export interface PlayOptions {
+  /** Values that the steps may name, `{s}` at least, and save. */
+  readonly saved?: Saved
+  /** Sent with every request of the case. A case about tokens has its own. */
+  readonly token?: string
+  /** The server may put pieces of text together: several `text_delta` in a row count as one. */
+  readonly isPaced?: boolean
+  /** How long a step may take. */
+  readonly patienceMs?: number
+}
+
+let cases = 0
+
+/** Throws a CaseFailure where the server answers otherwise. */
+export const play = async (url: string, { steps }: Case, options: PlayOptions = {}): Promise<void> => {
+  const stage = new Stage(url, options)
+  try {
+    for (const [index, step] of steps.entries()) {
+      await stage.play(filled(step, stage.saved)).catch((error: unknown) => {
+        throw located(error, index + 1, filled(step, stage.saved))
+      })
+    }
+  } finally {
+    stage.end()
+  }
+}
+
+const located = (error: unknown, step: number, { ...given }: Step): CaseFailure => {
+  const failure =
+    error instanceof CaseFailure
+      ? error
+      : new CaseFailure({ at: 'connection', expected: 'an answer', actual: explained(error) })
+  failure.step = step
+  failure.action = actionOf(given)
+  failure.message = `step ${step}, ${failure.action}: ${failure.message}`
+  return failure
+}
+
+/** `fetch` says little itself; its cause says more. */
+const explained = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error)
+  const { message } = (error.cause ?? error) as Error
+  return message || error.message
+}
+
+const actionOf = (step: Step): string => {
+  if ('ask' in step) return `${step.ask.method ?? 'GET'} ${step.ask.path}`
+  if ('open' in step) return `WebSocket ${step.path}`
+  if ('answered' in step) return `the answer to ${step.answered}`
+  return Object.entries(step)
+    .slice(0, 1)
+    .map(([verb, name]) => `${verb} ${name}`)
+    .join('')
+}
+
+class Stage {
+  readonly saved: Saved
+  readonly #url: string
+  readonly #options: PlayOptions
+  readonly #begun = new Map<string, Promise<Response>>()
+  readonly #streams = new Map<string, readonly Frame[]>()
+  readonly #sockets = new Map<string, CaseSocket>()
+
+  constructor(url: string, options: PlayOptions) {
+    this.#url = url.replace(/\/$/, '')
+    this.#options = options
+    this.saved = options.saved ?? new Map([['s', `s${Date.now().toString(36)}-${++cases}`]])
+  }
+
+  async play(step: Step): Promise<void> {
+    if ('begin' in step) {
+      const asked = this.#ask(step.ask)
+      asked.catch(() => {})
+      this.#begun.set(step.begin, asked)
+    } else if ('stream' in step) await this.#stream(step)
+    else if ('ask' in step) await this.#check(await this.#ask(step.ask), step.answer)
+    else if ('answered' in step) await this.#check(await this.#begunAs(step.answered), step.answer)
+    else if ('frames' in step) {
+      const raw = (name: string) => this.#streams.get(name)?.map((frame) => frame.raw)
+      same('frames', raw(step.frames), raw(step.are)?.slice(step.from))
+    } else if ('open' in step) await this.#open(step)
+    else if ('say' in step) this.#socket(step.say).say(spoken(step))
+    else if ('hear' in step) await this.#socket(step.hear).hear((message) => misfit(step.message, message, this.saved))
+    else if ('heard' in step) {
+      const socket = this.#socket(step.heard)
+      await socket.until(() => socket.heard.length >= step.types.length).catch(() => {})
+      same('types', socket.types(), step.types)
+    } else if ('state' in step) {
+      const socket = this.#socket(step.state)
+      let problem: Difference | null = { at: 'state', expected: shown(step.is), actual: 'nothing' }
+      await socket
+        .until(() => {
+          problem = misfit(step.is, socket.state(), this.saved)
+          return problem === null
+        })
+        .catch(() => check(problem))
+    } else if ('closed' in step) {
+      const socket = this.#socket(step.closed)
+      await socket.until(() => socket.closed !== null).catch(() => {})
+      same('close code', socket.closed, step.code)
+    } else this.#socket(step.hangUp).end()
+  }
+
+  end(): void {
+    for (const socket of this.#sockets.values()) socket.end()
+  }
+
+  #ask({ method = 'GET', path, headers = {}, ...given }: Ask): Promise<Response> {
+    const body = bodyOf(given)
+    return fetch(`${this.#url}${path}`, {
+      method,
+      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...this.#credential, ...headers },
+      ...(body !== undefined && { body }),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(this.#patienceMs),
+    }).catch((error: unknown) => {
+      throw error instanceof Error && error.name === 'TimeoutError'
+        ? new SilentServer('an answer', this.#patienceMs)
+        : error
+    })
+  }
+
+  get #patienceMs(): number {
+    return this.#options.patienceMs ?? PATIENCE_MS
+  }
+
+  get #credential(): { authorization?: string } {
+    const { token } = this.#options
+    return token === undefined ? {} : { authorization: `Bearer ${token}` }
+  }
+
+  async #check(response: Response, { status, body, headers = {}, text }: Answer): Promise<void> {
+    const said = await response.text()
+    if (response.status !== status) fail('status', String(status), `${response.status} ${said}`)
+    if (text !== undefined) same('body', said, text)
+    if (body !== undefined) check(misfit(body, json(said), this.saved))
+    check(misfit(headers, Object.fromEntries(response.headers), this.saved))
+  }
+
+  async #stream({ stream, ask, until, types, last }: StreamStep): Promise<void> {
+    const { headers = {}, path } = ask
+    const frames = await readStream(`${this.#url}${path}`, { ...this.#credential, ...headers }, until, this.#patienceMs)
+    this.#streams.set(stream, frames)
+    if (types) {
+      const seen = frames.map(({ data }) => data.type)
+      if (this.#options.isPaced) same('types', merged(seen), merged(types))
+      else same('types', seen, types)
+    }
+    const ids = frames.flatMap(({ id }) => (id === null ? [] : [Number.parseInt(id, 10)]))
+    if (ids.some((id, index) => index > 0 && !(id > (ids[index - 1] as number)))) fail('ids', 'increasing ids', ids)
+    if (last) check(misfit(last, frames.at(-1), this.saved))
+  }
+
+  async #open({ open, path, headers = {}, protocols = [], refused, protocol }: OpenStep): Promise<void> {
+    const socket = await CaseSocket.open(
+      `${this.#url}${path}`,
+      protocols,
+      { ...this.#credential, ...headers },
+      this.#patienceMs,
+    )
+    this.#sockets.get(open)?.end()
+    this.#sockets.set(open, socket)
+    if (refused && refused.status !== 101) {
+      if (socket.refusal?.status !== refused.status)
+        fail(
+          'status',
+          String(refused.status),
+          socket.refusal ? `${socket.refusal.status} ${shown(socket.refusal.body)}` : '101',
+        )
+      if (refused.body !== undefined) check(misfit(refused.body, socket.refusal?.body, this.saved))
+      return
+    }
+    if (socket.refusal !== null) fail('status', '101', `${socket.refusal.status} ${shown(socket.refusal.body)}`)
+    if (protocol !== undefined) same('subprotocol', socket.protocol, protocol)
+  }
+
+  #begunAs(name: string): Promise<Response> {
+    return this.#begun.get(name) ?? fail('case', `a request called ${name}`, 'none')
+  }
+
+  #socket(name: string): CaseSocket {
+    return this.#sockets.get(name) ?? fail('case', `a socket called ${name}`, 'none')
+  }
+}
+
+const check = (problem: Difference | null): void => {
+  if (problem !== null) throw new CaseFailure(problem)
+}
+
+const same = (at: string, actual: unknown, expected: unknown): void => {
+  if (JSON.stringify(actual) !== JSON.stringify(expected)) fail(at, expected, actual)
+}
+
+const merged = (types: readonly string[]): string[] =>
+  types.filter((type, index) => type !== 'text_delta' || types[index - 1] !== 'text_delta')
+
+const json = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return fail('body', 'JSON', text)
+  }
+}
+
+const bodyOf = ({ body, script, raw, bytes }: Omit<Ask, 'path'>): string | undefined => {
+  if (raw !== undefined) return raw
+  if (bytes !== undefined) return JSON.stringify({ prompt: 'x'.repeat(bytes) })
+  if (script) return JSON.stringify({ prompt: `@script ${JSON.stringify(script)}`, ...(body as object) })
+  return body === undefined ? undefined : JSON.stringify(body)
+}
+
+const spoken = ({ message, raw, bytes }: { message?: unknown; raw?: string; bytes?: number }): string => {
+  if (raw !== undefined) return raw
+  return bytes === undefined ? JSON.stringify(message) : JSON.stringify({ type: 'x', text: 'x'.repeat(bytes) })
+}
