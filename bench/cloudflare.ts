@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { WebSocket } from 'ws'
 import { applyOperations } from '../packages/bridle/src/kernel/delta.ts'
-import { startWorkerd, tools, type Workerd } from '../packages/bridle/src/targets/cloudflare/tests/workerd.suite.ts'
 import { evict, startWorld } from '../packages/bridle/src/targets/cloudflare/tests/test-worker.suite.ts'
+import { startWorkerd, tools, type Workerd } from '../packages/bridle/src/targets/cloudflare/tests/workerd.suite.ts'
 import { type Figure, figure, interleave } from './figure.ts'
 
 const SOCKETS = 50

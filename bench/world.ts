@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto'
 import { isRefusal } from '../packages/bridle/src/kernel/commands.ts'
 import { Host } from '../packages/bridle/src/kernel/host/host.ts'
-import { runOutcome } from '../packages/bridle/src/kernel/session/run-outcome.ts'
 import type { Directory, Log } from '../packages/bridle/src/kernel/ports/store.ts'
+import { runOutcome } from '../packages/bridle/src/kernel/session/run-outcome.ts'
 import { scriptedRunner } from '../packages/bridle/src/runners/in-process/scripted.ts'
 
 export const clock = {

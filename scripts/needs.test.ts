@@ -24,28 +24,48 @@ const allowed: readonly (readonly [file: string, condition: string, reason: stri
   ['packages/bridle/src/runners/engines/process-mark.test.ts', `!existsSync('/proc/self/environ')`, 'Linux only'],
   ['packages/bridle/src/cli/config/sealed-environment.test.ts', `!existsSync('/proc/self/environ')`, 'Linux only'],
   ['packages/bridle/src/runners/sandboxes/folders/folder-copy.test.ts', '!isLinux', 'Linux only'],
-  ['packages/bridle/src/runners/sandboxes/folders/folder-copy.test.ts', '!isRoot', 'only root gives a file to another user'],
+  [
+    'packages/bridle/src/runners/sandboxes/folders/folder-copy.test.ts',
+    '!isRoot',
+    'only root gives a file to another user',
+  ],
   [
     'packages/bridle/src/runners/sandboxes/folders/session-folders.test.ts',
     '!isRoot',
     'only root gives a file to another user',
   ],
-  ['packages/bridle/src/targets/node/workspaces/workspace-sources.test.ts', '!isRoot', 'only root gives a file to another user'],
-  ['packages/bridle/src/runners/sandboxes/isolation/engine-start.test.ts', 'process.getuid?.() !== 0', 'only root starts another user'],
+  [
+    'packages/bridle/src/targets/node/workspaces/workspace-sources.test.ts',
+    '!isRoot',
+    'only root gives a file to another user',
+  ],
+  [
+    'packages/bridle/src/runners/sandboxes/isolation/engine-start.test.ts',
+    'process.getuid?.() !== 0',
+    'only root starts another user',
+  ],
   [
     'packages/bridle/src/runners/sandboxes/resources/engine-watch.test.ts',
     'process.getuid?.() !== 0',
     'only root starts another user',
   ],
   ['packages/bridle/src/runners/sandboxes/runner-launch.test.ts', `!existsSync('/proc/self/environ')`, 'Linux only'],
-  ['packages/bridle/src/runners/sandboxes/resources/resource-watch.test.ts', `!existsSync('/proc/self/stat')`, 'Linux only'],
+  [
+    'packages/bridle/src/runners/sandboxes/resources/resource-watch.test.ts',
+    `!existsSync('/proc/self/stat')`,
+    'Linux only',
+  ],
   [
     'packages/bridle/src/runners/sandboxes/resources/resource-watch.test.ts',
     '!hasPython',
     'Python makes processes that Node cannot',
   ],
   ['packages/bridle/src/runners/remote/unix-socket-fetch.test.ts', '.runIf', 'Linux only'],
-  ['packages/bridle/src/runners/sandboxes/sandbox-processes.test.ts', `!existsSync('/proc/self/environ')`, 'Linux only'],
+  [
+    'packages/bridle/src/runners/sandboxes/sandbox-processes.test.ts',
+    `!existsSync('/proc/self/environ')`,
+    'Linux only',
+  ],
   ['packages/bridle/src/stores/data-folder.test.ts', `process.platform === 'win32'`, 'Windows has no such modes'],
 ]
 

@@ -1,6 +1,7 @@
 // What every part of a run stands on: chance, time, the store's bare data, and where to say that a promise was broken.
-import type { MemoryStore } from '../packages/bridle/src/stores/memory/memory-store.ts'
+
 import type { MemoryData } from '../packages/bridle/src/stores/memory/memory-data.ts'
+import type { MemoryStore } from '../packages/bridle/src/stores/memory/memory-store.ts'
 import type { Faults } from './faults.ts'
 import type { Prng } from './prng.ts'
 import type { Schedule } from './schedule.ts'

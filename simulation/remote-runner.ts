@@ -1,6 +1,7 @@
 // A process's way to the remote runner, over a network that cuts, repeats and loses; an abort may go unheard.
-import type { Outlet } from '../packages/bridle/src/kernel/session/run-reporter.ts'
+
 import type { RunEnd, Runner } from '../packages/bridle/src/kernel/ports/runner.ts'
+import type { Outlet } from '../packages/bridle/src/kernel/session/run-reporter.ts'
 import type { Ground } from './ground.ts'
 import type { Process } from './process.ts'
 import type { Remote, RemoteRun } from './remote.ts'

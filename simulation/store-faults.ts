@@ -1,8 +1,14 @@
 // The store as a process sees it: slow, full, silent about what it did, or the last thing the process ever called.
 import { keyText } from '../packages/bridle/src/kernel/event.ts'
-import { type Append, type Directory, type Lease, type Log, StoreFault } from '../packages/bridle/src/kernel/ports/store.ts'
-import type { MemoryStore } from '../packages/bridle/src/stores/memory/memory-store.ts'
+import {
+  type Append,
+  type Directory,
+  type Lease,
+  type Log,
+  StoreFault,
+} from '../packages/bridle/src/kernel/ports/store.ts'
 import type { MemorySession } from '../packages/bridle/src/stores/memory/memory-data.ts'
+import type { MemoryStore } from '../packages/bridle/src/stores/memory/memory-store.ts'
 import { fail, type Ground, note } from './ground.ts'
 import type { Process } from './process.ts'
 

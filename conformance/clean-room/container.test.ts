@@ -3,8 +3,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { post } from '../../packages/bridle/src/surfaces/http/test-client.suite.ts'
+import {
+  containerCalls,
+  containerVars,
+  startWorld,
+} from '../../packages/bridle/src/targets/cloudflare/tests/test-worker.suite.ts'
 import { noTools, type Workerd } from '../../packages/bridle/src/targets/cloudflare/tests/workerd.suite.ts'
-import { containerCalls, containerVars, startWorld } from '../../packages/bridle/src/targets/cloudflare/tests/test-worker.suite.ts'
 import { type Agent, startCleanRunner } from './runner.ts'
 
 describe.skipIf(noTools)('a container of the document', () => {

@@ -5,10 +5,10 @@ import type { ReportItem } from '../kernel/commands.ts'
 import { customProblem } from '../kernel/custom-event.ts'
 import type { AnyDraft } from '../kernel/event.ts'
 import type { JsonObject } from '../kernel/json.ts'
-import type { Outlet } from '../kernel/session/run-reporter.ts'
-import type { Clock, Digest } from '../kernel/ports/store.ts'
 import type { ApprovalAnswer, Job } from '../kernel/ports/runner.ts'
+import type { Clock, Digest } from '../kernel/ports/store.ts'
 import { parsePayload } from '../kernel/schemas.ts'
+import type { Outlet } from '../kernel/session/run-reporter.ts'
 import { plainJson } from './input.ts'
 
 export interface VoicePorts {

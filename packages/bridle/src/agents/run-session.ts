@@ -1,9 +1,9 @@
 // The session as a run has it: each method is one or two entries in the log.
 
 import { isId } from '../kernel/event.ts'
+import { said, type Voice } from './agent-run.ts'
 import type { AgentSession } from './session.ts'
 import { ask, runTool } from './tool-call.ts'
-import { said, type Voice } from './agent-run.ts'
 
 export const liveSession = (voice: Voice): AgentSession => {
   const newCall = callIds()

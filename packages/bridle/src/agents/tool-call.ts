@@ -1,17 +1,17 @@
 // The life of one tool call: intent in the log, a person's word if wanted, the effect, its outcome in the log.
 
-import { callDigest } from '../kernel/host/approval-binding.ts'
 import type { ReportItem } from '../kernel/commands.ts'
-import { cut } from '../kernel/text/truncate.ts'
 import { keyText } from '../kernel/event.ts'
+import { callDigest } from '../kernel/host/approval-binding.ts'
 import type { Json, JsonObject } from '../kernel/json.ts'
 import { PAYLOAD_CHARS_MAX, PREVIEW_CHARS } from '../kernel/limits.ts'
 import { OUTCOME_TYPES, type ToolStatus } from '../kernel/schemas.ts'
+import { cut } from '../kernel/text/truncate.ts'
+import { said, type Voice } from './agent-run.ts'
 import { ToolDenied, ToolTimeout } from './errors.ts'
 import { plainJson, plainObject } from './input.ts'
 import type { Question, ToolContext, ToolOptions, Verdict } from './session.ts'
 import { check } from './standard-schema.ts'
-import { said, type Voice } from './agent-run.ts'
 
 export interface Call {
   readonly id: string

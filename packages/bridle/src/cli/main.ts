@@ -2,21 +2,21 @@
 // The `bridle` command, also known as `fh`.
 import { readFileSync } from 'node:fs'
 import { FabricError } from '../client/index.ts'
+import { type Call, EXIT, parseCall, Stop, type Verb } from './command.ts'
 import { approvals } from './commands/approvals.ts'
+import { approve, reject } from './commands/approve-reject.ts'
 import { attach } from './commands/attach.ts'
 import { build } from './commands/build.ts'
 import { conformance } from './commands/conformance.ts'
 import { dev } from './commands/dev.ts'
 import { doctor } from './commands/doctor.ts'
-import { closest, overview, verbHelp } from './help.ts'
-import { output } from './terminal/output.ts'
 import { run } from './commands/run.ts'
 import { runner } from './commands/runner.ts'
-import { sealedEnvironment } from './config/sealed-environment.ts'
 import { sessions } from './commands/sessions.ts'
 import { start } from './commands/start.ts'
-import { type Call, EXIT, parseCall, Stop, type Verb } from './command.ts'
-import { approve, reject } from './commands/approve-reject.ts'
+import { sealedEnvironment } from './config/sealed-environment.ts'
+import { closest, overview, verbHelp } from './help.ts'
+import { output } from './terminal/output.ts'
 
 const verbs: { readonly [name: string]: Verb } = {
   start,

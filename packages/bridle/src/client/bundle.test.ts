@@ -15,7 +15,7 @@ test('HarnessClient alone is small, and brings no library', { timeout: 60_000 },
       minify: true,
       modulePreload: false,
       rolldownOptions: {
-        input: fileURLToPath(new URL('harness-client.ts', import.meta.url)),
+        input: fileURLToPath(new URL('harness/client.ts', import.meta.url)),
         preserveEntrySignatures: 'strict',
       },
     },

@@ -23,7 +23,6 @@ export type {
   StreamEventRow,
 } from '../surfaces/frontend/wire.ts'
 export type { ClientMessage, HarnessCommand, ServerMessage } from '../surfaces/transport/wire.ts'
-export type { FeedOptions } from './fabric/event-feed.ts'
 export type {
   Accepted,
   AgentStanding,
@@ -39,9 +38,11 @@ export type {
   Verdict,
 } from './fabric/answers.ts'
 export { FabricError } from './fabric/error.ts'
+export type { FeedOptions } from './fabric/event-feed.ts'
 export { type FabricClient, type FabricClientOptions, fabricClient, type InvokeOptions } from './fabric/http.ts'
 export { connectFabricWs } from './fabric/socket.ts'
 export type { FabricWsHandle, FabricWsOptions } from './fabric/socket-options.ts'
+export { type SseMessage, SseReader } from './fabric/sse-reader.ts'
 export {
   emptyFrontendState,
   type FrontendState,
@@ -69,4 +70,3 @@ export {
   type HarnessToolCall,
   partText,
 } from './harness/state.ts'
-export { type SseMessage, SseReader } from './fabric/sse-reader.ts'

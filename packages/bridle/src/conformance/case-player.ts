@@ -1,9 +1,9 @@
 // Plays one case against one server, step by step.
 import type { Answer, Ask, Case, OpenStep, Step, StreamStep } from './case.ts'
+import { CaseSocket } from './case-socket.ts'
 import { type Frame, readStream } from './event-stream.ts'
 import { CaseFailure, type Difference, fail, PATIENCE_MS, SilentServer, shown } from './failure.ts'
 import { filled, misfit, type Saved } from './match.ts'
-import { CaseSocket } from './case-socket.ts'
 
 export interface PlayOptions {
   /** Values that the steps may name, `{s}` at least, and save. */

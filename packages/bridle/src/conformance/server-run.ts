@@ -1,9 +1,9 @@
 // All cases against one running server, ours or another's: what was played, what was skipped and why, and what is left behind.
 import { type Case, type ServerName, servers } from './case.ts'
+import { play } from './case-player.ts'
 import { type CaseFailure, PATIENCE_MS, SilentServer } from './failure.ts'
 import { filled } from './match.ts'
 import { type Page, pages, ruleOf } from './pages.ts'
-import { play } from './case-player.ts'
 import { removeSessions } from './session-cleanup.ts'
 
 export interface RunOptions {

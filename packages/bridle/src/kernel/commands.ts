@@ -1,9 +1,9 @@
 // What a caller may ask, and what a runner may report. Both go through the same inbox and the same `decide`.
 
-import type { ChildNotice } from './rules/children/child-notice.ts'
 import type { AnyDraft } from './event.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { Parent } from './ports/store.ts'
+import type { ChildNotice } from './rules/children/child-notice.ts'
 import type { Payloads, Policy } from './schemas.ts'
 
 /** How a session starts when the command is its first. */

@@ -20,10 +20,21 @@ import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Event } from '../kernel/event.ts'
-import { noticeDamage } from './wal/damaged-wal.ts'
+import {
+  approval,
+  event,
+  events,
+  expectFault,
+  key,
+  type Owner,
+  range,
+  row,
+  seqs,
+  started,
+} from './contract/store.suite.ts'
 import { openSqlite } from './data-folder.ts'
 import { migrations } from './sqlite/schema.ts'
-import { approval, event, events, expectFault, key, type Owner, range, row, seqs, started } from './contract/store.suite.ts'
+import { noticeDamage } from './wal/damaged-wal.ts'
 
 let folder: string
 const file = () => join(folder, 'bridle.sqlite')

@@ -4,8 +4,8 @@ import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { StoreFault } from '../kernel/ports/store.ts'
-import { noticeDamage } from './wal/damaged-wal.ts'
 import { diagnose, isBusy, type NodeDriver, nodeDriver } from './drivers/node-driver.ts'
+import type { TailLimits } from './sqlite/log/tail.ts'
 import {
   beginIncarnation,
   bumpEpoch,
@@ -16,7 +16,7 @@ import {
   schemaVersion,
 } from './sqlite/schema.ts'
 import { type SqliteStore, sqliteStore } from './sqlite/sqlite-store.ts'
-import type { TailLimits } from './sqlite/log/tail.ts'
+import { noticeDamage } from './wal/damaged-wal.ts'
 import type { WalDamage } from './wal/wal-check.ts'
 
 /** Acknowledged commits were found missing when the folder was opened. */

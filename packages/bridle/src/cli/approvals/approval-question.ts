@@ -1,10 +1,10 @@
 // The question about an approval: yes, no, or yes with other arguments.
 import type { JsonObject } from '../../client/fabric/answers.ts'
-import { type ApprovalRequest, showApproval } from './approval-text.ts'
-import { draftOf, editArguments } from './argument-editor.ts'
+import { parseObject } from '../runs/run-input.ts'
 import type { Output } from '../terminal/output.ts'
 import { choose } from '../terminal/question.ts'
-import { parseObject } from '../runs/run-input.ts'
+import { type ApprovalRequest, showApproval } from './approval-text.ts'
+import { draftOf, editArguments } from './argument-editor.ts'
 
 export type ApprovalAnswer =
   | { readonly decision: 'approved'; readonly args?: JsonObject }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { approvalLines } from './approval-text.ts'
 import { columnsOf, visible } from '../terminal/text-lines.ts'
+import { approvalLines } from './approval-text.ts'
 
 const reason = 'It runs a command that nobody has run before, in the folder of the project, and it may take a while.'
 const requests = [

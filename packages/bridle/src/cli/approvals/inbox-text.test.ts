@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { inboxLines } from './inbox-text.ts'
 import { columnsOf, visible } from '../terminal/text-lines.ts'
+import { inboxLines } from './inbox-text.ts'
 
 const WIDTH = 40
 

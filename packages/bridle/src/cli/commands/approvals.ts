@@ -1,10 +1,10 @@
 // `bridle approvals`: what waits for somebody's word, oldest first, over all sessions.
 import { FabricError, type OpenApproval } from '../../client/index.ts'
 import { inboxLines } from '../approvals/inbox-text.ts'
+import { asking, EXIT, showing, verb } from '../command.ts'
 import { clientOf } from '../config/settings.ts'
 import { ago, table } from '../terminal/table.ts'
 import { visible } from '../terminal/text-lines.ts'
-import { asking, EXIT, showing, verb } from '../command.ts'
 
 export const approvals = verb({
   summary: 'list what waits for your word',

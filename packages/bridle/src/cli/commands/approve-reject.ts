@@ -1,8 +1,8 @@
 // `bridle approve` and `bridle reject`: the word that a run waits for.
 import { FabricError } from '../../client/index.ts'
-import { parseObject } from '../runs/run-input.ts'
-import { clientOf } from '../config/settings.ts'
 import { asking, type Call, EXIT, type Flags, Stop, showing, verb } from '../command.ts'
+import { clientOf } from '../config/settings.ts'
+import { parseObject } from '../runs/run-input.ts'
 
 const takes = ['<session>', '<approvalId>'] as const
 const options = {

@@ -1,9 +1,9 @@
 // `bridle attach`: watch a session. It comes back by its cursor when the server does, and leaves no trace.
 import { FabricError } from '../../client/index.ts'
+import { asking, EXIT, Stop, showing, verb } from '../command.ts'
+import { clientOf } from '../config/settings.ts'
 import { endLine, eventPrinter } from '../terminal/event-printer.ts'
 import { interruption } from '../terminal/interruption.ts'
-import { clientOf } from '../config/settings.ts'
-import { asking, EXIT, Stop, showing, verb } from '../command.ts'
 
 export const attach = verb({
   summary: 'watch a session live',

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { noteBuild } from '../../targets/node/build-manifests.ts'
-import { EXIT, Stop, serving, verb } from '../command.ts'
 import { workerProject } from '../cloudflare/worker-project.ts'
 import { startWrangler } from '../cloudflare/wrangler.ts'
+import { EXIT, Stop, serving, verb } from '../command.ts'
 
 export const build = verb({
   summary: 'bundle agents/ for a target',

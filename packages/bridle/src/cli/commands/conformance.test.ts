@@ -8,9 +8,9 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { get, post, script } from '../../surfaces/http/test-client.suite.ts'
 import { HarnessServer } from '../../targets/node/index.ts'
 import { rows, Workspace } from '../cli.suite.ts'
-import { conformance } from './conformance.ts'
-import type { Output } from '../terminal/output.ts'
 import { type Call, Stop } from '../command.ts'
+import type { Output } from '../terminal/output.ts'
+import { conformance } from './conformance.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'bridle-conformance-'))
 const workspace = new Workspace()

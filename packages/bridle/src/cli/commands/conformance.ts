@@ -2,9 +2,9 @@
 
 import { PATIENCE_MS } from '../../conformance/failure.ts'
 import { type CaseResult, chosenCases, playAll, SESSION_PREFIX } from '../../conformance/server-run.ts'
-import { conformanceReport } from '../terminal/conformance-report.ts'
-import { serverAddress, urlOf } from '../config/settings.ts'
 import { EXIT, Stop, showing, verb } from '../command.ts'
+import { serverAddress, urlOf } from '../config/settings.ts'
+import { conformanceReport } from '../terminal/conformance-report.ts'
 
 export const conformance = verb({
   summary: 'play the protocol pages against a running server',

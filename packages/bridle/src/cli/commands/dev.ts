@@ -1,12 +1,12 @@
 // `bridle dev`: like start, and a changed agent serves the runs that start afterwards. Runs that are under way keep the
 // agent they began with.
 
-import { greeting } from '../terminal/greeting.ts'
-import { ignoredFiles } from '../config/ignored-files.ts'
-import { interruption } from '../terminal/interruption.ts'
-import { serverSettings } from '../config/settings.ts'
-import { GRACE_MS, serve, serverOptions } from './start.ts'
 import { EXIT, Stop, verb } from '../command.ts'
+import { ignoredFiles } from '../config/ignored-files.ts'
+import { serverSettings } from '../config/settings.ts'
+import { greeting } from '../terminal/greeting.ts'
+import { interruption } from '../terminal/interruption.ts'
+import { GRACE_MS, serve, serverOptions } from './start.ts'
 
 export const dev = verb({
   summary: 'serve, and take up every change in agents/',

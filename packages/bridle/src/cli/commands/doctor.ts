@@ -1,9 +1,9 @@
 // `bridle doctor`: is everything there that a server and its callers need.
 import { createServer } from 'node:net'
 import { type AgentStanding, type FabricClient, FabricError } from '../../client/index.ts'
+import { asking, EXIT, serving, showing, verb } from '../command.ts'
 import { damagedLog, folderStanding } from '../config/data-folder.ts'
 import { clientOf, isThisMachine, serverAddress, serverSettings, urlOf } from '../config/settings.ts'
-import { asking, EXIT, serving, showing, verb } from '../command.ts'
 
 export interface Finding {
   readonly check: string

@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto'
 import { FabricError } from '../../client/index.ts'
 import { askApproval } from '../approvals/approval-question.ts'
-import { endLine, eventPrinter, type Printer, type Told } from '../terminal/event-printer.ts'
+import { asking, EXIT, Stop, serving, showing, verb } from '../command.ts'
+import { runInput } from '../runs/run-input.ts'
 import { followedRun } from '../runs/run-to-end.ts'
+import { type Reached, reach } from '../runs/server-connection.ts'
+import { endLine, eventPrinter, type Printer, type Told } from '../terminal/event-printer.ts'
 import { interruption } from '../terminal/interruption.ts'
 import type { Output } from '../terminal/output.ts'
-import { type Reached, reach } from '../runs/server-connection.ts'
-import { runInput } from '../runs/run-input.ts'
-import { asking, EXIT, Stop, serving, showing, verb } from '../command.ts'
 
 export const run = verb({
   summary: 'run an agent and watch it',

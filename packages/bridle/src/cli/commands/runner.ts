@@ -1,7 +1,7 @@
 // `bridle runner`: plays one run at a time in engines that it starts in sandboxes. A runner knows nothing of sessions.
 import { resolve } from 'node:path'
-import { interruption } from '../terminal/interruption.ts'
 import { EXIT, Stop, showing, verb } from '../command.ts'
+import { interruption } from '../terminal/interruption.ts'
 
 export const runner = verb({
   summary: 'play runs for a server, each in an engine inside a sandbox',

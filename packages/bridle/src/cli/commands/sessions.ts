@@ -1,9 +1,9 @@
 // `bridle sessions`: what there is, newest change first.
 import type { SessionFilter, SessionRow } from '../../client/index.ts'
-import { brief } from '../terminal/output.ts'
-import { clientOf } from '../config/settings.ts'
-import { ago, table } from '../terminal/table.ts'
 import { asking, EXIT, Stop, showing, verb } from '../command.ts'
+import { clientOf } from '../config/settings.ts'
+import { brief } from '../terminal/output.ts'
+import { ago, table } from '../terminal/table.ts'
 
 export const sessions = verb({
   summary: 'list sessions',

@@ -1,10 +1,10 @@
 // `bridle start`: serve until told to stop.
 import type { HarnessServer } from '../../targets/node/index.ts'
-import { greeting } from '../terminal/greeting.ts'
-import { ignoredFiles } from '../config/ignored-files.ts'
-import { interruption } from '../terminal/interruption.ts'
-import { type ServerSettings, serverSettings } from '../config/settings.ts'
 import { EXIT, Stop, serving, verb } from '../command.ts'
+import { ignoredFiles } from '../config/ignored-files.ts'
+import { type ServerSettings, serverSettings } from '../config/settings.ts'
+import { greeting } from '../terminal/greeting.ts'
+import { interruption } from '../terminal/interruption.ts'
 
 export const serverOptions = {
   port: { type: 'string', value: 'PORT', help: 'else PORT, else 4317; 0 takes any free one' },

@@ -5,9 +5,9 @@ import { pathToFileURL } from 'node:url'
 import { type FabricClient, fabricClient } from '../../client/index.ts'
 import { tokenFile } from '../../targets/node/credentials/local-token.ts'
 import type { ServerOptions } from '../../targets/node/index.ts'
+import { EXIT, Stop } from '../command.ts'
 import { unknownName } from './config-names.ts'
 import { localServer } from './local-server.ts'
-import { EXIT, Stop } from '../command.ts'
 
 export interface ServerFlags {
   readonly port?: string

@@ -3,9 +3,9 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type FabricClient, FabricError, type RunStanding } from '../../client/index.ts'
+import { EXIT, Stop } from '../command.ts'
 import type { Told } from '../terminal/event-printer.ts'
 import type { Input } from './run-input.ts'
-import { EXIT, Stop } from '../command.ts'
 
 export interface Asked {
   readonly fabric: FabricClient

@@ -1,10 +1,10 @@
 // A server to ask: the one that runs, else one of our own for as long as it takes.
 import { randomBytes } from 'node:crypto'
 import { type FabricClient, FabricError } from '../../client/index.ts'
-import type { Output } from '../terminal/output.ts'
-import { clientOf, isThisMachine, serverSettings, urlOf } from '../config/settings.ts'
-import { serve } from '../commands/start.ts'
 import { EXIT, Stop } from '../command.ts'
+import { serve } from '../commands/start.ts'
+import { clientOf, isThisMachine, serverSettings, urlOf } from '../config/settings.ts'
+import type { Output } from '../terminal/output.ts'
 
 export interface Reached {
   readonly fabric: FabricClient

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { script } from '../../surfaces/http/test-client.suite.ts'
 import { HarnessServer } from '../../targets/node/index.ts'
-import type { FeedOptions } from './event-feed.ts'
 import { type FabricClient, FabricError, fabricClient } from '../index.ts'
+import type { FeedOptions } from './event-feed.ts'
 
 const authToken = 'secret-token'
 let folder: string

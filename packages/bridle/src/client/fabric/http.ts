@@ -1,6 +1,5 @@
 // The Fabric HTTP wire from a caller's side, on any platform that has fetch.
 import type { AgentEvent } from '../../surfaces/fabric/wire.ts'
-import { eventFeed, type FeedOptions } from './event-feed.ts'
 import type {
   Accepted,
   ApprovalPage,
@@ -15,6 +14,7 @@ import type {
   Verdict,
 } from './answers.ts'
 import { errorOf, FabricError } from './error.ts'
+import { eventFeed, type FeedOptions } from './event-feed.ts'
 
 export interface FabricClientOptions {
   /** Where the server is: `http://127.0.0.1:4317`, or below a path of its own. */

@@ -8,7 +8,6 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { get, post, script } from '../../surfaces/http/test-client.suite.ts'
 import { HarnessServer } from '../../targets/node/index.ts'
-import { cuttingProxy, listening } from '../socket/cutting-proxy.suite.ts'
 import {
   type AgentEvent,
   connectFabricWs,
@@ -17,6 +16,7 @@ import {
   type FabricWsHandle,
   type FabricWsOptions,
 } from '../index.ts'
+import { cuttingProxy, listening } from '../socket/cutting-proxy.suite.ts'
 
 const authToken = 'secret-1'
 const auth = { authorization: `Bearer ${authToken}` }

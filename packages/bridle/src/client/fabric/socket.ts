@@ -3,11 +3,11 @@
 import { type LogPlace, parseEventId, placeText } from '../../kernel/positions/log-position.ts'
 import type { FabricClientMessage, FabricServerMessage } from '../../surfaces/fabric/socket-wire.ts'
 import type { FabricEvent } from '../../surfaces/fabric/wire.ts'
-import { FabricError } from './error.ts'
-import type { FabricWsHandle, FabricWsOptions } from './socket-options.ts'
 import { approach, isFinal } from '../socket/endpoint.ts'
 import { failureOf } from '../socket/failure.ts'
 import { BACKOFF, PING, SocketLine } from '../socket/reconnecting-socket.ts'
+import { FabricError } from './error.ts'
+import type { FabricWsHandle, FabricWsOptions } from './socket-options.ts'
 
 /** Opens at once; everything that follows comes by the callbacks. */
 export const connectFabricWs = (options: FabricWsOptions): FabricWsHandle => new FabricWs(options)

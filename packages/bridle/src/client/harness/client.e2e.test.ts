@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { get, script } from '../../surfaces/http/test-client.suite.ts'
 import { HarnessServer } from '../../targets/node/index.ts'
+import { HarnessClient, type HarnessClientOptions, type HarnessState } from '../index.ts'
 import { cuttingProxy } from '../socket/cutting-proxy.suite.ts'
 import { endOf } from './fake-server.suite.ts'
-import { HarnessClient, type HarnessClientOptions, type HarnessState } from '../index.ts'
 
 const authToken = 'secret-1'
 const auth = { authorization: `Bearer ${authToken}` }

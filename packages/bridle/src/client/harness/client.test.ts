@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { applyOperations, type DeltaOperation } from '../../kernel/delta.ts'
 import type { HarnessState } from '../../kernel/projections/conversation/harness-state.ts'
-import { clientOf, delta, fakeServer, opened, said, state, stateOf, textsOf } from './fake-server.suite.ts'
 import { HarnessClient, type HarnessConnection, type HarnessError } from '../index.ts'
+import { clientOf, delta, fakeServer, opened, said, state, stateOf, textsOf } from './fake-server.suite.ts'
 
 beforeEach(() => {
   vi.stubGlobal('fetch', () => Promise.reject(new Error('offline')))

@@ -2,8 +2,14 @@
 // server says. Connections come and go beneath it.
 import type { HarnessState } from '../../kernel/projections/conversation/harness-state.ts'
 import type { ClientMessage, HarnessCommand, ServerMessage } from '../../surfaces/transport/wire.ts'
+import { approach, refusalOf } from '../socket/endpoint.ts'
+import { onWake } from '../socket/reconnect-hints.ts'
+import { BACKOFF, PING, SocketLine } from '../socket/reconnecting-socket.ts'
+import { Outbox } from './command-outbox.ts'
 import { ConnectionStatus } from './connection-status.ts'
+import { Taps } from './emitter.ts'
 import { HarnessError } from './error.ts'
+import { Notifier } from './notification-scheduler.ts'
 import type {
   CommandOf,
   HarnessAnswer,
@@ -12,14 +18,8 @@ import type {
   HarnessTaps,
   HeldPrompt,
 } from './options.ts'
-import { Notifier } from './notification-scheduler.ts'
-import { Outbox } from './command-outbox.ts'
 import { Replica } from './replica.ts'
 import { parseServerMessage } from './server-messages.ts'
-import { approach, refusalOf } from '../socket/endpoint.ts'
-import { BACKOFF, PING, SocketLine } from '../socket/reconnecting-socket.ts'
-import { Taps } from './emitter.ts'
-import { onWake } from '../socket/reconnect-hints.ts'
 
 /** How a server says that the session is no more; every other end is a refusal. */
 const REMOVED = 4004

@@ -1,8 +1,8 @@
 // Commands: how they look on the wire, how they end, and what a cut does to them.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { HarnessCommand } from '../../surfaces/transport/wire.ts'
-import { clientOf, endOf, type FakeLine, fakeServer, opened, state } from './fake-server.suite.ts'
 import type { HarnessClient, HarnessError, HeldPrompt } from '../index.ts'
+import { clientOf, endOf, type FakeLine, fakeServer, opened, state } from './fake-server.suite.ts'
 
 beforeEach(() => {
   vi.stubGlobal('fetch', () => Promise.reject(new Error('offline')))

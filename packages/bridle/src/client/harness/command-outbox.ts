@@ -1,9 +1,9 @@
 // Commands between the asking and the answer. What was cut off before its answer is sent again under its id, which makes
 // one effect of it; a cancel or an approval is rejected instead, for the user to ask again.
 import type { HarnessCommand, ServerMessage } from '../../surfaces/transport/wire.ts'
-import { type AskedCommand, askedCommand, heldOf, isRepeatable } from './pending-command.ts'
 import { HarnessError } from './error.ts'
 import type { HarnessAnswer, HeldPrompt } from './options.ts'
+import { type AskedCommand, askedCommand, heldOf, isRepeatable } from './pending-command.ts'
 
 /** As many as a server queues; a person never has more. */
 const HELD_MAX = 100

@@ -1,9 +1,9 @@
 // A server of one's own for a client's tests: each connection is a line that opens, speaks and breaks when told to.
 import type { HarnessState } from '../../kernel/projections/conversation/harness-state.ts'
 import type { ClientMessage, HarnessCommand, ServerMessage } from '../../surfaces/transport/wire.ts'
+import type { SocketClass } from '../socket/reconnecting-socket.ts'
 import { HarnessClient } from './client.ts'
 import type { HarnessClientOptions } from './options.ts'
-import type { SocketClass } from '../socket/reconnecting-socket.ts'
 
 export class FakeLine {
   readonly url: URL

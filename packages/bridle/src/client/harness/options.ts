@@ -1,8 +1,8 @@
 // What a HarnessClient takes and shows.
 import type { HarnessCommand, ServerMessage } from '../../surfaces/transport/wire.ts'
+import type { Backoff, SocketClass } from '../socket/reconnecting-socket.ts'
 import type { HarnessError } from './error.ts'
 import type { Schedule } from './notification-scheduler.ts'
-import type { Backoff, SocketClass } from '../socket/reconnecting-socket.ts'
 
 export interface HarnessClientOptions {
   /** `ws://host/ws?userId=ann`. A function is asked before each connection. */

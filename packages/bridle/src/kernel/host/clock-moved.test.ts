@@ -1,8 +1,8 @@
 // The wall clock is moved by a day while background sessions wait, run and sleep, and while nobody runs them.
 import { expect, test } from 'vitest'
 import type { Key } from '../event.ts'
-import { key, setUp, T0 } from './host.suite.ts'
 import { statusOf } from '../projections/state.ts'
+import { key, setUp, T0 } from './host.suite.ts'
 
 const DAY = 86_400_000
 const hour = 3_600_000

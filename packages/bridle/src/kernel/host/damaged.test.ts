@@ -1,7 +1,7 @@
 // A damaged log stops its session, says so to whoever asks, and can still be removed.
 import { expect, test } from 'vitest'
-import { key, setUp } from './host.suite.ts'
 import { StoreFault } from '../ports/store.ts'
+import { key, setUp } from './host.suite.ts'
 
 const submit = { type: 'submit', prompt: 'hello' } as const
 

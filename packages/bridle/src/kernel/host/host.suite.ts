@@ -3,11 +3,11 @@
 import { createHash } from 'node:crypto'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import type { AnyEvent, Key } from '../event.ts'
-import { Host, type HostPorts } from './host.ts'
-import type { Outlet } from '../session/run-reporter.ts'
-import type { Append, Clock, Digest, Directory, Lease, Log } from '../ports/store.ts'
 import type { ApprovalAnswer, Job, RunEnd, Runner } from '../ports/runner.ts'
+import type { Append, Clock, Digest, Directory, Lease, Log } from '../ports/store.ts'
+import type { Outlet } from '../session/run-reporter.ts'
 import type { Listener } from '../session/subscribers.ts'
+import { Host, type HostPorts } from './host.ts'
 
 export const T0 = 1_700_000_000_000
 export const key = (id = 's1'): Key => ({ tenant: 'acme', agent: 'agent', id })

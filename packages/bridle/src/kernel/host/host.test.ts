@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { callDigest } from './approval-binding.ts'
 import type { Answer } from '../commands.ts'
 import type { AnyEvent } from '../event.ts'
-import { digest, held, key, settle, setUp, T0, Watcher } from './host.suite.ts'
 import { BUDGET_GRACE_MS, IDLE_SESSIONS_MAX, SNAPSHOT_EVERY } from '../limits.ts'
 import { StoreFault } from '../ports/store.ts'
-import { asks, background, brief, call, failed, finished, says, token } from '../rules/rules.suite.ts'
 import { emptyState, evolve, statusOf } from '../projections/state.ts'
+import { asks, background, brief, call, failed, finished, says, token } from '../rules/rules.suite.ts'
+import { callDigest } from './approval-binding.ts'
+import { digest, held, key, settle, setUp, T0, Watcher } from './host.suite.ts'
 
 const submit = (prompt = 'hello') => ({ type: 'submit', prompt }) as const
 const id = (commandId: string, bodyHash = 'h') => ({ commandId, bodyHash })

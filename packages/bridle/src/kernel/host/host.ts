@@ -1,6 +1,5 @@
 // The sessions this process has in memory: opened when asked for or when due, dropped when idle or fenced.
-import { boundApproval } from './approval-binding.ts'
-import { type ChildNotice, parentAmong } from '../rules/children/child-notice.ts'
+
 import {
   type Answer,
   type BranchCommand,
@@ -11,9 +10,8 @@ import {
   refuse,
 } from '../commands.ts'
 import { type AnyEvent, type Key, keyText } from '../event.ts'
-import { letGo } from './removal.ts'
 import { DUE_PAGE, IDLE_SESSIONS_MAX } from '../limits.ts'
-import { MemoryBudget, type MemoryLimits, toEvict } from './memory-budget.ts'
+import type { Runner } from '../ports/runner.ts'
 import {
   type Clock,
   type Digest,
@@ -24,11 +22,14 @@ import {
   type StoreFaultCode,
 } from '../ports/store.ts'
 import type { Run } from '../projections/lifecycle.ts'
-import { type EventLoop, ReadingTurns } from '../session/read-scheduler.ts'
-import type { Runner } from '../ports/runner.ts'
-import { type CommandId, Session } from '../session/session.ts'
 import { statusOf } from '../projections/state.ts'
+import { type ChildNotice, parentAmong } from '../rules/children/child-notice.ts'
 import { wanted } from '../rules/wanted-effects.ts'
+import { type EventLoop, ReadingTurns } from '../session/read-scheduler.ts'
+import { type CommandId, Session } from '../session/session.ts'
+import { boundApproval } from './approval-binding.ts'
+import { MemoryBudget, type MemoryLimits, toEvict } from './memory-budget.ts'
+import { letGo } from './removal.ts'
 
 export interface HostPorts {
   readonly log: Log

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import type { Key } from '../event.ts'
-import { settle, setUp, VirtualClock, Watcher } from './host.suite.ts'
 import { BYTES_PER_CHAR, SESSION_BYTES_MIN, SESSION_CHARS_MAX } from '../limits.ts'
-import { MemoryBudget, toEvict } from './memory-budget.ts'
 import { charsOf } from '../text/size.ts'
+import { settle, setUp, VirtualClock, Watcher } from './host.suite.ts'
+import { MemoryBudget, toEvict } from './memory-budget.ts'
 
 const at = (tenant: string, id: string): Key => ({ tenant, agent: 'agent', id })
 const submit = (prompt: string) => ({ type: 'submit', prompt }) as const

@@ -1,9 +1,9 @@
 // A session was removed: its runner stops what it has in hand for it, and clears up behind it. One that does not answer keeps
 // nobody waiting for ever.
 import type { Key } from '../event.ts'
+import type { Job, Runner } from '../ports/runner.ts'
 import type { Clock } from '../ports/store.ts'
 import type { Run } from '../projections/lifecycle.ts'
-import type { Job, Runner } from '../ports/runner.ts'
 
 const LET_GO_MS = 10_000
 

@@ -1,8 +1,8 @@
 // Who does the work. A runner gets a job and an outlet, and says everything through the outlet.
 import type { Key } from '../event.ts'
 import type { Json, JsonObject } from '../json.ts'
-import type { Outlet } from '../session/run-reporter.ts'
 import type { Decision } from '../schemas.ts'
+import type { Outlet } from '../session/run-reporter.ts'
 
 /** One attempt of a run. Its identity is (key, runId, attempt); a runner that has it already does not start it twice. */
 export interface Job {

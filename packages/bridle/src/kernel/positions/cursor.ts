@@ -1,9 +1,10 @@
 // A place in a session, as text: `<kind>:<session>:<seq>`. The kind says what stands there and is for people; the rest names
 // the event. Ids may hold colons, so the number is the last part. The number is `12` in a log's first incarnation and `12~3`
 // in its third (docs/protocol/session.md).
+
+import type { Parent } from '../ports/store.ts'
 import type { Incarnations } from './incarnation.ts'
 import { type LogPlace, parsePlace } from './log-position.ts'
-import type { Parent } from '../ports/store.ts'
 
 export const cursorText = (kind: string, sessionId: string, seq: number): string => `${kind}:${sessionId}:${seq}`
 

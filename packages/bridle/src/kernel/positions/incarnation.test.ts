@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { isOwnPlace, parseCursor, placeInLog } from './cursor.ts'
 import { type AnyEvent, eventId } from '../event.ts'
+import { isOwnPlace, parseCursor, placeInLog } from './cursor.ts'
 import { FIRST, type Incarnations, placedEvent, withIncarnations } from './incarnation.ts'
 import { parseEventId, parsePlace, placeText } from './log-position.ts'
 

@@ -1,9 +1,9 @@
 // The decisions about a session: which events count as one, how each reads, and where the newest lie in the log.
 import type { EventType } from '../catalogue.ts'
-import { cut } from '../text/truncate.ts'
 import type { AnyEvent, Event } from '../event.ts'
 import { AUDIT_KEPT_MAX, BRIEF_CHARS } from '../limits.ts'
 import type { Policy } from '../schemas.ts'
+import { cut } from '../text/truncate.ts'
 import type { Projection } from './projection.ts'
 
 export interface AuditRow {

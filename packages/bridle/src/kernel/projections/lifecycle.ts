@@ -1,12 +1,13 @@
 // Where the session stands: what waits, what runs, how often it was tried, when it must be looked at again.
 // Folded from facts only; session_state and the other shown events are made from this, never the other way round.
-import { cut } from '../text/truncate.ts'
+
 import { BRANCHED, type Event } from '../event.ts'
 import { type Json, type JsonObject, omit } from '../json.ts'
 import { HANDLES_MAX, TITLE_CHARS_MAX } from '../limits.ts'
 import { namedOwner } from '../owner.ts'
 import type { Parent } from '../ports/store.ts'
 import type { PARK_REASONS, Policy } from '../schemas.ts'
+import { cut } from '../text/truncate.ts'
 import type { Projection } from './projection.ts'
 
 export interface Lifecycle {

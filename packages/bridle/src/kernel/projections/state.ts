@@ -1,6 +1,7 @@
 // The whole fold of a session: one field per projection, and the one function that steps it.
 import { isKnown } from '../catalogue.ts'
 import type { AnyEvent, Event } from '../event.ts'
+import type { SessionStatus } from '../schemas.ts'
 import { type Approval, type Approvals, approvals } from './approvals.ts'
 import { type Artifacts, artifacts } from './artifacts.ts'
 import { type Audit, audit } from './audit.ts'
@@ -13,7 +14,6 @@ import { type Lifecycle, lifecycle, type Run, withFrame } from './lifecycle.ts'
 import { fold } from './projection.ts'
 import { type ResumePoints, resumePoints } from './resume-points.ts'
 import { type Subagents, subagents } from './subagents.ts'
-import type { SessionStatus } from '../schemas.ts'
 
 export interface SessionState {
   /** Last sequence number and its time. */

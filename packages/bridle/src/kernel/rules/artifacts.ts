@@ -1,8 +1,8 @@
 // An artifact's content lies in the log, in chunks that every store can hold, followed by one event that names it.
 
+import { LABEL_CHARS_MAX } from '../limits.ts'
 import { chunked } from '../text/chunks.ts'
 import { cut } from '../text/truncate.ts'
-import { LABEL_CHARS_MAX } from '../limits.ts'
 import type { Working } from './decision-builder.ts'
 
 export interface Publication {

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest'
 import { ABORT_GRACE_MS, RETRY_BASE_MS } from '../limits.ts'
 import { evolve } from '../projections/state.ts'
 import { dueAt } from './due-time.ts'
-import { wanted } from './wanted-effects.ts'
 import {
   approve,
   asks,
@@ -22,6 +21,7 @@ import {
   token,
   waiting,
 } from './rules.suite.ts'
+import { wanted } from './wanted-effects.ts'
 
 const pause = { type: 'pause' } as const
 const resume = { type: 'resume' } as const

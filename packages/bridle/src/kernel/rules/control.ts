@@ -1,20 +1,20 @@
 // Pause, resume, expiry, policy, branch, and the passing of time.
 import { type Answer, type Command, type Refusal, refuse } from '../commands.ts'
-import { cursorText } from '../positions/cursor.ts'
-import { cut } from '../text/truncate.ts'
 import { BRANCHED, eventId } from '../event.ts'
 import { ABORT_GRACE_MS, BRIEF_CHARS, PREVIEW_CHARS } from '../limits.ts'
-import { OUTCOME_TYPES } from '../schemas.ts'
+import { cursorText } from '../positions/cursor.ts'
 import { isEnding, type SessionState } from '../projections/state.ts'
-import { canExpire } from './due-time.ts'
+import { OUTCOME_TYPES } from '../schemas.ts'
+import { cut } from '../text/truncate.ts'
 import { applied } from './approvals/approval-settlement.ts'
 import { expireApprovals, withdrawBudgetQuestions } from './approvals/approvals.ts'
+import { askAboutUnsafe } from './approvals/operator-questions.ts'
 import { publish } from './artifacts.ts'
 import { grantBudget } from './budgets/granted-budget.ts'
-import { askAboutUnsafe } from './approvals/operator-questions.ts'
+import type { Working } from './decision-builder.ts'
+import { canExpire } from './due-time.ts'
 import { checkPrompt, queue, type Said } from './prompts.ts'
 import { failExpired, isExpired, requestRun, settleTools, stopped } from './runs/runs.ts'
-import type { Working } from './decision-builder.ts'
 
 export const pause = (w: Working, { reason, actor }: Command & { type: 'pause' }): Answer | Refusal => {
   const { paused } = w.state.lifecycle

@@ -12,13 +12,13 @@ import { checkpoints } from '../projections/checkpoints.ts'
 import { emptyConversation, operations } from '../projections/conversation/conversation.ts'
 import type { HarnessState } from '../projections/conversation/harness-state.ts'
 import { resumePoints } from '../projections/resume-points.ts'
-import { subagents } from '../projections/subagents.ts'
 import { emptyState, evolve, isTerminal, type SessionState, statusOf } from '../projections/state.ts'
+import { subagents } from '../projections/subagents.ts'
 import { applyToState } from '../state-operations.ts'
-import { dueAt } from './due-time.ts'
-import { wanted } from './wanted-effects.ts'
 import { decide } from './decide.ts'
+import { dueAt } from './due-time.ts'
 import { asks, call, failed, finished, key, lost, outcome, says, started, stopped, T0, token } from './rules.suite.ts'
+import { wanted } from './wanted-effects.ts'
 
 /** A step before it is known what there is to act upon. `pick` chooses among what there is. */
 interface Step {

@@ -3,19 +3,19 @@ import { type Answer, type Command, isRefusal, type Refusal, refuse } from '../c
 import type { AnyEvent, Key } from '../event.ts'
 import { mayOpen, ownerOf } from '../owner.ts'
 import { healthText } from '../projections/health/health.ts'
-import { healthSnapshot, untoldSnapshot } from '../views/health-snapshot.ts'
-import type { Payloads } from '../schemas.ts'
 import { isTerminal, type SessionState, statusOf } from '../projections/state.ts'
+import type { Payloads } from '../schemas.ts'
+import { healthSnapshot, untoldSnapshot } from '../views/health-snapshot.ts'
+import { askedFirst, runtimeText, sessionState } from '../views/session-card.ts'
 import { approve } from './approvals/approvals.ts'
 import { enforceBudgets } from './budgets/budgets.ts'
 import { childStatus, parentTold } from './children/children.ts'
 import { sizeRefusal } from './command-size.ts'
 import { branch, expire, handOver, pause, promiseBranch, resume, setPolicy, tick } from './control.ts'
+import { Working } from './decision-builder.ts'
 import { create, edit, reload, steer, submit } from './prompts.ts'
 import { report } from './runs/reports.ts'
 import { advance, cancel } from './runs/runs.ts'
-import { askedFirst, runtimeText, sessionState } from '../views/session-card.ts'
-import { Working } from './decision-builder.ts'
 
 export interface Decided {
   readonly events: readonly AnyEvent[]

@@ -3,8 +3,8 @@
 import type { EventType } from '../catalogue.ts'
 import type { AnyEvent, Draft, Key } from '../event.ts'
 import type { Run } from '../projections/lifecycle.ts'
-import type { Payloads } from '../schemas.ts'
 import { evolve, type SessionState } from '../projections/state.ts'
+import type { Payloads } from '../schemas.ts'
 
 export class Working {
   readonly key: Key

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ABORT_GRACE_MS, RETRY_BASE_MS, STUCK_MS } from '../limits.ts'
+import { dueAt } from './due-time.ts'
 import {
   asks,
   background,
@@ -15,7 +16,6 @@ import {
   token,
   waiting,
 } from './rules.suite.ts'
-import { dueAt } from './due-time.ts'
 
 const life = (...steps: ((life: Life) => unknown)[]) => {
   const told = new Life()

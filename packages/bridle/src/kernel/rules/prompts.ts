@@ -4,8 +4,8 @@ import type { Json } from '../json.ts'
 import { AT_MAX, QUEUE_MAX } from '../limits.ts'
 import { isEnding } from '../projections/state.ts'
 import { publish } from './artifacts.ts'
-import { dropPrompt } from './runs/runs.ts'
 import type { Working } from './decision-builder.ts'
+import { dropPrompt } from './runs/runs.ts'
 
 export const create = (w: Working, { opening, owner }: Command & { type: 'create' }): Answer | Refusal => {
   if (w.state.lifecycle.created) return refuse('session_exists')

@@ -6,8 +6,8 @@ import type { AnyEvent, Key } from '../event.ts'
 import type { JsonObject } from '../json.ts'
 import type { HarnessMessage } from '../projections/conversation/harness-state.ts'
 import type { Run } from '../projections/lifecycle.ts'
-import { OUTCOME_TYPES, type Payloads, type ToolStatus } from '../schemas.ts'
 import { emptyState, evolve, type SessionState, statusOf } from '../projections/state.ts'
+import { OUTCOME_TYPES, type Payloads, type ToolStatus } from '../schemas.ts'
 import { decide } from './decide.ts'
 
 export const T0 = 1_700_000_000_000

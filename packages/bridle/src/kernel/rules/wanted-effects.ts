@@ -1,12 +1,12 @@
 // Effects are a level, not an edge: this lists what should be in hand now. The session compares it with what it has
 // after every commit and once after opening, so a crash between append and effect loses nothing.
 
-import { type ChildNotice, pendingNotice } from './children/child-notice.ts'
 import type { Key } from '../event.ts'
+import type { ApprovalAnswer, Job } from '../ports/runner.ts'
 import type { Approval } from '../projections/approvals.ts'
 import type { Run } from '../projections/lifecycle.ts'
-import type { ApprovalAnswer, Job } from '../ports/runner.ts'
 import type { SessionState } from '../projections/state.ts'
+import { type ChildNotice, pendingNotice } from './children/child-notice.ts'
 
 export type Effect =
   | { readonly kind: 'run'; readonly id: string; readonly job: Job; readonly started: boolean }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { key, settle, setUp } from '../host/host.suite.ts'
-import { asks, call, finished, token } from '../rules/rules.suite.ts'
 import type { RunEnd, Runner } from '../ports/runner.ts'
 import { statusOf } from '../projections/state.ts'
+import { asks, call, finished, token } from '../rules/rules.suite.ts'
 
 const submit = { type: 'submit', prompt: 'hello' } as const
 const begun = async (more: Parameters<typeof setUp>[0] = {}, command: object = submit) => {

@@ -1,11 +1,12 @@
 // Compares the wanted effects with those in hand: starts what is missing, lets go of what is no longer wanted.
-import type { ChildNotice } from '../rules/children/child-notice.ts'
+
 import type { ParentTold, Report, ReportItem } from '../commands.ts'
 import { TOKEN_PACE_MS } from '../limits.ts'
-import { Outlet, OutletClosed } from './run-reporter.ts'
-import type { Clock } from '../ports/store.ts'
 import type { Job, RunEnd, Runner } from '../ports/runner.ts'
+import type { Clock } from '../ports/store.ts'
+import type { ChildNotice } from '../rules/children/child-notice.ts'
 import type { Effect } from '../rules/wanted-effects.ts'
+import { Outlet, OutletClosed } from './run-reporter.ts'
 
 /** A runner whose stream breaks is asked again this often before its run counts as lost. */
 const REATTACH_MAX = 5

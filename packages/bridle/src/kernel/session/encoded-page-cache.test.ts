@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { EncodedPages } from './encoded-page-cache.ts'
 import { ENCODED_PAGES_CHARS } from '../limits.ts'
+import { EncodedPages } from './encoded-page-cache.ts'
 
 test('[O33] a page that two readers have read takes its room once', () => {
   const pages = new EncodedPages()

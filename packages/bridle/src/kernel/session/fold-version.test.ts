@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { expect, test } from 'vitest'
 import { EVENT_TYPES, type EventType } from '../catalogue.ts'
-import { foldVersion, goldenLogs, goldenStates } from './fold-version.ts'
 import { emptyState, type SessionState } from '../projections/state.ts'
+import { foldVersion, goldenLogs, goldenStates } from './fold-version.ts'
 
 test('is the same each time, and short', () => {
   expect(foldVersion()).toBe(foldVersion())

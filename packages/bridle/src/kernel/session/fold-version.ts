@@ -5,9 +5,9 @@ import type { Command, ReportItem } from '../commands.ts'
 import type { Event, Key } from '../event.ts'
 import { canonical, hashText } from '../json.ts'
 import { INLINE_CHARS_MAX } from '../limits.ts'
+import { emptyState, evolve, type SessionState } from '../projections/state.ts'
 import { decide } from '../rules/decide.ts'
 import type { Payloads } from '../schemas.ts'
-import { emptyState, evolve, type SessionState } from '../projections/state.ts'
 
 let version: string | null = null
 

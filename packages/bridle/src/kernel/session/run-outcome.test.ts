@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { key, settle, setUp, T0 } from '../host/host.suite.ts'
-import { type RunOutcome, runOutcome } from './run-outcome.ts'
 import { failed, finished, says, token } from '../rules/rules.suite.ts'
+import { type RunOutcome, runOutcome } from './run-outcome.ts'
 import type { Session } from './session.ts'
 
 type World = Awaited<ReturnType<typeof begun>>

@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { Report, ReportItem } from '../commands.ts'
 import { held, settle, VirtualClock } from '../host/host.suite.ts'
 import { PAYLOAD_CHARS_MAX, REPORTS_HIGH_WATER } from '../limits.ts'
-import { Outlet, OutletClosed } from './run-reporter.ts'
 import { call, finished, outcome, says, token } from '../rules/rules.suite.ts'
+import { Outlet, OutletClosed } from './run-reporter.ts'
 
 let clock: VirtualClock
 let reports: Report[]

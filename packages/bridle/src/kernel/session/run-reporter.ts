@@ -1,11 +1,12 @@
 // Where a runner speaks. Tokens are paced here, before they are numbered: the first leaves at once, then at most one
 // token event per pace, flushed early by anything else. After numbering an event never changes.
-import { chunked } from '../text/chunks.ts'
+
 import type { Report, ReportItem } from '../commands.ts'
 import type { AnyDraft, Event } from '../event.ts'
 import { isDeeperThan } from '../json.ts'
 import { DEPTH_MAX, PAYLOAD_CHARS_MAX, REPORTS_HIGH_WATER, TOKEN_CHARS_MAX } from '../limits.ts'
 import type { Clock } from '../ports/store.ts'
+import { chunked } from '../text/chunks.ts'
 import { WholeCharacters } from '../text/surrogate-joiner.ts'
 
 export class OutletClosed extends Error {

@@ -4,9 +4,9 @@ import { Gate, held, key, Puppet, settle, T0, VirtualClock, Watcher } from '../h
 import { ABORT_GRACE_MS, HEARTBEAT_MS, INBOX_MAX, ROW_TEXT_CHARS_MAX, SNAPSHOT_EVERY, STUCK_MS } from '../limits.ts'
 import { StoreFault } from '../ports/store.ts'
 import { health } from '../projections/health/health-score.ts'
+import { emptyState, evolve, statusOf } from '../projections/state.ts'
 import { finished, says, token } from '../rules/rules.suite.ts'
 import { Session } from './session.ts'
-import { emptyState, evolve, statusOf } from '../projections/state.ts'
 
 const submit = (prompt = 'hello') => ({ type: 'submit', prompt }) as const
 const open = async (log = new Gate(memoryStore().log), clock = new VirtualClock(), runner = new Puppet()) => {

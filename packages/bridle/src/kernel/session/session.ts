@@ -2,11 +2,8 @@
 // The drain: take the inbox, decide, append, and only then publish, answer and act. A client must never see what a
 // restart would unsay.
 
-import { Alarm } from './session-clock.ts'
-import type { ChildNotice } from '../rules/children/child-notice.ts'
 import { type Answer, type Command, isRefusal, PROMPTING, type Refusal, refuse } from '../commands.ts'
 import type { AnyEvent, Event, Key } from '../event.ts'
-import type { Incarnations } from '../positions/incarnation.ts'
 import type { Json } from '../json.ts'
 import {
   ABORT_GRACE_MS,
@@ -20,20 +17,23 @@ import {
   SESSION_CHARS_MAX,
   SNAPSHOT_EVERY,
 } from '../limits.ts'
-import type { LogPlace } from '../positions/log-position.ts'
-import { type Clock, type Lease, type Log, type Parent, type StoredAnswer, StoreFault } from '../ports/store.ts'
-import type { HarnessMessage } from '../projections/conversation/harness-state.ts'
-import type { ReadingTurns } from './read-scheduler.ts'
-import { Hands } from './effect-runner.ts'
-import { beatOf, rowOf, type Shown } from '../views/directory-row.ts'
-import { type Decided, decide } from '../rules/decide.ts'
 import type { Runner } from '../ports/runner.ts'
-import { charsOf } from '../text/size.ts'
-import { restore, settledCount, takeSnapshot } from './snapshot.ts'
+import { type Clock, type Lease, type Log, type Parent, type StoredAnswer, StoreFault } from '../ports/store.ts'
+import type { Incarnations } from '../positions/incarnation.ts'
+import type { LogPlace } from '../positions/log-position.ts'
+import type { HarnessMessage } from '../projections/conversation/harness-state.ts'
 import { emptyState, evolve, type SessionState, statusOf } from '../projections/state.ts'
-import { Subscribers } from './subscribers.ts'
+import type { ChildNotice } from '../rules/children/child-notice.ts'
+import { type Decided, decide } from '../rules/decide.ts'
 import { dueAt } from '../rules/due-time.ts'
 import { type Effect, jobOf, wanted } from '../rules/wanted-effects.ts'
+import { charsOf } from '../text/size.ts'
+import { beatOf, rowOf, type Shown } from '../views/directory-row.ts'
+import { Hands } from './effect-runner.ts'
+import type { ReadingTurns } from './read-scheduler.ts'
+import { Alarm } from './session-clock.ts'
+import { restore, settledCount, takeSnapshot } from './snapshot.ts'
+import { Subscribers } from './subscribers.ts'
 
 export interface SessionPorts {
   readonly log: Log

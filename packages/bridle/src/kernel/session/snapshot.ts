@@ -1,8 +1,9 @@
 // Snapshots are a cache of the fold. Settled messages are rows of their own, written once; the rest is one small row.
-import { foldVersion } from './fold-version.ts'
+
 import type { Snapshot, SnapshotWrite } from '../ports/store.ts'
 import type { HarnessMessage } from '../projections/conversation/harness-state.ts'
 import { emptyState, type SessionState } from '../projections/state.ts'
+import { foldVersion } from './fold-version.ts'
 
 /** Null when it was made by another fold: then the log is folded again. `held` are messages that were not read again. */
 export const restore = (snapshot: Snapshot | null, held: readonly HarnessMessage[] = []): SessionState | null => {

@@ -1,10 +1,11 @@
 // Who is watching. A listener catches up from its cursor by reading the log, then joins the live ones; each audience
 // is encoded once per change, and all its listeners get the same text.
-import { type EncodedPage, EncodedPages } from './encoded-page-cache.ts'
+
 import type { AnyEvent } from '../event.ts'
 import { LISTENER_BYTES_MAX, READ_PAGE } from '../limits.ts'
-import type { ReadingTurns } from './read-scheduler.ts'
 import type { SessionState } from '../projections/state.ts'
+import { type EncodedPage, EncodedPages } from './encoded-page-cache.ts'
+import type { ReadingTurns } from './read-scheduler.ts'
 
 /** Committed events, with the state before them when they are live. */
 export interface Change {

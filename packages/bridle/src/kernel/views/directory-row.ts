@@ -1,13 +1,14 @@
 // The directory's row of a session: what lists show without a fold.
-import { cut } from '../text/truncate.ts'
+
 import type { Key } from '../event.ts'
-import { FIRST, type Incarnations } from '../positions/incarnation.ts'
 import { HEARTBEAT_MS, ROW_ARGUMENTS_CHARS_MAX, ROW_TEXT_CHARS_MAX } from '../limits.ts'
 import { ownerOf } from '../owner.ts'
 import type { OpenApproval, Row } from '../ports/store.ts'
+import { FIRST, type Incarnations } from '../positions/incarnation.ts'
 import type { Approval } from '../projections/approvals.ts'
-import { healthSnapshot, healthSummary } from './health-snapshot.ts'
 import { isTerminal, type SessionState, statusOf } from '../projections/state.ts'
+import { cut } from '../text/truncate.ts'
+import { healthSnapshot, healthSummary } from './health-snapshot.ts'
 
 /** A row, and the state that it shows. */
 export interface Shown {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { inTier } from '../catalogue.ts'
 import { BUDGET_GRACE_MS, STUCK_MS } from '../limits.ts'
+import { statusOf } from '../projections/state.ts'
 import {
   approve,
   asks,
@@ -15,9 +16,8 @@ import {
   says,
   waiting,
 } from '../rules/rules.suite.ts'
-import { sessionState } from './session-card.ts'
-import { statusOf } from '../projections/state.ts'
 import { healthSnapshot, healthSummary } from './health-snapshot.ts'
+import { sessionState } from './session-card.ts'
 
 const snapshot = ({ state, now }: Life) => healthSnapshot(key, state, statusOf(state), now)
 

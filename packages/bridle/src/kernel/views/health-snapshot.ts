@@ -1,19 +1,20 @@
 // What an operator sees of a session's health, in the wire's spelling: `health_changed` holds it whole, so that the health
 // stream is the log filtered to that event. It holds no ages and no running clock: equal unless something happened.
-import { cursorText } from '../positions/cursor.ts'
-import { cut } from '../text/truncate.ts'
+
 import { eventId, type Key } from '../event.ts'
 import type { JsonObject } from '../json.ts'
 import { BRIEF_CHARS } from '../limits.ts'
-import type { Budget, Policy, SessionStatus } from '../schemas.ts'
+import { cursorText } from '../positions/cursor.ts'
 import type { Approvals } from '../projections/approvals.ts'
 import { type Artifacts, artifacts } from '../projections/artifacts.ts'
-import { type Pressure, pressure } from '../projections/health/budgets.ts'
 import { type Checkpoints, checkpoints } from '../projections/checkpoints.ts'
+import { type Pressure, pressure } from '../projections/health/budgets.ts'
 import { type HealthFold, healthFold } from '../projections/health/health.ts'
 import { type Health, health } from '../projections/health/health-score.ts'
 import type { Lifecycle } from '../projections/lifecycle.ts'
 import type { ResumePoints } from '../projections/resume-points.ts'
+import type { Budget, Policy, SessionStatus } from '../schemas.ts'
+import { cut } from '../text/truncate.ts'
 
 export interface HealthSnapshot {
   readonly score: number

@@ -1,10 +1,11 @@
 // session_state: the status card, appended in the same batch as the change it reports. It always has every field: a client
 // that lays one card over the last would keep what an absent field no longer says.
-import { cursorText } from '../positions/cursor.ts'
+
 import { eventId, type Key } from '../event.ts'
 import type { Json, JsonObject } from '../json.ts'
-import type { Payloads } from '../schemas.ts'
+import { cursorText } from '../positions/cursor.ts'
 import { isTerminal, type SessionState, statusOf } from '../projections/state.ts'
+import type { Payloads } from '../schemas.ts'
 import { APPROVAL_MODE, PERMISSION_MODE, POLICY_PATH } from './turn-runtime.ts'
 
 export const sessionState = (key: Key, state: SessionState): Payloads['session_state'] => {

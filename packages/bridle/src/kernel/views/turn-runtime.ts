@@ -1,6 +1,7 @@
 // How a turn runs, told at its start whatever the engine: what it may do without asking, and what stands around it.
-import type { Payloads } from '../schemas.ts'
+
 import type { SessionState } from '../projections/state.ts'
+import type { Payloads } from '../schemas.ts'
 
 /** Where the modes of a turn are resolved, in that order. */
 export const POLICY_PATH = 'execution_mode -> approval_policy -> runtime_callbacks'

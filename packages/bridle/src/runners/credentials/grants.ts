@@ -2,8 +2,8 @@
 // next process of ours grants the same one to a run that outlived us; nothing of it is stored.
 import { createHash, createHmac } from 'node:crypto'
 import { type Key, keyText } from '../../kernel/event.ts'
-import { costUsd, type PriceTable, priceOf, type Usage } from './spending/prices.ts'
 import { type ProviderName, providers } from './providers.ts'
+import { costUsd, type PriceTable, priceOf, type Usage } from './spending/prices.ts'
 import { SpendLedger, type SpendSums } from './spending/spend-ledger.ts'
 import { worstCaseUsd } from './spending/worst-case-cost.ts'
 

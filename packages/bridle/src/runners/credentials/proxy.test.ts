@@ -7,12 +7,7 @@ import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { GrantName } from './grants.ts'
-import {
-  type CredentialProxy,
-  type CredentialProxyOptions,
-  type ProxyEntry,
-  startCredentialProxy,
-} from './proxy.ts'
+import { type CredentialProxy, type CredentialProxyOptions, type ProxyEntry, startCredentialProxy } from './proxy.ts'
 
 const KEY = 'sk-real-canary-0001'
 const run = { key: { tenant: 't', agent: 'claude', id: 's1' }, runId: 'r1', attempt: 1 }

@@ -4,11 +4,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type GrantName, Grants, type GrantTerms, type LiveGrant, type Spend, spendOf } from './grants.ts'
-import { BODY_BYTES_MAX, checkAsked, type Located, locate, type Refused, tooMany } from './request-rules.ts'
-import { type Passage, pass } from './upstream.ts'
-import type { PriceTable } from './spending/prices.ts'
 import { type Provider, type ProviderName, providers, type RefusalCode, refusals } from './providers.ts'
+import { BODY_BYTES_MAX, checkAsked, type Located, locate, type Refused, tooMany } from './request-rules.ts'
+import type { PriceTable } from './spending/prices.ts'
 import { type Entry, isRefused, type SpendSums } from './spending/spend-ledger.ts'
+import { type Passage, pass } from './upstream.ts'
 
 export interface CredentialProxyOptions {
   /** Tokens are derived from it: the same secret makes the same tokens in the next process. */

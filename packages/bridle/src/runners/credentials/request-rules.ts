@@ -1,6 +1,7 @@
 // What a run may ask of a provider with the server's key: the same answers wherever the key is kept.
-import { matchesModel } from './spending/prices.ts'
+
 import { type Provider, type ProviderName, type ProviderRoute, providers, type RefusalCode } from './providers.ts'
+import { matchesModel } from './spending/prices.ts'
 
 export type Refused = readonly [RefusalCode, string]
 

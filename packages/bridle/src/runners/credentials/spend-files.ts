@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { keyText } from '../../kernel/event.ts'
-import type { GrantName } from './grants.ts'
 import { sessionFolder } from '../sandboxes/folders/session-paths.ts'
+import type { GrantName } from './grants.ts'
 import type { SpendSums } from './spending/spend-ledger.ts'
 
 interface Noted {

@@ -2,9 +2,9 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp, type ServerResponse } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { pipeline } from 'node:stream/promises'
+import { type ProviderName, providers, type RefusalCode } from './providers.ts'
 import { ERROR_BYTES_MAX } from './request-rules.ts'
 import type { Usage } from './spending/prices.ts'
-import { type ProviderName, providers, type RefusalCode } from './providers.ts'
 import { usageMeter } from './spending/usage-meter.ts'
 
 export interface Passage {

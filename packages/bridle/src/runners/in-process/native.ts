@@ -4,16 +4,16 @@
 // also one that only waited for an approval: the kernel ends it as interrupted in a chat, and starts it again from the
 // beginning in a background session, with the same step keys.
 import type { AgentDefinition } from '../../agents/agent.ts'
+import { Voice, type VoicePorts } from '../../agents/agent-run.ts'
 import { RunOver } from '../../agents/errors.ts'
 import { runInput, runResult } from '../../agents/input.ts'
 import { liveSession } from '../../agents/run-session.ts'
 import { messageOf } from '../../agents/tool-call.ts'
-import { Voice, type VoicePorts } from '../../agents/agent-run.ts'
 import type { ReportItem } from '../../kernel/commands.ts'
 import { keyText } from '../../kernel/event.ts'
 import { ABORT_GRACE_MS } from '../../kernel/limits.ts'
-import type { Outlet } from '../../kernel/session/run-reporter.ts'
 import type { ApprovalAnswer, Job, RunEnd, Runner } from '../../kernel/ports/runner.ts'
+import type { Outlet } from '../../kernel/session/run-reporter.ts'
 
 /** A function is asked at each start: a changed definition serves new runs, and live ones keep the one they have. */
 export const nativeRunner = (agent: AgentDefinition | (() => AgentDefinition), ports: VoicePorts): Runner => {

@@ -1,12 +1,13 @@
 // The scripted agent: plays the scenario in its prompt through the real kernel, store and wires. Deterministic, so
 // demos, tests, benchmarks and anybody's conformance run can rely on it.
-import { callDigest } from '../../kernel/host/approval-binding.ts'
+
 import type { ReportItem } from '../../kernel/commands.ts'
+import { callDigest } from '../../kernel/host/approval-binding.ts'
 import type { Json, JsonObject } from '../../kernel/json.ts'
-import { type Outlet, OutletClosed } from '../../kernel/session/run-reporter.ts'
-import type { Clock, Digest } from '../../kernel/ports/store.ts'
 import type { ApprovalAnswer, Job, RunEnd, Runner } from '../../kernel/ports/runner.ts'
+import type { Clock, Digest } from '../../kernel/ports/store.ts'
 import { OUTCOME_TYPES, type ToolStatus } from '../../kernel/schemas.ts'
+import { type Outlet, OutletClosed } from '../../kernel/session/run-reporter.ts'
 import { parseScript, type Step, scriptedEvent } from './script.ts'
 
 export const scriptedRunner = (ports: { clock: Clock; digest: Digest }): Runner => {

@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { ReportItem } from '../../kernel/commands.ts'
 import { digest, key } from '../../kernel/host/host.suite.ts'
-import { Outlet } from '../../kernel/session/run-reporter.ts'
-import type { Clock } from '../../kernel/ports/store.ts'
 import type { Job } from '../../kernel/ports/runner.ts'
-import { runnerClient } from './runner-client.ts'
-import { sandboxRunner } from './remote-runner.ts'
+import type { Clock } from '../../kernel/ports/store.ts'
+import { Outlet } from '../../kernel/session/run-reporter.ts'
 import type { Sandbox } from '../sandboxes/provider.ts'
 import { urlSandbox } from '../sandboxes/url-sandbox.ts'
+import { sandboxRunner } from './remote-runner.ts'
+import { runnerClient } from './runner-client.ts'
 
 const clock: Clock = {
   now: Date.now,

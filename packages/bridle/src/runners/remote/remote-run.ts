@@ -1,16 +1,16 @@
 // One run in a sandbox, as far as this process follows it: begun or taken up, frame by frame into the outlet.
 import type { ReportItem } from '../../kernel/commands.ts'
 import type { Json, JsonObject } from '../../kernel/json.ts'
-import { type Outlet, OutletClosed } from '../../kernel/session/run-reporter.ts'
-import type { Clock, Digest } from '../../kernel/ports/store.ts'
 import type { Job, RunEnd } from '../../kernel/ports/runner.ts'
+import type { Clock, Digest } from '../../kernel/ports/store.ts'
+import { type Outlet, OutletClosed } from '../../kernel/session/run-reporter.ts'
 import { type EngineSettings, isTerminal, type RunnerEvent, type RunnerFrame } from '../protocol.ts'
+import type { Sandbox, SandboxProvider } from '../sandboxes/provider.ts'
+import type { SilenceRules } from './liveness-monitor.ts'
 import { bearersOf, requestOf, runPath } from './run-handle.ts'
 import { type RunnerClient, runnerClient, type Said, type Stream, Unreachable } from './runner-client.ts'
 import { BrokenStream, runnerFrames } from './runner-frames.ts'
 import { NoSandboxFree, type SandboxLine, type WaitLimits } from './sandbox-queue.ts'
-import type { Sandbox, SandboxProvider } from '../sandboxes/provider.ts'
-import type { SilenceRules } from './liveness-monitor.ts'
 import { type Told, translated } from './translation.ts'
 
 export interface SandboxRunnerOptions {

@@ -11,10 +11,10 @@ import { digest, key, setUp } from '../../kernel/host/host.suite.ts'
 import type { Clock } from '../../kernel/ports/store.ts'
 import { type Puppets, puppetEngine, steps, text } from '../engines/puppet.suite.ts'
 import type { RunnerHealth } from '../protocol.ts'
-import { sandboxRunner } from './remote-runner.ts'
 import type { Sandbox, SandboxProvider } from '../sandboxes/provider.ts'
 import { urlSandbox } from '../sandboxes/url-sandbox.ts'
 import { SandboxRunner } from '../server/sandbox-runner.ts'
+import { sandboxRunner } from './remote-runner.ts'
 
 const clock: Clock = {
   now: Date.now,

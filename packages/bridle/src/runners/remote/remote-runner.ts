@@ -3,13 +3,13 @@
 import type { Key } from '../../kernel/event.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import type { ApprovalAnswer, Job, RunEnd, Runner } from '../../kernel/ports/runner.ts'
-import { FollowedRun, refusalText, type SandboxRunnerOptions, settingsFor } from './remote-run.ts'
 import type { ProviderName } from '../credentials/providers.ts'
+import type { Sandbox } from '../sandboxes/provider.ts'
+import { RunnerRedirect } from './bounded-response.ts'
+import { FollowedRun, refusalText, type SandboxRunnerOptions, settingsFor } from './remote-run.ts'
 import { bearersOf, newHandle, runPath } from './run-handle.ts'
 import { type RunnerClient, runnerClient, Unreachable } from './runner-client.ts'
 import { SandboxLine } from './sandbox-queue.ts'
-import type { Sandbox } from '../sandboxes/provider.ts'
-import { RunnerRedirect } from './bounded-response.ts'
 
 export const sandboxRunner = (given: SandboxRunnerOptions): Runner => {
   const line = new SandboxLine(given.clock, given.waiting)

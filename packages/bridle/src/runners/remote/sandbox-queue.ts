@@ -1,8 +1,9 @@
 // Runs that found no free sandbox, in the order in which they came. Only the first in a line asks again, so waiting costs the
 // same however many wait. A run that waits has not begun: it says so in its log, ends with its outlet, and the next process
 // begins it anew.
-import { type Outlet, OutletClosed } from '../../kernel/session/run-reporter.ts'
+
 import type { Clock } from '../../kernel/ports/store.ts'
+import { type Outlet, OutletClosed } from '../../kernel/session/run-reporter.ts'
 
 /** No sandbox is free, or its runner has another run: trying again later may help. */
 export class NoSandboxFree extends Error {

@@ -7,11 +7,11 @@ import type { AnyEvent, Key } from '../../kernel/event.ts'
 import { digest, setUp } from '../../kernel/host/host.suite.ts'
 import type { Clock } from '../../kernel/ports/store.ts'
 import { type Puppets, puppetEngine, steps, text } from '../engines/puppet.suite.ts'
-import { echo } from '../server/runner.suite.ts'
-import { sandboxRunner } from './remote-runner.ts'
-import { urlSandbox } from '../sandboxes/url-sandbox.ts'
 import { noWalls } from '../sandboxes/isolation/engine-start.suite.ts'
+import { urlSandbox } from '../sandboxes/url-sandbox.ts'
+import { echo } from '../server/runner.suite.ts'
 import { SandboxRunner } from '../server/sandbox-runner.ts'
+import { sandboxRunner } from './remote-runner.ts'
 
 const clock: Clock = {
   now: Date.now,

@@ -1,12 +1,12 @@
 // Runner event -> what the session logs. One total map: an event that nobody translates does not compile.
 
-import { callDigest } from '../../kernel/host/approval-binding.ts'
 import type { EventType } from '../../kernel/catalogue.ts'
 import type { ReportItem } from '../../kernel/commands.ts'
-import { cut } from '../../kernel/text/truncate.ts'
+import { callDigest } from '../../kernel/host/approval-binding.ts'
 import type { Json, JsonObject } from '../../kernel/json.ts'
 import type { Digest } from '../../kernel/ports/store.ts'
 import { OUTCOME_TYPES, type Payloads } from '../../kernel/schemas.ts'
+import { cut } from '../../kernel/text/truncate.ts'
 import type { RunnerEvent, RunnerEventOf, RunnerEventType } from '../protocol.ts'
 
 /** What the run has told so far that a later event does not repeat. */

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { puppetEngine, steps, text } from '../engines/puppet.suite.ts'
 import { listenOnSocket } from '../server/listener.ts'
-import { runnerFrames } from './runner-frames.ts'
 import { SandboxRunner } from '../server/sandbox-runner.ts'
+import { runnerFrames } from './runner-frames.ts'
 import { unixReach } from './unix-socket-fetch.ts'
 
 let folder: string

@@ -1,8 +1,8 @@
 // Requests to a runner over its unix socket.
 import { connect, type Socket } from 'node:net'
-import { nodeReach } from './node-fetch.ts'
 import type { Reach } from '../sandboxes/provider.ts'
 import { socketAddress } from '../socket-path.ts'
+import { nodeReach } from './node-fetch.ts'
 
 /** Requests with any URL go to this socket. */
 export const unixReach = (socketPath: string): Reach => nodeReach({ createConnection: () => connected(socketPath) })

@@ -20,8 +20,8 @@ import { startTimeOf } from '../process-table.ts'
 import { NoSandboxFree } from '../remote/sandbox-queue.ts'
 import { fakeRunner, setBusy, shell } from './fake-runner.suite.ts'
 import { LocalSandboxes, type LocalSandboxOptions } from './local-sandboxes.ts'
-import { endProcesses } from './sandbox-processes.ts'
 import type { Sandbox } from './provider.ts'
+import { endProcesses } from './sandbox-processes.ts'
 
 const key = (id: string): Key => ({ tenant: 't', agent: 'claude', id })
 const [a, b, c] = [key('a'), key('b'), key('../../c')] as const

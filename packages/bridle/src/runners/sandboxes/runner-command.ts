@@ -7,7 +7,7 @@ import type { SandboxUser } from './isolation/sandbox-user.ts'
 
 const isSource = import.meta.url.endsWith('.ts')
 const fileOf = (name: string) => fileURLToPath(new URL(`${name}.${isSource ? 'ts' : 'js'}`, import.meta.url))
-const [main, entry] = [fileOf('../../cli/main'), fileOf('./box-entry')]
+const [main, entry] = [fileOf('../../cli/main'), fileOf('./isolation/sandbox-entry')]
 
 export const runnerCommand = (): string[] => [
   realpathSync(process.execPath),

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { processesWhere } from '../process-table.ts'
+import { RESOURCE_LIMITS } from './resources/resource-limits.ts'
 import { type Launch, launch } from './runner-launch.ts'
 import { SANDBOX_VARIABLE } from './sandbox-processes.ts'
 import { Records, type SandboxRecord } from './sandbox-records.ts'
-import { RESOURCE_LIMITS } from './resources/resource-limits.ts'
 
 /** A disk that is full when the record is written. */
 class FullDisk extends Records {

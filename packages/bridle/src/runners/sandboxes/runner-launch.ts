@@ -6,13 +6,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Key } from '../../kernel/event.ts'
 import type { NetworkPolicy } from '../network/network-policy.ts'
 import { startTimeOf } from '../process-table.ts'
+import { privateFolder, shownPaths, stateFolder, workFolder } from './folders/session-paths.ts'
 import type { Isolation } from './isolation/isolation.ts'
+import { PLAN_VARIABLE, type WallsPlan } from './isolation/isolation-plan.ts'
+import { letPass, SANDBOX_USER_VARIABLE, sandboxUser } from './isolation/sandbox-user.ts'
+import type { ResourceLimits } from './resources/resource-limits.ts'
 import { endProcesses, SANDBOX_VARIABLE } from './sandbox-processes.ts'
 import type { Records, SandboxRecord } from './sandbox-records.ts'
-import type { ResourceLimits } from './resources/resource-limits.ts'
-import { letPass, SANDBOX_USER_VARIABLE, sandboxUser } from './isolation/sandbox-user.ts'
-import { privateFolder, shownPaths, stateFolder, workFolder } from './folders/session-paths.ts'
-import { PLAN_VARIABLE, type WallsPlan } from './isolation/isolation-plan.ts'
 
 export interface Launch {
   readonly id: string

@@ -1,8 +1,8 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { claudeInfo } from '../engines/claude/capabilities.ts'
 import type { Engine, EngineSession } from '../engines/engine.ts'
-import { textDigest } from './run-history.ts'
 import { RunPlayer } from './engine-driver.ts'
+import { textDigest } from './run-history.ts'
 import { RunRecord } from './run-record.ts'
 
 afterEach(() => vi.useRealTimers())

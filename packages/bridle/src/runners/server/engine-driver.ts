@@ -2,10 +2,10 @@
 import { canonical } from '../../kernel/json.ts'
 import type { Engine, EngineSession, TurnEnd } from '../engines/engine.ts'
 import type { RunnerQuery, RunnerVerdict } from '../protocol.ts'
-import type { Provider } from './relay.ts'
-import type { RunRecord } from './run-record.ts'
 import type { EngineLauncher } from '../sandboxes/isolation/engine-start.ts'
 import { within } from '../timeout.ts'
+import type { Provider } from './relay.ts'
+import type { RunRecord } from './run-record.ts'
 
 /** What is taken for a run that will not end by itself. */
 export interface Watch {

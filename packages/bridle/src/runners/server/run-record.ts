@@ -3,9 +3,9 @@
 import { callDigest } from '../../kernel/host/approval-binding.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import type { Digest } from '../../kernel/ports/store.ts'
-import { type ApprovalMode, decideUnanswered } from './approval-mode.ts'
 import type { Question, Turn, Verdict } from '../engines/engine.ts'
 import { encodeFrame, isTerminal, type RunnerEvent, type RunnerVerdict } from '../protocol.ts'
+import { type ApprovalMode, decideUnanswered } from './approval-mode.ts'
 
 /** Unread text above this makes the engine wait. */
 const UNREAD_CHARS_MAX = 4_000_000

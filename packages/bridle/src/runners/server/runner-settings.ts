@@ -1,8 +1,8 @@
 // The settings that a runner reads from its environment: a server writes it for the runners that it starts, a person for one by hand.
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { parseApprovalMode } from './approval-mode.ts'
 import { PLAN_VARIABLE, parsePlan } from '../sandboxes/isolation/isolation-plan.ts'
+import { parseApprovalMode } from './approval-mode.ts'
 import type { RunnerOptions } from './sandbox-runner.ts'
 
 export const runnerSettings = (env: NodeJS.ProcessEnv): Omit<RunnerOptions, 'engines'> => {

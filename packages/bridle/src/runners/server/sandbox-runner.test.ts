@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Puppets, puppetEngine, steps, text } from '../engines/puppet.suite.ts'
-import { caller, echo } from './runner.suite.ts'
 import { noWalls } from '../sandboxes/isolation/engine-start.suite.ts'
+import { caller, echo } from './runner.suite.ts'
 import { type RunnerOptions, SandboxRunner } from './sandbox-runner.ts'
 
 let folder: string

@@ -3,9 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Digest } from '../../kernel/ports/store.ts'
-import { type ApprovalMode, answersApprovals, isDocumentCaller } from './approval-mode.ts'
 import type { Engine } from '../engines/engine.ts'
-import { bodyDigest, KnownRuns, textDigest } from './run-history.ts'
 import {
   ackSchema,
   cancelSchema,
@@ -17,17 +15,19 @@ import {
   stopTaskSchema,
   verdictSchema,
 } from '../protocol.ts'
-import { createRelay, hasKey, type Relay, type Vars } from './relay.ts'
-import { follow } from './run-stream.ts'
+import { type EngineWalls, engineWalls } from '../sandboxes/isolation/engine-isolation.ts'
+import { planByHand, type WallsPlan } from '../sandboxes/isolation/isolation-plan.ts'
+import { describeExceeded } from '../sandboxes/resources/resource-limits.ts'
+import { type ApprovalMode, answersApprovals, isDocumentCaller } from './approval-mode.ts'
 import { RunPlayer, type Watch } from './engine-driver.ts'
+import { listen, listenOnSocket, urlOf } from './listener.ts'
+import { createRelay, hasKey, type Relay, type Vars } from './relay.ts'
+import { bodyDigest, KnownRuns, textDigest } from './run-history.ts'
 import { RunRecord } from './run-record.ts'
+import { isStale, take } from './run-requests.ts'
+import { follow } from './run-stream.ts'
 import { runVars } from './run-vars.ts'
 import { answer, bodyOf, cursor, decode, fail, hasBearer, hasBearerOf, isAllowed, isLocal } from './runner-http.ts'
-import { listen, listenOnSocket, urlOf } from './listener.ts'
-import { isStale, take } from './run-requests.ts'
-import { type EngineWalls, engineWalls } from '../sandboxes/isolation/engine-isolation.ts'
-import { describeExceeded } from '../sandboxes/resources/resource-limits.ts'
-import { planByHand, type WallsPlan } from '../sandboxes/isolation/isolation-plan.ts'
 
 export interface RunnerOptions extends Watch {
   readonly engines: readonly Engine[]

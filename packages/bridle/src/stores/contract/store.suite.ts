@@ -1,7 +1,16 @@
 // What the contract suites share: a store under test, and short ways to say "an event" and "a row".
 import { afterEach, beforeEach, expect } from 'vitest'
 import type { Event, Key } from '../../kernel/event.ts'
-import type { Append, Directory, Lease, Log, OpenApproval, Parent, Row, StoreFaultCode } from '../../kernel/ports/store.ts'
+import type {
+  Append,
+  Directory,
+  Lease,
+  Log,
+  OpenApproval,
+  Parent,
+  Row,
+  StoreFaultCode,
+} from '../../kernel/ports/store.ts'
 
 export interface Owner {
   readonly log: Log

@@ -2,11 +2,11 @@
 import { DurableObject } from 'cloudflare:workers'
 import { StoreFault } from '../../kernel/ports/store.ts'
 import { type Namespace, socketPair, switching } from '../../targets/cloudflare/platform.ts'
-import { objectDriver } from './object-driver.ts'
-import { type Asked, decode, encode } from './do-store-wire.suite.ts'
+import { noTail } from '../sqlite/log/tail.ts'
 import { beginIncarnation } from '../sqlite/schema.ts'
 import { type SqliteStore, sqliteStore } from '../sqlite/sqlite-store.ts'
-import { noTail } from '../sqlite/log/tail.ts'
+import { type Asked, decode, encode } from './do-store-wire.suite.ts'
+import { objectDriver } from './object-driver.ts'
 
 export class Store extends DurableObject {
   readonly #owners: SqliteStore[] = []

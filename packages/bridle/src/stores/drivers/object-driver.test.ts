@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Lease, StoreFault, type StoreFaultCode } from '../../kernel/ports/store.ts'
 import { bundled, noTools, startWorkerd, type Workerd } from '../../targets/cloudflare/tests/workerd.suite.ts'
 import { storeContract } from '../contract/contract.suite.ts'
-import { objectDriver } from './object-driver.ts'
-import { type Answered, decode, encode } from './do-store-wire.suite.ts'
-import { sqliteStore } from '../sqlite/sqlite-store.ts'
 import { event, expectFault, type Harness, key, type Owner, row, started } from '../contract/store.suite.ts'
 import { noTail } from '../sqlite/log/tail.ts'
+import { sqliteStore } from '../sqlite/sqlite-store.ts'
+import { type Answered, decode, encode } from './do-store-wire.suite.ts'
+import { objectDriver } from './object-driver.ts'
 
 let workerd: Workerd
 let objects = 0

@@ -1,8 +1,8 @@
 // The SQL of a Durable Object. Its storage is one SQLite database that nobody else opens. Until the first write there is
 // nothing in it, not even tables: an object that was only asked about must leave nothing behind.
 import { StoreFault, type StoreFaultCode } from '../../kernel/ports/store.ts'
-import { checkLimits, type Driver, type Value } from './driver.ts'
 import { bumpEpoch, checkVersion, migrate, migrations, schemaVersion } from '../sqlite/schema.ts'
+import { checkLimits, type Driver, type Value } from './driver.ts'
 
 /** As much of a Durable Object's storage as the driver uses. */
 export interface ObjectStorage {

@@ -1,7 +1,7 @@
 import { storeContract } from '../contract/contract.suite.ts'
-import { memoryStore } from './memory-store.ts'
-import { beginIncarnation, type MemoryData } from './memory-data.ts'
 import type { Harness } from '../contract/store.suite.ts'
+import { beginIncarnation, type MemoryData } from './memory-data.ts'
+import { memoryStore } from './memory-store.ts'
 
 const make = async (): Promise<Harness> => {
   const data: MemoryData = { sessions: new Map(), tombstones: new Map(), epoch: 0, created: 0 }

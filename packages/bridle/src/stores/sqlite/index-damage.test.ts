@@ -7,8 +7,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Event, type Key, keyText } from '../../kernel/event.ts'
 import { StoreFault } from '../../kernel/ports/store.ts'
-import { type FolderStore, openSqlite } from '../data-folder.ts'
 import { approval, events, expectFault, key, row, started } from '../contract/store.suite.ts'
+import { type FolderStore, openSqlite } from '../data-folder.ts'
 
 let root: string
 let whole: string

@@ -6,8 +6,8 @@ import { type BranchPoint, checkBranch, lineageMax } from '../checks.ts'
 import { asFault, type Driver } from '../drivers/driver.ts'
 import { searchText } from '../listing.ts'
 import { lastInLog } from './log/segment-rows.ts'
-import { leastIncarnation } from './schema.ts'
 import type { Tail } from './log/tail.ts'
+import { leastIncarnation } from './schema.ts'
 
 export interface SessionRecord {
   readonly sid: number

@@ -2,8 +2,8 @@
 import type { Key } from '../../kernel/event.ts'
 import type { Directory, Listed, ListFilter, OpenApproval, Row } from '../../kernel/ports/store.ts'
 import { asFault, type Driver, type Value } from '../drivers/driver.ts'
-import type { Keeper } from './maintenance/maintenance.ts'
 import { decodeCursor, page, pageSize, type Standing } from '../listing.ts'
+import type { Keeper } from './maintenance/maintenance.ts'
 import type { SessionRecord, Sessions } from './session-table.ts'
 
 type ListedRow = SessionRecord & { kind: Row['kind']; status: string; updated_at: number; row: string }

@@ -1,17 +1,24 @@
 // Log and Directory in SQL, over any driver. Appends queue and are committed together; reads see only what is committed.
 import { type Key, keyText } from '../../kernel/event.ts'
-import { type Append, type Directory, type Lease, type Log, type StoredAnswer, StoreFault } from '../../kernel/ports/store.ts'
+import {
+  type Append,
+  type Directory,
+  type Lease,
+  type Log,
+  type StoredAnswer,
+  StoreFault,
+} from '../../kernel/ports/store.ts'
 import { checkAppend, checkKey, fenced } from '../checks.ts'
 import type { Driver } from '../drivers/driver.ts'
-import { openKeeper } from './maintenance/maintenance.ts'
 import { readLog } from './log/read-log.ts'
+import { encodeEvents, type Segment } from './log/segments.ts'
+import { openTail, type TailLimits } from './log/tail.ts'
+import { openKeeper } from './maintenance/maintenance.ts'
 import { hide } from './removal.ts'
 import { currentEpoch } from './schema.ts'
-import { encodeEvents, type Segment } from './log/segments.ts'
 import { type Origin, openSessions } from './session-table.ts'
 import { bestSnapshot, writeSnapshot } from './snapshots.ts'
 import { sqliteDirectory } from './sqlite-directory.ts'
-import { openTail, type TailLimits } from './log/tail.ts'
 
 export interface SqliteStore {
   readonly log: Log

@@ -13,8 +13,8 @@
 //     alarm costs every client one replay, a missed one mixes two histories.
 //   * the wal-index names a later commit than the WAL has. It is written after the sync, so that commit was acknowledged.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
-import { readWalIndex } from './wal-index.ts'
 import { type Checksum, nextChecksum } from './wal-checksum.ts'
+import { readWalIndex } from './wal-index.ts'
 
 export interface WalDamage {
   readonly file: string

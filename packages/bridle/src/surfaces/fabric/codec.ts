@@ -2,8 +2,8 @@
 
 import type { EventType } from '../../kernel/catalogue.ts'
 import { type AnyEvent, type Event, eventId, type Key } from '../../kernel/event.ts'
-import { FIRST, type Incarnations, placedEvent } from '../../kernel/positions/incarnation.ts'
 import { type JsonObject, omit } from '../../kernel/json.ts'
+import { FIRST, type Incarnations, placedEvent } from '../../kernel/positions/incarnation.ts'
 import { placeText } from '../../kernel/positions/log-position.ts'
 import { isTaskOver } from '../../kernel/projections/subagents.ts'
 import type { Audience } from '../../kernel/session/subscribers.ts'

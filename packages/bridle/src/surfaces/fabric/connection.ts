@@ -1,9 +1,9 @@
 // One open Fabric WebSocket: what went before, `replay-end`, then what happens; commands come back the other way.
 // It holds no platform socket and no timer of its own, so a test is a table and a fake clock.
 import { type AnyEvent, eventId, type Key } from '../../kernel/event.ts'
-import type { Incarnations } from '../../kernel/positions/incarnation.ts'
 import { LISTENER_BYTES_MAX } from '../../kernel/limits.ts'
 import type { Directory } from '../../kernel/ports/store.ts'
+import type { Incarnations } from '../../kernel/positions/incarnation.ts'
 import type { Session } from '../../kernel/session/session.ts'
 import type { Audience, Listener } from '../../kernel/session/subscribers.ts'
 import type { Scope } from '../http/access/authenticate.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Beating, Pulse, type PulseTimes, pulseOf } from './heartbeat-wheel.ts'
 import { handClock } from './connection.suite.ts'
+import { type Beating, Pulse, type PulseTimes, pulseOf } from './heartbeat-wheel.ts'
 
 test.each<[string, Partial<PulseTimes>, { beats: number[]; silent: number }]>([
   ['by default', {}, { beats: [15_000, 30_000, 45_000], silent: 46_000 }],

@@ -1,7 +1,7 @@
 // Long runs behind an invoke: which run it is, beats, patience, and a server that stops meanwhile.
 import { describe, expect, test, vi } from 'vitest'
-import { script } from '../http/test-client.suite.ts'
 import { world } from '../http/test-app.suite.ts'
+import { script } from '../http/test-client.suite.ts'
 
 const sleeping = script({ sleepMs: 60_000 })
 const asking = script({ approve: 'write' }, { text: 'after' })

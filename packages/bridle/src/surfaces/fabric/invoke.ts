@@ -3,18 +3,19 @@
 // A run may take longer than a proxy waits for the first byte. No byte is sent before the outcome unless the caller asks for it:
 // the status of an answer stands in front of everything, and a client that looks at nothing but the status must not take a
 // failed run for a result. Callers that know better ask by `Prefer`.
+
+import type { AgentInfo } from '../../kernel/agent-info.ts'
 import { type Answer, isRefusal } from '../../kernel/commands.ts'
 import type { Key } from '../../kernel/event.ts'
 import { type OutcomeWatch, outcomeWatch } from '../../kernel/session/run-outcome.ts'
-import { engineOf } from '../../kernel/views/session-card.ts'
 import type { Session } from '../../kernel/session/session.ts'
-import type { AgentInfo } from '../../kernel/agent-info.ts'
+import { engineOf } from '../../kernel/views/session-card.ts'
+import { ownerFor } from '../http/access/users.ts'
 import { commandIdOf } from '../http/requests/command-id.ts'
-import { badRequest, failure, notFound, refused } from '../http/router/errors.ts'
 import { placeFor } from '../http/requests/public-path.ts'
+import { badRequest, failure, notFound, refused } from '../http/router/errors.ts'
 import type { Call } from '../http/router/route.ts'
 import { keyOf } from '../http/sessions/routes.ts'
-import { ownerFor } from '../http/access/users.ts'
 import { heartbeatBody } from './heartbeat-body.ts'
 import { type InvokePreference, preferenceOf } from './invoke-preference.ts'
 

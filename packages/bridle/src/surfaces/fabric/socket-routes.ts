@@ -1,9 +1,9 @@
 // The Fabric document's own sockets.
 import * as v from 'valibot'
-import { badRequest, faulted, notFound } from '../http/router/errors.ts'
 import { privateAgent } from '../http/access/exposure.ts'
-import { replayFrom, replayWish } from '../http/streams/replay.ts'
+import { badRequest, faulted, notFound } from '../http/router/errors.ts'
 import { findKey } from '../http/sessions/routes.ts'
+import { replayFrom, replayWish } from '../http/streams/replay.ts'
 import { type Opener, type SocketCall, type SocketRoute, socketRoute, told } from '../http/streams/socket-route.ts'
 import { cursorOf } from '../http/streams/sse.ts'
 import { isShown } from './codec.ts'

@@ -1,8 +1,8 @@
 // A session's whole story for `GET /agents/:name/:id`: entries in order, the stream's own events, artifacts, approvals.
 import type { AnyEvent, Key } from '../../kernel/event.ts'
 import { eventId } from '../../kernel/event.ts'
-import { FIRST, type Incarnations, placedEvent } from '../../kernel/positions/incarnation.ts'
 import type { Json } from '../../kernel/json.ts'
+import { FIRST, type Incarnations, placedEvent } from '../../kernel/positions/incarnation.ts'
 import { agentEvent, bare } from './codec.ts'
 import type { AgentEvent } from './wire.ts'
 

@@ -1,10 +1,10 @@
 // Whom a new session talks to, and with what settings.
 import * as v from 'valibot'
+import type { AgentInfo } from '../../kernel/agent-info.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import { engineOf } from '../../kernel/views/session-card.ts'
-import type { AgentInfo } from '../../kernel/agent-info.ts'
-import { badRequest, failure } from '../http/router/errors.ts'
 import { privateAgent } from '../http/access/exposure.ts'
+import { badRequest, failure } from '../http/router/errors.ts'
 import type { Call } from '../http/router/route.ts'
 
 const ENGINES = ['scripted', 'native', 'claude', 'codex'] as const

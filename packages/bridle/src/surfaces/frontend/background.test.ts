@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { BUDGETS } from '../../kernel/schemas.ts'
 import { type AgentInfo, acceptPrompt } from '../../kernel/agent-info.ts'
+import { BUDGETS } from '../../kernel/schemas.ts'
 import { world } from '../http/test-app.suite.ts'
 import { hasType, isStatus, reached, script, started, told } from './frontend.suite.ts'
 

@@ -12,9 +12,9 @@ import {
 import type { AnyEvent, Event, Key } from '../../kernel/event.ts'
 import { FIRST, type Incarnations, placedEvent } from '../../kernel/positions/incarnation.ts'
 import { placeText } from '../../kernel/positions/log-position.ts'
-import type { HealthSnapshot } from '../../kernel/views/health-snapshot.ts'
 import type { Payloads } from '../../kernel/schemas.ts'
 import type { Audience } from '../../kernel/session/subscribers.ts'
+import type { HealthSnapshot } from '../../kernel/views/health-snapshot.ts'
 import { frame } from '../http/streams/sse.ts'
 import type { HealthEnvelope, StreamEnvelope, StreamEventRow } from './wire.ts'
 

@@ -1,6 +1,7 @@
 // What the tests of this surface share: a world, envelopes read from a stream, and sessions brought to a place.
-import { collect } from '../http/test-client.suite.ts'
+
 import type { world } from '../http/test-app.suite.ts'
+import { collect } from '../http/test-client.suite.ts'
 import type { StreamEnvelope } from './wire.ts'
 
 type World = ReturnType<typeof world>

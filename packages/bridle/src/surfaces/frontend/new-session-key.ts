@@ -2,11 +2,11 @@
 // the request on has to know where the session will live.
 import * as v from 'valibot'
 import type { Key } from '../../kernel/event.ts'
-import { idempotencyKey } from '../http/requests/command-id.ts'
-import { badRequest, notFound, refused } from '../http/router/errors.ts'
-import { issueText } from '../http/requests/issue-text.ts'
-import { type Arrival, optionalId } from '../http/router/route.ts'
 import { isForeign, openTo } from '../http/access/users.ts'
+import { idempotencyKey } from '../http/requests/command-id.ts'
+import { issueText } from '../http/requests/issue-text.ts'
+import { badRequest, notFound, refused } from '../http/router/errors.ts'
+import { type Arrival, optionalId } from '../http/router/route.ts'
 import { agentFields, agentFor } from './agent-choice.ts'
 import { newId, ofUser } from './session-ids.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { collect } from '../http/test-client.suite.ts'
 import { world } from '../http/test-app.suite.ts'
+import { collect } from '../http/test-client.suite.ts'
 import { hasType, isStatus, reached, script, started, told } from './frontend.suite.ts'
 
 type World = ReturnType<typeof world>

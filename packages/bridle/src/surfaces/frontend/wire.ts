@@ -1,7 +1,7 @@
 // The frontend contract's envelopes, as a client meets them.
 import type { ShownEventType, Tier } from '../../kernel/catalogue.ts'
-import type { HealthSnapshot } from '../../kernel/views/health-snapshot.ts'
 import type { Payloads } from '../../kernel/schemas.ts'
+import type { HealthSnapshot } from '../../kernel/views/health-snapshot.ts'
 
 export interface StreamEnvelopeOf<T extends ShownEventType> {
   readonly type: T

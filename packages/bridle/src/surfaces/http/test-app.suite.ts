@@ -1,12 +1,12 @@
 // An app on a memory store with the scripted agent, asked without sockets.
 import { createHash } from 'node:crypto'
+import { type AgentInfo, acceptPrompt } from '../../kernel/agent-info.ts'
 import { Host } from '../../kernel/host/host.ts'
 import type { Clock } from '../../kernel/ports/store.ts'
 import { scriptedRunner } from '../../runners/in-process/scripted.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { fabricRoutes } from '../fabric/routes.ts'
 import { frontendRoutes } from '../frontend/routes.ts'
-import { type AgentInfo, acceptPrompt } from '../../kernel/agent-info.ts'
 import { type AppOptions, createApp } from './router/app.ts'
 
 export interface Reply {

@@ -1,8 +1,9 @@
 // A client of the document alone knows no approvals: its session would just stay `running`. It is told by an `error` message, the
 // only one it knows that is meant for a person, once for each approval. Clients that know approvals are told nothing.
-import { cut } from '../../kernel/text/truncate.ts'
+
 import type { Key } from '../../kernel/event.ts'
 import type { Approvals } from '../../kernel/projections/approvals.ts'
+import { cut } from '../../kernel/text/truncate.ts'
 
 /** Characters of a tool's name: an agent chose it. */
 const NAME_CHARS_MAX = 200

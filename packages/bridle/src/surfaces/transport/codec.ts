@@ -8,8 +8,8 @@ import { canonical, hashText } from '../../kernel/json.ts'
 import { parseEventId } from '../../kernel/positions/log-position.ts'
 import type { CommandId, Session } from '../../kernel/session/session.ts'
 import { parseJson } from '../http/requests/json-text.ts'
-import { seenMessage } from '../http/streams/marks.ts'
 import { jsonObject, optionalId } from '../http/router/route.ts'
+import { seenMessage } from '../http/streams/marks.ts'
 
 /** Commands in one message: more is a mistake or an attack. */
 const COMMANDS_MAX = 100

@@ -5,8 +5,8 @@ import type { Clock } from '../../kernel/ports/store.ts'
 import { operations } from '../../kernel/projections/conversation/conversation.ts'
 import type { HarnessState } from '../../kernel/projections/conversation/harness-state.ts'
 import type { Session } from '../../kernel/session/session.ts'
-import { applyToState } from '../../kernel/state-operations.ts'
 import type { Audience, Change, Listener } from '../../kernel/session/subscribers.ts'
+import { applyToState } from '../../kernel/state-operations.ts'
 
 /** Deltas kept for resuming, by number and by size. */
 const KEPT_MAX = 500

@@ -2,14 +2,14 @@
 
 import * as v from 'valibot'
 import type { Key } from '../../kernel/event.ts'
-import { type LogPlace, parsePlace } from '../../kernel/positions/log-position.ts'
 import { mayOpen, ownerOf } from '../../kernel/owner.ts'
-import { badRequest, failure, notFound } from '../http/router/errors.ts'
+import { type LogPlace, parsePlace } from '../../kernel/positions/log-position.ts'
 import { privateAgent } from '../http/access/exposure.ts'
+import { isAnothers, isForeign, userSession, viewerOf } from '../http/access/users.ts'
+import { badRequest, failure, notFound } from '../http/router/errors.ts'
 import { optionalId } from '../http/router/route.ts'
 import { findKey } from '../http/sessions/routes.ts'
 import { type SocketCall, type SocketRoute, socketRoute, told } from '../http/streams/socket-route.ts'
-import { isAnothers, isForeign, userSession, viewerOf } from '../http/access/users.ts'
 import { type Rested, TransportSocket } from './connection.ts'
 
 const query = v.looseObject({

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { applyOperations, type DeltaOperation } from '../../kernel/delta.ts'
 import type { HarnessState } from '../../kernel/projections/conversation/harness-state.ts'
 import { SCOPES, type Scope } from '../http/access/authenticate.ts'
-import { script } from '../http/test-client.suite.ts'
 import { type Opener, type Receiver, type Socket, upgrade } from '../http/streams/socket-route.ts'
 import { world } from '../http/test-app.suite.ts'
+import { script } from '../http/test-client.suite.ts'
 import { transportSockets } from './routes.ts'
 
 type Message = { type: string; [name: string]: unknown }

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { get, post } from '../../surfaces/http/test-client.suite.ts'
-import { type EngineSurroundings, engineNeeds } from './engine-safety.ts'
 import { HarnessServer, type ServerOptions } from '../node/index.ts'
 import { dial } from '../tests/socket-client.suite.ts'
+import { type EngineSurroundings, engineNeeds } from './engine-safety.ts'
 
 const allow = { allow: ['api.github.com'] }
 const backends = ['auto', 'bubblewrap', 'process'] as const

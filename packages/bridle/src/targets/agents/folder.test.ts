@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { agent } from '../../agents/agent.ts'
 import { get, post } from '../../surfaces/http/test-client.suite.ts'
-import { findAgents, watchAgents } from './folder.ts'
 import { HarnessServer, type ServerOptions } from '../node/index.ts'
+import { findAgents, watchAgents } from './folder.ts'
 
 const closing: (() => Promise<void> | void)[] = []
 afterEach(async () => {

@@ -1,11 +1,11 @@
 // Which agents this server has, for the host and for the wires. Live: what is loaded later serves the runs that start
 // later, and runs that are under way keep the definition they began with.
 import { type AgentDefinition, isAgent, notAnAgent } from '../../agents/agent.ts'
-import { acceptInput } from '../../agents/input.ts'
 import type { VoicePorts } from '../../agents/agent-run.ts'
+import { acceptInput } from '../../agents/input.ts'
+import type { AgentInfo } from '../../kernel/agent-info.ts'
 import type { Runner } from '../../kernel/ports/runner.ts'
 import { nativeRunner } from '../../runners/in-process/native.ts'
-import type { AgentInfo } from '../../kernel/agent-info.ts'
 import type { FoundAgent } from './folder.ts'
 
 export class AgentRegistry {

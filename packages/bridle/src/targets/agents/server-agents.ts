@@ -2,10 +2,10 @@
 import { resolve } from 'node:path'
 import type { AgentDefinition } from '../../agents/agent.ts'
 import type { VoicePorts } from '../../agents/agent-run.ts'
-import type { Runner } from '../../kernel/ports/runner.ts'
 import type { AgentInfo } from '../../kernel/agent-info.ts'
-import { AgentRegistry } from './registry.ts'
+import type { Runner } from '../../kernel/ports/runner.ts'
 import { findAgents, watchAgents } from './folder.ts'
+import { AgentRegistry } from './registry.ts'
 
 export interface AgentsOptions {
   /** Agents to serve, beside those in files. */

@@ -3,27 +3,33 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import type { Key } from '../../kernel/event.ts'
 import type { Sessions } from '../../kernel/host/host.ts'
-import { type Access, type AccessOptions, type Door, door, isLoopback } from '../../surfaces/http/access/authenticate.ts'
+import { givenSecret } from '../../runners/secrets/configured-secret.ts'
+import {
+  type Access,
+  type AccessOptions,
+  type Door,
+  door,
+  isLoopback,
+} from '../../surfaces/http/access/authenticate.ts'
+import { exposureOf, privateAgent } from '../../surfaces/http/access/exposure.ts'
+import type { Tickets } from '../../surfaces/http/access/tickets.ts'
 import { type App, createApp } from '../../surfaces/http/router/app.ts'
 import { failure } from '../../surfaces/http/router/errors.ts'
-import { exposureOf, privateAgent } from '../../surfaces/http/access/exposure.ts'
 import { type Files, rootOf } from '../../surfaces/http/router/pages.ts'
 import type { Route } from '../../surfaces/http/router/route.ts'
 import { type SocketRoute, told, upgrade } from '../../surfaces/http/streams/socket-route.ts'
-import type { Tickets } from '../../surfaces/http/access/tickets.ts'
 import { defaultAgent } from '../agents/registry.ts'
-import { givenSecret } from '../../runners/secrets/configured-secret.ts'
 import { socketRows, wires } from '../wires.ts'
 import { agentsOf } from './agents/worker-agents.ts'
+import { runClock } from './alarms/object-clock.ts'
 import { CREDENTIALS_PATH, claimOf } from './credentials/credential-proxy.ts'
+import { sealedTickets } from './credentials/sealed-tickets.ts'
+import { type SigningSecret, signingSecret } from './credentials/signing-secret.ts'
 import { remoteDirectory } from './directory/remote-directory.ts'
 import { tenantDirectory } from './directory/shards.ts'
-import { runClock } from './alarms/object-clock.ts'
 import { accessOf, type HarnessEnv, type HarnessOptions, shardsOf } from './options.ts'
 import { claimed, passedOn } from './peers/forwarded-request.ts'
 import { type PlatformSocket, type RequestContext, type Stub, socketPair, switching } from './platform.ts'
-import { sealedTickets } from './credentials/sealed-tickets.ts'
-import { type SigningSecret, signingSecret } from './credentials/signing-secret.ts'
 
 /** The stateless front. The Worker's default export. */
 export class HarnessGateway extends WorkerEntrypoint<HarnessEnv> {

@@ -2,11 +2,11 @@
 // directory, and whose it is what lies in the bucket. It resolves when all of it is durable, so nothing that follows from it
 // can leave before.
 import { type Log, StoreFault } from '../../kernel/ports/store.ts'
+import type { WakeTimes } from './alarms/alarm-schedule.ts'
 import type { ArtifactBucket } from './artifacts/artifact-bucket.ts'
 import type { BucketNames } from './artifacts/bucket-names.ts'
 import type { Outbox } from './directory/directory-outbox.ts'
 import type { Storage } from './platform.ts'
-import type { WakeTimes } from './alarms/alarm-schedule.ts'
 
 export interface ObjectLogPorts {
   readonly log: Log

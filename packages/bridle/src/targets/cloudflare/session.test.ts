@@ -6,8 +6,8 @@ import type { HarnessState } from '../../kernel/projections/conversation/harness
 import { types as frameTypes, get, isIdle, post, readFrames, script } from '../../surfaces/http/test-client.suite.ts'
 import type { ServerMessage } from '../../surfaces/transport/wire.ts'
 import { dial, eventsOf, has, types } from '../tests/socket-client.suite.ts'
-import { noTools, type Workerd } from './tests/workerd.suite.ts'
 import { evict, incarnation, loseDirectory, ringTwice, startWorld } from './tests/test-worker.suite.ts'
+import { noTools, type Workerd } from './tests/workerd.suite.ts'
 
 /** A transport client that keeps the state, and notices a gap. */
 const follow = async (url: string) => {

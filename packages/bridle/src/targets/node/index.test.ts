@@ -5,7 +5,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Frame, get, isIdle, post, readFrames, script, types, watch } from '../../surfaces/http/test-client.suite.ts'
+import {
+  type Frame,
+  get,
+  isIdle,
+  post,
+  readFrames,
+  script,
+  types,
+  watch,
+} from '../../surfaces/http/test-client.suite.ts'
 import { HarnessServer } from './index.ts'
 
 let folder: string

@@ -10,9 +10,9 @@ import { Workspace } from '../../cli/cli.suite.ts'
 import { puppetEngine, steps, text } from '../../runners/engines/puppet.suite.ts'
 import { SandboxRunner } from '../../runners/server/sandbox-runner.ts'
 import { script } from '../../surfaces/http/test-client.suite.ts'
-import { canariesOf, filesIn, hits } from './canaries.suite.ts'
 import { HarnessServer } from '../node/index.ts'
 import { createLog } from '../node/logger.ts'
+import { canariesOf, filesIn, hits } from './canaries.suite.ts'
 import { dial, has, refusal } from './socket-client.suite.ts'
 
 const secrets = canariesOf(

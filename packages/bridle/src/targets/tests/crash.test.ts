@@ -3,7 +3,16 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Frame, get, isIdle, post, readFrames, script, types, watch } from '../../surfaces/http/test-client.suite.ts'
+import {
+  type Frame,
+  get,
+  isIdle,
+  post,
+  readFrames,
+  script,
+  types,
+  watch,
+} from '../../surfaces/http/test-client.suite.ts'
 import { ServerProcess } from './server-process.suite.ts'
 
 let folder: string

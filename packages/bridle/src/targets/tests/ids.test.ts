@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { routeTable } from '../../surfaces/http/router/app.ts'
-import { get, post, script } from '../../surfaces/http/test-client.suite.ts'
 import { match } from '../../surfaces/http/router/path-pattern.ts'
+import { get, post, script } from '../../surfaces/http/test-client.suite.ts'
 import { type HarnessServer, startDevServer } from '../node/index.ts'
-import { refusal } from './socket-client.suite.ts'
 import { socketRows, wires } from '../wires.ts'
+import { refusal } from './socket-client.suite.ts'
 
 /** As it stands in a path. */
 const corpus = [

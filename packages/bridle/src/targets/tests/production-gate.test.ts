@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { exposureNote } from '../../surfaces/http/access/exposure.ts'
-import { gateAgents, gateEnv, gateWalk } from './production-gate.suite.ts'
 import { startDevServer } from '../node/index.ts'
+import { gateAgents, gateEnv, gateWalk } from './production-gate.suite.ts'
 
 gateWalk(async () => {
   const data = mkdtempSync(join(tmpdir(), 'bridle-gate-'))

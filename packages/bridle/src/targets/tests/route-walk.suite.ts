@@ -3,10 +3,10 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { SCOPES } from '../../surfaces/http/access/authenticate.ts'
 import { routeTable } from '../../surfaces/http/router/app.ts'
-import { get, post, script } from '../../surfaces/http/test-client.suite.ts'
 import type { Route } from '../../surfaces/http/router/route.ts'
-import { dial, refusal } from './socket-client.suite.ts'
+import { get, post, script } from '../../surfaces/http/test-client.suite.ts'
 import { socketRows, wires } from '../wires.ts'
+import { dial, refusal } from './socket-client.suite.ts'
 
 const CANARY = 'canary-of-ada'
 

@@ -33,10 +33,14 @@ export class ServerProcess {
   async boot(): Promise<void> {
     const { env, logFile } = this.#options
     const log = logFile === undefined ? null : openSync(logFile, 'a')
-    const child = spawn(process.execPath, ['--conditions=bridle-source', main, 'start', '--port', '0', '--data', this.#data], {
-      stdio: ['ignore', 'pipe', log ?? 'ignore'],
-      env: { ...process.env, NODE_COMPILE_CACHE: compileCache, ...env },
-    })
+    const child = spawn(
+      process.execPath,
+      ['--conditions=bridle-source', main, 'start', '--port', '0', '--data', this.#data],
+      {
+        stdio: ['ignore', 'pipe', log ?? 'ignore'],
+        env: { ...process.env, NODE_COMPILE_CACHE: compileCache, ...env },
+      },
+    )
     if (log !== null) closeSync(log)
     // Known before it is ready, so that it is ended whatever happens.
     this.#process = child

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import type { AnyEvent } from '../../event.ts'
 import { STUCK_MS } from '../../limits.ts'
 import type { Payloads, Policy, SessionStatus } from '../../schemas.ts'
+import { fold } from '../projection.ts'
 import { healthWake, newlyCrossed } from './budgets.ts'
 import { type HealthFold, healthFold, withActivity } from './health.ts'
 import { health } from './health-score.ts'
-import { fold } from '../projection.ts'
 
 const T = 1_000_000
 const fine = healthFold.initial

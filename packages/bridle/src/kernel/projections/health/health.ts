@@ -1,11 +1,11 @@
 // What health is made of: counters and timestamps, and no ages, so that a snapshot of it changes only when something really
 // changed.
 import { inTier } from '../../catalogue.ts'
-import { cut } from '../../text/truncate.ts'
 import { type AnyEvent, BRANCHED } from '../../event.ts'
 import { canonical, hashText, type Json } from '../../json.ts'
 import { AUDIT_MAX, BRIEF_CHARS, MEMORY_MAX } from '../../limits.ts'
 import type { Budget, Payloads } from '../../schemas.ts'
+import { cut } from '../../text/truncate.ts'
 import { type AuditRow, auditRow } from '../audit.ts'
 import type { Projection } from '../projection.ts'
 

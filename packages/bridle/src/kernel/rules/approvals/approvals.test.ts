@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { DECIDED_MAX, OPEN_APPROVALS_MAX } from '../../limits.ts'
 import { dueAt } from '../due-time.ts'
-import { wanted } from '../wanted-effects.ts'
 import {
   approve,
   asks,
@@ -19,6 +18,7 @@ import {
   T0,
   waiting,
 } from '../rules.suite.ts'
+import { wanted } from '../wanted-effects.ts'
 
 const answersWanted = (life: Life) =>
   wanted(key, life.state, 1).flatMap((effect) => (effect.kind === 'answer' ? [effect.answer] : []))

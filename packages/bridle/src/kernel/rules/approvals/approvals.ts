@@ -4,10 +4,10 @@ import { own } from '../../json.ts'
 import { AT_MAX, OPEN_APPROVALS_MAX } from '../../limits.ts'
 import type { Approval, DecidedApproval } from '../../projections/approvals.ts'
 import type { Decision } from '../../schemas.ts'
-import { recordDecision, type Settlement } from './approval-settlement.ts'
 import { grantBudget } from '../budgets/granted-budget.ts'
-import { endTurn } from '../runs/runs.ts'
 import type { Working } from '../decision-builder.ts'
+import { endTurn } from '../runs/runs.ts'
+import { recordDecision, type Settlement } from './approval-settlement.ts'
 
 /** A runner asks. Asking the same call again after a crash or a retry uses the answer already given, once. */
 export const ask = (w: Working, asked: Ask): void => {

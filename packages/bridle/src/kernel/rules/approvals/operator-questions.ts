@@ -1,7 +1,7 @@
 // Questions of the kernel itself to an operator. They are approvals like those of a tool, with a kind of their own.
 import { own } from '../../json.ts'
-import { isResumable } from '../runs/resumption.ts'
 import type { Working } from '../decision-builder.ts'
+import { isResumable } from '../runs/resumption.ts'
 
 /** The kernel asks: more budget, or what to do about a call whose outcome nobody knows. */
 export const askOperator = (w: Working, kind: 'budget' | 'unknown_outcome', subject: string, reason: string): void => {

@@ -1,12 +1,13 @@
 // A call that a person was asked about acts only after it was approved. A runner that reports such a call as executed
 // while nobody has approved it, or after it was denied, is not believed any further: it is stopped and its run fails.
-import { cut } from '../../text/truncate.ts'
+
 import { BRIEF_CHARS } from '../../limits.ts'
 import type { Approval, DecidedApproval } from '../../projections/approvals.ts'
 import type { Payloads, ToolStatus } from '../../schemas.ts'
-import { cancelApprovals } from './approval-settlement.ts'
-import { settleTools } from '../runs/runs.ts'
+import { cut } from '../../text/truncate.ts'
 import type { Working } from '../decision-builder.ts'
+import { settleTools } from '../runs/runs.ts'
+import { cancelApprovals } from './approval-settlement.ts'
 
 /** Whether a call with this outcome has acted. An engine also ends calls that never ran, as `error` or `denied`. */
 export const hasRun = (status: ToolStatus): boolean => status === 'ok' || status === 'artifact' || status === 'timeout'

@@ -3,7 +3,6 @@ import { BUDGET_GRACE_MS, STUCK_MS } from '../../limits.ts'
 import { grantedLimits, pressure } from '../../projections/health/budgets.ts'
 import type { Policy } from '../../schemas.ts'
 import { dueAt } from '../due-time.ts'
-import { wanted } from '../wanted-effects.ts'
 import {
   approve,
   background,
@@ -21,6 +20,7 @@ import {
   T0,
   token,
 } from '../rules.suite.ts'
+import { wanted } from '../wanted-effects.ts'
 
 const withBudget = (health: NonNullable<Policy['health']>, maxRetries = 0) =>
   running(background({ policy: { health }, maxRetries }))

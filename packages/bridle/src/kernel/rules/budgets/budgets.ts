@@ -5,10 +5,10 @@ import type { Command, ReportItem } from '../../commands.ts'
 import { BUDGET_GRACE_MS } from '../../limits.ts'
 import { grantedLimits, newlyCrossed, overBudget } from '../../projections/health/budgets.ts'
 import { type SessionState, statusOf } from '../../projections/state.ts'
-import { park } from '../control.ts'
 import { askOperator } from '../approvals/operator-questions.ts'
-import { isResumable } from '../runs/resumption.ts'
+import { park } from '../control.ts'
 import type { Working } from '../decision-builder.ts'
+import { isResumable } from '../runs/resumption.ts'
 
 /** After a change. `before` is the state that the command found. */
 export const enforceBudgets = (w: Working, before: SessionState, command: Command['type']): void => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { parentAmong } from './child-notice.ts'
 import type { SessionEntry } from '../../ports/store.ts'
+import { parentAmong } from './child-notice.ts'
 
 const key = (agent: string, id = 'p') => ({ tenant: 't', agent, id })
 const child = key('b', 'c')

@@ -2,21 +2,21 @@
 
 import { catalogue, isKnown } from '../../catalogue.ts'
 import type { Answer, Report, ReportItem } from '../../commands.ts'
-import { cursorText } from '../../positions/cursor.ts'
 import { customProblem } from '../../custom-event.ts'
-import { cut } from '../../text/truncate.ts'
 import type { AnyDraft } from '../../event.ts'
 import { canonical, hashText, type Json, type JsonObject, own } from '../../json.ts'
 import { INLINE_CHARS_MAX, PREVIEW_CHARS } from '../../limits.ts'
+import { cursorText } from '../../positions/cursor.ts'
 import { OUTCOME_TYPES, type Payloads } from '../../schemas.ts'
+import { cut } from '../../text/truncate.ts'
+import { hasWorkspace, inProcess, turnRuntime } from '../../views/turn-runtime.ts'
 import { ask } from '../approvals/approvals.ts'
+import { failUnapproved, hasRun, isUnapproved } from '../approvals/unapproved-calls.ts'
 import { publish } from '../artifacts.ts'
 import { isOverBudget, isWork, stopOverBudget } from '../budgets/budgets.ts'
+import type { Working } from '../decision-builder.ts'
 import { endTurn, failRun, noteHandle, stopped } from './runs.ts'
 import { publishTaskGraph } from './task-graph.ts'
-import { hasWorkspace, inProcess, turnRuntime } from '../../views/turn-runtime.ts'
-import { failUnapproved, hasRun, isUnapproved } from '../approvals/unapproved-calls.ts'
-import type { Working } from '../decision-builder.ts'
 
 export const report = (w: Working, told: Report): Answer => {
   const isCurrent = () => w.run !== null && w.run.runId === told.runId && w.run.attempt === told.attempt

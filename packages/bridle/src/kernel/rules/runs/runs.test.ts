@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest'
 import type { Command } from '../../commands.ts'
 import { ABORT_GRACE_MS, RETRY_BASE_MS, RETRY_MAX_MS } from '../../limits.ts'
 import { dueAt } from '../due-time.ts'
-import { wanted } from '../wanted-effects.ts'
 import {
   approve,
   background,
@@ -22,6 +21,7 @@ import {
   token,
   waiting,
 } from '../rules.suite.ts'
+import { wanted } from '../wanted-effects.ts'
 
 const cancel = (more: Partial<Command & { type: 'cancel' }> = {}): Command => ({ type: 'cancel', ...more })
 const effects = (life: Life): string[] => wanted(key, life.state, 1).map(({ id }) => id)

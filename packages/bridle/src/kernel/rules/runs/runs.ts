@@ -1,8 +1,6 @@
 // The life of a run: requested, retried, cancelled, stopped, ended. Exactly one `turn_end`, and nothing after it.
 
 import type { Answer, Command } from '../../commands.ts'
-import { cursorText } from '../../positions/cursor.ts'
-import { cut } from '../../text/truncate.ts'
 import { eventId } from '../../event.ts'
 import type { Json } from '../../json.ts'
 import {
@@ -13,15 +11,17 @@ import {
   RETRY_MAX_MS,
   WAITING_CHARS_MAX,
 } from '../../limits.ts'
+import { cursorText } from '../../positions/cursor.ts'
 import type { Run } from '../../projections/lifecycle.ts'
 import { isTaskOver } from '../../projections/subagents.ts'
 import { OUTCOME_TYPES } from '../../schemas.ts'
+import { cut } from '../../text/truncate.ts'
 import { cancelApprovals } from '../approvals/approval-settlement.ts'
-import { publish } from '../artifacts.ts'
 import { askAboutUnsafe } from '../approvals/operator-questions.ts'
+import { publish } from '../artifacts.ts'
+import type { Working } from '../decision-builder.ts'
 import { goesOnFrom } from './resumption.ts'
 import { publishTaskGraph } from './task-graph.ts'
-import type { Working } from '../decision-builder.ts'
 
 /** Starts the next attempt, or the next prompt in the queue, when nothing stands in the way. */
 export const advance = (w: Working): void => {

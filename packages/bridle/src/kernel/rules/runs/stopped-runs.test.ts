@@ -2,12 +2,12 @@
 import { describe, expect, test } from 'vitest'
 import type { ReportItem } from '../../commands.ts'
 import { BUDGET_GRACE_MS, RETRY_MAX_MS } from '../../limits.ts'
-import { healthSnapshot } from '../../views/health-snapshot.ts'
-import type { Policy } from '../../schemas.ts'
 import { emptyState, evolve, statusOf } from '../../projections/state.ts'
-import { dueAt } from '../due-time.ts'
-import { wanted } from '../wanted-effects.ts'
+import type { Policy } from '../../schemas.ts'
+import { healthSnapshot } from '../../views/health-snapshot.ts'
+import { sessionState } from '../../views/session-card.ts'
 import { decide } from '../decide.ts'
+import { dueAt } from '../due-time.ts'
 import {
   approve,
   background,
@@ -25,7 +25,7 @@ import {
   stopped,
   token,
 } from '../rules.suite.ts'
-import { sessionState } from '../../views/session-card.ts'
+import { wanted } from '../wanted-effects.ts'
 
 const pause = { type: 'pause' } as const
 const resume = { type: 'resume' } as const

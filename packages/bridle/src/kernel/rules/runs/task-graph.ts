@@ -1,8 +1,8 @@
 // The task graph of write-capable work: what is to be done, in what order, and how far it is. Each change is another version of
 // the same artifact, so that the newest says how the work stands, also when the log is long gone from the screen.
 import type { Prepared } from '../../commands.ts'
-import { cut } from '../../text/truncate.ts'
 import { GOAL_CHARS_MAX } from '../../limits.ts'
+import { cut } from '../../text/truncate.ts'
 import { publish } from '../artifacts.ts'
 import type { Working } from '../decision-builder.ts'
 

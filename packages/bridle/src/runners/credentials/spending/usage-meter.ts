@@ -1,7 +1,8 @@
 // What an answer used, read as it passes and never held up: a provider says it in the JSON, or in the stream's events.
 // An answer that is cut before it says so is estimated from what passed, or leaving early would be free.
-import type { Usage } from './prices.ts'
+
 import type { ProviderName } from '../providers.ts'
+import type { Usage } from './prices.ts'
 
 export interface UsageMeter {
   read(bytes: Uint8Array): void

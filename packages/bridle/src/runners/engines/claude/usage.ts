@@ -1,7 +1,8 @@
 // Tokens and cost of the model steps of a turn. Each step is told when it is over, with a cost by the price table, so that a budget can stop
 // the turn in the middle. At its end the engine says what the turn really took, and the difference is told.
-import type { RunnerEvent } from '../../protocol.ts'
+
 import { costUsd, priceOf } from '../../credentials/spending/prices.ts'
+import type { RunnerEvent } from '../../protocol.ts'
 import type { SdkMessage } from './messages.ts'
 
 /** As the Messages API has it. */

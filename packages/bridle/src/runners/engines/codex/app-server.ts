@@ -4,8 +4,8 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import type { JsonObject } from '../../../kernel/json.ts'
 import type { EngineCommand, StartEngine } from '../../sandboxes/isolation/engine-start.ts'
 import { type Mark, newMark } from '../process-mark.ts'
-import { isObject, objectOf, textIn } from './lenient-json.ts'
 import type { Notice } from './events/turn-state.ts'
+import { isObject, objectOf, textIn } from './lenient-json.ts'
 
 /** A line longer than this is none of the protocol's; it is passed over. */
 const LINE_CHARS_MAX = 32_000_000

@@ -1,9 +1,9 @@
 // What codex asks us, and what it is answered.
 import { canonical, type JsonObject } from '../../../kernel/json.ts'
 import type { Question, Turn, Verdict } from '../engine.ts'
-import { textIn } from './lenient-json.ts'
-import type { Seen } from './events/turn-state.ts'
 import type { Asked } from './app-server.ts'
+import type { Seen } from './events/turn-state.ts'
+import { textIn } from './lenient-json.ts'
 
 /** Null: nobody here can say. */
 export const answerTo = async ({ method, params }: Asked, seen: Seen, turn: Turn): Promise<JsonObject | null> => {

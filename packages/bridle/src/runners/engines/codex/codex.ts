@@ -3,9 +3,9 @@
 import type { EngineCommand } from '../../sandboxes/isolation/engine-start.ts'
 import type { Engine } from '../engine.ts'
 import { installed } from '../engine-packages.ts'
+import { AppServer } from './app-server.ts'
 import { codexInfo } from './capabilities.ts'
 import { findCodex, launch, PACKAGE } from './launch.ts'
-import { AppServer } from './app-server.ts'
 import { CodexSession } from './session.ts'
 import { openThread } from './thread.ts'
 

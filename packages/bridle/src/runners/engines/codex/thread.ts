@@ -3,9 +3,9 @@
 // writes to it, it is forked.
 import type { JsonObject } from '../../../kernel/json.ts'
 import type { EngineOptions } from '../engine.ts'
+import { type AppServer, RpcError } from './app-server.ts'
 import { threadSettings } from './launch.ts'
 import { textIn } from './lenient-json.ts'
-import { type AppServer, RpcError } from './app-server.ts'
 
 export interface Place {
   readonly thread: string

@@ -2,14 +2,14 @@
 import { chmodSync, chownSync, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createEgressProxy, type EgressProxy } from '../../network/egress-proxy.ts'
-import type { Provider, Relay } from '../../server/relay.ts'
 import { reusable } from '../../reusable-result.ts'
+import type { Provider, Relay } from '../../server/relay.ts'
 import { watched } from '../resources/engine-watch.ts'
 import { type ExceededLimit, RESOURCE_LIMITS } from '../resources/resource-limits.ts'
 import { entryFiles } from '../runner-command.ts'
-import { reachProblem, sandboxUser } from './sandbox-user.ts'
 import { type EngineLauncher, type PortService, startBoxed, startPlain } from './engine-start.ts'
 import type { WallsPlan } from './isolation-plan.ts'
+import { reachProblem, sandboxUser } from './sandbox-user.ts'
 
 export interface EngineWallsOptions {
   readonly plan: () => Promise<WallsPlan>

@@ -20,11 +20,11 @@ import type { Key } from '../../../kernel/event.ts'
 import { shellEngine, shellRunner } from '../../engines/shell.suite.ts'
 import { caller } from '../../server/runner.suite.ts'
 import { SandboxRunner } from '../../server/sandbox-runner.ts'
+import { sessionFolder, workFolder } from '../folders/session-paths.ts'
 import { LocalSandboxes, type LocalSandboxOptions } from '../local-sandboxes.ts'
 import type { Sandbox } from '../provider.ts'
-import { sandboxUser } from './sandbox-user.ts'
-import { sessionFolder, workFolder } from '../folders/session-paths.ts'
 import { noWalls } from './engine-start.suite.ts'
+import { sandboxUser } from './sandbox-user.ts'
 
 const missing = needs('bubblewrap')
 const MIB = 2 ** 20

@@ -2,8 +2,8 @@
 // outside, so that no code of an agent can read the runner's memory, its tokens or its socket.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import type { Server } from 'node:net'
-import { bubblewrapped, type View } from './bubblewrap.ts'
 import { entryCommand } from '../runner-command.ts'
+import { bubblewrapped, type View } from './bubblewrap.ts'
 import { sandboxUser } from './sandbox-user.ts'
 
 /** A program of an engine, as it would be started without walls. */

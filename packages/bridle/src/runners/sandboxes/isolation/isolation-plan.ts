@@ -5,9 +5,9 @@ import * as v from 'valibot'
 import { ENGINE_PACKAGES, installed } from '../../engines/engine-packages.ts'
 import { type NetworkPolicy, parseNetworkPolicy } from '../../network/network-policy.ts'
 import { findDelegatedCgroup } from '../resources/cgroup-delegation.ts'
-import { resolveIsolation } from './isolation.ts'
 import { parseResourceLimits, RESOURCE_LIMITS, type ResourceLimits } from '../resources/resource-limits.ts'
 import { engineFolders } from '../runner-command.ts'
+import { resolveIsolation } from './isolation.ts'
 
 const paths = v.array(v.string())
 const planSchema = v.object({

@@ -1,8 +1,8 @@
 // Which walls engines have on this machine, and what is said about them: never more than was had.
 import { describeNetwork, type NetworkPolicy } from '../../network/network-policy.ts'
-import { probeBubblewrap } from './bubblewrap.ts'
 import type { SandboxNotice } from '../provider.ts'
 import { describeLimits, RESOURCE_LIMITS, type ResourceLimits } from '../resources/resource-limits.ts'
+import { probeBubblewrap } from './bubblewrap.ts'
 
 /** bubblewrap is the default, and `auto` an older name of it; process: no walls, for whoever says so. */
 export const BACKENDS = ['auto', 'bubblewrap', 'process'] as const

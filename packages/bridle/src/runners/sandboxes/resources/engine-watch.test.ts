@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type StartEngine, startPlain } from '../isolation/engine-start.ts'
+import { sandboxUser } from '../isolation/sandbox-user.ts'
 import { watched } from './engine-watch.ts'
 import { RESOURCE_LIMITS } from './resource-limits.ts'
-import { sandboxUser } from '../isolation/sandbox-user.ts'
-import { type StartEngine, startPlain } from '../isolation/engine-start.ts'
 
 let parent: string
 beforeEach(() => {

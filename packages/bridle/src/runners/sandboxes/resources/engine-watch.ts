@@ -2,10 +2,10 @@
 // a cgroup was delegated the kernel keeps it within them.
 import { randomBytes } from 'node:crypto'
 import { kill } from '../../process-table.ts'
+import type { StartEngine } from '../isolation/engine-start.ts'
 import { makeSandboxCgroup, type SandboxCgroup } from './cgroup.ts'
 import type { ExceededLimit, ResourceLimits } from './resource-limits.ts'
 import { type ResourceWatch, watchResources } from './resource-watch.ts'
-import type { StartEngine } from '../isolation/engine-start.ts'
 
 export interface EngineWatchOptions {
   readonly folders: readonly string[]

@@ -1,12 +1,13 @@
 // Looks at what a sandbox uses, once a second, and says so once when a limit is passed. The kernel keeps memory and threads
 // within limits where it was given a cgroup; elsewhere the processes are counted in /proc, and disk is measured in any case.
 // A look can miss what happens between two of them.
-import type { SandboxCgroup } from './cgroup.ts'
+
 import type { ProcessName } from '../sandbox-processes.ts'
+import type { SandboxCgroup } from './cgroup.ts'
 import { measureFolders } from './disk-usage.ts'
+import { memoryBytesOf, namesOf, processTree } from './process-tree.ts'
 import { type ExceededLimit, type ResourceLimits, threadsMax } from './resource-limits.ts'
 import { type NamelessBytes, namelessBytesOf } from './unlinked-files.ts'
-import { memoryBytesOf, namesOf, processTree } from './process-tree.ts'
 
 export interface ResourceWatchOptions {
   /** The process that was started for the sandbox. */

@@ -2,9 +2,9 @@
 import { type Event, type Key, keyText } from '../../../kernel/event.ts'
 import { StoreFault } from '../../../kernel/ports/store.ts'
 import type { Driver } from '../../drivers/driver.ts'
+import type { Level } from '../session-table.ts'
 import { readSegments } from './segment-rows.ts'
 import { decodeEvents, type Segment } from './segments.ts'
-import type { Level } from '../session-table.ts'
 import type { Tail } from './tail.ts'
 
 /** Rows fetched at once: few at first, since most reads want the newest; never many, so that memory stays small. */

@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Lease } from '../../../kernel/ports/store.ts'
-import type { Driver } from '../../drivers/driver.ts'
+import { event, events, expectFault, key, range, row, seqs, started } from '../../contract/store.suite.ts'
 import { openSqlite, tailLimits } from '../../data-folder.ts'
+import type { Driver } from '../../drivers/driver.ts'
 import { type NodeDriver, nodeDriver } from '../../drivers/node-driver.ts'
 import { bumpEpoch, migrate } from '../schema.ts'
 import { type SqliteStore, sqliteStore } from '../sqlite-store.ts'
-import { event, events, expectFault, key, range, row, seqs, started } from '../../contract/store.suite.ts'
 
 let folder: string
 let real: NodeDriver

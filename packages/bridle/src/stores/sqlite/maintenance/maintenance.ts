@@ -2,10 +2,10 @@
 // outcome of a commit is not known nobody may go on until all that can be read is durable, and is read anew.
 import { StoreFault } from '../../../kernel/ports/store.ts'
 import { asFault, type Driver } from '../../drivers/driver.ts'
-import { groupCommit, type Member } from './group-commit.ts'
+import type { Tail } from '../log/tail.ts'
 import { sweep, unneeded } from '../removal.ts'
 import { currentEpoch, probeWrite } from '../schema.ts'
-import type { Tail } from '../log/tail.ts'
+import { groupCommit, type Member } from './group-commit.ts'
 import { upkeep } from './round-robin.ts'
 
 /** Often enough that tidying takes a few milliseconds at most, seldom enough that its syncs vanish among the commits. */

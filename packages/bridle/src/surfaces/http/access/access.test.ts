@@ -1,9 +1,9 @@
 // The document's matrices for auth, tenancy, gating and limits, row by row.
 import { describe, expect, test } from 'vitest'
+import { world } from '../test-app.suite.ts'
 import { script } from '../test-client.suite.ts'
 import { exposesAll } from './exposure.ts'
 import { redacted } from './secrets.ts'
-import { world } from '../test-app.suite.ts'
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 const typeOf = (body: Record<string, unknown>) => (body.error as { type?: string }).type

@@ -2,11 +2,11 @@
 // so an open route is remote code execution: without a token only this machine may ask, and no web page of another
 // origin, not even by a name that resolves to this machine.
 import { isId } from '../../../kernel/event.ts'
-import type { BackOff } from './token-backoff.ts'
 import { badRequest, failure } from '../router/errors.ts'
 import { isForwarded } from './proxy-headers.ts'
 import { digest, hex, sameBytes } from './secrets.ts'
 import type { Tickets } from './tickets.ts'
+import type { BackOff } from './token-backoff.ts'
 
 export const SCOPES = ['observe', 'operate', 'approve'] as const
 /** observe: read and watch. operate: run, cancel, remove. approve: answer approvals. */

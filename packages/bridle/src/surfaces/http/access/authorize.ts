@@ -1,7 +1,8 @@
 // The way in, the same for a request and for a socket's upgrade: who asks, how often, by which scope, to which session.
-import type { Access, Asked, Scope } from './authenticate.ts'
+
 import type { AppPorts } from '../router/app.ts'
 import { failure, notFound } from '../router/errors.ts'
+import type { Access, Asked, Scope } from './authenticate.ts'
 import { isForeign } from './users.ts'
 
 export interface Entry {

@@ -1,6 +1,7 @@
 // The production gate. There an agent is open if it declares a webhook trigger or the operator names it; every door asks here.
-import { engineOf } from '../../../kernel/views/session-card.ts'
+
 import type { AgentInfo } from '../../../kernel/agent-info.ts'
+import { engineOf } from '../../../kernel/views/session-card.ts'
 import { failure } from '../router/errors.ts'
 
 export interface GateEnv {

@@ -1,9 +1,9 @@
 // Tickets: nothing but a lasting credential buys one, no buyer touches another's, and each stays bound to what it was bought for.
 import { describe, expect, test } from 'vitest'
-import type { Access } from './authenticate.ts'
-import { script } from '../test-client.suite.ts'
-import { OwnTickets } from './tickets.ts'
 import { world } from '../test-app.suite.ts'
+import { script } from '../test-client.suite.ts'
+import type { Access } from './authenticate.ts'
+import { OwnTickets } from './tickets.ts'
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 const typeOf = (body: Record<string, unknown>) => (body.error as { type?: string }).type

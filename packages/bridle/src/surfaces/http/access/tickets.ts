@@ -1,9 +1,9 @@
 // One-use, short-lived tickets, for what cannot send headers: a browser's WebSocket and EventSource. A long-lived token
 // in a URL ends up in logs; a ticket that does is worth nothing by then.
 import * as v from 'valibot'
-import { type Access, SCOPES, type Scope } from './authenticate.ts'
 import { failure } from '../router/errors.ts'
 import { optionalId, type Route, route } from '../router/route.ts'
+import { type Access, SCOPES, type Scope } from './authenticate.ts'
 import { digest, hex, randomToken } from './secrets.ts'
 
 export const TICKET_MS = 30_000

@@ -1,7 +1,8 @@
 // Callers that guess tokens have to wait: after some wrong tokens an address is refused unheard, right or wrong, until the window is
 // over. A token that was right from that address before goes on working, so that a guesser behind the same proxy locks nobody out.
-import type { Asked, Door } from './authenticate.ts'
+
 import { failure } from '../router/errors.ts'
+import type { Asked, Door } from './authenticate.ts'
 import { RateLimiter } from './rate-limit.ts'
 import { digest, hex } from './secrets.ts'
 

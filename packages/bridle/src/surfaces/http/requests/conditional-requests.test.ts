@@ -1,7 +1,7 @@
 // Requests that depend on what the caller has already: artifacts and session details by their tags.
 import { describe, expect, test } from 'vitest'
-import { script } from '../test-client.suite.ts'
 import { world } from '../test-app.suite.ts'
+import { script } from '../test-client.suite.ts'
 
 describe('[H46] artifacts by their tag', () => {
   const versions = ['A'.repeat(20), 'B'.repeat(20), 'C'.repeat(20)]

@@ -1,7 +1,7 @@
 // Conditional requests: an answer that a caller already has is not sent again, and parts of two versions are never mixed.
 import { hashText } from '../../../kernel/json.ts'
-import { plainError } from '../router/errors.ts'
 import { digest, hex } from '../access/secrets.ts'
+import { plainError } from '../router/errors.ts'
 
 /** Null = answer as usual. Only what If-Match wants counts strictly: a weak tag does not promise the same bytes. */
 export const condition = ({ headers }: Pick<Request, 'headers'>, tag: string): Response | null => {

@@ -1,8 +1,8 @@
 // Corners of requests: decisions that contradict their path, ids of two agents, limits, keys in quotes, encoded bodies, prefixes.
 import { describe, expect, test, vi } from 'vitest'
 import { fabricSockets } from '../../fabric/socket-routes.ts'
-import { collect, type Frame, isIdle, script } from '../test-client.suite.ts'
 import { world } from '../test-app.suite.ts'
+import { collect, type Frame, isIdle, script } from '../test-client.suite.ts'
 
 describe('[H43] a decision in the body', () => {
   const ids = ['a', 'b', 'c']

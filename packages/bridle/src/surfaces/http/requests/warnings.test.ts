@@ -1,8 +1,8 @@
 // Names that nobody knows, in queries and in the bodies of our own routes: taken, and named in the answer.
 import { describe, expect, test } from 'vitest'
-import { script } from '../test-client.suite.ts'
 import { feedOf } from '../streams/sse.ts'
 import { world } from '../test-app.suite.ts'
+import { script } from '../test-client.suite.ts'
 
 describe('[H49] a query parameter that a route does not know', () => {
   test('is never refused, and is named in the answer', async () => {

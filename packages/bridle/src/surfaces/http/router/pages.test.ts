@@ -1,7 +1,7 @@
 // What is a page, what is a file, and what is an answer.
 import { expect, test } from 'vitest'
-import { type Files, pageOr404 } from './pages.ts'
 import { world } from '../test-app.suite.ts'
+import { type Files, pageOr404 } from './pages.ts'
 
 const files: Files = async ({ url }) => {
   const { pathname } = new URL(url)

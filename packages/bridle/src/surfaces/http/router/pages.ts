@@ -1,7 +1,8 @@
 // The files of a web app, for what no route knows. Nothing that begins like a route is ever a page, so a file cannot stand in
 // for an answer, and what asks for data is told in its own shape that there is none.
-import { faulted, notFound } from './errors.ts'
+
 import { placeFor } from '../requests/public-path.ts'
+import { faulted, notFound } from './errors.ts'
 
 /** Answers with a file, or 404. */
 export type Files = (request: Request) => Promise<Response>

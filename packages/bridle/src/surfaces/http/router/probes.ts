@@ -1,7 +1,7 @@
 // Is it alive, is it ready, how is it doing.
 import type { AgentInfo } from '../../../kernel/agent-info.ts'
-import type { AppPorts } from './app.ts'
 import { callerOf } from '../access/proxy-headers.ts'
+import type { AppPorts } from './app.ts'
 import { type Route, route } from './route.ts'
 
 export const probeRoutes: readonly Route[] = [

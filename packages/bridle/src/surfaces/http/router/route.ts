@@ -5,13 +5,13 @@ import * as v from 'valibot'
 import { isId, type Key } from '../../../kernel/event.ts'
 import type { JsonObject } from '../../../kernel/json.ts'
 import type { Access, Scope } from '../access/authenticate.ts'
-import type { AppPorts } from './app.ts'
-import { type Body, bodyOf } from '../requests/body.ts'
-import { badRequest, notFound } from './errors.ts'
 import { privateAgent } from '../access/exposure.ts'
-import { issueText } from '../requests/issue-text.ts'
 import { isAnothers } from '../access/users.ts'
+import { type Body, bodyOf } from '../requests/body.ts'
+import { issueText } from '../requests/issue-text.ts'
 import { unknownFields, unknownParameters, withWarnings } from '../requests/warnings.ts'
+import type { AppPorts } from './app.ts'
+import { badRequest, notFound } from './errors.ts'
 
 type Schema = v.GenericSchema<unknown, unknown>
 type Output<S> = S extends v.GenericSchema<unknown, infer O> ? O : undefined

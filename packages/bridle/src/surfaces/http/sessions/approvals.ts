@@ -1,10 +1,10 @@
 // Approvals: the inbox over all sessions, and answering one.
 import * as v from 'valibot'
 import { isRefusal } from '../../../kernel/commands.ts'
+import { actorOf, viewerFor } from '../access/users.ts'
 import { badRequest, refused } from '../router/errors.ts'
 import { jsonObject, limitText, type Route, route } from '../router/route.ts'
 import { findKey, keyOf, pageOr400 } from './routes.ts'
-import { actorOf, viewerFor } from '../access/users.ts'
 
 /** The spellings of a decision, in whatever case; an answer is named by the path, and its body may only repeat it. */
 const spellings = { approve: ['approve', 'approved'], reject: ['reject', 'rejected', 'deny', 'denied'] } as const

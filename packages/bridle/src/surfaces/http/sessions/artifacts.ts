@@ -5,11 +5,11 @@ import { ARTIFACTS_MAX, READ_PAGE } from '../../../kernel/limits.ts'
 import { placeText } from '../../../kernel/positions/log-position.ts'
 import { type Artifact, artifactOf } from '../../../kernel/projections/artifacts.ts'
 import type { Session } from '../../../kernel/session/session.ts'
-import { listedIn } from './artifact-list.ts'
 import { condition, isRangeOf, revalidated } from '../requests/conditional-requests.ts'
 import { notFound, plainError } from '../router/errors.ts'
-import { pagePlace } from '../streams/replay.ts'
 import { type Route, route } from '../router/route.ts'
+import { pagePlace } from '../streams/replay.ts'
+import { listedIn } from './artifact-list.ts'
 import { findKey, findSession } from './routes.ts'
 
 export const artifactRoutes: readonly Route[] = [

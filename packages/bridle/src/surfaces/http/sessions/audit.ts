@@ -4,9 +4,9 @@ import { eventId } from '../../../kernel/event.ts'
 import { parseEventId } from '../../../kernel/positions/log-position.ts'
 import { type AuditRow, auditRow } from '../../../kernel/projections/audit.ts'
 import type { Session } from '../../../kernel/session/session.ts'
-import { eventsAt } from './channel.ts'
 import { badRequest } from '../router/errors.ts'
 import { limitText, type Route, route } from '../router/route.ts'
+import { eventsAt } from './channel.ts'
 import { findKey, findSession } from './routes.ts'
 
 const PAGE_USUAL = 50

@@ -2,13 +2,13 @@
 // a bounded timeline and for audit; the same log gives the same text, byte for byte.
 
 import type { ShownEventType } from '../../../kernel/catalogue.ts'
-import { cut } from '../../../kernel/text/truncate.ts'
 import { type AnyEvent, type Event, eventId } from '../../../kernel/event.ts'
-import { placedEvent } from '../../../kernel/positions/incarnation.ts'
 import type { Json } from '../../../kernel/json.ts'
 import { BRIEF_CHARS, CHANNEL_CHARS_MAX } from '../../../kernel/limits.ts'
+import { placedEvent } from '../../../kernel/positions/incarnation.ts'
 import type { Session } from '../../../kernel/session/session.ts'
 import { charsOf } from '../../../kernel/text/size.ts'
+import { cut } from '../../../kernel/text/truncate.ts'
 
 export interface Envelope {
   readonly event_id: string

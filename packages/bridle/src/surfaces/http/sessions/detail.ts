@@ -1,12 +1,13 @@
 // A session as the HTTP wires show it: one answer with the names of both documents that describe it.
+
+import type { AgentInfo } from '../../../kernel/agent-info.ts'
 import { eventId } from '../../../kernel/event.ts'
 import { withIncarnations } from '../../../kernel/positions/incarnation.ts'
 import type { HarnessMessage } from '../../../kernel/projections/conversation/harness-state.ts'
+import { statusOf } from '../../../kernel/projections/state.ts'
+import type { Session } from '../../../kernel/session/session.ts'
 import { healthSnapshot } from '../../../kernel/views/health-snapshot.ts'
 import { sessionState } from '../../../kernel/views/session-card.ts'
-import type { Session } from '../../../kernel/session/session.ts'
-import { statusOf } from '../../../kernel/projections/state.ts'
-import type { AgentInfo } from '../../../kernel/agent-info.ts'
 
 /** `agent` is null where the server no longer has it. */
 export const sessionDetail = (session: Session, agent: AgentInfo | null) => ({

@@ -2,9 +2,9 @@
 import type { Key } from '../../../kernel/event.ts'
 import type { Directory } from '../../../kernel/ports/store.ts'
 import type { Access } from '../access/authenticate.ts'
+import { viewerFor } from '../access/users.ts'
 import type { AppPorts } from '../router/app.ts'
 import { artifactsOf, type ListedArtifact } from './artifact-list.ts'
-import { viewerFor } from '../access/users.ts'
 
 export interface Relatives {
   readonly list: Directory['list']

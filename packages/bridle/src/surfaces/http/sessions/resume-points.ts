@@ -1,13 +1,13 @@
 // Where a session can be taken up again, and what it has handed to others: read from the log by the numbers in the fold.
 
-import { cursorText } from '../../../kernel/positions/cursor.ts'
-import { cut } from '../../../kernel/text/truncate.ts'
 import { type AnyEvent, eventId } from '../../../kernel/event.ts'
-import { withIncarnations } from '../../../kernel/positions/incarnation.ts'
 import type { Json } from '../../../kernel/json.ts'
 import { BRIEF_CHARS } from '../../../kernel/limits.ts'
+import { cursorText } from '../../../kernel/positions/cursor.ts'
+import { withIncarnations } from '../../../kernel/positions/incarnation.ts'
 import type { HarnessMessage } from '../../../kernel/projections/conversation/harness-state.ts'
 import type { Session } from '../../../kernel/session/session.ts'
+import { cut } from '../../../kernel/text/truncate.ts'
 import { eventsAt } from './channel.ts'
 
 /** Points answered at once, the newest: each costs a read. */

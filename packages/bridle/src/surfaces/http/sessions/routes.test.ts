@@ -1,10 +1,10 @@
 // The shared routes and the Fabric ones, asked without sockets.
 import { describe, expect, test, vi } from 'vitest'
 import { ARTIFACTS_MAX } from '../../../kernel/limits.ts'
-import { parseRange } from './artifacts.ts'
-import { script } from '../test-client.suite.ts'
 import { feedOf } from '../streams/sse.ts'
 import { world } from '../test-app.suite.ts'
+import { script } from '../test-client.suite.ts'
+import { parseRange } from './artifacts.ts'
 
 describe('[H20] listing', () => {
   test('filters, searches and pages', async () => {

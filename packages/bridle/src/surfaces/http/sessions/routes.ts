@@ -4,18 +4,18 @@ import { type Answer, type Command, isRefusal } from '../../../kernel/commands.t
 import { eventId, isId, type Key } from '../../../kernel/event.ts'
 import type { Json, JsonObject } from '../../../kernel/json.ts'
 import { type Listed, StoreFault } from '../../../kernel/ports/store.ts'
-import { engineOf } from '../../../kernel/views/session-card.ts'
 import { SESSION_STATUSES } from '../../../kernel/schemas.ts'
 import type { Session } from '../../../kernel/session/session.ts'
-import { artifactsOf } from './artifact-list.ts'
-import { channelOf } from './channel.ts'
+import { engineOf } from '../../../kernel/views/session-card.ts'
+import { actorOf, openTo, viewerFor } from '../access/users.ts'
 import { commandIdOf } from '../requests/command-id.ts'
 import { taggedJson } from '../requests/conditional-requests.ts'
-import { checkpointsOf, subagentsOf } from './resume-points.ts'
 import { badRequest, notFound, refused } from '../router/errors.ts'
 import { type Arrival, type Call, limitText, type Route, route } from '../router/route.ts'
+import { artifactsOf } from './artifact-list.ts'
+import { channelOf } from './channel.ts'
 import { sessionCard, sessionDetail } from './detail.ts'
-import { actorOf, openTo, viewerFor } from '../access/users.ts'
+import { checkpointsOf, subagentsOf } from './resume-points.ts'
 
 export const sessionRoutes: readonly Route[] = [
   route({

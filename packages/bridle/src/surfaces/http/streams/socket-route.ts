@@ -3,14 +3,14 @@
 import * as v from 'valibot'
 import type { Key } from '../../../kernel/event.ts'
 import type { Access, Asked, Scope } from '../access/authenticate.ts'
-import { type AppPorts, correlationOf } from '../router/app.ts'
 import { enter } from '../access/authorize.ts'
-import { badRequest, faulted, goingAway, notFound } from '../router/errors.ts'
 import { callerOf } from '../access/proxy-headers.ts'
+import { redacted } from '../access/secrets.ts'
 import { issueText } from '../requests/issue-text.ts'
+import { type AppPorts, correlationOf } from '../router/app.ts'
+import { badRequest, faulted, goingAway, notFound } from '../router/errors.ts'
 import { match } from '../router/path-pattern.ts'
 import { type Route, route } from '../router/route.ts'
-import { redacted } from '../access/secrets.ts'
 
 /** The far end, as a target hands it over. */
 export interface Socket {

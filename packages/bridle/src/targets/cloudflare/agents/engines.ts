@@ -1,20 +1,21 @@
 // The agents `claude` and `codex` on Cloudflare: engines behind a runner that is reached by its URL.
+
+import { type AgentInfo, acceptPrompt } from '../../../kernel/agent-info.ts'
 import { keyText } from '../../../kernel/event.ts'
 import type { Runner } from '../../../kernel/ports/runner.ts'
+import type { ProviderName } from '../../../runners/credentials/providers.ts'
 import { claudeInfo } from '../../../runners/engines/claude/capabilities.ts'
 import { codexInfo } from '../../../runners/engines/codex/capabilities.ts'
-import type { ProviderName } from '../../../runners/credentials/providers.ts'
 import { sandboxRunner } from '../../../runners/remote/remote-runner.ts'
 import type { SandboxProvider } from '../../../runners/sandboxes/provider.ts'
 import { urlSandbox } from '../../../runners/sandboxes/url-sandbox.ts'
-import { type AgentInfo, acceptPrompt } from '../../../kernel/agent-info.ts'
-import { containerSandboxes } from './containers.ts'
-import { type CredentialPorts, runCredentials } from '../credentials/credential-proxy.ts'
-import { digest } from '../digest.ts'
 import { runClock } from '../alarms/object-clock.ts'
-import type { HarnessEnv, HarnessOptions } from '../options.ts'
+import { type CredentialPorts, runCredentials } from '../credentials/credential-proxy.ts'
 import { derivedToken } from '../credentials/sealing.ts'
 import type { SigningSecret } from '../credentials/signing-secret.ts'
+import { digest } from '../digest.ts'
+import type { HarnessEnv, HarnessOptions } from '../options.ts'
+import { containerSandboxes } from './containers.ts'
 
 export interface EngineParts {
   readonly provider: SandboxProvider

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AnyEvent } from '../../../kernel/event.ts'
 import type { Job, RunEnd, Runner } from '../../../kernel/ports/runner.ts'
 import { get, isIdle, post, readFrames, script } from '../../../surfaces/http/test-client.suite.ts'
-import { HOP_MS, HOP_STEPS, Hops, hopping } from './invocation-hops.ts'
-import { noTools, type Workerd } from '../tests/workerd.suite.ts'
 import { callAlarm, incarnation, reset, rings, startWorld } from '../tests/test-worker.suite.ts'
+import { noTools, type Workerd } from '../tests/workerd.suite.ts'
+import { HOP_MS, HOP_STEPS, Hops, hopping } from './invocation-hops.ts'
 
 const KEY = { tenant: 't', agent: 'a', id: 'i' }
 const job = (awaiting: string[] = []): Job => ({ key: KEY, awaiting }) as unknown as Job

@@ -3,8 +3,8 @@
 // rings every few steps; and a timer holds the object, since a function that waits cannot be taken up by its next life.
 import { catalogue, isKnown } from '../../../kernel/catalogue.ts'
 import { type AnyEvent, type Key, keyText } from '../../../kernel/event.ts'
-import type { Clock } from '../../../kernel/ports/store.ts'
 import type { Job, RunEnd, Runner } from '../../../kernel/ports/runner.ts'
+import type { Clock } from '../../../kernel/ports/store.ts'
 
 /** A call of a tool is two or three of these, and may ask others several times: the smallest plan allows 50 requests. */
 export const HOP_STEPS = 20

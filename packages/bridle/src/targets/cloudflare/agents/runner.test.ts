@@ -11,7 +11,6 @@ import { SandboxRunner } from '../../../runners/server/sandbox-runner.ts'
 import { get, isIdle, post, readFrames, types } from '../../../surfaces/http/test-client.suite.ts'
 import { dial } from '../../tests/socket-client.suite.ts'
 import { derivedToken } from '../credentials/sealing.ts'
-import { noTools, type Workerd } from '../tests/workerd.suite.ts'
 import {
   containerCalls,
   incarnation,
@@ -22,6 +21,7 @@ import {
   startWorld,
   stopContainer,
 } from '../tests/test-worker.suite.ts'
+import { noTools, type Workerd } from '../tests/workerd.suite.ts'
 
 describe.skipIf(noTools)('a runner behind workerd', () => {
   let folder: string

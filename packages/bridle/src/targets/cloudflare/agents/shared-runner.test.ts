@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Puppets, puppetEngine, steps, text } from '../../../runners/engines/puppet.suite.ts'
-import { echo } from '../../../runners/server/runner.suite.ts'
 import { noWalls } from '../../../runners/sandboxes/isolation/engine-start.suite.ts'
+import { echo } from '../../../runners/server/runner.suite.ts'
 import { SandboxRunner } from '../../../runners/server/sandbox-runner.ts'
 import { get, post, readFrames } from '../../../surfaces/http/test-client.suite.ts'
 import { unseal } from '../credentials/sealing.ts'
-import { noTools, type Workerd } from '../tests/workerd.suite.ts'
 import { startWorld } from '../tests/test-worker.suite.ts'
+import { noTools, type Workerd } from '../tests/workerd.suite.ts'
 
 const TENANTS = ['ada', 'bob', 'eve'] as const
 const secret = { BRIDLE_SECRET: 'a secret of at least thirty-two characters' }

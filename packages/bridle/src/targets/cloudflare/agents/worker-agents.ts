@@ -3,11 +3,11 @@ import type { Runner } from '../../../kernel/ports/runner.ts'
 import { scriptedRunner } from '../../../runners/in-process/scripted.ts'
 import { AgentRegistry } from '../../agents/registry.ts'
 import { scriptedAgent } from '../../agents/scripted.ts'
+import { runClock } from '../alarms/object-clock.ts'
 import { digest } from '../digest.ts'
+import type { HarnessEnv, HarnessOptions } from '../options.ts'
 import { type EngineParts, engineInfos, engineRunner } from './engines.ts'
 import { type Hops, hopping } from './invocation-hops.ts'
-import { runClock } from '../alarms/object-clock.ts'
-import type { HarnessEnv, HarnessOptions } from '../options.ts'
 
 export interface ObjectParts extends EngineParts {
   readonly hops: Hops

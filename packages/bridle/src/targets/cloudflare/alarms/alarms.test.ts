@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { get, post, script } from '../../../surfaces/http/test-client.suite.ts'
 import { type Dialled, dial } from '../../tests/socket-client.suite.ts'
-import { noTools, type Workerd } from '../tests/workerd.suite.ts'
 import { evict, incarnation, reset, startWorld } from '../tests/test-worker.suite.ts'
+import { noTools, type Workerd } from '../tests/workerd.suite.ts'
 
 describe.skipIf(noTools)('in workerd', () => {
   let world: Workerd

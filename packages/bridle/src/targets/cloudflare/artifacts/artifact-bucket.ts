@@ -3,8 +3,8 @@
 import { type Event, type Key, keyText } from '../../../kernel/event.ts'
 import { hashText } from '../../../kernel/json.ts'
 import { type Append, type Log, StoreFault } from '../../../kernel/ports/store.ts'
-import type { BucketNames } from './bucket-names.ts'
 import type { Bucket } from '../platform.ts'
+import type { BucketNames } from './bucket-names.ts'
 
 /** Characters of a chunk that stay in the log: less would cost a request more than it costs the storage. */
 export const INLINE_CONTENT_MAX = 65_536

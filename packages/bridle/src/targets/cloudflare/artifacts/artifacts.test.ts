@@ -1,8 +1,17 @@
 // Large artifacts in a bucket, in the real runtime: nobody outside can tell, and nothing is left behind.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { get, isIdle, post, readFrames, script } from '../../../surfaces/http/test-client.suite.ts'
+import {
+  breakBucket,
+  bucketNames,
+  emptyBucket,
+  evict,
+  hasAlarm,
+  reset,
+  ringTwice,
+  startWorld,
+} from '../tests/test-worker.suite.ts'
 import { noTools, type Workerd } from '../tests/workerd.suite.ts'
-import { breakBucket, bucketNames, emptyBucket, evict, hasAlarm, reset, ringTwice, startWorld } from '../tests/test-worker.suite.ts'
 
 const long = `${'0123456789'.repeat(20_000)}ü`
 const published = (content: string, name = 'long.txt') => script({ artifact: { name, content } }, { text: 'done' })

@@ -10,9 +10,9 @@ import type { Engine } from '../../../runners/engines/engine.ts'
 import { noWalls } from '../../../runners/sandboxes/isolation/engine-start.suite.ts'
 import { SandboxRunner } from '../../../runners/server/sandbox-runner.ts'
 import { post } from '../../../surfaces/http/test-client.suite.ts'
-import { seal } from './sealing.ts'
-import { noTools, type Workerd } from '../tests/workerd.suite.ts'
 import { startWorld } from '../tests/test-worker.suite.ts'
+import { noTools, type Workerd } from '../tests/workerd.suite.ts'
+import { seal } from './sealing.ts'
 
 /** Asks its provider what its prompt says, a JSON array of `[method, path, body]`, and tells the answers. */
 const askingEngine = (): Engine => ({

@@ -4,6 +4,13 @@
 import type { Key } from '../../../kernel/event.ts'
 import type { Job } from '../../../kernel/ports/runner.ts'
 import {
+  type Provider,
+  type ProviderName,
+  type ProviderRoute,
+  providers,
+  refusals,
+} from '../../../runners/credentials/providers.ts'
+import {
   BODY_BYTES_MAX,
   checkAsked,
   ERROR_BYTES_MAX,
@@ -12,15 +19,19 @@ import {
   type Refused,
   tooMany,
 } from '../../../runners/credentials/request-rules.ts'
-import { type Credentials, type RunVars, settingsFor } from '../../../runners/remote/remote-run.ts'
-import type { EngineSettings } from '../../../runners/protocol.ts'
 import { costUsd, priceOf } from '../../../runners/credentials/spending/prices.ts'
-import { type Provider, type ProviderName, type ProviderRoute, providers, refusals } from '../../../runners/credentials/providers.ts'
-import { type Entry, isRefused, type Reservation, type SpendLedger } from '../../../runners/credentials/spending/spend-ledger.ts'
+import {
+  type Entry,
+  isRefused,
+  type Reservation,
+  type SpendLedger,
+} from '../../../runners/credentials/spending/spend-ledger.ts'
 import { usageMeter } from '../../../runners/credentials/spending/usage-meter.ts'
 import { worstCaseUsd } from '../../../runners/credentials/spending/worst-case-cost.ts'
-import { readText } from './bounded-text.ts'
+import type { EngineSettings } from '../../../runners/protocol.ts'
+import { type Credentials, type RunVars, settingsFor } from '../../../runners/remote/remote-run.ts'
 import type { HarnessEnv } from '../options.ts'
+import { readText } from './bounded-text.ts'
 import { seal, unseal } from './sealing.ts'
 import type { SigningSecret } from './signing-secret.ts'
 

@@ -1,12 +1,12 @@
 // The signing secret in the real runtime: no text that a caller knows makes a ticket or a token, and one secret is kept for good.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { get, post, script } from '../../../surfaces/http/test-client.suite.ts'
 import { digest, hex } from '../../../surfaces/http/access/secrets.ts'
+import { get, post, script } from '../../../surfaces/http/test-client.suite.ts'
 import { refusal } from '../../tests/socket-client.suite.ts'
 import { ticketOptions, ticketSockets } from '../../tests/ticket-sockets.suite.ts'
-import { seal, toBase64 } from './sealing.ts'
-import { noTools, type Workerd } from '../tests/workerd.suite.ts'
 import { resetSecret, secretIn, startWorld } from '../tests/test-worker.suite.ts'
+import { noTools, type Workerd } from '../tests/workerd.suite.ts'
+import { seal, toBase64 } from './sealing.ts'
 
 const scopes = ['observe', 'operate', 'approve']
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })

@@ -1,7 +1,8 @@
 // The secret that tickets and the tokens of runs, sandboxes and credentials are made with. An operator gives it as BRIDLE_SECRET;
 // otherwise one object of the directory makes it once and keeps it. No part of it comes from a token that callers know.
-import type { Driver } from '../../../stores/drivers/driver.ts'
+
 import { givenSecret } from '../../../runners/secrets/configured-secret.ts'
+import type { Driver } from '../../../stores/drivers/driver.ts'
 import type { DirectoryStub } from '../directory/remote-directory.ts'
 import type { Namespace } from '../platform.ts'
 import { toBase64 } from './sealing.ts'

@@ -1,8 +1,8 @@
 // A tenant's directory as several objects, in the real runtime: how many there are can change.
 import { expect, test } from 'vitest'
 import { get, post, script } from '../../../surfaces/http/test-client.suite.ts'
-import { noTools } from '../tests/workerd.suite.ts'
 import { evict, loseDirectory, silence, startWorld } from '../tests/test-worker.suite.ts'
+import { noTools } from '../tests/workerd.suite.ts'
 
 const shards = (now: number, before?: string) => ({
   BRIDLE_DIRECTORY_SHARDS: String(now),

@@ -2,14 +2,14 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { Key } from '../../../kernel/event.ts'
 import type { ListFilter } from '../../../kernel/ports/store.ts'
-import { objectDriver } from '../../../stores/drivers/object-driver.ts'
 import type { Driver } from '../../../stores/drivers/driver.ts'
+import { objectDriver } from '../../../stores/drivers/object-driver.ts'
 import type { PageWish } from '../../../stores/sqlite/sqlite-directory.ts'
-import { DirectoryIndex } from './session-index.ts'
-import type { DirectoryStub, Placed, Told } from './remote-directory.ts'
+import { keptSecret } from '../credentials/signing-secret.ts'
 import type { HarnessEnv } from '../options.ts'
 import type { ObjectContext } from '../platform.ts'
-import { keptSecret } from '../credentials/signing-secret.ts'
+import type { DirectoryStub, Placed, Told } from './remote-directory.ts'
+import { DirectoryIndex } from './session-index.ts'
 
 /** An object of the index. Bind it as `HARNESS_DIRECTORY`. */
 export class HarnessDirectory extends DurableObject<HarnessEnv> implements DirectoryStub {

@@ -4,8 +4,8 @@ import { type Key, keyText } from '../../../kernel/event.ts'
 import type { Directory, Listed, ListFilter, Row } from '../../../kernel/ports/store.ts'
 import type { Standing } from '../../../stores/listing.ts'
 import type { Asked, PageWish } from '../../../stores/sqlite/sqlite-directory.ts'
-import { type Shards, tenantDirectory } from './shards.ts'
 import type { Namespace } from '../platform.ts'
+import { type Shards, tenantDirectory } from './shards.ts'
 
 /** A session as its object tells of it. */
 export interface Told {

@@ -4,8 +4,8 @@ import { hashText } from '../../../kernel/json.ts'
 import type { Directory, ListFilter } from '../../../kernel/ports/store.ts'
 import { decodeCursor, encodeCursor, type Standing } from '../../../stores/listing.ts'
 import { approvalsPage, listPage, type PageWish } from '../../../stores/sqlite/sqlite-directory.ts'
-import type { DirectoryStub, Found, Placed, Told } from './remote-directory.ts'
 import type { Namespace } from '../platform.ts'
+import type { DirectoryStub, Found, Placed, Told } from './remote-directory.ts'
 
 export interface Shards {
   readonly count: number

@@ -1,9 +1,10 @@
 // How a session tells the one that it was started from: that one has an object of its own, unless it branched from the same.
-import { type ChildNotice, parentAmong } from '../../../kernel/rules/children/child-notice.ts'
+
 import type { Key } from '../../../kernel/event.ts'
+import { type ChildNotice, parentAmong } from '../../../kernel/rules/children/child-notice.ts'
 import type { RemoteDirectory } from '../directory/remote-directory.ts'
-import { noticeFor } from './forwarded-request.ts'
 import type { Namespace } from '../platform.ts'
+import { noticeFor } from './forwarded-request.ts'
 
 /** A notice, and the session that it is for. */
 export interface ParentNotice {

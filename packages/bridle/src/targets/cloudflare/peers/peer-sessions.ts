@@ -6,8 +6,8 @@ import type { Access } from '../../../surfaces/http/access/authenticate.ts'
 import type { ListedArtifact } from '../../../surfaces/http/sessions/artifact-list.ts'
 import type { Relatives } from '../../../surfaces/http/sessions/related-sessions.ts'
 import type { RemoteDirectory } from '../directory/remote-directory.ts'
-import { passedOn } from './forwarded-request.ts'
 import type { Namespace } from '../platform.ts'
+import { passedOn } from './forwarded-request.ts'
 
 /** How long an answer waits for another object; what has not come by then is left out. */
 const ANSWER_MS = 2_000

@@ -1,7 +1,8 @@
 // Heartbeats of an object that sleeps. They come with its alarm, which wakes it: so they are only sent where an operator asks for
 // them. Without them an object that has nothing to do costs nothing, however many watch it.
-import type { ObjectSockets } from './object-sockets.ts'
+
 import type { WakeTimes } from '../alarms/alarm-schedule.ts'
+import type { ObjectSockets } from './object-sockets.ts'
 
 export interface HeartbeatOptions {
   /** 0 = none. */

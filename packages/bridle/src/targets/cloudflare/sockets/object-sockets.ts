@@ -1,13 +1,13 @@
 // Sockets that outlive the object's memory. The platform holds them while the object sleeps; each has a plain value
 // attached, from which its near end is made again when the object wakes.
 import type { Clock } from '../../../kernel/ports/store.ts'
-import type { App } from '../../../surfaces/http/router/app.ts'
 import { MESSAGE_BYTES_MAX } from '../../../surfaces/http/requests/body.ts'
+import type { App } from '../../../surfaces/http/router/app.ts'
 import { match } from '../../../surfaces/http/router/path-pattern.ts'
 import type { Opener, Receiver, SocketRoute } from '../../../surfaces/http/streams/socket-route.ts'
 import { SOCKET_RATE } from '../../limits.ts'
-import { ObjectSocket } from './object-socket.ts'
 import { type ObjectContext, type PlatformSocket, socketPair, switching } from '../platform.ts'
+import { ObjectSocket } from './object-socket.ts'
 
 /** The only subprotocols ever named back: a ticket is a secret. */
 const PROTOCOLS = ['bridle.v1', 'harness.v1']

@@ -6,8 +6,8 @@ import { connectFabricWs } from '../../../client/fabric/socket.ts'
 import { HarnessClient } from '../../../client/harness/client.ts'
 import { post, readFrames, script } from '../../../surfaces/http/test-client.suite.ts'
 import { type Dialled, dial, eventsOf, has } from '../../tests/socket-client.suite.ts'
-import { noTools, type Workerd } from '../tests/workerd.suite.ts'
 import { attachments, evict, incarnation, ringTwice, startWorld } from '../tests/test-worker.suite.ts'
+import { noTools, type Workerd } from '../tests/workerd.suite.ts'
 
 const DEAD_AFTER_MS = 1_500
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))

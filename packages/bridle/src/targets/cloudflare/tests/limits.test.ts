@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { get, post, script } from '../../../surfaces/http/test-client.suite.ts'
 import { dial, has } from '../../tests/socket-client.suite.ts'
-import { noTools, type Workerd } from './workerd.suite.ts'
 import { attachments, evict, startWorld } from './test-worker.suite.ts'
+import { noTools, type Workerd } from './workerd.suite.ts'
 
 /** The platform keeps 16 KiB with a socket, and kept 2 KiB for years. */
 const ATTACHMENT_BYTES = 2_048

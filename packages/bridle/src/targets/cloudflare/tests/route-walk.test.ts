@@ -1,7 +1,7 @@
 import { describe } from 'vitest'
 import { routeWalk, walkOptions } from '../../tests/route-walk.suite.ts'
-import { noTools } from './workerd.suite.ts'
 import { startWorld } from './test-worker.suite.ts'
+import { noTools } from './workerd.suite.ts'
 
 describe.skipIf(noTools)('in the real runtime', () => {
   routeWalk(async () => {

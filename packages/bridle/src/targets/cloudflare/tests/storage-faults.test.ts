@@ -1,8 +1,8 @@
 // A storage that throws, in the real runtime: callers get the answers they get on Node, and nothing is left half done.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isIdle, post, readFrames, script, types } from '../../../surfaces/http/test-client.suite.ts'
-import { noTools, type Workerd } from './workerd.suite.ts'
 import { breakStorage, startWorld } from './test-worker.suite.ts'
+import { noTools, type Workerd } from './workerd.suite.ts'
 
 describe.skipIf(noTools)('in workerd', () => {
   let world: Workerd

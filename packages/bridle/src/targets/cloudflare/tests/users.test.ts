@@ -1,7 +1,7 @@
 import { describe } from 'vitest'
 import { usersContract, userTokens } from '../../tests/users.suite.ts'
-import { noTools } from './workerd.suite.ts'
 import { startWorld } from './test-worker.suite.ts'
+import { noTools } from './workerd.suite.ts'
 
 describe.skipIf(noTools)('in the real runtime', () => {
   usersContract(async () => {

@@ -1,12 +1,12 @@
 // The server's provider keys, and the proxy that lends them to runs; it is started with the first.
 import type { Job } from '../../../kernel/ports/runner.ts'
 import { type CredentialProxy, startCredentialProxy } from '../../../runners/credentials/proxy.ts'
-import type { Engine } from '../../../runners/engines/engine.ts'
-import { type Credentials, settingsFor } from '../../../runners/remote/remote-run.ts'
-import type { EngineSettings } from '../../../runners/protocol.ts'
-import type { SandboxOptions } from '../../agents/engines.ts'
 import { NodeSpends } from '../../../runners/credentials/spend-files.ts'
+import type { Engine } from '../../../runners/engines/engine.ts'
+import type { EngineSettings } from '../../../runners/protocol.ts'
+import { type Credentials, settingsFor } from '../../../runners/remote/remote-run.ts'
 import { derived } from '../../../runners/secrets/server-secret.ts'
+import type { SandboxOptions } from '../../agents/engines.ts'
 
 const KEY_NAMES = { anthropic: 'ANTHROPIC_API_KEY', openai: 'OPENAI_API_KEY' } as const
 

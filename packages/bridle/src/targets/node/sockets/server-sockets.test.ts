@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isEvent } from '../../../surfaces/fabric/wire.ts'
 import { get, post, script } from '../../../surfaces/http/test-client.suite.ts'
-import { HarnessServer } from '../index.ts'
 import { dial, eventsOf, has, types } from '../../tests/socket-client.suite.ts'
+import { HarnessServer } from '../index.ts'
 
 let folder: string
 let server: HarnessServer

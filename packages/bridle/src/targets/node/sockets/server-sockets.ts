@@ -4,10 +4,16 @@ import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type RawData, WebSocket, WebSocketServer } from 'ws'
 import type { Asked } from '../../../surfaces/http/access/authenticate.ts'
-import type { App } from '../../../surfaces/http/router/app.ts'
 import { MESSAGE_BYTES_MAX } from '../../../surfaces/http/requests/body.ts'
+import type { App } from '../../../surfaces/http/router/app.ts'
 import { badRequest, failure } from '../../../surfaces/http/router/errors.ts'
-import { type Opener, type Receiver, type Socket, type SocketRoute, upgrade } from '../../../surfaces/http/streams/socket-route.ts'
+import {
+  type Opener,
+  type Receiver,
+  type Socket,
+  type SocketRoute,
+  upgrade,
+} from '../../../surfaces/http/streams/socket-route.ts'
 import type { Backlog, Straggler } from '../backlog.ts'
 import { drained } from '../drain.ts'
 import { frames } from './frames.ts'

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { get, post, script } from '../../../surfaces/http/test-client.suite.ts'
-import { HarnessServer } from '../index.ts'
 import { dial, has, refusal } from '../../tests/socket-client.suite.ts'
+import { HarnessServer } from '../index.ts'
 
 const authToken = 'secret-1'
 const bearer = { authorization: `Bearer ${authToken}` }

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { post, script } from '../../../surfaces/http/test-client.suite.ts'
-import { type HarnessServer, type ServerOptions, startDevServer } from '../index.ts'
 import { dial } from '../../tests/socket-client.suite.ts'
+import { type HarnessServer, type ServerOptions, startDevServer } from '../index.ts'
 
 const stops: (() => Promise<void>)[] = []
 afterEach(async () => {

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { post, readFrames, script } from '../../../surfaces/http/test-client.suite.ts'
-import { HarnessServer, type ServerOptions } from '../index.ts'
 import { dial } from '../../tests/socket-client.suite.ts'
+import { HarnessServer, type ServerOptions } from '../index.ts'
 
 let folder: string
 let server: HarnessServer | undefined

@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Key } from '../../../kernel/event.ts'
-import { sessionFolder } from '../../../runners/sandboxes/folders/session-paths.ts'
 import { SessionFolders } from '../../../runners/sandboxes/folders/session-folders.ts'
-import { get, post, script } from '../../../surfaces/http/test-client.suite.ts'
+import { sessionFolder } from '../../../runners/sandboxes/folders/session-paths.ts'
 import { hostileRepository } from '../../../runners/workspaces/hostile-repository.suite.ts'
+import { get, post, script } from '../../../surfaces/http/test-client.suite.ts'
 import { HarnessServer } from '../index.ts'
 
 let folder: string

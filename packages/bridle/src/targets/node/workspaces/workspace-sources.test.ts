@@ -17,10 +17,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { sessionFolder } from '../../../runners/sandboxes/folders/session-paths.ts'
-import type { Access } from '../../../surfaces/http/access/authenticate.ts'
 import { hostileRepository } from '../../../runners/workspaces/hostile-repository.suite.ts'
-import { NodeWorkspaces, type NodeWorkspacesOptions } from './workspaces.ts'
+import type { Access } from '../../../surfaces/http/access/authenticate.ts'
 import { folderFreedom } from './workspace-sources.ts'
+import { NodeWorkspaces, type NodeWorkspacesOptions } from './workspaces.ts'
 
 const isRoot = process.getuid?.() === 0
 const access = (tenant = 'ta'): Access => ({

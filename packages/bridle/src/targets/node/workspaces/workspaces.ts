@@ -6,6 +6,7 @@ import { chmod, readdir, realpath, rename, rmdir, stat, writeFile } from 'node:f
 import { basename, join, relative } from 'node:path'
 import { type Key, keyText } from '../../../kernel/event.ts'
 import type { Runner } from '../../../kernel/ports/runner.ts'
+import { Turns } from '../../../runners/keyed-mutex.ts'
 import {
   type CopyEntry,
   CopyFault,
@@ -14,13 +15,29 @@ import {
   identityOf,
   type Owner,
 } from '../../../runners/sandboxes/folders/folder-copy.ts'
+import {
+  inheritFolders,
+  makeFolder,
+  makeSessionFolder,
+  removeFolder,
+} from '../../../runners/sandboxes/folders/session-folders.ts'
 import { keyFile, sessionFolder, shownFile, workFolder } from '../../../runners/sandboxes/folders/session-paths.ts'
-import { inheritFolders, makeFolder, makeSessionFolder, removeFolder } from '../../../runners/sandboxes/folders/session-folders.ts'
 import { TenantFull, TenantTotals } from '../../../runners/sandboxes/folders/tenant-disk-usage.ts'
-import { Turns } from '../../../runners/keyed-mutex.ts'
-import type { Access } from '../../../surfaces/http/access/authenticate.ts'
-import type { Workspace, WorkspaceProblem, WorkspaceRequest, Workspaces } from '../../../surfaces/http/sessions/workspaces.ts'
 import { SOURCE_COPY } from '../../../runners/workspaces/limits.ts'
+import {
+  addWorktree,
+  commitOf,
+  findRepository,
+  type Repository,
+  removeWorktree,
+} from '../../../runners/workspaces/worktree.ts'
+import type { Access } from '../../../surfaces/http/access/authenticate.ts'
+import type {
+  Workspace,
+  WorkspaceProblem,
+  WorkspaceRequest,
+  Workspaces,
+} from '../../../surfaces/http/sessions/workspaces.ts'
 import { noteIn, noteOf, type WorkspaceNote, writeNote } from './workspace-record.ts'
 import {
   dataBelow,
@@ -31,7 +48,6 @@ import {
   type WorkspaceOptions,
   WorkspaceSources,
 } from './workspace-sources.ts'
-import { addWorktree, commitOf, findRepository, type Repository, removeWorktree } from '../../../runners/workspaces/worktree.ts'
 
 export interface NodeWorkspacesOptions {
   /** The server's data folder. */

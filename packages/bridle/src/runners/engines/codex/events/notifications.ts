@@ -3,13 +3,13 @@
 //
 // Codex is read with care: a newer one may say more, and one that says rubbish must cost the turn nothing but that line.
 import type { Json, JsonObject } from '../../../../kernel/json.ts'
-import type { RunnerEvent } from '../../../protocol.ts'
 import { costUsd, priceOf } from '../../../credentials/spending/prices.ts'
+import type { RunnerEvent } from '../../../protocol.ts'
+import { count, defined, isObject, objectOf, outputText, parsedObject, textIn } from '../lenient-json.ts'
 import { active, activity, agentOf, begun, heard, onlySpawn, type Speaker, spawned } from './agents.ts'
 import { elapsed, kindOf } from './calls.ts'
-import { count, defined, isObject, objectOf, outputText, parsedObject, textIn } from '../lenient-json.ts'
-import type { Notice, Seen } from './turn-state.ts'
 import { delta, message, reasoned, thinking } from './text.ts'
+import type { Notice, Seen } from './turn-state.ts'
 
 export const eventsOf = ({ method, params }: Notice, seen: Seen): RunnerEvent[] => {
   const thread = textIn(params, 'threadId') ?? seen.thread
