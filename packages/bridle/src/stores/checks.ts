@@ -10,11 +10,11 @@ const refuse = (message: string): never => {
 }
 
 /** Ids outside the grammar could collide once stored (a lone surrogate does not survive), so they are never stored. */
-export function checkKey(key: Key): void {
+export const checkKey = (key: Key): void => {
   if (!isId(key.tenant) || !isId(key.agent) || !isId(key.id)) refuse(`not a session key: ${JSON.stringify(key)}`)
 }
 
-export function checkAppend(lease: Lease, append: Append, head: number, isNew: boolean): void {
+export const checkAppend = (lease: Lease, append: Append, head: number, isNew: boolean): void => {
   const { events, row, results, snapshot } = append
   const { key } = lease
   if (events.length === 0 && !results?.length && (isNew || !row)) refuse(`${keyText(key)}: an append of nothing`)
@@ -33,7 +33,7 @@ export interface BranchPoint {
   readonly depth: number
 }
 
-export function checkBranch(key: Key, from: Parent, parent: BranchPoint | undefined, tombstone: number): void {
+export const checkBranch = (key: Key, from: Parent, parent: BranchPoint | undefined, tombstone: number): void => {
   const name = `${keyText(key)} from ${from.agent}/${from.id} at ${from.seq}`
   if (!parent) return refuse(`${name}: no such parent`)
   if (!Number.isSafeInteger(from.seq) || from.seq < parent.root || from.seq > parent.head)

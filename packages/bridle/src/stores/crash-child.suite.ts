@@ -6,7 +6,7 @@ const [folder = '', mode = 'append'] = process.argv.slice(2)
 const store = await openSqlite(folder)
 writeSync(1, 'open\n')
 
-async function appendForever(id: string): Promise<void> {
+const appendForever = async (id: string): Promise<void> => {
   const lease = (await store.log.open({ tenant: 'acme', agent: 'scripted', id }))!
   for (let head = lease.head, batch = 1; ; batch++) {
     const events = Array.from({ length: (batch % 3) + 1 }, (_, n) => ({

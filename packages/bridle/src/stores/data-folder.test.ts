@@ -44,7 +44,7 @@ beforeEach(() => {
 afterEach(() => rmSync(join(folder, '..'), { recursive: true }))
 
 /** Changes the database behind the store's back. */
-function edit(...sql: string[]): void {
+const edit = (...sql: string[]): void => {
   const db = new DatabaseSync(file())
   for (const statement of sql) db.exec(statement)
   db.close()
@@ -254,7 +254,9 @@ describe('processes', () => {
   })
 
   /** Starts a child that owns the folder; `lines` grows with what it prints. */
-  async function child(mode: string): Promise<{ process: ChildProcess; lines: () => string[]; kill(): Promise<void> }> {
+  const child = async (
+    mode: string,
+  ): Promise<{ process: ChildProcess; lines: () => string[]; kill(): Promise<void> }> => {
     const script = fileURLToPath(new URL('./crash-child.suite.ts', import.meta.url))
     const started = spawn(process.execPath, [script, folder, mode], { stdio: ['ignore', 'pipe', 'inherit'] })
     children.push(started)

@@ -41,7 +41,7 @@ export const tailLimits: TailLimits = {
 }
 
 /** Opens or creates a data folder for this process alone. Throws a StoreFault that says what is in the way. */
-export async function openSqlite(folder: string, known: readonly Migration[] = migrations): Promise<FolderStore> {
+export const openSqlite = async (folder: string, known: readonly Migration[] = migrations): Promise<FolderStore> => {
   const path = resolve(folder)
   makeFolder(path)
   let unlock = () => {}
@@ -83,7 +83,7 @@ export async function openSqlite(folder: string, known: readonly Migration[] = m
  * The last owner may have died after a failed sync, and its log may then hold a commit that the disk does not have; or after
  * a DELETE, and then the log still holds what was erased. Either way the log is emptied before anything is written to it.
  */
-function settleLog(driver: NodeDriver, path: string): void {
+const settleLog = (driver: NodeDriver, path: string): void => {
   if (driver.emptyLog(READER_WAIT_MS)) return
   throw new StoreFault(
     'refused',
@@ -95,7 +95,7 @@ function settleLog(driver: NodeDriver, path: string): void {
 const READER_WAIT_MS = 5_000
 
 /** The lock goes last: until then nobody else may touch the file. */
-function closeAll(store: SqliteStore | undefined, driver: NodeDriver | undefined, unlock: () => void): void {
+const closeAll = (store: SqliteStore | undefined, driver: NodeDriver | undefined, unlock: () => void): void => {
   try {
     store?.close()
     driver?.close()
@@ -104,7 +104,7 @@ function closeAll(store: SqliteStore | undefined, driver: NodeDriver | undefined
   }
 }
 
-function makeFolder(path: string): void {
+const makeFolder = (path: string): void => {
   if (existsSync(path)) return
   mkdirSync(path, { recursive: true, mode: 0o700 })
   // A new folder is an entry in its parent; until that is synced, a power cut takes the folder and all that is in it.
@@ -121,7 +121,7 @@ function makeFolder(path: string): void {
  * Conversations are for their owner's eyes alone: left to SQLite, everybody might read them. The files that it makes beside
  * the database have the database's mode. One that is there stays as its operator wants it.
  */
-function makePrivate(file: string): void {
+const makePrivate = (file: string): void => {
   try {
     // Never opened when it is there: closing it again would drop this process's locks on it.
     writeFileSync(file, '', { mode: 0o600, flag: 'wx' })
@@ -134,7 +134,7 @@ function makePrivate(file: string): void {
  * A write transaction on an empty database, held open. SQLite's file locks belong to the process, so the kernel drops
  * this one however the process ends: there is no stale lock, and the file that stays behind means nothing.
  */
-function lock(path: string): () => void {
+const lock = (path: string): (() => void) => {
   const db = new DatabaseSync(join(path, 'lock'), { timeout: 0 })
   try {
     db.exec('PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE')
@@ -146,7 +146,7 @@ function lock(path: string): () => void {
   return () => db.close()
 }
 
-function pidIn(path: string): string {
+const pidIn = (path: string): string => {
   try {
     return ` (pid ${readFileSync(join(path, 'owner'), 'utf8').trim()})`
   } catch {
@@ -155,7 +155,7 @@ function pidIn(path: string): string {
 }
 
 /** The schema version, without touching anything. */
-function versionOf(file: string): number {
+const versionOf = (file: string): number => {
   if (!existsSync(file) || statSync(file).size === 0) return 0
   // With nothing in the write-ahead log the file alone is the truth, and `immutable` creates no files beside it.
   const wal = `${file}-wal`

@@ -4,7 +4,7 @@ import { StoreFault } from '../kernel/ports/store.ts'
 
 export const encodeCursor = (position: readonly number[]): string => position.join('.')
 
-export function decodeCursor(cursor: string, length: number): number[] {
+export const decodeCursor = (cursor: string, length: number): number[] => {
   const position = cursor.split('.').map(Number)
   if (position.length !== length || !position.every(Number.isSafeInteger) || encodeCursor(position) !== cursor)
     throw new StoreFault('refused', 'not a cursor of this list')
@@ -22,7 +22,7 @@ export interface Standing<T> {
 }
 
 /** Cuts one entry too many off a page and turns the last kept one's position into the cursor. */
-export function page<T>(found: readonly Standing<T>[], size: number): { entries: T[]; next?: string } {
+export const page = <T>(found: readonly Standing<T>[], size: number): { entries: T[]; next?: string } => {
   const kept = found.slice(0, size)
   const entries = kept.map(({ entry }) => entry)
   return found.length <= size ? { entries } : { entries, next: encodeCursor(kept.at(-1)!.at) }

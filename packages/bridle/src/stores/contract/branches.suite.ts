@@ -25,7 +25,7 @@ const snapshot = (seq: number, settled: number, messages: [number, string][], ke
   keep,
 })
 
-export function branchContract(name: string, make: () => Promise<Harness>): void {
+export const branchContract = (name: string, make: () => Promise<Harness>): void => {
   describe(`${name}: branches`, () => {
     const on = underTest(make)
     const say = (who: string) => (seq: number) => `${who}${seq}`

@@ -5,7 +5,7 @@ import { incarnationContract } from './incarnation.suite.ts'
 import { logContract } from './log.suite.ts'
 import type { Harness } from './store.suite.ts'
 
-export function storeContract(name: string, make: () => Promise<Harness>): void {
+export const storeContract = (name: string, make: () => Promise<Harness>): void => {
   logContract(name, make)
   branchContract(name, make)
   directoryContract(name, make)

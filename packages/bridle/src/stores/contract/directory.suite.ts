@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { ListFilter } from '../../kernel/ports/store.ts'
 import { approval, event, expectFault, type Harness, key, range, row, started, underTest } from './store.suite.ts'
 
-export function directoryContract(name: string, make: () => Promise<Harness>): void {
+export const directoryContract = (name: string, make: () => Promise<Harness>): void => {
   describe(`${name}: directory`, () => {
     const on = underTest(make)
     const listed = async (filter: ListFilter, tenant = 'acme') =>

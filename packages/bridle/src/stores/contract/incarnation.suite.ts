@@ -11,7 +11,7 @@ const listed = async ({ directory }: Owner): Promise<{ [id: string]: number | un
   return Object.fromEntries(sessions.map(({ key: { id }, incarnation }) => [id, incarnation]))
 }
 
-export function incarnationContract(name: string, make: () => Promise<Harness>): void {
+export const incarnationContract = (name: string, make: () => Promise<Harness>): void => {
   describe(`${name}: incarnations`, () => {
     const on = underTest(make)
 

@@ -17,7 +17,7 @@ import {
 
 const a = key('a')
 
-export function logContract(name: string, make: () => Promise<Harness>): void {
+export const logContract = (name: string, make: () => Promise<Harness>): void => {
   describe(`${name}: log`, () => {
     const on = underTest(make)
 

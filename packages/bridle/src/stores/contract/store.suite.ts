@@ -28,7 +28,7 @@ export interface Harness extends Owner {
 }
 
 /** A new store for each test. */
-export function underTest(make: () => Promise<Harness>): { readonly store: Harness } {
+export const underTest = (make: () => Promise<Harness>): { readonly store: Harness } => {
   const holder = {} as { store: Harness }
   beforeEach(async () => {
     holder.store = await make()
@@ -67,13 +67,13 @@ export const approval = (id: string, requestedAt: number): OpenApproval => ({
 })
 
 /** Opens a session and appends events 1 to `count` (or after the branch point) with a row. */
-export async function started(
+export const started = async (
   { log }: Owner,
   where: Key,
   count: number,
   more: Partial<Append> = {},
   from?: Parent,
-): Promise<Lease> {
+): Promise<Lease> => {
   const lease = (await log.open(where, from))!
   await log.append(lease, { events: events(lease.head + 1, lease.head + count), row: row(), ...more })
   return lease

@@ -35,7 +35,7 @@ const parametersMax = 100
 const rowBytesMax = 1_900_000
 
 /** Every driver passes its values through here before it binds them. */
-export function checkLimits(values: readonly Value[]): void {
+export const checkLimits = (values: readonly Value[]): void => {
   if (values.length > parametersMax) throw new StoreFault('refused', `${values.length} parameters in one statement`)
   let bytes = 0
   for (const value of values) bytes += typeof value === 'string' ? value.length * 3 : 8
@@ -47,7 +47,7 @@ export function checkLimits(values: readonly Value[]): void {
 }
 
 /** A driver's error as the fault that callers match on. */
-export function asFault(driver: Driver, error: unknown, doing: string): StoreFault {
+export const asFault = (driver: Driver, error: unknown, doing: string): StoreFault => {
   if (error instanceof StoreFault) return error
   const detail = error instanceof Error ? error.message : String(error)
   // Only stored text is parsed here.

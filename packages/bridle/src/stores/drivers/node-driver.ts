@@ -20,7 +20,7 @@ const RECOVER_MS = 250
 /** How long a statement waits for the lock of another program, a backup say. */
 const BUSY_MS = 5000
 
-export function nodeDriver(file: string): NodeDriver {
+export const nodeDriver = (file: string): NodeDriver => {
   let db = open(file)
   // SQLite writes to files that were removed as if nothing had happened, the log included.
   const files = [file, `${file}-wal`, `${file}-shm`]
@@ -40,6 +40,63 @@ export function nodeDriver(file: string): NodeDriver {
   const bound = (sql: string, values: Value[]): StatementSync => {
     checkLimits(values)
     return prepared(sql)
+  }
+
+  const emptyLog = (waitMs: number): boolean => {
+    db.exec(`PRAGMA busy_timeout = ${waitMs}`)
+    try {
+      const { busy } = prepared('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: number }
+      return busy === 0
+    } finally {
+      db.exec(`PRAGMA busy_timeout = ${BUSY_MS}`)
+    }
+  }
+
+  /** Throws when one of the files is not the one that was opened. */
+  const look = (): void => {
+    // A closed handle has no log: SQLite removes it.
+    const watched = db.isOpen ? files : [file]
+    const lost = watched.find((name, index) => identityOf(name) !== opened[index])
+    if (lost === undefined) {
+      isLogSaved = false
+      return
+    }
+    // Where the database itself is in place, what SQLite still holds of the log is put there: the next start finds it.
+    if (lost !== file && !isLogSaved) isLogSaved = saveLog()
+    const advice = isLogSaved
+      ? '; all that was acknowledged is in the database: stop the server and start it again'
+      : ''
+    throw new StoreFault('gone', `${lost} was removed or replaced${advice}`)
+  }
+
+  const saveLog = (): boolean => {
+    try {
+      return db.isOpen && emptyLog(0)
+    } catch {
+      // The next look tries again.
+      return false
+    }
+  }
+
+  /** A new handle reads what lies in the log, durable or not: nobody may use it before the log was emptied. */
+  const replaceHandle = (): void => {
+    statements = new Map()
+    try {
+      if (db.isOpen) db.close()
+    } catch {
+      // A handle that cannot be closed is given up.
+    }
+    db = open(file)
+    opened = files.map(identityOf)
+  }
+
+  // SQLite rolls back by itself on some errors; where it did not, a transaction left open would swallow the next one.
+  const rollBack = (cause: unknown): void => {
+    try {
+      if (db.isTransaction) prepared('ROLLBACK').run()
+    } catch {
+      throw new StoreFault('outcome_unknown', 'a transaction could not be rolled back', cause)
+    }
   }
 
   return {
@@ -101,67 +158,10 @@ export function nodeDriver(file: string): NodeDriver {
       db.close()
     },
   }
-
-  function emptyLog(waitMs: number): boolean {
-    db.exec(`PRAGMA busy_timeout = ${waitMs}`)
-    try {
-      const { busy } = prepared('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: number }
-      return busy === 0
-    } finally {
-      db.exec(`PRAGMA busy_timeout = ${BUSY_MS}`)
-    }
-  }
-
-  /** Throws when one of the files is not the one that was opened. */
-  function look(): void {
-    // A closed handle has no log: SQLite removes it.
-    const watched = db.isOpen ? files : [file]
-    const lost = watched.find((name, index) => identityOf(name) !== opened[index])
-    if (lost === undefined) {
-      isLogSaved = false
-      return
-    }
-    // Where the database itself is in place, what SQLite still holds of the log is put there: the next start finds it.
-    if (lost !== file && !isLogSaved) isLogSaved = saveLog()
-    const advice = isLogSaved
-      ? '; all that was acknowledged is in the database: stop the server and start it again'
-      : ''
-    throw new StoreFault('gone', `${lost} was removed or replaced${advice}`)
-  }
-
-  function saveLog(): boolean {
-    try {
-      return db.isOpen && emptyLog(0)
-    } catch {
-      // The next look tries again.
-      return false
-    }
-  }
-
-  /** A new handle reads what lies in the log, durable or not: nobody may use it before the log was emptied. */
-  function replaceHandle(): void {
-    statements = new Map()
-    try {
-      if (db.isOpen) db.close()
-    } catch {
-      // A handle that cannot be closed is given up.
-    }
-    db = open(file)
-    opened = files.map(identityOf)
-  }
-
-  // SQLite rolls back by itself on some errors; where it did not, a transaction left open would swallow the next one.
-  function rollBack(cause: unknown): void {
-    try {
-      if (db.isTransaction) prepared('ROLLBACK').run()
-    } catch {
-      throw new StoreFault('outcome_unknown', 'a transaction could not be rolled back', cause)
-    }
-  }
 }
 
 /** As long as it is open, the system gives its number to no other file. */
-function identityOf(file: string): string | null {
+const identityOf = (file: string): string | null => {
   try {
     const { dev, ino } = statSync(file)
     return `${dev}:${ino}`
@@ -170,7 +170,7 @@ function identityOf(file: string): string | null {
   }
 }
 
-function open(file: string): DatabaseSync {
+const open = (file: string): DatabaseSync => {
   const db = new DatabaseSync(file, { timeout: BUSY_MS })
   // FULL syncs the log at every commit: what was acknowledged survives a power cut, not only a crash.
   // fullfsync matters on macOS alone, where a plain fsync stops at the drive's cache. The automatic checkpoint is a
@@ -194,7 +194,7 @@ const meanings: Partial<Record<number, StoreFaultCode>> = {
   26: 'corrupt', // NOTADB
 }
 
-export function diagnose(error: unknown): StoreFaultCode {
+export const diagnose = (error: unknown): StoreFaultCode => {
   const code = resultCode(error)
   if (code !== undefined) return meanings[code] ?? 'outcome_unknown'
   // What did not come from SQLite was thrown by the work itself (a value that cannot be encoded or bound), and undone.

@@ -19,7 +19,7 @@ export interface ObjectDriver extends Driver {
   isBlank(): boolean
 }
 
-export function objectDriver(storage: ObjectStorage): ObjectDriver {
+export const objectDriver = (storage: ObjectStorage): ObjectDriver => {
   const { sql } = storage
   const exec = <Row>(text: string, values: Value[]): Row[] => {
     checkLimits(values)
@@ -85,7 +85,7 @@ const codes: readonly [RegExp, StoreFaultCode][] = [
   [/SQLITE_|storage|Durable Object/i, 'outcome_unknown'],
 ]
 
-function diagnose(error: unknown): StoreFaultCode {
+const diagnose = (error: unknown): StoreFaultCode => {
   if (error instanceof StoreFault) return error.code
   const text = error instanceof Error ? error.message : String(error)
   // What did not come from the database was thrown by the work itself, and undone.

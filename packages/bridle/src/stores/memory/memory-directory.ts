@@ -4,7 +4,7 @@ import { type Directory, hangsFrom, type ListFilter, type OpenApproval, type Row
 import { decodeCursor, page, pageSize, searchText } from '../listing.ts'
 import { headOf, incarnationOf, type MemoryData, type MemorySession, rowOf } from './memory-data.ts'
 
-export function memoryDirectory(data: MemoryData): Directory {
+export const memoryDirectory = (data: MemoryData): Directory => {
   const ofTenant = (tenant: string) => [...data.sessions.values()].filter((session) => session.key.tenant === tenant)
 
   return {

@@ -25,19 +25,19 @@ export interface MemoryStore {
   reopen(): MemoryStore
 }
 
-export function memoryStore(
+export const memoryStore = (
   data: MemoryData = { sessions: new Map(), tombstones: new Map(), epoch: 0, created: 0 },
-): MemoryStore {
+): MemoryStore => {
   const epoch = ++data.epoch
   return { log: memoryLog(data, epoch), directory: memoryDirectory(data), epoch, reopen: () => memoryStore(data) }
 }
 
-function memoryLog(data: MemoryData, epoch: number): Log {
+const memoryLog = (data: MemoryData, epoch: number): Log => {
   const held = new WeakMap<Lease, MemorySession>()
   const live = (key: Key): MemorySession | undefined => data.sessions.get(keyText(key))
 
   /** Where a session that does not exist yet will start. */
-  function origin(key: Key, from: Parent | null): Pick<MemorySession, 'base' | 'parent' | 'incarnation'> {
+  const origin = (key: Key, from: Parent | null): Pick<MemorySession, 'base' | 'parent' | 'incarnation'> => {
     const removed = data.tombstones.get(keyText(key))
     const tombstone = removed?.head ?? 0
     if (!from) return { base: tombstone, parent: null, incarnation: removed?.incarnation ?? 1 }
@@ -47,26 +47,24 @@ function memoryLog(data: MemoryData, epoch: number): Log {
     return { base: from.seq, parent: { session: session!, seq: from.seq }, incarnation }
   }
 
-  function locate(lease: Lease): MemorySession | undefined {
+  const locate = (lease: Lease): MemorySession | undefined => {
     const session = held.get(lease) ?? live(lease.key)
     if (session?.removed || (!session && lease.exists)) throw fenced(lease.key)
     return session
   }
 
-  function create(lease: Lease): MemorySession {
-    return {
-      key: { ...lease.key },
-      order: ++data.created,
-      ...origin(lease.key, lease.parent),
-      events: [],
-      answers: new Map(),
-      snapshots: new Map(),
-      messages: new Map(),
-      row: '',
-      wakeAt: null,
-      removed: false,
-    }
-  }
+  const create = (lease: Lease): MemorySession => ({
+    key: { ...lease.key },
+    order: ++data.created,
+    ...origin(lease.key, lease.parent),
+    events: [],
+    answers: new Map(),
+    snapshots: new Map(),
+    messages: new Map(),
+    row: '',
+    wakeAt: null,
+    removed: false,
+  })
 
   return {
     check() {
@@ -151,7 +149,7 @@ function memoryLog(data: MemoryData, epoch: number): Log {
 }
 
 /** The session and those it hangs from, each with the last number that counts. */
-function lineage(session: MemorySession, upTo = headOf(session)): { session: MemorySession; upTo: number }[] {
+const lineage = (session: MemorySession, upTo = headOf(session)): { session: MemorySession; upTo: number }[] => {
   const levels = [{ session, upTo }]
   for (let at = session; at.parent; at = at.parent.session) {
     upTo = Math.min(upTo, at.parent.seq)
@@ -160,18 +158,18 @@ function lineage(session: MemorySession, upTo = headOf(session)): { session: Mem
   return levels
 }
 
-function rootOf(session: MemorySession): { root: number; depth: number } {
+const rootOf = (session: MemorySession): { root: number; depth: number } => {
   const levels = lineage(session)
   return { root: levels.at(-1)!.session.base, depth: levels.length }
 }
 
-function checkAnswers({ key, answers }: MemorySession, { results = [] }: Append): void {
+const checkAnswers = ({ key, answers }: MemorySession, { results = [] }: Append): void => {
   const ids = results.map(({ commandId }) => commandId)
   const taken = ids.find((id, index) => answers.has(id) || ids.indexOf(id) < index)
   if (taken !== undefined) throw new StoreFault('refused', `${keyText(key)}: ${taken} is answered already`)
 }
 
-function encode(key: Key, { events, row, results = [] }: Append) {
+const encode = (key: Key, { events, row, results = [] }: Append) => {
   try {
     return {
       events: events.map((event) => JSON.stringify(event)),
@@ -183,7 +181,7 @@ function encode(key: Key, { events, row, results = [] }: Append) {
   }
 }
 
-function writeSnapshot(session: MemorySession, { messages, ...snapshot }: SnapshotWrite): void {
+const writeSnapshot = (session: MemorySession, { messages, ...snapshot }: SnapshotWrite): void => {
   for (const [seq, older] of session.snapshots) if (!older.keep) session.snapshots.delete(seq)
   session.snapshots.set(snapshot.seq, snapshot)
   for (const { index, text } of messages) {
@@ -193,7 +191,7 @@ function writeSnapshot(session: MemorySession, { messages, ...snapshot }: Snapsh
 }
 
 /** The newest snapshot at or below a number whose messages are all there; those that are held are left out. */
-function bestSnapshot(session: MemorySession, limit?: number, held: Held = { seq: 0, count: 0 }): Snapshot | null {
+const bestSnapshot = (session: MemorySession, limit?: number, held: Held = { seq: 0, count: 0 }): Snapshot | null => {
   const levels = lineage(session, limit)
   const isHeld = (index: number, seq: number) =>
     index < held.count && levels.every(({ session: { messages } }) => !isWrittenSince(messages.get(index), seq))
@@ -217,7 +215,11 @@ const isWrittenSince = (versions: readonly { readonly seq: number }[] = [], sinc
   versions.some(({ seq }) => seq > since)
 
 /** A message as a snapshot at `seq` saw it: a later rewrite must not change what an older snapshot says. */
-function messageAt(levels: { session: MemorySession; upTo: number }[], index: number, seq: number): string | undefined {
+const messageAt = (
+  levels: { session: MemorySession; upTo: number }[],
+  index: number,
+  seq: number,
+): string | undefined => {
   for (const { session, upTo } of levels) {
     const versions = (session.messages.get(index) ?? []).filter((version) => version.seq <= Math.min(seq, upTo))
     if (versions.length > 0) return versions.reduce((best, next) => (next.seq > best.seq ? next : best)).text

@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 
 /** Each round closes the store, which makes one row of each session's newest events. */
-async function make(path: string, ids: readonly string[], rounds: number): Promise<void> {
+const make = async (path: string, ids: readonly string[], rounds: number): Promise<void> => {
   const store = await openSqlite(path)
   // Interleaved, so that neighbours in the indexes belong to different tenants.
   for (const id of ids)
@@ -62,7 +62,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }))
 
 /** Offsets and sizes of the pages of an index or a table, in the file. */
-function pagesOf(name: string, path = whole): { offset: number; size: number }[] {
+const pagesOf = (name: string, path = whole): { offset: number; size: number }[] => {
   const db = new DatabaseSync(join(path, 'bridle.sqlite'), { readOnly: true })
   const rows = db
     .prepare('SELECT pgoffset AS offset, pgsize AS size FROM dbstat WHERE name = ? ORDER BY path')
@@ -71,14 +71,14 @@ function pagesOf(name: string, path = whole): { offset: number; size: number }[]
   return rows.map(({ offset, size }) => ({ offset: Number(offset), size: Number(size) }))
 }
 
-function flip(offset: number, bit: number): void {
+const flip = (offset: number, bit: number): void => {
   const bytes = readFileSync(file())
   bytes[offset] = bytes[offset]! ^ (1 << bit)
   writeFileSync(file(), bytes)
 }
 
 /** The offset of a text inside an index. */
-function placeIn(index: string, text: string): number {
+const placeIn = (index: string, text: string): number => {
   const bytes = readFileSync(file())
   for (const { offset, size } of pagesOf(index)) {
     const at = bytes.subarray(offset, offset + size).indexOf(text)
@@ -97,7 +97,7 @@ const faultOf = async (promise: Promise<unknown>): Promise<StoreFault | null> =>
   )
 
 /** Every session is as it was, or is named as damaged; nothing of another session is ever shown. */
-async function expectWholeOrNamed(store: FolderStore, all: readonly Key[] = keys): Promise<Key[]> {
+const expectWholeOrNamed = async (store: FolderStore, all: readonly Key[] = keys): Promise<Key[]> => {
   const stopped: Key[] = []
   for (const where of all) {
     let lease: Awaited<ReturnType<FolderStore['log']['open']>> = null

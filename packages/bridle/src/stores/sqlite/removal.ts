@@ -5,7 +5,7 @@ import type { SessionRecord } from './session-table.ts'
 
 const sliceRows = 500
 
-export function hide(driver: Driver, record: SessionRecord, head: number): void {
+export const hide = (driver: Driver, record: SessionRecord, head: number): void => {
   const { sid, tenant, agent, id, incarnation } = record
   driver.run(
     `INSERT INTO tombstones (tenant, agent, id, head, incarnation) VALUES (?, ?, ?, ?, ?)
@@ -25,7 +25,7 @@ export const unneeded = (driver: Driver): number | undefined =>
   )?.sid
 
 /** Deletes a slice of it, inside a transaction; the last slice takes the session along. */
-export function sweep(driver: Driver, sid: number): void {
+export const sweep = (driver: Driver, sid: number): void => {
   const edge = driver.get<{ last: number }>(
     'SELECT last FROM log WHERE sid = ? ORDER BY last LIMIT 1 OFFSET ?',
     ...[sid, sliceRows],

@@ -94,7 +94,7 @@ const sixth: Migration = [
 export const migrations: readonly Migration[] = [first, second, third, fourth, fifth, sixth]
 
 /** 0 for an empty database. */
-export function schemaVersion(driver: Pick<Driver, 'get'>): number {
+export const schemaVersion = (driver: Pick<Driver, 'get'>): number => {
   const has = (table: string) =>
     driver.get(`SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '${table}'`) !== undefined
   const version = has('meta')
@@ -113,7 +113,7 @@ const damagedMeta = (): StoreFault =>
   )
 
 /** Refuses what a newer Bridle wrote: reading it with old eyes could lose what only the newer one understands. */
-export function checkVersion(version: number, known: readonly Migration[], where: string): void {
+export const checkVersion = (version: number, known: readonly Migration[], where: string): void => {
   if (version <= known.length) return
   throw new StoreFault(
     'refused',
@@ -122,7 +122,7 @@ export function checkVersion(version: number, known: readonly Migration[], where
 }
 
 /** Brings the database to the newest version, one transaction per step, so that a crash leaves a version, not a mix. */
-export function migrate(driver: Driver, known: readonly Migration[] = migrations): void {
+export const migrate = (driver: Driver, known: readonly Migration[] = migrations): void => {
   driver.run('CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID')
   for (let version = schemaVersion(driver); version < known.length; version++) {
     if (isDone(driver, known[version]!)) throw damagedMeta()
@@ -140,8 +140,8 @@ const isDone = (driver: Driver, migration: Migration): boolean =>
     .some((name) => driver.get('SELECT 1 FROM sqlite_master WHERE name = ?', name) !== undefined)
 
 /** A new incarnation: from here on, appends of any earlier owner are refused. */
-export function bumpEpoch(driver: Driver): number {
-  return driver.transaction(() => {
+export const bumpEpoch = (driver: Driver): number =>
+  driver.transaction(() => {
     const last = currentEpoch(driver)
     // Beginning anew at 1 would let an owner of before write again, and runners refuse the new one.
     const isLost = last === 0 && driver.get('SELECT 1 FROM sessions LIMIT 1') !== undefined
@@ -150,7 +150,6 @@ export function bumpEpoch(driver: Driver): number {
     setMeta(driver, 'epoch', epoch)
     return epoch
   })
-}
 
 export const currentEpoch = (driver: Driver): number =>
   driver.get<{ value: number }>("SELECT value FROM meta WHERE name = 'epoch'")?.value ?? 0
@@ -164,8 +163,8 @@ export const leastIncarnation = (driver: Pick<Driver, 'get'>): number =>
   driver.get<{ value: number }>("SELECT value FROM meta WHERE name = 'incarnation'")?.value ?? 1
 
 /** Every log gets an incarnation that none has had, and so does every log that begins later. */
-export function beginIncarnation(driver: Driver): number {
-  return driver.transaction(() => {
+export const beginIncarnation = (driver: Driver): number =>
+  driver.transaction(() => {
     const used = ['sessions', 'tombstones'].map(
       (table) => driver.get<{ most: number | null }>(`SELECT max(incarnation) AS most FROM ${table}`)?.most ?? 1,
     )
@@ -173,7 +172,6 @@ export function beginIncarnation(driver: Driver): number {
     setMeta(driver, 'incarnation', incarnation)
     return incarnation
   })
-}
 
 const setMeta = (driver: Driver, name: string, value: number): void =>
   driver.run(

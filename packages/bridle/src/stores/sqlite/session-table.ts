@@ -54,7 +54,7 @@ const byKeyAgain = named('sessions_name', keyOfIndex)
 const idOfIndex = 'k.tenant = ? AND k.id = ?'
 const byId = `${named('sessions_key', idOfIndex)} UNION ${named('sessions_name', idOfIndex)} ORDER BY 1`
 
-export function openSessions(driver: Driver, tail: Tail) {
+export const openSessions = (driver: Driver, tail: Tail) => {
   const get = (sid: number) => driver.get<SessionRecord>(bySid, sid)
   let least: number | undefined
   /** Read once: it changes before a store is opened, and at no other time. */
@@ -67,7 +67,7 @@ export function openSessions(driver: Driver, tail: Tail) {
    * The session of a key. The row must be the one that was asked for: a damaged index may name the row of another tenant.
    * And a session that one index does not find is only absent when the other does not find it either.
    */
-  function live(key: Key): SessionRecord | undefined {
+  const live = (key: Key): SessionRecord | undefined => {
     const { tenant, agent, id } = key
     const found = driver.get<SessionRecord>(byKey, tenant, id, agent)
     if (found) {
@@ -79,7 +79,7 @@ export function openSessions(driver: Driver, tail: Tail) {
     return undefined
   }
 
-  function head(record: SessionRecord): number {
+  const head = (record: SessionRecord): number => {
     const { sid, base, head_min: least } = record
     const last = tail.head(sid) ?? lastInLog(driver, sid)
     if (last === null) throw damaged(record, 'the index of its events names a row of other events')
@@ -90,7 +90,7 @@ export function openSessions(driver: Driver, tail: Tail) {
   }
 
   /** The session itself, then those it hangs from. */
-  function lineage(record: SessionRecord, upTo: number): Level[] {
+  const lineage = (record: SessionRecord, upTo: number): Level[] => {
     const levels: Level[] = [{ record, upTo }]
     for (let at = record; at.parent_sid !== null; ) {
       const parent = get(at.parent_sid)
@@ -104,7 +104,7 @@ export function openSessions(driver: Driver, tail: Tail) {
     return levels
   }
 
-  function branchPoint(record: SessionRecord): BranchPoint {
+  const branchPoint = (record: SessionRecord): BranchPoint => {
     const levels = lineage(record, head(record))
     return { head: levels[0]!.upTo, root: levels.at(-1)!.record.base, depth: levels.length }
   }

@@ -22,7 +22,7 @@ interface TextRow {
   readonly sum: string
 }
 
-export function writeSnapshot(driver: Driver, sid: number, snapshot: SnapshotWrite): void {
+export const writeSnapshot = (driver: Driver, sid: number, snapshot: SnapshotWrite): void => {
   const { seq, foldVersion, settled, state, messages, keep } = snapshot
   driver.run('DELETE FROM snapshots WHERE sid = ? AND (keep = 0 OR seq = ?)', sid, seq)
   driver.run(
@@ -35,7 +35,7 @@ export function writeSnapshot(driver: Driver, sid: number, snapshot: SnapshotWri
   for (const { index, text } of messages) writeText(driver, sid, index, seq, text)
 }
 
-function writeText(driver: Driver, sid: number, index: number, seq: number, text: string): void {
+const writeText = (driver: Driver, sid: number, index: number, seq: number, text: string): void => {
   driver.run('DELETE FROM texts WHERE sid = ? AND idx = ? AND seq = ?', sid, index, seq)
   const bodies = pieces(text)
   for (const [part, body] of bodies.entries()) {
@@ -50,7 +50,7 @@ function writeText(driver: Driver, sid: number, index: number, seq: number, text
 const nothing: Held = { seq: 0, count: 0 }
 
 /** The newest snapshot of a lineage that is intact. Messages that are held by whoever asks are not read. */
-export function bestSnapshot(driver: Driver, levels: readonly Level[], held = nothing): Snapshot | null {
+export const bestSnapshot = (driver: Driver, levels: readonly Level[], held = nothing): Snapshot | null => {
   for (const [depth, { record, upTo }] of levels.entries()) {
     const newest = (limit: number) =>
       driver.get<SnapshotRow>(
@@ -66,7 +66,7 @@ export function bestSnapshot(driver: Driver, levels: readonly Level[], held = no
 }
 
 /** Held is what was not written again since the older of the two snapshots, neither here nor in a branch on the way. */
-function heldAt(driver: Driver, levels: readonly Level[], held: Held, { seq, settled }: SnapshotRow): Set<number> {
+const heldAt = (driver: Driver, levels: readonly Level[], held: Held, { seq, settled }: SnapshotRow): Set<number> => {
   const indexes = new Set(Array.from({ length: Math.min(held.count, settled) }, (_, index) => index))
   if (indexes.size === 0) return indexes
   for (const { record } of levels) {
@@ -79,13 +79,13 @@ function heldAt(driver: Driver, levels: readonly Level[], held: Held, { seq, set
   return indexes
 }
 
-function readSnapshot(
+const readSnapshot = (
   driver: Driver,
   all: readonly Level[],
   depth: number,
   row: SnapshotRow,
   held: Held,
-): Snapshot | null {
+): Snapshot | null => {
   const levels = all.slice(depth)
   const { sid } = levels[0]!.record
   const { seq, fold_version: foldVersion, settled } = row
@@ -112,7 +112,7 @@ function readSnapshot(
 }
 
 /** The stretches of indexes that are not held: from, and the first one behind. */
-function gaps(count: number, held: ReadonlySet<number>): [number, number][] {
+const gaps = (count: number, held: ReadonlySet<number>): [number, number][] => {
   const found: [number, number][] = []
   for (let index = 0; index < count; index++) {
     if (held.has(index)) continue
@@ -123,7 +123,7 @@ function gaps(count: number, held: ReadonlySet<number>): [number, number][] {
   return found
 }
 
-function readState(driver: Driver, sid: number, seq: number): string | null {
+const readState = (driver: Driver, sid: number, seq: number): string | null => {
   const rows = driver.all<TextRow>(
     `SELECT idx, seq, body, sum FROM texts WHERE sid = ? AND idx = ${stateIndex} AND seq = ? ORDER BY part`,
     ...[sid, seq],
@@ -135,7 +135,7 @@ function readState(driver: Driver, sid: number, seq: number): string | null {
  * Texts by index, each as of `seq`: the newest not after it. A later rewrite of a message must not spoil the older
  * snapshot that a branch still needs. Null for a damaged one, which must not give way to an ancestor's older version.
  */
-function readTexts(driver: Driver, sid: number, from: number, to: number, seq: number): Map<number, string | null> {
+const readTexts = (driver: Driver, sid: number, from: number, to: number, seq: number): Map<number, string | null> => {
   const rows = driver.all<TextRow>(
     `SELECT idx, seq, body, sum FROM texts AS t WHERE sid = ? AND idx >= ? AND idx < ?
      AND seq = (SELECT max(seq) FROM texts WHERE sid = t.sid AND idx = t.idx AND seq <= ?) ORDER BY idx, part`,
@@ -147,7 +147,7 @@ function readTexts(driver: Driver, sid: number, from: number, to: number, seq: n
 }
 
 /** The parts of one text as a whole, unless one is damaged. */
-function intact(sid: number, parts: readonly TextRow[]): string | null {
+const intact = (sid: number, parts: readonly TextRow[]): string | null => {
   const isWhole = parts.every(
     ({ idx, seq, body, sum }, part) =>
       typeof body === 'string' && sum === checksum(body, sid, idx, seq, part, parts.length),

@@ -10,7 +10,7 @@ type ListedRow = SessionRecord & { kind: Row['kind']; status: string; updated_at
 type ApprovalRow = Key & { requested_at: number; sid: number; position: number; body: string }
 
 /** Pages as they stand in the tables, one entry longer than was asked: whether there are more is then known. */
-export function directoryPages(driver: Driver, sessions: Sessions) {
+export const directoryPages = (driver: Driver, sessions: Sessions) => {
   const logOf = (record: ListedRow): Pick<Listed, 'incarnation'> => {
     const incarnation = sessions.incarnationOf(record)
     return incarnation > 1 ? { incarnation } : {}
@@ -100,7 +100,7 @@ export interface Asked {
   readonly approval: OpenApproval
 }
 
-export function sqliteDirectory(driver: Driver, sessions: Sessions, keeper: Keeper): Directory {
+export const sqliteDirectory = (driver: Driver, sessions: Sessions, keeper: Keeper): Directory => {
   const pages = directoryPages(driver, sessions)
 
   const keys = (sql: string, ...values: Value[]): Key[] =>
@@ -119,28 +119,26 @@ export function sqliteDirectory(driver: Driver, sessions: Sessions, keeper: Keep
 }
 
 /** One damaged row must not take the whole list along: what the columns say is shown instead. */
-function rowOf(record: ListedRow): Row {
+const rowOf = (record: ListedRow): Row => {
   const intact = parsed<Row>(record.row)
   const isWhole = intact && Array.isArray(intact.approvals) && intact.detail && Number.isFinite(intact.createdAt)
   return isWhole ? intact : damagedRow(record)
 }
 
-function damagedRow({ id, kind, status, updated_at: at }: ListedRow): Row {
-  return {
-    kind,
-    status,
-    title: id,
-    createdAt: at,
-    updatedAt: at,
-    parent: null,
-    approvals: [],
-    detail: { damaged: true },
-  }
-}
+const damagedRow = ({ id, kind, status, updated_at: at }: ListedRow): Row => ({
+  kind,
+  status,
+  title: id,
+  createdAt: at,
+  updatedAt: at,
+  parent: null,
+  approvals: [],
+  detail: { damaged: true },
+})
 
 const keyOf = ({ tenant, agent, id }: Key): Key => ({ tenant, agent, id })
 
-function conditions(tenant: string, filter: ListFilter): { where: string; values: Value[] } {
+const conditions = (tenant: string, filter: ListFilter): { where: string; values: Value[] } => {
   const parts: [sql: string, ...values: Value[]][] = [['tenant = ? AND removed = 0', tenant]]
   if (filter.status !== undefined) parts.push(['status = ?', filter.status])
   if (filter.kind !== undefined) parts.push(['kind = ?', filter.kind])

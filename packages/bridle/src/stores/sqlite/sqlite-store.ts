@@ -34,7 +34,7 @@ export interface SqliteStore {
 const LARGE_PAGE_CHARS = 100_000
 
 /** A store over a migrated database. `epoch` is this owner's incarnation; a later owner's makes its appends fail. */
-export function sqliteStore(driver: Driver, epoch: number, limits: TailLimits): SqliteStore {
+export const sqliteStore = (driver: Driver, epoch: number, limits: TailLimits): SqliteStore => {
   const tail = openTail(driver, limits)
   const sessions = openSessions(driver, tail)
   const keeper = openKeeper(driver, tail, epoch)
@@ -140,7 +140,7 @@ export function sqliteStore(driver: Driver, epoch: number, limits: TailLimits): 
   }
 
   /** The session a lease stands for, or where it would start. */
-  function locate(lease: Lease): { sid?: number; head: number; origin?: Origin } {
+  const locate = (lease: Lease): { sid?: number; head: number; origin?: Origin } => {
     const known = bound.get(lease)
     const head = known === undefined ? undefined : tail.head(known)
     if (head !== undefined) return { sid: known!, head }
@@ -153,7 +153,7 @@ export function sqliteStore(driver: Driver, epoch: number, limits: TailLimits): 
     return { head: origin.base, origin }
   }
 
-  function writeRest(sid: number, key: Key, { row, wakeAt, results = [], snapshot }: Append, head: number): void {
+  const writeRest = (sid: number, key: Key, { row, wakeAt, results = [], snapshot }: Append, head: number): void => {
     if (row) sessions.saveRow(sid, key, row, head)
     if (wakeAt !== undefined) sessions.saveWake(sid, wakeAt)
     for (const { commandId, bodyHash, answer } of results) {
@@ -170,12 +170,12 @@ export function sqliteStore(driver: Driver, epoch: number, limits: TailLimits): 
     )
 
   /** The index would find it too, but only after others of the group were written, and they would have to start over. */
-  function checkUnanswered(key: Key, sid: number | undefined, commandId: string): void {
+  const checkUnanswered = (key: Key, sid: number | undefined, commandId: string): void => {
     if (sid !== undefined && answerRow(sid, commandId))
       throw new StoreFault('refused', `${keyText(key)}: ${JSON.stringify(commandId)} is answered already`)
   }
 
-  function storedAnswer(key: Key, commandId: string): StoredAnswer | null {
+  const storedAnswer = (key: Key, commandId: string): StoredAnswer | null => {
     const record = sessions.live(key)
     const row = record && answerRow(record.sid, commandId)
     return row ? { commandId, bodyHash: row.body_hash, answer: JSON.parse(row.answer) as StoredAnswer['answer'] } : null
@@ -191,7 +191,7 @@ export function sqliteStore(driver: Driver, epoch: number, limits: TailLimits): 
 }
 
 /** How much an append will write, near enough to keep groups small. */
-function sizeOf(segments: readonly Segment[], { snapshot }: Append): number {
+const sizeOf = (segments: readonly Segment[], { snapshot }: Append): number => {
   let chars = snapshot ? snapshot.state.length : 0
   for (const { body } of segments) chars += body.length
   for (const { text } of snapshot?.messages ?? []) chars += text.length

@@ -11,7 +11,7 @@ export interface NoticedDamage {
 }
 
 /** Call before SQLite opens the database. Null when nothing that was acknowledged is missing. */
-export function noticeDamage(file: string): NoticedDamage | null {
+export const noticeDamage = (file: string): NoticedDamage | null => {
   const wal = `${file}-wal`
   const waiting = `${wal}.noticed`
   const kept = `${wal}.damaged`
@@ -43,7 +43,7 @@ const unsettled = (wal: string): WalDamage => ({
   reason: 'an earlier start noticed it and did not get further',
 })
 
-function synced(path: string): void {
+const synced = (path: string): void => {
   try {
     const descriptor = openSync(path, 'r')
     try {

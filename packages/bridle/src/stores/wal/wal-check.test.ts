@@ -31,14 +31,14 @@ afterAll(() => {
   rmSync(folder, { recursive: true })
 })
 
-function database(name: string): DatabaseSync {
+const database = (name: string): DatabaseSync => {
   const made = new DatabaseSync(join(folder, name))
   made.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE t (n INTEGER PRIMARY KEY, text TEXT)')
   return made
 }
 
 /** The files as kill -9 would leave them now. */
-function killed(name = 'one', parts = ['', '-wal', '-shm']): string {
+const killed = (name = 'one', parts = ['', '-wal', '-shm']): string => {
   const file = join(folder, `copy-${++copies}`)
   for (const part of parts) copyFileSync(join(folder, `${name}${part}`), `${file}${part}`)
   return file

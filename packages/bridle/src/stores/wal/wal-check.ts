@@ -26,7 +26,7 @@ export interface WalDamage {
 }
 
 /** Null when nothing that was acknowledged is missing. `file` is the database; nobody may have it open. */
-export function checkWal(file: string): WalDamage | null {
+export const checkWal = (file: string): WalDamage | null => {
   const index = readWalIndex(`${file}-shm`)
   const wal = `${file}-wal`
   const found = scan(wal)
@@ -62,7 +62,7 @@ const PAGE_BYTES = 4096
 const FRAMES_READ = 256
 
 /** Null when there is no file, or nothing in it. */
-function scan(wal: string): Scan | null {
+const scan = (wal: string): Scan | null => {
   let descriptor: number
   try {
     descriptor = openSync(wal, 'r')
@@ -77,7 +77,7 @@ function scan(wal: string): Scan | null {
   }
 }
 
-function scanFrames(descriptor: number): Scan {
+const scanFrames = (descriptor: number): Scan => {
   const header = readHeader(descriptor)
   let salt = header.sum === null ? null : header.salt
   let sum: Checksum | null = header.sum
@@ -113,14 +113,14 @@ function scanFrames(descriptor: number): Scan {
 const NO_SALT = '0'.repeat(16)
 
 /** The checksum after this frame; null when the frame is not valid, by SQLite's own rules. */
-function verified(
+const verified = (
   buffer: Buffer,
   from: number,
   frameBytes: number,
   before: Checksum,
   isSalted: boolean,
   isBigEndian: boolean,
-): Checksum | null {
+): Checksum | null => {
   if (!isSalted || buffer.readUInt32BE(from) === 0) return null
   const sum = nextChecksum(
     nextChecksum(before, buffer, from, from + 8, isBigEndian),
@@ -143,7 +143,7 @@ interface Header {
 const MAGIC = 0x377f0682
 const VERSION = 3007000
 
-function readHeader(descriptor: number): Header {
+const readHeader = (descriptor: number): Header => {
   const header = Buffer.alloc(HEADER_BYTES)
   readSync(descriptor, header, 0, HEADER_BYTES, 0)
   const magic = header.readUInt32BE(0)

@@ -3,13 +3,13 @@
 export type Checksum = readonly [number, number]
 
 /** The sums after these bytes, a multiple of eight. The WAL's magic number says in which order a word's bytes are read. */
-export function nextChecksum(
+export const nextChecksum = (
   before: Checksum,
   buffer: Buffer,
   from: number,
   to: number,
   isBigEndian: boolean,
-): Checksum {
+): Checksum => {
   const view = new DataView(buffer.buffer, buffer.byteOffset, buffer.byteLength)
   let [first, second] = before
   for (let at = from; at < to; at += 8) {

@@ -17,7 +17,7 @@ const HEADER_BYTES = 48
 const READ_BYTES = 2 * HEADER_BYTES + 4
 
 /** Null when there is none, or when it is torn or garbled: SQLite then makes it anew. */
-export function readWalIndex(file: string): WalIndex | null {
+export const readWalIndex = (file: string): WalIndex | null => {
   const bytes = Buffer.alloc(READ_BYTES)
   try {
     const descriptor = openSync(file, 'r')

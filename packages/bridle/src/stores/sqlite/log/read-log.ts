@@ -16,14 +16,14 @@ export interface LogPage {
   readonly chars: number
 }
 
-export function readLog(
+export const readLog = (
   driver: Driver,
   tail: Tail,
   levels: readonly Level[],
   after: number,
   limit: number,
   charsMax = Number.POSITIVE_INFINITY,
-): LogPage {
+): LogPage => {
   const events: Event[] = []
   // A segment has an event at least; where one is wanted, the next may be large and is not read.
   let rows = Math.max(1, Math.min(batchRows.first, limit))
@@ -46,7 +46,7 @@ export function readLog(
 }
 
 /** Adds what counts of a segment and returns the last number added. */
-function take(key: Key, segment: Segment, at: number, upTo: number, limit: number, events: Event[]): number {
+const take = (key: Key, segment: Segment, at: number, upTo: number, limit: number, events: Event[]): number => {
   if (at >= upTo || events.length >= limit) return at
   // The numbers are dense, so a missing row is found even though nothing is left to check.
   if (segment.bad || segment.first > at + 1) throw corrupt(key, Math.min(segment.first, at + 1), segment.last)
@@ -59,7 +59,7 @@ function take(key: Key, segment: Segment, at: number, upTo: number, limit: numbe
   return at
 }
 
-function decode(key: Key, segment: Segment): Event[] {
+const decode = (key: Key, segment: Segment): Event[] => {
   try {
     return decodeEvents(segment)
   } catch (cause) {

@@ -15,7 +15,7 @@ export interface SegmentRow {
 const columns = '(sid, last, part, parts, first, body, sum) VALUES (?, ?, ?, ?, ?, ?, ?)'
 const insert = { log: `INSERT INTO log ${columns}`, tail: `INSERT INTO tail ${columns}` }
 
-export function writeSegment(driver: Driver, table: keyof typeof insert, sid: number, segment: Segment): void {
+export const writeSegment = (driver: Driver, table: keyof typeof insert, sid: number, segment: Segment): void => {
   const { first, last } = segment
   const texts = pieces(segment.body)
   for (let part = 0; part < texts.length; part++) {
@@ -26,7 +26,7 @@ export function writeSegment(driver: Driver, table: keyof typeof insert, sid: nu
 }
 
 /** Segments of the `log` table that reach beyond `after`, in order; at most `limit` of them. */
-export function readSegments(driver: Driver, sid: number, after: number, limit: number): Segment[] {
+export const readSegments = (driver: Driver, sid: number, after: number, limit: number): Segment[] => {
   const rows = driver.all<SegmentRow>(`${select} AND last > ? AND part = 0 ORDER BY last LIMIT ?`, sid, after, limit)
   return rows.map((row) => {
     if (row.parts === 1) return assemble(sid, [row])
@@ -37,7 +37,7 @@ export function readSegments(driver: Driver, sid: number, after: number, limit: 
 const select = 'SELECT last, part, parts, first, body, sum FROM log WHERE sid = ?'
 
 /** The segment that its parts make up, marked bad when one is damaged or missing. */
-export function assemble(sid: number, parts: readonly SegmentRow[]): Segment {
+export const assemble = (sid: number, parts: readonly SegmentRow[]): Segment => {
   const { first, last } = parts[0]!
   const intact = parts.every(
     (row, part) =>
@@ -59,7 +59,7 @@ const newest = `SELECT l.sid, l.last, k.last AS indexed FROM
   LEFT JOIN log AS l ON l.n = k.n`
 
 /** The last number of a session's segments. Undefined where there are none, null where the index is damaged. */
-export function lastInLog(driver: Driver, sid: number): number | null | undefined {
+export const lastInLog = (driver: Driver, sid: number): number | null | undefined => {
   const row = driver.get<{ sid: number | null; last: number | null; indexed: number }>(newest, sid)
   if (!row) return undefined
   return row.sid === sid && row.last === row.indexed ? row.last : null

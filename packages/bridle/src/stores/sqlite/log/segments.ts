@@ -18,7 +18,7 @@ const segmentCharsMax = 32 * 1024
 const pieceCharsMax = 500 * 1024
 
 /** JSON escapes NUL and lone surrogates, so the text is plain Unicode and survives any database byte for byte. */
-export function encodeEvents(key: Key, events: readonly Event[]): Segment[] {
+export const encodeEvents = (key: Key, events: readonly Event[]): Segment[] => {
   if (events.length === 0) return []
   try {
     const first = events[0]!.seq
@@ -34,7 +34,7 @@ export function encodeEvents(key: Key, events: readonly Event[]): Segment[] {
 export const decodeEvents = (segment: Segment): Event[] => JSON.parse(`[${segment.body}]`) as Event[]
 
 /** Adjacent segments as fewer, larger ones. A bad one stays by itself. */
-export function join(segments: readonly Segment[]): Segment[] {
+export const join = (segments: readonly Segment[]): Segment[] => {
   const joined: Segment[] = []
   let run: Segment[] = []
   let chars = 0
@@ -62,7 +62,7 @@ const joinRun = (run: readonly Segment[]): Segment =>
     : { first: run[0]!.first, last: run.at(-1)!.last, body: run.map(({ body }) => body).join(',') }
 
 /** A long text cut so that each piece fits a row, never inside a surrogate pair. */
-export function pieces(text: string): string[] {
+export const pieces = (text: string): string[] => {
   if (text.length <= pieceCharsMax) return [text]
   const cuts: string[] = []
   for (let from = 0; from < text.length; ) {
@@ -76,7 +76,7 @@ export function pieces(text: string): string[] {
 }
 
 /** The checksum of a piece at its place: the place is part of it, so that a row in the wrong place is found too. */
-export function checksum(text: string, ...place: readonly number[]): string {
+export const checksum = (text: string, ...place: readonly number[]): string => {
   let seed = 0
   for (const part of place) seed = Math.imul(seed ^ part ^ Math.floor(part / 0x1_0000_0000), 0x01000193) + 1
   return hashText(text, seed)

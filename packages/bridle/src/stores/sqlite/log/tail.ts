@@ -19,7 +19,7 @@ export const noTail: TailLimits = { segmentsMax: 0, charsMax: 0, segmentCharsMax
 
 export type Tail = ReturnType<typeof openTail>
 
-export function openTail(driver: Driver, limits: TailLimits) {
+export const openTail = (driver: Driver, limits: TailLimits) => {
   let held = new Map<number, Segment[]>()
   let segments = 0
   let chars = 0
@@ -27,7 +27,7 @@ export function openTail(driver: Driver, limits: TailLimits) {
   let added: { sid: number; segment: Segment }[] = []
   const addedHeads = new Map<number, number>()
 
-  function hold(sid: number, segment: Segment): void {
+  const hold = (sid: number, segment: Segment): void => {
     const list = held.get(sid)
     if (list) list.push(segment)
     else held.set(sid, [segment])
@@ -39,14 +39,14 @@ export function openTail(driver: Driver, limits: TailLimits) {
   const raiseHead = (sid: number, last: number): void =>
     driver.run('UPDATE sessions SET head_min = ? WHERE sid = ? AND head_min < ?', last, sid, last)
 
-  function clear(): void {
+  const clear = (): void => {
     held = new Map()
     segments = 0
     chars = 0
     rollBack()
   }
 
-  function rollBack(): void {
+  const rollBack = (): void => {
     added = []
     addedHeads.clear()
   }

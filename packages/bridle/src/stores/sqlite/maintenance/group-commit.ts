@@ -36,17 +36,17 @@ interface Hooks {
   rolledBack(fault: StoreFault): void
 }
 
-export function groupCommit(driver: Driver, hooks: Hooks): GroupCommit {
+export const groupCommit = (driver: Driver, hooks: Hooks): GroupCommit => {
   let queue: Member[] = []
 
-  function flush(): void {
+  const flush = (): void => {
     const size = groupSize(queue)
     const group = queue.slice(0, size)
     queue = queue.slice(size)
     commit(group)
   }
 
-  function commit(group: readonly Member[]): void {
+  const commit = (group: readonly Member[]): void => {
     const written: Member[] = []
     const refused: { member: Member; fault: StoreFault }[] = []
     try {
@@ -74,7 +74,7 @@ export function groupCommit(driver: Driver, hooks: Hooks): GroupCommit {
     for (const { member, fault } of refused) member.fail(fault)
   }
 
-  function recover(group: readonly Member[], error: unknown): void {
+  const recover = (group: readonly Member[], error: unknown): void => {
     const fault = asFault(driver, error, 'append')
     hooks.rolledBack(fault)
     if (fault.code === 'outcome_unknown') {
@@ -99,7 +99,7 @@ export function groupCommit(driver: Driver, hooks: Hooks): GroupCommit {
   }
 }
 
-function groupSize(queue: readonly Member[]): number {
+const groupSize = (queue: readonly Member[]): number => {
   let chars = 0
   for (const [index, member] of queue.entries()) {
     chars += member.chars

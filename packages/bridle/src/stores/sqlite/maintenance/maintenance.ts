@@ -27,7 +27,7 @@ export interface Keeper {
   close(): void
 }
 
-export function openKeeper(driver: Driver, tail: Tail, epoch: number): Keeper {
+export const openKeeper = (driver: Driver, tail: Tail, epoch: number): Keeper => {
   let state: 'fresh' | 'open' | 'lost' | 'closed' = 'fresh'
   let owner = epoch
   let roomToSettle = true
@@ -37,6 +37,101 @@ export function openKeeper(driver: Driver, tail: Tail, epoch: number): Keeper {
   /** The last write found no room. */
   let isFull = false
   let untidied = 0
+
+  const checkOwner = (): void => {
+    owner = currentEpoch(driver)
+  }
+
+  const ready = (look: 'now and then' | 'now' = 'now and then'): void => {
+    if (state === 'closed') throw new StoreFault('fenced', 'the store is closed')
+    check(look)
+    if (state === 'open') return
+    if (state === 'lost') recover()
+    try {
+      tail.load()
+      state = 'open'
+    } catch (error) {
+      throw new StoreFault('outcome_unknown', 'the database cannot be read', error)
+    }
+    // The last owner may have left something to sweep.
+    wake()
+  }
+
+  const recover = (): void => {
+    try {
+      driver.recover()
+    } catch (error) {
+      if (error instanceof StoreFault) throw error
+      throw new StoreFault('unsynced', 'a sync failed, and so did moving the write-ahead log to the database', error)
+    }
+  }
+
+  const check = (look: 'now and then' | 'now' = 'now and then'): void => {
+    const hasLooked = driver.check?.(look) ?? false
+    // An owner that was replaced may not write for long; its readers must not be shown an old state meanwhile.
+    if (hasLooked && state === 'open') {
+      try {
+        checkOwner()
+      } catch (error) {
+        note(asFault(driver, error, 'a look at the owner'))
+      }
+    }
+    if (owner > epoch) throw new StoreFault('fenced', 'another process has taken over the data')
+  }
+
+  /** Upkeep: nobody waits for it, so a failure only means that it is tried again later. */
+  const quietly = (work: () => boolean): boolean => {
+    try {
+      ready()
+      return work()
+    } catch (error) {
+      note(asFault(driver, error, 'upkeep'))
+      return false
+    }
+  }
+
+  /** A transaction of our own; false when the data belongs to somebody else by now. */
+  const owned = (work: () => void): boolean =>
+    driver.transaction(() => {
+      checkOwner()
+      if (owner !== epoch) return false
+      work()
+      return true
+    })
+
+  const note = ({ code }: StoreFault): void => {
+    if (code === 'outcome_unknown') state = 'lost'
+    if (code === 'full') isFull = true
+  }
+
+  const settle = (): void => {
+    roomToSettle = quietly(() => owned(tail.settle))
+    if (!roomToSettle) return
+    tail.clear()
+    untidied = commitsPerTidy
+  }
+
+  const tidy = (): void => {
+    untidied = 0
+    quietly(() => {
+      driver.tidy?.()
+      return true
+    })
+  }
+
+  const sweepSlice = (): void => {
+    toSweep = quietly(() => {
+      const sid = unneeded(driver)
+      if (sid === undefined || !owned(() => sweep(driver, sid))) return false
+      toPurge = true
+      return true
+    })
+  }
+
+  const purge = (): void => {
+    toPurge = false
+    isPurgeLate = !quietly(() => driver.purge?.() ?? true)
+  }
 
   const commits = groupCommit(driver, {
     waiting: () => wake(),
@@ -61,102 +156,6 @@ export function openKeeper(driver: Driver, tail: Tail, epoch: number): Keeper {
     { pending: () => toSweep && state === 'open', run: sweepSlice },
     { pending: () => toPurge && !toSweep && state === 'open', run: purge },
   ])
-
-  function checkOwner(): void {
-    owner = currentEpoch(driver)
-  }
-
-  function ready(look: 'now and then' | 'now' = 'now and then'): void {
-    if (state === 'closed') throw new StoreFault('fenced', 'the store is closed')
-    check(look)
-    if (state === 'open') return
-    if (state === 'lost') recover()
-    try {
-      tail.load()
-      state = 'open'
-    } catch (error) {
-      throw new StoreFault('outcome_unknown', 'the database cannot be read', error)
-    }
-    // The last owner may have left something to sweep.
-    wake()
-  }
-
-  function recover(): void {
-    try {
-      driver.recover()
-    } catch (error) {
-      if (error instanceof StoreFault) throw error
-      throw new StoreFault('unsynced', 'a sync failed, and so did moving the write-ahead log to the database', error)
-    }
-  }
-
-  function check(look: 'now and then' | 'now' = 'now and then'): void {
-    const hasLooked = driver.check?.(look) ?? false
-    // An owner that was replaced may not write for long; its readers must not be shown an old state meanwhile.
-    if (hasLooked && state === 'open') {
-      try {
-        checkOwner()
-      } catch (error) {
-        note(asFault(driver, error, 'a look at the owner'))
-      }
-    }
-    if (owner > epoch) throw new StoreFault('fenced', 'another process has taken over the data')
-  }
-
-  /** Upkeep: nobody waits for it, so a failure only means that it is tried again later. */
-  function quietly(work: () => boolean): boolean {
-    try {
-      ready()
-      return work()
-    } catch (error) {
-      note(asFault(driver, error, 'upkeep'))
-      return false
-    }
-  }
-
-  /** A transaction of our own; false when the data belongs to somebody else by now. */
-  function owned(work: () => void): boolean {
-    return driver.transaction(() => {
-      checkOwner()
-      if (owner !== epoch) return false
-      work()
-      return true
-    })
-  }
-
-  function note({ code }: StoreFault): void {
-    if (code === 'outcome_unknown') state = 'lost'
-    if (code === 'full') isFull = true
-  }
-
-  function settle(): void {
-    roomToSettle = quietly(() => owned(tail.settle))
-    if (!roomToSettle) return
-    tail.clear()
-    untidied = commitsPerTidy
-  }
-
-  function tidy(): void {
-    untidied = 0
-    quietly(() => {
-      driver.tidy?.()
-      return true
-    })
-  }
-
-  function sweepSlice(): void {
-    toSweep = quietly(() => {
-      const sid = unneeded(driver)
-      if (sid === undefined || !owned(() => sweep(driver, sid))) return false
-      toPurge = true
-      return true
-    })
-  }
-
-  function purge(): void {
-    toPurge = false
-    isPurgeLate = !quietly(() => driver.purge?.() ?? true)
-  }
 
   return {
     read<T>(work: () => T): T {

@@ -6,17 +6,17 @@ export interface Step {
 }
 
 /** Returns the call that says "there may be something to do". */
-export function upkeep(schedule: (work: () => void) => void, steps: readonly Step[]): () => void {
+export const upkeep = (schedule: (work: () => void) => void, steps: readonly Step[]): (() => void) => {
   let scheduled = false
   let turn = 0
 
-  function wake(): void {
+  const wake = (): void => {
     if (scheduled || !steps.some((step) => step.pending())) return
     scheduled = true
     schedule(work)
   }
 
-  function work(): void {
+  const work = (): void => {
     scheduled = false
     for (let tried = 0; tried < steps.length; tried++) {
       const step = steps[turn++ % steps.length]!
