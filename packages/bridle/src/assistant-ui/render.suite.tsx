@@ -39,7 +39,7 @@ afterEach(async () => {
 })
 
 /** A client without a server: the test is what it is told. */
-export function fakeClient(first: HarnessState) {
+export const fakeClient = (first: HarnessState) => {
   let state = first
   let held: HarnessLike['held'] = []
   const listeners = new Set<() => void>()
@@ -79,14 +79,14 @@ export function fakeClient(first: HarnessState) {
   } satisfies HarnessLike & Record<string, unknown>
 }
 
-export async function mount(Page: () => ReactNode): Promise<HTMLElement> {
+export const mount = async (Page: () => ReactNode): Promise<HTMLElement> => {
   const root = document.body.appendChild(document.createElement('div'))
   roots.push(createRoot(root))
   await act(() => roots.at(-1)!.render(<Page />))
   return root
 }
 
-export async function mounted(state: HarnessState, options: HarnessRuntimeOptions = {}) {
+export const mounted = async (state: HarnessState, options: HarnessRuntimeOptions = {}) => {
   const client = fakeClient(state)
   const root = await mount(() => (
     <AssistantRuntimeProvider runtime={useHarnessRuntime(client, options)}>
@@ -110,31 +110,29 @@ export async function mounted(state: HarnessState, options: HarnessRuntimeOption
   return { client, root, press, type, text }
 }
 
-function Thread() {
-  return (
-    <ThreadPrimitive.Root>
-      <ThreadPrimitive.Viewport>
-        <ThreadPrimitive.Messages components={messages} />
-      </ThreadPrimitive.Viewport>
-      <ComposerPrimitive.Root>
-        <ComposerPrimitive.Queue>
-          {({ queueItem }) => (
-            <div>
-              <span data-held>{queueItem.prompt}</span>
-              <QueueItemPrimitive.Remove data-name="Discard" />
-            </div>
-          )}
-        </ComposerPrimitive.Queue>
-        <ComposerPrimitive.Input />
-        <AuiIf condition={(s) => s.thread.isRunning}>
-          <ComposerPrimitive.Cancel data-name="Stop" />
-        </AuiIf>
-      </ComposerPrimitive.Root>
-    </ThreadPrimitive.Root>
-  )
-}
+const Thread = () => (
+  <ThreadPrimitive.Root>
+    <ThreadPrimitive.Viewport>
+      <ThreadPrimitive.Messages components={messages} />
+    </ThreadPrimitive.Viewport>
+    <ComposerPrimitive.Root>
+      <ComposerPrimitive.Queue>
+        {({ queueItem }) => (
+          <div>
+            <span data-held>{queueItem.prompt}</span>
+            <QueueItemPrimitive.Remove data-name="Discard" />
+          </div>
+        )}
+      </ComposerPrimitive.Queue>
+      <ComposerPrimitive.Input />
+      <AuiIf condition={(s) => s.thread.isRunning}>
+        <ComposerPrimitive.Cancel data-name="Stop" />
+      </AuiIf>
+    </ComposerPrimitive.Root>
+  </ThreadPrimitive.Root>
+)
 
-function Message() {
+const Message = () => {
   const { role, status } = useAuiState((s) => s.message)
   return (
     <MessagePrimitive.Root data-role>
@@ -144,7 +142,7 @@ function Message() {
   )
 }
 
-function Tool({ toolName, argsText, result, status, approval, respondToApproval }: ToolCallMessagePartProps) {
+const Tool = ({ toolName, argsText, result, status, approval, respondToApproval }: ToolCallMessagePartProps) => {
   const isOpen = approval && approval.approved === undefined && !approval.resolution
   const respond = (answer: { approved: boolean; reason?: string }) => respondToApproval(answer).catch(() => {})
   return (

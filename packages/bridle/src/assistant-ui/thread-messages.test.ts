@@ -248,9 +248,9 @@ function call(): HarnessToolCall {
   return { id: 'c1', name: 'write_file', status: 'running', arguments: { path: 'a' } }
 }
 
-function approval(status: NonNullable<HarnessToolCall['approval']>['status']): Pick<HarnessToolCall, 'approval'> {
-  return { approval: { id: 'apr-1', status } }
-}
+const approval = (status: NonNullable<HarnessToolCall['approval']>['status']): Pick<HarnessToolCall, 'approval'> => ({
+  approval: { id: 'apr-1', status },
+})
 
 const textOf = ({ content }: ThreadMessage): string =>
   content.map((part) => (part.type === 'text' ? part.text : '')).join('')

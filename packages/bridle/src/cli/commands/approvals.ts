@@ -21,12 +21,7 @@ export const approvals = verb({
     }
     const rows: OpenApproval[] = []
     for (const row of open) rows.push(await whole(fabric, row))
-    if (out.isJson) rows.forEach(out.row)
-    else if (rows.length === 0) out.note('Nothing waits.')
-    else show()
-    return EXIT.ok
-
-    function show(): void {
+    const show = (): void => {
       const now = Date.now()
       const cells = rows.map((row) => [
         row.sessionId,
@@ -46,6 +41,10 @@ export const approvals = verb({
       if (first)
         out.note(`\nbridle approve ${first.sessionId} ${first.id}   or   bridle reject ${first.sessionId} ${first.id}`)
     }
+    if (out.isJson) rows.forEach(out.row)
+    else if (rows.length === 0) out.note('Nothing waits.')
+    else show()
+    return EXIT.ok
   },
 })
 

@@ -67,7 +67,7 @@ export class Line {
 }
 
 /** Time passes when it is told to; the wall clock may jump beside it. */
-export function handClock(): HandClock {
+export const handClock = (): HandClock => {
   let elapsed = 0
   let wall = 1_000
   const timers = new Set<{ at: number; call: () => void }>()

@@ -357,9 +357,12 @@ describe('the end', () => {
 
 const unknownTask = 'There is no such task or run in this session.'
 
-function ack(of: 'cancel' | 'approve', ok: boolean, message?: string): FabricAck {
-  return { type: 'ack', for: of, ok, ...(message !== undefined && { message }) }
-}
+const ack = (of: 'cancel' | 'approve', ok: boolean, message?: string): FabricAck => ({
+  type: 'ack',
+  for: of,
+  ok,
+  ...(message !== undefined && { message }),
+})
 
 const submit = async (...steps: unknown[]): Promise<Session> => {
   await host.send(key, { type: 'submit', ...script(...steps) })

@@ -37,7 +37,7 @@ export const fabricRoutes: readonly Route[] = [
     path,
     scope: 'operate',
     summary: 'Invoke the agent for this session; answers when the run has ended',
-    session: agentKey,
+    session: (arrival) => agentKey(arrival),
     body: jsonObject,
     answers: {
       200: '`{ result, sessionId, agentPath }`',
@@ -50,20 +50,20 @@ export const fabricRoutes: readonly Route[] = [
     path,
     scope: 'observe',
     summary: 'The session’s state and history: entries, events, artifacts, approvals',
-    session: agentKey,
+    session: (arrival) => agentKey(arrival),
     query: v.looseObject({
       after: v.optional(v.string()),
       limit: v.optional(limitText(TIMELINE_MAX)),
     }),
     answers: { 200: 'The timeline; `next` when there is more.' },
-    handle: timeline,
+    handle: (call) => timeline(call),
   }),
   route({
     method: 'delete',
     path,
     scope: 'operate',
     summary: 'Erase the session',
-    session: agentKey,
+    session: (arrival) => agentKey(arrival),
     answers: { 200: 'It is gone.' },
     handle: async (call) => {
       const key = keyOf(call)
@@ -76,7 +76,7 @@ export const fabricRoutes: readonly Route[] = [
     path: `${path}/stream`,
     scope: 'observe',
     summary: 'Server-sent AgentEvents of this session; may be opened before it exists',
-    session: agentKey,
+    session: (arrival) => agentKey(arrival),
     query: streamQuery,
     answers: { 200: 'An event stream.' },
     handle: async (call) => stream(call, await call.ports.host.open(keyOf(call))),
@@ -121,9 +121,9 @@ const runStatus = async (session: Session, runId: string): Promise<Response> => 
   return Response.json({ runId, status: 'failed', error: { message: outcome.message, reason: outcome.reason } })
 }
 
-async function timeline(
+const timeline = async (
   call: Call<{ after?: string | undefined; limit?: number | undefined }, undefined>,
-): Promise<Response> {
+): Promise<Response> => {
   const session = await findSession(call)
   if (session instanceof Response) return session
   const told: Timeline = { entries: [], events: [], approvals: [] }
@@ -169,7 +169,7 @@ const stream = async (
   })
 }
 
-function agentKey({ param, access, ports }: Arrival): Key | Response {
+const agentKey = ({ param, access, ports }: Arrival): Key | Response => {
   const agent = ports.agents.get(param('name'))
   const id = param('id')
   if (!agent) return notFound()

@@ -60,7 +60,7 @@ export const backgroundRoutes: readonly Route[] = [
     session: newKey('bg'),
     body: startBody,
     answers: { 202: 'It is in the log, and runs by itself from here on; the session, with its health.' },
-    handle: start,
+    handle: (call) => start(call),
   }),
   route({
     method: 'post',
@@ -150,7 +150,7 @@ export const backgroundRoutes: readonly Route[] = [
   }),
 ]
 
-async function start(call: Call<undefined, v.InferOutput<typeof startBody>>): Promise<Response> {
+const start = async (call: Call<undefined, v.InferOutput<typeof startBody>>): Promise<Response> => {
   const { access, body, ports, request } = call
   const key = call.key as Key
   const { tenant, id } = key

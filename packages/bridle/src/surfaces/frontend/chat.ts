@@ -79,7 +79,7 @@ export const chatRoutes: readonly Route[] = [
       200: 'With `Accept: text/event-stream`: the turn, to its end.',
       202: 'It is taken; it may wait its turn.',
     },
-    handle: takeTurn,
+    handle: (call) => takeTurn(call),
   }),
   route({
     method: 'get',
@@ -126,7 +126,7 @@ type Turn = Call<
   { readonly prompt: string; readonly input?: JsonObject | undefined; readonly actor?: string | undefined }
 >
 
-async function takeTurn(call: Turn): Promise<Response> {
+const takeTurn = async (call: Turn): Promise<Response> => {
   const session = await findSession(call)
   if (session instanceof Response) return session
   const { request, body, ports, query } = call

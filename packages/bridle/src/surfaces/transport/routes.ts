@@ -35,7 +35,7 @@ export const transportSockets: readonly SocketRoute[] = [
     scope: 'observe',
     summary: 'State and deltas of a session; commands come back the other way',
     query,
-    session: sessionOf,
+    session: (call) => sessionOf(call),
     wake: async (rested, head, ports) => {
       const { connection, at } = rested as Rested
       const session = await ports.host.open(connection.key)
@@ -74,7 +74,7 @@ export const transportSockets: readonly SocketRoute[] = [
 const knowsApprovals = ({ approvals, marks, after }: Call['query']): boolean =>
   approvals === '1' || marks === '1' || after !== undefined
 
-async function sessionOf(call: Call): Promise<Key | Response> {
+const sessionOf = async (call: Call): Promise<Key | Response> => {
   const key = await keyOf(call)
   const { sessionId } = call.access
   if (key instanceof Response) return key

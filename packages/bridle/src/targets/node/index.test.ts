@@ -397,9 +397,7 @@ const rawStatus = (at: string, headers: Record<string, string>): Promise<number 
       .end()
   })
 
-function millionKeys(): string {
-  return `{${Array.from({ length: 500_000 }, (_, n) => `"${n.toString(36)}":1`).join()}}`
-}
+const millionKeys = (): string => `{${Array.from({ length: 500_000 }, (_, n) => `"${n.toString(36)}":1`).join()}}`
 
 test('[S38] an announced restart costs no retry, and the work goes on where it stood', async () => {
   const data = mkdtempSync(join(tmpdir(), 'bridle-restart-'))

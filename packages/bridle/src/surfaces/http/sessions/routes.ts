@@ -49,7 +49,7 @@ export const sessionRoutes: readonly Route[] = [
     path: '/sessions/:id',
     scope: 'observe',
     summary: 'Inspect a session by id, whatever its agent',
-    session: findKey,
+    session: (arrival) => findKey(arrival),
     query: v.looseObject({ agent: v.optional(v.string()) }),
     answers: { 200: 'Status, messages, open approvals, health, checkpoints, artifacts, channel.' },
     handle: async (call) => {
@@ -70,7 +70,7 @@ export const sessionRoutes: readonly Route[] = [
     scope: 'operate',
     summary: 'Cancel the run in progress, or the one named; the queue too if asked',
     stops: true,
-    session: findKey,
+    session: (arrival) => findKey(arrival),
     body: v.looseObject({
       runId: v.optional(v.string()),
       queue: v.optional(v.boolean()),
@@ -137,12 +137,14 @@ export const findSession = async (call: Call<unknown, unknown>): Promise<Session
  * An id means the session that was made first under it: another agent's session of the same id changes nothing for those who
  * use this one. `?agent=` picks. Sessions of another tenant or user look exactly like unknown ones.
  */
-export async function findKey({
+export const findKey = async ({
   param,
   access,
   ports,
   request,
-}: Pick<Arrival, 'param' | 'access' | 'ports'> & { readonly request: Pick<Request, 'url'> }): Promise<Key | Response> {
+}: Pick<Arrival, 'param' | 'access' | 'ports'> & { readonly request: Pick<Request, 'url'> }): Promise<
+  Key | Response
+> => {
   const id = param('id')
   const agent = new URL(request.url).searchParams.get('agent')
   if (!isId(id)) return notFound()
