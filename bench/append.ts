@@ -15,7 +15,7 @@ const roundMs = 400
 /** Before the clock starts: code is compiled and files have grown, as in a server that has run for a while. */
 const warmMs = 250
 
-export async function append(): Promise<Figure[]> {
+export const append = async (): Promise<Figure[]> => {
   const hundred = await interleave({
     ours: bridle(100),
     'fs group commit': groupedFile(100),
@@ -63,37 +63,35 @@ const eventOf = (session: number, seq: number): Event =>
     at: 1_700_000_000_000 + seq,
   }) as unknown as Event
 
-function variant(sessions: number, open: (folder: string) => Promise<Writer>): Variant {
-  return {
-    async run() {
-      const folder = mkdtempSync(join(tmpdir(), 'bench-append-'))
-      const writer = await open(folder)
-      const acknowledged = new Array<number>(sessions).fill(0)
-      const appendFor = async (ms: number): Promise<number> => {
-        const start = performance.now()
-        let events = 0
-        const loops = acknowledged.map(async (before, session) => {
-          for (let seq = before + 1; performance.now() < start + ms; seq++) {
-            await writer.append(session, eventOf(session, seq))
-            acknowledged[session] = seq
-            events++
-          }
-        })
-        await Promise.all(loops)
-        return events / ((performance.now() - start) / 1000)
-      }
-      await appendFor(warmMs)
-      const value = await appendFor(roundMs)
-      const found = await writer.readBack(sessions)
-      await writer.close()
-      rmSync(folder, { recursive: true })
-      const verified = acknowledged.every(
-        (count, session) => found[session]?.length === count && found[session].every((seq, at) => seq === at + 1),
-      )
-      return { value, verified: verified && value > 0 }
-    },
-  }
-}
+const variant = (sessions: number, open: (folder: string) => Promise<Writer>): Variant => ({
+  async run() {
+    const folder = mkdtempSync(join(tmpdir(), 'bench-append-'))
+    const writer = await open(folder)
+    const acknowledged = new Array<number>(sessions).fill(0)
+    const appendFor = async (ms: number): Promise<number> => {
+      const start = performance.now()
+      let events = 0
+      const loops = acknowledged.map(async (before, session) => {
+        for (let seq = before + 1; performance.now() < start + ms; seq++) {
+          await writer.append(session, eventOf(session, seq))
+          acknowledged[session] = seq
+          events++
+        }
+      })
+      await Promise.all(loops)
+      return events / ((performance.now() - start) / 1000)
+    }
+    await appendFor(warmMs)
+    const value = await appendFor(roundMs)
+    const found = await writer.readBack(sessions)
+    await writer.close()
+    rmSync(folder, { recursive: true })
+    const verified = acknowledged.every(
+      (count, session) => found[session]?.length === count && found[session].every((seq, at) => seq === at + 1),
+    )
+    return { value, verified: verified && value > 0 }
+  },
+})
 
 const bridle = (sessions: number): Variant =>
   variant(sessions, async (folder) => {
@@ -188,7 +186,7 @@ const sqlitePerEvent = (sessions: number): Variant =>
     }
   })
 
-function seqsInFile(path: string, sessions: number): number[][] {
+const seqsInFile = (path: string, sessions: number): number[][] => {
   const found: number[][] = Array.from({ length: sessions }, () => [])
   for (const line of readFileSync(path, 'utf8').split('\n')) {
     const space = line.indexOf(' ')

@@ -16,7 +16,7 @@ import { fill, hostOn, keyOf } from './world.ts'
 const SLEEPING = 10_000
 const DUE = 100
 
-export async function background(): Promise<Figure[]> {
+export const background = async (): Promise<Figure[]> => {
   setFlagsFromString('--expose_gc')
   const gc = runInNewContext('gc') as () => void
   const folder = mkdtempSync(join(tmpdir(), 'bridle-bench-'))

@@ -18,10 +18,10 @@ type Answer = { readonly id: number; readonly value?: unknown; readonly error?: 
 const CALL_MS = 60_000
 const STOP_MS = 3_000
 
-export function start(
+export const start = (
   file: string,
   { names = [], flags = [] }: { readonly names?: readonly string[]; readonly flags?: readonly string[] } = {},
-): Child {
+): Child => {
   const path = fileURLToPath(new URL(file, import.meta.url))
   // Without our package condition: a rival's packages may know the same word.
   const child = fork(path, names, { execArgv: ['--expose-gc', ...flags], serialization: 'advanced' })
@@ -58,7 +58,7 @@ export function start(
 }
 
 /** The other side: answers calls until the parent is gone. Then whatever it has started goes too. */
-export function answer(calls: Calls): void {
+export const answer = (calls: Calls): void => {
   process.on('exit', endChildren)
   process.on('disconnect', async () => {
     endChildren()

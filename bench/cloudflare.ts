@@ -14,7 +14,7 @@ const SOCKETS = 50
 const TOKENS = 2_000
 const TOKEN = 'token '
 
-export async function cloudflare(): Promise<Figure[]> {
+export const cloudflare = async (): Promise<Figure[]> => {
   if ('missing' in tools) {
     console.log(JSON.stringify({ skipped: 'cloudflare', why: tools.missing }))
     return []
@@ -29,7 +29,7 @@ export async function cloudflare(): Promise<Figure[]> {
   }
 }
 
-async function tokens(ours: Workerd, theirs: Workerd): Promise<Figure> {
+const tokens = async (ours: Workerd, theirs: Workerd): Promise<Figure> => {
   let round = 0
   const rounds = await interleave({
     'bridle (tokens/s)': { run: () => oursOnce(ours, `round-${++round}`) },
@@ -43,7 +43,7 @@ async function tokens(ours: Workerd, theirs: Workerd): Promise<Figure> {
   })
 }
 
-async function oursOnce({ url }: Workerd, id: string) {
+const oursOnce = async ({ url }: Workerd, id: string) => {
   // As our own clients do.
   const address = `${url}/ws?sessionId=${id}&marks=1`
   const watchers = await Promise.all(Array.from({ length: SOCKETS }, () => Watcher.open(address)))
@@ -58,7 +58,7 @@ async function oursOnce({ url }: Workerd, id: string) {
   return { value: TOKENS / seconds, verified }
 }
 
-async function theirsOnce({ url }: Workerd, name: string) {
+const theirsOnce = async ({ url }: Workerd, name: string) => {
   const watchers = await Promise.all(Array.from({ length: SOCKETS }, () => Watcher.open(`${url}/${name}`)))
   const started = performance.now()
   watchers[0]?.say({ tokens: TOKENS, text: TOKEN })
@@ -71,7 +71,7 @@ async function theirsOnce({ url }: Workerd, name: string) {
 }
 
 /** From asking to the whole state, of an object that was asleep. */
-async function waking(world: Workerd): Promise<Figure> {
+const waking = async (world: Workerd): Promise<Figure> => {
   const sizes = { short: 100, long: 10_000 }
   for (const [id, events] of Object.entries(sizes)) await fill(world, id, events)
   const once = async (id: string, least: number) => {
@@ -96,7 +96,7 @@ async function waking(world: Workerd): Promise<Figure> {
   })
 }
 
-async function fill({ url }: Workerd, id: string, events: number): Promise<void> {
+const fill = async ({ url }: Workerd, id: string, events: number): Promise<void> => {
   const turn = Math.min(500, events)
   for (let made = 0; made < events; made += turn) {
     const prompt = `@script ${JSON.stringify([{ text: TOKEN.repeat(turn), chunks: turn }])}`
@@ -163,7 +163,7 @@ const PACKAGES = [
 ]
 
 /** The SDK's Worker, built by wrangler, since it wants Node's modules. Null where it cannot be had. */
-async function rival(): Promise<Workerd | null> {
+const rival = async (): Promise<Workerd | null> => {
   const folder = fileURLToPath(new URL('../.bench/agents-sdk', import.meta.url))
   try {
     mkdirSync(folder, { recursive: true })

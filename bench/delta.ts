@@ -14,12 +14,15 @@ const MESSAGES = 2_000
 const PATH = ['messages', String(MESSAGES - 1), 'content']
 type State = { messages: { id: string; content: string }[] }
 
-export async function delta(): Promise<Figure[]> {
-  return [...(await applying()), ...(await replying()), ...(await onTheWire()), ...(await snapshots())]
-}
+export const delta = async (): Promise<Figure[]> => [
+  ...(await applying()),
+  ...(await replying()),
+  ...(await onTheWire()),
+  ...(await snapshots()),
+]
 
 /** The usual case: 200 messages, a reply of 1,000 tokens. */
-async function replying(): Promise<Figure[]> {
+const replying = async (): Promise<Figure[]> => {
   const path = ['messages', '199', 'content']
   const thread = (): State => ({ messages: initial().messages.slice(0, 200) })
   const reply = (append: (state: State, text: string) => State): Variant => ({
@@ -51,7 +54,7 @@ const appendInPlace = (state: State, path: readonly string[], text: string): Sta
   return state
 }
 
-async function applying(): Promise<Figure[]> {
+const applying = async (): Promise<Figure[]> => {
   const immer = await fetchPackage<{ produce: <T>(state: T, change: (draft: T) => void) => T }>('immer@11.2.10')
   const patch = await fetchPackage<{
     applyPatch: (state: State, patch: object[], validate: boolean, mutate: boolean) => { newDocument: State }
@@ -120,7 +123,7 @@ const initial = (): State => ({
   })),
 })
 
-async function onTheWire(): Promise<Figure[]> {
+const onTheWire = async (): Promise<Figure[]> => {
   const rounds = await interleave({
     'bytes of 2,000 tokens': { run: () => streamed(2_000, 0) },
     'bytes of 1,000 tokens': { run: () => streamed(1_000, 0) },
@@ -160,7 +163,7 @@ const streamed = async (tokens: number, tokenPaceMs: number): Promise<{ value: n
   return { value: bytes, verified }
 }
 
-async function snapshots(): Promise<Figure[]> {
+const snapshots = async (): Promise<Figure[]> => {
   const store = memoryStore()
   const maker = hostOn(store)
   for (let turn = 0; turn < MESSAGES / 2; turn++) {

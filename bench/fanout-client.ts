@@ -82,7 +82,7 @@ const join = (room: Room, index: number): Promise<Client> =>
 
 const isLetIn = (first: Buffer): boolean => /^HTTP\/1.1 (101|200) /.test(first.toString('latin1', 0, 16))
 
-function judge(said: readonly number[]): Received {
+const judge = (said: readonly number[]): Received => {
   const expected = said.map((_, index) => token(index)).join('')
   const latencies: number[] = []
   let bytesPerToken = 0

@@ -49,10 +49,10 @@ export const token = (index: number): string => `w${String(index).padStart(TOKEN
 export const microseconds = (): number => Number(process.hrtime.bigint() / 1000n)
 
 /** Says the reply; resolves to when each token was said. */
-export async function speak(
+export const speak = async (
   { tokens, burst, pace }: Plan,
   say: (token: string, index: number) => Promise<void> | void,
-): Promise<number[]> {
+): Promise<number[]> => {
   const said: number[] = []
   const start = microseconds()
   for (let index = 0; index < tokens; index++) {

@@ -21,10 +21,10 @@ const servers: { readonly [name: string]: () => Promise<Served> } = {
   'ours per token': () => ours(0),
   tcp: () => rawTcp(deltaLog()),
   'tcp without a log': () => rawTcp(() => {}),
-  ws: wsSend,
-  'res.write': resWrite,
-  'socket.io': socketIo,
-  'AG-UI': agUi,
+  ws: () => wsSend(),
+  'res.write': () => resWrite(),
+  'socket.io': () => socketIo(),
+  'AG-UI': () => agUi(),
   'ai + redis': () => aiOnRedis(folder),
   agents: () => agentsInWorkerd(folder),
   'durable-streams': () => durableStreams(folder),
@@ -34,7 +34,7 @@ const folder = mkdtempSync(join(tmpdir(), 'bench-fanout-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 
 /** The product whole: HTTP, door, kernel, SQLite, wires. The agent's words go the way of any agent's words. */
-async function ours(tokenPaceMs?: number): Promise<Served> {
+const ours = async (tokenPaceMs?: number): Promise<Served> => {
   let said: number[] = []
   const speaker = agent({
     name: 'speaker',
@@ -74,7 +74,7 @@ async function ours(tokenPaceMs?: number): Promise<Served> {
 }
 
 /** Turns of words and thoughts in turn, of which no two can become one event; the last word is one of its own. */
-async function longSession(url: string, events: number): Promise<LongSession> {
+const longSession = async (url: string, events: number): Promise<LongSession> => {
   const end = 'the-very-end'
   const headers = { 'content-type': 'application/json' }
   for (let made = 0; made <= events; made += EVENTS_PER_TURN) {
@@ -110,7 +110,7 @@ const messageOf = (delta: string, index: number) => JSON.stringify({ type: 'even
 const sseOf = (delta: string, index: number) => `id: ${index + 7}\ndata: ${JSON.stringify(eventOf(delta, index))}\n\n`
 
 /** The least there is: the delta is kept, and the same bytes, made once, are written to every socket. */
-async function rawTcp(log: (delta: string) => void): Promise<Served> {
+const rawTcp = async (log: (delta: string) => void): Promise<Served> => {
   const sockets = new Set<Socket>()
   const server = createServer({ noDelay: true }, (socket) => {
     sockets.add(socket)
@@ -130,7 +130,7 @@ async function rawTcp(log: (delta: string) => void): Promise<Served> {
 }
 
 /** The usual way with the `ws` package: the text is made once, and framed for each socket. */
-async function wsSend(): Promise<Served> {
+const wsSend = async (): Promise<Served> => {
   const require = createRequire(new URL('../packages/bridle/package.json', import.meta.url))
   const { WebSocketServer } = require('ws') as { WebSocketServer: WsServer }
   const server = createHttp()
@@ -172,7 +172,7 @@ interface WsSocket {
 }
 
 /** The usual way to serve events: the text is made once, and written to each response. */
-async function resWrite(): Promise<Served> {
+const resWrite = async (): Promise<Served> => {
   const { port, responses } = await eventServer()
   const log = deltaLog()
   return {
@@ -186,7 +186,7 @@ async function resWrite(): Promise<Served> {
   }
 }
 
-async function socketIo(): Promise<Served> {
+const socketIo = async (): Promise<Served> => {
   const { Server: Io } = fetched<{ Server: IoServer }>('socket.io')
   const server = createHttp()
   const io = new Io(server, { serveClient: false, transports: ['websocket'] })
@@ -210,7 +210,7 @@ type IoServer = new (
   to(room: string): { emit(event: string, data: object): void }
 }
 
-async function agUi(): Promise<Served> {
+const agUi = async (): Promise<Served> => {
   const { EventEncoder } = fetched<{ EventEncoder: AgUiEncoder }>('@ag-ui/encoder')
   const { port, responses } = await eventServer()
   const encoder = new EventEncoder()
@@ -228,7 +228,7 @@ async function agUi(): Promise<Served> {
 
 type AgUiEncoder = new () => { encodeSSE(event: object): string }
 
-async function eventServer(): Promise<{ port: number; responses: Set<ServerResponse> }> {
+const eventServer = async (): Promise<{ port: number; responses: Set<ServerResponse> }> => {
   const responses = new Set<ServerResponse>()
   const server = createHttp((_, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' })
@@ -240,7 +240,7 @@ async function eventServer(): Promise<{ port: number; responses: Set<ServerRespo
 }
 
 /** The bare ones and the libraries keep no log of their own. The latter send first. */
-function deltaLog(): (delta: string) => void {
+const deltaLog = (): ((delta: string) => void) => {
   const log = plainLog(folder)
   return (delta) => log({ type: 'text_delta', delta })
 }

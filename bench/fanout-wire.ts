@@ -8,7 +8,7 @@ export interface Said {
   readonly bytes: number
 }
 
-export function deltasOf(wire: Wire, body: Buffer): Said[] {
+export const deltasOf = (wire: Wire, body: Buffer): Said[] => {
   const messages = wire === 'sse' ? eventMessages(body) : frameMessages(body)
   const read = wire === 'socket.io' ? socketIoDelta : jsonDelta
   return messages.flatMap(({ text, end, bytes }) => {
@@ -24,7 +24,7 @@ interface Message {
 }
 
 /** Unmasked frames of one message each. An incomplete one at the end is not counted. */
-function frameMessages(body: Buffer): Message[] {
+const frameMessages = (body: Buffer): Message[] => {
   const messages: Message[] = []
   for (let at = 0; at + 2 <= body.length; ) {
     const short = body[at + 1]! & 0x7f
@@ -40,7 +40,7 @@ function frameMessages(body: Buffer): Message[] {
 }
 
 /** Events may lie across chunks. Each is taken to end where its chunk does, and to weigh what its chunks added to it. */
-function eventMessages(body: Buffer): Message[] {
+const eventMessages = (body: Buffer): Message[] => {
   const messages: Message[] = []
   let text = ''
   let counted = 0
@@ -64,7 +64,7 @@ function eventMessages(body: Buffer): Message[] {
 }
 
 /** What each says on a socket or in an event stream. `[DONE]` is the AI SDK's last word. */
-function jsonDelta(text: string): string | null {
+const jsonDelta = (text: string): string | null => {
   if (text === '[DONE]') return null
   const given = JSON.parse(text) as Event | readonly Event[]
   // Durable streams tell in one event all that came at once.
@@ -83,7 +83,7 @@ interface Event {
   readonly event?: Event
 }
 
-function socketIoDelta(text: string): string | null {
+const socketIoDelta = (text: string): string | null => {
   if (!text.startsWith('42')) return null
   const [, data] = JSON.parse(text.slice(2)) as [string, { delta: string }]
   return data.delta

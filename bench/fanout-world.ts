@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 /** For those without a log of their own: a plain SQLite table, as durable as ours. */
-export function plainLog(folder: string): (entry: object) => void {
+export const plainLog = (folder: string): ((entry: object) => void) => {
   const db = new DatabaseSync(join(folder, 'log.sqlite'))
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE log (seq INTEGER PRIMARY KEY, body TEXT)')
   const insert = db.prepare('INSERT INTO log (body) VALUES (?)')

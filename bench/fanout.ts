@@ -33,7 +33,7 @@ interface Seen extends Received {
   readonly cpuNs: number
 }
 
-export async function fanout(): Promise<Figure[]> {
+export const fanout = async (): Promise<Figure[]> => {
   const bench = new Bench()
   try {
     const writes = await bench.rounds({
@@ -84,7 +84,7 @@ const wires: { readonly [name in Rival]: Wire } = {
 
 const lower = 'lower'
 
-function writeFigures(writes: Measured, many: Measured): Figure[] {
+const writeFigures = (writes: Measured, many: Measured): Figure[] => {
   const cpu = { 100: by(writes, 'cpuNs'), 1000: by(many, 'cpuNs') }
   return ([100, 1000] as const).flatMap((clients) => [
     figure(cpu[clients], [`ours WS per token, ${clients}`, `raw TCP, ${clients}`], {
@@ -118,7 +118,7 @@ function writeFigures(writes: Measured, many: Measured): Figure[] {
   ])
 }
 
-function replyFigures(replies: Measured, rivals: readonly Rival[]): Figure[] {
+const replyFigures = (replies: Measured, rivals: readonly Rival[]): Figure[] => {
   const cpu = by(replies, 'cpuNs')
   const figures = [
     figure(by(replies, 'bytesPerToken'), ['ours WS, 50', 'ours WS per token, 50'], {
@@ -164,7 +164,7 @@ function replyFigures(replies: Measured, rivals: readonly Rival[]): Figure[] {
 }
 
 /** Fresh processes each round: memory that was used once is not given back, and would be free the second time. */
-async function idle(client: Child): Promise<Figure[]> {
+const idle = async (client: Child): Promise<Figure[]> => {
   const mayOpen = openFilesMax() - 500
   const warm = Math.min(WARM_SOCKETS, Math.floor(mayOpen / 6))
   const count = Math.min(IDLE_SOCKETS_MAX, mayOpen - warm)

@@ -12,7 +12,7 @@ export const fetchedModules = join(folder, 'node_modules')
 const INSTALL_MS = 180_000
 
 /** Installs what is not there yet, all at once. False, and said so, when that fails. */
-export async function fetchPackages(rival: string, specs: readonly string[]): Promise<boolean> {
+export const fetchPackages = async (rival: string, specs: readonly string[]): Promise<boolean> => {
   const missing = specs.filter((spec) => !isThere(spec))
   if (missing.length === 0) return true
   try {
@@ -29,7 +29,7 @@ export async function fetchPackages(rival: string, specs: readonly string[]): Pr
 /** One that `fetchPackages` has brought. */
 export const fetched = <T>(name: string): T => createRequire(join(folder, 'from.js'))(name) as T
 
-export async function fetchPackage<T>(spec: string): Promise<T | null> {
+export const fetchPackage = async <T>(spec: string): Promise<T | null> => {
   const name = spec.slice(0, spec.lastIndexOf('@'))
   return (await fetchPackages(name, [spec])) ? fetched<T>(name) : null
 }

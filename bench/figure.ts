@@ -24,7 +24,7 @@ export interface Rounds {
 }
 
 /** Runs all variants in turn, round after round, so that a busy neighbour slows them alike. */
-export async function interleave(variants: { readonly [name: string]: Variant }, rounds = 5): Promise<Rounds> {
+export const interleave = async (variants: { readonly [name: string]: Variant }, rounds = 5): Promise<Rounds> => {
   const values: Record<string, number[]> = {}
   const verified: Record<string, boolean> = {}
   for (let round = 0; round < Math.max(5, rounds); round++) {
@@ -37,11 +37,11 @@ export async function interleave(variants: { readonly [name: string]: Variant },
   return { values, verified }
 }
 
-export function figure(
+export const figure = (
   { values, verified }: Rounds,
   [ours, theirs]: readonly [string, string],
   about: Pick<Figure, 'id' | 'what' | 'target' | 'better'>,
-): Figure {
+): Figure => {
   const ratios = values[ours]!.map((value, round) => value / values[theirs]![round]!)
   return {
     ...about,
@@ -57,7 +57,7 @@ export function figure(
 }
 
 /** One JSON line per figure. False when something was not read back as written: then the numbers mean nothing. */
-export function print(figures: readonly Figure[]): boolean {
+export const print = (figures: readonly Figure[]): boolean => {
   for (const one of figures) console.log(JSON.stringify(one))
   return figures.every(({ detail }) => detail.verified !== false)
 }

@@ -9,7 +9,7 @@ import { fill, hostOn, keyOf } from './world.ts'
 const LIMIT_BYTES = 200_000
 const SESSIONS = 40
 
-export async function memory(): Promise<Figure[]> {
+export const memory = async (): Promise<Figure[]> => {
   setFlagsFromString('--expose_gc')
   const gc = runInNewContext('gc') as () => void
   const store = memoryStore()

@@ -12,7 +12,7 @@ import { fill, hostOn, keyOf } from './world.ts'
 
 const MISSED = 50
 
-export async function open(): Promise<Figure[]> {
+export const open = async (): Promise<Figure[]> => {
   const folder = mkdtempSync(join(tmpdir(), 'bridle-bench-'))
   const store = await openSqlite(folder)
   try {

@@ -26,7 +26,7 @@ const wires: Wires = {
   'Fabric WebSocket': ({ id, end }) => ({ wire: 'ws', path: `/sessions/${id}/ws?replay=all`, end }),
 }
 
-export async function replay(): Promise<Figure[]> {
+export const replay = async (): Promise<Figure[]> => {
   const [server, readers, watchers] = [
     start('./fanout-server.ts', { names: ['ours'] }),
     start('./replay-client.ts'),

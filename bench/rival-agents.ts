@@ -7,7 +7,7 @@ import { fetched, fetchedModules } from './fetched.ts'
 
 const COMPATIBILITY_DATE = '2026-06-01'
 
-export async function agentsInWorkerd(folder: string): Promise<Served> {
+export const agentsInWorkerd = async (folder: string): Promise<Served> => {
   const { Miniflare } = fetched<{ Miniflare: MiniflareClass }>('miniflare')
   const miniflare = new Miniflare({
     modules: true,

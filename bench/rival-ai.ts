@@ -12,7 +12,7 @@ import { fetched } from './fetched.ts'
 
 const REDIS_START_MS = 5_000
 
-export async function aiOnRedis(folder: string): Promise<Served> {
+export const aiOnRedis = async (folder: string): Promise<Served> => {
   const { createUIMessageStream, JsonToSseTransformStream, UI_MESSAGE_STREAM_HEADERS } = fetched<Ai>('ai')
   const { createResumableStreamContext } = fetched<Resumable>('resumable-stream')
   const { createClient } = fetched<Redis>('redis')
@@ -75,7 +75,7 @@ export async function aiOnRedis(folder: string): Promise<Served> {
 }
 
 /** On a socket of the file system, which is cheaper than a port, and nobody else's. */
-async function startRedis(folder: string): Promise<string> {
+const startRedis = async (folder: string): Promise<string> => {
   const socket = join(folder, 'redis.sock')
   const settings = { port: '0', unixsocket: socket, dir: folder, save: '', appendonly: 'yes', appendfsync: 'everysec' }
   const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])

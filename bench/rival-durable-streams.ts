@@ -4,7 +4,7 @@ import { start } from './child.ts'
 import type { Plan, Served } from './fanout-reply.ts'
 import { fetched } from './fetched.ts'
 
-export async function durableStreams(folder: string): Promise<Served> {
+export const durableStreams = async (folder: string): Promise<Served> => {
   const { DurableStreamTestServer } = fetched<{ DurableStreamTestServer: ServerClass }>('@durable-streams/server')
   // It tells there of each slow append; standard output is for figures.
   console.info = () => {}

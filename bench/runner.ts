@@ -19,7 +19,7 @@ const TURNS = 12
 const OURS_MS = 10
 const main = fileURLToPath(new URL('../packages/bridle/src/cli/main.ts', import.meta.url))
 
-export async function runner(): Promise<Figure[]> {
+export const runner = async (): Promise<Figure[]> => {
   const engines = fetchEngines()
   if ('missing' in engines) {
     console.error(`Left out: ${engines.missing}`)
