@@ -81,6 +81,8 @@ const segment: { readonly [name: string]: fc.Arbitrary<string> } = {
 }
 const word = fc.constantFrom(...WORDS, ...HOSTILE_WORDS)
 
+const encoded = (text: string): string => encodeURIComponent(text.toWellFormed())
+
 /** Once or twice over: a second decoding would find what the first has hidden. */
 const inPath = fc.constantFrom(encoded, (text: string) => encodeURIComponent(encoded(text)))
 
@@ -103,10 +105,6 @@ const asked = ({ method, path, query, body }: Operation): fc.Arbitrary<FuzzedReq
 const searchOf = (params: Readonly<Record<string, unknown>>): string => {
   const pairs = Object.entries(params).map(([name, value]) => `${encoded(name)}=${encoded(String(value))}`)
   return pairs.length === 0 ? '' : `?${pairs.join('&').slice(0, 8_000)}`
-}
-
-function encoded(text: string): string {
-  return encodeURIComponent(text.toWellFormed())
 }
 
 const headers = fc

@@ -65,6 +65,9 @@ const bodyOf = (schema: GenericSchema) =>
 const name = fc.oneof({ weight: 4, arbitrary: fc.constantFrom('a', 'b', 'call') }, fc.constantFrom(...HOSTILE_WORDS))
 const at = (before: string, after = '') =>
   name.map((each) => `${before}${encodeURIComponent(each.toWellFormed().slice(0, 2_000))}${after}`)
+const row = (method: string, path: fc.Arbitrary<string>, body: fc.Arbitrary<string>) =>
+  fc.tuple(path, body).map(([place, content]) => ({ method, path: place, body: content }))
+
 const asked = fc.oneof(
   row('POST', fc.constant('/query'), bodyOf(querySchema)),
   row('PUT', fc.constant('/env'), bodyOf(envSchema)),
@@ -79,10 +82,6 @@ const authorization = fc.oneof(
   { weight: 12, arbitrary: fc.constant(`Bearer ${TOKEN}`) },
   fc.constantFrom('', 'Bearer', 'Bearer x', 'Basic eDp4'),
 )
-
-function row(method: string, path: fc.Arbitrary<string>, body: fc.Arbitrary<string>) {
-  return fc.tuple(path, body).map(([place, content]) => ({ method, path: place, body: content }))
-}
 
 test('no request makes a runner fail, tell of its inside, or stop answering', async () => {
   let count = 0

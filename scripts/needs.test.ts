@@ -69,6 +69,34 @@ const allowed: readonly (readonly [file: string, condition: string, reason: stri
   ['packages/bridle/src/stores/data-folder.test.ts', `process.platform === 'win32'`, 'Windows has no such modes'],
 ]
 
+/** A condition may name a constant that a suite made with `needs`, for several files. */
+const asksNeeds = (condition: string): boolean => {
+  const names = files.flatMap((file) =>
+    [...readFileSync(join(root, file), 'utf8').matchAll(/const (\w+) = needs\('[\w-]+'\)/g)].map(([, name]) => name),
+  )
+  return /\bneeds\('/.test(condition) || names.some((name) => new RegExp(`\\b${name}\\b`).test(condition))
+}
+
+const skipsOf = (file: string, text: string): { readonly file: string; readonly condition: string }[] => {
+  if (file === 'scripts/needs.test.ts') return []
+  // What comments say of skipping skips nothing.
+  const code = text.replaceAll(/^\s*(\/\/|\*|\/\*\*).*$/gm, '')
+  const conditional = [...code.matchAll(/\.skipIf\(/g)].map(({ index }) => argument(code, index + '.skipIf('.length))
+  const flat = [...code.matchAll(/\b(?:test|it|describe|suite|each)(\.(?:skip|todo|runIf|fails))\b/g)].map(
+    ([, word]) => word!,
+  )
+  const inner = [...code.matchAll(/(?<![.\w])skip(?:\(|: (?=true\b))/g)].map(([word]) => word.trim())
+  return [...conditional, ...flat, ...inner].map((condition) => ({ file, condition }))
+}
+
+/** Up to the bracket that closes it. */
+const argument = (code: string, start: number): string => {
+  let open = 1
+  let at = start
+  for (; open > 0 && at < code.length; at++) open += code[at] === '(' ? 1 : code[at] === ')' ? -1 : 0
+  return code.slice(start, at - 1)
+}
+
 const skips = files.flatMap((file) => skipsOf(file, readFileSync(join(root, file), 'utf8')))
 
 describe('skips', () => {
@@ -131,31 +159,3 @@ describe('[BRIDLE_TESTS]', () => {
       expect(needs(program) ?? `${program} is needed: x`).toMatch(new RegExp(`^${program} is needed: [^\\n]+$`))
   })
 })
-
-/** A condition may name a constant that a suite made with `needs`, for several files. */
-function asksNeeds(condition: string): boolean {
-  const names = files.flatMap((file) =>
-    [...readFileSync(join(root, file), 'utf8').matchAll(/const (\w+) = needs\('[\w-]+'\)/g)].map(([, name]) => name),
-  )
-  return /\bneeds\('/.test(condition) || names.some((name) => new RegExp(`\\b${name}\\b`).test(condition))
-}
-
-function skipsOf(file: string, text: string): { readonly file: string; readonly condition: string }[] {
-  if (file === 'scripts/needs.test.ts') return []
-  // What comments say of skipping skips nothing.
-  const code = text.replaceAll(/^\s*(\/\/|\*|\/\*\*).*$/gm, '')
-  const conditional = [...code.matchAll(/\.skipIf\(/g)].map(({ index }) => argument(code, index + '.skipIf('.length))
-  const flat = [...code.matchAll(/\b(?:test|it|describe|suite|each)(\.(?:skip|todo|runIf|fails))\b/g)].map(
-    ([, word]) => word!,
-  )
-  const inner = [...code.matchAll(/(?<![.\w])skip(?:\(|: (?=true\b))/g)].map(([word]) => word.trim())
-  return [...conditional, ...flat, ...inner].map((condition) => ({ file, condition }))
-}
-
-/** Up to the bracket that closes it. */
-function argument(code: string, start: number): string {
-  let open = 1
-  let at = start
-  for (; open > 0 && at < code.length; at++) open += code[at] === '(' ? 1 : code[at] === ')' ? -1 : 0
-  return code.slice(start, at - 1)
-}

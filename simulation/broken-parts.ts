@@ -12,6 +12,14 @@ interface BrokenStore {
   readonly breakStore: NonNullable<Ground['breakStore']>
 }
 
+const withLog =
+  (part: (store: MemoryStore, ground: Ground) => Partial<Log>): BrokenStore['breakStore'] =>
+  (store, ground) => ({ ...store, log: { ...store.log, ...part(store, ground) } })
+
+const withDirectory =
+  (part: (store: MemoryStore) => Partial<Directory>): BrokenStore['breakStore'] =>
+  (store) => ({ ...store, directory: { ...store.directory, ...part(store) } })
+
 export const brokenStores: readonly BrokenStore[] = [
   {
     name: 'acknowledges before it writes',
@@ -81,14 +89,6 @@ export const skipChanges = (): (() => void) => {
   return () => {
     Subscribers.prototype.publish = publish
   }
-}
-
-function withLog(part: (store: MemoryStore, ground: Ground) => Partial<Log>): BrokenStore['breakStore'] {
-  return (store, ground) => ({ ...store, log: { ...store.log, ...part(store, ground) } })
-}
-
-function withDirectory(part: (store: MemoryStore) => Partial<Directory>): BrokenStore['breakStore'] {
-  return (store) => ({ ...store, directory: { ...store.directory, ...part(store) } })
 }
 
 const without = (events: Event[], index: number): Event[] =>

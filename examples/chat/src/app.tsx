@@ -9,7 +9,7 @@ import { Thread } from './thread.tsx'
 /** More than this many messages at once would make every token slow; older ones are a click away. */
 const PAGE = 60
 
-export function App() {
+export const App = () => {
   const [last, setLast] = useState(PAGE)
   const [trouble, setTrouble] = useState<string | null>(null)
   const onError = useCallback((error: unknown) => setTrouble((error as Error).message), [])

@@ -9,7 +9,7 @@ interface ApprovalFormProps {
   readonly args: object
 }
 
-export function ApprovalForm({ approvalId, reason, args }: ApprovalFormProps) {
+export const ApprovalForm = ({ approvalId, reason, args }: ApprovalFormProps) => {
   const { approve, state, connection } = useSession()
   const asked = JSON.stringify(args, null, 2)
   const [text, setText] = useState<string | null>(null)

@@ -1,7 +1,7 @@
 // How things stand: the connection to the server, and the session on it.
 import { useSession } from './client.tsx'
 
-export function Header() {
+export const Header = () => {
   const { connection, state } = useSession()
   const status = state.sessionStatus ?? state.status
   return (
@@ -15,13 +15,11 @@ export function Header() {
 
 type Tone = 'good' | 'busy' | 'warn' | 'bad' | 'quiet'
 
-function Pill({ kind, tone, text }: { kind: string; tone: Tone; text: string }) {
-  return (
-    <span className="pill" data-tone={tone} role="status" aria-label={kind}>
-      {text}
-    </span>
-  )
-}
+const Pill = ({ kind, tone, text }: { kind: string; tone: Tone; text: string }) => (
+  <span className="pill" data-tone={tone} role="status" aria-label={kind}>
+    {text}
+  </span>
+)
 
 const phases = { connecting: 'connecting', open: 'live', reconnecting: 'reconnecting', closed: 'closed' } as const
 const tones = { connecting: 'busy', open: 'good', reconnecting: 'warn', closed: 'bad' } as const

@@ -10,7 +10,7 @@ import {
 import { RichText } from './rich-text.tsx'
 import { ToolCard } from './tool-card.tsx'
 
-export function Question() {
+export const Question = () => {
   const custom = useAuiState((s) => s.message.metadata.custom)
   const note = custom.status === 'pending' ? 'waits its turn' : custom.stopReason === 'cancelled' ? 'taken back' : null
   return (
@@ -26,19 +26,17 @@ export function Question() {
   )
 }
 
-export function EditQuestion() {
-  return (
-    <ComposerPrimitive.Root className="edit">
-      <ComposerPrimitive.Input aria-label="Edited prompt" />
-      <div className="buttons">
-        <ComposerPrimitive.Cancel className="button">Keep</ComposerPrimitive.Cancel>
-        <ComposerPrimitive.Send className="button primary">Ask again</ComposerPrimitive.Send>
-      </div>
-    </ComposerPrimitive.Root>
-  )
-}
+export const EditQuestion = () => (
+  <ComposerPrimitive.Root className="edit">
+    <ComposerPrimitive.Input aria-label="Edited prompt" />
+    <div className="buttons">
+      <ComposerPrimitive.Cancel className="button">Keep</ComposerPrimitive.Cancel>
+      <ComposerPrimitive.Send className="button primary">Ask again</ComposerPrimitive.Send>
+    </div>
+  </ComposerPrimitive.Root>
+)
 
-export function Answer() {
+export const Answer = () => {
   const status = useAuiState((s) => s.message.status)
   // assistant-ui expects an answer to every question at once; one that waits behind another run gets none yet.
   const isPlaceholder = useAuiState((s) => s.message.metadata.isOptimistic === true)
@@ -74,22 +72,18 @@ export function Answer() {
 
 const endings: Record<string, string> = { cancelled: 'Stopped.', length: 'Cut for length.' }
 
-function Thought({ text, status }: ReasoningMessagePartProps) {
-  return (
-    <details className="thought" open={status.type === 'running'}>
-      <summary>Thinking</summary>
-      <p>{text}</p>
-    </details>
-  )
-}
+const Thought = ({ text, status }: ReasoningMessagePartProps) => (
+  <details className="thought" open={status.type === 'running'}>
+    <summary>Thinking</summary>
+    <p>{text}</p>
+  </details>
+)
 
-function Mark({ name, data }: DataMessagePartProps<{ kind?: string; text?: string; name?: string }>) {
-  return (
-    <p className="mark">
-      {name === 'artifact' ? `Published ${data.name}` : `${data.kind?.replaceAll('_', ' ')} ${data.text ?? ''}`}
-    </p>
-  )
-}
+const Mark = ({ name, data }: DataMessagePartProps<{ kind?: string; text?: string; name?: string }>) => (
+  <p className="mark">
+    {name === 'artifact' ? `Published ${data.name}` : `${data.kind?.replaceAll('_', ' ')} ${data.text ?? ''}`}
+  </p>
+)
 
 const Waiting = ({ status }: { status: { type: string } }) =>
   status.type === 'running' ? <span className="dots" role="img" aria-label="Working" /> : null

@@ -12,7 +12,7 @@ export const RichText = memo(({ text }: TextMessagePartProps) =>
 const Prose = ({ text }: { text: string }) =>
   pieces(text.split(/\n{2,}/)).map(({ key, piece }) => piece.trim() !== '' && <Block key={key} text={piece} />)
 
-function Block({ text }: { text: string }) {
+const Block = ({ text }: { text: string }) => {
   const lines = text.split('\n').filter((line) => line !== '')
   if (!lines.every((line) => line.startsWith('- '))) return <p>{inline(text.trim())}</p>
   return (

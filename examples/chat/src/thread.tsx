@@ -1,33 +1,31 @@
 import { AuiIf, ThreadPrimitive, useAui } from '@assistant-ui/react'
 import { Answer, EditQuestion, Question } from './message.tsx'
 
-export function Thread({ onEarlier }: { onEarlier: (() => void) | null }) {
-  return (
-    <ThreadPrimitive.Root className="thread">
-      <ThreadPrimitive.Viewport className="viewport">
-        <div className="column">
-          <AuiIf condition={(s) => s.thread.isEmpty}>
-            <Welcome />
-          </AuiIf>
-          {onEarlier && (
-            <button type="button" className="earlier" onClick={onEarlier}>
-              Earlier messages
-            </button>
-          )}
-          <ThreadPrimitive.Messages components={messages} />
-        </div>
-      </ThreadPrimitive.Viewport>
-      <ThreadPrimitive.ScrollToBottom className="down" aria-label="To the latest">
-        ↓
-      </ThreadPrimitive.ScrollToBottom>
-    </ThreadPrimitive.Root>
-  )
-}
+export const Thread = ({ onEarlier }: { onEarlier: (() => void) | null }) => (
+  <ThreadPrimitive.Root className="thread">
+    <ThreadPrimitive.Viewport className="viewport">
+      <div className="column">
+        <AuiIf condition={(s) => s.thread.isEmpty}>
+          <Welcome />
+        </AuiIf>
+        {onEarlier && (
+          <button type="button" className="earlier" onClick={onEarlier}>
+            Earlier messages
+          </button>
+        )}
+        <ThreadPrimitive.Messages components={messages} />
+      </div>
+    </ThreadPrimitive.Viewport>
+    <ThreadPrimitive.ScrollToBottom className="down" aria-label="To the latest">
+      ↓
+    </ThreadPrimitive.ScrollToBottom>
+  </ThreadPrimitive.Root>
+)
 
 // Outside the component: a new object would render every message anew.
 const messages = { UserMessage: Question, AssistantMessage: Answer, UserEditComposer: EditQuestion }
 
-function Welcome() {
+const Welcome = () => {
   const aui = useAui()
   return (
     <section className="welcome">

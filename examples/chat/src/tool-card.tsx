@@ -1,7 +1,7 @@
 import type { ToolCallMessagePartProps } from '@assistant-ui/react'
 import { ApprovalForm } from './approval-form.tsx'
 
-export function ToolCard(call: ToolCallMessagePartProps) {
+export const ToolCard = (call: ToolCallMessagePartProps) => {
   const { toolName, args, approval } = call
   const isAsked = approval !== undefined && approval.approved === undefined && !approval.resolution
   const standing = isAsked ? 'needs approval' : standingOf(call)
