@@ -2,19 +2,30 @@
 import { type Comment, type Node, parseSync, visitorKeys } from 'oxc-parser'
 
 export type { Comment, Node }
-export type Syntax = { program: Node; comments: readonly Comment[]; lineAt: (offset: number) => number }
+export type Syntax = {
+  readonly program: Node
+  readonly comments: readonly Comment[]
+  readonly lineAt: (offset: number) => number
+}
 export type Visit = (node: Node, ancestors: readonly Node[]) => void
 
 export const parse = (file: string, text: string): Syntax => {
-  const { program, comments, errors } = parseSync(file, text)
-  if (errors[0]) throw new Error(`${file}: ${errors[0].message}`)
+  const parsed = parseSync(file, text)
+  if (parsed.errors[0]) throw new Error(`${file}: ${parsed.errors[0].message}`)
   const lineStarts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)]
   const lineAt = (offset: number, low = 0, high = lineStarts.length): number => {
     if (high - low === 1) return high
     const middle = (low + high) >> 1
     return lineStarts[middle]! <= offset ? lineAt(offset, middle, high) : lineAt(offset, low, middle)
   }
-  return { program, comments, lineAt }
+  return {
+    // Built on demand: the tree is what costs time, and many checks need only a look at the text.
+    get program() {
+      return parsed.program
+    },
+    comments: parsed.comments,
+    lineAt,
+  }
 }
 
 /** Visits a node and everything below it, outermost first. The last of the ancestors is the parent. */

@@ -1,0 +1,362 @@
+// Rules of AGENTS.md that a machine checks, over the sources and over small examples.
+import { describe, expect, test } from 'vitest'
+import { isTest, sourcesIn } from '../../../scripts/source-files.ts'
+import { pronounComments } from '../../../scripts/source-rules/comment-openings.ts'
+import { type Check, type Finding, readSource } from '../../../scripts/source-rules/finding.ts'
+import { functionStyle } from '../../../scripts/source-rules/function-style.ts'
+import { matchedMessages } from '../../../scripts/source-rules/matched-messages.ts'
+import { strayLimits } from '../../../scripts/source-rules/stray-limits.ts'
+import { participleTypes, twinTypes } from '../../../scripts/source-rules/type-names.ts'
+
+/** Places that do not obey yet. A number or a name leaves this record with the place it stands for, and none is added. */
+const NOT_YET = {
+  limits: {
+    'src/agents': 5,
+    'src/cli': 6,
+    'src/client': 8,
+    'src/conformance': 3,
+    'src/kernel': 18,
+    'src/runners': 75,
+    'src/stores': 16,
+    'src/surfaces': 36,
+    'src/targets': 53,
+  },
+  comments: {
+    'src/agents': 10,
+    'src/cli': 23,
+    'src/client': 38,
+    'src/conformance': 5,
+    'src/kernel': 106,
+    'src/react': 6,
+    'src/runners': 124,
+    'src/stores': 26,
+    'src/surfaces': 93,
+    'src/targets': 111,
+    scripts: 7,
+    bench: 28,
+    simulation: 17,
+    fuzz: 1,
+    conformance: 1,
+    examples: 2,
+  },
+  twins: [
+    'Answer',
+    'ApprovalAnswer',
+    'Ask',
+    'Asked',
+    'Call',
+    'Credentials',
+    'Entry',
+    'Finding',
+    'Json',
+    'JsonObject',
+    'Listener',
+    'Log',
+    'OpenApproval',
+    'Outbox',
+    'Place',
+    'Provider',
+    'Question',
+    'RefusalCode',
+    'Said',
+    'Sessions',
+    'Source',
+    'Step',
+    'Told',
+    'Usage',
+    'Verdict',
+  ],
+  participles: [
+    'Aborted',
+    'Accepted',
+    'AgentSaid',
+    'AgentStanding',
+    'Asked',
+    'Asking',
+    'Beating',
+    'Checked',
+    'Decided',
+    'Failed',
+    'FolderStanding',
+    'Found',
+    'Heard',
+    'Held',
+    'Installed',
+    'Invoked',
+    'Kept',
+    'Known',
+    'Listed',
+    'Located',
+    'Noted',
+    'Opening',
+    'OutletClosed',
+    'Owned',
+    'ParentTold',
+    'Passed',
+    'Placed',
+    'Playing',
+    'Prepared',
+    'Reached',
+    'Refused',
+    'RequestSeen',
+    'Rested',
+    'RunStanding',
+    'Said',
+    'Saved',
+    'Seen',
+    'Shown',
+    'Standing',
+    'Stored',
+    'Stowed',
+    'Told',
+    'Working',
+  ],
+}
+
+/** Programs of others that tell errors apart in their message and nowhere else. */
+const FOREIGN_MESSAGES: Record<string, string> = {
+  'src/conformance/socket.ts': 'the WebSocket library has no code for a handshake that takes too long',
+  'src/runners/engines/claude/claude.ts': 'the engine has no code for a transcript that is gone',
+  'src/stores/do-driver.ts': 'the platform puts the code of SQLite at the end of its message',
+  'simulation/process.ts': 'a store refuses a branch of a lost parent with the code of every other refusal',
+}
+
+/** Numbers that nobody chose: formats, ports and statuses. */
+const NOT_LIMITS: Record<string, string> = {
+  CLOSES_BY_ITSELF: 'a flag of the operating system',
+  DEFAULT_ID: 'the number of a user',
+  EGRESS_PORT: 'a port',
+  FRAME_HEADER_BYTES: 'the file format of SQLite',
+  GIBIBYTE: 'a unit',
+  HEADER_BYTES: 'the file format of SQLite',
+  HTTP_PORT: 'a port',
+  INDENT: 'the layout of a text',
+  IV_BYTES: 'the size that AES-GCM has',
+  LEFT: 'a status',
+  MAGIC: 'the file format of SQLite',
+  NEEDED: 'a version of Node',
+  NODE_LEAST: 'a version of Node',
+  OPEN: 'a state of a WebSocket',
+  PAGE_BYTES: 'the file format of SQLite',
+  RELAY_PORT: 'a port',
+  REMOVED: 'a close code of a WebSocket',
+  TOO_BIG: 'a close code of a WebSocket',
+  USER_ID: 'the number of a user',
+  VERSION: 'the file format of SQLite',
+  stateIndex: 'a key in a table',
+}
+
+/** Types of one name that must be two. */
+const TWINS_ALLOWED: Record<string, string> = {}
+
+const PARTICIPLES_ALLOWED: Record<string, string> = {
+  ToolDenied: 'an error that agents catch by this name',
+}
+
+const read = (folder: string, name: string) =>
+  [...sourcesIn(folder)].map(([file, text]) => readSource(`${name}/${file}`, text))
+const written = ({ file, line, says }: Finding) => `${file}:${line}: ${says}`
+const list = (findings: readonly Finding[]) => findings.map(written).join('\n')
+const folderOf = ({ file }: Finding) =>
+  file
+    .split('/')
+    .slice(0, file.startsWith('src/') ? 2 : 1)
+    .join('/')
+const countByFolder = (findings: readonly Finding[]) =>
+  Object.fromEntries(Object.entries(Object.groupBy(findings, folderOf)).map(([folder, some]) => [folder, some!.length]))
+
+const folders = ['scripts', 'bench', 'simulation', 'crash', 'fuzz', 'conformance', 'examples', 'apps']
+const src = read('packages/bridle/src', 'src')
+const all = [...src, ...folders.flatMap((folder) => read(folder, folder))]
+const product = src.filter(({ file }) => !isTest(file))
+
+test('functions are arrow functions', () => {
+  expect(all.flatMap(functionStyle).map(written)).toEqual([])
+})
+
+test('errors are told apart by their code', () => {
+  const findings = all.filter(({ file }) => !isTest(file)).flatMap(matchedMessages)
+  expect(findings.filter(({ file }) => !(file in FOREIGN_MESSAGES)).map(written)).toEqual([])
+  expect([...new Set(findings.map(({ file }) => file))].sort()).toEqual(Object.keys(FOREIGN_MESSAGES).sort())
+})
+
+test('limits stand in a limits.ts', () => {
+  const findings = product.flatMap((source) => strayLimits(source, Object.keys(NOT_LIMITS)))
+  expect(countByFolder(findings), list(findings)).toEqual(NOT_YET.limits)
+
+  const everything = list(product.flatMap((source) => strayLimits(source)))
+  expect(Object.keys(NOT_LIMITS).filter((name) => !everything.includes(`\`${name}\``))).toEqual([])
+})
+
+test('one exported type has a name', () => {
+  const twins = twinTypes(product, Object.keys(TWINS_ALLOWED))
+  expect(Object.keys(twins).sort(), JSON.stringify(twins, null, 2)).toEqual(NOT_YET.twins)
+})
+
+test('types are nouns', () => {
+  const names = new Set(product.flatMap(participleTypes).filter((name) => !(name in PARTICIPLES_ALLOWED)))
+  expect([...names].sort()).toEqual(NOT_YET.participles)
+})
+
+test('comments open with the thing that they are about', () => {
+  const findings = all.flatMap(pronounComments)
+  expect(countByFolder(findings), list(findings)).toEqual(NOT_YET.comments)
+})
+
+describe('the checks themselves', () => {
+  const examples = (check: Check, good: readonly string[], bad: readonly string[]) => () => {
+    const lines = (text: string) => check(readSource('a.ts', text)).map(({ line }) => line)
+    for (const text of good) expect([text, lines(text)]).toEqual([text, []])
+    for (const text of bad) expect([text, lines(text)]).toEqual([text, [1]])
+  }
+
+  test(
+    'function style',
+    examples(
+      functionStyle,
+      [
+        'const f = () => 1',
+        'function f(): number { return this.x }',
+        'function f(this: Date) {}',
+        'function f() { return () => arguments }',
+        'function f() { return new.target }',
+        'function* f() {}',
+        'export async function* f() {}',
+        'export function f(x: 1): 1\nexport function f(x: 2): 2\nexport function f(x: number) { return x }',
+        'function f(x: unknown): asserts x is string {}',
+        'const o = { f() {}, get g() { return 1 } }',
+        'class C { constructor() {} f() {} static g() {} }',
+        'declare function f(): void',
+      ],
+      [
+        'function f() {}',
+        'export async function f() {}',
+        'export default function () {}',
+        'function f() { return import.meta.url }',
+        'const f = function () {}',
+        'const o = { f: function () {} }',
+        'function f(x: unknown): x is string { return true }',
+        'function f() { class C { x = this } }',
+        'function f() { return { g() { return this } } }',
+      ],
+    ),
+  )
+
+  test(
+    'messages matched as text',
+    examples(
+      matchedMessages,
+      [
+        `if (error.code === 'gone') f(error.message)`,
+        `if (typeof error.message === 'string') f()`,
+        `if (error.message !== undefined) f()`,
+        `const text = error.message; f(text)`,
+        `const f = () => { const { message } = error; return message }; const g = (message) => message.includes('x')`,
+        `messages.includes(error.message)`,
+        `if (event.type === 'message') f()`,
+      ],
+      [
+        `if (error.message === 'gone') f()`,
+        `if ('gone' != error.message) f()`,
+        `if (error.message.includes('gone')) f()`,
+        `if ((error as Error).message?.startsWith('gone')) f()`,
+        `if (/gone/.test(error.message)) f()`,
+        `if (/gone/.test(error instanceof Error ? error.message : '')) f()`,
+        `const text = error.message ?? ''; if (text.endsWith('gone')) f()`,
+        `const { message } = error; if (message.match(/gone/)) f()`,
+        `const { message: text } = error; f(text.replace('gone', ''))`,
+        `switch (error.message) { case 'gone': f() }`,
+      ],
+    ),
+  )
+
+  test(
+    'limits',
+    examples(
+      (source) => strayLimits(source, ['HTTP_PORT']),
+      [
+        `const HTTP_PORT = 80`,
+        `const f = () => { const TRIES_MAX = 3; return TRIES_MAX }`,
+        `let next = 1`,
+        `const NAME = 'text'`,
+        `const COUNT = list.length * 2`,
+        `const BIG = 1n`,
+      ],
+      [
+        `const WAIT_MS = 30_000`,
+        `export const bodyBytesMax = 64 * 1024`,
+        `const BYTES_MAX: number = 2 ** 20 - 1`,
+        `const LEAST = -1`,
+      ],
+    ),
+  )
+
+  test('a limits.ts of any folder may hold limits', () => {
+    const findings = (file: string) => strayLimits(readSource(file, 'const WAIT_MS = 1')).length
+    expect(['limits.ts', 'a/limits.ts', 'a/no-limits.ts', 'limits.tsx'].map(findings)).toEqual([0, 0, 1, 1])
+  })
+
+  test(
+    'comments',
+    examples(
+      pronounComments,
+      [
+        '// A socket that sleeps',
+        '// The first line ends with\n// What the second begins with',
+        '/** Whatsoever */',
+        '// `It` in code',
+        'f() // the rest',
+        `const text = '// What'`,
+      ],
+      [
+        '// What a socket says',
+        '/** One of them */',
+        '/**\n * Those that sleep\n */',
+        'f() // It is late',
+        '/* Of all sockets */',
+        '/** Whoever asks */',
+        '// These are two lines\n// One after the other',
+      ],
+    ),
+  )
+
+  test('a comment after another one that does not touch it', () => {
+    const lines = pronounComments(readSource('a.ts', '// A line\n\n// What follows\n/** A doc */\n// It too')).map(
+      ({ line }) => line,
+    )
+    expect(lines).toEqual([3, 5])
+  })
+
+  test.each<[string, string[]]>([
+    ['export type Told = string', ['Told']],
+    ['interface RunSeen { x: 1 }', ['RunSeen']],
+    ['export class Working {}', ['Working']],
+    ['type Asked = 1\ntype HTTPFound = 2', ['Asked', 'HTTPFound']],
+    ['class NotFoundError extends Error {}', []],
+    ['type DeltaFeed = 1\ntype Setting = 2\ntype KnownRun = 3\ntype Id = 4', []],
+    ['const Told = 1\nexport type { Said } from "./a.ts"', []],
+  ])('participles: %s', (text, expected) => {
+    expect(participleTypes(readSource('a.ts', text))).toEqual(expected)
+  })
+
+  test.each<[string, Record<string, string>, Record<string, string[]>]>([
+    [
+      'declared twice',
+      { 'a.ts': 'export type A = 1', 'b.ts': 'export interface A { x: 1 }', 'c.ts': 'class A {}\nexport { A }' },
+      { A: ['a.ts', 'b.ts', 'c.ts'] },
+    ],
+    ['exported again', { 'a.ts': 'export type A = 1', 'b.ts': `export type { A } from './a.ts'` }, {}],
+    [
+      'imported and exported',
+      { 'a.ts': 'export type A = 1', 'b.ts': `import type { A } from './a.ts'\nexport { A }` },
+      {},
+    ],
+    ['used in its file only', { 'a.ts': 'export type A = 1', 'b.ts': 'type A = 2' }, {}],
+    ['a type and a value', { 'a.ts': 'export type A = 1', 'b.ts': 'export const A = 2' }, {}],
+    ['twice in one file', { 'a.ts': 'export interface A { x: 1 }\nexport interface A { y: 1 }' }, {}],
+    ['allowed', { 'a.ts': 'export type Twin = 1', 'b.ts': 'export type Twin = 2' }, {}],
+  ])('twins: %s', (_name, files, expected) => {
+    const sources = Object.entries(files).map(([file, text]) => readSource(file, text))
+    expect(twinTypes(sources, ['Twin'])).toEqual(expected)
+  })
+})
