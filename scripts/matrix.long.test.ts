@@ -2,10 +2,21 @@
 // fetched when this runs.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { entries, forNode, forPages, manifest, PackedProject } from './packed.suite.ts'
+import {
+  entries,
+  forBundler,
+  forNode,
+  forPages,
+  manifest,
+  PackedProject,
+  root,
+  withNode,
+  withoutNode,
+} from './packed.suite.ts'
 import { fetchPinned } from './pinned-tools.ts'
 
 const project = new PackedProject()
@@ -16,6 +27,9 @@ beforeAll(() => {
   if ('missing' in fetched) throw new Error(fetched.missing)
   tools = fetched.folder
   project.make()
+  const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const peers = [...Object.keys(manifest.peerDependencies), 'react-dom', '@types/node', '@types/react']
+  project.install(...peers.map((name) => `${name}@${devDependencies[name]}`))
 })
 afterAll(() => project.remove())
 
@@ -61,10 +75,33 @@ describe.each(nodes.filter(isSupported))('%s, which is supported,', (name) => {
   })
 })
 
-// Without skipLibCheck the published types do not compile yet: they name types of Node and of React that a consumer may lack.
-describe.each(['typescript-5', 'typescript-6'])('%s', (name) => {
-  test.each(entries.filter((entry) => !forPages.includes(entry)))('reads the types of %s', (entry) => {
-    expect(project.typeErrors(entry, join(tools, 'node_modules', name, 'bin/tsc'))).toBe('')
+// Each with the oldest and the newest of what it supports; the last is what the checkout has.
+describe.each(['typescript-5.5', 'typescript-5.9', 'typescript-6.0', 'typescript-7.0'])('%s', (name) => {
+  const tsc = (): string => join(tools, 'node_modules', name, 'bin/tsc')
+
+  test("reads the types of every entry, as a bundler resolves them, without Node's types", () => {
+    expect(project.typeErrors(entries, { tsc: tsc(), options: forBundler })).toBe('')
+  })
+
+  // Without the entries for pages: assistant-ui's own types take most of the time.
+  test.each([
+    ['without', withoutNode],
+    ['with', withNode],
+  ])("reads the types as Node resolves them, %s Node's types", (_name, options) => {
+    const own = entries.filter((entry) => !forPages.includes(entry))
+    expect(project.typeErrors(own, { tsc: tsc(), options })).toBe('')
+  })
+
+  test("reads the types of a Worker with the platform's own", () => {
+    const platform = join(tools, 'node_modules/@cloudflare/workers-types/index.d.ts')
+    const text = `/// <reference path="${platform}" />
+      import { HarnessDirectory, HarnessGateway, HarnessSession, harness } from 'bridle/cloudflare'
+      export { HarnessDirectory, HarnessSession }
+      export const sessions = (env: { readonly of: DurableObjectNamespace<HarnessSession> }) => env.of.idFromName('a')
+      export const mine = harness({ agents: [] })
+      export default HarnessGateway`
+    const options = ['--module', 'nodenext', '--lib', 'es2023', '--typeRoots', 'none']
+    expect(project.typeErrorsOf(text, { tsc: tsc(), options })).toBe('')
   })
 })
 

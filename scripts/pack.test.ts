@@ -3,7 +3,17 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { forNode, forPages, forWorkers, manifest, PackedProject, root } from './packed.suite.ts'
+import {
+  entries,
+  forBundler,
+  forNode,
+  forPages,
+  forWorkers,
+  manifest,
+  PackedProject,
+  root,
+  withNode,
+} from './packed.suite.ts'
 
 const { devDependencies }: { devDependencies: Record<string, string> } = JSON.parse(
   readFileSync(join(root, 'package.json'), 'utf8'),
@@ -16,12 +26,29 @@ afterAll(() => project.remove())
 describe('the packed package', () => {
   test.each(forNode)('exports something from %s', (entry) => {
     expect(project.namesOf(entry)).not.toBe('')
-    expect(typeErrors(entry)).toBe('')
   })
 
-  test.each(forWorkers)('has %s with its types', (entry) => {
+  test.each(forWorkers)('has %s', (entry) => {
     expect(existsSync(join(project.installed, manifest.exports[entry]!.default))).toBe(true)
-    expect(typeErrors(entry)).toBe('')
+  })
+
+  test("every entry that needs no peer has types that check by themselves, without Node's types", () => {
+    expect(project.typeErrors(entries.filter((entry) => !forPages.includes(entry)))).toBe('')
+  })
+
+  test('the plain type of each event is what its schema infers; a wrong use of it is an error', () => {
+    const source = join(root, 'packages/bridle/src/index.ts')
+    const text = `
+      import type { EventType, Payloads } from 'bridle'
+      import type { Payloads as Inferred } from '${source}'
+      type Differing = { [T in EventType]: Payloads[T] extends Inferred[T] ? Inferred[T] extends Payloads[T] ? never : T : T }
+      export const differing: Differing[EventType][] = []
+      export const none: never[] = differing
+      export const wrong: Payloads['token']['text'] = 1`
+    const options = ['--module', 'nodenext', '--allowImportingTsExtensions', '--skipLibCheck', '--lib', 'es2024,dom']
+    expect(project.typeErrorsOf(text, { options: [...options, '--typeRoots', 'none'] })).toMatch(
+      /^consumer\.ts\(7,20\): error TS2322: .*'number'.*'string'\.$/,
+    )
   })
 
   test('brings its dependencies and nothing else', () => {
@@ -37,7 +64,7 @@ describe('the packed package', () => {
 
     test('has the hooks, with their types', () => {
       expect(project.namesOf('./react')).toBe('useHarness')
-      expect(typeErrors('./react')).toBe('')
+      expect(project.typeErrors(['./react'])).toBe('')
     })
 
     test('a bundler makes a page of the hooks, and assistant-ui is nowhere', async () => {
@@ -61,8 +88,13 @@ describe('the packed package', () => {
 
     test.each(forPages)('exports something from %s', (entry) => {
       expect(project.namesOf(entry)).not.toBe('')
-      expect(typeErrors(entry)).toBe('')
     })
+
+    test("all types check by themselves, with Node's types and as a bundler resolves them", () => {
+      installPinned('@types/node')
+      expect(project.typeErrors(entries, { options: withNode })).toBe('')
+      expect(project.typeErrors(entries, { options: forBundler })).toBe('')
+    }, 120_000)
   })
 
   test('carries no tests and no sources', () => {
@@ -114,9 +146,4 @@ const bundled = async (text: string): Promise<string[]> => {
     build: { write: false, rolldownOptions: { input } },
   })
   return (built as { output: { moduleIds?: string[] }[] }).output.flatMap(({ moduleIds = [] }) => moduleIds)
-}
-
-const typeErrors = (entry: string): string => {
-  expect(existsSync(join(project.installed, manifest.exports[entry]!.types))).toBe(true)
-  return project.typeErrors(entry)
 }

@@ -26,6 +26,28 @@ export const forWorkers = ['./cloudflare']
 export const entries = Object.keys(manifest.exports)
 export const forNode = entries.filter((entry) => ![...forPages, ...forWorkers].includes(entry))
 
+const ownCompiler = join(root, 'node_modules/typescript/bin/tsc')
+
+interface Compiler {
+  readonly tsc?: string
+  readonly options?: readonly string[]
+}
+
+/** As a page is compiled, and a program where Node's types are not installed. */
+export const withoutNode = ['--module', 'nodenext', '--lib', 'es2022,dom,dom.iterable', '--typeRoots', 'none']
+/** As a server is compiled: Node's types, and no DOM. */
+export const withNode = ['--module', 'nodenext', '--lib', 'es2023', '--types', 'node']
+/** As a bundler resolves. */
+export const forBundler = [
+  '--module',
+  'esnext',
+  '--moduleResolution',
+  'bundler',
+  '--jsx',
+  'react-jsx',
+  ...withoutNode.slice(2),
+]
+
 export class PackedProject {
   readonly #temporary = mkdtempSync(join(tmpdir(), 'bridle-pack-'))
   readonly folder = join(this.#temporary, 'project')
@@ -66,17 +88,30 @@ export class PackedProject {
     return run(node, ['--input-type=module', '--eval', script], this.folder).trim()
   }
 
-  /** Complaints of a consumer's compiler about the entry's types. */
-  typeErrors(entry: string, tsc?: string): string {
-    const text = `import * as entry from '${entry.replace('.', manifest.name)}'\nexport const names = Object.keys(entry)\n`
-    return this.typeErrorsOf(text, tsc)
+  /** Complaints of a consumer's compiler about the types of entries. */
+  typeErrors(entries: readonly string[], compiler: Compiler = {}): string {
+    const lines = entries.map((entry, index) => `import * as entry${index} from '${entry.replace('.', manifest.name)}'`)
+    const names = entries.map((_entry, index) => `Object.keys(entry${index})`)
+    return this.typeErrorsOf(`${lines.join('\n')}\nexport const names = [${names}]\n`, compiler)
   }
 
-  /** The same about a whole file. */
-  typeErrorsOf(text: string, tsc = join(root, 'node_modules/typescript/bin/tsc')): string {
-    writeFileSync(join(this.folder, 'consumer.ts'), text)
-    const options = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2024']
-    return run(process.execPath, [tsc, ...options, 'consumer.ts'], this.folder)
+  /** The same about a whole file. The declarations of other packages are theirs to check. */
+  typeErrorsOf(
+    text: string,
+    { tsc = ownCompiler, options = withoutNode }: Compiler = {},
+    file = 'consumer.ts',
+  ): string {
+    writeFileSync(join(this.folder, file), text)
+    // The compiler's own declarations are not in question, and take most of the time.
+    const always = ['--noEmit', '--strict', '--skipDefaultLibCheck', '--pretty', 'false', '--target', 'es2022']
+    try {
+      return run(process.execPath, [tsc, ...always, ...options, file], this.folder)
+    } catch (error) {
+      const { stdout = '' } = (error as Error).cause as { stdout?: string }
+      const lines = stdout.split('\n').filter((line) => line !== '' && !/^(\s|node_modules\/(?!bridle\/))/.test(line))
+      if (stdout === '') throw error
+      return lines.join('\n')
+    }
   }
 
   /** A command of the package, by a Node of choice: the shebang would take whichever comes first on the machine. */

@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest'
+import { entryDeclarations, publicDeclarations } from './build-declarations.ts'
+
+const published = (files: Record<string, string>, ...entries: string[]): Record<string, string> =>
+  Object.fromEntries(publicDeclarations(new Map(Object.entries(files)), entries))
+const lines = (...all: string[]): string => `${[...all, 'export {};'].join('\n')}\n`
+
+describe('what a user can reach', () => {
+  test('is kept with its comment, through files that only pass it on; the rest is not published', () => {
+    const files = {
+      'index.d.ts': `export { type Public, make } from './passed.ts';\n`,
+      'passed.d.ts': `export * from './inner/made.ts';\nexport interface Unseen { a: string }\n`,
+      'inner/made.d.ts': `import type { Socket } from 'node:net';
+import type { Used } from '../used.ts';
+declare const secret: (socket: Socket) => void;
+/** Something. */
+export interface Public { used: Used; secret: string }
+export declare const make: () => Public;
+export { secret };
+`,
+      'used.d.ts': `/** Used. */\nexport type Used = import('./far.ts').Far<string>;\nexport type Other = string;\n`,
+      'far.d.ts': 'export interface Far<T> { readonly of: T }\n',
+      'unused.d.ts': 'export declare const nothing = 1;\n',
+    }
+    expect(published(files, 'index.d.ts')).toEqual({
+      'index.d.ts': lines(`export type { Public } from './inner/made.js';`, `export { make } from './inner/made.js';`),
+      'inner/made.d.ts': lines(
+        `import type { Used } from '../used.js';`,
+        '/** Something. */',
+        'export interface Public { used: Used; secret: string }',
+        'export declare const make: () => Public;',
+      ),
+      'used.d.ts': lines('/** Used. */', `export type Used = import('./far.js').Far<string>;`),
+      'far.d.ts': lines('export interface Far<T> { readonly of: T }'),
+    })
+  })
+
+  test('a parameter, a key or a label is no use of a name; a base, a constraint and a query are', () => {
+    const files = {
+      'index.d.ts': `import { Base, Bound, key, parameter, table } from './names.ts';
+export declare class Made<T extends Bound> extends Base<T> {
+    key(parameter: string, { table }: { table: T }): [key: number];
+}
+export type Keys = keyof typeof table;
+`,
+      'names.d.ts': `export declare class Base<T> { t: T }
+export type Bound = string;
+export type key = 1;
+export type parameter = 2;
+export declare const table: { a: 1 };
+`,
+    }
+    expect(published(files, 'index.d.ts')['names.d.ts']).toBe(
+      lines(
+        'export declare class Base<T> { t: T }',
+        'export type Bound = string;',
+        'export declare const table: { a: 1 };',
+      ),
+    )
+  })
+
+  test('a platform that the project may lack is asked for in a way that may fail', () => {
+    const text = `import { DurableObject } from 'cloudflare:workers';\nexport declare class Session extends DurableObject {}\n`
+    expect(published({ 'index.d.ts': text }, 'index.d.ts')['index.d.ts']).toContain(
+      "// @ts-ignore: the platform's own types, where the project has them.\nimport { DurableObject } from",
+    )
+  })
+
+  test('entries are found under all conditions', () => {
+    const exports = {
+      '.': { node: { types: './dist/a.d.ts' }, types: './dist/b.d.ts' },
+      './c': { types: './dist/c.d.ts' },
+    }
+    expect(entryDeclarations({ exports })).toEqual(['a.d.ts', 'b.d.ts', 'c.d.ts'])
+  })
+})
+
+describe('a schema is the type of its values', () => {
+  const plain = (type: string): string => {
+    const text = `import * as v from 'valibot';\nexport declare const schema: ${type};\nexport type Value = v.InferOutput<typeof schema>;\n`
+    return published({ 'index.d.ts': text }, 'index.d.ts')['index.d.ts'] ?? ''
+  }
+
+  test.each([
+    ['v.StringSchema<undefined>', 'string'],
+    ['v.SchemaWithPipe<readonly [v.NumberSchema<undefined>, v.IntegerAction<number, undefined>]>', 'number'],
+    ['v.SchemaWithPipe<readonly [v.StringSchema<undefined>, v.TransformAction<string, Date>]>', 'Date'],
+    ['v.PicklistSchema<readonly ["a", "b"], undefined>', '"a" | "b"'],
+    ['v.PicklistSchema<("a" | "b")[], undefined>', '(("a" | "b")[])[number]'],
+    [
+      'v.ArraySchema<v.UnionSchema<[v.StringSchema<undefined>, v.NullSchema<undefined>], undefined>, undefined>',
+      'Array<string | null>',
+    ],
+    ['v.NullishSchema<v.CustomSchema<Date, undefined>, undefined>', 'Date | null | undefined'],
+    ['v.RecordSchema<v.StringSchema<undefined>, v.NumberSchema<undefined>, undefined>', '{ [key in string]: number }'],
+    [
+      'v.ObjectSchema<{ readonly a: v.OptionalSchema<v.BooleanSchema<undefined>, undefined> }, undefined>',
+      '{\n    a?: boolean | undefined;\n}',
+    ],
+    [
+      'v.LooseObjectSchema<{\n    /** Why. */\n    readonly a: v.StringSchema<undefined>;\n}, undefined>',
+      '{\n    /** Why. */\n    a: string;\n    [key: string]: unknown;\n}',
+    ],
+  ])('%s', (schema, type) => {
+    expect(plain(schema)).toBe(lines(`export type schema = ${type};`, 'export type Value = schema;'))
+  })
+
+  test('one that is unknown stops the build', () => {
+    expect(() => plain('v.SetSchema<v.StringSchema<undefined>, undefined>')).toThrow(
+      'no plain type is known for SetSchema',
+    )
+  })
+
+  test('a table of schemas, in another file, by its keys', () => {
+    const files = {
+      'index.d.ts': `import * as v from 'valibot';\nimport { table } from './table.ts';
+export type Of<T extends keyof typeof table> = v.InferOutput<(typeof table)[T]>;\n`,
+      'table.d.ts': `import * as v from 'valibot';\nexport declare const table: { a: v.StringSchema<undefined>; b: v.NumberSchema<undefined> };\n`,
+    }
+    expect(published(files, 'index.d.ts')).toEqual({
+      'index.d.ts': lines(`import { table } from './table.js';`, 'export type Of<T extends keyof table> = table[T];'),
+      'table.d.ts': lines('export type table = {', '    a: string;', '    b: number;', '};'),
+    })
+  })
+})
