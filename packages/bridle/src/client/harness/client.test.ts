@@ -13,6 +13,8 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
+/** `npm run test:long` plays more. */
+const isThorough = process.env.BRIDLE_VARIANTS === 'all'
 const append = (index: number, value: unknown) => ({
   type: 'append-text',
   path: ['messages', `${index}`, 'content'],
@@ -351,7 +353,7 @@ test('cut anywhere and however often, it ends where a client ends that was never
       expect(client.connection).toMatchObject({ resyncs: 0, lastSeq: head().seq })
       client.close()
     }),
-    { numRuns: 200 },
+    { numRuns: isThorough ? 200 : 100 },
   )
 })
 
@@ -389,6 +391,6 @@ test('any text at all: it never throws, never shows what is no state, and ends w
       expect(textsOf(client)).toEqual(['end'])
       client.close()
     }),
-    { numRuns: 300 },
+    { numRuns: isThorough ? 300 : 100 },
   )
 })

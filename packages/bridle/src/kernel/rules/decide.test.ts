@@ -147,12 +147,14 @@ const play = (
   }
   return state
 }
+/** `npm run test:long` plays more. */
+const numRuns = process.env.BRIDLE_VARIANTS === 'all' ? 250 : 100
 const holds = (look: Parameters<typeof play>[1]) =>
   fc.assert(
     fc.property(steps, (given) => {
       play(given, look)
     }),
-    { numRuns: 250 },
+    { numRuns },
   )
 
 describe('the log', () => {
@@ -191,7 +193,7 @@ describe('the log', () => {
           }
         })
       }),
-      { numRuns: 250 },
+      { numRuns },
     ))
 })
 
@@ -231,7 +233,7 @@ describe('the folds', () => {
           }
         })
       }),
-      { numRuns: 250 },
+      { numRuns },
     ))
 
   test('[S3][S19] the status shown is the status that is', () => {

@@ -90,7 +90,8 @@ describe('[H11] what Node refuses has the shape of every other error', () => {
 })
 
 describe('[H27] a connection that does not send its request is closed', () => {
-  test.each([
+  // Each waits for the same deadline of the server.
+  test.concurrent.each([
     ['nothing', ''],
     ['half a line', 'GET /hea'],
     ['half its headers', 'GET /health HTTP/1.1\r\nhost: local'],
@@ -99,7 +100,7 @@ describe('[H27] a connection that does not send its request is closed', () => {
     expect([statusOf(answer), bodyOf(answer)]).toEqual([408, { error: expect.any(String) }])
   })
 
-  test('one that has sent them stays', async () => {
+  test.concurrent('one that has sent them stays', async () => {
     const leave = new AbortController()
     const response = await fetch(`${server.url}/agents/scripted/stays/stream`, { signal: leave.signal })
     await said('')
