@@ -32,8 +32,12 @@ interface RawSocket {
   readonly isOpen: () => boolean
 }
 
-/** A handshake, and then whatever is written. Pings are not answered unless told to. */
-const raw = async (url: string, path: string, { offers = '', pongs = false } = {}): Promise<RawSocket> => {
+/** A handshake, and then whatever is written. Pings and the end are not answered unless told to. */
+const raw = async (
+  url: string,
+  path: string,
+  { offers = '', pongs = false, ends = pongs } = {},
+): Promise<RawSocket> => {
   const { hostname, port, host } = new URL(url)
   const socket = connect(Number(port), hostname)
   stops.push(async () => void socket.destroy())
@@ -70,6 +74,7 @@ const raw = async (url: string, path: string, { offers = '', pongs = false } = {
           if (bytes.length < head + size) return
           const payload = bytes.subarray(head, head + size)
           if (opcode === 8) code = payload.length >= 2 ? payload.readUInt16BE(0) : 1005
+          if (opcode === 8 && ends) socket.end()
           if (opcode === 9 && pongs) socket.write(frame(payload, { opcode: 0xa }))
           bytes = bytes.subarray(head + size)
         }
@@ -113,11 +118,11 @@ describe.each(paths)('%s', (path) => {
 
   test('[T20] [W22] a message that is never finished ends, however it is kept going', async () => {
     const { url } = await world({ unfinishedMs: 300 })
-    const half = await raw(url, path, { pongs: true })
+    const half = await raw(url, path, { pongs: true, ends: false })
     half.socket.write(frame('{"type":', { announces: 1_000 }))
-    const fragments = await raw(url, path, { pongs: true })
+    const fragments = await raw(url, path, { pongs: true, ends: false })
     fragments.socket.write(frame('{', { fin: false }))
-    const dribbling = await raw(url, path, { pongs: true })
+    const dribbling = await raw(url, path, { pongs: true, ends: false })
     dribbling.socket.write(frame('x', { announces: 100_000 }))
     const more = setInterval(() => dribbling.socket.write('x'), 20)
     // Between fragments there may be control frames: they finish nothing.
