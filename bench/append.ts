@@ -7,15 +7,15 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import type { Event, Key } from '../packages/bridle/src/kernel/event.ts'
-import type { Row } from '../packages/bridle/src/kernel/ports/store.ts'
+import type { DirectoryRow } from '../packages/bridle/src/kernel/ports/store.ts'
 import { openSqlite } from '../packages/bridle/src/stores/data-folder.ts'
-import { type Figure, figure, interleave, print, type Variant } from './figure.ts'
+import { type BenchFigure, type BenchVariant, figure, interleave, print } from './figure.ts'
 
 const roundMs = 400
 /** Before the clock starts: code is compiled and files have grown, as in a server that has run for a while. */
 const warmMs = 250
 
-export const append = async (): Promise<Figure[]> => {
+export const append = async (): Promise<BenchFigure[]> => {
   const hundred = await interleave({
     ours: bridle(100),
     'fs group commit': groupedFile(100),
@@ -44,7 +44,7 @@ export const append = async (): Promise<Figure[]> => {
   ]
 }
 
-interface Writer {
+interface EventWriter {
   append(session: number, event: Event): Promise<void>
   /** The numbers of each session's events, as found in storage. */
   readBack(sessions: number): Promise<number[][]>
@@ -63,7 +63,7 @@ const eventOf = (session: number, seq: number): Event =>
     at: 1_700_000_000_000 + seq,
   }) as unknown as Event
 
-const variant = (sessions: number, open: (folder: string) => Promise<Writer>): Variant => ({
+const variant = (sessions: number, open: (folder: string) => Promise<EventWriter>): BenchVariant => ({
   async run() {
     const folder = mkdtempSync(join(tmpdir(), 'bench-append-'))
     const writer = await open(folder)
@@ -93,12 +93,12 @@ const variant = (sessions: number, open: (folder: string) => Promise<Writer>): V
   },
 })
 
-const bridle = (sessions: number): Variant =>
+const bridle = (sessions: number): BenchVariant =>
   variant(sessions, async (folder) => {
     const store = await openSqlite(folder)
     const key = (session: number): Key => ({ tenant: 'bench', agent: 'scripted', id: `s${session}` })
     const leases = await Promise.all(Array.from({ length: sessions }, async (_, n) => (await store.log.open(key(n)))!))
-    const row: Row = {
+    const row: DirectoryRow = {
       kind: 'chat',
       status: 'running',
       title: 'bench',
@@ -122,7 +122,7 @@ const bridle = (sessions: number): Variant =>
   })
 
 /** The usual limit: lines of all sessions in one file, one asynchronous sync for whatever came meanwhile. */
-const groupedFile = (sessions: number): Variant =>
+const groupedFile = (sessions: number): BenchVariant =>
   variant(sessions, async (folder) => {
     const path = join(folder, 'log')
     const file = openSync(path, 'a')
@@ -154,7 +154,7 @@ const groupedFile = (sessions: number): Variant =>
     }
   })
 
-const syncedFile = (sessions: number): Variant =>
+const syncedFile = (sessions: number): BenchVariant =>
   variant(sessions, async (folder) => {
     const path = join(folder, 'log')
     const file = openSync(path, 'a')
@@ -168,7 +168,7 @@ const syncedFile = (sessions: number): Variant =>
     }
   })
 
-const sqlitePerEvent = (sessions: number): Variant =>
+const sqlitePerEvent = (sessions: number): BenchVariant =>
   variant(sessions, async (folder) => {
     const db = new DatabaseSync(join(folder, 'log.sqlite'))
     db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;

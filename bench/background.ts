@@ -10,13 +10,13 @@ import type { Host } from '../packages/bridle/src/kernel/host/host.ts'
 import { healthFold } from '../packages/bridle/src/kernel/projections/health/health.ts'
 import { fold } from '../packages/bridle/src/kernel/projections/projection.ts'
 import { openSqlite } from '../packages/bridle/src/stores/data-folder.ts'
-import { type Figure, figure, interleave } from './figure.ts'
+import { type BenchFigure, figure, interleave } from './figure.ts'
 import { fill, hostOn, keyOf } from './world.ts'
 
 const SLEEPING = 10_000
 const DUE = 100
 
-export const background = async (): Promise<Figure[]> => {
+export const background = async (): Promise<BenchFigure[]> => {
   setFlagsFromString('--expose_gc')
   const gc = runInNewContext('gc') as () => void
   const folder = mkdtempSync(join(tmpdir(), 'bridle-bench-'))
@@ -140,11 +140,11 @@ const sleepers = async (host: Host, count: number): Promise<void> => {
     )
 }
 
-type Store = Awaited<ReturnType<typeof openSqlite>>
+type OpenStore = Awaited<ReturnType<typeof openSqlite>>
 let times = 0
 
 /** A hundred that fall due while nobody runs them; the next host finds and ends them. */
-const woken = async (store: Store): Promise<{ value: number; verified: boolean }> => {
+const woken = async (store: OpenStore): Promise<{ value: number; verified: boolean }> => {
   const maker = hostOn(store)
   const due = Date.now() + 500
   const ids = Array.from({ length: DUE }, () => `due-${times++}`)
@@ -160,7 +160,7 @@ const woken = async (store: Store): Promise<{ value: number; verified: boolean }
   return { value: user + system, verified }
 }
 
-const heapOf = async (store: Store, gc: () => void): Promise<{ value: number; verified: boolean }> => {
+const heapOf = async (store: OpenStore, gc: () => void): Promise<{ value: number; verified: boolean }> => {
   const host = hostOn(store)
   await host.start()
   gc()

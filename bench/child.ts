@@ -5,29 +5,29 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
-export interface Child {
+export interface ChildHandle {
   call<T>(name: string, given?: unknown): Promise<T>
   stop(): Promise<void>
 }
 
-type Calls = { readonly [name: string]: (given: never) => unknown }
-type Question = { readonly id: number; readonly name: string; readonly given: unknown }
-type Answer = { readonly id: number; readonly value?: unknown; readonly error?: string }
+type CallTable = { readonly [name: string]: (given: never) => unknown }
+type ChildCall = { readonly id: number; readonly name: string; readonly given: unknown }
+type ChildReply = { readonly id: number; readonly value?: unknown; readonly error?: string }
 
 /** Longer than any call may take; then the benchmark has failed. */
 const CALL_MS = 60_000
 const STOP_MS = 3_000
 
-export const start = (
+export const startChild = (
   file: string,
   { names = [], flags = [] }: { readonly names?: readonly string[]; readonly flags?: readonly string[] } = {},
-): Child => {
+): ChildHandle => {
   const path = fileURLToPath(new URL(file, import.meta.url))
   // Without our package condition: a rival's packages may know the same word.
   const child = fork(path, names, { execArgv: ['--expose-gc', ...flags], serialization: 'advanced' })
-  const asked = new Map<number, (answer: Answer) => void>()
+  const asked = new Map<number, (answer: ChildReply) => void>()
   let last = 0
-  child.on('message', (answer: Answer) => asked.get(answer.id)?.(answer))
+  child.on('message', (answer: ChildReply) => asked.get(answer.id)?.(answer))
   child.on('exit', (code) => {
     for (const [id, settle] of asked) settle({ id, error: `${file} ${names.join(' ')} ended with ${code}` })
   })
@@ -35,7 +35,7 @@ export const start = (
     call: <T>(name: string, given?: unknown) =>
       new Promise<T>((resolve, reject) => {
         const id = ++last
-        const settle = ({ value, error }: Answer) => {
+        const settle = ({ value, error }: ChildReply) => {
           clearTimeout(timer)
           asked.delete(id)
           if (error === undefined) resolve(value as T)
@@ -43,7 +43,7 @@ export const start = (
         }
         const timer = setTimeout(() => settle({ id, error: `${names.join(' ')}: ${name} took too long` }), CALL_MS)
         asked.set(id, settle)
-        child.send({ id, name, given } satisfies Question)
+        child.send({ id, name, given } satisfies ChildCall)
       }),
     // Asked first, for what it leaves behind it must take along: files, and processes of its own.
     stop: async () => {
@@ -58,7 +58,7 @@ export const start = (
 }
 
 /** The other side: answers calls until the parent is gone. Then whatever it has started goes too. */
-export const answer = (calls: Calls): void => {
+export const serveCalls = (calls: CallTable): void => {
   process.on('exit', endChildren)
   process.on('disconnect', async () => {
     endChildren()
@@ -66,8 +66,8 @@ export const answer = (calls: Calls): void => {
     while (existsSync('/proc') && ownChildren().length > 0) await sleep(10)
     process.exit()
   })
-  process.on('message', async ({ id, name, given }: Question) => {
-    const reply = (told: Answer) => process.send?.(told)
+  process.on('message', async ({ id, name, given }: ChildCall) => {
+    const reply = (told: ChildReply) => process.send?.(told)
     try {
       reply({ id, value: await calls[name]!(given as never) })
     } catch (error) {
@@ -76,14 +76,14 @@ export const answer = (calls: Calls): void => {
   })
 }
 
-export interface Usage {
+export interface ProcessUsage {
   /** User and system time of this process and of those named, in microseconds. */
   readonly cpuUs: number
   /** Of this process alone. */
   readonly rssBytes: number
 }
 
-export const usage = (others: readonly number[] = []): Usage => {
+export const usage = (others: readonly number[] = []): ProcessUsage => {
   const { user, system } = process.cpuUsage()
   const theirs = others.reduce((sum, pid) => sum + ticksOf(pid) * TICK_US, 0)
   return { cpuUs: user + system + theirs, rssBytes: process.memoryUsage.rss() }

@@ -6,20 +6,24 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { WebSocket } from 'ws'
 import { applyOperations } from '../packages/bridle/src/kernel/delta.ts'
-import { evict, startWorld } from '../packages/bridle/src/targets/cloudflare/tests/test-worker.suite.ts'
-import { startWorkerd, tools, type Workerd } from '../packages/bridle/src/targets/cloudflare/tests/workerd.suite.ts'
-import { type Figure, figure, interleave } from './figure.ts'
+import { evict, startTestWorker } from '../packages/bridle/src/targets/cloudflare/tests/test-worker.suite.ts'
+import {
+  startWorkerd,
+  tools,
+  type WorkerdProcess,
+} from '../packages/bridle/src/targets/cloudflare/tests/workerd.suite.ts'
+import { type BenchFigure, figure, interleave } from './figure.ts'
 
 const SOCKETS = 50
 const TOKENS = 2_000
 const TOKEN = 'token '
 
-export const cloudflare = async (): Promise<Figure[]> => {
+export const cloudflare = async (): Promise<BenchFigure[]> => {
   if ('missing' in tools) {
     console.log(JSON.stringify({ skipped: 'cloudflare', why: tools.missing }))
     return []
   }
-  const ours = await startWorld()
+  const ours = await startTestWorker()
   const theirs = await rival()
   try {
     return [...(theirs ? [await tokens(ours, theirs)] : []), await waking(ours)]
@@ -29,7 +33,7 @@ export const cloudflare = async (): Promise<Figure[]> => {
   }
 }
 
-const tokens = async (ours: Workerd, theirs: Workerd): Promise<Figure> => {
+const tokens = async (ours: WorkerdProcess, theirs: WorkerdProcess): Promise<BenchFigure> => {
   let round = 0
   const rounds = await interleave({
     'bridle (tokens/s)': { run: () => oursOnce(ours, `round-${++round}`) },
@@ -43,14 +47,14 @@ const tokens = async (ours: Workerd, theirs: Workerd): Promise<Figure> => {
   })
 }
 
-const oursOnce = async ({ url }: Workerd, id: string) => {
+const oursOnce = async ({ url }: WorkerdProcess, id: string) => {
   // As our own clients do.
   const address = `${url}/ws?sessionId=${id}&marks=1`
-  const watchers = await Promise.all(Array.from({ length: SOCKETS }, () => Watcher.open(address)))
+  const watchers = await Promise.all(Array.from({ length: SOCKETS }, () => SocketWatcher.open(address)))
   const prompt = `@script ${JSON.stringify([{ text: TOKEN.repeat(TOKENS), chunks: TOKENS }])}`
   const started = performance.now()
   watchers[0]?.say({ type: 'commands', commands: [{ type: 'submit', prompt }] })
-  const isDone = (watcher: Watcher) => watcher.state?.status === 'idle' && watcher.state.messages.length === 2
+  const isDone = (watcher: SocketWatcher) => watcher.state?.status === 'idle' && watcher.state.messages.length === 2
   await Promise.all(watchers.map((watcher) => watcher.until(() => isDone(watcher))))
   const seconds = (performance.now() - started) / 1_000
   const verified = watchers.every(({ state }) => state?.messages[1]?.content === TOKEN.repeat(TOKENS))
@@ -58,26 +62,26 @@ const oursOnce = async ({ url }: Workerd, id: string) => {
   return { value: TOKENS / seconds, verified }
 }
 
-const theirsOnce = async ({ url }: Workerd, name: string) => {
-  const watchers = await Promise.all(Array.from({ length: SOCKETS }, () => Watcher.open(`${url}/${name}`)))
+const theirsOnce = async ({ url }: WorkerdProcess, name: string) => {
+  const watchers = await Promise.all(Array.from({ length: SOCKETS }, () => SocketWatcher.open(`${url}/${name}`)))
   const started = performance.now()
   watchers[0]?.say({ tokens: TOKENS, text: TOKEN })
   await Promise.all(watchers.map((watcher) => watcher.until(() => watcher.last?.type === 'done')))
   const seconds = (performance.now() - started) / 1_000
-  const isWhole = (watcher: Watcher) => watcher.tokens === TOKENS && watcher.last?.stored === TOKENS
+  const isWhole = (watcher: SocketWatcher) => watcher.tokens === TOKENS && watcher.last?.stored === TOKENS
   const verified = watchers.every(isWhole)
   for (const watcher of watchers) watcher.close()
   return { value: TOKENS / seconds, verified }
 }
 
 /** From asking to the whole state, of an object that was asleep. */
-const waking = async (world: Workerd): Promise<Figure> => {
+const waking = async (world: WorkerdProcess): Promise<BenchFigure> => {
   const sizes = { short: 100, long: 10_000 }
   for (const [id, events] of Object.entries(sizes)) await fill(world, id, events)
   const once = async (id: string, least: number) => {
     await evict(world, id)
     const started = performance.now()
-    const watcher = await Watcher.open(`${world.url}/ws?sessionId=${id}`)
+    const watcher = await SocketWatcher.open(`${world.url}/ws?sessionId=${id}`)
     await watcher.until(() => watcher.state !== null)
     const value = (performance.now() - started) * 1_000
     const verified = (watcher.last?.seq ?? 0) >= least
@@ -96,7 +100,7 @@ const waking = async (world: Workerd): Promise<Figure> => {
   })
 }
 
-const fill = async ({ url }: Workerd, id: string, events: number): Promise<void> => {
+const fill = async ({ url }: WorkerdProcess, id: string, events: number): Promise<void> => {
   const turn = Math.min(500, events)
   for (let made = 0; made < events; made += turn) {
     const prompt = `@script ${JSON.stringify([{ text: TOKEN.repeat(turn), chunks: turn }])}`
@@ -105,14 +109,14 @@ const fill = async ({ url }: Workerd, id: string, events: number): Promise<void>
   }
 }
 
-interface Shown {
+interface TranscriptState {
   readonly status: string
   readonly messages: readonly { readonly content: string }[]
 }
 
-class Watcher {
+class SocketWatcher {
   readonly #ws: WebSocket
-  state: Shown | null = null
+  state: TranscriptState | null = null
   last: { readonly type: string; readonly seq?: number; readonly stored?: number } | null = null
   tokens = 0
   #look = () => {}
@@ -130,9 +134,9 @@ class Watcher {
     })
   }
 
-  static open(url: string): Promise<Watcher> {
+  static open(url: string): Promise<SocketWatcher> {
     const ws = new WebSocket(url.replace('http', 'ws'))
-    const watcher = new Watcher(ws)
+    const watcher = new SocketWatcher(ws)
     return new Promise((resolve, reject) => {
       ws.once('open', () => resolve(watcher))
       ws.once('error', reject)
@@ -163,7 +167,7 @@ const PACKAGES = [
 ]
 
 /** The SDK's Worker, built by wrangler, since it wants Node's modules. Null where it cannot be had. */
-const rival = async (): Promise<Workerd | null> => {
+const rival = async (): Promise<WorkerdProcess | null> => {
   const folder = fileURLToPath(new URL('../.bench/agents-sdk', import.meta.url))
   try {
     mkdirSync(folder, { recursive: true })

@@ -5,16 +5,16 @@ import { applyOperations } from '../packages/bridle/src/kernel/delta.ts'
 import { runOutcome } from '../packages/bridle/src/kernel/session/run-outcome.ts'
 import type { Session } from '../packages/bridle/src/kernel/session/session.ts'
 import { memoryStore } from '../packages/bridle/src/stores/memory/memory-store.ts'
-import { type Seat, storyOf } from '../packages/bridle/src/surfaces/transport/delta-feed.ts'
+import { deltaFeedOf, type FeedListener } from '../packages/bridle/src/surfaces/transport/delta-feed.ts'
 import { fetchPackage } from './fetched.ts'
-import { type Figure, figure, interleave, type Variant } from './figure.ts'
+import { type BenchFigure, type BenchVariant, figure, interleave } from './figure.ts'
 import { clock, hostOn, keyOf } from './world.ts'
 
 const MESSAGES = 2_000
 const PATH = ['messages', String(MESSAGES - 1), 'content']
-type State = { messages: { id: string; content: string }[] }
+type MessageState = { messages: { id: string; content: string }[] }
 
-export const delta = async (): Promise<Figure[]> => [
+export const delta = async (): Promise<BenchFigure[]> => [
   ...(await applying()),
   ...(await replying()),
   ...(await onTheWire()),
@@ -22,10 +22,10 @@ export const delta = async (): Promise<Figure[]> => [
 ]
 
 /** The usual case: 200 messages, a reply of 1,000 tokens. */
-const replying = async (): Promise<Figure[]> => {
+const replying = async (): Promise<BenchFigure[]> => {
   const path = ['messages', '199', 'content']
-  const thread = (): State => ({ messages: initial().messages.slice(0, 200) })
-  const reply = (append: (state: State, text: string) => State): Variant => ({
+  const thread = (): MessageState => ({ messages: initial().messages.slice(0, 200) })
+  const reply = (append: (state: MessageState, text: string) => MessageState): BenchVariant => ({
     run: async () => {
       const times = 200
       let verified = true
@@ -46,7 +46,7 @@ const replying = async (): Promise<Figure[]> => {
   return [figure(rounds, ['copy on write', 'in place'], { ...about, better: 'lower' })]
 }
 
-const appendInPlace = (state: State, path: readonly string[], text: string): State => {
+const appendInPlace = (state: MessageState, path: readonly string[], text: string): MessageState => {
   let node = state as unknown as Record<string, unknown>
   for (const name of path.slice(0, -1)) node = node[name] as Record<string, unknown>
   const last = path.at(-1) ?? ''
@@ -54,12 +54,17 @@ const appendInPlace = (state: State, path: readonly string[], text: string): Sta
   return state
 }
 
-const applying = async (): Promise<Figure[]> => {
+const applying = async (): Promise<BenchFigure[]> => {
   const immer = await fetchPackage<{ produce: <T>(state: T, change: (draft: T) => void) => T }>('immer@11.2.10')
   const patch = await fetchPackage<{
-    applyPatch: (state: State, patch: object[], validate: boolean, mutate: boolean) => { newDocument: State }
+    applyPatch: (
+      state: MessageState,
+      patch: object[],
+      validate: boolean,
+      mutate: boolean,
+    ) => { newDocument: MessageState }
   }>('fast-json-patch@3.1.1')
-  const variants: Record<string, Variant> = {
+  const variants: Record<string, BenchVariant> = {
     ours: appending(100_000, (state, text) =>
       applyOperations(state, [{ type: 'append-text', path: PATH, value: text }]),
     ),
@@ -84,7 +89,7 @@ const applying = async (): Promise<Figure[]> => {
     }),
   }
   const rounds = await interleave(variants)
-  const against = (id: string, rival: string, target: number, what: string): Figure[] =>
+  const against = (id: string, rival: string, target: number, what: string): BenchFigure[] =>
     rival in variants ? [figure(rounds, ['ours', rival], { id, what, target, better: 'lower' })] : []
   return [
     ...against('D1', 'assistant-stream', 1, 'ns per append to a long message among 2,000: ours / assistant-stream'),
@@ -95,7 +100,7 @@ const applying = async (): Promise<Figure[]> => {
 }
 
 /** Nanoseconds per append, one operation per batch; the text is read at the end, so ropes pay for themselves. */
-const appending = (times: number, append: (state: State, text: string) => State): Variant => ({
+const appending = (times: number, append: (state: MessageState, text: string) => MessageState): BenchVariant => ({
   run: async () => {
     let state = initial()
     const started = performance.now()
@@ -109,21 +114,21 @@ const tracked = (times: number): { value: number; verified: boolean } => {
   const tracker = new AssistantTransportDeltaTracker(initial() as never)
   const started = performance.now()
   for (let n = 0; n < times; n++) tracker.append([{ type: 'append-text', path: PATH, value: 'word ' }])
-  const { messages } = tracker.state as unknown as State
+  const { messages } = tracker.state as unknown as MessageState
   return {
     value: ((performance.now() - started) * 1e6) / times,
     verified: messages[MESSAGES - 1]?.content.length === times * 5,
   }
 }
 
-const initial = (): State => ({
+const initial = (): MessageState => ({
   messages: Array.from({ length: MESSAGES }, (_, index) => ({
     id: `m-${index}`,
     content: index === MESSAGES - 1 ? '' : 'x'.repeat(400),
   })),
 })
 
-const onTheWire = async (): Promise<Figure[]> => {
+const onTheWire = async (): Promise<BenchFigure[]> => {
   const rounds = await interleave({
     'bytes of 2,000 tokens': { run: () => streamed(2_000, 0) },
     'bytes of 1,000 tokens': { run: () => streamed(1_000, 0) },
@@ -157,13 +162,13 @@ const streamed = async (tokens: number, tokenPaceMs: number): Promise<{ value: n
   const text = 'hello '.repeat(tokens)
   const prompt = `@script ${JSON.stringify([{ text, chunks: tokens, everyMs: 1 }])}`
   await ask(host, 'wire', prompt)
-  seat.leave()
+  seat.unsubscribe()
   const verified = session.state.conversation.messages[1]?.content === text
   await host.stop()
   return { value: bytes, verified }
 }
 
-const snapshots = async (): Promise<Figure[]> => {
+const snapshots = async (): Promise<BenchFigure[]> => {
   const store = memoryStore()
   const maker = hostOn(store)
   for (let turn = 0; turn < MESSAGES / 2; turn++) {
@@ -171,7 +176,7 @@ const snapshots = async (): Promise<Figure[]> => {
     if (turn < 100) await ask(maker, 'short', `@script ${JSON.stringify([{ text: 'word '.repeat(80) }])}`)
   }
   await maker.stop()
-  const open = (id: string, messages: number): Variant => ({
+  const open = (id: string, messages: number): BenchVariant => ({
     run: async () => {
       const host = hostOn(store)
       const before = process.cpuUsage()
@@ -181,13 +186,13 @@ const snapshots = async (): Promise<Figure[]> => {
         told = text
       })
       const { user, system } = process.cpuUsage(before)
-      seat.leave()
+      seat.unsubscribe()
       await host.stop()
-      const { state } = JSON.parse(told) as { state: State }
+      const { state } = JSON.parse(told) as { state: MessageState }
       return { value: (user + system) / 1_000, verified: state.messages.length === messages }
     },
   })
-  const limitMs: Variant = { run: async () => ({ value: 200, verified: true }) }
+  const limitMs: BenchVariant = { run: async () => ({ value: 200, verified: true }) }
   const rounds = await interleave({
     'ms at 2,000 messages': open('long', MESSAGES),
     'ms at 200 messages': open('short', 200),
@@ -209,8 +214,8 @@ const snapshots = async (): Promise<Figure[]> => {
   ]
 }
 
-const watch = (session: Session, told: (text: string) => void): Seat =>
-  storyOf(session, clock).join(null, {
+const watch = (session: Session, told: (text: string) => void): FeedListener =>
+  deltaFeedOf(session, clock).subscribe(null, {
     send: (messages) => messages.forEach(told),
     unsent: () => 0,
     close: () => {},

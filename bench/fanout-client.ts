@@ -2,12 +2,12 @@
 // the clock has stopped.
 import { connect as connectTo, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { answer } from './child.ts'
-import { microseconds, type Room, TOKEN_CHARS, token, type Wire } from './fanout-reply.ts'
-import { deltasOf, maskedText, type Said } from './fanout-wire.ts'
+import { serveCalls } from './child.ts'
+import { type BenchEndpoint, type BenchWire, microseconds, TOKEN_CHARS, token } from './fanout-reply.ts'
+import { deltasOf, maskedText, type TextDelta } from './fanout-wire.ts'
 import { requestText } from './request-text.ts'
 
-export interface Received {
+export interface ReceiveStats {
   /** Every client got every token, in order. */
   readonly verified: boolean
   readonly problem?: string
@@ -17,7 +17,7 @@ export interface Received {
   readonly bytesPerToken: number
 }
 
-interface Client {
+interface BenchSocket {
   readonly socket: Socket
   readonly chunks: Buffer[]
   /** When each chunk came; of a few clients only. */
@@ -30,11 +30,11 @@ const RECEIVE_MS = 40_000
 /** Handshakes under way at once: a listener's queue is short. */
 const CONNECTING = 100
 
-let clients: Client[] = []
-let wire: Wire = 'tcp'
+let clients: BenchSocket[] = []
+let wire: BenchWire = 'tcp'
 
-answer({
-  connect: async ({ room, count }: { room: Room; count: number }) => {
+serveCalls({
+  connect: async ({ room, count }: { room: BenchEndpoint; count: number }) => {
     wire = room.wire
     while (clients.length < count) {
       const some = Math.min(CONNECTING, count - clients.length)
@@ -57,16 +57,16 @@ answer({
   },
 })
 
-const hasEnded = (client: Client, last: Buffer): boolean => {
+const hasEnded = (client: BenchSocket, last: Buffer): boolean => {
   // The last token may lie across two chunks, and what ends the turn comes behind it.
   client.ended ||= Buffer.concat(client.chunks.slice(-8)).includes(last)
   return client.ended
 }
 
-const join = (room: Room, index: number): Promise<Client> =>
+const join = (room: BenchEndpoint, index: number): Promise<BenchSocket> =>
   new Promise((resolve, reject) => {
     const socket = connectTo({ port: room.port, host: '127.0.0.1', noDelay: true })
-    const client: Client = { socket, chunks: [], times: index < SAMPLED ? [] : null, ended: false }
+    const client: BenchSocket = { socket, chunks: [], times: index < SAMPLED ? [] : null, ended: false }
     socket.on('error', reject)
     socket.on('connect', () => {
       if (room.wire === 'tcp') return resolve(client)
@@ -82,7 +82,7 @@ const join = (room: Room, index: number): Promise<Client> =>
 
 const isLetIn = (first: Buffer): boolean => /^HTTP\/1.1 (101|200) /.test(first.toString('latin1', 0, 16))
 
-const judge = (said: readonly number[]): Received => {
+const judge = (said: readonly number[]): ReceiveStats => {
   const expected = said.map((_, index) => token(index)).join('')
   const latencies: number[] = []
   let bytesPerToken = 0
@@ -128,7 +128,7 @@ const arrivals = (chunks: readonly Buffer[], times: readonly number[], start: nu
 }
 
 const delays = (
-  deltas: readonly Said[],
+  deltas: readonly TextDelta[],
   came: readonly { end: number; time: number }[],
   said: readonly number[],
 ): number[] => {

@@ -1,7 +1,7 @@
 // The reply that every server of the fan-out benchmark streams, and the pace it is spoken at.
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 
-export interface Plan {
+export interface ReplyPlan {
   readonly tokens: number
   /** Tokens said without a pause. */
   readonly burst: number
@@ -13,8 +13,8 @@ export interface Plan {
 }
 
 /** What a server says to all its clients, by which wire, and where. */
-export interface Room {
-  readonly wire: Wire
+export interface BenchEndpoint {
+  readonly wire: BenchWire
   readonly port: number
   readonly path: string
 }
@@ -27,11 +27,11 @@ export interface LongSession {
 }
 
 /** A server of this benchmark, in whatever way it is made. */
-export interface Served {
+export interface BenchServer {
   /** A place where nobody has been yet. */
-  room(wire: Wire): Promise<Room> | Room
+  endpoint(wire: BenchWire): Promise<BenchEndpoint> | BenchEndpoint
   /** Streams the reply to everybody in the last room; resolves to when each token was said. */
-  stream(plan: Plan): Promise<number[]>
+  stream(plan: ReplyPlan): Promise<number[]>
   /** A session whose log has at least this many events; resolves to where it is and how it ends. */
   longSession?(events: number): Promise<LongSession>
   /** Processes that work for it beside its own. They end with it. */
@@ -39,7 +39,7 @@ export interface Served {
 }
 
 /** `tcp` = frames of a WebSocket without its handshake; `socket.io` = its messages over a WebSocket. */
-export type Wire = 'tcp' | 'ws' | 'sse' | 'socket.io'
+export type BenchWire = 'tcp' | 'ws' | 'sse' | 'socket.io'
 
 /** All of one width and no two alike: a text offset tells which token it is, and any loss or disorder shows. */
 export const TOKEN_CHARS = 6
@@ -49,8 +49,8 @@ export const token = (index: number): string => `w${String(index).padStart(TOKEN
 export const microseconds = (): number => Number(process.hrtime.bigint() / 1000n)
 
 /** Says the reply; resolves to when each token was said. */
-export const speak = async (
-  { tokens, burst, pace }: Plan,
+export const streamReply = async (
+  { tokens, burst, pace }: ReplyPlan,
   say: (token: string, index: number) => Promise<void> | void,
 ): Promise<number[]> => {
   const said: number[] = []

@@ -7,16 +7,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { agent } from '../packages/bridle/src/agents/agent.ts'
 import { HarnessServer } from '../packages/bridle/src/targets/node/index.ts'
-import { frames } from '../packages/bridle/src/targets/node/sockets/frames.ts'
-import { answer, usage } from './child.ts'
-import { type LongSession, type Plan, type Served, speak, type Wire } from './fanout-reply.ts'
+import { encodeTextFrames } from '../packages/bridle/src/targets/node/sockets/frames.ts'
+import { serveCalls, usage } from './child.ts'
+import { type BenchServer, type BenchWire, type LongSession, type ReplyPlan, streamReply } from './fanout-reply.ts'
 import { listen, plainLog } from './fanout-world.ts'
-import { fetched } from './fetched.ts'
+import { requireFetched } from './fetched.ts'
 import { agentsInWorkerd } from './rival-agents.ts'
 import { aiOnRedis } from './rival-ai.ts'
 import { durableStreams } from './rival-durable-streams.ts'
 
-const servers: { readonly [name: string]: () => Promise<Served> } = {
+const servers: { readonly [name: string]: () => Promise<BenchServer> } = {
   ours: () => ours(),
   'ours per token': () => ours(0),
   tcp: () => rawTcp(deltaLog()),
@@ -34,12 +34,12 @@ const folder = mkdtempSync(join(tmpdir(), 'bench-fanout-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 
 /** The product whole: HTTP, door, kernel, SQLite, wires. The agent's words go the way of any agent's words. */
-const ours = async (tokenPaceMs?: number): Promise<Served> => {
+const ours = async (tokenPaceMs?: number): Promise<BenchServer> => {
   let said: number[] = []
   const speaker = agent({
     name: 'speaker',
     run: async ({ input, session }) => {
-      said = await speak(input as unknown as Plan, (text) => session.text(text))
+      said = await streamReply(input as unknown as ReplyPlan, (text) => session.text(text))
       return said.length
     },
   })
@@ -55,14 +55,14 @@ const ours = async (tokenPaceMs?: number): Promise<Served> => {
   })
   let id = ''
   let rooms = 0
-  const invoke = async (plan: Plan) => {
+  const invoke = async (plan: ReplyPlan) => {
     const asked = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(plan) }
     const response = await fetch(`${server.url}/agents/speaker/${id}`, asked)
     if (!response.ok) throw new Error(`${response.status} ${await response.text()}`)
     return said
   }
   return {
-    async room(wire) {
+    async endpoint(wire) {
       id = `s${++rooms}`
       await invoke({ tokens: 0, burst: 1, pace: 'by the clock' })
       const path = wire === 'ws' ? `/sessions/${id}/ws` : `/sessions/${id}/events?replay=none`
@@ -110,7 +110,7 @@ const messageOf = (delta: string, index: number) => JSON.stringify({ type: 'even
 const sseOf = (delta: string, index: number) => `id: ${index + 7}\ndata: ${JSON.stringify(eventOf(delta, index))}\n\n`
 
 /** The least there is: the delta is kept, and the same bytes, made once, are written to every socket. */
-const rawTcp = async (log: (delta: string) => void): Promise<Served> => {
+const rawTcp = async (log: (delta: string) => void): Promise<BenchServer> => {
   const sockets = new Set<Socket>()
   const server = createServer({ noDelay: true }, (socket) => {
     sockets.add(socket)
@@ -119,18 +119,18 @@ const rawTcp = async (log: (delta: string) => void): Promise<Served> => {
   })
   const port = await listen(server)
   return {
-    room: () => ({ wire: 'tcp', port, path: '/' }),
+    endpoint: () => ({ wire: 'tcp', port, path: '/' }),
     stream: (plan) =>
-      speak(plan, (text, index) => {
+      streamReply(plan, (text, index) => {
         log(text)
-        const bytes = frames([messageOf(text, index)])
+        const bytes = encodeTextFrames([messageOf(text, index)])
         for (const socket of sockets) socket.write(bytes)
       }),
   }
 }
 
 /** The usual way with the `ws` package: the text is made once, and framed for each socket. */
-const wsSend = async (): Promise<Served> => {
+const wsSend = async (): Promise<BenchServer> => {
   const require = createRequire(new URL('../packages/bridle/package.json', import.meta.url))
   const { WebSocketServer } = require('ws') as { WebSocketServer: WsServer }
   const server = createHttp()
@@ -149,9 +149,9 @@ const wsSend = async (): Promise<Served> => {
   const port = await listen(server)
   const log = deltaLog()
   return {
-    room: () => ({ wire: 'ws', port, path: '/' }),
+    endpoint: () => ({ wire: 'ws', port, path: '/' }),
     stream: (plan) =>
-      speak(plan, (text, index) => {
+      streamReply(plan, (text, index) => {
         log(text)
         const message = messageOf(text, index)
         for (const socket of sockets.clients) socket.send(message)
@@ -172,13 +172,13 @@ interface WsSocket {
 }
 
 /** The usual way to serve events: the text is made once, and written to each response. */
-const resWrite = async (): Promise<Served> => {
+const resWrite = async (): Promise<BenchServer> => {
   const { port, responses } = await eventServer()
   const log = deltaLog()
   return {
-    room: () => ({ wire: 'sse', port, path: '/' }),
+    endpoint: () => ({ wire: 'sse', port, path: '/' }),
     stream: (plan) =>
-      speak(plan, (text, index) => {
+      streamReply(plan, (text, index) => {
         log(text)
         const frame = sseOf(text, index)
         for (const response of responses) response.write(frame)
@@ -186,17 +186,17 @@ const resWrite = async (): Promise<Served> => {
   }
 }
 
-const socketIo = async (): Promise<Served> => {
-  const { Server: Io } = fetched<{ Server: IoServer }>('socket.io')
+const socketIo = async (): Promise<BenchServer> => {
+  const { Server: Io } = requireFetched<{ Server: IoServer }>('socket.io')
   const server = createHttp()
   const io = new Io(server, { serveClient: false, transports: ['websocket'] })
   io.on('connection', (socket) => socket.join('room'))
   const port = await listen(server)
   const log = deltaLog()
   return {
-    room: () => ({ wire: 'socket.io', port, path: '/socket.io/?EIO=4&transport=websocket' }),
+    endpoint: () => ({ wire: 'socket.io', port, path: '/socket.io/?EIO=4&transport=websocket' }),
     stream: (plan) =>
-      speak(plan, (delta) => {
+      streamReply(plan, (delta) => {
         io.to('room').emit('text_delta', { delta })
         log(delta)
       }),
@@ -210,15 +210,15 @@ type IoServer = new (
   to(room: string): { emit(event: string, data: object): void }
 }
 
-const agUi = async (): Promise<Served> => {
-  const { EventEncoder } = fetched<{ EventEncoder: AgUiEncoder }>('@ag-ui/encoder')
+const agUi = async (): Promise<BenchServer> => {
+  const { EventEncoder } = requireFetched<{ EventEncoder: AgUiEncoder }>('@ag-ui/encoder')
   const { port, responses } = await eventServer()
   const encoder = new EventEncoder()
   const log = deltaLog()
   return {
-    room: () => ({ wire: 'sse', port, path: '/' }),
+    endpoint: () => ({ wire: 'sse', port, path: '/' }),
     stream: (plan) =>
-      speak(plan, (delta) => {
+      streamReply(plan, (delta) => {
         const frame = encoder.encodeSSE({ type: 'TEXT_MESSAGE_CONTENT', messageId: 'message-1', delta })
         for (const response of responses) response.write(frame)
         log(delta)
@@ -248,9 +248,9 @@ const deltaLog = (): ((delta: string) => void) => {
 const serving = servers[process.argv[2] ?? '']!()
 // Whoever asks for a room is told.
 serving.catch(() => {})
-answer({
-  room: async (wire: Wire) => (await serving).room(wire),
-  stream: async (plan: Plan) => (await serving).stream(plan),
+serveCalls({
+  room: async (wire: BenchWire) => (await serving).endpoint(wire),
+  stream: async (plan: ReplyPlan) => (await serving).stream(plan),
   longSession: async (events: number) => (await serving).longSession?.(events),
   usage: async ({ collect }: { collect: boolean }) => {
     if (collect) for (let times = 0; times < 3; times++) globalThis.gc?.()

@@ -1,14 +1,14 @@
 // Reads what a fan-out server sent: WebSocket frames, server-sent events in HTTP chunks, socket.io's messages.
-import type { Wire } from './fanout-reply.ts'
+import type { BenchWire } from './fanout-reply.ts'
 
 /** A piece of the reply, where its frame ended in the stream, and what it weighed there. */
-export interface Said {
+export interface TextDelta {
   readonly delta: string
   readonly end: number
   readonly bytes: number
 }
 
-export const deltasOf = (wire: Wire, body: Buffer): Said[] => {
+export const deltasOf = (wire: BenchWire, body: Buffer): TextDelta[] => {
   const messages = wire === 'sse' ? eventMessages(body) : frameMessages(body)
   const read = wire === 'socket.io' ? socketIoDelta : jsonDelta
   return messages.flatMap(({ text, end, bytes }) => {
@@ -17,15 +17,15 @@ export const deltasOf = (wire: Wire, body: Buffer): Said[] => {
   })
 }
 
-interface Message {
+interface WireFrame {
   readonly text: string
   readonly end: number
   readonly bytes: number
 }
 
 /** Unmasked frames of one message each. An incomplete one at the end is not counted. */
-const frameMessages = (body: Buffer): Message[] => {
-  const messages: Message[] = []
+const frameMessages = (body: Buffer): WireFrame[] => {
+  const messages: WireFrame[] = []
   for (let at = 0; at + 2 <= body.length; ) {
     const short = body[at + 1]! & 0x7f
     const head = short < 126 ? 2 : short === 126 ? 4 : 10
@@ -40,8 +40,8 @@ const frameMessages = (body: Buffer): Message[] => {
 }
 
 /** Events may lie across chunks. Each is taken to end where its chunk does, and to weigh what its chunks added to it. */
-const eventMessages = (body: Buffer): Message[] => {
-  const messages: Message[] = []
+const eventMessages = (body: Buffer): WireFrame[] => {
+  const messages: WireFrame[] = []
   let text = ''
   let counted = 0
   for (let at = 0; at < body.length; ) {
@@ -66,21 +66,21 @@ const eventMessages = (body: Buffer): Message[] => {
 /** What each says on a socket or in an event stream. `[DONE]` is the AI SDK's last word. */
 const jsonDelta = (text: string): string | null => {
   if (text === '[DONE]') return null
-  const given = JSON.parse(text) as Event | readonly Event[]
+  const given = JSON.parse(text) as DeltaEvent | readonly DeltaEvent[]
   // Durable streams tell in one event all that came at once.
-  return Array.isArray(given) ? given.map(eventDelta).join('') : eventDelta(given as Event)
+  return Array.isArray(given) ? given.map(eventDelta).join('') : eventDelta(given as DeltaEvent)
 }
 
-const eventDelta = (given: Event): string | null => {
+const eventDelta = (given: DeltaEvent): string | null => {
   if (given.type === 'TEXT_MESSAGE_CONTENT' || given.type === 'text-delta') return given.delta ?? null
   const event = given.type === 'event' ? given.event! : given
   return event.type === 'text_delta' ? (event.data?.delta ?? null) : null
 }
-interface Event {
+interface DeltaEvent {
   readonly type: string
   readonly delta?: string
   readonly data?: { readonly delta?: string }
-  readonly event?: Event
+  readonly event?: DeltaEvent
 }
 
 const socketIoDelta = (text: string): string | null => {

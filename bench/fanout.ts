@@ -1,40 +1,40 @@
 // One session's reply to many clients: the product whole, with its log on disk, beside the least that could be done
 // (the same bytes to bare sockets) and beside rivals. Every server has a process of its own, and all clients another.
-import { type Child, start, type Usage } from './child.ts'
-import type { Received } from './fanout-client.ts'
-import type { Plan, Room, Wire } from './fanout-reply.ts'
-import { fetchPackages, leftOut } from './fetched.ts'
-import { type Figure, figure, interleave, type Rounds, type Variant } from './figure.ts'
+import { type ChildHandle, type ProcessUsage, startChild } from './child.ts'
+import type { ReceiveStats } from './fanout-client.ts'
+import type { BenchEndpoint, BenchWire, ReplyPlan } from './fanout-reply.ts'
+import { fetchPackages, reportSkippedRival } from './fetched.ts'
+import { type BenchFigure, type BenchRounds, type BenchVariant, figure, interleave } from './figure.ts'
 import { type Rival, rivals as specs } from './rivals.ts'
 
 /** A long reply at a thousand tokens a second. */
-const reply: Plan = { tokens: 2_000, burst: 1, pace: 'by the clock' }
+const reply: ReplyPlan = { tokens: 2_000, burst: 1, pace: 'by the clock' }
 /** Long enough to weigh a write. */
-const few: Plan = { tokens: 400, burst: 1, pace: 'after a pause' }
-const fewer: Plan = { tokens: 120, burst: 1, pace: 'after a pause' }
+const few: ReplyPlan = { tokens: 400, burst: 1, pace: 'after a pause' }
+const fewer: ReplyPlan = { tokens: 120, burst: 1, pace: 'after a pause' }
 /** As much as it takes until code that runs once per token is compiled for good. */
-const warmUp: Plan = { tokens: 3_000, burst: 1, pace: 'after a pause' }
-const bursts: Plan = { tokens: 2_400, burst: 8, pace: 'after a pause' }
+const warmUp: ReplyPlan = { tokens: 3_000, burst: 1, pace: 'after a pause' }
+const bursts: ReplyPlan = { tokens: 2_400, burst: 8, pace: 'after a pause' }
 /** As many as the process may open, up to this. */
 const IDLE_SOCKETS_MAX = 10_000
 const WARM_SOCKETS = 2_000
 /** Of V8's young generation, in MiB; else its size follows the garbage of the handshakes, in steps of tens of megabytes. */
 const YOUNG_MIB = 4
 
-interface Case {
+interface FanoutCase {
   readonly server: string
-  readonly wire: Wire
+  readonly wire: BenchWire
   readonly clients: number
-  readonly plan: Plan
+  readonly plan: ReplyPlan
 }
 
-interface Seen extends Received {
+interface FanoutMeasurement extends ReceiveStats {
   /** Processor time of the server for one token to one client. */
   readonly cpuNs: number
 }
 
-export const fanout = async (): Promise<Figure[]> => {
-  const bench = new Bench()
+export const fanout = async (): Promise<BenchFigure[]> => {
+  const bench = new FanoutBench()
   try {
     const writes = await bench.rounds({
       'raw TCP, 100': { server: 'tcp', wire: 'tcp', clients: 100, plan: few },
@@ -74,7 +74,7 @@ export const fanout = async (): Promise<Figure[]> => {
 }
 
 /** The one each is at home on. */
-const wires: { readonly [name in Rival]: Wire } = {
+const wires: { readonly [name in Rival]: BenchWire } = {
   'socket.io': 'socket.io',
   'AG-UI': 'sse',
   'ai + redis': 'sse',
@@ -84,7 +84,7 @@ const wires: { readonly [name in Rival]: Wire } = {
 
 const lower = 'lower'
 
-const writeFigures = (writes: Measured, many: Measured): Figure[] => {
+const writeFigures = (writes: FanoutMeasurements, many: FanoutMeasurements): BenchFigure[] => {
   const cpu = { 100: by(writes, 'cpuNs'), 1000: by(many, 'cpuNs') }
   return ([100, 1000] as const).flatMap((clients) => [
     figure(cpu[clients], [`ours WS per token, ${clients}`, `raw TCP, ${clients}`], {
@@ -118,7 +118,7 @@ const writeFigures = (writes: Measured, many: Measured): Figure[] => {
   ])
 }
 
-const replyFigures = (replies: Measured, rivals: readonly Rival[]): Figure[] => {
+const replyFigures = (replies: FanoutMeasurements, rivals: readonly Rival[]): BenchFigure[] => {
   const cpu = by(replies, 'cpuNs')
   const figures = [
     figure(by(replies, 'bytesPerToken'), ['ours WS, 50', 'ours WS per token, 50'], {
@@ -164,20 +164,20 @@ const replyFigures = (replies: Measured, rivals: readonly Rival[]): Figure[] => 
 }
 
 /** Fresh processes each round: memory that was used once is not given back, and would be free the second time. */
-const idle = async (client: Child): Promise<Figure[]> => {
+const idle = async (client: ChildHandle): Promise<BenchFigure[]> => {
   const mayOpen = openFilesMax() - 500
   const warm = Math.min(WARM_SOCKETS, Math.floor(mayOpen / 6))
   const count = Math.min(IDLE_SOCKETS_MAX, mayOpen - warm)
-  const weigh = (name: string, flags: readonly string[]): Variant => ({
+  const weigh = (name: string, flags: readonly string[]): BenchVariant => ({
     run: async () => {
-      const server = start('./fanout-server.ts', { names: [name], flags })
+      const server = startChild('./fanout-server.ts', { names: [name], flags })
       try {
-        const room = await server.call<Room>('room', 'ws')
+        const room = await server.call<BenchEndpoint>('room', 'ws')
         // Code and pools that the first sockets bring along are not theirs.
         await client.call('connect', { room, count: warm })
-        const before = await server.call<Usage>('usage', { collect: true })
+        const before = await server.call<ProcessUsage>('usage', { collect: true })
         await client.call('connect', { room, count: warm + count })
-        const after = await server.call<Usage>('usage', { collect: true })
+        const after = await server.call<ProcessUsage>('usage', { collect: true })
         await client.call('leave')
         return { value: (after.rssBytes - before.rssBytes) / count, verified: true }
       } finally {
@@ -209,16 +209,16 @@ const openFilesMax = (): number => {
   return Number(report.userLimits?.open_files?.soft) || 1_024
 }
 
-type Measured = { readonly [name: string]: readonly Seen[] }
+type FanoutMeasurements = { readonly [name: string]: readonly FanoutMeasurement[] }
 
-class Bench {
-  readonly client = start('./fanout-client.ts')
-  readonly #servers = new Map<string, Child>()
+class FanoutBench {
+  readonly client = startChild('./fanout-client.ts')
+  readonly #servers = new Map<string, ChildHandle>()
 
   /** All cases in turn, round after round; prints a line for each case. */
-  async rounds(cases: { readonly [name: string]: Case }): Promise<Measured> {
-    const measured: Record<string, Seen[]> = {}
-    const variants: Record<string, Variant> = {}
+  async rounds(cases: { readonly [name: string]: FanoutCase }): Promise<FanoutMeasurements> {
+    const measured: Record<string, FanoutMeasurement[]> = {}
+    const variants: Record<string, BenchVariant> = {}
     for (const [name, one] of Object.entries(cases)) {
       measured[name] = []
       variants[name] = {
@@ -252,7 +252,7 @@ class Bench {
       await this.#server(name, wires[name])
       return true
     } catch (error) {
-      leftOut(name, error)
+      reportSkippedRival(name, error)
       await this.client.call('leave')
       await this.#servers.get(name)?.stop()
       this.#servers.delete(name)
@@ -270,24 +270,24 @@ class Bench {
     await this.client.stop()
   }
 
-  async #run({ server: name, wire, clients, plan }: Case): Promise<Seen> {
+  async #run({ server: name, wire, clients, plan }: FanoutCase): Promise<FanoutMeasurement> {
     const server = await this.#server(name, wire)
-    const room = await server.call<Room>('room', wire)
+    const room = await server.call<BenchEndpoint>('room', wire)
     await this.client.call('connect', { room, count: clients })
-    const before = await server.call<Usage>('usage', { collect: false })
+    const before = await server.call<ProcessUsage>('usage', { collect: false })
     const said = await server.call<number[]>('stream', plan)
     await this.client.call('received', plan.tokens)
-    const after = await server.call<Usage>('usage', { collect: false })
-    const received = await this.client.call<Received>('judge', { said })
+    const after = await server.call<ProcessUsage>('usage', { collect: false })
+    const received = await this.client.call<ReceiveStats>('judge', { said })
     await this.client.call('leave')
     return { ...received, cpuNs: ((after.cpuUs - before.cpuUs) * 1000) / (plan.tokens * clients) }
   }
 
   /** Started once; its first reply is not measured, so that code is compiled as in a server that has run for a while. */
-  async #server(name: string, wire: Wire): Promise<Child> {
+  async #server(name: string, wire: BenchWire): Promise<ChildHandle> {
     const known = this.#servers.get(name)
     if (known) return known
-    const server = start('./fanout-server.ts', { names: [name] })
+    const server = startChild('./fanout-server.ts', { names: [name] })
     this.#servers.set(name, server)
     for (const each of name.startsWith('ours') ? (['ws', 'sse'] as const) : [wire]) {
       await this.#run({ server: name, wire: each, clients: 50, plan: warmUp })
@@ -296,14 +296,14 @@ class Bench {
   }
 }
 
-const by = (measured: Measured, what: 'cpuNs' | 'p99Us' | 'bytesPerToken'): Rounds => ({
+const by = (measured: FanoutMeasurements, what: 'cpuNs' | 'p99Us' | 'bytesPerToken'): BenchRounds => ({
   values: Object.fromEntries(Object.entries(measured).map(([name, seen]) => [name, seen.map((one) => one[what])])),
   verified: Object.fromEntries(
     Object.entries(measured).map(([name, seen]) => [name, seen.every(({ verified }) => verified)]),
   ),
 })
 
-const print = (name: string, seen: readonly Seen[]): void => {
+const print = (name: string, seen: readonly FanoutMeasurement[]): void => {
   const spread = (what: 'cpuNs' | 'p50Us' | 'p99Us' | 'bytesPerToken', digits: number) => {
     const sorted = seen.map((one) => one[what]).toSorted((a, b) => a - b)
     const [min, median, max] = [sorted[0]!, sorted[Math.floor(sorted.length / 2)]!, sorted.at(-1)!]

@@ -21,20 +21,20 @@ export const fetchPackages = async (rival: string, specs: readonly string[]): Pr
     await promisify(execFile)('npm', args, { timeout: INSTALL_MS })
     return true
   } catch (error) {
-    leftOut(rival, error)
+    reportSkippedRival(rival, error)
     return false
   }
 }
 
 /** One that `fetchPackages` has brought. */
-export const fetched = <T>(name: string): T => createRequire(join(folder, 'from.js'))(name) as T
+export const requireFetched = <T>(name: string): T => createRequire(join(folder, 'from.js'))(name) as T
 
 export const fetchPackage = async <T>(spec: string): Promise<T | null> => {
   const name = spec.slice(0, spec.lastIndexOf('@'))
-  return (await fetchPackages(name, [spec])) ? fetched<T>(name) : null
+  return (await fetchPackages(name, [spec])) ? requireFetched<T>(name) : null
 }
 
-export const leftOut = (rival: string, error: unknown): void => {
+export const reportSkippedRival = (rival: string, error: unknown): void => {
   const lines = (error as Error).message.split('\n').filter((line) => !line.startsWith('    at '))
   const why = lines.slice(0, 3).join(' ')
   console.log(JSON.stringify({ skipped: rival, why }))

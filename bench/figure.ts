@@ -1,6 +1,6 @@
 // A benchmark's result: a ratio between two variants that ran side by side. Absolute numbers belong to one machine;
 // a ratio travels.
-export interface Figure {
+export interface BenchFigure {
   readonly id: string
   readonly what: string
   /** The median over rounds; each round's ratio is taken within that round. */
@@ -14,17 +14,20 @@ export interface Figure {
 }
 
 /** One way to do the job. Returns its rate (or cost), and false when what it did could not be verified. */
-export interface Variant {
+export interface BenchVariant {
   run(): Promise<{ value: number; verified: boolean }>
 }
 
-export interface Rounds {
+export interface BenchRounds {
   readonly values: { readonly [name: string]: readonly number[] }
   readonly verified: { readonly [name: string]: boolean }
 }
 
 /** Runs all variants in turn, round after round, so that a busy neighbour slows them alike. */
-export const interleave = async (variants: { readonly [name: string]: Variant }, rounds = 5): Promise<Rounds> => {
+export const interleave = async (
+  variants: { readonly [name: string]: BenchVariant },
+  rounds = 5,
+): Promise<BenchRounds> => {
   const values: Record<string, number[]> = {}
   const verified: Record<string, boolean> = {}
   for (let round = 0; round < Math.max(5, rounds); round++) {
@@ -38,10 +41,10 @@ export const interleave = async (variants: { readonly [name: string]: Variant },
 }
 
 export const figure = (
-  { values, verified }: Rounds,
+  { values, verified }: BenchRounds,
   [ours, theirs]: readonly [string, string],
-  about: Pick<Figure, 'id' | 'what' | 'target' | 'better'>,
-): Figure => {
+  about: Pick<BenchFigure, 'id' | 'what' | 'target' | 'better'>,
+): BenchFigure => {
   const ratios = values[ours]!.map((value, round) => value / values[theirs]![round]!)
   return {
     ...about,
@@ -57,7 +60,7 @@ export const figure = (
 }
 
 /** One JSON line per figure. False when something was not read back as written: then the numbers mean nothing. */
-export const print = (figures: readonly Figure[]): boolean => {
+export const print = (figures: readonly BenchFigure[]): boolean => {
   for (const one of figures) console.log(JSON.stringify(one))
   return figures.every(({ detail }) => detail.verified !== false)
 }

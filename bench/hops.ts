@@ -5,14 +5,14 @@ import { createRelay } from '../packages/bridle/src/runners/server/relay.ts'
 
 const REQUESTS = 30
 
-export interface Hops {
+export interface HopTimings {
   /** Median milliseconds to the first byte of the answer. */
   through(): Promise<number>
   direct(): Promise<number>
   close(): Promise<void>
 }
 
-export const hops = async (provider: string): Promise<Hops> => {
+export const startHopTimings = async (provider: string): Promise<HopTimings> => {
   const proxy = await startCredentialProxy({
     secret: 'bench',
     keys: { anthropic: () => 'k' },

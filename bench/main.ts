@@ -5,13 +5,13 @@ import { background } from './background.ts'
 import { cloudflare } from './cloudflare.ts'
 import { delta } from './delta.ts'
 import { fanout } from './fanout.ts'
-import { type Figure, print } from './figure.ts'
+import { type BenchFigure, print } from './figure.ts'
 import { memory } from './memory.ts'
 import { open } from './open.ts'
 import { replay } from './replay.ts'
 import { runner } from './runner.ts'
 
-const benches: { readonly [name: string]: readonly (() => Promise<Figure[]>)[] } = {
+const benches: { readonly [name: string]: readonly (() => Promise<BenchFigure[]>)[] } = {
   kernel: [append, open, memory],
   background: [background],
   delta: [delta],

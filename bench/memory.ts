@@ -3,13 +3,13 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { Session } from '../packages/bridle/src/kernel/session/session.ts'
 import { memoryStore } from '../packages/bridle/src/stores/memory/memory-store.ts'
-import { type Figure, figure, interleave } from './figure.ts'
+import { type BenchFigure, figure, interleave } from './figure.ts'
 import { fill, hostOn, keyOf } from './world.ts'
 
 const LIMIT_BYTES = 200_000
 const SESSIONS = 40
 
-export const memory = async (): Promise<Figure[]> => {
+export const memory = async (): Promise<BenchFigure[]> => {
   setFlagsFromString('--expose_gc')
   const gc = runInNewContext('gc') as () => void
   const store = memoryStore()

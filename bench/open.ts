@@ -7,12 +7,12 @@ import type { Session } from '../packages/bridle/src/kernel/session/session.ts'
 import type { Listener } from '../packages/bridle/src/kernel/session/subscribers.ts'
 import { openSqlite } from '../packages/bridle/src/stores/data-folder.ts'
 import { streamAudience } from '../packages/bridle/src/surfaces/fabric/codec.ts'
-import { type Figure, figure, interleave } from './figure.ts'
+import { type BenchFigure, figure, interleave } from './figure.ts'
 import { fill, hostOn, keyOf } from './world.ts'
 
 const MISSED = 50
 
-export const open = async (): Promise<Figure[]> => {
+export const open = async (): Promise<BenchFigure[]> => {
   const folder = mkdtempSync(join(tmpdir(), 'bridle-bench-'))
   const store = await openSqlite(folder)
   try {

@@ -1,10 +1,10 @@
 // Readers of one long log, in a process of their own. Each begins at the start, reads to the end as fast as it can, and
 // begins again until all are told to stop.
 import { connect, type Socket } from 'node:net'
-import { answer } from './child.ts'
+import { serveCalls } from './child.ts'
 import { requestText } from './request-text.ts'
 
-export interface Readers {
+export interface ReaderPlan {
   readonly count: number
   readonly port: number
   readonly path: string
@@ -13,7 +13,7 @@ export interface Readers {
   readonly end: string
 }
 
-export interface Reading {
+export interface ReadStats {
   /** How often the log was read to its end. */
   readonly whole: number
   readonly bytes: number
@@ -29,11 +29,11 @@ let whole = 0
 let bytes = 0
 let broken = 0
 
-answer({
-  begin: (readers: Readers) => {
+serveCalls({
+  begin: (readers: ReaderPlan) => {
     for (let index = 0; index < readers.count; index++) read(readers, sockets)
   },
-  stop: (): Reading => {
+  stop: (): ReadStats => {
     const ended = sockets
     sockets = new Set()
     for (const socket of ended) socket.destroy()
@@ -43,7 +43,7 @@ answer({
   },
 })
 
-const read = (readers: Readers, among: Set<Socket>): void => {
+const read = (readers: ReaderPlan, among: Set<Socket>): void => {
   const socket = connect({ port: readers.port, host: '127.0.0.1', noDelay: true })
   among.add(socket)
   let rest = ''

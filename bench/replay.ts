@@ -2,11 +2,11 @@
 // somebody asks for /health. Server, readers and watchers are processes of their own.
 import { Agent, get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { start } from './child.ts'
-import type { Received } from './fanout-client.ts'
-import type { LongSession, Plan, Room } from './fanout-reply.ts'
-import { type Figure, figure, interleave, type Variant } from './figure.ts'
-import type { Readers, Reading } from './replay-client.ts'
+import { startChild } from './child.ts'
+import type { ReceiveStats } from './fanout-client.ts'
+import type { BenchEndpoint, LongSession, ReplyPlan } from './fanout-reply.ts'
+import { type BenchFigure, type BenchVariant, figure, interleave } from './figure.ts'
+import type { ReaderPlan, ReadStats } from './replay-client.ts'
 
 const EVENTS = 100_000
 const READERS = 50
@@ -16,26 +16,26 @@ const HEALTH_US = 50_000
 const PROBE_EVERY_MS = 10
 /** Readers are under way when the reply begins. */
 const BEFORE_MS = 300
-const reply: Plan = { tokens: 2_000, burst: 1, pace: 'by the clock' }
+const reply: ReplyPlan = { tokens: 2_000, burst: 1, pace: 'by the clock' }
 
-type Wires = { readonly [name: string]: (long: LongSession) => Omit<Readers, 'count' | 'port'> }
+type ReaderPlans = { readonly [name: string]: (long: LongSession) => Omit<ReaderPlan, 'count' | 'port'> }
 
-const wires: Wires = {
+const wires: ReaderPlans = {
   'frontend SSE': ({ id, end }) => ({ wire: 'sse', path: `/sessions/${id}/events/stream`, end }),
   'Fabric SSE': ({ id, end }) => ({ wire: 'sse', path: `/sessions/${id}/events?replay=all`, end }),
   'Fabric WebSocket': ({ id, end }) => ({ wire: 'ws', path: `/sessions/${id}/ws?replay=all`, end }),
 }
 
-export const replay = async (): Promise<Figure[]> => {
+export const replay = async (): Promise<BenchFigure[]> => {
   const [server, readers, watchers] = [
-    start('./fanout-server.ts', { names: ['ours'] }),
-    start('./replay-client.ts'),
-    start('./fanout-client.ts'),
+    startChild('./fanout-server.ts', { names: ['ours'] }),
+    startChild('./replay-client.ts'),
+    startChild('./fanout-client.ts'),
   ]
   const worst: Record<string, number[]> = {}
-  const read: Record<string, Reading[]> = {}
-  const live = async (name: string, wire: Omit<Readers, 'count' | 'port'> | null, port: number) => {
-    const room = await server.call<Room>('room', 'ws')
+  const read: Record<string, ReadStats[]> = {}
+  const live = async (name: string, wire: Omit<ReaderPlan, 'count' | 'port'> | null, port: number) => {
+    const room = await server.call<BenchEndpoint>('room', 'ws')
     await watchers.call('connect', { room, count: WATCHERS })
     if (wire) await readers.call('begin', { ...wire, count: READERS, port })
     await sleep(BEFORE_MS)
@@ -43,9 +43,9 @@ export const replay = async (): Promise<Figure[]> => {
     const said = await server.call<number[]>('stream', reply)
     await watchers.call('received', reply.tokens)
     worst[name] = [...(worst[name] ?? []), await probes.stop()]
-    const reading = await readers.call<Reading>('stop')
+    const reading = await readers.call<ReadStats>('stop')
     read[name] = [...(read[name] ?? []), reading]
-    const { verified, p99Us, problem } = await watchers.call<Received>('judge', { said })
+    const { verified, p99Us, problem } = await watchers.call<ReceiveStats>('judge', { said })
     if (problem) console.error(`${name}: ${problem}`)
     await watchers.call('leave')
     return { value: p99Us, verified: verified && reading.broken === 0 && (!wire || reading.bytes > 1_000_000) }
@@ -54,7 +54,9 @@ export const replay = async (): Promise<Figure[]> => {
     // The first reply is not measured, so that code is compiled as in a server that has run for a while.
     const long = await server.call<LongSession>('longSession', EVENTS)
     await live('warm-up', null, long.port)
-    const variants: Record<string, Variant> = { 'nobody reads': { run: () => live('nobody reads', null, long.port) } }
+    const variants: Record<string, BenchVariant> = {
+      'nobody reads': { run: () => live('nobody reads', null, long.port) },
+    }
     for (const [name, wireOf] of Object.entries(wires)) {
       await live('warm-up', wireOf(long), long.port)
       variants[name] = { run: () => live(name, wireOf(long), long.port) }
@@ -86,7 +88,7 @@ export const replay = async (): Promise<Figure[]> => {
 
 const print = (
   name: string,
-  readings: readonly Reading[],
+  readings: readonly ReadStats[],
   worst: readonly number[],
   p99Us: readonly number[],
 ): void => {

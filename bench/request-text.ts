@@ -1,9 +1,9 @@
 // The first bytes that a client of a benchmark sends: clients there are bare sockets.
 import { randomBytes } from 'node:crypto'
-import type { Room } from './fanout-reply.ts'
+import type { BenchEndpoint } from './fanout-reply.ts'
 
 /** The request that opens an event stream, or a WebSocket on any other wire. */
-export const requestText = ({ wire, path, port }: Room): string => {
+export const requestText = ({ wire, path, port }: BenchEndpoint): string => {
   const lines =
     wire === 'sse'
       ? ['accept: text/event-stream']

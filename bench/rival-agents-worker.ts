@@ -1,7 +1,7 @@
 // Bundled for workerd: an agent that keeps each delta in its own SQLite, and tells everybody.
 // @ts-expect-error fetched when the benchmark runs
 import { Agent, routeAgentRequest } from 'agents'
-import { type Plan, speak } from './fanout-reply.ts'
+import { type ReplyPlan, streamReply } from './fanout-reply.ts'
 
 export class Speaker extends (Agent as AgentClass) {
   onStart() {
@@ -9,7 +9,7 @@ export class Speaker extends (Agent as AgentClass) {
   }
 
   async onRequest(request: Request): Promise<Response> {
-    const said = await speak((await request.json()) as Plan, (delta) => {
+    const said = await streamReply((await request.json()) as ReplyPlan, (delta) => {
       const body = JSON.stringify({ type: 'text_delta', data: { delta } })
       this.sql`INSERT INTO log (body) VALUES (${body})`
       this.broadcast(body)

@@ -2,13 +2,13 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ownChildren } from './child.ts'
-import { microseconds, type Plan, type Served } from './fanout-reply.ts'
-import { fetched, fetchedModules } from './fetched.ts'
+import { type BenchServer, microseconds, type ReplyPlan } from './fanout-reply.ts'
+import { fetchedModules, requireFetched } from './fetched.ts'
 
 const COMPATIBILITY_DATE = '2026-06-01'
 
-export const agentsInWorkerd = async (folder: string): Promise<Served> => {
-  const { Miniflare } = fetched<{ Miniflare: MiniflareClass }>('miniflare')
+export const agentsInWorkerd = async (folder: string): Promise<BenchServer> => {
+  const { Miniflare } = requireFetched<{ Miniflare: MiniflareClass }>('miniflare')
   const miniflare = new Miniflare({
     modules: true,
     script: bundle(),
@@ -23,8 +23,8 @@ export const agentsInWorkerd = async (folder: string): Promise<Served> => {
   let rooms = 0
   return {
     others: ownChildren(),
-    room: () => ({ wire: 'ws', port: Number(url.port), path: `/agents/speaker/s${++rooms}` }),
-    async stream(plan: Plan) {
+    endpoint: () => ({ wire: 'ws', port: Number(url.port), path: `/agents/speaker/s${++rooms}` }),
+    async stream(plan: ReplyPlan) {
       const asked = { method: 'POST', body: JSON.stringify(plan) }
       const response = await fetch(new URL(`/agents/speaker/s${rooms}`, url), asked)
       if (!response.ok) throw new Error(`${response.status} ${await response.text()}`)
@@ -37,7 +37,7 @@ export const agentsInWorkerd = async (folder: string): Promise<Served> => {
 }
 
 const bundle = (): string => {
-  const { buildSync } = fetched<{ buildSync: Build }>('esbuild')
+  const { buildSync } = requireFetched<{ buildSync: BuildFunction }>('esbuild')
   const built = buildSync({
     entryPoints: [fileURLToPath(new URL('./rival-agents-worker.ts', import.meta.url))],
     nodePaths: [fetchedModules],
@@ -55,4 +55,4 @@ const bundle = (): string => {
 }
 
 type MiniflareClass = new (options: object) => { readonly ready: Promise<URL> }
-type Build = (options: object) => { readonly outputFiles: readonly { readonly text: string }[] }
+type BuildFunction = (options: object) => { readonly outputFiles: readonly { readonly text: string }[] }

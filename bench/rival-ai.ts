@@ -6,16 +6,16 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ownChildren } from './child.ts'
-import { type Plan, type Served, speak } from './fanout-reply.ts'
+import { type BenchServer, type ReplyPlan, streamReply } from './fanout-reply.ts'
 import { listen, plainLog } from './fanout-world.ts'
-import { fetched } from './fetched.ts'
+import { requireFetched } from './fetched.ts'
 
 const REDIS_START_MS = 5_000
 
-export const aiOnRedis = async (folder: string): Promise<Served> => {
-  const { createUIMessageStream, JsonToSseTransformStream, UI_MESSAGE_STREAM_HEADERS } = fetched<Ai>('ai')
-  const { createResumableStreamContext } = fetched<Resumable>('resumable-stream')
-  const { createClient } = fetched<Redis>('redis')
+export const aiOnRedis = async (folder: string): Promise<BenchServer> => {
+  const { createUIMessageStream, JsonToSseTransformStream, UI_MESSAGE_STREAM_HEADERS } = requireFetched<AiModule>('ai')
+  const { createResumableStreamContext } = requireFetched<ResumableStreamModule>('resumable-stream')
+  const { createClient } = requireFetched<RedisModule>('redis')
   const socket = await startRedis(folder)
   const connect = async () => {
     const client = createClient({ socket: { path: socket } })
@@ -32,7 +32,7 @@ export const aiOnRedis = async (folder: string): Promise<Served> => {
 
   let rooms = 0
   let asked: ReadableStream<string> | undefined
-  let start: (plan: Plan) => Promise<number[]> = async () => []
+  let start: (plan: ReplyPlan) => Promise<number[]> = async () => []
   const server = createServer(async (_, response) => {
     // The first is the one who asked; the others follow.
     const own = asked
@@ -46,15 +46,15 @@ export const aiOnRedis = async (folder: string): Promise<Served> => {
 
   return {
     others: ownChildren(),
-    async room() {
-      const begin = Promise.withResolvers<Plan>()
+    async endpoint() {
+      const begin = Promise.withResolvers<ReplyPlan>()
       const end = Promise.withResolvers<number[]>()
       const chunks = createUIMessageStream({
         execute: async ({ writer }) => {
           writer.write({ type: 'start' })
           writer.write({ type: 'text-start', id: '0' })
           const plan = await begin.promise
-          const said = await speak(plan, (delta) => writer.write({ type: 'text-delta', id: '0', delta }))
+          const said = await streamReply(plan, (delta) => writer.write({ type: 'text-delta', id: '0', delta }))
           writer.write({ type: 'text-end', id: '0' })
           end.resolve(said)
         },
@@ -87,7 +87,7 @@ const startRedis = async (folder: string): Promise<string> => {
   return socket
 }
 
-interface Ai {
+interface AiModule {
   createUIMessageStream(options: {
     execute(options: { writer: { write(chunk: object): void } }): Promise<void>
     originalMessages: []
@@ -96,13 +96,13 @@ interface Ai {
   JsonToSseTransformStream: new () => TransformStream<object, string>
   UI_MESSAGE_STREAM_HEADERS: Record<string, string>
 }
-interface Resumable {
+interface ResumableStreamModule {
   createResumableStreamContext(options: { waitUntil: () => void; publisher: RedisClient; subscriber: RedisClient }): {
     createNewResumableStream(id: string, make: () => ReadableStream<string>): Promise<ReadableStream<string>>
     resumeExistingStream(id: string): Promise<ReadableStream<string> | null | undefined>
   }
 }
-interface Redis {
+interface RedisModule {
   createClient(options: { socket: { path: string } }): RedisClient
 }
 interface RedisClient {

@@ -1,30 +1,32 @@
 // Speaks to a server of durable streams through the producer that its documentation recommends.
-import { answer } from './child.ts'
-import { type Plan, speak } from './fanout-reply.ts'
-import { fetched } from './fetched.ts'
+import { serveCalls } from './child.ts'
+import { type ReplyPlan, streamReply } from './fanout-reply.ts'
+import { requireFetched } from './fetched.ts'
 
 /** What was said so long goes together. At our 16 ms the server cannot keep up with a thousand tokens a second. */
 const MERGED_MS = 50
 
-const { DurableStream, IdempotentProducer } = fetched<Client>('@durable-streams/client')
+const { DurableStream, IdempotentProducer } = requireFetched<ProducerClient>('@durable-streams/client')
 let stream: object
 
-answer({
+serveCalls({
   create: async (url: string) => {
     stream = await DurableStream.create({ url, contentType: 'application/json' })
   },
-  stream: async (plan: Plan) => {
+  stream: async (plan: ReplyPlan) => {
     const failures: Error[] = []
     const onError = (error: Error) => failures.push(error)
     const producer = new IdempotentProducer(stream, 'speaker', { lingerMs: MERGED_MS, onError })
-    const said = await speak(plan, (delta) => producer.append(JSON.stringify({ type: 'text_delta', data: { delta } })))
+    const said = await streamReply(plan, (delta) =>
+      producer.append(JSON.stringify({ type: 'text_delta', data: { delta } })),
+    )
     await producer.flush()
     if (failures[0]) throw failures[0]
     return said
   },
 })
 
-interface Client {
+interface ProducerClient {
   DurableStream: { create(options: { url: string; contentType: string }): Promise<object> }
   IdempotentProducer: new (
     stream: object,

@@ -1,24 +1,26 @@
 // The server of durable streams, on files. What is said comes to it over HTTP, from a process of its own.
 import { join } from 'node:path'
-import { start } from './child.ts'
-import type { Plan, Served } from './fanout-reply.ts'
-import { fetched } from './fetched.ts'
+import { startChild } from './child.ts'
+import type { BenchServer, ReplyPlan } from './fanout-reply.ts'
+import { requireFetched } from './fetched.ts'
 
-export const durableStreams = async (folder: string): Promise<Served> => {
-  const { DurableStreamTestServer } = fetched<{ DurableStreamTestServer: ServerClass }>('@durable-streams/server')
+export const durableStreams = async (folder: string): Promise<BenchServer> => {
+  const { DurableStreamTestServer } = requireFetched<{ DurableStreamTestServer: ServerClass }>(
+    '@durable-streams/server',
+  )
   // It tells there of each slow append; standard output is for figures.
   console.info = () => {}
   const server = new DurableStreamTestServer({ port: 0, host: '127.0.0.1', dataDir: join(folder, 'streams') })
   const url = await server.start()
-  const producer = start('./rival-durable-streams-producer.ts')
+  const producer = startChild('./rival-durable-streams-producer.ts')
   let rooms = 0
   return {
-    async room() {
+    async endpoint() {
       const path = `/s${++rooms}`
       await producer.call('create', `${url}${path}`)
       return { wire: 'sse', port: Number(new URL(url).port), path: `${path}?offset=-1&live=sse` }
     },
-    stream: (plan: Plan) => producer.call<number[]>('stream', plan),
+    stream: (plan: ReplyPlan) => producer.call<number[]>('stream', plan),
   }
 }
 

@@ -8,18 +8,18 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { startAnthropicStub, stubbed } from '../packages/bridle/src/runners/engines/claude/anthropic-stub.suite.ts'
 import { claudeEngine } from '../packages/bridle/src/runners/engines/claude/claude.ts'
-import type { EngineSession, Turn } from '../packages/bridle/src/runners/engines/engine.ts'
+import type { EngineSession, TurnReporter } from '../packages/bridle/src/runners/engines/engine.ts'
 import { fetchEngines } from '../packages/bridle/src/runners/engines/engines.suite.ts'
-import type { StartEngine } from '../packages/bridle/src/runners/sandboxes/isolation/engine-start.ts'
-import { type Figure, figure, interleave } from './figure.ts'
-import { hops } from './hops.ts'
+import type { EngineStarter } from '../packages/bridle/src/runners/sandboxes/isolation/engine-start.ts'
+import { type BenchFigure, figure, interleave } from './figure.ts'
+import { startHopTimings } from './hops.ts'
 
 const TURNS = 12
 /** The part that may be ours, at the median. */
 const OURS_MS = 10
 const main = fileURLToPath(new URL('../packages/bridle/src/cli/main.ts', import.meta.url))
 
-export const runner = async (): Promise<Figure[]> => {
+export const runner = async (): Promise<BenchFigure[]> => {
   const engines = fetchEngines()
   if ('missing' in engines) {
     console.error(`Left out: ${engines.missing}`)
@@ -28,10 +28,10 @@ export const runner = async (): Promise<Figure[]> => {
   process.env.BRIDLE_ENGINES = engines.folder
   const stub = await startAnthropicStub()
   const folder = mkdtempSync(join(tmpdir(), 'bridle-bench-'))
-  const product = await Product.start(folder, stub.url, engines.folder)
-  const bare = new Bare(folder, stub.url)
-  const [instant, stopInstant] = await Product.withInstantEngine(folder)
-  const key = await hops(stub.url)
+  const product = await ProductServer.start(folder, stub.url, engines.folder)
+  const bare = new BareEngine(folder, stub.url)
+  const [instant, stopInstant] = await ProductServer.withInstantEngine(folder)
+  const key = await startHopTimings(stub.url)
   try {
     const cold = await interleave({
       product: { run: () => product.cold() },
@@ -101,28 +101,31 @@ const prompt = () => stubbed({ blocks: [{ text: 'A short answer.' }] })
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 
-class Product {
+class ProductServer {
   readonly #url: string
   readonly #folder: string
   readonly #stop: () => Promise<void>
   #sessions = 0
 
-  static async start(folder: string, stub: string, engines: string): Promise<Product> {
-    return Product.#serve(join(folder, 'data'), {
+  static async start(folder: string, stub: string, engines: string): Promise<ProductServer> {
+    return ProductServer.#serve(join(folder, 'data'), {
       ANTHROPIC_API_KEY: 'k',
       ANTHROPIC_BASE_URL: stub,
       BRIDLE_ENGINES: engines,
     })
   }
 
-  static async withInstantEngine(folder: string): Promise<[Product, () => Promise<void>]> {
+  static async withInstantEngine(folder: string): Promise<[ProductServer, () => Promise<void>]> {
     const [url, stop] = await ready([fileURLToPath(new URL('./instant-runner.ts', import.meta.url))], {})
-    return [await Product.#serve(join(folder, 'instant'), { ANTHROPIC_API_KEY: 'k', BRIDLE_RUNNER_URL: url }), stop]
+    return [
+      await ProductServer.#serve(join(folder, 'instant'), { ANTHROPIC_API_KEY: 'k', BRIDLE_RUNNER_URL: url }),
+      stop,
+    ]
   }
 
-  static async #serve(data: string, env: NodeJS.ProcessEnv): Promise<Product> {
+  static async #serve(data: string, env: NodeJS.ProcessEnv): Promise<ProductServer> {
     const [url, stop] = await ready([main, 'start', '--port', '0', '--data', data], { ...env, BRIDLE_LOG: 'error' })
-    return new Product(url, data, stop)
+    return new ProductServer(url, data, stop)
   }
 
   private constructor(url: string, folder: string, stop: () => Promise<void>) {
@@ -189,7 +192,7 @@ class Product {
 }
 
 /** The engine in this process, as the runner has it, and nothing else. */
-class Bare {
+class BareEngine {
   readonly #folder: string
   readonly #url: string
   #session: EngineSession | null = null
@@ -237,21 +240,21 @@ class Bare {
       stateFolder: join(name, 'state'),
       privateFolder: join(name, 'private'),
     }
-    const start: StartEngine = ({ file, args, ...options }) => spawn(file, args, options)
+    const start: EngineStarter = ({ file, args, ...options }) => spawn(file, args, options)
     const launcher = async () => ({ start, baseUrl: this.#url })
     return claudeEngine().open({ ...folders, launcher, resume: null, settings: {} })
   }
 
   async #turn(session: EngineSession, began: number): Promise<number> {
     let took = 0
-    const turn: Turn = {
-      say: (event) => {
+    const turn: TurnReporter = {
+      report: (event) => {
         if (event.type === 'assistant.delta' && took === 0) took = performance.now() - began
         return 1
       },
-      room: async () => {},
-      heard: async () => {},
-      ask: async () => ({ decision: 'denied', reason: 'no' }),
+      waitForRoom: async () => {},
+      waitForAcknowledgement: async () => {},
+      requestApproval: async () => ({ decision: 'denied', reason: 'no' }),
     }
     const end = await session.play(prompt(), turn)
     if (end.kind !== 'completed') throw new Error(JSON.stringify(end))

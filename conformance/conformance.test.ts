@@ -3,24 +3,24 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, test } from 'vitest'
-import { type ServerName, servers } from '../packages/bridle/src/conformance/case.ts'
-import { play } from '../packages/bridle/src/conformance/case-player.ts'
-import { pages } from '../packages/bridle/src/conformance/pages.ts'
-import { startWorld } from '../packages/bridle/src/targets/cloudflare/tests/test-worker.suite.ts'
+import { type CaseServerName, serverSettingsByName } from '../packages/bridle/src/conformance/case.ts'
+import { playCase } from '../packages/bridle/src/conformance/case-player.ts'
+import { protocolPages } from '../packages/bridle/src/conformance/pages.ts'
+import { startTestWorker } from '../packages/bridle/src/targets/cloudflare/tests/test-worker.suite.ts'
 import { noTools } from '../packages/bridle/src/targets/cloudflare/tests/workerd.suite.ts'
 import { HarnessServer } from '../packages/bridle/src/targets/node/index.ts'
 import { differences } from './differences.ts'
 
-interface Served {
+interface ConformanceTarget {
   readonly url: string
   readonly end: () => Promise<void>
 }
 
-const targets: { readonly [name: string]: (server: ServerName) => Promise<Served> } = {
+const targets: { readonly [name: string]: (server: CaseServerName) => Promise<ConformanceTarget> } = {
   node: async (server) => {
     const data = mkdtempSync(join(tmpdir(), 'bridle-conformance-'))
     const { url, close } = await HarnessServer.start({
-      ...(servers[server] as object),
+      ...(serverSettingsByName[server] as object),
       port: 0,
       data,
       tokenPaceMs: 0,
@@ -37,16 +37,16 @@ const targets: { readonly [name: string]: (server: ServerName) => Promise<Served
   },
   cloudflare: async (server) => {
     // A directory of several objects answers as one does.
-    const vars = { TEST_OPTIONS: JSON.stringify(servers[server]), BRIDLE_DIRECTORY_SHARDS: '3' }
-    const world = await startWorld({ vars })
+    const vars = { TEST_OPTIONS: JSON.stringify(serverSettingsByName[server]), BRIDLE_DIRECTORY_SHARDS: '3' }
+    const world = await startTestWorker({ vars })
     return { url: world.url, end: () => world.dispose() }
   },
 }
 
 for (const [target, start] of Object.entries(targets)) {
   describe.skipIf(target === 'cloudflare' && noTools)(target, () => {
-    const running = new Map<ServerName, Promise<Served>>()
-    const served = (name: ServerName): Promise<Served> => {
+    const running = new Map<CaseServerName, Promise<ConformanceTarget>>()
+    const served = (name: CaseServerName): Promise<ConformanceTarget> => {
       const server = running.get(name) ?? start(name)
       running.set(name, server)
       return server
@@ -55,11 +55,11 @@ for (const [target, start] of Object.entries(targets)) {
       for (const server of running.values()) await (await server).end()
     })
 
-    describe.each(pages)('$title', ({ cases }) => {
+    describe.each(protocolPages)('$title', ({ cases }) => {
       for (const each of cases) {
         const reason = differences[target]?.[each.name]
         test.skipIf(reason)(reason ? `${each.name} (not here: ${reason})` : each.name, async () =>
-          play((await served(each.server ?? 'open')).url, each),
+          playCase((await served(each.server ?? 'open')).url, each),
         )
       }
     })

@@ -1,8 +1,8 @@
 // The fold of a reader of AgentEvents: the text of each prompt's answer.
-import type { Place, WireEvent } from './wire-client.ts'
+import type { SessionAddress, WireEvent } from './wire-client.ts'
 
 /** This wire does not say that a retry replaces earlier text; of background work the result counts. */
-export const agentTexts = (events: readonly WireEvent[], { isBackground }: Place): string[] => {
+export const agentTexts = (events: readonly WireEvent[], { isBackground }: SessionAddress): string[] => {
   const texts = new Map<string, string>()
   let run = ''
   for (const { type, body } of events)

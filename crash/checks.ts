@@ -1,20 +1,20 @@
 // A session at rest, looked at from outside: every client has the whole log of its wire, and all of them tell one story.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Frame, readFrames } from '../packages/bridle/src/surfaces/http/test-client.suite.ts'
-import { type Answer, request } from './http.ts'
-import type { Tally } from './promises.ts'
-import { isOver, type Session } from './session.ts'
+import { readFrames, type SseFrame } from '../packages/bridle/src/surfaces/http/test-client.suite.ts'
+import { type HttpAnswer, request } from './http.ts'
+import type { PromiseTally } from './promises.ts'
+import { type CrashSession, isOver } from './session.ts'
 import type { WireEvent } from './wire-client.ts'
 
 const PATIENCE_MS = 30_000
 const POLL_MS = 10
 
-export const checkSession = async (session: Session, tally: Tally): Promise<void> => {
+export const checkSession = async (session: CrashSession, tally: PromiseTally): Promise<void> => {
   const { id } = session.place
   const detail = await atRest(session)
   tally.check('8', detail !== null, () => `${id} does not come to rest within ${PATIENCE_MS / 1_000} seconds`)
   if (detail === null) return
-  if (session.kind === 'work') tally.same('8', detail.status, 'completed', `the end of ${id}`)
+  if (session.kind === 'work') tally.checkEqual('8', detail.status, 'completed', `the end of ${id}`)
 
   const timeline = (await request(session.place, `/agents/scripted/${id}`))?.body.events as unknown[] | undefined
   const logged = timeline?.map((event) => JSON.stringify(event)) ?? []
@@ -22,28 +22,28 @@ export const checkSession = async (session: Session, tally: Tally): Promise<void
   const messages = detail.messages as { role: string; content: string; runId?: string; status: string }[]
   const texts = messages.filter(({ role }) => role === 'assistant').map(({ content }) => content)
   await caughtUp(session, { fabric: lastSeq(logged), frontend: Number(envelopes.at(-1)?.id ?? 0), texts })
-  for (const client of session.fabric) tally.same('3', raws(client.events), logged, `${client.wire} of ${id}`)
+  for (const client of session.fabric) tally.checkEqual('3', raws(client.events), logged, `${client.wire} of ${id}`)
   const frames = envelopes.map(({ raw }) => /^data: (.*)$/m.exec(raw)?.[1])
-  tally.same('3', raws(session.frontend.events), frames, `${session.frontend.wire} of ${id}`)
+  tally.checkEqual('3', raws(session.frontend.events), frames, `${session.frontend.wire} of ${id}`)
   for (const client of session.clients)
     for (const promise of ['1', '3'] as const) {
       const faults = client.faults.filter((fault) => fault.promise === promise).map(({ text }) => text)
       tally.check(promise, faults.length === 0, () => `${client.wire} of ${id}: ${faults.join('; ')}`)
     }
 
-  for (const client of session.clients) tally.same('2', client.texts(), texts, `${client.wire} of ${id}`)
+  for (const client of session.clients) tally.checkEqual('2', client.texts(), texts, `${client.wire} of ${id}`)
   const asked = messages.filter(({ role }) => role === 'user').length
   tally.check('1', asked >= session.commands.length, () => `${id} has ${asked} of ${session.commands.length} prompts`)
   tally.check('6', asked <= session.commands.length, () => `${id} ran ${asked} prompts for ${session.commands.length}`)
   endsOnce(session, tally)
   if (session.kind === 'ask') approvedCall(session, tally)
-  if (session.kind === 'talk') tally.same('8', texts.at(-1), 'once more', `the second turn of ${id}`)
+  if (session.kind === 'talk') tally.checkEqual('8', texts.at(-1), 'once more', `the second turn of ${id}`)
 }
 
 const raws = (events: readonly WireEvent[]): string[] => events.map(({ raw }) => raw)
 const lastSeq = (events: readonly string[]): number => Number(/"ev-(\d+)/.exec(events.at(-1) ?? '')?.[1] ?? 0)
 
-const endsOnce = ({ frontend, place }: Session, tally: Tally): void => {
+const endsOnce = ({ frontend, place }: CrashSession, tally: PromiseTally): void => {
   const turns = new Map<string, number>()
   const answers = new Map<string, number>()
   for (const { type, body } of frontend.events) {
@@ -59,14 +59,14 @@ const endsOnce = ({ frontend, place }: Session, tally: Tally): void => {
 }
 
 /** A call that was approved ran with the arguments as approved. */
-const approvedCall = ({ fabric: [stream], place }: Session, tally: Tally): void => {
+const approvedCall = ({ fabric: [stream], place }: CrashSession, tally: PromiseTally): void => {
   const isApproved = stream.events.some(({ body }) => body.data?.decision === 'approved')
   if (!isApproved) return
   const results = stream.events.flatMap(({ type, body }) => (type === 'tool_end' ? [body.data?.result] : []))
-  tally.same('7', results, [{ arguments: { n: 2 } }], `the approved call of ${place.id}`)
+  tally.checkEqual('7', results, [{ arguments: { n: 2 } }], `the approved call of ${place.id}`)
 }
 
-const atRest = async (session: Session): Promise<Answer['body'] | null> => {
+const atRest = async (session: CrashSession): Promise<HttpAnswer['body'] | null> => {
   for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(POLL_MS)) {
     const detail = await session.detail()
     if (detail?.status !== 200) continue
@@ -77,7 +77,7 @@ const atRest = async (session: Session): Promise<Answer['body'] | null> => {
 }
 
 /** The clients may be some milliseconds behind; one that never comes is found by what it lacks. */
-const caughtUp = async (session: Session, { fabric, frontend, texts }: LogEnd): Promise<void> => {
+const caughtUp = async (session: CrashSession, { fabric, frontend, texts }: LogEnd): Promise<void> => {
   const isThere = () =>
     session.fabric.every(({ seq }) => seq >= fabric) &&
     session.frontend.seq >= frontend &&
@@ -94,7 +94,7 @@ interface LogEnd {
 }
 
 /** The contract's log, read anew: up to the last envelope that the detail shows. */
-const frontendLog = async ({ place }: Session, detail: Answer['body']): Promise<Frame[]> => {
+const frontendLog = async ({ place }: CrashSession, detail: HttpAnswer['body']): Promise<SseFrame[]> => {
   const head = (detail.channel as { envelopes: { seq: number }[] }).envelopes.at(-1)?.seq ?? 0
   const frames = await readFrames(
     `${place.url()}/sessions/${place.id}/events/stream`,

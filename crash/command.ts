@@ -1,20 +1,20 @@
 // A command with a key of its own: sent, perhaps cut off, and sent again until the server has an answer.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Tally } from './promises.ts'
+import type { PromiseTally } from './promises.ts'
 
 /** The answer to a command. Null: none came, or one that says "not now". */
-export type Outcome = { readonly isAcknowledged: boolean; readonly answer: unknown } | null
+export type CommandOutcome = { readonly isAcknowledged: boolean; readonly answer: unknown } | null
 
 const DEADLINE_MS = 20_000
 const AGAIN_MS = 25
 
-export class Command {
+export class RepeatableCommand {
   readonly key: string
-  readonly #send: () => Promise<Outcome>
+  readonly #send: () => Promise<CommandOutcome>
   /** The answer that came before or during the fault. */
-  #first: Promise<Outcome> = Promise.resolve(null)
+  #first: Promise<CommandOutcome> = Promise.resolve(null)
 
-  constructor(key: string, send: () => Promise<Outcome>) {
+  constructor(key: string, send: () => Promise<CommandOutcome>) {
     this.key = key
     this.#send = send
   }
@@ -24,7 +24,7 @@ export class Command {
   }
 
   /** Sent again, twice: all answers are the same. */
-  async repeat(tally: Tally): Promise<Outcome> {
+  async repeat(tally: PromiseTally): Promise<CommandOutcome> {
     const first = await this.#first
     const [second, third] = [await this.untilAnswered(), await this.untilAnswered()]
     tally.check('8', second !== null, () => `${this.key} got no answer within ${DEADLINE_MS / 1_000} seconds`)
@@ -34,13 +34,13 @@ export class Command {
         second?.isAcknowledged === true,
         () => `${this.key} was acknowledged and is gone: ${says(second)}`,
       )
-      tally.same('6', second?.answer, first.answer, `${this.key}, sent again`)
+      tally.checkEqual('6', second?.answer, first.answer, `${this.key}, sent again`)
     }
-    tally.same('6', third?.answer, second?.answer, `${this.key}, sent a third time`)
+    tally.checkEqual('6', third?.answer, second?.answer, `${this.key}, sent a third time`)
     return second
   }
 
-  async untilAnswered(): Promise<Outcome> {
+  async untilAnswered(): Promise<CommandOutcome> {
     for (const until = Date.now() + DEADLINE_MS; Date.now() < until; await sleep(AGAIN_MS)) {
       const outcome = await this.#send()
       if (outcome !== null) return outcome
@@ -49,4 +49,4 @@ export class Command {
   }
 }
 
-const says = (outcome: Outcome): string => JSON.stringify(outcome?.answer ?? null).slice(0, 300)
+const says = (outcome: CommandOutcome): string => JSON.stringify(outcome?.answer ?? null).slice(0, 300)

@@ -2,13 +2,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServerProcess } from '../packages/bridle/src/targets/tests/server-process.suite.ts'
 import { request } from './http.ts'
-import type { World } from './world.ts'
+import type { CrashWorld } from './world.ts'
 
 const PATIENCE_MS = 5_000
 let probes = 0
 
 /** Goes on with the deposed server, and asks it for things that it may not do. */
-export const checkDeposed = async (world: World, old: ServerProcess): Promise<void> => {
+export const checkDeposed = async (world: CrashWorld, old: ServerProcess): Promise<void> => {
   const { tally } = world
   old.signal('SIGCONT')
   const asked = ['one', 'two', 'three'].map(() => `deposed-${++probes}`)

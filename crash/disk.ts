@@ -4,19 +4,19 @@ import { spawnSync } from 'node:child_process'
 import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { noCompiler, Preload } from './preload.ts'
+import { FailingDiskLibrary, noCompiler } from './preload.ts'
 
 /** Room for the logs of some hundred rounds. */
 const SIZE = '64m'
 const BLOCK_BYTES = 64 * 1024
 
-export class Disk {
+export class FillableDisk {
   /** Null where the disk is a real one. */
-  readonly preload: Preload | null
+  readonly preload: FailingDiskLibrary | null
   readonly #data: string
   readonly #ballast: string
 
-  private constructor(data: string, preload: Preload | null) {
+  private constructor(data: string, preload: FailingDiskLibrary | null) {
     this.#data = data
     this.#ballast = join(data, 'ballast')
     this.preload = preload
@@ -32,10 +32,10 @@ export class Disk {
     return canMount() ? null : noCompiler() === null ? null : 'no right to mount, and no compiler'
   }
 
-  static make(folder: string): Disk {
+  static make(folder: string): FillableDisk {
     const data = join(folder, 'data')
     mkdirSync(data, { recursive: true, mode: 0o700 })
-    return mount(data) ? new Disk(data, null) : new Disk(data, Preload.make(folder))
+    return mount(data) ? new FillableDisk(data, null) : new FillableDisk(data, FailingDiskLibrary.make(folder))
   }
 
   fill(): void {

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { cutConnections } from './cut-connections.ts'
 import { checkDeposed } from './deposed.ts'
-import { Disk } from './disk.ts'
-import { noCompiler, Preload } from './preload.ts'
+import { FillableDisk } from './disk.ts'
+import { FailingDiskLibrary, noCompiler } from './preload.ts'
 import { checkReady, sendProbes } from './probes.ts'
-import type { World } from './world.ts'
+import type { CrashWorld } from './world.ts'
 
 export interface Fault {
   readonly name: string
@@ -17,16 +17,16 @@ export interface Fault {
   /** Why the row cannot be played on this machine; null when it can. */
   readonly missing?: () => string | null
   /** Made before the server starts, and taken away at the end. */
-  readonly prepare?: (folder: string) => Equipment
+  readonly prepare?: (folder: string) => FaultEquipment
   /** Before the sessions of a round begin. */
-  readonly begin?: (world: World) => Promise<void>
-  readonly strike: (world: World, equipment: Equipment) => Promise<void>
+  readonly begin?: (world: CrashWorld) => Promise<void>
+  readonly strike: (world: CrashWorld, equipment: FaultEquipment) => Promise<void>
 }
 
-export interface Equipment {
+export interface FaultEquipment {
   readonly env?: NodeJS.ProcessEnv
-  readonly preload?: Preload
-  readonly disk?: Disk
+  readonly preload?: FailingDiskLibrary
+  readonly disk?: FillableDisk
   /** How the fault is played on this machine. */
   readonly note?: string
   readonly remove?: () => void
@@ -99,9 +99,9 @@ export const faults: readonly Fault[] = [
   {
     name: 'full disk',
     what: 'The disk is full while turns run; in half of the rounds the server is killed before there is room again.',
-    missing: () => Disk.missing(),
+    missing: () => FillableDisk.missing(),
     prepare: (folder) => {
-      const disk = Disk.make(folder)
+      const disk = FillableDisk.make(folder)
       return {
         disk,
         note: disk.note,
@@ -142,7 +142,7 @@ export const faults: readonly Fault[] = [
 
 const TAKEOVERS_MAX = 10
 
-const preloaded = (folder: string): Equipment => {
-  const preload = Preload.make(folder)
+const preloaded = (folder: string): FaultEquipment => {
+  const preload = FailingDiskLibrary.make(folder)
   return { preload, env: preload.env }
 }

@@ -1,7 +1,7 @@
 // Requests that may be cut at any moment.
-import type { Place } from './wire-client.ts'
+import type { SessionAddress } from './wire-client.ts'
 
-export interface Answer {
+export interface HttpAnswer {
   readonly status: number
   readonly body: { readonly [name: string]: unknown }
 }
@@ -11,10 +11,10 @@ const PATIENCE_MS = 20_000
 
 /** Null when no whole answer came. */
 export const request = async (
-  { url, tenant }: Place,
+  { url, tenant }: SessionAddress,
   path: string,
   { body, key, signal, method }: { body?: unknown; key?: string; signal?: AbortSignal; method?: string } = {},
-): Promise<Answer | null> => {
+): Promise<HttpAnswer | null> => {
   try {
     const response = await fetch(`${url()}${path}`, {
       method: method ?? (body === undefined ? 'GET' : 'POST'),
@@ -26,7 +26,7 @@ export const request = async (
       ...(body !== undefined && { body: JSON.stringify(body) }),
       signal: AbortSignal.any([AbortSignal.timeout(PATIENCE_MS), ...(signal ? [signal] : [])]),
     })
-    return { status: response.status, body: (await response.json()) as Answer['body'] }
+    return { status: response.status, body: (await response.json()) as HttpAnswer['body'] }
   } catch {
     return null
   }

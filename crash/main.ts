@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { faults } from './faults.ts'
 import { playRow, type RowResult } from './matrix.ts'
-import { page } from './page.ts'
+import { matrixPage } from './page.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -42,5 +42,5 @@ for (const fault of chosen) {
   if (result.folder !== undefined) console.log(`  the folder is kept: ${result.folder}`)
 }
 if (values.only === undefined && !values['no-page'])
-  writeFileSync(fileURLToPath(new URL('../docs/crash-matrix.md', import.meta.url)), page(results))
+  writeFileSync(fileURLToPath(new URL('../docs/crash-matrix.md', import.meta.url)), matrixPage(results))
 process.exitCode = results.some(({ broken }) => broken.length > 0) ? 1 : 0

@@ -1,7 +1,7 @@
 // Plays the rounds of a fault and counts, for each promise, how often it was looked at and how often it was broken.
-import type { Equipment, Fault } from './faults.ts'
+import type { Fault, FaultEquipment } from './faults.ts'
 import { type BrokenPromise, type PromiseId, promiseIds } from './promises.ts'
-import { World } from './world.ts'
+import { CrashWorld } from './world.ts'
 
 export interface RowResult {
   readonly fault: Fault
@@ -19,8 +19,8 @@ export interface RowResult {
 export const playRow = async (fault: Fault, rounds: number, seed: number): Promise<RowResult> => {
   const skipped = fault.missing?.() ?? null
   if (skipped !== null) return { fault, rounds: 0, skipped, looks: {}, broken: [] }
-  let equipment: Equipment = {}
-  const world = new World(seed, (folder) => {
+  let equipment: FaultEquipment = {}
+  const world = new CrashWorld(seed, (folder) => {
     equipment = fault.prepare?.(folder) ?? {}
     return equipment.env ?? {}
   })
@@ -48,7 +48,7 @@ export const playRow = async (fault: Fault, rounds: number, seed: number): Promi
     await world.end(() => equipment.remove?.())
     process.off('exit', abandon)
   }
-  const looks = Object.fromEntries(promiseIds.map((id) => [id, world.tally.looks.get(id) ?? 0]))
+  const looks = Object.fromEntries(promiseIds.map((id) => [id, world.tally.checkCounts.get(id) ?? 0]))
   const { broken } = world.tally
   const { note } = equipment
   return { fault, rounds: played, looks, broken, note, ...(broken.length > 0 && { folder: world.folder }) }

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { faults } from './faults.ts'
 import type { RowResult } from './matrix.ts'
-import { page } from './page.ts'
-import { Tally } from './promises.ts'
+import { matrixPage } from './page.ts'
+import { PromiseTally } from './promises.ts'
 
 test('[O39] the page shows what held, what broke and what could not be played', () => {
-  const tally = new Tally()
-  tally.same('3', [1, 2], [1, 2], 'a stream')
-  tally.same('3', [1, 3], [1, 2], 'another stream')
+  const tally = new PromiseTally()
+  tally.checkEqual('3', [1, 2], [1, 2], 'a stream')
+  tally.checkEqual('3', [1, 3], [1, 2], 'another stream')
   tally.check('8', true, () => 'never said')
   expect(tally.broken).toEqual([{ promise: '3', text: 'another stream: [1,3] instead of [1,2]' }])
   const [held, broke, unplayed] = faults
@@ -16,11 +16,11 @@ test('[O39] the page shows what held, what broke and what could not be played', 
     { fault: broke!, rounds: 3, looks: { 3: 2, 8: 1 }, broken: tally.broken, folder: '/kept' },
     { fault: unplayed!, rounds: 0, skipped: 'no compiler', looks: {}, broken: [] },
   ]
-  const lines = page(rows).split('\n')
+  const lines = matrixPage(rows).split('\n')
   expect(lines).toContain(`| ${held!.name} | 3 | 0 of 12 | – | 0 of 4 | – | – | – | – | – | – | – | none |`)
   expect(lines).toContain(`| ${broke!.name} | 3 | – | – | 1 of 2 | – | – | – | – | 0 of 1 | – | – | **1** |`)
   expect(lines).toContain(`| ${unplayed!.name} | skipped: no compiler |  |  |  |  |  |  |  |  |  |  |  |`)
   expect(lines).toContain(`| ${held!.name} | ${held!.what} On a small disk. |`)
   // Nothing of the machine that wrote it.
-  expect(page(rows)).not.toMatch(/\/kept|\/tmp|20\d\d-/)
+  expect(matrixPage(rows)).not.toMatch(/\/kept|\/tmp|20\d\d-/)
 })

@@ -7,7 +7,7 @@ const { version } = JSON.parse(readFileSync(new URL('../packages/bridle/package.
   version: string
 }
 
-export const page = (results: readonly RowResult[]): string => `# The crash matrix
+export const matrixPage = (results: readonly RowResult[]): string => `# The crash matrix
 
 \`npm run crash\` writes this page. It starts a real server (\`bridle start\`, with SQLite in a folder of its own) and plays rounds.
 In each round three sessions of three tenants begin at the same time: a chat that streams and calls a tool (HTTP, with an

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { sendProbes } from './probes.ts'
-import type { World } from './world.ts'
+import type { CrashWorld } from './world.ts'
 
 const source = fileURLToPath(new URL('./preload.c', import.meta.url))
 const storeFiles = ['bridle.sqlite', 'bridle.sqlite-wal'] as const
@@ -20,7 +20,7 @@ export const noCompiler = (): string | null => {
   return spawnSync('cc', ['--version']).status === 0 ? null : 'no compiler'
 }
 
-export class Preload {
+export class FailingDiskLibrary {
   readonly env: NodeJS.ProcessEnv
   readonly #disk: string
   readonly #control: string
@@ -31,7 +31,7 @@ export class Preload {
     this.env = { LD_PRELOAD: library, BRIDLE_CRASH_DISK: disk, BRIDLE_CRASH_CONTROL: control }
   }
 
-  static make(folder: string): Preload {
+  static make(folder: string): FailingDiskLibrary {
     const library = join(folder, 'preload.so')
     const built = spawnSync('cc', ['-shared', '-fPIC', '-O2', '-o', library, source, '-ldl', '-lpthread'], {
       encoding: 'utf8',
@@ -43,11 +43,11 @@ export class Preload {
     const file = openSync(control, 'w')
     writeSync(file, Buffer.alloc(Object.keys(places).length * NUMBER_BYTES))
     closeSync(file)
-    return new Preload(library, disk, control)
+    return new FailingDiskLibrary(library, disk, control)
   }
 
   /** Kills the server; the next one finds what had reached the disk. */
-  async powerCut({ server, data }: World): Promise<void> {
+  async powerCut({ server, data }: CrashWorld): Promise<void> {
     await server.kill('SIGKILL')
     rmSync(join(data, 'bridle.sqlite-shm'), { force: true })
     for (const name of storeFiles) {
@@ -59,7 +59,7 @@ export class Preload {
   }
 
   /** The next syncs fail; the server goes on for a while, and then the power is cut. */
-  async failSyncs(world: World, times: number): Promise<void> {
+  async failSyncs(world: CrashWorld, times: number): Promise<void> {
     const before = this.#get('failed')
     this.#set('failing', times)
     for (let tries = 0; this.#get('failed') < before + times && tries < WAIT_TRIES; tries++) await sleep(WAIT_MS)

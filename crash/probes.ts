@@ -1,19 +1,19 @@
 // Commands that are sent while the disk is in trouble: a refusal is fine, an acknowledgement must be kept.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from './http.ts'
-import type { Place } from './wire-client.ts'
-import type { World } from './world.ts'
+import type { SessionAddress } from './wire-client.ts'
+import type { CrashWorld } from './world.ts'
 
 const PROBES = 6
 const tenants = ['ada', 'bo', 'cy'] as const
 let count = 0
 
-interface Probes {
+interface ProbeCheck {
   /** After the fault: all that was acknowledged is there. */
   readonly check: () => Promise<void>
 }
 
-export const sendProbes = async (world: World): Promise<Probes> => {
+export const sendProbes = async (world: CrashWorld): Promise<ProbeCheck> => {
   const acknowledged: string[] = []
   const places = Array.from({ length: PROBES }, (_, index) =>
     world.placeOf(tenants[index % tenants.length] as string, `probe-${++count}`),
@@ -33,7 +33,7 @@ export const sendProbes = async (world: World): Promise<Probes> => {
   }
 }
 
-const isTaken = async (place: Place): Promise<boolean> => {
+const isTaken = async (place: SessionAddress): Promise<boolean> => {
   const answer = await request(place, '/chat/sessions', {
     body: { agent: 'scripted', session_id: place.id },
     key: place.id,
@@ -42,7 +42,7 @@ const isTaken = async (place: Place): Promise<boolean> => {
 }
 
 /** A server that refuses work says so in `/ready`, sooner or later, unless it takes work again meanwhile. */
-export const checkReady = async (world: World): Promise<void> => {
+export const checkReady = async (world: CrashWorld): Promise<void> => {
   let status: number | undefined
   for (const until = Date.now() + READY_MS; Date.now() < until; await sleep(READY_POLL_MS)) {
     if (await isTaken(world.placeOf('ada', `probe-${++count}`))) return

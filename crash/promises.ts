@@ -23,16 +23,16 @@ export interface BrokenPromise {
 }
 
 /** Counts what was looked at, and keeps what was found broken. */
-export class Tally {
-  readonly looks = new Map<PromiseId, number>()
+export class PromiseTally {
+  readonly checkCounts = new Map<PromiseId, number>()
   readonly broken: BrokenPromise[] = []
 
   check(promise: PromiseId, isKept: boolean, text: () => string): void {
-    this.looks.set(promise, (this.looks.get(promise) ?? 0) + 1)
+    this.checkCounts.set(promise, (this.checkCounts.get(promise) ?? 0) + 1)
     if (!isKept) this.broken.push({ promise, text: text().slice(0, TEXT_MAX) })
   }
 
-  same(promise: PromiseId, actual: unknown, expected: unknown, what: string): void {
+  checkEqual(promise: PromiseId, actual: unknown, expected: unknown, what: string): void {
     const [is, should] = [JSON.stringify(actual), JSON.stringify(expected)]
     this.check(promise, is === should, () => `${what}: ${excerpt(is, should)} instead of ${excerpt(should, is)}`)
   }

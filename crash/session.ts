@@ -1,20 +1,20 @@
 // A session that a round plays: the commands it gets, and the clients that watch it, one on each wire.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Command, type Outcome } from './command.ts'
-import { type Answer, request } from './http.ts'
-import type { Tally } from './promises.ts'
-import { FabricSocket, Transport } from './socket-clients.ts'
-import { FabricStream, FrontendStream } from './stream-clients.ts'
-import type { Place } from './wire-client.ts'
+import { type CommandOutcome, RepeatableCommand } from './command.ts'
+import { type HttpAnswer, request } from './http.ts'
+import type { PromiseTally } from './promises.ts'
+import { FabricSocketClient, TransportClient } from './socket-clients.ts'
+import { FabricStreamClient, FrontendStreamClient } from './stream-clients.ts'
+import type { SessionAddress } from './wire-client.ts'
 
-export type Kind = 'talk' | 'ask' | 'work'
-export const kinds: readonly Kind[] = ['talk', 'ask', 'work']
+export type SessionKind = 'talk' | 'ask' | 'work'
+export const sessionKinds: readonly SessionKind[] = ['talk', 'ask', 'work']
 
-type Steps = readonly object[]
-const script = (steps: Steps): string => `@script ${JSON.stringify(steps)}`
+type ScriptSteps = readonly object[]
+const script = (steps: ScriptSteps): string => `@script ${JSON.stringify(steps)}`
 
 /** Long enough to be cut anywhere, short enough for many rounds. */
-const scripts: { readonly [kind in Kind]: Steps } = {
+const scripts: { readonly [kind in SessionKind]: ScriptSteps } = {
   talk: [
     { text: 'a'.repeat(60), chunks: 20, everyMs: 6 },
     { tool: 'read_file', id: 'call-1', args: { path: 'a.txt' }, result: { lines: 3 }, ms: 5 },
@@ -34,24 +34,24 @@ const scripts: { readonly [kind in Kind]: Steps } = {
 }
 const RETRIES = 99
 
-export class Session {
-  readonly kind: Kind
-  readonly place: Place
-  readonly transport: Transport
-  readonly fabric: readonly [FabricStream, FabricSocket]
-  readonly frontend: FrontendStream
-  readonly commands: Command[] = []
+export class CrashSession {
+  readonly kind: SessionKind
+  readonly place: SessionAddress
+  readonly transport: TransportClient
+  readonly fabric: readonly [FabricStreamClient, FabricSocketClient]
+  readonly frontend: FrontendStreamClient
+  readonly commands: RepeatableCommand[] = []
   /** The approval that some client was shown before the fault. */
   #shown: string | null = null
   readonly #line: () => AbortSignal
 
-  constructor(kind: Kind, place: Place, line: () => AbortSignal) {
+  constructor(kind: SessionKind, place: SessionAddress, line: () => AbortSignal) {
     this.kind = kind
     this.place = place
     this.#line = line
-    this.transport = new Transport(place)
-    this.fabric = [new FabricStream(place), new FabricSocket(place)]
-    this.frontend = new FrontendStream(place)
+    this.transport = new TransportClient(place)
+    this.fabric = [new FabricStreamClient(place), new FabricSocketClient(place)]
+    this.frontend = new FrontendStreamClient(place)
     for (const client of this.clients) client.start()
   }
 
@@ -69,7 +69,7 @@ export class Session {
   }
 
   /** After the fault: the command is sent again, the approval is answered, and a second turn is asked for. */
-  async goOn(tally: Tally): Promise<void> {
+  async goOn(tally: PromiseTally): Promise<void> {
     await this.#approvalStands(tally)
     const answering = this.kind === 'ask' ? this.#approve(tally) : null
     await this.commands[0]?.repeat(tally)
@@ -80,7 +80,7 @@ export class Session {
     tally.check('8', (await second.repeat(tally))?.isAcknowledged === true, () => `${second.key} was not taken`)
   }
 
-  detail(): Promise<Answer | null> {
+  detail(): Promise<HttpAnswer | null> {
     return request(this.place, `/sessions/${this.place.id}`)
   }
 
@@ -88,49 +88,49 @@ export class Session {
     for (const client of this.clients) client.stop()
   }
 
-  #command(key: string, prompt: string): Command {
+  #command(key: string, prompt: string): RepeatableCommand {
     const send = { talk: this.#invoke, ask: this.#submit, work: this.#start }[this.kind]
-    const command = new Command(key, () => send(key, prompt))
+    const command = new RepeatableCommand(key, () => send(key, prompt))
     this.commands.push(command)
     return command
   }
 
   /** Answers when the run has ended, with its result or its error. */
-  readonly #invoke = async (key: string, prompt: string): Promise<Outcome> => {
+  readonly #invoke = async (key: string, prompt: string): Promise<CommandOutcome> => {
     const path = `/agents/scripted/${this.place.id}`
     const answer = await request(this.place, path, { body: { prompt }, key, signal: this.#line() })
     if (answer === null || answer.status === 503) return null
     return { isAcknowledged: answer.status === 200, answer: { status: answer.status, body: answer.body } }
   }
 
-  readonly #submit = async (commandId: string, prompt: string): Promise<Outcome> => {
+  readonly #submit = async (commandId: string, prompt: string): Promise<CommandOutcome> => {
     for (let tries = 0; !this.transport.isOpen && tries < OPEN_TRIES; tries++) await sleep(POLL_MS)
     const ack = await this.transport.command({ type: 'submit', prompt, commandId })
     if (ack === null || (!ack.ok && ack.code !== 'command_conflict')) return null
     return { isAcknowledged: ack.ok === true, answer: ack.answer }
   }
 
-  readonly #start = async (key: string, prompt: string): Promise<Outcome> => {
+  readonly #start = async (key: string, prompt: string): Promise<CommandOutcome> => {
     const body = { engine: 'scripted', session_id: this.place.id, max_retries: RETRIES, prompt }
     const answer = await request(this.place, '/sessions', { body, key, signal: this.#line() })
     if (answer === null || answer.status === 503) return null
     return { isAcknowledged: answer.status === 202, answer: answer.body.session_id ?? answer.body }
   }
 
-  async #approvalStands(tally: Tally): Promise<void> {
+  async #approvalStands(tally: PromiseTally): Promise<void> {
     if (this.#shown === null) return
     const open = await this.#until((detail) => detail.status === 'awaiting_approval')
     const ids = ((open?.approvals ?? []) as { id: string }[]).map(({ id }) => id)
-    tally.same('7', ids, [this.#shown], `the open approvals of ${this.place.id}`)
+    tally.checkEqual('7', ids, [this.#shown], `the open approvals of ${this.place.id}`)
   }
 
   /** Answered once the run asks, if it still does: one that was cut before it asked has ended. */
-  async #approve(tally: Tally): Promise<void> {
+  async #approve(tally: PromiseTally): Promise<void> {
     const asking = await this.#until(({ approvals, status }) => (approvals as unknown[]).length > 0 || isOver(status))
     const id = ((asking?.approvals ?? []) as { id: string }[])[0]?.id
     if (id === undefined) return
     const path = `/sessions/${this.place.id}/approvals/${id}`
-    const approve = new Command(`${this.place.id} ${id}`, async () => {
+    const approve = new RepeatableCommand(`${this.place.id} ${id}`, async () => {
       const answer = await request(this.place, `${path}/approve`, { body: { args: { n: 2 } } })
       if (answer === null || answer.status === 503) return null
       return { isAcknowledged: answer.status === 200, answer: answer.body.decision ?? answer.body }
@@ -145,8 +145,8 @@ export class Session {
     )
   }
 
-  async #until(isSo: (detail: Answer['body']) => boolean): Promise<Answer['body'] | null> {
-    let detail: Answer | null = null
+  async #until(isSo: (detail: HttpAnswer['body']) => boolean): Promise<HttpAnswer['body'] | null> {
+    let detail: HttpAnswer | null = null
     for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(POLL_MS)) {
       detail = await this.detail()
       if (detail?.status === 200 && isSo(detail.body)) return detail.body

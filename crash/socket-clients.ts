@@ -2,24 +2,24 @@
 import { WebSocket } from 'ws'
 import { applyOperations } from '../packages/bridle/src/kernel/delta.ts'
 import { agentApprovals, agentTexts } from './agent-events.ts'
-import { type EventBody, EventRecord, type Message, seqOf, WireClient, type WireEvent } from './wire-client.ts'
+import { type ChatMessage, type EventBody, EventRecord, seqOf, WireClient, type WireEvent } from './wire-client.ts'
 
-interface State {
-  readonly messages: readonly (Message & { readonly id: string })[]
+interface TransportState {
+  readonly messages: readonly (ChatMessage & { readonly id: string })[]
   readonly approvals?: readonly { readonly id: string }[]
 }
 
-export interface Ack {
+export interface CommandAck {
   readonly ok?: boolean
   readonly answer?: unknown
   readonly code?: string
 }
 
 /** The messages of both sockets; each has some of the fields. */
-interface ServerMessage extends Ack {
+interface ServerMessage extends CommandAck {
   readonly type: string
   readonly event?: EventBody & { readonly id: string; readonly type: string }
-  readonly state?: State
+  readonly state?: TransportState
   readonly operations?: unknown
   readonly seq?: number
   readonly prev?: number
@@ -42,7 +42,7 @@ abstract class SocketClient extends WireClient {
   }
 }
 
-export class FabricSocket extends SocketClient {
+export class FabricSocketClient extends SocketClient {
   readonly wire = 'Fabric WebSocket'
   readonly #record = new EventRecord(this.faults)
   protected path = () =>
@@ -67,12 +67,12 @@ export class FabricSocket extends SocketClient {
   approvals = () => agentApprovals(this.events)
 }
 
-export class Transport extends SocketClient {
+export class TransportClient extends SocketClient {
   readonly wire = 'transport'
-  state: State = { messages: [] }
+  state: TransportState = { messages: [] }
   seq = 0
   readonly #approvals = new Set<string>()
-  readonly #waiting = new Map<string, (ack: Ack) => void>()
+  readonly #waiting = new Map<string, (ack: CommandAck) => void>()
 
   protected path = () => `/ws?sessionId=${this.place.id}&agent=scripted${this.seq > 0 ? `&after=${this.seq}` : ''}`
 
@@ -81,14 +81,14 @@ export class Transport extends SocketClient {
     if (type === 'state' && state) this.#replace(state, seq)
     else if (type === 'delta') {
       if (prev !== this.seq) this.faults.push({ promise: '3', text: `a delta from ${prev} came at ${this.seq}` })
-      this.state = applyOperations(this.state as never, operations as never) as unknown as State
+      this.state = applyOperations(this.state as never, operations as never) as unknown as TransportState
       this.seq = seq
     } else if (type === 'ack') this.#waiting.get(commandId)?.(message)
     for (const { id } of this.state.approvals ?? []) this.#approvals.add(id)
   }
 
   /** A whole state may replace what a client has. It may say more, never less. */
-  #replace(state: State, seq: number): void {
+  #replace(state: TransportState, seq: number): void {
     if (seq < this.seq) this.faults.push({ promise: '1', text: `a state of ${seq} came at ${this.seq}` })
     for (const { id, content } of this.state.messages)
       if (!this.place.isBackground && !state.messages.find((each) => each.id === id)?.content.startsWith(content))
@@ -106,7 +106,7 @@ export class Transport extends SocketClient {
     readonly type: string
     readonly prompt: string
     readonly commandId: string
-  }): Promise<Ack | null> {
+  }): Promise<CommandAck | null> {
     const { socket } = this
     if (!socket || !this.isOpen) return Promise.resolve(null)
     return new Promise((resolve) => {

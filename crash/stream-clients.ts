@@ -1,6 +1,6 @@
 // Server-sent events: the Fabric stream, and the stream of the frontend contract.
 import { emptyFrontendState, reduceFrontend } from '../packages/bridle/src/client/frontend/state.ts'
-import { collect, type Frame } from '../packages/bridle/src/surfaces/http/test-client.suite.ts'
+import { collectFrames, type SseFrame } from '../packages/bridle/src/surfaces/http/test-client.suite.ts'
 import { agentApprovals, agentTexts } from './agent-events.ts'
 import { type EventBody, EventRecord, seqOf, WireClient, type WireEvent } from './wire-client.ts'
 
@@ -8,7 +8,7 @@ abstract class StreamClient extends WireClient {
   protected readonly record = new EventRecord(this.faults)
   protected abstract path(): string
   /** The meaning of a frame: an event of the log, a reset, or nothing. */
-  protected abstract read(frame: Frame): WireEvent | 'reset' | null
+  protected abstract read(frame: SseFrame): WireEvent | 'reset' | null
 
   get seq(): number {
     return this.record.seq
@@ -28,8 +28,8 @@ abstract class StreamClient extends WireClient {
       await response.body?.cancel()
       return
     }
-    await collect<Frame>(response, [], (frames) => {
-      const event = this.read(frames.at(-1) as Frame)
+    await collectFrames<SseFrame>(response, [], (frames) => {
+      const event = this.read(frames.at(-1) as SseFrame)
       if (event === 'reset') this.record.reset()
       else if (event !== null) this.record.add(event)
       return false
@@ -37,11 +37,11 @@ abstract class StreamClient extends WireClient {
   }
 }
 
-export class FabricStream extends StreamClient {
+export class FabricStreamClient extends StreamClient {
   readonly wire = 'Fabric SSE'
   protected path = () => `/agents/scripted/${this.place.id}/stream`
 
-  protected read({ id, data, raw }: Frame): WireEvent | 'reset' | null {
+  protected read({ id, data, raw }: SseFrame): WireEvent | 'reset' | null {
     if (data.type === 'reset') return 'reset'
     return id === null ? null : eventOf(id, data, raw)
   }
@@ -50,11 +50,11 @@ export class FabricStream extends StreamClient {
   approvals = () => agentApprovals(this.events)
 }
 
-export class FrontendStream extends StreamClient {
+export class FrontendStreamClient extends StreamClient {
   readonly wire = 'frontend SSE'
   protected path = () => `/sessions/${this.place.id}/events/stream`
 
-  protected read({ id, data, raw }: Frame): WireEvent | 'reset' | null {
+  protected read({ id, data, raw }: SseFrame): WireEvent | 'reset' | null {
     if (id !== null) return eventOf(id, data, raw)
     return (data as EventBody).payload?.reset === true ? 'reset' : null
   }
@@ -69,7 +69,7 @@ export class FrontendStream extends StreamClient {
     this.events.flatMap(({ type, body }) => (type === 'approval_required' ? String(body.payload?.request_id) : []))
 }
 
-const eventOf = (cursor: string, body: Frame['data'], raw: string): WireEvent => ({
+const eventOf = (cursor: string, body: SseFrame['data'], raw: string): WireEvent => ({
   seq: seqOf(cursor),
   cursor,
   type: body.type,

@@ -2,7 +2,7 @@
 // told to stop. It records everything, and judges nothing but the order.
 import { setTimeout as sleep } from 'node:timers/promises'
 
-export interface Place {
+export interface SessionAddress {
   readonly tenant: string
   readonly id: string
   /** A retry may replace what background work has said so far. */
@@ -11,7 +11,7 @@ export interface Place {
   readonly url: () => string
 }
 
-export interface Message {
+export interface ChatMessage {
   readonly role: string
   readonly content: string
 }
@@ -55,11 +55,11 @@ export abstract class WireClient {
   abstract readonly wire: string
   /** Things that no client should ever meet. */
   readonly faults: ClientFault[] = []
-  protected readonly place: Place
+  protected readonly place: SessionAddress
   #isStopped = false
   #hangUp = () => {}
 
-  constructor(place: Place) {
+  constructor(place: SessionAddress) {
     this.place = place
   }
 

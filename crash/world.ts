@@ -7,18 +7,18 @@ import { ServerProcess } from '../packages/bridle/src/targets/tests/server-proce
 import { Prng } from '../simulation/prng.ts'
 import { checkSession } from './checks.ts'
 import { request } from './http.ts'
-import { Tally } from './promises.ts'
-import { kinds, Session } from './session.ts'
-import type { Place } from './wire-client.ts'
+import { PromiseTally } from './promises.ts'
+import { CrashSession, sessionKinds } from './session.ts'
+import type { SessionAddress } from './wire-client.ts'
 
 const tenants = ['ada', 'bo', 'cy'] as const
 /** The faults strike at any moment of the first turn, which takes a little longer. */
 const STRIKE_MS = 250
 
-export class World {
+export class CrashWorld {
   readonly folder = mkdtempSync(join(tmpdir(), 'bridle-crash-'))
   readonly data = join(this.folder, 'data')
-  readonly tally = new Tally()
+  readonly tally = new PromiseTally()
   readonly chance: Prng
   server: ServerProcess
   /** Clients reach the server through this address, where a row puts something between them. */
@@ -26,9 +26,9 @@ export class World {
   readonly #env: NodeJS.ProcessEnv
   readonly #processes: ServerProcess[] = []
   #line = new AbortController()
-  #all: Session[] = []
+  #all: CrashSession[] = []
   /** Background work is looked at a round later: its retry waits for a second. */
-  #later: Session[] = []
+  #later: CrashSession[] = []
 
   constructor(seed: number, env: (folder: string) => NodeJS.ProcessEnv = () => ({})) {
     this.chance = new Prng(seed)
@@ -57,9 +57,9 @@ export class World {
   }
 
   async round(number: number, strike: () => Promise<void>): Promise<void> {
-    const sessions = kinds.map((kind, index) => {
+    const sessions = sessionKinds.map((kind, index) => {
       const tenant = tenants[(number + index) % tenants.length] as string
-      return new Session(kind, this.placeOf(tenant, `${kind}-${number}`), () => this.#line.signal)
+      return new CrashSession(kind, this.placeOf(tenant, `${kind}-${number}`), () => this.#line.signal)
     })
     this.#all.push(...sessions)
     for (const session of sessions) session.begin()
@@ -85,7 +85,7 @@ export class World {
     }
   }
 
-  placeOf(tenant: string, id: string): Place {
+  placeOf(tenant: string, id: string): SessionAddress {
     return { tenant, id, isBackground: id.startsWith('work'), url: () => this.url }
   }
 
@@ -115,7 +115,7 @@ export class World {
     return ids
   }
 
-  async #check(sessions: readonly Session[]): Promise<void> {
+  async #check(sessions: readonly CrashSession[]): Promise<void> {
     await Promise.all(sessions.map((session) => checkSession(session, this.tally)))
     for (const session of sessions) session.stop()
   }

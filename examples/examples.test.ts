@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startDevServer } from 'bridle/node'
 import { afterAll, expect, test } from 'vitest'
-import { get, isIdle, post, readFrames, types } from '../packages/bridle/src/surfaces/http/test-client.suite.ts'
+import { get, isIdle, post, readFrames, typesOf } from '../packages/bridle/src/surfaces/http/test-client.suite.ts'
 
 const closing: (() => Promise<void>)[] = []
 afterAll(async () => {
@@ -35,7 +35,7 @@ test('hello greets word by word', async () => {
     body: { result: 'Hello, Ada! Nice to meet you.', sessionId: 'first', agentPath: '/agents/hello/first' },
   })
   const frames = await readFrames(`${at}/stream`, isIdle)
-  expect(types(frames)).toEqual(['prompt_start', ...Array(7).fill('text_delta'), 'result', 'idle'])
+  expect(typesOf(frames)).toEqual(['prompt_start', ...Array(7).fill('text_delta'), 'result', 'idle'])
   const bad = await post(at, { name: 'Ada' })
   expect([bad.status, bad.body.error]).toEqual([400, expect.stringMatching(/^The input does not fit: prompt: /)])
 })

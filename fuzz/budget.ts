@@ -11,7 +11,7 @@ const seed = Number(process.env.BRIDLE_SEED ?? (inputs === INPUTS ? SEED : Date.
 if (inputs !== INPUTS) console.log(`BRIDLE_SEED=${seed} BRIDLE_FUZZ_INPUTS=${inputs}`)
 
 /** Holds for every input, one after the other. A share is for inputs that each cost a whole run. */
-export const holds = <T>(
+export const holdsForAll = <T>(
   arbitrary: fc.Arbitrary<T>,
   check: (input: T) => Promise<void> | void,
   share = 1,

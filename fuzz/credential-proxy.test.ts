@@ -6,11 +6,11 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { providers, refusals } from '../packages/bridle/src/runners/credentials/providers.ts'
+import { providers, proxyRefusals } from '../packages/bridle/src/runners/credentials/providers.ts'
 import { type CredentialProxy, startCredentialProxy } from '../packages/bridle/src/runners/credentials/proxy.ts'
-import { holds } from './budget.ts'
+import { holdsForAll } from './budget.ts'
 import { bodyText, HOSTILE_WORDS } from './hostile.ts'
-import { asking, isErrorBody, keepsPrototypes, tellsNothingInside } from './promises.ts'
+import { expectErrorBody, expectNoInternals, expectPrototypesUnchanged, fetchWithRetry } from './promises.ts'
 
 const KEY = 'sk-canary-of-the-provider'
 const run = { key: { tenant: 't', agent: 'claude', id: 's1' }, runId: 'r-1', attempt: 1 }
@@ -99,9 +99,9 @@ test('the key goes to the provider alone, and nothing goes there that the run ma
   )
   const how = fc.constantFrom('bearer', 'x-api-key', 'both')
   const method = fc.oneof({ weight: 6, arbitrary: fc.constant('POST') }, fc.constantFrom('GET', 'PUT', 'DELETE'))
-  await holds(fc.tuple(method, path, token, how, body), async ([verb, at, given, where, content]) => {
+  await holdsForAll(fc.tuple(method, path, token, how, body), async ([verb, at, given, where, content]) => {
     passed = []
-    const response = await asking(`${proxy.url}${at}`, {
+    const response = await fetchWithRetry(`${proxy.url}${at}`, {
       method: verb,
       headers: {
         ...(where !== 'x-api-key' && given !== '' && { authorization: `Bearer ${given}` }),
@@ -111,8 +111,8 @@ test('the key goes to the provider alone, and nothing goes there that the run ma
     })
     const said = await response.text()
     expect(said + JSON.stringify([...response.headers])).not.toContain(KEY)
-    tellsNothingInside(said)
-    keepsPrototypes()
+    expectNoInternals(said)
+    expectPrototypesUnchanged()
     for (const { url, headers, body: sent } of passed) {
       expect([anthropic, openai]).toContain(given)
       expect(JSON.stringify(headers)).not.toContain(given)
@@ -121,8 +121,8 @@ test('the key goes to the provider alone, and nothing goes there that the run ma
     }
     if (response.status < 400) return
     expect(passed).toEqual([])
-    isErrorBody(JSON.parse(said))
-    expect(Object.values(refusals).map(({ status }) => status)).toContain(response.status)
+    expectErrorBody(JSON.parse(said))
+    expect(Object.values(proxyRefusals).map(({ status }) => status)).toContain(response.status)
   })
   expect(Object.keys(providers)).toEqual(['anthropic', 'openai'])
 })

@@ -2,9 +2,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { applyOperations, type DeltaOperation } from '../packages/bridle/src/kernel/delta.ts'
-import { holds } from './budget.ts'
+import { holdsForAll } from './budget.ts'
 import { HOSTILE_WORDS } from './hostile.ts'
-import { keepsPrototypes } from './promises.ts'
+import { expectPrototypesUnchanged } from './promises.ts'
 
 const name = fc.oneof(
   fc.constantFrom('messages', 'content', 'a', '0', '1', '00', '-1', '1e3', '4294967290', '9007199254740993', 'length'),
@@ -20,7 +20,7 @@ const operation = fc.record({
 })
 
 test('no path reaches a prototype, makes a list of holes, or leaves a state that is half changed', async () => {
-  await holds(fc.array(operation, { maxLength: 4 }), (operations) => {
+  await holdsForAll(fc.array(operation, { maxLength: 4 }), (operations) => {
     const state = { messages: [{ content: 'a' }, { content: 'b' }], a: { b: [] } }
     const before = JSON.stringify(state)
     try {
@@ -31,7 +31,7 @@ test('no path reaches a prototype, makes a list of holes, or leaves a state that
       expect((error as Error).name).not.toBe('RangeError')
     }
     expect(JSON.stringify(state)).toBe(before)
-    keepsPrototypes()
+    expectPrototypesUnchanged()
     expect(({} as { polluted?: true }).polluted).toBeUndefined()
   })
 })

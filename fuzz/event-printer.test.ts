@@ -1,12 +1,12 @@
 // An agent's words end on a person's terminal: nothing that it says may move the cursor, set a title or ring a bell.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { eventPrinter } from '../packages/bridle/src/cli/terminal/event-printer.ts'
-import type { Output } from '../packages/bridle/src/cli/terminal/output.ts'
-import { holds } from './budget.ts'
+import { createEventPrinter } from '../packages/bridle/src/cli/terminal/event-printer.ts'
+import type { CliOutput } from '../packages/bridle/src/cli/terminal/output.ts'
+import { holdsForAll } from './budget.ts'
 import { HOSTILE_WORDS } from './hostile.ts'
 import { anyText } from './json-schema.ts'
-import { keepsPrototypes } from './promises.ts'
+import { expectPrototypesUnchanged } from './promises.ts'
 
 const types = [
   'prompt_start',
@@ -64,10 +64,10 @@ const event = fc.record({
 })
 
 test('no event puts a control character on the terminal', async () => {
-  await holds(fc.tuple(fc.array(event, { minLength: 1, maxLength: 5 }), fc.boolean(), fc.boolean()), (input) => {
+  await holdsForAll(fc.tuple(fc.array(event, { minLength: 1, maxLength: 5 }), fc.boolean(), fc.boolean()), (input) => {
     const [events, withPrompts, withHints] = input
     let screen = ''
-    const out: Output = {
+    const out: CliOutput = {
       isJson: false,
       canAsk: true,
       width: 80,
@@ -81,11 +81,11 @@ test('no event puts a control character on the terminal', async () => {
       note: () => {},
       style: (_format, text) => text,
     }
-    const printer = eventPrinter(out, { withPrompts, withHints })
+    const printer = createEventPrinter(out, { withPrompts, withHints })
     // As they come from a server: parsed from text.
     for (const each of JSON.parse(JSON.stringify(events)) as typeof events) printer.print(each)
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there.
     expect(screen.replaceAll('\r\n', '\n')).not.toMatch(/[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/)
-    keepsPrototypes()
+    expectPrototypesUnchanged()
   })
 })

@@ -8,10 +8,10 @@ import fc from 'fast-check'
 import type { GenericSchema } from 'valibot'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runnerEventSchemas } from '../packages/bridle/src/runners/protocol.ts'
-import { holds } from './budget.ts'
+import { holdsForAll } from './budget.ts'
 import { bodyText, HOSTILE_WORDS } from './hostile.ts'
 import type { JsonSchema } from './json-schema.ts'
-import { asking, keepsPrototypes, tellsNothingInside } from './promises.ts'
+import { expectNoInternals, expectPrototypesUnchanged, fetchWithRetry } from './promises.ts'
 import { FuzzWorld, TOKEN } from './world.ts'
 
 /** The reader alone gets every input in runner-frames.test.ts; here each is a run. */
@@ -78,7 +78,7 @@ const said = fc.tuple(
 
 test('whatever a runner says, its run ends and the log folds', async () => {
   let count = 0
-  await holds(
+  await holdsForAll(
     said,
     async ([frames, end]) => {
       stream = [...frames.map((each) => each.replaceAll(/[\r\n]/g, ' ')), end].filter(
@@ -86,19 +86,19 @@ test('whatever a runner says, its run ends and the log folds', async () => {
       )
       const id = `hostile-${count++ % 50}`
       const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
-      const response = await asking(`${world.url}/agents/claude/${id}`, {
+      const response = await fetchWithRetry(`${world.url}/agents/claude/${id}`, {
         method: 'POST',
         headers,
         body: '{"prompt":"go"}',
       })
       const text = await response.text()
-      keepsPrototypes()
+      expectPrototypesUnchanged()
       expect([id, response.status, response.status === 200 || JSON.parse(text).error.reason !== undefined]).toEqual([
         id,
         expect.toSatisfy((status: number) => [200, 500].includes(status)),
         true,
       ])
-      if (response.status === 500) tellsNothingInside(text)
+      if (response.status === 500) expectNoInternals(text)
     },
     SHARE,
   )

@@ -1,11 +1,11 @@
 // Valid values made hostile: wrong types, names of prototypes, depth, halves of characters, numbers that are none. As text,
 // since much of it (a name twice, `__proto__`, 1e400) cannot be written by JSON.stringify.
 import fc from 'fast-check'
-import { anyText, type JsonSchema, valid } from './json-schema.ts'
+import { anyText, type JsonSchema, validValues } from './json-schema.ts'
 
 /** JSON text, or nearly. Half of it is valid, so that what lies behind the checks is reached too. */
 export const bodyText = (schema: JsonSchema, words: readonly string[]): fc.Arbitrary<string> => {
-  const value = valid(schema, words)
+  const value = validValues(schema, words)
   return fc.oneof(
     { weight: 5, arbitrary: value.map(textOf) },
     {

@@ -1,13 +1,13 @@
 // Every route of /openapi.json, as the server itself describes it, with paths, queries, headers and bodies made from there.
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { holds } from './budget.ts'
+import { holdsForAll } from './budget.ts'
 import { bodyText, HOSTILE_WORDS } from './hostile.ts'
-import { type JsonSchema, valid } from './json-schema.ts'
-import { asking, isErrorBody, keepsPrototypes, tellsNothingInside } from './promises.ts'
+import { type JsonSchema, validValues } from './json-schema.ts'
+import { expectErrorBody, expectNoInternals, expectPrototypesUnchanged, fetchWithRetry } from './promises.ts'
 import { FuzzWorld, TOKEN, WORDS } from './world.ts'
 
-interface Operation {
+interface RouteOperation {
   readonly method: string
   readonly path: string
   readonly query: readonly { readonly name: string; readonly schema: JsonSchema }[]
@@ -22,7 +22,7 @@ interface FuzzedRequest {
 }
 
 const world = new FuzzWorld()
-let operations: readonly Operation[]
+let operations: readonly RouteOperation[]
 beforeAll(async () => {
   await world.start()
   operations = await described()
@@ -30,18 +30,18 @@ beforeAll(async () => {
 afterAll(() => world.end())
 
 test('no request makes the server fail, tell of its inside, or touch what is not the caller’s', async () => {
-  await holds(fc.oneof(...operations.map(asked)), async (request) => {
+  await holdsForAll(fc.oneof(...operations.map(asked)), async (request) => {
     const { status, type, text } = await answered(request)
     tellsNothingInsideUnlessOwn(status, text)
     if (status < 400) return
     expect(type, `${request.method} ${request.path}`).toMatch(/^application\/json/)
     const body = JSON.parse(text)
-    isErrorBody(body)
+    expectErrorBody(body)
     // A run that failed is told in this shape; that is the caller's run, and not a fault of the server.
     if (status === 500)
       expect(body).toMatchObject({ agentPath: expect.any(String), error: { reason: expect.anything() } })
     else expect([400, 401, 403, 404, 405, 409, 410, 413, 415, 421, 422, 426, 429, 431, 501, 503]).toContain(status)
-    keepsPrototypes()
+    expectPrototypesUnchanged()
   })
   await world.check()
   await world.reopen()
@@ -49,13 +49,13 @@ test('no request makes the server fail, tell of its inside, or touch what is not
 
 /** A session's detail names its own workspace folder, which its caller may know. */
 const tellsNothingInsideUnlessOwn = (status: number, text: string): void => {
-  if (status >= 400) tellsNothingInside(text)
+  if (status >= 400) expectNoInternals(text)
   else expect(text).not.toMatch(/\n\s+at |node:internal/)
 }
 
-const described = async (): Promise<Operation[]> => {
+const described = async (): Promise<RouteOperation[]> => {
   const response = await fetch(`${world.url}/openapi.json`, { headers: { authorization: `Bearer ${TOKEN}` } })
-  const { paths } = (await response.json()) as { paths: Record<string, Record<string, Described>> }
+  const { paths } = (await response.json()) as { paths: Record<string, Record<string, OpenApiOperation>> }
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { parameters, requestBody }]) => ({
       method: method.toUpperCase(),
@@ -66,7 +66,7 @@ const described = async (): Promise<Operation[]> => {
   )
 }
 
-interface Described {
+interface OpenApiOperation {
   readonly parameters: readonly { readonly name: string; readonly in: string; readonly schema: JsonSchema }[]
   readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: JsonSchema } } }
 }
@@ -86,11 +86,11 @@ const encoded = (text: string): string => encodeURIComponent(text.toWellFormed()
 /** Once or twice over: a second decoding would find what the first has hidden. */
 const inPath = fc.constantFrom(encoded, (text: string) => encodeURIComponent(encoded(text)))
 
-const asked = ({ method, path, query, body }: Operation): fc.Arbitrary<FuzzedRequest> => {
+const asked = ({ method, path, query, body }: RouteOperation): fc.Arbitrary<FuzzedRequest> => {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string)
   const values = fc.record(Object.fromEntries(names.map((name) => [name, segment[name] ?? word])))
   const params = fc.record(
-    Object.fromEntries(query.map(({ name, schema }) => [name, fc.oneof(valid(schema, WORDS), word)])),
+    Object.fromEntries(query.map(({ name, schema }) => [name, fc.oneof(validValues(schema, WORDS), word)])),
     { requiredKeys: [] },
   )
   const contents = body ? bodyText(body, [...WORDS, ...HOSTILE_WORDS]) : fc.constant(null)
@@ -143,7 +143,7 @@ const answered = async ({ method, path, headers: given, body }: FuzzedRequest) =
     string,
     string
   >
-  const response = await asking(`${world.url}${path}`, {
+  const response = await fetchWithRetry(`${world.url}${path}`, {
     method,
     headers: present,
     signal: AbortSignal.any([leave.signal, AbortSignal.timeout(20_000)]),

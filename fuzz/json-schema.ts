@@ -23,12 +23,12 @@ export interface JsonSchema {
 /** Made once: fast-check takes its time over it. */
 export const anyText = fc.string({ unit: 'binary', maxLength: 30 })
 
-export const valid = (schema: JsonSchema, words: readonly string[]): fc.Arbitrary<unknown> => {
+export const validValues = (schema: JsonSchema, words: readonly string[]): fc.Arbitrary<unknown> => {
   if ('const' in schema) return fc.constant(schema.const)
   if (schema.enum) return fc.constantFrom(...schema.enum)
   const options = schema.anyOf ?? schema.oneOf
-  if (options) return fc.oneof(...options.map((option) => valid(option, words)))
-  if (schema.allOf) return fc.oneof(...schema.allOf.map((part) => valid(part, words)))
+  if (options) return fc.oneof(...options.map((option) => validValues(option, words)))
+  if (schema.allOf) return fc.oneof(...schema.allOf.map((part) => validValues(part, words)))
   if (schema.properties || schema.type === 'object') return record(schema, words)
   switch (schema.type) {
     case 'string':
@@ -48,7 +48,7 @@ export const valid = (schema: JsonSchema, words: readonly string[]): fc.Arbitrar
     case 'null':
       return fc.constant(null)
     case 'array':
-      return fc.array(valid(schema.items ?? {}, words), { maxLength: Math.min(4, schema.maxItems ?? 4) })
+      return fc.array(validValues(schema.items ?? {}, words), { maxLength: Math.min(4, schema.maxItems ?? 4) })
   }
   return anything(words)
 }
@@ -60,7 +60,9 @@ const text = (words: readonly string[]): fc.Arbitrary<string> =>
   fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...words) }, { weight: 1, arbitrary: anyText })
 
 const record = ({ properties = {}, required = [] }: JsonSchema, words: readonly string[]): fc.Arbitrary<unknown> => {
-  const fields = Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, valid(schema, words)]))
+  const fields = Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [name, validValues(schema, words)]),
+  )
   const needed = required.filter((name) => Object.hasOwn(fields, name))
   return fc.record(fields, { requiredKeys: needed })
 }

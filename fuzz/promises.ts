@@ -6,16 +6,16 @@ const prototypes = [Object.prototype, Array.prototype, Function.prototype, Strin
 const before = prototypes.map(namesOf)
 
 /** No answer can have added a name to what all objects share. */
-export const keepsPrototypes = (): void => expect(prototypes.map(namesOf)).toEqual(before)
+export const expectPrototypesUnchanged = (): void => expect(prototypes.map(namesOf)).toEqual(before)
 
 /** A stack, or a place in our own code or on this disk. */
 const INSIDE =
   /\n\s+at |node:internal|node_modules|file:\/\/|\.(?:ts|js):\d+|SQLITE_|\/(?:tmp|home|usr|root|var|work)\//
 
-export const tellsNothingInside = (text: string): void => expect(text).not.toMatch(INSIDE)
+export const expectNoInternals = (text: string): void => expect(text).not.toMatch(INSIDE)
 
 /** The two shapes of the Fabric document: text, or an object with a type and a message. */
-export const isErrorBody = (body: unknown): void => {
+export const expectErrorBody = (body: unknown): void => {
   const { error } = body as { error?: unknown }
   if (typeof error === 'string') expect(error).not.toBe('')
   else expect(error).toMatchObject({ type: expect.stringMatching(/^[a-z_]+$/), message: expect.any(String) })
@@ -25,7 +25,7 @@ export const isErrorBody = (body: unknown): void => {
  * `fetch`, once more where the connection was reset: a server closes one that was idle for some seconds, and a request may cross
  * with that. A server that resets the next connection too has failed.
  */
-export const asking = async (url: string, init: RequestInit): Promise<Response> => {
+export const fetchWithRetry = async (url: string, init: RequestInit): Promise<Response> => {
   try {
     return await fetch(url, init)
   } catch (error) {

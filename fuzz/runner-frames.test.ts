@@ -5,12 +5,12 @@ import fc from 'fast-check'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { runnerEventSchemas } from '../packages/bridle/src/runners/protocol.ts'
-import { runnerFrames } from '../packages/bridle/src/runners/remote/runner-frames.ts'
-import { translated } from '../packages/bridle/src/runners/remote/translation.ts'
-import { holds } from './budget.ts'
+import { readRunnerFrames } from '../packages/bridle/src/runners/remote/runner-frames.ts'
+import { translateEvent } from '../packages/bridle/src/runners/remote/translation.ts'
+import { holdsForAll } from './budget.ts'
 import { bodyText, HOSTILE_WORDS } from './hostile.ts'
 import { anyText, type JsonSchema } from './json-schema.ts'
-import { keepsPrototypes } from './promises.ts'
+import { expectPrototypesUnchanged } from './promises.ts'
 
 const words = ['a', 'call', 'Write', 'ok', ...HOSTILE_WORDS]
 const types = Object.keys(runnerEventSchemas) as (keyof typeof runnerEventSchemas)[]
@@ -44,10 +44,10 @@ async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8A
 const read = async (bytes: Uint8Array, size: number) => {
   const frames: string[] = []
   try {
-    for await (const each of runnerFrames(inPieces(bytes, size))) {
+    for await (const each of readRunnerFrames(inPieces(bytes, size))) {
       expect(v.safeParse(runnerEventSchemas[each.event.type] as v.GenericSchema, each.event).success).toBe(true)
       expect(each.id === null || Number.isInteger(each.id)).toBe(true)
-      const items = await translated(each.event, { toolNames: new Map() }, async (text) => text.slice(0, 8))
+      const items = await translateEvent(each.event, { toolNames: new Map() }, async (text) => text.slice(0, 8))
       expect(JSON.parse(JSON.stringify(items))).toHaveLength(items.length)
       // As text: comparing values goes as deep as they do.
       frames.push(JSON.stringify(each.event))
@@ -61,10 +61,10 @@ const read = async (bytes: Uint8Array, size: number) => {
 }
 
 test('a stream is read the same however it is cut, and yields only events that the schemas have', async () => {
-  await holds(fc.tuple(stream, fc.integer({ min: 1, max: 400 })), async ([bytes, size]) => {
+  await holdsForAll(fc.tuple(stream, fc.integer({ min: 1, max: 400 })), async ([bytes, size]) => {
     // The largest inputs are cut into fewer pieces, which keeps the test short.
     const piece = Math.max(size, Math.ceil(bytes.length / 500))
     expect(await read(bytes, piece)).toEqual(await read(bytes, bytes.length))
-    keepsPrototypes()
+    expectPrototypesUnchanged()
   })
 })

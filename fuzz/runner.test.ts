@@ -10,17 +10,17 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { puppetEngine, steps, text } from '../packages/bridle/src/runners/engines/puppet.suite.ts'
 import {
   ackSchema,
+  approvalAnswerSchema,
   cancelSchema,
   envSchema,
   querySchema,
   steerSchema,
-  verdictSchema,
 } from '../packages/bridle/src/runners/protocol.ts'
 import { SandboxRunner } from '../packages/bridle/src/runners/server/sandbox-runner.ts'
-import { holds } from './budget.ts'
+import { holdsForAll } from './budget.ts'
 import { bodyText, HOSTILE_WORDS } from './hostile.ts'
 import type { JsonSchema } from './json-schema.ts'
-import { asking, isErrorBody, keepsPrototypes, tellsNothingInside } from './promises.ts'
+import { expectErrorBody, expectNoInternals, expectPrototypesUnchanged, fetchWithRetry } from './promises.ts'
 
 const TOKEN = 'token-of-the-runner'
 const FRESH_AFTER = 250
@@ -72,7 +72,7 @@ const asked = fc.oneof(
   row('POST', fc.constant('/query'), bodyOf(querySchema)),
   row('PUT', fc.constant('/env'), bodyOf(envSchema)),
   row('POST', at('/runs/', '/cancel'), bodyOf(cancelSchema)),
-  row('POST', at('/runs/a/approvals/'), bodyOf(verdictSchema)),
+  row('POST', at('/runs/a/approvals/'), bodyOf(approvalAnswerSchema)),
   row('POST', at('/runs/', '/steer'), bodyOf(steerSchema)),
   row('POST', at('/runs/', '/ack'), bodyOf(ackSchema)),
   row('GET', at('/runs/', '/events'), fc.constant('')),
@@ -85,11 +85,11 @@ const authorization = fc.oneof(
 
 test('no request makes a runner fail, tell of its inside, or stop answering', async () => {
   let count = 0
-  await holds(fc.tuple(asked, authorization), async ([{ method, path, body }, bearer]) => {
+  await holdsForAll(fc.tuple(asked, authorization), async ([{ method, path, body }, bearer]) => {
     if (count++ % FRESH_AFTER === 0) await fresh()
     const url = runner?.url ?? ''
     const leave = new AbortController()
-    const response = await asking(`${url}${path}`, {
+    const response = await fetchWithRetry(`${url}${path}`, {
       method,
       headers: { ...(bearer !== '' && { authorization: bearer }) },
       signal: AbortSignal.any([leave.signal, AbortSignal.timeout(20_000)]),
@@ -98,12 +98,12 @@ test('no request makes a runner fail, tell of its inside, or stop answering', as
     const isStream = response.headers.get('content-type') === 'text/event-stream'
     const said = isStream ? '' : await response.text()
     leave.abort()
-    keepsPrototypes()
+    expectPrototypesUnchanged()
     expect(said).not.toContain(TOKEN)
     expect(said).not.toContain('key-of-the-runner')
     if (response.status < 400) return
-    tellsNothingInside(said)
-    isErrorBody(JSON.parse(said))
+    expectNoInternals(said)
+    expectErrorBody(JSON.parse(said))
     expect([400, 401, 403, 404, 409, 410, 413]).toContain(response.status)
   })
   const health = await fetch(`${runner?.url}/health`)

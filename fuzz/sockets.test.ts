@@ -4,15 +4,19 @@ import { toJsonSchema } from '@valibot/to-json-schema'
 import fc from 'fast-check'
 import type { GenericSchema } from 'valibot'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { clientMessage } from '../packages/bridle/src/surfaces/fabric/socket-codec.ts'
-import { fabricSockets } from '../packages/bridle/src/surfaces/fabric/socket-routes.ts'
-import { messageSchema } from '../packages/bridle/src/surfaces/transport/codec.ts'
-import { transportSockets } from '../packages/bridle/src/surfaces/transport/routes.ts'
-import { type Dialled, dial, refusal } from '../packages/bridle/src/targets/tests/socket-client.suite.ts'
-import { holds } from './budget.ts'
+import { fabricMessageSchema } from '../packages/bridle/src/surfaces/fabric/socket-codec.ts'
+import { fabricSocketRoutes } from '../packages/bridle/src/surfaces/fabric/socket-routes.ts'
+import { transportMessageSchema } from '../packages/bridle/src/surfaces/transport/codec.ts'
+import { transportSocketRoutes } from '../packages/bridle/src/surfaces/transport/routes.ts'
+import {
+  openTestSocket,
+  type TestSocket,
+  upgradeAnswer,
+} from '../packages/bridle/src/targets/tests/socket-client.suite.ts'
+import { holdsForAll } from './budget.ts'
 import { bodyText, HOSTILE_WORDS } from './hostile.ts'
-import { type JsonSchema, valid } from './json-schema.ts'
-import { isErrorBody, tellsNothingInside } from './promises.ts'
+import { type JsonSchema, validValues } from './json-schema.ts'
+import { expectErrorBody, expectNoInternals } from './promises.ts'
 import { FuzzWorld, TOKEN, WORDS } from './world.ts'
 
 const world = new FuzzWorld()
@@ -24,12 +28,12 @@ const schemaOf = (schema: GenericSchema): JsonSchema =>
 const words = [...WORDS, ...HOSTILE_WORDS]
 
 const wires = [
-  { name: 'Fabric', path: '/sessions/s1/ws', schema: clientMessage, row: fabricSockets[0]! },
-  { name: 'transport', path: '/ws?sessionId=s2', schema: messageSchema, row: transportSockets[0]! },
+  { name: 'Fabric', path: '/sessions/s1/ws', schema: fabricMessageSchema, row: fabricSocketRoutes[0]! },
+  { name: 'transport', path: '/ws?sessionId=s2', schema: transportMessageSchema, row: transportSocketRoutes[0]! },
 ]
 
 describe.each(wires)('the $name socket', ({ path, schema, row }) => {
-  let socket: Dialled | null = null
+  let socket: TestSocket | null = null
   beforeEach(() => () => {
     socket?.ws.terminate()
     socket = null
@@ -42,8 +46,8 @@ describe.each(wires)('the $name socket', ({ path, schema, row }) => {
       { weight: 9, arbitrary: bodyText(schemaOf(schema), words) },
       fc.uint8Array({ maxLength: 64 }),
     )
-    await holds(message, async (content) => {
-      socket ??= await dial(`${world.url}${path}`, { headers: { authorization: `Bearer ${TOKEN}` } })
+    await holdsForAll(message, async (content) => {
+      socket ??= await openTestSocket(`${world.url}${path}`, { headers: { authorization: `Bearer ${TOKEN}` } })
       const { ws, messages, until, closed } = socket
       messages.length = 0
       const ts = ++pings
@@ -52,11 +56,11 @@ describe.each(wires)('the $name socket', ({ path, schema, row }) => {
       await until((said) => said.some((each) => each.type === 'pong' && each.ts === ts))
       for (const said of messages) {
         if (said.type === 'error') expect(said.message).toEqual(expect.any(String))
-        if (said.type === 'error' || said.type === 'ack') tellsNothingInside(JSON.stringify(said))
+        if (said.type === 'error' || said.type === 'ack') expectNoInternals(JSON.stringify(said))
       }
       if (messages.some((each) => each.type === 'pong' && each.ts === ts)) return
       const { code, reason } = await closed
-      tellsNothingInside(reason)
+      expectNoInternals(reason)
       // Policy, size, behind, moved; never a fault of the server (1011) or a cut without a word (1006).
       expect([1003, 1007, 1008, 1009, 1012, 1013, 4004, 4008]).toContain(code)
       socket = null
@@ -71,7 +75,7 @@ describe.each(wires)('the $name socket', ({ path, schema, row }) => {
     const query = fc.record(
       {
         ...Object.fromEntries(
-          Object.entries(properties).map(([name, each]) => [name, fc.oneof(valid(each, words), text)]),
+          Object.entries(properties).map(([name, each]) => [name, fc.oneof(validValues(each, words), text)]),
         ),
         ticket: text,
         token: text,
@@ -80,17 +84,17 @@ describe.each(wires)('the $name socket', ({ path, schema, row }) => {
       { requiredKeys: [] },
     )
     const id = fc.oneof({ weight: 3, arbitrary: fc.constantFrom('s1', 's2') }, text)
-    await holds(fc.tuple(id, query), async ([session, asked]) => {
+    await holdsForAll(fc.tuple(id, query), async ([session, asked]) => {
       const search = new URLSearchParams(
         Object.entries(asked).map(([name, value]) => [name, String(value).toWellFormed().slice(0, 2_000)]),
       )
       const place = row.path.replace(':id', encodeURIComponent(session.toWellFormed().slice(0, 2_000)))
-      const { status, body } = await refusal(`${world.url}${place}?${search}`, {
+      const { status, body } = await upgradeAnswer(`${world.url}${place}?${search}`, {
         headers: { authorization: `Bearer ${TOKEN}` },
       })
       if (status === 101) return
-      tellsNothingInside(JSON.stringify(body))
-      isErrorBody(body)
+      expectNoInternals(JSON.stringify(body))
+      expectErrorBody(body)
       expect([400, 401, 403, 404, 409, 410, 429, 431, 503]).toContain(status)
     })
     await world.check()

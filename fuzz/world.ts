@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { post, script } from '../packages/bridle/src/surfaces/http/test-client.suite.ts'
+import { post, scriptBody } from '../packages/bridle/src/surfaces/http/test-client.suite.ts'
 import { HarnessServer, type ServerOptions } from '../packages/bridle/src/targets/node/index.ts'
-import { asking, keepsPrototypes } from './promises.ts'
+import { expectPrototypesUnchanged, fetchWithRetry } from './promises.ts'
 
 export const TOKEN = 'token-of-the-fuzzed'
 const watchers = ['bystander-1', 'bystander-2'] as const
@@ -62,8 +62,8 @@ export class FuzzWorld {
       ...options,
     })
     if (this.#before.length > 0) return
-    for (const id of ['s1', 's2', 's3']) await this.ask(`/agents/scripted/${id}`, TOKEN, script({ text: 'hello' }))
-    const own = [script({ text: 'mine' }), script({ text: 'wait' }, { approve: 'write' })]
+    for (const id of ['s1', 's2', 's3']) await this.ask(`/agents/scripted/${id}`, TOKEN, scriptBody({ text: 'hello' }))
+    const own = [scriptBody({ text: 'mine' }), scriptBody({ text: 'wait' }, { approve: 'write' })]
     for (const tenant of watchers)
       for (const [index, body] of own.entries())
         await this.ask(`/agents/scripted/${index === 0 ? 's1' : 'bystander'}`, tokenOf(tenant), body)
@@ -78,8 +78,8 @@ export class FuzzWorld {
 
   /** Alive, with the prototypes it had, and the others' logs as they were. */
   async check(): Promise<void> {
-    keepsPrototypes()
-    const health = await asking(`${this.url}/health`, {})
+    expectPrototypesUnchanged()
+    const health = await fetchWithRetry(`${this.url}/health`, {})
     expect([health.status, await health.json()]).toEqual([200, { ok: true }])
     expect(await this.#bystanders()).toEqual(this.#before)
   }
@@ -138,6 +138,6 @@ export class FuzzWorld {
   }
 
   #get(path: string, token: string): Promise<Response> {
-    return asking(`${this.url}${path}`, { headers: { authorization: `Bearer ${token}` } })
+    return fetchWithRetry(`${this.url}${path}`, { headers: { authorization: `Bearer ${token}` } })
   }
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { manifest, root } from './packed.suite.ts'
 
-interface Locked {
+interface LockfileEntry {
   readonly integrity?: string
   readonly link?: boolean
   readonly resolved?: string
@@ -13,8 +13,8 @@ interface Locked {
   readonly dependencies?: Readonly<Record<string, string>>
 }
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
-const lockedBy = (file: string): [string, Locked][] =>
-  Object.entries((JSON.parse(read(file)) as { packages: Record<string, Locked> }).packages)
+const lockedBy = (file: string): [string, LockfileEntry][] =>
+  Object.entries((JSON.parse(read(file)) as { packages: Record<string, LockfileEntry> }).packages)
 const locks = ['package-lock.json', ...globSync('{apps/*,matrix}/package-lock.json', { cwd: root })]
 const exact = /^\d+\.\d+\.\d+$/
 

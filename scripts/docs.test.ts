@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { eventsPage, regenerated } from './docs.ts'
+import { eventsPage, regeneratePage } from './docs.ts'
 
 test('docs/protocol/events.md is what `npm run docs` writes', () => {
   const page = readFileSync(eventsPage, 'utf8')
-  expect(page).toBe(regenerated(page))
+  expect(page).toBe(regeneratePage(page))
 })

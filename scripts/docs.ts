@@ -1,12 +1,12 @@
 // Regenerates the parts of docs that follow from the code: `npm run docs`. A test fails when they are stale.
 import { readFileSync, writeFileSync } from 'node:fs'
-import { catalogue, EVENT_TYPES, type EventType, type Wire } from '../packages/bridle/src/kernel/catalogue.ts'
+import { catalogue, EVENT_TYPES, type EventType, type EventWire } from '../packages/bridle/src/kernel/catalogue.ts'
 import { schemas } from '../packages/bridle/src/kernel/schemas.ts'
 
 export const eventsPage = new URL('../docs/protocol/events.md', import.meta.url)
 
 /** The page with its generated part made anew; everything outside the markers is left alone. */
-export const regenerated = (page: string): string => {
+export const regeneratePage = (page: string): string => {
   const [before, rest] = split(page, '<!-- events: begin -->')
   const [, after] = split(rest, '<!-- events: end -->')
   return `${before}<!-- events: begin -->\n\n${table('seed')}\n\n### Ours\n\nAlso shown. A client of the contract passes over them.\n\n${table('bridle')}\n\n### Facts\n\nInternal: folds read them, no client sees them.\n\n${table('internal')}\n\n<!-- events: end -->${after}`
@@ -18,7 +18,7 @@ const split = (text: string, marker: string): [string, string] => {
   return [text.slice(0, at), text.slice(at + marker.length)]
 }
 
-const table = (wire: Wire): string => {
+const table = (wire: EventWire): string => {
   const types = EVENT_TYPES.filter((type) => catalogue[type].wire === wire)
   return [
     '| event | tier | persisted | said by | payload | for |',
@@ -38,4 +38,4 @@ const fields = (type: EventType): string => {
     .join(' ')
 }
 
-if (import.meta.main) writeFileSync(eventsPage, regenerated(readFileSync(eventsPage, 'utf8')))
+if (import.meta.main) writeFileSync(eventsPage, regeneratePage(readFileSync(eventsPage, 'utf8')))

@@ -9,10 +9,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   entries,
   forBundler,
-  forNode,
-  forPages,
   manifest,
+  nodeEntries,
   PackedProject,
+  pageEntries,
   root,
   withNode,
   withoutNode,
@@ -55,7 +55,7 @@ describe.each(nodes)('%s', (name) => {
 
 describe.each(nodes.filter(isSupported))('%s, which is supported,', (name) => {
   test('serves a session', async () => {
-    for (const entry of forNode) expect(project.namesOf(entry, node(name))).not.toBe('')
+    for (const entry of nodeEntries) expect(project.namesOf(entry, node(name))).not.toBe('')
     const main = join(project.installed, 'dist/cli/bridle.js')
     const server = spawn(node(name), [main, 'start', '--port', '0', '--data', 'data'], {
       cwd: project.folder,
@@ -88,7 +88,7 @@ describe.each(['typescript-5.5', 'typescript-5.9', 'typescript-6.0', 'typescript
     ['without', withoutNode],
     ['with', withNode],
   ])("reads the types as Node resolves them, %s Node's types", (_name, options) => {
-    const own = entries.filter((entry) => !forPages.includes(entry))
+    const own = entries.filter((entry) => !pageEntries.includes(entry))
     expect(project.typeErrors(own, { tsc: tsc(), options })).toBe('')
   })
 

@@ -8,7 +8,7 @@ import { delimiter, join } from 'node:path'
 import { fetchPinned } from './pinned-tools.ts'
 
 /** Null: it works. Else the reason why not, in one line. */
-type Probe = () => string | null
+type ProgramProbe = () => string | null
 
 /** A probe really starts the program: an installed one that does not start is as good as none. */
 const probes = {
@@ -26,7 +26,7 @@ const probes = {
   engines: () => pinnedTool('apps/sandbox', 'engines'),
   /** wrangler and workerd, as apps/worker pins them. */
   wrangler: () => pinnedTool('apps/worker', 'cloudflare-tools'),
-} satisfies Record<string, Probe>
+} satisfies Record<string, ProgramProbe>
 
 export type Program = keyof typeof probes
 

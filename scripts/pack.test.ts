@@ -6,13 +6,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   entries,
   forBundler,
-  forNode,
-  forPages,
-  forWorkers,
   manifest,
+  nodeEntries,
   PackedProject,
+  pageEntries,
   root,
   withNode,
+  workerEntries,
 } from './packed.suite.ts'
 
 const { devDependencies }: { devDependencies: Record<string, string> } = JSON.parse(
@@ -24,16 +24,16 @@ beforeAll(() => project.make(), 120_000)
 afterAll(() => project.remove())
 
 describe('the packed package', () => {
-  test.each(forNode)('exports something from %s', (entry) => {
+  test.each(nodeEntries)('exports something from %s', (entry) => {
     expect(project.namesOf(entry)).not.toBe('')
   })
 
-  test.each(forWorkers)('has %s', (entry) => {
+  test.each(workerEntries)('has %s', (entry) => {
     expect(existsSync(join(project.installed, manifest.exports[entry]!.default))).toBe(true)
   })
 
   test("every entry that needs no peer has types that check by themselves, without Node's types", () => {
-    expect(project.typeErrors(entries.filter((entry) => !forPages.includes(entry)))).toBe('')
+    expect(project.typeErrors(entries.filter((entry) => !pageEntries.includes(entry)))).toBe('')
   })
 
   test('the plain type of each event is what its schema infers; a wrong use of it is an error', () => {
@@ -86,7 +86,7 @@ describe('the packed package', () => {
   describe('with all of its optional peers', () => {
     beforeAll(() => installPinned(...Object.keys(manifest.peerDependencies)), 120_000)
 
-    test.each(forPages)('exports something from %s', (entry) => {
+    test.each(pageEntries)('exports something from %s', (entry) => {
       expect(project.namesOf(entry)).not.toBe('')
     })
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-interface Manifest {
+interface PackageManifest {
   readonly name: string
   readonly version: string
   readonly bin: Readonly<Record<string, string>>
@@ -17,14 +17,14 @@ interface Manifest {
 }
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
-export const manifest: Manifest = JSON.parse(readFileSync(join(root, 'packages/bridle/package.json'), 'utf8'))
+export const manifest: PackageManifest = JSON.parse(readFileSync(join(root, 'packages/bridle/package.json'), 'utf8'))
 
 /** Entries for pages: their optional peers are the page's own. */
-export const forPages = ['./react', './assistant-ui']
+export const pageEntries = ['./react', './assistant-ui']
 /** Entries that only the Workers runtime can load. */
-export const forWorkers = ['./cloudflare']
+export const workerEntries = ['./cloudflare']
 export const entries = Object.keys(manifest.exports)
-export const forNode = entries.filter((entry) => ![...forPages, ...forWorkers].includes(entry))
+export const nodeEntries = entries.filter((entry) => ![...pageEntries, ...workerEntries].includes(entry))
 
 const ownCompiler = join(root, 'node_modules/typescript/bin/tsc')
 

@@ -6,7 +6,7 @@
 import { spawn } from 'node:child_process'
 import { parseArgs } from 'node:util'
 
-interface Part {
+interface LongTestPart {
   readonly name: string
   readonly proves: string
   readonly minutes: number
@@ -17,7 +17,7 @@ interface Part {
 export const TOTAL_MINUTES = 30
 const vitest = (...files: string[]) => ['vitest', 'run', '--config', 'vitest.long.config.ts', ...files]
 
-export const parts: readonly Part[] = [
+export const parts: readonly LongTestPart[] = [
   {
     name: 'simulation',
     // The same seeds each time, so that a change is judged by what it did. `npm run simulate` draws fresh ones.
@@ -65,13 +65,13 @@ export const parts: readonly Part[] = [
   },
 ]
 
-interface Outcome {
+interface PartResult {
   readonly name: string
   readonly verdict: string
   readonly seconds: number
 }
 
-export const run = ({ name, command, env, minutes }: Part, leftMs: number): Promise<Outcome> =>
+export const run = ({ name, command, env, minutes }: LongTestPart, leftMs: number): Promise<PartResult> =>
   new Promise((resolve) => {
     const started = Date.now()
     const limitMs = Math.min(minutes * 60_000, leftMs)
@@ -113,7 +113,7 @@ const main = async (): Promise<void> => {
   }
   const chosen = positionals.length === 0 ? parts : parts.filter(({ name }) => positionals.includes(name))
   const until = Date.now() + TOTAL_MINUTES * 60_000
-  const outcomes: Outcome[] = []
+  const outcomes: PartResult[] = []
   for (const part of chosen) {
     console.log(`\n== ${part.name}: ${part.proves}\n`)
     outcomes.push(await run(part, until - Date.now()))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { brokenStores, skipChanges } from './broken-parts.ts'
 import type { Violation } from './ground.ts'
-import { type Options, simulate } from './run.ts'
+import { type SimulationOptions, simulate } from './run.ts'
 
 const SEEDS_MAX = 60
 const timeout = 60_000
@@ -19,7 +19,10 @@ test('a subscriber that misses a change is found out', { timeout }, async () => 
   }
 })
 
-const firstViolation = async (options: Options, of: readonly (number | string)[]): Promise<Violation | undefined> => {
+const firstViolation = async (
+  options: SimulationOptions,
+  of: readonly (number | string)[],
+): Promise<Violation | undefined> => {
   for (let seed = 1; seed <= SEEDS_MAX; seed++) {
     const { violations } = await simulate(seed, options)
     const found = violations.find(({ promise }) => of.includes(promise))

@@ -1,19 +1,19 @@
 // Parts that are wrong on purpose. A check that none of these can fail would be worth nothing.
 import type { Event } from '../packages/bridle/src/kernel/event.ts'
-import type { Append, Directory, Log } from '../packages/bridle/src/kernel/ports/store.ts'
-import { type Change, Subscribers } from '../packages/bridle/src/kernel/session/subscribers.ts'
+import type { Directory, Log, LogAppend } from '../packages/bridle/src/kernel/ports/store.ts'
+import { type CommittedChange, Subscribers } from '../packages/bridle/src/kernel/session/subscribers.ts'
 import type { MemoryStore } from '../packages/bridle/src/stores/memory/memory-store.ts'
-import type { Ground } from './ground.ts'
+import type { SimulationContext } from './ground.ts'
 
 interface BrokenStore {
   readonly name: string
   /** The promises it breaks: a run must name one of them. */
   readonly breaks: readonly (number | string)[]
-  readonly breakStore: NonNullable<Ground['breakStore']>
+  readonly breakStore: NonNullable<SimulationContext['breakStore']>
 }
 
 const withLog =
-  (part: (store: MemoryStore, ground: Ground) => Partial<Log>): BrokenStore['breakStore'] =>
+  (part: (store: MemoryStore, ground: SimulationContext) => Partial<Log>): BrokenStore['breakStore'] =>
   (store, ground) => ({ ...store, log: { ...store.log, ...part(store, ground) } })
 
 const withDirectory =
@@ -42,7 +42,7 @@ export const brokenStores: readonly BrokenStore[] = [
     breaks: [6],
     breakStore: withLog(({ log }) => ({
       append: (lease, { results, ...append }) =>
-        append.events.length === 0 ? Promise.resolve() : log.append(lease, append as Append),
+        append.events.length === 0 ? Promise.resolve() : log.append(lease, append as LogAppend),
     })),
   },
   {
@@ -83,7 +83,7 @@ export const brokenStores: readonly BrokenStore[] = [
 export const skipChanges = (): (() => void) => {
   const { publish } = Subscribers.prototype
   let changes = 0
-  Subscribers.prototype.publish = function (this: Subscribers, change: Change) {
+  Subscribers.prototype.publish = function (this: Subscribers, change: CommittedChange) {
     if (++changes % 50 !== 0) publish.call(this, change)
   }
   return () => {

@@ -4,26 +4,26 @@ import { keyText } from '../packages/bridle/src/kernel/event.ts'
 import type { Snapshot, SnapshotWrite } from '../packages/bridle/src/kernel/ports/store.ts'
 import { emptyState, evolve, type SessionState, statusOf } from '../packages/bridle/src/kernel/projections/state.ts'
 import { dueAt } from '../packages/bridle/src/kernel/rules/due-time.ts'
-import { wanted } from '../packages/bridle/src/kernel/rules/wanted-effects.ts'
+import { wantedEffects } from '../packages/bridle/src/kernel/rules/wanted-effects.ts'
 import type { Session } from '../packages/bridle/src/kernel/session/session.ts'
-import { restore, takeSnapshot } from '../packages/bridle/src/kernel/session/snapshot.ts'
-import { type MemorySession, rowOf } from '../packages/bridle/src/stores/memory/memory-data.ts'
-import { fail, type Ground } from './ground.ts'
-import type { Life, Model } from './model.ts'
-import type { Process } from './process.ts'
-import { nameOf, type Remote } from './remote.ts'
+import { restoreSnapshot, takeSnapshot } from '../packages/bridle/src/kernel/session/snapshot.ts'
+import { type MemorySession, memoryRowOf } from '../packages/bridle/src/stores/memory/memory-data.ts'
+import { fail, type SimulationContext } from './ground.ts'
+import type { SessionHistory, StoreModel } from './model.ts'
+import type { SimulatedProcess } from './process.ts'
+import { nameOf, type SimulatedRemoteRunner } from './remote.ts'
 import { textOf } from './scripts.ts'
 
 const checked = new WeakMap<MemorySession, string>()
 
 /** Cheap enough for every step: looks at what has changed. */
-export const checkStep = (ground: Ground, model: Model): void => {
+export const checkStep = (ground: SimulationContext, model: StoreModel): void => {
   model.read()
   for (const session of ground.data.sessions.values()) {
     if (checked.get(session) === `${session.events.length} ${session.wakeAt} ${session.row}`) continue
     checked.set(session, `${session.events.length} ${session.wakeAt} ${session.row}`)
     const life = model.current(session.key)!
-    const { status, approvals } = rowOf(session)
+    const { status, approvals } = memoryRowOf(session)
     const isNow = statusOf(life.state)
     const shown = life.state.conversation.sessionStatus
     if (status !== isNow) fail(ground, 'row', `${life.name} is listed as ${status} and is ${isNow}`)
@@ -32,13 +32,17 @@ export const checkStep = (ground: Ground, model: Model): void => {
     if (!isDeepStrictEqual(listed, life.ledger.openApprovals))
       fail(ground, 7, `${life.name} lists ${listed}, and ${life.ledger.openApprovals} are open`)
     // A crash here must leave a trace that somebody finds.
-    const wakeAt = wanted(life.key, life.state, 0).length > 0 ? 0 : dueAt(life.state, life.state.at)
+    const wakeAt = wantedEffects(life.key, life.state, 0).length > 0 ? 0 : dueAt(life.state, life.state.at)
     if (session.wakeAt !== wakeAt) fail(ground, 8, `${life.name} would be woken at ${session.wakeAt}, not at ${wakeAt}`)
   }
 }
 
 /** Replay equals live, for every session that anybody holds, also one that was deposed. */
-export const checkLive = (ground: Ground, model: Model, processes: readonly Process[]): void => {
+export const checkLive = (
+  ground: SimulationContext,
+  model: StoreModel,
+  processes: readonly SimulatedProcess[],
+): void => {
   for (const process of processes) {
     if (!process.alive) continue
     for (const session of process.sessions) {
@@ -53,13 +57,13 @@ export const checkLive = (ground: Ground, model: Model, processes: readonly Proc
   }
 }
 
-const isFold = (model: Model, { key, state }: Session, deposed: boolean): boolean => {
+const isFold = (model: StoreModel, { key, state }: Session, deposed: boolean): boolean => {
   const lives = deposed ? model.livesOf(key) : [model.current(key)]
   return lives.some((life) => isSame(life?.stateAt(state.head), state))
 }
 
 /** The whole log again, from the beginning and from snapshots; what the runners did against what was written. */
-export const checkAll = (ground: Ground, model: Model, remote: Remote): void => {
+export const checkAll = (ground: SimulationContext, model: StoreModel, remote: SimulatedRemoteRunner): void => {
   model.assertUnchanged()
   for (const life of model.lives) {
     checkFold(ground, life)
@@ -68,13 +72,13 @@ export const checkAll = (ground: Ground, model: Model, remote: Remote): void => 
   }
 }
 
-const checkFold = (ground: Ground, life: Life): void => {
+const checkFold = (ground: SimulationContext, life: SessionHistory): void => {
   let state: SessionState = { ...emptyState, head: life.root.base }
   for (let seq = state.head + 1; seq <= life.head; seq++) state = evolve(state, JSON.parse(life.textAt(seq)!))
   if (!isSame(state, life.state)) fail(ground, 14, `${life.name} folds differently the second time`)
 }
 
-const checkSnapshots = (ground: Ground, life: Life): void => {
+const checkSnapshots = (ground: SimulationContext, life: SessionHistory): void => {
   for (const [seq, write] of life.session.snapshots) {
     const messages = Array.from({ length: write.settled }, (_, index) => messageAt(life, index, seq))
     if (messages.some((text) => text === undefined)) continue
@@ -86,15 +90,15 @@ const checkSnapshots = (ground: Ground, life: Life): void => {
   checkSnapshot(ground, life, asRead(write))
 }
 
-const checkSnapshot = (ground: Ground, life: Life, snapshot: Snapshot): void => {
-  let state = restore(snapshot)
+const checkSnapshot = (ground: SimulationContext, life: SessionHistory, snapshot: Snapshot): void => {
+  let state = restoreSnapshot(snapshot)
   if (!state) return fail(ground, 14, `${life.name}: the snapshot at ${snapshot.seq} cannot be read`)
   for (let seq = snapshot.seq + 1; seq <= life.head; seq++) state = evolve(state, JSON.parse(life.textAt(seq)!))
   if (!isSame(state, life.state))
     fail(ground, 14, `${life.name} folds differently from the snapshot at ${snapshot.seq}`)
 }
 
-const messageAt = (life: Life, index: number, seq: number): string | undefined =>
+const messageAt = (life: SessionHistory, index: number, seq: number): string | undefined =>
   life.session.messages
     .get(index)
     ?.filter((version) => version.seq <= seq)
@@ -108,9 +112,9 @@ const asRead = ({ seq, foldVersion, state, messages }: SnapshotWrite): Snapshot 
 })
 
 /** Each attempt's text in the log, with that of those which go on from it, is what its runner said, from the start, once and in order. */
-const checkWork = (ground: Ground, life: Life, remote: Remote): void => {
+const checkWork = (ground: SimulationContext, life: SessionHistory, remote: SimulatedRemoteRunner): void => {
   for (const [runId, run] of life.ledger.runs) {
-    for (const [attempt, said] of run.said) {
+    for (const [attempt, said] of run.textByAttempt) {
       const name = nameOf({ key: life.key, runId, attempt })
       const whole = life.key.agent === 'remote' ? remote.worked.get(name)?.text : textOf(run.text)
       const completed = run.end?.status === 'completed' && attempt === run.from

@@ -1,7 +1,7 @@
 // How bad a run is. Each seed draws its own mixture: a run with everything at once hides as much as it shows.
 import type { Prng } from './prng.ts'
 
-export interface Faults {
+export interface FaultRates {
   /** Per store call. */
   slow: number
   full: number
@@ -29,7 +29,7 @@ export interface Faults {
   skewMs: number
 }
 
-export const calm: Faults = {
+export const noFaults: FaultRates = {
   slow: 0,
   full: 0,
   unknownDone: 0,
@@ -52,7 +52,7 @@ export const calm: Faults = {
   skewMs: 0,
 }
 
-export const drawFaults = (prng: Prng): Faults => {
+export const drawFaults = (prng: Prng): FaultRates => {
   const some = (most: number) => (prng.chance(0.5) ? 0 : prng.next() * most)
   return {
     slow: some(0.1),

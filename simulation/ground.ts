@@ -2,22 +2,22 @@
 
 import type { MemoryData } from '../packages/bridle/src/stores/memory/memory-data.ts'
 import type { MemoryStore } from '../packages/bridle/src/stores/memory/memory-store.ts'
-import type { Faults } from './faults.ts'
+import type { FaultRates } from './faults.ts'
 import type { Prng } from './prng.ts'
-import type { Schedule } from './schedule.ts'
+import type { VirtualSchedule } from './schedule.ts'
 
-export interface Ground {
+export interface SimulationContext {
   readonly prng: Prng
-  readonly schedule: Schedule
+  readonly schedule: VirtualSchedule
   readonly data: MemoryData
   /** Replaced by calm ones when the faults stop. */
-  faults: Faults
+  faults: FaultRates
   /** Until then every call of the store fails. */
   outageUntil: number
   readonly trace: string[]
   readonly violations: Violation[]
   /** A deliberately broken part, to prove that the checks would see it. */
-  readonly breakStore?: ((store: MemoryStore, ground: Ground) => MemoryStore) | undefined
+  readonly breakStore?: ((store: MemoryStore, ground: SimulationContext) => MemoryStore) | undefined
 }
 
 /** `promise` is a number of the design's list, or the name of an invariant. */
@@ -26,11 +26,11 @@ export interface Violation {
   readonly text: string
 }
 
-export const note = (ground: Ground, text: string): void => {
+export const note = (ground: SimulationContext, text: string): void => {
   ground.trace.push(`${ground.schedule.now.toFixed(0).padStart(8)} ${text}`)
 }
 
-export const fail = (ground: Ground, promise: number | string, text: string): void => {
+export const fail = (ground: SimulationContext, promise: number | string, text: string): void => {
   ground.violations.push({ promise, text })
   note(ground, `VIOLATION of ${promise}: ${text}`)
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { keptSeeds } from './kept-seeds.ts'
-import { report, simulate } from './run.ts'
+import { formatResult, simulate } from './run.ts'
 
 test.each(keptSeeds)('seed %i: %s', { timeout: 60_000 }, async (seed) => {
   const result = await simulate(seed)
-  if (result.violations.length > 0) expect.fail(report(result))
+  if (result.violations.length > 0) expect.fail(formatResult(result))
 })

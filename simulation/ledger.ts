@@ -1,10 +1,10 @@
 // Bookkeeping of one session's log without the kernel's folds: which run ended when, which approval was decided, whose
 // command took effect. It judges each event as it arrives.
 import type { AnyEvent } from '../packages/bridle/src/kernel/event.ts'
-import { fail, type Ground } from './ground.ts'
-import type { Life } from './model.ts'
+import { fail, type SimulationContext } from './ground.ts'
+import type { SessionHistory } from './model.ts'
 
-export interface RunEntry {
+export interface RunLedgerEntry {
   readonly text: string
   /** Where it ended, and how. */
   end: { readonly seq: number; readonly type: string; readonly status: string } | null
@@ -12,20 +12,20 @@ export interface RunEntry {
   /** The attempt that the last one goes on from, or the last one itself. */
   from: number
   /** Text by attempt. */
-  readonly said: Map<number, string>
+  readonly textByAttempt: Map<number, string>
   readonly started: Set<number>
 }
 
-export interface ApprovalEntry {
+export interface ApprovalLedgerEntry {
   readonly expiresAt: number | null
   decided: { readonly seq: number; readonly decision: string } | null
 }
 
 export class Ledger {
-  readonly #ground: Ground
-  readonly #life: Life
-  readonly runs = new Map<string, RunEntry>()
-  readonly approvals = new Map<string, ApprovalEntry>()
+  readonly #ground: SimulationContext
+  readonly #life: SessionHistory
+  readonly runs = new Map<string, RunLedgerEntry>()
+  readonly approvals = new Map<string, ApprovalLedgerEntry>()
   /** How often each marked command took effect. */
   readonly effects = new Map<string, AnyEvent[]>()
   /** Steering prompts that nobody has heard yet, and the run they are for. */
@@ -33,7 +33,7 @@ export class Ledger {
   #kind = 'chat'
   #at: number
 
-  constructor(ground: Ground, life: Life) {
+  constructor(ground: SimulationContext, life: SessionHistory) {
     this.#ground = ground
     this.#life = life
     this.#at = 0
@@ -77,7 +77,7 @@ export class Ledger {
           end: null,
           attempts: 0,
           from: 0,
-          said: new Map(),
+          textByAttempt: new Map(),
           started: new Set(),
         })
         return
@@ -99,7 +99,7 @@ export class Ledger {
         const run = this.#run(event.run ?? '', event)
         // What goes on from a stopped attempt adds to its text.
         const attempt = event.continues ?? event.attempt ?? 0
-        run?.said.set(attempt, (run.said.get(attempt) ?? '') + event.payload.text)
+        run?.textByAttempt.set(attempt, (run.textByAttempt.get(attempt) ?? '') + event.payload.text)
         return
       }
       case 'prompt_dropped':
@@ -127,7 +127,7 @@ export class Ledger {
       this.#fail(5, `${event.type} at ${event.seq} belongs to ${event.run}, which ended at ${run.end.seq}`)
   }
 
-  #run(runId: string, event: AnyEvent): RunEntry | undefined {
+  #run(runId: string, event: AnyEvent): RunLedgerEntry | undefined {
     const run = this.runs.get(runId)
     if (!run) this.#fail(5, `${event.type} at ${event.seq} belongs to ${runId}, which nobody asked for`)
     return run

@@ -1,22 +1,22 @@
 // Once the faults stop and time goes on, nothing is left half done: no session is forgotten.
 import { keyText } from '../packages/bridle/src/kernel/event.ts'
 import { statusOf } from '../packages/bridle/src/kernel/projections/state.ts'
-import { wanted } from '../packages/bridle/src/kernel/rules/wanted-effects.ts'
+import { wantedEffects } from '../packages/bridle/src/kernel/rules/wanted-effects.ts'
 import { checkAll, checkLive, checkStep } from './checks.ts'
-import { calm } from './faults.ts'
+import { noFaults } from './faults.ts'
 import { fail, note } from './ground.ts'
-import type { Life } from './model.ts'
-import type { World } from './world.ts'
+import type { SessionHistory } from './model.ts'
+import type { SimulatedWorld } from './world.ts'
 
 /** Longer than any deadline that clients and scripts draw: where this adds nothing to any log, nothing is going on. */
 const QUIET_MS = 120_000
 const ROUNDS_MAX = 60
 const STEPS_MAX = 60_000
 
-export const comeToRest = async (world: World): Promise<void> => {
+export const comeToRest = async (world: SimulatedWorld): Promise<void> => {
   const { ground } = world
   note(ground, 'the faults stop')
-  ground.faults = { ...calm }
+  ground.faults = { ...noFaults }
   ground.outageUntil = 0
   // Deposed processes are found out and ended, as is one that takes its time to stop; the owner goes on.
   for (const process of world.living) if (process.deposed || process.stopping) process.end('ended')
@@ -34,7 +34,7 @@ export const comeToRest = async (world: World): Promise<void> => {
   world.requests.recheck()
 }
 
-const run = async (world: World, when: string): Promise<void> => {
+const run = async (world: SimulatedWorld, when: string): Promise<void> => {
   const { ground, model, streams } = world
   // At first nobody comes to look: whatever has to happen must happen by itself.
   await untilQuiet(world, when)
@@ -48,7 +48,7 @@ const run = async (world: World, when: string): Promise<void> => {
   checkStreams(world, when)
 }
 
-const untilQuiet = async (world: World, when: string): Promise<void> => {
+const untilQuiet = async (world: SimulatedWorld, when: string): Promise<void> => {
   const { ground, model } = world
   const { schedule } = ground
   const events = () => model.lives.reduce((sum, { texts }) => sum + texts.length, 0)
@@ -62,7 +62,7 @@ const untilQuiet = async (world: World, when: string): Promise<void> => {
 }
 
 /** Every session opens, from its snapshot if it has one, so that what it says can be compared. */
-const openAll = async ({ ground, model, owner }: World, when: string): Promise<void> => {
+const openAll = async ({ ground, model, owner }: SimulatedWorld, when: string): Promise<void> => {
   const left = new Set<string>()
   for (const { key } of ground.data.sessions.values()) {
     left.add(keyText(key))
@@ -81,15 +81,19 @@ const openAll = async ({ ground, model, owner }: World, when: string): Promise<v
   if (left.size > 0) fail(ground, 8, `${when}: ${[...left].join(', ')} never opened`)
 }
 
-const checkRest = (world: World, when: string): void => {
+const checkRest = (world: SimulatedWorld, when: string): void => {
   const { ground, model } = world
   for (const { key } of ground.data.sessions.values()) checkLife(world, model.current(key)!, when)
 }
 
-const checkLife = ({ ground, wallMs }: World, { name, key, state, ledger }: Life, when: string): void => {
+const checkLife = (
+  { ground, wallMs }: SimulatedWorld,
+  { name, key, state, ledger }: SessionHistory,
+  when: string,
+): void => {
   const status = statusOf(state)
   if (!atRest.has(status)) fail(ground, 8, `${when}: ${name} is ${status} for ever`)
-  const undone = wanted(key, state, 0).filter(({ kind }) => kind !== 'run' || status !== 'awaiting_approval')
+  const undone = wantedEffects(key, state, 0).filter(({ kind }) => kind !== 'run' || status !== 'awaiting_approval')
   if (undone.length > 0) fail(ground, 8, `${when}: ${name} still wants ${undone.map(({ id }) => id).join(', ')}`)
   for (const [id, { decided, expiresAt }] of ledger.approvals)
     if (!decided && expiresAt !== null && expiresAt <= wallMs)
@@ -100,7 +104,7 @@ const checkLife = ({ ground, wallMs }: World, { name, key, state, ledger }: Life
       fail(ground, 5, `${when}: ${runId} of ${name} is gone and never ended`)
 }
 
-const checkStreams = (world: World, when: string): void => {
+const checkStreams = (world: SimulatedWorld, when: string): void => {
   for (const stream of world.streams) {
     const life = world.model.current(stream.key)
     if (!life) continue

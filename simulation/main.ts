@@ -5,7 +5,7 @@
 //                     --stop                  up to the first failure
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { type Result, report, simulate } from './run.ts'
+import { formatResult, type SimulationResult, simulate } from './run.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -23,7 +23,7 @@ function* drawn(): Generator<number> {
   for (let run = 0; run < runs && Date.now() < until; run++) yield Number(values.from) + run
 }
 
-const firstLine = ({ seed, violations }: Result): string =>
+const firstLine = ({ seed, violations }: SimulationResult): string =>
   `seed ${seed}: promise ${violations[0]?.promise}: ${violations[0]?.text.split('\n', 1)[0]}`
 
 let runs = 0
@@ -36,7 +36,7 @@ for (const seed of given.length > 0 ? given : drawn()) {
   if (given.length > 0) console.log(`seed ${seed}: ${result.events} events, log ${result.hash}`)
   if (result.violations.length === 0) continue
   failures += 1
-  console.log(given.length > 0 ? report(result, 400) : firstLine(result))
+  console.log(given.length > 0 ? formatResult(result, 400) : firstLine(result))
   if (values.stop) break
 }
 console.log(`${runs} runs, ${events} events, ${failures} failed`)

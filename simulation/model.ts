@@ -3,24 +3,24 @@ import type { AnyEvent, Key } from '../packages/bridle/src/kernel/event.ts'
 import { keyText } from '../packages/bridle/src/kernel/event.ts'
 import { emptyState, evolve, type SessionState } from '../packages/bridle/src/kernel/projections/state.ts'
 import type { MemorySession } from '../packages/bridle/src/stores/memory/memory-data.ts'
-import type { Ground } from './ground.ts'
+import type { SimulationContext } from './ground.ts'
 import { fail } from './ground.ts'
 import { Ledger } from './ledger.ts'
 
 /** One life of a session's key, from its first append to its removal. */
-export class Life {
+export class SessionHistory {
   readonly key: Key
   readonly name: string
   readonly session: MemorySession
   readonly base: number
-  readonly parent: Life | null
+  readonly parent: SessionHistory | null
   readonly texts: string[] = []
   readonly events: AnyEvent[] = []
   readonly ledger: Ledger
   readonly #states: SessionState[] = []
   readonly #start: SessionState
 
-  constructor(ground: Ground, session: MemorySession, parent: Life | null) {
+  constructor(ground: SimulationContext, session: MemorySession, parent: SessionHistory | null) {
     this.key = session.key
     this.name = `${keyText(session.key)}#${session.order}`
     this.session = session
@@ -31,7 +31,7 @@ export class Life {
   }
 
   /** The oldest session whose events it goes on from. */
-  get root(): Life {
+  get root(): SessionHistory {
     return this.parent?.root ?? this
   }
 
@@ -66,28 +66,28 @@ export class Life {
   }
 }
 
-export class Model {
-  readonly #ground: Ground
-  readonly #lives = new Map<MemorySession, Life>()
+export class StoreModel {
+  readonly #ground: SimulationContext
+  readonly #lives = new Map<MemorySession, SessionHistory>()
 
-  constructor(ground: Ground) {
+  constructor(ground: SimulationContext) {
     this.#ground = ground
   }
 
   /** Every life there ever was, in the order they began. */
-  get lives(): readonly Life[] {
+  get lives(): readonly SessionHistory[] {
     this.read()
     return [...this.#lives.values()]
   }
 
   /** The life of a key now. */
-  current(key: Key): Life | null {
+  current(key: Key): SessionHistory | null {
     this.read()
     const session = this.#ground.data.sessions.get(keyText(key))
     return session ? this.#lives.get(session)! : null
   }
 
-  livesOf(key: Key): readonly Life[] {
+  livesOf(key: Key): readonly SessionHistory[] {
     return this.lives.filter((life) => keyText(life.key) === keyText(key))
   }
 
@@ -105,7 +105,7 @@ export class Model {
           fail(this.#ground, 1, `event ${session.base + index + 1} of ${name} changed`)
   }
 
-  #readOne(session: MemorySession): Life {
+  #readOne(session: MemorySession): SessionHistory {
     const life = this.#lives.get(session) ?? this.#begin(session)
     const { texts, name } = life
     if (session.events.length < texts.length)
@@ -114,9 +114,9 @@ export class Model {
     return life
   }
 
-  #begin(session: MemorySession): Life {
+  #begin(session: MemorySession): SessionHistory {
     const parent = session.parent ? this.#readOne(session.parent.session) : null
-    const life = new Life(this.#ground, session, parent)
+    const life = new SessionHistory(this.#ground, session, parent)
     const heads = [...this.#lives.values()]
       .filter(({ key }) => keyText(key) === keyText(session.key))
       .map(({ head }) => head)

@@ -7,15 +7,15 @@ import { type Clock, type Digest, StoreFault } from '../packages/bridle/src/kern
 import type { Session } from '../packages/bridle/src/kernel/session/session.ts'
 import { scriptedRunner } from '../packages/bridle/src/runners/in-process/scripted.ts'
 import type { MemoryStore } from '../packages/bridle/src/stores/memory/memory-store.ts'
-import { EPOCH_MS, fail, type Ground, note } from './ground.ts'
-import type { Remote } from './remote.ts'
+import { EPOCH_MS, fail, note, type SimulationContext } from './ground.ts'
+import type { SimulatedRemoteRunner } from './remote.ts'
 import { remoteRunner } from './remote-runner.ts'
 import { faultyStore } from './store-faults.ts'
 
 /** Sessions here are short; they take snapshots, and branches share them, all the same. */
 const SNAPSHOT_EVERY = 15
 
-export class Process {
+export class SimulatedProcess {
   readonly name: string
   readonly epoch: number
   readonly host: Host
@@ -27,9 +27,16 @@ export class Process {
   stopping = false
   offset: number
   #frozenUntil = 0
-  readonly #ground: Ground
+  readonly #ground: SimulationContext
 
-  constructor(ground: Ground, name: string, store: MemoryStore, remote: Remote, tokenPaceMs: number, offset: number) {
+  constructor(
+    ground: SimulationContext,
+    name: string,
+    store: MemoryStore,
+    remote: SimulatedRemoteRunner,
+    tokenPaceMs: number,
+    offset: number,
+  ) {
     this.#ground = ground
     this.name = name
     this.epoch = store.epoch

@@ -1,12 +1,16 @@
 // A process's way to the remote runner, over a network that cuts, repeats and loses; an abort may go unheard.
 
 import type { RunEnd, Runner } from '../packages/bridle/src/kernel/ports/runner.ts'
-import type { Outlet } from '../packages/bridle/src/kernel/session/run-reporter.ts'
-import type { Ground } from './ground.ts'
-import type { Process } from './process.ts'
-import type { Remote, RemoteRun } from './remote.ts'
+import type { RunReporter } from '../packages/bridle/src/kernel/session/run-reporter.ts'
+import type { SimulationContext } from './ground.ts'
+import type { SimulatedProcess } from './process.ts'
+import type { RemoteRun, SimulatedRemoteRunner } from './remote.ts'
 
-export const remoteRunner = (ground: Ground, process: Process, remote: Remote): Runner => {
+export const remoteRunner = (
+  ground: SimulationContext,
+  process: SimulatedProcess,
+  remote: SimulatedRemoteRunner,
+): Runner => {
   const { prng } = ground
   const latencyMs = () => prng.int(0, 8)
   const ask = <T>(act: () => T): Promise<T> =>
@@ -16,14 +20,14 @@ export const remoteRunner = (ground: Ground, process: Process, remote: Remote): 
       return done
     }, latencyMs)
 
-  const stream = async (run: RemoteRun, outlet: Outlet, from: number): Promise<RunEnd> => {
+  const stream = async (run: RemoteRun, outlet: RunReporter, from: number): Promise<RunEnd> => {
     for (let next = from; ; ) {
       if (outlet.closed) return 'done'
       if (run.forgotten) return 'cut'
       const frame = run.frames[next]
       if (!frame) {
         // Aborted: there will be no more.
-        if (run.over) return 'done'
+        if (run.isOver) return 'done'
         await run.change()
         continue
       }
@@ -69,7 +73,7 @@ export const remoteRunner = (ground: Ground, process: Process, remote: Remote): 
     answer: async (job, answer) => {
       const known = await ask(() => {
         const run = remote.find(job)
-        if (run) remote.hear(run, answer)
+        if (run) remote.receiveAnswer(run, answer)
         return run !== null
       })
       if (!known) throw new Error('The run is not here.')

@@ -2,24 +2,26 @@
 // one of them. It may forget a run altogether, or stop it without a word.
 import type { ReportItem } from '../packages/bridle/src/kernel/commands.ts'
 import { keyText } from '../packages/bridle/src/kernel/event.ts'
-import { canonical, hashText } from '../packages/bridle/src/kernel/json.ts'
+import { canonicalJson, hashText } from '../packages/bridle/src/kernel/json.ts'
 import type { ApprovalAnswer, Job } from '../packages/bridle/src/kernel/ports/runner.ts'
 import { OUTCOME_TYPES } from '../packages/bridle/src/kernel/schemas.ts'
-import { fail, type Ground, note } from './ground.ts'
+import { fail, note, type SimulationContext } from './ground.ts'
 import { parsePrompt, type ScriptStep } from './scripts.ts'
 
-type Frame = { readonly token: string } | { readonly items: readonly ReportItem[]; readonly last?: true }
+type RemoteFrame = { readonly token: string } | { readonly items: readonly ReportItem[]; readonly last?: true }
 
 export class RemoteRun {
   readonly name: string
   readonly steps: readonly ScriptStep[]
-  readonly frames: Frame[] = [{ items: [{ type: 'started', handle: { at: 'remote' }, steer: true, durable: true }] }]
+  readonly frames: RemoteFrame[] = [
+    { items: [{ type: 'started', handle: { at: 'remote' }, steer: true, durable: true }] },
+  ]
   readonly answers = new Map<string, ApprovalAnswer>()
   readonly steers = new Set<string>()
   /** What it does, it does from here on: `started` is in the log. */
   working = false
   /** It writes no more frames. */
-  over = false
+  isOver = false
   forgotten = false
   readonly #waiting: (() => void)[] = []
 
@@ -42,14 +44,14 @@ export class RemoteRun {
   }
 }
 
-export class Remote {
-  readonly #ground: Ground
+export class SimulatedRemoteRunner {
+  readonly #ground: SimulationContext
   readonly #runs = new Map<string, RemoteRun>()
   readonly #aborted = new Set<string>()
   /** Every attempt that did work, whether or not the runner still knows it. */
   readonly worked = new Map<string, RemoteRun>()
 
-  constructor(ground: Ground) {
+  constructor(ground: SimulationContext) {
     this.#ground = ground
   }
 
@@ -67,7 +69,7 @@ export class Remote {
   }
 
   work(run: RemoteRun): void {
-    if (run.working || run.over) return
+    if (run.working || run.isOver) return
     run.working = true
     if (this.worked.has(run.name)) fail(this.#ground, 6, `${run.name} was done twice`)
     this.worked.set(run.name, run)
@@ -78,30 +80,30 @@ export class Remote {
     this.#aborted.add(nameOf(job))
     const run = this.find(job)
     if (!run) return
-    run.over = true
+    run.isOver = true
     run.changed()
   }
 
   /** Its machine was lost, and the run with it; or the run just stops, without a word. */
   forgetOne(): void {
-    const run = this.#ground.prng.pick([...this.#runs.values()].filter(({ over }) => !over))
+    const run = this.#ground.prng.pick([...this.#runs.values()].filter(({ isOver }) => !isOver))
     if (!run) return
     if (this.#ground.prng.chance(0.3)) {
       note(this.#ground, `${run.name} stops without a word`)
-      run.over = true
+      run.isOver = true
       return run.changed()
     }
     note(this.#ground, `the remote runner forgets ${run.name}`)
     run.forgotten = true
-    run.over = true
+    run.isOver = true
     this.#runs.delete(run.name)
     run.changed()
   }
 
-  hear(run: RemoteRun, answer: ApprovalAnswer): void {
+  receiveAnswer(run: RemoteRun, answer: ApprovalAnswer): void {
     const known = run.answers.get(answer.toolCallId)
-    if (known && canonical(known) !== canonical(answer))
-      fail(this.#ground, 7, `${run.name} heard two answers to ${answer.requestId}: ${canonical([known, answer])}`)
+    if (known && canonicalJson(known) !== canonicalJson(answer))
+      fail(this.#ground, 7, `${run.name} heard two answers to ${answer.requestId}: ${canonicalJson([known, answer])}`)
     run.answers.set(answer.toolCallId, answer)
     run.changed()
   }
@@ -109,25 +111,25 @@ export class Remote {
   steer(run: RemoteRun, { messageId, text }: { readonly messageId: string; readonly text: string }): void {
     if (run.steers.has(messageId)) return
     run.steers.add(messageId)
-    if (!run.over) this.#emit(run, { token: ` [${messageId}: ${text.length}]` })
+    if (!run.isOver) this.#emit(run, { token: ` [${messageId}: ${text.length}]` })
   }
 
   async #play(run: RemoteRun): Promise<void> {
     for (const step of run.steps) {
       await this.#sleep(this.#ground.prng.int(0, 5))
       await this.#step(run, step)
-      if (run.over) return
+      if (run.isOver) return
     }
     this.#emit(run, { items: [{ type: 'finished', resume: `resume-${run.name}` }], last: true })
-    run.over = true
+    run.isOver = true
   }
 
   async #step(run: RemoteRun, step: ScriptStep): Promise<void> {
-    if (run.over) return
+    if (run.isOver) return
     if ('text' in step) {
       const characters = [...step.text]
       const size = Math.max(1, Math.ceil(characters.length / (step.chunks ?? 1)))
-      for (let at = 0; at < characters.length && !run.over; at += size) {
+      for (let at = 0; at < characters.length && !run.isOver; at += size) {
         if (at > 0) await this.#sleep(step.everyMs ?? 0)
         this.#emit(run, { token: characters.slice(at, at + size).join('') })
       }
@@ -155,7 +157,7 @@ export class Remote {
     } else if ('approve' in step) await this.#approve(run, step)
     else {
       this.#emit(run, { items: [{ type: 'failed', message: step.fail, transient: step.transient }], last: true })
-      run.over = true
+      run.isOver = true
     }
   }
 
@@ -172,17 +174,17 @@ export class Remote {
           tool,
           arguments: args,
           reason: 'the script asks',
-          digest: hashText(canonical({ tool, arguments: args })),
+          digest: hashText(canonicalJson({ tool, arguments: args })),
           ...(expiresMs !== undefined && { expiresMs }),
         },
       ],
     })
-    while (!run.answers.has(id) && !run.over) await run.change()
+    while (!run.answers.has(id) && !run.isOver) await run.change()
     const answer = run.answers.get(id)
-    if (!answer || run.over) return
+    if (!answer || run.isOver) return
     if (answer.decision !== 'approved') return this.#outcome(run, id, tool, 'denied')
-    if (answer.approvedDigest !== hashText(canonical({ tool, arguments: answer.arguments })))
-      fail(this.#ground, 7, `${run.name} was told to run what was not approved: ${canonical(answer)}`)
+    if (answer.approvedDigest !== hashText(canonicalJson({ tool, arguments: answer.arguments })))
+      fail(this.#ground, 7, `${run.name} was told to run what was not approved: ${canonicalJson(answer)}`)
     this.#outcome(run, id, tool, 'ok', answer.arguments)
   }
 
@@ -200,8 +202,8 @@ export class Remote {
     this.#emit(run, { items: [eventItem(type, payload)] })
   }
 
-  #emit(run: RemoteRun, frame: Frame): void {
-    if (run.over) return
+  #emit(run: RemoteRun, frame: RemoteFrame): void {
+    if (run.isOver) return
     run.frames.push(frame)
     run.changed()
   }

@@ -3,49 +3,49 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Answer, type Command, isRefusal, type Refusal } from '../packages/bridle/src/kernel/commands.ts'
 import { type Key, keyText } from '../packages/bridle/src/kernel/event.ts'
-import { canonical, hashText } from '../packages/bridle/src/kernel/json.ts'
+import { canonicalJson, hashText } from '../packages/bridle/src/kernel/json.ts'
 import { StoreFault } from '../packages/bridle/src/kernel/ports/store.ts'
 import { runOutcome } from '../packages/bridle/src/kernel/session/run-outcome.ts'
-import { fail, type Ground, note } from './ground.ts'
-import type { Life, Model } from './model.ts'
-import type { Process } from './process.ts'
+import { fail, note, type SimulationContext } from './ground.ts'
+import type { SessionHistory, StoreModel } from './model.ts'
+import type { SimulatedProcess } from './process.ts'
 
-export type Asked = Exclude<Command, { type: 'report' | 'tick' | 'expire' | 'branch' | 'promise_branch' }>
-export type Wish =
-  | { readonly kind: 'command'; readonly key: Key; readonly command: Asked }
+export type ClientCommand = Exclude<Command, { type: 'report' | 'tick' | 'expire' | 'branch' | 'promise_branch' }>
+export type ClientAction =
+  | { readonly kind: 'command'; readonly key: Key; readonly command: ClientCommand }
   | { readonly kind: 'branch'; readonly key: Key; readonly parent: Key; readonly seq: number }
   | { readonly kind: 'remove'; readonly key: Key }
 
-export interface Request {
+export interface ClientRequest {
   /** Names it in the log: the actor of its command. */
   readonly marker: string
-  readonly wish: Wish
+  readonly action: ClientAction
   /** With an id it may be asked again; without one nobody knows what became of it. */
   readonly commandId: string | null
   waiting: number
   answered: boolean
-  readonly answers: { readonly life: Life; readonly answer: Answer }[]
+  readonly answers: { readonly life: SessionHistory; readonly answer: Answer }[]
 }
 
-export class Requests {
-  readonly #ground: Ground
-  readonly #model: Model
-  readonly all: Request[] = []
+export class ClientRequests {
+  readonly #ground: SimulationContext
+  readonly #model: StoreModel
+  readonly all: ClientRequest[] = []
 
-  constructor(ground: Ground, model: Model) {
+  constructor(ground: SimulationContext, model: StoreModel) {
     this.#ground = ground
     this.#model = model
   }
 
   /** Those a client would ask again: no answer came, and asking twice is safe. */
-  get retryable(): readonly Request[] {
+  get retryable(): readonly ClientRequest[] {
     return this.all.filter(({ commandId, answered, waiting }) => commandId !== null && !answered && waiting === 0)
   }
 
-  send(request: Request, process: Process): void {
-    const { wish, marker } = request
+  send(request: ClientRequest, process: SimulatedProcess): void {
+    const { action, marker } = request
     if (!this.all.includes(request)) this.all.push(request)
-    note(this.#ground, `${marker} asks ${process.name}: ${describe(wish)}${request.commandId ? ' (id)' : ''}`)
+    note(this.#ground, `${marker} asks ${process.name}: ${describe(action)}${request.commandId ? ' (id)' : ''}`)
     request.waiting += 1
     let open = true
     const over = () => {
@@ -55,7 +55,7 @@ export class Requests {
     process.onEnd.push(over)
     // The way to the host takes time, and so does the way back: either may be cut by a crash.
     process.later(this.#ground.prng.int(0, 5), () => {
-      this.#ask(wish, request.commandId, process).then(
+      this.#ask(action, request.commandId, process).then(
         (outcome) => {
           if (!process.alive) return
           this.#told(request, outcome)
@@ -79,21 +79,21 @@ export class Requests {
     for (const request of this.all) for (const { answer } of request.answers) this.#find(request, answer)
   }
 
-  #ask(wish: Wish, commandId: string | null, { host }: Process): Promise<Answer | Refusal | boolean> {
-    const id = commandId === null ? null : { commandId, bodyHash: hashText(canonical(wish)) }
+  #ask(wish: ClientAction, commandId: string | null, { host }: SimulatedProcess): Promise<Answer | Refusal | boolean> {
+    const id = commandId === null ? null : { commandId, bodyHash: hashText(canonicalJson(wish)) }
     if (wish.kind === 'remove') return host.remove(wish.key)
     if (wish.kind === 'branch') return host.branch(wish.parent, wish.seq, wish.key.id, id ? { id } : {})
     return host.send(wish.key, wish.command, id)
   }
 
   /** Waits for the run's end, as an invoke does, and compares what it hears with the log. */
-  #await({ wish, marker, answers }: Request, process: Process): void {
+  #await({ action, marker, answers }: ClientRequest, process: SimulatedProcess): void {
     const last = answers.at(-1)
-    if (wish.kind !== 'command' || wish.command.type !== 'submit' || !last || !this.#ground.prng.chance(0.3)) return
+    if (action.kind !== 'command' || action.command.type !== 'submit' || !last || !this.#ground.prng.chance(0.3)) return
     const { life, answer } = last
     const runId = answer.runId as string
     process.host
-      .find(wish.key)
+      .find(action.key)
       .then((session) => (session ? runOutcome(session, runId, answer.seq as number) : null))
       .then((outcome) => {
         if (!process.alive || !outcome || outcome.status === 'moved' || outcome.status === 'removed') return
@@ -106,45 +106,50 @@ export class Requests {
       .catch(() => {})
   }
 
-  #failed({ marker }: Request, cause: unknown, process: Process): void {
+  #failed({ marker }: ClientRequest, cause: unknown, process: SimulatedProcess): void {
     note(this.#ground, `${marker} failed: ${String(cause)}`)
     if (cause instanceof StoreFault || process.deposed) return
     fail(this.#ground, 'invariant', `${marker} failed: ${cause instanceof Error ? cause.stack : String(cause)}`)
   }
 
-  #told(request: Request, outcome: Answer | Refusal | boolean): void {
-    note(this.#ground, `${request.marker} is told ${canonical(outcome)}`)
+  #told(request: ClientRequest, outcome: Answer | Refusal | boolean): void {
+    note(this.#ground, `${request.marker} is told ${canonicalJson(outcome)}`)
     if (typeof outcome === 'boolean') return
     if (isRefusal(outcome)) {
       const [before] = request.answers
-      if (before && this.#model.current(request.wish.key) === before.life && outcome.refused === 'command_conflict')
-        fail(this.#ground, 6, `${request.marker} was answered, and then refused: ${canonical(outcome)}`)
+      if (before && this.#model.current(request.action.key) === before.life && outcome.refused === 'command_conflict')
+        fail(this.#ground, 6, `${request.marker} was answered, and then refused: ${canonicalJson(outcome)}`)
       return
     }
     const life = this.#find(request, outcome)
     if (!life) return
     const other = request.answers.find((each) => each.life === life && !isDeepStrictEqual(each.answer, outcome))
     if (other)
-      fail(this.#ground, 6, `${request.marker} got two answers: ${canonical(other.answer)} and ${canonical(outcome)}`)
+      fail(
+        this.#ground,
+        6,
+        `${request.marker} got two answers: ${canonicalJson(other.answer)} and ${canonicalJson(outcome)}`,
+      )
     request.answers.push({ life, answer: outcome })
   }
 
   /** The life in whose log the acknowledged command is. */
-  #find(request: Request, answer: Answer): Life | null {
-    const lives = this.#model.livesOf(request.wish.key)
+  #find(request: ClientRequest, answer: Answer): SessionHistory | null {
+    const lives = this.#model.livesOf(request.action.key)
     const life = lives.findLast((each) => isIn(each, request, answer))
     if (life) return life
-    fail(this.#ground, 1, `${request.marker} was told ${canonical(answer)}, and the log knows nothing of it`)
+    fail(this.#ground, 1, `${request.marker} was told ${canonicalJson(answer)}, and the log knows nothing of it`)
     return null
   }
 }
 
-const isIn = (life: Life, { wish, marker }: Request, answer: Answer): boolean => {
+const isIn = (life: SessionHistory, { action, marker }: ClientRequest, answer: Answer): boolean => {
   if (typeof answer.seq !== 'number' || answer.seq > life.head) return false
-  const has = (test: (event: Life['events'][number]) => boolean) => life.events.some(test)
-  if (wish.kind === 'branch') return has((event) => event.type === 'branched' && event.payload.parent.seq === wish.seq)
-  if (wish.kind === 'remove') return true
-  const { command } = wish
+  const has = (test: (event: SessionHistory['events'][number]) => boolean) => life.events.some(test)
+  if (action.kind === 'branch')
+    return has((event) => event.type === 'branched' && event.payload.parent.seq === action.seq)
+  if (action.kind === 'remove') return true
+  const { command } = action
   switch (command.type) {
     case 'create':
       return has((event) => event.type === 'session_created')
@@ -176,12 +181,12 @@ const isIn = (life: Life, { wish, marker }: Request, answer: Answer): boolean =>
   }
 }
 
-const isStopped = (life: Life, runId: string): boolean =>
+const isStopped = (life: SessionHistory, runId: string): boolean =>
   life.ledger.runs.get(runId)?.end != null ||
   life.events.some((event) => event.type === 'cancel_requested' && event.payload.run_id === runId)
 
-const describe = (wish: Wish): string => {
+const describe = (wish: ClientAction): string => {
   if (wish.kind === 'remove') return `remove ${keyText(wish.key)}`
   if (wish.kind === 'branch') return `branch ${wish.key.id} from ${keyText(wish.parent)} at ${wish.seq}`
-  return `${keyText(wish.key)} ${canonical(wish.command)}`
+  return `${keyText(wish.key)} ${canonicalJson(wish.command)}`
 }

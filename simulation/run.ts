@@ -1,10 +1,10 @@
 // A seed is a run; the same seed is the same run, to the last byte of the log.
 import { hashText } from '../packages/bridle/src/kernel/json.ts'
-import type { Ground, Violation } from './ground.ts'
+import type { SimulationContext, Violation } from './ground.ts'
 import { comeToRest } from './liveness.ts'
-import { World } from './world.ts'
+import { SimulatedWorld } from './world.ts'
 
-export interface Result {
+export interface SimulationResult {
   readonly seed: number
   readonly violations: readonly Violation[]
   readonly events: number
@@ -12,13 +12,16 @@ export interface Result {
   readonly trace: readonly string[]
 }
 
-export interface Options {
+export interface SimulationOptions {
   readonly steps?: number
-  readonly breakStore?: Ground['breakStore']
+  readonly breakStore?: SimulationContext['breakStore']
 }
 
-export const simulate = async (seed: number, { steps = 300, breakStore }: Options = {}): Promise<Result> => {
-  const world = new World(seed, breakStore)
+export const simulate = async (
+  seed: number,
+  { steps = 300, breakStore }: SimulationOptions = {},
+): Promise<SimulationResult> => {
+  const world = new SimulatedWorld(seed, breakStore)
   const { violations, trace } = world.ground
   const onRejection = (cause: unknown) => {
     violations.push({
@@ -44,7 +47,7 @@ export const simulate = async (seed: number, { steps = 300, breakStore }: Option
 }
 
 /** What a person needs to look into a failure. */
-export const report = ({ seed, violations, trace }: Result, tail = 60): string =>
+export const formatResult = ({ seed, violations, trace }: SimulationResult, tail = 60): string =>
   [
     `Seed ${seed}:`,
     ...violations.slice(0, 5).map(({ promise, text }) => `  promise ${promise}: ${text}`),

@@ -1,7 +1,7 @@
 // Virtual time. Everything that waits stands in one queue; a run is the order in which it leaves.
 import type { Prng } from './prng.ts'
 
-interface Entry {
+interface ScheduleEntry {
   readonly at: number
   readonly order: number
   readonly call: () => void
@@ -11,9 +11,9 @@ interface Entry {
 /** Things this close in time may happen before the first of them has come to rest. */
 const TOGETHER_MS = 5
 
-export class Schedule {
+export class VirtualSchedule {
   readonly #prng: Prng
-  readonly #heap: Entry[] = []
+  readonly #heap: ScheduleEntry[] = []
   #order = 0
   #ticks = 0
   /** Monotonic milliseconds since the run began; wall clocks are this and an offset. */
@@ -41,14 +41,14 @@ export class Schedule {
       entry.call()
       for (let ticks = this.#ticks; ticks > 0; ticks--) await null
     }
-    await settled()
+    await flushTasks()
     return ran
   }
 
   /** Runs everything up to a moment. Returns how much that was; more than `most` would never end. */
   async runTo(at: number, most: number): Promise<number> {
     let ran = 0
-    await settled()
+    await flushTasks()
     while (ran < most && (await this.step(at))) ran++
     this.now = Math.max(this.now, at)
     return ran
@@ -61,7 +61,7 @@ export class Schedule {
     return together
   }
 
-  #push(entry: Entry): void {
+  #push(entry: ScheduleEntry): void {
     const heap = this.#heap
     let at = heap.length
     heap.push(entry)
@@ -74,7 +74,7 @@ export class Schedule {
     heap[at] = entry
   }
 
-  #pop(until: number): Entry | null {
+  #pop(until: number): ScheduleEntry | null {
     for (;;) {
       const first = this.#heap[0]
       if (!first || (!first.forgotten && first.at > until)) return null
@@ -99,7 +99,7 @@ export class Schedule {
   }
 }
 
-const isBefore = (a: Entry, b: Entry): boolean => a.at < b.at || (a.at === b.at && a.order < b.order)
+const isBefore = (a: ScheduleEntry, b: ScheduleEntry): boolean => a.at < b.at || (a.at === b.at && a.order < b.order)
 
 /** When no promise has anything left to do. No time passes: it is the turn of the event loop behind all microtasks. */
-export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+export const flushTasks = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

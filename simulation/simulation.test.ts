@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { report, simulate } from './run.ts'
+import { formatResult, simulate } from './run.ts'
 
 /** `npm run test:long` plays those that follow. */
 const SEEDS = 40
@@ -20,5 +20,5 @@ test('the same seed is the same run', { timeout }, async () => {
 
 const keepsPromises = async (seed: number): Promise<void> => {
   const result = await simulate(seed)
-  if (result.violations.length > 0) expect.fail(report(result))
+  if (result.violations.length > 0) expect.fail(formatResult(result))
 }

@@ -1,20 +1,20 @@
 // The store as a process sees it: slow, full, silent about what it did, or the last thing the process ever called.
 import { keyText } from '../packages/bridle/src/kernel/event.ts'
 import {
-  type Append,
   type Directory,
   type Lease,
   type Log,
+  type LogAppend,
   StoreFault,
 } from '../packages/bridle/src/kernel/ports/store.ts'
 import type { MemorySession } from '../packages/bridle/src/stores/memory/memory-data.ts'
 import type { MemoryStore } from '../packages/bridle/src/stores/memory/memory-store.ts'
-import { fail, type Ground, note } from './ground.ts'
-import type { Process } from './process.ts'
+import { fail, note, type SimulationContext } from './ground.ts'
+import type { SimulatedProcess } from './process.ts'
 
 export const faultyStore = (
-  ground: Ground,
-  process: Process,
+  ground: SimulationContext,
+  process: SimulatedProcess,
   bare: MemoryStore,
 ): { readonly log: Log; readonly directory: Directory } => {
   const { prng } = ground
@@ -47,7 +47,7 @@ export const faultyStore = (
       return done
     }, latencyMs)
 
-  const append = (lease: Lease, append: Append): Promise<void> => {
+  const append = (lease: Lease, append: LogAppend): Promise<void> => {
     const deposed = lease.epoch < ground.data.epoch
     const before = deposed ? fingerprint(ground, lease) : ''
     const appended = inner.log.append(lease, append)
@@ -78,7 +78,7 @@ export const faultyStore = (
   }
 }
 
-const fingerprint = ({ data }: Ground, { key }: Lease): string => {
+const fingerprint = ({ data }: SimulationContext, { key }: Lease): string => {
   const session = data.sessions.get(keyText(key))
   return session ? textOf(session) : ''
 }

@@ -4,34 +4,37 @@ import { isDeepStrictEqual } from 'node:util'
 import type { DeltaOperation } from '../packages/bridle/src/kernel/delta.ts'
 import { type AnyEvent, type Key, keyText } from '../packages/bridle/src/kernel/event.ts'
 import { LISTENER_BYTES_MAX } from '../packages/bridle/src/kernel/limits.ts'
-import { evolveConversation, operations } from '../packages/bridle/src/kernel/projections/conversation/conversation.ts'
+import {
+  conversationOperations,
+  evolveConversation,
+} from '../packages/bridle/src/kernel/projections/conversation/conversation.ts'
 import type { HarnessState } from '../packages/bridle/src/kernel/projections/conversation/harness-state.ts'
 import type { Session } from '../packages/bridle/src/kernel/session/session.ts'
-import type { Audience, Change, Listener } from '../packages/bridle/src/kernel/session/subscribers.ts'
+import type { Audience, CommittedChange, Listener } from '../packages/bridle/src/kernel/session/subscribers.ts'
 import { applyToState } from '../packages/bridle/src/kernel/state-operations.ts'
-import { fail, type Ground, note } from './ground.ts'
-import type { Life, Model } from './model.ts'
-import type { Process } from './process.ts'
+import { fail, note, type SimulationContext } from './ground.ts'
+import type { SessionHistory, StoreModel } from './model.ts'
+import type { SimulatedProcess } from './process.ts'
 
 /** events: every event, resumed by cursor. operations: a snapshot, then what the server did to it. */
 export type StreamKind = 'events' | 'operations'
 
-export class Stream {
+export class WatchingClient {
   readonly name: string
   readonly key: Key
   readonly kind: StreamKind
   /** The last number that arrived. */
   cursor = 0
-  life: Life | null = null
+  life: SessionHistory | null = null
   conversation: HarnessState | null = null
   #leave: (() => void) | null = null
   /** Counts connections: what an old one still carries is lost. */
   #connection = 0
   #slow = false
-  readonly #ground: Ground
-  readonly #model: Model
+  readonly #ground: SimulationContext
+  readonly #model: StoreModel
 
-  constructor(ground: Ground, model: Model, name: string, key: Key, kind: StreamKind) {
+  constructor(ground: SimulationContext, model: StoreModel, name: string, key: Key, kind: StreamKind) {
     this.#ground = ground
     this.#model = model
     this.name = name
@@ -43,7 +46,7 @@ export class Stream {
     return this.#leave !== null
   }
 
-  connect(process: Process): void {
+  connect(process: SimulatedProcess): void {
     this.disconnect()
     const connection = ++this.#connection
     process.onEnd.push(() => this.#lost(connection))
@@ -77,7 +80,7 @@ export class Stream {
     this.#slow = false
   }
 
-  #join(session: Session, process: Process, connection: number): void {
+  #join(session: Session, process: SimulatedProcess, connection: number): void {
     process.sessions.add(session)
     const life = this.#model.current(this.key)
     // A removed id that lives again goes on with its numbers, and the jump tells the client to start anew.
@@ -98,7 +101,7 @@ export class Stream {
         if (!process.alive || connection !== this.#connection) return
         this.#assertCommitted(text, seq)
         process.later(1, () => {
-          if (connection === this.#connection) this.#take(JSON.parse(text) as Message, seq)
+          if (connection === this.#connection) this.#take(JSON.parse(text) as StreamMessage, seq)
         })
       },
       close: (why) => {
@@ -124,7 +127,7 @@ export class Stream {
     if (text.length === 0) fail(this.#ground, 3, `${this.name} is sent nothing`)
   }
 
-  #take(message: Message, seq: number): void {
+  #take(message: StreamMessage, seq: number): void {
     const life = this.life ?? this.#model.current(this.key)
     if (!life) return
     if (!this.life) this.#meet(life)
@@ -137,12 +140,12 @@ export class Stream {
   }
 
   /** It waited for a session that now has its first event. */
-  #meet(life: Life): void {
+  #meet(life: SessionHistory): void {
     this.life = life
     this.cursor = Math.max(this.cursor, life.root.base)
   }
 
-  #takeEvent(life: Life, text: string): void {
+  #takeEvent(life: SessionHistory, text: string): void {
     const event = JSON.parse(text) as AnyEvent
     if (event.seq !== this.cursor + 1)
       fail(this.#ground, 3, `${this.name} of ${life.name} got ${event.seq} after ${this.cursor}`)
@@ -152,12 +155,12 @@ export class Stream {
     if (this.conversation && !event.hearsay) this.conversation = evolveConversation(this.conversation, event)
   }
 
-  #assertEqual(life: Life): void {
+  #assertEqual(life: SessionHistory): void {
     if (!this.conversation || !this.#ground.prng.chance(0.1)) return
     this.assertEqual(life)
   }
 
-  assertEqual(life: Life): void {
+  assertEqual(life: SessionHistory): void {
     if (
       this.conversation &&
       !isDeepStrictEqual(plain(this.conversation), plain(life.stateAt(this.cursor)?.conversation ?? null))
@@ -170,12 +173,13 @@ export class Stream {
   }
 }
 
-interface Message {
+interface StreamMessage {
   readonly texts?: readonly string[]
   readonly operations?: readonly DeltaOperation[]
 }
 
-const texts = ({ events }: Change): string => JSON.stringify({ texts: events.map((event) => JSON.stringify(event)) })
+const texts = ({ events }: CommittedChange): string =>
+  JSON.stringify({ texts: events.map((event) => JSON.stringify(event)) })
 
 const audiences: { readonly [K in StreamKind]: Audience } = {
   events: { key: 'events', encode: texts },
@@ -187,7 +191,7 @@ const audiences: { readonly [K in StreamKind]: Audience } = {
       const done: DeltaOperation[] = []
       for (const event of change.events) {
         if (event.hearsay) continue
-        const next = operations(conversation, event)
+        const next = conversationOperations(conversation, event)
         conversation = applyToState(conversation, next)
         done.push(...next)
       }

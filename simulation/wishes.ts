@@ -1,16 +1,26 @@
 // What a client might want next, given what it can see. Often something sensible, sometimes not.
-import type { Opening } from '../packages/bridle/src/kernel/commands.ts'
+import type { SessionOptions } from '../packages/bridle/src/kernel/commands.ts'
 import type { Key } from '../packages/bridle/src/kernel/event.ts'
-import type { Life, Model } from './model.ts'
+import type { SessionHistory, StoreModel } from './model.ts'
 import type { Prng } from './prng.ts'
-import type { Wish } from './requests.ts'
+import type { ClientAction } from './requests.ts'
 import { drawPrompt } from './scripts.ts'
 
-export const drawWish = (prng: Prng, model: Model, keys: readonly Key[], marker: string, now: number): Wish => {
+export const drawClientAction = (
+  prng: Prng,
+  model: StoreModel,
+  keys: readonly Key[],
+  marker: string,
+  now: number,
+): ClientAction => {
   const key = prng.pick(keys)
   const life = model.current(key)
   if (!life || prng.chance(0.3)) return submit(prng, key, marker, now)
-  const command = (command: Extract<Wish, { kind: 'command' }>['command']): Wish => ({ kind: 'command', key, command })
+  const command = (command: Extract<ClientAction, { kind: 'command' }>['command']): ClientAction => ({
+    kind: 'command',
+    key,
+    command,
+  })
   const actor = marker
   switch (prng.weighted(weights(life))) {
     case 'submit':
@@ -59,7 +69,7 @@ export const drawWish = (prng: Prng, model: Model, keys: readonly Key[], marker:
   }
 }
 
-const weights = ({ state }: Life) => ({
+const weights = ({ state }: SessionHistory) => ({
   submit: 2,
   steer: state.lifecycle.run?.steerable ? 3 : 1,
   edit: state.lifecycle.run ? 0.2 : 1,
@@ -74,13 +84,13 @@ const weights = ({ state }: Life) => ({
   remove: 0.5,
 })
 
-const submit = (prng: Prng, key: Key, marker: string, now: number): Wish => ({
+const submit = (prng: Prng, key: Key, marker: string, now: number): ClientAction => ({
   kind: 'command',
   key,
   command: { type: 'submit', prompt: drawPrompt(prng, marker), actor: marker, opening: drawOpening(prng, now) },
 })
 
-const drawOpening = (prng: Prng, now: number): Opening =>
+const drawOpening = (prng: Prng, now: number): SessionOptions =>
   prng.chance(0.5)
     ? {}
     : {

@@ -4,25 +4,25 @@ import { isTerminal } from '../packages/bridle/src/kernel/projections/state.ts'
 import { type MemoryStore, memoryStore } from '../packages/bridle/src/stores/memory/memory-store.ts'
 import { checkLive, checkStep } from './checks.ts'
 import { drawFaults } from './faults.ts'
-import { EPOCH_MS, type Ground, note } from './ground.ts'
-import { Model } from './model.ts'
+import { EPOCH_MS, note, type SimulationContext } from './ground.ts'
+import { StoreModel } from './model.ts'
 import { Prng } from './prng.ts'
-import { Process } from './process.ts'
-import { Remote } from './remote.ts'
-import { type Request, Requests } from './requests.ts'
-import { Schedule } from './schedule.ts'
-import { Stream } from './streams.ts'
-import { drawWish } from './wishes.ts'
+import { SimulatedProcess } from './process.ts'
+import { SimulatedRemoteRunner } from './remote.ts'
+import { type ClientRequest, ClientRequests } from './requests.ts'
+import { VirtualSchedule } from './schedule.ts'
+import { WatchingClient } from './streams.ts'
+import { drawClientAction } from './wishes.ts'
 
 const DAY_MS = 86_400_000
 
-export class World {
-  readonly ground: Ground
-  readonly model: Model
-  readonly remote: Remote
-  readonly requests: Requests
-  readonly streams: Stream[] = []
-  readonly processes: Process[] = []
+export class SimulatedWorld {
+  readonly ground: SimulationContext
+  readonly model: StoreModel
+  readonly remote: SimulatedRemoteRunner
+  readonly requests: ClientRequests
+  readonly streams: WatchingClient[] = []
+  readonly processes: SimulatedProcess[] = []
   readonly keys: Key[]
   readonly #tokenPaceMs: number
   #store: MemoryStore | null = null
@@ -31,11 +31,11 @@ export class World {
   #ids = 3
   #restarting = false
 
-  constructor(seed: number, breakStore?: Ground['breakStore']) {
+  constructor(seed: number, breakStore?: SimulationContext['breakStore']) {
     const prng = new Prng(seed)
     this.ground = {
       prng,
-      schedule: new Schedule(prng),
+      schedule: new VirtualSchedule(prng),
       data: { sessions: new Map(), tombstones: new Map(), epoch: 0, created: 0 },
       faults: drawFaults(prng),
       outageUntil: 0,
@@ -43,9 +43,9 @@ export class World {
       violations: [],
       breakStore,
     }
-    this.model = new Model(this.ground)
-    this.remote = new Remote(this.ground)
-    this.requests = new Requests(this.ground, this.model)
+    this.model = new StoreModel(this.ground)
+    this.remote = new SimulatedRemoteRunner(this.ground)
+    this.requests = new ClientRequests(this.ground, this.model)
     this.#tokenPaceMs = prng.pick([0, 0, 16])
     const ids = ['s1', 's2', 's3'].slice(0, prng.int(1, 3))
     const agents = prng.pick([['scripted'], ['remote'], ['scripted', 'remote']])
@@ -55,20 +55,27 @@ export class World {
   }
 
   /** The process whose writes count, if it lives. */
-  get owner(): Process | null {
+  get owner(): SimulatedProcess | null {
     return this.processes.find((process) => process.alive && !process.deposed) ?? null
   }
 
-  get living(): readonly Process[] {
+  get living(): readonly SimulatedProcess[] {
     return this.processes.filter((process) => process.alive)
   }
 
-  startProcess(): Process {
+  startProcess(): SimulatedProcess {
     const { prng, faults } = this.ground
     this.#store = this.#store?.reopen() ?? memoryStore(this.ground.data)
     const skew = faults.skewMs === 0 ? 0 : prng.int(-faults.skewMs, faults.skewMs)
     const name = `p${this.processes.length + 1}`
-    const process = new Process(this.ground, name, this.#store, this.remote, this.#tokenPaceMs, this.#offset + skew)
+    const process = new SimulatedProcess(
+      this.ground,
+      name,
+      this.#store,
+      this.remote,
+      this.#tokenPaceMs,
+      this.#offset + skew,
+    )
     this.processes.push(process)
     process.start()
     return process
@@ -153,10 +160,10 @@ export class World {
     this.#replaceEnded()
     const others = [...this.ground.data.sessions.values()].map(({ key }) => key)
     const known = [...this.keys, ...this.keys, ...others.slice(-4)]
-    const wish = drawWish(prng, this.model, known, marker, process.clock.now())
-    const request: Request = {
+    const wish = drawClientAction(prng, this.model, known, marker, process.clock.now())
+    const request: ClientRequest = {
       marker,
-      wish,
+      action: wish,
       commandId: wish.kind !== 'remove' && prng.chance(0.6) ? `id-${marker}` : null,
       waiting: 0,
       answered: false,
@@ -177,7 +184,7 @@ export class World {
     }
   }
 
-  #again(from: readonly Request[]): void {
+  #again(from: readonly ClientRequest[]): void {
     const process = this.#anyProcess()
     const request = from.length > 0 ? this.ground.prng.pick(from) : undefined
     if (process && request) this.requests.send(request, process)
@@ -195,7 +202,7 @@ export class World {
     const { prng, data } = this.ground
     const key = prng.pick([...this.keys, ...[...data.sessions.values()].map((session) => session.key)])
     const kind = prng.pick(['events', 'events', 'operations'] as const)
-    this.streams.push(new Stream(this.ground, this.model, `w${this.streams.length + 1}`, key, kind))
+    this.streams.push(new WatchingClient(this.ground, this.model, `w${this.streams.length + 1}`, key, kind))
   }
 
   /** Extra, doubled and late hints change nothing by themselves. */
@@ -232,7 +239,7 @@ export class World {
   }
 
   /** Mostly the owner; sometimes one that does not know that it was deposed. */
-  #anyProcess(): Process | null {
+  #anyProcess(): SimulatedProcess | null {
     const { living } = this
     if (living.length === 0) return null
     return this.ground.prng.chance(0.8) ? (this.owner ?? living[0]!) : this.ground.prng.pick(living)

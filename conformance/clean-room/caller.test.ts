@@ -3,16 +3,16 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Puppets, puppetEngine, steps, text } from '../../packages/bridle/src/runners/engines/puppet.suite.ts'
-import { noWalls } from '../../packages/bridle/src/runners/sandboxes/isolation/engine-start.suite.ts'
-import { type RunnerOptions, SandboxRunner } from '../../packages/bridle/src/runners/server/sandbox-runner.ts'
-import { health, query } from './caller.ts'
+import { type PuppetEngine, puppetEngine, steps, text } from '../../packages/bridle/src/runners/engines/puppet.suite.ts'
+import { withoutIsolation } from '../../packages/bridle/src/runners/sandboxes/isolation/engine-start.suite.ts'
+import { SandboxRunner, type SandboxRunnerOptions } from '../../packages/bridle/src/runners/server/sandbox-runner.ts'
+import { health, startQuery } from './caller.ts'
 
 /** A busy machine takes its time. */
 const polled = <T>(look: () => T) => expect.poll(look, { timeout: 10_000, interval: 10 })
 
 let folder: string
-let engine: Puppets
+let engine: PuppetEngine
 let runner: SandboxRunner
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'bridle-clean-caller-'))
@@ -22,13 +22,13 @@ afterEach(async () => {
   await runner.close()
   rmSync(folder, { recursive: true, force: true })
 })
-const start = async (options: Partial<RunnerOptions> = {}) => {
+const start = async (options: Partial<SandboxRunnerOptions> = {}) => {
   runner = await SandboxRunner.start({
     engines: [engine],
     workFolder: join(folder, 'work'),
     stateFolder: join(folder, 'state'),
     env: { ANTHROPIC_API_KEY: 'key' },
-    ...noWalls(folder),
+    ...withoutIsolation(folder),
     ...options,
   })
   return runner.url
@@ -41,18 +41,18 @@ describe('a caller of the document', () => {
   test('[R20] gets three runs one after the other, a 409 while one is under way, and cancels by dropping its request', async () => {
     const url = await start()
     for (const word of ['one', 'two', 'three']) {
-      const run = await query(url, steps(text(word), { act: `act-${word}` }))
+      const run = await startQuery(url, steps(text(word), { act: `act-${word}` }))
       await run.ended
       const types = run.events.map(({ type }) => type)
       expect(types).toEqual(['run.started', 'assistant.delta', 'tool.started', 'run.completed'])
     }
-    const hanging = await query(url, steps(text('so far'), { hang: 'politely' }))
+    const hanging = await startQuery(url, steps(text('so far'), { hang: 'politely' }))
     await polled(() => hanging.events.length).toBe(2)
-    expect((await query(url, 'me too')).status).toBe(409)
+    expect((await startQuery(url, 'me too')).status).toBe(409)
     expect(await health(url)).toMatchObject({ ok: true, busy: true })
     hanging.drop()
     await polled(() => health(url)).toMatchObject({ busy: false })
-    const next = await query(url, steps(text('free'), { act: 'again' }))
+    const next = await startQuery(url, steps(text('free'), { act: 'again' }))
     await next.ended
     expect(next.events.at(-1)).toMatchObject({ type: 'run.completed' })
     expect(engine.acted).toEqual(['act-one', 'act-two', 'act-three', 'again'])
@@ -61,7 +61,7 @@ describe('a caller of the document', () => {
   test('[R20] that drops its request while the engine is being opened leaves nothing running', async () => {
     const url = await start()
     engine.openMs = 50
-    const opening = await query(url, steps({ act: 'never' }))
+    const opening = await startQuery(url, steps({ act: 'never' }))
     opening.drop()
     await polled(() => health(url)).toMatchObject({ busy: false })
     expect(engine.acted).toEqual([])
@@ -92,7 +92,7 @@ describe('a caller of the document', () => {
     ['allow', [approved, approved]],
   ] as const)('[R21] with approvals %s each question is decided, and the run ends', async (approvals, verdicts) => {
     const url = await start({ ...(approvals && { approvals }) })
-    const run = await query(url, both)
+    const run = await startQuery(url, both)
     await run.ended
     expect(run.events.at(-1)).toMatchObject({ type: 'run.completed' })
     expect(engine.verdicts).toMatchObject(verdicts)

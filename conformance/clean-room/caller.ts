@@ -1,12 +1,12 @@
 // A caller of a sandbox runner, written from the document "Harness Server" alone: it posts `{ prompt }`, reads the events of the
 // run, and cancels by dropping the request. It imports nothing of Bridle.
 
-export type RunnerEvent = { readonly type: string; readonly [field: string]: unknown }
+export type CleanRunnerEvent = { readonly type: string; readonly [field: string]: unknown }
 
 export interface CallerRun {
   readonly status: number
   /** In the order of their coming; those that the document does not name are left out. */
-  readonly events: readonly RunnerEvent[]
+  readonly events: readonly CleanRunnerEvent[]
   /** Resolves when the stream is over, or was dropped. */
   readonly ended: Promise<void>
   drop(): void
@@ -14,7 +14,7 @@ export interface CallerRun {
 
 const KNOWN = new Set(['run.started', 'assistant.delta', 'tool.started', 'run.completed', 'run.error'])
 
-export const query = async (url: string, prompt: string): Promise<CallerRun> => {
+export const startQuery = async (url: string, prompt: string): Promise<CallerRun> => {
   const leave = new AbortController()
   const response = await fetch(`${url}/query`, {
     method: 'POST',
@@ -22,7 +22,7 @@ export const query = async (url: string, prompt: string): Promise<CallerRun> => 
     body: JSON.stringify({ prompt }),
     signal: leave.signal,
   })
-  const events: RunnerEvent[] = []
+  const events: CleanRunnerEvent[] = []
   const read = async () => {
     const decoder = new TextDecoder()
     let rest = ''
@@ -32,7 +32,7 @@ export const query = async (url: string, prompt: string): Promise<CallerRun> => 
       for (const block of blocks) {
         const data = block.split('\n').find((line) => line.startsWith('data: '))
         if (!data) continue
-        const event = JSON.parse(data.slice('data: '.length)) as RunnerEvent
+        const event = JSON.parse(data.slice('data: '.length)) as CleanRunnerEvent
         if (KNOWN.has(event.type)) events.push(event)
       }
     }

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { HarnessClient } from '../../packages/bridle/src/client/harness/client.ts'
-import { script } from '../../packages/bridle/src/surfaces/http/test-client.suite.ts'
-import { evict, startWorld } from '../../packages/bridle/src/targets/cloudflare/tests/test-worker.suite.ts'
+import { scriptBody } from '../../packages/bridle/src/surfaces/http/test-client.suite.ts'
+import { evict, startTestWorker } from '../../packages/bridle/src/targets/cloudflare/tests/test-worker.suite.ts'
 import { noTools } from '../../packages/bridle/src/targets/cloudflare/tests/workerd.suite.ts'
 import { HarnessServer } from '../../packages/bridle/src/targets/node/index.ts'
 import { type CleanClient, connect } from './client.ts'
@@ -31,7 +31,7 @@ const targets: { readonly [name: string]: () => Promise<TargetServer> } = {
     return { url: server.url, sleep: async () => {}, end }
   },
   cloudflare: async () => {
-    const world = await startWorld()
+    const world = await startTestWorker()
     return { url: world.url, sleep: (id) => evict(world, id), end: () => world.dispose() }
   },
 }
@@ -52,10 +52,10 @@ describe.each(Object.keys(targets))('%s', (name) => {
       const clients = await three('shared')
       const [first, second, third] = clients as [CleanClient, CleanClient, CleanClient]
       const ours = new HarnessClient({ url: `${served.url.replace(/^http/, 'ws')}/ws?sessionId=shared&agent=scripted` })
-      const hello = script({ text: 'Hello', chunks: 5 }).prompt
+      const hello = scriptBody({ text: 'Hello', chunks: 5 }).prompt
       first.submit(hello)
       for (const client of clients) await polled(() => contents(client)).toEqual([hello, 'Hello'])
-      const write = script(
+      const write = scriptBody(
         { approve: 'write_file', id: 'w', args: { a: 1 }, reason: 'asks' },
         { text: 'written' },
       ).prompt
@@ -82,7 +82,7 @@ describe.each(Object.keys(targets))('%s', (name) => {
       }
       expect(ours.getSnapshot().messages).toHaveLength(4)
       expect(ours.connection.error).toBeUndefined()
-      third.submit(script({ text: 'on' }, { sleepMs: 60_000 }).prompt)
+      third.submit(scriptBody({ text: 'on' }, { sleepMs: 60_000 }).prompt)
       await polled(() => answer(first)?.content).toBe('on')
       first.cancel()
       for (const client of clients) await polled(() => client.state?.status).toBe('idle')
@@ -101,7 +101,7 @@ describe.each(Object.keys(targets))('%s', (name) => {
       const nobody = { type: 'approve', approvalId: 'nobody', decision: 'denied', commandId: 'c-1' }
       approving.send(JSON.stringify({ type: 'commands', commands: [nobody] }))
       await polled(() => heard.map(({ type }) => type)).toContain('ack')
-      bare.submit(script({ approve: 'one', id: 'a', args: {}, reason: 'asks' }, { text: 'x' }).prompt)
+      bare.submit(scriptBody({ approve: 'one', id: 'a', args: {}, reason: 'asks' }, { text: 'x' }).prompt)
       await polled(() => bare.errors).toHaveLength(1)
       await polled(() => answer(knowing)?.toolCalls).toHaveLength(1)
       expect([knowing.errors, heard.filter(({ type }) => type === 'error')]).toEqual([[], []])

@@ -6,10 +6,10 @@ import { post } from '../../packages/bridle/src/surfaces/http/test-client.suite.
 import {
   containerCalls,
   containerVars,
-  startWorld,
+  startTestWorker,
 } from '../../packages/bridle/src/targets/cloudflare/tests/test-worker.suite.ts'
-import { noTools, type Workerd } from '../../packages/bridle/src/targets/cloudflare/tests/workerd.suite.ts'
-import { type Agent, startCleanRunner } from './runner.ts'
+import { noTools, type WorkerdProcess } from '../../packages/bridle/src/targets/cloudflare/tests/workerd.suite.ts'
+import { type CleanAgent, startCleanRunner } from './runner.ts'
 
 describe.skipIf(noTools)('a container of the document', () => {
   test('[CF24] has a lent key in its environment, good for each run of its session while it is under way, and never the real one', async () => {
@@ -21,7 +21,7 @@ describe.skipIf(noTools)('a container of the document', () => {
       response.end(JSON.stringify({ usage: { input_tokens: 1, output_tokens: 1 } }))
     })
     await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve))
-    let world: Workerd | null = null
+    let world: WorkerdProcess | null = null
     const ask = async (): Promise<number> => {
       const vars = world ? await containerVars(world, 'box') : {}
       const body = JSON.stringify({
@@ -32,12 +32,12 @@ describe.skipIf(noTools)('a container of the document', () => {
       const headers = { 'content-type': 'application/json', 'x-api-key': vars.ANTHROPIC_API_KEY ?? '' }
       return (await fetch(`${vars.ANTHROPIC_BASE_URL}/v1/messages`, { method: 'POST', headers, body })).status
     }
-    const agent: Agent = async function* (prompt) {
+    const agent: CleanAgent = async function* (prompt) {
       yield { text: `${prompt}: ${await ask()}` }
     }
     const runner = await startCleanRunner(agent)
     try {
-      world = await startWorld({
+      world = await startTestWorker({
         hasContainers: true,
         vars: {
           TEST_RUNNER_URL: runner.url,

@@ -6,12 +6,12 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Key } from '../../packages/bridle/src/kernel/event.ts'
 import { digest, setUp } from '../../packages/bridle/src/kernel/host/host.suite.ts'
 import type { Clock } from '../../packages/bridle/src/kernel/ports/store.ts'
-import { sandboxRunner } from '../../packages/bridle/src/runners/remote/remote-runner.ts'
+import { remoteRunner } from '../../packages/bridle/src/runners/remote/remote-runner.ts'
 import { urlSandbox } from '../../packages/bridle/src/runners/sandboxes/url-sandbox.ts'
 import { HarnessServer } from '../../packages/bridle/src/targets/node/index.ts'
-import { query } from './caller.ts'
+import { startQuery } from './caller.ts'
 import { type CleanClient, connect } from './client.ts'
-import { type Agent, type CleanRunner, startCleanRunner } from './runner.ts'
+import { type CleanAgent, type CleanRunner, startCleanRunner } from './runner.ts'
 
 const clock: Clock = {
   now: Date.now,
@@ -30,7 +30,7 @@ const polled = <T>(look: () => T) => expect.poll(look, { timeout: 10_000, interv
 let runner: CleanRunner
 let release: () => void
 /** Says its prompt, works on one tool until it is released or left, and says so. */
-const agent: Agent = async function* (prompt, signal) {
+const agent: CleanAgent = async function* (prompt, signal) {
   yield { text: `${prompt}: ` }
   if (prompt.startsWith('fail')) return yield { error: 'It failed.' }
   if (!prompt.startsWith('slow')) return yield { text: 'done' }
@@ -50,7 +50,7 @@ const start = (url: string) =>
   setUp(
     {
       runner: () =>
-        sandboxRunner({
+        remoteRunner({
           engine: 'claude',
           provider: urlSandbox({ url }),
           clock,
@@ -88,8 +88,8 @@ describe('a runner of the document', () => {
     await submit('one', 'slow')
     await polled(() => shown('one')).toMatchObject({ status: 'running', answers: ['slow: '] })
     // Each time it was silent for longer than a runner that sends comments may be.
-    const { asked } = runner
-    await polled(() => runner.asked).toBeGreaterThan(asked + 2)
+    const { healthRequests } = runner
+    await polled(() => runner.healthRequests).toBeGreaterThan(healthRequests + 2)
     expect(await shown('one')).toMatchObject({ status: 'running', answers: ['slow: '] })
     release()
     await polled(() => shown('one')).toMatchObject({ status: 'idle', answers: ['slow: built'] })
@@ -101,10 +101,10 @@ describe('a runner of the document', () => {
     async (health) => {
       await submit('one', 'slow')
       await polled(() => shown('one')).toMatchObject({ status: 'running', answers: ['slow: '] })
-      const { asked } = runner
+      const { healthRequests } = runner
       runner.health = health
       await polled(() => shown('one')).toMatchObject({ status: 'error', error: 'The run was interrupted.' })
-      expect(runner.asked - asked).toBeGreaterThanOrEqual(silence.askTimes)
+      expect(runner.healthRequests - healthRequests).toBeGreaterThanOrEqual(silence.askTimes)
       // The request was dropped, and with it whatever the runner still did.
       await polled(() => runner.dropped).toEqual(['slow'])
       runner.health = 'true'
@@ -158,7 +158,7 @@ describe('a runner of the document', () => {
   })
 
   test('[R22] a prompt that waits goes on waiting when the server is started anew', async () => {
-    const hanging = await query(runner.url, 'slow of somebody else')
+    const hanging = await startQuery(runner.url, 'slow of somebody else')
     await submit('two', 'patient')
     await polled(() => shown('two')).toMatchObject({ sessionStatus: 'queued' })
     world = (await world.again()) as typeof world
@@ -170,7 +170,7 @@ describe('a runner of the document', () => {
   })
 
   test('[R22] a prompt that waited when the server died runs at the next start, and no longer waits', async () => {
-    const hanging = await query(runner.url, 'slow of somebody else')
+    const hanging = await startQuery(runner.url, 'slow of somebody else')
     await submit('two', 'slow too')
     await polled(() => shown('two')).toMatchObject({ sessionStatus: 'queued' })
     world = (await world.again()) as typeof world

@@ -5,8 +5,8 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** A step of the agent: text, a tool, or the end by an error. Silence is the time that the agent takes between two. */
-export type Step = { readonly text: string } | { readonly tool: string } | { readonly error: string }
-export type Agent = (prompt: string, signal: AbortSignal) => AsyncIterable<Step>
+export type CleanStep = { readonly text: string } | { readonly tool: string } | { readonly error: string }
+export type CleanAgent = (prompt: string, signal: AbortSignal) => AsyncIterable<CleanStep>
 
 export interface CleanRunner {
   readonly url: string
@@ -14,14 +14,14 @@ export interface CleanRunner {
   /** Prompts whose request was dropped before their run had ended. */
   readonly dropped: readonly string[]
   /** How often `/health` was asked. */
-  readonly asked: number
+  readonly healthRequests: number
   /** For a test: `/health` tells the truth, or that nothing is under way, or fails. */
   health: 'true' | 'not busy' | 'failing'
   hasKey: boolean
   close(): Promise<void>
 }
 
-export const startCleanRunner = async (agent: Agent): Promise<CleanRunner> => {
+export const startCleanRunner = async (agent: CleanAgent): Promise<CleanRunner> => {
   const prompts: string[] = []
   const dropped: string[] = []
   let runs = 0
@@ -85,7 +85,7 @@ export const startCleanRunner = async (agent: Agent): Promise<CleanRunner> => {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     prompts,
     dropped,
-    get asked() {
+    get healthRequests() {
       return asked
     },
     get health() {

@@ -26,7 +26,7 @@ export const launch = (executablePath: string): Promise<Browser> =>
     ],
   })
 
-export interface World {
+export interface ChatExample {
   readonly url: string
   /** Cuts every connection, and lets none through until `mend`. */
   cut(): void
@@ -36,7 +36,7 @@ export interface World {
   close(): Promise<void>
 }
 
-export const startWorld = async (): Promise<World> => {
+export const startChatExample = async (): Promise<ChatExample> => {
   const folder = mkdtempSync(join(tmpdir(), 'bridle-chat-'))
   const dist = join(folder, 'page')
   await build({

@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFailed, test } from 'vitest'
 import { findChromium, needs } from '../../scripts/needs.ts'
-import { launch, startWorld, type World } from './browser.suite.ts'
+import { type ChatExample, launch, startChatExample } from './browser.suite.ts'
 
 /** Runs in the page. */
 const fitsItsWidth = (element: unknown): boolean => {
@@ -11,12 +11,12 @@ const fitsItsWidth = (element: unknown): boolean => {
 }
 
 describe.skipIf(needs('chromium'))('the chat page', { timeout: 30_000 }, () => {
-  let world: World
+  let world: ChatExample
   let browser: Browser
   const pages: { page: Page; complaints: string[] }[] = []
 
   beforeAll(async () => {
-    ;[world, browser] = await Promise.all([startWorld(), launch(findChromium() as string)])
+    ;[world, browser] = await Promise.all([startChatExample(), launch(findChromium() as string)])
   }, 60_000)
 
   afterEach(async () => {

@@ -18,7 +18,7 @@ export const ApprovalForm = ({ approvalId, reason, args }: ApprovalFormProps) =>
   const isEditable = state.approvals?.find(({ id }) => id === approvalId)?.kind === 'tool'
 
   const answer = async (decision: 'approved' | 'denied') => {
-    const edited: Edited = decision === 'approved' && text !== null ? parseArgs(text) : {}
+    const edited: ArgumentEdit = decision === 'approved' && text !== null ? parseArgs(text) : {}
     const { problem = null, ...more } = edited
     if (problem !== null) return setProblem(problem)
     setProblem(null)
@@ -70,13 +70,13 @@ export const ApprovalForm = ({ approvalId, reason, args }: ApprovalFormProps) =>
   )
 }
 
-type Args = NonNullable<HarnessApproval['arguments']>
-type Edited = { readonly args?: Args; readonly problem?: string }
+type ApprovalArguments = NonNullable<HarnessApproval['arguments']>
+type ArgumentEdit = { readonly args?: ApprovalArguments; readonly problem?: string }
 
-const parseArgs = (text: string): Edited => {
+const parseArgs = (text: string): ArgumentEdit => {
   try {
     const args: unknown = JSON.parse(text)
-    if (typeof args === 'object' && args !== null && !Array.isArray(args)) return { args: args as Args }
+    if (typeof args === 'object' && args !== null && !Array.isArray(args)) return { args: args as ApprovalArguments }
     return { problem: 'Arguments are a JSON object.' }
   } catch (error) {
     return { problem: (error as Error).message }

@@ -13,9 +13,9 @@ export const Header = () => {
   )
 }
 
-type Tone = 'good' | 'busy' | 'warn' | 'bad' | 'quiet'
+type PillTone = 'good' | 'busy' | 'warn' | 'bad' | 'quiet'
 
-const Pill = ({ kind, tone, text }: { kind: string; tone: Tone; text: string }) => (
+const Pill = ({ kind, tone, text }: { kind: string; tone: PillTone; text: string }) => (
   <span className="pill" data-tone={tone} role="status" aria-label={kind}>
     {text}
   </span>
@@ -23,7 +23,7 @@ const Pill = ({ kind, tone, text }: { kind: string; tone: Tone; text: string }) 
 
 const phases = { connecting: 'connecting', open: 'live', reconnecting: 'reconnecting', closed: 'closed' } as const
 const tones = { connecting: 'busy', open: 'good', reconnecting: 'warn', closed: 'bad' } as const
-const statusTones: Record<string, Tone> = {
+const statusTones: Record<string, PillTone> = {
   running: 'busy',
   queued: 'busy',
   recovering: 'busy',

@@ -1,7 +1,14 @@
 // The main entry: agents, clients, types and events, for any platform.
 export { type AgentDefinition, type AgentOptions, type AgentTriggers, agent, type RunContext } from './agents/agent.ts'
-export { RunOver, ToolDenied, ToolTimeout } from './agents/errors.ts'
-export type { AgentSession, Question, ToolContext, ToolOptions, Usage, Verdict } from './agents/session.ts'
+export { RunEndedError, ToolDenied, ToolTimeout } from './agents/errors.ts'
+export type {
+  AgentSession,
+  ApprovalOutcome,
+  ApprovalQuestion,
+  ToolContext,
+  ToolOptions,
+  UsageReport,
+} from './agents/session.ts'
 export type { StandardSchema } from './agents/standard-schema.ts'
 export { connectFabricWs } from './client/fabric/socket.ts'
 export { HarnessClient } from './client/harness/client.ts'

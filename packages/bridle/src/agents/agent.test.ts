@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import type { JsonObject } from '../kernel/json.ts'
-import { agent, isAgent, notAnAgent } from './agent.ts'
-import { acceptInput, runInput, runResult } from './input.ts'
-import { check, type StandardSchema } from './standard-schema.ts'
+import { agent, isAgent, nonAgentProblem } from './agent.ts'
+import { acceptInput, parseRunInput, parseRunResult } from './input.ts'
+import { type StandardSchema, validateWithSchema } from './standard-schema.ts'
 
 const run = () => 'done'
 const issue = v.object({ title: v.string(), labels: v.optional(v.array(v.string()), []) })
@@ -49,7 +49,7 @@ describe('the definition', () => {
     ['null', null, /is a null, not an agent/],
   ])('[N1] %s is no agent', (_name, value, message) => {
     expect(isAgent(value)).toBe(false)
-    expect(notAnAgent(value)).toMatch(message)
+    expect(nonAgentProblem(value)).toMatch(message)
   })
 
   test('types follow from the schemas', () => {
@@ -96,7 +96,7 @@ describe('input', () => {
     ['a text that does not fit', triage, 'hi', null, { problem: expect.stringMatching(/title: /) }],
     ['half of JSON', triage, '{"title":', null, { problem: expect.stringMatching(/title: /) }],
   ])('[N3] of a run: %s', async (_name, definition, prompt, input, expected) => {
-    expect(await runInput(definition, prompt, input)).toEqual(expected)
+    expect(await parseRunInput(definition, prompt, input)).toEqual(expected)
   })
 })
 
@@ -116,7 +116,7 @@ describe('output', () => {
     ['a function', free, () => 1, { problem: 'The output is not JSON.' }],
     ['too much', free, 'x'.repeat(1_600_000), { problem: expect.stringMatching(/too large/) }],
   ])('[N5] %s', async (_name, definition, returned, expected) => {
-    expect(await runResult(definition, returned)).toEqual(expected)
+    expect(await parseRunResult(definition, returned)).toEqual(expected)
   })
 })
 
@@ -147,7 +147,7 @@ describe('schemas of other libraries', () => {
       { problem: 'it could not be checked: broken' },
     ],
   ])('%s', async (_name, given, expected) => {
-    expect(await check(given, 1)).toEqual(expected)
+    expect(await validateWithSchema(given, 1)).toEqual(expected)
   })
 
   test('one that is a function', () => {

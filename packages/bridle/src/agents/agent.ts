@@ -43,7 +43,7 @@ export interface AgentDefinition {
 }
 
 export const agent = <
-  Returned extends Kept<Literal>,
+  Returned extends LiteralValue<Literal>,
   Literal extends Primitive,
   In extends StandardSchema = StandardSchema<JsonObject>,
   Out extends StandardSchema = StandardSchema,
@@ -67,7 +67,11 @@ export const agent = <
 // biome-ignore lint/suspicious/noConfusingVoidType: a run may return nothing at all.
 type Primitive = string | number | boolean | null | undefined | void
 /** Anything; that it is said this way keeps `{ severity: 'low' }` from becoming `{ severity: string }`. */
-type Kept<Literal> = Literal | object | readonly Kept<Literal>[] | { readonly [name: string]: Kept<Literal> }
+type LiteralValue<Literal> =
+  | Literal
+  | object
+  | readonly LiteralValue<Literal>[]
+  | { readonly [name: string]: LiteralValue<Literal> }
 
 /** Registered, so that an agent made by another copy of the package is one too. */
 const brand = Symbol.for('bridle.agent')
@@ -76,7 +80,7 @@ export const isAgent = (value: unknown): value is AgentDefinition =>
   typeof value === 'object' && value !== null && brand in value
 
 /** Why a value is no agent, for whoever wrote the file. */
-export const notAnAgent = (value: unknown): string => {
+export const nonAgentProblem = (value: unknown): string => {
   if (value === undefined) return 'There is no default export. Write: export default agent({ name, run }).'
   const kind = typeof value === 'function' ? 'function' : value === null ? 'null' : `plain ${typeof value}`
   return `The default export is a ${kind}, not an agent. Write: export default agent({ name, run }).`

@@ -37,7 +37,7 @@ export class ToolTimeout extends Error {
 }
 
 /** The run was cancelled or is over: nothing more can be said. The reason of its signal. */
-export class RunOver extends Error {
+export class RunEndedError extends Error {
   readonly code = 'run_over'
 
   constructor(message: string) {

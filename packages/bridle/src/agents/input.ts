@@ -2,9 +2,9 @@
 import type { Json, JsonObject } from '../kernel/json.ts'
 import { PAYLOAD_CHARS_MAX } from '../kernel/limits.ts'
 import type { AgentDefinition } from './agent.ts'
-import { check } from './standard-schema.ts'
+import { validateWithSchema } from './standard-schema.ts'
 
-type Checked<T> = { readonly value: T } | { readonly problem: string }
+type ValidationResult<T> = { readonly value: T } | { readonly problem: string }
 
 /**
  * What to submit for a request's body. The body is kept as it came: the schema may turn it into what no log can hold,
@@ -14,7 +14,7 @@ export const acceptInput = async (
   definition: AgentDefinition,
   body: JsonObject,
 ): Promise<{ readonly prompt: string; readonly input?: Json } | { readonly problem: string }> => {
-  const checked = await fit(definition, body)
+  const checked = await validateInput(definition, body)
   if ('problem' in checked) return checked
   const { prompt, ...more } = body
   if (typeof prompt !== 'string') return { prompt: JSON.stringify(body), input: body }
@@ -22,20 +22,27 @@ export const acceptInput = async (
 }
 
 /** What `run` gets. A prompt from a chat is `{ prompt }`, or the JSON object it spells if only that fits. */
-export const runInput = async (definition: AgentDefinition, prompt: string, input: Json): Promise<Checked<unknown>> => {
-  if (input !== null) return fit(definition, input)
-  const plain = await fit(definition, { prompt })
+export const parseRunInput = async (
+  definition: AgentDefinition,
+  prompt: string,
+  input: Json,
+): Promise<ValidationResult<unknown>> => {
+  if (input !== null) return validateInput(definition, input)
+  const plain = await validateInput(definition, { prompt })
   const spelled = 'problem' in plain ? parseObject(prompt) : null
-  return spelled ? fit(definition, spelled) : plain
+  return spelled ? validateInput(definition, spelled) : plain
 }
 
 /** Undefined = nothing returned: the streamed text is the result. */
-export const runResult = async ({ output }: AgentDefinition, returned: unknown): Promise<Checked<Json | undefined>> => {
-  const checked = output ? await check(output, returned) : { value: returned }
+export const parseRunResult = async (
+  { output }: AgentDefinition,
+  returned: unknown,
+): Promise<ValidationResult<Json | undefined>> => {
+  const checked = output ? await validateWithSchema(output, returned) : { value: returned }
   if ('problem' in checked) return { problem: `The output does not fit: ${checked.problem}` }
   if (checked.value === undefined) return { value: undefined }
   try {
-    const value = plainJson(checked.value, 'output')
+    const value = toPlainJson(checked.value, 'output')
     const isSmall = JSON.stringify(value).length <= PAYLOAD_CHARS_MAX
     return isSmall ? { value } : { problem: 'The output is too large; publish it as an artifact.' }
   } catch (error) {
@@ -44,7 +51,7 @@ export const runResult = async ({ output }: AgentDefinition, returned: unknown):
 }
 
 /** A copy as plain JSON: what is logged is what is used, whatever the caller changes afterwards. */
-export const plainJson = (value: unknown, what: string): Json => {
+export const toPlainJson = (value: unknown, what: string): Json => {
   let text: string | undefined
   try {
     text = JSON.stringify(value)
@@ -55,15 +62,15 @@ export const plainJson = (value: unknown, what: string): Json => {
   return JSON.parse(text) as Json
 }
 
-export const plainObject = (value: unknown, what: string): JsonObject => {
-  const copy = plainJson(value, what)
+export const toPlainObject = (value: unknown, what: string): JsonObject => {
+  const copy = toPlainJson(value, what)
   if (!isObject(copy)) throw new TypeError(`The ${what} must be an object.`)
   return copy
 }
 
-const fit = async ({ input }: AgentDefinition, value: Json): Promise<Checked<unknown>> => {
+const validateInput = async ({ input }: AgentDefinition, value: Json): Promise<ValidationResult<unknown>> => {
   if (!input) return isObject(value) ? { value } : { problem: 'The input is not an object.' }
-  const checked = await check(input, value)
+  const checked = await validateWithSchema(input, value)
   return 'problem' in checked ? { problem: `The input does not fit: ${checked.problem}` } : checked
 }
 

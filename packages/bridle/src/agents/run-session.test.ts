@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { catalogue, type ShownEventType, STREAM_EVENT_TYPES } from '../kernel/catalogue.ts'
+import { catalogue, STREAM_EVENT_TYPES, type VisibleEventType } from '../kernel/catalogue.ts'
 import type { Json, JsonObject } from '../kernel/json.ts'
-import { World } from '../runners/in-process/native.suite.ts'
+import { NativeWorld } from '../runners/in-process/native.suite.ts'
 import { agent, type RunContext } from './agent.ts'
-import type { AgentSaid } from './session.ts'
+import type { EmittableEventType } from './session.ts'
 
-type Run = (context: RunContext<JsonObject>) => unknown
-const world = (run: Run) => new World(agent({ name: 'tested', run: run as () => Json }))
+type RunFunction = (context: RunContext<JsonObject>) => unknown
+const world = (run: RunFunction) => new NativeWorld(agent({ name: 'tested', run: run as () => Json }))
 
 describe('what else a session says', () => {
   test('[N15] checkpoints, artifacts, usage and events of the catalogue', async () => {
@@ -28,7 +28,7 @@ describe('what else a session says', () => {
   })
 
   test('[N15] an agent may say what is not the session’s own to decide', () => {
-    const withheld: Exclude<ShownEventType, AgentSaid>[] = [
+    const withheld: Exclude<VisibleEventType, EmittableEventType>[] = [
       'session',
       'session_state',
       'turn_start',
@@ -94,7 +94,7 @@ describe('what else a session says', () => {
     for (const state of await it.payloads('session_state')) expect(state).not.toMatchObject({ sandbox_isolation: 'vm' })
   })
 
-  test.each<[string, Run, RegExp]>([
+  test.each<[string, RunFunction, RegExp]>([
     ['the session’s own life', ({ session }) => session.emit('turn_end' as never, {} as never), /"turn_end" is not an/],
     ['an unknown event', ({ session }) => session.emit('__proto__' as never, {} as never), /"__proto__" is not an/],
     ['a bad payload', ({ session }) => session.usage({ inputTokens: -1 }), /usage: input_tokens: /],

@@ -1,47 +1,48 @@
 // The session as a run has it: each method is one or two entries in the log.
 
 import { isId } from '../kernel/event.ts'
-import { said, type Voice } from './agent-run.ts'
+import { type AgentRun, agentEventItem } from './agent-run.ts'
 import type { AgentSession } from './session.ts'
-import { ask, runTool } from './tool-call.ts'
+import { runTool, waitForApproval } from './tool-call.ts'
 
-export const liveSession = (voice: Voice): AgentSession => {
+export const createAgentSession = (voice: AgentRun): AgentSession => {
   const newCall = callIds()
   let unsent = 0
-  const say = (type: string, payload: unknown) => voice.call(async () => voice.say(said(type, payload)))
+  const say = (type: string, payload: unknown) => voice.track(async () => voice.report(agentEventItem(type, payload)))
 
   return {
     id: voice.job.key.id,
 
     text: (chunk) =>
-      voice.call(async () => {
+      voice.track(async () => {
         if (typeof chunk !== 'string') throw new TypeError('session.text() takes a text.')
         for (let from = 0; from < chunk.length; from += TEXT_CHARS_MAX) {
           const piece = chunk.slice(from, from + TEXT_CHARS_MAX)
           unsent += piece.length
-          await voice.outlet.token(piece)
+          await voice.reporter.token(piece)
           // Pacing merges what comes too fast, into one entry; an agent that never pauses waits for the log here.
           if (unsent < TEXT_CHARS_MAX) continue
           unsent = 0
-          await voice.say()
+          await voice.report()
         }
       }),
 
     thinking: (text) => say('thinking', { text }),
 
     tool: (name, args, execute, options = {}) =>
-      voice.call(async () => runTool(voice, newCall(name, options.id), args, execute, options)),
+      voice.track(async () => runTool(voice, newCall(name, options.id), args, execute, options)),
 
-    approval: ({ subject, ...question }) => voice.call(async () => ask(voice, newCall(subject, undefined), question)),
+    approval: ({ subject, ...question }) =>
+      voice.track(async () => waitForApproval(voice, newCall(subject, undefined), question)),
 
     checkpoint: (summary) =>
       say('session_checkpoint', { checkpoint_type: 'step', status: 'completed', summary_text: summary }),
 
     artifact: (name, text, contentType = 'text/plain; charset=utf-8', kind = 'file') =>
-      voice.call(async () => {
+      voice.track(async () => {
         const isText = [name, text, contentType, kind].every((part) => typeof part === 'string')
         if (!isText || name === '') throw new TypeError('session.artifact() takes a name and a text.')
-        await voice.say({ type: 'artifact', name, contentType, text, kind })
+        await voice.report({ type: 'artifact', name, contentType, text, kind })
       }),
 
     usage: ({ inputTokens, outputTokens, totalTokens, costUsd, contextUsagePct }) =>

@@ -1,5 +1,5 @@
 // What a run may do. Small on purpose: every call is an entry in the log, and nothing is shown that is not there.
-import type { BridleEventType, EventType, ShownEventType } from '../kernel/catalogue.ts'
+import type { BridleEventType, EventType, VisibleEventType } from '../kernel/catalogue.ts'
 import type { JsonObject } from '../kernel/json.ts'
 import type { Payloads } from '../kernel/schemas.ts'
 import type { StandardSchema } from './standard-schema.ts'
@@ -20,13 +20,13 @@ export interface AgentSession {
     options?: ToolOptions<Args>,
   ): Promise<Result>
   /** Asks a person something that is not a tool call, and waits. Denied and expired are answers, not errors. */
-  approval(question: Question): Promise<Verdict>
+  approval(question: ApprovalQuestion): Promise<ApprovalOutcome>
   checkpoint(summary: string): Promise<void>
   /** Of kind `memory_proposal` it is something the agent would like to remember. */
   artifact(name: string, text: string, contentType?: string, kind?: string): Promise<void>
-  usage(spent: Usage): Promise<void>
+  usage(spent: UsageReport): Promise<void>
   /** Any event that an agent may say, checked against the catalogue. */
-  emit<T extends AgentSaid>(type: T, payload: Payloads[T]): Promise<void>
+  emit<T extends EmittableEventType>(type: T, payload: Payloads[T]): Promise<void>
   /** An event of your own, by a name that is none of ours: letters, digits and `. _ : -`, with at most 64,000 characters of JSON. */
   emit<T extends string>(type: T extends EventType ? never : T, payload: JsonObject): Promise<void>
 }
@@ -51,14 +51,14 @@ export interface ToolOptions<Args> {
   readonly timeoutMs?: number
 }
 
-export interface Question {
+export interface ApprovalQuestion {
   readonly subject: string
   readonly args?: JsonObject
   readonly reason: string
   readonly expiresMs?: number
 }
 
-export interface Verdict {
+export interface ApprovalOutcome {
   readonly approved: boolean
   readonly decision: 'approved' | 'denied' | 'expired'
   /** As approved, so perhaps edited. */
@@ -66,7 +66,7 @@ export interface Verdict {
   readonly reason: string | null
 }
 
-export interface Usage {
+export interface UsageReport {
   readonly inputTokens?: number
   readonly outputTokens?: number
   readonly totalTokens?: number
@@ -75,8 +75,8 @@ export interface Usage {
 }
 
 /** What is shown and not decided by the session itself. */
-export type AgentSaid = Exclude<
-  ShownEventType,
+export type EmittableEventType = Exclude<
+  VisibleEventType,
   | 'session'
   | 'session_state'
   | 'turn_start'

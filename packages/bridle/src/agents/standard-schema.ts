@@ -29,14 +29,14 @@ export const isSchema = (value: unknown): value is StandardSchema => {
 }
 
 /** The value as the schema gives it back, or every issue with its path in one line. */
-export const check = async <Output>(
+export const validateWithSchema = async <Output>(
   schema: StandardSchema<unknown, Output>,
   value: unknown,
 ): Promise<{ readonly value: Output } | { readonly problem: string }> => {
   try {
     const result = await schema['~standard'].validate(value)
     return result.issues
-      ? { problem: result.issues.slice(0, ISSUES_MAX).map(told).join('; ') }
+      ? { problem: result.issues.slice(0, ISSUES_MAX).map(describeIssue).join('; ') }
       : { value: result.value }
   } catch (error) {
     return { problem: `it could not be checked: ${error instanceof Error ? error.message : String(error)}` }
@@ -46,7 +46,7 @@ export const check = async <Output>(
 /** Nobody reads more, and a long list of bad items would otherwise come back whole. */
 const ISSUES_MAX = 20
 
-const told = ({ message, path = [] }: SchemaIssue): string => {
+const describeIssue = ({ message, path = [] }: SchemaIssue): string => {
   const at = path.map((part) => String(typeof part === 'object' ? part.key : part)).join('.')
   return at === '' ? message : `${at}: ${message}`
 }

@@ -1,13 +1,13 @@
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../kernel/json.ts'
-import { until, World } from '../runners/in-process/native.suite.ts'
+import { NativeWorld, until } from '../runners/in-process/native.suite.ts'
 import { agent, type RunContext } from './agent.ts'
 
-type Run = (context: RunContext<JsonObject>) => unknown
-const world = (run: Run) => new World(agent({ name: 'tested', run: run as () => Json }))
+type RunFunction = (context: RunContext<JsonObject>) => unknown
+const world = (run: RunFunction) => new NativeWorld(agent({ name: 'tested', run: run as () => Json }))
 const background = { kind: 'background', maxRetries: 2 } as const
-const outcomes = async (it: World) =>
+const outcomes = async (it: NativeWorld) =>
   (await it.payloads('tool_outcome')).map(({ tool_name, status, error, reason }) => ({
     tool_name,
     status,
@@ -18,7 +18,7 @@ const outcomes = async (it: World) =>
 describe('a tool', () => {
   test('[N7] is in the log before it acts, and its result before the run goes on', async () => {
     const seen: unknown[] = []
-    const it: World = world(async ({ session }) => {
+    const it: NativeWorld = world(async ({ session }) => {
       const args = { path: 'a' }
       const reading = session.tool('read', args, async (given) => {
         seen.push(given, (await it.told()).at(-1))
@@ -44,7 +44,7 @@ describe('a tool', () => {
     ])
   })
 
-  test.each<[string, Run, unknown[], unknown]>([
+  test.each<[string, RunFunction, unknown[], unknown]>([
     ['nothing returned', ({ session }) => session.tool('t', {}, () => {}), [{ tool_name: 't', status: 'ok' }], null],
     [
       'an error',
@@ -133,7 +133,7 @@ describe('a tool', () => {
 })
 
 describe('an approval', () => {
-  const writing: Run = ({ session }) =>
+  const writing: RunFunction = ({ session }) =>
     session.tool('write', { path: 'a' }, (args) => ({ wrote: args }), {
       effect: 'idempotent',
       approve: { reason: 'it writes', expiresMs: 1_000 },

@@ -6,87 +6,94 @@ import { callDigest } from '../kernel/host/approval-binding.ts'
 import type { Json, JsonObject } from '../kernel/json.ts'
 import { PAYLOAD_CHARS_MAX, PREVIEW_CHARS } from '../kernel/limits.ts'
 import { OUTCOME_TYPES, type ToolStatus } from '../kernel/schemas.ts'
-import { cut } from '../kernel/text/truncate.ts'
-import { said, type Voice } from './agent-run.ts'
+import { truncate } from '../kernel/text/truncate.ts'
+import { type AgentRun, agentEventItem } from './agent-run.ts'
 import { ToolDenied, ToolTimeout } from './errors.ts'
-import { plainJson, plainObject } from './input.ts'
-import type { Question, ToolContext, ToolOptions, Verdict } from './session.ts'
-import { check } from './standard-schema.ts'
+import { toPlainJson, toPlainObject } from './input.ts'
+import type { ApprovalOutcome, ApprovalQuestion, ToolContext, ToolOptions } from './session.ts'
+import { validateWithSchema } from './standard-schema.ts'
 
-export interface Call {
+export interface AgentToolCall {
   readonly id: string
   readonly tool: string
 }
 
 export const runTool = async <Args extends object, Result>(
-  voice: Voice,
-  call: Call,
+  voice: AgentRun,
+  call: AgentToolCall,
   given: Args,
   execute: (args: Args, context: ToolContext) => Result | Promise<Result>,
   options: ToolOptions<Args>,
 ): Promise<Result> => {
-  const requested = plainObject(given, 'arguments of a tool')
+  const requested = toPlainObject(given, 'arguments of a tool')
   const { effect = 'unsafe', approve, timeoutMs } = options
   checkMs('timeoutMs', timeoutMs, TIMER_MS_MAX)
-  const intent = said('tool_call', { name: call.tool, arguments: requested, tool_call_id: call.id, effect })
+  const intent = agentEventItem('tool_call', { name: call.tool, arguments: requested, tool_call_id: call.id, effect })
   // Intent before effect: what is not in the log has not begun.
   const args = approve
-    ? await approved(voice, call, intent, requested, approve === true ? {} : approve)
-    : await voice.say(intent).then(() => requested)
+    ? await approvedArguments(voice, call, intent, requested, approve === true ? {} : approve)
+    : await voice.report(intent).then(() => requested)
   const began = voice.ports.clock.now()
   const elapsedMs = () => Math.max(0, voice.ports.clock.now() - began)
   try {
-    const result = await perform(voice, call, await fitting(call, args, options), execute, options)
-    await voice.say(...success(call, result === undefined ? null : plainJson(result, 'result of a tool'), elapsedMs()))
+    const result = await perform(voice, call, await validatedArguments(call, args, options), execute, options)
+    await voice.report(
+      ...success(call, result === undefined ? null : toPlainJson(result, 'result of a tool'), elapsedMs()),
+    )
     return result
   } catch (error) {
     if (voice.signal.aborted) throw error
     const status = error instanceof ToolTimeout ? 'timeout' : 'error'
-    await voice.say(outcome(call, status, elapsedMs(), { error: messageOf(error) }))
+    await voice.report(outcome(call, status, elapsedMs(), { error: shortErrorMessage(error) }))
     throw error
   }
 }
 
 /** A question that is a call of its own: its outcome is the answer. */
-export const ask = async (
-  voice: Voice,
-  call: Call,
-  { args, reason, expiresMs }: Omit<Question, 'subject'>,
-): Promise<Verdict> => {
-  const requested = plainObject(args ?? {}, 'arguments of an approval')
-  const intent = said('tool_call', { name: call.tool, arguments: requested, tool_call_id: call.id, effect: 'pure' })
-  const verdict = await verdictOn(voice, call, intent, requested, reason, expiresMs)
+export const waitForApproval = async (
+  voice: AgentRun,
+  call: AgentToolCall,
+  { args, reason, expiresMs }: Omit<ApprovalQuestion, 'subject'>,
+): Promise<ApprovalOutcome> => {
+  const requested = toPlainObject(args ?? {}, 'arguments of an approval')
+  const intent = agentEventItem('tool_call', {
+    name: call.tool,
+    arguments: requested,
+    tool_call_id: call.id,
+    effect: 'pure',
+  })
+  const verdict = await waitForDecision(voice, call, intent, requested, reason, expiresMs)
   const { decision, args: granted } = verdict
-  if (verdict.approved) await voice.say(...success(call, { decision, arguments: granted }, 0))
-  else await voice.say(outcome(call, 'denied', 0, { reason: verdict.reason ?? decision }))
+  if (verdict.approved) await voice.report(...success(call, { decision, arguments: granted }, 0))
+  else await voice.report(outcome(call, 'denied', 0, { reason: verdict.reason ?? decision }))
   return verdict
 }
 
-const approved = async (
-  voice: Voice,
-  call: Call,
+const approvedArguments = async (
+  voice: AgentRun,
+  call: AgentToolCall,
   intent: ReportItem,
   requested: JsonObject,
   { reason = `The agent wants to run "${call.tool}".`, expiresMs }: { reason?: string; expiresMs?: number },
 ): Promise<JsonObject> => {
-  const verdict = await verdictOn(voice, call, intent, requested, reason, expiresMs)
+  const verdict = await waitForDecision(voice, call, intent, requested, reason, expiresMs)
   if (verdict.decision === 'approved') return verdict.args
-  await voice.say(outcome(call, 'denied', 0, { reason: verdict.reason ?? verdict.decision }))
+  await voice.report(outcome(call, 'denied', 0, { reason: verdict.reason ?? verdict.decision }))
   throw new ToolDenied(call.tool, verdict.decision, verdict.decision === 'expired' ? null : verdict.reason)
 }
 
-const verdictOn = async (
-  voice: Voice,
-  { id, tool }: Call,
+const waitForDecision = async (
+  voice: AgentRun,
+  { id, tool }: AgentToolCall,
   intent: ReportItem,
   requested: JsonObject,
   reason: string,
   expiresMs: number | undefined,
-): Promise<Verdict> => {
+): Promise<ApprovalOutcome> => {
   const { digest } = voice.ports
   if (typeof reason !== 'string') throw new TypeError('The reason of an approval is a text.')
   checkMs('expiresMs', expiresMs, EXPIRY_MS_MAX)
-  await voice.say(intent, {
+  await voice.report(intent, {
     type: 'ask',
     toolCallId: id,
     tool,
@@ -101,20 +108,24 @@ const verdictOn = async (
   }
   if ((await callDigest(digest, tool, args)) === approvedDigest)
     return { approved: true, decision, args, reason: because }
-  await voice.say(outcome({ id, tool }, 'error', 0, { error: 'not what was approved' }))
+  await voice.report(outcome({ id, tool }, 'error', 0, { error: 'not what was approved' }))
   throw new Error(`The arguments of "${tool}" are not those that were approved.`)
 }
 
-const fitting = async <Args>({ tool }: Call, args: JsonObject, { input }: ToolOptions<Args>): Promise<Args> => {
+const validatedArguments = async <Args>(
+  { tool }: AgentToolCall,
+  args: JsonObject,
+  { input }: ToolOptions<Args>,
+): Promise<Args> => {
   if (!input) return args as Args
-  const checked = await check(input, args)
+  const checked = await validateWithSchema(input, args)
   if ('problem' in checked) throw new TypeError(`The arguments of "${tool}" do not fit: ${checked.problem}`)
   return checked.value
 }
 
 const perform = async <Args, Result>(
-  voice: Voice,
-  { id, tool }: Call,
+  voice: AgentRun,
+  { id, tool }: AgentToolCall,
   args: Args,
   execute: (args: Args, context: ToolContext) => Result | Promise<Result>,
   { timeoutMs }: ToolOptions<Args>,
@@ -130,33 +141,33 @@ const perform = async <Args, Result>(
       : voice.ports.clock.after(timeoutMs, () => late.abort(new ToolTimeout(tool, timeoutMs)))
   // In a promise of its own: what `execute` throws at once is an outcome too.
   const work = new Promise<Result>((resolve) => resolve(execute(args, { signal, stepKey })))
-  return voice.orOver(work, signal).finally(forget)
+  return voice.orRunEnd(work, signal).finally(forget)
 }
 
 /** What is too large for one entry is published beside it; below that the session sees to it. */
-const success = (call: Call, result: Json, elapsedMs: number): ReportItem[] => {
+const success = (call: AgentToolCall, result: Json, elapsedMs: number): ReportItem[] => {
   const shared = { tool_call_id: call.id, tool_name: call.tool }
   const text = typeof result === 'string' ? result : JSON.stringify(result)
   if (JSON.stringify(result).length <= PAYLOAD_CHARS_MAX - 1_000) {
-    return [said('tool_result', { ...shared, result }), outcome(call, 'ok', elapsedMs, { result })]
+    return [agentEventItem('tool_result', { ...shared, result }), outcome(call, 'ok', elapsedMs, { result })]
   }
   const [ending, contentType] = typeof result === 'string' ? ['txt', 'text/plain'] : ['json', 'application/json']
   const name = `${call.tool}.${ending}`
-  const reference = { artifact_name: name, size: text.length, preview: cut(text, PREVIEW_CHARS) }
+  const reference = { artifact_name: name, size: text.length, preview: truncate(text, PREVIEW_CHARS) }
   return [
     { type: 'artifact', name, kind: 'tool_result', contentType, text },
-    said('tool_result', { ...shared, result: reference, artifact: true }),
+    agentEventItem('tool_result', { ...shared, result: reference, artifact: true }),
     outcome(call, 'artifact', elapsedMs, { result: reference }),
   ]
 }
 
 const outcome = (
-  { id, tool }: Call,
+  { id, tool }: AgentToolCall,
   status: ToolStatus,
   elapsedMs: number,
   more: { result?: Json; error?: string; reason?: string },
 ): ReportItem =>
-  said('tool_outcome', {
+  agentEventItem('tool_outcome', {
     tool_call_id: id,
     tool_name: tool,
     outcome_type: OUTCOME_TYPES[status],
@@ -173,9 +184,9 @@ const TIMER_MS_MAX = 2 ** 31 - 1
 const EXPIRY_MS_MAX = 10 * 366 * 86_400_000
 
 /** For the log and for callers: no stack, and no novel. */
-export const messageOf = (error: unknown): string => {
+export const shortErrorMessage = (error: unknown): string => {
   const text = error instanceof Error ? error.message || error.name : String(error)
-  return text.length > MESSAGE_CHARS_MAX ? `${cut(text, MESSAGE_CHARS_MAX)}…` : text
+  return text.length > MESSAGE_CHARS_MAX ? `${truncate(text, MESSAGE_CHARS_MAX)}…` : text
 }
 
 const MESSAGE_CHARS_MAX = 2_000

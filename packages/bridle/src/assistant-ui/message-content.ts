@@ -9,18 +9,18 @@ import {
   partText,
 } from '../client/harness/state.ts'
 
-type Part = Exclude<ThreadMessageLike['content'], string>[number]
-type Approval = NonNullable<ToolCallMessagePart['approval']>
+type ContentPart = Exclude<ThreadMessageLike['content'], string>[number]
+type ToolApproval = NonNullable<ToolCallMessagePart['approval']>
 
 /** Nothing that a retry replaced is shown. */
-export const messageContent = (message: HarnessMessage, state: HarnessState): Part[] => {
+export const messageContent = (message: HarnessMessage, state: HarnessState): ContentPart[] => {
   const calls = liveCalls(message)
   // A bare server says no order: text, then tools.
   if (!message.parts?.length) {
-    const text: Part[] = message.content === '' ? [] : [{ type: 'text', text: message.content }]
+    const text: ContentPart[] = message.content === '' ? [] : [{ type: 'text', text: message.content }]
     return [...text, ...[...calls.values()].map((call) => toolPart(call, message, state))]
   }
-  return message.parts.flatMap((part, index): Part[] => {
+  return message.parts.flatMap((part, index): ContentPart[] => {
     if ('superseded' in part && part.superseded) return []
     if (part.type === 'text') return [{ type: 'text', text: partText(message, index) }]
     if (part.type !== 'tool') return [otherPart(part)]
@@ -31,24 +31,24 @@ export const messageContent = (message: HarnessMessage, state: HarnessState): Pa
   })
 }
 
-export const isOpen = ({ status }: HarnessMessage): boolean => status === 'pending' || status === 'streaming'
+export const isUnfinished = ({ status }: HarnessMessage): boolean => status === 'pending' || status === 'streaming'
 
 export const waitsForApproval = (message: HarnessMessage, state: HarnessState): boolean =>
-  [...liveCalls(message).values()].some((call) => isAsked(call, message, state))
+  [...liveCalls(message).values()].some((call) => isAwaitingApproval(call, message, state))
 
 /** Open approvals that no call on the page shows. */
 export const unattachedApprovals = (state: HarnessState): readonly HarnessApproval[] => {
   if (!state.approvals?.length) return []
   const shown = new Set(
     state.messages
-      .filter(isOpen)
+      .filter(isUnfinished)
       .flatMap((message) => [...liveCalls(message).values()].map((call) => call.approval?.id)),
   )
   return state.approvals.filter(({ id }) => !shown.has(id))
 }
 
 /** An approval as a call of its own. */
-export const openApproval = ({ id, toolName, arguments: args = {}, reason }: HarnessApproval): Part => ({
+export const approvalPart = ({ id, toolName, arguments: args = {}, reason }: HarnessApproval): ContentPart => ({
   type: 'tool-call',
   toolCallId: id,
   toolName,
@@ -60,7 +60,7 @@ export const openApproval = ({ id, toolName, arguments: args = {}, reason }: Har
 const liveCalls = (message: HarnessMessage): Map<string, HarnessToolCall> =>
   new Map((message.toolCalls ?? []).filter((call) => !call.superseded).map((call) => [call.id, call]))
 
-const toolPart = (call: HarnessToolCall, message: HarnessMessage, state: HarnessState): Part => {
+const toolPart = (call: HarnessToolCall, message: HarnessMessage, state: HarnessState): ContentPart => {
   const { id, name, status, arguments: args, result } = call
   const approval = approvalOf(call, message, state)
   const isError = status === 'error' || call.outcome === 'denied' || approval?.approved === false
@@ -77,23 +77,23 @@ const toolPart = (call: HarnessToolCall, message: HarnessMessage, state: Harness
   }
 }
 
-const approvalOf = (call: HarnessToolCall, message: HarnessMessage, state: HarnessState): Approval | undefined => {
+const approvalOf = (call: HarnessToolCall, message: HarnessMessage, state: HarnessState): ToolApproval | undefined => {
   if (!call.approval) return undefined
   const { id, status } = call.approval
   if (status === 'approved' || status === 'denied') return { id, approved: status === 'approved' }
   if (status === 'expired') return { id, resolution: 'expired' }
   // A question whose run is over would be a card that answers nothing.
-  if (!isAsked(call, message, state)) return { id, resolution: 'cancelled' }
+  if (!isAwaitingApproval(call, message, state)) return { id, resolution: 'cancelled' }
   const reason = state.approvals?.find((asked) => asked.id === id)?.reason
   return { id, ...(reason && { prompt: reason }) }
 }
 
-const isAsked = ({ approval }: HarnessToolCall, message: HarnessMessage, state: HarnessState): boolean =>
+const isAwaitingApproval = ({ approval }: HarnessToolCall, message: HarnessMessage, state: HarnessState): boolean =>
   approval?.status === 'pending' &&
-  isOpen(message) &&
+  isUnfinished(message) &&
   (!state.approvals || state.approvals.some(({ id }) => id === approval.id))
 
-const otherPart = (part: Exclude<HarnessPart, { type: 'text' | 'tool' }>): Part => {
+const otherPart = (part: Exclude<HarnessPart, { type: 'text' | 'tool' }>): ContentPart => {
   if (part.type === 'reasoning') return { type: 'reasoning', text: part.text }
   if (part.type === 'marker') return { type: 'data', name: 'marker', data: { kind: part.kind, text: part.text } }
   return { type: 'data', name: 'artifact', data: { artifactId: part.artifactId, name: part.name } }

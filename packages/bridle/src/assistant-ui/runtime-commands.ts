@@ -9,13 +9,16 @@ export interface CommandOptions {
   readonly onError?: (error: unknown) => void
 }
 
-type Adapter = ExternalStoreAdapter
-type Queue = NonNullable<Adapter['queue']>
-type Commands = Pick<Adapter, 'onNew' | 'onEdit' | 'onReload' | 'onCancel' | 'onRespondToToolApproval'> & {
-  readonly queue: Pick<Queue, 'enqueue' | 'steer' | 'move' | 'edit' | 'remove'>
+type RuntimeAdapter = ExternalStoreAdapter
+type RuntimeQueue = NonNullable<RuntimeAdapter['queue']>
+type RuntimeCommands = Pick<
+  RuntimeAdapter,
+  'onNew' | 'onEdit' | 'onReload' | 'onCancel' | 'onRespondToToolApproval'
+> & {
+  readonly queue: Pick<RuntimeQueue, 'enqueue' | 'steer' | 'move' | 'edit' | 'remove'>
 }
 
-export const runtimeCommands = (client: HarnessLike, options: () => CommandOptions): Commands => {
+export const runtimeCommands = (client: HarnessLike, options: () => CommandOptions): RuntimeCommands => {
   const tell = (error: unknown) => {
     const { onError = console.error } = options()
     if (!isRemoval(error)) onError(error)

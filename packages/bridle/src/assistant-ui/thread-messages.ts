@@ -7,14 +7,14 @@ import {
   type ThreadMessageLike,
 } from '@assistant-ui/react'
 import type { HarnessMessage, HarnessState } from '../client/harness/state.ts'
-import { isOpen, messageContent, openApproval, unattachedApprovals, waitsForApproval } from './message-content.ts'
+import { approvalPart, isUnfinished, messageContent, unattachedApprovals, waitsForApproval } from './message-content.ts'
 
 /** The whole conversation as assistant-ui shows it. The same state gives the same array, the same message the same object. */
 export const toThreadMessages = (state: HarnessState): readonly ThreadMessage[] => {
-  const known = threads.get(state.messages)
+  const known = threadCache.get(state.messages)
   if (known && known.approvals === state.approvals && known.error === state.error) return known.thread
-  const thread = [...state.messages.map((message) => threadMessage(message, state)), ...unattached(state)]
-  threads.set(state.messages, { approvals: state.approvals, error: state.error, thread })
+  const thread = [...state.messages.map((message) => threadMessage(message, state)), ...unattachedMessages(state)]
+  threadCache.set(state.messages, { approvals: state.approvals, error: state.error, thread })
   return thread
 }
 
@@ -28,20 +28,20 @@ export const convertHarnessMessage = (message: HarnessMessage, state: HarnessSta
     : { ...common, role, content: messageContent(message, state), status: statusOf(message, state) }
 }
 
-const threads = new WeakMap<
+const threadCache = new WeakMap<
   HarnessState['messages'],
   Pick<HarnessState, 'approvals' | 'error'> & { readonly thread: readonly ThreadMessage[] }
 >()
 
-const converted = new WeakMap<HarnessMessage, { readonly basis: unknown; readonly message: ThreadMessage }>()
+const messageCache = new WeakMap<HarnessMessage, { readonly basis: unknown; readonly message: ThreadMessage }>()
 
 const threadMessage = (message: HarnessMessage, state: HarnessState): ThreadMessage => {
   // What else of the state shows in the message: the open approvals while it is open, the error when it failed.
-  const basis = isOpen(message) ? state.approvals : errorOf(message, state)
-  const known = converted.get(message)
+  const basis = isUnfinished(message) ? state.approvals : errorOf(message, state)
+  const known = messageCache.get(message)
   if (known && known.basis === basis) return known.message
   const made = fromThreadMessageLike(convertHarnessMessage(message, state), message.id, running)
-  converted.set(message, { basis, message: made })
+  messageCache.set(message, { basis, message: made })
   return made
 }
 
@@ -53,13 +53,13 @@ const statusOf = (message: HarnessMessage, state: HarnessState): MessageStatus =
     return { type: 'incomplete', reason: 'error', ...(error !== undefined && { error }) }
   }
   // Said aloud, because while the session runs assistant-ui would take the last message for running.
-  if (isOpen(message))
+  if (isUnfinished(message))
     return waitsForApproval(message, state) ? { type: 'requires-action', reason: 'interrupt' } : running
-  const cut = cutShort.get(message.stopReason ?? '')
+  const cut = incompleteReasons.get(message.stopReason ?? '')
   return cut ? { type: 'incomplete', reason: cut } : { type: 'complete', reason: 'stop' }
 }
 
-const cutShort = new Map<string, 'cancelled' | 'length' | 'content-filter' | 'other'>([
+const incompleteReasons = new Map<string, 'cancelled' | 'length' | 'content-filter' | 'other'>([
   ['cancelled', 'cancelled'],
   ['length', 'length'],
   ['max_tokens', 'length'],
@@ -75,10 +75,10 @@ const errorOf = (message: HarnessMessage, state: HarnessState): string | undefin
     : undefined
 
 /** Questions that belong to no call on the page, such as one for more budget: nothing may wait without a control. */
-const unattached = (state: HarnessState): ThreadMessage[] => {
+const unattachedMessages = (state: HarnessState): ThreadMessage[] => {
   const approvals = unattachedApprovals(state)
   if (approvals.length === 0) return []
-  const content = approvals.map(openApproval)
+  const content = approvals.map(approvalPart)
   const like: ThreadMessageLike = {
     id: `approvals:${approvals.map(({ id }) => id).join(',')}`,
     role: 'assistant',

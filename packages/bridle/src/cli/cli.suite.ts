@@ -11,27 +11,27 @@ import { fileURLToPath } from 'node:url'
 
 const main = fileURLToPath(new URL('./main.ts', import.meta.url))
 
-export interface Ended {
+export interface ProcessResult {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
 }
 
-export interface Started {
+export interface CliProcess {
   readonly process: ChildProcess
   /** Lines of standard output so far; more are added as they come. */
   readonly lines: readonly string[]
   /** Resolves when a line satisfies, also one that came before. Rejects when the process ends without it. */
   readonly until: (isIt: (line: string) => boolean) => Promise<string>
-  readonly ended: Promise<Ended>
+  readonly ended: Promise<ProcessResult>
 }
 
 /** A workspace in the temporary folder: a data folder, a port, and whatever processes were started in it. */
-export class Workspace {
+export class CliWorkspace {
   readonly folder = mkdtempSync(join(tmpdir(), 'bridle-cli-'))
   readonly env: NodeJS.ProcessEnv
   readonly #started: ChildProcess[] = []
-  server: Started | null = null
+  server: CliProcess | null = null
   url = ''
 
   constructor(env: NodeJS.ProcessEnv = {}) {
@@ -51,7 +51,10 @@ export class Workspace {
     this.env = { ...rest, ...env }
   }
 
-  start(args: readonly string[], { input = '', env = {} }: { input?: string; env?: NodeJS.ProcessEnv } = {}): Started {
+  start(
+    args: readonly string[],
+    { input = '', env = {} }: { input?: string; env?: NodeJS.ProcessEnv } = {},
+  ): CliProcess {
     const child = spawn(process.execPath, ['--conditions=bridle-source', main, ...args], {
       cwd: this.folder,
       env: { ...this.env, ...(this.url && { BRIDLE_URL: this.url }), ...env },
@@ -68,7 +71,7 @@ export class Workspace {
     })
     let isOver = false
     const stderr = text(child.stderr)
-    const ended = once(child, 'close').then(async ([code]): Promise<Ended> => {
+    const ended = once(child, 'close').then(async ([code]): Promise<ProcessResult> => {
       isOver = true
       wake()
       return { code, stdout: lines.join('\n'), stderr: await stderr }
@@ -89,7 +92,7 @@ export class Workspace {
   }
 
   /** Runs a command to its end. */
-  bridle(args: readonly string[], options: { input?: string; env?: NodeJS.ProcessEnv } = {}): Promise<Ended> {
+  bridle(args: readonly string[], options: { input?: string; env?: NodeJS.ProcessEnv } = {}): Promise<ProcessResult> {
     return this.start(args, options).ended
   }
 
@@ -122,14 +125,14 @@ export const freePort = async (): Promise<number> => {
   return typeof at === 'object' && at ? at.port : 0
 }
 
-export interface Row {
+export interface JsonRow {
   readonly id: string
   readonly type: string
   readonly data: { readonly [name: string]: unknown }
   readonly [name: string]: unknown
 }
 
-export const rows = (stdout: string): Row[] =>
+export const parseJsonRows = (stdout: string): JsonRow[] =>
   stdout
     .split('\n')
     .filter((line) => line !== '')

@@ -1,45 +1,49 @@
 // A verb is a row: what it takes, what it is for, what it does. Parsing and help follow from it.
 import { type ParseArgsOptionDescriptor, parseArgs } from 'node:util'
-import type { Output } from './terminal/output.ts'
+import type { CliOutput } from './terminal/output.ts'
 
-export interface Option extends ParseArgsOptionDescriptor {
+export interface CliOption extends ParseArgsOptionDescriptor {
   /** What stands for its value in the help; a boolean has none. */
   readonly value?: string
   readonly help: string
 }
 
-export interface Verb {
+export interface CliCommand {
   readonly summary: string
   /** Its arguments: `<agent>` must be there, `[prompt]` may. */
-  readonly takes: readonly string[]
-  readonly options: { readonly [name: string]: Option }
+  readonly argumentNames: readonly string[]
+  readonly options: { readonly [name: string]: CliOption }
   /** What else its help should say. */
   readonly notes?: string
-  readonly act: (call: Call<never>) => Promise<number>
+  readonly run: (call: CliInvocation<never>) => Promise<number>
 }
 
-export interface Call<F> {
+export interface CliInvocation<F> {
   readonly args: readonly string[]
   readonly flags: F
   readonly env: NodeJS.ProcessEnv
-  readonly out: Output
+  readonly out: CliOutput
 }
 
-type Value<O extends Option> = O['type'] extends 'boolean' ? boolean : O['multiple'] extends true ? string[] : string
-export type Flags<O> = { readonly [N in keyof O]?: O[N] extends Option ? Value<O[N]> : never }
+type OptionValue<O extends CliOption> = O['type'] extends 'boolean'
+  ? boolean
+  : O['multiple'] extends true
+    ? string[]
+    : string
+export type CliFlags<O> = { readonly [N in keyof O]?: O[N] extends CliOption ? OptionValue<O[N]> : never }
 
 /** Declares a verb with its flags typed by its options. */
-export const verb = <const O extends { readonly [name: string]: Option }>(
-  given: Omit<Verb, 'options' | 'act'> & {
+export const defineCommand = <const O extends { readonly [name: string]: CliOption }>(
+  given: Omit<CliCommand, 'options' | 'run'> & {
     readonly options: O
-    readonly act: (call: Call<Flags<O>>) => Promise<number>
+    readonly run: (call: CliInvocation<CliFlags<O>>) => Promise<number>
   },
-): Verb => given
+): CliCommand => given
 
-export const EXIT = { ok: 0, failed: 1, usage: 2, cancelled: 3, interrupted: 130 } as const
+export const EXIT_CODES = { ok: 0, failed: 1, usage: 2, cancelled: 3, interrupted: 130 } as const
 
 /** What the caller is told, in one line, and the exit code that goes with it. */
-export class Stop extends Error {
+export class ExitError extends Error {
   readonly exit: number
 
   constructor(exit: number, message: string) {
@@ -49,16 +53,16 @@ export class Stop extends Error {
 }
 
 /** The arguments by the verb's own table; whatever is not in it is a usage error that names the culprit. */
-export const parseCall = (
+export const parseCommandLine = (
   name: string,
-  { options, takes }: Verb,
+  { options, argumentNames }: CliCommand,
   given: readonly string[],
 ): { args: readonly string[]; flags: { readonly [name: string]: unknown } } => {
   const known: { readonly [name: string]: ParseArgsOptionDescriptor } = {
     ...options,
     help: { type: 'boolean', short: 'h' },
   }
-  const wrong = (what: string) => new Stop(EXIT.usage, `${what} Try bridle ${name} --help.`)
+  const wrong = (what: string) => new ExitError(EXIT_CODES.usage, `${what} Try bridle ${name} --help.`)
   const { values, positionals, tokens } = parseArgs({
     args: [...given],
     options: known,
@@ -76,16 +80,17 @@ export const parseCall = (
     const isMissing = value === undefined || (!inlineValue && /^-./.test(value))
     if (option.type === 'string' && isMissing) throw wrong(`${rawName} needs a value.`)
   }
-  const least = takes.filter((each) => each.startsWith('<')).length
-  const missing = takes[positionals.length]
+  const least = argumentNames.filter((each) => each.startsWith('<')).length
+  const missing = argumentNames[positionals.length]
   if (!values.help && missing !== undefined && positionals.length < least)
     throw wrong(`bridle ${name} needs ${missing}.`)
-  if (positionals.length > takes.length) throw wrong(`"${positionals[takes.length]}" is one argument too many.`)
+  if (positionals.length > argumentNames.length)
+    throw wrong(`"${positionals[argumentNames.length]}" is one argument too many.`)
   return { args: positionals, flags: values }
 }
 
 /** Shared by every verb that asks a server. */
-export const asking = {
+export const clientOptions = {
   url: { type: 'string', value: 'URL', help: 'the server; else BRIDLE_URL, else http://127.0.0.1:4317' },
   tenant: { type: 'string', value: 'ID', help: 'whose sessions' },
   data: {
@@ -93,14 +98,14 @@ export const asking = {
     value: 'FOLDER',
     help: 'where a server of this machine keeps its token; else BRIDLE_DATA, else .bridle',
   },
-} as const satisfies Verb['options']
+} as const satisfies CliCommand['options']
 
-export const showing = {
+export const outputOptions = {
   json: { type: 'boolean', help: 'JSON lines, as when piped' },
   text: { type: 'boolean', help: 'for people, also when piped' },
-} as const satisfies Verb['options']
+} as const satisfies CliCommand['options']
 
 /** Shared by every verb that may become a server. */
-export const serving = {
+export const dataOptions = {
   data: { type: 'string', value: 'FOLDER', help: 'the data folder; else BRIDLE_DATA, else .bridle' },
-} as const satisfies Verb['options']
+} as const satisfies CliCommand['options']

@@ -1,8 +1,10 @@
 // What the command says of itself, made from the verbs' own tables.
-import type { Verb } from './command.ts'
+import type { CliCommand } from './command.ts'
 
-export const overview = (verbs: { readonly [name: string]: Verb }): string => {
-  const rows = Object.entries(verbs).map(([name, { takes, summary }]) => [[name, ...takes].join(' '), summary] as const)
+export const helpOverview = (verbs: { readonly [name: string]: CliCommand }): string => {
+  const rows = Object.entries(verbs).map(
+    ([name, { argumentNames, summary }]) => [[name, ...argumentNames].join(' '), summary] as const,
+  )
   return `bridle: one durable session between any agent and any frontend
 
 ${columns(rows.map(([left, right]) => [`bridle ${left}`, right]))}
@@ -14,12 +16,12 @@ Its token is in FABRIC_HARNESS_API_TOKEN, else FH_AUTH_TOKEN, else where bridle 
 On a terminal it speaks to people; when piped, or with --json, in JSON lines.`
 }
 
-export const verbHelp = (name: string, { takes, summary, options, notes }: Verb): string => {
+export const commandHelp = (name: string, { argumentNames, summary, options, notes }: CliCommand): string => {
   const rows = Object.entries(options).map(([flag, { short, value, help, multiple }]): [string, string] => [
     `${short === undefined ? '' : `-${short}, `}--${flag}${value === undefined ? '' : ` ${value}`}${multiple ? ' …' : ''}`,
     help,
   ])
-  const head = `bridle ${[name, ...takes, ...(rows.length > 0 ? ['[options]'] : [])].join(' ')}: ${summary}`
+  const head = `bridle ${[name, ...argumentNames, ...(rows.length > 0 ? ['[options]'] : [])].join(' ')}: ${summary}`
   return [head, ...(rows.length > 0 ? [columns(rows)] : []), ...(notes === undefined ? [] : [notes])].join('\n\n')
 }
 
@@ -29,7 +31,7 @@ const columns = (rows: readonly (readonly [string, string])[]): string => {
 }
 
 /** The word that was probably meant; null when none is near. */
-export const closest = (given: string, known: readonly string[]): string | null => {
+export const closestWord = (given: string, known: readonly string[]): string | null => {
   const near = known
     .map((word) => ({ word, away: distance(given, word) }))
     .filter(({ word, away }) => away <= 2 && away < word.length / 2)

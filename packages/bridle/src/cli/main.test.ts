@@ -5,13 +5,13 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { freePort, rows, Workspace } from './cli.suite.ts'
+import { CliWorkspace, freePort, parseJsonRows } from './cli.suite.ts'
 
 // Every step is a process of its own, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
-let work: Workspace
+let work: CliWorkspace
 beforeAll(() => {
-  work = new Workspace()
+  work = new CliWorkspace()
 })
 afterAll(() => work.remove())
 
@@ -109,7 +109,7 @@ describe('[C4] without a server', () => {
     expect((await work.bridle(['run', 'scripted', 'hi', ...args])).stderr).toContain('is not Bridle.')
     const doctor = await work.bridle(['doctor', ...args])
     expect(doctor.code).toBe(1)
-    expect(rows(doctor.stdout)).toContainEqual(expect.objectContaining({ check: 'server', state: 'wrong' }))
+    expect(parseJsonRows(doctor.stdout)).toContainEqual(expect.objectContaining({ check: 'server', state: 'wrong' }))
     other.close()
   })
 })
@@ -121,7 +121,7 @@ describe('[C14] doctor', () => {
     const url = `http://127.0.0.1:${await freePort()}`
     const { code, stdout } = await work.bridle(['doctor', '--url', url], { env: { BRIDLE_ENGINES: '' } })
     expect(code).toBe(0)
-    expect(rows(stdout)).toEqual([
+    expect(parseJsonRows(stdout)).toEqual([
       { check: 'Node', state: 'ok', detail: process.versions.node },
       { check: 'data folder', state: 'ok', detail: '.bridle will be made' },
       { check: 'server', state: 'ok', detail: `none at ${url}; the port is free` },

@@ -2,7 +2,7 @@
 // The `bridle` command, also known as `fh`.
 import { readFileSync } from 'node:fs'
 import { FabricError } from '../client/index.ts'
-import { type Call, EXIT, parseCall, Stop, type Verb } from './command.ts'
+import { type CliCommand, type CliInvocation, EXIT_CODES, ExitError, parseCommandLine } from './command.ts'
 import { approvals } from './commands/approvals.ts'
 import { approve, reject } from './commands/approve-reject.ts'
 import { attach } from './commands/attach.ts'
@@ -14,11 +14,11 @@ import { run } from './commands/run.ts'
 import { runner } from './commands/runner.ts'
 import { sessions } from './commands/sessions.ts'
 import { start } from './commands/start.ts'
-import { sealedEnvironment } from './config/sealed-environment.ts'
-import { closest, overview, verbHelp } from './help.ts'
-import { output } from './terminal/output.ts'
+import { sealEnvironment } from './config/sealed-environment.ts'
+import { closestWord, commandHelp, helpOverview } from './help.ts'
+import { createOutput } from './terminal/output.ts'
 
-const verbs: { readonly [name: string]: Verb } = {
+const commands: { readonly [name: string]: CliCommand } = {
   start,
   dev,
   build,
@@ -37,46 +37,52 @@ const verbs: { readonly [name: string]: Verb } = {
 const hosts = new Set(['start', 'dev', 'runner'])
 
 const main = async ([name = 'help', ...rest]: readonly string[]): Promise<number> => {
-  if (name === '--version' || name === '-v') return say(version())
-  if (name === '--help' || name === '-h') return say(overview(verbs))
-  if (name === 'help') return rest[0] === undefined ? say(overview(verbs)) : say(verbHelp(rest[0], find(rest[0])))
-  const verb = find(name)
-  const { args, flags } = parseCall(name, verb, rest)
-  if (flags.help) return say(verbHelp(name, verb))
-  const env = hosts.has(name) ? sealedEnvironment() : process.env
-  return verb.act({ args, flags, env, out: output(flags) } as Call<never>)
+  if (name === '--version' || name === '-v') return printLine(version())
+  if (name === '--help' || name === '-h') return printLine(helpOverview(commands))
+  if (name === 'help')
+    return rest[0] === undefined
+      ? printLine(helpOverview(commands))
+      : printLine(commandHelp(rest[0], findCommand(rest[0])))
+  const verb = findCommand(name)
+  const { args, flags } = parseCommandLine(name, verb, rest)
+  if (flags.help) return printLine(commandHelp(name, verb))
+  const env = hosts.has(name) ? sealEnvironment() : process.env
+  return verb.run({ args, flags, env, out: createOutput(flags) } as CliInvocation<never>)
 }
 
-const find = (name: string): Verb => {
-  const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined
+const findCommand = (name: string): CliCommand => {
+  const verb = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (verb) return verb
-  const near = closest(name, Object.keys(verbs))
+  const near = closestWord(name, Object.keys(commands))
   const hint = near === null ? 'Try bridle --help.' : `Did you mean bridle ${near}?`
-  throw new Stop(EXIT.usage, `There is no "${name}". ${hint}`)
+  throw new ExitError(EXIT_CODES.usage, `There is no "${name}". ${hint}`)
 }
 
-const say = (text: string): number => {
+const printLine = (text: string): number => {
   process.stdout.write(`${text}\n`)
-  return EXIT.ok
+  return EXIT_CODES.ok
 }
 
 const version = (): string =>
   (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }).version
 
 /** One line, whatever happened. A 400 is something the caller can put right. */
-const explain = (error: unknown): { exit: number; message: string } => {
-  if (error instanceof Stop) return error
+const explainError = (error: unknown): { exit: number; message: string } => {
+  if (error instanceof ExitError) return error
   const message = error instanceof Error ? error.message : String(error)
-  if (!(error instanceof FabricError)) return { exit: EXIT.failed, message }
+  if (!(error instanceof FabricError)) return { exit: EXIT_CODES.failed, message }
   const hints: { readonly [status: number]: string } = {
     0: ' Start one by bridle start, or say where it is by --url.',
     401: ' Set FABRIC_HARNESS_API_TOKEN to the token of the server, or --data to the data folder of bridle start --token.',
   }
-  return { exit: error.status === 400 ? EXIT.usage : EXIT.failed, message: message + (hints[error.status] ?? '') }
+  return {
+    exit: error.status === 400 ? EXIT_CODES.usage : EXIT_CODES.failed,
+    message: message + (hints[error.status] ?? ''),
+  }
 }
 
 const exit = await main(process.argv.slice(2)).catch((error: unknown) => {
-  const { exit: code, message } = explain(error)
+  const { exit: code, message } = explainError(error)
   process.stderr.write(`bridle: ${message}\n`)
   return code
 })

@@ -24,21 +24,21 @@ export type {
 } from '../surfaces/frontend/wire.ts'
 export type { ClientMessage, HarnessCommand, ServerMessage } from '../surfaces/transport/wire.ts'
 export type {
-  Accepted,
-  AgentStanding,
+  AcceptedRun,
+  AgentStatus,
   ApprovalPage,
-  Invoked,
-  OpenApproval,
+  DecisionOptions,
+  InvokeResult,
+  PendingApproval,
   Readiness,
-  RunStanding,
+  RunStatus,
   SessionDetail,
   SessionFilter,
   SessionPage,
   SessionRow,
-  Verdict,
 } from './fabric/answers.ts'
 export { FabricError } from './fabric/error.ts'
-export type { FeedOptions } from './fabric/event-feed.ts'
+export type { EventFeedOptions } from './fabric/event-feed.ts'
 export { type FabricClient, type FabricClientOptions, fabricClient, type InvokeOptions } from './fabric/http.ts'
 export { connectFabricWs } from './fabric/socket.ts'
 export type { FabricWsHandle, FabricWsOptions } from './fabric/socket-options.ts'
@@ -59,7 +59,7 @@ export type {
   HarnessAnswer,
   HarnessClientOptions,
   HarnessConnection,
-  HarnessTaps,
+  HarnessEvents,
   HeldPrompt,
 } from './harness/options.ts'
 export {

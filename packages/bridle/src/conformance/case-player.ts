@@ -1,13 +1,13 @@
 // Plays one case against one server, step by step.
-import type { Answer, Ask, Case, OpenStep, Step, StreamStep } from './case.ts'
+import type { AnswerPattern, CaseRequest, CaseStep, ConformanceCase, OpenStep, StreamStep } from './case.ts'
 import { CaseSocket } from './case-socket.ts'
-import { type Frame, readStream } from './event-stream.ts'
-import { CaseFailure, type Difference, fail, PATIENCE_MS, SilentServer, shown } from './failure.ts'
-import { filled, misfit, type Saved } from './match.ts'
+import { type EventFrame, readStream } from './event-stream.ts'
+import { CaseFailure, type Difference, fail, ServerTimeout, STEP_TIMEOUT_MS, showValue } from './failure.ts'
+import { fillTemplates, findDifference, type SavedValues } from './match.ts'
 
 export interface PlayOptions {
   /** Values that the steps may name, `{s}` at least, and save. */
-  readonly saved?: Saved
+  readonly saved?: SavedValues
   /** Sent with every request of the case. A case about tokens has its own. */
   readonly token?: string
   /** The server may put pieces of text together: several `text_delta` in a row count as one. */
@@ -19,12 +19,12 @@ export interface PlayOptions {
 let cases = 0
 
 /** Throws a CaseFailure where the server answers otherwise. */
-export const play = async (url: string, { steps }: Case, options: PlayOptions = {}): Promise<void> => {
-  const stage = new Stage(url, options)
+export const playCase = async (url: string, { steps }: ConformanceCase, options: PlayOptions = {}): Promise<void> => {
+  const stage = new CasePlayer(url, options)
   try {
     for (const [index, step] of steps.entries()) {
-      await stage.play(filled(step, stage.saved)).catch((error: unknown) => {
-        throw located(error, index + 1, filled(step, stage.saved))
+      await stage.play(fillTemplates(step, stage.saved)).catch((error: unknown) => {
+        throw withStep(error, index + 1, fillTemplates(step, stage.saved))
       })
     }
   } finally {
@@ -32,11 +32,11 @@ export const play = async (url: string, { steps }: Case, options: PlayOptions = 
   }
 }
 
-const located = (error: unknown, step: number, { ...given }: Step): CaseFailure => {
+const withStep = (error: unknown, step: number, { ...given }: CaseStep): CaseFailure => {
   const failure =
     error instanceof CaseFailure
       ? error
-      : new CaseFailure({ at: 'connection', expected: 'an answer', actual: explained(error) })
+      : new CaseFailure({ at: 'connection', expected: 'an answer', actual: causeText(error) })
   failure.step = step
   failure.action = actionOf(given)
   failure.message = `step ${step}, ${failure.action}: ${failure.message}`
@@ -44,13 +44,13 @@ const located = (error: unknown, step: number, { ...given }: Step): CaseFailure 
 }
 
 /** `fetch` says little itself; its cause says more. */
-const explained = (error: unknown): string => {
+const causeText = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   const { message } = (error.cause ?? error) as Error
   return message || error.message
 }
 
-const actionOf = (step: Step): string => {
+const actionOf = (step: CaseStep): string => {
   if ('ask' in step) return `${step.ask.method ?? 'GET'} ${step.ask.path}`
   if ('open' in step) return `WebSocket ${step.path}`
   if ('answered' in step) return `the answer to ${step.answered}`
@@ -60,12 +60,12 @@ const actionOf = (step: Step): string => {
     .join('')
 }
 
-class Stage {
-  readonly saved: Saved
+class CasePlayer {
+  readonly saved: SavedValues
   readonly #url: string
   readonly #options: PlayOptions
   readonly #begun = new Map<string, Promise<Response>>()
-  readonly #streams = new Map<string, readonly Frame[]>()
+  readonly #streams = new Map<string, readonly EventFrame[]>()
   readonly #sockets = new Map<string, CaseSocket>()
 
   constructor(url: string, options: PlayOptions) {
@@ -74,7 +74,7 @@ class Stage {
     this.saved = options.saved ?? new Map([['s', `s${Date.now().toString(36)}-${++cases}`]])
   }
 
-  async play(step: Step): Promise<void> {
+  async play(step: CaseStep): Promise<void> {
     if ('begin' in step) {
       const asked = this.#ask(step.ask)
       asked.catch(() => {})
@@ -86,25 +86,26 @@ class Stage {
       const raw = (name: string) => this.#streams.get(name)?.map((frame) => frame.raw)
       same('frames', raw(step.frames), raw(step.are)?.slice(step.from))
     } else if ('open' in step) await this.#open(step)
-    else if ('say' in step) this.#socket(step.say).say(spoken(step))
-    else if ('hear' in step) await this.#socket(step.hear).hear((message) => misfit(step.message, message, this.saved))
+    else if ('say' in step) this.#socket(step.say).send(messageText(step))
+    else if ('hear' in step)
+      await this.#socket(step.hear).waitForMessage((message) => findDifference(step.message, message, this.saved))
     else if ('heard' in step) {
       const socket = this.#socket(step.heard)
-      await socket.until(() => socket.heard.length >= step.types.length).catch(() => {})
+      await socket.until(() => socket.messages.length >= step.types.length).catch(() => {})
       same('types', socket.types(), step.types)
     } else if ('state' in step) {
       const socket = this.#socket(step.state)
-      let problem: Difference | null = { at: 'state', expected: shown(step.is), actual: 'nothing' }
+      let problem: Difference | null = { at: 'state', expected: showValue(step.is), actual: 'nothing' }
       await socket
         .until(() => {
-          problem = misfit(step.is, socket.state(), this.saved)
+          problem = findDifference(step.is, socket.state(), this.saved)
           return problem === null
         })
         .catch(() => check(problem))
     } else if ('closed' in step) {
       const socket = this.#socket(step.closed)
-      await socket.until(() => socket.closed !== null).catch(() => {})
-      same('close code', socket.closed, step.code)
+      await socket.until(() => socket.closeCode !== null).catch(() => {})
+      same('close code', socket.closeCode, step.code)
     } else this.#socket(step.hangUp).end()
   }
 
@@ -112,7 +113,7 @@ class Stage {
     for (const socket of this.#sockets.values()) socket.end()
   }
 
-  #ask({ method = 'GET', path, headers = {}, ...given }: Ask): Promise<Response> {
+  #ask({ method = 'GET', path, headers = {}, ...given }: CaseRequest): Promise<Response> {
     const body = bodyOf(given)
     return fetch(`${this.#url}${path}`, {
       method,
@@ -122,13 +123,13 @@ class Stage {
       signal: AbortSignal.timeout(this.#patienceMs),
     }).catch((error: unknown) => {
       throw error instanceof Error && error.name === 'TimeoutError'
-        ? new SilentServer('an answer', this.#patienceMs)
+        ? new ServerTimeout('an answer', this.#patienceMs)
         : error
     })
   }
 
   get #patienceMs(): number {
-    return this.#options.patienceMs ?? PATIENCE_MS
+    return this.#options.patienceMs ?? STEP_TIMEOUT_MS
   }
 
   get #credential(): { authorization?: string } {
@@ -136,12 +137,12 @@ class Stage {
     return token === undefined ? {} : { authorization: `Bearer ${token}` }
   }
 
-  async #check(response: Response, { status, body, headers = {}, text }: Answer): Promise<void> {
+  async #check(response: Response, { status, body, headers = {}, text }: AnswerPattern): Promise<void> {
     const said = await response.text()
     if (response.status !== status) fail('status', String(status), `${response.status} ${said}`)
     if (text !== undefined) same('body', said, text)
-    if (body !== undefined) check(misfit(body, json(said), this.saved))
-    check(misfit(headers, Object.fromEntries(response.headers), this.saved))
+    if (body !== undefined) check(findDifference(body, json(said), this.saved))
+    check(findDifference(headers, Object.fromEntries(response.headers), this.saved))
   }
 
   async #stream({ stream, ask, until, types, last }: StreamStep): Promise<void> {
@@ -155,7 +156,7 @@ class Stage {
     }
     const ids = frames.flatMap(({ id }) => (id === null ? [] : [Number.parseInt(id, 10)]))
     if (ids.some((id, index) => index > 0 && !(id > (ids[index - 1] as number)))) fail('ids', 'increasing ids', ids)
-    if (last) check(misfit(last, frames.at(-1), this.saved))
+    if (last) check(findDifference(last, frames.at(-1), this.saved))
   }
 
   async #open({ open, path, headers = {}, protocols = [], refused, protocol }: OpenStep): Promise<void> {
@@ -172,12 +173,12 @@ class Stage {
         fail(
           'status',
           String(refused.status),
-          socket.refusal ? `${socket.refusal.status} ${shown(socket.refusal.body)}` : '101',
+          socket.refusal ? `${socket.refusal.status} ${showValue(socket.refusal.body)}` : '101',
         )
-      if (refused.body !== undefined) check(misfit(refused.body, socket.refusal?.body, this.saved))
+      if (refused.body !== undefined) check(findDifference(refused.body, socket.refusal?.body, this.saved))
       return
     }
-    if (socket.refusal !== null) fail('status', '101', `${socket.refusal.status} ${shown(socket.refusal.body)}`)
+    if (socket.refusal !== null) fail('status', '101', `${socket.refusal.status} ${showValue(socket.refusal.body)}`)
     if (protocol !== undefined) same('subprotocol', socket.protocol, protocol)
   }
 
@@ -209,14 +210,14 @@ const json = (text: string): unknown => {
   }
 }
 
-const bodyOf = ({ body, script, raw, bytes }: Omit<Ask, 'path'>): string | undefined => {
+const bodyOf = ({ body, script, raw, bytes }: Omit<CaseRequest, 'path'>): string | undefined => {
   if (raw !== undefined) return raw
   if (bytes !== undefined) return JSON.stringify({ prompt: 'x'.repeat(bytes) })
   if (script) return JSON.stringify({ prompt: `@script ${JSON.stringify(script)}`, ...(body as object) })
   return body === undefined ? undefined : JSON.stringify(body)
 }
 
-const spoken = ({ message, raw, bytes }: { message?: unknown; raw?: string; bytes?: number }): string => {
+const messageText = ({ message, raw, bytes }: { message?: unknown; raw?: string; bytes?: number }): string => {
   if (raw !== undefined) return raw
   return bytes === undefined ? JSON.stringify(message) : JSON.stringify({ type: 'x', text: 'x'.repeat(bytes) })
 }

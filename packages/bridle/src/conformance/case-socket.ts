@@ -1,9 +1,9 @@
 // One socket of a case: what it heard, and what that makes of a state.
 import { WebSocket } from 'ws'
 import { applyOperations } from '../kernel/delta.ts'
-import { CaseFailure, type Difference, SilentServer, shown } from './failure.ts'
+import { CaseFailure, type Difference, ServerTimeout, showValue } from './failure.ts'
 
-interface Heard {
+interface CaseSocketMessage {
   readonly type: string
   readonly event?: { readonly type: string }
   readonly state?: unknown
@@ -14,8 +14,8 @@ interface Heard {
 
 export class CaseSocket {
   readonly #ws: WebSocket
-  readonly heard: Heard[] = []
-  closed: number | null = null
+  readonly messages: CaseSocketMessage[] = []
+  closeCode: number | null = null
   protocol = ''
   /** What the upgrade was answered, where it was refused. */
   refusal: { status: number; body: unknown } | null = null
@@ -28,11 +28,11 @@ export class CaseSocket {
     this.#ws = ws
     this.#patienceMs = patienceMs
     ws.on('message', (data) => {
-      this.heard.push(messageOf(data.toString()))
+      this.messages.push(messageOf(data.toString()))
       this.#changed()
     })
     ws.on('close', (code) => {
-      this.closed = code
+      this.closeCode = code
       this.#changed()
     })
     ws.on('error', () => {})
@@ -59,39 +59,39 @@ export class CaseSocket {
         ws.terminate()
       })
       ws.once('error', (error) => {
-        reject(/timed out/.test(error.message) ? new SilentServer('an upgrade', patienceMs) : error)
+        reject(/timed out/.test(error.message) ? new ServerTimeout('an upgrade', patienceMs) : error)
       })
     })
   }
 
-  say(text: string): void {
+  send(text: string): void {
     this.#ws.send(text)
   }
 
   /** The next message for which `problem` says null; passes over others. */
-  async hear(problem: (message: unknown) => Difference | null): Promise<void> {
+  async waitForMessage(problem: (message: unknown) => Difference | null): Promise<void> {
     let last: Difference | null = null
     await this.until(() => {
-      while (this.#next < this.heard.length) {
-        const found = problem(this.heard[this.#next++])
+      while (this.#next < this.messages.length) {
+        const found = problem(this.messages[this.#next++])
         if (found === null) return true
         last = found
       }
       return false
     }).catch((error: unknown) => {
       if (last === null) throw error
-      throw new CaseFailure({ at: `message, ${last.at}`, expected: last.expected, actual: shown(this.heard) })
+      throw new CaseFailure({ at: `message, ${last.at}`, expected: last.expected, actual: showValue(this.messages) })
     })
   }
 
   types(): string[] {
-    return this.heard.map((message) => message.event?.type ?? message.type)
+    return this.messages.map((message) => message.event?.type ?? message.type)
   }
 
   state(): unknown {
     let state: unknown
     let last: number | undefined
-    for (const { type, state: whole, operations, seq, prev } of this.heard) {
+    for (const { type, state: whole, operations, seq, prev } of this.messages) {
       if (type === 'state') state = whole
       else if (type === 'delta') {
         if (prev !== last) throw new CaseFailure({ at: 'prev', expected: String(last), actual: String(prev) })
@@ -106,19 +106,19 @@ export class CaseSocket {
   until(isSo: () => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       // Once it is settled it must not look again: it would take messages that the next step waits for.
-      const settle = (end: () => void) => {
+      const settle = (terminate: () => void) => {
         clearTimeout(timer)
         this.#changed = () => {}
-        end()
+        terminate()
       }
       const timer = setTimeout(
-        () => settle(() => reject(new SilentServer('a message', this.#patienceMs, shown(this.types())))),
+        () => settle(() => reject(new ServerTimeout('a message', this.#patienceMs, showValue(this.types())))),
         this.#patienceMs,
       )
       this.#changed = () => {
         try {
           if (isSo()) settle(resolve)
-          else if (this.closed !== null) settle(() => reject(this.#closeFailure()))
+          else if (this.closeCode !== null) settle(() => reject(this.#closeFailure()))
         } catch (error) {
           settle(() => reject(error))
         }
@@ -128,7 +128,7 @@ export class CaseSocket {
   }
 
   #closeFailure(): CaseFailure {
-    return new CaseFailure({ at: 'socket', expected: 'a message', actual: `a close with ${this.closed}` })
+    return new CaseFailure({ at: 'socket', expected: 'a message', actual: `a close with ${this.closeCode}` })
   }
 
   end(): void {
@@ -137,9 +137,11 @@ export class CaseSocket {
 }
 
 /** A message that is no JSON fits no pattern, and is shown in the report. */
-const messageOf = (text: string): Heard => {
+const messageOf = (text: string): CaseSocketMessage => {
   const message = parsed(text)
-  return typeof message === 'object' && message !== null && 'type' in message ? (message as Heard) : { type: text }
+  return typeof message === 'object' && message !== null && 'type' in message
+    ? (message as CaseSocketMessage)
+    : { type: text }
 }
 
 const parsed = (text: string): unknown => {

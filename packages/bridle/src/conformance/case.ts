@@ -23,7 +23,7 @@ export type Pattern =
   /** Nothing of that name. */
   | { readonly $absent: true }
 
-export interface Ask {
+export interface CaseRequest {
   readonly method?: 'GET' | 'POST' | 'DELETE' | 'OPTIONS'
   readonly path: string
   readonly headers?: { readonly [name: string]: string }
@@ -36,7 +36,7 @@ export interface Ask {
   readonly bytes?: number
 }
 
-export interface Answer {
+export interface AnswerPattern {
   readonly status: number
   readonly body?: Pattern
   readonly headers?: { readonly [name: string]: Pattern }
@@ -45,7 +45,7 @@ export interface Answer {
 
 export interface StreamStep {
   readonly stream: string
-  readonly ask: Ask
+  readonly ask: CaseRequest
   readonly until: string
   readonly types?: readonly string[]
   readonly last?: Pattern
@@ -57,16 +57,16 @@ export interface OpenStep {
   readonly headers?: { readonly [name: string]: string }
   readonly protocols?: readonly string[]
   /** What a refused upgrade is answered. */
-  readonly refused?: Answer
+  readonly refused?: AnswerPattern
   /** The subprotocol that was agreed on. */
   readonly protocol?: string
 }
 
-export type Step =
-  | { readonly ask: Ask; readonly answer: Answer }
+export type CaseStep =
+  | { readonly ask: CaseRequest; readonly answer: AnswerPattern }
   /** Asked now, looked at by `answered`. */
-  | { readonly begin: string; readonly ask: Ask }
-  | { readonly answered: string; readonly answer: Answer }
+  | { readonly begin: string; readonly ask: CaseRequest }
+  | { readonly answered: string; readonly answer: AnswerPattern }
   /** Opens an event stream and reads until an event of that type. Its frames are kept under the name. */
   | StreamStep
   /** The frames of one stream are, byte for byte, those of another from an index on; -3 is the last three. */
@@ -82,18 +82,18 @@ export type Step =
   | { readonly closed: string; readonly code: number }
   | { readonly hangUp: string }
 
-export interface Case {
+export interface ConformanceCase {
   /** The rule of the protocol page that it proves, and what it shows. */
   readonly name: string
   /** The server it wants; default `open`. */
-  readonly server?: ServerName
+  readonly server?: CaseServerName
   /** The case shows a server that asks for no token. */
   readonly isOpenOnly?: true
-  readonly steps: readonly Step[]
+  readonly steps: readonly CaseStep[]
 }
 
 /** Servers by what they are set up with: the same options on every target. */
-export const servers = {
+export const serverSettingsByName = {
   open: {},
   token: { authToken: 'right' },
   tenants: { tenantRequired: true },
@@ -108,4 +108,4 @@ export const servers = {
   small: { maxBodyBytes: 1_000 },
   beating: { heartbeatMs: 30, deadAfterMs: 150 },
 } as const
-export type ServerName = keyof typeof servers
+export type CaseServerName = keyof typeof serverSettingsByName

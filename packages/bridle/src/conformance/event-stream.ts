@@ -1,7 +1,7 @@
 // An event stream as a case reads it: every frame as it came, until the wanted one.
-import { CaseFailure, SilentServer, shown } from './failure.ts'
+import { CaseFailure, ServerTimeout, showValue } from './failure.ts'
 
-export interface Frame {
+export interface EventFrame {
   readonly id: string | null
   readonly data: { readonly type: string }
   readonly raw: string
@@ -13,17 +13,17 @@ export const readStream = async (
   headers: { readonly [name: string]: string },
   until: string,
   patienceMs: number,
-): Promise<Frame[]> => {
+): Promise<EventFrame[]> => {
   const leave = new AbortController()
   const timer = setTimeout(() => leave.abort(), patienceMs)
-  const frames: Frame[] = []
+  const frames: EventFrame[] = []
   try {
     const response = await fetch(url, { headers, signal: leave.signal })
     if (!response.ok || !response.body)
       throw new CaseFailure({
         at: 'status',
         expected: '200',
-        actual: `${response.status} ${shown(await response.text())}`,
+        actual: `${response.status} ${showValue(await response.text())}`,
       })
     const decoder = new TextDecoder()
     let text = ''
@@ -40,7 +40,7 @@ export const readStream = async (
     }
   } catch (error) {
     if (error instanceof CaseFailure) throw error
-    if (leave.signal.aborted) throw new SilentServer(`an event of type ${until}`, patienceMs, heard(frames))
+    if (leave.signal.aborted) throw new ServerTimeout(`an event of type ${until}`, patienceMs, eventTypes(frames))
   } finally {
     clearTimeout(timer)
     leave.abort()
@@ -48,15 +48,15 @@ export const readStream = async (
   throw new CaseFailure({
     at: 'stream',
     expected: `an event of type ${until}`,
-    actual: `its end after ${heard(frames)}`,
+    actual: `its end after ${eventTypes(frames)}`,
   })
 }
 
-const heard = (frames: readonly Frame[]): string =>
-  frames.length === 0 ? 'nothing' : shown(frames.map(({ data }) => data.type))
+const eventTypes = (frames: readonly EventFrame[]): string =>
+  frames.length === 0 ? 'nothing' : showValue(frames.map(({ data }) => data.type))
 
-const frameOf = (block: string): Frame | null => {
+const frameOf = (block: string): EventFrame | null => {
   const data = /^data: (.*)$/m.exec(block)?.[1]
   if (data === undefined) return null
-  return { id: /^id: (.*)$/m.exec(block)?.[1] ?? null, data: JSON.parse(data) as Frame['data'], raw: block }
+  return { id: /^id: (.*)$/m.exec(block)?.[1] ?? null, data: JSON.parse(data) as EventFrame['data'], raw: block }
 }

@@ -25,20 +25,20 @@ export class CaseFailure extends Error implements Difference {
 }
 
 /** The server said nothing for too long. */
-export class SilentServer extends CaseFailure {
+export class ServerTimeout extends CaseFailure {
   constructor(expected: string, patienceMs: number, actual = 'nothing') {
     super({ at: 'answer', expected, actual: `${actual} within ${patienceMs / 1_000} seconds` })
   }
 }
 
 /** Longer than any step of a case takes on a busy machine. */
-export const PATIENCE_MS = 15_000
+export const STEP_TIMEOUT_MS = 15_000
 
 export const fail = (at: string, expected: unknown, actual: unknown): never => {
-  throw new CaseFailure({ at, expected: shown(expected), actual: shown(actual) })
+  throw new CaseFailure({ at, expected: showValue(expected), actual: showValue(actual) })
 }
 
-export const shown = (value: unknown): string => {
+export const showValue = (value: unknown): string => {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing')
   return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text
 }

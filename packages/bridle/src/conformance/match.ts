@@ -1,27 +1,27 @@
 // Whether something fits a pattern, and where it does not.
 import type { Pattern } from './case.ts'
-import { type Difference, shown } from './failure.ts'
+import { type Difference, showValue } from './failure.ts'
 
-export type Saved = Map<string, string>
+export type SavedValues = Map<string, string>
 
 /** A text with what was saved in its place. */
-export const filled = <T>(value: T, saved: ReadonlyMap<string, string>): T => {
+export const fillTemplates = <T>(value: T, saved: ReadonlyMap<string, string>): T => {
   if (typeof value === 'string') return value.replaceAll(/\{([a-z]+)\}/g, (all, name) => saved.get(name) ?? all) as T
-  if (Array.isArray(value)) return value.map((each) => filled(each, saved)) as T
+  if (Array.isArray(value)) return value.map((each) => fillTemplates(each, saved)) as T
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, filled(each, saved)])) as T
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, fillTemplates(each, saved)])) as T
 }
 
 /** Null when it fits; what is saved is kept only then. */
-export const misfit = (pattern: Pattern, value: unknown, saved: Saved): Difference | null => {
-  const found: Saved = new Map()
+export const findDifference = (pattern: Pattern, value: unknown, saved: SavedValues): Difference | null => {
+  const found: SavedValues = new Map()
   const problem = compare(pattern, value, found, '')
   if (problem === null) for (const [name, text] of found) saved.set(name, text)
   return problem
 }
 
-const compare = (pattern: Pattern, value: unknown, found: Saved, at: string): Difference | null => {
-  const wrong = (expected: unknown) => ({ at: at || 'body', expected: shown(expected), actual: shown(value) })
+const compare = (pattern: Pattern, value: unknown, found: SavedValues, at: string): Difference | null => {
+  const wrong = (expected: unknown) => ({ at: at || 'body', expected: showValue(expected), actual: showValue(value) })
   if (typeof pattern !== 'object' || pattern === null) return pattern === value ? null : wrong(pattern)
   if (Array.isArray(pattern)) {
     if (!Array.isArray(value) || value.length !== pattern.length) return wrong(pattern)

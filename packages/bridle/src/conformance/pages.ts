@@ -1,18 +1,18 @@
 // All cases, by the page whose rules they show.
-import type { Case } from './case.ts'
+import type { ConformanceCase } from './case.ts'
 import { fabricSocketCases } from './cases/fabric-socket.ts'
 import { frontendCases } from './cases/frontend.ts'
 import { httpCases } from './cases/http.ts'
 import { streamCases } from './cases/streams.ts'
 import { transportCases } from './cases/transport.ts'
 
-export interface Page {
+export interface ProtocolPage {
   readonly title: string
   readonly document: string
-  readonly cases: readonly Case[]
+  readonly cases: readonly ConformanceCase[]
 }
 
-export const pages: readonly Page[] = [
+export const protocolPages: readonly ProtocolPage[] = [
   { title: 'http', document: 'docs/protocol/http.md', cases: httpCases },
   { title: 'frontend', document: 'docs/protocol/frontend.md', cases: frontendCases },
   { title: 'streams', document: 'docs/protocol/http.md', cases: streamCases },
@@ -21,4 +21,4 @@ export const pages: readonly Page[] = [
 ]
 
 /** The rule that a case shows: `H4` of "[H4] shows the document’s events". */
-export const ruleOf = ({ name }: Case): string => /^\[([A-Z]+\d+)\]/.exec(name)?.[1] ?? ''
+export const ruleOf = ({ name }: ConformanceCase): string => /^\[([A-Z]+\d+)\]/.exec(name)?.[1] ?? ''

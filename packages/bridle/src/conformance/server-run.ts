@@ -1,12 +1,12 @@
 // All cases against one running server, ours or another's: what was played, what was skipped and why, and what is left behind.
-import { type Case, type ServerName, servers } from './case.ts'
-import { play } from './case-player.ts'
-import { type CaseFailure, PATIENCE_MS, SilentServer } from './failure.ts'
-import { filled } from './match.ts'
-import { type Page, pages, ruleOf } from './pages.ts'
+import { type CaseServerName, type ConformanceCase, serverSettingsByName } from './case.ts'
+import { playCase } from './case-player.ts'
+import { type CaseFailure, ServerTimeout, STEP_TIMEOUT_MS } from './failure.ts'
+import { fillTemplates } from './match.ts'
+import { type ProtocolPage, protocolPages, ruleOf } from './pages.ts'
 import { removeSessions } from './session-cleanup.ts'
 
-export interface RunOptions {
+export interface ConformanceOptions {
   readonly url: string
   readonly token?: string | undefined
   /** Only rules that begin with this. */
@@ -15,7 +15,7 @@ export interface RunOptions {
   readonly patienceMs?: number
 }
 
-export type CaseResult = { readonly page: Page; readonly rule: string; readonly name: string } & (
+export type CaseResult = { readonly page: ProtocolPage; readonly rule: string; readonly name: string } & (
   | { readonly outcome: 'passed' }
   | { readonly outcome: 'failed'; readonly failure: CaseFailure }
   | { readonly outcome: 'skipped'; readonly reason: string }
@@ -24,15 +24,17 @@ export type CaseResult = { readonly page: Page; readonly rule: string; readonly 
 /** All sessions that a run makes begin with this, but for two that the server names itself. */
 export const SESSION_PREFIX = 'conformance-'
 
-export const chosenCases = (only = ''): { readonly page: Page; readonly each: Case }[] =>
-  pages.flatMap((page) => page.cases.filter((each) => ruleOf(each).startsWith(only)).map((each) => ({ page, each })))
+export const selectCases = (only = ''): { readonly page: ProtocolPage; readonly each: ConformanceCase }[] =>
+  protocolPages.flatMap((page) =>
+    page.cases.filter((each) => ruleOf(each).startsWith(only)).map((each) => ({ page, each })),
+  )
 
-export async function* playAll(options: RunOptions): AsyncGenerator<CaseResult, void, undefined> {
-  const { url, token, only, patienceMs = PATIENCE_MS } = options
+export async function* playCases(options: ConformanceOptions): AsyncGenerator<CaseResult, void, undefined> {
+  const { url, token, only, patienceMs = STEP_TIMEOUT_MS } = options
   const missing = await missingAgent(url, token, patienceMs)
   const run = `${SESSION_PREFIX}${Date.now().toString(36)}`
   let silent = 0
-  for (const [index, { page, each }] of chosenCases(only).entries()) {
+  for (const [index, { page, each }] of selectCases(only).entries()) {
     const row = { page, rule: ruleOf(each), name: each.name }
     const reason = silent >= SILENT_MAX ? 'the server does not answer any more' : (unmet(each, token) ?? missing)
     if (reason !== null) {
@@ -45,12 +47,12 @@ export async function* playAll(options: RunOptions): AsyncGenerator<CaseResult, 
     // A case about tokens says by itself who asks.
     const saved = new Map([['s', session]])
     const played = { saved, patienceMs, isPaced: true, ...(!isTokenCase && token !== undefined && { token }) }
-    const failure = await play(url, steps, played).then(
+    const failure = await playCase(url, steps, played).then(
       () => null,
       (error: unknown) => error as CaseFailure,
     )
-    silent = failure instanceof SilentServer ? silent + 1 : 0
-    const { removed, left } = await removeSessions({ url, token, patienceMs }, filled(steps, saved), saved)
+    silent = failure instanceof ServerTimeout ? silent + 1 : 0
+    const { removed, left } = await removeSessions({ url, token, patienceMs }, fillTemplates(steps, saved), saved)
     yield failure === null
       ? { ...row, outcome: 'passed', removed, left }
       : { ...row, outcome: 'failed', failure, removed, left }
@@ -61,7 +63,7 @@ export async function* playAll(options: RunOptions): AsyncGenerator<CaseResult, 
 const SILENT_MAX = 3
 
 /** Options that a running server may not have, and that no request can find out. */
-const needs: { readonly [name in Exclude<ServerName, 'open' | 'token'>]: string } = {
+const needs: { readonly [name in Exclude<CaseServerName, 'open' | 'token'>]: string } = {
   tenants: 'needs a server that requires a tenant (tenantRequired)',
   scoped: 'needs tokens with scopes, tenants and a user (tokens)',
   limited: 'needs a rate limit of 3 requests an hour (rateLimit)',
@@ -69,20 +71,20 @@ const needs: { readonly [name in Exclude<ServerName, 'open' | 'token'>]: string 
   beating: 'needs a heartbeat of 30 ms (heartbeatMs, deadAfterMs)',
 }
 
-const unmet = ({ server = 'open', isOpenOnly }: Case, token: string | undefined): string | null => {
+const unmet = ({ server = 'open', isOpenOnly }: ConformanceCase, token: string | undefined): string | null => {
   if (server === 'token') return token === undefined ? 'needs a server with a token: name it with --token' : null
   if (server === 'open') return isOpenOnly && token !== undefined ? 'shows a server that asks for no token' : null
   return needs[server]
 }
 
 /** The cases call the token of their server by a name of its own. */
-const withToken = (each: Case, token: string): Case =>
+const withToken = (each: ConformanceCase, token: string): ConformanceCase =>
   JSON.parse(
     JSON.stringify(each).replaceAll(
-      new RegExp(`(Bearer |Basic |token=)${servers.token.authToken}\\b`, 'g'),
+      new RegExp(`(Bearer |Basic |token=)${serverSettingsByName.token.authToken}\\b`, 'g'),
       (_all, before: string) => before + (before === 'token=' ? encodeURIComponent(token) : token),
     ),
-  ) as Case
+  ) as ConformanceCase
 
 /** A server that lists its agents, and the scripted one is not among them, can play nothing. */
 const missingAgent = async (url: string, token: string | undefined, patienceMs: number): Promise<string | null> => {

@@ -1,8 +1,8 @@
 // The sessions of a case are removed when it has been played, whatever came of it. Nothing else on the server is touched.
-import type { Case } from './case.ts'
-import type { Saved } from './match.ts'
+import type { ConformanceCase } from './case.ts'
+import type { SavedValues } from './match.ts'
 
-interface Server {
+interface ServerUnderTest {
   readonly url: string
   readonly token: string | undefined
   readonly patienceMs: number
@@ -10,14 +10,18 @@ interface Server {
 
 const DEFAULT_TENANT = null
 
-export interface Removal {
+export interface SessionCleanup {
   readonly removed: number
   /** Sessions that the server would not remove. */
   readonly left: readonly string[]
 }
 
 /** Removes the sessions that the steps name, and those that the server named itself, for each tenant of the case. */
-export const removeSessions = async (server: Server, { steps }: Case, saved: Saved): Promise<Removal> => {
+export const removeSessions = async (
+  server: ServerUnderTest,
+  { steps }: ConformanceCase,
+  saved: SavedValues,
+): Promise<SessionCleanup> => {
   const session = saved.get('s') ?? ''
   const text = JSON.stringify(steps)
   const ids = new Set(text.match(new RegExp(`${session}(?:[.-][A-Za-z0-9]+)*`, 'g')) ?? [])
@@ -39,7 +43,7 @@ const NAMED_BY_SERVER = ['made', 'child']
 const TENANT = /(?:"x-fabric-tenant":"|[?&]tenant=)([A-Za-z0-9]+)/g
 
 const remove = async (
-  { url, token, patienceMs }: Server,
+  { url, token, patienceMs }: ServerUnderTest,
   id: string,
   tenant: string | null,
 ): Promise<number | null> => {

@@ -1,13 +1,13 @@
 // What a caller may ask, and what a runner may report. Both go through the same inbox and the same `decide`.
 
-import type { AnyDraft } from './event.ts'
+import type { AnyEventDraft } from './event.ts'
 import type { Json, JsonObject } from './json.ts'
-import type { Parent } from './ports/store.ts'
+import type { BranchParent } from './ports/store.ts'
 import type { ChildNotice } from './rules/children/child-notice.ts'
 import type { Payloads, Policy } from './schemas.ts'
 
 /** How a session starts when the command is its first. */
-export interface Opening {
+export interface SessionOptions {
   readonly kind?: 'chat' | 'background'
   readonly title?: string
   readonly maxRetries?: number
@@ -16,10 +16,10 @@ export interface Opening {
   readonly settings?: JsonObject
   readonly parentSessionId?: string | null
   /** What was prepared for it, in the same append: a task graph, a workspace. */
-  readonly artifacts?: readonly Prepared[]
+  readonly artifacts?: readonly PreparedArtifact[]
 }
 
-export interface Prepared {
+export interface PreparedArtifact {
   readonly name: string
   readonly kind: string
   readonly contentType: string
@@ -27,24 +27,24 @@ export interface Prepared {
 }
 
 /** For commands that may make a session: the user it then belongs to. */
-export interface Owned {
+export interface OwnerOption {
   readonly owner?: string
 }
 
 export type Command =
-  | ({ readonly type: 'create'; readonly opening?: Opening } & Owned)
+  | ({ readonly type: 'create'; readonly opening?: SessionOptions } & OwnerOption)
   | ({
       readonly type: 'submit'
       readonly prompt: string
       readonly input?: Json
       readonly actor?: string
-      readonly opening?: Opening
+      readonly opening?: SessionOptions
       /** Only as the first command of a session: starting one must not add to another. */
       readonly fresh?: true
       /** Refused where there is no session yet, or no longer. */
       readonly existing?: true
-    } & Owned)
-  | ({ readonly type: 'steer'; readonly prompt: string; readonly actor?: string } & Owned)
+    } & OwnerOption)
+  | ({ readonly type: 'steer'; readonly prompt: string; readonly actor?: string } & OwnerOption)
   | { readonly type: 'edit'; readonly messageId: string; readonly prompt: string; readonly actor?: string }
   | { readonly type: 'reload'; readonly messageId?: string; readonly actor?: string }
   | {
@@ -63,29 +63,29 @@ export type Command =
   /** Asked of the session that another was started from: how that one stands. */
   | ({ readonly type: 'child_status' } & Omit<ChildNotice, 'parentId' | 'owner'>)
   /** The parent has the notice of that number. */
-  | ParentTold
+  | ParentNotifiedCommand
   | { readonly type: 'set_policy'; readonly policy: Policy; readonly reason?: string; readonly actor?: string }
   | { readonly type: 'expire' }
   /** Time has passed: whatever is due happens. Asked by the supervisor, never refused. */
   | { readonly type: 'tick' }
   /** The process ends: a run that would end with it is stopped and kept for the next one. */
   | { readonly type: 'hand_over' }
-  | Report
+  | RunReport
 
-export interface ParentTold {
+export interface ParentNotifiedCommand {
   readonly type: 'parent_told'
   readonly seq: number
 }
 
-export interface BranchCommand extends Owned {
+export interface BranchCommand extends OwnerOption {
   readonly type: 'branch'
-  readonly parent: Parent
+  readonly parent: BranchParent
   /** The cursor by which the caller named the event, if it did. */
   readonly cursor?: string
   readonly title?: string
   /** In place of the parent's, where they name what only one session may have. */
   readonly settings?: JsonObject
-  readonly artifacts?: readonly Prepared[]
+  readonly artifacts?: readonly PreparedArtifact[]
   /** What it goes on with; null = what was asked last before that event. Absent = it comes to rest. */
   readonly prompt?: string | null
   readonly reason?: string
@@ -105,7 +105,7 @@ export interface ApproveCommand {
 }
 
 /** What a runner says of its run. Dropped when the run or attempt is no longer the current one. */
-export interface Report {
+export interface RunReport {
   readonly type: 'report'
   readonly runId: string
   readonly attempt: number
@@ -115,7 +115,7 @@ export interface Report {
 }
 
 export type ReportItem =
-  | { readonly type: 'event'; readonly event: Pick<AnyDraft, 'type' | 'payload'> }
+  | { readonly type: 'event'; readonly event: Pick<AnyEventDraft, 'type' | 'payload'> }
   | {
       readonly type: 'started'
       readonly handle?: Json
@@ -131,7 +131,7 @@ export type ReportItem =
     }
   /** No sandbox is free for the run, in a sentence; null = one is now. */
   | { readonly type: 'sandbox_awaited'; readonly reason: string | null }
-  | Ask
+  | ToolApprovalRequest
   | {
       readonly type: 'artifact'
       readonly name: string
@@ -156,7 +156,7 @@ export type ReportItem =
   | { readonly type: 'steer_delivered'; readonly messageId: string }
 
 /** A call that needs a person's word. */
-export interface Ask {
+export interface ToolApprovalRequest {
   readonly type: 'ask'
   readonly toolCallId: string
   readonly tool: string
@@ -167,10 +167,10 @@ export interface Ask {
 }
 
 /** Commands that make a session larger by the words of a caller. */
-export const PROMPTING: ReadonlySet<Command['type']> = new Set(['submit', 'steer', 'edit'])
+export const PROMPT_COMMANDS: ReadonlySet<Command['type']> = new Set(['submit', 'steer', 'edit'])
 
 /** A closed set: each surface maps all of them to its own wire in one table. */
-export const REFUSALS = {
+export const REFUSAL_MESSAGES = {
   session_not_found: 'There is no such session.',
   session_ended: 'The session has ended.',
   session_exists: 'The session exists already.',
@@ -190,13 +190,16 @@ export const REFUSALS = {
   bad_branch_point: 'The branch point is not in the parent.',
   command_conflict: 'This command id was used for another body.',
 } as const
-export type RefusalCode = keyof typeof REFUSALS
+export type RefusalCode = keyof typeof REFUSAL_MESSAGES
 
 export interface Refusal {
   readonly refused: RefusalCode
   readonly message: string
 }
-export const refuse = (refused: RefusalCode, message: string = REFUSALS[refused]): Refusal => ({ refused, message })
+export const refuse = (refused: RefusalCode, message: string = REFUSAL_MESSAGES[refused]): Refusal => ({
+  refused,
+  message,
+})
 
 /** Plain JSON, since it is stored under the command id. `seq` is the head after the command. */
 export type Answer = { readonly [name: string]: Json }

@@ -28,12 +28,12 @@ export const applyOperations = <S>(state: S, operations: readonly DeltaOperation
 /** Names in a path. Each is a call below the one before, and no state of ours is a tenth as deep. */
 const PATH_MAX = 100
 
-export const set = (path: readonly (string | number)[], value: unknown): DeltaOperation => ({
+export const setOperation = (path: readonly (string | number)[], value: unknown): DeltaOperation => ({
   type: 'set',
   path: path.map(String),
   value: value as JsonValue,
 })
-export const appendText = (path: readonly (string | number)[], value: string): DeltaOperation => ({
+export const appendTextOperation = (path: readonly (string | number)[], value: string): DeltaOperation => ({
   type: 'append-text',
   path: path.map(String),
   value,

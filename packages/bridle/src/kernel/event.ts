@@ -1,6 +1,6 @@
 // What happened. A session is an append-only list of these; everything else is derived from it.
 import type { EventType } from './catalogue.ts'
-import { placeText } from './positions/log-position.ts'
+import { positionText } from './positions/log-position.ts'
 import type { Payloads } from './schemas.ts'
 
 /** Names a session. The tenant is part of the key, so a foreign id cannot even be asked for. */
@@ -11,7 +11,7 @@ export interface Key {
 }
 
 /** An event before it has a number and a time. */
-export interface Draft<T extends EventType = EventType> {
+export interface EventDraft<T extends EventType = EventType> {
   readonly type: T
   readonly payload: Payloads[T]
   /** The run and attempt it belongs to. */
@@ -26,7 +26,7 @@ export interface Draft<T extends EventType = EventType> {
 }
 
 /** A numbered event. After numbering it never changes. */
-export interface Event<T extends EventType = EventType> extends Draft<T> {
+export interface Event<T extends EventType = EventType> extends EventDraft<T> {
   /** Dense, from 1 (a branch goes on from its parent's number). */
   readonly seq: number
   /** Milliseconds, never less than the event before. */
@@ -34,11 +34,11 @@ export interface Event<T extends EventType = EventType> extends Draft<T> {
 }
 
 /** A draft of any type, as a union that narrows by `type`. */
-export type AnyDraft = { [T in EventType]: Draft<T> }[EventType]
+export type AnyEventDraft = { [T in EventType]: EventDraft<T> }[EventType]
 export type AnyEvent = { [T in EventType]: Event<T> }[EventType]
 
 /** The incarnation is that of the log; see docs/protocol/session.md. */
-export const eventId = (seq: number, incarnation = 1): string => `ev-${placeText(seq, incarnation)}`
+export const eventId = (seq: number, incarnation = 1): string => `ev-${positionText(seq, incarnation)}`
 
 /** One string per key, for maps. The id grammar has no slash, so this cannot collide. */
 export const keyText = (key: Key): string => `${key.tenant}/${key.agent}/${key.id}`

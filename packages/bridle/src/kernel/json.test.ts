@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isId } from './event.ts'
-import { canonical, hashText, isDeeperThan, omit, own } from './json.ts'
+import { canonicalJson, hashText, isDeeperThan, omit, ownProperty } from './json.ts'
 
 describe('canonical', () => {
   test.each<[unknown, string]>([
@@ -13,15 +13,15 @@ describe('canonical', () => {
     [JSON.parse('{"__proto__":1,"a":2}'), '{"__proto__":1,"a":2}'],
     [{ 2: 'b', 10: 'a', x: 1 }, '{"2":"b","10":"a","x":1}'],
   ])('%j', (value, text) => {
-    expect(canonical(value)).toBe(text)
+    expect(canonicalJson(value)).toBe(text)
   })
 
   test('equal data is equal text, whatever the order of its members', () =>
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
         const reversed = Object.fromEntries(Object.entries(value).reverse())
-        expect(canonical(reversed)).toBe(canonical(value))
-        expect(JSON.parse(canonical(value))).toEqual(JSON.parse(JSON.stringify(value)))
+        expect(canonicalJson(reversed)).toBe(canonicalJson(value))
+        expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)))
       }),
     ))
 })
@@ -33,9 +33,9 @@ test('a hash is short, in hex, and of the text alone', () => {
 })
 
 test('names from outside find no prototype', () => {
-  expect(own({ a: 1 }, 'a')).toBe(1)
-  expect(own({ a: 1 }, '__proto__')).toBeUndefined()
-  expect(own({ a: 1 }, 'toString')).toBeUndefined()
+  expect(ownProperty({ a: 1 }, 'a')).toBe(1)
+  expect(ownProperty({ a: 1 }, '__proto__')).toBeUndefined()
+  expect(ownProperty({ a: 1 }, 'toString')).toBeUndefined()
   expect(omit({ a: 1, b: 2 }, 'a')).toEqual({ b: 2 })
 })
 

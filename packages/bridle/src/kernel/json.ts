@@ -3,7 +3,7 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 export type JsonObject = { readonly [name: string]: Json }
 
 /** JSON with sorted keys, so that equal data is equal text. */
-export const canonical = (value: unknown): string =>
+export const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_key, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
       ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
@@ -31,7 +31,7 @@ export const omit = <T>(record: Readonly<Record<string, T>>, name: string): Reco
 }
 
 /** An own property, or undefined: names come from outside, and `__proto__` must find nothing. */
-export const own = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
+export const ownProperty = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(record, name) ? record[name] : undefined
 
 /** It never goes deeper than `most` itself, so it cannot overflow the stack that it guards. */

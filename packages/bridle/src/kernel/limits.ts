@@ -32,7 +32,7 @@ export const STUCK_MS = 300_000
 /** Approvals open at once in one session: no person looks through more, and each change of one is told with all. */
 export const OPEN_APPROVALS_MAX = 100
 /** Answered approvals remembered, so that the same answer twice is the same reply. */
-export const DECIDED_MAX = 256
+export const DECIDED_APPROVALS_MAX = 256
 /** Checkpoints kept in the fold; older ones are in the log. */
 export const CHECKPOINTS_MAX = 50
 /** Artifacts kept in the fold; older ones are in the log. */
@@ -40,7 +40,7 @@ export const ARTIFACTS_MAX = 1_000
 /** Name, kind and content type of an artifact, which the fold holds: file systems stop at a quarter of this. */
 export const LABEL_CHARS_MAX = 1_000
 /** Shown of a prompt while it waits: every move of the queue sends those that wait again, to each client. */
-export const WAITING_CHARS_MAX = 20_000
+export const QUEUED_PROMPT_CHARS_MAX = 20_000
 /** Events between snapshots: opening folds at most this many, and a branch far back some two or three times as many. */
 export const SNAPSHOT_EVERY = 500
 /** Events read per page while a subscriber catches up. */
@@ -56,7 +56,7 @@ export const IDLE_SESSIONS_MAX = 500
 /** Memory for loaded sessions, counted: a quarter of the smallest heap that Node takes by itself. A tenant gets half of it. */
 export const MEMORY_BYTES = 256 * 1024 * 1024
 /** Eviction goes on until this much of a limit is in use: then it is not needed again at once. */
-export const MEMORY_KEPT = 0.9
+export const MEMORY_TARGET_RATIO = 0.9
 /** A character takes two bytes at most, and in most texts one. */
 export const BYTES_PER_CHAR = 2
 /** An empty session: its queue, timers and folds. */
@@ -66,11 +66,11 @@ export const SESSION_CHARS_MAX = 32_000_000
 /** Sessions opened per supervisor round. */
 export const DUE_PAGE = 200
 /** The latest moment that a date can say; an expiry beyond it is no expiry anybody meant. */
-export const AT_MAX = 8_640_000_000_000_000
+export const TIME_MAX = 8_640_000_000_000_000
 /** A result as JSON: above this it becomes an artifact too, since rows have a limit. */
 export const RESULT_CHARS_MAX = 500_000
 /** Turns whose engine can be continued or forked; going back further starts the engine anew. */
-export const HANDLES_MAX = 200
+export const RESUME_HANDLES_MAX = 200
 /** Resume points kept in the fold; older ones are in the log. */
 export const RESUME_POINTS_MAX = 1_000
 /** Levels of nesting in what callers and agents say: what walks it later is recursive. */
@@ -87,7 +87,7 @@ export const TITLE_CHARS_MAX = 80
 /** Of a result that became an artifact, where it is referred to. */
 export const PREVIEW_CHARS = 500
 /** Of a text that is quoted in a summary. */
-export const BRIEF_CHARS = 160
+export const SUMMARY_CHARS_MAX = 160
 /** Envelopes of a channel, and tools among its participants: a page that a person reads. */
 export const ENVELOPES_MAX = 50
 export const PARTICIPANTS_MAX = 100

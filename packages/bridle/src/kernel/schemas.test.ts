@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { catalogue, EVENT_TYPES, type EventType, inTier, isKnown, STREAM_EVENT_TYPES, type Tier } from './catalogue.ts'
+import {
+  catalogue,
+  EVENT_TYPES,
+  type EventType,
+  inTier,
+  isEventType,
+  STREAM_EVENT_TYPES,
+  type Tier,
+} from './catalogue.ts'
 import { parsePayload, parsePolicy, schemas } from './schemas.ts'
 
 /** The frontend contract's inventory: event, persisted, tier. */
@@ -83,8 +91,8 @@ describe('the catalogue', () => {
   })
 
   test('knows its own rows and no prototype', () => {
-    expect(isKnown('token')).toBe(true)
-    for (const name of ['toString', '__proto__', 'constructor', '']) expect(isKnown(name)).toBe(false)
+    expect(isEventType('token')).toBe(true)
+    for (const name of ['toString', '__proto__', 'constructor', '']) expect(isEventType(name)).toBe(false)
   })
 
   test('has a schema for every row and no other', () => {

@@ -46,7 +46,7 @@ export const SESSION_STATUSES = [
   'failed',
   'cancelled',
 ] as const
-export const DECISIONS = ['approved', 'denied', 'expired', 'superseded', 'cancelled'] as const
+export const APPROVAL_DECISIONS = ['approved', 'denied', 'expired', 'superseded', 'cancelled'] as const
 export const APPROVAL_KINDS = ['tool', 'budget', 'unknown_outcome'] as const
 export const PARK_REASONS = ['paused', 'budget', 'restart', 'unknown_outcome', 'unapproved_call'] as const
 export const BUDGETS = [
@@ -65,7 +65,7 @@ export const BUDGETS = [
 /** Claimed by a runner or an agent, and not known to the server: no state comes of it. */
 const hearsay = maybe(v.boolean())
 const arguments_ = object
-const decision = v.picklist(DECISIONS)
+const decision = v.picklist(APPROVAL_DECISIONS)
 const parent = v.object({ agent: text, id: text, seq: count })
 
 export const healthPolicySchema = v.looseObject({
@@ -383,9 +383,9 @@ export const schemas = {
 
 export type Payloads = { [T in EventType]: v.InferOutput<(typeof schemas)[T]> }
 export type SessionStatus = (typeof SESSION_STATUSES)[number]
-export type Decision = (typeof DECISIONS)[number]
+export type ApprovalDecision = (typeof APPROVAL_DECISIONS)[number]
 export type ToolStatus = (typeof TOOL_STATUSES)[number]
-export type Budget = (typeof BUDGETS)[number]
+export type BudgetName = (typeof BUDGETS)[number]
 export type Policy = v.InferOutput<typeof policySchema>
 
 /** Checks a payload at the edge. Returns the payload, or what is wrong with it in one line. */

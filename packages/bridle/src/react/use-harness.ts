@@ -16,14 +16,14 @@ export type HarnessActions = Pick<HarnessLike, ActionName>
 
 /** The state of the session, of the connection to it, and what can be asked. The actions never change. */
 export const useHarness = (client: HarnessLike): HarnessView => {
-  const state = usePicture(client, () => client.getSnapshot())
-  const connection = usePicture(client, () => client.connection)
-  const held = usePicture(client, () => client.held)
+  const state = useSnapshot(client, () => client.getSnapshot())
+  const connection = useSnapshot(client, () => client.connection)
+  const held = useSnapshot(client, () => client.held)
   const actions = useMemo(() => actionsOf(client), [client])
   return useMemo(() => ({ state, connection, held, ...actions }), [state, connection, held, actions])
 }
 
-const usePicture = <T>(client: HarnessLike, picture: () => T): T => {
+const useSnapshot = <T>(client: HarnessLike, picture: () => T): T => {
   const subscribe = useCallback((listener: () => void) => client.subscribe(listener), [client])
   return useSyncExternalStore(subscribe, picture, picture)
 }

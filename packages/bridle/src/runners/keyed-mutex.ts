@@ -1,8 +1,8 @@
 /** What has the same name is done one after the other, whatever became of the one before. */
-export class Turns {
+export class KeyedMutex {
   readonly #last = new Map<string, Promise<unknown>>()
 
-  async take<T>(name: string, act: () => Promise<T>): Promise<T> {
+  async run<T>(name: string, act: () => Promise<T>): Promise<T> {
     const turn = (this.#last.get(name) ?? Promise.resolve()).then(act, act)
     this.#last.set(name, turn)
     try {
@@ -13,7 +13,7 @@ export class Turns {
   }
 
   /** Resolves when all that have been taken by now are over. */
-  async over(): Promise<void> {
+  async drain(): Promise<void> {
     await Promise.allSettled(this.#last.values())
   }
 }

@@ -130,7 +130,7 @@ export const parseRunnerEvent = (data: string): RunnerEvent | null => {
 export const encodeFrame = (id: number, event: RunnerEvent): string =>
   `id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
 
-export const isTerminal = ({ type }: RunnerEvent): boolean => type === 'run.completed' || type === 'run.error'
+export const isTerminalEvent = ({ type }: RunnerEvent): boolean => type === 'run.completed' || type === 'run.error'
 
 const idText = v.pipe(text, v.regex(/^[A-Za-z0-9._:@-]{1,200}$/, 'Expected 1 to 200 letters, digits or ._:@-'))
 
@@ -168,7 +168,7 @@ export type RunnerQuery = v.InferOutput<typeof querySchema>
 export type EngineSettings = NonNullable<RunnerQuery['settings']>
 
 /** `POST /runs/:requestId/approvals/:toolUseId` */
-export const verdictSchema = v.looseObject({
+export const approvalAnswerSchema = v.looseObject({
   decision: v.picklist(['approved', 'denied']),
   /** As approved; absent = as asked. */
   input: maybe(object),
@@ -179,7 +179,7 @@ export const verdictSchema = v.looseObject({
   answerId: maybe(text),
   epoch: maybe(count),
 })
-export type RunnerVerdict = v.InferOutput<typeof verdictSchema>
+export type RunnerApprovalAnswer = v.InferOutput<typeof approvalAnswerSchema>
 
 export const steerSchema = v.looseObject({ id: text, text: v.pipe(text, v.nonEmpty()), epoch: maybe(count) })
 export const stopTaskSchema = v.looseObject({ taskId: text, epoch: maybe(count) })
@@ -204,7 +204,7 @@ export interface RunnerHealth {
 export interface RunnerProtocol {
   readonly query: RunnerQuery
   readonly event: RunnerEvent
-  readonly verdict: RunnerVerdict
+  readonly approvalAnswer: RunnerApprovalAnswer
   readonly health: RunnerHealth
 }
 

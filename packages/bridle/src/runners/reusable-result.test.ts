@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { reusable } from './reusable-result.ts'
+import { reuseResult } from './reusable-result.ts'
 
 test('a result is made once, also for callers that wait for it together; a failure is made again', async () => {
   let calls = 0
-  const number = reusable(async () => {
+  const number = reuseResult(async () => {
     calls += 1
     if (calls < 3) throw new Error(`attempt ${calls}`)
     return calls

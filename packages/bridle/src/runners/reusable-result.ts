@@ -1,5 +1,5 @@
 /** Makes a result with the first call and gives it to all later ones. A failure is not kept: the next call tries again. */
-export const reusable = <T>(make: () => Promise<T>): (() => Promise<T>) => {
+export const reuseResult = <T>(make: () => Promise<T>): (() => Promise<T>) => {
   let result: Promise<T> | null = null
   return () => {
     if (result) return result

@@ -1,5 +1,5 @@
 /** Waits for the work, but no longer than that. */
-export const within = async <T>(ms: number, work: Promise<T>): Promise<T | 'late'> => {
+export const withTimeout = async <T>(ms: number, work: Promise<T>): Promise<T | 'late'> => {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<'late'>((resolve) => {
     timer = setTimeout(() => resolve('late'), ms)

@@ -1,6 +1,6 @@
 // What every store refuses. The same checks in all of them, so that a session meets no surprise when it moves.
 import { isId, type Key, keyText } from '../kernel/event.ts'
-import { type Append, type Lease, type Parent, StoreFault } from '../kernel/ports/store.ts'
+import { type BranchParent, type Lease, type LogAppend, StoreFault } from '../kernel/ports/store.ts'
 
 /** How many branches may hang from one another. A read follows them all, so there must be an end. */
 export const lineageMax = 1000
@@ -14,7 +14,7 @@ export const checkKey = (key: Key): void => {
   if (!isId(key.tenant) || !isId(key.agent) || !isId(key.id)) refuse(`not a session key: ${JSON.stringify(key)}`)
 }
 
-export const checkAppend = (lease: Lease, append: Append, head: number, isNew: boolean): void => {
+export const checkAppend = (lease: Lease, append: LogAppend, head: number, isNew: boolean): void => {
   const { events, row, results, snapshot } = append
   const { key } = lease
   if (events.length === 0 && !results?.length && (isNew || !row)) refuse(`${keyText(key)}: an append of nothing`)
@@ -33,7 +33,7 @@ export interface BranchPoint {
   readonly depth: number
 }
 
-export const checkBranch = (key: Key, from: Parent, parent: BranchPoint | undefined, tombstone: number): void => {
+export const checkBranch = (key: Key, from: BranchParent, parent: BranchPoint | undefined, tombstone: number): void => {
   const name = `${keyText(key)} from ${from.agent}/${from.id} at ${from.seq}`
   if (!parent) return refuse(`${name}: no such parent`)
   if (!Number.isSafeInteger(from.seq) || from.seq < parent.root || from.seq > parent.head)
@@ -43,4 +43,4 @@ export const checkBranch = (key: Key, from: Parent, parent: BranchPoint | undefi
   if (from.seq < tombstone) refuse(`${name}: a removed session of this key reached ${tombstone}`)
 }
 
-export const fenced = (key: Key): StoreFault => new StoreFault('fenced', `${keyText(key)} has another owner`)
+export const fencedFault = (key: Key): StoreFault => new StoreFault('fenced', `${keyText(key)} has another owner`)

@@ -26,15 +26,15 @@ import {
   events,
   expectFault,
   key,
-  type Owner,
   range,
   row,
+  type StoreOwner,
   seqs,
-  started,
+  startSession,
 } from './contract/store.suite.ts'
 import { openSqlite } from './data-folder.ts'
 import { migrations } from './sqlite/schema.ts'
-import { noticeDamage } from './wal/damaged-wal.ts'
+import { preserveDamagedWal } from './wal/damaged-wal.ts'
 
 let folder: string
 const file = () => join(folder, 'bridle.sqlite')
@@ -52,7 +52,7 @@ const edit = (...sql: string[]): void => {
 
 test('a folder is made, closed, and opened again by the next incarnation', async () => {
   const first = await openSqlite(folder)
-  await started(first, key('con..:@-'), 2)
+  await startSession(first, key('con..:@-'), 2)
   await first.close()
   expect(readdirSync(folder).toSorted()).toEqual(['bridle.sqlite', 'lock', 'owner'])
   const second = await openSqlite(folder)
@@ -67,7 +67,7 @@ test.skipIf(process.platform === 'win32')('[O1] nobody but its owner can read it
   const umask = process.umask(0)
   try {
     const store = await openSqlite(folder)
-    await started(store, key('a'), 2)
+    await startSession(store, key('a'), 2)
     const modes = ['.', ...readdirSync(folder).toSorted()].map((name) => [
       name,
       (statSync(join(folder, name)).mode & 0o777).toString(8),
@@ -102,11 +102,11 @@ describe('[O11] a folder that is taken away', () => {
     ],
   ])('%s: nothing is acknowledged, and nothing is made in its place', async (_name, take) => {
     const store = await openSqlite(folder)
-    const lease = await started(store, key('a'), 2)
-    expect(store.trouble()).toBe(null)
+    const lease = await startSession(store, key('a'), 2)
+    expect(store.writeFault()).toBe(null)
     take()
     const left = existsSync(file()) && readFileSync(file())
-    expect(store.trouble()).toMatchObject({ code: 'gone' })
+    expect(store.writeFault()).toMatchObject({ code: 'gone' })
     await past()
     await expectFault(store.log.append(lease, { events: [event(3)] }), 'gone')
     await expectFault(store.log.remove(key('a')), 'gone')
@@ -117,7 +117,7 @@ describe('[O11] a folder that is taken away', () => {
 
   test('put back, it goes on', async () => {
     const store = await openSqlite(folder)
-    const lease = await started(store, key('a'), 2)
+    const lease = await startSession(store, key('a'), 2)
     renameSync(folder, `${folder}-elsewhere`)
     await past()
     await expectFault(store.log.append(lease, { events: [event(3)] }), 'gone')
@@ -148,15 +148,15 @@ describe('[O11] a file beside the database that is taken away', () => {
     async (end, _how, take) => {
       const store = await openSqlite(folder)
       const leases = []
-      for (const id of ['a', 'b', 'c']) leases.push(await started(store, key(id), 2))
+      for (const id of ['a', 'b', 'c']) leases.push(await startSession(store, key(id), 2))
       take(`${file()}${end}`)
       // Until the next look, commits go to a file without a name.
       for (const lease of leases) await store.log.append(lease, { events: [event(3)] }).catch(() => {})
       const acknowledged = (await Promise.all(leases.map((lease) => store.log.open(lease.key).catch(() => null)))).map(
         (lease) => lease?.head ?? 2,
       )
-      expect(store.trouble()).toMatchObject({ code: 'gone' })
-      expect(store.trouble()?.message).toContain(`bridle.sqlite${end} was removed or replaced`)
+      expect(store.writeFault()).toMatchObject({ code: 'gone' })
+      expect(store.writeFault()?.message).toContain(`bridle.sqlite${end} was removed or replaced`)
       for (const lease of leases) await expectFault(store.log.append(lease, { events: [event(4)] }), 'gone')
       // What a kill leaves behind.
       const left = join(folder, '..', 'left')
@@ -195,7 +195,7 @@ describe('[H22] what is removed is really gone', () => {
     ['much text', 400_000],
   ])('%s', async (_name, chars) => {
     const store = await openSqlite(folder)
-    const lease = await started(store, key('a'), 1)
+    const lease = await startSession(store, key('a'), 1)
     for (const seq of range(2, 40)) {
       await store.log.append(lease, {
         events: [secret(seq, chars)],
@@ -204,7 +204,7 @@ describe('[H22] what is removed is really gone', () => {
         ...(seq % 10 === 0 && { snapshot: snapshot(seq) }),
       })
       // Others write in between, so that what is freed lies among what is not, and the tail is settled again and again.
-      await started(store, key(`other-${seq}`), 30)
+      await startSession(store, key(`other-${seq}`), 30)
     }
     expect(holds()).not.toEqual([])
     await store.log.remove(key('a'))
@@ -222,7 +222,7 @@ test('[O10] a purge that a kill -9 cut short is done by the next start, though n
   const holdsIt = (at: string) =>
     readdirSync(at).filter((name) => name.startsWith('bridle.sqlite') && readFileSync(join(at, name)).includes(text))
   for (const id of ['a', 'b', 'c']) {
-    const lease = await started(store, key(id), 1)
+    const lease = await startSession(store, key(id), 1)
     for (const seq of range(2, 60)) await store.log.append(lease, { events: [event(seq, id === 'c' ? 'x' : text)] })
   }
   await Promise.all([store.log.remove(key('a')), store.log.remove(key('b'))])
@@ -321,7 +321,7 @@ describe('processes', () => {
   test('a second owner in the same process is refused too', async () => {
     const store = await openSqlite(folder)
     await expectFault(openSqlite(folder), 'refused')
-    await started(store, key('a'), 1)
+    await startSession(store, key('a'), 1)
     await store.close()
   })
 })
@@ -330,7 +330,7 @@ describe('[O32] lost commits', () => {
   /** The folder as kill -9 would leave it, with three sessions; flipped: a bit in the middle of its write-ahead log. */
   const killed = async (isFlipped: boolean): Promise<string> => {
     const store = await openSqlite(folder)
-    for (const id of ['a', 'b', 'c']) await started(store, key(id), 3)
+    for (const id of ['a', 'b', 'c']) await startSession(store, key(id), 3)
     for (const id of ['a', 'b', 'c']) await store.log.append((await store.log.open(key(id)))!, { events: events(4, 6) })
     const copy = join(folder, '..', `copy-${isFlipped}`)
     cpSync(folder, copy, { recursive: true, filter: (name) => !/lock$|owner$/.test(name) })
@@ -340,7 +340,7 @@ describe('[O32] lost commits', () => {
     writeFileSync(join(copy, 'bridle.sqlite-wal'), wal)
     return copy
   }
-  const incarnations = async ({ log }: Owner) =>
+  const incarnations = async ({ log }: StoreOwner) =>
     Promise.all(['a', 'b', 'c', 'new'].map(async (id) => (await log.open(key(id)))?.incarnation))
 
   test('a healthy folder keeps its incarnation, however often it is opened', async () => {
@@ -371,7 +371,7 @@ describe('[O32] lost commits', () => {
   test('a start that ends between noticing it and telling the logs is made up for by the next', async () => {
     const copy = await killed(true)
     const file = join(copy, 'bridle.sqlite')
-    const noticed = noticeDamage(file)
+    const noticed = preserveDamagedWal(file)
     expect(noticed?.damage.commitsLost).toBeGreaterThan(0)
     // SQLite has opened the database meanwhile, and the log says nothing any more.
     const db = new DatabaseSync(file)
@@ -395,7 +395,7 @@ describe('versions', () => {
 
   test('[O5] an older folder is migrated and keeps its data', async () => {
     const old = await openSqlite(folder)
-    await started(old, key('a'), 3)
+    await startSession(old, key('a'), 3)
     await old.close()
     const store = await openSqlite(folder, more)
     expect(seqs(await store.log.read(key('a'), 0, 9))).toEqual([1, 2, 3])
@@ -459,7 +459,7 @@ describe('versions', () => {
 
   test('also when its owner was killed and the newest is in the write-ahead log alone', async () => {
     const newer = await openSqlite(folder, more)
-    await started(newer, key('a'), 1)
+    await startSession(newer, key('a'), 1)
     const copy = join(folder, '..', 'copy')
     await (await openSqlite(copy)).close()
     for (const name of ['bridle.sqlite', 'bridle.sqlite-wal']) copyFileSync(join(folder, name), join(copy, name))
@@ -496,7 +496,7 @@ describe('damage', () => {
   beforeEach(async () => {
     const store = await openSqlite(folder)
     for (const id of ['good', 'bad']) {
-      const lease = await started(store, key(id), 3)
+      const lease = await startSession(store, key(id), 3)
       await store.log.append(lease, { events: [event(4, `needle-${id}`)], snapshot })
     }
     await store.close()
@@ -517,7 +517,7 @@ describe('damage', () => {
     await expect(store.log.read(key('bad'), 0, 9)).rejects.toThrow('acme/scripted/bad: events 5 to 5')
     expect(seqs(await store.log.read(key('bad'), 0, 4))).toEqual([1, 2, 3, 4])
     expect(seqs(await store.log.read(key('good'), 0, 9))).toEqual([1, 2, 3, 4, 5])
-    await started(store, key('new'), 1)
+    await startSession(store, key('new'), 1)
     await store.close()
   })
 
@@ -595,7 +595,7 @@ test('messages that a branch is handed are not read again', async () => {
   const store = await openSqlite(folder)
   const message = (index: number) => ({ index, text: `"m${index}"` })
   const snapshot = { seq: 3, foldVersion: 'v', state: '{}', settled: 3, messages: [0, 1, 2].map(message), keep: true }
-  await started(store, key('a'), 3, { snapshot })
+  await startSession(store, key('a'), 3, { snapshot })
   const lease = await store.log.open(key('b'), { agent: 'scripted', id: 'a', seq: 3 }, { seq: 3, count: 2 })
   expect(lease?.snapshot?.messages).toEqual([null, null, '"m2"'])
   await store.close()
@@ -605,7 +605,7 @@ test('[O10] what was removed is overwritten in the files', async () => {
   const store = await openSqlite(folder)
   const text = 'a word that nobody else says'
   const holds = () => [file(), `${file()}-wal`].some((name) => existsSync(name) && readFileSync(name).includes(text))
-  const lease = await started(store, key('a'), 1)
+  const lease = await startSession(store, key('a'), 1)
   for (let seq = 2; seq <= 20; seq++) await store.log.append(lease, { events: [event(seq, text)] })
   expect(holds()).toBe(true)
   await store.log.remove(key('a'))
@@ -623,10 +623,13 @@ test('rows of a removed session are swept once no branch needs them', async () =
     return found
   }
   const snapshot = { seq: 1, foldVersion: 'v', state: '{}', settled: 0, messages: [], keep: true }
-  const lease = await started(store, key('a'), 1, { snapshot, results: [{ commandId: 'c', bodyHash: '', answer: 0 }] })
+  const lease = await startSession(store, key('a'), 1, {
+    snapshot,
+    results: [{ commandId: 'c', bodyHash: '', answer: 0 }],
+  })
   const large = 'x'.repeat(20_000)
   for (let seq = 2; seq <= 1200; seq++) await store.log.append(lease, { events: [event(seq, large)] })
-  await started(store, key('b'), 1, {}, { agent: 'scripted', id: 'a', seq: 5 })
+  await startSession(store, key('b'), 1, {}, { agent: 'scripted', id: 'a', seq: 5 })
   await store.log.remove(key('a'))
   await new Promise((resolve) => setTimeout(resolve, 50))
   expect(seqs(await store.log.read(key('b'), 0, 99))).toEqual(range(1, 6))
@@ -640,7 +643,7 @@ test('rows of a removed session are swept once no branch needs them', async () =
 
 test('[S32] reading many large events lets others have their turn in between', async () => {
   const store = await openSqlite(folder)
-  const lease = await started(store, key('a'), 1)
+  const lease = await startSession(store, key('a'), 1)
   for (const seq of range(2, 21)) await store.log.append(lease, { events: [event(seq, 'x'.repeat(300_000))] })
   let turns = 0
   let isReading = true

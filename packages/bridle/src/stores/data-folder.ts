@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { StoreFault } from '../kernel/ports/store.ts'
-import { diagnose, isBusy, type NodeDriver, nodeDriver } from './drivers/node-driver.ts'
+import { faultCodeOf, isBusy, type NodeDriver, nodeDriver } from './drivers/node-driver.ts'
 import type { TailLimits } from './sqlite/log/tail.ts'
 import {
   beginIncarnation,
@@ -16,7 +16,7 @@ import {
   schemaVersion,
 } from './sqlite/schema.ts'
 import { type SqliteStore, sqliteStore } from './sqlite/sqlite-store.ts'
-import { noticeDamage } from './wal/damaged-wal.ts'
+import { preserveDamagedWal } from './wal/damaged-wal.ts'
 import type { WalDamage } from './wal/wal-check.ts'
 
 /** Acknowledged commits were found missing when the folder was opened. */
@@ -51,15 +51,15 @@ export const openSqlite = async (folder: string, known: readonly Migration[] = m
     for (const each of [file, join(path, 'lock'), join(path, 'owner')]) makePrivate(each)
     unlock = lock(path)
     // Before anything opens the database: SQLite forgets what lies behind the damage.
-    const noticed = noticeDamage(file)
+    const noticed = preserveDamagedWal(file)
     checkVersion(versionOf(file), known, path)
     writeFileSync(join(path, 'owner'), `${process.pid}\n`)
     driver = nodeDriver(file)
-    settleLog(driver, path)
+    emptyLogAtStart(driver, path)
     migrate(driver, known)
     // Nobody can tell whose commits were lost, so every log is another one from here on.
     const incarnation = noticed ? beginIncarnation(driver) : 0
-    const damage = noticed && { ...noticed.damage, copy: noticed.settle(), incarnation }
+    const damage = noticed && { ...noticed.damage, copy: noticed.markHandled(), incarnation }
     const store = sqliteStore(driver, bumpEpoch(driver), tailLimits)
     let open = true
     return {
@@ -74,7 +74,7 @@ export const openSqlite = async (folder: string, known: readonly Migration[] = m
     closeAll(undefined, driver, unlock)
     if (error instanceof StoreFault && error.code !== 'corrupt') throw error
     const detail = error instanceof Error ? error.message : String(error)
-    const code = error instanceof StoreFault ? error.code : diagnose(error)
+    const code = error instanceof StoreFault ? error.code : faultCodeOf(error)
     throw new StoreFault(code, `${path} cannot be opened: ${detail}`, error)
   }
 }
@@ -83,7 +83,7 @@ export const openSqlite = async (folder: string, known: readonly Migration[] = m
  * The last owner may have died after a failed sync, and its log may then hold a commit that the disk does not have; or after
  * a DELETE, and then the log still holds what was erased. Either way the log is emptied before anything is written to it.
  */
-const settleLog = (driver: NodeDriver, path: string): void => {
+const emptyLogAtStart = (driver: NodeDriver, path: string): void => {
   if (driver.emptyLog(READER_WAIT_MS)) return
   throw new StoreFault(
     'refused',

@@ -16,13 +16,13 @@ const pageMax = 500
 export const pageSize = (asked: number | undefined): number => Math.max(1, Math.min(asked ?? 50, pageMax))
 
 /** An entry, and where it stands in the order of its list. */
-export interface Standing<T> {
+export interface PositionedEntry<T> {
   readonly at: readonly number[]
   readonly entry: T
 }
 
 /** Cuts one entry too many off a page and turns the last kept one's position into the cursor. */
-export const page = <T>(found: readonly Standing<T>[], size: number): { entries: T[]; next?: string } => {
+export const cutPage = <T>(found: readonly PositionedEntry<T>[], size: number): { entries: T[]; next?: string } => {
   const kept = found.slice(0, size)
   const entries = kept.map(({ entry }) => entry)
   return found.length <= size ? { entries } : { entries, next: encodeCursor(kept.at(-1)!.at) }

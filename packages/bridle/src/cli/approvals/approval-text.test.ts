@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { columnsOf, visible } from '../terminal/text-lines.ts'
+import { columnCount, escapeInvisible } from '../terminal/text-lines.ts'
 import { approvalLines } from './approval-text.ts'
 
 const reason = 'It runs a command that nobody has run before, in the folder of the project, and it may take a while.'
@@ -38,20 +38,20 @@ test.each([40, 80, 100])(
   (width) => {
     for (const request of requests) {
       const lines = approvalLines(request, width)
-      for (const line of lines) expect(columnsOf(line)).toBeLessThanOrEqual(width)
+      for (const line of lines) expect(columnCount(line)).toBeLessThanOrEqual(width)
       for (const line of lines) expect(line).not.toMatch(/[\p{C}\p{Zl}\p{Zp}\u00a0\u2800\u3164\u115f]/u)
       const call = lines
         .filter((line) => /^[?│] /.test(line))
         .map((line) => line.slice(2))
         .join('')
-      const subject = visible(request.subject)
+      const subject = escapeInvisible(request.subject)
       expect(call.slice(0, subject.length + 1)).toBe(`${subject} `)
       expect(JSON.parse(call.slice(subject.length + 1))).toEqual(request.args)
       const why = lines
         .filter((line) => line.startsWith('  '))
         .map((line) => line.slice(10))
         .join('')
-      expect(why).toBe(visible(request.reason))
+      expect(why).toBe(escapeInvisible(request.reason))
       // The rest of the screen is ours: nothing begins a line that the agent wrote.
       expect(lines.filter((line) => line.startsWith('?'))).toHaveLength(1)
       expect(lines.filter((line) => line.startsWith('  Reason: '))).toHaveLength(1)
@@ -66,7 +66,7 @@ test.each<[string, string]>([
   ['\u{e0041}', '\\udb40\\udc41'],
   ['a\u00a0b', 'a\\u00a0b'],
   ['e\u0301 世界 🐎', 'e\u0301 世界 🐎'],
-])('[C21] %j is shown as %j', (text, shown) => expect(visible(text)).toBe(shown))
+])('[C21] %j is shown as %j', (text, shown) => expect(escapeInvisible(text)).toBe(shown))
 
 test('[C21] a short approval takes one line, and its reason the next', () => {
   expect(approvalLines({ subject: 'write', args: { p: 1 }, reason: 'why' }, 40)).toEqual([

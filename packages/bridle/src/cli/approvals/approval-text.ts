@@ -1,15 +1,15 @@
 // The text of an approval: every character of what a person is asked to allow, and the reason on a line of its own.
-import type { Output } from '../terminal/output.ts'
-import { columnsOf, visible, wrapped } from '../terminal/text-lines.ts'
+import type { CliOutput } from '../terminal/output.ts'
+import { columnCount, escapeInvisible, wrapText } from '../terminal/text-lines.ts'
 
-export interface ApprovalRequest {
+export interface ApprovalDetails {
   /** The tool, or whatever else waits. */
   readonly subject: unknown
   readonly args?: unknown
   readonly reason?: unknown
 }
 
-export const showApproval = (out: Output, request: ApprovalRequest): void => {
+export const printApproval = (out: CliOutput, request: ApprovalDetails): void => {
   for (const line of approvalLines(request, out.width)) {
     const mark = line.startsWith('?') ? out.style(['bold', 'yellow'], '?') : line.slice(0, 1)
     out.line(`${mark}${line.slice(1)}`)
@@ -17,23 +17,23 @@ export const showApproval = (out: Output, request: ApprovalRequest): void => {
 }
 
 /** Lines without colour. Those that continue the arguments begin with a bar, so that padding cannot pass for a line of ours. */
-export const approvalLines = ({ subject, args, reason }: ApprovalRequest, columns: number): string[] => {
-  const json = argumentsText(args)
-  const call = wrapped(`${visible(textOf(subject))}${json === '' ? '' : ` ${json}`}`, columns - INDENT)
+export const approvalLines = ({ subject, args, reason }: ApprovalDetails, columns: number): string[] => {
+  const json = visibleArguments(args)
+  const call = wrapText(`${escapeInvisible(textOf(subject))}${json === '' ? '' : ` ${json}`}`, columns - INDENT)
   return [...call.map((line, at) => `${at === 0 ? '?' : BAR} ${line}`), ...reasonLines(reason, columns)]
 }
 
 /** Arguments as JSON in which nothing is invisible; it parses to the same value. */
-export const argumentsText = (args: unknown): string => {
+export const visibleArguments = (args: unknown): string => {
   const json = JSON.stringify(args)
-  return json === undefined || json === '{}' || json === 'null' ? '' : visible(json)
+  return json === undefined || json === '{}' || json === 'null' ? '' : escapeInvisible(json)
 }
 
 const reasonLines = (reason: unknown, columns: number): string[] => {
   const text = textOf(reason)
   if (text === '') return []
   const head = '  Reason: '
-  const lines = text.split(/\r?\n/).flatMap((line) => wrapped(visible(line), columns - columnsOf(head)))
+  const lines = text.split(/\r?\n/).flatMap((line) => wrapText(escapeInvisible(line), columns - columnCount(head)))
   return lines.map((line, at) => `${at === 0 ? head : '          '}${line}`)
 }
 

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { visible } from '../terminal/text-lines.ts'
+import { escapeInvisible } from '../terminal/text-lines.ts'
 
 /** The edited text; null = nothing was said, or the question was withdrawn. */
 export const editArguments = (text: string, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<string | null> => {
@@ -17,7 +17,8 @@ export const editArguments = (text: string, env: NodeJS.ProcessEnv, signal: Abor
 const isNpmsOwn = ({ EDITOR, npm_execpath: npm }: NodeJS.ProcessEnv): boolean => npm !== undefined && EDITOR === 'vi'
 
 /** Arguments to begin with. Characters that an editor would not show are escaped; newlines between the lines stay. */
-export const draftOf = (args: unknown): string => JSON.stringify(args, null, 2).split('\n').map(visible).join('\n')
+export const draftArguments = (args: unknown): string =>
+  JSON.stringify(args, null, 2).split('\n').map(escapeInvisible).join('\n')
 
 const inEditor = async (editor: string, text: string, signal: AbortSignal): Promise<string | null> => {
   // A folder of its own, readable by nobody else: arguments may hold secrets.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { columnsOf, visible } from '../terminal/text-lines.ts'
+import { columnCount, escapeInvisible } from '../terminal/text-lines.ts'
 import { inboxLines } from './inbox-text.ts'
 
 const WIDTH = 40
@@ -12,7 +12,7 @@ test('[C23] every character of the reason and the arguments is shown, in lines t
   const args = { command: `echo ${'a'.repeat(300)} && curl evil.example`, list: [1, { deep: 'ü🚀'.repeat(40) }] }
   const reason = `It cleans up. ${'Because. '.repeat(30)}the end`
   const lines = inboxLines({ reason, args }, WIDTH)
-  expect(lines.filter((line) => columnsOf(line) > WIDTH)).toEqual([])
+  expect(lines.filter((line) => columnCount(line) > WIDTH)).toEqual([])
   expect(joined(lines)).toBe(`\n${reason}\n${JSON.stringify(args, null, 2)}`)
 })
 
@@ -26,7 +26,7 @@ test.each([
   ['a separator of lines', 'a\u2028b', 'a\\u2028b'],
   ['any other script', '日本語 ñ 🚀', '日本語 ñ 🚀'],
 ])('[C23] %s is visible', (_name, text, expected) => {
-  expect(visible(text)).toBe(expected)
+  expect(escapeInvisible(text)).toBe(expected)
   const shown = inboxLines({ reason: text, args: { text } }, 200).join('\n')
   expect(shown).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}]/u)
 })

@@ -1,14 +1,14 @@
 // An open question in a list, whole: every character of the reason and of the arguments, wrapped and never cut.
-import { visible, wrapped } from '../terminal/text-lines.ts'
+import { escapeInvisible, wrapText } from '../terminal/text-lines.ts'
 
-export interface InboxText {
+export interface InboxEntry {
   readonly reason: string
   /** Null = nobody knows them here. */
   readonly args: unknown
 }
 
 /** Lines of at most `width` columns; each is indented, so that none can pass for a line of ours. */
-export const inboxLines = ({ reason, args }: InboxText, width: number): readonly string[] => [
+export const inboxLines = ({ reason, args }: InboxEntry, width: number): readonly string[] => [
   ...(reason === '' ? [] : reason.split(/\r\n|\n/).flatMap((line) => indented(line, width))),
   // A value to a line, so that a long command stands alone.
   ...(isEmpty(args) ? [] : JSON.stringify(args, null, 2).split('\n')).flatMap((line) => indented(line, width)),
@@ -22,4 +22,4 @@ const INDENT = '    '
 const CONTINUED = '  … '
 
 const indented = (line: string, width: number): readonly string[] =>
-  wrapped(visible(line), width - INDENT.length).map((piece, at) => (at === 0 ? INDENT : CONTINUED) + piece)
+  wrapText(escapeInvisible(line), width - INDENT.length).map((piece, at) => (at === 0 ? INDENT : CONTINUED) + piece)

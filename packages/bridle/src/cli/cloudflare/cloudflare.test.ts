@@ -16,13 +16,13 @@ import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { noTools, tools } from '../../targets/cloudflare/tests/workerd.suite.ts'
-import { freePort, rows, Workspace } from '../cli.suite.ts'
+import { CliWorkspace, freePort, parseJsonRows } from '../cli.suite.ts'
 
 const root = fileURLToPath(new URL('../../../../..', import.meta.url))
 const entry = fileURLToPath(new URL('../../index.ts', import.meta.url))
 
 describe.skipIf(noTools)('[C18] with wrangler', () => {
-  let work: Workspace
+  let work: CliWorkspace
   const write = (answer: string) =>
     writeFileSync(
       join(work.folder, 'agents/greeter.ts'),
@@ -50,7 +50,7 @@ describe.skipIf(noTools)('[C18] with wrangler', () => {
 
   beforeAll(() => {
     const { folder } = tools as { folder: string }
-    work = new Workspace({ PATH: `${join(folder, 'node_modules/.bin')}${delimiter}${process.env.PATH}` })
+    work = new CliWorkspace({ PATH: `${join(folder, 'node_modules/.bin')}${delimiter}${process.env.PATH}` })
     mkdirSync(join(work.folder, 'agents'))
     write('hello')
   })
@@ -124,7 +124,7 @@ describe.skipIf(noTools)('[C18] with wrangler', () => {
       const asked = await work.bridle(['run', 'greeter', 'hi', '--id', turn], {
         env: { FABRIC_HARNESS_API_TOKEN: 'secret' },
       })
-      expect(rows(asked.stdout).at(-1)?.result).toBe('hello')
+      expect(parseJsonRows(asked.stdout).at(-1)?.result).toBe('hello')
       const listed = await fetch(`${work.url}/sessions`, { headers: { authorization: 'Bearer secret' } })
       const { sessions } = (await listed.json()) as { sessions: unknown[] }
       expect(sessions).toHaveLength(turn === 'first' ? 1 : 2)

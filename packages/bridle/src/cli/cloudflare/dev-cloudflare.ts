@@ -3,25 +3,25 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { watchAgents } from '../../targets/agents/folder.ts'
-import { EXIT, Stop } from '../command.ts'
-import { banner, envHeader } from '../terminal/greeting.ts'
-import { interruption } from '../terminal/interruption.ts'
-import type { Output } from '../terminal/output.ts'
+import { EXIT_CODES, ExitError } from '../command.ts'
+import { authorizationHint, readyMessage } from '../terminal/greeting.ts'
+import { listenForInterrupt } from '../terminal/interruption.ts'
+import type { CliOutput } from '../terminal/output.ts'
 import { workerProject } from './worker-project.ts'
 import { startWrangler } from './wrangler.ts'
 
-export interface CloudflareDev {
+export interface CloudflareDevOptions {
   readonly port: string
   readonly host: string
   readonly data: string
   readonly env: NodeJS.ProcessEnv
-  readonly out: Output
+  readonly out: CliOutput
 }
 
 const READY_MS = 60_000
 
-export const devCloudflare = async ({ port, host, data, env, out }: CloudflareDev): Promise<number> => {
-  const interrupted = interruption()
+export const devCloudflare = async ({ port, host, data, env, out }: CloudflareDevOptions): Promise<number> => {
+  const interrupted = listenForInterrupt()
   const { config, problems } = await workerProject(data)
   for (const problem of problems) out.line(`left out: ${problem}`)
   const place = ['--port', port, '--ip', host, '--persist-to', join(data, 'cloudflare')]
@@ -34,22 +34,26 @@ export const devCloudflare = async ({ port, host, data, env, out }: CloudflareDe
   )
   const ended = once(child, 'exit')
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
-  const isReady = await Promise.race([healthy(url), ended.then(() => false), interrupted.happened.then(() => false)])
+  const isReady = await Promise.race([
+    waitUntilHealthy(url),
+    ended.then(() => false),
+    interrupted.interrupted.then(() => false),
+  ])
   if (!isReady && !interrupted.signal.aborted) {
     child.kill()
-    throw new Stop(EXIT.failed, 'The Worker could not be started; wrangler says above why.')
+    throw new ExitError(EXIT_CODES.failed, 'The Worker could not be started; wrangler says above why.')
   }
-  if (isReady) out.line(banner(url, envHeader(env)))
+  if (isReady) out.line(readyMessage(url, authorizationHint(env)))
   // A file that is new is not in the bundle yet; changes in those that are, wrangler sees itself.
   const watcher = watchAgents('.', () => void workerProject(data))
-  await Promise.race([interrupted.happened, ended])
+  await Promise.race([interrupted.interrupted, ended])
   watcher.close()
   child.kill('SIGTERM')
   await ended
-  return interrupted.signal.aborted ? EXIT.ok : EXIT.failed
+  return interrupted.signal.aborted ? EXIT_CODES.ok : EXIT_CODES.failed
 }
 
-const healthy = async (url: string): Promise<boolean> => {
+const waitUntilHealthy = async (url: string): Promise<boolean> => {
   for (const until = Date.now() + READY_MS; Date.now() < until; await sleep(100)) {
     const answer = await fetch(`${url}/health`).catch(() => null)
     if (answer?.ok) return true

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { EXIT, Stop } from '../command.ts'
+import { EXIT_CODES, ExitError } from '../command.ts'
 
 /** What ours is tested with. */
 const VERSION = '4.155.0'
@@ -41,5 +41,8 @@ const find = ({ PATH = '' }: NodeJS.ProcessEnv): string => {
     const file = join(modules, 'wrangler/bin/wrangler.js')
     if (existsSync(file)) return file
   }
-  throw new Stop(EXIT.failed, `The Cloudflare target needs wrangler: npm install --save-dev wrangler@${VERSION}`)
+  throw new ExitError(
+    EXIT_CODES.failed,
+    `The Cloudflare target needs wrangler: npm install --save-dev wrangler@${VERSION}`,
+  )
 }

@@ -1,25 +1,25 @@
 // `bridle approvals`: what waits for somebody's word, oldest first, over all sessions.
-import { FabricError, type OpenApproval } from '../../client/index.ts'
+import { FabricError, type PendingApproval } from '../../client/index.ts'
 import { inboxLines } from '../approvals/inbox-text.ts'
-import { asking, EXIT, showing, verb } from '../command.ts'
-import { clientOf } from '../config/settings.ts'
-import { ago, table } from '../terminal/table.ts'
-import { visible } from '../terminal/text-lines.ts'
+import { clientOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
+import { createClient } from '../config/settings.ts'
+import { printTable, timeAgo } from '../terminal/table.ts'
+import { escapeInvisible } from '../terminal/text-lines.ts'
 
-export const approvals = verb({
+export const approvals = defineCommand({
   summary: 'list what waits for your word',
-  takes: [],
-  options: { ...asking, ...showing },
+  argumentNames: [],
+  options: { ...clientOptions, ...outputOptions },
   notes: 'Answer by bridle approve or bridle reject.',
-  act: async ({ flags, env, out }) => {
-    const fabric = await clientOf(flags, env)
-    const open: OpenApproval[] = []
+  run: async ({ flags, env, out }) => {
+    const fabric = await createClient(flags, env)
+    const open: PendingApproval[] = []
     for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
       const page = await fabric.approvals(cursor === undefined ? {} : { cursor })
       open.push(...page.approvals)
       cursor = page.next
     }
-    const rows: OpenApproval[] = []
+    const rows: PendingApproval[] = []
     for (const row of open) rows.push(await whole(fabric, row))
     const show = (): void => {
       const now = Date.now()
@@ -27,11 +27,11 @@ export const approvals = verb({
         row.sessionId,
         row.id,
         row.agent,
-        visible(row.toolName),
-        ago(row.requestedAt, now),
-        visible(row.title ?? ''),
+        escapeInvisible(row.toolName),
+        timeAgo(row.requestedAt, now),
+        escapeInvisible(row.title ?? ''),
       ])
-      table(
+      printTable(
         out,
         ['SESSION', 'APPROVAL', 'AGENT', 'TOOL', 'ASKED', 'TITLE'],
         cells,
@@ -44,12 +44,15 @@ export const approvals = verb({
     if (out.isJson) rows.forEach(out.row)
     else if (rows.length === 0) out.note('Nothing waits.')
     else show()
-    return EXIT.ok
+    return EXIT_CODES.ok
   },
 })
 
 /** A list leaves out long arguments and cuts long reasons; a person decides about all of it, so the session is asked. */
-const whole = async (fabric: Awaited<ReturnType<typeof clientOf>>, row: OpenApproval): Promise<OpenApproval> => {
+const whole = async (
+  fabric: Awaited<ReturnType<typeof createClient>>,
+  row: PendingApproval,
+): Promise<PendingApproval> => {
   // A server of an older version does not say so, and leaves the arguments out.
   if (row.isCut === false) return row
   try {

@@ -1,14 +1,14 @@
 // `bridle attach`, and the verbs around it, against a server that is killed under them.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { readFrames } from '../../surfaces/http/test-client.suite.ts'
-import { hasType, type Row, rows, scriptOf, Workspace } from '../cli.suite.ts'
+import { CliWorkspace, hasType, type JsonRow, parseJsonRows, scriptOf } from '../cli.suite.ts'
 
 const token = 'a-secret-that-nobody-prints'
 // Every step is a process of its own, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
-let work: Workspace
+let work: CliWorkspace
 beforeAll(async () => {
-  work = new Workspace({ FH_AUTH_TOKEN: token })
+  work = new CliWorkspace({ FH_AUTH_TOKEN: token })
   await work.boot()
 })
 afterAll(() => work.remove())
@@ -25,15 +25,15 @@ describe('[C11] attach', () => {
     await work.bridle(['run', 'scripted', scriptOf({ text: 'one' }), '--id', 'story'])
     const all = work.start(['attach', 'story'])
     await all.until(hasType('idle'))
-    const told = rows(all.lines.join('\n'))
+    const told = parseJsonRows(all.lines.join('\n'))
     expect(told.map(({ type }) => type)).toEqual(['prompt_start', 'text_delta', 'result', 'idle'])
 
     const last = work.start(['attach', 'story', '--replay', '2'])
     await last.until(hasType('idle'))
-    expect(rows(last.lines.join('\n'))).toEqual(told.slice(-2))
+    expect(parseJsonRows(last.lines.join('\n'))).toEqual(told.slice(-2))
     const after = work.start(['attach', 'story', '--after', String(told[0]?.id)])
     await after.until(hasType('idle'))
-    expect(rows(after.lines.join('\n'))).toEqual(told.slice(1))
+    expect(parseJsonRows(after.lines.join('\n'))).toEqual(told.slice(1))
   })
 
   test('with its agent it waits for a session that is not there yet; without, that is an error', async () => {
@@ -70,11 +70,11 @@ describe('[C11] attach', () => {
       await work.kill()
       await work.boot()
       // The run that died with its process ends with one error; the follower of the run hears of it as well.
-      const outcome = rows((await run.ended).stdout).at(-1) as Row
+      const outcome = parseJsonRows((await run.ended).stdout).at(-1) as JsonRow
       expect(outcome).toMatchObject({ type: 'outcome', status: 'failed', error: { reason: 'interrupted' } })
       await watcher.until(() => watcher.lines.filter(hasType('idle')).length === round)
     }
-    const seen = rows(watcher.lines.join('\n'))
+    const seen = parseJsonRows(watcher.lines.join('\n'))
     expect(seen).toEqual(await log('cut', String(seen.at(-1)?.id)))
   })
 })
@@ -85,13 +85,15 @@ describe('[C12] sessions', () => {
     const all = await work.bridle(['sessions', '--all', '--limit', '2'])
     expect([all.code, all.stderr]).toEqual([0, ''])
     expect(
-      rows(all.stdout)
+      parseJsonRows(all.stdout)
         .slice(-3)
         .map(({ id }) => id),
     ).toEqual(['s1', 's2', 's3'])
     const page = await work.bridle(['sessions', '--limit', '1'])
     const cursor = /--cursor (\S+),/.exec(page.stderr)?.[1] ?? ''
-    expect(rows((await work.bridle(['sessions', '--limit', '1', '--cursor', cursor])).stdout)[0]?.id).toBe('s2')
+    expect(parseJsonRows((await work.bridle(['sessions', '--limit', '1', '--cursor', cursor])).stdout)[0]?.id).toBe(
+      's2',
+    )
     expect((await work.bridle(['sessions', '--agent', 'nobody'])).stdout).toBe('')
     expect((await work.bridle(['sessions', '--status', 'dancing'])).code).toBe(2)
   })
@@ -113,7 +115,7 @@ describe('[C13] approvals', () => {
     )
     const run = work.start(['run', 'scripted', script, '--id', 'asks'])
     await run.until(hasType('approval_requested'))
-    const [open] = rows((await work.bridle(['approvals'])).stdout)
+    const [open] = parseJsonRows((await work.bridle(['approvals'])).stdout)
     expect(open).toMatchObject({
       ...{ sessionId: 'asks', agent: 'scripted', toolName: 'write', reason: 'sure?' },
       ...{ args: { p: 1 }, title: expect.stringMatching(/^@script /) },
@@ -127,16 +129,16 @@ describe('[C13] approvals', () => {
     const approved = await work.bridle(['approve', 'asks', first, '--text', ...edited])
     expect([approved.code, approved.stdout]).toEqual([0, `Approved ${first} of asks.`])
     await run.until((line) => hasType('approval_requested')(line) && line.includes('erase'))
-    const [second] = rows((await work.bridle(['approvals'])).stdout)
+    const [second] = parseJsonRows((await work.bridle(['approvals'])).stdout)
     // Longer than a row of the list holds, and shown to the last character all the same.
     const { stdout: shown } = await work.bridle(['approvals', '--text'])
     expect(shown.replaceAll(/\n {2}… /g, '')).toContain(`"path": "${'x'.repeat(20_000)}\\u001b[2Jend"`)
     const rejected = await work.bridle(['reject', 'asks', String(second?.id), '--reason', 'no'])
-    expect(rows(rejected.stdout)).toMatchObject([{ sessionId: 'asks', approvalId: second?.id, ok: true }])
+    expect(parseJsonRows(rejected.stdout)).toMatchObject([{ sessionId: 'asks', approvalId: second?.id, ok: true }])
 
     const { code, stdout } = await run.ended
     expect(code).toBe(0)
-    const ends = rows(stdout).filter(({ type }) => type === 'tool_end')
+    const ends = parseJsonRows(stdout).filter(({ type }) => type === 'tool_end')
     expect(ends.map(({ data }) => [data.toolName, data.isError])).toEqual([
       ['write', false],
       ['erase', true],
@@ -162,7 +164,7 @@ describe('[C4] the token', () => {
     expect((await work.bridle(['sessions'], { env: other })).code).toBe(1)
     const doctor = await work.bridle(['doctor', '--data', 'data'], { env: other })
     expect(doctor.code).toBe(1)
-    expect(rows(doctor.stdout)).toContainEqual({
+    expect(parseJsonRows(doctor.stdout)).toContainEqual({
       check: 'token',
       state: 'wrong',
       detail: 'the server refuses the one in FABRIC_HARNESS_API_TOKEN',
@@ -173,7 +175,7 @@ describe('[C4] the token', () => {
   test('[C14] doctor finds the server, who owns the data, and the agents', async () => {
     const { code, stdout } = await work.bridle(['doctor', '--data', 'data'])
     expect(code).toBe(0)
-    expect(rows(stdout)).toEqual(
+    expect(parseJsonRows(stdout)).toEqual(
       expect.arrayContaining([
         { check: 'data folder', state: 'ok', detail: `data is in use by process ${work.server?.process.pid}` },
         { check: 'server', state: 'ok', detail: `Bridle answers at ${work.url}` },

@@ -1,28 +1,28 @@
 // `bridle attach`: watch a session. It comes back by its cursor when the server does, and leaves no trace.
 import { FabricError } from '../../client/index.ts'
-import { asking, EXIT, Stop, showing, verb } from '../command.ts'
-import { clientOf } from '../config/settings.ts'
-import { endLine, eventPrinter } from '../terminal/event-printer.ts'
-import { interruption } from '../terminal/interruption.ts'
+import { clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
+import { createClient } from '../config/settings.ts'
+import { createEventPrinter, endLine } from '../terminal/event-printer.ts'
+import { listenForInterrupt } from '../terminal/interruption.ts'
 
-export const attach = verb({
+export const attach = defineCommand({
   summary: 'watch a session live',
-  takes: ['<session>'],
+  argumentNames: ['<session>'],
   options: {
     after: { type: 'string', value: 'EVENT', help: 'only what comes after this event, such as ev-12' },
     replay: { type: 'string', value: 'N', help: 'how much of what was before: all (default), none, or the last N' },
     agent: { type: 'string', value: 'NAME', help: 'whose session; with it the session need not exist yet' },
-    ...asking,
-    ...showing,
+    ...clientOptions,
+    ...outputOptions,
   },
   notes: 'Ctrl+C detaches; the session goes on.',
-  act: async ({ args, flags, env, out }) => {
+  run: async ({ args, flags, env, out }) => {
     const [id = ''] = args
     const { after, agent = null } = flags
-    const { signal, forget } = interruption()
-    const printer = eventPrinter(out, { withPrompts: true, withHints: true })
+    const { signal, dispose } = listenForInterrupt()
+    const printer = createEventPrinter(out, { withPrompts: true, withHints: true })
     let isAway = false
-    const fabric = await clientOf(flags, env)
+    const fabric = await createClient(flags, env)
     const feed = fabric.events(agent, id, {
       signal,
       replay: replayOf(flags.replay ?? 'all'),
@@ -41,23 +41,23 @@ export const attach = verb({
       for await (const event of feed) out.isJson ? out.row(event) : printer.print(event)
     } catch (error) {
       if (!(error instanceof FabricError) || error.status !== 404) throw error
-      throw new Stop(EXIT.failed, `There is no ${agent === null ? `session ${id}` : `agent ${agent}`}.`)
+      throw new ExitError(EXIT_CODES.failed, `There is no ${agent === null ? `session ${id}` : `agent ${agent}`}.`)
     } finally {
       endLine(out, printer)
-      forget()
+      dispose()
     }
     process.stderr.write(`Detached from ${id}; nothing was stopped. Come back by bridle attach ${id}\n`)
-    return EXIT.ok
+    return EXIT_CODES.ok
   },
 })
 
 const replayOf = (text: string): 'all' | 'none' | number => {
   if (text === 'all' || text === 'none') return text
   if (/^\d{1,9}$/.test(text)) return Number(text)
-  throw new Stop(EXIT.usage, `--replay ${text} is neither all, none nor a number.`)
+  throw new ExitError(EXIT_CODES.usage, `--replay ${text} is neither all, none nor a number.`)
 }
 
 const eventOf = (text: string): string => {
   if (/^(ev-)?\d{1,15}(~\d{1,9})?$/.test(text)) return text
-  throw new Stop(EXIT.usage, `--after ${text} is not the id of an event, such as ev-12.`)
+  throw new ExitError(EXIT_CODES.usage, `--after ${text} is not the id of an event, such as ev-12.`)
 }

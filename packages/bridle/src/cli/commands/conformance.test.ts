@@ -5,15 +5,15 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { get, post, script } from '../../surfaces/http/test-client.suite.ts'
+import { get, post, scriptBody } from '../../surfaces/http/test-client.suite.ts'
 import { HarnessServer } from '../../targets/node/index.ts'
-import { rows, Workspace } from '../cli.suite.ts'
-import { type Call, Stop } from '../command.ts'
-import type { Output } from '../terminal/output.ts'
+import { CliWorkspace, parseJsonRows } from '../cli.suite.ts'
+import { type CliInvocation, ExitError } from '../command.ts'
+import type { CliOutput } from '../terminal/output.ts'
 import { conformance } from './conformance.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'bridle-conformance-'))
-const workspace = new Workspace()
+const workspace = new CliWorkspace()
 const tenants = ['default', 'acme', 'other'] as const
 const wrongServers: Server[] = []
 let open: HarnessServer
@@ -27,7 +27,7 @@ beforeAll(async () => {
   open = await HarnessServer.start({ ...options, data: join(folder, 'open') })
   closed = await HarnessServer.start({ ...options, data: join(folder, 'closed'), authToken: 'a+b/c=' })
   for (const tenant of tenants)
-    await post(`${open.url}/agents/scripted/mine`, script({ text: tenant }), { 'x-fabric-tenant': tenant })
+    await post(`${open.url}/agents/scripted/mine`, scriptBody({ text: tenant }), { 'x-fabric-tenant': tenant })
 })
 afterEach(() => {
   for (const server of wrongServers.splice(0)) {
@@ -51,7 +51,7 @@ const wrongServer = async (listener: RequestListener): Promise<string> => {
 const run = async (url: string, flags: object, isJson = false) => {
   const lines: string[] = []
   const found: Record<string, unknown>[] = []
-  const out: Output = {
+  const out: CliOutput = {
     isJson,
     canAsk: false,
     width: 100,
@@ -62,11 +62,11 @@ const run = async (url: string, flags: object, isJson = false) => {
     style: (_format, text) => text,
   }
   const exit = await conformance
-    .act({ args: [url], flags, env: {}, out } as unknown as Call<never>)
-    .catch((error: unknown) => error as Stop)
+    .run({ args: [url], flags, env: {}, out } as unknown as CliInvocation<never>)
+    .catch((error: unknown) => error as ExitError)
   return { exit, text: lines.join('\n'), rows: found, summary: found.at(-1) }
 }
-const refusal = (exit: unknown) => (exit instanceof Stop ? [exit.exit, exit.message] : exit)
+const refusal = (exit: unknown) => (exit instanceof ExitError ? [exit.exit, exit.message] : exit)
 
 test('[C25] our own server passes, with and without a token, and has afterwards what it had before', async () => {
   const before = await Promise.all(tenants.map(listSessions))
@@ -101,7 +101,7 @@ test('[C25] it says first what it will do, then page by page what came of it', a
   expect(rest).toContain('fabric socket (docs/protocol/fabric-socket.md): 3 passed, 0 failed, 3 skipped')
   expect(rest).toContain('           needs a heartbeat of 30 ms (heartbeatMs, deadAfterMs)')
   const lines = await workspace.bridle(['conformance', open.url, '--only', 'W10'])
-  expect(rows(lines.stdout)).toMatchObject([
+  expect(parseJsonRows(lines.stdout)).toMatchObject([
     { type: 'exchange', rule: 'W10', outcome: 'passed', document: 'docs/protocol/fabric-socket.md' },
     { type: 'summary', passed: 1, failed: 0, skipped: 0, removed: 1, left: [] },
   ])

@@ -1,54 +1,55 @@
 // `bridle conformance <url>`: the wire exchanges of the protocol pages, played against a running server.
 
-import { PATIENCE_MS } from '../../conformance/failure.ts'
-import { type CaseResult, chosenCases, playAll, SESSION_PREFIX } from '../../conformance/server-run.ts'
-import { EXIT, Stop, showing, verb } from '../command.ts'
-import { serverAddress, urlOf } from '../config/settings.ts'
+import { STEP_TIMEOUT_MS } from '../../conformance/failure.ts'
+import { type CaseResult, playCases, SESSION_PREFIX, selectCases } from '../../conformance/server-run.ts'
+import { defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
+import { serverAddress, serverUrl } from '../config/settings.ts'
 import { conformanceReport } from '../terminal/conformance-report.ts'
 
-export const conformance = verb({
+export const conformance = defineCommand({
   summary: 'play the protocol pages against a running server',
-  takes: ['<url>'],
+  argumentNames: ['<url>'],
   options: {
     token: { type: 'string', value: 'TOKEN', help: 'the token of the server; else FABRIC_HARNESS_API_TOKEN' },
     timeout: {
       type: 'string',
       value: 'SECONDS',
-      help: `how long one step may take; ${PATIENCE_MS / 1_000} unless given`,
+      help: `how long one step may take; ${STEP_TIMEOUT_MS / 1_000} unless given`,
     },
     only: { type: 'string', value: 'PREFIX', help: 'rules that begin with this: H, W1, T16' },
-    ...showing,
+    ...outputOptions,
   },
   notes: `It makes sessions whose ids begin with ${SESSION_PREFIX}, and removes them. It changes nothing else.
 Exchanges that need a server with other settings are skipped, with the reason. Exit code 1 when one failed.`,
-  act: async ({ args, flags, env, out }) => {
-    const url = urlOf({ url: args[0] ?? '' }, env).replace(/\/+$/, '')
+  run: async ({ args, flags, env, out }) => {
+    const url = serverUrl({ url: args[0] ?? '' }, env).replace(/\/+$/, '')
     const token = flags.token ?? (await serverAddress({ url }, env)).authToken
     const patienceMs = patienceOf(flags.timeout)
-    const count = chosenCases(flags.only).length
-    if (count === 0) throw new Stop(EXIT.usage, `No rule begins with "${flags.only}". Rules are called H1, F6, W4, T3.`)
+    const count = selectCases(flags.only).length
+    if (count === 0)
+      throw new ExitError(EXIT_CODES.usage, `No rule begins with "${flags.only}". Rules are called H1, F6, W4, T3.`)
     await checkServer(url, token, patienceMs)
     const report = conformanceReport(out)
     report.begin(url, count)
     const results: CaseResult[] = []
-    for await (const result of playAll({ url, token, only: flags.only, patienceMs })) {
+    for await (const result of playCases({ url, token, only: flags.only, patienceMs })) {
       results.push(result)
       report.add(result)
     }
     report.end(results)
-    return results.some(({ outcome }) => outcome === 'failed') ? EXIT.failed : EXIT.ok
+    return results.some(({ outcome }) => outcome === 'failed') ? EXIT_CODES.failed : EXIT_CODES.ok
   },
 })
 
 const patienceOf = (seconds: string | undefined): number => {
-  const patienceMs = seconds === undefined ? PATIENCE_MS : Number(seconds) * 1_000
-  if (!(patienceMs > 0)) throw new Stop(EXIT.usage, `--timeout ${seconds} is not a number of seconds.`)
+  const patienceMs = seconds === undefined ? STEP_TIMEOUT_MS : Number(seconds) * 1_000
+  if (!(patienceMs > 0)) throw new ExitError(EXIT_CODES.usage, `--timeout ${seconds} is not a number of seconds.`)
   return patienceMs
 }
 
 /** A server that is not there, or that does not let us in, can be said in one line. Any other answer shows in the report. */
 const checkServer = async (url: string, token: string | undefined, patienceMs: number): Promise<void> => {
-  const stop = (what: string) => new Stop(EXIT.failed, `${url} ${what}`)
+  const stop = (what: string) => new ExitError(EXIT_CODES.failed, `${url} ${what}`)
   const headers: { [name: string]: string } = token === undefined ? {} : { authorization: `Bearer ${token}` }
   const signal = AbortSignal.timeout(patienceMs)
   const response = await fetch(`${url}/sessions?limit=1`, { headers, signal, redirect: 'manual' }).catch(

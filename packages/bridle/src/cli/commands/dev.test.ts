@@ -2,13 +2,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { freePort, rows, scriptOf, Workspace } from '../cli.suite.ts'
+import { CliWorkspace, freePort, parseJsonRows, scriptOf } from '../cli.suite.ts'
 
 // Every step is a process of its own, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
-let work: Workspace
+let work: CliWorkspace
 beforeAll(() => {
-  work = new Workspace()
+  work = new CliWorkspace()
   mkdirSync(join(work.folder, 'agents'))
 })
 afterAll(() => work.remove())
@@ -25,7 +25,7 @@ test('[C14] without a server doctor looks at the files', async () => {
   writeFileSync(join(work.folder, 'agents', 'broken.ts'), `throw new Error('no key')`)
   const { code, stdout } = await work.bridle(['doctor', '--url', `http://127.0.0.1:${await freePort()}`])
   expect(code).toBe(1)
-  expect(rows(stdout).filter(({ check }) => String(check).startsWith('agent '))).toEqual([
+  expect(parseJsonRows(stdout).filter(({ check }) => String(check).startsWith('agent '))).toEqual([
     { check: 'agent broken', state: 'wrong', detail: 'agents/broken.ts: Error: no key' },
     { check: 'agent greeter', state: 'ok', detail: 'agents/greeter.ts' },
   ])
@@ -37,7 +37,7 @@ describe('[C15] dev', () => {
     const dev = work.start(['dev', '--target', 'node', '--port', '0', '--data', 'data'])
     const ready = await dev.until((line) => line.includes('ready at'))
     work.url = ready.split(' ').at(-1) ?? ''
-    const ask = async () => rows((await work.bridle(['run', 'greeter', 'hi'])).stdout).at(-1)?.result
+    const ask = async () => parseJsonRows((await work.bridle(['run', 'greeter', 'hi'])).stdout).at(-1)?.result
     expect(await ask()).toBe('hello')
 
     write('greeter', 'good day')
@@ -45,7 +45,7 @@ describe('[C15] dev', () => {
     while ((await ask()) !== 'good day');
 
     const { stdout } = await work.bridle(['doctor', '--data', 'data'])
-    expect(rows(stdout)).toContainEqual(expect.objectContaining({ check: 'agent broken', state: 'note' }))
+    expect(parseJsonRows(stdout)).toContainEqual(expect.objectContaining({ check: 'agent broken', state: 'note' }))
     // [O4] A run under way has the same grace as with start.
     const watched = await fetch(`${work.url}/agents/scripted/grace/stream`)
     const prompt = scriptOf({ sleepMs: 500 }, { text: 'in time' })

@@ -1,26 +1,26 @@
 // `bridle doctor`: is everything there that a server and its callers need.
 import { createServer } from 'node:net'
-import { type AgentStanding, type FabricClient, FabricError } from '../../client/index.ts'
-import { asking, EXIT, serving, showing, verb } from '../command.ts'
-import { damagedLog, folderStanding } from '../config/data-folder.ts'
-import { clientOf, isThisMachine, serverAddress, serverSettings, urlOf } from '../config/settings.ts'
+import { type AgentStatus, type FabricClient, FabricError } from '../../client/index.ts'
+import { clientOptions, dataOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
+import { findDamagedLog, inspectDataFolder } from '../config/data-folder.ts'
+import { createClient, isLocalUrl, serverAddress, serverSettings, serverUrl } from '../config/settings.ts'
 
-export interface Finding {
+export interface DoctorFinding {
   readonly check: string
   readonly state: 'ok' | 'note' | 'wrong'
   readonly detail: string
 }
 
-export const doctor = verb({
+export const doctor = defineCommand({
   summary: 'say what works here and what does not',
-  takes: [],
-  options: { ...asking, ...serving, ...showing },
+  argumentNames: [],
+  options: { ...clientOptions, ...dataOptions, ...outputOptions },
   notes: 'Exit code 1 when something is wrong.',
-  act: async ({ flags, env, out }) => {
+  run: async ({ flags, env, out }) => {
     const { data } = await serverSettings(flags, env)
     const address = await serverAddress(flags, env)
-    const fabric = await clientOf(flags, env, address)
-    const at = await serverFindings(fabric, urlOf(flags, env))
+    const fabric = await createClient(flags, env, address)
+    const at = await serverFindings(fabric, serverUrl(flags, env))
     const findings = [
       nodeFinding(process.versions.node),
       folderFinding(data, at.isBridle),
@@ -35,21 +35,21 @@ export const doctor = verb({
       if (out.isJson) out.row(finding)
       else out.line(`${marks[finding.state]} ${finding.check.padEnd(width)}  ${finding.detail}`)
     }
-    return findings.some(({ state }) => state === 'wrong') ? EXIT.failed : EXIT.ok
+    return findings.some(({ state }) => state === 'wrong') ? EXIT_CODES.failed : EXIT_CODES.ok
   },
 })
 
 const NODE_LEAST = 26
 
-export const nodeFinding = (version: string): Finding => {
+export const nodeFinding = (version: string): DoctorFinding => {
   const isNew = Number.parseInt(version, 10) >= NODE_LEAST
   const detail = isNew ? version : `${version} is too old; Bridle needs ${NODE_LEAST} or newer`
   return { check: 'Node', state: isNew ? 'ok' : 'wrong', detail }
 }
 
-const folderFinding = (data: string, isServed: boolean): Finding => {
+const folderFinding = (data: string, isServed: boolean): DoctorFinding => {
   const check = 'data folder'
-  const found = folderStanding(data)
+  const found = inspectDataFolder(data)
   switch (found.state) {
     case 'absent':
       return { check, state: 'ok', detail: `${data} will be made` }
@@ -66,21 +66,21 @@ const folderFinding = (data: string, isServed: boolean): Finding => {
   }
 }
 
-const damageFindings = (data: string): Finding[] => {
-  const found = damagedLog(data)
+const damageFindings = (data: string): DoctorFinding[] => {
+  const found = findDamagedLog(data)
   if (!found) return []
   const detail = `commits were lost by ${found.at.toISOString()}; ${found.file} is a copy of the damaged log. Restore a backup if you need them, then remove the copy.`
   return [{ check: 'lost commits', state: 'note', detail }]
 }
 
-interface ServerFindings {
+interface ServerDiagnosis {
   readonly isBridle: boolean
-  readonly findings: readonly Finding[]
-  readonly agents: readonly AgentStanding[]
+  readonly findings: readonly DoctorFinding[]
+  readonly agents: readonly AgentStatus[]
 }
 
-const serverFindings = async (fabric: FabricClient, url: string): Promise<ServerFindings> => {
-  const found = (state: Finding['state'], detail: string): ServerFindings => ({
+const serverFindings = async (fabric: FabricClient, url: string): Promise<ServerDiagnosis> => {
+  const found = (state: DoctorFinding['state'], detail: string): ServerDiagnosis => ({
     isBridle: false,
     findings: [{ check: 'server', state, detail }],
     agents: [],
@@ -93,7 +93,7 @@ const serverFindings = async (fabric: FabricClient, url: string): Promise<Server
   } catch (error) {
     if (!(error instanceof FabricError) || error.status !== 0)
       return found('wrong', `what answers at ${url} is not Bridle`)
-    if (!isThisMachine(url)) return found('wrong', `nobody answers at ${url}`)
+    if (!isLocalUrl(url)) return found('wrong', `nobody answers at ${url}`)
     const isFree = await canListen(url)
     return isFree
       ? found('ok', `none at ${url}; the port is free`)
@@ -101,7 +101,7 @@ const serverFindings = async (fabric: FabricClient, url: string): Promise<Server
   }
 }
 
-const tokenFinding = async (fabric: FabricClient, from: string | null, isBridle: boolean): Promise<Finding> => {
+const tokenFinding = async (fabric: FabricClient, from: string | null, isBridle: boolean): Promise<DoctorFinding> => {
   const check = 'token'
   const isRefused = isBridle && (await fabric.sessions({ limit: 1 }).then(() => false, isUnauthorized))
   if (isRefused && from) return { check, state: 'wrong', detail: `the server refuses the one in ${from}` }
@@ -112,13 +112,13 @@ const tokenFinding = async (fabric: FabricClient, from: string | null, isBridle:
 
 const isUnauthorized = (error: unknown): boolean => error instanceof FabricError && error.status === 401
 
-const agentFinding = ({ name, description, available, needs }: AgentStanding): Finding =>
+const agentFinding = ({ name, description, available, needs }: AgentStatus): DoctorFinding =>
   available
     ? { check: `agent ${name}`, state: 'ok', detail: description }
     : { check: `agent ${name}`, state: 'note', detail: `not available: ${needs ?? 'it does not say why'}` }
 
 /** Without a server to ask: the agents that one would find here. */
-const fileFindings = async (): Promise<Finding[]> => {
+const fileFindings = async (): Promise<DoctorFinding[]> => {
   const { findAgents } = await import('../../targets/agents/folder.ts')
   return (await findAgents('.')).map((found) =>
     'definition' in found
@@ -130,10 +130,10 @@ const fileFindings = async (): Promise<Finding[]> => {
 const KEY_NAMES = { anthropic: 'ANTHROPIC_API_KEY', openai: 'OPENAI_API_KEY' } as const
 
 /** And the engines that it would find, with the walls around them. */
-const engineFindings = async (env: NodeJS.ProcessEnv): Promise<Finding[]> => {
+const engineFindings = async (env: NodeJS.ProcessEnv): Promise<DoctorFinding[]> => {
   const { claudeEngine, codexEngine } = await import('../../runners/index.ts')
   const engines = await Promise.all(
-    [claudeEngine(env), codexEngine(env)].map(async (engine): Promise<Finding> => {
+    [claudeEngine(env), codexEngine(env)].map(async (engine): Promise<DoctorFinding> => {
       const { name, info, provider } = engine
       const missing = await engine.needs()
       const check = `engine ${name}`
@@ -146,15 +146,15 @@ const engineFindings = async (env: NodeJS.ProcessEnv): Promise<Finding[]> => {
   return [...engines, await sandboxFinding(env)]
 }
 
-const sandboxFinding = async (env: NodeJS.ProcessEnv): Promise<Finding> => {
+const sandboxFinding = async (env: NodeJS.ProcessEnv): Promise<DoctorFinding> => {
   const { resolveIsolation } = await import('../../runners/index.ts')
   const check = 'sandbox'
   return resolveIsolation({ backend: env.BRIDLE_SANDBOX }).then(
-    ({ isContained, notice }): Finding =>
+    ({ isContained, notice }): DoctorFinding =>
       isContained
         ? { check, state: 'ok', detail: `${notice.resolvedBackend}: ${notice.isolation}` }
         : { check, state: 'note', detail: `no walls around engines: ${notice.reason}` },
-    (error: Error): Finding => ({ check, state: 'note', detail: error.message }),
+    (error: Error): DoctorFinding => ({ check, state: 'note', detail: error.message }),
   )
 }
 

@@ -3,14 +3,14 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { fabricClient } from '../../client/index.ts'
-import { freePort, hasType, rows, scriptOf, Workspace } from '../cli.suite.ts'
+import { CliWorkspace, freePort, hasType, parseJsonRows, scriptOf } from '../cli.suite.ts'
 
 // Every step is a process of its own, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 const entry = new URL('../../index.ts', import.meta.url).href
-let work: Workspace
+let work: CliWorkspace
 beforeAll(async () => {
-  work = new Workspace()
+  work = new CliWorkspace()
   mkdirSync(join(work.folder, 'agents'))
   writeFileSync(
     join(work.folder, 'agents', 'echo.ts'),
@@ -38,7 +38,7 @@ const installProviderTool = (): void => {
   writeFileSync(join(folder, 'index.js'), "export const answer = 'as built'\n")
 }
 
-const types = (stdout: string): string[] => rows(stdout).map(({ type }) => type)
+const types = (stdout: string): string[] => parseJsonRows(stdout).map(({ type }) => type)
 
 describe('[C5] the outcome', () => {
   test('completed: the events of the run, an outcome, exit 0', async () => {
@@ -53,9 +53,9 @@ describe('[C5] the outcome', () => {
       'idle',
       'outcome',
     ])
-    const text = rows(stdout).map(({ data }) => data?.delta ?? '')
+    const text = parseJsonRows(stdout).map(({ data }) => data?.delta ?? '')
     expect(text.join('')).toBe('Hello')
-    expect(rows(stdout).at(-1)).toMatchObject({
+    expect(parseJsonRows(stdout).at(-1)).toMatchObject({
       sessionId: 'done',
       agent: 'scripted',
       status: 'completed',
@@ -65,7 +65,7 @@ describe('[C5] the outcome', () => {
 
   test('an agent starts from the checkout though a package of its own has a condition called `source`', async () => {
     const { code, stdout, stderr } = await work.bridle(['run', 'borrower', '--id', 'borrowed'])
-    expect([code, stderr, rows(stdout).at(-1)]).toEqual([
+    expect([code, stderr, parseJsonRows(stdout).at(-1)]).toEqual([
       0,
       '',
       expect.objectContaining({ agent: 'borrower', status: 'completed', result: 'as built' }),
@@ -74,7 +74,7 @@ describe('[C5] the outcome', () => {
 
   test('failed: exit 1', async () => {
     const { code, stdout } = await work.bridle(['run', 'scripted', scriptOf({ text: 'a' }, { fail: 'it broke' })])
-    expect([code, rows(stdout).at(-1)]).toEqual([
+    expect([code, parseJsonRows(stdout).at(-1)]).toEqual([
       1,
       expect.objectContaining({ status: 'failed', error: { message: 'it broke', reason: null } }),
     ])
@@ -85,7 +85,10 @@ describe('[C5] the outcome', () => {
     await run.until(hasType('text_delta'))
     await cancel('stopped')
     const { code, stdout } = await run.ended
-    expect([code, rows(stdout).at(-1)]).toEqual([3, expect.objectContaining({ type: 'outcome', status: 'cancelled' })])
+    expect([code, parseJsonRows(stdout).at(-1)]).toEqual([
+      3,
+      expect.objectContaining({ type: 'outcome', status: 'cancelled' }),
+    ])
   })
 
   test('bad input: exit 2; no such agent: exit 1, and the agents there are', async () => {
@@ -108,17 +111,17 @@ describe('[C5] the outcome', () => {
     const third = work.start(['run', 'scripted', scriptOf({ text: 'third' }), '--id', 'queue'])
     const fabric = fabricClient({ url: work.url })
     while ((await fabric.session('queue')).queued < 2);
-    await work.bridle(['approve', 'queue', String(rows(asked)[0]?.data.approvalId)])
+    await work.bridle(['approve', 'queue', String(parseJsonRows(asked)[0]?.data.approvalId)])
     const ended = await Promise.all([first.ended, second.ended, third.ended])
     expect(ended.map(({ code }) => code)).toEqual([0, 0, 0])
     expect(
       ended.map(({ stdout }) =>
-        rows(stdout)
+        parseJsonRows(stdout)
           .map(({ data }) => data?.delta ?? '')
           .join(''),
       ),
     ).toEqual(['first', 'second', 'third'])
-    expect(ended.map(({ stdout }) => rows(stdout).at(-1)?.result)).toEqual(['first', 'second', 'third'])
+    expect(ended.map(({ stdout }) => parseJsonRows(stdout).at(-1)?.result)).toEqual(['first', 'second', 'third'])
   })
 })
 
@@ -150,7 +153,7 @@ test('[C6] later inputs win: --payload, --payload-file, --stdin, --set, the prom
   const { code, stdout } = await work.bridle(['run', 'echo', 'the prompt', ...inputs, ...sets], {
     input: '{"c":"stdin","d":"stdin"}',
   })
-  expect([code, rows(stdout).at(-1)?.result]).toEqual([
+  expect([code, parseJsonRows(stdout).at(-1)?.result]).toEqual([
     0,
     { a: 'payload', b: 'file', c: 'stdin', d: 4, e: 'a=b', f: { g: true }, prompt: 'the prompt' },
   ])
@@ -169,7 +172,7 @@ test('[C8] Ctrl+C leaves, says that the run goes on, and it does', async () => {
   run.process.kill('SIGINT')
   const { code, stderr } = await run.ended
   expect([code, stderr]).toEqual([130, 'bridle: Left. The run goes on; see it by bridle attach left\n'])
-  expect((await work.bridle(['approve', 'left', String(rows(asked)[0]?.data.approvalId)])).code).toBe(0)
+  expect((await work.bridle(['approve', 'left', String(parseJsonRows(asked)[0]?.data.approvalId)])).code).toBe(0)
   const attached = work.start(['attach', 'left'])
   await attached.until(hasType('result'))
 })
@@ -178,7 +181,7 @@ describe('[C7] with no server', () => {
   test('it runs one of its own, on the same data', async () => {
     const args = ['--url', `http://127.0.0.1:${await freePort()}`, '--data', 'own']
     const { code, stdout } = await work.bridle(['run', 'scripted', scriptOf({ text: 'alone' }), '--id', 'x', ...args])
-    expect([code, rows(stdout).at(-1)?.result]).toEqual([0, 'alone'])
+    expect([code, parseJsonRows(stdout).at(-1)?.result]).toEqual([0, 'alone'])
     expect(existsSync(join(work.folder, 'own', 'bridle.sqlite'))).toBe(true)
     const again = await work.bridle(['run', 'scripted', scriptOf({ text: 'again' }), '--id', 'x', '--text', ...args])
     expect([again.code, again.stdout]).toEqual([0, 'again'])
@@ -201,10 +204,10 @@ test('[C10] a run is followed across a kill -9 of its server', async () => {
   const asked = await run.until(hasType('approval_requested'))
   await work.kill()
   await work.boot()
-  expect((await work.bridle(['approve', 'survivor', String(rows(asked)[0]?.data.approvalId)])).code).toBe(0)
+  expect((await work.bridle(['approve', 'survivor', String(parseJsonRows(asked)[0]?.data.approvalId)])).code).toBe(0)
   const { code, stdout } = await run.ended
-  expect([code, rows(stdout).at(-1)?.result]).toEqual([0, 'before after'])
-  const ids = rows(stdout)
+  expect([code, parseJsonRows(stdout).at(-1)?.result]).toEqual([0, 'before after'])
+  const ids = parseJsonRows(stdout)
     .slice(0, -1)
     .map(({ id }) => Number(id.slice(3)))
   expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b))

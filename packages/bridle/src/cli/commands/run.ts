@@ -2,89 +2,92 @@
 import { randomUUID } from 'node:crypto'
 import { FabricError } from '../../client/index.ts'
 import { askApproval } from '../approvals/approval-question.ts'
-import { asking, EXIT, Stop, serving, showing, verb } from '../command.ts'
-import { runInput } from '../runs/run-input.ts'
-import { followedRun } from '../runs/run-to-end.ts'
-import { type Reached, reach } from '../runs/server-connection.ts'
-import { endLine, eventPrinter, type Printer, type Told } from '../terminal/event-printer.ts'
-import { interruption } from '../terminal/interruption.ts'
-import type { Output } from '../terminal/output.ts'
+import { clientOptions, dataOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
+import { readRunInput } from '../runs/run-input.ts'
+import { runToEnd } from '../runs/run-to-end.ts'
+import { connectOrStart, type ServerConnection } from '../runs/server-connection.ts'
+import { createEventPrinter, type EventPrinter, endLine, type PrintableEvent } from '../terminal/event-printer.ts'
+import { listenForInterrupt } from '../terminal/interruption.ts'
+import type { CliOutput } from '../terminal/output.ts'
 
-export const run = verb({
+export const run = defineCommand({
   summary: 'run an agent and watch it',
-  takes: ['<agent>', '[prompt]'],
+  argumentNames: ['<agent>', '[prompt]'],
   options: {
     id: { type: 'string', value: 'SESSION', help: 'the session to go on with; else a new one' },
     payload: { type: 'string', value: 'JSON', help: 'the input, an object' },
     'payload-file': { type: 'string', value: 'FILE', help: 'the same from a file' },
     stdin: { type: 'boolean', help: 'the same from standard input' },
     set: { type: 'string', multiple: true, value: 'KEY=VALUE', help: 'one field of the input; JSON, else a text' },
-    ...asking,
-    ...serving,
-    ...showing,
+    ...clientOptions,
+    ...dataOptions,
+    ...outputOptions,
   },
   notes: `Later ones win: --payload, --payload-file, --stdin, --set, the prompt. Without a server it runs one of its own.
 Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
-  act: async ({ args, flags, env, out }) => {
+  run: async ({ args, flags, env, out }) => {
     const [agent = '', prompt] = args
-    const input = await runInput(prompt, flags)
+    const input = await readRunInput(prompt, flags)
     const id = flags.id ?? `${agent}-${randomUUID()}`
-    const { signal, forget } = interruption()
-    const reached = await reach(flags, env, out)
+    const { signal, dispose } = listenForInterrupt()
+    const reached = await connectOrStart(flags, env, out)
     let isAccepted = false
     const onAccepted = () => {
       isAccepted = true
     }
     try {
       out.note(`${agent}, session ${id}`)
-      const seen = out.isJson ? programs(out) : people(reached, out, signal, { id, agent, env })
-      const end = await followedRun({ ...reached, agent, id, input, signal, onAccepted, ...seen }).finally(seen.finish)
+      const seen = out.isJson ? jsonDisplay(out) : terminalDisplay(reached, out, signal, { id, agent, env })
+      const end = await runToEnd({ ...reached, agent, id, input, signal, onAccepted, ...seen }).finally(seen.finish)
       const { status } = end
       if (out.isJson) out.row({ type: 'outcome', sessionId: id, agent, ...end })
       else out.note(`${status}, session ${id}`)
-      return status === 'completed' ? EXIT.ok : status === 'cancelled' ? EXIT.cancelled : EXIT.failed
+      return status === 'completed' ? EXIT_CODES.ok : status === 'cancelled' ? EXIT_CODES.cancelled : EXIT_CODES.failed
     } catch (error) {
       if (!signal.aborted) throw error
-      throw new Stop(EXIT.interrupted, isAccepted ? farewell(reached, id) : `Left before the server took the run.`)
+      throw new ExitError(
+        EXIT_CODES.interrupted,
+        isAccepted ? farewell(reached, id) : `Left before the server took the run.`,
+      )
     } finally {
       await reached.close()
-      forget()
+      dispose()
     }
   },
 })
 
-const farewell = ({ ownData }: Reached, id: string): string =>
+const farewell = ({ ownData }: ServerConnection, id: string): string =>
   ownData === null
     ? `Left. The run goes on; see it by bridle attach ${id}`
     : `Left, and the server of this run with it. The session is kept in ${ownData}: bridle start, then bridle attach ${id}`
 
-interface Watcher {
-  readonly onEvent: (event: Told) => void
-  readonly onTrouble: () => void
+interface RunDisplay {
+  readonly onEvent: (event: PrintableEvent) => void
+  readonly onDisconnect: () => void
   readonly finish: () => void
 }
 
-const programs = (out: Output): Watcher => ({ onEvent: out.row, onTrouble: () => {}, finish: () => {} })
+const jsonDisplay = (out: CliOutput): RunDisplay => ({ onEvent: out.row, onDisconnect: () => {}, finish: () => {} })
 
 /** Shows events, and asks about approvals when there is somebody to ask. */
-const people = (
-  { fabric }: Reached,
-  out: Output,
+const terminalDisplay = (
+  { fabric }: ServerConnection,
+  out: CliOutput,
   interrupted: AbortSignal,
   { id, agent, env }: { id: string; agent: string; env: NodeJS.ProcessEnv },
-): Watcher => {
-  const printer = eventPrinter(out, { withPrompts: false, withHints: !out.canAsk })
+): RunDisplay => {
+  const printer = createEventPrinter(out, { withPrompts: false, withHints: !out.canAsk })
   const open = new Map<string, AbortController>()
   let questions = Promise.resolve()
   let isTold = false
 
-  const ask = async ({ data }: Told, { signal }: AbortController): Promise<void> => {
+  const ask = async ({ data }: PrintableEvent, { signal }: AbortController): Promise<void> => {
     const approvalId = String(data.approvalId)
     const request = { subject: data.subject, args: data.args, reason: data.reason }
     while (!signal.aborted) {
       printer.freshLine()
       const answer = await askApproval(out, request, env, signal)
-      if (answer === null) return signal.aborted ? undefined : later(out, id, approvalId)
+      if (answer === null) return signal.aborted ? undefined : noteOpenApproval(out, id, approvalId)
       const { decision, ...edited } = answer
       const sent = (decision === 'approved' ? fabric.approve : fabric.reject)(id, approvalId, { ...edited, agent })
       const error = await sent.then(
@@ -109,7 +112,7 @@ const people = (
       open.set(approvalId, question)
       questions = questions.then(() => ask(event, question)).finally(() => open.delete(approvalId))
     },
-    onTrouble: () => {
+    onDisconnect: () => {
       if (isTold) return
       isTold = true
       printer.freshLine()
@@ -124,7 +127,12 @@ const people = (
 }
 
 /** Somebody else was faster: the question goes, and its line ends. */
-const withdraw = (open: Map<string, AbortController>, approvalId: string, printer: Printer, out: Output): void => {
+const withdraw = (
+  open: Map<string, AbortController>,
+  approvalId: string,
+  printer: EventPrinter,
+  out: CliOutput,
+): void => {
   const question = open.get(approvalId)
   if (!question) return
   question.abort()
@@ -132,7 +140,7 @@ const withdraw = (open: Map<string, AbortController>, approvalId: string, printe
   out.write('\n')
 }
 
-const later = (out: Output, id: string, approvalId: string): void => {
+const noteOpenApproval = (out: CliOutput, id: string, approvalId: string): void => {
   out.write('\n')
   out.note(`Left open; answer by bridle approve ${id} ${approvalId}, or reject.`)
 }

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Workspace } from '../cli.suite.ts'
+import { CliWorkspace } from '../cli.suite.ts'
 
-let work: Workspace
+let work: CliWorkspace
 beforeAll(() => {
-  work = new Workspace({})
+  work = new CliWorkspace({})
 })
 afterAll(() => work.remove())
 

@@ -1,11 +1,11 @@
 // `bridle runner`: plays one run at a time in engines that it starts in sandboxes. A runner knows nothing of sessions.
 import { resolve } from 'node:path'
-import { EXIT, Stop, showing, verb } from '../command.ts'
-import { interruption } from '../terminal/interruption.ts'
+import { defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
+import { listenForInterrupt } from '../terminal/interruption.ts'
 
-export const runner = verb({
+export const runner = defineCommand({
   summary: 'play runs for a server, each in an engine inside a sandbox',
-  takes: [],
+  argumentNames: [],
   options: {
     port: { type: 'string', value: 'PORT', help: 'else PORT, else 4318; 0 takes any free one' },
     host: { type: 'string', value: 'ADDRESS', help: 'else 127.0.0.1; any other needs a token' },
@@ -20,14 +20,15 @@ export const runner = verb({
       value: 'MODE',
       help: 'deny, allow or read-only, for callers that answer no approvals; else BRIDLE_RUNNER_APPROVALS, else deny',
     },
-    ...showing,
+    ...outputOptions,
   },
   notes: `A token in BRIDLE_RUNNER_TOKEN is asked of every caller; with BRIDLE_RUNNER_TOKEN_FROM=stdin it is read from there. Keys are taken from ANTHROPIC_API_KEY and OPENAI_API_KEY, or
 from PUT /env; engines never see them. With BRIDLE_RUNNER_IDLE_MS it ends when it had nothing to do for so long.`,
-  act: async ({ flags, env, out }) => {
+  run: async ({ flags, env, out }) => {
     const port = flags.port ?? env.PORT ?? '4318'
-    if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw new Stop(EXIT.usage, `"${port}" is not a port.`)
-    const interrupted = interruption()
+    if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
+      throw new ExitError(EXIT_CODES.usage, `"${port}" is not a port.`)
+    const interrupted = listenForInterrupt()
     let end = () => {}
     const ended = new Promise<void>((done) => {
       end = done
@@ -46,9 +47,9 @@ from PUT /env; engines never see them. With BRIDLE_RUNNER_IDLE_MS it ends when i
     })
     if (out.isJson) out.row({ url: running.url })
     else out.line(`The runner is ready at ${running.url}\n\n  curl -N ${running.url}/query -d '{"prompt":"Hello"}'`)
-    await Promise.race([interrupted.happened, ended])
+    await Promise.race([interrupted.interrupted, ended])
     await running.close()
-    return EXIT.ok
+    return EXIT_CODES.ok
   },
 })
 
@@ -57,6 +58,6 @@ const settingsOf = <T>(read: () => T): T => {
   try {
     return read()
   } catch (error) {
-    throw new Stop(EXIT.usage, error instanceof Error ? error.message : String(error))
+    throw new ExitError(EXIT_CODES.usage, error instanceof Error ? error.message : String(error))
   }
 }

@@ -1,13 +1,13 @@
 // `bridle sessions`: what there is, newest change first.
 import type { SessionFilter, SessionRow } from '../../client/index.ts'
-import { asking, EXIT, Stop, showing, verb } from '../command.ts'
-import { clientOf } from '../config/settings.ts'
-import { brief } from '../terminal/output.ts'
-import { ago, table } from '../terminal/table.ts'
+import { clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
+import { createClient } from '../config/settings.ts'
+import { truncateLine } from '../terminal/output.ts'
+import { printTable, timeAgo } from '../terminal/table.ts'
 
-export const sessions = verb({
+export const sessions = defineCommand({
   summary: 'list sessions',
-  takes: [],
+  argumentNames: [],
   options: {
     status: { type: 'string', value: 'STATUS', help: 'idle, queued, running, awaiting_approval, paused …' },
     agent: { type: 'string', value: 'NAME', help: 'of this agent' },
@@ -17,11 +17,11 @@ export const sessions = verb({
     limit: { type: 'string', value: 'N', help: 'at most so many' },
     cursor: { type: 'string', value: 'CURSOR', help: 'the next page of an earlier list' },
     all: { type: 'boolean', help: 'all pages, oldest first' },
-    ...asking,
-    ...showing,
+    ...clientOptions,
+    ...outputOptions,
   },
-  act: async ({ flags, env, out }) => {
-    const fabric = await clientOf(flags, env)
+  run: async ({ flags, env, out }) => {
+    const fabric = await createClient(flags, env)
     const rows: SessionRow[] = []
     // By last change, a session that changes between two pages would be on neither.
     let filter = { ...filterOf(flags), ...(flags.all && flags.cursor === undefined && { order: 'created' as const }) }
@@ -41,13 +41,13 @@ export const sessions = verb({
         row.id,
         row.agent,
         row.status,
-        ago(row.updatedAt, now),
-        brief(row.title ?? '', 200),
+        timeAgo(row.updatedAt, now),
+        truncateLine(row.title ?? '', 200),
       ])
-      table(out, ['ID', 'AGENT', 'STATUS', 'UPDATED', 'TITLE'], cells)
+      printTable(out, ['ID', 'AGENT', 'STATUS', 'UPDATED', 'TITLE'], cells)
     }
     if (next !== undefined) process.stderr.write(`There are more: --cursor ${next}, or --all\n`)
-    return EXIT.ok
+    return EXIT_CODES.ok
   },
 })
 
@@ -58,7 +58,7 @@ const filterOf = (
 ): SessionFilter => {
   const { status, agent, kind, parent, search, limit, cursor } = flags
   if (limit !== undefined && !/^[1-9]\d{0,2}$/.test(limit))
-    throw new Stop(EXIT.usage, `--limit ${limit} is not a number from 1 to 500.`)
+    throw new ExitError(EXIT_CODES.usage, `--limit ${limit} is not a number from 1 to 500.`)
   return {
     ...(status !== undefined && { status }),
     ...(agent !== undefined && { agent }),

@@ -1,47 +1,47 @@
 // `bridle start`: serve until told to stop.
 import type { HarnessServer } from '../../targets/node/index.ts'
-import { EXIT, Stop, serving, verb } from '../command.ts'
-import { ignoredFiles } from '../config/ignored-files.ts'
+import { dataOptions, defineCommand, EXIT_CODES, ExitError } from '../command.ts'
+import { ignoredFileNotes } from '../config/ignored-files.ts'
 import { type ServerSettings, serverSettings } from '../config/settings.ts'
-import { greeting } from '../terminal/greeting.ts'
-import { interruption } from '../terminal/interruption.ts'
+import { startMessage } from '../terminal/greeting.ts'
+import { listenForInterrupt } from '../terminal/interruption.ts'
 
 export const serverOptions = {
   port: { type: 'string', value: 'PORT', help: 'else PORT, else 4317; 0 takes any free one' },
   host: { type: 'string', value: 'ADDRESS', help: 'else 127.0.0.1; any other needs a token' },
   token: { type: 'boolean', help: 'make a token once, keep it in the data folder, and ask every caller for it' },
-  ...serving,
+  ...dataOptions,
 } as const
 
-export const start = verb({
+export const start = defineCommand({
   summary: 'serve agents and their sessions',
-  takes: [],
+  argumentNames: [],
   options: serverOptions,
   notes: `Settings come from a flag, then the environment, then bridle.config.ts, then the default.
 A token in FABRIC_HARNESS_API_TOKEN is asked of every caller; without one only this machine may ask.
 With --token the other verbs find the token by the data folder; a browser gets in by the address that is printed.`,
-  act: async ({ flags, env, out }) => {
-    const interrupted = interruption()
+  run: async ({ flags, env, out }) => {
+    const interrupted = listenForInterrupt()
     const settings = await serverSettings(flags, env)
-    const server = await serve(settings)
-    out.line(await greeting(server, settings, env))
-    for (const line of ignoredFiles()) out.line(line)
-    await interrupted.happened
-    await server.close({ graceMs: GRACE_MS })
-    return EXIT.ok
+    const server = await startServer(settings)
+    out.line(await startMessage(server, settings, env))
+    for (const line of ignoredFileNotes()) out.line(line)
+    await interrupted.interrupted
+    await server.close({ graceMs: STOP_GRACE_MS })
+    return EXIT_CODES.ok
   },
 })
 
 /** What runs in this process gets so long to end by itself; a second signal does not wait. */
-export const GRACE_MS = 5_000
+export const STOP_GRACE_MS = 5_000
 
 /** A server, or one line on what is in its way. */
-export const serve = async (settings: ServerSettings): Promise<HarnessServer> => {
+export const startServer = async (settings: ServerSettings): Promise<HarnessServer> => {
   // Loaded only now: most verbs ask a server and are none, and should not wait for all of it.
   const target = await import('../../targets/node/index.ts')
   return target.HarnessServer.start(settings).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EADDRINUSE')
-      throw new Stop(EXIT.failed, `Port ${settings.port} is in use; choose another by --port.`)
+      throw new ExitError(EXIT_CODES.failed, `Port ${settings.port} is in use; choose another by --port.`)
     throw error
   })
 }

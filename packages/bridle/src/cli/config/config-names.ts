@@ -1,12 +1,12 @@
 // The names that bridle.config.ts may have. A misspelt one is refused: a token that lost its tenants by a typo would open all
 // of them.
 import type { ServerOptions } from '../../targets/node/index.ts'
-import { closest } from '../help.ts'
+import { closestWord } from '../help.ts'
 
-type Names<T> = { readonly [name in keyof Required<T>]: true }
-type Entry<T> = T extends readonly (infer E)[] ? E : never
+type OptionNames<T> = { readonly [name in keyof Required<T>]: true }
+type ElementOf<T> = T extends readonly (infer E)[] ? E : never
 
-const names: Names<ServerOptions> = {
+const names: OptionNames<ServerOptions> = {
   authToken: true,
   authTokenEnv: true,
   tokens: true,
@@ -46,17 +46,22 @@ const names: Names<ServerOptions> = {
   memory: true,
   log: true,
 }
-const tokenNames: Names<Entry<ServerOptions['tokens']>> = { token: true, tenants: true, scopes: true, user: true }
-const rateLimitNames: Names<NonNullable<ServerOptions['rateLimit']>> = { windowMs: true, maxRequests: true }
-const backOffNames: Names<NonNullable<ServerOptions['authBackOff']>> = { windowMs: true, maxFailures: true }
-const workspaceNames: Names<NonNullable<ServerOptions['workspaces']>> = {
+const tokenNames: OptionNames<ElementOf<ServerOptions['tokens']>> = {
+  token: true,
+  tenants: true,
+  scopes: true,
+  user: true,
+}
+const rateLimitNames: OptionNames<NonNullable<ServerOptions['rateLimit']>> = { windowMs: true, maxRequests: true }
+const backOffNames: OptionNames<NonNullable<ServerOptions['authBackOff']>> = { windowMs: true, maxFailures: true }
+const workspaceNames: OptionNames<NonNullable<ServerOptions['workspaces']>> = {
   sources: true,
   tenants: true,
   maxTenantBytes: true,
 }
 
 /** The first name that nobody knows, as a sentence; null = all are known. */
-export const unknownName = (config: ServerOptions): string | null => {
+export const findUnknownName = (config: ServerOptions): string | null => {
   const { tokens, rateLimit, authBackOff, workspaces } = config
   const parts: readonly (readonly [within: string, value: unknown, known: object])[] = [
     ['', config, names],
@@ -68,7 +73,7 @@ export const unknownName = (config: ServerOptions): string | null => {
   for (const [within, value, known] of parts) {
     const name = Object.keys(value ?? {}).find((each) => !Object.hasOwn(known, each))
     if (name === undefined) continue
-    const near = closest(name, Object.keys(known))
+    const near = closestWord(name, Object.keys(known))
     return `there is no "${within}${name}".${near === null ? '' : ` Did you mean "${within}${near}"?`}`
   }
   return null

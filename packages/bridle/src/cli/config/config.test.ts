@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { ignoredFiles } from './ignored-files.ts'
+import { ignoredFileNotes } from './ignored-files.ts'
 import { serverSettings } from './settings.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'bridle-config-'))
@@ -40,8 +40,8 @@ test('[C24] what is known is taken', async () => {
 })
 
 test('[C24] files that look like settings and are not read are named', () => {
-  expect(ignoredFiles(project({ 'bridle.config.ts': '', 'notes.env': '' }))).toEqual([])
-  const lines = ignoredFiles(
+  expect(ignoredFileNotes(project({ 'bridle.config.ts': '', 'notes.env': '' }))).toEqual([])
+  const lines = ignoredFileNotes(
     project({ 'bridle.config.js': '', 'bridle.config.json': '', '.env': '', '.env.local': '' }),
   )
   expect(lines.map((line) => line.split(' ', 1)[0])).toEqual([

@@ -3,12 +3,12 @@ import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-export type FolderStanding =
+export type DataFolderState =
   | { readonly state: 'absent' | 'free' }
   | { readonly state: 'owned'; readonly pid: string | null }
   | { readonly state: 'unusable'; readonly why: string }
 
-export const folderStanding = (folder: string): FolderStanding => {
+export const inspectDataFolder = (folder: string): DataFolderState => {
   const path = resolve(folder)
   try {
     if (!existsSync(path)) {
@@ -26,7 +26,7 @@ export const folderStanding = (folder: string): FolderStanding => {
 }
 
 /** The copy of a damaged write-ahead log that a start has kept, and when that was; null where there is none. */
-export const damagedLog = (folder: string): { readonly file: string; readonly at: Date } | null => {
+export const findDamagedLog = (folder: string): { readonly file: string; readonly at: Date } | null => {
   const file = join(resolve(folder), 'bridle.sqlite-wal.damaged')
   const found = statSync(file, { throwIfNoEntry: false })
   return found ? { file, at: found.ctime } : null

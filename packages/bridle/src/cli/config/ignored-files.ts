@@ -6,7 +6,7 @@ const CONFIGS = ['js', 'mjs', 'cjs', 'mts', 'cts', 'json'].map((ending) => `brid
 const VARIABLES = ['.env', '.env.local']
 
 /** A line for each. */
-export const ignoredFiles = (folder = '.'): readonly string[] => {
+export const ignoredFileNotes = (folder = '.'): readonly string[] => {
   const there = (name: string) => existsSync(join(folder, name))
   return [
     ...CONFIGS.filter(there).map((name) => `${name} is not read: settings belong into bridle.config.ts.`),

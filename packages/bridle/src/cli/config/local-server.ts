@@ -1,14 +1,14 @@
 // The server of this user on this machine, and its token. The token goes to that server and to no other: the address is the one
 // that the owner of the data folder wrote there, and a live process still holds the folder's lock.
-import { type LocalServer, publishedServer } from '../../targets/node/credentials/local-token.ts'
-import { folderStanding } from './data-folder.ts'
+import { type LocalServer, readLocalServer } from '../../targets/node/credentials/local-token.ts'
+import { inspectDataFolder } from './data-folder.ts'
 
 /** The server at this URL, by an address that only it can have; null = it does not own this data folder. */
-export const localServer = (url: string, folder: string): LocalServer | null => {
-  const published = publishedServer(folder)
-  const address = published && sameServer(url, published.url)
+export const findLocalServer = (url: string, folder: string): LocalServer | null => {
+  const published = readLocalServer(folder)
+  const address = published && matchingServerUrl(url, published.url)
   // The lock is asked last and only for a published address: asking takes it for an instant.
-  if (!address || folderStanding(folder).state !== 'owned') return null
+  if (!address || inspectDataFolder(folder).state !== 'owned') return null
   return { url: address, token: published.token }
 }
 
@@ -16,7 +16,7 @@ export const localServer = (url: string, folder: string): LocalServer | null => 
  * The URL to ask; null = another server. `localhost` may lead to an address where another program listens at the same port, so
  * the server's own address replaces it.
  */
-export const sameServer = (asked: string, own: string): string | null => {
+export const matchingServerUrl = (asked: string, own: string): string | null => {
   const url = new URL(asked)
   const server = new URL(own)
   if (url.protocol !== 'http:' || url.port !== server.port) return null

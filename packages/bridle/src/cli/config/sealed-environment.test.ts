@@ -3,11 +3,11 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync,
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Workspace } from '../cli.suite.ts'
+import { CliWorkspace } from '../cli.suite.ts'
 
-let work: Workspace
+let work: CliWorkspace
 beforeAll(() => {
-  work = new Workspace({})
+  work = new CliWorkspace({})
 })
 afterAll(() => work.remove())
 

@@ -25,9 +25,9 @@ const LEFT_MS = 60_000
  * The environment with its secrets, which are in nobody's sight; does not return the first time. Where a process cannot
  * replace itself (Windows), the environment stays as it is.
  */
-export const sealedEnvironment = (env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv => {
+export const sealEnvironment = (env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv => {
   const { [FILE_VARIABLE]: file, ...rest } = env
-  if (file !== undefined) return { ...rest, ...taken(file) }
+  if (file !== undefined) return { ...rest, ...takeSecrets(file) }
   const named = SECRETS.filter((name) => env[name])
   if (named.length === 0 || !process.execve) return env
   removeLeftovers()
@@ -45,7 +45,7 @@ export const sealedEnvironment = (env: NodeJS.ProcessEnv = process.env): NodeJS.
   }
 }
 
-const taken = (file: string): NodeJS.ProcessEnv => {
+const takeSecrets = (file: string): NodeJS.ProcessEnv => {
   delete process.env[FILE_VARIABLE]
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as NodeJS.ProcessEnv

@@ -5,9 +5,9 @@ import { pathToFileURL } from 'node:url'
 import { type FabricClient, fabricClient } from '../../client/index.ts'
 import { tokenFile } from '../../targets/node/credentials/local-token.ts'
 import type { ServerOptions } from '../../targets/node/index.ts'
-import { EXIT, Stop } from '../command.ts'
-import { unknownName } from './config-names.ts'
-import { localServer } from './local-server.ts'
+import { EXIT_CODES, ExitError } from '../command.ts'
+import { findUnknownName } from './config-names.ts'
+import { findLocalServer } from './local-server.ts'
 
 export interface ServerFlags {
   readonly port?: string
@@ -25,11 +25,11 @@ export const serverSettings = async (
   folder = '.',
 ): Promise<ServerSettings> => {
   const config = await configFile(folder)
-  const unknown = unknownName(config)
-  if (unknown !== null) throw new Stop(EXIT.usage, `bridle.config.ts: ${unknown}`)
+  const unknown = findUnknownName(config)
+  if (unknown !== null) throw new ExitError(EXIT_CODES.usage, `bridle.config.ts: ${unknown}`)
   const port = flags.port ?? env.PORT
-  if (port !== undefined && !isPort(port)) throw new Stop(EXIT.usage, `"${port}" is not a port.`)
-  const authToken = tokenOf(env)?.token ?? config.authToken
+  if (port !== undefined && !isPort(port)) throw new ExitError(EXIT_CODES.usage, `"${port}" is not a port.`)
+  const authToken = tokenFromEnv(env)?.token ?? config.authToken
   return {
     ...config,
     env,
@@ -45,7 +45,7 @@ const folderOf = (flags: ServerFlags, env: NodeJS.ProcessEnv, config: ServerOpti
   flags.data ?? env.BRIDLE_DATA ?? config.data ?? '.bridle'
 
 /** The token and where it is from; only the latter is ever printed. */
-export const tokenOf = (env: NodeJS.ProcessEnv): { token: string; from: string } | null => {
+export const tokenFromEnv = (env: NodeJS.ProcessEnv): { token: string; from: string } | null => {
   for (const from of ['FABRIC_HARNESS_API_TOKEN', 'FH_AUTH_TOKEN']) {
     const token = env[from]
     if (token) return { token, from }
@@ -53,14 +53,14 @@ export const tokenOf = (env: NodeJS.ProcessEnv): { token: string; from: string }
   return null
 }
 
-export const urlOf = (flags: { readonly url?: string }, env: NodeJS.ProcessEnv): string => {
+export const serverUrl = (flags: { readonly url?: string }, env: NodeJS.ProcessEnv): string => {
   const url = flags.url ?? (env.BRIDLE_URL || 'http://127.0.0.1:4317')
   if (!/^https?:\/\//.test(url) || !URL.canParse(url))
-    throw new Stop(EXIT.usage, `"${url}" is not a URL of a server; http://127.0.0.1:4317 would be one.`)
+    throw new ExitError(EXIT_CODES.usage, `"${url}" is not a URL of a server; http://127.0.0.1:4317 would be one.`)
   return url
 }
 
-export interface AskingFlags {
+export interface ClientFlags {
   readonly url?: string
   readonly tenant?: string
   readonly data?: string
@@ -75,20 +75,20 @@ export interface ServerAddress {
 }
 
 /** The server that the flags and the environment name. One that made its own token, for this user, has it in its data folder. */
-export const serverAddress = async (flags: AskingFlags, env: NodeJS.ProcessEnv): Promise<ServerAddress> => {
-  const url = urlOf(flags, env)
-  const given = tokenOf(env)
+export const serverAddress = async (flags: ClientFlags, env: NodeJS.ProcessEnv): Promise<ServerAddress> => {
+  const url = serverUrl(flags, env)
+  const given = tokenFromEnv(env)
   if (given) return { url, authToken: given.token, tokenFrom: given.from }
-  if (!isThisMachine(url)) return { url, tokenFrom: null }
+  if (!isLocalUrl(url)) return { url, tokenFrom: null }
   // A configuration that cannot be read is for the verbs that serve to complain about.
   const folder = flags.data ?? env.BRIDLE_DATA ?? folderOf(flags, env, await configFile().catch(() => ({})))
-  const local = localServer(url, folder)
+  const local = findLocalServer(url, folder)
   return local ? { url: local.url, authToken: local.token, tokenFrom: tokenFile(folder) } : { url, tokenFrom: null }
 }
 
 /** A client of the server that the flags and the environment name. */
-export const clientOf = async (
-  flags: AskingFlags,
+export const createClient = async (
+  flags: ClientFlags,
   env: NodeJS.ProcessEnv,
   given?: Pick<ServerAddress, 'url' | 'authToken'>,
 ): Promise<FabricClient> => {
@@ -100,7 +100,7 @@ export const clientOf = async (
   })
 }
 
-export const isThisMachine = (url: string): boolean =>
+export const isLocalUrl = (url: string): boolean =>
   /^(localhost|\[::1\]|127(\.\d{1,3}){3})$/.test(new URL(url).hostname)
 
 const isPort = (text: string): boolean => /^\d{1,5}$/.test(text) && Number(text) < 65_536
@@ -113,6 +113,6 @@ const configFile = async (folder = '.'): Promise<ServerOptions> => {
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     const hint = error instanceof SyntaxError ? ' (does package.json say "type": "module"?)' : ''
-    throw new Stop(EXIT.usage, `bridle.config.ts cannot be read: ${why}${hint}`)
+    throw new ExitError(EXIT_CODES.usage, `bridle.config.ts cannot be read: ${why}${hint}`)
   }
 }

@@ -5,13 +5,13 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { freePort, rows, type Started, scriptOf, Workspace } from '../cli.suite.ts'
-import { sameServer } from './local-server.ts'
+import { type CliProcess, CliWorkspace, freePort, parseJsonRows, scriptOf } from '../cli.suite.ts'
+import { matchingServerUrl } from './local-server.ts'
 
 describe('[C19] start --token', () => {
-  let world: Workspace
+  let world: CliWorkspace
   beforeEach(() => {
-    world = new Workspace()
+    world = new CliWorkspace()
   })
   afterEach(() => world.remove())
 
@@ -21,7 +21,7 @@ describe('[C19] start --token', () => {
   const serve = async (
     data: string,
     ...more: string[]
-  ): Promise<{ url: string; started: Started; banner: () => string }> => {
+  ): Promise<{ url: string; started: CliProcess; banner: () => string }> => {
     const port = more.includes('--port') ? [] : ['--port', '0']
     const started = world.start(['start', ...port, '--data', data, ...more])
     const line = await started.until((each) => each.includes('ready at'))
@@ -66,13 +66,13 @@ describe('[C19] start --token', () => {
     const all = async (act: (data: string) => Promise<void>) => void (await Promise.all(folders.map(act)))
     await all(async (data) => {
       const run = await call(data, 'run', 'scripted', scriptOf({ text: `in ${data}` }), '--id', `of-${data}`)
-      expect([run.code, rows(run.stdout).at(-1)]).toMatchObject([0, { type: 'outcome', result: `in ${data}` }])
+      expect([run.code, parseJsonRows(run.stdout).at(-1)]).toMatchObject([0, { type: 'outcome', result: `in ${data}` }])
     })
     await all(async (data) => {
-      expect(rows((await call(data, 'sessions')).stdout).map(({ id }) => id)).toEqual([`of-${data}`])
+      expect(parseJsonRows((await call(data, 'sessions')).stdout).map(({ id }) => id)).toEqual([`of-${data}`])
       expect(await call(data, 'approvals')).toMatchObject({ code: 0 })
       const doctor = await call(data, 'doctor')
-      expect(rows(doctor.stdout).find(({ check }) => check === 'token')).toMatchObject({
+      expect(parseJsonRows(doctor.stdout).find(({ check }) => check === 'token')).toMatchObject({
         ...{ state: 'ok', detail: `set by ${join(data, 'token')}` },
       })
       expect(doctor.stdout).not.toContain(tokenIn(data))
@@ -192,4 +192,4 @@ test.each<[string, string, string | null]>([
   ['http://192.168.0.5:1', 'http://0.0.0.0:1', null],
   ['http://localhost:1', 'http://192.168.0.5:1', null],
   ['http://evil.example:1', 'http://0.0.0.0:1', null],
-])('[C19] %s and the server %s: %s', (asked, own, url) => expect(sameServer(asked, own)).toBe(url))
+])('[C19] %s and the server %s: %s', (asked, own, url) => expect(matchingServerUrl(asked, own)).toBe(url))

@@ -1,7 +1,7 @@
 // The report of `bridle conformance`: page by page for people, a line for each exchange for programs.
 import type { CaseResult } from '../../conformance/server-run.ts'
 import { SESSION_PREFIX } from '../../conformance/server-run.ts'
-import { type Output, printable } from './output.ts'
+import { type CliOutput, escapeControls } from './output.ts'
 
 export interface ConformanceReport {
   readonly begin: (url: string, count: number) => void
@@ -9,9 +9,9 @@ export interface ConformanceReport {
   readonly end: (results: readonly CaseResult[]) => void
 }
 
-export const conformanceReport = (out: Output): ConformanceReport => (out.isJson ? rows(out) : text(out))
+export const conformanceReport = (out: CliOutput): ConformanceReport => (out.isJson ? rows(out) : text(out))
 
-const rows = (out: Output): ConformanceReport => ({
+const rows = (out: CliOutput): ConformanceReport => ({
   begin: () => {},
   add: (result) => out.row({ type: 'exchange', ...rowOf(result) }),
   end: (results) =>
@@ -27,7 +27,7 @@ const rowOf = (result: CaseResult) => {
   return { ...shared, step, action, at, expected, actual }
 }
 
-const text = (out: Output): ConformanceReport => {
+const text = (out: CliOutput): ConformanceReport => {
   let pending: CaseResult[] = []
   const flush = () => {
     const [first] = pending
@@ -55,7 +55,7 @@ const text = (out: Output): ConformanceReport => {
   }
 }
 
-const printPage = (out: Output, title: string, document: string, results: readonly CaseResult[]): void => {
+const printPage = (out: CliOutput, title: string, document: string, results: readonly CaseResult[]): void => {
   out.line('')
   out.line(`${out.style('bold', title)} (${document}): ${inWords(totals(results))}`)
   for (const result of results) {
@@ -65,9 +65,9 @@ const printPage = (out: Output, title: string, document: string, results: readon
     if (result.outcome === 'skipped') out.line(`           ${result.reason}`)
     else {
       const { step, action, at, expected, actual } = result.failure
-      out.line(`           step ${step}, ${printable(action)}: ${at}`)
-      out.line(`             expected  ${printable(expected)}`)
-      out.line(`             actual    ${printable(actual)}`)
+      out.line(`           step ${step}, ${escapeControls(action)}: ${at}`)
+      out.line(`             expected  ${escapeControls(expected)}`)
+      out.line(`             actual    ${escapeControls(actual)}`)
     }
   }
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { eventPrinter } from './event-printer.ts'
-import { brief, type Output, printable } from './output.ts'
-import { ago, table } from './table.ts'
+import { createEventPrinter } from './event-printer.ts'
+import { type CliOutput, escapeControls, truncateLine } from './output.ts'
+import { printTable, timeAgo } from './table.ts'
 
-const paper = (width = 60): Output & { text: () => string } => {
+const paper = (width = 60): CliOutput & { text: () => string } => {
   let said = ''
   const write = (text: string) => {
     said += text
@@ -85,14 +85,14 @@ test.each<[string, ReturnType<typeof event>[], string]>([
   ['a type that every object has', [event('constructor')], '· constructor\n'],
 ])('[C3] shows %s', (_name, events, expected) => {
   const out = paper()
-  const printer = eventPrinter(out, { withPrompts: true, withHints: true })
+  const printer = createEventPrinter(out, { withPrompts: true, withHints: true })
   for (const each of events) printer.print(each)
   expect(out.text()).toBe(expected)
 })
 
 test('[C3] a long line is cut to the terminal', () => {
   const out = paper(20)
-  eventPrinter(out, { withPrompts: false, withHints: false }).print(
+  createEventPrinter(out, { withPrompts: false, withHints: false }).print(
     event('tool_start', { toolName: 'read', args: { path: 'x'.repeat(50) } }),
   )
   expect(out.text()).toBe('● read {"path":"xxx…\n')
@@ -107,7 +107,7 @@ test.each<[string, ReturnType<typeof event>]>([
 ])('[C22] %s is wrapped and never cut', (_name, told) => {
   for (const width of [40, 80, 100]) {
     const out = paper(width)
-    eventPrinter(out, { withPrompts: false, withHints: false }).print(told)
+    createEventPrinter(out, { withPrompts: false, withHints: false }).print(told)
     const lines = out.text().trimEnd().split('\n')
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(width)
     expect(
@@ -125,7 +125,7 @@ test.each([
   ['over\rwritten', 'over␍written'],
   ['\u0007\u007f\u009b', '␇␡\uFFFD'],
   ['rm \u202egpj.exe', 'rm \uFFFDgpj.exe'],
-])('[C16] %j is shown as %j', (given, shown) => expect(printable(given)).toBe(shown))
+])('[C16] %j is shown as %j', (given, shown) => expect(escapeControls(given)).toBe(shown))
 
 test.each([
   ['result', {}, ''],
@@ -133,19 +133,19 @@ test.each([
   ['approval_requested', { approvalId: '\u001b[2J', subject: 'go', args: {} }, /bridle approve s1 ␛\[2J\n/],
 ])('[C16] a server that says %s with %j breaks nothing', (type, data, expected) => {
   const out = paper(80)
-  eventPrinter(out, { withPrompts: false, withHints: true }).print({ type, data, sessionId: 's1' })
+  createEventPrinter(out, { withPrompts: false, withHints: true }).print({ type, data, sessionId: 's1' })
   if (typeof expected === 'string') expect(out.text()).toBe(expected)
   else expect(out.text()).toMatch(expected)
 })
 
 test('in brief: one line, whole letters', () => {
-  expect(brief(' a\n\tb ', 10)).toBe('a b')
-  expect(brief('🐎🐎🐎🐎', 3)).toBe('🐎🐎…')
+  expect(truncateLine(' a\n\tb ', 10)).toBe('a b')
+  expect(truncateLine('🐎🐎🐎🐎', 3)).toBe('🐎🐎…')
 })
 
 test('a table cuts its last column only', () => {
   const out = paper(24)
-  table(
+  printTable(
     out,
     ['ID', 'TITLE'],
     [
@@ -163,4 +163,4 @@ test.each([
   [3_600_000 * 5, '5h ago'],
   [86_400_000 * 3, '3d ago'],
   [-5_000, '0s ago'],
-])('%i ms before is %j', (ms, expected) => expect(ago(new Date(1e12 - ms).toISOString(), 1e12)).toBe(expected))
+])('%i ms before is %j', (ms, expected) => expect(timeAgo(new Date(1e12 - ms).toISOString(), 1e12)).toBe(expected))

@@ -1,29 +1,29 @@
 // AgentEvents for people: text as it streams, everything else in lines of its own.
-import { showApproval } from '../approvals/approval-text.ts'
-import { brief, type Format, type Output, printable } from './output.ts'
-import { wrapped } from './text-lines.ts'
+import { printApproval } from '../approvals/approval-text.ts'
+import { type CliOutput, escapeControls, type TextStyle, truncateLine } from './output.ts'
+import { wrapText } from './text-lines.ts'
 
 /** An event as it arrives: of a type that this version may not know yet. */
-export interface Told {
+export interface PrintableEvent {
   readonly type: string
   readonly sessionId: string
   readonly data: { readonly [name: string]: unknown }
 }
 
-export interface PrinterOptions {
+export interface EventPrinterOptions {
   /** Who watches has not typed the prompts, and should see them. */
   readonly withPrompts: boolean
   /** Who watches is told how to answer. */
   readonly withHints: boolean
 }
 
-export interface Printer {
-  readonly print: (event: Told) => void
+export interface EventPrinter {
+  readonly print: (event: PrintableEvent) => void
   /** Ends the open line; false = none is open. */
   readonly freshLine: () => boolean
 }
 
-export const eventPrinter = (out: Output, { withPrompts, withHints }: PrinterOptions): Printer => {
+export const createEventPrinter = (out: CliOutput, { withPrompts, withHints }: EventPrinterOptions): EventPrinter => {
   let open: 'text' | 'thinking' | null = null
   let said = ''
 
@@ -35,25 +35,25 @@ export const eventPrinter = (out: Output, { withPrompts, withHints }: PrinterOpt
   }
   const stream = (kind: 'text' | 'thinking', delta: string) => {
     if (open !== kind) freshLine()
-    const text = printable(delta)
+    const text = escapeControls(delta)
     out.write(kind === 'thinking' ? out.style(['dim', 'italic'], text) : text)
     open = text === '' ? open : text.endsWith('\n') ? null : kind
   }
   /** `mark` is what the eye looks for. */
-  const line = (mark: string, format: Format, text: string) => {
+  const line = (mark: string, format: TextStyle, text: string) => {
     freshLine()
-    out.line(`${out.style(format, mark)} ${brief(text, out.width - 2)}`)
+    out.line(`${out.style(format, mark)} ${truncateLine(text, out.width - 2)}`)
   }
 
   /** Text in full, in as many lines as it takes. */
-  const whole = (mark: string, format: Format, text: string) => {
+  const whole = (mark: string, format: TextStyle, text: string) => {
     freshLine()
-    const shown = printable(text.trim().replaceAll('\t', '  '))
-    const parts = shown.split(/\r?\n/).flatMap((each) => wrapped(each, out.width - 2))
+    const shown = escapeControls(text.trim().replaceAll('\t', '  '))
+    const parts = shown.split(/\r?\n/).flatMap((each) => wrapText(each, out.width - 2))
     for (const [at, part] of parts.entries()) out.line(`${at === 0 ? out.style(format, mark) : ' '} ${part}`.trimEnd())
   }
 
-  const lines: { readonly [type: string]: (data: Told['data'], sessionId: string) => void } = {
+  const lines: { readonly [type: string]: (data: PrintableEvent['data'], sessionId: string) => void } = {
     prompt_start: ({ text }) => {
       said = ''
       if (withPrompts) line('›', ['bold', 'cyan'], String(text))
@@ -72,9 +72,9 @@ export const eventPrinter = (out: Output, { withPrompts, withHints }: PrinterOpt
     task_end: ({ taskId, status, isError }) => line('▸', isError ? 'red' : 'green', `${taskId} ${status}`),
     approval_requested: ({ approvalId, subject, args, reason }, session) => {
       freshLine()
-      showApproval(out, { subject, args, reason })
+      printApproval(out, { subject, args, reason })
       if (!withHints) return
-      const which = printable(`${session} ${approvalId}`)
+      const which = escapeControls(`${session} ${approvalId}`)
       for (const verb of ['approve', 'reject']) out.line(out.style('dim', `  bridle ${verb} ${which}`))
     },
     approval_resolved: ({ subject, decision, reason }) => {
@@ -95,12 +95,12 @@ export const eventPrinter = (out: Output, { withPrompts, withHints }: PrinterOpt
     result: ({ result }) => {
       freshLine()
       const isShown = typeof result === 'string' && (result === said || said.endsWith(`\n\n${result}`))
-      if (result !== null && result !== undefined && !isShown) out.line(printable(pretty(result)))
+      if (result !== null && result !== undefined && !isShown) out.line(escapeControls(pretty(result)))
     },
     error: ({ message }) => whole('✗', 'red', String(message)),
-    cancelled: ({ actor, reason }) => whole('✗', 'yellow', `cancelled${by(actor, reason)}`),
+    cancelled: ({ actor, reason }) => whole('✗', 'yellow', `cancelled${actorAndReason(actor, reason)}`),
     waiting: ({ reason }) => whole('…', 'dim', `waits: ${reason}`),
-    operator_action: ({ action, actor, reason }) => whole('·', 'dim', `${action}${by(actor, reason)}`),
+    operator_action: ({ action, actor, reason }) => whole('·', 'dim', `${action}${actorAndReason(actor, reason)}`),
     idle: () => void freshLine(),
     reset: () => line('!', 'yellow', 'The history is another one than before; from the start:'),
   }
@@ -121,12 +121,13 @@ export const eventPrinter = (out: Output, { withPrompts, withHints }: PrinterOpt
 }
 
 /** Ends the line that a Ctrl+C may have left its mark in. */
-export const endLine = (out: Output, printer: Printer): void => {
+export const endLine = (out: CliOutput, printer: EventPrinter): void => {
   if (!printer.freshLine() && out.canAsk) out.write('\n')
 }
 
 /** The person behind an act and the reason, as far as they are known: ` by ada: enough`. */
-const by = (actor: unknown, reason: unknown): string => `${actor ? ` by ${actor}` : ''}${reason ? `: ${reason}` : ''}`
+const actorAndReason = (actor: unknown, reason: unknown): string =>
+  `${actor ? ` by ${actor}` : ''}${reason ? `: ${reason}` : ''}`
 
 const pretty = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value, null, 2))
 

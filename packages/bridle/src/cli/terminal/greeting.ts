@@ -1,22 +1,22 @@
 // The first words of a server: where it is, and lines to try that work as they stand.
 
-import { publishedServer, tokenFile } from '../../targets/node/credentials/local-token.ts'
+import { readLocalServer, tokenFile } from '../../targets/node/credentials/local-token.ts'
 import type { HarnessServer } from '../../targets/node/index.ts'
-import { type ServerSettings, tokenOf } from '../config/settings.ts'
+import { type ServerSettings, tokenFromEnv } from '../config/settings.ts'
 
 /** The header of a caller; `token` is what a shell makes the token of. */
 const bearer = (token: string): string => ` -H "authorization: Bearer ${token}"`
 
-export const greeting = async (
+export const startMessage = async (
   { url, openAgent, exposureNote }: Pick<HarnessServer, 'url' | 'openAgent' | 'exposureNote'>,
   { data, keepToken = false }: Pick<ServerSettings, 'data' | 'keepToken'>,
   env: NodeJS.ProcessEnv,
 ): Promise<string> => {
   const hint = { agent: openAgent, note: exposureNote }
-  if (!keepToken) return banner(url, envHeader(env), hint)
+  if (!keepToken) return readyMessage(url, authorizationHint(env), hint)
   const file = tokenFile(data)
   const page = await pageFor(url, data)
-  return `${banner(url, bearer(`$(cat ${quoted(file)})`), hint)}
+  return `${readyMessage(url, bearer(`$(cat ${quoted(file)})`), hint)}
   The token is in ${file}; bridle run, attach, sessions and the others find it there.
 ${page === null ? '' : `  In a browser, once and within 30 seconds: ${page}\n`}`
 }
@@ -28,7 +28,7 @@ interface AgentHint {
   readonly note: string | null
 }
 
-export const banner = (
+export const readyMessage = (
   url: string,
   header: string,
   { agent, note }: AgentHint = { agent: 'scripted', note: null },
@@ -42,14 +42,14 @@ const examples = (url: string, header: string, agent: string): string => `
 `
 
 /** Naming the variable keeps the token itself out of the output. */
-export const envHeader = (env: NodeJS.ProcessEnv): string => {
-  const { from } = tokenOf(env) ?? {}
+export const authorizationHint = (env: NodeJS.ProcessEnv): string => {
+  const { from } = tokenFromEnv(env) ?? {}
   return from === undefined ? '' : bearer(`$${from}`)
 }
 
 /** A browser cannot send the token, and a token in a URL stays in its history: the address has a ticket that reads this page once. */
 const pageFor = async (url: string, data: string): Promise<string | null> => {
-  const { token } = publishedServer(data) ?? {}
+  const { token } = readLocalServer(data) ?? {}
   const answer = await fetch(`${url}/tickets`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },

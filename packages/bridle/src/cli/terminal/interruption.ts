@@ -5,11 +5,11 @@ const ECHO_MS = 500
 
 export interface Interruption {
   readonly signal: AbortSignal
-  readonly happened: Promise<void>
-  readonly forget: () => void
+  readonly interrupted: Promise<void>
+  readonly dispose: () => void
 }
 
-export const interruption = (): Interruption => {
+export const listenForInterrupt = (): Interruption => {
   const leave = new AbortController()
   const happened = Promise.withResolvers<void>()
   const forget = () => {
@@ -23,5 +23,5 @@ export const interruption = (): Interruption => {
   }
   process.on('SIGINT', interrupt)
   process.on('SIGTERM', interrupt)
-  return { signal: leave.signal, happened: happened.promise, forget }
+  return { signal: leave.signal, interrupted: happened.promise, dispose: forget }
 }

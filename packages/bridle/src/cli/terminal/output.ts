@@ -1,7 +1,7 @@
 // Where a verb speaks: for people on a terminal, JSON lines to whatever else reads.
 import { styleText } from 'node:util'
 
-export interface Output {
+export interface CliOutput {
   /** JSON lines in place of text. */
   readonly isJson: boolean
   /** Somebody is there to answer a question. */
@@ -15,12 +15,12 @@ export interface Output {
   readonly row: (value: unknown) => void
   /** Beside the point: goes to standard error, and is not said to programs. */
   readonly note: (text: string) => void
-  readonly style: (format: Format, text: string) => string
+  readonly style: (format: TextStyle, text: string) => string
 }
 
-export type Format = Parameters<typeof styleText>[0]
+export type TextStyle = Parameters<typeof styleText>[0]
 
-export const output = ({ json = false, text = false }: { json?: boolean; text?: boolean }): Output => {
+export const createOutput = ({ json = false, text = false }: { json?: boolean; text?: boolean }): CliOutput => {
   const { stdin, stdout, stderr } = process
   const isJson = json || (!stdout.isTTY && !text)
   // The pipe's reader has seen enough (`| head`): there is nobody left to write for.
@@ -47,7 +47,7 @@ export const output = ({ json = false, text = false }: { json?: boolean; text?: 
  * An agent's words may hold escape sequences; on a terminal they would be commands. Marks that turn the direction of writing
  * would show a person something else than what is approved.
  */
-export const printable = (text: string): string => text.replace(controls, (unit) => shown(unit.charCodeAt(0)))
+export const escapeControls = (text: string): string => text.replace(controls, (unit) => shown(unit.charCodeAt(0)))
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to be taken out.
 const controls = /\r(?!\n)|[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u2028-\u202e\u2066-\u206f\ufff9-\ufffb]/g
@@ -56,8 +56,8 @@ const shown = (unit: number): string =>
   String.fromCharCode(unit < 0x20 ? 0x2400 + unit : unit === 0x7f ? 0x2421 : 0xfffd)
 
 /** In one line, cut to fit. */
-export const brief = (text: string, most: number): string => {
-  const flat = printable(text.replace(/\s+/g, ' ').trim())
+export const truncateLine = (text: string, most: number): string => {
+  const flat = escapeControls(text.replace(/\s+/g, ' ').trim())
   const letters = [...flat]
   return letters.length <= most ? flat : `${letters.slice(0, Math.max(most - 1, 1)).join('')}…`
 }

@@ -1,11 +1,11 @@
 // A question on the terminal with a few answers, one at a time. It is withdrawn when the answer comes from elsewhere.
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Output } from './output.ts'
+import type { CliOutput } from './output.ts'
 
 /** The first letter of each answer is enough. Null = no answer: the input ended, or the question was withdrawn. */
-export const choose = async <const A extends keyof typeof words>(
-  out: Output,
+export const askChoice = async <const A extends keyof typeof words>(
+  out: CliOutput,
   question: string,
   answers: readonly A[],
   signal: AbortSignal,

@@ -1,8 +1,8 @@
 // Rows for people: columns as wide as their widest cell, the last one cut to fit the line.
-import { brief, type Output } from './output.ts'
+import { type CliOutput, truncateLine } from './output.ts'
 
-export const table = (
-  out: Output,
+export const printTable = (
+  out: CliOutput,
   heads: readonly string[],
   rows: readonly (readonly string[])[],
   /** Lines under each row, as they are. */
@@ -14,7 +14,7 @@ export const table = (
   const format = (row: readonly string[]): string =>
     row
       .map((cell, column) =>
-        column === last ? brief(cell, Math.max(out.width - taken, 12)) : pad(cell, widths[column]),
+        column === last ? truncateLine(cell, Math.max(out.width - taken, 12)) : pad(cell, widths[column]),
       )
       .join('  ')
       .trimEnd()
@@ -26,7 +26,7 @@ const width = (cell: string): number => [...cell].length
 const pad = (cell: string, to = 0): string => cell + ' '.repeat(Math.max(to - width(cell), 0))
 
 /** How long ago, in one unit. */
-export const ago = (iso: string, now: number): string => {
+export const timeAgo = (iso: string, now: number): string => {
   const seconds = Math.max(0, Math.round((now - Date.parse(iso)) / 1000))
   if (Number.isNaN(seconds)) return '-'
   const [unit, size] = units.find(([, each]) => seconds >= each) ?? ['s', 1]

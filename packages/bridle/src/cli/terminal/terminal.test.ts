@@ -5,17 +5,17 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { needs } from '../../../../../scripts/needs.ts'
-import { scriptOf, Workspace } from '../cli.suite.ts'
+import { CliWorkspace, scriptOf } from '../cli.suite.ts'
 
 // Every step is a process of its own, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 const main = fileURLToPath(new URL('../main.ts', import.meta.url))
 const program = 'script'
 const question = 'Approve? [y]es, [n]o, [e]dit the arguments: '
-let work: Workspace
+let work: CliWorkspace
 const opened: ChildProcess[] = []
 beforeAll(async () => {
-  work = new Workspace()
+  work = new CliWorkspace()
   await work.boot()
 })
 afterEach(() => {

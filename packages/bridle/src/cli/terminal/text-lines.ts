@@ -4,20 +4,20 @@
 const COLUMNS_MIN = 20
 
 /** Breaks text into lines of at most so many columns, behind a space where there is one. The lines together are the text. */
-export const wrapped = (text: string, columns: number): string[] => {
+export const wrapText = (text: string, columns: number): string[] => {
   const most = Math.max(columns, COLUMNS_MIN)
   const lines: string[] = []
   let line: string[] = []
   let width = 0
   for (const unit of text.match(units) ?? []) {
-    const added = columnsOf(unit)
+    const added = columnCount(unit)
     if (width + added > most) {
       // A word longer than half a line is broken: the line before it would look like an end.
       const space = line.lastIndexOf(' ')
       const rest = space + 1 > line.length / 2 ? line.splice(space + 1) : []
       lines.push(line.join(''))
       line = rest
-      width = columnsOf(rest.join(''))
+      width = columnCount(rest.join(''))
     }
     line.push(unit)
     width += added
@@ -26,7 +26,7 @@ export const wrapped = (text: string, columns: number): string[] => {
 }
 
 /** The columns that text takes on a terminal: two for Chinese, Japanese, Korean and emoji, none for a combining mark. */
-export const columnsOf = (text: string): number => {
+export const columnCount = (text: string): number => {
   let columns = 0
   for (const letter of text) columns += combining.test(letter) ? 0 : wide.test(letter) ? 2 : 1
   return columns
@@ -42,7 +42,7 @@ const wide =
  * Text with every character that a reader could not see, or that moves others, written as JSON writes it: \u001b. A person who
  * approves a command must not see another one.
  */
-export const visible = (text: string): string =>
+export const escapeInvisible = (text: string): string =>
   text.replace(unseen, (letter) => {
     const name = letter === '\n' ? '\\n' : letter === '\t' ? '\\t' : null
     return name ?? [...Array(letter.length).keys()].map((at) => escaped(letter.charCodeAt(at))).join('')

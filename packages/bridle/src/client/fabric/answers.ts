@@ -1,28 +1,28 @@
 // What the Fabric HTTP wire answers, as far as callers rely on it. Answers may hold more than this.
 import type { AgentEventData } from '../../surfaces/fabric/wire.ts'
 
-export type Json = AgentEventData['result']['result']
-export type JsonObject = AgentEventData['tool_start']['args']
+export type FabricJson = AgentEventData['result']['result']
+export type FabricJsonObject = AgentEventData['tool_start']['args']
 
-export interface Invoked {
-  readonly result: Json
+export interface InvokeResult {
+  readonly result: FabricJson
   readonly sessionId: string
   readonly agentPath: string
 }
 
 /** A run that was taken on; `fabric.run` tells how it stands. */
-export interface Accepted {
+export interface AcceptedRun {
   readonly status: 'accepted'
   readonly sessionId: string
   readonly agentPath: string
   readonly runId: string
 }
 
-export interface RunStanding {
+export interface RunStatus {
   readonly runId: string
   /** completed, failed and cancelled are final. */
   readonly status: string
-  readonly result?: Json
+  readonly result?: FabricJson
   readonly error?: { readonly message: string; readonly reason: string | null }
 }
 
@@ -69,12 +69,12 @@ export interface SessionDetail {
   readonly approvals: readonly {
     readonly id: string
     readonly toolName: string
-    readonly args: JsonObject
+    readonly args: FabricJsonObject
     readonly reason: string
   }[]
 }
 
-export interface OpenApproval {
+export interface PendingApproval {
   readonly id: string
   readonly sessionId: string
   readonly agent: string
@@ -82,7 +82,7 @@ export interface OpenApproval {
   readonly title: string | null
   readonly toolName: string
   /** Null = too large for a list; the session has them. */
-  readonly args: JsonObject | null
+  readonly args: FabricJsonObject | null
   readonly reason: string
   /** The session has more of the title, the tool's name, the reason or the arguments. */
   readonly isCut: boolean
@@ -91,13 +91,13 @@ export interface OpenApproval {
 }
 
 export interface ApprovalPage {
-  readonly approvals: readonly OpenApproval[]
+  readonly approvals: readonly PendingApproval[]
   readonly next?: string
 }
 
-export interface Verdict {
+export interface DecisionOptions {
   /** Other arguments than those asked for; with `approve` only. */
-  readonly args?: JsonObject
+  readonly args?: FabricJsonObject
   readonly reason?: string
   readonly actor?: string
   /** Which agent's session, where several have this id. */
@@ -107,11 +107,11 @@ export interface Verdict {
 export interface Readiness {
   readonly ready: boolean
   /** These two only for those who may come in. */
-  readonly workspace?: JsonObject
-  readonly agents?: readonly AgentStanding[]
+  readonly workspace?: FabricJsonObject
+  readonly agents?: readonly AgentStatus[]
 }
 
-export interface AgentStanding {
+export interface AgentStatus {
   readonly name: string
   readonly description: string
   readonly available: boolean

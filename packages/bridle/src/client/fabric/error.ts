@@ -21,13 +21,13 @@ export class FabricError extends Error {
   }
 
   /** Whether the same request may succeed later: nobody answered, too many asked, or the server is on its way out. */
-  get isPassing(): boolean {
+  get isRetryable(): boolean {
     return this.status === 0 || this.status === 429 || this.status === 502 || this.status === 503 || this.status === 504
   }
 }
 
 /** Reads the two shapes of an error body: a text, or `{ type, message }`. */
-export const errorOf = async (response: Response): Promise<FabricError> => {
+export const errorFromResponse = async (response: Response): Promise<FabricError> => {
   const { status } = response
   const body: unknown = await response.json().catch(() => null)
   const told = isRecord(body) ? body.error : null

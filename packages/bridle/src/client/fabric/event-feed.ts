@@ -4,7 +4,7 @@ import type { AgentEvent } from '../../surfaces/fabric/wire.ts'
 import { FabricError } from './error.ts'
 import { SseReader } from './sse-reader.ts'
 
-export interface FeedOptions {
+export interface EventFeedOptions {
   /** Only what comes after this event: `ev-12` or `12`. */
   readonly after?: string
   /** Without `after`: everything (default), the last N, or nothing of what was before. */
@@ -21,17 +21,20 @@ export interface FeedOptions {
 }
 
 /** Opens the stream behind a cursor, or by `replay` where there is none yet. */
-export type OpenStream = (cursor: string | null, signal: AbortSignal) => Promise<Response>
+export type StreamOpener = (cursor: string | null, signal: AbortSignal) => Promise<Response>
 
 /** Throws when the first connection fails, or the server says that trying again is no use. Ends by the signal. */
-export async function* eventFeed(open: OpenStream, options: FeedOptions): AsyncGenerator<AgentEvent, void, undefined> {
+export async function* eventFeed(
+  open: StreamOpener,
+  options: EventFeedOptions,
+): AsyncGenerator<AgentEvent, void, undefined> {
   const { signal, backoffMs = { first: 250, longest: 10_000 } } = options
   let cursor = options.after ?? null
   let firstMs = backoffMs.first
   let tries = 0
   let hasOpened = false
   while (!signal?.aborted) {
-    const line = connection(signal, options.silenceMs ?? 45_000)
+    const line = streamConnection(signal, options.silenceMs ?? 45_000)
     let cause: FabricError
     try {
       const stream = await line.read(open, cursor)
@@ -46,19 +49,19 @@ export async function* eventFeed(open: OpenStream, options: FeedOptions): AsyncG
       cause = new FabricError(0, 'closed', 'The server closed the stream.')
     } catch (error) {
       if (signal?.aborted) return
-      cause = asFault(error)
-      if (!cause.isPassing || !hasOpened) throw cause
+      cause = asFabricError(error)
+      if (!cause.isRetryable || !hasOpened) throw cause
     } finally {
       line.hangUp()
     }
-    const waitMs = cause.retryAfterMs ?? delay(tries++, firstMs, backoffMs.longest)
+    const waitMs = cause.retryAfterMs ?? backoffDelay(tries++, firstMs, backoffMs.longest)
     options.onRetry?.(cause, waitMs)
     await sleep(waitMs, signal)
   }
 }
 
 /** One connection, hung up by the caller, by its signal, or by too long a silence. */
-const connection = (signal: AbortSignal | undefined, silenceMs: number) => {
+const streamConnection = (signal: AbortSignal | undefined, silenceMs: number) => {
   const leave = new AbortController()
   const reader = new SseReader()
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -84,7 +87,7 @@ const connection = (signal: AbortSignal | undefined, silenceMs: number) => {
 
   return {
     reader,
-    async read(open: OpenStream, cursor: string | null) {
+    async read(open: StreamOpener, cursor: string | null) {
       heard()
       const { body } = await open(cursor, leave.signal)
       if (!body) throw new FabricError(0, 'protocol', 'The stream has no body.')
@@ -106,7 +109,7 @@ const parseEvent = (data: string): AgentEvent => {
   }
 }
 
-const asFault = (error: unknown): FabricError => {
+const asFabricError = (error: unknown): FabricError => {
   if (error instanceof FabricError) return error
   // Asking again would only bring the same message again.
   if (error instanceof RangeError) return new FabricError(200, 'protocol', error.message, { cause: error })
@@ -114,7 +117,7 @@ const asFault = (error: unknown): FabricError => {
 }
 
 /** Doubling, and up to a quarter shorter, so that the clients of one server do not all come back at once. */
-const delay = (tries: number, firstMs: number, longestMs: number): number =>
+const backoffDelay = (tries: number, firstMs: number, longestMs: number): number =>
   Math.min(firstMs * 2 ** Math.min(tries, 30), longestMs) * (1 - Math.random() / 4)
 
 const sleep = (ms: number, signal: AbortSignal | undefined): Promise<void> =>

@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { script } from '../../surfaces/http/test-client.suite.ts'
+import { scriptBody } from '../../surfaces/http/test-client.suite.ts'
 import { HarnessServer } from '../../targets/node/index.ts'
 import { type FabricClient, FabricError, fabricClient } from '../index.ts'
-import type { FeedOptions } from './event-feed.ts'
+import type { EventFeedOptions } from './event-feed.ts'
 
 const authToken = 'secret-token'
 let folder: string
@@ -25,14 +25,14 @@ afterAll(async () => {
 
 describe('calls', () => {
   test('invoke answers with the result; one key is one run', async () => {
-    const input = script({ text: 'Hello' })
+    const input = scriptBody({ text: 'Hello' })
     const answer = await fabric.invoke('scripted', 'a', input, { idempotencyKey: 'k' })
     expect(answer).toEqual({ result: 'Hello', sessionId: 'a', agentPath: '/agents/scripted/a' })
     expect(await fabric.invoke('scripted', 'a', input, { idempotencyKey: 'k' })).toEqual(answer)
   })
 
   test('an accepted run can be asked about until it has ended', async () => {
-    const { runId } = await fabric.invoke('scripted', 'b', script({ approve: 'write', args: {} }), { async: true })
+    const { runId } = await fabric.invoke('scripted', 'b', scriptBody({ approve: 'write', args: {} }), { async: true })
     for await (const event of fabric.events('scripted', 'b')) if (event.type === 'approval_requested') break
     expect((await fabric.run('b', runId)).status).toBe('awaiting_approval')
     const [asked] = (await fabric.approvals()).approvals
@@ -45,7 +45,7 @@ describe('calls', () => {
   })
 
   test('sessions, session, ready, health, remove', async () => {
-    await fabric.invoke('scripted', 'c', script({ text: 'x' }))
+    await fabric.invoke('scripted', 'c', scriptBody({ text: 'x' }))
     expect((await fabric.sessions({ search: 'script', agent: 'scripted' })).sessions.map(({ id }) => id)).toContain('c')
     const page = await fabric.sessions({ limit: 1 })
     expect([page.sessions.length, typeof page.next]).toEqual([1, 'string'])
@@ -57,7 +57,7 @@ describe('calls', () => {
   })
 
   test('another tenant is another world', async () => {
-    await fabric.invoke('scripted', 'mine', script({ text: 'x' }))
+    await fabric.invoke('scripted', 'mine', scriptBody({ text: 'x' }))
     const other = fabricClient({ url: server.url, authToken, tenantId: 'other' })
     await expect(other.session('mine')).rejects.toMatchObject({ status: 404 })
   })
@@ -70,7 +70,7 @@ describe('errors', () => {
     ['an id that is a step in a path', () => fabric.session('..'), { status: 400, type: 'bad_request' }],
     [
       'a failed run',
-      () => fabric.invoke('scripted', 'f', script({ fail: 'it broke' })),
+      () => fabric.invoke('scripted', 'f', scriptBody({ fail: 'it broke' })),
       { status: 500, type: 'internal_error', message: 'it broke' },
     ],
     ['no token', () => fabricClient({ url: server.url }).sessions(), { status: 401, type: 'unauthorized' }],
@@ -79,7 +79,7 @@ describe('errors', () => {
     [
       'come back later',
       () => answering(() => new Response('', { status: 503, headers: { 'retry-after': '2' } })).health(),
-      { status: 503, retryAfterMs: 2000, isPassing: true },
+      { status: 503, retryAfterMs: 2000, isRetryable: true },
     ],
   ])('%s', async (_name, act, expected) => {
     const error = await act().catch((thrown: unknown) => thrown)
@@ -91,7 +91,7 @@ describe('errors', () => {
 
 describe('events', () => {
   test('replay and after choose where to begin', async () => {
-    await fabric.invoke('scripted', 'r', script({ text: 'abc', chunks: 3 }))
+    await fabric.invoke('scripted', 'r', scriptBody({ text: 'abc', chunks: 3 }))
     const all = await eventsUntil('r', 'idle')
     expect(all.map(({ type }) => type)).toEqual([
       'prompt_start',
@@ -106,14 +106,14 @@ describe('events', () => {
   })
 
   test('"from now on" holds from the call, though the first connection dies before it brings anything', async () => {
-    await fabric.invoke('scripted', 'now', script({ text: 'old' }))
+    await fabric.invoke('scripted', 'now', scriptBody({ text: 'old' }))
     let connections = 0
     const flaky = fabricClient({
       url: server.url,
       authToken,
       fetch: async (to, init) => {
         if (!to.includes('/stream') || ++connections > 1) return fetch(to, init)
-        await fabric.invoke('scripted', 'now', script({ text: 'new' }))
+        await fabric.invoke('scripted', 'now', scriptBody({ text: 'new' }))
         return streaming(': open\n\n')
       },
     })
@@ -126,7 +126,7 @@ describe('events', () => {
   })
 
   test('a stream cut anywhere goes on behind the last event', async () => {
-    await fabric.invoke('scripted', 'cut', script({ text: 'x'.repeat(40), chunks: 40 }))
+    await fabric.invoke('scripted', 'cut', scriptBody({ text: 'x'.repeat(40), chunks: 40 }))
     const all = await eventsUntil('cut', 'idle')
     for (const bytes of [1, 100, 333]) {
       let retries = 0
@@ -179,7 +179,7 @@ describe('events', () => {
 
 const soon = { first: 1, longest: 5 }
 
-const eventsUntil = async (id: string, type: string, options: FeedOptions = {}) => {
+const eventsUntil = async (id: string, type: string, options: EventFeedOptions = {}) => {
   const seen = []
   for await (const event of fabric.events('scripted', id, options)) {
     seen.push(event)

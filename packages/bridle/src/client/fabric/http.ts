@@ -1,20 +1,20 @@
 // The Fabric HTTP wire from a caller's side, on any platform that has fetch.
 import type { AgentEvent } from '../../surfaces/fabric/wire.ts'
 import type {
-  Accepted,
+  AcceptedRun,
   ApprovalPage,
-  Invoked,
-  Json,
-  JsonObject,
+  DecisionOptions,
+  FabricJson,
+  FabricJsonObject,
+  InvokeResult,
   Readiness,
-  RunStanding,
+  RunStatus,
   SessionDetail,
   SessionFilter,
   SessionPage,
-  Verdict,
 } from './answers.ts'
-import { errorOf, FabricError } from './error.ts'
-import { eventFeed, type FeedOptions } from './event-feed.ts'
+import { errorFromResponse, FabricError } from './error.ts'
+import { type EventFeedOptions, eventFeed } from './event-feed.ts'
 
 export interface FabricClientOptions {
   /** Where the server is: `http://127.0.0.1:4317`, or below a path of its own. */
@@ -48,25 +48,35 @@ export const fabricClient = ({ url, authToken, tenantId, fetch: given }: FabricC
       if (init.signal?.aborted) throw cause
       throw new FabricError(0, 'unreachable', `No Bridle answers at ${new URL(url).origin}.`, { cause })
     })
-    if (!response.ok) throw await errorOf(response)
+    if (!response.ok) throw await errorFromResponse(response)
     return response
   }
-  const get = async <T>(path: string): Promise<T> => json<T>(await call(path))
+  const get = async <T>(path: string): Promise<T> => readJson<T>(await call(path))
   const post = async <T>(path: string, body: unknown, init: RequestInit = {}): Promise<T> => {
     const headers = { 'content-type': 'application/json', ...(init.headers as Record<string, string>) }
-    return json<T>(await call(path, { ...init, method: 'POST', headers, body: JSON.stringify(body) }))
+    return readJson<T>(await call(path, { ...init, method: 'POST', headers, body: JSON.stringify(body) }))
   }
 
   /** The answer of the run, or with `async` its id. A caller that leaves does not stop the run. */
-  function invoke(agent: string, id: string, input: Json, options: InvokeOptions & { async: true }): Promise<Accepted>
-  function invoke(agent: string, id: string, input: Json, options?: InvokeOptions & { async?: false }): Promise<Invoked>
+  function invoke(
+    agent: string,
+    id: string,
+    input: FabricJson,
+    options: InvokeOptions & { async: true },
+  ): Promise<AcceptedRun>
+  function invoke(
+    agent: string,
+    id: string,
+    input: FabricJson,
+    options?: InvokeOptions & { async?: false },
+  ): Promise<InvokeResult>
   async function invoke(
     agent: string,
     id: string,
-    input: Json,
+    input: FabricJson,
     options: InvokeOptions = {},
-  ): Promise<Accepted | Invoked> {
-    return post(`agents/${part(agent)}/${part(id)}`, input, {
+  ): Promise<AcceptedRun | InvokeResult> {
+    return post(`agents/${pathSegment(agent)}/${pathSegment(id)}`, input, {
       headers: {
         ...(options.idempotencyKey !== undefined && { 'idempotency-key': options.idempotencyKey }),
         ...(options.async && { prefer: 'respond-async' }),
@@ -76,13 +86,16 @@ export const fabricClient = ({ url, authToken, tenantId, fetch: given }: FabricC
   }
 
   const session = async (id: string, agent?: string): Promise<SessionDetail> =>
-    get(`sessions/${part(id)}${query({ agent })}`)
+    get(`sessions/${pathSegment(id)}${queryText({ agent })}`)
 
   const settle =
     (verb: 'approve' | 'reject') =>
-    async (id: string, approvalId: string, verdict: Verdict = {}) => {
+    async (id: string, approvalId: string, verdict: DecisionOptions = {}) => {
       const { agent, ...body } = verdict
-      return post<JsonObject>(`sessions/${part(id)}/approvals/${part(approvalId)}/${verb}${query({ agent })}`, body)
+      return post<FabricJsonObject>(
+        `sessions/${pathSegment(id)}/approvals/${pathSegment(approvalId)}/${verb}${queryText({ agent })}`,
+        body,
+      )
     }
 
   /**
@@ -91,16 +104,17 @@ export const fabricClient = ({ url, authToken, tenantId, fetch: given }: FabricC
   async function* events(
     agent: string | null,
     id: string,
-    options: FeedOptions = {},
+    options: EventFeedOptions = {},
   ): AsyncGenerator<AgentEvent, void, undefined> {
-    const path = agent === null ? `sessions/${part(id)}/events` : `agents/${part(agent)}/${part(id)}/stream`
+    const path =
+      agent === null ? `sessions/${pathSegment(id)}/events` : `agents/${pathSegment(agent)}/${pathSegment(id)}/stream`
     // "From now on" is a place in the log: without a cursor of its own, a reconnect would skip what happened meanwhile.
     const now = options.replay === 'none' && options.after === undefined ? await headOf(agent, id) : undefined
     const replay = options.replay === undefined ? undefined : String(options.replay)
     yield* eventFeed(
       async (cursor, signal) => {
         const headers: Record<string, string> = cursor === null ? {} : { 'last-event-id': cursor }
-        const response = await call(`${path}${query(cursor === null ? { replay } : {})}`, { headers, signal })
+        const response = await call(`${path}${queryText(cursor === null ? { replay } : {})}`, { headers, signal })
         if (response.headers.get('content-type')?.startsWith('text/event-stream')) return response
         throw new FabricError(response.status, 'protocol', 'The answer is not an event stream.')
       },
@@ -122,17 +136,17 @@ export const fabricClient = ({ url, authToken, tenantId, fetch: given }: FabricC
     invoke,
     events,
     session,
-    sessions: (filter: SessionFilter = {}): Promise<SessionPage> => get(`sessions${query({ ...filter })}`),
+    sessions: (filter: SessionFilter = {}): Promise<SessionPage> => get(`sessions${queryText({ ...filter })}`),
     /** How a run stands, or how it ended. */
-    run: async (id: string, runId: string, agent?: string): Promise<RunStanding> =>
-      get(`sessions/${part(id)}/runs/${part(runId)}${query({ agent })}`),
+    run: async (id: string, runId: string, agent?: string): Promise<RunStatus> =>
+      get(`sessions/${pathSegment(id)}/runs/${pathSegment(runId)}${queryText({ agent })}`),
     approvals: (page: { readonly limit?: number; readonly cursor?: string } = {}): Promise<ApprovalPage> =>
-      get(`approvals${query({ status: 'pending', ...page })}`),
+      get(`approvals${queryText({ status: 'pending', ...page })}`),
     approve: settle('approve'),
     reject: settle('reject'),
     /** Erases the session. */
     remove: async (agent: string, id: string): Promise<void> => {
-      await call(`agents/${part(agent)}/${part(id)}`, { method: 'DELETE' })
+      await call(`agents/${pathSegment(agent)}/${pathSegment(id)}`, { method: 'DELETE' })
     },
     ready: (): Promise<Readiness> => get('ready'),
     health: (): Promise<{ readonly ok: boolean }> => get('health'),
@@ -140,18 +154,18 @@ export const fabricClient = ({ url, authToken, tenantId, fetch: given }: FabricC
 }
 
 /** A dot or two would be taken for a step in the path, and ask for something else. */
-const part = (id: string): string => {
+const pathSegment = (id: string): string => {
   if (/^\.{0,2}$/.test(id)) throw new FabricError(400, 'bad_request', `"${id}" cannot be asked for by its id.`)
   return encodeURIComponent(id)
 }
 
-const query = (given: { readonly [name: string]: string | number | undefined }): string => {
+const queryText = (given: { readonly [name: string]: string | number | undefined }): string => {
   const asked = new URLSearchParams()
   for (const [name, value] of Object.entries(given)) if (value !== undefined) asked.set(name, String(value))
   return asked.size === 0 ? '' : `?${asked}`
 }
 
-const json = async <T>(response: Response): Promise<T> => {
+const readJson = async <T>(response: Response): Promise<T> => {
   try {
     return (await response.json()) as T
   } catch (cause) {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { WebSocketServer } from 'ws'
-import { get, post, script } from '../../surfaces/http/test-client.suite.ts'
+import { get, post, scriptBody } from '../../surfaces/http/test-client.suite.ts'
 import { HarnessServer } from '../../targets/node/index.ts'
 import {
   type AgentEvent,
@@ -35,7 +35,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const play = (id: string, ...steps: unknown[]) => post(`${server.url}/agents/scripted/${id}`, script(...steps), auth)
+const play = (id: string, ...steps: unknown[]) =>
+  post(`${server.url}/agents/scripted/${id}`, scriptBody(...steps), auth)
 const socketUrl = (id: string, base = server.url) => `${base.replace('http', 'ws')}/sessions/${id}/ws`
 
 describe('a connection', () => {
@@ -150,7 +151,7 @@ describe('the end', () => {
     const ids = ['early-1', 'early-2', 'early-3']
     const approvals = await Promise.all(
       ids.map(async (id) => {
-        await post(`${server.url}/agents/scripted/${id}`, script({ approve: 'go' }, { text: 'on' }), {
+        await post(`${server.url}/agents/scripted/${id}`, scriptBody({ approve: 'go' }, { text: 'on' }), {
           ...auth,
           prefer: 'respond-async',
         })
@@ -297,12 +298,12 @@ describe('coming back', () => {
     const options = { data, authToken, tokenPaceMs: 0, log: () => {} }
     const first = await HarnessServer.start({ port: 0, ...options })
     const { url } = first
-    await post(`${url}/agents/scripted/r`, script({ text: 'one' }), auth)
+    await post(`${url}/agents/scripted/r`, scriptBody({ text: 'one' }), auth)
     const watch = client({ url: socketUrl('r', url), authToken, replay: 100, reconnect })
     await watch.until(() => watch.said.includes('live'))
     await first.close()
     const second = await HarnessServer.start({ port: Number(new URL(url).port), ...options })
-    await post(`${url}/agents/scripted/r`, script({ text: 'two' }), auth)
+    await post(`${url}/agents/scripted/r`, scriptBody({ text: 'two' }), auth)
     const { events } = (await get(`${url}/agents/scripted/r`, auth)).body as { events: { id: string }[] }
     await watch.until(() => watch.events.length === events.length)
     watch.handle.close()
@@ -311,7 +312,7 @@ describe('coming back', () => {
   })
 })
 
-interface Watch {
+interface SocketRecording {
   readonly handle: FabricWsHandle
   readonly events: AgentEvent[]
   readonly acks: FabricAck[]
@@ -321,7 +322,7 @@ interface Watch {
   until(enough: () => boolean): Promise<void>
 }
 
-const client = (options: Omit<FabricWsOptions, 'onEvent'>): Watch => {
+const client = (options: Omit<FabricWsOptions, 'onEvent'>): SocketRecording => {
   const said: string[] = []
   const events: AgentEvent[] = []
   const acks: FabricAck[] = []

@@ -1,11 +1,11 @@
 // A session over the Fabric WebSocket, from a browser or from Node. It keeps itself alive, comes back by its cursor, and
 // so hands out each event once and in order, whatever happens to its connections.
-import { type LogPlace, parseEventId, placeText } from '../../kernel/positions/log-position.ts'
+import { type LogPosition, parseEventId, positionText } from '../../kernel/positions/log-position.ts'
 import type { FabricClientMessage, FabricServerMessage } from '../../surfaces/fabric/socket-wire.ts'
 import type { FabricEvent } from '../../surfaces/fabric/wire.ts'
-import { approach, isFinal } from '../socket/endpoint.ts'
-import { failureOf } from '../socket/failure.ts'
-import { BACKOFF, PING, SocketLine } from '../socket/reconnecting-socket.ts'
+import { isPermanent, socketEndpoint } from '../socket/endpoint.ts'
+import { explainFailure } from '../socket/failure.ts'
+import { DEFAULT_RECONNECT_BACKOFF, PING_TEXT, ReconnectingSocket } from '../socket/reconnecting-socket.ts'
 import { FabricError } from './error.ts'
 import type { FabricWsHandle, FabricWsOptions } from './socket-options.ts'
 
@@ -14,14 +14,14 @@ export const connectFabricWs = (options: FabricWsOptions): FabricWsHandle => new
 
 class FabricWs implements FabricWsHandle {
   readonly #options: FabricWsOptions
-  readonly #line: SocketLine
+  readonly #socket: ReconnectingSocket
   /** Everything up to here was handed out; null = nothing yet. */
-  #cursor: LogPlace | null
+  #cursor: LogPosition | null
   #isLive = false
   /** Commands sent on this connection that were not answered yet. */
   #unanswered = 0
   /** Messages that wait for the first opening; null = it has been. */
-  #early: FabricClientMessage[] | null = []
+  #waiting: FabricClientMessage[] | null = []
 
   constructor(options: FabricWsOptions) {
     this.#options = options
@@ -29,48 +29,48 @@ class FabricWs implements FabricWsHandle {
     this.#cursor = after === undefined ? null : parseEventId(String(after))
     // A bad address throws here and now, as the platform's own constructor does.
     new URL(options.url)
-    this.#line = new SocketLine({
-      approach: () => approach(options, { replay, after: textOf(this.#cursor) }),
-      refusal: () => this.#whyNot(),
+    this.#socket = new ReconnectingSocket({
+      endpoint: () => socketEndpoint(options, { replay, after: textOf(this.#cursor) }),
+      findRefusal: () => this.#findRefusal(),
       WebSocket: options.WebSocket,
-      backoff: reconnect === true ? BACKOFF : reconnect || null,
+      backoff: reconnect === true ? DEFAULT_RECONNECT_BACKOFF : reconnect || null,
       heartbeatMs,
-      ping: () => PING,
-      onOpen: () => this.#opened(),
+      ping: () => PING_TEXT,
+      onOpen: () => this.#sendWaiting(),
       onMessage: (data) => {
         const message = parse(data)
-        if (message) this.#take(message)
+        if (message) this.#receive(message)
         else this.#fail(new FabricError(0, 'bad_message', 'The server sent something that is not a message.'))
       },
-      onLost: () => this.#lost(),
+      onLost: () => this.#handleDisconnect(),
       onError: (error) => this.#fail(error),
-      onEnd: (code, reason) => this.#ended(code, reason),
+      onEnd: (code, reason) => this.#handleEnd(code, reason),
     })
   }
 
   get state(): FabricWsHandle['state'] {
-    return this.#line.state
+    return this.#socket.state
   }
 
   send(message: FabricClientMessage): void {
     if (this.state === 'open') {
       if (isCommand(message)) this.#unanswered += 1
-      this.#line.send(JSON.stringify(message))
-    } else if (this.state === 'connecting' && this.#early !== null && this.#early.length < EARLY_MAX) {
-      this.#early.push(message)
+      this.#socket.send(JSON.stringify(message))
+    } else if (this.state === 'connecting' && this.#waiting !== null && this.#waiting.length < EARLY_MAX) {
+      this.#waiting.push(message)
     } else this.#refuse(message)
   }
 
   /** Nothing is stale before the first opening, so what was asked until then is sent with it. */
-  #opened(): void {
-    const early = this.#early ?? []
-    this.#early = null
+  #sendWaiting(): void {
+    const early = this.#waiting ?? []
+    this.#waiting = null
     for (const message of early) this.send(message)
   }
 
-  #ended(code: number, reason: string): void {
-    const unsent = this.#early ?? []
-    this.#early = null
+  #handleEnd(code: number, reason: string): void {
+    const unsent = this.#waiting ?? []
+    this.#waiting = null
     for (const message of unsent) this.#refuse(message)
     this.#options.onClose?.({ code, reason })
   }
@@ -81,18 +81,18 @@ class FabricWs implements FabricWsHandle {
   }
 
   /** Each try that fails is told; only some failures end it. */
-  async #whyNot(): Promise<FabricError | null> {
-    const failure = await failureOf(this.#options)
-    if (isFinal(failure)) return failure
+  async #findRefusal(): Promise<FabricError | null> {
+    const failure = await explainFailure(this.#options)
+    if (isPermanent(failure)) return failure
     if (this.state !== 'closed') this.#fail(failure)
     return null
   }
 
   close(): void {
-    this.#line.close()
+    this.#socket.close()
   }
 
-  #take(message: FabricServerMessage): void {
+  #receive(message: FabricServerMessage): void {
     switch (message.type) {
       case 'event':
         return this.#event(message.event)
@@ -111,7 +111,7 @@ class FabricWs implements FabricWsHandle {
 
   #event(event: FabricEvent): void {
     const place = parseEventId(event.id)
-    if (event.type === 'reset') this.#cursor = NOWHERE
+    if (event.type === 'reset') this.#cursor = LOG_START
     else if (place !== null) {
       if (this.#cursor !== null && place.seq <= this.#cursor.seq) return
       this.#cursor = place
@@ -123,13 +123,13 @@ class FabricWs implements FabricWsHandle {
   #replayEnd(cursor: string | undefined): void {
     const place = cursor === undefined ? null : parseEventId(cursor)
     if (place !== null && place.seq >= (this.#cursor?.seq ?? 0)) this.#cursor = place
-    this.#line.settle()
+    this.#socket.markHealthy()
     if (this.#isLive) return
     this.#isLive = true
     this.#options.onReplayEnd?.()
   }
 
-  #lost(): void {
+  #handleDisconnect(): void {
     const lost = this.#unanswered
     this.#unanswered = 0
     if (lost > 0)
@@ -142,9 +142,9 @@ class FabricWs implements FabricWsHandle {
 }
 
 /** Nothing was handed out: everything of whatever log there is follows. */
-const NOWHERE: LogPlace = { seq: 0, incarnation: 1 }
+const LOG_START: LogPosition = { seq: 0, incarnation: 1 }
 
-const textOf = (place: LogPlace | null): string | null => place && placeText(place.seq, place.incarnation)
+const textOf = (place: LogPosition | null): string | null => place && positionText(place.seq, place.incarnation)
 
 /** Messages that wait for the first opening; whoever sends more has not looked at the answers. */
 const EARLY_MAX = 100

@@ -37,7 +37,7 @@ export class SseReader {
     let start = this.#afterReturn && text.startsWith('\n') ? 1 : 0
     if (text !== '') this.#afterReturn = false
     for (let end = lineEnd(text, start); end < text.length; end = lineEnd(text, start)) {
-      const message = this.#take(this.#line + text.slice(start, end))
+      const message = this.#takeLine(this.#line + text.slice(start, end))
       if (message) messages.push(message)
       this.#line = ''
       const isReturn = text[end] === '\r'
@@ -56,7 +56,7 @@ export class SseReader {
     return text.startsWith('\uFEFF') ? text.slice(1) : text
   }
 
-  #take(line: string): SseMessage | null {
+  #takeLine(line: string): SseMessage | null {
     if (line === '') return this.#dispatch()
     const colon = line.indexOf(':')
     const name = colon < 0 ? line : line.slice(0, colon)

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { STREAM_EVENT_TYPES } from '../../kernel/catalogue.ts'
-import { script, told } from '../../surfaces/frontend/frontend.suite.ts'
+import { readEnvelopes, scriptPrompt } from '../../surfaces/frontend/frontend.suite.ts'
 import type { StreamEnvelope } from '../../surfaces/frontend/wire.ts'
-import { world } from '../../surfaces/http/test-app.suite.ts'
+import { testApp } from '../../surfaces/http/test-app.suite.ts'
 import { emptyFrontendState, type FrontendState, HANDLED_EVENT_TYPES, reduceFrontend } from './state.ts'
 
 test('[F2] what is handled is what /stream-events names, in lock-step', async () => {
-  const { body } = await world().get('/stream-events')
+  const { body } = await testApp().get('/stream-events')
   expect(HANDLED_EVENT_TYPES.toSorted()).toEqual((body.types as string[]).toSorted())
   expect(HANDLED_EVENT_TYPES.toSorted()).toEqual(STREAM_EVENT_TYPES.toSorted())
 })
@@ -90,10 +90,10 @@ describe('the reducer', () => {
 })
 
 test('[F27] folds a whole turn of every kind of event, live or resumed at any place', async () => {
-  const it = world()
+  const it = testApp()
   await it.post('/chat/sessions', { session_id: 's1', engine: 'scripted' })
   const say = (type: string, payload: object) => ({ event: { type, payload } })
-  const prompt = script(
+  const prompt = scriptPrompt(
     { thinking: 'hm' },
     say('hook_event', { hook: 'pre', phase: 'before' }),
     say('transport_diagnostic', { status: 'degraded', kind: 'provider_fallback' }),
@@ -114,7 +114,7 @@ test('[F27] folds a whole turn of every kind of event, live or resumed at any pl
     { usage: { total_tokens: 7, cost_usd: 0.5 } },
     { text: 'Done.', chunks: 2 },
   )
-  const frames = await told(it, '/chat/sessions/s1/turns', undefined, {
+  const frames = await readEnvelopes(it, '/chat/sessions/s1/turns', undefined, {
     method: 'POST',
     body: { prompt },
     headers: { accept: 'text/event-stream' },

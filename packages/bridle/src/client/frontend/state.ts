@@ -1,11 +1,11 @@
 // What a frontend knows of a session, folded from the contract's envelopes by one pure function. The map of handlers is
 // total: an event that the server may send and nobody handles does not compile.
 
-import type { ShownEventType } from '../../kernel/catalogue.ts'
-import { parseEventId, placeText } from '../../kernel/positions/log-position.ts'
+import type { VisibleEventType } from '../../kernel/catalogue.ts'
+import { parseEventId, positionText } from '../../kernel/positions/log-position.ts'
 import type { StreamEnvelope, StreamEnvelopeOf } from '../../surfaces/frontend/wire.ts'
 
-type Payload<T extends ShownEventType> = StreamEnvelopeOf<T>['payload']
+type PayloadOf<T extends VisibleEventType> = StreamEnvelopeOf<T>['payload']
 
 export interface FrontendState {
   readonly sessionId: string | null
@@ -13,18 +13,18 @@ export interface FrontendState {
   readonly seq: number
   /** The incarnation of the log that the number belongs to, as the greeting said. */
   readonly incarnation: number
-  readonly status: Payload<'session_state'>['status'] | null
+  readonly status: PayloadOf<'session_state'>['status'] | null
   /** The status card: the last `session_state`, whole. */
-  readonly session: Payload<'session_state'> | null
+  readonly session: PayloadOf<'session_state'> | null
   /** In order; the one being written is the last that began. */
   readonly turns: readonly FrontendTurn[]
   /** Open ones, by request id. */
-  readonly approvals: { readonly [requestId: string]: Payload<'approval_required'> }
-  readonly checkpoints: readonly Payload<'session_checkpoint'>[]
-  readonly subagents: { readonly [agentId: string]: Payload<'subagent_event'> }
-  readonly steps: readonly Payload<'step_progress'>[]
-  readonly retrievals: readonly Payload<'retrieval'>[]
-  readonly guardrail: Payload<'antahkarana'> | null
+  readonly approvals: { readonly [requestId: string]: PayloadOf<'approval_required'> }
+  readonly checkpoints: readonly PayloadOf<'session_checkpoint'>[]
+  readonly subagents: { readonly [agentId: string]: PayloadOf<'subagent_event'> }
+  readonly steps: readonly PayloadOf<'step_progress'>[]
+  readonly retrievals: readonly PayloadOf<'retrieval'>[]
+  readonly guardrail: PayloadOf<'antahkarana'> | null
   readonly context: { readonly usagePct: number | null; readonly compactions: number }
   readonly usage: { readonly tokens: number; readonly costUsd: number }
   /** What an operator sees happen, oldest first; the newest few hundred. */
@@ -37,31 +37,31 @@ export interface FrontendTurn {
   readonly turnId: string
   readonly attempt: number
   readonly prompt: string | null
-  readonly status: 'running' | Payload<'turn_end'>['status']
+  readonly status: 'running' | PayloadOf<'turn_end'>['status']
   readonly text: string
   readonly thinking: string
   /** In the order they began. Two calls of one name are two rows: the id tells them apart. */
   readonly tools: readonly FrontendTool[]
   readonly error: string | null
-  readonly result: Payload<'completed'>['result'] | null
+  readonly result: PayloadOf<'completed'>['result'] | null
 }
 
 export interface FrontendTool {
   readonly toolCallId: string
   readonly name: string
-  readonly arguments: Payload<'tool_call'>['arguments'] | null
-  readonly result: Payload<'tool_result'>['result'] | null
+  readonly arguments: PayloadOf<'tool_call'>['arguments'] | null
+  readonly result: PayloadOf<'tool_result'>['result'] | null
   /** `running` until its outcome is told. */
-  readonly status: 'running' | Payload<'tool_outcome'>['status']
-  readonly outcome: Payload<'tool_outcome'> | null
-  readonly approval: 'required' | NonNullable<Payload<'approval_applied'>['decision']> | null
+  readonly status: 'running' | PayloadOf<'tool_outcome'>['status']
+  readonly outcome: PayloadOf<'tool_outcome'> | null
+  readonly approval: 'required' | NonNullable<PayloadOf<'approval_applied'>['decision']> | null
   /** Of an attempt that a retry replaced. */
   readonly superseded: boolean
 }
 
 export interface TimelineEntry {
   readonly seq: number
-  readonly type: ShownEventType
+  readonly type: VisibleEventType
   readonly timestamp: string
   readonly turnId: string | null
   readonly payload: StreamEnvelope['payload']
@@ -94,33 +94,45 @@ export const reduceFrontend = (state: FrontendState, envelope: StreamEnvelope): 
   if (envelope.type === 'session') return handlers.session(state, envelope)
   if (envelope.seq <= state.seq) return state
   const next = { ...state, seq: envelope.seq }
-  if (envelope.custom) return noted(next, 'timeline', envelope)
-  if (envelope.hearsay || !Object.hasOwn(handlers, envelope.type)) return noted(next, 'diagnostics', envelope)
-  return (handlers[envelope.type] as Handler<ShownEventType>)(next, envelope as never)
+  if (envelope.custom) return withTimelineEntry(next, 'timeline', envelope)
+  if (envelope.hearsay || !Object.hasOwn(handlers, envelope.type))
+    return withTimelineEntry(next, 'diagnostics', envelope)
+  return (handlers[envelope.type] as EnvelopeHandler<VisibleEventType>)(next, envelope as never)
 }
 
 /** Where to resume a stream: the `Last-Event-ID`, or `?after=`. */
-export const frontendCursor = ({ seq, incarnation }: FrontendState): string => placeText(seq, incarnation)
+export const frontendCursor = ({ seq, incarnation }: FrontendState): string => positionText(seq, incarnation)
 
 /** The greeting names the last event of the log. */
 const incarnationIn = ({ last_event_id: last }: { readonly [name: string]: unknown }): number =>
   (typeof last === 'string' && parseEventId(last)?.incarnation) || 1
 
-type Handler<T extends ShownEventType> = (state: FrontendState, envelope: StreamEnvelopeOf<T>) => FrontendState
+type EnvelopeHandler<T extends VisibleEventType> = (
+  state: FrontendState,
+  envelope: StreamEnvelopeOf<T>,
+) => FrontendState
 
 const LIST_MAX = 500
-const last = <T>(list: readonly T[], more: T): readonly T[] => [...list.slice(1 - LIST_MAX), more]
+const appendBounded = <T>(list: readonly T[], more: T): readonly T[] => [...list.slice(1 - LIST_MAX), more]
 
-const noted = (state: FrontendState, where: 'timeline' | 'diagnostics', envelope: StreamEnvelope): FrontendState => {
+const withTimelineEntry = (
+  state: FrontendState,
+  where: 'timeline' | 'diagnostics',
+  envelope: StreamEnvelope,
+): FrontendState => {
   const { seq, type, timestamp, turn_id = null, payload } = envelope
-  return { ...state, [where]: last(state[where], { seq, type, timestamp, turnId: turn_id, payload }) }
+  return { ...state, [where]: appendBounded(state[where], { seq, type, timestamp, turnId: turn_id, payload }) }
 }
 
 /** For the eyes of the curious, and nothing else. */
-const diagnostic = <T extends ShownEventType>(state: FrontendState, envelope: StreamEnvelopeOf<T>): FrontendState =>
-  noted(state, 'diagnostics', envelope as unknown as StreamEnvelope)
-const told = <T extends ShownEventType>(state: FrontendState, envelope: StreamEnvelopeOf<T>): FrontendState =>
-  noted(state, 'timeline', envelope as unknown as StreamEnvelope)
+const recordDiagnostic = <T extends VisibleEventType>(
+  state: FrontendState,
+  envelope: StreamEnvelopeOf<T>,
+): FrontendState => withTimelineEntry(state, 'diagnostics', envelope as unknown as StreamEnvelope)
+const recordInTimeline = <T extends VisibleEventType>(
+  state: FrontendState,
+  envelope: StreamEnvelopeOf<T>,
+): FrontendState => withTimelineEntry(state, 'timeline', envelope as unknown as StreamEnvelope)
 
 const newTurn = (turnId: string, attempt: number): FrontendTurn => ({
   turnId,
@@ -146,11 +158,11 @@ const inTurn = (
   if (!known) return { ...state, turns: [...state.turns, change(newTurn(turn_id, attempt))] }
   return {
     ...state,
-    turns: state.turns.with(index, change(attempt > known.attempt ? begunAgain(known, attempt) : known)),
+    turns: state.turns.with(index, change(attempt > known.attempt ? restartTurn(known, attempt) : known)),
   }
 }
 
-const begunAgain = (turn: FrontendTurn, attempt: number): FrontendTurn => ({
+const restartTurn = (turn: FrontendTurn, attempt: number): FrontendTurn => ({
   ...newTurn(turn.turnId, attempt),
   prompt: turn.prompt,
   tools: turn.tools.map((tool) => ({ ...tool, superseded: true })),
@@ -181,25 +193,25 @@ const withTool = (
     return { ...turn, tools }
   })
 
-const handlers: { readonly [T in ShownEventType]: Handler<T> } = {
+const handlers: { readonly [T in VisibleEventType]: EnvelopeHandler<T> } = {
   session: (state, { payload, session_id, seq }) =>
     payload.reset === true || (state.sessionId !== null && state.sessionId !== session_id)
       ? { ...emptyFrontendState, sessionId: session_id, seq, incarnation: incarnationIn(payload) }
       : { ...state, sessionId: session_id, incarnation: incarnationIn(payload) },
   session_state: (state, envelope) =>
-    told({ ...state, status: envelope.payload.status, session: envelope.payload }, envelope),
+    recordInTimeline({ ...state, status: envelope.payload.status, session: envelope.payload }, envelope),
   session_checkpoint: (state, envelope) => {
     const isSeed = envelope.payload.checkpoint_type === 'resume_seed' && envelope.turn_id === undefined
-    const held = isSeed ? atRest(state) : state
-    return told({ ...held, checkpoints: last(held.checkpoints, envelope.payload) }, envelope)
+    const held = isSeed ? closeOpenWork(state) : state
+    return recordInTimeline({ ...held, checkpoints: appendBounded(held.checkpoints, envelope.payload) }, envelope)
   },
 
   turn_start: (state, envelope) =>
-    diagnostic(
+    recordDiagnostic(
       inTurn(state, envelope, (turn) => ({ ...turn, prompt: envelope.payload.prompt })),
       envelope,
     ),
-  turn_start_tools: diagnostic,
+  turn_start_tools: recordDiagnostic,
   token: (state, envelope) => inTurn(state, envelope, (turn) => ({ ...turn, text: turn.text + envelope.payload.text })),
   response: (state, envelope) => inTurn(state, envelope, (turn) => ({ ...turn, text: envelope.payload.text })),
   thinking: (state, envelope) =>
@@ -214,14 +226,14 @@ const handlers: { readonly [T in ShownEventType]: Handler<T> } = {
     const changed = withTool(state, envelope, { id, name }, begun)
     const isAgain = changed.turns.at(-1)?.tools.findLast(({ toolCallId }) => toolCallId === id)?.outcome != null
     const fresh = { ...newTool(id, name), arguments: given }
-    return told(
+    return recordInTimeline(
       isAgain ? inTurn(state, envelope, (turn) => ({ ...turn, tools: [...turn.tools, fresh] })) : changed,
       envelope,
     )
   },
   tool_result: (state, envelope) => {
     const { tool_call_id: id, tool_name: name = 'tool', result } = envelope.payload
-    return told(
+    return recordInTimeline(
       withTool(state, envelope, { id, name }, (tool) => ({ ...tool, result })),
       envelope,
     )
@@ -229,21 +241,21 @@ const handlers: { readonly [T in ShownEventType]: Handler<T> } = {
   tool_outcome: (state, envelope) => {
     const { payload: outcome } = envelope
     const { tool_call_id: id, tool_name: name, status } = outcome
-    return told(
+    return recordInTimeline(
       withTool(state, envelope, { id, name }, (tool) => ({ ...tool, status, outcome })),
       envelope,
     )
   },
-  tool_batch: diagnostic,
-  tool_selected: diagnostic,
-  tool_validation_error: diagnostic,
+  tool_batch: recordDiagnostic,
+  tool_selected: recordDiagnostic,
+  tool_validation_error: recordDiagnostic,
 
   approval_required: (state, envelope) => {
     const { payload } = envelope
     const { tool_call_id: id, tool_name: name, kind = 'tool' } = payload
     const asked = { ...state, approvals: { ...state.approvals, [payload.request_id]: payload } }
     const marked = (tool: FrontendTool): FrontendTool => ({ ...tool, approval: 'required' })
-    return told(kind === 'tool' && id ? withTool(asked, envelope, { id, name }, marked) : asked, envelope)
+    return recordInTimeline(kind === 'tool' && id ? withTool(asked, envelope, { id, name }, marked) : asked, envelope)
   },
   approval_applied: (state, envelope) => {
     const { request_id, tool_call_id: id, tool_name: name, decision = 'approved', arguments: given } = envelope.payload
@@ -256,59 +268,61 @@ const handlers: { readonly [T in ShownEventType]: Handler<T> } = {
       ...(given && { arguments: given }),
     })
     const isTool = (asked?.kind ?? 'tool') === 'tool'
-    return told(isTool && id ? withTool(settled, envelope, { id, name }, marked) : settled, envelope)
+    return recordInTimeline(isTool && id ? withTool(settled, envelope, { id, name }, marked) : settled, envelope)
   },
 
   context_warning: (state, envelope) => {
     const usagePct = envelope.payload.usage_pct ?? state.context.usagePct
-    return told({ ...state, context: { ...state.context, usagePct } }, envelope)
+    return recordInTimeline({ ...state, context: { ...state.context, usagePct } }, envelope)
   },
   context_compacted: (state, envelope) =>
-    told({ ...state, context: { usagePct: null, compactions: state.context.compactions + 1 } }, envelope),
-  step_progress: (state, envelope) => told({ ...state, steps: last(state.steps, envelope.payload) }, envelope),
+    recordInTimeline({ ...state, context: { usagePct: null, compactions: state.context.compactions + 1 } }, envelope),
+  step_progress: (state, envelope) =>
+    recordInTimeline({ ...state, steps: appendBounded(state.steps, envelope.payload) }, envelope),
   usage: (state, envelope) => {
     const { total_tokens, input_tokens = 0, output_tokens = 0, cost_usd = 0 } = envelope.payload
     const tokens = state.usage.tokens + (total_tokens ?? input_tokens + output_tokens)
-    return diagnostic({ ...state, usage: { tokens, costUsd: state.usage.costUsd + cost_usd } }, envelope)
+    return recordDiagnostic({ ...state, usage: { tokens, costUsd: state.usage.costUsd + cost_usd } }, envelope)
   },
-  retrieval: (state, envelope) => told({ ...state, retrievals: last(state.retrievals, envelope.payload) }, envelope),
-  antahkarana: (state, envelope) => told({ ...state, guardrail: envelope.payload }, envelope),
+  retrieval: (state, envelope) =>
+    recordInTimeline({ ...state, retrievals: appendBounded(state.retrievals, envelope.payload) }, envelope),
+  antahkarana: (state, envelope) => recordInTimeline({ ...state, guardrail: envelope.payload }, envelope),
   subagent_event: (state, envelope) => {
     const { payload } = envelope
-    return diagnostic({ ...state, subagents: { ...state.subagents, [payload.agent_id]: payload } }, envelope)
+    return recordDiagnostic({ ...state, subagents: { ...state.subagents, [payload.agent_id]: payload } }, envelope)
   },
-  policy_decision: diagnostic,
-  hook_event: diagnostic,
-  sandbox_notice: diagnostic,
-  transport_diagnostic: diagnostic,
+  policy_decision: recordDiagnostic,
+  hook_event: recordDiagnostic,
+  sandbox_notice: recordDiagnostic,
+  transport_diagnostic: recordDiagnostic,
 
-  session_paused: told,
-  session_resumed: told,
-  cancel_requested: told,
-  policy_set: told,
-  branched: told,
-  budget_crossed: told,
-  budget_raised: told,
-  retry_scheduled: told,
-  artifact_published: told,
-  custom_event: told,
+  session_paused: recordInTimeline,
+  session_resumed: recordInTimeline,
+  cancel_requested: recordInTimeline,
+  policy_set: recordInTimeline,
+  branched: recordInTimeline,
+  budget_crossed: recordInTimeline,
+  budget_raised: recordInTimeline,
+  retry_scheduled: recordInTimeline,
+  artifact_published: recordInTimeline,
+  custom_event: recordInTimeline,
 
   completed: (state, envelope) =>
-    told(
+    recordInTimeline(
       inTurn(state, envelope, (turn) => ({ ...turn, result: envelope.payload.result ?? null })),
       envelope,
     ),
   error: (state, envelope) => {
     const turn_id = envelope.turn_id ?? envelope.payload.turn_id
     const of = { ...envelope, ...(turn_id !== undefined && { turn_id }) }
-    return told(
+    return recordInTimeline(
       inTurn(state, of, (turn) => ({ ...turn, error: envelope.payload.message })),
       envelope,
     )
   },
   turn_end: (state, envelope) => {
     const { turn_id, status } = envelope.payload
-    return told(
+    return recordInTimeline(
       inTurn(state, { ...envelope, turn_id }, (turn) => ({ ...turn, status })),
       envelope,
     )
@@ -316,19 +330,19 @@ const handlers: { readonly [T in ShownEventType]: Handler<T> } = {
 }
 
 /** A branch has its parent's history and nothing of what was open there: it ended for this session where it began. */
-const atRest = (state: FrontendState): FrontendState => ({
+const closeOpenWork = (state: FrontendState): FrontendState => ({
   ...state,
   approvals: {},
   turns: state.turns.map((turn) =>
-    turn.status === 'running' ? { ...turn, status: 'cancelled', tools: turn.tools.map(leftBehind) } : turn,
+    turn.status === 'running' ? { ...turn, status: 'cancelled', tools: turn.tools.map(closeTool) } : turn,
   ),
 })
 
-const leftBehind = (tool: FrontendTool): FrontendTool => ({
+const closeTool = (tool: FrontendTool): FrontendTool => ({
   ...tool,
   ...(tool.status === 'running' && { status: 'error' }),
   ...(tool.approval === 'required' && { approval: 'cancelled' }),
 })
 
 /** Every type that the reducer handles: what `/stream-events` answers, by type and by test. */
-export const HANDLED_EVENT_TYPES = Object.keys(handlers) as readonly ShownEventType[]
+export const HANDLED_EVENT_TYPES = Object.keys(handlers) as readonly VisibleEventType[]

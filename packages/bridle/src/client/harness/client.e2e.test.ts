@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { get, script } from '../../surfaces/http/test-client.suite.ts'
+import { get, scriptBody } from '../../surfaces/http/test-client.suite.ts'
 import { HarnessServer } from '../../targets/node/index.ts'
 import { HarnessClient, type HarnessClientOptions, type HarnessState } from '../index.ts'
 import { cuttingProxy } from '../socket/cutting-proxy.suite.ts'
-import { endOf } from './fake-server.suite.ts'
+import { settledOutcome } from './fake-server.suite.ts'
 
 const authToken = 'secret-1'
 const auth = { authorization: `Bearer ${authToken}` }
@@ -51,7 +51,7 @@ describe('a session', () => {
     await isOpen(two)
     const contents = new Set<string>()
     two.subscribe(() => contents.add(two.getSnapshot().messages[1]?.content ?? ''))
-    const answer = await one.submit(script({ text: 'Hello there', chunks: 11, everyMs: 5 }).prompt)
+    const answer = await one.submit(scriptBody({ text: 'Hello there', chunks: 11, everyMs: 5 }).prompt)
     expect(answer).toMatchObject({ runId: expect.any(String) })
     const shown = await until(one, isDone)
     expect(shown.messages.map(({ role, content }) => [role, content])).toEqual([
@@ -65,20 +65,20 @@ describe('a session', () => {
 
   test('an approval, and one that is settled already', async () => {
     const client = connect('bob')
-    await client.submit(script({ approve: 'deploy', args: { to: 'prod' } }, { text: 'Done' }).prompt)
+    await client.submit(scriptBody({ approve: 'deploy', args: { to: 'prod' } }, { text: 'Done' }).prompt)
     const [asked] = (await until(client, ({ approvals }) => approvals?.length === 1)).approvals ?? []
     expect(asked).toMatchObject({ toolName: 'deploy', arguments: { to: 'prod' } })
     await client.approve(asked?.id as string, 'approved')
     const { messages, approvals } = await until(client, isDone)
     expect(approvals).toEqual([])
     expect(messages[1]).toMatchObject({ content: 'Done', toolCalls: [{ approval: { status: 'approved' } }] })
-    expect(await endOf(client.approve(asked?.id as string, 'denied'))).toBe('approval_settled')
-    expect(await endOf(client.approve('nothing', 'denied'))).toBe('approval_not_found')
+    expect(await settledOutcome(client.approve(asked?.id as string, 'denied'))).toBe('approval_settled')
+    expect(await settledOutcome(client.approve('nothing', 'denied'))).toBe('approval_not_found')
   })
 
   test('a cancel', async () => {
     const client = connect('cat')
-    await client.submit(script({ text: 'Once' }, { sleepMs: 60_000 }, { text: 'more' }).prompt)
+    await client.submit(scriptBody({ text: 'Once' }, { sleepMs: 60_000 }, { text: 'more' }).prompt)
     await until(client, ({ messages }) => messages[1]?.content === 'Once')
     expect(await client.cancel()).toMatchObject({ cancelled: true })
     const { messages, status } = await until(client, isDone)
@@ -88,21 +88,21 @@ describe('a session', () => {
   test('refusals by their codes', async () => {
     const client = connect('dan')
     await isOpen(client)
-    expect(await endOf(client.submit(''))).toBe('prompt_empty')
-    expect(await endOf(client.edit('nothing', 'x'))).toMatch(/not_found/)
+    expect(await settledOutcome(client.submit(''))).toBe('prompt_empty')
+    expect(await settledOutcome(client.edit('nothing', 'x'))).toMatch(/not_found/)
     await client.submit('Hi', { commandId: 'once' })
-    expect(await endOf(client.submit('Ho', { commandId: 'once' }))).toBe('command_conflict')
-    expect(await endOf(client.resume())).toBe('not_paused')
+    expect(await settledOutcome(client.submit('Ho', { commandId: 'once' }))).toBe('command_conflict')
+    expect(await settledOutcome(client.resume())).toBe('not_paused')
     let args = {}
     for (let depth = 0; depth < 200; depth++) args = { args }
-    expect(await endOf(client.approve('a', 'approved', { args }))).toBe('bad_command')
-    expect(await endOf(client.send({ type: 'explode' } as never))).toBe('bad_command')
+    expect(await settledOutcome(client.approve('a', 'approved', { args }))).toBe('bad_command')
+    expect(await settledOutcome(client.send({ type: 'explode' } as never))).toBe('bad_command')
     expect(client.connection.resyncs).toBe(0)
   })
 
   test('[T16] a branch is a session of its own', async () => {
     const client = connect('eve')
-    await client.submit(script({ text: 'Trunk' }).prompt)
+    await client.submit(scriptBody({ text: 'Trunk' }).prompt)
     await until(client, isDone)
     const { sessionId } = await client.branch()
     const url = `${server.url.replace('http', 'ws')}/ws?sessionId=${sessionId}`
@@ -117,7 +117,7 @@ describe('a session', () => {
     ['a bad tenant', { tenantId: 'a b' }, 'bad_request'],
   ])('%s is the end, and told', async (_name, options, code) => {
     const client = connect('fay', options)
-    const held = endOf(client.submit('Hi'))
+    const held = settledOutcome(client.submit('Hi'))
     expect(await held).toBe('not_sent')
     expect(client.connection).toMatchObject({ phase: 'closed', error: { code } })
   })
@@ -132,7 +132,10 @@ describe('coming back', () => {
     proxy.cutAll()
     const prompts: string[] = []
     while (proxy.cuts < 100) {
-      const { prompt } = script({ text: `${prompts.length} `.repeat(100), chunks: 100 }, { tool: 'read', result: 'x' })
+      const { prompt } = scriptBody(
+        { text: `${prompts.length} `.repeat(100), chunks: 100 },
+        { tool: 'read', result: 'x' },
+      )
       prompts.push(prompt)
       await client.submit(prompt)
       // The server's queue has an end.
@@ -154,13 +157,13 @@ describe('coming back', () => {
     const options = { data, authToken, tokenPaceMs: 0, log: () => {} }
     const first = await HarnessServer.start({ port: 0, ...options })
     const client = connect('hal', {}, first.url)
-    await client.submit(script({ text: 'one' }).prompt)
+    await client.submit(scriptBody({ text: 'one' }).prompt)
     await until(client, isDone)
     await first.close()
     while (client.connection.phase !== 'reconnecting') await new Promise((resolve) => setTimeout(resolve, 2))
-    const held = client.submit(script({ text: 'two' }).prompt)
+    const held = client.submit(scriptBody({ text: 'two' }).prompt)
     expect(client.held).toHaveLength(1)
-    expect(await endOf(client.cancel())).toBe('not_sent')
+    expect(await settledOutcome(client.cancel())).toBe('not_sent')
     const second = await HarnessServer.start({ port: Number(new URL(first.url).port), ...options })
     await held
     const { messages } = await until(client, (state) => isDone(state) && state.messages.length === 4)

@@ -4,7 +4,16 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { applyOperations, type DeltaOperation } from '../../kernel/delta.ts'
 import type { HarnessState } from '../../kernel/projections/conversation/harness-state.ts'
 import { HarnessClient, type HarnessConnection, type HarnessError } from '../index.ts'
-import { clientOf, delta, fakeServer, opened, said, state, stateOf, textsOf } from './fake-server.suite.ts'
+import {
+  assistantMessage,
+  delta,
+  fakeClientOf,
+  fakeServer,
+  openClient,
+  state,
+  stateOf,
+  textsOf,
+} from './fake-server.suite.ts'
 
 beforeEach(() => {
   vi.stubGlobal('fetch', () => Promise.reject(new Error('offline')))
@@ -24,12 +33,12 @@ const set = (path: unknown, value: unknown) => ({ type: 'set', path, value })
 
 describe('sense', () => {
   test('[T3] a state, then deltas', async () => {
-    const { client, line } = await opened({ first: state(3, 'Hi') })
+    const { client, line } = await openClient({ first: state(3, 'Hi') })
     expect(line.url.href).toBe('ws://fake/ws?userId=ann&marks=1')
     expect(client.connection).toMatchObject({ phase: 'open', attempt: 0, lastSeq: 3, resyncs: 0 })
     line.tell(
       delta(3, 4, append(0, ', you')),
-      delta(4, 6, set(['messages', '1'], said('More')), set(['status'], 'running')),
+      delta(4, 6, set(['messages', '1'], assistantMessage('More')), set(['status'], 'running')),
     )
     expect(textsOf(client)).toEqual(['Hi, you', 'More'])
     expect(client.connection.lastSeq).toBe(6)
@@ -39,7 +48,7 @@ describe('sense', () => {
   })
 
   test('untouched parts keep their identity', async () => {
-    const { client, line } = await opened({ first: state(0, 'a', 'b') })
+    const { client, line } = await openClient({ first: state(0, 'a', 'b') })
     const before = client.getSnapshot()
     line.tell(delta(0, 1, append(1, '!')))
     expect(client.getSnapshot().messages[0]).toBe(before.messages[0])
@@ -48,27 +57,27 @@ describe('sense', () => {
   })
 
   test('[T19] a mark is answered at once; one that makes no sense is a reason to start anew', async () => {
-    const { client, line, server } = await opened({ first: state(3, 'Hi') })
+    const { client, line, server } = await openClient({ first: state(3, 'Hi') })
     line.tell({ type: 'mark', seq: 3 }, delta(3, 4, append(0, '!')), { type: 'mark', seq: 4 })
-    expect(line.heard).toEqual([
+    expect(line.received).toEqual([
       { type: 'seen', seq: 3 },
       { type: 'seen', seq: 4 },
     ])
     line.raw('{"type":"mark"}')
-    expect(line.heard).toHaveLength(2)
-    expect((await server.line(2)).after).toBeNull()
+    expect(line.received).toHaveLength(2)
+    expect((await server.socket(2)).after).toBeNull()
     client.close()
   })
 
   test('before the first state it is empty', () => {
-    const client = clientOf(fakeServer())
+    const client = fakeClientOf(fakeServer())
     expect(client.getSnapshot()).toEqual({ status: 'idle', messages: [] })
     expect(client.connection).toMatchObject({ phase: 'connecting', attempt: 0, lastSeq: null })
     client.close()
   })
 
   test('a type that came later is ignored', async () => {
-    const { client, line } = await opened()
+    const { client, line } = await openClient()
     line.raw('{"type":"presence","who":["bob"]}')
     line.raw('{"type":"pong"}')
     line.tell(delta(0, 1, set(['status'], 'running')))
@@ -78,7 +87,7 @@ describe('sense', () => {
   })
 
   test('taps tell all of it, as it came', async () => {
-    const { client, line } = await opened()
+    const { client, line } = await openClient()
     const told: unknown[] = []
     for (const name of ['state', 'delta', 'error'] as const) client.on(name, (message: unknown) => told.push(message))
     line.tell(delta(0, 1, set(['status'], 'running')), { type: 'error', message: 'No.' }, state(2))
@@ -118,8 +127,8 @@ describe('nonsense makes it ask for everything again', () => {
     ['a path that is a text', JSON.stringify(delta(1, 2, set('status', 'idle')))],
     ['a set without a value', JSON.stringify(delta(1, 2, set(['error'], undefined)))],
     ['an unknown operation', JSON.stringify(delta(1, 2, { type: 'remove', path: ['messages', '0'], value: 1 }))],
-    ['an index beyond the length', JSON.stringify(delta(1, 2, set(['messages', '2'], said('x'))))],
-    ['an index with a leading zero', JSON.stringify(delta(1, 2, set(['messages', '00'], said('x'))))],
+    ['an index beyond the length', JSON.stringify(delta(1, 2, set(['messages', '2'], assistantMessage('x'))))],
+    ['an index with a leading zero', JSON.stringify(delta(1, 2, set(['messages', '00'], assistantMessage('x'))))],
     ['the prototype in a path', JSON.stringify(delta(1, 2, set(['__proto__', 'polluted'], true)))],
     ['the constructor in a path', JSON.stringify(delta(1, 2, set(['constructor', 'prototype', 'x'], true)))],
     ['text appended to a list', JSON.stringify(delta(1, 2, { type: 'append-text', path: ['messages'], value: 'x' }))],
@@ -137,7 +146,7 @@ describe('nonsense makes it ask for everything again', () => {
     ['an ack of nothing', '{"type":"ack","ok":true}'],
     ['an ack that says neither', '{"type":"ack","commandId":"c","ok":"yes"}'],
   ])('%s', async (_name, nonsense) => {
-    const { server, client, line } = await opened({ first: state(1, 'kept') })
+    const { server, client, line } = await openClient({ first: state(1, 'kept') })
     const errors: HarnessError[] = []
     client.on('error', (error) => errors.push(error))
     const shown = client.getSnapshot()
@@ -153,7 +162,7 @@ describe('nonsense makes it ask for everything again', () => {
     expect(errors).toMatchObject([{ code: 'resync' }])
     // Whatever the old line still says is nobody's business.
     line.tell(state(9, 'late'))
-    const next = await server.line(2)
+    const next = await server.socket(2)
     expect(next.after).toBeNull()
     next.open(state(5, 'fresh'))
     expect(textsOf(client)).toEqual(['fresh'])
@@ -164,11 +173,11 @@ describe('nonsense makes it ask for everything again', () => {
   })
 
   test('a delta before any state', async () => {
-    const { server, client, line } = await opened({ first: delta(0, 1, set(['status'], 'running')) })
+    const { server, client, line } = await openClient({ first: delta(0, 1, set(['status'], 'running')) })
     expect(line.closedWith).toBe(4000)
     expect(client.getSnapshot()).toEqual({ status: 'idle', messages: [] })
     expect(client.connection).toMatchObject({ phase: 'connecting', resyncs: 1 })
-    ;(await server.line(2)).open(state(1))
+    ;(await server.socket(2)).open(state(1))
     expect(client.connection.phase).toBe('open')
     client.close()
   })
@@ -176,17 +185,17 @@ describe('nonsense makes it ask for everything again', () => {
   test('a server that never makes sense is asked ever less often', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
     vi.spyOn(Math, 'random').mockReturnValue(1)
-    const { server, client } = await opened({ backoff: { firstMs: 100, longestMs: 1_000 } })
+    const { server, client } = await openClient({ backoff: { firstMs: 100, longestMs: 1_000 } })
     const waits: number[] = []
     for (let round = 1; round < 7; round++) {
-      server.lines.at(-1)?.raw('?')
+      server.sockets.at(-1)?.raw('?')
       waits.push((client.connection.nextTryAt as number) - Date.now())
       await vi.advanceTimersByTimeAsync(1_000)
-      ;(await server.line(round + 1)).open(state(round))
+      ;(await server.socket(round + 1)).open(state(round))
     }
     expect(waits).toEqual([100, 200, 400, 800, 1_000, 1_000])
     await vi.advanceTimersByTimeAsync(1_001)
-    server.lines.at(-1)?.raw('?')
+    server.sockets.at(-1)?.raw('?')
     expect((client.connection.nextTryAt as number) - Date.now()).toBe(100)
     client.close()
     vi.useRealTimers()
@@ -196,18 +205,18 @@ describe('nonsense makes it ask for everything again', () => {
 
 describe('coming back', () => {
   test('[T4] it says what it has, and goes on from there', async () => {
-    const { server, client, line } = await opened({ first: state(3, 'a') })
+    const { server, client, line } = await openClient({ first: state(3, 'a') })
     line.tell(delta(3, 5, append(0, 'b')))
     line.cut()
     expect(client.connection).toMatchObject({ phase: 'reconnecting', attempt: 1, lastSeq: 5 })
     expect(textsOf(client)).toEqual(['ab'])
-    const second = await server.line(2)
+    const second = await server.socket(2)
     expect(second.after).toBe('5')
     second.open(delta(5, 5))
     expect(client.connection).toMatchObject({ phase: 'open', attempt: 0 })
     second.tell(delta(5, 6, append(0, 'c')))
     second.cut()
-    const third = await server.line(3)
+    const third = await server.socket(3)
     third.open(state(9, 'whole'))
     expect(third.after).toBe('6')
     expect(textsOf(client)).toEqual(['whole'])
@@ -216,12 +225,12 @@ describe('coming back', () => {
 
   test('another address is another session: it starts from a state', async () => {
     const urls = ['ws://fake/ws?sessionId=a', 'ws://fake/ws?sessionId=a', 'ws://fake/ws?sessionId=b']
-    const { server, client, line } = await opened({ url: async () => urls.shift() as string, first: state(3, 'a') })
+    const { server, client, line } = await openClient({ url: async () => urls.shift() as string, first: state(3, 'a') })
     line.cut()
-    const second = (await server.line(2)).open(delta(3, 3))
+    const second = (await server.socket(2)).open(delta(3, 3))
     expect(second.after).toBe('3')
     second.cut()
-    const third = await server.line(3)
+    const third = await server.socket(3)
     expect(third.url.href).toBe('ws://fake/ws?sessionId=b&marks=1')
     third.open(delta(3, 4))
     expect(client.connection.resyncs).toBe(1)
@@ -231,14 +240,14 @@ describe('coming back', () => {
   test('an address that cannot be had is asked for again', async () => {
     let asked = 0
     const server = fakeServer()
-    const client = clientOf(server, {
+    const client = fakeClientOf(server, {
       url: () => {
         asked += 1
         if (asked < 3) throw new Error('not yet')
         return 'ws://fake/ws?userId=ann'
       },
     })
-    const line = await server.line(1)
+    const line = await server.socket(1)
     expect(client.connection).toMatchObject({ phase: 'connecting', attempt: 2, error: { code: 'network' } })
     line.open(state(0))
     expect(client.connection.phase).toBe('open')
@@ -249,23 +258,23 @@ describe('coming back', () => {
     ['[T18] a session that was removed', 4004, 'session_removed'],
     ['a refusal', 1008, 'refused'],
   ])('%s is the end', async (_name, code, expected) => {
-    const { server, client, line } = await opened({ first: state(1, 'kept') })
+    const { server, client, line } = await openClient({ first: state(1, 'kept') })
     line.cut(code, 'Over.')
     expect(client.connection).toMatchObject({ phase: 'closed', error: { code: expected, message: 'Over.' } })
     expect(textsOf(client)).toEqual(['kept'])
     await new Promise((resolve) => setTimeout(resolve, 5))
-    expect(server.lines).toHaveLength(1)
+    expect(server.sockets).toHaveLength(1)
   })
 
   test.each([1000, 1001, 1006, 1011, 1012, 4008])('[T18] after %i it comes back', async (code) => {
-    const { server, client, line } = await opened()
+    const { server, client, line } = await openClient()
     line.cut(code)
-    expect((await server.line(2)).after).toBe('0')
+    expect((await server.socket(2)).after).toBe('0')
     client.close()
   })
 
   test('closed is closed', async () => {
-    const { server, client, line } = await opened()
+    const { server, client, line } = await openClient()
     const phases: HarnessConnection['phase'][] = []
     client.on('connection', ({ phase }) => phases.push(phase))
     client.close()
@@ -274,16 +283,16 @@ describe('coming back', () => {
     expect(phases).toEqual(['closed'])
     expect(client.connection.error).toBeUndefined()
     await new Promise((resolve) => setTimeout(resolve, 5))
-    expect(server.lines).toHaveLength(1)
+    expect(server.sockets).toHaveLength(1)
   })
 
   test('a server without numbers gets no `after` and may skip no check it never promised', async () => {
-    const { server, client, line } = await opened({ first: state(undefined, 'a') })
+    const { server, client, line } = await openClient({ first: state(undefined, 'a') })
     line.raw(JSON.stringify({ type: 'delta', operations: [append(0, 'b')] }))
     expect(textsOf(client)).toEqual(['ab'])
     expect(client.connection).toMatchObject({ phase: 'open', lastSeq: null, resyncs: 0 })
     line.cut()
-    const second = await server.line(2)
+    const second = await server.socket(2)
     expect(second.after).toBeNull()
     second.open(state(undefined, 'abc'))
     expect(textsOf(client)).toEqual(['abc'])
@@ -308,10 +317,10 @@ test('cut anywhere and however often, it ends where a client ends that was never
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
       const server = fakeServer()
-      const client = clientOf(server)
+      const client = fakeClientOf(server)
       const history: { operations: DeltaOperation[]; seq: number; prev: number; state: HarnessState }[] = []
       const head = () => history.at(-1) ?? { state: stateOf(), seq: 0 }
-      let line = (await server.line(1)).open(state(0))
+      let line = (await server.socket(1)).open(state(0))
       for (const { operations, cut, resumes, missed } of steps) {
         const advance = () => {
           const { state: before, seq } = head()
@@ -326,7 +335,7 @@ test('cut anywhere and however often, it ends where a client ends that was never
                   ? set(['status'], text)
                   : kind === 'clear'
                     ? set(['messages'], [])
-                    : set(['messages', `${last}`], said(text, `m-${last}`))
+                    : set(['messages', `${last}`], assistantMessage(text, `m-${last}`))
             ) as DeltaOperation
             after = applyOperations(after, [next])
             return next
@@ -336,7 +345,7 @@ test('cut anywhere and however often, it ends where a client ends that was never
         if (cut) {
           line.cut()
           for (let time = 0; time < missed; time++) advance()
-          line = await server.line(server.lines.length + 1)
+          line = await server.socket(server.sockets.length + 1)
           const from = Number(line.after)
           line.open()
           if (resumes && line.after !== null) {
@@ -379,15 +388,15 @@ test('any text at all: it never throws, never shows what is no state, and ends w
   )
   await fc.assert(
     fc.asyncProperty(fc.array(something, { maxLength: 10 }), async (texts) => {
-      const { server, client } = await opened({ first: state(0, 'a') })
+      const { server, client } = await openClient({ first: state(0, 'a') })
       for (const text of texts) {
-        server.lines.at(-1)?.raw(text)
+        server.sockets.at(-1)?.raw(text)
         const { status, messages } = client.getSnapshot()
         expect(typeof status).toBe('string')
         for (const message of messages) expect(typeof message.content).toBe('string')
-        if (client.connection.phase !== 'open') (await server.line(server.lines.length + 1)).open(state(0, 'a'))
+        if (client.connection.phase !== 'open') (await server.socket(server.sockets.length + 1)).open(state(0, 'a'))
       }
-      server.lines.at(-1)?.tell(state(7, 'end'))
+      server.sockets.at(-1)?.tell(state(7, 'end'))
       expect(textsOf(client)).toEqual(['end'])
       client.close()
     }),

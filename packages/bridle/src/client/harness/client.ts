@@ -2,20 +2,20 @@
 // server says. Connections come and go beneath it.
 import type { HarnessState } from '../../kernel/projections/conversation/harness-state.ts'
 import type { ClientMessage, HarnessCommand, ServerMessage } from '../../surfaces/transport/wire.ts'
-import { approach, refusalOf } from '../socket/endpoint.ts'
-import { onWake } from '../socket/reconnect-hints.ts'
-import { BACKOFF, PING, SocketLine } from '../socket/reconnecting-socket.ts'
-import { Outbox } from './command-outbox.ts'
+import { finalRefusal, socketEndpoint } from '../socket/endpoint.ts'
+import { onReconnectHint } from '../socket/reconnect-hints.ts'
+import { DEFAULT_RECONNECT_BACKOFF, PING_TEXT, ReconnectingSocket } from '../socket/reconnecting-socket.ts'
+import { CommandOutbox } from './command-outbox.ts'
 import { ConnectionStatus } from './connection-status.ts'
-import { Taps } from './emitter.ts'
+import { Emitter } from './emitter.ts'
 import { HarnessError } from './error.ts'
-import { Notifier } from './notification-scheduler.ts'
+import { NotificationScheduler } from './notification-scheduler.ts'
 import type {
   CommandOf,
   HarnessAnswer,
   HarnessClientOptions,
   HarnessConnection,
-  HarnessTaps,
+  HarnessEvents,
   HeldPrompt,
 } from './options.ts'
 import { Replica } from './replica.ts'
@@ -28,26 +28,26 @@ const REMOVED = 4004
 export class HarnessClient {
   readonly #options: HarnessClientOptions
   readonly #replica = new Replica()
-  readonly #taps = new Taps<HarnessTaps>()
-  readonly #changes = new Taps<{ change: null }>()
-  readonly #notifier: Notifier
-  readonly #outbox: Outbox
-  readonly #line: SocketLine
+  readonly #events = new Emitter<HarnessEvents>()
+  readonly #changes = new Emitter<{ change: null }>()
+  readonly #notifier: NotificationScheduler
+  readonly #outbox: CommandOutbox
+  readonly #socket: ReconnectingSocket
   readonly #stopWaking: () => void
   /** Where this connection goes to, and where the one went that the replica is from. */
   #url = ''
   #replicaUrl = ''
   #wasOpen = false
   /** The server counts its states, so it acknowledges commands too. */
-  #counts = false
+  #sendsSeq = false
   /** The server is known to answer pings. */
-  #pongs = false
-  #shown = this.#replica.state
+  #answersPings = false
+  #snapshot = this.#replica.state
   readonly #status = new ConnectionStatus(
     () => this.#replica.seq,
     (connection) => {
-      this.#taps.tell('connection', connection)
-      this.#notifier.touch()
+      this.#events.emit('connection', connection)
+      this.#notifier.schedule()
     },
   )
 
@@ -55,49 +55,49 @@ export class HarnessClient {
     // A bad address throws here and now, as the platform's own constructor does.
     if (typeof options.url === 'string') new URL(options.url)
     this.#options = options
-    this.#notifier = new Notifier(options.schedule ?? 'frame', () => {
-      this.#shown = this.#replica.state
-      this.#changes.tell('change', null)
+    this.#notifier = new NotificationScheduler(options.schedule ?? 'frame', () => {
+      this.#snapshot = this.#replica.state
+      this.#changes.emit('change', null)
     })
-    this.#outbox = new Outbox({
-      holds: options.outbox !== 'reject',
-      transmit: (text) => this.#line.send(text),
+    this.#outbox = new CommandOutbox({
+      holdsPrompts: options.outbox !== 'reject',
+      transmit: (text) => this.#socket.send(text),
       onHeld: (held) => {
-        this.#taps.tell('held', held)
-        this.#notifier.touch()
+        this.#events.emit('held', held)
+        this.#notifier.schedule()
       },
-      onFail: (error) => this.#taps.tell('error', error),
+      onFail: (error) => this.#events.emit('error', error),
     })
-    this.#line = new SocketLine({
-      approach: () => this.#approach(),
-      refusal: () => refusalOf({ ...options, url: this.#url }),
+    this.#socket = new ReconnectingSocket({
+      endpoint: () => this.#endpoint(),
+      findRefusal: () => finalRefusal({ ...options, url: this.#url }),
       WebSocket: options.WebSocket,
-      backoff: options.backoff ?? BACKOFF,
+      backoff: options.backoff ?? DEFAULT_RECONNECT_BACKOFF,
       heartbeatMs: options.pingMs ?? 15_000,
       ping: () => this.#ping(),
-      onMessage: (data) => this.#hear(data),
-      onLost: (code) => this.#outbox.cut(code),
+      onMessage: (data) => this.#receive(data),
+      onLost: (code) => this.#outbox.handleDisconnect(code),
       onWait: (waitMs, attempt) =>
-        this.#status.move({
+        this.#status.update({
           phase: this.#wasOpen ? 'reconnecting' : 'connecting',
           attempt,
           nextTryAt: Date.now() + waitMs,
         }),
-      onError: ({ type, message }) => this.#trouble(new HarnessError(type, message)),
+      onError: ({ type, message }) => this.#reportError(new HarnessError(type, message)),
       onEnd: (code, reason) => this.#end(code, reason),
     })
-    this.#stopWaking = onWake(() => this.#line.hurry())
+    this.#stopWaking = onReconnectHint(() => this.#socket.retryNow())
   }
 
   /** The same object until subscribers are told: it changes when they are, never in between. */
-  getSnapshot = (): HarnessState => this.#shown
+  getSnapshot = (): HarnessState => this.#snapshot
 
   /** Called when the snapshot, `connection` or `held` has changed. Returns what ends it. */
   subscribe = (listener: () => void): (() => void) => this.#changes.on('change', listener)
 
   /** The same object until something changes. `on('connection')` tells of it at once, `subscribe` in its time. */
   get connection(): HarnessConnection {
-    return this.#status.now
+    return this.#status.current
   }
 
   /** Prompts that wait for a connection, oldest first; the same array until one comes or goes. */
@@ -111,8 +111,8 @@ export class HarnessClient {
   }
 
   /** What happens, as it happens. `error` also tells of commands that failed, by their `commandId`. */
-  on<N extends keyof HarnessTaps>(name: N, listener: (told: HarnessTaps[N]) => void): () => void {
-    return this.#taps.on(name, listener)
+  on<N extends keyof HarnessEvents>(name: N, listener: (told: HarnessEvents[N]) => void): () => void {
+    return this.#events.on(name, listener)
   }
 
   /**
@@ -120,7 +120,7 @@ export class HarnessClient {
    * `seq`) leaves nothing to wait for: there a command resolves when it was sent, and is never sent twice.
    */
   send(command: HarnessCommand): Promise<HarnessAnswer> {
-    return this.#outbox.ask(command)
+    return this.#outbox.send(command)
   }
 
   submit(prompt: string, { commandId }: { readonly commandId?: string } = {}): Promise<HarnessAnswer> {
@@ -166,27 +166,27 @@ export class HarnessClient {
 
   /** For good. What was not answered is rejected; the last state stays. */
   close(): void {
-    this.#line.close()
+    this.#socket.close()
   }
 
-  async #approach(): Promise<{ url: string; protocols?: string[] }> {
+  async #endpoint(): Promise<{ url: string; protocols?: string[] }> {
     const { url } = this.#options
-    this.#status.move({ nextTryAt: undefined })
+    this.#status.update({ nextTryAt: undefined })
     this.#url = typeof url === 'string' ? url : await url()
     // Another address may be another session, whose numbers mean nothing here.
     const after = this.#url === this.#replicaUrl ? this.#replica.cursor : null
-    this.#replica.begin(after !== null)
-    return approach({ ...this.#options, url: this.#url }, { replay: 0, after })
+    this.#replica.beginConnection(after !== null)
+    return socketEndpoint({ ...this.#options, url: this.#url }, { replay: 0, after })
   }
 
   /** Before the first message nothing is known of the server but that it owes one. */
   #ping(): string | null {
     if (this.connection.phase !== 'open') return ''
-    return this.#counts || this.#pongs ? PING : null
+    return this.#sendsSeq || this.#answersPings ? PING_TEXT : null
   }
 
   /** A server that makes no sense is left, and asked for everything again. */
-  #hear(data: unknown): void {
+  #receive(data: unknown): void {
     let message: ServerMessage | null
     try {
       message = parseServerMessage(data)
@@ -195,28 +195,28 @@ export class HarnessClient {
     } catch (cause) {
       return this.#resync(cause)
     }
-    if (message) this.#take(message)
+    if (message) this.#dispatch(message)
   }
 
-  #take(message: ServerMessage): void {
+  #dispatch(message: ServerMessage): void {
     switch (message.type) {
       case 'state':
-        this.#counts = message.seq !== undefined
+        this.#sendsSeq = message.seq !== undefined
         this.#changed()
-        return this.#taps.tell('state', message)
+        return this.#events.emit('state', message)
       case 'delta':
         this.#changed()
-        return this.#taps.tell('delta', message)
+        return this.#events.emit('delta', message)
       case 'ack':
-        return this.#outbox.answered(message)
+        return this.#outbox.handleAck(message)
       case 'error':
-        if (this.#outbox.complained(message.message, message.commandId)) return
-        return this.#taps.tell('error', new HarnessError('server', message.message, message))
+        if (this.#outbox.handleServerError(message.message, message.commandId)) return
+        return this.#events.emit('error', new HarnessError('server', message.message, message))
       case 'pong':
-        this.#pongs = true
+        this.#answersPings = true
         return
       case 'mark':
-        return this.#line.send(JSON.stringify({ type: 'seen', seq: message.seq } satisfies ClientMessage))
+        return this.#socket.send(JSON.stringify({ type: 'seen', seq: message.seq } satisfies ClientMessage))
     }
   }
 
@@ -224,24 +224,24 @@ export class HarnessClient {
     if (this.connection.phase !== 'open') {
       this.#wasOpen = true
       this.#replicaUrl = this.#url
-      this.#line.settle()
-      this.#status.move({ phase: 'open', attempt: 0, error: undefined })
-      this.#outbox.opened(this.#counts)
+      this.#socket.markHealthy()
+      this.#status.update({ phase: 'open', attempt: 0, error: undefined })
+      this.#outbox.handleOpen(this.#sendsSeq)
     }
-    if (this.#replica.state !== this.#shown) this.#notifier.touch()
+    if (this.#replica.state !== this.#snapshot) this.#notifier.schedule()
   }
 
   #resync(cause: unknown): void {
     const { message } = cause as Error
     this.#replica.forget()
-    this.#status.move({ resyncs: this.connection.resyncs + 1 })
-    this.#trouble(new HarnessError('resync', `The server made no sense: ${message}.`, { cause }))
-    this.#line.drop(4000, 'resync')
+    this.#status.update({ resyncs: this.connection.resyncs + 1 })
+    this.#reportError(new HarnessError('resync', `The server made no sense: ${message}.`, { cause }))
+    this.#socket.reconnect(4000, 'resync')
   }
 
-  #trouble(error: HarnessError): void {
-    this.#status.move({ error })
-    this.#taps.tell('error', error)
+  #reportError(error: HarnessError): void {
+    this.#status.update({ error })
+    this.#events.emit('error', error)
   }
 
   #end(code: number, reason: string): void {
@@ -250,8 +250,8 @@ export class HarnessClient {
     const told = code === 1008 ? this.connection.error : undefined
     const error =
       code === 1000 ? undefined : (told ?? new HarnessError(code === REMOVED ? 'session_removed' : 'refused', reason))
-    this.#status.move({ phase: 'closed', attempt: 0, nextTryAt: undefined, error })
-    this.#outbox.end(reason)
+    this.#status.update({ phase: 'closed', attempt: 0, nextTryAt: undefined, error })
+    this.#outbox.close(reason)
     this.#notifier.flush()
   }
 }

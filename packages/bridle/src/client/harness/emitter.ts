@@ -1,6 +1,6 @@
 // A few named places to listen at.
 
-export class Taps<Told extends object> {
+export class Emitter<Told extends object> {
   readonly #listeners = new Map<keyof Told, Set<(told: never) => void>>()
 
   /** Returns what ends it. */
@@ -13,7 +13,7 @@ export class Taps<Told extends object> {
     return () => listeners.delete(own)
   }
 
-  tell<N extends keyof Told>(name: N, told: Told[N]): void {
+  emit<N extends keyof Told>(name: N, told: Told[N]): void {
     for (const listener of [...(this.#listeners.get(name) ?? [])]) {
       try {
         ;(listener as (told: Told[N]) => void)(told)

@@ -1,14 +1,14 @@
 // A server of one's own for a client's tests: each connection is a line that opens, speaks and breaks when told to.
 import type { HarnessState } from '../../kernel/projections/conversation/harness-state.ts'
 import type { ClientMessage, HarnessCommand, ServerMessage } from '../../surfaces/transport/wire.ts'
-import type { SocketClass } from '../socket/reconnecting-socket.ts'
+import type { WebSocketClass } from '../socket/reconnecting-socket.ts'
 import { HarnessClient } from './client.ts'
 import type { HarnessClientOptions } from './options.ts'
 
-export class FakeLine {
+export class FakeSocket {
   readonly url: URL
   /** What the client said. */
-  readonly heard: ClientMessage[] = []
+  readonly received: ClientMessage[] = []
   /** The code that the client closed with. */
   closedWith: number | null = null
   onopen: (() => void) | null = null
@@ -25,7 +25,7 @@ export class FakeLine {
   }
 
   get commands(): HarnessCommand[] {
-    return this.heard.flatMap((message) => (message.type === 'commands' ? message.commands : []))
+    return this.received.flatMap((message) => (message.type === 'commands' ? message.commands : []))
   }
 
   open(...messages: ServerMessage[]): this {
@@ -47,7 +47,7 @@ export class FakeLine {
   }
 
   send(text: string): void {
-    this.heard.push(JSON.parse(text) as ClientMessage)
+    this.received.push(JSON.parse(text) as ClientMessage)
   }
 
   close(code = 1000): void {
@@ -56,34 +56,34 @@ export class FakeLine {
 }
 
 export interface FakeServer {
-  readonly lines: FakeLine[]
-  readonly WebSocket: SocketClass
+  readonly sockets: FakeSocket[]
+  readonly WebSocket: WebSocketClass
   /** The newest line, once there are as many. */
-  line(count: number): Promise<FakeLine>
+  socket(count: number): Promise<FakeSocket>
 }
 
 export const fakeServer = (): FakeServer => {
-  const lines: FakeLine[] = []
-  const WebSocket = class extends FakeLine {
+  const lines: FakeSocket[] = []
+  const WebSocket = class extends FakeSocket {
     constructor(url: string) {
       super(url)
       lines.push(this)
     }
-  } as unknown as SocketClass
+  } as unknown as WebSocketClass
   const line = async (count: number) => {
     for (let turn = 0; lines.length < count; turn++) {
       if (turn > 2_000) throw new Error(`There are ${lines.length} lines, not ${count}.`)
       await new Promise((resolve) => setImmediate(resolve))
     }
-    return lines[count - 1] as FakeLine
+    return lines[count - 1] as FakeSocket
   }
-  return { lines, WebSocket, line }
+  return { sockets: lines, WebSocket, socket: line }
 }
 
 /** At once, unless a test wants to see the waiting. */
 const backoff = { firstMs: 0, longestMs: 0 }
 
-export const clientOf = (server: FakeServer, options: Partial<HarnessClientOptions> = {}): HarnessClient =>
+export const fakeClientOf = (server: FakeServer, options: Partial<HarnessClientOptions> = {}): HarnessClient =>
   new HarnessClient({
     url: 'ws://fake/ws?userId=ann',
     WebSocket: server.WebSocket,
@@ -93,20 +93,21 @@ export const clientOf = (server: FakeServer, options: Partial<HarnessClientOptio
   })
 
 /** A client that is open, and its line. */
-export const opened = async (
+export const openClient = async (
   options: Partial<HarnessClientOptions> & { first?: ServerMessage } = {},
-): Promise<{ server: FakeServer; client: HarnessClient; line: FakeLine }> => {
+): Promise<{ server: FakeServer; client: HarnessClient; line: FakeSocket }> => {
   const server = fakeServer()
-  const client = clientOf(server, options)
-  const line = (await server.line(1)).open(options.first ?? state(0))
+  const client = fakeClientOf(server, options)
+  const line = (await server.socket(1)).open(options.first ?? state(0))
   return { server, client, line }
 }
 
-export const said = (content: string, id = 'm-1') => ({ id, role: 'assistant', content, status: 'streaming' }) as const
+export const assistantMessage = (content: string, id = 'm-1') =>
+  ({ id, role: 'assistant', content, status: 'streaming' }) as const
 
 export const stateOf = (...texts: string[]): HarnessState => ({
   status: 'idle',
-  messages: texts.map((text, index) => said(text, `m-${index}`)),
+  messages: texts.map((text, index) => assistantMessage(text, `m-${index}`)),
 })
 
 export const state = (seq: number | undefined, ...texts: string[]): ServerMessage => ({
@@ -121,5 +122,5 @@ export const delta = (prev: number, seq: number, ...operations: unknown[]): Serv
 export const textsOf = (client: HarnessClient): string[] => client.getSnapshot().messages.map(({ content }) => content)
 
 /** How a promise ended: its value, or the code of its error. */
-export const endOf = (promise: Promise<unknown>): Promise<unknown> =>
+export const settledOutcome = (promise: Promise<unknown>): Promise<unknown> =>
   promise.catch((error: { code?: string }) => error.code ?? error)

@@ -1,6 +1,6 @@
 // When subscribers are told, and that what they see stands still in between.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { delta, opened, state, textsOf } from './fake-server.suite.ts'
+import { delta, openClient, state, textsOf } from './fake-server.suite.ts'
 
 const add = (seq: number) =>
   delta(seq, seq + 1, { type: 'append-text', path: ['messages', '0', 'content'], value: '.' })
@@ -32,7 +32,7 @@ const withFrames = () => {
 describe('frame', () => {
   test('one call per frame, and the snapshot changes only then', async () => {
     const frame = withFrames()
-    const { client, line } = await opened({ schedule: 'frame', first: state(0, 'a') })
+    const { client, line } = await openClient({ schedule: 'frame', first: state(0, 'a') })
     let calls = 0
     client.subscribe(() => calls++)
     const empty = client.getSnapshot()
@@ -54,7 +54,7 @@ describe('frame', () => {
   test('where no frames come, every 250 ms', async () => {
     withFrames()
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    const { client, line } = await opened({ schedule: 'frame', first: state(0, 'a') })
+    const { client, line } = await openClient({ schedule: 'frame', first: state(0, 'a') })
     let calls = 0
     client.subscribe(() => calls++)
     await vi.advanceTimersByTimeAsync(249)
@@ -68,7 +68,7 @@ describe('frame', () => {
   })
 
   test('where there are none at all, as in Node, once per turn', async () => {
-    const { client, line } = await opened({ schedule: 'frame', first: state(0, 'a') })
+    const { client, line } = await openClient({ schedule: 'frame', first: state(0, 'a') })
     await null
     let calls = 0
     client.subscribe(() => calls++)
@@ -81,7 +81,7 @@ describe('frame', () => {
 
   test('closing tells what waits, and nothing later', async () => {
     const frame = withFrames()
-    const { client } = await opened({ schedule: 'frame', first: state(0, 'a') })
+    const { client } = await openClient({ schedule: 'frame', first: state(0, 'a') })
     let calls = 0
     client.subscribe(() => calls++)
     client.close()
@@ -92,7 +92,7 @@ describe('frame', () => {
 })
 
 test('sync: a call for each change, none for none', async () => {
-  const { client, line } = await opened({ first: state(0, 'a') })
+  const { client, line } = await openClient({ first: state(0, 'a') })
   let calls = 0
   const leave = client.subscribe(() => calls++)
   line.tell(add(0), add(1), delta(2, 3), { type: 'pong', ts: 1 }, { type: 'error', message: 'No.' })
@@ -109,7 +109,7 @@ test('sync: a call for each change, none for none', async () => {
 })
 
 test('subscribers hear of the connection and of held prompts too', async () => {
-  const { client, line } = await opened()
+  const { client, line } = await openClient()
   const told: unknown[] = []
   client.subscribe(() => told.push([client.connection.phase, client.held.length]))
   line.cut()
@@ -126,7 +126,7 @@ test('a listener that throws is nobody else’s trouble', async () => {
   const before = process.listeners('uncaughtException')
   process.removeAllListeners('uncaughtException')
   process.on('uncaughtException', (error) => thrown.push(error.message))
-  const { client, line } = await opened({ first: state(0, 'a') })
+  const { client, line } = await openClient({ first: state(0, 'a') })
   let calls = 0
   const leave = client.subscribe(() => {
     throw new Error('mine')
@@ -143,7 +143,7 @@ test('a listener that throws is nobody else’s trouble', async () => {
 })
 
 test('one function may listen twice and leave once', async () => {
-  const { client, line } = await opened({ first: state(0, 'a') })
+  const { client, line } = await openClient({ first: state(0, 'a') })
   let calls = 0
   const listener = () => calls++
   const leave = client.subscribe(listener)

@@ -1,22 +1,22 @@
 // When to tell. A reply streams in hundreds of deltas a second; a screen shows sixty frames.
 
-export type Schedule = 'frame' | 'micro' | 'sync'
+export type NotificationSchedule = 'frame' | 'micro' | 'sync'
 
 /** Frames stop where nobody looks: a hidden tab, a covered window. Then this often is enough. */
 const HIDDEN_MS = 250
 
 /** Calls `publish` once for any number of `touch`es. */
-export class Notifier {
+export class NotificationScheduler {
   readonly #publish: () => void
-  readonly #schedule: Schedule
+  readonly #schedule: NotificationSchedule
   #cancel: (() => void) | null = null
 
-  constructor(schedule: Schedule, publish: () => void) {
+  constructor(schedule: NotificationSchedule, publish: () => void) {
     this.#publish = publish
     this.#schedule = schedule === 'frame' && typeof requestAnimationFrame !== 'function' ? 'micro' : schedule
   }
 
-  touch(): void {
+  schedule(): void {
     if (this.#cancel) return
     if (this.#schedule === 'sync') return this.#publish()
     this.#cancel = this.#schedule === 'frame' ? nextFrame(() => this.flush()) : nextTurn(() => this.flush())

@@ -1,8 +1,8 @@
 // What a HarnessClient takes and shows.
 import type { HarnessCommand, ServerMessage } from '../../surfaces/transport/wire.ts'
-import type { Backoff, SocketClass } from '../socket/reconnecting-socket.ts'
+import type { Backoff, WebSocketClass } from '../socket/reconnecting-socket.ts'
 import type { HarnessError } from './error.ts'
-import type { Schedule } from './notification-scheduler.ts'
+import type { NotificationSchedule } from './notification-scheduler.ts'
 
 export interface HarnessClientOptions {
   /** `ws://host/ws?userId=ann`. A function is asked before each connection. */
@@ -10,10 +10,10 @@ export interface HarnessClientOptions {
   readonly authToken?: string | undefined
   readonly tenantId?: string | undefined
   /** In place of the platform's. */
-  readonly WebSocket?: SocketClass | undefined
+  readonly WebSocket?: WebSocketClass | undefined
   /** When subscribers are told: at most once per animation frame (default; where there are none, per turn), per turn, or
    * at every change. */
-  readonly schedule?: Schedule
+  readonly schedule?: NotificationSchedule
   /** Default: 250 ms after a cut, doubled up to 10 s. */
   readonly backoff?: Backoff
   /** How often to ping; default 15 s. A server that answered before and leaves two unanswered is gone. */
@@ -51,7 +51,7 @@ export interface HeldPrompt {
 export type HarnessAnswer = NonNullable<Extract<ServerMessage, { type: 'ack' }>['answer']>
 
 /** What `on` tells, as it happens and before any batching. */
-export interface HarnessTaps {
+export interface HarnessEvents {
   readonly state: Extract<ServerMessage, { type: 'state' }>
   readonly delta: Extract<ServerMessage, { type: 'delta' }>
   readonly error: HarnessError

@@ -3,7 +3,7 @@ import type { HarnessCommand } from '../../surfaces/transport/wire.ts'
 import type { HarnessError } from './error.ts'
 import type { HarnessAnswer, HeldPrompt } from './options.ts'
 
-export interface AskedCommand {
+export interface PendingCommand {
   readonly id: string
   readonly command: HarnessCommand
   /** The same each time it is sent: the same id with another body would be refused. Empty when it has no JSON. */
@@ -17,7 +17,7 @@ export interface AskedCommand {
   unavailable: number
 }
 
-export const askedCommand = (given: HarnessCommand): AskedCommand => {
+export const pendingCommand = (given: HarnessCommand): PendingCommand => {
   const id = given.commandId ?? newId()
   const command = { ...given, commandId: id }
   const { promise, resolve, reject } = Promise.withResolvers<HarnessAnswer>()
@@ -26,10 +26,10 @@ export const askedCommand = (given: HarnessCommand): AskedCommand => {
 }
 
 /** Whether it may be sent again after a cut. Minutes late, a cancel or an approval may hit what nobody meant. */
-export const isRepeatable = ({ command }: AskedCommand): boolean =>
+export const isRepeatable = ({ command }: PendingCommand): boolean =>
   command.type !== 'cancel' && command.type !== 'approve'
 
-export const heldOf = ({ id, command, since, sent }: AskedCommand): HeldPrompt[] =>
+export const heldPromptsOf = ({ id, command, since, sent }: PendingCommand): HeldPrompt[] =>
   command.type === 'submit' ? [{ id, prompt: command.prompt, since, sent }] : []
 
 const textOf = (command: HarnessCommand): string => {

@@ -1,19 +1,19 @@
 // The client's copy of the state. It is never computed here, only told; what does not fit on what is here is refused
 // whole, and the next connection starts from a state.
 import type { DeltaOperation } from '../../kernel/delta.ts'
-import { placeText } from '../../kernel/positions/log-position.ts'
+import { positionText } from '../../kernel/positions/log-position.ts'
 import type { HarnessState } from '../../kernel/projections/conversation/harness-state.ts'
 import { applyToState } from '../../kernel/state-operations.ts'
 import type { ServerMessage } from '../../surfaces/transport/wire.ts'
-import { isMessage, isState, Nonsense } from './server-messages.ts'
+import { isMessage, isState, ProtocolError } from './server-messages.ts'
 
-type Told<T extends ServerMessage['type']> = Extract<ServerMessage, { type: T }>
+type ServerMessageOf<T extends ServerMessage['type']> = Extract<ServerMessage, { type: T }>
 
 export class Replica {
   #state: HarnessState = { status: 'idle', messages: [] }
   #seq: number | null = null
   #incarnation = 1
-  #isFounded = false
+  #hasState = false
 
   get state(): HarnessState {
     return this.#state
@@ -26,30 +26,30 @@ export class Replica {
 
   /** The same as the server's cursor: with the incarnation of the log that the numbers are of. */
   get cursor(): string | null {
-    return this.#seq === null ? null : placeText(this.#seq, this.#incarnation)
+    return this.#seq === null ? null : positionText(this.#seq, this.#incarnation)
   }
 
   /** A new connection. Unless it was asked to go on from `seq`, it has to begin with a state. */
-  begin(goesOn: boolean): void {
-    this.#isFounded = goesOn
+  beginConnection(goesOn: boolean): void {
+    this.#hasState = goesOn
   }
 
-  replace({ state, seq, incarnation = 1 }: Told<'state'>): void {
+  replace({ state, seq, incarnation = 1 }: ServerMessageOf<'state'>): void {
     this.#state = state
     this.#seq = seq ?? null
     this.#incarnation = incarnation
-    this.#isFounded = true
+    this.#hasState = true
   }
 
   /** All of it or, by throwing, nothing. */
-  apply({ operations, seq, prev }: Told<'delta'>): void {
-    if (!this.#isFounded) throw new Nonsense('a delta before any state')
+  apply({ operations, seq, prev }: ServerMessageOf<'delta'>): void {
+    if (!this.#hasState) throw new ProtocolError('a delta before any state')
     if (prev !== undefined && this.#seq !== null && prev !== this.#seq)
-      throw new Nonsense(`a gap: at ${this.#seq}, got a delta from ${prev}`)
-    if (seq !== undefined && seq < (prev ?? 0)) throw new Nonsense('a delta that leads backwards')
+      throw new ProtocolError(`a gap: at ${this.#seq}, got a delta from ${prev}`)
+    if (seq !== undefined && seq < (prev ?? 0)) throw new ProtocolError('a delta that leads backwards')
     const next = applyToState(this.#state, operations)
-    if (!isState(next) || !touched(next, operations).every(isMessage))
-      throw new Nonsense('a delta that spoils the state')
+    if (!isState(next) || !changedMessages(next, operations).every(isMessage))
+      throw new ProtocolError('a delta that spoils the state')
     this.#state = next
     this.#seq = seq ?? null
   }
@@ -57,12 +57,12 @@ export class Replica {
   /** The next connection has to start from a state. */
   forget(): void {
     this.#seq = null
-    this.#isFounded = false
+    this.#hasState = false
   }
 }
 
 /** The messages that a batch has changed: looking at all of them each time would make long sessions slow. */
-const touched = ({ messages }: HarnessState, operations: readonly DeltaOperation[]): unknown[] => {
+const changedMessages = ({ messages }: HarnessState, operations: readonly DeltaOperation[]): unknown[] => {
   const indices = new Set<string>()
   for (const { path } of operations) {
     if (path[0] === undefined || (path[0] === 'messages' && path[1] === undefined)) return [...messages]

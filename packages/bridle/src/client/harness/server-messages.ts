@@ -3,14 +3,14 @@ import type { HarnessMessage, HarnessState } from '../../kernel/projections/conv
 import type { ServerMessage } from '../../surfaces/transport/wire.ts'
 
 /** The server does not make sense: whatever it says next cannot be built upon. */
-export class Nonsense extends Error {}
+export class ProtocolError extends Error {}
 
 /** Null = a type that came after this client was written, which it may ignore. Throws Nonsense. */
 export const parseServerMessage = (data: unknown): ServerMessage | null => {
   const message = parse(data)
-  if (!isRecord(message) || typeof message.type !== 'string') throw new Nonsense('not a message')
-  if (!Object.hasOwn(shapes, message.type)) return null
-  if (!shapes[message.type as ServerMessage['type']](message)) throw new Nonsense(`not a ${message.type}`)
+  if (!isRecord(message) || typeof message.type !== 'string') throw new ProtocolError('not a message')
+  if (!Object.hasOwn(messageChecks, message.type)) return null
+  if (!messageChecks[message.type as ServerMessage['type']](message)) throw new ProtocolError(`not a ${message.type}`)
   return message as unknown as ServerMessage
 }
 
@@ -28,9 +28,9 @@ export const isMessage = (value: unknown): value is HarnessMessage =>
   isListOrNothing(value.toolCalls) &&
   isListOrNothing(value.parts)
 
-type Shape = (message: Record<string, unknown>) => boolean
+type MessageCheck = (message: Record<string, unknown>) => boolean
 
-const shapes: { readonly [T in ServerMessage['type']]: Shape } = {
+const messageChecks: { readonly [T in ServerMessage['type']]: MessageCheck } = {
   state: ({ state, seq, incarnation }) =>
     isSeqOrNothing(seq) && isSeqOrNothing(incarnation) && isState(state) && state.messages.every(isMessage),
   delta: ({ operations, seq, prev }) =>
@@ -47,11 +47,11 @@ const shapes: { readonly [T in ServerMessage['type']]: Shape } = {
 }
 
 const parse = (data: unknown): unknown => {
-  if (typeof data !== 'string') throw new Nonsense('not text')
+  if (typeof data !== 'string') throw new ProtocolError('not text')
   try {
     return JSON.parse(data)
   } catch (cause) {
-    throw new Nonsense('not JSON', { cause })
+    throw new ProtocolError('not JSON', { cause })
   }
 }
 

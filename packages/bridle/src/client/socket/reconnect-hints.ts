@@ -1,7 +1,7 @@
 // Signs that the world may be back: the network says so, or somebody looks at the page again.
 
 /** Returns what ends it. Where there is neither window nor page, nothing ever wakes. */
-export const onWake = (wake: () => void): (() => void) => {
+export const onReconnectHint = (wake: () => void): (() => void) => {
   const { document } = globalThis
   const seen = () => document.hidden || wake()
   globalThis.addEventListener?.('online', wake)

@@ -1,6 +1,6 @@
 // When the client comes back, when it gives a line up, and what wakes it.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { clientOf, fakeServer, opened, state } from '../harness/fake-server.suite.ts'
+import { fakeClientOf, fakeServer, openClient, state } from '../harness/fake-server.suite.ts'
 
 const noBackoff = { backoff: undefined } as never
 const turns = () => vi.advanceTimersByTimeAsync(0)
@@ -18,7 +18,7 @@ afterEach(() => {
 
 describe('backoff', () => {
   test('250 ms, doubled up to 10 s, and from the start once it was open', async () => {
-    const { server, client, line } = await opened(noBackoff)
+    const { server, client, line } = await openClient(noBackoff)
     const waits: number[] = []
     line.cut()
     for (let count = 2; count < 10; count++) {
@@ -26,21 +26,21 @@ describe('backoff', () => {
       expect(client.connection).toMatchObject({ phase: 'reconnecting', attempt: count - 1 })
       waits.push(waitMs)
       await vi.advanceTimersByTimeAsync(waitMs - 1)
-      expect(server.lines).toHaveLength(count - 1)
+      expect(server.sockets).toHaveLength(count - 1)
       await vi.advanceTimersByTimeAsync(1)
-      ;(await server.line(count)).cut()
+      ;(await server.socket(count)).cut()
       await turns()
     }
     expect(waits).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000])
     await vi.advanceTimersByTimeAsync(10_000)
-    ;(await server.line(10)).open(state(1)).cut()
+    ;(await server.socket(10)).open(state(1)).cut()
     expect((client.connection.nextTryAt as number) - Date.now()).toBe(250)
     client.close()
   })
 
   test('half of it is chance', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0)
-    const { client, line } = await opened(noBackoff)
+    const { client, line } = await openClient(noBackoff)
     line.cut()
     expect((client.connection.nextTryAt as number) - Date.now()).toBe(125)
     client.close()
@@ -51,18 +51,18 @@ describe('backoff', () => {
       Response.json({ error: { type: 'forbidden', message: 'Not you.' } }, { status: 403 }),
     )
     const server = fakeServer()
-    const client = clientOf(server)
-    ;(await server.line(1)).cut()
+    const client = fakeClientOf(server)
+    ;(await server.socket(1)).cut()
     await vi.waitFor(() => expect(client.connection.phase).toBe('closed'))
     expect(client.connection.error).toMatchObject({ code: 'forbidden', message: 'Not you.' })
   })
 
   test('closed while it waits, it does not come back', async () => {
-    const { server, client, line } = await opened(noBackoff)
+    const { server, client, line } = await openClient(noBackoff)
     line.cut()
     client.close()
     await vi.advanceTimersByTimeAsync(60_000)
-    expect(server.lines).toHaveLength(1)
+    expect(server.sockets).toHaveLength(1)
   })
 })
 
@@ -78,61 +78,61 @@ describe('waking', () => {
 
   test('at once when the network is back', async () => {
     const { world } = page()
-    const { server, client, line } = await opened(noBackoff)
+    const { server, client, line } = await openClient(noBackoff)
     line.cut()
     world.dispatchEvent(new Event('online'))
-    await server.line(2)
+    await server.socket(2)
     world.dispatchEvent(new Event('online'))
     await vi.advanceTimersByTimeAsync(10_000)
-    expect(server.lines).toHaveLength(2)
+    expect(server.sockets).toHaveLength(2)
     client.close()
   })
 
   test('at once when somebody looks', async () => {
     const { document } = page()
-    const { server, client, line } = await opened(noBackoff)
+    const { server, client, line } = await openClient(noBackoff)
     line.cut()
     document.dispatchEvent(new Event('visibilitychange'))
     await turns()
-    expect(server.lines).toHaveLength(1)
+    expect(server.sockets).toHaveLength(1)
     document.hidden = false
     document.dispatchEvent(new Event('visibilitychange'))
-    await server.line(2)
+    await server.socket(2)
     client.close()
   })
 
   test('nothing wakes what is open, or closed', async () => {
     const { world, document } = page()
-    const { server, client } = await opened(noBackoff)
+    const { server, client } = await openClient(noBackoff)
     document.hidden = false
     const wake = () => [world.dispatchEvent(new Event('online')), document.dispatchEvent(new Event('visibilitychange'))]
     wake()
     client.close()
     wake()
     await turns()
-    expect(server.lines).toHaveLength(1)
+    expect(server.sockets).toHaveLength(1)
   })
 })
 
 describe('heartbeat', () => {
   test('[T17] a ping every 15 s; two that nobody answers are a dead line', async () => {
-    const { server, client, line } = await opened(noBackoff)
+    const { server, client, line } = await openClient(noBackoff)
     await vi.advanceTimersByTimeAsync(15_000)
-    expect(line.heard).toEqual([{ type: 'ping' }])
+    expect(line.received).toEqual([{ type: 'ping' }])
     line.tell({ type: 'pong', ts: Date.now() })
     await vi.advanceTimersByTimeAsync(30_000)
-    expect(line.heard).toHaveLength(3)
+    expect(line.received).toHaveLength(3)
     expect(line.closedWith).toBeNull()
     await vi.advanceTimersByTimeAsync(15_000)
     expect(line.closedWith).toBe(4000)
     expect(client.connection.phase).toBe('reconnecting')
     await vi.advanceTimersByTimeAsync(250)
-    expect((await server.line(2)).after).toBe('0')
+    expect((await server.socket(2)).after).toBe('0')
     client.close()
   })
 
   test('whatever is heard is a sign of life', async () => {
-    const { client, line } = await opened({ pingMs: 100 })
+    const { client, line } = await openClient({ pingMs: 100 })
     for (let seq = 0; seq < 10; seq++) {
       await vi.advanceTimersByTimeAsync(200)
       line.tell({ type: 'delta', operations: [], prev: seq, seq: seq + 1 })
@@ -142,12 +142,12 @@ describe('heartbeat', () => {
   })
 
   test('a bare server is not pinged, and may be silent for ever', async () => {
-    const { client, line } = await opened({ pingMs: 100, first: state(undefined) })
+    const { client, line } = await openClient({ pingMs: 100, first: state(undefined) })
     await vi.advanceTimersByTimeAsync(10_000)
-    expect([line.heard, line.closedWith]).toEqual([[], null])
+    expect([line.received, line.closedWith]).toEqual([[], null])
     line.tell({ type: 'pong', ts: 1 })
     await vi.advanceTimersByTimeAsync(100)
-    expect(line.heard).toMatchObject([{ type: 'ping' }])
+    expect(line.received).toMatchObject([{ type: 'ping' }])
     client.close()
   })
 
@@ -156,13 +156,13 @@ describe('heartbeat', () => {
     ['a server that never says its state', true],
   ])('%s is a dead line too', async (_name, opens) => {
     const server = fakeServer()
-    const client = clientOf(server, { pingMs: 100 })
-    const line = await server.line(1)
+    const client = fakeClientOf(server, { pingMs: 100 })
+    const line = await server.socket(1)
     if (opens) line.open()
     await vi.advanceTimersByTimeAsync(400)
     expect(line.closedWith).toBe(4000)
-    expect(line.heard).toEqual([])
-    expect(server.lines.length).toBeGreaterThan(1)
+    expect(line.received).toEqual([])
+    expect(server.sockets.length).toBeGreaterThan(1)
     client.close()
   })
 })

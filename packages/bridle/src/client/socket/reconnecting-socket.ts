@@ -6,19 +6,19 @@ export interface Backoff {
   readonly firstMs: number
   readonly longestMs: number
 }
-export const BACKOFF: Backoff = { firstMs: 250, longestMs: 10_000 }
+export const DEFAULT_RECONNECT_BACKOFF: Backoff = { firstMs: 250, longestMs: 10_000 }
 
 /** Always the same text: a platform that holds sockets for sleeping servers answers it by itself, and wakes nobody. */
-export const PING = '{"type":"ping"}'
+export const PING_TEXT = '{"type":"ping"}'
 
-export type SocketClass = new (url: string, protocols?: string[]) => WebSocket
+export type WebSocketClass = new (url: string, protocols?: string[]) => WebSocket
 
-export interface LineOptions {
+export interface ReconnectingSocketOptions {
   /** Where to connect and what to offer there, asked anew for each try. */
-  readonly approach: () => Promise<{ readonly url: string; readonly protocols?: string[] }>
+  readonly endpoint: () => Promise<{ readonly url: string; readonly protocols?: string[] }>
   /** Why an upgrade was refused, when coming back is no use. */
-  readonly refusal: () => Promise<FabricError | null>
-  readonly WebSocket?: SocketClass | undefined
+  readonly findRefusal: () => Promise<FabricError | null>
+  readonly WebSocket?: WebSocketClass | undefined
   /** Null = any cut is the end. */
   readonly backoff: Backoff | null
   readonly heartbeatMs: number
@@ -40,8 +40,8 @@ const NO_WEBSOCKET = 'There is no WebSocket here. Pass one as the option WebSock
 /** Heartbeats in which nothing was heard: the second miss is a dead line. */
 const MISSES_MAX = 2
 
-export class SocketLine {
-  readonly #options: LineOptions
+export class ReconnectingSocket {
+  readonly #options: ReconnectingSocketOptions
   #state: 'connecting' | 'open' | 'closed' = 'connecting'
   #socket: WebSocket | null = null
   #attachedAt = 0
@@ -49,10 +49,10 @@ export class SocketLine {
   /** What `tries` was before the connection turned out well, as it seemed. */
   #triesBefore = 0
   #misses = 0
-  #beat: ReturnType<typeof setInterval> | undefined
+  #heartbeatTimer: ReturnType<typeof setInterval> | undefined
   #retry: ReturnType<typeof setTimeout> | undefined
 
-  constructor(options: LineOptions) {
+  constructor(options: ReconnectingSocketOptions) {
     this.#options = options
     // Later, so that the caller has the line before the first callback.
     queueMicrotask(() => this.#connect())
@@ -68,24 +68,24 @@ export class SocketLine {
   }
 
   /** It works: the next cut is waited out from the start. */
-  settle(): void {
+  markHealthy(): void {
     this.#triesBefore = this.#tries
     this.#tries = 0
   }
 
   /** Leaves this connection for a new one. A server that is at fault again and again is asked ever less often. */
-  drop(code: number, reason: string): void {
+  reconnect(code: number, reason: string): void {
     const socket = this.#socket
     if (!socket) return
     const longestMs = this.#options.backoff?.longestMs ?? 0
     this.#tries = Date.now() - this.#attachedAt > longestMs ? 0 : Math.max(this.#tries, this.#triesBefore)
-    this.#lost(code, reason, true)
+    this.#handleClose(code, reason, true)
     // A line that is dead both ways never tells, so nobody waits for its farewell.
     socket.close(code, reason)
   }
 
   /** Whatever the wait was for may be over: tries now. */
-  hurry(): void {
+  retryNow(): void {
     if (this.#retry !== undefined) this.#connect()
   }
 
@@ -99,10 +99,10 @@ export class SocketLine {
     clearTimeout(this.#retry)
     this.#retry = undefined
     if (this.#state === 'closed') return
-    const { approach, onError, WebSocket: Given = globalThis.WebSocket } = this.#options
+    const { endpoint, onError, WebSocket: Given = globalThis.WebSocket } = this.#options
     try {
       if (!Given) throw new FabricError(0, 'unsupported', NO_WEBSOCKET)
-      const { url, protocols } = await approach()
+      const { url, protocols } = await endpoint()
       // It may have been closed meanwhile.
       if (this.#state === 'connecting') this.#attach(new Given(url, protocols))
     } catch (cause) {
@@ -110,7 +110,8 @@ export class SocketLine {
       const error = cause instanceof FabricError ? cause : new FabricError(0, 'network', String(cause), { cause })
       onError(error)
       // A constructor that is missing does not come by waiting.
-      if (error.type !== 'unsupported' && (error.isPassing || error.status >= 500)) this.#again(1006, error.message)
+      if (error.type !== 'unsupported' && (error.isRetryable || error.status >= 500))
+        this.#scheduleReconnect(1006, error.message)
       else this.#end(1008, error.message)
     }
   }
@@ -120,7 +121,7 @@ export class SocketLine {
     this.#attachedAt = Date.now()
     this.#misses = 0
     // From here on, not from the opening: a handshake that nobody answers is a dead line too.
-    this.#beat = setInterval(() => this.#heartbeat(), this.#options.heartbeatMs)
+    this.#heartbeatTimer = setInterval(() => this.#heartbeat(), this.#options.heartbeatMs)
     let opened = false
     socket.onopen = () => {
       opened = true
@@ -133,33 +134,33 @@ export class SocketLine {
       this.#options.onMessage(data)
     }
     socket.onerror = () => {}
-    socket.onclose = ({ code, reason }) => this.#lost(code, reason, opened)
+    socket.onclose = ({ code, reason }) => this.#handleClose(code, reason, opened)
   }
 
   #heartbeat(): void {
     const ping = this.#options.ping()
     if (ping === null && this.#state === 'open') return
     this.#misses += 1
-    if (this.#misses > MISSES_MAX) this.drop(4000, 'Nothing heard for too long.')
+    if (this.#misses > MISSES_MAX) this.reconnect(4000, 'Nothing heard for too long.')
     else if (ping) this.send(ping)
   }
 
   /** The platform does not say why an upgrade was refused; a plain request to the same address does. */
-  async #lost(code: number, reason: string, opened: boolean): Promise<void> {
+  async #handleClose(code: number, reason: string, opened: boolean): Promise<void> {
     if (this.#state === 'closed') return
     this.#state = 'connecting'
     this.#detach(code)
-    const refusal = opened ? null : await this.#options.refusal()
+    const refusal = opened ? null : await this.#options.findRefusal()
     if (this.state === 'closed') return
     if (refusal) {
       this.#options.onError(refusal)
       return this.#end(1008, refusal.message)
     }
     if (FINAL_CODES.has(code)) this.#end(code, reason)
-    else this.#again(code, reason)
+    else this.#scheduleReconnect(code, reason)
   }
 
-  #again(code: number, reason: string): void {
+  #scheduleReconnect(code: number, reason: string): void {
     const { backoff, onWait } = this.#options
     if (this.#state === 'closed') return
     if (!backoff) return this.#end(code, reason)
@@ -171,7 +172,7 @@ export class SocketLine {
   }
 
   #detach(code: number): void {
-    clearInterval(this.#beat)
+    clearInterval(this.#heartbeatTimer)
     const socket = this.#socket
     if (!socket) return
     this.#socket = null

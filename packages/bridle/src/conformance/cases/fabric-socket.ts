@@ -1,11 +1,11 @@
 // docs/protocol/fabric-socket.md
-import type { Case } from '../case.ts'
+import type { ConformanceCase } from '../case.ts'
 
 const invoke = '/agents/scripted/{s}'
 const here = { ask: { method: 'POST', path: invoke, script: [{ text: 'Hi' }] }, answer: { status: 200 } } as const
 const socket = '/sessions/{s}/ws'
 
-export const fabricSocketCases: readonly Case[] = [
+export const fabricSocketCases: readonly ConformanceCase[] = [
   {
     name: '[W2] a refused upgrade is answered like a request; a plain GET says 426',
     server: 'token',

@@ -1,11 +1,11 @@
 // docs/protocol/frontend.md: chat, background sessions, branches and health.
-import type { Case } from '../case.ts'
+import type { ConformanceCase } from '../case.ts'
 
 const bad = { status: 400, body: { error: { $any: true } } } as const
 const ok = { status: 200 } as const
 const script = (...steps: unknown[]) => `@script ${JSON.stringify(steps)}`
 
-export const frontendCases: readonly Case[] = [
+export const frontendCases: readonly ConformanceCase[] = [
   {
     name: '[F1] every event that a frontend may meet is listed',
     steps: [{ ask: { path: '/stream-events' }, answer: { status: 200, body: { types: { $any: true } } } }],
@@ -141,7 +141,7 @@ export const frontendCases: readonly Case[] = [
         ask: { method: 'POST', path: '/chat/sessions', body: { agent: 'scripted', session_id: '{s}' } },
         answer: { status: 201, body: { session_id: '{s}' } },
       },
-      ...['{s}-one', '{s}-two', '{s}-other'].flatMap((id): Case['steps'] => [
+      ...['{s}-one', '{s}-two', '{s}-other'].flatMap((id): ConformanceCase['steps'] => [
         {
           ask: {
             method: 'POST',

@@ -1,5 +1,5 @@
 // docs/protocol/http.md: invoking, errors, access, and what else the routes answer.
-import type { Case } from '../case.ts'
+import type { ConformanceCase } from '../case.ts'
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 const unauthorized = { status: 401, body: { error: { type: 'unauthorized', message: { $any: true } } } } as const
@@ -9,7 +9,7 @@ const bad = { status: 400, body: { error: { $match: '.' } } } as const
 const say = (text: string) => [{ text }]
 const invoke = '/agents/scripted/{s}'
 
-export const httpCases: readonly Case[] = [
+export const httpCases: readonly ConformanceCase[] = [
   {
     name: '[H1] answers with the result when the run has ended',
     steps: [

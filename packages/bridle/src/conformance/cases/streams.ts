@@ -1,5 +1,5 @@
 // docs/protocol/http.md: server-sent events.
-import type { Case } from '../case.ts'
+import type { ConformanceCase } from '../case.ts'
 
 const invoke = '/agents/scripted/{s}'
 const story = [
@@ -8,7 +8,7 @@ const story = [
 ]
 const types = ['prompt_start', 'text_delta', 'text_delta', 'text_delta', 'tool_start', 'tool_end', 'result', 'idle']
 
-export const streamCases: readonly Case[] = [
+export const streamCases: readonly ConformanceCase[] = [
   {
     name: '[H4] shows the document’s events',
     steps: [

@@ -1,5 +1,5 @@
 // docs/protocol/transport.md
-import type { Case } from '../case.ts'
+import type { ConformanceCase } from '../case.ts'
 
 const script = (...steps: unknown[]) => `@script ${JSON.stringify(steps)}`
 const submit = (commandId: string, ...steps: unknown[]) => ({
@@ -8,7 +8,7 @@ const submit = (commandId: string, ...steps: unknown[]) => ({
 })
 const ws = '/ws?sessionId={s}'
 
-export const transportCases: readonly Case[] = [
+export const transportCases: readonly ConformanceCase[] = [
   {
     name: '[T1] which session it is, and who may open it',
     server: 'scoped',

@@ -1,15 +1,15 @@
 // What an approval is bound to, so that nothing but what was approved is ever run.
 import type { Command } from '../commands.ts'
-import { canonical, omit, own } from '../json.ts'
+import { canonicalJson, omit, ownProperty } from '../json.ts'
 import type { Digest } from '../ports/store.ts'
 import type { Session } from '../session/session.ts'
 
 /** What an approval is bound to: the tool and its arguments, in canonical JSON. */
 export const callDigest = (digest: Digest, tool: string, args: unknown): Promise<string> =>
-  digest(canonical({ tool, arguments: args }))
+  digest(canonicalJson({ tool, arguments: args }))
 
 /** The approval with the digest of exactly what it approves; any other command as it is. */
-export const boundApproval = async (session: Session, sent: Command, digest: Digest): Promise<Command> => {
+export const bindApproval = async (session: Session, sent: Command, digest: Digest): Promise<Command> => {
   if (sent.type !== 'approve' || sent.decision !== 'approved') return sent
   const { approvalId: id } = sent
   // The log repeats the call's id among its arguments; who sends them back edited may leave it there, and no tool knows it.
@@ -17,9 +17,9 @@ export const boundApproval = async (session: Session, sent: Command, digest: Dig
   const command = { ...sent, ...(args && { args }) }
   // The directory may know of a question whose append is not yet folded here: what is under way comes first.
   const { open, decided } = session.state.approvals
-  if (!own(open, id) && !own(decided, id)) await session.send({ type: 'tick' })
-  const asked = own(session.state.approvals.open, id)
-  const given = own(session.state.approvals.decided, id)
+  if (!ownProperty(open, id) && !ownProperty(decided, id)) await session.send({ type: 'tick' })
+  const asked = ownProperty(session.state.approvals.open, id)
+  const given = ownProperty(session.state.approvals.decided, id)
   if (asked?.kind === 'tool')
     return { ...command, digest: await callDigest(digest, asked.tool, args ?? asked.arguments) }
   // Our own questions stand for no call: there is nothing to bind, the second time as the first.

@@ -6,12 +6,12 @@ import { key, setUp, T0 } from './host.suite.ts'
 
 const DAY = 86_400_000
 const hour = 3_600_000
-type World = ReturnType<typeof setUp>
+type ClockSetUp = ReturnType<typeof setUp>
 
 const background = (more: object = {}) => ({ kind: 'background' as const, maxRetries: 2, ...more })
-const start = ({ host }: World, id: string, more: object = {}) =>
+const start = ({ host }: ClockSetUp, id: string, more: object = {}) =>
   host.send(key(id), { type: 'submit', prompt: 'go', opening: background(more) })
-const status = async ({ host }: World, where: Key) => statusOf((await host.open(where)).state)
+const status = async ({ host }: ClockSetUp, where: Key) => statusOf((await host.open(where)).state)
 
 /** One that runs, one that waits for its retry, one for an approval, one that is paused and expires in half a day. */
 const populated = async () => {

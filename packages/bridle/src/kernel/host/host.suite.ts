@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import type { AnyEvent, Key } from '../event.ts'
 import type { ApprovalAnswer, Job, RunEnd, Runner } from '../ports/runner.ts'
-import type { Append, Clock, Digest, Directory, Lease, Log } from '../ports/store.ts'
-import type { Outlet } from '../session/run-reporter.ts'
+import type { Clock, Digest, Directory, Lease, Log, LogAppend } from '../ports/store.ts'
+import type { RunReporter } from '../session/run-reporter.ts'
 import type { Listener } from '../session/subscribers.ts'
 import { Host, type HostPorts } from './host.ts'
 
@@ -14,7 +14,7 @@ export const key = (id = 's1'): Key => ({ tenant: 'acme', agent: 'agent', id })
 export const digest: Digest = async (text) => createHash('sha256').update(text).digest('hex')
 
 /** Lets everything that needs no time happen. */
-export const settle = async (turns = 5): Promise<void> => {
+export const flushPending = async (turns = 5): Promise<void> => {
   for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
@@ -46,7 +46,7 @@ export class VirtualClock implements Clock {
 
   /** Time passes: what falls due happens in order, and what comes of it. */
   async pass(ms: number): Promise<void> {
-    await settle()
+    await flushPending()
     const end = this.#elapsed + ms
     for (;;) {
       const next = this.#timers.filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)[0]
@@ -54,10 +54,10 @@ export class VirtualClock implements Clock {
       this.#timers = this.#timers.filter((each) => each !== next)
       this.#advance(Math.max(this.#elapsed, next.at))
       next.call()
-      await settle()
+      await flushPending()
     }
     this.#advance(end)
-    await settle()
+    await flushPending()
   }
 
   #advance(to: number): void {
@@ -67,12 +67,12 @@ export class VirtualClock implements Clock {
 }
 
 /** A log between the session and its store: appends are counted, and can be held back or made to fail. */
-export class Gate implements Log {
-  readonly appends: Append[] = []
+export class ControlledLog implements Log {
+  readonly appends: LogAppend[] = []
   /** Before the write: reject to refuse it. */
-  before: (append: Append) => Promise<void> | void = () => {}
+  before: (append: LogAppend) => Promise<void> | void = () => {}
   /** After the write: reject to leave the outcome unknown. */
-  after: (append: Append) => Promise<void> | void = () => {}
+  after: (append: LogAppend) => Promise<void> | void = () => {}
   opened = 0
   readonly #log: Log
 
@@ -85,7 +85,7 @@ export class Gate implements Log {
     return this.#log.open(...given)
   }
 
-  async append(lease: Lease, append: Append): Promise<void> {
+  async append(lease: Lease, append: LogAppend): Promise<void> {
     await this.before(append)
     await this.#log.append(lease, append)
     this.appends.push(append)
@@ -98,17 +98,17 @@ export class Gate implements Log {
   remove: Log['remove'] = (...given) => this.#log.remove(...given)
 }
 
-export interface Attempt {
+export interface ManualAttempt {
   readonly how: 'start' | 'attach'
   readonly job: Job
-  readonly outlet: Outlet
+  readonly outlet: RunReporter
   readonly end: (how: RunEnd) => void
   readonly crash: (error: Error) => void
 }
 
 /** A runner that starts and then waits to be told. */
-export class Puppet implements Runner {
-  readonly attempts: Attempt[] = []
+export class ManualRunner implements Runner {
+  readonly attempts: ManualAttempt[] = []
   readonly aborted: Job[] = []
   readonly answers: ApprovalAnswer[] = []
   readonly steers: string[] = []
@@ -117,17 +117,17 @@ export class Puppet implements Runner {
   readonly forgotten: Key[] = []
   steerable = false
 
-  get last(): Attempt {
+  get last(): ManualAttempt {
     return this.attempts.at(-1)!
   }
 
-  async start(job: Job, outlet: Outlet): Promise<RunEnd> {
+  async start(job: Job, outlet: RunReporter): Promise<RunEnd> {
     const end = this.#begin('start', job, outlet)
     await outlet.report([{ type: 'started', steer: this.steerable, handle: { at: 'here' } }])
     return end
   }
 
-  attach(job: Job, outlet: Outlet): Promise<RunEnd> {
+  attach(job: Job, outlet: RunReporter): Promise<RunEnd> {
     return this.#begin('attach', job, outlet)
   }
 
@@ -148,15 +148,15 @@ export class Puppet implements Runner {
     this.steers.push(text)
   }
 
-  #begin(how: Attempt['how'], job: Job, outlet: Outlet): Promise<RunEnd> {
+  #begin(how: ManualAttempt['how'], job: Job, outlet: RunReporter): Promise<RunEnd> {
     return new Promise((resolve, reject) => this.attempts.push({ how, job, outlet, end: resolve, crash: reject }))
   }
 }
 
 /** A host over a memory store, with everything in the test's hands. `again` is the next process on the same data. */
 export const setUp = (more: Partial<HostPorts> = {}, store = memoryStore(), clock = new VirtualClock()) => {
-  const log = new Gate(store.log)
-  const runner = new Puppet()
+  const log = new ControlledLog(store.log)
+  const runner = new ManualRunner()
   const directory: Directory = store.directory
   const faults: unknown[] = []
   const host = new Host({
@@ -178,7 +178,7 @@ export const setUp = (more: Partial<HostPorts> = {}, store = memoryStore(), cloc
 }
 
 /** A listener that remembers what it was sent, and can be slow. */
-export class Watcher implements Listener {
+export class RecordingListener implements Listener {
   readonly seen: AnyEvent[] = []
   readonly texts: string[] = []
   readonly seqs: number[] = []
@@ -212,7 +212,7 @@ export class Watcher implements Listener {
 }
 
 /** A promise to be resolved by the test. */
-export const held = (): { promise: Promise<void>; release: () => void; fail: (cause: unknown) => void } => {
+export const deferred = (): { promise: Promise<void>; release: () => void; fail: (cause: unknown) => void } => {
   let release = () => {}
   let fail: (cause: unknown) => void = () => {}
   const promise = new Promise<void>((resolve, reject) => {

@@ -4,9 +4,18 @@ import type { AnyEvent } from '../event.ts'
 import { BUDGET_GRACE_MS, IDLE_SESSIONS_MAX, SNAPSHOT_EVERY } from '../limits.ts'
 import { StoreFault } from '../ports/store.ts'
 import { emptyState, evolve, statusOf } from '../projections/state.ts'
-import { asks, background, brief, call, failed, finished, says, token } from '../rules/rules.suite.ts'
+import {
+  askItem,
+  background,
+  call,
+  eventReport,
+  failed,
+  finished,
+  messageSummary,
+  token,
+} from '../rules/rules.suite.ts'
 import { callDigest } from './approval-binding.ts'
-import { digest, held, key, settle, setUp, T0, Watcher } from './host.suite.ts'
+import { deferred, digest, flushPending, key, RecordingListener, setUp, T0 } from './host.suite.ts'
 
 const submit = (prompt = 'hello') => ({ type: 'submit', prompt }) as const
 const id = (commandId: string, bodyHash = 'h') => ({ commandId, bodyHash })
@@ -18,14 +27,14 @@ describe('[O29] when another owner has taken over the data', () => {
   test('sessions in memory are let go, watched or not, and shown to nobody', async () => {
     const { host, clock, store } = setUp()
     await host.start()
-    const watchers: Watcher[] = []
+    const watchers: RecordingListener[] = []
     for (const name of ['a', 'b', 'c']) {
       await host.send(key(name), submit())
-      const watcher = new Watcher()
+      const watcher = new RecordingListener()
       ;(await host.open(key(name))).subscribers.add(watcher, 0)
       watchers.push(watcher)
     }
-    await settle()
+    await flushPending()
     const next = setUp({}, store.reopen(), clock)
     await expect(host.find(key('a'))).rejects.toMatchObject({ code: 'fenced' })
     expect(host.counts()).toMatchObject({ sessions: 0, running: 0 })
@@ -39,7 +48,7 @@ describe('[O29] when another owner has taken over the data', () => {
   test('also when nobody asks', async () => {
     const { host, clock, store } = setUp()
     await host.start()
-    const watchers = ['a', 'b', 'c'].map(() => new Watcher())
+    const watchers = ['a', 'b', 'c'].map(() => new RecordingListener())
     for (const [index, watcher] of watchers.entries()) (await host.open(key(`s${index}`))).subscribers.add(watcher, 0)
     store.reopen()
     await clock.pass(1_000)
@@ -100,7 +109,7 @@ describe('[S25] when the store does not say whether it wrote', () => {
 test('[S25] a full store is told, and later the session goes on from what is there', async () => {
   const { host, log, runner, clock, faults, events } = setUp()
   await host.send(key(), submit())
-  await settle()
+  await flushPending()
   const head = (await events()).length
   log.before = () => {
     throw new StoreFault('full', 'no room')
@@ -117,11 +126,11 @@ test('[S25] a full store is told, and later the session goes on from what is the
 test('a deposed owner changes nothing and lets go', async () => {
   const first = setUp()
   await first.host.send(key(), submit())
-  await settle()
-  const watcher = new Watcher()
+  await flushPending()
+  const watcher = new RecordingListener()
   const session = await first.host.open(key())
   session.subscribers.add(watcher, 0)
-  await settle()
+  await flushPending()
   const second = setUp({}, first.store.reopen(), first.clock)
   await second.host.send(key(), submit('second'))
   await expect(first.host.send(key(), submit('deposed'), id('c1'))).rejects.toMatchObject({ code: 'fenced' })
@@ -172,7 +181,7 @@ describe('opening', () => {
   test('idle sessions leave memory when there are too many, and come back when asked for', async () => {
     const { host, log } = setUp()
     await host.send(key('kept'), { type: 'create' })
-    const watcher = new Watcher()
+    const watcher = new RecordingListener()
     ;(await host.open(key('kept'))).subscribers.add(watcher, 0)
     for (let index = 0; index < IDLE_SESSIONS_MAX + 10; index++) await host.send(key(`x${index}`), { type: 'create' })
     expect(host.counts().sessions).toBeLessThanOrEqual(IDLE_SESSIONS_MAX + 1)
@@ -187,9 +196,9 @@ describe('[S15] approvals through the host', () => {
   const waiting = async () => {
     const all = setUp()
     await all.host.send(key(), submit())
-    await settle()
+    await flushPending()
     const requested = await callDigest(digest, 'write', { a: 1 })
-    await all.runner.last.outlet.report([call('c1'), asks('c1', undefined, requested)])
+    await all.runner.last.outlet.report([call('c1'), askItem('c1', undefined, requested)])
     const session = await all.host.open(key())
     const [approvalId] = Object.keys(session.state.approvals.open)
     const answer = (more: object) =>
@@ -200,14 +209,14 @@ describe('[S15] approvals through the host', () => {
   test('[S16] are bound to the arguments as approved', async () => {
     const { answer, runner, requested } = await waiting()
     await answer({})
-    await settle()
+    await flushPending()
     expect(runner.answers).toMatchObject([{ arguments: { a: 1 }, approvedDigest: requested }])
   })
 
   test('[S16] also when these were edited', async () => {
     const { answer, runner } = await waiting()
     await answer({ args: { a: 2 } })
-    await settle()
+    await flushPending()
     const approvedDigest = await callDigest(digest, 'write', { a: 2 })
     expect(runner.answers).toMatchObject([{ arguments: { a: 2 }, approvedDigest }])
   })
@@ -215,7 +224,7 @@ describe('[S15] approvals through the host', () => {
   test('[E6] also when they came back as the log shows them', async () => {
     const { answer, runner } = await waiting()
     await answer({ args: { a: 2, _tool_call_id: 'c1' } })
-    await settle()
+    await flushPending()
     const approvedDigest = await callDigest(digest, 'write', { a: 2 })
     expect(runner.answers).toMatchObject([{ approvedDigest }])
     expect(runner.answers[0]?.arguments).toEqual({ a: 2 })
@@ -236,7 +245,7 @@ describe('[S15] approvals through the host', () => {
         ? expect(await given).toMatchObject({ approvalId, decision: 'approved' })
         : expect(await given).toMatchObject({ refused: 'approval_settled' })
     await check(answer(second))
-    await settle()
+    await flushPending()
     await check(answer(second))
     const next = await again()
     await check(next.host.send(key(), { type: 'approve', approvalId, decision: 'approved', ...second }))
@@ -246,8 +255,8 @@ describe('[S15] approvals through the host', () => {
     const { host, runner, clock } = setUp()
     const opening = background({ policy: { health: { max_cost_usd: 1 } } })
     await host.send(key(), { ...submit(), opening })
-    await settle()
-    await runner.last.outlet.report([says('usage', { cost_usd: 1.5 })]).catch(() => {})
+    await flushPending()
+    await runner.last.outlet.report([eventReport('usage', { cost_usd: 1.5 })]).catch(() => {})
     await clock.pass(BUDGET_GRACE_MS)
     const session = await host.open(key())
     const [approvalId] = Object.keys(session.state.approvals.open)
@@ -261,15 +270,15 @@ describe('after a restart', () => {
   test('[S12] a chat run that its runner lost ends with one error and its text', async () => {
     const first = setUp()
     await first.host.send(key(), submit())
-    await settle()
+    await flushPending()
     await first.runner.last.outlet.report([token('half')])
     const next = await first.again()
     await next.host.start()
     expect(next.runner.attempts).toMatchObject([{ how: 'attach', job: { frame: 1 } }])
     next.runner.last.end('lost')
-    await settle()
+    await flushPending()
     const { state } = await next.host.open(key())
-    expect(state.conversation.messages.map(brief)).toEqual(['user complete: hello', 'assistant error: half'])
+    expect(state.conversation.messages.map(messageSummary)).toEqual(['user complete: hello', 'assistant error: half'])
     expect((await next.events()).filter(({ type }) => type === 'error')).toMatchObject([
       { payload: { reason: 'interrupted' } },
     ])
@@ -282,14 +291,14 @@ describe('after a restart', () => {
     await first.host.send(key(), submit()).catch(() => {})
     const next = await first.again()
     await next.host.start()
-    await settle()
+    await flushPending()
     expect(next.runner.attempts).toMatchObject([{ how: 'start', job: { runId: 'r-2', attempt: 1 } }])
   })
 
   test('[S13] a retry is due though nobody asks', async () => {
     const first = setUp()
     await first.host.send(key(), { ...submit(), opening: background({ maxRetries: 1 }) })
-    await settle()
+    await flushPending()
     await first.runner.last.outlet.report([failed()])
     const next = await first.again()
     await next.host.start()
@@ -302,13 +311,13 @@ describe('after a restart', () => {
   test('[S15] an approval expires though nobody was running', async () => {
     const first = setUp()
     await first.host.send(key(), submit())
-    await settle()
-    await first.runner.last.outlet.report([call('c1'), asks('c1', 5_000)])
+    await flushPending()
+    await first.runner.last.outlet.report([call('c1'), askItem('c1', 5_000)])
     await first.host.stop()
     await first.clock.pass(60_000)
     const next = await first.again()
     await next.host.start()
-    await settle()
+    await flushPending()
     expect((await next.events()).filter(({ type }) => type === 'approval_decided')).toMatchObject([
       { payload: { decision: 'expired' } },
     ])
@@ -317,7 +326,7 @@ describe('after a restart', () => {
   test('what is live equals what a replay gives', async () => {
     const first = setUp()
     await first.host.send(key(), submit())
-    await settle()
+    await flushPending()
     await first.runner.last.outlet.report([token('a'), call('c1'), finished()])
     const live = (await first.host.open(key())).state
     expect((await first.events()).reduce(evolve, emptyState)).toEqual(live)
@@ -330,13 +339,13 @@ describe('[S23] removal', () => {
   test('tells its watchers, lets its run go, and a new session of that name goes on with the numbers', async () => {
     const { host, runner, events } = setUp()
     await host.send(key(), submit())
-    await settle()
-    const watcher = new Watcher()
+    await flushPending()
+    const watcher = new RecordingListener()
     ;(await host.open(key())).subscribers.add(watcher, 0)
-    await settle()
+    await flushPending()
     const head = (await events()).length
     expect(await host.remove(key())).toBe(true)
-    await settle()
+    await flushPending()
     expect([watcher.closed, runner.aborted.length, runner.last.outlet.closed]).toEqual(['removed', 1, true])
     expect(await host.find(key())).toBeNull()
     expect(await host.remove(key())).toBe(false)
@@ -345,10 +354,12 @@ describe('[S23] removal', () => {
     const log = await events()
     expect(seqs(log)).toEqual(range(head + 1, head + log.length))
     const { state } = await host.open(key())
-    expect(state.conversation.messages.filter(({ role }) => role === 'user').map(brief)).toEqual(['user complete: new'])
-    const late = new Watcher()
+    expect(state.conversation.messages.filter(({ role }) => role === 'user').map(messageSummary)).toEqual([
+      'user complete: new',
+    ])
+    const late = new RecordingListener()
     ;(await host.open(key())).subscribers.add(late, 0)
-    await settle()
+    await flushPending()
     expect(seqs(late.seen)).toEqual(seqs(log))
   })
 
@@ -364,8 +375,8 @@ describe('[S22] branches', () => {
   const midRun = async () => {
     const all = setUp()
     await all.host.send(key(), submit())
-    await settle()
-    await all.runner.last.outlet.report([token('half'), call('c1'), asks('c1')])
+    await flushPending()
+    await all.runner.last.outlet.report([token('half'), call('c1'), askItem('c1')])
     await all.host.send(key(), submit('queued'))
     return { ...all, parent: await all.events() }
   }
@@ -377,7 +388,7 @@ describe('[S22] branches', () => {
       sessionId: 'child',
       parent: { id: 's1', seq },
     })
-    await settle()
+    await flushPending()
     const child = await host.open(key('child'))
     expect(statusOf(child.state)).toBe('idle')
     expect(runner.attempts.map(({ job }) => job.key.id)).toEqual(['s1'])
@@ -400,7 +411,7 @@ describe('[S22] branches', () => {
     if (seq > parent.length) return
     expect(await host.branch(key(), seq, 'child')).toMatchObject({ sessionId: 'child' })
     expect(await host.send(key('child'), submit('go on'))).toMatchObject({ delivery: 'started' })
-    await settle()
+    await flushPending()
     expect(runner.last.job).toMatchObject({ key: key('child'), prompt: 'go on' })
     expect(await events()).toEqual(parent)
     const live = (await host.open(key('child'))).state
@@ -412,7 +423,7 @@ describe('[S22] branches', () => {
     const { host, runner, events } = setUp()
     for (let turn = 0; turn < 40; turn++) {
       await host.send(key(), submit(`prompt ${turn}`))
-      await settle()
+      await flushPending()
       const { outlet, end } = runner.last
       for (let piece = 0; piece < 20; piece++) await outlet.report([token(`${piece} `)])
       await outlet.report([finished()])
@@ -430,9 +441,9 @@ describe('[S22] branches', () => {
     const { host, runner, events, parent } = await midRun()
     await host.branch(key(), parent.length, 'child')
     await host.send(key('child'), submit('go on'))
-    await settle()
+    await flushPending()
     await runner.attempts[0]!.outlet.report([finished()])
-    await settle()
+    await flushPending()
     const [mine, theirs] = [await events(), await events(key('child'))]
     expect(mine.slice(0, parent.length)).toEqual(parent)
     expect(JSON.stringify(mine)).not.toContain('go on')
@@ -525,9 +536,9 @@ describe('[S22] branches', () => {
 
   test('with a watcher who came before it was made', async () => {
     const { host } = await midRun()
-    const early = new Watcher()
+    const early = new RecordingListener()
     ;(await host.open(key('child'))).subscribers.add(early, 0)
-    await settle()
+    await flushPending()
     expect(await host.branch(key(), 5, 'child')).toMatchObject({ sessionId: 'child' })
     expect([null, 'moved']).toContain(early.closed)
   })
@@ -545,20 +556,20 @@ describe('[S22] branches', () => {
 test('watchers who come at any time see the whole log, once and in order', async () => {
   const { host, runner, events } = setUp()
   await host.send(key(), submit())
-  await settle()
+  await flushPending()
   const session = await host.open(key())
-  const watchers: Watcher[] = []
+  const watchers: RecordingListener[] = []
   for (let index = 0; index < 120; index++) {
     const reported = runner.last.outlet.report([token(`${index} `)])
     if (index % 3 === 0) {
-      const watcher = new Watcher(`audience ${index % 4}`)
+      const watcher = new RecordingListener(`audience ${index % 4}`)
       watchers.push(watcher)
       session.subscribers.add(watcher, 0)
     }
     if (index % 2 === 0) await null
     if (index % 7 === 0) await reported
   }
-  await settle()
+  await flushPending()
   const log = await events()
   for (const watcher of watchers) expect(seqs(watcher.seen)).toEqual(seqs(log))
 })
@@ -566,7 +577,7 @@ test('watchers who come at any time see the whole log, once and in order', async
 test('a store that holds one session back holds no other', async () => {
   const { host, log } = setUp()
   await host.send(key('a'), { type: 'create' })
-  const gate = held()
+  const gate = deferred()
   log.before = ({ events }) =>
     events.some(({ at }) => at === T0) && JSON.stringify(events).includes('slow') ? gate.promise : undefined
   const slow = host.send(key('a'), submit('slow'))
@@ -578,7 +589,7 @@ test('a store that holds one session back holds no other', async () => {
 test('a stopped host opens nothing and fires no timer', async () => {
   const { host, clock, runner } = setUp()
   await host.send(key(), { ...submit(), opening: background({ maxRetries: 1 }) })
-  await settle()
+  await flushPending()
   await runner.last.outlet.report([failed()])
   await host.start()
   await host.stop()
@@ -598,18 +609,18 @@ describe('[S40] a session that was started from another tells it how it stands',
   test('three children, each once, also when the process dies before it could, or after it did', async () => {
     let fails = true
     const first = setUp({
-      tellParent: async (notice) => {
+      notifyParent: async (notice) => {
         if (fails) throw new Error('The parent cannot be asked.')
-        await first.host.tellParent(notice)
+        await first.host.notifyParent(notice)
       },
     })
     await first.host.send(key(), { type: 'create' })
     for (const name of ['a', 'b', 'c']) await first.host.send(key(name), child(name))
-    await settle()
+    await flushPending()
     for (const { outlet } of first.runner.attempts) await outlet.report([finished()])
-    await settle()
+    await flushPending()
     expect(told(await first.events())).toEqual([])
-    const second = await first.again({ tellParent: undefined as never })
+    const second = await first.again({ notifyParent: undefined as never })
     fails = false
     await second.host.start()
     await second.clock.pass(10)
@@ -619,7 +630,7 @@ describe('[S40] a session that was started from another tells it how it stands',
       if (events.some(({ type }) => type === 'parent_told')) throw new StoreFault('full', 'no room')
     }
     await second.host.send(key('d'), child('d'))
-    await settle()
+    await flushPending()
     expect(told(await second.events()).at(-1)).toBe('d running')
     const third = await second.again()
     await third.host.start()
@@ -633,7 +644,7 @@ describe('[S40] a session that was started from another tells it how it stands',
   test('a parent that is not there is nobody to tell, and an old notice changes nothing', async () => {
     const { host, events } = setUp()
     await host.send(key('a'), child('a'))
-    await settle()
+    await flushPending()
     expect((await events(key('a'))).filter(({ type }) => type === 'parent_told')).toHaveLength(1)
     await host.send(key(), { type: 'create' })
     const notice = { type: 'child_status', child: key('a') } as const

@@ -5,7 +5,7 @@ import {
   type BranchCommand,
   type Command,
   isRefusal,
-  PROMPTING,
+  PROMPT_COMMANDS,
   type Refusal,
   refuse,
 } from '../commands.ts'
@@ -13,23 +13,23 @@ import { type AnyEvent, type Key, keyText } from '../event.ts'
 import { DUE_PAGE, IDLE_SESSIONS_MAX } from '../limits.ts'
 import type { Runner } from '../ports/runner.ts'
 import {
+  type BranchParent,
   type Clock,
   type Digest,
   type Directory,
   type Log,
-  type Parent,
   StoreFault,
   type StoreFaultCode,
 } from '../ports/store.ts'
 import type { Run } from '../projections/lifecycle.ts'
 import { statusOf } from '../projections/state.ts'
-import { type ChildNotice, parentAmong } from '../rules/children/child-notice.ts'
-import { wanted } from '../rules/wanted-effects.ts'
-import { type EventLoop, ReadingTurns } from '../session/read-scheduler.ts'
-import { type CommandId, Session } from '../session/session.ts'
-import { boundApproval } from './approval-binding.ts'
-import { MemoryBudget, type MemoryLimits, toEvict } from './memory-budget.ts'
-import { letGo } from './removal.ts'
+import { type ChildNotice, findParentKey } from '../rules/children/child-notice.ts'
+import { wantedEffects } from '../rules/wanted-effects.ts'
+import { type EventLoop, ReadScheduler } from '../session/read-scheduler.ts'
+import { type IdempotencyKey, Session } from '../session/session.ts'
+import { bindApproval } from './approval-binding.ts'
+import { MemoryBudget, type MemoryLimits, sessionsToEvict } from './memory-budget.ts'
+import { releaseRemovedSession } from './removal.ts'
 
 export interface HostPorts {
   readonly log: Log
@@ -41,7 +41,7 @@ export interface HostPorts {
   /** The runner behind an agent; null = there is no such agent. */
   readonly runner: (agent: string) => Runner | null
   /** Tells a session's parent where sessions may live elsewhere; absent = all of them are in this store. */
-  readonly tellParent?: (notice: ChildNotice) => Promise<void>
+  readonly notifyParent?: (notice: ChildNotice) => Promise<void>
   readonly tokenPaceMs?: number
   /** Events between snapshots; fewer make short sessions meet what long ones meet. */
   readonly snapshotEvery?: number
@@ -61,7 +61,7 @@ const RETRIES_MAX = 3
 const EVICT_LOOKS = 32
 
 /** What the wires ask of it. */
-export type Sessions = Pick<Host, 'open' | 'find' | 'send' | 'stopTask' | 'branch' | 'remove' | 'counts'>
+export type SessionService = Pick<Host, 'open' | 'find' | 'send' | 'stopTask' | 'branch' | 'remove' | 'counts'>
 
 export class Host {
   readonly #ports: HostPorts
@@ -76,7 +76,7 @@ export class Host {
   /** Cannot be opened: the supervisor leaves these alone, a caller may still ask and is told why. */
   readonly #broken = new Set<string>()
   readonly #memory: MemoryBudget
-  readonly #turns: ReadingTurns | null
+  readonly #turns: ReadScheduler | null
   #forget: (() => void) | null = null
   #stopped = false
   #events = 0
@@ -84,7 +84,7 @@ export class Host {
   constructor(ports: HostPorts) {
     this.#ports = ports
     this.#memory = new MemoryBudget(ports.memory)
-    this.#turns = ports.eventLoop ? new ReadingTurns(ports.eventLoop) : null
+    this.#turns = ports.eventLoop ? new ReadScheduler(ports.eventLoop) : null
   }
 
   /** Takes up what was in hand when the last owner died, then looks for what is due. */
@@ -141,7 +141,7 @@ export class Host {
     return this.#opened(key, null)
   }
 
-  async #opened(key: Key, branch: Branch | null): Promise<Session> {
+  async #opened(key: Key, branch: PendingBranch | null): Promise<Session> {
     if (this.#stopped) throw new StoreFault('fenced', 'The host stopped.')
     const fault = this.#storeFault()
     if (fault) throw fault
@@ -182,12 +182,12 @@ export class Host {
   }
 
   /** Asks a session. With a command id an unknown outcome is looked up and, if need be, tried again. */
-  send(key: Key, command: Command, id: CommandId | null = null): Promise<Answer | Refusal> {
+  send(key: Key, command: Command, id: IdempotencyKey | null = null): Promise<Answer | Refusal> {
     return this.#persist(id, async () => {
-      if (PROMPTING.has(command.type) && this.#isExhausted(key)) return refuse('busy', EXHAUSTED)
+      if (PROMPT_COMMANDS.has(command.type) && this.#isExhausted(key)) return refuse('busy', EXHAUSTED)
       const session = await this.open(key)
       const outcome = await this.#unlessErased(session, async () =>
-        session.send(await boundApproval(session, command, this.#ports.digest), id),
+        session.send(await bindApproval(session, command, this.#ports.digest), id),
       )
       if (isRefusal(outcome) && !session.exists && session.idle) this.#discard(session)
       return outcome
@@ -200,7 +200,7 @@ export class Host {
    */
   async stopTask(key: Key, taskId: string): Promise<boolean> {
     const session = await this.find(key)
-    const effects = session ? wanted(key, session.state, session.epoch) : []
+    const effects = session ? wantedEffects(key, session.state, session.epoch) : []
     const run = effects.find((effect) => effect.kind === 'run')
     if (!run?.started) return false
     return (await this.#ports.runner(key.agent)?.stopTask?.(run.job, taskId)) ?? false
@@ -211,7 +211,7 @@ export class Host {
     parent: Key,
     seq: number,
     childId: string,
-    options: Omit<BranchCommand, 'type' | 'parent'> & { id?: CommandId } = {},
+    options: Omit<BranchCommand, 'type' | 'parent'> & { id?: IdempotencyKey } = {},
   ): Promise<Answer | Refusal> {
     const { id = null, ...more } = options
     return this.#persist(id, async () => {
@@ -219,10 +219,10 @@ export class Host {
       if (!source) return refuse('session_not_found')
       if (!Number.isSafeInteger(seq) || seq < 1 || seq > source.state.head) return refuse('bad_branch_point')
       if (childId === parent.id) return refuse('session_exists')
-      const from: Parent = { agent: parent.agent, id: parent.id, seq }
+      const from: BranchParent = { agent: parent.agent, id: parent.id, seq }
       const child = await this.#child({ ...parent, id: childId }, { from, source })
       if (!child) return refuse('bad_branch_point')
-      const taken = id && (await this.#unlessErased(source, () => promised(source, childId, id)))
+      const taken = id && (await this.#unlessErased(source, () => reserveBranchId(source, childId, id)))
       const command: Command = { type: 'branch', parent: from, ...more }
       const outcome = taken ?? (await this.#unlessErased(child, () => child.send(command, id), source))
       if (isRefusal(outcome) && !child.exists && child.idle) this.#discard(child)
@@ -231,9 +231,9 @@ export class Host {
   }
 
   /** Tells the parent of a session how that one stands. Where the parent is not here there is nobody to tell. */
-  async tellParent(notice: ChildNotice): Promise<void> {
+  async notifyParent(notice: ChildNotice): Promise<void> {
     const { parentId, owner: _owner, ...more } = notice
-    const parent = parentAmong(await this.#ports.directory.find(more.child.tenant, parentId), notice)
+    const parent = findParentKey(await this.#ports.directory.find(more.child.tenant, parentId), notice)
     if (!parent) return
     try {
       await this.send(parent, { type: 'child_status', ...more })
@@ -273,7 +273,7 @@ export class Host {
       const removed = await this.#erase(key)
       const { clock, runner } = this.#ports
       // Not before: had the removal failed, the run would have been stopped behind the log's back.
-      if (removed) await letGo({ runner: runner(key.agent), clock }, key, run, session?.epoch ?? 0)
+      if (removed) await releaseRemovedSession({ runner: runner(key.agent), clock }, key, run, session?.epoch ?? 0)
       return removed
     } finally {
       this.#removing.delete(keyText(key))
@@ -324,7 +324,7 @@ export class Host {
   }
 
   /** Sessions whose run is at work; one that waits for an approval loses nothing by a restart. */
-  get busy(): number {
+  get runningCount(): number {
     let busy = 0
     for (const session of this.#live.values()) if (statusOf(session.state) === 'running') busy += 1
     return busy
@@ -344,7 +344,7 @@ export class Host {
   }
 
   /** Null where the store allows no branch. */
-  async #child(key: Key, branch: Branch): Promise<Session | null> {
+  async #child(key: Key, branch: PendingBranch): Promise<Session | null> {
     try {
       const child = await this.#opened(key, branch)
       if (child.exists || child.parent || !child.quiet) return child
@@ -357,7 +357,7 @@ export class Host {
     }
   }
 
-  async #persist<T>(id: CommandId | null, ask: () => Promise<T>): Promise<T> {
+  async #persist<T>(id: IdempotencyKey | null, ask: () => Promise<T>): Promise<T> {
     for (let tries = 0; ; ) {
       try {
         return await ask()
@@ -370,12 +370,12 @@ export class Host {
     }
   }
 
-  async #open(key: Key, branch: Branch | null): Promise<Session> {
+  async #open(key: Key, branch: PendingBranch | null): Promise<Session> {
     const { log, clock, runner: runnerOf, tokenPaceMs, snapshotEvery } = this.#ports
     const runner = runnerOf(key.agent)
     if (!runner) throw new StoreFault('refused', `There is no agent "${key.agent}".`)
     await this.#removing.get(keyText(key))?.catch(() => {})
-    const { seq, messages } = branch?.source.settled ?? nothingSettled
+    const { seq, messages } = branch?.source.settledMessages ?? nothingSettled
     const lease = await log.open(key, branch?.from, { seq, count: messages.length })
     if (!lease) throw new StoreFault('fenced', 'Another owner has the session.')
     let opened: Session | null = null
@@ -384,14 +384,14 @@ export class Host {
         log,
         clock,
         runner,
-        tellParent: (notice) => this.#ports.tellParent?.(notice) ?? this.tellParent(notice),
+        notifyParent: (notice) => this.#ports.notifyParent?.(notice) ?? this.notifyParent(notice),
         onCommit: (events) => {
           this.#events += events.length
           if (opened) this.#resized(opened)
           this.#ports.onCommit?.(key, events)
         },
         onDrop: (session, cause) => this.#dropped(session, cause),
-        ...(this.#turns && { turns: this.#turns }),
+        ...(this.#turns && { readScheduler: this.#turns }),
         ...(tokenPaceMs !== undefined && { tokenPaceMs }),
         ...(snapshotEvery !== undefined && { snapshotEvery }),
       },
@@ -453,8 +453,8 @@ export class Host {
       ...{ session, tenant: session.key.tenant, bytes: session.bytes },
       idle: session !== needed && session.idle,
     }))
-    for (const { session } of toEvict(loaded, this.#memory.limits)) this.#discard(session)
-    this.#memory.searched()
+    for (const { session } of sessionsToEvict(loaded, this.#memory.limits)) this.#discard(session)
+    this.#memory.recordSearch()
   }
 
   #isExhausted({ tenant }: Key): boolean {
@@ -470,15 +470,15 @@ export class Host {
 }
 
 /** A session that is to go on from an event of another, and that other one. */
-interface Branch {
-  readonly from: Parent
+interface PendingBranch {
+  readonly from: BranchParent
   readonly source: Session
 }
 
-const nothingSettled: Session['settled'] = { seq: 0, messages: [] }
+const nothingSettled: Session['settledMessages'] = { seq: 0, messages: [] }
 
 /** The parent keeps the id before the child is made: what was asked of one session has one effect, wherever it lies. */
-const promised = async (parent: Session, childId: string, id: CommandId): Promise<Refusal | null> => {
+const reserveBranchId = async (parent: Session, childId: string, id: IdempotencyKey): Promise<Refusal | null> => {
   const answer = await parent.send({ type: 'promise_branch', childId }, id)
   if (isRefusal(answer)) return answer
   return answer.childId === childId ? null : refuse('command_conflict')

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import type { Key } from '../event.ts'
 import { BYTES_PER_CHAR, SESSION_BYTES_MIN, SESSION_CHARS_MAX } from '../limits.ts'
-import { charsOf } from '../text/size.ts'
-import { settle, setUp, VirtualClock, Watcher } from './host.suite.ts'
-import { MemoryBudget, toEvict } from './memory-budget.ts'
+import { approximateChars } from '../text/size.ts'
+import { flushPending, RecordingListener, setUp, VirtualClock } from './host.suite.ts'
+import { MemoryBudget, sessionsToEvict } from './memory-budget.ts'
 
 const at = (tenant: string, id: string): Key => ({ tenant, agent: 'agent', id })
 const submit = (prompt: string) => ({ type: 'submit', prompt }) as const
@@ -14,7 +14,7 @@ const create = (chars: number) => ({ type: 'create', opening: { title: 'x'.repea
 describe('[S32] who has to leave', () => {
   const loaded = (name: string, tenant: string, bytes: number, idle = true) => ({ name, tenant, bytes, idle })
   const leaving = (sessions: ReturnType<typeof loaded>[], bytes: number, tenantBytes = bytes) =>
-    toEvict(sessions, { bytes, tenantBytes }).map(({ name }) => name)
+    sessionsToEvict(sessions, { bytes, tenantBytes }).map(({ name }) => name)
 
   test.each<[string, string[], string[]]>([
     ['nobody within the limits', leaving([loaded('a', 't', 50), loaded('b', 'u', 50)], 100), []],
@@ -45,7 +45,7 @@ describe('[S32] the sums', () => {
     expect([budget.bytes, budget.bytesOf('a'), budget.bytesOf('b')]).toEqual([75, 55, 20])
     expect([budget.needsRoom('a'), budget.needsRoom('b')]).toEqual([true, false])
     // All busy: no second search until it has grown.
-    budget.searched()
+    budget.recordSearch()
     expect(budget.needsRoom('a')).toBe(false)
     budget.set(one, 'a', 60)
     expect(budget.needsRoom('a')).toBe(true)
@@ -59,8 +59,8 @@ describe('[S32] the sums', () => {
   })
 
   test('characters are counted without making the text', () => {
-    expect(charsOf('abc')).toBe(3 + 8)
-    expect(charsOf({ text: 'abc', list: [1, null, 'de'] })).toBe(8 + (8 + 11) + (8 + 8 + 8 + 8 + 10))
+    expect(approximateChars('abc')).toBe(3 + 8)
+    expect(approximateChars({ text: 'abc', list: [1, null, 'de'] })).toBe(8 + (8 + 11) + (8 + 8 + 8 + 8 + 10))
   })
 })
 
@@ -114,7 +114,7 @@ describe('[S32] a host', () => {
   test('busy and watched sessions stay, whatever their size; a tenant whose sessions are all busy waits', async () => {
     const { host, log, runner, clock } = setUp({ memory })
     await host.start()
-    const watcher = new Watcher()
+    const watcher = new RecordingListener()
     await host.send(at('a', 'watched'), create(100_000))
     ;(await host.open(at('a', 'watched'))).subscribers.add(watcher, 0)
     const outcomes: string[] = []
@@ -123,7 +123,7 @@ describe('[S32] a host', () => {
       outcomes.push('refused' in outcome ? String(outcome.refused) : 'accepted')
       expect(await host.send(at('b', `s${round}`), create(1_000))).toHaveProperty('sessionId')
     }
-    await settle()
+    await flushPending()
     expect(outcomes.slice(0, 5)).toEqual(Array.from({ length: 5 }, () => 'accepted'))
     expect(outcomes.at(-1)).toBe('busy')
     expect(watcher.closed).toBeNull()
@@ -135,7 +135,7 @@ describe('[S32] a host', () => {
       await outlet.report([{ type: 'finished' }])
       end('done')
     }
-    await settle()
+    await flushPending()
     await clock.pass(2_000)
     expect(host.memoryBytes).toBeLessThanOrEqual(memory.bytes)
     expect(await host.send(at('a', 'busy19'), submit('again'))).toHaveProperty('runId')
@@ -151,11 +151,11 @@ describe('[S32] a host', () => {
     const prompt = 'z'.repeat(1_000_000)
     const say = async () => {
       const outcome = await host.send(at('a', 'full'), submit(prompt))
-      await settle()
+      await flushPending()
       const attempt = runner.attempts.at(-1)
       await attempt?.outlet.report([{ type: 'finished' }]).catch(() => {})
       attempt?.end('done')
-      await settle()
+      await flushPending()
       return outcome
     }
     let taken = 0
@@ -165,10 +165,10 @@ describe('[S32] a host', () => {
     expect(await host.send(at('a', 'other'), submit('short'))).toHaveProperty('runId')
     const answer = (await host.find(at('a', 'full')))?.state.conversation.messages[3]
     expect(await host.send(at('a', 'full'), { type: 'reload', messageId: answer?.id ?? '' })).toHaveProperty('runId')
-    await settle()
+    await flushPending()
     await runner.last.outlet.report([{ type: 'finished' }])
     runner.last.end('done')
-    await settle()
+    await flushPending()
     expect(await say()).toHaveProperty('runId')
   })
 })

@@ -1,6 +1,6 @@
 // How much memory the loaded sessions take, counted and not measured: in all and for each tenant. When it is too much, idle
 // sessions leave, the largest first, so that one tenant's large sessions do not push out everybody's small ones.
-import { MEMORY_BYTES, MEMORY_KEPT } from '../limits.ts'
+import { MEMORY_BYTES, MEMORY_TARGET_RATIO } from '../limits.ts'
 
 export interface MemoryLimits {
   /** All loaded sessions together. */
@@ -25,7 +25,7 @@ export interface LoadedSession {
  * The idle sessions that have to leave, the largest first: those of a tenant over its limit, then of all tenants that take more
  * than their share. A tenant within its share loses none, however much the others have at work.
  */
-export const toEvict = <S extends LoadedSession>(sessions: readonly S[], limits: MemoryLimits): S[] => {
+export const sessionsToEvict = <S extends LoadedSession>(sessions: readonly S[], limits: MemoryLimits): S[] => {
   const sums = new Map<string, number>()
   for (const { tenant, bytes } of sessions) sums.set(tenant, (sums.get(tenant) ?? 0) + bytes)
   let total = sessions.reduce((sum, { bytes }) => sum + bytes, 0)
@@ -41,12 +41,12 @@ export const toEvict = <S extends LoadedSession>(sessions: readonly S[], limits:
   const over = new Set([...sums].filter(([, bytes]) => bytes > limits.tenantBytes).map(([tenant]) => tenant))
   // Somewhat below each limit, so that the next event does not begin it again.
   for (const session of idle)
-    if (over.has(session.tenant) && of(session.tenant) > limits.tenantBytes * MEMORY_KEPT) leave(session)
+    if (over.has(session.tenant) && of(session.tenant) > limits.tenantBytes * MEMORY_TARGET_RATIO) leave(session)
 
   if (total <= limits.bytes) return [...leaving]
   const share = limits.bytes / sums.size
   for (const session of idle) {
-    if (total <= limits.bytes * MEMORY_KEPT) break
+    if (total <= limits.bytes * MEMORY_TARGET_RATIO) break
     if (!leaving.has(session) && of(session.tenant) > share) leave(session)
   }
   return [...leaving]
@@ -92,7 +92,7 @@ export class MemoryBudget {
   }
 
   /** All sessions that a search left are busy: the next search is due when they have grown noticeably. */
-  searched(): void {
+  recordSearch(): void {
     this.#searchAt.clear()
     const again = (who: string | null, bytes: number, most: number) =>
       bytes > most && this.#searchAt.set(who, bytes * 1.02)

@@ -5,16 +5,16 @@ import type { Job, Runner } from '../ports/runner.ts'
 import type { Clock } from '../ports/store.ts'
 import type { Run } from '../projections/lifecycle.ts'
 
-const LET_GO_MS = 10_000
+const RELEASE_MS = 10_000
 
-export const letGo = (
+export const releaseRemovedSession = (
   { runner, clock }: { readonly runner: Runner | null; readonly clock: Clock },
   key: Key,
   run: Run | null,
   epoch: number,
 ): Promise<void> =>
   new Promise((resolve) => {
-    const forget = clock.after(LET_GO_MS, resolve)
+    const forget = clock.after(RELEASE_MS, resolve)
     stopAndForget(runner, key, run && jobOf(key, run, epoch))
       .catch(() => {})
       .finally(() => {

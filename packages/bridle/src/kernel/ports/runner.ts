@@ -1,8 +1,8 @@
 // Who does the work. A runner gets a job and an outlet, and says everything through the outlet.
 import type { Key } from '../event.ts'
 import type { Json, JsonObject } from '../json.ts'
-import type { Decision } from '../schemas.ts'
-import type { Outlet } from '../session/run-reporter.ts'
+import type { ApprovalDecision } from '../schemas.ts'
+import type { RunReporter } from '../session/run-reporter.ts'
 
 /** One attempt of a run. Its identity is (key, runId, attempt); a runner that has it already does not start it twice. */
 export interface Job {
@@ -39,7 +39,7 @@ export interface Job {
 export interface ApprovalAnswer {
   readonly requestId: string
   readonly toolCallId: string
-  readonly decision: Decision
+  readonly decision: ApprovalDecision
   readonly arguments: JsonObject
   /** The executor checks that what it runs has this digest. */
   readonly approvedDigest: string | null
@@ -54,9 +54,9 @@ export type RunEnd = 'done' | 'cut' | 'lost'
 
 export interface Runner {
   /** Reports `started` and awaits it before anything else: what is not in the log has not begun. */
-  start(job: Job, outlet: Outlet): Promise<RunEnd>
+  start(job: Job, outlet: RunReporter): Promise<RunEnd>
   /** Takes up a run that was started by an owner who is gone. */
-  attach(job: Job, outlet: Outlet): Promise<RunEnd>
+  attach(job: Job, outlet: RunReporter): Promise<RunEnd>
   /** Resolves when the attempt has stopped: to how the engine goes on from there, where it can. Idempotent. */
   abort(job: Job): Promise<string | null>
   /** Resolves when the runner has the answer; idempotent by request id. */

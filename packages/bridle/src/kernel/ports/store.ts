@@ -3,7 +3,7 @@ import type { Event, Key } from '../event.ts'
 import type { Json, JsonObject } from '../json.ts'
 
 /** Where a branch left its parent. Reads at or below `seq` go through to the parent. */
-export interface Parent {
+export interface BranchParent {
   readonly agent: string
   readonly id: string
   readonly seq: number
@@ -18,7 +18,7 @@ export interface Lease {
   readonly exists: boolean
   /** The last sequence number: 0 for a new session, the branch point for a new branch, the tombstone's for a re-created id. */
   readonly head: number
-  readonly parent: Parent | null
+  readonly parent: BranchParent | null
   readonly snapshot: Snapshot | null
   /** Which life of the log its numbers belong to: 1 unless an earlier one was lost, or removed and branched again. */
   readonly incarnation: number
@@ -37,7 +37,7 @@ export interface Snapshot {
 }
 
 /** The first settled messages of the session that a branch leaves, held by the opener as of a snapshot at `seq`. */
-export interface Held {
+export interface KnownMessages {
   readonly seq: number
   readonly count: number
 }
@@ -62,13 +62,13 @@ export interface StoredAnswer {
 }
 
 /** What lists show without a fold. Stores index a few fields and keep the rest as JSON. */
-export interface Row {
+export interface DirectoryRow {
   readonly kind: 'chat' | 'background'
   readonly status: string
   readonly title: string
   readonly createdAt: number
   readonly updatedAt: number
-  readonly parent: Parent | null
+  readonly parent: BranchParent | null
   /** The user it belongs to, as `ownerOf` writes it; it stays for the session's life. Null or absent = nobody's. */
   readonly owner?: string | null
   /** Open approvals only. */
@@ -78,7 +78,7 @@ export interface Row {
 }
 
 /** The session it branches from, or was started from. */
-export const hangsFrom = ({ parent, detail }: Row): string | null =>
+export const parentIdOf = ({ parent, detail }: DirectoryRow): string | null =>
   parent?.id ?? (typeof detail.parentSessionId === 'string' ? detail.parentSessionId : null)
 
 export interface OpenApproval {
@@ -98,11 +98,11 @@ export interface OpenApproval {
   readonly isCut?: boolean
 }
 
-export interface Append {
+export interface LogAppend {
   /** Dense and starting at head + 1; may be empty when there are `results`, or a `row` to touch. */
   readonly events: readonly Event[]
   /** Required with the first append of a session. */
-  readonly row?: Row
+  readonly row?: DirectoryRow
   /** When this session wants to be opened though nobody asks: ms, 0 = it has an effect in hand, null = never. */
   readonly wakeAt?: number | null
   readonly results?: readonly StoredAnswer[]
@@ -115,9 +115,9 @@ export interface Log {
    * Null when another live owner has it. `from` makes a branch: the first append records the lineage. What is `held` of the
    * parent's messages need not be read again, so that a branch does not cost its history.
    */
-  open(key: Key, from?: Parent, held?: Held): Promise<Lease | null>
+  open(key: Key, from?: BranchParent, held?: KnownMessages): Promise<Lease | null>
   /** Atomic and durable when it resolves. Rejects with a StoreFault. */
-  append(lease: Lease, append: Append): Promise<void>
+  append(lease: Lease, append: LogAppend): Promise<void>
   /**
    * Events with seq > after, in order, at most `limit`; through the lineage of a branch. With `charsMax` it may stop
    * earlier, after at least one event, when their JSON is that long: a page of large events must not fill the memory.
@@ -134,10 +134,10 @@ export interface Log {
   check?(): void
 }
 
-export interface Listed {
+export interface ListedSession {
   readonly key: Key
   readonly head: number
-  readonly row: Row
+  readonly row: DirectoryRow
   /** The incarnation of its log; absent = the first. */
   readonly incarnation?: number
 }
@@ -170,7 +170,7 @@ export interface ListFilter {
 /** Across sessions. */
 export interface Directory {
   /** In the order that the filter asks for. */
-  list(tenant: string, filter: ListFilter): Promise<{ sessions: Listed[]; next?: string }>
+  list(tenant: string, filter: ListFilter): Promise<{ sessions: ListedSession[]; next?: string }>
   /** Sessions that have open approvals, oldest request first. */
   approvals(
     tenant: string,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { type AnyEvent, eventId } from '../event.ts'
-import { isOwnPlace, parseCursor, placeInLog } from './cursor.ts'
-import { FIRST, type Incarnations, placedEvent, withIncarnations } from './incarnation.ts'
-import { parseEventId, parsePlace, placeText } from './log-position.ts'
+import { isOwnPosition, parseCursor, positionInLog } from './cursor.ts'
+import { eventWithIncarnations, FIRST_INCARNATIONS, type Incarnations, withIncarnations } from './incarnation.ts'
+import { parseEventId, parsePosition, positionText } from './log-position.ts'
 
 describe('[S34] a place is a number, and in a later incarnation of the log the number and its incarnation', () => {
   test.each([
@@ -10,8 +10,8 @@ describe('[S34] a place is a number, and in a later incarnation of the log the n
     [12, 2, '12~2', 'ev-12~2'],
     [0, 31, '0~31', 'ev-0~31'],
   ])('%i in %i', (seq, incarnation, text, id) => {
-    expect([placeText(seq, incarnation), eventId(seq, incarnation)]).toEqual([text, id])
-    expect([parsePlace(text), parseEventId(text), parseEventId(id)]).toEqual(Array(3).fill({ seq, incarnation }))
+    expect([positionText(seq, incarnation), eventId(seq, incarnation)]).toEqual([text, id])
+    expect([parsePosition(text), parseEventId(text), parseEventId(id)]).toEqual(Array(3).fill({ seq, incarnation }))
   })
 
   test.each([
@@ -42,7 +42,7 @@ describe('[S34] a place is a number, and in a later incarnation of the log the n
     const logs: Incarnations = { own: 4, parent: { id: 'p', incarnation: 2 } }
     const placed = (text: string) => {
       const place = parseCursor(text)!
-      return isOwnPlace(place, 's', parent) ? placeInLog(place, 's', logs) : null
+      return isOwnPosition(place, 's', parent) ? positionInLog(place, 's', logs) : null
     }
     expect(placed('turn:s:12~4')).toEqual({ seq: 12, incarnation: 4 })
     expect(placed('turn:p:9~2')).toEqual({ seq: 9, incarnation: 4 })
@@ -70,7 +70,7 @@ describe('[E10] stored events name no incarnation; the wires say the one in whic
   const logs: Incarnations = { own: 3, parent: { id: 'p', incarnation: 2 } }
 
   test('in the first incarnation nothing changes, not even the object', () => {
-    expect(placedEvent(stored, key, FIRST)).toBe(stored)
+    expect(eventWithIncarnations(stored, key, FIRST_INCARNATIONS)).toBe(stored)
     expect(withIncarnations(stored.payload, key.id, { own: 1, parent: { id: 'p', incarnation: 1 } })).toBe(
       stored.payload,
     )
@@ -83,7 +83,7 @@ describe('[E10] stored events name no incarnation; the wires say the one in whic
       type: 'branched',
       payload: { parent: { agent: 'a', id: 'p', seq: 4 }, source_event_id: 'ev-4', resume_cursor: 'branch:p:4' },
     } as unknown as AnyEvent
-    expect(placedEvent(branched, key, logs).payload).toMatchObject({
+    expect(eventWithIncarnations(branched, key, logs).payload).toMatchObject({
       source_event_id: 'ev-4~2',
       resume_cursor: 'branch:p:4~2',
     })
@@ -91,7 +91,7 @@ describe('[E10] stored events name no incarnation; the wires say the one in whic
 
   test('in a later one its own places and its parent’s have theirs', () => {
     const text = JSON.stringify(stored)
-    expect(placedEvent(stored, key, logs).payload).toEqual({
+    expect(eventWithIncarnations(stored, key, logs).payload).toEqual({
       status: 'idle',
       branch_source_event_id: 'ev-4~2',
       branch_resume_cursor: 'branch:p:4~2',
@@ -114,6 +114,6 @@ describe('[E10] stored events name no incarnation; the wires say the one in whic
       ...{ seq: 5, at: 1, type: 'tool_call' },
       payload: { name: 'x', tool_call_id: 'c', arguments: { event_id: 'ev-1', resume_cursor: 'turn:s:1:9' } },
     } as unknown as AnyEvent
-    expect(placedEvent(call, key, logs)).toBe(call)
+    expect(eventWithIncarnations(call, key, logs)).toBe(call)
   })
 })

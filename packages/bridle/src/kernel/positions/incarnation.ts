@@ -3,7 +3,7 @@
 // events name no incarnation: what a log says of itself is always about the life that it is read in. The wires add it.
 import { type AnyEvent, eventId, type Key } from '../event.ts'
 import type { Json } from '../json.ts'
-import { placeText } from './log-position.ts'
+import { positionText } from './log-position.ts'
 
 /** The incarnation of a session's log, and of the log that it branched from. */
 export interface Incarnations {
@@ -11,26 +11,26 @@ export interface Incarnations {
   readonly parent?: { readonly id: string; readonly incarnation: number }
 }
 
-export const FIRST: Incarnations = { own: 1 }
+export const FIRST_INCARNATIONS: Incarnations = { own: 1 }
 
 /**
  * The places that a stored event or a fold names, as they are sent: with the incarnation in which they are read. Only the names
  * that the kernel writes are looked at; a first incarnation is passed through as it is.
  */
 export const withIncarnations = <T>(value: T, sessionId: string, logs: Incarnations): T => {
-  return isFirst(logs) ? value : (placed(value as Json, '', sessionId, logs) as T)
+  return isFirst(logs) ? value : (addIncarnations(value as Json, '', sessionId, logs) as T)
 }
 
 const isFirst = ({ own, parent }: Incarnations): boolean =>
   own === 1 && (parent === undefined || parent.incarnation === 1)
 
 /** An event as the wires show it. Only payloads that the kernel writes name places; a tool's arguments are never touched. */
-export const placedEvent = <E extends AnyEvent>(event: E, key: Key, logs: Incarnations): E =>
-  isFirst(logs) || !PLACED.has(event.type)
+export const eventWithIncarnations = <E extends AnyEvent>(event: E, key: Key, logs: Incarnations): E =>
+  isFirst(logs) || !EVENTS_WITH_POSITIONS.has(event.type)
     ? event
     : { ...event, payload: withIncarnations(event.payload, key.id, logs) }
 
-const PLACED = new Set<string>([
+const EVENTS_WITH_POSITIONS = new Set<string>([
   'branched',
   'session_state',
   'session_checkpoint',
@@ -42,14 +42,16 @@ const EVENT_IDS = new Set(['event_id', 'evidence'])
 const PARENT_EVENT_IDS = new Set(['source_event_id', 'branch_source_event_id'])
 const CURSORS = new Set(['resume_cursor', 'branch_resume_cursor'])
 
-const placed = (value: Json, name: string, sessionId: string, logs: Incarnations): Json => {
-  if (typeof value === 'string') return placedText(value, name, sessionId, logs)
-  if (Array.isArray(value)) return value.map((each) => placed(each, name, sessionId, logs))
+const addIncarnations = (value: Json, name: string, sessionId: string, logs: Incarnations): Json => {
+  if (typeof value === 'string') return addIncarnationToText(value, name, sessionId, logs)
+  if (Array.isArray(value)) return value.map((each) => addIncarnations(each, name, sessionId, logs))
   if (value === null || typeof value !== 'object') return value
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, placed(each, key, sessionId, logs)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [key, addIncarnations(each, key, sessionId, logs)]),
+  )
 }
 
-const placedText = (text: string, name: string, sessionId: string, { own, parent }: Incarnations): string => {
+const addIncarnationToText = (text: string, name: string, sessionId: string, { own, parent }: Incarnations): string => {
   if (CURSORS.has(name))
     return cursorIn(text, sessionId, own) ?? cursorIn(text, parent?.id, parent?.incarnation) ?? text
   const incarnation = EVENT_IDS.has(name) ? own : PARENT_EVENT_IDS.has(name) ? (parent?.incarnation ?? 1) : 1
@@ -62,6 +64,6 @@ const cursorIn = (text: string, sessionId: string | undefined, incarnation = 1):
   if (sessionId === undefined) return null
   const [, before, seq] = /^([a-z_]{1,32}:.{1,128}:)(\d{1,15})(?:~\d{1,9})?$/.exec(text) ?? []
   return before?.endsWith(`:${sessionId}:`) && before.indexOf(':') === before.length - sessionId.length - 2
-    ? `${before}${placeText(Number(seq), incarnation)}`
+    ? `${before}${positionText(Number(seq), incarnation)}`
     : null
 }

@@ -1,19 +1,20 @@
 // A place in a log as text, the same at both ends of every wire: `12` in the log's first incarnation, `12~3` in its third
 // (docs/protocol/session.md).
 
-export interface LogPlace {
+export interface LogPosition {
   readonly seq: number
   readonly incarnation: number
 }
 
-export const placeText = (seq: number, incarnation: number): string =>
+export const positionText = (seq: number, incarnation: number): string =>
   incarnation === 1 ? String(seq) : `${seq}~${incarnation}`
 
 /** Null when it is not a place. Without `~` it belongs to the first incarnation. */
-export const parsePlace = (text: string): LogPlace | null => {
+export const parsePosition = (text: string): LogPosition | null => {
   const [, seq, incarnation = '1'] = /^(\d{1,15})(?:~(\d{1,9}))?$/.exec(text) ?? []
   return seq === undefined ? null : { seq: Number(seq), incarnation: Number(incarnation) }
 }
 
 /** `ev-12`, or the bare place; null when it is neither. */
-export const parseEventId = (text: string): LogPlace | null => parsePlace(text.startsWith('ev-') ? text.slice(3) : text)
+export const parseEventId = (text: string): LogPosition | null =>
+  parsePosition(text.startsWith('ev-') ? text.slice(3) : text)

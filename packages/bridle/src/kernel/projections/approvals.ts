@@ -1,8 +1,8 @@
 // Approvals: open ones, and the answers given, kept so that the same answer twice is the same reply and so that an
 // answer the runner has not had yet can still be delivered after a restart.
-import { type JsonObject, omit, own } from '../json.ts'
-import { DECIDED_MAX } from '../limits.ts'
-import type { Decision, Payloads } from '../schemas.ts'
+import { type JsonObject, omit, ownProperty } from '../json.ts'
+import { DECIDED_APPROVALS_MAX } from '../limits.ts'
+import type { ApprovalDecision, Payloads } from '../schemas.ts'
 import type { Projection } from './projection.ts'
 
 export interface Approvals {
@@ -27,15 +27,15 @@ export interface Approval {
 /** Only what a repeated answer, a delivery or a re-ask needs; the whole request is in the log. */
 export interface DecidedApproval
   extends Pick<Approval, 'id' | 'toolCallId' | 'tool' | 'requestedDigest' | 'runId' | 'attempt'> {
-  readonly decision: Decision
+  readonly decision: ApprovalDecision
   readonly approvedDigest: string | null
   /** As approved; dropped once delivered. */
   readonly arguments: JsonObject | null
   readonly reason: string | null
   /** Whether the runner still has to hear it. */
-  readonly pending: boolean
+  readonly undelivered: boolean
   /** Its call has an outcome: an engine may use the call's id again. */
-  readonly isOver: boolean
+  readonly hasOutcome: boolean
 }
 
 export const approvals: Projection<Approvals> = {
@@ -62,7 +62,7 @@ export const approvals: Projection<Approvals> = {
     }),
 
     approval_decided: (state, { payload }) => {
-      const asked = own(state.open, payload.request_id)
+      const asked = ownProperty(state.open, payload.request_id)
       if (!asked) return state
       const { id, kind, toolCallId, tool, requestedDigest, runId, attempt } = asked
       const heard = kind === 'tool' && payload.decision !== 'superseded' && payload.decision !== 'cancelled'
@@ -81,8 +81,8 @@ export const approvals: Projection<Approvals> = {
             approvedDigest: payload.approved_digest ?? null,
             arguments: heard ? (payload.arguments ?? asked.arguments) : null,
             reason: payload.reason ?? null,
-            pending: heard,
-            isOver: false,
+            undelivered: heard,
+            hasOutcome: false,
           },
         }),
       }
@@ -93,8 +93,11 @@ export const approvals: Projection<Approvals> = {
       change(
         state,
         (each) =>
-          !each.isOver && each.toolCallId === payload.tool_call_id && each.runId === run && each.attempt === attempt,
-        { isOver: true },
+          !each.hasOutcome &&
+          each.toolCallId === payload.tool_call_id &&
+          each.runId === run &&
+          each.attempt === attempt,
+        { hasOutcome: true },
       ),
     turn_end: (state, { payload }) => settle(state, (each) => each.runId === payload.turn_id),
     branched: () => ({ open: {}, decided: {} }),
@@ -102,7 +105,7 @@ export const approvals: Projection<Approvals> = {
 }
 
 const settle = (state: Approvals, which: (each: DecidedApproval) => boolean): Approvals =>
-  change(state, (each) => each.pending && which(each), { pending: false, arguments: null })
+  change(state, (each) => each.undelivered && which(each), { undelivered: false, arguments: null })
 
 const change = (
   state: Approvals,
@@ -117,7 +120,7 @@ const change = (
 
 const bounded = (decided: Record<string, DecidedApproval>): Record<string, DecidedApproval> => {
   const ids = Object.keys(decided)
-  if (ids.length <= DECIDED_MAX) return decided
-  const oldest = ids.find((id) => !decided[id]?.pending)
+  if (ids.length <= DECIDED_APPROVALS_MAX) return decided
+  const oldest = ids.find((id) => !decided[id]?.undelivered)
   return oldest === undefined ? decided : omit(decided, oldest)
 }

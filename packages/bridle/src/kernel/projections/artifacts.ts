@@ -17,7 +17,7 @@ export interface Artifact {
   readonly contentType: string
   readonly size: number
   /** Its chunks lie at first..seq-1 of the log. */
-  readonly first: number
+  readonly firstChunkSeq: number
   readonly seq: number
   readonly at: number
 }
@@ -38,7 +38,7 @@ export const artifactOf = ({ seq, at, payload }: Event<'artifact_published'>): A
   kind: payload.kind ?? 'file',
   contentType: payload.content_type,
   size: payload.size,
-  first: seq - payload.chunks,
+  firstChunkSeq: seq - payload.chunks,
   seq,
   at,
 })

@@ -1,9 +1,9 @@
 // The decisions about a session: which events count as one, how each reads, and where the newest lie in the log.
 import type { EventType } from '../catalogue.ts'
 import type { AnyEvent, Event } from '../event.ts'
-import { AUDIT_KEPT_MAX, BRIEF_CHARS } from '../limits.ts'
+import { AUDIT_KEPT_MAX, SUMMARY_CHARS_MAX } from '../limits.ts'
 import type { Policy } from '../schemas.ts'
-import { cut } from '../text/truncate.ts'
+import { truncate } from '../text/truncate.ts'
 import type { Projection } from './projection.ts'
 
 export interface AuditRow {
@@ -14,10 +14,10 @@ export interface AuditRow {
   readonly summary: string
 }
 
-type Line = readonly [action: string, text: string]
+type AuditLine = readonly [action: string, text: string]
 
 /** Only events that a client can see: a row names its event, and a client looks it up. */
-const lines: { readonly [T in EventType]?: (event: Event<T>) => Line } = {
+const lines: { readonly [T in EventType]?: (event: Event<T>) => AuditLine } = {
   session_paused: ({ payload }) => ['paused', payload.reason ?? ''],
   session_resumed: ({ payload }) => ['resumed', payload.reason ?? ''],
   cancel_requested: ({ payload }) => ['cancelled', payload.reason ?? ''],
@@ -42,22 +42,25 @@ const lines: { readonly [T in EventType]?: (event: Event<T>) => Line } = {
 
 /** Null where the event is no decision. */
 export const auditRow = (event: AnyEvent): AuditRow | null => {
-  const line = Object.hasOwn(lines, event.type) ? (lines[event.type] as (event: AnyEvent) => Line)(event) : null
+  const line = Object.hasOwn(lines, event.type) ? (lines[event.type] as (event: AnyEvent) => AuditLine)(event) : null
   if (!line) return null
   const [action, text] = line
   const { actor = null } = event.payload as { readonly actor?: string | null }
-  return { seq: event.seq, at: event.at, action, actor, summary: cut(text, BRIEF_CHARS) }
+  return { seq: event.seq, at: event.at, action, actor, summary: truncate(text, SUMMARY_CHARS_MAX) }
 }
 
 /** Numbers of the newest decisions, oldest first. */
-export type Audit = readonly number[]
+export type AuditSeqs = readonly number[]
 
-const noted = (state: Audit, { seq }: { readonly seq: number }): Audit => [...state.slice(1 - AUDIT_KEPT_MAX), seq]
+const withAuditSeq = (state: AuditSeqs, { seq }: { readonly seq: number }): AuditSeqs => [
+  ...state.slice(1 - AUDIT_KEPT_MAX),
+  seq,
+]
 
-export const audit: Projection<Audit> = {
+export const audit: Projection<AuditSeqs> = {
   initial: [],
   on: {
-    ...(Object.fromEntries(Object.keys(lines).map((type) => [type, noted])) as Projection<Audit>['on']),
+    ...(Object.fromEntries(Object.keys(lines).map((type) => [type, withAuditSeq])) as Projection<AuditSeqs>['on']),
     // Decisions about the parent are its own.
     branched: (_state, { seq }) => [seq],
   },

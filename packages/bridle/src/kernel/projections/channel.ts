@@ -11,7 +11,7 @@ export interface Channel {
   readonly recent: readonly number[]
 }
 
-const noted = (state: Channel, { seq }: { readonly seq: number }): Channel => ({
+const withEnvelope = (state: Channel, { seq }: { readonly seq: number }): Channel => ({
   ...state,
   recent: [...state.recent.slice(1 - ENVELOPES_MAX), seq],
 })
@@ -20,7 +20,7 @@ const noted = (state: Channel, { seq }: { readonly seq: number }): Channel => ({
 const enveloped = STREAM_EVENT_TYPES.filter((type) => type !== 'token')
 
 const withOperator = (state: Channel, event: { readonly seq: number }): Channel =>
-  noted({ ...state, operator: true }, event)
+  withEnvelope({ ...state, operator: true }, event)
 
 /** Asked of an operator, or done by one. */
 const operatorActs = ['approval_required', 'session_resumed', 'cancel_requested', 'policy_set', 'branched'] as const
@@ -28,13 +28,14 @@ const operatorActs = ['approval_required', 'session_resumed', 'cancel_requested'
 export const channel: Projection<Channel> = {
   initial: { operator: false, tools: [], recent: [] },
   on: {
-    ...(Object.fromEntries(enveloped.map((type) => [type, noted])) as Projection<Channel>['on']),
+    ...(Object.fromEntries(enveloped.map((type) => [type, withEnvelope])) as Projection<Channel>['on']),
     tool_call: (state, event) => {
       const { name } = event.payload
       const isKnown = state.tools.includes(name) || state.tools.length >= PARTICIPANTS_MAX
-      return noted(isKnown ? state : { ...state, tools: [...state.tools, name] }, event)
+      return withEnvelope(isKnown ? state : { ...state, tools: [...state.tools, name] }, event)
     },
     ...(Object.fromEntries(operatorActs.map((type) => [type, withOperator])) as Projection<Channel>['on']),
-    session_paused: (state, event) => (event.payload.operator ? withOperator(state, event) : noted(state, event)),
+    session_paused: (state, event) =>
+      event.payload.operator ? withOperator(state, event) : withEnvelope(state, event),
   },
 }

@@ -3,17 +3,17 @@
 
 import { BRANCHED, type Event } from '../event.ts'
 import { type Json, type JsonObject, omit } from '../json.ts'
-import { HANDLES_MAX, TITLE_CHARS_MAX } from '../limits.ts'
-import { namedOwner } from '../owner.ts'
-import type { Parent } from '../ports/store.ts'
+import { RESUME_HANDLES_MAX, TITLE_CHARS_MAX } from '../limits.ts'
+import { ownerFromId } from '../owner.ts'
+import type { BranchParent } from '../ports/store.ts'
 import type { PARK_REASONS, Policy } from '../schemas.ts'
-import { cut } from '../text/truncate.ts'
+import { truncate } from '../text/truncate.ts'
 import type { Projection } from './projection.ts'
 
 export interface Lifecycle {
   readonly created: boolean
   /** The number of its first event: a cursor below it is of an earlier life of this id. */
-  readonly born: number
+  readonly firstSeq: number
   readonly kind: 'chat' | 'background'
   readonly agent: string
   /** As the log says; an id that names a user says more (`ownerOf`). */
@@ -30,24 +30,24 @@ export interface Lifecycle {
   readonly maxRetries: number
   readonly expiresAt: number | null
   readonly policy: Policy
-  readonly parent: Parent | null
+  readonly parent: BranchParent | null
   readonly parentSessionId: string | null
   /** How it stands for the session it was started from, and since which event; null = nobody is told. */
-  readonly standing: { readonly status: string; readonly seq: number } | null
+  readonly reportedStatus: { readonly status: string; readonly seq: number } | null
   /** Number of the last standing that the parent has. */
-  readonly parentToldSeq: number
+  readonly parentNotifiedSeq: number
   readonly branch: { readonly sourceEventId: string; readonly resumeCursor: string } | null
   readonly queue: readonly Prompt[]
   readonly run: Run | null
   readonly paused: boolean
   /** How the last turn ended; null while one is under way. A background session that has ended stays so. */
-  readonly ended: 'completed' | 'failed' | 'cancelled' | null
+  readonly lastTurnStatus: 'completed' | 'failed' | 'cancelled' | null
   readonly endedAt: number | null
   /** How often the present turn, or the last, was begun from nothing. */
   readonly attempts: number
   readonly lastError: string | null
   /** Calls without an outcome, of the current attempt. */
-  readonly tools: { readonly [toolCallId: string]: OpenTool }
+  readonly tools: { readonly [toolCallId: string]: OpenToolCall }
   /** Steering prompts the runner does not have yet. */
   readonly steers: readonly { readonly messageId: string; readonly text: string }[]
   /** How the engine continues from each turn: from its end, or from as far as it has got. The newest of each turn. */
@@ -72,7 +72,7 @@ export interface Run extends Prompt {
   /** A retry was scheduled: the next start is from nothing, and counts. */
   readonly retrying: boolean
   /** Why it is parked. */
-  readonly parked: (typeof PARK_REASONS)[number] | null
+  readonly parkReason: (typeof PARK_REASONS)[number] | null
   /** Stopped, its runner tells how the next attempt goes on from there. */
   readonly resumable: boolean
   /**
@@ -82,7 +82,7 @@ export interface Run extends Prompt {
   readonly phase: 'requested' | 'started' | 'cancelling' | 'parked' | 'waiting'
   readonly since: number
   /** An abort the runner has not confirmed: asked then. */
-  readonly stopping: number | null
+  readonly stopRequestedAt: number | null
   /** No sandbox is free for it yet: it is tried again by whoever has the session. */
   readonly awaitsSandbox?: boolean
   readonly retryAt: number | null
@@ -95,10 +95,10 @@ export interface Run extends Prompt {
   readonly steerable: boolean
   readonly hasOutput: boolean
   /** The runner itself has said its whole response. */
-  readonly responded: boolean
+  readonly hasResponse: boolean
 }
 
-export interface OpenTool {
+export interface OpenToolCall {
   readonly name: string
   readonly effect: 'pure' | 'idempotent' | 'unsafe'
 }
@@ -106,7 +106,7 @@ export interface OpenTool {
 export const lifecycle: Projection<Lifecycle> = {
   initial: {
     created: false,
-    born: 0,
+    firstSeq: 0,
     kind: 'chat',
     agent: '',
     owner: null,
@@ -121,13 +121,13 @@ export const lifecycle: Projection<Lifecycle> = {
     policy: {},
     parent: null,
     parentSessionId: null,
-    standing: null,
-    parentToldSeq: 0,
+    reportedStatus: null,
+    parentNotifiedSeq: 0,
     branch: null,
     queue: [],
     run: null,
     paused: false,
-    ended: null,
+    lastTurnStatus: null,
     endedAt: null,
     attempts: 0,
     lastError: null,
@@ -139,11 +139,11 @@ export const lifecycle: Projection<Lifecycle> = {
     session_created: (state, { seq, at, payload }) => ({
       ...state,
       created: true,
-      born: seq,
+      firstSeq: seq,
       kind: payload.kind,
       agent: payload.agent,
       // Logs from before owners were written: what hangs from a user's session is that user's.
-      owner: payload.owner ?? namedOwner(payload.parent_session_id ?? ''),
+      owner: payload.owner ?? ownerFromId(payload.parent_session_id ?? ''),
       title: payload.title ?? '',
       createdAt: at,
       updatedAt: at,
@@ -152,10 +152,10 @@ export const lifecycle: Projection<Lifecycle> = {
       expiresAt: payload.expires_at ?? null,
       policy: payload.policy ?? {},
       parentSessionId: payload.parent_session_id ?? null,
-      standing: payload.tells_parent ? { status: 'running', seq } : null,
+      reportedStatus: payload.tells_parent ? { status: 'running', seq } : null,
     }),
 
-    parent_told: (state, { payload }) => ({ ...state, parentToldSeq: payload.seq }),
+    parent_told: (state, { payload }) => ({ ...state, parentNotifiedSeq: payload.seq }),
 
     prompt_queued: (state, { at, payload }) => {
       const prompt: Prompt = {
@@ -189,8 +189,11 @@ export const lifecycle: Projection<Lifecycle> = {
         updatedAt: at,
         queue: state.queue.filter((each) => each.runId !== runId),
         attempts: before ? state.attempts + (before.retrying ? 1 : 0) : 1,
-        standing: state.standing && state.standing.status !== 'running' ? { status: 'running', seq } : state.standing,
-        ended: null,
+        reportedStatus:
+          state.reportedStatus && state.reportedStatus.status !== 'running'
+            ? { status: 'running', seq }
+            : state.reportedStatus,
+        lastTurnStatus: null,
         endedAt: null,
         tools: {},
         // From nothing, what an earlier attempt remembers is not to be gone on from. A place in an attempt is good once.
@@ -207,11 +210,11 @@ export const lifecycle: Projection<Lifecycle> = {
           continues,
           keptChars: payload.kept_chars ?? 0,
           retrying: false,
-          parked: null,
+          parkReason: null,
           resumable: false,
           phase: 'requested',
           since: at,
-          stopping: null,
+          stopRequestedAt: null,
           retryAt: null,
           failure: null,
           frame: -1,
@@ -219,7 +222,7 @@ export const lifecycle: Projection<Lifecycle> = {
           resume: payload.resume ?? null,
           steerable: false,
           hasOutput: continues !== null && (before?.hasOutput ?? false),
-          responded: false,
+          hasResponse: false,
         },
       }
     },
@@ -250,21 +253,21 @@ export const lifecycle: Projection<Lifecycle> = {
 
     cancel_requested: (state, { at, payload }) =>
       state.run?.runId === payload.run_id
-        ? withRun(state, at, { phase: 'cancelling', stopping: at, retryAt: null })
+        ? withRun(state, at, { phase: 'cancelling', stopRequestedAt: at, retryAt: null })
         : state,
 
     run_parked: (before, { at, payload }) => {
-      const state = withPlace(before)
+      const state = withResumeHandle(before)
       return withRun(state, at, {
         phase: 'parked',
-        parked: payload.reason,
+        parkReason: payload.reason,
         retryAt: null,
-        stopping: payload.stop ? at : null,
+        stopRequestedAt: payload.stop ? at : null,
         failure: payload.failure ?? null,
       })
     },
 
-    run_stopped: (state, { at }) => withRun(state, at, { stopping: null }),
+    run_stopped: (state, { at }) => withRun(state, at, { stopRequestedAt: null }),
 
     retry_scheduled: (state, { at, payload }) => ({
       ...withRun(state, at, { phase: 'waiting', retryAt: payload.due, retrying: true }),
@@ -274,8 +277,8 @@ export const lifecycle: Projection<Lifecycle> = {
     output_superseded: (state, { at }) => withRun(state, at, { hasOutput: false }),
 
     response: (state) =>
-      state.run && !state.run.responded ? { ...state, run: { ...state.run, responded: true } } : state,
-    token: (state) => (state.run?.responded ? { ...state, run: { ...state.run, responded: false } } : state),
+      state.run && !state.run.hasResponse ? { ...state, run: { ...state.run, hasResponse: true } } : state,
+    token: (state) => (state.run?.hasResponse ? { ...state, run: { ...state.run, hasResponse: false } } : state),
 
     steered: (state, { payload }) => ({
       ...state,
@@ -289,7 +292,7 @@ export const lifecycle: Projection<Lifecycle> = {
     resume_handle: (state, { payload }) => ({
       ...state,
       handles: [
-        ...state.handles.filter((each) => each.runId !== payload.run_id).slice(1 - HANDLES_MAX),
+        ...state.handles.filter((each) => each.runId !== payload.run_id).slice(1 - RESUME_HANDLES_MAX),
         { runId: payload.run_id, handle: payload.handle },
       ],
     }),
@@ -302,10 +305,10 @@ export const lifecycle: Projection<Lifecycle> = {
       return {
         ...state,
         updatedAt: at,
-        standing: state.standing && { status: payload.status, seq },
+        reportedStatus: state.reportedStatus && { status: payload.status, seq },
         queue: state.queue.filter((prompt) => prompt.runId !== payload.turn_id),
         run: state.run?.runId === payload.turn_id ? null : state.run,
-        ended: payload.status,
+        lastTurnStatus: payload.status,
         endedAt: at,
         // An error that the work got over is in the log.
         lastError: payload.status === 'completed' ? null : state.lastError,
@@ -336,14 +339,14 @@ export const lifecycle: Projection<Lifecycle> = {
 
     session_paused: (state, { at }) => ({ ...state, updatedAt: at, paused: true }),
     session_resumed: (state, { at }) => ({ ...state, updatedAt: at, paused: false }),
-    failure_dismissed: (state, { at }) => ({ ...state, updatedAt: at, ended: 'cancelled', lastError: null }),
+    failure_dismissed: (state, { at }) => ({ ...state, updatedAt: at, lastTurnStatus: 'cancelled', lastError: null }),
     policy_set: (state, { at, payload }) => ({ ...state, updatedAt: at, policy: payload.policy }),
 
     branched: (state, { at, payload }) => ({
       ...state,
       kind: payload.kind,
       // The state is the parent's, and its owner with it.
-      owner: namedOwner(payload.parent.id) ?? state.owner ?? payload.owner ?? null,
+      owner: ownerFromId(payload.parent.id) ?? state.owner ?? payload.owner ?? null,
       title: payload.title ?? state.title,
       settings: payload.settings ?? state.settings,
       sandbox: null,
@@ -352,12 +355,12 @@ export const lifecycle: Projection<Lifecycle> = {
       parent: payload.parent,
       parentSessionId: payload.parent.id,
       // A branch is no work that its parent handed on.
-      standing: null,
+      reportedStatus: null,
       branch: { sourceEventId: payload.source_event_id, resumeCursor: payload.resume_cursor },
       queue: [],
       run: null,
       paused: false,
-      ended: null,
+      lastTurnStatus: null,
       endedAt: null,
       attempts: 0,
       expiresAt: null,
@@ -389,7 +392,7 @@ const outputTypes = new Set<string>([
 ])
 
 /** Stopped before it was started, an attempt that goes on stands where it would have begun. */
-const withPlace = (state: Lifecycle): Lifecycle => {
+const withResumeHandle = (state: Lifecycle): Lifecycle => {
   const { run, handles } = state
   if (run?.phase !== 'requested' || run.continues === null || run.resume === null) return state
   const others = handles.filter((each) => each.runId !== run.runId)
@@ -399,4 +402,4 @@ const withPlace = (state: Lifecycle): Lifecycle => {
 const withRun = (state: Lifecycle, at: number, change: Partial<Run>): Lifecycle =>
   state.run ? { ...state, updatedAt: at, run: { ...state.run, since: at, ...change } } : state
 
-const firstLine = (text: string): string => cut(text.trim().split('\n', 1)[0] ?? '', TITLE_CHARS_MAX)
+const firstLine = (text: string): string => truncate(text.trim().split('\n', 1)[0] ?? '', TITLE_CHARS_MAX)

@@ -1,10 +1,10 @@
 // The whole fold of a session: one field per projection, and the one function that steps it.
-import { isKnown } from '../catalogue.ts'
+import { isEventType } from '../catalogue.ts'
 import type { AnyEvent, Event } from '../event.ts'
 import type { SessionStatus } from '../schemas.ts'
 import { type Approval, type Approvals, approvals } from './approvals.ts'
 import { type Artifacts, artifacts } from './artifacts.ts'
-import { type Audit, audit } from './audit.ts'
+import { type AuditSeqs, audit } from './audit.ts'
 import { type Channel, channel } from './channel.ts'
 import { type Checkpoints, checkpoints } from './checkpoints.ts'
 import { emptyConversation, evolveConversation } from './conversation/conversation.ts'
@@ -28,7 +28,7 @@ export interface SessionState {
   readonly artifacts: Artifacts
   readonly subagents: Subagents
   readonly channel: Channel
-  readonly audit: Audit
+  readonly audit: AuditSeqs
 }
 
 export const emptyState: SessionState = {
@@ -56,7 +56,7 @@ export const evolve = (state: SessionState, given: Event): SessionState => {
     lifecycle: withFrame(state.lifecycle, event),
     health: withActivity(state.health, event),
   }
-  if (!isKnown(event.type) || event.hearsay) return next
+  if (!isEventType(event.type) || event.hearsay) return next
   next.conversation = evolveConversation(state.conversation, event)
   next.lifecycle = fold(lifecycle, next.lifecycle, event)
   next.approvals = fold(approvals, state.approvals, event)
@@ -74,13 +74,13 @@ export const evolve = (state: SessionState, given: Event): SessionState => {
 export const statusOf = ({ lifecycle: life, approvals: { open } }: SessionState): SessionStatus => {
   const { run } = life
   if (run?.phase === 'cancelling') return life.kind === 'background' ? 'cancelled' : 'idle'
-  if (!run && life.kind === 'background' && life.ended && life.queue.length === 0) return life.ended
+  if (!run && life.kind === 'background' && life.lastTurnStatus && life.queue.length === 0) return life.lastTurnStatus
   if (life.paused) return 'paused'
   if (Object.values(open).some((asked) => isAwaited(asked, run))) return 'awaiting_approval'
   if (run?.awaitsSandbox && (run.phase === 'requested' || run.phase === 'started')) return 'queued'
   if (run) return run.phase === 'waiting' || run.phase === 'parked' ? 'recovering' : 'running'
   if (life.queue.length > 0) return 'queued'
-  return life.ended === 'failed' ? 'failed' : 'idle'
+  return life.lastTurnStatus === 'failed' ? 'failed' : 'idle'
 }
 
 /** A tool's approval holds up the attempt that asked; the kernel's own questions hold up the session. */
@@ -89,8 +89,8 @@ const isAwaited = (asked: Approval, run: Run | null): boolean =>
 
 /** Nothing more can happen: only background sessions end. */
 export const isTerminal = (state: SessionState): boolean => {
-  const { kind, run, ended, queue } = state.lifecycle
-  return kind === 'background' && !run && ended !== null && queue.length === 0
+  const { kind, run, lastTurnStatus, queue } = state.lifecycle
+  return kind === 'background' && !run && lastTurnStatus !== null && queue.length === 0
 }
 
 /** Nothing more can be asked of it: it has ended, or is about to, and what was asked now would end with it. */

@@ -6,7 +6,7 @@ export interface Subagent {
   /** Where that was said. */
   readonly seq: number
   /** Where the work was first spoken of: its description is there. */
-  readonly first: number
+  readonly firstSeq: number
   /** The run that it belongs to; null = none, it goes on whatever runs here. */
   readonly runId: string | null
   /** Where the work is a session: the number of its event that this was about. */
@@ -21,8 +21,8 @@ export const subagents: Projection<Subagents> = {
   on: {
     subagent_event: (state, { seq, run, payload }) => {
       const { agent_id: id, status, child_seq: childSeq } = payload
-      const first = Object.hasOwn(state, id) ? (state[id]?.first ?? seq) : seq
-      const subagent = { status, seq, first, runId: run ?? null, ...(childSeq !== undefined && { childSeq }) }
+      const firstSeq = Object.hasOwn(state, id) ? (state[id]?.firstSeq ?? seq) : seq
+      const subagent = { status, seq, firstSeq, runId: run ?? null, ...(childSeq !== undefined && { childSeq }) }
       return { ...state, [id]: subagent }
     },
   },

@@ -1,11 +1,11 @@
 // An artifact's content lies in the log, in chunks that every store can hold, followed by one event that names it.
 
 import { LABEL_CHARS_MAX } from '../limits.ts'
-import { chunked } from '../text/chunks.ts'
-import { cut } from '../text/truncate.ts'
-import type { Working } from './decision-builder.ts'
+import { splitIntoChunks } from '../text/chunks.ts'
+import { truncate } from '../text/truncate.ts'
+import type { DecisionBuilder } from './decision-builder.ts'
 
-export interface Publication {
+export interface ArtifactContent {
   readonly id?: string
   readonly name: string
   readonly kind?: string
@@ -15,10 +15,13 @@ export interface Publication {
 }
 
 /** Returns the artifact's id. */
-export const publish = (w: Working, { id, name, kind, contentType, text, toolCallId }: Publication): string => {
-  const artifactId = id ?? `art-${w.next}`
-  const add: Working['add'] = (type, payload) => (w.run ? w.addToRun(type, payload) : w.add(type, payload))
-  const chunks = chunked(text)
+export const publishArtifact = (
+  w: DecisionBuilder,
+  { id, name, kind, contentType, text, toolCallId }: ArtifactContent,
+): string => {
+  const artifactId = id ?? `art-${w.nextSeq}`
+  const add: DecisionBuilder['add'] = (type, payload) => (w.run ? w.addToRun(type, payload) : w.add(type, payload))
+  const chunks = splitIntoChunks(text)
   for (const [index, chunk] of chunks.entries()) add('artifact_chunk', { artifact_id: artifactId, index, text: chunk })
   add('artifact_published', {
     artifact_id: artifactId,
@@ -32,7 +35,7 @@ export const publish = (w: Working, { id, name, kind, contentType, text, toolCal
   return artifactId
 }
 
-const label = (text: string): string => cut(text, LABEL_CHARS_MAX)
+const label = (text: string): string => truncate(text, LABEL_CHARS_MAX)
 
 /** Bytes in UTF-8; half a surrogate pair becomes the replacement character, three bytes. */
 const utf8Length = (text: string): number => {

@@ -1,6 +1,6 @@
 // How large a command may be: every word of it is kept for ever.
 import { type Command, type Refusal, refuse } from '../commands.ts'
-import { isDeeperThan, type Json, type JsonObject, own } from '../json.ts'
+import { isDeeperThan, type Json, type JsonObject, ownProperty } from '../json.ts'
 import { DEPTH_MAX, PAYLOAD_CHARS_MAX } from '../limits.ts'
 
 /** The refusal of a command that is too large or too deep; it names the prompt where that is most of it. */
@@ -18,7 +18,7 @@ const isLong = (command: Command): boolean => JSON.stringify(command).length > P
 const withTextOnce = (command: Command): Command => {
   if (command.type !== 'submit' || !isObject(command.input)) return command
   const { prompt, input } = command
-  const isRepeated = own(input, 'prompt') === prompt || JSON.stringify(input) === prompt
+  const isRepeated = ownProperty(input, 'prompt') === prompt || JSON.stringify(input) === prompt
   return isRepeated ? { ...command, prompt: '' } : command
 }
 

@@ -4,45 +4,45 @@ import { evolve } from '../projections/state.ts'
 import { dueAt } from './due-time.ts'
 import {
   approve,
-  asks,
+  askItem,
+  awaitingApproval,
   background,
-  brief,
   call,
+  eventReport,
   failed,
   finished,
   key,
-  Life,
   lost,
+  messageSummary,
   running,
-  says,
   started,
   stopped,
   T0,
+  TestSession,
   token,
-  waiting,
 } from './rules.suite.ts'
-import { wanted } from './wanted-effects.ts'
+import { wantedEffects } from './wanted-effects.ts'
 
 const pause = { type: 'pause' } as const
 const resume = { type: 'resume' } as const
-const effects = (life: Life): string[] => wanted(key, life.state, 1).map(({ id }) => id)
+const effects = (life: TestSession): string[] => wantedEffects(key, life.state, 1).map(({ id }) => id)
 
 describe('pause and resume', () => {
   test('[S20] in mid-run: the attempt is stopped, the run kept, and run again from its start', () => {
     const life = running()
-    life.says(token('half'), call('c1', 'pure'))
+    life.report(token('half'), call('c1', 'pure'))
     expect(life.do({ ...pause, actor: 'ann', reason: 'lunch' })).toMatchObject({ paused: true })
-    expect(life.happened.slice(0, 3)).toEqual(['session_paused', 'tool_outcome', 'run_parked'])
+    expect(life.lastTypes.slice(0, 3)).toEqual(['session_paused', 'tool_outcome', 'run_parked'])
     expect(life.status).toBe('paused')
     expect(life.state.conversation.status).toBe('idle')
     expect(effects(life)).toEqual(['abort:r-2:1'])
-    life.says(token('late'))
+    life.report(token('late'))
     expect(life.last).toEqual([])
-    life.says(stopped)
-    expect(life.happened).toEqual(['run_stopped'])
+    life.report(stopped)
+    expect(life.lastTypes).toEqual(['run_stopped'])
     expect(effects(life)).toEqual([])
     life.do(resume)
-    expect(life.happened).toEqual([
+    expect(life.lastTypes).toEqual([
       'session_resumed',
       'output_superseded',
       'run_requested',
@@ -65,22 +65,22 @@ describe('pause and resume', () => {
   })
 
   test('[S20] while it waits for an approval: an answer given meanwhile serves the next attempt', () => {
-    const life = waiting()
+    const life = awaitingApproval()
     life.do(pause)
-    life.says(stopped)
+    life.report(stopped)
     expect(life.openApprovals).toHaveLength(1)
     expect(life.do(approve(life.openApprovals[0]!, { digest: 'digest-1' }))).toMatchObject({ decision: 'approved' })
     expect(life.status).toBe('paused')
     expect(effects(life)).toEqual([])
     life.do(resume)
-    life.says(started())
-    life.says(call('c1'), asks('c1'))
+    life.report(started())
+    life.report(call('c1'), askItem('c1'))
     expect(life.openApprovals).toEqual([])
     expect(effects(life)).toEqual(['run:r-2:2', expect.stringContaining('answer:apr-')])
   })
 
   test('[S20] with nothing running: prompts wait', () => {
-    const life = new Life()
+    const life = new TestSession()
     life.do({ type: 'create' })
     life.do(pause)
     expect(life.submit('x')).toMatchObject({ delivery: 'queued' })
@@ -92,7 +92,7 @@ describe('pause and resume', () => {
 
   test('[S20] between two attempts: the retry waits too', () => {
     const life = running(background({ maxRetries: 2 }))
-    life.says(failed())
+    life.report(failed())
     life.do(pause)
     expect(dueAt(life.state, life.now)).toBeNull()
     life.tick(RETRY_BASE_MS)
@@ -116,21 +116,21 @@ describe('pause and resume', () => {
     life.do({ type: 'cancel' })
     life.do(pause)
     expect(life.status).toBe('idle')
-    life.says(stopped)
+    life.report(stopped)
     expect(life.status).toBe('paused')
     expect(life.state.lifecycle).toMatchObject({ run: null, queue: [{ text: 'next' }] })
   })
 
   test.each([pause, resume])('[S20] of background work that has ended is refused', (command) => {
     const life = running(background())
-    life.says(finished())
+    life.report(finished())
     expect(life.do(command)).toMatchObject({ refused: 'session_ended' })
   })
 })
 
 describe('expiry', () => {
   const expiresAt = T0 + 10_000
-  const expired = (life: Life) => {
+  const expired = (life: TestSession) => {
     expect(life.status).toBe('failed')
     expect(life.payloads('session_checkpoint')).toMatchObject([{ checkpoint_type: 'expired', status: 'failed' }])
     expect(life.payloads('error')).toMatchObject([{ reason: 'expired', turn_id: 'r-2' }])
@@ -142,19 +142,19 @@ describe('expiry', () => {
 
   test.each([0, 5])('[S21] one that is lost behind its time has expired, with %i retries left', (maxRetries) => {
     const life = running(background({ expiresAt, maxRetries }))
-    life.wait(10_000).says(lost)
+    life.wait(10_000).report(lost)
     expired(life)
   })
 
   test('[S21] before execution', () => {
-    const life = new Life()
+    const life = new TestSession()
     life.wait(10_000).submit('x', background({ expiresAt }))
     expired(life)
     expect(life.payloads('run_requested')).toEqual([])
   })
 
   test('[S21] before execution, with more prompts behind it', () => {
-    const life = new Life()
+    const life = new TestSession()
     life.do({ type: 'create', opening: background({ expiresAt }) })
     life.do(pause)
     life.submit('one')
@@ -162,13 +162,13 @@ describe('expiry', () => {
     life.tick(10_000)
     expect(life.status).toBe('failed')
     expect(life.state.lifecycle.queue).toEqual([])
-    expect(life.messages.map(brief)).toEqual(['user complete: one', 'user complete: two'])
+    expect(life.messages.map(messageSummary)).toEqual(['user complete: one', 'user complete: two'])
     expect(life.payloads('turn_end')).toHaveLength(1)
   })
 
   test('[S21] before recovery', () => {
     const life = running(background({ expiresAt, maxRetries: 5 }))
-    life.wait(9_500).says(failed())
+    life.wait(9_500).report(failed())
     expect(dueAt(life.state, life.now)).toBe(expiresAt)
     life.tick(500)
     expired(life)
@@ -177,7 +177,7 @@ describe('expiry', () => {
   test('[S21] while paused', () => {
     const life = running(background({ expiresAt }))
     life.do(pause)
-    life.says(stopped)
+    life.report(stopped)
     expect(dueAt(life.state, life.now)).toBe(expiresAt)
     life.tick(10_000)
     expired(life)
@@ -185,17 +185,17 @@ describe('expiry', () => {
 
   test('[S21] while its outcome is asked about', () => {
     const life = running(background({ expiresAt }))
-    life.says(call('c1'), lost)
+    life.report(call('c1'), lost)
     life.tick(10_000)
     expired(life)
   })
 
   test('[S21] while it waits for an approval: its runner lets go first', () => {
-    const life = waiting(background({ expiresAt }))
+    const life = awaitingApproval(background({ expiresAt }))
     expect(dueAt(life.state, life.now)).toBe(expiresAt)
     life.tick(10_000)
     expect(effects(life)).toEqual(['abort:r-2:1'])
-    life.says(stopped)
+    life.report(stopped)
     expired(life)
   })
 
@@ -203,13 +203,13 @@ describe('expiry', () => {
     const life = running(background({ expiresAt }))
     life.tick(20_000)
     expect(life.status).toBe('running')
-    life.says(token('done'), finished())
+    life.report(token('done'), finished())
     expect(life.status).toBe('completed')
   })
 
   test('[S21] the expire command says whether it was time', () => {
     const life = running(background({ expiresAt, maxRetries: 1 }))
-    life.says(failed())
+    life.report(failed())
     expect(life.do({ type: 'expire' })).toMatchObject({ refused: 'not_expired' })
     life.wait(10_000)
     expect(life.do({ type: 'expire' })).not.toHaveProperty('refused')
@@ -218,7 +218,7 @@ describe('expiry', () => {
   })
 
   test('a chat does not expire', () => {
-    const life = new Life()
+    const life = new TestSession()
     life.wait(20_000).submit('x', { expiresAt })
     expect(life.status).toBe('running')
   })
@@ -226,8 +226,8 @@ describe('expiry', () => {
 
 describe('branch', () => {
   /** The child of a life, at one of its events. */
-  const branchAt = (parent: Life, seq: number, title?: string) => {
-    const child = new Life(parent.log.slice(0, seq).reduce(evolve, new Life().state))
+  const branchAt = (parent: TestSession, seq: number, title?: string) => {
+    const child = new TestSession(parent.log.slice(0, seq).reduce(evolve, new TestSession().state))
     child.now = parent.now
     const answer = child.do({
       type: 'branch',
@@ -238,7 +238,7 @@ describe('branch', () => {
   }
 
   test('[S22] in the middle of a turn it comes to rest', () => {
-    const parent = waiting()
+    const parent = awaitingApproval()
     parent.submit('queued')
     const seq = parent.state.head
     const { child, answer } = branchAt(parent, seq, 'T')
@@ -262,7 +262,7 @@ describe('branch', () => {
     expect(child.status).toBe('idle')
     expect(child.state.lifecycle).toMatchObject({ run: null, queue: [], tools: {}, title: 'T', attempts: 0 })
     expect(child.state.approvals).toEqual({ open: {}, decided: {} })
-    expect(child.messages.map(brief)).toEqual(['user complete: hello', 'assistant complete: '])
+    expect(child.messages.map(messageSummary)).toEqual(['user complete: hello', 'assistant complete: '])
     expect(child.answer).toMatchObject({ stopReason: 'branched', toolCalls: [{ status: 'error' }] })
     expect(child.state.conversation).toMatchObject({ status: 'idle', sessionStatus: 'idle', approvals: [] })
     expect(child.payloads('session_state')).toMatchObject([
@@ -283,7 +283,7 @@ describe('branch', () => {
 
   test('[S22] after a turn the engine goes on from there', () => {
     const parent = running()
-    parent.says(token('one'), finished({ resume: 'h1' }))
+    parent.report(token('one'), finished({ resume: 'h1' }))
     const { child } = branchAt(parent, parent.state.head)
     child.submit('two')
     expect(child.run.resume).toBe('h1')
@@ -291,10 +291,10 @@ describe('branch', () => {
 
   test('[F11] the seed quotes what was asked and answered last, and no more than a little of it', () => {
     const parent = running()
-    parent.says(token('one'), finished())
+    parent.report(token('one'), finished())
     parent.submit(`second ${'p'.repeat(900)}`)
-    parent.says({ type: 'started' })
-    parent.says(token(`two ${'a'.repeat(900)}`), finished())
+    parent.report({ type: 'started' })
+    parent.report(token(`two ${'a'.repeat(900)}`), finished())
     const { child } = branchAt(parent, parent.state.head)
     const [seed] = child.payloads('session_checkpoint')
     expect(seed?.summary_text).toMatch(/^Branched from p1 at ev-\d+\. Asked: second p+ Answered: two a+$/)
@@ -311,7 +311,7 @@ describe('branch', () => {
 
   test('[S22] of failed background work can run again', () => {
     const parent = running(background({ maxRetries: 0, expiresAt: T0 + 1_000 }))
-    parent.says(failed(false))
+    parent.report(failed(false))
     const { child } = branchAt(parent, parent.state.head)
     expect(child.status).toBe('idle')
     expect(child.state.conversation.error ?? null).toBeNull()
@@ -323,18 +323,18 @@ describe('branch', () => {
     const life = running()
     const parent = { agent: 'scripted', id: 'p1', seq: 3 }
     expect(life.do({ type: 'branch', parent })).toMatchObject({ refused: 'session_exists' })
-    expect(new Life().do({ type: 'branch', parent })).toMatchObject({ refused: 'bad_branch_point' })
+    expect(new TestSession().do({ type: 'branch', parent })).toMatchObject({ refused: 'bad_branch_point' })
   })
 })
 
 test('[S19] session_state is told in the batch of the change, and only then', () => {
   const life = running()
-  life.says(token('a'), token('b'))
-  life.says(says('usage', { input_tokens: 1 }))
+  life.report(token('a'), token('b'))
+  life.report(eventReport('usage', { input_tokens: 1 }))
   expect(life.payloads('session_state').map(({ status }) => status)).toEqual(['running'])
-  life.says(call('c1'), asks('c1'))
+  life.report(call('c1'), askItem('c1'))
   life.do(approve(life.openApprovals[0]!, { digest: 'digest-1' }))
-  life.says(finished())
+  life.report(finished())
   expect(life.payloads('session_state').map(({ status }) => status)).toEqual([
     'running',
     'awaiting_approval',
@@ -356,14 +356,14 @@ test.each([
   ['background work', background()],
 ])('[F8] session_state has all the contract’s fields, of %s', (_name, opening) => {
   const life = running(opening)
-  life.says(finished())
+  life.report(finished())
   for (const card of life.payloads('session_state')) expect(Object.keys(card)).toEqual(expect.arrayContaining(CARD))
   expect(life.payloads('session_state').at(-1)).toMatchObject({ approval_request_id: null, last_error: null })
 })
 
 test('[F8] session_state names the approval that is to be answered next', () => {
   const life = running(background())
-  life.says(call('c1'), asks('c1'), call('c2'), asks('c2', undefined, 'digest-2'))
+  life.report(call('c1'), askItem('c1'), call('c2'), askItem('c2', undefined, 'digest-2'))
   const [first, second] = life.openApprovals as [string, string]
   life.do(approve(first))
   expect(life.payloads('session_state').map((card) => card.approval_request_id)).toEqual([null, first, second])
@@ -379,7 +379,7 @@ describe('[F26] background work that is being cancelled', () => {
     return life
   }
 
-  test.each<[string, Parameters<Life['do']>[0]]>([
+  test.each<[string, Parameters<TestSession['do']>[0]]>([
     ['paused', pause],
     ['resumed', resume],
     ['asked more', { type: 'submit', prompt: 'more' }],
@@ -392,7 +392,7 @@ describe('[F26] background work that is being cancelled', () => {
 
   test('[F8] says when it has ended', () => {
     const life = cancelling()
-    life.wait(5).says(stopped)
+    life.wait(5).report(stopped)
     const cards = life.payloads('session_state').map(({ status, ended_at }) => [status, ended_at])
     expect(cards).toEqual([
       ['running', null],

@@ -2,14 +2,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isKnown } from '../catalogue.ts'
+import { isEventType } from '../catalogue.ts'
 import { type Command, isRefusal, type ReportItem } from '../commands.ts'
 import type { AnyEvent } from '../event.ts'
 import { approvals } from '../projections/approvals.ts'
 import { artifacts } from '../projections/artifacts.ts'
 import { channel } from '../projections/channel.ts'
 import { checkpoints } from '../projections/checkpoints.ts'
-import { emptyConversation, operations } from '../projections/conversation/conversation.ts'
+import { conversationOperations, emptyConversation } from '../projections/conversation/conversation.ts'
 import type { HarnessState } from '../projections/conversation/harness-state.ts'
 import { resumePoints } from '../projections/resume-points.ts'
 import { emptyState, evolve, isTerminal, type SessionState, statusOf } from '../projections/state.ts'
@@ -17,11 +17,24 @@ import { subagents } from '../projections/subagents.ts'
 import { applyToState } from '../state-operations.ts'
 import { decide } from './decide.ts'
 import { dueAt } from './due-time.ts'
-import { asks, call, failed, finished, key, lost, outcome, says, started, stopped, T0, token } from './rules.suite.ts'
-import { wanted } from './wanted-effects.ts'
+import {
+  askItem,
+  call,
+  eventReport,
+  failed,
+  finished,
+  key,
+  lost,
+  outcome,
+  started,
+  stopped,
+  T0,
+  token,
+} from './rules.suite.ts'
+import { wantedEffects } from './wanted-effects.ts'
 
 /** A step before it is known what there is to act upon. `pick` chooses among what there is. */
-interface Step {
+interface DecideStep {
   readonly do: string
   readonly pick: number
   readonly ms: number
@@ -30,19 +43,20 @@ interface Step {
 const items: { readonly [name: string]: (pick: number) => ReportItem } = {
   started: (pick) => started(pick % 2 === 0),
   token: (pick) => token(pick % 5 === 0 ? '' : `t${pick}`),
-  thinking: () => says('thinking', { text: 'hm' }),
-  response: (pick) => says('response', { text: `r${pick}` }),
+  thinking: () => eventReport('thinking', { text: 'hm' }),
+  response: (pick) => eventReport('response', { text: `r${pick}` }),
   call: (pick) => call(callName(pick), (['pure', 'idempotent', 'unsafe', undefined] as const)[pick % 4]),
-  result: (pick) => says('tool_result', { tool_call_id: callName(pick), result: 'x'.repeat(pick % 3 ? 5 : 13_000) }),
+  result: (pick) =>
+    eventReport('tool_result', { tool_call_id: callName(pick), result: 'x'.repeat(pick % 3 ? 5 : 13_000) }),
   outcome: (pick) => outcome(callName(pick), (['ok', 'error', 'denied', 'artifact'] as const)[pick % 4]),
-  asks: (pick) => asks(callName(pick), pick % 2 ? undefined : 5_000, `digest-${pick % 3}`),
+  asks: (pick) => askItem(callName(pick), pick % 2 ? undefined : 5_000, `digest-${pick % 3}`),
   artifact: () => ({ type: 'artifact', name: 'a', contentType: 'text/plain', text: 'a' }),
-  usage: (pick) => says('usage', { total_tokens: pick, cost_usd: pick / 10 }),
-  compacted: () => says('context_compacted', { original_count: 2, compacted_count: 1 }),
-  checkpoint: () => says('session_checkpoint', { checkpoint_type: 'step', status: 's', summary_text: 't' }),
-  subagent: (pick) => says('subagent_event', { agent_id: callName(pick), status: 'running' }),
-  forgedEnd: () => says('turn_end', { turn_id: 'r-2', status: 'completed' }),
-  forgedState: () => says('session_state', { status: 'failed' }),
+  usage: (pick) => eventReport('usage', { total_tokens: pick, cost_usd: pick / 10 }),
+  compacted: () => eventReport('context_compacted', { original_count: 2, compacted_count: 1 }),
+  checkpoint: () => eventReport('session_checkpoint', { checkpoint_type: 'step', status: 's', summary_text: 't' }),
+  subagent: (pick) => eventReport('subagent_event', { agent_id: callName(pick), status: 'running' }),
+  forgedEnd: () => eventReport('turn_end', { turn_id: 'r-2', status: 'completed' }),
+  forgedState: () => eventReport('session_state', { status: 'failed' }),
   finished: (pick) => finished(pick % 2 ? { resume: `h${pick}` } : { result: 'done' }),
   failed: (pick) => failed(pick % 3 !== 0),
   lost: () => lost,
@@ -96,7 +110,7 @@ const commands: { readonly [name: string]: (state: SessionState, pick: number) =
   branch: ({ head }) => ({ type: 'branch', parent: { agent: 'scripted', id: 'p', seq: head } }),
 }
 
-const command = (state: SessionState, { do: name, pick }: Step): Command => {
+const command = (state: SessionState, { do: name, pick }: DecideStep): Command => {
   const known = commands[name]
   if (known) return known(state, pick)
   const run = state.lifecycle.run
@@ -111,7 +125,7 @@ const command = (state: SessionState, { do: name, pick }: Step): Command => {
   }
 }
 
-const step: fc.Arbitrary<Step> = fc.record({
+const step: fc.Arbitrary<DecideStep> = fc.record({
   do: fc.oneof(
     { weight: 8, arbitrary: fc.constantFrom('token', 'call', 'asks', 'outcome', 'approve', 'resume', 'tick') },
     { weight: 4, arbitrary: fc.constantFrom(...Object.keys(items)) },
@@ -132,7 +146,7 @@ const same = (what: string, actual: unknown, expected: unknown): void => {
 
 /** Plays the steps from a submit, and shows each decision to `look`. */
 const play = (
-  given: readonly Step[],
+  given: readonly DecideStep[],
   look: (before: SessionState, events: readonly AnyEvent[], after: SessionState, now: number, asked: Command) => void,
 ): SessionState => {
   let state = emptyState
@@ -214,7 +228,8 @@ describe('the folds', () => {
           if (Object.hasOwn(on, event.type) && !event.hearsay) continue
           expect(next[name as 'approvals'], `${name} after ${event.type}`).toBe(state[name as 'approvals'])
         }
-        if (operations(state.conversation, event).length === 0) expect(next.conversation).toBe(state.conversation)
+        if (conversationOperations(state.conversation, event).length === 0)
+          expect(next.conversation).toBe(state.conversation)
         state = next
       }
     }))
@@ -226,7 +241,7 @@ describe('the folds', () => {
         play(given, (before, events) => {
           let state = before
           for (const event of events) {
-            const sent = JSON.parse(JSON.stringify(operations(state.conversation, event)))
+            const sent = JSON.parse(JSON.stringify(conversationOperations(state.conversation, event)))
             client = applyToState(client, sent)
             state = evolve(state, event)
             same(`client after ${event.type}`, client, state.conversation)
@@ -277,7 +292,7 @@ describe('the folds', () => {
 describe('what should be done', () => {
   test('has a name of its own, and is of the current attempt', () =>
     holds((_before, _events, state) => {
-      const effects = wanted(key, state, 1)
+      const effects = wantedEffects(key, state, 1)
       expect(new Set(effects.map(({ id }) => id)).size).toBe(effects.length)
       for (const job of effects.flatMap((effect) => ('job' in effect ? [effect.job] : [])))
         expect([job.runId, job.attempt]).toEqual([state.lifecycle.run?.runId, state.lifecycle.run?.attempt])
@@ -288,7 +303,7 @@ describe('what should be done', () => {
       const { run, queue, paused } = state.lifecycle
       if ((!run && queue.length === 0) || paused) return
       const asked = Object.values(state.approvals.open).some(({ kind }) => kind !== 'tool')
-      expect(asked || wanted(key, state, 1).length > 0 || dueAt(state, now) !== null).toBe(true)
+      expect(asked || wantedEffects(key, state, 1).length > 0 || dueAt(state, now) !== null).toBe(true)
     }))
 
   test('a tick when it is due gets on, and then it is not due any more', () =>
@@ -317,7 +332,7 @@ describe('what should be done', () => {
 test('[S26] a type that this build does not know moves the head and nothing else', () => {
   const state = play([], () => {})
   const event = { seq: state.head + 1, at: state.at + 5, type: 'from_the_future', payload: { any: 1 } }
-  expect(isKnown(event.type)).toBe(false)
+  expect(isEventType(event.type)).toBe(false)
   expect(evolve(state, event as never)).toEqual({ ...state, head: event.seq, at: event.at })
   for (const type of ['constructor', '__proto__', 'toString'])
     expect(evolve(state, { ...event, type } as never)).toEqual({ ...state, head: event.seq, at: event.at })

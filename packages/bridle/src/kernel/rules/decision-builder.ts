@@ -1,12 +1,12 @@
 // A decision in the making: events are numbered and folded as they are added, so a rule always reads the state as
 // it will be. Nothing of it exists for anybody else until the session has appended it.
 import type { EventType } from '../catalogue.ts'
-import type { AnyEvent, Draft, Key } from '../event.ts'
+import type { AnyEvent, EventDraft, Key } from '../event.ts'
 import type { Run } from '../projections/lifecycle.ts'
 import { evolve, type SessionState } from '../projections/state.ts'
 import type { Payloads } from '../schemas.ts'
 
-export class Working {
+export class DecisionBuilder {
   readonly key: Key
   readonly now: number
   readonly events: AnyEvent[] = []
@@ -23,7 +23,7 @@ export class Working {
   }
 
   /** The number the next event gets: ids made from it are unique in the session. */
-  get next(): number {
+  get nextSeq(): number {
     return this.state.head + 1
   }
 
@@ -52,7 +52,7 @@ export class Working {
   }
 
   /** Adds what belongs to a run that is not this session's own, or to none. */
-  addOf<T extends EventType>(
+  addToOtherRun<T extends EventType>(
     run: { readonly run: string; readonly attempt: number } | null,
     type: T,
     payload: Payloads[T],
@@ -60,8 +60,8 @@ export class Working {
     this.#push({ type, payload, ...run })
   }
 
-  #push<T extends EventType>(draft: Draft<T>): void {
-    const event = { seq: this.next, at: this.now, ...draft } as unknown as AnyEvent
+  #push<T extends EventType>(draft: EventDraft<T>): void {
+    const event = { seq: this.nextSeq, at: this.now, ...draft } as unknown as AnyEvent
     this.events.push(event)
     this.state = evolve(this.state, event)
   }

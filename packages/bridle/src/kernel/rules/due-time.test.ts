@@ -2,31 +2,31 @@ import { describe, expect, test } from 'vitest'
 import { ABORT_GRACE_MS, RETRY_BASE_MS, STUCK_MS } from '../limits.ts'
 import { dueAt } from './due-time.ts'
 import {
-  asks,
+  askItem,
+  awaitingApproval,
   background,
   call,
   failed,
   finished,
-  Life,
   lost,
   running,
   started,
   stopped,
   T0,
+  TestSession,
   token,
-  waiting,
 } from './rules.suite.ts'
 
-const life = (...steps: ((life: Life) => unknown)[]) => {
-  const told = new Life()
+const life = (...steps: ((life: TestSession) => unknown)[]) => {
+  const told = new TestSession()
   for (const step of steps) step(told)
   return told
 }
 const expiresAt = T0 + 5_000
 
 describe('the next moment a tick changes something', () => {
-  test.each<[string, Life, number | null]>([
-    ['nothing there', new Life(), null],
+  test.each<[string, TestSession, number | null]>([
+    ['nothing there', new TestSession(), null],
     ['idle', life((it) => it.do({ type: 'create' })), null],
     ['running: may get stuck', running(), T0 + STUCK_MS],
     [
@@ -34,17 +34,17 @@ describe('the next moment a tick changes something', () => {
       life(
         () => {},
         (it) => it.submit(),
-        (it) => it.says(started(), finished()),
+        (it) => it.report(started(), finished()),
       ),
       null,
     ],
-    ['an approval that expires', waiting(undefined, 700), T0 + 700],
-    ['an approval that does not', waiting(), null],
+    ['an approval that expires', awaitingApproval(undefined, 700), T0 + 700],
+    ['an approval that does not', awaitingApproval(), null],
     [
       'between two attempts',
       life(
         (it) => it.submit('x', background({ maxRetries: 1 })),
-        (it) => it.says(failed()),
+        (it) => it.report(failed()),
       ),
       T0 + RETRY_BASE_MS,
     ],
@@ -57,13 +57,13 @@ describe('the next moment a tick changes something', () => {
       T0 + ABORT_GRACE_MS,
     ],
     ['background work under way', running(background({ expiresAt })), T0 + STUCK_MS],
-    ['background work that waits', waiting(background({ expiresAt })), expiresAt],
-    ['a chat that waits', waiting({ expiresAt }), null],
+    ['background work that waits', awaitingApproval(background({ expiresAt })), expiresAt],
+    ['a chat that waits', awaitingApproval({ expiresAt }), null],
     [
       'background work for which no sandbox is free',
       life(
         (it) => it.submit('x', background({ expiresAt })),
-        (it) => it.says({ type: 'sandbox_awaited', reason: 'All are busy.' }),
+        (it) => it.report({ type: 'sandbox_awaited', reason: 'All are busy.' }),
       ),
       expiresAt,
     ],
@@ -73,7 +73,7 @@ describe('the next moment a tick changes something', () => {
 })
 
 describe('a tick at that moment gets on: otherwise a session would spin', () => {
-  test.each<[string, Life]>([
+  test.each<[string, TestSession]>([
     [
       'background work without a prompt, past its expiry',
       life((it) => it.do({ type: 'create', opening: background({ expiresAt }) })),
@@ -83,7 +83,7 @@ describe('a tick at that moment gets on: otherwise a session would spin', () => 
       life(
         () => {},
         (it) => it.submit('x', background({ expiresAt })),
-        (it) => it.says(started()),
+        (it) => it.report(started()),
         (it) => it.wait(5_000),
         (it) => it.do({ type: 'cancel' }),
       ),
@@ -92,7 +92,7 @@ describe('a tick at that moment gets on: otherwise a session would spin', () => 
       'paused and still stopping, past its expiry',
       life(
         (it) => it.submit('x', background({ expiresAt })),
-        (it) => it.says(started()),
+        (it) => it.report(started()),
         (it) => it.wait(4_999),
         (it) => it.do({ type: 'pause' }),
         (it) => it.wait(1),
@@ -102,22 +102,22 @@ describe('a tick at that moment gets on: otherwise a session would spin', () => 
       'running, past its expiry, with a question of the attempt before',
       life(
         (it) => it.submit('x', background({ expiresAt })),
-        (it) => it.says(started(), call('c1'), asks('c1')),
+        (it) => it.report(started(), call('c1'), askItem('c1')),
         (it) => it.do({ type: 'pause' }),
-        (it) => it.says(stopped),
+        (it) => it.report(stopped),
         (it) => it.do({ type: 'resume' }),
-        (it) => it.says(started(), token('on')),
+        (it) => it.report(started(), token('on')),
       ),
     ],
     [
       'asked about an unknown outcome',
       life(
         (it) => it.submit('x', background({ expiresAt })),
-        (it) => it.says(started(), call('c1')),
-        (it) => it.says(lost),
+        (it) => it.report(started(), call('c1')),
+        (it) => it.report(lost),
       ),
     ],
-    ['waiting for an approval', waiting(background({ expiresAt }), 100)],
+    ['waiting for an approval', awaitingApproval(background({ expiresAt }), 100)],
   ])('%s', (_name, told) => {
     for (let round = 0; round < 20; round++) {
       const due = dueAt(told.state, told.now)

@@ -1,37 +1,37 @@
 // What is due, and when. Time is an argument: expiry, retry, abort grace and health are table tests. Node asks from a
 // timer, a Durable Object from its alarm.
 import { ABORT_GRACE_MS, BUDGET_GRACE_MS } from '../limits.ts'
-import { healthWake, overBudget } from '../projections/health/budgets.ts'
+import { budgetsOverLimit, nextHealthChangeAt } from '../projections/health/budgets.ts'
 import { type SessionState, statusOf } from '../projections/state.ts'
 
 /** The next moment at which a tick would change something; null = never by itself. */
 export const dueAt = (state: SessionState, now: number): number | null => {
   const { run, expiresAt, paused, policy } = state.lifecycle
   const moments = Object.values(state.approvals.open).map((asked) => asked.expiresAt)
-  if (run?.stopping != null) moments.push(run.stopping + ABORT_GRACE_MS)
+  if (run?.stopRequestedAt != null) moments.push(run.stopRequestedAt + ABORT_GRACE_MS)
   if (run?.phase === 'waiting' && !paused) moments.push(run.retryAt)
   if (canExpire(state)) moments.push(expiresAt)
-  if (isLeftToEnd(state, now)) moments.push(state.at + BUDGET_GRACE_MS)
-  if (isLeftToNext(state)) moments.push(state.at)
-  moments.push(healthWake(state.health, policy, statusOf(state), now))
+  if (isInBudgetGrace(state, now)) moments.push(state.at + BUDGET_GRACE_MS)
+  if (isLeftForNextProcess(state)) moments.push(state.at)
+  moments.push(nextHealthChangeAt(state.health, policy, statusOf(state), now))
   const times = moments.filter((moment): moment is number => moment !== null)
   return times.length === 0 ? null : Math.min(...times)
 }
 
 /** A run over its budget may be about to end by itself. While a call is under way its outcome is waited for. */
-const isLeftToEnd = (state: SessionState, now: number): boolean => {
+const isInBudgetGrace = (state: SessionState, now: number): boolean => {
   const { run, tools, policy } = state.lifecycle
   if (!policy.health || run?.phase !== 'started' || Object.keys(tools).length > 0) return false
   const status = statusOf(state)
-  return status === 'running' && overBudget(state.health, policy, status, now).length > 0
+  return status === 'running' && budgetsOverLimit(state.health, policy, status, now).length > 0
 }
 
 /** A process that ended left it to the next one. */
-const isLeftToNext = ({ lifecycle, approvals }: SessionState): boolean => {
+const isLeftForNextProcess = ({ lifecycle, approvals }: SessionState): boolean => {
   const { created, paused, run, queue } = lifecycle
   if (!created || paused) return false
   if (!run) return queue.length > 0
-  if (run.phase !== 'parked' || run.stopping !== null) return false
+  if (run.phase !== 'parked' || run.stopRequestedAt !== null) return false
   return !Object.values(approvals.open).some(({ kind }) => kind !== 'tool')
 }
 
@@ -42,6 +42,6 @@ const isLeftToNext = ({ lifecycle, approvals }: SessionState): boolean => {
 export const canExpire = ({ lifecycle: { kind, run, queue }, approvals: { open } }: SessionState): boolean => {
   if (kind !== 'background' || (!run && queue.length === 0)) return false
   const isWorking = run !== null && (run.phase === 'requested' || run.phase === 'started') && !run.awaitsSandbox
-  const underWay = isWorking || (run !== null && run.stopping !== null)
+  const underWay = isWorking || (run !== null && run.stopRequestedAt !== null)
   return !underWay || (run.phase === 'started' && Object.values(open).some((asked) => asked.attempt === run.attempt))
 }

@@ -1,10 +1,20 @@
 import { describe, expect, test } from 'vitest'
 import { PAYLOAD_CHARS_MAX, QUEUE_MAX } from '../limits.ts'
-import { background, brief, finished, Life, running, started, stopped, T0, token } from './rules.suite.ts'
+import {
+  background,
+  finished,
+  messageSummary,
+  running,
+  started,
+  stopped,
+  T0,
+  TestSession,
+  token,
+} from './rules.suite.ts'
 
 describe('submit', () => {
   test('[S1] opens the session, adds the user message once and starts the run in one batch', () => {
-    const life = new Life()
+    const life = new TestSession()
     expect(life.submit('hello')).toEqual({ runId: 'r-2', messageId: 'm-2', delivery: 'started', seq: 5 })
     expect(life.last).toEqual([
       {
@@ -82,7 +92,7 @@ describe('submit', () => {
         },
       ],
     })
-    life.says(started())
+    life.report(started())
     expect(life.messages).toHaveLength(2)
   })
 
@@ -90,23 +100,23 @@ describe('submit', () => {
     const life = running()
     expect(life.submit('second')).toMatchObject({ delivery: 'queued' })
     expect(life.submit('third')).toMatchObject({ delivery: 'queued' })
-    expect(life.messages.map(brief)).toEqual([
+    expect(life.messages.map(messageSummary)).toEqual([
       'user complete: hello',
       'assistant pending: ',
       'user pending: second',
       'user pending: third',
     ])
-    life.says(token('one'), finished())
-    expect(life.messages.map(brief)).toEqual([
+    life.report(token('one'), finished())
+    expect(life.messages.map(messageSummary)).toEqual([
       'user complete: hello',
       'assistant complete: one',
       'user complete: second',
       'assistant pending: ',
       'user pending: third',
     ])
-    life.says(started(), token('two'))
-    life.says(finished())
-    expect(life.messages.map(brief)).toEqual([
+    life.report(started(), token('two'))
+    life.report(finished())
+    expect(life.messages.map(messageSummary)).toEqual([
       'user complete: hello',
       'assistant complete: one',
       'user complete: second',
@@ -135,17 +145,17 @@ describe('submit', () => {
 
   test('[S26] background work that has ended takes no prompts', () => {
     const life = running(background())
-    life.says(finished())
+    life.report(finished())
     expect(life.status).toBe('completed')
     expect(life.submit('more')).toMatchObject({ refused: 'session_ended' })
   })
 
   test('a run carries its whole input, and keeps it when it is run again', () => {
-    const life = new Life()
+    const life = new TestSession()
     life.do({ type: 'submit', prompt: 'hello', input: { files: ['a'] } })
     expect(life.run.input).toEqual({ files: ['a'] })
     expect(life.messages[0]!.input).toEqual({ files: ['a'] })
-    life.says(started(), finished())
+    life.report(started(), finished())
     life.do({ type: 'reload' })
     expect(life.run.input).toEqual({ files: ['a'] })
   })
@@ -153,9 +163,9 @@ describe('submit', () => {
 
 describe('create', () => {
   test('makes an idle session, once', () => {
-    const life = new Life()
+    const life = new TestSession()
     expect(life.do({ type: 'create', opening: { title: 'T' } })).toEqual({ sessionId: 's1', seq: 2 })
-    expect(life.happened).toEqual(['session_created', 'session_state'])
+    expect(life.lastTypes).toEqual(['session_created', 'session_state'])
     expect(life.status).toBe('idle')
     expect(life.do({ type: 'create' })).toMatchObject({ refused: 'session_exists' })
   })
@@ -163,7 +173,7 @@ describe('create', () => {
   test.each(['edit', 'reload', 'cancel', 'approve', 'pause', 'resume', 'set_policy', 'expire', 'tick'] as const)(
     '[S26] %s of an unknown session is refused',
     (type) => {
-      const life = new Life()
+      const life = new TestSession()
       expect(life.do({ type } as never)).toMatchObject({ refused: 'session_not_found' })
       expect(life.log).toEqual([])
     },
@@ -174,11 +184,15 @@ describe('steer', () => {
   test('[S7] reaches a run whose engine listens', () => {
     const life = running(undefined, true)
     expect(life.do({ type: 'steer', prompt: 'left' })).toMatchObject({ runId: 'r-2', delivery: 'steered' })
-    expect(life.messages.map(brief)).toEqual(['user complete: hello', 'assistant pending: ', 'user complete: left'])
+    expect(life.messages.map(messageSummary)).toEqual([
+      'user complete: hello',
+      'assistant pending: ',
+      'user complete: left',
+    ])
     expect(life.state.lifecycle.steers).toEqual([{ messageId: 'm-9', text: 'left' }])
-    life.says({ type: 'steer_delivered', messageId: 'm-9' })
+    life.report({ type: 'steer_delivered', messageId: 'm-9' })
     expect(life.state.lifecycle.steers).toEqual([])
-    life.says({ type: 'steer_delivered', messageId: 'm-9' })
+    life.report({ type: 'steer_delivered', messageId: 'm-9' })
     expect(life.last).toEqual([])
   })
 
@@ -187,7 +201,7 @@ describe('steer', () => {
     life.submit('waits')
     life.do({ type: 'steer', prompt: 'one' })
     life.do({ type: 'steer', prompt: 'two' })
-    expect(life.messages.map(brief)).toEqual([
+    expect(life.messages.map(messageSummary)).toEqual([
       'user complete: hello',
       'assistant pending: ',
       'user complete: one',
@@ -201,18 +215,18 @@ describe('steer', () => {
     life.submit('later')
     expect(life.do({ type: 'steer', prompt: 'first' })).toMatchObject({ delivery: 'queued' })
     expect(life.state.lifecycle.queue.map(({ text }) => text)).toEqual(['first', 'later'])
-    expect(life.messages.map(brief)).toEqual([
+    expect(life.messages.map(messageSummary)).toEqual([
       'user complete: hello',
       'assistant pending: ',
       'user pending: first',
       'user pending: later',
     ])
-    life.says(finished())
+    life.report(finished())
     expect(life.run.text).toBe('first')
   })
 
   test('[S7] starts at once where nothing runs, even as the first command', () => {
-    const life = new Life()
+    const life = new TestSession()
     expect(life.do({ type: 'steer', prompt: 'go' })).toMatchObject({ delivery: 'started' })
   })
 })
@@ -220,9 +234,9 @@ describe('steer', () => {
 describe('edit and reload', () => {
   const twoTurns = () => {
     const life = running()
-    life.says(token('one'), finished({ resume: 'h1' }))
+    life.report(token('one'), finished({ resume: 'h1' }))
     life.submit('second')
-    life.says(started(), token('two'), finished({ resume: 'h2' }))
+    life.report(started(), token('two'), finished({ resume: 'h2' }))
     return life
   }
 
@@ -230,9 +244,9 @@ describe('edit and reload', () => {
     const life = twoTurns()
     const edited = life.messages[2]!
     life.do({ type: 'edit', messageId: edited.id, prompt: 'other' })
-    expect(life.happened).toEqual(['rewound', 'prompt_queued', 'run_requested', 'turn_start', 'session_state'])
+    expect(life.lastTypes).toEqual(['rewound', 'prompt_queued', 'run_requested', 'turn_start', 'session_state'])
     expect(life.payloads('rewound')).toEqual([{ keep: 2, message_id: edited.id, run_ids: [edited.runId] }])
-    expect(life.messages.map(brief)).toEqual([
+    expect(life.messages.map(messageSummary)).toEqual([
       'user complete: hello',
       'assistant complete: one',
       'user complete: other',
@@ -251,7 +265,7 @@ describe('edit and reload', () => {
     const life = twoTurns()
     life.do({ type: 'reload', messageId: life.messages[1]!.id })
     expect(life.run).toMatchObject({ text: 'hello', resume: null })
-    expect(life.messages.map(brief)).toEqual(['user complete: hello', 'assistant pending: '])
+    expect(life.messages.map(messageSummary)).toEqual(['user complete: hello', 'assistant pending: '])
   })
 
   test('[S8] a prompt that waits while the session is paused is edited in place', () => {
@@ -260,16 +274,16 @@ describe('edit and reload', () => {
     life.submit('third')
     life.do({ type: 'edit', messageId: life.messages[4]!.id, prompt: 'THIRD' })
     expect(life.state.lifecycle.queue.map(({ text }) => text)).toEqual(['THIRD'])
-    expect(life.messages.map(brief).slice(4)).toEqual(['user pending: THIRD'])
+    expect(life.messages.map(messageSummary).slice(4)).toEqual(['user pending: THIRD'])
   })
 
-  test.each<[string, (life: Life) => unknown, string]>([
+  test.each<[string, (life: TestSession) => unknown, string]>([
     ['while a run is active', (life) => life.submit('x'), 'run_active'],
     [
       'while a cancelled run has not ended',
       (life) => {
         life.submit('x')
-        life.says(started())
+        life.report(started())
         life.do({ type: 'cancel' })
       },
       'run_active',
@@ -281,7 +295,7 @@ describe('edit and reload', () => {
     expect(life.do({ type: 'edit', messageId: life.messages[0]!.id, prompt: 'y' })).toMatchObject({ refused })
   })
 
-  test.each<[string, Parameters<Life['do']>[0], string]>([
+  test.each<[string, Parameters<TestSession['do']>[0], string]>([
     ['an unknown message', { type: 'edit', messageId: 'nope', prompt: 'x' }, 'message_not_found'],
     ['an answer', { type: 'edit', messageId: 'm-4', prompt: 'x' }, 'message_not_found'],
     ['an unknown answer', { type: 'reload', messageId: 'nope' }, 'message_not_found'],
@@ -292,14 +306,14 @@ describe('edit and reload', () => {
 
   test('[S8] background work that has ended stays ended', () => {
     const life = running(background())
-    life.says(token('x'), finished())
+    life.report(token('x'), finished())
     expect(life.do({ type: 'reload' })).toMatchObject({ refused: 'session_ended' })
   })
 
   test('a reload after a cancel waits for the end of the run', () => {
     const life = running()
     life.do({ type: 'cancel' })
-    life.says(stopped)
+    life.report(stopped)
     expect(life.do({ type: 'reload' })).toMatchObject({ delivery: 'started' })
   })
 })

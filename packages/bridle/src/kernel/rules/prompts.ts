@@ -1,65 +1,65 @@
 // Prompts: submitted, steered, edited, run again. A prompt is accepted once and waits its turn in the log.
-import { type Answer, type Command, type Opening, type Refusal, refuse } from '../commands.ts'
+import { type Answer, type Command, type Refusal, refuse, type SessionOptions } from '../commands.ts'
 import type { Json } from '../json.ts'
-import { AT_MAX, QUEUE_MAX } from '../limits.ts'
+import { QUEUE_MAX, TIME_MAX } from '../limits.ts'
 import { isEnding } from '../projections/state.ts'
-import { publish } from './artifacts.ts'
-import type { Working } from './decision-builder.ts'
+import { publishArtifact } from './artifacts.ts'
+import type { DecisionBuilder } from './decision-builder.ts'
 import { dropPrompt } from './runs/runs.ts'
 
-export const create = (w: Working, { opening, owner }: Command & { type: 'create' }): Answer | Refusal => {
+export const create = (w: DecisionBuilder, { opening, owner }: Command & { type: 'create' }): Answer | Refusal => {
   if (w.state.lifecycle.created) return refuse('session_exists')
-  open(w, opening, owner)
+  createSession(w, opening, owner)
   return { sessionId: w.key.id }
 }
 
-export const submit = (w: Working, command: Command & { type: 'submit' }): Answer | Refusal => {
+export const submit = (w: DecisionBuilder, command: Command & { type: 'submit' }): Answer | Refusal => {
   const bad = checkPrompt(w, command.prompt)
   if (bad) return bad
   if (w.state.lifecycle.created && command.fresh) return refuse('session_exists')
   if (!w.state.lifecycle.created && command.existing) return refuse('session_not_found')
-  if (!w.state.lifecycle.created) open(w, command.opening, command.owner)
-  return queue(w, command.prompt, command)
+  if (!w.state.lifecycle.created) createSession(w, command.opening, command.owner)
+  return queuePrompt(w, command.prompt, command)
 }
 
 /** To the run in progress where its engine listens; otherwise to the head of the queue, and the answer says which. */
-export const steer = (w: Working, command: Command & { type: 'steer' }): Answer | Refusal => {
+export const steer = (w: DecisionBuilder, command: Command & { type: 'steer' }): Answer | Refusal => {
   const bad = checkPrompt(w, command.prompt)
   if (bad) return bad
   const { run, created } = w.state.lifecycle
-  if (!created) open(w, {}, command.owner)
-  if (run?.phase !== 'started' || !run.steerable) return queue(w, command.prompt, { ...command, head: true })
-  const messageId = `m-${w.next}`
+  if (!created) createSession(w, {}, command.owner)
+  if (run?.phase !== 'started' || !run.steerable) return queuePrompt(w, command.prompt, { ...command, head: true })
+  const messageId = `m-${w.nextSeq}`
   w.addToRun('steered', { run_id: run.runId, message_id: messageId, text: command.prompt, ...actor(command) })
   return { runId: run.runId, messageId, delivery: 'steered' }
 }
 
 /** Branches inside the session: the conversation goes on from before that message, with other words. */
-export const edit = (w: Working, command: Command & { type: 'edit' }): Answer | Refusal => {
+export const edit = (w: DecisionBuilder, command: Command & { type: 'edit' }): Answer | Refusal => {
   const bad = checkPrompt(w, command.prompt)
   if (bad) return bad
   const index = w.state.conversation.messages.findIndex(({ id, role }) => id === command.messageId && role === 'user')
-  return index < 0 ? refuse('message_not_found') : goBack(w, index, command.prompt, command)
+  return index < 0 ? refuse('message_not_found') : rewind(w, index, command.prompt, command)
 }
 
 /** The same prompt again, from before it was first answered. */
-export const reload = (w: Working, command: Command & { type: 'reload' }): Answer | Refusal => {
+export const reload = (w: DecisionBuilder, command: Command & { type: 'reload' }): Answer | Refusal => {
   const { messages } = w.state.conversation
   const answer = messages.findLast(({ id, role }) => role === 'assistant' && (command.messageId ?? id) === id)
   const index = messages.findIndex(
     ({ role, runId }) => role === 'user' && runId !== undefined && runId === answer?.runId,
   )
   const asked = messages[index]
-  return asked ? goBack(w, index, asked.content, { ...command, input: asked.input }) : refuse('message_not_found')
+  return asked ? rewind(w, index, asked.content, { ...command, input: asked.input }) : refuse('message_not_found')
 }
 
-export interface Said {
+export interface PromptOptions {
   readonly actor?: string | undefined
   readonly input?: Json | undefined
   readonly head?: boolean
 }
 
-const goBack = (w: Working, index: number, prompt: string, said: Said): Answer | Refusal => {
+const rewind = (w: DecisionBuilder, index: number, prompt: string, said: PromptOptions): Answer | Refusal => {
   if (w.run) return refuse('run_active')
   if (isEnding(w.state)) return refuse('session_ended')
   const gone = w.state.conversation.messages.slice(index)
@@ -67,12 +67,12 @@ const goBack = (w: Working, index: number, prompt: string, said: Said): Answer |
   const first = gone[0]
   const run_ids = [...new Set(gone.flatMap(({ runId }) => (runId ? [runId] : [])))]
   if (first) w.add('rewound', { keep: index, message_id: first.id, run_ids })
-  return queue(w, prompt, said)
+  return queuePrompt(w, prompt, said)
 }
 
-export const queue = (w: Working, prompt: string, said: Said): Answer => {
-  const runId = `r-${w.next}`
-  const messageId = `m-${w.next}`
+export const queuePrompt = (w: DecisionBuilder, prompt: string, said: PromptOptions): Answer => {
+  const runId = `r-${w.nextSeq}`
+  const messageId = `m-${w.nextSeq}`
   const waits = w.run !== null || w.state.lifecycle.paused
   w.add('prompt_queued', {
     run_id: runId,
@@ -85,24 +85,24 @@ export const queue = (w: Working, prompt: string, said: Said): Answer => {
   return { runId, messageId, delivery: waits ? 'queued' : 'started' }
 }
 
-const open = (w: Working, opening: Opening = {}, owner?: string): void => {
+const createSession = (w: DecisionBuilder, opening: SessionOptions = {}, owner?: string): void => {
   w.add('session_created', {
     kind: opening.kind ?? 'chat',
     agent: w.key.agent,
     ...(owner !== undefined && { owner }),
     max_retries: opening.maxRetries ?? 0,
-    expires_at: opening.expiresAt == null ? null : Math.min(opening.expiresAt, AT_MAX),
+    expires_at: opening.expiresAt == null ? null : Math.min(opening.expiresAt, TIME_MAX),
     ...(opening.title !== undefined && { title: opening.title }),
     ...(opening.policy && { policy: opening.policy }),
     ...(opening.settings && { settings: opening.settings }),
     ...(opening.parentSessionId !== undefined && { parent_session_id: opening.parentSessionId }),
     ...(opening.parentSessionId && { tells_parent: true }),
   })
-  for (const each of opening.artifacts ?? []) publish(w, each)
+  for (const each of opening.artifacts ?? []) publishArtifact(w, each)
 }
 
 /** `anew`: for a session that begins with it, whatever it goes on from. */
-export const checkPrompt = (w: Working, prompt: string, anew = false): Refusal | null => {
+export const checkPrompt = (w: DecisionBuilder, prompt: string, anew = false): Refusal | null => {
   if (prompt.trim() === '') return refuse('prompt_empty')
   if (anew) return null
   if (isEnding(w.state)) return refuse('session_ended')

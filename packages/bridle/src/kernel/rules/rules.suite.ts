@@ -1,7 +1,7 @@
 // What the tests of the rules share: a session's life told command by command, without a store, and short names for
 // what runners say. Every step checks what must hold whatever happens.
 import { expect } from 'vitest'
-import type { Answer, Command, Opening, Refusal, ReportItem } from '../commands.ts'
+import type { Answer, Command, Refusal, ReportItem, SessionOptions } from '../commands.ts'
 import type { AnyEvent, Key } from '../event.ts'
 import type { JsonObject } from '../json.ts'
 import type { HarnessMessage } from '../projections/conversation/harness-state.ts'
@@ -13,7 +13,7 @@ import { decide } from './decide.ts'
 export const T0 = 1_700_000_000_000
 export const key: Key = { tenant: 'acme', agent: 'scripted', id: 's1' }
 
-export class Life {
+export class TestSession {
   readonly log: AnyEvent[] = []
   /** The events of the last command. */
   last: readonly AnyEvent[] = []
@@ -36,12 +36,12 @@ export class Life {
     return outcome
   }
 
-  submit(prompt = 'hello', opening?: Opening): Answer | Refusal {
+  submit(prompt = 'hello', opening?: SessionOptions): Answer | Refusal {
     return this.do({ type: 'submit', prompt, ...(opening && { opening }) })
   }
 
   /** The runner of the current attempt reports, in its next frame. */
-  says(...items: ReportItem[]): Answer | Refusal {
+  report(...items: ReportItem[]): Answer | Refusal {
     const { runId, attempt, frame } = this.run
     return this.do({ type: 'report', runId, attempt, frame: frame + 1, items })
   }
@@ -80,7 +80,7 @@ export class Life {
   }
 
   /** The types of the last command's events. */
-  get happened(): string[] {
+  get lastTypes(): string[] {
     return this.last.map(({ type }) => type)
   }
 
@@ -90,41 +90,41 @@ export class Life {
 }
 
 /** A life whose first run has started. */
-export const running = (opening?: Opening, steer = false): Life => {
-  const life = new Life()
+export const running = (opening?: SessionOptions, steer = false): TestSession => {
+  const life = new TestSession()
   life.submit('hello', opening)
-  life.says(started(steer))
+  life.report(started(steer))
   return life
 }
 
 /** A life that waits for the approval of call c1. */
-export const waiting = (opening?: Opening, expiresMs?: number): Life => {
+export const awaitingApproval = (opening?: SessionOptions, expiresMs?: number): TestSession => {
   const life = running(opening)
-  life.says(call('c1'), asks('c1', expiresMs))
+  life.report(call('c1'), askItem('c1', expiresMs))
   return life
 }
 
-export const background = (more: Opening = {}): Opening => ({ kind: 'background', ...more })
+export const background = (more: SessionOptions = {}): SessionOptions => ({ kind: 'background', ...more })
 
 export const started = (steer = false): ReportItem => ({ type: 'started', steer })
-export const says = <T extends keyof Payloads>(type: T, payload: Payloads[T]): ReportItem =>
+export const eventReport = <T extends keyof Payloads>(type: T, payload: Payloads[T]): ReportItem =>
   ({ type: 'event', event: { type, payload } }) as ReportItem
-export const token = (text: string): ReportItem => says('token', { text })
+export const token = (text: string): ReportItem => eventReport('token', { text })
 export const call = (
   id: string,
   effect?: 'pure' | 'idempotent' | 'unsafe',
   name = 'write',
   args: JsonObject = { a: 1 },
-): ReportItem => says('tool_call', { name, arguments: args, tool_call_id: id, ...(effect && { effect }) })
+): ReportItem => eventReport('tool_call', { name, arguments: args, tool_call_id: id, ...(effect && { effect }) })
 export const outcome = (id: string, status: ToolStatus = 'ok', more: Partial<Payloads['tool_outcome']> = {}) =>
-  says('tool_outcome', {
+  eventReport('tool_outcome', {
     tool_call_id: id,
     tool_name: 'write',
     outcome_type: OUTCOME_TYPES[status],
     status,
     ...more,
   })
-export const asks = (id: string, expiresMs?: number, digest = 'digest-1'): ReportItem => ({
+export const askItem = (id: string, expiresMs?: number, digest = 'digest-1'): ReportItem => ({
   type: 'ask',
   toolCallId: id,
   tool: 'write',
@@ -144,4 +144,4 @@ export const deny = (approvalId: string, reason?: string) =>
   ({ type: 'approve', approvalId, decision: 'denied', ...(reason !== undefined && { reason }) }) as const
 
 /** What of a message most tests look at. */
-export const brief = ({ role, content, status }: HarnessMessage): string => `${role} ${status}: ${content}`
+export const messageSummary = ({ role, content, status }: HarnessMessage): string => `${role} ${status}: ${content}`

@@ -8,7 +8,7 @@ import type { Run } from '../projections/lifecycle.ts'
 import type { SessionState } from '../projections/state.ts'
 import { type ChildNotice, pendingNotice } from './children/child-notice.ts'
 
-export type Effect =
+export type WantedEffect =
   | { readonly kind: 'run'; readonly id: string; readonly job: Job; readonly started: boolean }
   | { readonly kind: 'abort'; readonly id: string; readonly job: Job }
   | { readonly kind: 'answer'; readonly id: string; readonly job: Job; readonly answer: ApprovalAnswer }
@@ -20,24 +20,25 @@ export type Effect =
     }
   | { readonly kind: 'tell_parent'; readonly id: string; readonly notice: ChildNotice }
 
-export const wanted = (key: Key, state: SessionState, epoch: number): readonly Effect[] => {
+export const wantedEffects = (key: Key, state: SessionState, epoch: number): readonly WantedEffect[] => {
   const notice = pendingNotice(key, state)
-  const ofRun = wantedOfRun(key, state, epoch)
+  const ofRun = wantedRunEffects(key, state, epoch)
   return notice ? [...ofRun, { kind: 'tell_parent', id: `tell:${notice.seq}`, notice }] : ofRun
 }
 
-const wantedOfRun = (key: Key, state: SessionState, epoch: number): readonly Effect[] => {
+const wantedRunEffects = (key: Key, state: SessionState, epoch: number): readonly WantedEffect[] => {
   const { run, steers } = state.lifecycle
   if (!run) return []
   const attempt = `${run.runId}:${run.attempt}`
-  if (run.stopping !== null) return [{ kind: 'abort', id: `abort:${attempt}`, job: jobOf(key, state, run, epoch) }]
+  if (run.stopRequestedAt !== null)
+    return [{ kind: 'abort', id: `abort:${attempt}`, job: jobOf(key, state, run, epoch) }]
   if (run.phase !== 'requested' && run.phase !== 'started') return []
   const started = run.phase === 'started'
   const mine = jobOf(key, state, run, epoch)
   return [
     { kind: 'run', id: `run:${attempt}`, job: mine, started },
     ...(started
-      ? answers(state, run).map((answer) => ({
+      ? undeliveredAnswers(state, run).map((answer) => ({
           kind: 'answer' as const,
           id: `answer:${answer.requestId}`,
           job: mine,
@@ -53,9 +54,9 @@ const wantedOfRun = (key: Key, state: SessionState, epoch: number): readonly Eff
 const parentOf = (key: Key, { lifecycle: { parent } }: SessionState): Key | null =>
   parent && { tenant: key.tenant, agent: parent.agent, id: parent.id }
 
-const answers = (state: SessionState, run: Run): ApprovalAnswer[] =>
+const undeliveredAnswers = (state: SessionState, run: Run): ApprovalAnswer[] =>
   Object.values(state.approvals.decided)
-    .filter((each) => each.pending && each.runId === run.runId && each.attempt === run.attempt)
+    .filter((each) => each.undelivered && each.runId === run.runId && each.attempt === run.attempt)
     .map(({ id, toolCallId, decision, arguments: given, approvedDigest, reason }) => ({
       requestId: id,
       toolCallId,
@@ -90,7 +91,7 @@ export const jobOf = (key: Key, state: SessionState, run: Run, epoch: number): J
     ...(run.awaitsSandbox && { awaitsSandbox: true }),
     awaiting: [
       ...Object.values(state.approvals.open).filter(waits),
-      ...Object.values(state.approvals.decided).filter((each) => each.pending && waits(each)),
+      ...Object.values(state.approvals.decided).filter((each) => each.undelivered && waits(each)),
     ].map((each) => each.toolCallId),
   }
 }

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { key, settle, setUp } from '../host/host.suite.ts'
+import { flushPending, key, setUp } from '../host/host.suite.ts'
 import type { RunEnd, Runner } from '../ports/runner.ts'
 import { statusOf } from '../projections/state.ts'
-import { asks, call, finished, token } from '../rules/rules.suite.ts'
+import { askItem, call, finished, token } from '../rules/rules.suite.ts'
 
 const submit = { type: 'submit', prompt: 'hello' } as const
 const begun = async (more: Parameters<typeof setUp>[0] = {}, command: object = submit) => {
   const all = setUp(more)
   await all.host.send(key(), command as typeof submit)
-  await settle()
+  await flushPending()
   const session = await all.host.open(key())
   return { ...all, session }
 }
@@ -33,10 +33,10 @@ describe('a run', () => {
       awaiting: [],
     })
     await host.send(key(), { type: 'submit', prompt: 'next' })
-    await settle()
+    await flushPending()
     expect(runner.attempts).toHaveLength(1)
     await runner.last.outlet.report([finished({ resume: 'h' })])
-    await settle()
+    await flushPending()
     expect(runner.attempts.map(({ job }) => [job.prompt, job.resume, job.frame])).toEqual([
       ['hello', null, -1],
       ['next', 'h', -1],
@@ -48,7 +48,7 @@ describe('a run', () => {
     await runner.last.outlet.token('a')
     await runner.last.outlet.token('b')
     runner.last.crash(new Error('engine died'))
-    await settle()
+    await flushPending()
     await clock.pass(0)
     expect(session.state.conversation).toMatchObject({ status: 'error', error: 'engine died' })
     expect(session.state.conversation.messages[1]).toMatchObject({ content: 'ab', status: 'error' })
@@ -67,7 +67,7 @@ describe('a run', () => {
     const { runner, session } = await begun()
     await runner.last.outlet.report([token('x')])
     runner.last.end('done')
-    await settle()
+    await flushPending()
     expect(statusOf(session.state)).toBe('failed')
     expect(session.state.conversation.messages[1]).toMatchObject({ content: 'x', status: 'error' })
   })
@@ -81,7 +81,7 @@ describe('a run', () => {
     await runner.last.outlet.report([token('two')])
     await runner.last.outlet.report([finished()])
     runner.last.end('done')
-    await settle()
+    await flushPending()
     expect(session.state.conversation.messages[1]).toMatchObject({ content: 'one two', status: 'complete' })
   })
 
@@ -111,7 +111,7 @@ describe('a run', () => {
     runner.last.end('cut')
     await clock.pass(0)
     runner.last.end('cut')
-    await settle()
+    await flushPending()
     const attempts = runner.attempts.length
     await host.stop()
     await clock.pass(10_000)
@@ -123,7 +123,7 @@ describe('an abort', () => {
   test('[S5] is asked for once, and its end is the end of the run', async () => {
     const { runner, host, session } = await begun()
     await host.send(key(), { type: 'cancel' })
-    await settle()
+    await flushPending()
     expect(runner.aborted).toMatchObject([{ runId: 'r-2', attempt: 1 }])
     expect(runner.last.outlet.closed).toBe(true)
     expect(session.state.lifecycle.run).toBeNull()
@@ -133,9 +133,9 @@ describe('an abort', () => {
     const { runner, host } = await begun()
     runner.aborting = Promise.resolve('stopped here')
     await host.send(key(), { type: 'cancel' })
-    await settle()
+    await flushPending()
     await host.send(key(), { type: 'submit', prompt: 'next' })
-    await settle()
+    await flushPending()
     expect(runner.last.job).toMatchObject({ prompt: 'next', resume: 'stopped here' })
   })
 
@@ -143,14 +143,14 @@ describe('an abort', () => {
     const { runner, host } = await begun()
     await runner.last.outlet.report([{ type: 'failed', message: 'too long', resume: 'failed here' }])
     await host.send(key(), { type: 'submit', prompt: 'next' })
-    await settle()
+    await flushPending()
     expect(runner.last.job).toMatchObject({ prompt: 'next', resume: 'failed here' })
   })
 
   test('a removed session is forgotten by its runner, its run stopped first', async () => {
     const { runner, host } = await begun()
     await host.remove(key())
-    await settle()
+    await flushPending()
     expect(runner.aborted).toMatchObject([{ runId: 'r-2', epoch: 1 }])
     expect(runner.forgotten).toEqual([key()])
   })
@@ -174,7 +174,7 @@ describe('an abort', () => {
 describe('answers and steers', () => {
   test('[S15] an answer is delivered once, and again only when that failed', async () => {
     const { runner, host, session, clock } = await begun()
-    await runner.last.outlet.report([call('c1'), asks('c1')])
+    await runner.last.outlet.report([call('c1'), askItem('c1')])
     const [id] = Object.keys(session.state.approvals.open)
     let failures = 2
     const { answer } = runner
@@ -185,18 +185,18 @@ describe('answers and steers', () => {
     await host.send(key(), { type: 'approve', approvalId: id!, decision: 'denied', reason: 'no' })
     await clock.pass(10_000)
     expect(runner.answers).toMatchObject([{ requestId: id, toolCallId: 'c1', decision: 'denied', reason: 'no' }])
-    expect(session.state.approvals.decided[id!]).toMatchObject({ pending: false })
+    expect(session.state.approvals.decided[id!]).toMatchObject({ undelivered: false })
   })
 
   test('[S15] an answer that was not delivered is delivered by the next owner', async () => {
     const first = await begun()
-    await first.runner.last.outlet.report([call('c1'), asks('c1')])
+    await first.runner.last.outlet.report([call('c1'), askItem('c1')])
     const [id] = Object.keys(first.session.state.approvals.open)
     first.runner.answer = () => new Promise(() => {})
     await first.host.send(key(), { type: 'approve', approvalId: id!, decision: 'denied' })
     const next = await first.again()
     await next.host.start()
-    await settle()
+    await flushPending()
     expect(next.runner.attempts).toMatchObject([{ how: 'attach', job: { awaiting: ['c1'] } }])
     expect(next.runner.answers).toMatchObject([{ requestId: id }])
   })
@@ -205,11 +205,11 @@ describe('answers and steers', () => {
     const all = setUp()
     all.runner.steerable = true
     await all.host.send(key(), submit)
-    await settle()
+    await flushPending()
     await all.host.send(key(), { type: 'steer', prompt: 'left' })
-    await settle()
+    await flushPending()
     await all.host.send(key(), { type: 'steer', prompt: 'right' })
-    await settle()
+    await flushPending()
     expect(all.runner.steers).toEqual(['left', 'right'])
   })
 })

@@ -1,109 +1,116 @@
 // Compares the wanted effects with those in hand: starts what is missing, lets go of what is no longer wanted.
 
-import type { ParentTold, Report, ReportItem } from '../commands.ts'
+import type { ParentNotifiedCommand, ReportItem, RunReport } from '../commands.ts'
 import { TOKEN_PACE_MS } from '../limits.ts'
 import type { Job, RunEnd, Runner } from '../ports/runner.ts'
 import type { Clock } from '../ports/store.ts'
 import type { ChildNotice } from '../rules/children/child-notice.ts'
-import type { Effect } from '../rules/wanted-effects.ts'
-import { Outlet, OutletClosed } from './run-reporter.ts'
+import type { WantedEffect } from '../rules/wanted-effects.ts'
+import { ReporterClosedError, RunReporter } from './run-reporter.ts'
 
 /** A runner whose stream breaks is asked again this often before its run counts as lost. */
 const REATTACH_MAX = 5
 const RETRY_MS = 1_000
 
-export interface HandsOptions {
+export interface EffectRunnerOptions {
   readonly runner: Runner
   readonly clock: Clock
   readonly tokenPaceMs?: number
-  readonly send: (command: Report | ParentTold) => Promise<unknown>
+  readonly send: (command: RunReport | ParentNotifiedCommand) => Promise<unknown>
   /** Resolves when the session that this one was started from has the notice, or is not there. */
-  readonly tellParent: (notice: ChildNotice) => Promise<void>
+  readonly notifyParent: (notice: ChildNotice) => Promise<void>
   /** An effect failed and should be tried again: reconcile once more. */
-  readonly again: () => void
+  readonly retry: () => void
 }
 
-export class Hands {
-  readonly #options: HandsOptions
-  readonly #held = new Map<string, () => void>()
+export class EffectRunner {
+  readonly #options: EffectRunnerOptions
+  readonly #active = new Map<string, () => void>()
   #jobs: ReadonlyMap<string, Job> = new Map()
 
-  constructor(options: HandsOptions) {
+  constructor(options: EffectRunnerOptions) {
     this.#options = options
   }
 
   get size(): number {
-    return this.#held.size
+    return this.#active.size
   }
 
-  reconcile(effects: readonly Effect[]): void {
+  reconcile(effects: readonly WantedEffect[]): void {
     this.#jobs = new Map(effects.flatMap((effect) => ('job' in effect ? [[effect.id, effect.job]] : [])))
     const wanted = new Set(effects.map(({ id }) => id))
-    for (const [id, letGo] of this.#held) {
+    for (const [id, letGo] of this.#active) {
       if (wanted.has(id)) continue
-      this.#held.delete(id)
+      this.#active.delete(id)
       letGo()
     }
-    for (const effect of effects) if (!this.#held.has(effect.id)) this.#start(effect)
+    for (const effect of effects) if (!this.#active.has(effect.id)) this.#start(effect)
   }
 
-  letGo(): void {
+  stop(): void {
     this.reconcile([])
   }
 
-  #start(effect: Effect): void {
-    const { runner, send, tellParent } = this.#options
+  #start(effect: WantedEffect): void {
+    const { runner, send, notifyParent } = this.#options
     if (effect.kind === 'run') return this.#run(effect)
     if (effect.kind === 'tell_parent') {
       const { id, notice } = effect
-      return this.#once(id, async () => {
-        await tellParent(notice)
+      return this.#attempt(id, async () => {
+        await notifyParent(notice)
         await send({ type: 'parent_told', seq: notice.seq })
       })
     }
     if (effect.kind === 'abort')
-      return this.#ask(effect, async () => {
+      return this.#askRunner(effect, async () => {
         const resume = await runner.abort(effect.job)
         return { type: 'stopped', ...(resume !== null && { resume }) }
       })
     if (effect.kind === 'answer') {
       const { answer, job } = effect
       const delivered: ReportItem = { type: 'approval_delivered', requestId: answer.requestId }
-      return this.#ask(effect, () => runner.answer(job, answer).then(() => delivered))
+      return this.#askRunner(effect, () => runner.answer(job, answer).then(() => delivered))
     }
     const { message, job } = effect
     const delivered: ReportItem = { type: 'steer_delivered', messageId: message.messageId }
-    return this.#ask(effect, async () => {
+    return this.#askRunner(effect, async () => {
       await runner.steer?.(job, message)
       return delivered
     })
   }
 
   /** An effect that is over when the runner says so. */
-  #ask({ id, job }: Exclude<Effect, { kind: 'tell_parent' }>, act: () => Promise<ReportItem>): void {
-    this.#once(id, () => act().then((item) => this.#tell(job, item)))
+  #askRunner({ id, job }: Exclude<WantedEffect, { kind: 'tell_parent' }>, act: () => Promise<ReportItem>): void {
+    this.#attempt(id, () => act().then((item) => this.#report(job, item)))
   }
 
   /** A failure is tried again while the effect is still wanted. */
-  #once(id: string, act: () => Promise<unknown>): void {
-    const { clock, again } = this.#options
-    this.#held.set(id, () => {})
+  #attempt(id: string, act: () => Promise<unknown>): void {
+    const { clock, retry } = this.#options
+    this.#active.set(id, () => {})
     Promise.resolve()
       .then(act)
       .catch(() => {
-        if (!this.#held.has(id)) return
+        if (!this.#active.has(id)) return
         const forget = clock.after(RETRY_MS, () => {
-          this.#held.delete(id)
-          again()
+          this.#active.delete(id)
+          retry()
         })
-        this.#held.set(id, forget)
+        this.#active.set(id, forget)
       })
   }
 
-  #run({ id, job, started }: Effect & { kind: 'run' }): void {
+  #run({ id, job, started }: WantedEffect & { kind: 'run' }): void {
     const { runner, clock, send, tokenPaceMs = TOKEN_PACE_MS } = this.#options
-    const outlet = new Outlet({ runId: job.runId, attempt: job.attempt, frame: job.frame, clock, tokenPaceMs, send })
-    this.#held.set(id, () => outlet.close())
+    const outlet = new RunReporter({
+      runId: job.runId,
+      attempt: job.attempt,
+      frame: job.frame,
+      clock,
+      tokenPaceMs,
+      send,
+    })
+    this.#active.set(id, () => outlet.close())
     Promise.resolve()
       .then(() =>
         this.#follow(id, outlet, async () => (started ? runner.attach(job, outlet) : runner.start(job, outlet))),
@@ -115,7 +122,7 @@ export class Hands {
   }
 
   /** A stream that ends without a terminal event is taken up again; if that fails the run is lost. */
-  async #follow(id: string, outlet: Outlet, begin: () => Promise<RunEnd>): Promise<ReportItem | null> {
+  async #follow(id: string, outlet: RunReporter, begin: () => Promise<RunEnd>): Promise<ReportItem | null> {
     const { runner, clock } = this.#options
     try {
       let end = await begin()
@@ -135,12 +142,12 @@ export class Hands {
       // After a terminal report this comes too late to count; without one, `done` leaves the run to nobody.
       return { type: 'lost', message: 'The run was interrupted.' }
     } catch (error) {
-      if (error instanceof OutletClosed || outlet.closed) return null
+      if (error instanceof ReporterClosedError || outlet.closed) return null
       return { type: 'failed', message: error instanceof Error ? error.message : String(error) }
     }
   }
 
-  #tell(job: Job, item: ReportItem): Promise<unknown> {
+  #report(job: Job, item: ReportItem): Promise<unknown> {
     return this.#options.send({ type: 'report', runId: job.runId, attempt: job.attempt, frame: null, items: [item] })
   }
 }

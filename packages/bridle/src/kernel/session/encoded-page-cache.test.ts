@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { ENCODED_PAGES_CHARS } from '../limits.ts'
-import { EncodedPages } from './encoded-page-cache.ts'
+import { EncodedPageCache } from './encoded-page-cache.ts'
 
 test('[O33] a page that two readers have read takes its room once', () => {
-  const pages = new EncodedPages()
+  const pages = new EncodedPageCache()
   const page = { text: 'x'.repeat(ENCODED_PAGES_CHARS / 4), last: 1 }
   for (let times = 0; times < 10; times++) pages.set('a', 0, page)
   pages.set('a', 1, page)

@@ -12,7 +12,7 @@ export interface EncodedPage {
 /** A page without text still takes memory. */
 const PAGE_CHARS = 200
 
-export class EncodedPages {
+export class EncodedPageCache {
   readonly #pages = new Map<string, EncodedPage>()
   #chars = 0
 
@@ -25,13 +25,13 @@ export class EncodedPages {
     const name = nameOf(audience, after)
     const known = this.#pages.get(name)
     // Two readers that are at the same place may both have read it.
-    if (known) this.#chars -= charsOf(known)
+    if (known) this.#chars -= pageChars(known)
     this.#pages.set(name, page)
-    this.#chars += charsOf(page)
+    this.#chars += pageChars(page)
     for (const [place, oldest] of this.#pages) {
       if (this.#chars <= ENCODED_PAGES_CHARS) return
       this.#pages.delete(place)
-      this.#chars -= charsOf(oldest)
+      this.#chars -= pageChars(oldest)
     }
   }
 
@@ -42,4 +42,4 @@ export class EncodedPages {
 }
 
 const nameOf = (audience: string, after: number): string => `${after}:${audience}`
-const charsOf = ({ text }: EncodedPage): number => text.length + PAGE_CHARS
+const pageChars = ({ text }: EncodedPage): number => text.length + PAGE_CHARS

@@ -3,7 +3,7 @@
 import { catalogue, type EventType } from '../catalogue.ts'
 import type { Command, ReportItem } from '../commands.ts'
 import type { Event, Key } from '../event.ts'
-import { canonical, hashText } from '../json.ts'
+import { canonicalJson, hashText } from '../json.ts'
 import { INLINE_CHARS_MAX } from '../limits.ts'
 import { emptyState, evolve, type SessionState } from '../projections/state.ts'
 import { decide } from '../rules/decide.ts'
@@ -12,7 +12,7 @@ import type { Payloads } from '../schemas.ts'
 let version: string | null = null
 
 export const foldVersion = (): string => {
-  version ??= hashText(canonical([catalogue, goldenStates()]))
+  version ??= hashText(canonicalJson([catalogue, goldenStates()]))
   return version
 }
 
@@ -29,9 +29,9 @@ export const goldenStates = (): readonly SessionState[] =>
 /** Short lives, of background work and of a chat, with a bit of everything that folds read. */
 export const goldenLogs = (): readonly (readonly Event[])[] => [goldenLog(golden), goldenLog(goldenChat)]
 
-type Step = Command | ((state: SessionState) => Command)
+type GoldenStep = Command | ((state: SessionState) => Command)
 
-const goldenLog = (steps: readonly Step[]): readonly Event[] => {
+const goldenLog = (steps: readonly GoldenStep[]): readonly Event[] => {
   const events: Event[] = []
   let state: SessionState = emptyState
   for (const [index, next] of steps.entries()) {
@@ -53,14 +53,14 @@ const report = (runId: string, attempt: number, frame: number, ...items: ReportI
 })
 
 /** Said by whatever runs by then, in its next frame. */
-const says =
+const runnerReports =
   (...items: ReportItem[]) =>
   ({ lifecycle: { run } }: SessionState): Command =>
     report(run?.runId ?? '', run?.attempt ?? 0, (run?.frame ?? 0) + 1, ...items)
 const event = <T extends EventType>(type: T, payload: Payloads[T]): ReportItem =>
   ({ type: 'event', event: { type, payload } }) as ReportItem
 
-const golden: readonly Step[] = [
+const golden: readonly GoldenStep[] = [
   {
     type: 'submit',
     prompt: 'first',
@@ -72,8 +72,8 @@ const golden: readonly Step[] = [
     },
   },
   { type: 'submit', prompt: 'second', input: { extra: 1 } },
-  says({ type: 'sandbox_awaited', reason: 'All are busy.' }),
-  says({ type: 'sandbox_awaited', reason: null }),
+  runnerReports({ type: 'sandbox_awaited', reason: 'All are busy.' }),
+  runnerReports({ type: 'sandbox_awaited', reason: null }),
   report('r-2', 1, 3, { type: 'started', handle: { at: 'here' }, steer: true }),
   report('r-2', 1, 4, { type: 'event', event: { type: 'token', payload: { text: 'Hel' } } }),
   report('r-2', 1, 5, { type: 'event', event: { type: 'thinking', payload: { text: 'hm' } } }),
@@ -123,12 +123,12 @@ const golden: readonly Step[] = [
   { type: 'parent_told', seq: 1 },
   { type: 'child_status', child: key, status: 'running', seq: 1 },
   { type: 'pause' },
-  says({ type: 'stopped' }),
+  runnerReports({ type: 'stopped' }),
   { type: 'resume' },
-  says({ type: 'started', steer: true }),
+  runnerReports({ type: 'started', steer: true }),
   { type: 'steer', prompt: 'more' },
-  (state) => says({ type: 'steer_delivered', messageId: state.lifecycle.steers[0]?.messageId ?? '' })(state),
-  says(
+  (state) => runnerReports({ type: 'steer_delivered', messageId: state.lifecycle.steers[0]?.messageId ?? '' })(state),
+  runnerReports(
     event('reflection', { text: 'so' }),
     event('context_warning', { usage_pct: 91, kind: 'loop' }),
     event('context_compacted', { original_count: 2, compacted_count: 1, summary: 'short' }),
@@ -147,7 +147,7 @@ const golden: readonly Step[] = [
     { type: 'artifact', name: 'note', kind: 'memory_proposal', contentType: 'text/plain', text: 'n' },
     event('turn_end', { turn_id: 'hearsay', status: 'failed' }),
   ),
-  says(event('tool_call', { name: 'read', arguments: {}, tool_call_id: 'c2', effect: 'pure' }), {
+  runnerReports(event('tool_call', { name: 'read', arguments: {}, tool_call_id: 'c2', effect: 'pure' }), {
     type: 'ask',
     toolCallId: 'c2',
     tool: 'read',
@@ -156,25 +156,26 @@ const golden: readonly Step[] = [
     digest: 'f',
   }),
   ({ approvals }) => ({ type: 'approve', approvalId: Object.keys(approvals.open)[0] ?? '', decision: 'denied' }),
-  (state) => says({ type: 'approval_delivered', requestId: Object.keys(state.approvals.decided).at(-1) ?? '' })(state),
-  says(event('tool_result', { tool_call_id: 'c3', result: 'r'.repeat(INLINE_CHARS_MAX + 1) })),
+  (state) =>
+    runnerReports({ type: 'approval_delivered', requestId: Object.keys(state.approvals.decided).at(-1) ?? '' })(state),
+  runnerReports(event('tool_result', { tool_call_id: 'c3', result: 'r'.repeat(INLINE_CHARS_MAX + 1) })),
   { type: 'set_policy', policy: { health: { max_total_tokens: 2 } } },
-  says({ type: 'stopped' }),
+  runnerReports({ type: 'stopped' }),
   ({ approvals }) => ({ type: 'approve', approvalId: Object.keys(approvals.open)[0] ?? '', decision: 'approved' }),
-  says({ type: 'started' }),
-  says({ type: 'failed', message: 'broke' }),
+  runnerReports({ type: 'started' }),
+  runnerReports({ type: 'failed', message: 'broke' }),
   ({ head }) => ({ type: 'branch', parent: { agent: 'golden', id: 'parent', seq: head } }),
   { type: 'pause' },
   { type: 'submit', prompt: 'third' },
   ({ conversation }) => ({ type: 'edit', messageId: conversation.messages.at(-1)?.id ?? '', prompt: 'fourth' }),
   { type: 'resume' },
-  says({ type: 'started' }),
+  runnerReports({ type: 'started' }),
   { type: 'cancel', queue: true },
 ]
 
-const goldenChat: readonly Step[] = [
+const goldenChat: readonly GoldenStep[] = [
   { type: 'submit', prompt: 'first' },
-  says({ type: 'started' }),
-  says({ type: 'failed', message: 'broke' }),
+  runnerReports({ type: 'started' }),
+  runnerReports({ type: 'failed', message: 'broke' }),
   { type: 'cancel' },
 ]

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { ReadingTurns } from './read-scheduler.ts'
+import { ReadScheduler } from './read-scheduler.ts'
 
 /** An event loop whose turns come when the test says so, and whose clock moves when a step says so. */
 const world = () => {
   const waiting: (() => void)[] = []
   const loop = { time: 0, turns: 0 }
-  const turns = new ReadingTurns({
+  const turns = new ReadScheduler({
     now: () => loop.time,
-    turn: () => new Promise<void>((resolve) => waiting.push(resolve)),
+    nextTurn: () => new Promise<void>((resolve) => waiting.push(resolve)),
   })
   const settle = async () => {
     for (let times = 0; times < 1_000; times++) await Promise.resolve()
@@ -31,7 +31,7 @@ describe('[O33] long reads', () => {
     const pages: string[] = []
     const reader = async (name: string) => {
       for (let page = 1; page <= 3; page++)
-        await turns.take(async () => {
+        await turns.schedule(async () => {
           loop.time += 0.1
           pages.push(`${name}${page}`)
         })
@@ -48,7 +48,7 @@ describe('[O33] long reads', () => {
     const seen: number[] = []
     const done = Promise.all(
       Array.from({ length: 10 }, () =>
-        turns.take(async () => {
+        turns.schedule(async () => {
           loop.time += 1
           seen.push(loop.turns)
         }),
@@ -65,7 +65,7 @@ describe('[O33] long reads', () => {
     const seen: number[] = []
     const reader = async () => {
       for (let page = 0; page < 6; page++)
-        await turns.take(async () => {
+        await turns.schedule(async () => {
           loop.time += 1
           seen.push(loop.turns)
         })
@@ -80,7 +80,7 @@ describe('[O33] long reads', () => {
   test('leave it to others by their number, where the clock stands still', async () => {
     const { turns, loop, turn, settle } = world()
     const seen: number[] = []
-    const done = Promise.all(Array.from({ length: 150 }, () => turns.take(async () => void seen.push(loop.turns))))
+    const done = Promise.all(Array.from({ length: 150 }, () => turns.schedule(async () => void seen.push(loop.turns))))
     await settle()
     for (let times = 0; times < 3; times++) await turn()
     await done
@@ -90,9 +90,9 @@ describe('[O33] long reads', () => {
   test('that wait for a disk keep nobody else waiting, and one that fails fails alone', async () => {
     const { turns, turn, settle } = world()
     const disk = Promise.withResolvers<string>()
-    const slow = turns.take(() => disk.promise)
-    const failing = expect(turns.take(() => Promise.reject(new Error('damaged')))).rejects.toThrow('damaged')
-    const quick = turns.take(async () => 'quick')
+    const slow = turns.schedule(() => disk.promise)
+    const failing = expect(turns.schedule(() => Promise.reject(new Error('damaged')))).rejects.toThrow('damaged')
+    const quick = turns.schedule(async () => 'quick')
     await settle()
     await turn()
     await failing

@@ -6,10 +6,10 @@ export interface EventLoop {
   /** Milliseconds since any fixed moment. A platform whose clock stands still while code runs may return a constant. */
   now(): number
   /** Resolves when everything else that is ready to run has run. */
-  turn(): Promise<void>
+  nextTurn(): Promise<void>
 }
 
-type Step = () => Promise<unknown>
+type ReadStep = () => Promise<unknown>
 
 /** Reading for this long costs a live turn little, and is long enough for several pages. */
 const SLICE_MS = 2
@@ -17,9 +17,9 @@ const SLICE_MS = 2
 const SLICE_STEPS = 64
 
 /** Steps run in the order in which they were asked for, a slice of them in each turn of the event loop. */
-export class ReadingTurns {
+export class ReadScheduler {
   readonly #loop: EventLoop
-  readonly #waiting: Step[] = []
+  readonly #waiting: ReadStep[] = []
   #isRunning = false
 
   constructor(loop: EventLoop) {
@@ -27,7 +27,7 @@ export class ReadingTurns {
   }
 
   /** A reader asks for one step at a time, so fifty readers get a page each before any of them gets its next. */
-  take<T>(step: () => Promise<T>): Promise<T> {
+  schedule<T>(step: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#waiting.push(async () => step().then(resolve, reject))
       if (!this.#isRunning) void this.#run()
@@ -39,7 +39,7 @@ export class ReadingTurns {
     while (this.#waiting.length > 0) {
       await this.#slice()
       // Also behind the last step: a reader asks for its next one when it has this one.
-      await this.#loop.turn()
+      await this.#loop.nextTurn()
     }
     this.#isRunning = false
   }
@@ -50,7 +50,7 @@ export class ReadingTurns {
       const step = this.#waiting.shift()
       if (!step) return
       // A store that waits for a disk or a network leaves the event loop free; the next reader need not wait for it.
-      await Promise.race([step(), this.#loop.turn()])
+      await Promise.race([step(), this.#loop.nextTurn()])
     }
   }
 }

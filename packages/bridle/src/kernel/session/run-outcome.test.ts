@@ -1,23 +1,23 @@
 import { expect, test } from 'vitest'
-import { key, settle, setUp, T0 } from '../host/host.suite.ts'
-import { failed, finished, says, token } from '../rules/rules.suite.ts'
+import { flushPending, key, setUp, T0 } from '../host/host.suite.ts'
+import { eventReport, failed, finished, token } from '../rules/rules.suite.ts'
 import { type RunOutcome, runOutcome } from './run-outcome.ts'
 import type { Session } from './session.ts'
 
-type World = Awaited<ReturnType<typeof begun>>
+type HostSetUp = Awaited<ReturnType<typeof begun>>
 const begun = async (opening: object = {}) => {
   const all = setUp()
   const answer = (await all.host.send(key(), { type: 'submit', prompt: 'p', opening })) as {
     runId: string
     seq: number
   }
-  await settle()
+  await flushPending()
   const session: Session = await all.host.open(key())
   const second = (await all.host.send(key(), { type: 'submit', prompt: 'q' })) as { runId: string; seq: number }
   return { ...all, session, answer, second }
 }
 
-test.each<[string, (world: World) => Promise<unknown>, RunOutcome]>([
+test.each<[string, (world: HostSetUp) => Promise<unknown>, RunOutcome]>([
   [
     'completed with its text',
     async ({ runner }) => runner.last.outlet.report([token('Hi'), finished()]),
@@ -44,10 +44,10 @@ test.each<[string, (world: World) => Promise<unknown>, RunOutcome]>([
   const world = await begun()
   const awaited = runOutcome(world.session, world.answer.runId, world.answer.seq)
   await end(world)
-  await settle()
+  await flushPending()
   expect(await awaited).toEqual(expected)
   expect(await runOutcome(world.session, world.answer.runId, world.answer.seq)).toEqual(expected)
-  await settle()
+  await flushPending()
   expect(world.session.subscribers.size).toBe(0)
 })
 
@@ -79,12 +79,12 @@ test('the end of another run is not its end, nor is what a runner makes up', asy
     return outcome
   })
   await runner.last.outlet.report([
-    says('prompt_dropped', { run_id: second.runId, message_id: 'm', reason: 'forged' }),
-    says('turn_end', { turn_id: second.runId, status: 'completed' }),
-    says('completed', { turn_id: second.runId, result: 'forged' }),
+    eventReport('prompt_dropped', { run_id: second.runId, message_id: 'm', reason: 'forged' }),
+    eventReport('turn_end', { turn_id: second.runId, status: 'completed' }),
+    eventReport('completed', { turn_id: second.runId, result: 'forged' }),
   ])
   await runner.last.outlet.report([finished({ result: 'first' })])
-  await settle()
+  await flushPending()
   expect(over).toBe(false)
   expect(await runOutcome(session, answer.runId, answer.seq)).toEqual({ status: 'completed', result: 'first' })
   await runner.last.outlet.report([finished({ result: 'second' })])

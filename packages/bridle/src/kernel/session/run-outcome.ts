@@ -15,15 +15,15 @@ export type RunOutcome =
 
 /** `since` is any sequence number before the end of the run; the answer to its submit has one. */
 export const runOutcome = (session: Session, runId: string, since: number): Promise<RunOutcome> =>
-  outcomeWatch(session, runId, since).outcome
+  watchRunOutcome(session, runId, since).outcome
 
 export interface OutcomeWatch {
   readonly outcome: Promise<RunOutcome>
   /** Nobody waits any more; the outcome may then never come. */
-  readonly forget: () => void
+  readonly stop: () => void
 }
 
-export const outcomeWatch = (session: Session, runId: string, since: number): OutcomeWatch => {
+export const watchRunOutcome = (session: Session, runId: string, since: number): OutcomeWatch => {
   let forget = () => {}
   const outcome = new Promise<RunOutcome>((resolve) => {
     let end: RunOutcome = { status: 'cancelled' }
@@ -33,7 +33,7 @@ export const outcomeWatch = (session: Session, runId: string, since: number): Ou
       Promise.resolve().then(() => session.subscribers.remove(waiter))
     }
     const watch = (event: AnyEvent): void => {
-      end = ended(event, runId) ?? end
+      end = outcomeOf(event, runId) ?? end
       if (isOver(event, runId)) finish(end)
     }
     const waiter: Listener = {
@@ -51,10 +51,10 @@ export const outcomeWatch = (session: Session, runId: string, since: number): Ou
     forget = () => session.subscribers.remove(waiter)
     session.subscribers.add(waiter, since)
   })
-  return { outcome, forget }
+  return { outcome, stop: forget }
 }
 
-const ended = (event: AnyEvent, runId: string): RunOutcome | null => {
+const outcomeOf = (event: AnyEvent, runId: string): RunOutcome | null => {
   // A prompt that expired in the queue never was a run; its error names it all the same.
   const of = event.type === 'error' ? (event.run ?? event.payload.turn_id) : event.run
   if (of !== runId || event.hearsay) return null

@@ -1,20 +1,20 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Report, ReportItem } from '../commands.ts'
-import { held, settle, VirtualClock } from '../host/host.suite.ts'
+import type { ReportItem, RunReport } from '../commands.ts'
+import { deferred, flushPending, VirtualClock } from '../host/host.suite.ts'
 import { PAYLOAD_CHARS_MAX, REPORTS_HIGH_WATER } from '../limits.ts'
-import { call, finished, outcome, says, token } from '../rules/rules.suite.ts'
-import { Outlet, OutletClosed } from './run-reporter.ts'
+import { call, eventReport, finished, outcome, token } from '../rules/rules.suite.ts'
+import { ReporterClosedError, RunReporter } from './run-reporter.ts'
 
 let clock: VirtualClock
-let reports: Report[]
-let send: (report: Report) => Promise<unknown>
+let reports: RunReport[]
+let send: (report: RunReport) => Promise<unknown>
 beforeEach(() => {
   clock = new VirtualClock()
   reports = []
   send = async () => ({})
 })
 const outlet = (tokenPaceMs = 16, frame = -1) =>
-  new Outlet({
+  new RunReporter({
     runId: 'r',
     attempt: 1,
     frame,
@@ -59,7 +59,7 @@ describe('[E3] tokens', () => {
     const said = '👍🏽 ok 👍'
     for (const unit of said.split('')) {
       await out.token(unit)
-      await out.report([says('thinking', { text: unit })])
+      await out.report([eventReport('thinking', { text: unit })])
     }
     await out.token('\ud83d')
     await out.report([call('c1')])
@@ -153,7 +153,7 @@ describe('[E3] tokens', () => {
 
 describe('reports', () => {
   test('resolve when they are in the log', async () => {
-    const gate = held()
+    const gate = deferred()
     send = () => gate.promise
     let done = false
     const reported = outlet()
@@ -161,7 +161,7 @@ describe('reports', () => {
       .then(() => {
         done = true
       })
-    await settle()
+    await flushPending()
     expect(done).toBe(false)
     gate.release()
     await reported
@@ -173,7 +173,7 @@ describe('reports', () => {
   })
 
   test('a token waits only above the high-water mark', async () => {
-    const gate = held()
+    const gate = deferred()
     send = () => gate.promise
     const out = outlet(0)
     for (let index = 0; index < REPORTS_HIGH_WATER; index++) await out.token('x')
@@ -181,7 +181,7 @@ describe('reports', () => {
     const over = out.token('x').then(() => {
       done = true
     })
-    await settle()
+    await flushPending()
     expect(done).toBe(false)
     gate.release()
     await over
@@ -190,9 +190,9 @@ describe('reports', () => {
 
   test('an event too large for a store is refused, a large result is not: it becomes an artifact', async () => {
     const large = 'x'.repeat(PAYLOAD_CHARS_MAX + 1)
-    await expect(outlet().report([says('thinking', { text: large })])).rejects.toThrow(RangeError)
+    await expect(outlet().report([eventReport('thinking', { text: large })])).rejects.toThrow(RangeError)
     expect(reports).toEqual([])
-    await outlet().report([call('c1'), says('tool_result', { tool_call_id: 'c1', result: large })])
+    await outlet().report([call('c1'), eventReport('tool_result', { tool_call_id: 'c1', result: large })])
     await outlet().report([outcome('c1', 'ok', { result: { rows: [large] } })])
     expect(reports).toHaveLength(2)
     await expect(outlet().report([outcome('c1', 'error', { error: large })])).rejects.toThrow(RangeError)
@@ -212,8 +212,8 @@ describe('closed', () => {
     out.close()
     await clock.pass(16)
     expect(sent()).toEqual([[0, 'a']])
-    await expect(out.token('b')).rejects.toThrow(OutletClosed)
-    await expect(out.report([call('c1')])).rejects.toThrow(OutletClosed)
+    await expect(out.token('b')).rejects.toThrow(ReporterClosedError)
+    await expect(out.report([call('c1')])).rejects.toThrow(ReporterClosedError)
     out.onClose(() => {
       told += 1
     })
@@ -232,7 +232,7 @@ describe('closed', () => {
       }
       const reported = out.report([item])
       if (heard) await expect(reported).resolves.toBeUndefined()
-      else await expect(reported).rejects.toThrow(OutletClosed)
+      else await expect(reported).rejects.toThrow(ReporterClosedError)
     }
   })
 })

@@ -5,16 +5,16 @@ import type { Clock } from '../ports/store.ts'
 const TIMER_MS_MAX = 86_400_000
 const KEPT_MS = 1_000
 
-export class Alarm {
+export class SessionClock {
   readonly #clock: Clock
-  readonly #ring: () => void
+  readonly #onDue: () => void
   #time = 0
   /** As it was set. */
-  #timer: { readonly due: number; readonly setAt: number; readonly forget: () => void } | null = null
+  #timer: { readonly due: number; readonly setAt: number; readonly clearTimer: () => void } | null = null
 
   constructor(clock: Clock, ring: () => void) {
     this.#clock = clock
-    this.#ring = ring
+    this.#onDue = ring
   }
 
   /** Not before anything that has happened. */
@@ -24,7 +24,7 @@ export class Alarm {
   }
 
   /** Null = never by itself. */
-  set(due: number | null, now: number): void {
+  setTimer(due: number | null, now: number): void {
     // A reply changes nothing in it, token after token; but a timer does not see wall time jump, so it is soon set anew.
     if (this.#timer && this.#timer.due === due && due > now && now - this.#timer.setAt < KEPT_MS) return
     this.forget()
@@ -33,13 +33,13 @@ export class Alarm {
       this.#timer = null
       // A timer that fired proves that the time has come, whatever the wall clock says meanwhile.
       this.#time = Math.max(this.#time, Math.min(due, now + TIMER_MS_MAX))
-      this.#ring()
+      this.#onDue()
     })
-    this.#timer = { due, setAt: now, forget }
+    this.#timer = { due, setAt: now, clearTimer: forget }
   }
 
   forget(): void {
-    this.#timer?.forget()
+    this.#timer?.clearTimer()
     this.#timer = null
   }
 }

@@ -1,15 +1,28 @@
 import { describe, expect, test, vi } from 'vitest'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
-import { Gate, held, key, Puppet, settle, T0, VirtualClock, Watcher } from '../host/host.suite.ts'
+import {
+  ControlledLog,
+  deferred,
+  flushPending,
+  key,
+  ManualRunner,
+  RecordingListener,
+  T0,
+  VirtualClock,
+} from '../host/host.suite.ts'
 import { ABORT_GRACE_MS, HEARTBEAT_MS, INBOX_MAX, ROW_TEXT_CHARS_MAX, SNAPSHOT_EVERY, STUCK_MS } from '../limits.ts'
 import { StoreFault } from '../ports/store.ts'
-import { health } from '../projections/health/health-score.ts'
+import { assessHealth } from '../projections/health/health-score.ts'
 import { emptyState, evolve, statusOf } from '../projections/state.ts'
-import { finished, says, token } from '../rules/rules.suite.ts'
+import { eventReport, finished, token } from '../rules/rules.suite.ts'
 import { Session } from './session.ts'
 
 const submit = (prompt = 'hello') => ({ type: 'submit', prompt }) as const
-const open = async (log = new Gate(memoryStore().log), clock = new VirtualClock(), runner = new Puppet()) => {
+const open = async (
+  log = new ControlledLog(memoryStore().log),
+  clock = new VirtualClock(),
+  runner = new ManualRunner(),
+) => {
   const dropped: unknown[] = []
   const lease = (await log.open(key()))!
   const session = await Session.open(
@@ -24,17 +37,17 @@ const settled = async (promise: Promise<unknown>) => {
     done = true
   }
   promise.then(mark, mark)
-  await settle()
+  await flushPending()
   return done
 }
 
 describe('[S25] nothing is told before it is in the log', () => {
   test('answers, watchers, state and runner wait for the append', async () => {
     const { session, log, runner } = await open()
-    const watcher = new Watcher()
+    const watcher = new RecordingListener()
     session.subscribers.add(watcher, 0)
-    await settle()
-    const gate = held()
+    await flushPending()
+    const gate = deferred()
     log.before = () => gate.promise
     const answer = session.send(submit())
     expect(await settled(answer)).toBe(false)
@@ -42,18 +55,18 @@ describe('[S25] nothing is told before it is in the log', () => {
     log.before = () => {}
     gate.release()
     expect(await answer).toMatchObject({ runId: 'r-2' })
-    await settle()
+    await flushPending()
     expect(watcher.seen[0]).toMatchObject({ seq: 1, type: 'session_created' })
     expect(runner.attempts).toHaveLength(1)
   })
 
   test('what arrives meanwhile is one batch, in order', async () => {
     const { session, log } = await open()
-    const gate = held()
+    const gate = deferred()
     log.before = () => gate.promise
     const first = session.send(submit('one'))
     const rest = ['two', 'three'].map((prompt) => session.send(submit(prompt)))
-    await settle()
+    await flushPending()
     log.before = () => {}
     gate.release()
     await Promise.all([first, ...rest])
@@ -66,9 +79,9 @@ describe('[S25] nothing is told before it is in the log', () => {
     async (code) => {
       const { session, log, dropped, clock } = await open()
       await session.send(submit())
-      const watcher = new Watcher()
+      const watcher = new RecordingListener()
       session.subscribers.add(watcher, session.state.head)
-      await settle()
+      await flushPending()
       const head = session.state.head
       const seen = watcher.seen.length
       const fault = new StoreFault(code, 'no')
@@ -92,11 +105,11 @@ describe('[S25] nothing is told before it is in the log', () => {
 
   test('dropped while it waits for the store, it tells nobody', async () => {
     const { session, log } = await open()
-    const gate = held()
+    const gate = deferred()
     log.after = () => gate.promise
     const answer = session.send(submit())
     answer.catch(() => {})
-    await settle()
+    await flushPending()
     session.drop(new Error('stopped'))
     gate.release()
     // It may be in the log: saying "try again" would make it two.
@@ -114,7 +127,7 @@ describe('[S25] nothing is told before it is in the log', () => {
   test('a full inbox refuses callers, never the runner', async () => {
     const { session, log } = await open()
     await session.send(submit())
-    const gate = held()
+    const gate = deferred()
     log.before = () => gate.promise
     const first = session.send({ type: 'pause' })
     const ticks = Array.from({ length: INBOX_MAX }, () => session.send({ type: 'tick' }))
@@ -153,9 +166,9 @@ describe('[S24] command ids', () => {
 
   test('after a restart', async () => {
     const store = memoryStore()
-    const { session } = await open(new Gate(store.log))
+    const { session } = await open(new ControlledLog(store.log))
     const first = await session.send(submit(), id('c1'))
-    const next = await open(new Gate(store.reopen().log))
+    const next = await open(new ControlledLog(store.reopen().log))
     expect(await next.session.send(submit(), id('c1'))).toEqual(first)
   })
 
@@ -180,10 +193,10 @@ describe('[S24] command ids', () => {
 
 describe('snapshots', () => {
   /** Turns of a chat, each with some tokens, until a snapshot was taken. */
-  const talk = async (session: Session, runner: Puppet, turns: number) => {
+  const talk = async (session: Session, runner: ManualRunner, turns: number) => {
     for (let turn = 0; turn < turns; turn++) {
       await session.send(submit(`prompt ${turn}`))
-      await settle()
+      await flushPending()
       const { outlet, end } = runner.last
       for (let piece = 0; piece < 20; piece++) await outlet.report([token(`${piece} `)])
       await outlet.report([finished({ resume: `h${turn}` })])
@@ -195,13 +208,13 @@ describe('snapshots', () => {
 
   test('opening from a snapshot and the tail is folding it all', async () => {
     const store = memoryStore()
-    const { session, runner, log } = await open(new Gate(store.log))
+    const { session, runner, log } = await open(new ControlledLog(store.log))
     await talk(session, runner, 30)
     const written = log.appends.flatMap(({ snapshot }) => snapshot ?? [])
     expect(written.length).toBeGreaterThan(0)
     expect(written[0]!.seq).toBeGreaterThanOrEqual(SNAPSHOT_EVERY)
     const reads: number[] = []
-    const gate = new Gate(store.reopen().log)
+    const gate = new ControlledLog(store.reopen().log)
     const read = gate.read
     gate.read = (where, after, limit) => {
       reads.push(after)
@@ -215,40 +228,40 @@ describe('snapshots', () => {
 
   test('each settled message is written once, also across restarts', async () => {
     const store = memoryStore()
-    const first = await open(new Gate(store.log))
+    const first = await open(new ControlledLog(store.log))
     await talk(first.session, first.runner, 30)
-    const second = await open(new Gate(store.reopen().log))
+    const second = await open(new ControlledLog(store.reopen().log))
     await talk(second.session, second.runner, 30)
     const writes = [...first.log.appends, ...second.log.appends].flatMap(({ snapshot }) => snapshot?.messages ?? [])
     const indexes = writes.map(({ index }) => index)
     expect(new Set(indexes).size).toBe(indexes.length)
     expect(indexes).toEqual(indexes.map((_, index) => index))
-    const third = await open(new Gate(store.reopen().log))
+    const third = await open(new ControlledLog(store.reopen().log))
     expect(third.session.state).toEqual(await whole(store))
   })
 
   test('what was taken back is written again', async () => {
     const store = memoryStore()
-    const first = await open(new Gate(store.log))
+    const first = await open(new ControlledLog(store.log))
     await talk(first.session, first.runner, 30)
     await first.session.send({
       type: 'edit',
       messageId: first.session.state.conversation.messages[0]!.id,
       prompt: 'new',
     })
-    await settle()
+    await flushPending()
     await first.runner.last.outlet.report([finished()])
     await talk(first.session, first.runner, 30)
-    const second = await open(new Gate(store.reopen().log))
+    const second = await open(new ControlledLog(store.reopen().log))
     expect(second.session.state).toEqual(await whole(store))
     expect(second.session.state.conversation.messages[0]).toMatchObject({ content: 'new' })
   })
 
   test('one made by another fold is ignored', async () => {
     const store = memoryStore()
-    const { session, runner } = await open(new Gate(store.log))
+    const { session, runner } = await open(new ControlledLog(store.log))
     await talk(session, runner, 30)
-    const gate = new Gate(store.reopen().log)
+    const gate = new ControlledLog(store.reopen().log)
     const log = gate.open.bind(gate)
     gate.open = async (...given) => {
       const lease = (await log(...given))!
@@ -261,9 +274,9 @@ describe('snapshots', () => {
 
   test('a log that ends before its head is corrupt', async () => {
     const store = memoryStore()
-    const { session } = await open(new Gate(store.log))
+    const { session } = await open(new ControlledLog(store.log))
     await session.send(submit())
-    const gate = new Gate(store.reopen().log)
+    const gate = new ControlledLog(store.reopen().log)
     gate.read = async () => []
     await expect(open(gate)).rejects.toMatchObject({ code: 'corrupt' })
   })
@@ -273,7 +286,7 @@ describe('time', () => {
   test('a timer brings what is due', async () => {
     const { session, clock, runner } = await open()
     await session.send({ ...submit(), opening: { kind: 'background', maxRetries: 1 } })
-    await settle()
+    await flushPending()
     await runner.last.outlet.report([{ type: 'failed', message: 'x', transient: true }])
     expect(statusOf(session.state)).toBe('recovering')
     await clock.pass(999)
@@ -288,35 +301,35 @@ describe('time', () => {
     const set = vi.spyOn(clock, 'after')
     const { session, runner } = await open(undefined, clock)
     await session.send(submit())
-    await settle()
+    await flushPending()
     const before = set.mock.calls.length
     for (let count = 0; count < 20; count++) {
       clock.step(10)
       await runner.last.outlet.token('word ')
-      await settle()
+      await flushPending()
     }
     expect([set.mock.calls.length - before, clock.pending]).toEqual([0, 1])
     await clock.pass(STUCK_MS)
-    expect(health(session.state.health, 'running', session.state.at).flags).toEqual(['stuck'])
+    expect(assessHealth(session.state.health, 'running', session.state.at).flags).toEqual(['stuck'])
   })
 
   test('what was to happen late happens sooner when wall time has jumped towards it', async () => {
     const { session, clock } = await open()
     await session.send(submit())
-    await settle()
+    await flushPending()
     clock.step(STUCK_MS - 10_000)
     await session.send(submit('next'))
     await clock.pass(9_000)
-    expect(session.state.health.told).toBeNull()
+    expect(session.state.health.publishedHash).toBeNull()
     await clock.pass(1_000)
-    expect(health(session.state.health, 'running', session.state.at).flags).toEqual(['stuck'])
+    expect(assessHealth(session.state.health, 'running', session.state.at).flags).toEqual(['stuck'])
   })
 
   test.each([-86_400_000, 86_400_000])('a clock set by %i ms does not stall the end of a cancelled run', async (ms) => {
     const { session, clock, runner } = await open()
     runner.aborting = new Promise(() => {})
     await session.send(submit())
-    await settle()
+    await flushPending()
     await session.send({ type: 'cancel' })
     clock.step(ms)
     await clock.pass(ABORT_GRACE_MS)
@@ -327,7 +340,7 @@ describe('time', () => {
   test('the time of the log does not go back, nor does a pause shorten what is due', async () => {
     const { session, clock, runner, log } = await open()
     await session.send({ ...submit(), opening: { kind: 'background', maxRetries: 1 } })
-    await settle()
+    await flushPending()
     clock.step(-3_600_000)
     await runner.last.outlet.report([{ type: 'failed', message: 'x', transient: true }])
     const times = log.appends.flatMap(({ events }) => events.map(({ at }) => at))
@@ -340,7 +353,7 @@ describe('time', () => {
     const { session, log, runner } = await open()
     await session.send({ ...submit(), opening: { kind: 'background', maxRetries: 1 } })
     expect(log.appends.at(-1)).toMatchObject({ wakeAt: 0 })
-    await settle()
+    await flushPending()
     await runner.last.outlet.report([{ type: 'failed', message: 'x', transient: true }])
     expect(log.appends.at(-1)).toMatchObject({ wakeAt: T0 + 1_000 })
     await session.send({ type: 'cancel' })
@@ -355,13 +368,13 @@ describe('the row', () => {
     expect(log.appends[0]).toMatchObject({
       row: { kind: 'chat', status: 'running', title: 'Title', createdAt: T0, approvals: [], parent: null },
     })
-    await settle()
+    await flushPending()
     const { outlet } = runner.last
     log.appends.length = 0
     await outlet.report([token('a')])
     await outlet.report([token('b')])
     expect(log.appends.map(({ row }) => row)).toEqual([undefined, undefined])
-    await outlet.report([says('tool_call', { name: 'x', arguments: {}, tool_call_id: 'c' })])
+    await outlet.report([eventReport('tool_call', { name: 'x', arguments: {}, tool_call_id: 'c' })])
     await outlet.report([{ type: 'ask', toolCallId: 'c', tool: 'x', arguments: {}, reason: 'r', digest: 'd' }])
     expect(log.appends.at(-1)).toMatchObject({ row: { status: 'awaiting_approval', approvals: [{ tool: 'x' }] } })
     await outlet.report([finished()])
@@ -372,9 +385,9 @@ describe('the row', () => {
     const { session, log, runner } = await open()
     const long = 'x'.repeat(ROW_TEXT_CHARS_MAX + 1)
     await session.send({ ...submit(), opening: { kind: 'chat', title: long } })
-    await settle()
+    await flushPending()
     const { outlet } = runner.last
-    await outlet.report([says('tool_call', { name: long, arguments: {}, tool_call_id: 'c' })])
+    await outlet.report([eventReport('tool_call', { name: long, arguments: {}, tool_call_id: 'c' })])
     await outlet.report([{ type: 'ask', toolCallId: 'c', tool: long, arguments: {}, reason: long, digest: 'd' }])
     const cut = long.slice(1)
     expect(log.appends.at(-1)).toMatchObject({ row: { title: cut, approvals: [{ tool: cut, reason: cut }] } })
@@ -384,7 +397,7 @@ describe('the row', () => {
     test('of a run that says nothing touches the row, and never the log', async () => {
       const { session, log, clock } = await open()
       await session.send(submit())
-      await settle()
+      await flushPending()
       const { head } = session.state
       log.appends.length = 0
       await clock.pass(HEARTBEAT_MS - 1)
@@ -401,9 +414,9 @@ describe('the row', () => {
     test('is not the life of a run that waits, or of none', async () => {
       const { session, log, clock, runner } = await open()
       await session.send(submit())
-      await settle()
+      await flushPending()
       const { outlet } = runner.last
-      await outlet.report([says('tool_call', { name: 'x', arguments: {}, tool_call_id: 'c' })])
+      await outlet.report([eventReport('tool_call', { name: 'x', arguments: {}, tool_call_id: 'c' })])
       await outlet.report([{ type: 'ask', toolCallId: 'c', tool: 'x', arguments: {}, reason: 'r', digest: 'd' }])
       log.appends.length = 0
       await clock.pass(4 * HEARTBEAT_MS)
@@ -418,16 +431,16 @@ describe('the row', () => {
 
 test('[E4] an unknown event in the log passes through untouched', async () => {
   const store = memoryStore()
-  const { session } = await open(new Gate(store.log))
+  const { session } = await open(new ControlledLog(store.log))
   await session.send({ type: 'create' })
   const foreign = { seq: 3, at: T0, type: 'from_the_future', payload: { any: ['thing', null] }, extra: { kept: true } }
   const lease = (await store.log.open(key()))!
   await store.log.append(lease, { events: [foreign as never] })
-  const next = await open(new Gate(store.reopen().log))
+  const next = await open(new ControlledLog(store.reopen().log))
   expect(next.session.state).toEqual({ ...session.state, head: 3 })
-  const watcher = new Watcher()
+  const watcher = new RecordingListener()
   next.session.subscribers.add(watcher, 0)
-  await settle()
+  await flushPending()
   expect(watcher.seen[2]).toEqual(foreign)
   expect(await next.session.send(submit())).toMatchObject({ runId: 'r-4' })
 })

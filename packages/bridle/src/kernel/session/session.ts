@@ -2,7 +2,7 @@
 // The drain: take the inbox, decide, append, and only then publish, answer and act. A client must never see what a
 // restart would unsay.
 
-import { type Answer, type Command, isRefusal, PROMPTING, type Refusal, refuse } from '../commands.ts'
+import { type Answer, type Command, isRefusal, PROMPT_COMMANDS, type Refusal, refuse } from '../commands.ts'
 import type { AnyEvent, Event, Key } from '../event.ts'
 import type { Json } from '../json.ts'
 import {
@@ -18,21 +18,21 @@ import {
   SNAPSHOT_EVERY,
 } from '../limits.ts'
 import type { Runner } from '../ports/runner.ts'
-import { type Clock, type Lease, type Log, type Parent, type StoredAnswer, StoreFault } from '../ports/store.ts'
+import { type BranchParent, type Clock, type Lease, type Log, type StoredAnswer, StoreFault } from '../ports/store.ts'
 import type { Incarnations } from '../positions/incarnation.ts'
-import type { LogPlace } from '../positions/log-position.ts'
+import type { LogPosition } from '../positions/log-position.ts'
 import type { HarnessMessage } from '../projections/conversation/harness-state.ts'
 import { emptyState, evolve, type SessionState, statusOf } from '../projections/state.ts'
 import type { ChildNotice } from '../rules/children/child-notice.ts'
-import { type Decided, decide } from '../rules/decide.ts'
+import { type DecisionResult, decide } from '../rules/decide.ts'
 import { dueAt } from '../rules/due-time.ts'
-import { type Effect, jobOf, wanted } from '../rules/wanted-effects.ts'
-import { charsOf } from '../text/size.ts'
-import { beatOf, rowOf, type Shown } from '../views/directory-row.ts'
-import { Hands } from './effect-runner.ts'
-import type { ReadingTurns } from './read-scheduler.ts'
-import { Alarm } from './session-clock.ts'
-import { restore, settledCount, takeSnapshot } from './snapshot.ts'
+import { jobOf, type WantedEffect, wantedEffects } from '../rules/wanted-effects.ts'
+import { approximateChars } from '../text/size.ts'
+import { directoryRowOf, heartbeatOf, type RowSnapshot } from '../views/directory-row.ts'
+import { EffectRunner } from './effect-runner.ts'
+import type { ReadScheduler } from './read-scheduler.ts'
+import { SessionClock } from './session-clock.ts'
+import { restoreSnapshot, settledCount, takeSnapshot } from './snapshot.ts'
 import { Subscribers } from './subscribers.ts'
 
 export interface SessionPorts {
@@ -40,9 +40,9 @@ export interface SessionPorts {
   readonly clock: Clock
   readonly runner: Runner
   /** Absent = long reads need not take turns. */
-  readonly turns?: ReadingTurns
+  readonly readScheduler?: ReadScheduler
   /** Tells the session that this one was started from; absent = nobody is told. */
-  readonly tellParent?: (notice: ChildNotice) => Promise<void>
+  readonly notifyParent?: (notice: ChildNotice) => Promise<void>
   readonly tokenPaceMs?: number
   readonly snapshotEvery?: number
   /** For metrics and traces: these events were committed. */
@@ -52,14 +52,14 @@ export interface SessionPorts {
 }
 
 /** Who asks twice with one id gets one effect and the same answer. */
-export interface CommandId {
+export interface IdempotencyKey {
   readonly commandId: string
   readonly bodyHash: string
 }
 
-interface Item {
+interface InboxItem {
   readonly command: Command
-  readonly id: CommandId | null
+  readonly id: IdempotencyKey | null
   readonly resolve: (outcome: Answer | Refusal) => void
   readonly reject: (cause: unknown) => void
 }
@@ -68,26 +68,26 @@ export class Session {
   readonly key: Key
   readonly subscribers: Subscribers
   /** The incarnations of its log and of the log that it branched from. */
-  readonly logs: Incarnations
+  readonly incarnations: Incarnations
   readonly #ports: SessionPorts
   readonly #lease: Lease
-  readonly #hands: Hands
-  readonly #inbox: Item[] = []
+  readonly #effects: EffectRunner
+  readonly #inbox: InboxItem[] = []
   #state: SessionState
   #draining = false
   /** The process ends: nothing is started any more. */
-  #isLeaving = false
+  #isShuttingDown = false
   #onHandOver = (): void => {}
   #drained: Promise<void> = Promise.resolve()
   #dropped: { readonly cause: unknown } | null = null
-  readonly #alarm: Alarm
+  readonly #clock: SessionClock
   /** What follows from the state that was just appended. */
-  #next: Next | null = null
-  #row: Shown | null = null
+  #planned: PlannedWork | null = null
+  #row: RowSnapshot | null = null
   /** When the row was last touched; at first, when it was opened. */
-  #beatAt: number
+  #heartbeatAt: number
   #wakeAt: number | null | undefined
-  #written: readonly HarnessMessage[] = []
+  #snapshotMessages: readonly HarnessMessage[] = []
   #snapshotSeq: number
   readonly #awaitingCreation = new Set<() => void>()
   /** Of its events since the snapshot, and of the snapshot: what was rewound since counts until it is counted anew. */
@@ -101,34 +101,34 @@ export class Session {
     chars: number,
   ) {
     this.key = lease.key
-    this.logs = incarnationsOf(lease)
+    this.incarnations = incarnationsOf(lease)
     this.#ports = ports
     this.#lease = lease
     this.#state = state
     this.#chars = chars
-    this.#beatAt = ports.clock.now()
-    this.#alarm = new Alarm(ports.clock, () => void this.send({ type: 'tick' }).catch(() => {}))
+    this.#heartbeatAt = ports.clock.now()
+    this.#clock = new SessionClock(ports.clock, () => void this.send({ type: 'tick' }).catch(() => {}))
     this.#snapshotSeq = snapshot?.head ?? lease.parent?.seq ?? 0
-    if (snapshot) this.#written = snapshot.conversation.messages.slice(0, settledCount(snapshot))
+    if (snapshot) this.#snapshotMessages = snapshot.conversation.messages.slice(0, settledCount(snapshot))
     this.subscribers = new Subscribers(
       (after, limit) => this.#readPage(after, limit),
       // A re-created id goes on with its numbers, and has nothing to read before its first event.
       () => (lease.parent || this.exists ? this.#state.head : 0),
-      ports.turns,
+      ports.readScheduler,
     )
-    this.#hands = new Hands({
+    this.#effects = new EffectRunner({
       runner: ports.runner,
       clock: ports.clock,
       ...(ports.tokenPaceMs !== undefined && { tokenPaceMs: ports.tokenPaceMs }),
       send: (command) => this.send(command),
-      tellParent: async (notice) => ports.tellParent?.(notice),
-      again: () => this.#act(),
+      notifyParent: async (notice) => ports.notifyParent?.(notice),
+      retry: () => this.#reconcile(),
     })
   }
 
   /** Opens from the snapshot and a short tail; takes up whatever should be in hand. A branch shares its parent's messages. */
   static async open(ports: SessionPorts, lease: Lease, held: readonly HarnessMessage[] = []): Promise<Session> {
-    const snapshot = restore(lease.snapshot, held)
+    const snapshot = restoreSnapshot(lease.snapshot, held)
     // A re-created id starts empty, yet goes on with its numbers.
     let state = snapshot ?? { ...emptyState, head: lease.exists || lease.parent ? 0 : lease.head }
     let chars = snapshotChars(lease)
@@ -139,7 +139,7 @@ export class Session {
       const limit = Math.min(READ_PAGE, head - state.head)
       const from = state.head
       const read = () => ports.log.read(source, from, limit, READ_CHARS, 'without_content')
-      const page = await (ports.turns ? ports.turns.take(read) : read())
+      const page = await (ports.readScheduler ? ports.readScheduler.schedule(read) : read())
       // The first number may be far above 1, so a page can reach beyond a branch point.
       const events = page.filter(({ seq }) => seq <= head)
       if (events.length === 0) {
@@ -154,7 +154,7 @@ export class Session {
     }
     const session = new Session(ports, lease, state, snapshot, chars)
     if (lease.exists) await session.send({ type: 'tick' })
-    session.#act()
+    session.#reconcile()
     return session
   }
 
@@ -168,8 +168,8 @@ export class Session {
   }
 
   /** Its settled messages as of its last snapshot, for branches to share. */
-  get settled(): { readonly seq: number; readonly messages: readonly HarnessMessage[] } {
-    return { seq: this.#snapshotSeq, messages: this.#written }
+  get settledMessages(): { readonly seq: number; readonly messages: readonly HarnessMessage[] } {
+    return { seq: this.#snapshotSeq, messages: this.#snapshotMessages }
   }
 
   /** Of its lease: what a runner knows its owner by. */
@@ -181,8 +181,8 @@ export class Session {
   get heartbeatAt(): number | null {
     const { health, lifecycle, at } = this.#state
     // A silent run is in hand since this process opened it; the row of an earlier owner is not read again.
-    const inHand = statusOf(this.#state) === 'running' ? this.#beatAt : 0
-    const row = this.#row === null ? 0 : (beatOf(this.#row.row) ?? 0)
+    const inHand = statusOf(this.#state) === 'running' ? this.#heartbeatAt : 0
+    const row = this.#row === null ? 0 : (heartbeatOf(this.#row.row) ?? 0)
     return Math.max(health.activeAt, lifecycle.run ? at : 0, inHand, row) || null
   }
 
@@ -195,7 +195,7 @@ export class Session {
   }
 
   /** Where it branches from, whether or not that is written yet. */
-  get parent(): Parent | null {
+  get parent(): BranchParent | null {
     return this.#lease.parent
   }
 
@@ -206,7 +206,7 @@ export class Session {
 
   /** Nothing to do. */
   get quiet(): boolean {
-    return !this.#draining && this.#inbox.length === 0 && this.#hands.size === 0
+    return !this.#draining && this.#inbox.length === 0 && this.#effects.size === 0
   }
 
   /** Nothing to do and nobody watching: it may leave memory. */
@@ -215,7 +215,7 @@ export class Session {
   }
 
   /** Resolves after commit. A refusal is an answer; a rejection means that the store failed. */
-  send(command: Command, id: CommandId | null = null): Promise<Answer | Refusal> {
+  send(command: Command, id: IdempotencyKey | null = null): Promise<Answer | Refusal> {
     if (this.#dropped) return Promise.reject(this.#dropped.cause)
     if (this.#inbox.length >= INBOX_MAX && command.type !== 'report') return Promise.resolve(refuse('busy'))
     return new Promise((resolve, reject) => {
@@ -228,27 +228,27 @@ export class Session {
    * Calls once, before anything is published, when a session that is not there yet gets its first event: only then is it
    * known whose it is. Returns how to forget it.
    */
-  whenCreated(call: () => void): () => void {
+  onCreated(call: () => void): () => void {
     this.#awaitingCreation.add(call)
     return () => this.#awaitingCreation.delete(call)
   }
 
   /** Whether a reader with this cursor can go on from it, or has to be told to begin again. */
-  knows({ seq, incarnation }: LogPlace): boolean {
+  canResumeFrom({ seq, incarnation }: LogPosition): boolean {
     if (seq === 0) return true
     // However long the log has grown by now: the number is of another history.
-    return incarnation === this.logs.own && this.hasEvent(seq)
+    return incarnation === this.incarnations.own && this.hasEvent(seq)
   }
 
   /** Whether the log has an event of this number in its present life. */
   hasEvent(seq: number): boolean {
-    return seq <= this.#state.head && this.exists && seq >= this.#state.lifecycle.born
+    return seq <= this.#state.head && this.exists && seq >= this.#state.lifecycle.firstSeq
   }
 
   /** Committed events after a cursor: a page of them, shorter when they are large. Of artifacts `content` has the text. */
   read(after: number, limit: number): Promise<AnyEvent[]> {
     const read = () => this.#readPage(after, limit)
-    return this.#ports.turns ? this.#ports.turns.take(read) : read()
+    return this.#ports.readScheduler ? this.#ports.readScheduler.schedule(read) : read()
   }
 
   #readPage(after: number, limit: number): Promise<AnyEvent[]> {
@@ -256,7 +256,7 @@ export class Session {
   }
 
   /** The text of the chunk of an artifact that has this number. */
-  async content(seq: number): Promise<string> {
+  async readChunkText(seq: number): Promise<string> {
     const [event] = await this.#read(() => this.#ports.log.read(this.key, seq - 1, 1))
     return event?.type === 'artifact_chunk' ? event.payload.text : ''
   }
@@ -273,7 +273,7 @@ export class Session {
 
   /** Stops a run that would end with this process, and keeps it for the next. Resolves when it has stopped, or is late. */
   async handOver(): Promise<void> {
-    this.#isLeaving = true
+    this.#isShuttingDown = true
     const { run } = this.#state.lifecycle
     if (this.dropped || !run) return
     const { clock, runner } = this.#ports
@@ -282,7 +282,7 @@ export class Session {
     await new Promise<void>((resolve) => {
       const forget = clock.after(ABORT_GRACE_MS, resolve)
       this.#onHandOver = () => {
-        if (!this.dropped && this.#state.lifecycle.run?.stopping != null) return
+        if (!this.dropped && this.#state.lifecycle.run?.stopRequestedAt != null) return
         forget()
         resolve()
       }
@@ -294,10 +294,10 @@ export class Session {
   drop(cause: unknown, why: 'moved' | 'removed' = 'moved'): void {
     if (this.#dropped) return
     this.#dropped = { cause }
-    this.#alarm.forget()
+    this.#clock.forget()
     for (const item of this.#inbox.splice(0)) item.reject(cause)
     this.#ports.onDrop(this, cause)
-    this.#hands.letGo()
+    this.#effects.stop()
     this.subscribers.close(why)
     this.#onHandOver()
   }
@@ -311,7 +311,7 @@ export class Session {
     }
   }
 
-  async #commit(batch: readonly Item[]): Promise<void> {
+  async #commit(batch: readonly InboxItem[]): Promise<void> {
     const before = this.#state
     const existed = this.exists
     const events: AnyEvent[] = []
@@ -321,7 +321,8 @@ export class Session {
       let working = before
       for (const { command, id } of batch) {
         const known =
-          id && (results.find((each) => each.commandId === id.commandId) ?? (await this.#known(id.commandId)))
+          id &&
+          (results.find((each) => each.commandId === id.commandId) ?? (await this.#findStoredAnswer(id.commandId)))
         if (known) {
           outcomes.push(known.bodyHash === id?.bodyHash ? (known.answer as Answer) : refuse('command_conflict'))
           continue
@@ -335,7 +336,7 @@ export class Session {
       }
       this.#assertLive()
       const isNews = events.length > 0 || results.length > 0
-      if (isNews || this.#isBeatDue(working)) await this.#append(working, events, results)
+      if (isNews || this.#isHeartbeatDue(working)) await this.#append(working, events, results)
       // It may have been written: whoever asked must not be told that it was not.
       if (this.dropped) throw new StoreFault('outcome_unknown', 'The session was let go while it was being written.')
       this.#state = working
@@ -350,20 +351,20 @@ export class Session {
     }
     this.subscribers.publish({ events, before })
     for (const [index, item] of batch.entries()) item.resolve(outcomes[index] as Answer | Refusal)
-    if (events.length > 0 || batch.some(({ command }) => command.type === 'tick')) this.#act()
-    if (this.#isLeaving) this.#onHandOver()
-    observed(this.#ports.onCommit, events)
+    if (events.length > 0 || batch.some(({ command }) => command.type === 'tick')) this.#reconcile()
+    if (this.#isShuttingDown) this.#onHandOver()
+    notifyObserver(this.#ports.onCommit, events)
   }
 
   async #append(working: SessionState, events: readonly Event[], results: readonly StoredAnswer[]): Promise<void> {
-    const row = rowOf(this.key, working, this.#row, this.#now(), this.logs)
-    this.#beatAt = beatOf(row) ?? this.#beatAt
-    const next = this.#following(working)
+    const row = directoryRowOf(this.key, working, this.#row, this.#now(), this.incarnations)
+    this.#heartbeatAt = heartbeatOf(row) ?? this.#heartbeatAt
+    const next = this.#plan(working)
     const wakeAt = next.effects.length > 0 ? 0 : next.due
     const { snapshotEvery = SNAPSHOT_EVERY } = this.#ports
     const snapshot =
       working.head - this.#snapshotSeq >= snapshotEvery
-        ? takeSnapshot(working, this.#written, this.#snapshotSeq, 2 * snapshotEvery)
+        ? takeSnapshot(working, this.#snapshotMessages, this.#snapshotSeq, 2 * snapshotEvery)
         : null
     await this.#ports.log.append(this.#lease, {
       events,
@@ -374,20 +375,20 @@ export class Session {
     })
     this.#row = { row, state: working }
     this.#wakeAt = wakeAt
-    this.#next = next
+    this.#planned = next
     if (!snapshot) return
-    this.#written = snapshot.written
+    this.#snapshotMessages = snapshot.written
     this.#snapshotSeq = working.head
   }
 
   /** A branch that is not written yet stands in the middle of its parent's life, which is not its own to go on with. */
-  #decide(working: SessionState, command: Command): Decided {
-    if (PROMPTING.has(command.type) && this.#isFull())
+  #decide(working: SessionState, command: Command): DecisionResult {
+    if (PROMPT_COMMANDS.has(command.type) && this.#isFull())
       return { events: [], state: working, outcome: refuse('session_full') }
     const { exists, head, parent } = this.#lease
     const unborn = !exists && parent !== null && working.head === head
     const fits = command.type === 'branch' ? unborn && sameParent(command.parent, parent) : !unborn
-    if (fits) return decide(this.key, working, command, this.#now(), !this.#isLeaving)
+    if (fits) return decide(this.key, working, command, this.#now(), !this.#isShuttingDown)
     const taken = command.type === 'branch' && working.lifecycle.created
     const code = taken ? 'session_exists' : command.type === 'branch' ? 'bad_branch_point' : 'session_not_found'
     return { events: [], state: working, outcome: refuse(code) }
@@ -395,7 +396,7 @@ export class Session {
 
   /** Counted anew before it is said: prompts that were rewound take no memory. */
   #isFull(): boolean {
-    if (this.#chars > SESSION_CHARS_MAX) this.#chars = charsOf(this.#state)
+    if (this.#chars > SESSION_CHARS_MAX) this.#chars = approximateChars(this.#state)
     return this.#chars > SESSION_CHARS_MAX
   }
 
@@ -404,40 +405,40 @@ export class Session {
     if (this.#dropped) throw this.#dropped.cause
   }
 
-  async #known(commandId: string): Promise<StoredAnswer | null> {
+  async #findStoredAnswer(commandId: string): Promise<StoredAnswer | null> {
     return this.#lease.exists || this.#state.head > this.#lease.head
       ? await this.#ports.log.result(this.key, commandId)
       : null
   }
 
   /** Brings hands and timer in line with the committed state. */
-  #act(): void {
+  #reconcile(): void {
     if (this.#dropped || !this.exists) return
-    const { effects, due } = this.#next ?? this.#following(this.#state)
-    this.#next = null
-    this.#hands.reconcile(effects)
-    this.#alarm.set(due, this.#now())
+    const { effects, due } = this.#planned ?? this.#plan(this.#state)
+    this.#planned = null
+    this.#effects.reconcile(effects)
+    this.#clock.setTimer(due, this.#now())
   }
 
-  #following(state: SessionState): Next {
-    const effects = wanted(this.key, state, this.#lease.epoch)
+  #plan(state: SessionState): PlannedWork {
+    const effects = wantedEffects(this.key, state, this.#lease.epoch)
     const due = dueAt(state, this.#now())
     if (effects.length === 0 || statusOf(state) !== 'running') return { effects, due }
-    return { effects, due: Math.min(due ?? Number.POSITIVE_INFINITY, this.#beatAt + HEARTBEAT_MS) }
+    return { effects, due: Math.min(due ?? Number.POSITIVE_INFINITY, this.#heartbeatAt + HEARTBEAT_MS) }
   }
 
-  #isBeatDue(state: SessionState): boolean {
-    return this.exists && statusOf(state) === 'running' && this.#now() >= this.#beatAt + HEARTBEAT_MS
+  #isHeartbeatDue(state: SessionState): boolean {
+    return this.exists && statusOf(state) === 'running' && this.#now() >= this.#heartbeatAt + HEARTBEAT_MS
   }
 
   #now(): number {
-    return this.#alarm.now(this.#state.at)
+    return this.#clock.now(this.#state.at)
   }
 }
 
 /** The text of an artifact stays in the log. */
 const eventChars = ({ type, payload }: Pick<Event, 'type' | 'payload'>): number =>
-  type === 'artifact_chunk' ? 0 : charsOf(payload)
+  type === 'artifact_chunk' ? 0 : approximateChars(payload)
 
 const snapshotChars = ({ snapshot }: Lease): number =>
   snapshot ? snapshot.messages.reduce((chars, text) => chars + (text?.length ?? 0), snapshot.state.length) : 0
@@ -447,10 +448,11 @@ const incarnationsOf = ({ incarnation, parent, parentIncarnation }: Lease): Inca
   ...(parent && { parent: { id: parent.id, incarnation: parentIncarnation ?? 1 } }),
 })
 
-const sameParent = (a: Parent, b: Parent): boolean => a.agent === b.agent && a.id === b.id && a.seq === b.seq
+const sameParent = (a: BranchParent, b: BranchParent): boolean =>
+  a.agent === b.agent && a.id === b.id && a.seq === b.seq
 
 /** What watches from outside must not stop what it watches. */
-const observed = (observe: SessionPorts['onCommit'], events: readonly AnyEvent[]): void => {
+const notifyObserver = (observe: SessionPorts['onCommit'], events: readonly AnyEvent[]): void => {
   try {
     observe?.(events)
   } catch {
@@ -459,7 +461,7 @@ const observed = (observe: SessionPorts['onCommit'], events: readonly AnyEvent[]
 }
 
 /** What should be in hand, and when it is to be looked at though nobody asks. */
-interface Next {
-  readonly effects: readonly Effect[]
+interface PlannedWork {
+  readonly effects: readonly WantedEffect[]
   readonly due: number | null
 }

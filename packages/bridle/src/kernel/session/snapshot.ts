@@ -6,7 +6,10 @@ import { emptyState, type SessionState } from '../projections/state.ts'
 import { foldVersion } from './fold-version.ts'
 
 /** Null when it was made by another fold: then the log is folded again. `held` are messages that were not read again. */
-export const restore = (snapshot: Snapshot | null, held: readonly HarnessMessage[] = []): SessionState | null => {
+export const restoreSnapshot = (
+  snapshot: Snapshot | null,
+  held: readonly HarnessMessage[] = [],
+): SessionState | null => {
   if (!snapshot || snapshot.foldVersion !== foldVersion()) return null
   const rest = JSON.parse(snapshot.state) as SessionState
   const settled = snapshot.messages.map((text, index) =>

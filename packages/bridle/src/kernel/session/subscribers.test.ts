@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import type { AnyEvent } from '../event.ts'
-import { held, settle, Watcher } from '../host/host.suite.ts'
+import { deferred, flushPending, RecordingListener } from '../host/host.suite.ts'
 import { LISTENER_BYTES_MAX, READ_PAGE } from '../limits.ts'
-import { ReadingTurns } from './read-scheduler.ts'
+import { ReadScheduler } from './read-scheduler.ts'
 import { Subscribers } from './subscribers.ts'
 
 /** A log that grows, and is published after it was written. */
-const feed = (base = 0, turns: ReadingTurns | null = null) => {
+const feed = (base = 0, turns: ReadScheduler | null = null) => {
   const log: AnyEvent[] = []
   let head = base
   const add = (count: number) => {
@@ -33,7 +33,7 @@ const feed = (base = 0, turns: ReadingTurns | null = null) => {
   return { add, publish, append: (count: number) => publish(add(count)), subscribers, reads, log }
 }
 const range = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, index) => first + index)
-const seqs = (watcher: Watcher) => watcher.seen.map(({ seq }) => seq)
+const seqs = (watcher: RecordingListener) => watcher.seen.map(({ seq }) => seq)
 
 describe('a cursor', () => {
   test.each<[string, number, number[]]>([
@@ -43,9 +43,9 @@ describe('a cursor', () => {
   ])('%s: everything after it, once and in order', async (_name, since, expected) => {
     const { append, subscribers } = feed()
     append(10)
-    const watcher = new Watcher()
+    const watcher = new RecordingListener()
     subscribers.add(watcher, since)
-    await settle()
+    await flushPending()
     append(5)
     expect(seqs(watcher)).toEqual(expected)
     expect(watcher.seqs.at(-1)).toBe(15)
@@ -54,9 +54,9 @@ describe('a cursor', () => {
   test('far behind: page by page', async () => {
     const { append, subscribers, reads } = feed()
     append(READ_PAGE * 2 + 5)
-    const watcher = new Watcher()
+    const watcher = new RecordingListener()
     subscribers.add(watcher, 0)
-    await settle()
+    await flushPending()
     expect(seqs(watcher)).toEqual(range(1, READ_PAGE * 2 + 5))
     expect(Math.max(...reads.limits)).toBeLessThanOrEqual(READ_PAGE)
     expect(watcher.texts).toHaveLength(3)
@@ -68,12 +68,12 @@ describe('a cursor', () => {
     let more = 20
     reads.before = async () => {
       if (more-- > 0) append(1)
-      await settle(1)
+      await flushPending(1)
       if (more-- > 0) append(2)
     }
-    const watcher = new Watcher()
+    const watcher = new RecordingListener()
     subscribers.add(watcher, 0)
-    await settle(60)
+    await flushPending(60)
     append(1)
     expect(seqs(watcher)).toEqual(range(1, watcher.seen.length))
     expect(watcher.seen.length).toBeGreaterThan(20)
@@ -83,9 +83,9 @@ describe('a cursor', () => {
     const { add, publish, append, subscribers } = feed()
     append(3)
     const written = add(2)
-    const watcher = new Watcher()
+    const watcher = new RecordingListener()
     subscribers.add(watcher, 0)
-    await settle()
+    await flushPending()
     publish(written)
     append(1)
     expect(seqs(watcher)).toEqual(range(1, 6))
@@ -94,26 +94,28 @@ describe('a cursor', () => {
   test('a reader that cannot take more is waited for, and loses nothing', async () => {
     const { append, subscribers } = feed()
     append(READ_PAGE + 1)
-    const gate = held()
-    const watcher = Object.assign(new Watcher(), { ready: () => gate.promise })
+    const gate = deferred()
+    const watcher = Object.assign(new RecordingListener(), { ready: () => gate.promise })
     subscribers.add(watcher, 0)
-    await settle()
+    await flushPending()
     expect(watcher.texts).toHaveLength(1)
     append(2)
     gate.release()
-    await settle()
+    await flushPending()
     expect(seqs(watcher)).toEqual(range(1, READ_PAGE + 3))
   })
 })
 
 describe('[O33] many readers of one long log', () => {
   test('each page is read and encoded once for each audience, and everybody gets everything', async () => {
-    const { append, subscribers, reads } = feed(0, new ReadingTurns({ now: () => 0, turn: async () => {} }))
+    const { append, subscribers, reads } = feed(0, new ReadScheduler({ now: () => 0, nextTurn: async () => {} }))
     append(READ_PAGE * 3 + 5)
     const encoded = { a: 0, b: 0 }
-    const watchers = (['a', 'b', 'a', 'b', 'a', 'a'] as const).map((name) => new Watcher(name, () => encoded[name]++))
+    const watchers = (['a', 'b', 'a', 'b', 'a', 'a'] as const).map(
+      (name) => new RecordingListener(name, () => encoded[name]++),
+    )
     for (const watcher of watchers) subscribers.add(watcher, 0)
-    await settle(100)
+    await flushPending(100)
     append(2)
     for (const watcher of watchers) expect(seqs(watcher)).toEqual(range(1, READ_PAGE * 3 + 7))
     // Three whole pages each; the last, unfinished one is everybody's own; then the live change.
@@ -124,15 +126,15 @@ describe('[O33] many readers of one long log', () => {
   test('a replay ends where it was asked to, though others have read on', async () => {
     const { append, subscribers } = feed()
     append(READ_PAGE * 2)
-    const far = new Watcher()
+    const far = new RecordingListener()
     subscribers.add(far, 0)
-    await settle(100)
+    await flushPending(100)
     append(READ_PAGE)
-    const gate = held()
-    const waits = Object.assign(new Watcher(), { ready: () => gate.promise })
-    const [short, slow] = [new Watcher(), waits]
+    const gate = deferred()
+    const waits = Object.assign(new RecordingListener(), { ready: () => gate.promise })
+    const [short, slow] = [new RecordingListener(), waits]
     const ends = [subscribers.replay(slow, 0, READ_PAGE * 2 - 7), subscribers.replay(short, 0, READ_PAGE + 3)]
-    await settle(100)
+    await flushPending(100)
     gate.release()
     expect(await Promise.all(ends)).toEqual([true, true])
     expect(seqs(short)).toEqual(range(1, READ_PAGE + 3))
@@ -143,11 +145,11 @@ describe('[O33] many readers of one long log', () => {
   test('a reader that leaves in the middle gets nothing more', async () => {
     const { append, subscribers, reads } = feed()
     append(READ_PAGE * 3)
-    const [stays, leaves] = [new Watcher(), new Watcher()]
+    const [stays, leaves] = [new RecordingListener(), new RecordingListener()]
     reads.before = async () => void subscribers.remove(leaves)
     const replayed = subscribers.replay(leaves, 0, READ_PAGE * 3)
     subscribers.add(stays, 0)
-    await settle(100)
+    await flushPending(100)
     expect(await replayed).toBe(false)
     expect(leaves.texts).toEqual([])
     expect(seqs(stays)).toEqual(range(1, READ_PAGE * 3))
@@ -158,9 +160,11 @@ describe('audiences', () => {
   test('a change is encoded once for each, and all its listeners get the same text', async () => {
     const { append, subscribers } = feed()
     const times = { a: 0, b: 0 }
-    const watchers = (['a', 'a', 'a', 'b', 'b'] as const).map((name) => new Watcher(name, () => times[name]++))
+    const watchers = (['a', 'a', 'a', 'b', 'b'] as const).map(
+      (name) => new RecordingListener(name, () => times[name]++),
+    )
     for (const watcher of watchers) subscribers.add(watcher, 0)
-    await settle()
+    await flushPending()
     append(3)
     append(1)
     expect(times).toEqual({ a: 2, b: 2 })
@@ -170,12 +174,12 @@ describe('audiences', () => {
 
   test('one for whom there is nothing is not bothered', async () => {
     const { append, subscribers } = feed()
-    const watcher = new Watcher()
+    const watcher = new RecordingListener()
     subscribers.add(
       { ...watcher, audience: { key: 'none', encode: () => '' }, send: watcher.send, unsent: () => 0, close: () => {} },
       0,
     )
-    await settle()
+    await flushPending()
     append(3)
     expect(watcher.texts).toEqual([])
     expect(subscribers.size).toBe(1)
@@ -183,13 +187,13 @@ describe('audiences', () => {
 
   test('one that cannot encode loses its own listeners and nobody else', async () => {
     const { append, subscribers } = feed()
-    const broken = new Watcher('broken', () => {
+    const broken = new RecordingListener('broken', () => {
       throw new Error('cannot encode')
     })
-    const fine = new Watcher('fine')
+    const fine = new RecordingListener('fine')
     subscribers.add(broken, 0)
     subscribers.add(fine, 0)
-    await settle()
+    await flushPending()
     append(1)
     expect([broken.closed, fine.closed, seqs(fine)]).toEqual(['moved', null, [1]])
     expect(subscribers.size).toBe(1)
@@ -197,14 +201,14 @@ describe('audiences', () => {
 
   test('so does a socket that fails to send', async () => {
     const { append, subscribers } = feed()
-    const broken = new Watcher()
+    const broken = new RecordingListener()
     broken.send = () => {
       throw new Error('not open')
     }
-    const fine = new Watcher()
+    const fine = new RecordingListener()
     subscribers.add(broken, 0)
     subscribers.add(fine, 0)
-    await settle()
+    await flushPending()
     append(1)
     expect([broken.closed, fine.closed, seqs(fine)]).toEqual(['moved', null, [1]])
   })
@@ -213,11 +217,11 @@ describe('audiences', () => {
 describe('the end', () => {
   test('a slow listener is cut and told, and slows nobody', async () => {
     const { append, subscribers } = feed()
-    const slow = new Watcher()
-    const fine = new Watcher()
+    const slow = new RecordingListener()
+    const fine = new RecordingListener()
     subscribers.add(slow, 0)
     subscribers.add(fine, 0)
-    await settle()
+    await flushPending()
     append(1)
     slow.backlog = LISTENER_BYTES_MAX + 1
     append(1)
@@ -225,28 +229,28 @@ describe('the end', () => {
     expect([slow.closed, seqs(slow)]).toEqual(['slow', [1]])
     expect([fine.closed, seqs(fine)]).toEqual([null, [1, 2, 3]])
     expect(subscribers.size).toBe(1)
-    const back = new Watcher()
+    const back = new RecordingListener()
     subscribers.add(back, 1)
-    await settle()
+    await flushPending()
     expect(seqs(back)).toEqual([2, 3])
   })
 
   test('who leaves hears no more, whether catching up or live', async () => {
     const { append, subscribers, reads } = feed()
     append(1)
-    const live = new Watcher()
+    const live = new RecordingListener()
     subscribers.add(live, 0)
-    await settle()
+    await flushPending()
     subscribers.remove(live)
     append(1)
     expect([seqs(live), live.closed]).toEqual([[1], null])
-    const gate = held()
+    const gate = deferred()
     reads.before = () => gate.promise
-    const early = new Watcher()
+    const early = new RecordingListener()
     subscribers.add(early, 0)
     subscribers.remove(early)
     gate.release()
-    await settle()
+    await flushPending()
     append(1)
     expect([seqs(early), early.closed, subscribers.size]).toEqual([[], null, 0])
   })
@@ -254,13 +258,13 @@ describe('the end', () => {
   test.each(['moved', 'removed'] as const)('closed as %s: all are told, and who comes later too', async (why) => {
     const { append, subscribers } = feed()
     append(1)
-    const live = new Watcher()
+    const live = new RecordingListener()
     subscribers.add(live, 0)
-    await settle()
-    const catching = new Watcher()
+    await flushPending()
+    const catching = new RecordingListener()
     subscribers.add(catching, 0)
     subscribers.close(why)
-    const late = new Watcher()
+    const late = new RecordingListener()
     subscribers.add(late, 0)
     expect([live.closed, catching.closed, late.closed, subscribers.size]).toEqual([why, why, why, 0])
   })
@@ -269,9 +273,9 @@ describe('the end', () => {
     const { append, subscribers, reads } = feed()
     append(1)
     reads.before = () => Promise.reject(new Error('disk'))
-    const watcher = new Watcher()
+    const watcher = new RecordingListener()
     subscribers.add(watcher, 0)
-    await settle()
+    await flushPending()
     expect([watcher.closed, subscribers.size]).toEqual(['moved', 0])
   })
 })

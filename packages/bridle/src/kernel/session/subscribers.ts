@@ -4,11 +4,11 @@
 import type { AnyEvent } from '../event.ts'
 import { LISTENER_BYTES_MAX, READ_PAGE } from '../limits.ts'
 import type { SessionState } from '../projections/state.ts'
-import { type EncodedPage, EncodedPages } from './encoded-page-cache.ts'
-import type { ReadingTurns } from './read-scheduler.ts'
+import { type EncodedPage, EncodedPageCache } from './encoded-page-cache.ts'
+import type { ReadScheduler } from './read-scheduler.ts'
 
 /** Committed events, with the state before them when they are live. */
-export interface Change {
+export interface CommittedChange {
   readonly events: readonly AnyEvent[]
   readonly before?: SessionState
 }
@@ -17,7 +17,7 @@ export interface Change {
 export interface Audience {
   readonly key: string
   /** The text of a change; empty = nothing of it is for this audience. */
-  encode(change: Change): string
+  encode(change: CommittedChange): string
 }
 
 export interface Listener {
@@ -32,7 +32,7 @@ export interface Listener {
   close(why: 'slow' | 'moved' | 'removed'): void
 }
 
-interface Room {
+interface AudienceGroup {
   readonly audience: Audience
   readonly listeners: Set<Listener>
 }
@@ -40,9 +40,9 @@ interface Room {
 export class Subscribers {
   readonly #read: (after: number, limit: number) => Promise<AnyEvent[]>
   readonly #head: () => number
-  readonly #turns: ReadingTurns | null
-  readonly #pages = new EncodedPages()
-  readonly #rooms = new Map<string, Room>()
+  readonly #readScheduler: ReadScheduler | null
+  readonly #pages = new EncodedPageCache()
+  readonly #groups = new Map<string, AudienceGroup>()
   readonly #catchingUp = new Set<Listener>()
   #closed: 'moved' | 'removed' | null = null
 
@@ -50,16 +50,16 @@ export class Subscribers {
   constructor(
     read: (after: number, limit: number) => Promise<AnyEvent[]>,
     head: () => number,
-    turns: ReadingTurns | null = null,
+    turns: ReadScheduler | null = null,
   ) {
     this.#read = read
     this.#head = head
-    this.#turns = turns
+    this.#readScheduler = turns
   }
 
   get size(): number {
     let size = this.#catchingUp.size
-    for (const { listeners } of this.#rooms.values()) size += listeners.size
+    for (const { listeners } of this.#groups.values()) size += listeners.size
     return size
   }
 
@@ -67,34 +67,34 @@ export class Subscribers {
   add(listener: Listener, since: number): void {
     if (this.#closed) return listener.close(this.#closed)
     this.#catchingUp.add(listener)
-    this.#catchUp(listener, since).catch(() => this.#cut(listener, 'moved'))
+    this.#catchUp(listener, since).catch(() => this.#disconnect(listener, 'moved'))
   }
 
   /** It hears no more. False when it was not here. */
   remove(listener: Listener): boolean {
     if (this.#catchingUp.delete(listener)) return true
-    const room = this.#rooms.get(listener.audience.key)
+    const room = this.#groups.get(listener.audience.key)
     if (!room?.listeners.delete(listener)) return false
-    if (room.listeners.size === 0) this.#rooms.delete(listener.audience.key)
+    if (room.listeners.size === 0) this.#groups.delete(listener.audience.key)
     return true
   }
 
-  publish(change: Change): void {
+  publish(change: CommittedChange): void {
     const seq = change.events.at(-1)?.seq
     if (seq === undefined) return
-    for (const { audience, listeners } of this.#rooms.values()) {
-      const text = encoded(audience, change)
+    for (const { audience, listeners } of this.#groups.values()) {
+      const text = encodeOrNull(audience, change)
       // What one audience cannot say must not keep others from hearing it, nor the caller from its answer.
-      if (text === null) for (const listener of [...listeners]) this.#cut(listener, 'moved')
+      if (text === null) for (const listener of [...listeners]) this.#disconnect(listener, 'moved')
       else if (text !== '') for (const listener of listeners) this.#send(listener, text, seq)
     }
   }
 
   close(why: 'moved' | 'removed'): void {
     this.#closed = why
-    for (const listener of [...this.#catchingUp]) this.#cut(listener, why)
-    for (const { listeners } of [...this.#rooms.values()])
-      for (const listener of [...listeners]) this.#cut(listener, why)
+    for (const listener of [...this.#catchingUp]) this.#disconnect(listener, why)
+    for (const { listeners } of [...this.#groups.values()])
+      for (const listener of [...listeners]) this.#disconnect(listener, why)
   }
 
   /** Sends what the log has after `since` up to `last`, and nothing live. False when the listener was removed or cut. */
@@ -105,7 +105,7 @@ export class Subscribers {
       for (let seen = since; seen < last && this.#catchingUp.has(listener); )
         seen = await this.#step(listener, seen, last)
     } catch {
-      this.#cut(listener, 'moved')
+      this.#disconnect(listener, 'moved')
     }
     return this.#leaveCatchUp(listener)
   }
@@ -116,8 +116,8 @@ export class Subscribers {
     while (seen < this.#head() && this.#catchingUp.has(listener)) seen = await this.#step(listener, seen, this.#head())
     if (!this.#leaveCatchUp(listener)) return
     const { audience } = listener
-    const room = this.#rooms.get(audience.key) ?? { audience, listeners: new Set() }
-    this.#rooms.set(audience.key, room)
+    const room = this.#groups.get(audience.key) ?? { audience, listeners: new Set() }
+    this.#groups.set(audience.key, room)
     room.listeners.add(listener)
   }
 
@@ -129,7 +129,7 @@ export class Subscribers {
       if (page.text !== '' && this.#catchingUp.has(listener)) this.#send(listener, page.text, page.last)
       return page.last
     }
-    const reached = await (this.#turns ? this.#turns.take(send) : send())
+    const reached = await (this.#readScheduler ? this.#readScheduler.schedule(send) : send())
     if (this.#catchingUp.has(listener)) await listener.ready?.()
     return reached
   }
@@ -152,20 +152,20 @@ export class Subscribers {
   }
 
   #send(listener: Listener, text: string, seq: number): void {
-    if (listener.unsent() > LISTENER_BYTES_MAX) return this.#cut(listener, 'slow')
+    if (listener.unsent() > LISTENER_BYTES_MAX) return this.#disconnect(listener, 'slow')
     try {
       listener.send(text, seq)
     } catch {
-      this.#cut(listener, 'moved')
+      this.#disconnect(listener, 'moved')
     }
   }
 
-  #cut(listener: Listener, why: 'slow' | 'moved' | 'removed'): void {
+  #disconnect(listener: Listener, why: 'slow' | 'moved' | 'removed'): void {
     if (this.remove(listener)) listener.close(why)
   }
 }
 
-const encoded = (audience: Audience, change: Change): string | null => {
+const encodeOrNull = (audience: Audience, change: CommittedChange): string | null => {
   try {
     return audience.encode(change)
   } catch {

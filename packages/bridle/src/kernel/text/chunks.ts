@@ -2,7 +2,7 @@
 import { CHUNK_CHARS } from '../limits.ts'
 
 /** Sized by their JSON, where one character may take six; never split between two surrogates. */
-export const chunked = (text: string): string[] => {
+export const splitIntoChunks = (text: string): string[] => {
   const most = CHUNK_CHARS / 6
   if (text.length <= most || JSON.stringify(text).length <= CHUNK_CHARS) return [text]
   const chunks: string[] = []

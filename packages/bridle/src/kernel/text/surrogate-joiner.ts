@@ -1,11 +1,11 @@
 // Streamed text in whole characters. A provider may end a chunk inside a surrogate pair; many languages replace or refuse the
 // half, so it is kept back until the next chunk of the same stream brings the other half.
 
-export class WholeCharacters {
+export class SurrogateJoiner {
   readonly #halves = new Map<string, string>()
 
   /** The text that can be told by now. A half whose other half never comes is replaced, as any reader would do. */
-  take(stream: string, text: string): string {
+  add(stream: string, text: string): string {
     if (text === '') return ''
     const all = (this.#halves.get(stream) ?? '') + text
     const half = isHighSurrogate(all.charCodeAt(all.length - 1)) ? all.slice(-1) : ''
@@ -15,7 +15,7 @@ export class WholeCharacters {
   }
 
   /** The stream is over: what is left of it. */
-  end(stream: string): string {
+  flush(stream: string): string {
     const half = this.#halves.get(stream) ?? ''
     this.#halves.delete(stream)
     return half.toWellFormed()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cut } from './truncate.ts'
+import { truncate } from './truncate.ts'
 
 test.each([
   ['abc', 3, 'abc'],
@@ -10,5 +10,5 @@ test.each([
   ['a\ud83d', 2, 'a\ud83d'],
   ['', 5, ''],
 ])('%j to %i characters', (text, charsMax, expected) => {
-  expect(cut(text, charsMax)).toBe(expected)
+  expect(truncate(text, charsMax)).toBe(expected)
 })

@@ -3,31 +3,31 @@
 import type { Key } from '../event.ts'
 import { HEARTBEAT_MS, ROW_ARGUMENTS_CHARS_MAX, ROW_TEXT_CHARS_MAX } from '../limits.ts'
 import { ownerOf } from '../owner.ts'
-import type { OpenApproval, Row } from '../ports/store.ts'
-import { FIRST, type Incarnations } from '../positions/incarnation.ts'
+import type { DirectoryRow, OpenApproval } from '../ports/store.ts'
+import { FIRST_INCARNATIONS, type Incarnations } from '../positions/incarnation.ts'
 import type { Approval } from '../projections/approvals.ts'
 import { isTerminal, type SessionState, statusOf } from '../projections/state.ts'
-import { cut } from '../text/truncate.ts'
+import { truncate } from '../text/truncate.ts'
 import { healthSnapshot, healthSummary } from './health-snapshot.ts'
 
 /** A row, and the state that it shows. */
-export interface Shown {
-  readonly row: Row
+export interface RowSnapshot {
+  readonly row: DirectoryRow
   readonly state: SessionState
 }
 
 /** The same row when nothing it shows has changed, so that streaming tokens writes none. */
-export const rowOf = (
+export const directoryRowOf = (
   key: Key,
   state: SessionState,
-  last: Shown | null,
+  last: RowSnapshot | null,
   now: number,
-  logs: Incarnations = FIRST,
-): Row => {
+  logs: Incarnations = FIRST_INCARNATIONS,
+): DirectoryRow => {
   const status = statusOf(state)
-  const lastBeat = (last && beatOf(last.row)) ?? 0
+  const lastBeat = (last && heartbeatOf(last.row)) ?? 0
   const heartbeatAt = Math.max(lastBeat, status === 'running' ? now : state.health.activeAt) || null
-  const beats = last && (heartbeatAt ?? 0) >= (beatOf(last.row) ?? 0) + HEARTBEAT_MS
+  const beats = last && (heartbeatAt ?? 0) >= (heartbeatOf(last.row) ?? 0) + HEARTBEAT_MS
   if (last && !beats && status === last.row.status && sameSubject(state, last.state)) return last.row
   const { lifecycle: life, approvals } = state
   return {
@@ -61,7 +61,7 @@ export const rowOf = (
 }
 
 /** When somebody last had its run in hand, or heard of it. */
-export const beatOf = ({ detail: { heartbeatAt } }: Row): number | null =>
+export const heartbeatOf = ({ detail: { heartbeatAt } }: DirectoryRow): number | null =>
   typeof heartbeatAt === 'number' ? heartbeatAt : null
 
 /** Open approvals as an inbox shows them: with their arguments, the oldest first, as far as those fit into a row. */
@@ -87,11 +87,11 @@ const inboxOf = (title: string, open: readonly Approval[]): readonly OpenApprova
 }
 
 /** The whole of it is in the session. */
-const brief = (text: string): string => cut(text, ROW_TEXT_CHARS_MAX)
+const brief = (text: string): string => truncate(text, ROW_TEXT_CHARS_MAX)
 
 const sameSubject = (a: SessionState, b: SessionState): boolean =>
   a.approvals.open === b.approvals.open &&
-  a.health.told === b.health.told &&
+  a.health.publishedHash === b.health.publishedHash &&
   a.lifecycle.title === b.lifecycle.title &&
   a.lifecycle.queue === b.lifecycle.queue &&
   a.lifecycle.attempts === b.lifecycle.attempts &&

@@ -4,22 +4,22 @@ import { BUDGET_GRACE_MS, STUCK_MS } from '../limits.ts'
 import { statusOf } from '../projections/state.ts'
 import {
   approve,
-  asks,
+  askItem,
+  awaitingApproval,
   background,
   call,
+  eventReport,
   failed,
   finished,
   key,
-  type Life,
   outcome,
   running,
-  says,
-  waiting,
+  type TestSession,
 } from '../rules/rules.suite.ts'
 import { healthSnapshot, healthSummary } from './health-snapshot.ts'
-import { sessionState } from './session-card.ts'
+import { sessionStateCard } from './session-card.ts'
 
-const snapshot = ({ state, now }: Life) => healthSnapshot(key, state, statusOf(state), now)
+const snapshot = ({ state, now }: TestSession) => healthSnapshot(key, state, statusOf(state), now)
 
 test('[F19] a session that nothing was said of', () => {
   expect(snapshot(running(background()))).toEqual({
@@ -44,10 +44,10 @@ test('[F19] a session that nothing was said of', () => {
 
 test('[F20] what lowers the score says by how much, and which event shows it', () => {
   const life = running(background())
-  life.says(call('a', 'pure'), outcome('a', 'error'))
+  life.report(call('a', 'pure'), outcome('a', 'error'))
   const at = life.log.findLast(({ type }) => type === 'tool_outcome')?.seq
   expect(snapshot(life).penalties).toEqual([{ points: 5, reason: '1 failed tool calls', evidence: [`ev-${at}`] }])
-  life.says(says('transport_diagnostic', { status: 'degraded', kind: 'provider_fallback', reason: 'slow' }))
+  life.report(eventReport('transport_diagnostic', { status: 'degraded', kind: 'provider_fallback', reason: 'slow' }))
   const fallback = life.log.findLast(({ type }) => type === 'transport_diagnostic')?.seq
   expect(snapshot(life).risk_flags).toEqual([
     { flag: 'degraded', reason: 'degraded: slow', evidence: [`ev-${fallback}`] },
@@ -56,7 +56,7 @@ test('[F20] what lowers the score says by how much, and which event shows it', (
 
 test('[F20] stuck points to the last event that was heard, to the second, and a client can see it', () => {
   const life = running(background())
-  life.wait(5_000).says(says('token', { text: 'a' }))
+  life.wait(5_000).report(eventReport('token', { text: 'a' }))
   const last = life.log.find(({ type }) => type === 'token')?.seq
   life.tick(STUCK_MS)
   expect(snapshot(life)).toMatchObject({
@@ -76,9 +76,9 @@ test('[F21] budgets: how close each is, and what the policy did', () => {
     ],
     running_since: null,
   })
-  life.says(says('usage', { total_tokens: 8 }))
+  life.report(eventReport('usage', { total_tokens: 8 }))
   expect(snapshot(life).budget_pressure).toMatchObject({ level: 'high', budgets: [{ level: 'high' }, { level: 'ok' }] })
-  life.says(says('usage', { total_tokens: 3 }))
+  life.report(eventReport('usage', { total_tokens: 3 }))
   life.tick(BUDGET_GRACE_MS)
   expect(snapshot(life)).toMatchObject({
     flags: ['budget'],
@@ -97,8 +97,8 @@ test('[F21] budgets: how close each is, and what the policy did', () => {
 
 test('[F22] memory: what was looked up, and what it would remember', () => {
   const life = running(background())
-  life.says(says('retrieval', { query: 'roadmap', citations: ['a', 'b'] }))
-  life.says({
+  life.report(eventReport('retrieval', { query: 'roadmap', citations: ['a', 'b'] }))
+  life.report({
     type: 'artifact',
     name: 'prefers-tabs.md',
     kind: 'memory_proposal',
@@ -117,27 +117,32 @@ test('[F22] memory: what was looked up, and what it would remember', () => {
 })
 
 test('[F23] the hint is something that can be done, with what the call for it needs', () => {
-  const asked = waiting(background())
+  const asked = awaitingApproval(background())
   const id = asked.openApprovals[0]!
   expect(snapshot(asked).recovery_hint).toMatchObject({ action: 'answer_approval', approval_request_id: id })
   asked.do({ ...approve(id, { digest: 'digest-1' }), actor: 'ann' })
   expect(snapshot(asked).audit.at(-1)).toMatchObject({ action: 'approval_approved', actor: 'ann' })
-  asked.says({ type: 'failed', message: 'broke', transient: false })
+  asked.report({ type: 'failed', message: 'broke', transient: false })
   const { kind, seq } = asked.state.resumePoints.at(-1)!
   expect(snapshot(asked).recovery_hint).toMatchObject({ action: 'branch', resume_cursor: `${kind}:${key.id}:${seq}` })
 
   const again = running(background({ maxRetries: 1 }))
-  again.says(failed())
+  again.report(failed())
   expect(snapshot(again).recovery_hint).toMatchObject({ action: 'wait', until: expect.any(String) })
 })
 
 test('[F24] told when, and only when, it changed; equal logs give equal snapshots', () => {
   const life = running(background())
-  life.says(says('token', { text: 'a' }), says('thinking', { text: 'b' }), call('a', 'pure'), outcome('a'))
-  life.says(says('usage', { total_tokens: 5 }))
+  life.report(
+    eventReport('token', { text: 'a' }),
+    eventReport('thinking', { text: 'b' }),
+    call('a', 'pure'),
+    outcome('a'),
+  )
+  life.report(eventReport('usage', { total_tokens: 5 }))
   expect(life.payloads('health_changed')).toEqual([])
-  life.says(says('retrieval', { query: 'q' }))
-  expect(life.happened).toEqual(['retrieval', 'health_changed'])
+  life.report(eventReport('retrieval', { query: 'q' }))
+  expect(life.lastTypes).toEqual(['retrieval', 'health_changed'])
   expect(life.payloads('health_changed').at(-1)).toEqual(snapshot(life))
   life.tick(1_000)
   expect(life.last).toEqual([])
@@ -145,7 +150,7 @@ test('[F24] told when, and only when, it changed; equal logs give equal snapshot
 })
 
 test('[F25] a list shows a summary', () => {
-  expect(healthSummary(snapshot(waiting(background())))).toEqual({
+  expect(healthSummary(snapshot(awaitingApproval(background())))).toEqual({
     score: 100,
     flags: ['waiting'],
     hint: 'answer the approval',
@@ -156,16 +161,16 @@ test('[F25] a list shows a summary', () => {
 
 test('[F38] checkpoints and artifacts change it, and each names the newest', () => {
   const life = running(background())
-  life.says(says('session_checkpoint', { checkpoint_type: 'step', status: 'completed', summary_text: 'one' }))
-  expect(life.happened).toEqual(['session_checkpoint', 'health_changed'])
-  life.says({ type: 'artifact', name: 'a.txt', contentType: 'text/plain', text: 'a' })
-  expect(life.happened).toContain('health_changed')
+  life.report(eventReport('session_checkpoint', { checkpoint_type: 'step', status: 'completed', summary_text: 'one' }))
+  expect(life.lastTypes).toEqual(['session_checkpoint', 'health_changed'])
+  life.report({ type: 'artifact', name: 'a.txt', contentType: 'text/plain', text: 'a' })
+  expect(life.lastTypes).toContain('health_changed')
   const published = life.log.findLast(({ type }) => type === 'artifact_published')
   expect(life.payloads('health_changed').at(-1)).toMatchObject({
     checkpoints: { count: 1, latest: { checkpoint_type: 'step', status: 'completed', summary_text: 'one' } },
     artifacts: { count: 1, latest: { event_id: `ev-${published?.seq}`, name: 'a.txt', artifact_type: 'file' } },
   })
-  life.says(finished())
+  life.report(finished())
   expect(snapshot(life)).toMatchObject({ checkpoints: { count: 2 }, artifacts: { count: 2 } })
 })
 
@@ -176,7 +181,7 @@ test('[F20] a context that fills up is shown by the event that told of it', () =
     ['context_warning', { usage_pct: 95 }],
   ] as const) {
     const life = running(background())
-    life.says(says(type, payload))
+    life.report(eventReport(type, payload))
     const { seq } = life.log.findLast((event) => event.type === type)!
     expect(snapshot(life).risk_flags).toMatchObject([{ flag: 'degraded', evidence: [`ev-${seq}`] }])
   }
@@ -184,14 +189,14 @@ test('[F20] a context that fills up is shown by the event that told of it', () =
 
 test('[F20] every id that a snapshot names is of an event that a client can see', () => {
   const life = running(background({ maxRetries: 2, policy: { health: { max_cost_usd: 1, max_failed_tool_calls: 0 } } }))
-  life.says(call('a', 'pure'), outcome('a', 'error'), says('usage', { cost_usd: 2, context_usage_pct: 95 }))
-  life.says({ type: 'artifact', name: 'm', kind: 'memory_proposal', contentType: 'text/plain', text: 'm' })
+  life.report(call('a', 'pure'), outcome('a', 'error'), eventReport('usage', { cost_usd: 2, context_usage_pct: 95 }))
+  life.report({ type: 'artifact', name: 'm', kind: 'memory_proposal', contentType: 'text/plain', text: 'm' })
   life.tick(BUDGET_GRACE_MS)
   life.do({ type: 'pause', actor: 'ada' })
   life.do({ type: 'resume' })
   for (const id of life.openApprovals) life.do(approve(id))
   const other = running(background({ maxRetries: 2 }))
-  other.says(failed())
+  other.report(failed())
   other.tick(60_000)
   other.tick(STUCK_MS)
   const ids = [life, other].flatMap((each) =>
@@ -209,7 +214,7 @@ test('[F20] every id that a snapshot names is of an event that a client can see'
 
 test('[F21] what is over its limit is not "ok", also when the turn may end', () => {
   const life = running(background({ policy: { health: { max_events_without_evidence: 0 } } }))
-  life.says(says('token', { text: 'so' }), finished())
+  life.report(eventReport('token', { text: 'so' }), finished())
   expect(snapshot(life).budget_pressure).toMatchObject({
     level: 'crossed',
     budgets: [{ value: 1, limit: 0, level: 'crossed' }],
@@ -218,15 +223,15 @@ test('[F21] what is over its limit is not "ok", also when the turn may end', () 
 
 test('[S42] too many events without evidence stop a run in its middle', () => {
   const life = running(background({ policy: { health: { max_events_without_evidence: 3 } } }))
-  life.says(says('thinking', { text: 'a' }), call('a', 'pure'), outcome('a', 'error'))
+  life.report(eventReport('thinking', { text: 'a' }), call('a', 'pure'), outcome('a', 'error'))
   expect(life.status).toBe('running')
-  life.says(call('b', 'pure', 'other'))
-  life.says(outcome('b', 'error'))
-  life.says(says('thinking', { text: 'b' }))
+  life.report(call('b', 'pure', 'other'))
+  life.report(outcome('b', 'error'))
+  life.report(eventReport('thinking', { text: 'b' }))
   expect(life.status).toBe('awaiting_approval')
   const fine = running(background({ policy: { health: { max_events_without_evidence: 3 } } }))
   for (const id of ['a', 'b', 'c', 'd', 'e'])
-    fine.says(says('thinking', { text: id }), call(id, 'pure', id), outcome(id))
+    fine.report(eventReport('thinking', { text: id }), call(id, 'pure', id), outcome(id))
   expect(fine.status).toBe('running')
 })
 
@@ -238,18 +243,18 @@ test('[F18] the heartbeat never goes back, and in a status card is not behind th
       const { at } = life.log.find(({ payload }) => payload === card)!
       expect(card.last_heartbeat_at).toBe(new Date(at).toISOString())
     }
-    beats.push(String(sessionState(key, life.state).last_heartbeat_at))
+    beats.push(String(sessionStateCard(key, life.state).last_heartbeat_at))
   }
   const steps: (() => unknown)[] = [
-    () => life.says(says('token', { text: 'a' })),
-    () => life.says(call('c1'), asks('c1')),
+    () => life.report(eventReport('token', { text: 'a' })),
+    () => life.report(call('c1'), askItem('c1')),
     () => life.do(approve(life.openApprovals[0] ?? '')),
-    () => life.says(outcome('c1')),
-    () => life.says(failed()),
+    () => life.report(outcome('c1')),
+    () => life.report(failed()),
     () => life.tick(5_000),
-    () => life.says(says('token', { text: 'b' })),
-    () => life.says({ type: 'started' }),
-    () => life.says(says('token', { text: 'c' }), finished()),
+    () => life.report(eventReport('token', { text: 'b' })),
+    () => life.report({ type: 'started' }),
+    () => life.report(eventReport('token', { text: 'c' }), finished()),
   ]
   for (const step of steps) {
     life.wait(316)

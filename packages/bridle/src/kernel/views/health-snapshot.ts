@@ -3,18 +3,18 @@
 
 import { eventId, type Key } from '../event.ts'
 import type { JsonObject } from '../json.ts'
-import { BRIEF_CHARS } from '../limits.ts'
+import { SUMMARY_CHARS_MAX } from '../limits.ts'
 import { cursorText } from '../positions/cursor.ts'
 import type { Approvals } from '../projections/approvals.ts'
 import { type Artifacts, artifacts } from '../projections/artifacts.ts'
 import { type Checkpoints, checkpoints } from '../projections/checkpoints.ts'
-import { type Pressure, pressure } from '../projections/health/budgets.ts'
+import { type BudgetPressure, budgetPressures } from '../projections/health/budgets.ts'
 import { type HealthFold, healthFold } from '../projections/health/health.ts'
-import { type Health, health } from '../projections/health/health-score.ts'
+import { assessHealth, type HealthReport } from '../projections/health/health-score.ts'
 import type { Lifecycle } from '../projections/lifecycle.ts'
 import type { ResumePoints } from '../projections/resume-points.ts'
-import type { Budget, Policy, SessionStatus } from '../schemas.ts'
-import { cut } from '../text/truncate.ts'
+import type { BudgetName, Policy, SessionStatus } from '../schemas.ts'
+import { truncate } from '../text/truncate.ts'
 
 export interface HealthSnapshot {
   readonly score: number
@@ -34,8 +34,8 @@ export interface HealthSnapshot {
     readonly evidence: readonly string[]
   }[]
   readonly budget_pressure: {
-    readonly level: 'none' | Pressure['level']
-    readonly budgets: readonly Pressure[]
+    readonly level: 'none' | BudgetPressure['level']
+    readonly budgets: readonly BudgetPressure[]
     /** With a budget of runtime: since when it runs; what came before is in its value. */
     readonly running_since: string | null
   }
@@ -76,9 +76,9 @@ export interface HealthSnapshot {
     readonly enforcement: {
       readonly action: 'request_approval' | 'pause'
       readonly status: 'off' | 'armed' | 'awaiting_approval' | 'paused'
-      readonly crossed: readonly Budget[]
+      readonly crossed: readonly BudgetName[]
       /** The limits that an operator granted, in place of the policy's. */
-      readonly raised: { readonly [budget in Budget]?: number }
+      readonly raised: { readonly [budget in BudgetName]?: number }
     }
   }
 }
@@ -104,20 +104,20 @@ export interface HealthSources {
 
 export const healthSnapshot = (key: Key, from: HealthSources, status: SessionStatus, now: number): HealthSnapshot => {
   const { health: fold, lifecycle: life } = from
-  const found = health(fold, status, now)
-  const budgets = pressure(fold, life.policy, { score: found.score, status, now })
+  const found = assessHealth(fold, status, now)
+  const budgets = budgetPressures(fold, life.policy, { score: found.score, status, now })
   const hasClock = budgets.some(({ budget }) => budget === 'max_runtime_minutes')
   return {
     score: found.score,
     flags: found.flags,
     reasons: found.reasons,
     hint: found.hint,
-    risk_flags: found.findings.flatMap(({ flag, reason, proof }) =>
-      flag === null ? [] : [{ flag, reason, evidence: evidence(proof) }],
+    risk_flags: found.findings.flatMap(({ flag, reason, evidenceSeq }) =>
+      flag === null ? [] : [{ flag, reason, evidence: evidence(evidenceSeq) }],
     ),
     penalties: found.findings
       .filter(({ points }) => points > 0)
-      .map(({ points, reason, proof }) => ({ points, reason, evidence: evidence(proof) })),
+      .map(({ points, reason, evidenceSeq }) => ({ points, reason, evidence: evidence(evidenceSeq) })),
     budget_pressure: {
       level: worst(budgets),
       budgets,
@@ -142,20 +142,20 @@ export const healthSnapshot = (key: Key, from: HealthSources, status: SessionSta
       enforcement: {
         action: life.policy.health?.action ?? 'request_approval',
         status: enforcement(from, status),
-        crossed: Object.keys(fold.crossed) as Budget[],
+        crossed: Object.keys(fold.crossed) as BudgetName[],
         raised: raisedLimits(fold, budgets),
       },
     },
   }
 }
 
-const raisedLimits = ({ granted, raised }: HealthFold, budgets: readonly Pressure[]) =>
+const raisedLimits = ({ granted, raised }: HealthFold, budgets: readonly BudgetPressure[]) =>
   Object.fromEntries(
     budgets.flatMap(({ budget, limit }) => (budget in granted || budget in raised ? [[budget, limit]] : [])),
   )
 
 /** Before anything was told: what everybody assumes of a session that was just made. */
-export const untoldSnapshot = (key: Key, from: HealthSources, now: number): HealthSnapshot =>
+export const initialHealthSnapshot = (key: Key, from: HealthSources, now: number): HealthSnapshot =>
   healthSnapshot(
     key,
     { ...from, health: healthFold.initial, checkpoints: checkpoints.initial, artifacts: artifacts.initial },
@@ -177,19 +177,19 @@ const latestCheckpoint = ({ latest }: Checkpoints): HealthSnapshot['checkpoints'
   const last = latest.at(-1)
   if (!last) return null
   const { seq, type, status, summary } = last
-  return { event_id: eventId(seq), checkpoint_type: type, status, summary_text: cut(summary, BRIEF_CHARS) }
+  return { event_id: eventId(seq), checkpoint_type: type, status, summary_text: truncate(summary, SUMMARY_CHARS_MAX) }
 }
 
 const latestArtifact = ({ latest }: Artifacts): HealthSnapshot['artifacts']['latest'] => {
   const last = latest.at(-1)
   if (!last) return null
   const { seq, id, kind, name } = last
-  return { event_id: eventId(seq), artifact_id: id, artifact_type: kind, name: cut(name, BRIEF_CHARS) }
+  return { event_id: eventId(seq), artifact_id: id, artifact_type: kind, name: truncate(name, SUMMARY_CHARS_MAX) }
 }
 
 const evidence = (proof: number | null): readonly string[] => (proof === null || proof === 0 ? [] : [eventId(proof)])
 
-const worst = (budgets: readonly Pressure[]): HealthSnapshot['budget_pressure']['level'] => {
+const worst = (budgets: readonly BudgetPressure[]): HealthSnapshot['budget_pressure']['level'] => {
   if (budgets.length === 0) return 'none'
   return (['crossed', 'high'] as const).find((level) => budgets.some((each) => each.level === level)) ?? 'ok'
 }
@@ -205,7 +205,7 @@ const recovery = (
   key: Key,
   { lifecycle: life, approvals, resumePoints }: HealthSources,
   status: SessionStatus,
-  { flags, hint }: Health,
+  { flags, hint }: HealthReport,
 ): RecoveryHint | null => {
   const asked = Object.keys(approvals.open)[0]
   const last = resumePoints.at(-1)

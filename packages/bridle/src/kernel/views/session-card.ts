@@ -8,7 +8,7 @@ import { isTerminal, type SessionState, statusOf } from '../projections/state.ts
 import type { Payloads } from '../schemas.ts'
 import { APPROVAL_MODE, PERMISSION_MODE, POLICY_PATH } from './turn-runtime.ts'
 
-export const sessionState = (key: Key, state: SessionState): Payloads['session_state'] => {
+export const sessionStateCard = (key: Key, state: SessionState): Payloads['session_state'] => {
   const { lifecycle: life, health } = state
   const status = statusOf(state)
   return {
@@ -27,7 +27,7 @@ export const sessionState = (key: Key, state: SessionState): Payloads['session_s
     session_id: key.id,
     status,
     agent_profile: key.agent,
-    approval_request_id: askedFirst(state),
+    approval_request_id: firstOpenApprovalId(state),
     process_id: processOf(life.run?.handle),
     attempt_count: life.attempts,
     max_retries: life.maxRetries,
@@ -49,7 +49,8 @@ export const runtimeText = ({ lifecycle: { run, runtime } }: SessionState): stri
   JSON.stringify([processOf(run?.handle), runtime.provider, runtime.model])
 
 /** The approval that is to be answered next. */
-export const askedFirst = ({ approvals: { open } }: SessionState): string | null => Object.keys(open)[0] ?? null
+export const firstOpenApprovalId = ({ approvals: { open } }: SessionState): string | null =>
+  Object.keys(open)[0] ?? null
 
 const BRIDGES = ['claude', 'codex']
 

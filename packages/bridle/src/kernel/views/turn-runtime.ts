@@ -8,7 +8,7 @@ export const POLICY_PATH = 'execution_mode -> approval_policy -> runtime_callbac
 export const PERMISSION_MODE = 'normal'
 export const APPROVAL_MODE = 'on_request'
 
-export const turnRuntime = ({ lifecycle: { kind, settings } }: SessionState): Payloads['policy_decision'] => ({
+export const turnRuntimeDecision = ({ lifecycle: { kind, settings } }: SessionState): Payloads['policy_decision'] => ({
   subject: 'turn_runtime',
   outcome: 'configured',
   reason: `Resolved runtime execution mode for this ${kind} turn.`,
@@ -22,7 +22,7 @@ export const hasWorkspace = ({ lifecycle: { settings } }: SessionState): boolean
   text(settings.workspace_id) !== undefined
 
 /** For a runner that says nothing of a sandbox: there is none, unless the work has a workspace of its own. */
-export const inProcess = ({ lifecycle: { kind, settings } }: SessionState): Payloads['sandbox_notice'] => {
+export const defaultSandboxNotice = ({ lifecycle: { kind, settings } }: SessionState): Payloads['sandbox_notice'] => {
   const requested_backend = kind === 'chat' ? 'chat_turn' : 'background_session'
   return text(settings.workspace_id)
     ? {

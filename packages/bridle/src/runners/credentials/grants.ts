@@ -3,7 +3,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { type Key, keyText } from '../../kernel/event.ts'
 import { type ProviderName, providers } from './providers.ts'
-import { costUsd, type PriceTable, priceOf, type Usage } from './spending/prices.ts'
+import { costUsd, type PriceTable, priceOf, type TokenUsage } from './spending/prices.ts'
 import { SpendLedger, type SpendSums } from './spending/spend-ledger.ts'
 import { worstCaseUsd } from './spending/worst-case-cost.ts'
 
@@ -22,65 +22,65 @@ export interface GrantTerms {
   readonly spentUsd?: number
 }
 
-export interface Spend {
+export interface RunSpend {
   readonly usd: number
   readonly requests: number
   readonly inputTokens: number
   readonly outputTokens: number
 }
 
-export interface LiveGrant extends GrantName {
+export interface ActiveGrant extends GrantName {
   models: readonly string[] | null
   readonly ledger: SpendLedger
-  counts: Omit<Spend, 'usd'>
+  counts: Omit<RunSpend, 'usd'>
   /** Requests that are with the provider; they end with the grant. */
-  readonly underWay: Set<AbortController>
+  readonly openRequests: Set<AbortController>
 }
 
-export class Grants {
+export class CredentialGrants {
   /** By digest, so that looking one up says nothing about the others through its timing. */
-  readonly #live = new Map<string, LiveGrant>()
+  readonly #grants = new Map<string, ActiveGrant>()
   readonly #secret: string
   readonly #prices: PriceTable
-  readonly #note: (name: GrantName, sums: SpendSums) => void
+  readonly #saveSpend: (name: GrantName, sums: SpendSums) => void
 
   constructor(secret: string, prices: PriceTable = [], note: (name: GrantName, sums: SpendSums) => void = () => {}) {
     this.#secret = secret
     this.#prices = prices
-    this.#note = note
+    this.#saveSpend = note
   }
 
   /** Granted again, a run keeps what it has spent. */
   grant(name: GrantName, { models, maxSpendUsd, spentUsd = 0 }: GrantTerms): string {
     const token = this.#token(name)
     const { key, runId, attempt, provider } = name
-    const live = this.#live.get(digest(token))
+    const live = this.#grants.get(digest(token))
     const maxUsd = maxSpendUsd ?? null
     if (live) {
       live.models = models ?? null
-      live.ledger.limitTo(maxUsd)
+      live.ledger.setLimit(maxUsd)
       return token
     }
-    const ledger = new SpendLedger({ maxUsd, spentUsd, note: (sums) => this.#note(name, sums) })
+    const ledger = new SpendLedger({ maxUsd, spentUsd, note: (sums) => this.#saveSpend(name, sums) })
     const counts = { requests: 0, inputTokens: 0, outputTokens: 0 }
     const own = { key, runId, attempt, provider, models: models ?? null }
-    this.#live.set(digest(token), { ...own, ledger, counts, underWay: new Set() })
+    this.#grants.set(digest(token), { ...own, ledger, counts, openRequests: new Set() })
     return token
   }
 
-  bearerOf(token: string): LiveGrant | null {
-    return this.#live.get(digest(token)) ?? null
+  grantForToken(token: string): ActiveGrant | null {
+    return this.#grants.get(digest(token)) ?? null
   }
 
-  named(name: GrantName): LiveGrant | null {
-    return this.bearerOf(this.#token(name))
+  find(name: GrantName): ActiveGrant | null {
+    return this.grantForToken(this.#token(name))
   }
 
-  revoke(name: GrantName): Spend | null {
-    const live = this.named(name)
+  revoke(name: GrantName): RunSpend | null {
+    const live = this.find(name)
     if (!live) return null
-    this.#live.delete(digest(this.#token(name)))
-    for (const request of live.underWay) request.abort()
+    this.#grants.delete(digest(this.#token(name)))
+    for (const request of live.openRequests) request.abort()
     return spendOf(live)
   }
 
@@ -90,7 +90,7 @@ export class Grants {
   }
 
   /** What it cost. */
-  charge(grant: LiveGrant, model: string, usage: Usage): number {
+  charge(grant: ActiveGrant, model: string, usage: TokenUsage): number {
     const usd = costUsd(usage, priceOf(model, this.#prices))
     const { requests, inputTokens, outputTokens } = grant.counts
     grant.counts = {
@@ -107,6 +107,6 @@ export class Grants {
   }
 }
 
-export const spendOf = ({ ledger, counts }: LiveGrant): Spend => ({ usd: ledger.spentUsd, ...counts })
+export const spendOf = ({ ledger, counts }: ActiveGrant): RunSpend => ({ usd: ledger.spentUsd, ...counts })
 
 const digest = (token: string): string => createHash('sha256').update(token).digest('base64')

@@ -20,11 +20,11 @@ export interface Provider {
   readonly mount: string
   readonly routes: readonly ProviderRoute[]
   readonly authorise: (key: string) => { readonly [header: string]: string }
-  readonly encodeRefusal: (code: RefusalCode, message: string) => object
+  readonly encodeRefusal: (code: ProxyRefusalCode, message: string) => object
 }
 
 /** Statuses that the engines do not try again, except where trying again may help. */
-export const refusals = {
+export const proxyRefusals = {
   token_invalid: { status: 401, anthropic: 'authentication_error', openai: 'invalid_api_key' },
   path_not_allowed: { status: 404, anthropic: 'not_found_error', openai: 'not_found' },
   request_invalid: { status: 400, anthropic: 'invalid_request_error', openai: 'invalid_request' },
@@ -36,7 +36,7 @@ export const refusals = {
   too_many_requests: { status: 429, anthropic: 'rate_limit_error', openai: 'rate_limit_exceeded' },
   upstream_failed: { status: 502, anthropic: 'api_error', openai: 'upstream_failed' },
 } as const
-export type RefusalCode = keyof typeof refusals
+export type ProxyRefusalCode = keyof typeof proxyRefusals
 
 export const providers: { readonly [P in ProviderName]: Provider } = {
   anthropic: {
@@ -53,7 +53,7 @@ export const providers: { readonly [P in ProviderName]: Provider } = {
       { method: 'GET', path: /^\/v1\/models(\/[A-Za-z0-9._:@-]+)?$/, kind: 'read' },
     ],
     authorise: (key) => ({ 'x-api-key': key }),
-    encodeRefusal: (code, message) => ({ type: 'error', error: { type: refusals[code].anthropic, message } }),
+    encodeRefusal: (code, message) => ({ type: 'error', error: { type: proxyRefusals[code].anthropic, message } }),
   },
   openai: {
     title: 'OpenAI',
@@ -68,7 +68,7 @@ export const providers: { readonly [P in ProviderName]: Provider } = {
     ],
     authorise: (key) => ({ authorization: `Bearer ${key}` }),
     encodeRefusal: (code, message) => ({
-      error: { message, type: 'invalid_request_error', param: null, code: refusals[code].openai },
+      error: { message, type: 'invalid_request_error', param: null, code: proxyRefusals[code].openai },
     }),
   },
 }

@@ -7,27 +7,27 @@ import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { GrantName } from './grants.ts'
-import { type CredentialProxy, type CredentialProxyOptions, type ProxyEntry, startCredentialProxy } from './proxy.ts'
+import { type CredentialProxy, type CredentialProxyOptions, type ProxyLogEntry, startCredentialProxy } from './proxy.ts'
 
 const KEY = 'sk-real-canary-0001'
 const run = { key: { tenant: 't', agent: 'claude', id: 's1' }, runId: 'r1', attempt: 1 }
 const anthropic: GrantName = { ...run, provider: 'anthropic' }
 const openai: GrantName = { ...run, provider: 'openai' }
 
-interface Got {
+interface ReceivedRequest {
   readonly method: string
   readonly url: string
   readonly headers: IncomingMessage['headers']
   readonly body: string
 }
-type Reply = (got: Got, response: ServerResponse) => void
+type Reply = (got: ReceivedRequest, response: ServerResponse) => void
 
-let got: Got[]
+let got: ReceivedRequest[]
 let reply: Reply
 let stub: ReturnType<typeof createServer>
 let stubUrl: string
 let proxy: CredentialProxy
-let entries: ProxyEntry[]
+let entries: ProxyLogEntry[]
 
 const json =
   (body: unknown, status = 200, headers = {}): Reply =>
@@ -126,7 +126,7 @@ describe('[O14] a request that may pass', () => {
   ])('%s %s is passed on and costs nothing', async (method, path) => {
     expect((await ask(proxy.grant(anthropic), path, { method })).status).toBe(200)
     expect(got[0]?.url).toBe(path)
-    expect(proxy.spent(anthropic)?.usd).toBe(0)
+    expect(proxy.spend(anthropic)?.usd).toBe(0)
   })
 
   test('a probe is answered here, for anybody', async () => {
@@ -197,7 +197,7 @@ describe('[O14] a request that may not', () => {
     await expect(response.text()).rejects.toThrow()
     await asked
     expect((await ask(grant, '/v1/messages')).status).toBe(401)
-    expect([proxy.spent(anthropic), proxy.revoke(anthropic)]).toEqual([null, null])
+    expect([proxy.spend(anthropic), proxy.revoke(anthropic)]).toEqual([null, null])
   })
 
   test.each([
@@ -310,7 +310,7 @@ describe('an answer', () => {
     await response.body!.getReader().read()
     leave.abort()
     await over
-    await expect.poll(() => proxy.spent(anthropic)?.requests).toBe(1)
+    await expect.poll(() => proxy.spend(anthropic)?.requests).toBe(1)
   })
 
   test('leaving before it begins is not free either', async () => {
@@ -329,7 +329,7 @@ describe('an answer', () => {
     await arrived
     leave.abort()
     await expect(asked).rejects.toThrow()
-    await expect.poll(() => proxy.spent(anthropic)?.inputTokens).toBeGreaterThan(1_000)
+    await expect.poll(() => proxy.spend(anthropic)?.inputTokens).toBeGreaterThan(1_000)
   })
 
   test('waits for a client that does not read', async () => {
@@ -355,7 +355,7 @@ describe('an answer', () => {
         'set-cookie': 'a=b',
         'retry-after': '3',
         'x-echo': String(headers['x-api-key']),
-      })({} as Got, response)
+      })({} as ReceivedRequest, response)
     const answer = await ask(proxy.grant(anthropic), '/v1/messages')
     expect([answer.status, answer.headers.get('retry-after'), answer.headers.get('set-cookie')]).toEqual([
       529,
@@ -363,7 +363,7 @@ describe('an answer', () => {
       null,
     ])
     expect(answer.body.error.message).toBe('no [key]')
-    expect(proxy.spent(anthropic)?.requests).toBe(0)
+    expect(proxy.spend(anthropic)?.requests).toBe(0)
   })
 
   test('a key that the provider refuses: 403, and whose key it is', async () => {
@@ -423,7 +423,7 @@ describe('[O14] spending', () => {
     reply = used(300_000)
     expect((await ask(grant, '/v1/messages')).status).toBe(200)
     expect((await ask(grant, '/v1/messages')).status).toBe(200)
-    expect(proxy.spent(anthropic)).toEqual({ usd: 0.6, requests: 2, inputTokens: 0, outputTokens: 600_000 })
+    expect(proxy.spend(anthropic)).toEqual({ usd: 0.6, requests: 2, inputTokens: 0, outputTokens: 600_000 })
     expect(await ask(grant, '/v1/messages')).toMatchObject({
       status: 402,
       body: anthropicError(
@@ -462,7 +462,7 @@ describe('[O14] spending', () => {
       body: '{"model":"mystery"}',
     }).then((response) => response.text())
     await expect
-      .poll(() => proxy.spent(anthropic))
+      .poll(() => proxy.spend(anthropic))
       .toEqual({ usd: 0.09, requests: 1, inputTokens: 1000, outputTokens: 1000 })
   })
 })
@@ -505,7 +505,7 @@ describe('[O27] many requests at once', () => {
     await expect.poll(() => answered).toBe(3 * 8)
     const statuses = (await ended(asked, waiting)).map(({ status }) => status)
     // Two of $0.40 each: the second is sent alone, since what is left does not cover it.
-    for (const name of others) expect(proxy.spent(name)).toMatchObject({ usd: 0.8, requests: 2 })
+    for (const name of others) expect(proxy.spend(name)).toMatchObject({ usd: 0.8, requests: 2 })
     expect(got).toHaveLength(6)
     expect(statuses.filter((status) => status === 200)).toHaveLength(6)
     // 32 of a run are under way at most; those that waited were told when the limit was reached.
@@ -521,7 +521,7 @@ describe('[O27] many requests at once', () => {
     await expect.poll(() => got.length).toBe(4)
     expect((await ended(asked, waiting)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200])
     expect((await ended([ask(grant, '/v1/messages', { body: body(1e9) })], waiting))[0]?.status).toBe(200)
-    expect(proxy.spent(anthropic)?.usd).toBeCloseTo(0.007)
+    expect(proxy.spend(anthropic)?.usd).toBeCloseTo(0.007)
   })
 
   test.each<[string, Reply]>([
@@ -535,7 +535,7 @@ describe('[O27] many requests at once', () => {
     const asked = [1, 2, 3].map(() => ask(grant, '/v1/messages', { body: body(450_000) }))
     const statuses = (await ended(asked, waiting)).map(({ status }) => status)
     expect([statuses.every((status) => status >= 400), got.length]).toEqual([true, 3])
-    expect(proxy.spent(anthropic)).toMatchObject({ usd: 0, requests: 0 })
+    expect(proxy.spend(anthropic)).toMatchObject({ usd: 0, requests: 0 })
     reply = used(1_000)
     expect((await ask(grant, '/v1/messages', { body: body(450_000) })).status).toBe(200)
   })
@@ -557,7 +557,7 @@ describe('[O27] many requests at once', () => {
       })
       await response.body!.getReader().read()
       leave.abort()
-      await expect.poll(() => proxy.spent(anthropic)?.outputTokens).toBe(count * 1_000)
+      await expect.poll(() => proxy.spend(anthropic)?.outputTokens).toBe(count * 1_000)
     }
   })
 

@@ -3,12 +3,26 @@
 // is over, is refused in the provider's own words, so that its engine can show them.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type GrantName, Grants, type GrantTerms, type LiveGrant, type Spend, spendOf } from './grants.ts'
-import { type Provider, type ProviderName, providers, type RefusalCode, refusals } from './providers.ts'
-import { BODY_BYTES_MAX, checkAsked, type Located, locate, type Refused, tooMany } from './request-rules.ts'
+import {
+  type ActiveGrant,
+  CredentialGrants,
+  type GrantName,
+  type GrantTerms,
+  type RunSpend,
+  spendOf,
+} from './grants.ts'
+import { type Provider, type ProviderName, type ProxyRefusalCode, providers, proxyRefusals } from './providers.ts'
+import {
+  checkProviderRequest,
+  findProviderRoute,
+  PROVIDER_BODY_BYTES_MAX,
+  type ProviderTarget,
+  type ProxyRefusal,
+  tooManyRequests,
+} from './request-rules.ts'
 import type { PriceTable } from './spending/prices.ts'
-import { type Entry, isRefused, type SpendSums } from './spending/spend-ledger.ts'
-import { type Passage, pass } from './upstream.ts'
+import { isProxyRefusal, type RequestSlot, type SpendSums } from './spending/spend-ledger.ts'
+import { exchangeWithProvider, type UpstreamRequest } from './upstream.ts'
 
 export interface CredentialProxyOptions {
   /** Tokens are derived from it: the same secret makes the same tokens in the next process. */
@@ -28,16 +42,16 @@ export interface CredentialProxyOptions {
   /** How long a provider may say nothing at all. */
   readonly silenceMs?: number
   /** One line per request. Carries no key, no token and nothing of what was said. */
-  readonly report?: (entry: ProxyEntry) => void
+  readonly report?: (entry: ProxyLogEntry) => void
   /** A run's sums, before a request is sent and after it is settled: kept, they survive the process. */
   readonly note?: (name: GrantName, sums: SpendSums) => void
 }
 
-export interface ProxyEntry extends GrantName {
+export interface ProxyLogEntry extends GrantName {
   readonly path: string
   readonly model: string | null
   readonly status: number
-  readonly refused: RefusalCode | null
+  readonly refused: ProxyRefusalCode | null
   readonly usd: number
 }
 
@@ -45,8 +59,8 @@ export interface CredentialProxy {
   readonly url: string
   grant(grant: GrantName & GrantTerms): { readonly token: string; readonly baseUrl: string }
   /** The token is dead, and so is what it asked for. What the run spent; null = it had no grant. */
-  revoke(name: GrantName): Spend | null
-  spent(name: GrantName): Spend | null
+  revoke(name: GrantName): RunSpend | null
+  spend(name: GrantName): RunSpend | null
   /** Ends what is under way. */
   close(): Promise<void>
 }
@@ -55,8 +69,8 @@ export interface CredentialProxy {
 const SILENCE_MS = 600_000
 
 export const startCredentialProxy = async (options: CredentialProxyOptions): Promise<CredentialProxy> => {
-  const { secret, prices, env = process.env, bodyBytesMax = BODY_BYTES_MAX, silenceMs = SILENCE_MS } = options
-  const grants = new Grants(secret, prices, options.note)
+  const { secret, prices, env = process.env, bodyBytesMax = PROVIDER_BODY_BYTES_MAX, silenceMs = SILENCE_MS } = options
+  const grants = new CredentialGrants(secret, prices, options.note)
   const upstreams = {
     anthropic: upstreamUrl('anthropic', options, env),
     openai: upstreamUrl('openai', options, env),
@@ -65,33 +79,33 @@ export const startCredentialProxy = async (options: CredentialProxyOptions): Pro
   const underWay = new Set<Promise<void>>()
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const found = asked(request)
+    const found = parseTarget(request)
     if (!found) return refuse(response, null, 'path_not_allowed', 'There is nothing at this path.')
     const { name, provider, route, path, query } = found
     if (route?.kind === 'probe') return void response.writeHead(200).end()
-    const grant = bearer(request, grants, name)
+    const grant = findGrant(request, grants, name)
     if (!grant) return refuse(response, provider, 'token_invalid', 'This token is not, or no longer, valid.')
 
     const entry = { ...nameOf(grant), path, model: null as string | null, usd: 0 }
-    const report = (status: number, refused: RefusalCode | null) => options.report?.({ ...entry, status, refused })
-    const no = ([code, message]: Refused) => {
-      report(refusals[code].status, code)
+    const report = (status: number, refused: ProxyRefusalCode | null) => options.report?.({ ...entry, status, refused })
+    const no = ([code, message]: ProxyRefusal) => {
+      report(proxyRefusals[code].status, code)
       refuse(response, provider, code, message)
     }
     if (!route) return no(['path_not_allowed', `${request.method} ${path} is not passed on to ${provider.title}.`])
     const { ledger } = grant
-    const place = ledger.enter()
-    if (isRefused(place)) return no(place)
+    const place = ledger.openSlot()
+    if (isProxyRefusal(place)) return no(place)
     const leave = new AbortController()
-    grant.underWay.add(leave)
+    grant.openRequests.add(leave)
     response.once('close', () => response.writableFinished || leave.abort())
     let settle = (_usd: number) => {}
     try {
       if (route.method === 'POST' && ledger.refusal) return no(ledger.refusal)
       const read = route.method === 'POST' ? await readBody(request, bodyBytesMax, place) : null
       if (read === 'too large') return no(['body_too_large', `A request may have ${bodyBytesMax} bytes.`])
-      if (read === 'too many') return no(tooMany)
-      const checked = read && check(read, grant, request)
+      if (read === 'too many') return no(tooManyRequests)
+      const checked = read && checkBody(read, grant, request)
       if (checked && 'refused' in checked) return no(checked.refused)
       entry.model = checked?.model ?? null
       const key = options.keys[name]?.()
@@ -99,11 +113,11 @@ export const startCredentialProxy = async (options: CredentialProxyOptions): Pro
       if (route.kind === 'answer' && checked) {
         const worst = grants.worstCase(checked.model, checked.content, checked.text)
         const reserved = await ledger.reserve(worst, leave.signal)
-        if (isRefused(reserved)) return no(reserved)
+        if (isProxyRefusal(reserved)) return no(reserved)
         settle = reserved.settle
       }
 
-      const passage: Passage = {
+      const passage: UpstreamRequest = {
         provider: name,
         url: `${upstreams[name]}${path}${query}`,
         key,
@@ -116,14 +130,14 @@ export const startCredentialProxy = async (options: CredentialProxyOptions): Pro
           settle(entry.usd)
         },
       }
-      const { status, refused } = await pass(passage, request, response)
+      const { status, refused } = await exchangeWithProvider(passage, request, response)
       if (refused) return no(refused)
       report(status, null)
     } finally {
       // A request that cost nothing gives back what it had reserved.
       settle(0)
-      place.leave()
-      grant.underWay.delete(leave)
+      place.release()
+      grant.openRequests.delete(leave)
     }
   }
 
@@ -145,8 +159,8 @@ export const startCredentialProxy = async (options: CredentialProxyOptions): Pro
       baseUrl: `${(options.publicUrl ?? url).replace(/\/+$/, '')}${providers[name.provider].mount}`,
     }),
     revoke: (name) => grants.revoke(name),
-    spent: (name) => {
-      const grant = grants.named(name)
+    spend: (name) => {
+      const grant = grants.find(name)
       return grant && spendOf(grant)
     },
     async close() {
@@ -168,27 +182,34 @@ const upstreamUrl = (name: ProviderName, { upstreams }: CredentialProxyOptions, 
   return given.replace(/\/+$/, '')
 }
 
-const asked = ({ method = '', url = '' }: IncomingMessage): (Located & { readonly query: string }) | null => {
+const parseTarget = ({
+  method = '',
+  url = '',
+}: IncomingMessage): (ProviderTarget & { readonly query: string }) | null => {
   if (!url.startsWith('/') || !URL.canParse(url, 'http://proxy')) return null
   const { pathname, search } = new URL(url, 'http://proxy')
-  const located = locate(method, pathname)
+  const located = findProviderRoute(method, pathname)
   return located && { ...located, query: search }
 }
 
 /** A token is good for its own provider only. */
-const bearer = ({ headers }: IncomingMessage, grants: Grants, provider: ProviderName): LiveGrant | null => {
+const findGrant = (
+  { headers }: IncomingMessage,
+  grants: CredentialGrants,
+  provider: ProviderName,
+): ActiveGrant | null => {
   const { authorization = '', 'x-api-key': apiKey } = headers
   const token = typeof apiKey === 'string' ? apiKey : (/^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? '')
-  const grant = grants.bearerOf(token)
+  const grant = grants.grantForToken(token)
   return grant?.provider === provider ? grant : null
 }
 
-const nameOf = ({ key, runId, attempt, provider }: LiveGrant): GrantName => ({ key, runId, attempt, provider })
+const nameOf = ({ key, runId, attempt, provider }: ActiveGrant): GrantName => ({ key, runId, attempt, provider })
 
 const readBody = (
   request: IncomingMessage,
   bytesMax: number,
-  place: Entry,
+  place: RequestSlot,
 ): Promise<Buffer | 'too large' | 'too many'> =>
   new Promise((resolve, reject) => {
     const parts: Buffer[] = []
@@ -198,7 +219,7 @@ const readBody = (
     request.on('data', (part: Buffer) => {
       bytes += part.byteLength
       if (isRefusing) return
-      const refusal = bytes > bytesMax ? 'too large' : place.hold(part.byteLength) ? null : 'too many'
+      const refusal = bytes > bytesMax ? 'too large' : place.addBytes(part.byteLength) ? null : 'too many'
       if (refusal === null) return void parts.push(part)
       isRefusing = true
       parts.length = 0
@@ -209,15 +230,15 @@ const readBody = (
     request.once('close', () => reject(new Error('The client left.')))
   })
 
-const check = (bytes: Buffer, { models }: LiveGrant, { headers }: IncomingMessage) => {
-  const checked = checkAsked(bytes.toString('utf8'), headers['content-encoding'], models)
+const checkBody = (bytes: Buffer, { models }: ActiveGrant, { headers }: IncomingMessage) => {
+  const checked = checkProviderRequest(bytes.toString('utf8'), headers['content-encoding'], models)
   if ('refused' in checked) return checked
   const { model, body: text, content } = checked
   return { model, text, content, body: Buffer.from(text) }
 }
 
-const refuse = (response: ServerResponse, provider: Provider | null, code: RefusalCode, message: string): void => {
+const refuse = (response: ServerResponse, provider: Provider | null, code: ProxyRefusalCode, message: string): void => {
   if (response.headersSent || response.destroyed) return void response.destroy()
   const body = JSON.stringify((provider ?? providers.openai).encodeRefusal(code, message))
-  response.writeHead(refusals[code].status, { 'content-type': 'application/json' }).end(body)
+  response.writeHead(proxyRefusals[code].status, { 'content-type': 'application/json' }).end(body)
 }

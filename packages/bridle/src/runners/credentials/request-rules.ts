@@ -1,25 +1,25 @@
 // What a run may ask of a provider with the server's key: the same answers wherever the key is kept.
 
-import { type Provider, type ProviderName, type ProviderRoute, providers, type RefusalCode } from './providers.ts'
+import { type Provider, type ProviderName, type ProviderRoute, type ProxyRefusalCode, providers } from './providers.ts'
 import { matchesModel } from './spending/prices.ts'
 
-export type Refused = readonly [RefusalCode, string]
+export type ProxyRefusal = readonly [ProxyRefusalCode, string]
 
 /** The vendors' own limit for a request. */
-export const BODY_BYTES_MAX = 32 * 1024 * 1024
+export const PROVIDER_BODY_BYTES_MAX = 32 * 1024 * 1024
 /** Requests of one run under way: no engine has more, and a loop does. */
-export const UNDER_WAY_MAX = 32
+export const OPEN_REQUESTS_MAX = 32
 /** Their bodies together: two of the largest, so that one run cannot fill the memory of the server. */
-export const UNDER_WAY_BYTES_MAX = 64 * 1024 * 1024
+export const OPEN_REQUEST_BYTES_MAX = 64 * 1024 * 1024
 /** An error is short; the rest of a longer one is cut, as nobody reads it. */
 export const ERROR_BYTES_MAX = 1024 * 1024
 
-export const tooMany: Refused = [
+export const tooManyRequests: ProxyRefusal = [
   'too_many_requests',
-  `A run may have ${UNDER_WAY_MAX} requests and ${UNDER_WAY_BYTES_MAX} bytes under way. Try again when one has ended.`,
+  `A run may have ${OPEN_REQUESTS_MAX} requests and ${OPEN_REQUEST_BYTES_MAX} bytes under way. Try again when one has ended.`,
 ]
 
-export interface Located {
+export interface ProviderTarget {
   readonly name: ProviderName
   readonly provider: Provider
   /** Null: the provider is known, and nothing of it is passed on from here. */
@@ -29,7 +29,7 @@ export interface Located {
 }
 
 /** By a path that was normalised, so that it is what it says; a route then matches whole. */
-export const locate = (method: string, pathname: string): Located | null => {
+export const findProviderRoute = (method: string, pathname: string): ProviderTarget | null => {
   for (const [name, provider] of Object.entries(providers) as [ProviderName, Provider][]) {
     if (pathname !== provider.mount && !pathname.startsWith(`${provider.mount}/`)) continue
     const path = pathname.slice(provider.mount.length)
@@ -39,7 +39,7 @@ export const locate = (method: string, pathname: string): Located | null => {
   return null
 }
 
-export const overspent = (usd: number, maxUsd: number | null): Refused | null => {
+export const spendRefusal = (usd: number, maxUsd: number | null): ProxyRefusal | null => {
   if (maxUsd === null || usd < maxUsd) return null
   const [spent, limit] = [usd, maxUsd].map((each) => `$${each.toFixed(2)}`)
   return ['spend_limit', `This run has spent about ${spent} of its limit of ${limit}. Raise the limit to go on.`]
@@ -53,12 +53,12 @@ export interface CheckedRequest {
 }
 
 /** Sent on is what was read here, written again: a name said twice must not mean one thing to us and another there. */
-export const checkAsked = (
+export const checkProviderRequest = (
   text: string,
   encoding: string | null | undefined,
   models: readonly string[] | null,
-): CheckedRequest | { readonly refused: Refused } => {
-  const invalid = (message: string): { refused: Refused } => ({ refused: ['request_invalid', message] })
+): CheckedRequest | { readonly refused: ProxyRefusal } => {
+  const invalid = (message: string): { refused: ProxyRefusal } => ({ refused: ['request_invalid', message] })
   if ((encoding ?? 'identity') !== 'identity') return invalid('The body is to be sent as it is.')
   let said: unknown
   try {

@@ -8,14 +8,14 @@ import { sessionFolder } from '../sandboxes/folders/session-paths.ts'
 import type { GrantName } from './grants.ts'
 import type { SpendSums } from './spending/spend-ledger.ts'
 
-interface Noted {
+interface SpendRecord {
   readonly run: string
   readonly usd: number
   /** The worst case of requests that were under way. Absent in notes of an older version. */
   readonly reservedUsd?: number
 }
 
-export class NodeSpends {
+export class SpendFiles {
   readonly #data: string
 
   constructor(data: string) {
@@ -23,7 +23,7 @@ export class NodeSpends {
   }
 
   /** What it had spent before. From here on there is a place to note more. */
-  begin(name: GrantName): number {
+  load(name: GrantName): number {
     mkdirSync(sessionFolder(this.#data, name.key), { recursive: true, mode: 0o700 })
     return this.#of(name)
   }
@@ -32,7 +32,7 @@ export class NodeSpends {
   save(name: GrantName, { spentUsd, reservedUsd }: SpendSums): void {
     const file = this.#file(name)
     if (!existsSync(dirname(file))) return
-    const noted: Noted = { run: runOf(name), usd: spentUsd, reservedUsd }
+    const noted: SpendRecord = { run: runOf(name), usd: spentUsd, reservedUsd }
     writeFileSync(`${file}.new`, JSON.stringify(noted), { mode: 0o600 })
     renameSync(`${file}.new`, file)
   }
@@ -44,9 +44,9 @@ export class NodeSpends {
     return noted.usd + (Number.isFinite(noted.reservedUsd) ? (noted.reservedUsd ?? 0) : 0)
   }
 
-  #read(name: GrantName): Noted | null {
+  #read(name: GrantName): SpendRecord | null {
     try {
-      return JSON.parse(readFileSync(this.#file(name), 'utf8')) as Noted | null
+      return JSON.parse(readFileSync(this.#file(name), 'utf8')) as SpendRecord | null
     } catch {
       return null
     }

@@ -2,12 +2,12 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp, type ServerResponse } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { pipeline } from 'node:stream/promises'
-import { type ProviderName, providers, type RefusalCode } from './providers.ts'
+import { type ProviderName, type ProxyRefusalCode, providers } from './providers.ts'
 import { ERROR_BYTES_MAX } from './request-rules.ts'
-import type { Usage } from './spending/prices.ts'
+import type { TokenUsage } from './spending/prices.ts'
 import { usageMeter } from './spending/usage-meter.ts'
 
-export interface Passage {
+export interface UpstreamRequest {
   readonly provider: ProviderName
   readonly url: string
   readonly key: string
@@ -17,25 +17,29 @@ export interface Passage {
   readonly silenceMs: number
   readonly signal: AbortSignal
   /** Called once, before the client can know that the answer is over: its next request meets the new sum. */
-  readonly charge: (usage: Usage) => void
+  readonly charge: (usage: TokenUsage) => void
 }
 
-export interface Passed {
+export interface UpstreamResult {
   readonly status: number
   /** Nothing was answered yet. */
-  readonly refused: readonly [RefusalCode, string] | null
+  readonly refused: readonly [ProxyRefusalCode, string] | null
 }
 
 /** Reported where nobody was left to answer. */
 const LEFT = 499
 
-export const pass = async (passage: Passage, request: IncomingMessage, response: ServerResponse): Promise<Passed> => {
+export const exchangeWithProvider = async (
+  passage: UpstreamRequest,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<UpstreamResult> => {
   const { provider, key, isMetered, body, charge } = passage
   const { title, keyName } = providers[provider]
   const requestBytes = body?.byteLength ?? 0
-  const refused = (code: RefusalCode, message: string): Passed => ({ status: 0, refused: [code, message] })
+  const refused = (code: ProxyRefusalCode, message: string): UpstreamResult => ({ status: 0, refused: [code, message] })
 
-  const answer = await ask(passage, request).catch(() => null)
+  const answer = await sendUpstream(passage, request).catch(() => null)
   if (!answer && passage.signal.aborted) {
     // The provider may be at work already: leaving before it answers is not free either.
     if (isMetered) charge(usageMeter(provider, { isStream: true, requestBytes }).total())
@@ -56,12 +60,12 @@ export const pass = async (passage: Passage, request: IncomingMessage, response:
   if (status >= 400) {
     // Some gateways repeat what they were sent.
     const text = Buffer.from((await readError(answer)).replaceAll(key, '[key]'))
-    const { 'content-length': _, ...rest } = passedOn(headers, key)
+    const { 'content-length': _, ...rest } = forwardedHeaders(headers, key)
     response.writeHead(status, rest).end(text)
     return { status, refused: null }
   }
 
-  response.writeHead(status, passedOn(headers, key))
+  response.writeHead(status, forwardedHeaders(headers, key))
   response.flushHeaders()
   const isStream = headers['content-type']?.startsWith('text/event-stream') ?? false
   let meter = isMetered ? usageMeter(provider, { isStream, requestBytes }) : null
@@ -76,10 +80,10 @@ export const pass = async (passage: Passage, request: IncomingMessage, response:
   return { status, refused: null }
 }
 
-const ask = (passage: Passage, from: IncomingMessage, isAgain = false): Promise<IncomingMessage> =>
+const sendUpstream = (passage: UpstreamRequest, from: IncomingMessage, isAgain = false): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     const { provider, url, key, body, silenceMs, signal } = passage
-    const { 'content-length': _, ...rest } = passedOn(from.headers, null)
+    const { 'content-length': _, ...rest } = forwardedHeaders(from.headers, null)
     const headers = {
       ...rest,
       ...providers[provider].authorise(key),
@@ -93,7 +97,7 @@ const ask = (passage: Passage, from: IncomingMessage, isAgain = false): Promise<
     call.once('response', resolve)
     call.on('error', (error: NodeJS.ErrnoException) => {
       // A connection kept from before may have been closed just then; nothing of the request was taken.
-      if (call.reusedSocket && error.code === 'ECONNRESET' && !isAgain) resolve(ask(passage, from, true))
+      if (call.reusedSocket && error.code === 'ECONNRESET' && !isAgain) resolve(sendUpstream(passage, from, true))
       else reject(error)
     })
     call.end(body)
@@ -115,16 +119,16 @@ const readError = async (answer: IncomingMessage): Promise<string> => {
 }
 
 /** Of one connection only, or about who asks: neither side learns these of the other. */
-const keptBack =
+const droppedHeaders =
   /^(connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|host|expect|cookie2?|set-cookie2?|authorization|x-api-key|forwarded|x-forwarded-.*|x-real-ip|via|accept-encoding|alt-svc|strict-transport-security|clear-site-data)$/
 
-const passedOn = (headers: IncomingHttpHeaders, key: string | null): { [name: string]: string | string[] } => {
+const forwardedHeaders = (headers: IncomingHttpHeaders, key: string | null): { [name: string]: string | string[] } => {
   const named = new Set((headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase()))
   return Object.fromEntries(
     Object.entries(headers).filter(
       (entry): entry is [string, string | string[]] =>
         entry[1] !== undefined &&
-        !keptBack.test(entry[0]) &&
+        !droppedHeaders.test(entry[0]) &&
         !named.has(entry[0]) &&
         !(key !== null && String(entry[1]).includes(key)),
     ),

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-export interface Installed {
+export interface InstalledPackage {
   /** The folder whose `node_modules` it is in: what BRIDLE_ENGINES would say. */
   readonly root: string
   readonly folder: string
@@ -14,10 +14,10 @@ export interface Installed {
 }
 
 /** In BRIDLE_ENGINES, else from the working folder upwards, else beside Bridle itself. */
-export const installed = (name: string, env: NodeJS.ProcessEnv = process.env): Installed | null => {
+export const findPackage = (name: string, env: NodeJS.ProcessEnv = process.env): InstalledPackage | null => {
   const roots = [env.BRIDLE_ENGINES, process.cwd(), dirname(fileURLToPath(import.meta.url))]
   for (const root of roots) {
-    const found = root ? above(resolve(root), name) : null
+    const found = root ? findAbove(resolve(root), name) : null
     if (found) return found
   }
   return null
@@ -26,9 +26,9 @@ export const installed = (name: string, env: NodeJS.ProcessEnv = process.env): I
 export const ENGINE_PACKAGES = ['@anthropic-ai/claude-agent-sdk', '@openai/codex'] as const
 
 /** What to do about one that is missing. */
-export const howToInstall = (name: string): string => `Run: npm install ${name}`
+export const installHint = (name: string): string => `Run: npm install ${name}`
 
-const above = (from: string, name: string): Installed | null => {
+const findAbove = (from: string, name: string): InstalledPackage | null => {
   for (let folder = from; ; folder = dirname(folder)) {
     const at = join(folder, 'node_modules', name)
     const manifest = join(at, 'package.json')

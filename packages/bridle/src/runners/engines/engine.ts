@@ -62,7 +62,7 @@ export interface EngineSession {
    * Everything is said through `turn`. Never rejects: what goes wrong is an end. `continues`: the engine remembers the prompt and
    * a part of the work, and goes on with it.
    */
-  play(prompt: string, turn: Turn, continues?: boolean): Promise<TurnEnd>
+  play(prompt: string, turn: TurnReporter, continues?: boolean): Promise<TurnEnd>
   /** Ends the turn under way. The session may stay alive. */
   interrupt(): Promise<void>
   /** A word to the turn under way. Rejects where there is none. */
@@ -74,28 +74,28 @@ export interface EngineSession {
 }
 
 /** The prompt of a turn that goes on in the middle. */
-export const GO_ON =
+export const CONTINUE_PROMPT =
   'The work was stopped and goes on now. Continue from where you stopped. Do not repeat what is done already.'
 
-export interface Turn {
+export interface TurnReporter {
   /** The frame it became. */
-  say(event: RunnerEvent): number
+  report(event: RunnerEvent): number
   /** Waits while too much is unread: a flood stops at its source. */
-  room(): Promise<void>
+  waitForRoom(): Promise<void>
   /** Resolves when the caller has the frame for good; at once where the caller acknowledges nothing. */
-  heard(frame: number): Promise<void>
+  waitForAcknowledgement(frame: number): Promise<void>
   /** Says `approval.required` and waits for the answer, which is checked against its digest. */
-  ask(question: Question): Promise<Verdict>
+  requestApproval(question: EngineApprovalRequest): Promise<EngineApprovalDecision>
 }
 
-export interface Question {
+export interface EngineApprovalRequest {
   readonly toolUseId: string
   readonly toolName: string
   readonly input: JsonObject
   readonly reason: string
 }
 
-export type Verdict =
+export type EngineApprovalDecision =
   | { readonly decision: 'approved'; readonly input: JsonObject }
   | { readonly decision: 'denied'; readonly reason: string }
 

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { needs } from '../../../../../scripts/needs.ts'
 import { fetchPinned } from '../../../../../scripts/pinned-tools.ts'
-import type { StartEngine } from '../sandboxes/isolation/engine-start.ts'
+import type { EngineStarter } from '../sandboxes/isolation/engine-start.ts'
 
 /** The folder to give as BRIDLE_ENGINES, or why there is none. */
 export const fetchEngines = () => fetchPinned('apps/sandbox', 'engines')
@@ -13,4 +13,4 @@ export const noEngines = needs('engines')
 export const engineEnv = (): NodeJS.ProcessEnv => ('folder' in engines ? { BRIDLE_ENGINES: engines.folder } : {})
 
 /** As the user who runs the tests. */
-export const startHere: StartEngine = ({ file, args, cwd, env }) => spawn(file, args, { cwd, env, detached: true })
+export const startHere: EngineStarter = ({ file, args, cwd, env }) => spawn(file, args, { cwd, env, detached: true })

@@ -1,29 +1,29 @@
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { newMark } from './process-mark.ts'
+import { newProcessMark } from './process-mark.ts'
 
 describe.skipIf(!existsSync('/proc/self/environ'))('a mark, where there is /proc', () => {
   test('finds a process that left its group and its parent, and no other', async () => {
-    const [ours, theirs] = [newMark(), newMark()]
+    const [ours, theirs] = [newProcessMark(), newProcessMark()]
     try {
       const [orphan, stranger] = [await start(ours.env), await start(theirs.env)]
       expect([isRunning(orphan), isRunning(stranger)]).toEqual([true, true])
-      await ours.sweep()
+      await ours.killProcesses()
       expect([isRunning(orphan), isRunning(stranger)]).toEqual([false, true])
     } finally {
-      await theirs.sweep()
+      await theirs.killProcesses()
     }
   })
 
   test('spares those without the variable that is asked for', async () => {
-    const mark = newMark()
+    const mark = newProcessMark()
     try {
       const [command, plain] = [await start({ ...mark.env, CALL: '1' }), await start(mark.env)]
-      await mark.sweep('CALL')
+      await mark.killProcesses('CALL')
       expect([isRunning(command), isRunning(plain)]).toEqual([false, true])
     } finally {
-      await mark.sweep()
+      await mark.killProcesses()
     }
   })
 })

@@ -10,33 +10,33 @@ const ROUNDS = 5
 /** One that is killed ends soon, unless the kernel is busy with it. */
 const ENDING_MS = 1_000
 
-export interface Mark {
+export interface ProcessMark {
   readonly env: { readonly [NAME]: string }
   /**
    * Ends every process that carries it, or those of them with this variable too. Where there is no /proc, none is
    * found.
    */
-  sweep(variable?: string): Promise<void>
+  killProcesses(variable?: string): Promise<void>
 }
 
-export const newMark = (): Mark => {
+export const newProcessMark = (): ProcessMark => {
   const value = randomUUID()
   const isMarked = (environment: readonly string[], variable?: string) =>
     environment.includes(`${NAME}=${value}`) &&
     (variable === undefined || environment.some((entry) => entry.startsWith(`${variable}=`)))
   return {
     env: { [NAME]: value },
-    sweep: async (variable) => {
+    killProcesses: async (variable) => {
       for (let round = 0; round < ROUNDS; round++) {
         const found = processesWhere((environment) => isMarked(environment, variable))
         if (found.length === 0) return
         for (const pid of found) kill(pid)
-        await Promise.all(found.map(ended))
+        await Promise.all(found.map(waitForExit))
       }
     },
   }
 }
 
-const ended = async (pid: number): Promise<void> => {
+const waitForExit = async (pid: number): Promise<void> => {
   for (let waitedMs = 0; waitedMs < ENDING_MS && startTimeOf(pid) !== null; waitedMs += 5) await sleep(5)
 }

@@ -1,9 +1,9 @@
 // An engine that does what its prompt says, a JSON array of steps; also what no engine should do.
 import type { RunnerEvent } from '../protocol.ts'
 import { claudeInfo } from './claude/capabilities.ts'
-import type { Engine, EngineOptions, EngineSession, Question, Turn, TurnEnd } from './engine.ts'
+import type { Engine, EngineApprovalRequest, EngineOptions, EngineSession, TurnEnd, TurnReporter } from './engine.ts'
 
-export type Step =
+export type PuppetStep =
   | { readonly say: RunnerEvent }
   /** Text in so many pieces, as fast as there is room. */
   | { readonly flood: number; readonly size?: number }
@@ -11,13 +11,13 @@ export type Step =
   | { readonly act: string }
   /** The same, and it never comes back from it. */
   | { readonly begin: string }
-  | { readonly ask: Question; readonly effect?: 'pure' }
+  | { readonly ask: EngineApprovalRequest; readonly effect?: 'pure' }
   | { readonly hang: 'politely' | 'deaf' }
   | { readonly sleepMs: number }
   | { readonly end: TurnEnd }
   | { readonly reject: string }
 
-export interface Puppets extends Engine {
+export interface PuppetEngine extends Engine {
   readonly acted: string[]
   readonly verdicts: unknown[]
   readonly steered: string[]
@@ -33,9 +33,9 @@ export interface Puppets extends Engine {
   openMs: number
 }
 
-export const puppetEngine = (name = 'puppet'): Puppets => {
+export const puppetEngine = (name = 'puppet'): PuppetEngine => {
   let launch: EngineOptions['launcher'] = () => Promise.reject(new Error('No engine was opened.'))
-  const engine: Puppets = {
+  const engine: PuppetEngine = {
     name,
     provider: 'anthropic',
     info: { ...claudeInfo('1.0.0'), name },
@@ -55,7 +55,7 @@ export const puppetEngine = (name = 'puppet'): Puppets => {
       engine.opened.push({ resume })
       if (engine.openMs > 0) await new Promise((resolve) => setTimeout(resolve, engine.openMs))
       if (resume === 'broken') throw new Error('no such file')
-      return new Puppet(engine, resume)
+      return new PuppetSession(engine, resume)
     },
   }
   return engine
@@ -64,23 +64,23 @@ export const puppetEngine = (name = 'puppet'): Puppets => {
 /** What `$LARGE` stands for. */
 export const LARGE = 2_000_000
 
-class Puppet implements EngineSession {
-  readonly #engine: Puppets
+class PuppetSession implements EngineSession {
+  readonly #engine: PuppetEngine
   resume: string | null
   readonly sessionId = 'puppet-session'
   alive = true
   #turns = 0
   #interrupted = () => {}
-  #turn: Turn | null = null
+  #turn: TurnReporter | null = null
   readonly #tasks = new Set<string>()
 
-  constructor(engine: Puppets, resume: string | null) {
+  constructor(engine: PuppetEngine, resume: string | null) {
     this.#engine = engine
     this.resume = resume
   }
 
   /** One that goes on does so behind the step that it was stopped in. */
-  async play(prompt: string, turn: Turn, continues = false): Promise<TurnEnd> {
+  async play(prompt: string, turn: TurnReporter, continues = false): Promise<TurnEnd> {
     let isDeaf = false
     const interrupted = new Promise<'interrupted'>((resolve) => {
       this.#interrupted = () => {
@@ -89,7 +89,7 @@ class Puppet implements EngineSession {
     })
     // A prompt has a limit, what an engine says has another.
     const large = (_name: string, value: unknown) => (value === '$LARGE' ? 'x'.repeat(LARGE) : value)
-    const steps = (prompt.startsWith('[') ? JSON.parse(prompt, large) : [{ say: delta(prompt) }]) as Step[]
+    const steps = (prompt.startsWith('[') ? JSON.parse(prompt, large) : [{ say: delta(prompt) }]) as PuppetStep[]
     this.#turns += 1
     this.#turn = turn
     this.resume = `${this.resume ?? 'start'}>${this.#turns}`
@@ -103,39 +103,43 @@ class Puppet implements EngineSession {
     return { kind: 'completed', result: 'done' }
   }
 
-  async #step(step: Step, turn: Turn): Promise<TurnEnd | undefined> {
+  async #step(step: PuppetStep, turn: TurnReporter): Promise<TurnEnd | undefined> {
     if ('say' in step) {
-      turn.say(step.say)
+      turn.report(step.say)
       if (step.say.type === 'subagent.started') this.#tasks.add(step.say.agentId)
     } else if ('flood' in step) {
       for (let index = 0; index < step.flood; index++) {
-        turn.say(delta('x'.repeat(step.size ?? 100)))
-        await turn.room()
+        turn.report(delta('x'.repeat(step.size ?? 100)))
+        await turn.waitForRoom()
         if (index % 1000 === 0) await new Promise((resolve) => setImmediate(resolve))
       }
     } else if ('act' in step) {
-      await turn.heard(turn.say({ type: 'tool.started', toolName: 'Act', toolUseId: step.act, input: {} }))
+      await turn.waitForAcknowledgement(
+        turn.report({ type: 'tool.started', toolName: 'Act', toolUseId: step.act, input: {} }),
+      )
       this.#engine.acted.push(step.act)
-      turn.say({
+      turn.report({
         type: 'tool.completed',
         toolUseId: step.act,
         toolName: 'Act',
         outcome: { status: 'ok', result: step.act },
       })
     } else if ('begin' in step) {
-      await turn.heard(turn.say({ type: 'tool.started', toolName: 'Act', toolUseId: step.begin, input: {} }))
+      await turn.waitForAcknowledgement(
+        turn.report({ type: 'tool.started', toolName: 'Act', toolUseId: step.begin, input: {} }),
+      )
       this.#engine.acted.push(step.begin)
       await new Promise(() => {})
     } else if ('ask' in step) {
       const { toolUseId, toolName, input } = step.ask
-      turn.say({ type: 'tool.started', toolName, toolUseId, input, ...(step.effect && { effect: step.effect }) })
-      const verdict = await turn.ask(step.ask)
+      turn.report({ type: 'tool.started', toolName, toolUseId, input, ...(step.effect && { effect: step.effect }) })
+      const verdict = await turn.requestApproval(step.ask)
       this.#engine.verdicts.push(verdict)
       const outcome =
         verdict.decision === 'approved'
           ? ({ status: 'ok', result: verdict.input } as const)
           : ({ status: 'denied', reason: verdict.reason } as const)
-      turn.say({ type: 'tool.completed', toolUseId, toolName, outcome })
+      turn.report({ type: 'tool.completed', toolUseId, toolName, outcome })
     } else if ('hang' in step) await new Promise(() => {})
     else if ('sleepMs' in step) await new Promise((resolve) => setTimeout(resolve, step.sleepMs))
     else if ('reject' in step) throw new Error(step.reject)
@@ -154,7 +158,7 @@ class Puppet implements EngineSession {
   async stopTask(taskId: string): Promise<boolean> {
     if (!this.#tasks.delete(taskId)) return false
     this.#engine.stoppedTasks.push(taskId)
-    this.#turn?.say({ type: 'subagent.completed', agentId: taskId, status: 'stopped' })
+    this.#turn?.report({ type: 'subagent.completed', agentId: taskId, status: 'stopped' })
     return true
   }
 
@@ -167,5 +171,5 @@ class Puppet implements EngineSession {
 
 const delta = (text: string): RunnerEvent => ({ type: 'assistant.delta', text })
 /** A prompt for the puppet. */
-export const steps = (...given: Step[]): string => JSON.stringify(given)
-export const text = (said: string): Step => ({ say: delta(said) })
+export const steps = (...given: PuppetStep[]): string => JSON.stringify(given)
+export const text = (said: string): PuppetStep => ({ say: delta(said) })

@@ -26,7 +26,7 @@ export const shellEngine = (): Engine => ({
         const child = start({ file: '/bin/sh', args: ['-c', prompt], cwd: workFolder, env })
         children.add(child)
         for (const output of [child.stdout, child.stderr])
-          output.setEncoding('utf8').on('data', (text: string) => turn.say({ type: 'assistant.delta', text }))
+          output.setEncoding('utf8').on('data', (text: string) => turn.report({ type: 'assistant.delta', text }))
         child.stdin.end()
         const code = await new Promise((resolve) => child.once('close', resolve).once('error', resolve))
         return { kind: 'completed', result: String(code) }

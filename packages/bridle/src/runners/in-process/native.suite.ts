@@ -1,8 +1,8 @@
 // What the tests of native agents share: a host on the memory store whose time stands still until it is told to pass.
 import type { AgentDefinition } from '../../agents/agent.ts'
-import type { Answer, Command, Opening } from '../../kernel/commands.ts'
+import type { Answer, Command, SessionOptions } from '../../kernel/commands.ts'
 import type { AnyEvent, Key } from '../../kernel/event.ts'
-import { digest, settle, VirtualClock } from '../../kernel/host/host.suite.ts'
+import { digest, flushPending, VirtualClock } from '../../kernel/host/host.suite.ts'
 import { Host } from '../../kernel/host/host.ts'
 import type { Json, JsonObject } from '../../kernel/json.ts'
 import { type RunOutcome, runOutcome } from '../../kernel/session/run-outcome.ts'
@@ -11,7 +11,7 @@ import { nativeRunner } from './native.ts'
 
 export const key: Key = { tenant: 'acme', agent: 'tested', id: 's1' }
 
-export class World {
+export class NativeWorld {
   readonly host: Host
   readonly clock: VirtualClock
   readonly store: MemoryStore
@@ -32,11 +32,15 @@ export class World {
   }
 
   /** Submits and says how the run ended. */
-  async run(prompt = 'hello', input?: Json, opening?: Opening): Promise<RunOutcome> {
+  async run(prompt = 'hello', input?: Json, opening?: SessionOptions): Promise<RunOutcome> {
     return (await this.begin(prompt, input, opening)).end
   }
 
-  async begin(prompt = 'hello', input?: Json, opening?: Opening): Promise<{ runId: string; end: Promise<RunOutcome> }> {
+  async begin(
+    prompt = 'hello',
+    input?: Json,
+    opening?: SessionOptions,
+  ): Promise<{ runId: string; end: Promise<RunOutcome> }> {
     const more = { ...(input !== undefined && { input }), ...(opening && { opening }) }
     const { runId, seq } = await this.send({ type: 'submit', prompt, ...more })
     const session = await this.host.open(key)
@@ -78,6 +82,6 @@ const bookkeeping = new Set([
 export const until = async (holds: () => boolean): Promise<void> => {
   for (let tries = 0; !holds(); tries++) {
     if (tries > 1_000) throw new Error('It never came to that.')
-    await settle(1)
+    await flushPending(1)
   }
 }

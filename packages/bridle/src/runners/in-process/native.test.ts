@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest'
 import { agent, type RunContext } from '../../agents/agent.ts'
 import { VirtualClock } from '../../kernel/host/host.suite.ts'
 import type { Json, JsonObject } from '../../kernel/json.ts'
-import { key, until, World } from './native.suite.ts'
+import { key, NativeWorld, until } from './native.suite.ts'
 
 type Run = (context: RunContext<JsonObject>) => unknown
 const tested = (run: Run) => agent({ name: 'tested', run: run as () => Json })
-const world = (run: Run) => new World(tested(run))
+const world = (run: Run) => new NativeWorld(tested(run))
 const background = { kind: 'background', maxRetries: 2 } as const
-const outcomes = async (it: World) =>
+const outcomes = async (it: NativeWorld) =>
   (await it.payloads('tool_outcome')).map(({ tool_name, status, error, reason }) => ({
     tool_name,
     status,
@@ -54,7 +54,7 @@ describe('a run', () => {
 
   test('[N2] gets its input through the schema, and starts the log before it starts', async () => {
     const seen: unknown[] = []
-    const it: World = new World(
+    const it: NativeWorld = new NativeWorld(
       agent({
         name: 'tested',
         input: v.object({ at: v.pipe(v.string(), v.toDate()) }),
@@ -68,7 +68,7 @@ describe('a run', () => {
   })
 
   test('[N3] input that does not fit fails the run', async () => {
-    const it = new World(agent({ name: 'tested', input: v.object({ title: v.string() }), run: () => 'never' }))
+    const it = new NativeWorld(agent({ name: 'tested', input: v.object({ title: v.string() }), run: () => 'never' }))
     expect(await it.run('just text')).toEqual({
       status: 'failed',
       message: expect.stringMatching(/^The input does not fit: title: /),
@@ -77,7 +77,7 @@ describe('a run', () => {
   })
 
   test('[N5] returns its result, checked', async () => {
-    const it = new World(
+    const it = new NativeWorld(
       agent({ name: 'tested', output: v.object({ ok: v.boolean() }), run: ({ input }) => input.answer as never }),
     )
     expect(await it.run('x', { answer: { ok: true } })).toEqual({ status: 'completed', result: { ok: true } })
@@ -146,7 +146,7 @@ describe('a run', () => {
 
   test('[N7] [N13] a tool whose run ended while its intent was being written does not begin', async () => {
     let acted = false
-    const it: World = world(async ({ session }) => {
+    const it: NativeWorld = world(async ({ session }) => {
       const act = () => {
         acted = true
       }
@@ -248,7 +248,7 @@ describe('after a crash', () => {
     const { runId } = await before.begin()
     await before.asked()
     await before.host.stop()
-    const after = new World(tested(waiting), { store: before.store.reopen() })
+    const after = new NativeWorld(tested(waiting), { store: before.store.reopen() })
     await after.host.start()
     await until(() => after.host.counts().running === 0)
     expect((await after.events()).filter(({ run }) => run === runId).slice(-1)).toMatchObject([
@@ -264,7 +264,7 @@ describe('after a crash', () => {
     await before.asked()
     await before.host.stop()
     const clock = new VirtualClock()
-    const after = new World(tested(waiting), { store: before.store.reopen(), clock })
+    const after = new NativeWorld(tested(waiting), { store: before.store.reopen(), clock })
     await after.host.start()
     await clock.pass(5_000)
     const session = await after.host.open(key)
@@ -285,7 +285,7 @@ test('[N18] a new definition serves new runs; a live one keeps its own', async (
     return 'old'
   })
   let current = first
-  const it = new World(() => current)
+  const it = new NativeWorld(() => current)
   const live = await it.begin()
   await until(() => go !== undefined)
   current = tested(() => 'new')

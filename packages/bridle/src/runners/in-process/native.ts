@@ -4,19 +4,19 @@
 // also one that only waited for an approval: the kernel ends it as interrupted in a chat, and starts it again from the
 // beginning in a background session, with the same step keys.
 import type { AgentDefinition } from '../../agents/agent.ts'
-import { Voice, type VoicePorts } from '../../agents/agent-run.ts'
-import { RunOver } from '../../agents/errors.ts'
-import { runInput, runResult } from '../../agents/input.ts'
-import { liveSession } from '../../agents/run-session.ts'
-import { messageOf } from '../../agents/tool-call.ts'
+import { AgentRun, type AgentRunPorts } from '../../agents/agent-run.ts'
+import { RunEndedError } from '../../agents/errors.ts'
+import { parseRunInput, parseRunResult } from '../../agents/input.ts'
+import { createAgentSession } from '../../agents/run-session.ts'
+import { shortErrorMessage } from '../../agents/tool-call.ts'
 import type { ReportItem } from '../../kernel/commands.ts'
 import { keyText } from '../../kernel/event.ts'
 import { ABORT_GRACE_MS } from '../../kernel/limits.ts'
 import type { ApprovalAnswer, Job, RunEnd, Runner } from '../../kernel/ports/runner.ts'
-import type { Outlet } from '../../kernel/session/run-reporter.ts'
+import type { RunReporter } from '../../kernel/session/run-reporter.ts'
 
 /** A function is asked at each start: a changed definition serves new runs, and live ones keep the one they have. */
-export const nativeRunner = (agent: AgentDefinition | (() => AgentDefinition), ports: VoicePorts): Runner => {
+export const nativeRunner = (agent: AgentDefinition | (() => AgentDefinition), ports: AgentRunPorts): Runner => {
   const current = typeof agent === 'function' ? agent : () => agent
   const runs = new Map<string, NativeRun>()
   const name = ({ key, runId, attempt }: Job) => `${keyText(key)}/${runId}/${attempt}`
@@ -26,9 +26,9 @@ export const nativeRunner = (agent: AgentDefinition | (() => AgentDefinition), p
       const run = new NativeRun(job, outlet, ports)
       runs.set(name(job), run)
       try {
-        return await run.play(current)
+        return await run.run(current)
       } finally {
-        run.end()
+        run.markEnded()
         if (runs.get(name(job)) === run) runs.delete(name(job))
       }
     },
@@ -40,37 +40,37 @@ export const nativeRunner = (agent: AgentDefinition | (() => AgentDefinition), p
     answer: async (job, answer) => {
       const run = runs.get(name(job))
       if (!run) throw new Error('The run is not here.')
-      run.hear(answer)
+      run.deliverAnswer(answer)
     },
   }
 }
 
 class NativeRun {
-  readonly #voice: Voice
-  readonly #leave = new AbortController()
-  readonly #over: Promise<void>
-  #end = () => {}
+  readonly #voice: AgentRun
+  readonly #abortController = new AbortController()
+  readonly #ended: Promise<void>
+  #markEnded = () => {}
 
-  constructor(job: Job, outlet: Outlet, ports: VoicePorts) {
-    this.#voice = new Voice(job, outlet, ports, this.#leave.signal)
-    this.#over = new Promise((resolve) => {
-      this.#end = resolve
+  constructor(job: Job, outlet: RunReporter, ports: AgentRunPorts) {
+    this.#voice = new AgentRun(job, outlet, ports, this.#abortController.signal)
+    this.#ended = new Promise((resolve) => {
+      this.#markEnded = resolve
     })
     outlet.onClose(() => this.#stop('The run was cancelled.'))
   }
 
-  async play(current: () => AgentDefinition): Promise<RunEnd> {
-    const { outlet, signal } = this.#voice
-    await outlet.report([{ type: 'started' }])
-    const end = await this.#run(current)
+  async run(current: () => AgentDefinition): Promise<RunEnd> {
+    const { reporter, signal } = this.#voice
+    await reporter.report([{ type: 'started' }])
+    const end = await this.#runAgent(current)
     if (signal.aborted) return 'done'
     this.#stop('The run is over.')
-    await outlet.report([end])
+    await reporter.report([end])
     return 'done'
   }
 
-  hear(answer: ApprovalAnswer): void {
-    this.#voice.hear(answer)
+  deliverAnswer(answer: ApprovalAnswer): void {
+    this.#voice.receiveAnswer(answer)
   }
 
   /** Rejects when the run does not let go: what still runs is not confirmed to have stopped. */
@@ -79,41 +79,41 @@ class NativeRun {
     await new Promise<void>((resolve, reject) => {
       const late = () => reject(new Error('The run ignores that it was cancelled.'))
       const forget = this.#voice.ports.clock.after(ABORT_GRACE_MS, late)
-      this.#over.then(resolve).finally(forget)
+      this.#ended.then(resolve).finally(forget)
     })
   }
 
-  end(): void {
-    this.#end()
+  markEnded(): void {
+    this.#markEnded()
   }
 
-  async #run(current: () => AgentDefinition): Promise<ReportItem> {
+  async #runAgent(current: () => AgentDefinition): Promise<ReportItem> {
     const voice = this.#voice
     const { prompt, input, settings } = voice.job
     try {
       const definition = current()
-      const given = await runInput(definition, prompt, input)
+      const given = await parseRunInput(definition, prompt, input)
       if ('problem' in given) return { type: 'failed', message: given.problem, reason: 'input_invalid' }
       const { signal } = voice
       const returned = await definition.run({
         input: given.value,
-        session: liveSession(voice),
+        session: createAgentSession(voice),
         signal,
         ...(typeof settings.workspace_path === 'string' && { workspace: settings.workspace_path }),
       })
       // What was begun and not awaited still belongs to the run.
-      await voice.quiet()
-      const result = await runResult(definition, returned)
+      await voice.whenIdle()
+      const result = await parseRunResult(definition, returned)
       if ('problem' in result) return { type: 'failed', message: result.problem, reason: 'output_invalid' }
       return { type: 'finished', ...(result.value !== undefined && { result: result.value }) }
     } catch (error) {
       const transient = (error as { transient?: unknown } | null)?.transient === true
-      return { type: 'failed', message: messageOf(error), ...(transient && { transient }) }
+      return { type: 'failed', message: shortErrorMessage(error), ...(transient && { transient }) }
     }
   }
 
   /** The first reason stays. */
   #stop(why: string): void {
-    this.#leave.abort(new RunOver(why))
+    this.#abortController.abort(new RunEndedError(why))
   }
 }

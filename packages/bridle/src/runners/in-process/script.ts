@@ -1,7 +1,7 @@
 // The language of the scripted agent: a JSON array of steps behind `@script `. Stable: other people's tests use it.
 import * as v from 'valibot'
-import { isKnown } from '../../kernel/catalogue.ts'
-import type { AnyDraft } from '../../kernel/event.ts'
+import { isEventType } from '../../kernel/catalogue.ts'
+import type { AnyEventDraft } from '../../kernel/event.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import { parsePayload, TOOL_STATUSES } from '../../kernel/schemas.ts'
 
@@ -51,12 +51,14 @@ const steps = {
   fail: v.strictObject({ fail: v.string(), transient: v.optional(v.boolean(), false) }),
 } as const
 
-type StepKind = keyof typeof steps
-export type Step = { [K in StepKind]: { readonly kind: K } & v.InferOutput<(typeof steps)[K]> }[StepKind]
+type ScriptStepKind = keyof typeof steps
+export type ScriptStep = {
+  [K in ScriptStepKind]: { readonly kind: K } & v.InferOutput<(typeof steps)[K]>
+}[ScriptStepKind]
 
 /** The steps of a prompt, or what is wrong with it. A prompt that is no script plays the tour. */
-export const parseScript = (prompt: string): { steps: readonly Step[] } | { problem: string } => {
-  if (!/^@script\s/.test(prompt)) return { steps: tour(prompt) }
+export const parseScript = (prompt: string): { steps: readonly ScriptStep[] } | { problem: string } => {
+  if (!/^@script\s/.test(prompt)) return { steps: tourSteps(prompt) }
   let script: unknown
   try {
     script = JSON.parse(prompt.slice('@script'.length))
@@ -64,7 +66,7 @@ export const parseScript = (prompt: string): { steps: readonly Step[] } | { prob
     return { problem: `The script is not JSON: ${(error as Error).message}` }
   }
   if (!Array.isArray(script)) return { problem: 'The script is not an array of steps.' }
-  const parsed: Step[] = []
+  const parsed: ScriptStep[] = []
   for (const [index, step] of script.entries()) {
     const result = parseStep(step)
     if ('problem' in result) return { problem: `Step ${index + 1}: ${result.problem}` }
@@ -73,14 +75,14 @@ export const parseScript = (prompt: string): { steps: readonly Step[] } | { prob
   return { steps: parsed }
 }
 
-const parseStep = (step: unknown): { step: Step } | { problem: string } => {
+const parseStep = (step: unknown): { step: ScriptStep } | { problem: string } => {
   if (typeof step !== 'object' || step === null) return { problem: 'it is not an object.' }
-  const kind = (Object.keys(steps) as StepKind[]).find((name) => Object.hasOwn(step, name))
+  const kind = (Object.keys(steps) as ScriptStepKind[]).find((name) => Object.hasOwn(step, name))
   if (!kind) return { problem: `it is none of ${Object.keys(steps).join(', ')}.` }
   const result = v.safeParse(steps[kind] as v.GenericSchema<unknown, object>, step)
   if (!result.success)
     return { problem: result.issues.map((issue) => `${v.getDotPath(issue) ?? kind}: ${issue.message}`).join('; ') }
-  const parsed = { kind, ...result.output } as Step
+  const parsed = { kind, ...result.output } as ScriptStep
   if (parsed.kind !== 'event') return { step: parsed }
   const checked = scriptedEvent(parsed.event.type, parsed.event.payload)
   return 'problem' in checked ? checked : { step: parsed }
@@ -90,15 +92,15 @@ const parseStep = (step: unknown): { step: Step } | { problem: string } => {
 export const scriptedEvent = (
   type: string,
   payload: unknown,
-): { event: Pick<AnyDraft, 'type' | 'payload'> } | { problem: string } => {
-  if (!isKnown(type) || type === 'session') return { problem: `"${type}" is not an event that an agent can emit.` }
+): { event: Pick<AnyEventDraft, 'type' | 'payload'> } | { problem: string } => {
+  if (!isEventType(type) || type === 'session') return { problem: `"${type}" is not an event that an agent can emit.` }
   const checked = parsePayload(type, payload)
   return 'problem' in checked
     ? checked
-    : { event: { type, payload: checked.payload } as Pick<AnyDraft, 'type' | 'payload'> }
+    : { event: { type, payload: checked.payload } as Pick<AnyEventDraft, 'type' | 'payload'> }
 }
 
-const tour = (prompt: string): readonly Step[] => {
+const tourSteps = (prompt: string): readonly ScriptStep[] => {
   const words = prompt.trim().split('\n', 1)[0]?.slice(0, 120) ?? ''
   return [
     { kind: 'thinking', thinking: 'A scripted agent thinks in advance.' },

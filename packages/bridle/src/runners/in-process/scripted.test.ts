@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import type { Opening } from '../../kernel/commands.ts'
+import type { SessionOptions } from '../../kernel/commands.ts'
 import type { AnyEvent } from '../../kernel/event.ts'
 import { callDigest } from '../../kernel/host/approval-binding.ts'
-import { digest, key, settle, setUp, VirtualClock } from '../../kernel/host/host.suite.ts'
+import { digest, flushPending, key, setUp, VirtualClock } from '../../kernel/host/host.suite.ts'
 import { statusOf } from '../../kernel/projections/state.ts'
 import type { Payloads } from '../../kernel/schemas.ts'
-import { Outlet } from '../../kernel/session/run-reporter.ts'
+import { RunReporter } from '../../kernel/session/run-reporter.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { scriptedRunner } from './scripted.ts'
 
@@ -16,20 +16,20 @@ const stage = (more: object = {}, store = memoryStore(), clock = new VirtualCloc
 /** The same data in a new process. */
 const restarted = async (world: ReturnType<typeof stage>) => {
   await world.host.stop()
-  await settle()
+  await flushPending()
   const next = stage({}, world.store.reopen(), world.clock)
   await next.host.start()
-  await settle()
+  await flushPending()
   return next
 }
-const play = async (world: ReturnType<typeof stage>, steps: unknown[], opening?: Opening) => {
+const play = async (world: ReturnType<typeof stage>, steps: unknown[], opening?: SessionOptions) => {
   const prompt = `@script ${JSON.stringify(steps)}`
   await world.host.send(key(), { type: 'submit', prompt, ...(opening && { opening }) })
-  await settle()
+  await flushPending()
 }
 const said = <T extends keyof Payloads>(events: readonly AnyEvent[], type: T) =>
   events.filter((event) => event.type === type).map((event) => event.payload as Payloads[T])
-const played = async (steps: unknown[], opening?: Opening) => {
+const played = async (steps: unknown[], opening?: SessionOptions) => {
   const world = stage()
   await play(world, steps, opening)
   await world.clock.pass(200_000)
@@ -49,7 +49,7 @@ describe('[S37] a script that goes on', () => {
   ])('from %s, with %i characters in the log, says the rest', async (resume, keptChars, expected) => {
     let text = ''
     const clock = new VirtualClock()
-    const outlet = new Outlet({
+    const outlet = new RunReporter({
       ...{ runId: 'r', attempt: 2, frame: -1, clock, tokenPaceMs: 0 },
       send: async ({ items }) => {
         for (const item of items)
@@ -95,7 +95,7 @@ describe('[A2] text', () => {
       const order: string[] = []
       const ended = async (id: string) => {
         const session = await world.host.open(key(id))
-        while (session.state.lifecycle.run || session.state.conversation.messages.length < 2) await settle(1)
+        while (session.state.lifecycle.run || session.state.conversation.messages.length < 2) await flushPending(1)
         order.push(id)
       }
       const submit = (id: string, steps: unknown[]) =>
@@ -256,7 +256,7 @@ describe('approvals', () => {
   ])('approved %s: the outcome holds the arguments as approved', async (_name, more, args) => {
     const world = await waiting()
     await world.host.send(key(), answer(world.approvalId, 'approved', more))
-    await settle()
+    await flushPending()
     const events = await world.events()
     expect(said(events, 'tool_outcome')).toMatchObject([
       { tool_call_id: 'w', status: 'ok', result: { arguments: args } },
@@ -267,7 +267,7 @@ describe('approvals', () => {
   test('[A4] denied: outcome denied, and the script goes on', async () => {
     const world = await waiting()
     await world.host.send(key(), answer(world.approvalId, 'denied', { reason: 'no' }))
-    await settle()
+    await flushPending()
     const events = await world.events()
     expect(said(events, 'tool_outcome')).toMatchObject([{ status: 'denied', reason: 'no' }])
     expect(said(events, 'completed')).toMatchObject([{ result: 'before after' }])
@@ -287,11 +287,11 @@ describe('approvals', () => {
       { approve: 'write', id: 'w', args: { n: 2 } },
     ])
     await world.host.send(key(), answer(world.approvalId, 'approved'))
-    await settle()
+    await flushPending()
     const [second] = Object.keys((await world.host.open(key())).state.approvals.open)
     expect(second).not.toBe(world.approvalId)
     await world.host.send(key(), answer(second!, 'denied'))
-    await settle()
+    await flushPending()
     expect(said(await world.events(), 'tool_outcome').map(({ status }) => status)).toEqual(['ok', 'denied'])
   })
 
@@ -302,7 +302,7 @@ describe('approvals', () => {
     expect(await next.host.send(key(), answer(first.approvalId, 'approved', { args: { path: 'c' } }))).toMatchObject({
       decision: 'approved',
     })
-    await settle()
+    await flushPending()
     const events = await next.events()
     expect(said(events, 'token').map(({ text }) => text)).toEqual(['before ', 'after'])
     expect(said(events, 'approval_required')).toHaveLength(1)
@@ -317,7 +317,7 @@ describe('approvals', () => {
     await second.clock.pass(120_000)
     const third = stage({}, second.store.reopen(), second.clock)
     await third.host.start()
-    await settle()
+    await flushPending()
     const events = await third.events()
     expect(said(events, 'tool_outcome')).toMatchObject([{ status: 'denied', reason: 'expired' }])
     expect(said(events, 'completed')).toMatchObject([{ result: 'before after' }])
@@ -335,15 +335,15 @@ describe('approvals', () => {
 
   test('[A5] lost in the background, it is asked again and uses the answer that was given', async () => {
     const first = stage()
-    const opening: Opening = { kind: 'background', maxRetries: 1 }
+    const opening: SessionOptions = { kind: 'background', maxRetries: 1 }
     await play(first, [{ approve: 'write', args: { n: 1 } }, { text: 'done' }], opening)
     await first.host.send(key(), { type: 'pause' })
-    await settle()
+    await flushPending()
     const [approvalId] = Object.keys((await first.host.open(key())).state.approvals.open)
     await first.host.send(key(), answer(approvalId!, 'approved', { args: { n: 2 } }))
     const next = await restarted(first)
     await next.host.send(key(), { type: 'resume' })
-    await settle()
+    await flushPending()
     const events = await next.events()
     expect(said(events, 'tool_outcome').at(-1)).toMatchObject({ status: 'ok', result: { arguments: { n: 2 } } })
     expect(statusOf((await next.host.open(key())).state)).toBe('completed')
@@ -352,7 +352,7 @@ describe('approvals', () => {
 
 describe('[A5] a script that is stopped goes on at its next step', () => {
   const steps = [{ usage: { cost_usd: 0.04 } }, { text: 'half ' }, { usage: { cost_usd: 0.04 } }, { text: 'end' }]
-  const opening: Opening = { kind: 'background', maxRetries: 3, policy: { health: { max_cost_usd: 0.05 } } }
+  const opening: SessionOptions = { kind: 'background', maxRetries: 3, policy: { health: { max_cost_usd: 0.05 } } }
 
   test.each([0, 16])(
     '[S35] over its budget: one approval, and nothing is done twice (pace %i ms)',
@@ -385,7 +385,7 @@ describe('[A5] a script that is stopped goes on at its next step', () => {
     await play(world, script, { kind: 'background' })
     await world.clock.pass(ms)
     await world.host.send(key(), { type: 'pause' })
-    await settle()
+    await flushPending()
     await world.host.send(key(), { type: 'resume' })
     await world.clock.pass(20_000)
     const { state } = await world.host.open(key())
@@ -421,7 +421,7 @@ describe('[A5] a script that is stopped goes on at its next step', () => {
     const world = stage()
     await play(world, [{ text: 'one' }, { sleepMs: 5_000 }])
     await world.host.send(key(), { type: 'cancel' })
-    await settle()
+    await flushPending()
     expect(said(await world.events(), 'resume_handle')).toEqual([])
   })
 })
@@ -436,7 +436,7 @@ describe('abort', () => {
     const world = stage()
     await play(world, steps)
     await world.host.send(key(), { type: 'cancel' })
-    await settle()
+    await flushPending()
     const { state } = await world.host.open(key())
     expect(state.lifecycle.run).toBeNull()
     expect(state.conversation.messages.at(-1)).toMatchObject({ status: 'complete', stopReason: 'cancelled' })

@@ -5,14 +5,14 @@ import { createConnection, isIP, type Socket } from 'node:net'
 import type { Destination } from './destination.ts'
 
 /** All addresses of a name; rejects or is empty where there are none. */
-export type Lookup = (host: string) => Promise<readonly string[]>
+export type AddressLookup = (host: string) => Promise<readonly string[]>
 
 /** Starts a connection to an address, which is never a name. Half-open: an end that has finished may still be answered. */
-export type Connect = (address: string, port: number) => Socket
+export type AddressConnector = (address: string, port: number) => Socket
 
 export interface ConnectionOptions {
-  readonly lookup: Lookup
-  readonly connect: Connect
+  readonly lookup: AddressLookup
+  readonly connect: AddressConnector
   readonly isPrivate: (address: string) => boolean
   readonly lookupMs: number
   /** For each address that is tried. */
@@ -31,7 +31,7 @@ export const connectChecked = async (
   options: ConnectionOptions,
 ): Promise<Socket | ConnectionFailure> => {
   const { lookup, isPrivate, lookupMs, signal } = options
-  const found = isIP(host) ? [host] : await inTime(lookup(host), lookupMs, signal).catch(() => [])
+  const found = isIP(host) ? [host] : await untilTimeout(lookup(host), lookupMs, signal).catch(() => [])
   if (found === 'timeout') return found
   if (found.length === 0) return 'name_not_found'
   // A single private address is enough to refuse the name: its owner chooses which address is tried.
@@ -51,14 +51,14 @@ export const connectChecked = async (
  * The DNS servers of this machine. Not `getaddrinfo`: it adds search domains and the hosts file, which name private
  * machines, and each of its slow answers holds one of the few threads that also read files.
  */
-export const lookupPublicName: Lookup = async (host) => {
+export const lookupPublicName: AddressLookup = async (host) => {
   const resolver = new Resolver({ timeout: 3_000, tries: 2 })
   const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
   // IPv4 first: a machine without an IPv6 route would spend its first attempts on addresses that it cannot reach.
   return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
 }
 
-export const connectAddress: Connect = (address, port) =>
+export const connectAddress: AddressConnector = (address, port) =>
   createConnection({ host: address, port, allowHalfOpen: true, noDelay: true })
 
 const connectOnce = (
@@ -86,7 +86,7 @@ const connectOnce = (
       .once('connect', succeed)
   })
 
-const inTime = async <T>(work: Promise<T>, ms: number, signal: AbortSignal): Promise<T | 'timeout'> => {
+const untilTimeout = async <T>(work: Promise<T>, ms: number, signal: AbortSignal): Promise<T | 'timeout'> => {
   let stop = () => {}
   const end = new Promise<'timeout'>((resolve) => {
     const timer = setTimeout(resolve, ms, 'timeout')

@@ -21,7 +21,7 @@ export const parseDestination = (text: string, defaultPort: number | null): Dest
 export const formatHost = (host: string): string => (host.includes(':') ? `[${host}]` : host)
 
 /** Some resolvers read `2130706433`, `0x7f.1` and `0177.0.0.1` as addresses; no public name ends in a number. */
-export const isNumeric = (host: string): boolean => /(?:^|\.)(?:\d+|0x[0-9a-f]*)$/.test(host)
+export const isNumericHost = (host: string): boolean => /(?:^|\.)(?:\d+|0x[0-9a-f]*)$/.test(host)
 
 const NAME_CHARS_MAX = 253
 

@@ -2,14 +2,14 @@
 // sends exactly the bytes it is told to.
 import { once } from 'node:events'
 import { createConnection, createServer, type Server, type Socket } from 'node:net'
-import { createEgressProxy, type EgressEntry, type EgressProxy, type EgressProxyOptions } from './egress-proxy.ts'
+import { createEgressProxy, type EgressLogEntry, type EgressProxy, type EgressProxyOptions } from './egress-proxy.ts'
 
 /** A public address, for which a host on loopback stands. */
 export const PUBLIC = '93.184.216.34'
 
 export interface ProxyUnderTest {
   readonly proxyPort: number
-  readonly entries: EgressEntry[]
+  readonly entries: EgressLogEntry[]
   /** Addresses that were connected to. */
   readonly dialled: string[]
   readonly proxy: EgressProxy
@@ -26,7 +26,7 @@ export const proxyUnderTest = async (
   port: number,
   options: Partial<EgressProxyOptions> & Pick<EgressProxyOptions, 'policy'>,
 ): Promise<ProxyUnderTest> => {
-  const entries: EgressEntry[] = []
+  const entries: EgressLogEntry[] = []
   const dialled: string[] = []
   const proxy = createEgressProxy({
     lookup: async () => [PUBLIC],

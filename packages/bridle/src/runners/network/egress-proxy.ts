@@ -4,29 +4,35 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Server as NetServer, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { type Connect, connectAddress, connectChecked, type Lookup, lookupPublicName } from './checked-connection.ts'
+import {
+  type AddressConnector,
+  type AddressLookup,
+  connectAddress,
+  connectChecked,
+  lookupPublicName,
+} from './checked-connection.ts'
 import { type Destination, parseDestination } from './destination.ts'
 import { EGRESS_LIMITS, type EgressLimits } from './egress-limits.ts'
-import { type EgressOutcome, type EgressRefusal, refusalStatus, refusalText } from './egress-refusals.ts'
+import { type EgressOutcome, type EgressRefusal, egressRefusalStatus, egressRefusalText } from './egress-refusals.ts'
 import { destinationCheck, type NetworkPolicy, parseNetworkPolicy } from './network-policy.ts'
 import { isPrivateAddress } from './private-addresses.ts'
-import { passOn } from './proxied-exchange.ts'
+import { forwardExchange } from './proxied-exchange.ts'
 import { isKnownVersion, parseProxyRequest } from './proxy-request.ts'
 import { joinSockets } from './tunnel.ts'
 
 export interface EgressProxyOptions {
   readonly policy: NetworkPolicy
   /** Absent = the DNS servers of this machine. */
-  readonly lookup?: Lookup
-  readonly connect?: Connect
+  readonly lookup?: AddressLookup
+  readonly connect?: AddressConnector
   /** For tests, in which a loopback server stands for a public one. */
   readonly isPrivate?: (address: string) => boolean
   /** Called once per request. A sandbox may cause any number of calls. */
-  readonly report?: (entry: EgressEntry) => void
+  readonly report?: (entry: EgressLogEntry) => void
   readonly limits?: Partial<EgressLimits>
 }
 
-export interface EgressEntry {
+export interface EgressLogEntry {
   /** Null where the request named none that can be understood. */
   readonly host: string | null
   readonly port: number | null
@@ -87,12 +93,16 @@ export const createEgressProxy = (options: EgressProxyOptions): EgressProxy => {
     const destination = parseDestination(request.url ?? '', null)
     if (!destination || !isKnownVersion(request)) {
       report(null, 'bad_request')
-      return endWith(client, 'bad_request', 'CONNECT needs a host name and a port, as in CONNECT api.github.com:443.')
+      return endConnection(
+        client,
+        'bad_request',
+        'CONNECT needs a host name and a port, as in CONNECT api.github.com:443.',
+      )
     }
     const upstream = await reach(destination, client)
     if (typeof upstream === 'string') {
       report(destination, upstream)
-      return endWith(client, upstream, refusalText(upstream, destination))
+      return endConnection(client, upstream, egressRefusalText(upstream, destination))
     }
     report(destination, 'connected')
     client.write('HTTP/1.1 200 Connection Established\r\n\r\n')
@@ -105,17 +115,17 @@ export const createEgressProxy = (options: EgressProxyOptions): EgressProxy => {
     const parsed = parseProxyRequest(request)
     if (typeof parsed === 'string') {
       report(null, 'bad_request')
-      return answer(response, 'bad_request', parsed)
+      return sendEgressRefusal(response, 'bad_request', parsed)
     }
     const { destination } = parsed
     const upstream = await reach(destination, request.socket)
     if (typeof upstream === 'string') {
       report(destination, upstream)
-      return answer(response, upstream, refusalText(upstream, destination))
+      return sendEgressRefusal(response, upstream, egressRefusalText(upstream, destination))
     }
     report(destination, 'connected')
-    const failure = await passOn(parsed, { request, response, upstream, ...limits })
-    if (failure !== null) answer(response, failure, refusalText(failure, destination))
+    const failure = await forwardExchange(parsed, { request, response, upstream, ...limits })
+    if (failure !== null) sendEgressRefusal(response, failure, egressRefusalText(failure, destination))
   }
 
   const create = () => {
@@ -143,7 +153,7 @@ export const createEgressProxy = (options: EgressProxyOptions): EgressProxy => {
       if (open.size <= limits.connectionsMax) return
       served.add(client)
       report(null, 'too_many_connections')
-      endWith(client, 'too_many_connections', `A sandbox may have ${limits.connectionsMax} connections at once.`)
+      endConnection(client, 'too_many_connections', `A sandbox may have ${limits.connectionsMax} connections at once.`)
     })
     server.on('clientError', (error: NodeJS.ErrnoException, client) => {
       if (served.has(client)) return void client.destroy()
@@ -153,7 +163,7 @@ export const createEgressProxy = (options: EgressProxyOptions): EgressProxy => {
       const text = isLong
         ? `A request may have ${limits.headerBytesMax} bytes of headers.`
         : 'The request is not valid HTTP.'
-      endWith(client, 'bad_request', text)
+      endConnection(client, 'bad_request', text)
     })
 
     return server
@@ -175,16 +185,16 @@ export const createEgressProxy = (options: EgressProxyOptions): EgressProxy => {
   }
 }
 
-const answer = (response: ServerResponse, refusal: EgressRefusal, text: string): void => {
+const sendEgressRefusal = (response: ServerResponse, refusal: EgressRefusal, text: string): void => {
   if (response.headersSent || response.destroyed) return void response.destroy()
-  response.writeHead(refusalStatus[refusal], { 'content-type': 'text/plain; charset=utf-8', connection: 'close' })
+  response.writeHead(egressRefusalStatus[refusal], { 'content-type': 'text/plain; charset=utf-8', connection: 'close' })
   response.end(`${text}\n`)
 }
 
 /** The same answer where there is only a connection. */
-const endWith = (client: Duplex, refusal: EgressRefusal, text: string): void => {
+const endConnection = (client: Duplex, refusal: EgressRefusal, text: string): void => {
   if (!client.writable) return void client.destroy()
-  const status = refusalStatus[refusal]
+  const status = egressRefusalStatus[refusal]
   const headers = `content-type: text/plain; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(text) + 1}\r\nconnection: close`
   client.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers}\r\n\r\n${text}\n`, () => client.destroy())
 }

@@ -6,7 +6,7 @@ import { parseNetworkPolicy } from './network-policy.ts'
 export type EgressRefusal = 'bad_request' | 'not_allowed' | 'too_many_connections' | ConnectionFailure
 export type EgressOutcome = 'connected' | EgressRefusal
 
-export const refusalStatus: { readonly [R in EgressRefusal]: number } = {
+export const egressRefusalStatus: { readonly [R in EgressRefusal]: number } = {
   bad_request: 400,
   not_allowed: 403,
   private_address: 403,
@@ -17,7 +17,7 @@ export const refusalStatus: { readonly [R in EgressRefusal]: number } = {
 }
 
 /** The host is one that was parsed, so it carries no line break and no markup. */
-export const refusalText = (refusal: EgressRefusal, { host, port }: Destination): string => {
+export const egressRefusalText = (refusal: EgressRefusal, { host, port }: Destination): string => {
   const name = formatHost(host)
   return {
     bad_request: `The request for ${name} is not valid HTTP.`,

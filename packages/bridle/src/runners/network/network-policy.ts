@@ -2,7 +2,7 @@
 // against the list; an address is never a way round a name.
 import { isIPv4 } from 'node:net'
 import { domainToASCII } from 'node:url'
-import { type Destination, formatHost, isNumeric, parseDestination } from './destination.ts'
+import { type Destination, formatHost, isNumericHost, parseDestination } from './destination.ts'
 import { isPrivateAddress } from './private-addresses.ts'
 
 /** `allow` has host names (`api.github.com`), names with `*.` in front, and public addresses, each with an optional port. */
@@ -48,7 +48,7 @@ export const describeNetwork = (policy: NetworkPolicy): string => {
   return `only ${policy.allow.slice(0, DESCRIBED_MAX).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
 }
 
-interface Entry {
+interface AllowedHost {
   /** Null = 443 and 80. */
   readonly port: number | null
   readonly host: string
@@ -56,7 +56,7 @@ interface Entry {
   readonly isWildcard: boolean
 }
 
-const parseEntry = (entry: unknown): Entry => {
+const parseEntry = (entry: unknown): AllowedHost => {
   const wrong = (advice: string) => new Error(`network.allow has ${JSON.stringify(entry)?.slice(0, 300)}. ${advice}`)
   const advice = 'Write a host name such as "api.github.com", "*.npmjs.org" or "git.example.com:8443".'
   if (typeof entry !== 'string') throw wrong(advice)
@@ -70,11 +70,11 @@ const parseEntry = (entry: unknown): Entry => {
   const isAddress = isIPv4(host) || host.includes(':')
   if (isAddress && isWildcard) throw wrong('An address has no subdomains.')
   if (isAddress && isPrivateAddress(host)) throw wrong('A private address is never reached from a sandbox.')
-  if (!isAddress && isNumeric(host)) throw wrong('Write an IPv4 address as four decimal numbers.')
+  if (!isAddress && isNumericHost(host)) throw wrong('Write an IPv4 address as four decimal numbers.')
   if (host === 'localhost' || host.endsWith('.localhost')) throw wrong('This machine is never reached from a sandbox.')
   if (isWildcard && !host.includes('.')) throw wrong('A wildcard needs a domain of its own, such as "*.npmjs.org".')
   return { host, isWildcard, port: port === undefined ? null : parsed.port }
 }
 
-const formatEntry = ({ host, port, isWildcard }: Entry): string =>
+const formatEntry = ({ host, port, isWildcard }: AllowedHost): string =>
   `${isWildcard ? '*.' : ''}${formatHost(host)}${port === null ? '' : `:${port}`}`

@@ -7,7 +7,7 @@ export const isPrivateAddress = (address: string): boolean => {
   if (isIPv4(address)) return reserved.check(address, 'ipv4')
   // A zone (`fe80::1%eth0`) exists for local addresses only.
   if (!isIPv6(address) || address.includes('%')) return true
-  const embedded = translated.check(address, 'ipv6') ? lastFourBytes(address) : null
+  const embedded = nat64.check(address, 'ipv6') ? lastFourBytes(address) : null
   if (embedded !== null) return reserved.check(embedded, 'ipv4')
   return !globalUnicast.check(address, 'ipv6') || reserved.check(address, 'ipv6')
 }
@@ -51,7 +51,7 @@ const reserved = blockList([
 const globalUnicast = blockList(['2000::/3'])
 
 /** NAT64: on a network without IPv4 every public IPv4 address is seen under this prefix, and so is every private one. */
-const translated = blockList(['64:ff9b::/96'])
+const nat64 = blockList(['64:ff9b::/96'])
 
 const lastFourBytes = (address: string): string | null => {
   const groups = canonicalIPv6(address)?.split('::').at(-1)?.split(':') ?? []

@@ -3,9 +3,9 @@
 import { type IncomingMessage, request as requestHttp, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream/promises'
-import { endToEnd, type ProxyRequest } from './proxy-request.ts'
+import { endToEndHeaders, type ProxyRequest } from './proxy-request.ts'
 
-export interface ExchangeEnds {
+export interface ProxiedExchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly upstream: Socket
@@ -14,9 +14,9 @@ export interface ExchangeEnds {
 }
 
 /** Null: an answer was passed on, or nobody is left to get one. */
-export const passOn = async (
+export const forwardExchange = async (
   { path, headers }: ProxyRequest,
-  { request, response, upstream, idleMs, headerBytesMax }: ExchangeEnds,
+  { request, response, upstream, idleMs, headerBytesMax }: ProxiedExchange,
 ): Promise<'unreachable' | 'timeout' | null> => {
   let isLate = false
   // Silence of either end is seen here: a client that neither sends nor reads stops this connection too.
@@ -38,7 +38,7 @@ export const passOn = async (
     // Not a pipeline: a host that answers early and closes would end the client's connection before it has the answer.
     request.pipe(call)
     const answer = await answered
-    response.writeHead(answer.statusCode ?? 502, { ...endToEnd(answer.rawHeaders), connection: 'close' })
+    response.writeHead(answer.statusCode ?? 502, { ...endToEndHeaders(answer.rawHeaders), connection: 'close' })
     response.flushHeaders()
     await pipeline(answer, response)
     return null

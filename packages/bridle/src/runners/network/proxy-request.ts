@@ -32,7 +32,7 @@ export const parseProxyRequest = (request: IncomingMessage): ProxyRequest | stri
   }
   const { host, port } = destination
   const headers: OutgoingHttpHeaders = {
-    ...endToEnd(rawHeaders),
+    ...endToEndHeaders(rawHeaders),
     host: `${formatHost(host)}${port === HTTP_PORT ? '' : `:${port}`}`,
     // Named, as Node frames the body of a GET only when told to; a body without a frame would be read as a next request.
     ...(codings.length > 0 && { 'transfer-encoding': 'chunked' }),
@@ -44,7 +44,7 @@ export const parseProxyRequest = (request: IncomingMessage): ProxyRequest | stri
 export const isKnownVersion = ({ httpVersion }: IncomingMessage): boolean => /^1\.[01]$/.test(httpVersion)
 
 /** The headers that belong to the message, not to one connection, with all values of each. */
-export const endToEnd = (rawHeaders: readonly string[]): OutgoingHttpHeaders => {
+export const endToEndHeaders = (rawHeaders: readonly string[]): OutgoingHttpHeaders => {
   const named = valuesOf(rawHeaders, 'connection').flatMap((value) => value.toLowerCase().split(/[\s,]+/))
   const headers: { [name: string]: string[] } = Object.create(null)
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {

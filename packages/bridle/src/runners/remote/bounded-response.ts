@@ -3,7 +3,7 @@
 import { ANSWER_BYTES_MAX } from '../limits.ts'
 
 /** The whole text; throws, and closes the connection, once there are more bytes than an answer has. */
-export const readShort = async ({ body }: Response): Promise<string> => {
+export const readRunnerText = async ({ body }: Response): Promise<string> => {
   const parts: Uint8Array[] = []
   let bytes = 0
   for await (const part of body ?? []) {

@@ -6,10 +6,10 @@ import type { ReportItem } from '../../kernel/commands.ts'
 import { digest, key } from '../../kernel/host/host.suite.ts'
 import type { Job } from '../../kernel/ports/runner.ts'
 import type { Clock } from '../../kernel/ports/store.ts'
-import { Outlet } from '../../kernel/session/run-reporter.ts'
+import { RunReporter } from '../../kernel/session/run-reporter.ts'
 import type { Sandbox } from '../sandboxes/provider.ts'
 import { urlSandbox } from '../sandboxes/url-sandbox.ts'
-import { sandboxRunner } from './remote-runner.ts'
+import { remoteRunner } from './remote-runner.ts'
 import { runnerClient } from './runner-client.ts'
 
 const clock: Clock = {
@@ -34,7 +34,7 @@ afterEach(async () => {
 })
 
 const outletOf = (items: ReportItem[]) =>
-  new Outlet({
+  new RunReporter({
     runId: 'r-2',
     attempt: 1,
     frame: -1,
@@ -90,7 +90,7 @@ const runnerAt = (url: string) => {
   const provider = urlSandbox({ url, token: 'of the runner' })
   const runToken = async () => 'of the run'
   const credentials = { grant: async () => ({ ANTHROPIC_API_KEY: 'lent' }), revoke: () => {} }
-  return { provider, runner: sandboxRunner({ engine: 'claude', provider, clock, digest, runToken, credentials }) }
+  return { provider, runner: remoteRunner({ engine: 'claude', provider, clock, digest, runToken, credentials }) }
 }
 
 describe('[R16] a redirect is never followed, and is an error that says so:', () => {
@@ -268,7 +268,7 @@ describe('[R19] a run whose frames make no sense ends, and never waits for ever'
       return true
     })
     const { provider, runner } = runnerAt(url)
-    const outlet = new Outlet({ runId: 'r-2', attempt: 1, frame: 40, clock, tokenPaceMs: 0, send: async () => {} })
+    const outlet = new RunReporter({ runId: 'r-2', attempt: 1, frame: 40, clock, tokenPaceMs: 0, send: async () => {} })
     const job = { ...jobAt(await provider.acquire(key())), frame: 40 }
     await expect(runner.attach(job, outlet)).rejects.toThrow('makes no sense')
   })

@@ -2,7 +2,7 @@
 // machine is gone would be waited for for ever. A runner that sends comments between its frames is held to them. The document of
 // the runner protocol knows no comments: a runner that has sent none is asked by `/health` whether it is still at work.
 
-export interface SilenceRules {
+export interface LivenessRules {
   /** A runner that sends comments and says nothing for this long is gone. */
   readonly goneMs: number
   /** Any other one is asked after this long. */
@@ -14,26 +14,26 @@ export interface SilenceRules {
 }
 
 /** True: the runner says that a run is under way. */
-export type AskBusy = () => Promise<boolean>
+export type BusyProbe = () => Promise<boolean>
 
 /** Aborts `signal` once nothing was heard for too long; ends with `until`. */
-export class Silence {
-  readonly #rules: SilenceRules
-  readonly #gone = new AbortController()
+export class LivenessMonitor {
+  readonly #rules: LivenessRules
+  readonly #deadAbort = new AbortController()
   readonly signal: AbortSignal
   readonly #until: AbortSignal
-  #askBusy: AskBusy | null
-  #heardAt = Date.now()
-  #misses = 0
+  #probeBusy: BusyProbe | null
+  #lastByteAt = Date.now()
+  #failedProbes = 0
   #isOver = false
   #timer: ReturnType<typeof setTimeout>
 
   /** `askBusy` null: the runner is known to send comments. */
-  constructor(rules: SilenceRules, askBusy: AskBusy | null, until: AbortSignal) {
+  constructor(rules: LivenessRules, askBusy: BusyProbe | null, until: AbortSignal) {
     this.#rules = rules
-    this.#askBusy = askBusy
-    this.signal = AbortSignal.any([until, this.#gone.signal])
-    this.#timer = setTimeout(() => this.#look(), this.#patienceMs)
+    this.#probeBusy = askBusy
+    this.signal = AbortSignal.any([until, this.#deadAbort.signal])
+    this.#timer = setTimeout(() => this.#check(), this.#timeoutMs)
     this.#until = until
     until.addEventListener('abort', this.end)
   }
@@ -46,19 +46,19 @@ export class Silence {
   }
 
   /** Ends the stream as if nothing had been heard for too long. */
-  readonly giveUp = (): void => this.#gone.abort()
+  readonly abort = (): void => this.#deadAbort.abort()
 
   /** A comment was heard: from here on the runner is held to them. */
-  readonly commented = (): void => {
-    this.#askBusy = null
+  readonly commentReceived = (): void => {
+    this.#probeBusy = null
   }
 
   /** The pieces of a body as they come, each of them a sign of life. */
-  async *heard(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  async *observe(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
     try {
       for await (const bytes of body) {
-        this.#heardAt = Date.now()
-        this.#misses = 0
+        this.#lastByteAt = Date.now()
+        this.#failedProbes = 0
         yield bytes
       }
     } finally {
@@ -66,29 +66,29 @@ export class Silence {
     }
   }
 
-  get #patienceMs(): number {
+  get #timeoutMs(): number {
     const { goneMs, askMs } = this.#rules
-    return this.#askBusy ? askMs : goneMs
+    return this.#probeBusy ? askMs : goneMs
   }
 
   /** One timer for all pieces: set anew only when it fires. */
-  #look(): void {
-    const leftMs = this.#heardAt + this.#patienceMs - Date.now()
-    if (leftMs > 0) this.#timer = setTimeout(() => this.#look(), leftMs)
-    else if (this.#askBusy) void this.#ask(this.#askBusy)
-    else this.#gone.abort()
+  #check(): void {
+    const leftMs = this.#lastByteAt + this.#timeoutMs - Date.now()
+    if (leftMs > 0) this.#timer = setTimeout(() => this.#check(), leftMs)
+    else if (this.#probeBusy) void this.#probe(this.#probeBusy)
+    else this.#deadAbort.abort()
   }
 
-  async #ask(askBusy: AskBusy): Promise<void> {
-    const heardAt = this.#heardAt
+  async #probe(askBusy: BusyProbe): Promise<void> {
+    const heardAt = this.#lastByteAt
     const isBusy = await askBusy().catch(() => false)
     if (this.#isOver) return
     const { askTimes, askAgainMs } = this.#rules
-    if (isBusy) this.#heardAt = Date.now()
-    if (isBusy || this.#heardAt !== heardAt) this.#misses = 0
-    else this.#misses += 1
-    if (this.#misses >= askTimes) return this.#gone.abort()
-    if (this.#misses > 0) this.#timer = setTimeout(() => this.#look(), askAgainMs)
-    else this.#look()
+    if (isBusy) this.#lastByteAt = Date.now()
+    if (isBusy || this.#lastByteAt !== heardAt) this.#failedProbes = 0
+    else this.#failedProbes += 1
+    if (this.#failedProbes >= askTimes) return this.#deadAbort.abort()
+    if (this.#failedProbes > 0) this.#timer = setTimeout(() => this.#check(), askAgainMs)
+    else this.#check()
   }
 }

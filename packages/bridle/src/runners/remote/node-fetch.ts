@@ -3,7 +3,7 @@
 // connection of its own, so none is ever sent into a connection that the runner is just closing.
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import type { Reach } from '../sandboxes/provider.ts'
+import type { RunnerFetch } from '../sandboxes/provider.ts'
 
 /** Bytes of an answer that wait for their reader; above this the runner waits. */
 const UNREAD_BYTES_MAX = 64 * 1024
@@ -11,8 +11,8 @@ const UNREAD_BYTES_MAX = 64 * 1024
 const BODILESS = new Set([204, 205, 304])
 
 /** A redirect is returned and never followed. `connection` says how a request is connected where its URL does not. */
-export const nodeReach =
-  (connection: Pick<RequestOptions, 'agent' | 'createConnection'> = { agent: false }): Reach =>
+export const nodeFetch =
+  (connection: Pick<RequestOptions, 'agent' | 'createConnection'> = { agent: false }): RunnerFetch =>
   (url, init) =>
     new Promise((resolve, reject) => {
       const { method = 'GET', headers, body, signal } = init
@@ -34,16 +34,16 @@ export const nodeReach =
         },
         ...connection,
       })
-      const abort = () => asking.destroy(asError(signal?.reason))
+      const abort = () => asking.destroy(toError(signal?.reason))
       signal?.addEventListener('abort', abort)
       asking.once('close', () => signal?.removeEventListener('abort', abort))
-      asking.on('error', (cause) => reject(signal?.aborted ? signal.reason : failed(cause)))
+      asking.on('error', (cause) => reject(signal?.aborted ? signal.reason : fetchFailure(cause)))
       asking.once('response', (incoming) => {
         try {
           resolve(responseOf(incoming, asking, signal ?? null))
         } catch (cause) {
           asking.destroy()
-          reject(failed(cause))
+          reject(fetchFailure(cause))
         }
       })
       asking.end(body ?? undefined)
@@ -91,5 +91,5 @@ const bodyOf = (
   )
 }
 
-const failed = (cause: unknown): TypeError => new TypeError('fetch failed', { cause })
-const asError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error(String(reason)))
+const fetchFailure = (cause: unknown): TypeError => new TypeError('fetch failed', { cause })
+const toError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error(String(reason)))

@@ -3,17 +3,23 @@ import type { ReportItem } from '../../kernel/commands.ts'
 import type { Json, JsonObject } from '../../kernel/json.ts'
 import type { Job, RunEnd } from '../../kernel/ports/runner.ts'
 import type { Clock, Digest } from '../../kernel/ports/store.ts'
-import { type Outlet, OutletClosed } from '../../kernel/session/run-reporter.ts'
-import { type EngineSettings, isTerminal, type RunnerEvent, type RunnerFrame } from '../protocol.ts'
+import { ReporterClosedError, type RunReporter } from '../../kernel/session/run-reporter.ts'
+import { type EngineSettings, isTerminalEvent, type RunnerEvent, type RunnerFrame } from '../protocol.ts'
 import type { Sandbox, SandboxProvider } from '../sandboxes/provider.ts'
-import type { SilenceRules } from './liveness-monitor.ts'
-import { bearersOf, requestOf, runPath } from './run-handle.ts'
-import { type RunnerClient, runnerClient, type Said, type Stream, Unreachable } from './runner-client.ts'
-import { BrokenStream, runnerFrames } from './runner-frames.ts'
-import { NoSandboxFree, type SandboxLine, type WaitLimits } from './sandbox-queue.ts'
-import { type Told, translated } from './translation.ts'
+import type { LivenessRules } from './liveness-monitor.ts'
+import { requestIdOf, runBearers, runPath } from './run-handle.ts'
+import {
+  type RunnerClient,
+  type RunnerResponse,
+  type RunnerStream,
+  RunnerUnreachableError,
+  runnerClient,
+} from './runner-client.ts'
+import { BrokenStreamError, readRunnerFrames } from './runner-frames.ts'
+import { NoFreeSandboxError, type SandboxQueue, type WaitLimits } from './sandbox-queue.ts'
+import { type TranslationState, translateEvent } from './translation.ts'
 
-export interface SandboxRunnerOptions {
+export interface RemoteRunnerOptions {
   readonly engine: string
   readonly provider: SandboxProvider
   readonly clock: Clock
@@ -23,24 +29,24 @@ export interface SandboxRunnerOptions {
   /** The bearer of one run. Of the run and attempt alone, so that the next process of ours knows it too. */
   readonly runToken: (job: Job) => Promise<string | null>
   /** What the sandbox gets to reach its model with, for as long as the run lives. */
-  readonly credentials: Credentials
+  readonly credentials: RunCredentials
   /** When a silent stream counts as broken. */
-  readonly silence?: SilenceRules
+  readonly silence?: LivenessRules
   /** How a run waits for a free sandbox. */
   readonly waiting?: WaitLimits
 }
 
-export type RunVars = { readonly [name: string]: string | null }
+export type RunEnvVars = { readonly [name: string]: string | null }
 
-export interface Credentials {
-  grant(job: Job): Promise<RunVars>
+export interface RunCredentials {
+  grant(job: Job): Promise<RunEnvVars>
   /** For a sandbox that is started for the job, and may stay for later runs of its session. Absent: it gets none at its start. */
-  grantAtStart?(job: Job): Promise<RunVars>
+  grantAtStart?(job: Job): Promise<RunEnvVars>
   revoke(job: Job): void
 }
 
 /** The run goes on: its runner may have a way to its model that nobody knows of here. */
-const NO_KEY = {
+const NO_KEY_DIAGNOSTIC = {
   type: 'transport_diagnostic',
   payload: {
     status: 'degraded',
@@ -59,272 +65,276 @@ const ACK_CHARS = 500_000
 const ACK_RETRY_MS = 300
 const PARAGRAPH = '\n\n'
 
-export interface FollowedRunOptions extends SandboxRunnerOptions {
-  readonly line: SandboxLine
+export interface RemoteRunOptions extends RemoteRunnerOptions {
+  readonly line: SandboxQueue
 }
 
-export class FollowedRun {
-  readonly #options: FollowedRunOptions
+export class RemoteRun {
+  readonly #options: RemoteRunOptions
   readonly #job: Job
   readonly #sandbox: Sandbox
-  readonly #outlet: Outlet
-  readonly #told: Told = { toolNames: new Map() }
-  readonly #leave = new AbortController()
-  #thought: { text: string; frame: number; forget: () => void } | null = null
+  readonly #outlet: RunReporter
+  readonly #translation: TranslationState = { toolNames: new Map() }
+  readonly #streamAbort = new AbortController()
+  #pendingThinking: { text: string; frame: number; forget: () => void } | null = null
   /** Up to here it is in the log; up to there the runner knows. */
-  #committed = 0
-  #acknowledged = 0
-  #isTelling = false
-  #hasKey = true
+  #committedFrame = 0
+  #acknowledgedFrame = 0
+  #isAcknowledging = false
+  #hasProviderKey = true
   /** The sums of the turn, held back until the next frame. */
-  #total: ReportItem[] = []
-  #isLed: boolean
-  #frames = 0
-  #chars = 0
+  #heldTotals: ReportItem[] = []
+  #hasParagraphBreak: boolean
+  #unacknowledgedFrames = 0
+  #unacknowledgedChars = 0
 
-  constructor(options: FollowedRunOptions, job: Job, sandbox: Sandbox, outlet: Outlet) {
+  constructor(options: RemoteRunOptions, job: Job, sandbox: Sandbox, outlet: RunReporter) {
     this.#options = options
     this.#job = job
     this.#sandbox = sandbox
     this.#outlet = outlet
-    this.#isLed = !job.continues?.isMidText
-    outlet.onClose(() => this.#leave.abort())
+    this.#hasParagraphBreak = !job.continues?.isMidText
+    outlet.onClose(() => this.#streamAbort.abort())
   }
 
-  async begin(env: RunVars): Promise<RunEnd> {
+  async start(env: RunEnvVars): Promise<RunEnd> {
     const { prompt, resume, continues, epoch } = this.#job
     const token = await this.#options.runToken(this.#job)
     const body = {
       prompt,
-      requestId: requestOf(this.#job),
+      requestId: requestIdOf(this.#job),
       engine: this.#options.engine,
       resume,
       ...(continues && { continues: true }),
       epoch,
       acknowledges: true,
-      settings: settingsFor(this.#options.settings ?? {}, this.#job),
+      settings: effectiveSettings(this.#options.settings ?? {}, this.#job),
       env,
       ...(token !== null && { token }),
     }
-    const runner = this.#clientOf([this.#sandbox.token])
-    if (!this.#hasKey) await this.#outlet.remark({ type: 'event', event: NO_KEY })
+    const runner = this.#clientWith([this.#sandbox.token])
+    if (!this.#hasProviderKey) await this.#outlet.reportOutOfBand({ type: 'event', event: NO_KEY_DIAGNOSTIC })
     const { line, provider } = this.#options
     const place = { name: this.#sandbox.id, isSaid: this.#job.awaitsSandbox ?? false }
     const asked = await line.wait(this.#outlet, place, async () => {
-      const answer = await this.#ask(() =>
-        runner.stream('/query', { body: body as JsonObject, signal: this.#leave.signal }),
+      const answer = await this.#openStream(() =>
+        runner.stream('/query', { body: body as JsonObject, signal: this.#streamAbort.signal }),
       )
-      if (isBusy(answer)) throw new NoSandboxFree('The runner has another run.')
+      if (isBusy(answer)) throw new NoFreeSandboxError('The runner has another run.')
       return answer
     })
-    if (asked === 'cut' || 'frames' in asked) return this.#follow(asked)
+    if (asked === 'cut' || 'frames' in asked) return this.#readStream(asked)
     if (asked.status === 410) return 'lost'
     // This sandbox does not know us, and never will: the next run has another.
     if (asked.status === 401) await provider.stop(this.#sandbox)
-    throw new Error(refusalText(asked.status, asked.body))
+    throw new Error(runnerRefusalText(asked.status, asked.body))
   }
 
   /** Where a run that was begun, by whichever process, is taken up. */
-  async goOn(env: RunVars): Promise<RunEnd> {
+  async resume(env: RunEnvVars): Promise<RunEnd> {
     const { frame } = this.#job
-    const runner = await this.#client()
+    const runner = await this.#runClient()
     const after = Math.max(0, frame)
     const path = `${runPath(this.#job)}/events`
-    const asked = await this.#ask(() => runner.stream(path, { after, signal: this.#leave.signal }))
+    const asked = await this.#openStream(() => runner.stream(path, { after, signal: this.#streamAbort.signal }))
     // Our word on it may have died with the last owner, and a call waits for that.
     this.#acknowledge(after)
     // The last owner died before it could say that the wait is over.
     if (asked !== 'cut' && 'frames' in asked && this.#job.awaitsSandbox)
-      await this.#outlet.remark({ type: 'sandbox_awaited', reason: null })
-    if (asked === 'cut' || 'frames' in asked) return this.#follow(asked)
+      await this.#outlet.reportOutOfBand({ type: 'sandbox_awaited', reason: null })
+    if (asked === 'cut' || 'frames' in asked) return this.#readStream(asked)
     // This very runner never heard of it: the owner died between saying that it starts and starting it, or while it waited.
     const isUnbegun = asked.body.error?.type === 'run_unknown' || (asked.status === 404 && this.#job.awaitsSandbox)
-    if (isUnbegun && frame <= 0) return this.begin(env)
+    if (isUnbegun && frame <= 0) return this.start(env)
     if (asked.status === 404 || asked.status === 410) return 'lost'
-    throw new Error(refusalText(asked.status, asked.body))
+    throw new Error(runnerRefusalText(asked.status, asked.body))
   }
 
   /** Before each run. Variables that the query does not carry are set here, for all that the runner plays. */
-  async equip(): Promise<RunVars> {
+  async provideCredentials(): Promise<RunEnvVars> {
     const { provider, credentials } = this.#options
     const env = await credentials.grant(this.#job)
     const isTaken = this.#sandbox.hasRunEnv || (await provider.setEnvVars(this.#sandbox, env))
-    if (!isTaken && Object.keys(env).length > 0) this.#hasKey = await this.#hasKeyOf(Object.keys(env))
+    if (!isTaken && Object.keys(env).length > 0) this.#hasProviderKey = await this.#runnerHasKey(Object.keys(env))
     return env
   }
 
   /** A runner that takes no variables may have had them at its start, and says so. */
-  async #hasKeyOf(names: readonly string[]): Promise<boolean> {
+  async #runnerHasKey(names: readonly string[]): Promise<boolean> {
     const { provider } = this.#options
     const health = await provider.health(this.#sandbox)
     return (names.includes('OPENAI_API_KEY') ? health?.hasOpenAIKey : health?.hasAnthropicKey) ?? false
   }
 
   /** When it is taken up: the last process's variables ended with that process. */
-  async equipAgain(): Promise<RunVars> {
-    const env = await this.equip()
+  async renewCredentials(): Promise<RunEnvVars> {
+    const env = await this.provideCredentials()
     if (!this.#sandbox.hasRunEnv) return env
-    const runner = await this.#client()
+    const runner = await this.#runClient()
     const { status, body } = await runner.put(`${runPath(this.#job)}/env`, { vars: env, epoch: this.#job.epoch })
     // A run that is unknown or over takes none: following it tells which.
-    if (status >= 300 && ![401, 404, 410].includes(status)) throw new Error(refusalText(status, body))
+    if (status >= 300 && ![401, 404, 410].includes(status)) throw new Error(runnerRefusalText(status, body))
     // A runner from before runs had variables of their own.
     if (body.error?.type === 'not_found') await this.#options.provider.setEnvVars(this.#sandbox, env)
     return env
   }
 
-  async #client(): Promise<RunnerClient> {
-    return this.#clientOf(await bearersOf(this.#options.runToken, this.#job, this.#sandbox))
+  async #runClient(): Promise<RunnerClient> {
+    return this.#clientWith(await runBearers(this.#options.runToken, this.#job, this.#sandbox))
   }
 
   /** A runner without `hasRunEnv` is written from the document alone: it sends no comments until it has sent one. */
-  #clientOf(bearers: readonly (string | null)[]): RunnerClient {
+  #clientWith(bearers: readonly (string | null)[]): RunnerClient {
     const { provider, silence } = this.#options
     const sandbox = this.#sandbox
     const askBusy = async () => (await provider.health(sandbox))?.busy ?? false
     return runnerClient(sandbox, bearers, { ...(silence && { silence }), askBusy: sandbox.hasRunEnv ? null : askBusy })
   }
 
-  async #ask(ask: () => Promise<Stream | Said>): Promise<Stream | Said | 'cut'> {
+  async #openStream(ask: () => Promise<RunnerStream | RunnerResponse>): Promise<RunnerStream | RunnerResponse | 'cut'> {
     try {
       return await ask()
     } catch (error) {
-      if (this.#outlet.closed) throw new OutletClosed('nobody listens')
-      if (error instanceof Unreachable) return 'cut'
+      if (this.#outlet.closed) throw new ReporterClosedError('nobody listens')
+      if (error instanceof RunnerUnreachableError) return 'cut'
       throw error
     }
   }
 
-  async #follow(stream: Stream | 'cut'): Promise<RunEnd> {
+  async #readStream(stream: RunnerStream | 'cut'): Promise<RunEnd> {
     if (stream === 'cut') return 'cut'
-    const frames = runnerFrames(stream.frames, undefined, stream.commented)
+    const frames = readRunnerFrames(stream.frames, undefined, stream.commented)
     try {
       for (;;) {
-        const next = await frames.next().catch((cause) => this.#broken(cause))
-        if (next === 'cut' || next.done) return await this.#ended()
-        await this.#take(next.value)
-        if (isTerminal(next.value.event)) return 'done'
+        const next = await frames.next().catch((cause) => this.#onStreamError(cause))
+        if (next === 'cut' || next.done) return await this.#endStream()
+        await this.#readFrame(next.value)
+        if (isTerminalEvent(next.value.event)) return 'done'
       }
     } catch (error) {
       // What cannot be logged ends here; the engine should not go on unheard.
-      if (!this.#outlet.closed) await this.#stop()
+      if (!this.#outlet.closed) await this.#cancelRun()
       throw error
     } finally {
-      this.#thought?.forget()
-      this.#leave.abort()
+      this.#pendingThinking?.forget()
+      this.#streamAbort.abort()
     }
   }
 
-  async #stop(): Promise<void> {
+  async #cancelRun(): Promise<void> {
     const { epoch } = this.#job
-    const runner = await this.#client()
+    const runner = await this.#runClient()
     await runner.post(`${runPath(this.#job)}/cancel`, { epoch }).catch(() => {})
   }
 
   /** A stream that breaks is taken up again; one that makes no sense is not. */
-  #broken(cause: unknown): 'cut' {
-    if (this.#outlet.closed) throw new OutletClosed('nobody listens')
-    if (cause instanceof BrokenStream) throw new Error(`What the runner says makes no sense: ${cause.message}`)
+  #onStreamError(cause: unknown): 'cut' {
+    if (this.#outlet.closed) throw new ReporterClosedError('nobody listens')
+    if (cause instanceof BrokenStreamError) throw new Error(`What the runner says makes no sense: ${cause.message}`)
     return 'cut'
   }
 
-  async #ended(): Promise<RunEnd> {
-    await this.#flushThought()
+  async #endStream(): Promise<RunEnd> {
+    await this.#flushThinking()
     return 'cut'
   }
 
-  async #take({ id, event, chars }: RunnerFrame): Promise<void> {
+  async #readFrame({ id, event, chars }: RunnerFrame): Promise<void> {
     const frame = id ?? this.#outlet.frame + 1
     // Frames that were committed are passed over. A run's end was not, or nobody would read: it must not pass for an old one.
-    if (isTerminal(event) && frame <= this.#outlet.frame)
+    if (isTerminalEvent(event) && frame <= this.#outlet.frame)
       throw new Error(
         `What the runner says makes no sense: its last frame is ${frame}, and frame ${this.#outlet.frame} came before.`,
       )
-    this.#frames += 1
-    this.#chars += chars
-    if (event.type === 'thinking.delta') await this.#think(event.text, frame)
-    else await this.#say(event, frame)
+    this.#unacknowledgedFrames += 1
+    this.#unacknowledgedChars += chars
+    if (event.type === 'thinking.delta') await this.#bufferThinking(event.text, frame)
+    else await this.#reportEvent(event, frame)
     // A call waits for this before it acts.
-    if (event.type === 'tool.started' || isTerminal(event)) return this.#acknowledge(frame)
-    if (this.#frames < ACK_FRAMES && this.#chars < ACK_CHARS) return
-    await this.#flushThought()
-    await this.#outlet.settled()
+    if (event.type === 'tool.started' || isTerminalEvent(event)) return this.#acknowledge(frame)
+    if (this.#unacknowledgedFrames < ACK_FRAMES && this.#unacknowledgedChars < ACK_CHARS) return
+    await this.#flushThinking()
+    await this.#outlet.whenCommitted()
     this.#acknowledge(frame)
   }
 
-  async #say(event: RunnerEvent, frame: number): Promise<void> {
-    await this.#flushThought()
-    const items = this.#total
-    this.#total = []
+  async #reportEvent(event: RunnerEvent, frame: number): Promise<void> {
+    await this.#flushThinking()
+    const items = this.#heldTotals
+    this.#heldTotals = []
     // Reported with the end that follows it: a budget that the last sums cross does not stop what has ended.
     if (event.type === 'usage' && event.total) {
-      this.#total = [...items, ...(await translated(event, this.#told, this.#options.digest))]
+      this.#heldTotals = [...items, ...(await translateEvent(event, this.#translation, this.#options.digest))]
       return
     }
-    const heard = this.#inPlace(event)
+    const heard = this.#positionText(event)
     if (heard.type === 'assistant.delta' && items.length === 0) return this.#outlet.token(heard.text, frame)
-    items.push(...(await translated(heard, this.#told, this.#options.digest)))
+    items.push(...(await translateEvent(heard, this.#translation, this.#options.digest)))
     if (items.length > 0) await this.#outlet.report(items, frame)
   }
 
   /** Text of a run that goes on stands behind what was said before it. */
-  #inPlace(event: RunnerEvent): RunnerEvent {
-    if (event.type === 'assistant.delta') return { ...event, text: this.#led(event.text) }
-    return event.type === 'assistant.text' ? { ...event, text: this.#retold(event.text) } : event
+  #positionText(event: RunnerEvent): RunnerEvent {
+    if (event.type === 'assistant.delta') return { ...event, text: this.#withParagraphBreak(event.text) }
+    return event.type === 'assistant.text' ? { ...event, text: this.#replacementText(event.text) } : event
   }
 
   /** The first text of a run that goes on is a paragraph of its own. */
-  #led(text: string): string {
-    const lead = this.#isLed ? '' : PARAGRAPH
-    this.#isLed = true
+  #withParagraphBreak(text: string): string {
+    const lead = this.#hasParagraphBreak ? '' : PARAGRAPH
+    this.#hasParagraphBreak = true
     return lead + text
   }
 
   /** The whole text of the run, without what was said before it. */
-  #retold(text: string): string {
+  #replacementText(text: string): string {
     if (!this.#job.continues?.isMidText) return text
-    this.#isLed = text !== ''
+    this.#hasParagraphBreak = text !== ''
     return text === '' ? '' : PARAGRAPH + text
   }
 
-  async #think(text: string, frame: number): Promise<void> {
+  async #bufferThinking(text: string, frame: number): Promise<void> {
     const forget =
-      this.#thought?.forget ??
+      this.#pendingThinking?.forget ??
       this.#options.clock.after(THINKING_MS, () => {
-        this.#flushThought().catch(() => {})
+        this.#flushThinking().catch(() => {})
       })
-    this.#thought = { text: (this.#thought?.text ?? '') + text, frame, forget }
-    if (this.#thought.text.length > THINKING_CHARS_MAX) await this.#flushThought()
+    this.#pendingThinking = { text: (this.#pendingThinking?.text ?? '') + text, frame, forget }
+    if (this.#pendingThinking.text.length > THINKING_CHARS_MAX) await this.#flushThinking()
   }
 
-  async #flushThought(): Promise<void> {
-    const thought = this.#thought
+  async #flushThinking(): Promise<void> {
+    const thought = this.#pendingThinking
     if (!thought) return
-    this.#thought = null
+    this.#pendingThinking = null
     thought.forget()
     const event = { type: 'thinking' as const, payload: { text: thought.text } }
     await this.#outlet.report([{ type: 'event', event }], thought.frame)
   }
 
   #acknowledge(frame: number): void {
-    this.#frames = 0
-    this.#chars = 0
-    this.#committed = Math.max(this.#committed, frame)
-    if (!this.#isTelling) this.#tell().catch(() => {})
+    this.#unacknowledgedFrames = 0
+    this.#unacknowledgedChars = 0
+    this.#committedFrame = Math.max(this.#committedFrame, frame)
+    if (!this.#isAcknowledging) this.#sendAcknowledgements().catch(() => {})
   }
 
   /** Until it is heard: an engine may wait for it. */
-  async #tell(): Promise<void> {
-    this.#isTelling = true
-    const runner = await this.#client()
-    for (let tries = 0; this.#acknowledged < this.#committed && !(this.#outlet.closed && tries > 0); tries++) {
-      const frame = this.#committed
+  async #sendAcknowledgements(): Promise<void> {
+    this.#isAcknowledging = true
+    const runner = await this.#runClient()
+    for (
+      let tries = 0;
+      this.#acknowledgedFrame < this.#committedFrame && !(this.#outlet.closed && tries > 0);
+      tries++
+    ) {
+      const frame = this.#committedFrame
       const said = await runner.post(`${runPath(this.#job)}/ack`, { frame, epoch: this.#job.epoch }).catch(() => null)
       // A runner that answers at all has heard it, or has no use for it.
-      if (said && said.status < 500) this.#acknowledged = frame
+      if (said && said.status < 500) this.#acknowledgedFrame = frame
       else await this.#sleep(ACK_RETRY_MS)
     }
-    this.#isTelling = false
+    this.#isAcknowledging = false
   }
 
   #sleep(ms: number): Promise<void> {
@@ -333,17 +343,20 @@ export class FollowedRun {
 }
 
 /** A runner of the document says 409 and nothing else; ours names why, since an id may be in conflict too. */
-const isBusy = (answer: Stream | Said | 'cut'): boolean =>
+const isBusy = (answer: RunnerStream | RunnerResponse | 'cut'): boolean =>
   typeof answer === 'object' &&
   'status' in answer &&
   answer.status === 409 &&
   (answer.body.error?.type === 'busy' || answer.body.error?.type === undefined)
 
-export const refusalText = (status: number, { error }: Said['body']): string =>
+export const runnerRefusalText = (status: number, { error }: RunnerResponse['body']): string =>
   error?.message ?? `The runner answered ${status}.`
 
 /** The caller of one run may choose its model and spend less; what it may do unasked is not the caller's. */
-export const settingsFor = (agent: EngineSettings, { settings: session, input }: Pick<Job, 'settings' | 'input'>) => {
+export const effectiveSettings = (
+  agent: EngineSettings,
+  { settings: session, input }: Pick<Job, 'settings' | 'input'>,
+) => {
   const asked = typeof input === 'object' && input !== null && !Array.isArray(input) ? (input as JsonObject) : {}
   const pick = (from: JsonObject, names: readonly string[]) =>
     Object.fromEntries(names.flatMap((name) => (isSet(from[name]) ? [[name, from[name]]] : [])))

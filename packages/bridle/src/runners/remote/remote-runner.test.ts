@@ -9,12 +9,12 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { digest, key, setUp } from '../../kernel/host/host.suite.ts'
 import type { Clock } from '../../kernel/ports/store.ts'
-import { type Puppets, puppetEngine, steps, text } from '../engines/puppet.suite.ts'
+import { type PuppetEngine, puppetEngine, steps, text } from '../engines/puppet.suite.ts'
 import type { RunnerHealth } from '../protocol.ts'
 import type { Sandbox, SandboxProvider } from '../sandboxes/provider.ts'
 import { urlSandbox } from '../sandboxes/url-sandbox.ts'
 import { SandboxRunner } from '../server/sandbox-runner.ts'
-import { sandboxRunner } from './remote-runner.ts'
+import { remoteRunner } from './remote-runner.ts'
 
 const clock: Clock = {
   now: Date.now,
@@ -25,16 +25,16 @@ const clock: Clock = {
 }
 
 let folder: string
-let engine: Puppets
+let engine: PuppetEngine
 let server: SandboxRunner
-let road: Road
-let world: World
+let road: CuttableConnection
+let world: RemoteWorld
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'bridle-sandbox-'))
   engine = puppetEngine()
   server = await startServer()
-  road = await Road.to(server.url)
-  world = new World(road.url)
+  road = await CuttableConnection.to(server.url)
+  world = new RemoteWorld(road.url)
 })
 afterEach(async () => {
   await world.leave()
@@ -51,16 +51,16 @@ const startServer = () =>
   })
 
 /** A way to the runner that can be cut and closed. */
-class Road {
+class CuttableConnection {
   readonly url: string
   readonly #sockets = new Set<Socket>()
   readonly #server: ReturnType<typeof createServer>
   isClosed = false
 
-  static async to(url: string): Promise<Road> {
+  static async to(url: string): Promise<CuttableConnection> {
     const { connect } = await import('node:net')
     const { hostname, port } = new URL(url)
-    let road: Road | undefined
+    let road: CuttableConnection | undefined
     const listening = createServer((near) => {
       near.on('error', () => {})
       if (road?.isClosed) return void near.destroy()
@@ -73,7 +73,7 @@ class Road {
       road?.hold(near)
     })
     await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve))
-    road = new Road(listening)
+    road = new CuttableConnection(listening)
     return road
   }
 
@@ -97,7 +97,7 @@ class Road {
   }
 }
 
-class World {
+class RemoteWorld {
   readonly #url: string
   readonly granted: string[] = []
   readonly stopped: string[] = []
@@ -140,7 +140,7 @@ class World {
       stop: async ({ id }) => void this.stopped.push(id),
       forget: async ({ id }) => void this.forgotten.push(id),
     }
-    return sandboxRunner({
+    return remoteRunner({
       engine: 'puppet',
       provider,
       clock,
@@ -596,8 +596,8 @@ describe('[R14] a server that dies', () => {
     // The runner has never heard of it, and is the one that was meant.
     const runner = world.runner()
     const items: string[] = []
-    const { Outlet } = await import('../../kernel/session/run-reporter.ts')
-    const outlet = new Outlet({
+    const { RunReporter } = await import('../../kernel/session/run-reporter.ts')
+    const outlet = new RunReporter({
       runId: 'r-9',
       attempt: 1,
       frame: 0,
@@ -668,7 +668,7 @@ describe('[R1] a runner written from the document alone', () => {
     setUp(
       {
         runner: () =>
-          sandboxRunner({
+          remoteRunner({
             engine: 'claude',
             provider: urlSandbox({ url }),
             clock,

@@ -6,13 +6,13 @@ import type { ApprovalAnswer, Job, RunEnd, Runner } from '../../kernel/ports/run
 import type { ProviderName } from '../credentials/providers.ts'
 import type { Sandbox } from '../sandboxes/provider.ts'
 import { RunnerRedirect } from './bounded-response.ts'
-import { FollowedRun, refusalText, type SandboxRunnerOptions, settingsFor } from './remote-run.ts'
-import { bearersOf, newHandle, runPath } from './run-handle.ts'
-import { type RunnerClient, runnerClient, Unreachable } from './runner-client.ts'
-import { SandboxLine } from './sandbox-queue.ts'
+import { effectiveSettings, RemoteRun, type RemoteRunnerOptions, runnerRefusalText } from './remote-run.ts'
+import { newRunHandle, runBearers, runPath } from './run-handle.ts'
+import { type RunnerClient, RunnerUnreachableError, runnerClient } from './runner-client.ts'
+import { SandboxQueue } from './sandbox-queue.ts'
 
-export const sandboxRunner = (given: SandboxRunnerOptions): Runner => {
-  const line = new SandboxLine(given.clock, given.waiting)
+export const remoteRunner = (given: RemoteRunnerOptions): Runner => {
+  const line = new SandboxQueue(given.clock, given.waiting)
   const options = { ...given, line }
   const { provider, credentials } = options
 
@@ -22,7 +22,7 @@ export const sandboxRunner = (given: SandboxRunnerOptions): Runner => {
   }
   const reach = async (job: Job): Promise<{ sandbox: Sandbox; runs: RunnerClient } | null> => {
     const sandbox = await find(job)
-    return sandbox && { sandbox, runs: runnerClient(sandbox, await bearersOf(options.runToken, job, sandbox)) }
+    return sandbox && { sandbox, runs: runnerClient(sandbox, await runBearers(options.runToken, job, sandbox)) }
   }
 
   return {
@@ -42,30 +42,30 @@ export const sandboxRunner = (given: SandboxRunnerOptions): Runner => {
         isolation,
         ...(reason !== undefined && { reason }),
       }
-      const handle = newHandle(sandbox)
-      const run = new FollowedRun(options, { ...job, handle }, sandbox, outlet)
+      const handle = newRunHandle(sandbox)
+      const run = new RemoteRun(options, { ...job, handle }, sandbox, outlet)
       // The request's id is in the log before the query: the next process asks for the same run, not for another.
       const runtime = runtimeOf(options, job)
       const started = outlet.report([
         { type: 'started', handle, steer: true, durable: true, sandbox: notice, ...runtime },
       ])
-      return ending(options, job, async () => {
-        const [env] = await Promise.all([run.equip(), started])
-        return run.begin(env)
+      return withRevocation(options, job, async () => {
+        const [env] = await Promise.all([run.provideCredentials(), started])
+        return run.start(env)
       })
     },
 
     attach: async (job, outlet) => {
       const sandbox = await find(job)
-      if (!sandbox) return ending(options, job, async () => 'lost')
-      const run = new FollowedRun(options, job, sandbox, outlet)
-      return ending(options, job, async () => {
-        const env = await run.equipAgain().catch((error) => {
+      if (!sandbox) return withRevocation(options, job, async () => 'lost')
+      const run = new RemoteRun(options, job, sandbox, outlet)
+      return withRevocation(options, job, async () => {
+        const env = await run.renewCredentials().catch((error) => {
           if (error instanceof RunnerRedirect) throw error
           // A runner that is there and does not answer may answer again.
           return null
         })
-        return env === null ? 'cut' : run.goOn(env)
+        return env === null ? 'cut' : run.resume(env)
       })
     },
 
@@ -76,11 +76,11 @@ export const sandboxRunner = (given: SandboxRunnerOptions): Runner => {
       try {
         const { status, body } = await found.runs.post(`${runPath(job)}/cancel`, { epoch: job.epoch })
         if (status === 404 || status === 410) return null
-        if (status !== 200 || body.stopped === false) throw new Error(refusalText(status, body))
+        if (status !== 200 || body.stopped === false) throw new Error(runnerRefusalText(status, body))
         return body.resume ?? null
       } catch (error) {
         // One that does not answer plays nothing that anybody could hear.
-        if (!(error instanceof Unreachable)) throw error
+        if (!(error instanceof RunnerUnreachableError)) throw error
         await provider.stop(found.sandbox)
         return null
       }
@@ -90,15 +90,15 @@ export const sandboxRunner = (given: SandboxRunnerOptions): Runner => {
       const found = await reach(job)
       if (!found) throw new Error('The sandbox is gone.')
       const path = `${runPath(job)}/approvals/${encodeURIComponent(answer.toolCallId)}`
-      const { status, body } = await found.runs.post(path, verdictOf(answer, job.epoch))
-      if (status !== 200) throw new Error(refusalText(status, body))
+      const { status, body } = await found.runs.post(path, approvalAnswerBody(answer, job.epoch))
+      if (status !== 200) throw new Error(runnerRefusalText(status, body))
     },
 
     steer: async (job, { messageId, text }) => {
       const found = await reach(job)
       if (!found) throw new Error('The sandbox is gone.')
       const { status, body } = await found.runs.post(`${runPath(job)}/steer`, { id: messageId, text, epoch: job.epoch })
-      if (status !== 200) throw new Error(refusalText(status, body))
+      if (status !== 200) throw new Error(runnerRefusalText(status, body))
     },
 
     // The sandbox goes on without us.
@@ -116,7 +116,7 @@ export const sandboxRunner = (given: SandboxRunnerOptions): Runner => {
 }
 
 /** What it was given ends with it, however it ends; a run that may go on keeps it. */
-const ending = async (options: SandboxRunnerOptions, job: Job, play: () => Promise<RunEnd>): Promise<RunEnd> => {
+const withRevocation = async (options: RemoteRunnerOptions, job: Job, play: () => Promise<RunEnd>): Promise<RunEnd> => {
   let end: RunEnd = 'lost'
   try {
     end = await play()
@@ -129,13 +129,13 @@ const ending = async (options: SandboxRunnerOptions, job: Job, play: () => Promi
 const PROVIDERS: { readonly [engine: string]: ProviderName | undefined } = { claude: 'anthropic', codex: 'openai' }
 
 /** As far as it is known before the engine has said anything: a model is, where somebody chose one. */
-const runtimeOf = ({ engine, settings }: SandboxRunnerOptions, job: Job): { provider?: string; model?: string } => {
+const runtimeOf = ({ engine, settings }: RemoteRunnerOptions, job: Job): { provider?: string; model?: string } => {
   const provider = PROVIDERS[engine]
-  const { model } = settingsFor(settings ?? {}, job)
+  const { model } = effectiveSettings(settings ?? {}, job)
   return { ...(provider && { provider }), ...(typeof model === 'string' && { model }) }
 }
 
-const verdictOf = (answer: ApprovalAnswer, epoch: number): JsonObject => ({
+const approvalAnswerBody = (answer: ApprovalAnswer, epoch: number): JsonObject => ({
   decision: answer.decision === 'approved' ? 'approved' : 'denied',
   input: answer.arguments,
   approvedDigest: answer.approvedDigest,

@@ -10,18 +10,18 @@ export interface RunHandle extends JsonObject {
 }
 
 /** Random: a runner may be shared by sessions, tenants and servers that know nothing of each other. */
-export const newHandle = ({ id }: Sandbox): RunHandle => ({ sandbox: id, request: crypto.randomUUID() })
+export const newRunHandle = ({ id }: Sandbox): RunHandle => ({ sandbox: id, request: crypto.randomUUID() })
 
 /** Logs from before requests had ids of their own name the attempt. */
-export const requestOf = ({ runId, attempt, handle }: Pick<Job, 'runId' | 'attempt' | 'handle'>): string => {
+export const requestIdOf = ({ runId, attempt, handle }: Pick<Job, 'runId' | 'attempt' | 'handle'>): string => {
   const { request } = (handle ?? {}) as Partial<RunHandle>
   return typeof request === 'string' ? request : `${runId}:${attempt}`
 }
 
-export const runPath = (job: Job): string => `/runs/${encodeURIComponent(requestOf(job))}`
+export const runPath = (job: Job): string => `/runs/${encodeURIComponent(requestIdOf(job))}`
 
 /** The run's own bearer, then the sandbox's: a runner that never had the run knows only the latter. */
-export const bearersOf = async (
+export const runBearers = async (
   runToken: (job: Job) => Promise<string | null>,
   job: Job,
   { token }: Sandbox,

@@ -3,9 +3,9 @@ import { getEventListeners, once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { SILENCE } from '../limits.ts'
-import { runnerClient, Unreachable } from './runner-client.ts'
-import { runnerFrames } from './runner-frames.ts'
+import { LIVENESS_RULES } from '../limits.ts'
+import { RunnerUnreachableError, runnerClient } from './runner-client.ts'
+import { readRunnerFrames } from './runner-frames.ts'
 
 const servers: Server[] = []
 const listening = async (listener: RequestListener): Promise<string> => {
@@ -22,7 +22,10 @@ afterEach(() => {
 })
 
 const opened = (url: string, { silenceMs = 200, signal = new AbortController().signal } = {}) =>
-  runnerClient({ url }, [null], { silence: { ...SILENCE, goneMs: silenceMs } }).stream('/query', { body: {}, signal })
+  runnerClient({ url }, [null], { silence: { ...LIVENESS_RULES, goneMs: silenceMs } }).stream('/query', {
+    body: {},
+    signal,
+  })
 
 const read = async (url: string) => {
   const stream = await opened(url, { silenceMs: 1_500 })
@@ -35,7 +38,7 @@ const read = async (url: string) => {
 }
 
 test('[R14] a runner that takes a request and never answers cannot be reached', async () => {
-  await expect(opened(await listening(() => {}))).rejects.toBeInstanceOf(Unreachable)
+  await expect(opened(await listening(() => {}))).rejects.toBeInstanceOf(RunnerUnreachableError)
 })
 
 test('[R14] a stream that falls silent breaks; one that beats does not', async () => {
@@ -59,7 +62,7 @@ test('[R14] a runner that has sent a comment is held to comments, whatever its /
     signal,
   })
   if (!('frames' in stream)) throw new Error('no stream')
-  await expect(runnerFrames(stream.frames, undefined, stream.commented).next()).rejects.toThrow()
+  await expect(readRunnerFrames(stream.frames, undefined, stream.commented).next()).rejects.toThrow()
 })
 
 test('[R14] a refusal whose text never ends is a refusal', async () => {
@@ -87,5 +90,5 @@ test('[R14] who leaves is not waited for', async () => {
   const leave = new AbortController()
   const asked = opened(await listening(() => {}), { signal: leave.signal })
   leave.abort()
-  await expect(asked).rejects.toBeInstanceOf(Unreachable)
+  await expect(asked).rejects.toBeInstanceOf(RunnerUnreachableError)
 })

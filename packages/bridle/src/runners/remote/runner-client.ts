@@ -1,26 +1,26 @@
 // Asks one runner. Everything that can go wrong on the way is one of a few words.
 import type { JsonObject } from '../../kernel/json.ts'
-import { inTime } from '../deadline.ts'
-import { ANSWER_MS, SILENCE } from '../limits.ts'
+import { withDeadline } from '../deadline.ts'
+import { ANSWER_MS, LIVENESS_RULES } from '../limits.ts'
 import type { Sandbox } from '../sandboxes/provider.ts'
-import { readShort, refuseRedirect } from './bounded-response.ts'
-import { type AskBusy, Silence, type SilenceRules } from './liveness-monitor.ts'
+import { readRunnerText, refuseRedirect } from './bounded-response.ts'
+import { type BusyProbe, LivenessMonitor, type LivenessRules } from './liveness-monitor.ts'
 
 export interface RunnerClient {
   /** Throws `Unreachable` where nobody answers, and `RunnerRedirect`. */
-  post(path: string, body: JsonObject): Promise<Said>
-  put(path: string, body: JsonObject): Promise<Said>
+  post(path: string, body: JsonObject): Promise<RunnerResponse>
+  put(path: string, body: JsonObject): Promise<RunnerResponse>
   /** The stream, or what was said instead. */
-  stream(path: string, init: StreamRequest): Promise<Stream | Said>
+  stream(path: string, init: RunnerStreamRequest): Promise<RunnerStream | RunnerResponse>
 }
 
-interface StreamRequest {
+interface RunnerStreamRequest {
   readonly body?: JsonObject
   readonly after?: number
   readonly signal: AbortSignal
 }
 
-export interface Said {
+export interface RunnerResponse {
   readonly status: number
   readonly body: {
     readonly error?: { readonly type?: string; readonly message?: string }
@@ -28,19 +28,19 @@ export interface Said {
     readonly stopped?: boolean
   }
 }
-export interface Stream {
+export interface RunnerStream {
   readonly frames: AsyncIterable<Uint8Array>
   /** To be called when a comment was among them. */
   readonly commented: () => void
 }
 
-export interface ClientOptions {
-  readonly silence?: SilenceRules
+export interface RunnerClientOptions {
+  readonly silence?: LivenessRules
   /** For a runner that is not known to send comments: whether it says that it is at work. */
-  readonly askBusy?: AskBusy | null
+  readonly askBusy?: BusyProbe | null
 }
 
-export class Unreachable extends Error {
+export class RunnerUnreachableError extends Error {
   readonly code = 'unreachable'
 }
 
@@ -48,7 +48,7 @@ export class Unreachable extends Error {
 export const runnerClient = (
   { url, fetch: reach = fetch }: Pick<Sandbox, 'url' | 'fetch'>,
   bearers: readonly (string | null)[],
-  { silence: rules = SILENCE, askBusy = null }: ClientOptions = {},
+  { silence: rules = LIVENESS_RULES, askBusy = null }: RunnerClientOptions = {},
 ): RunnerClient => {
   const ask = async (path: string, init: RequestInit, token: string | null): Promise<Response> => {
     const headers: Record<string, string> = { 'content-type': 'application/json', ...(init.headers as object) }
@@ -56,15 +56,17 @@ export const runnerClient = (
     try {
       return await reach(`${url}${path}`, { ...init, headers, redirect: 'manual' })
     } catch (cause) {
-      throw new Unreachable('The runner does not answer.', { cause })
+      throw new RunnerUnreachableError('The runner does not answer.', { cause })
     }
   }
-  const send = (method: 'POST' | 'PUT', path: string, body: JsonObject): Promise<Said> =>
+  const send = (method: 'POST' | 'PUT', path: string, body: JsonObject): Promise<RunnerResponse> =>
     withBearer(bearers, (token) =>
-      inTime(ANSWER_MS, async (signal) => said(await ask(path, { method, body: JSON.stringify(body), signal }, token))),
+      withDeadline(ANSWER_MS, async (signal) =>
+        readResponse(await ask(path, { method, body: JSON.stringify(body), signal }, token)),
+      ),
     )
-  const open = async (path: string, { body, after = 0, signal }: StreamRequest, token: string | null) => {
-    const silence = new Silence(rules, askBusy, signal)
+  const open = async (path: string, { body, after = 0, signal }: RunnerStreamRequest, token: string | null) => {
+    const silence = new LivenessMonitor(rules, askBusy, signal)
     try {
       const init = {
         ...(after > 0 && { headers: { 'last-event-id': String(after) } }),
@@ -72,10 +74,11 @@ export const runnerClient = (
         ...(body && { method: 'POST', body: JSON.stringify(body) }),
       }
       const response = await ask(path, init, token)
-      if (response.ok && response.body) return { frames: silence.heard(response.body), commented: silence.commented }
-      const answer = await inTime(ANSWER_MS, (late) => {
-        late.addEventListener('abort', silence.giveUp)
-        return said(response)
+      if (response.ok && response.body)
+        return { frames: silence.observe(response.body), commented: silence.commentReceived }
+      const answer = await withDeadline(ANSWER_MS, (late) => {
+        late.addEventListener('abort', silence.abort)
+        return readResponse(response)
       })
       silence.end()
       return answer
@@ -91,7 +94,7 @@ export const runnerClient = (
   }
 }
 
-const withBearer = async <T extends Said | Stream>(
+const withBearer = async <T extends RunnerResponse | RunnerStream>(
   [first = null, ...others]: readonly (string | null)[],
   ask: (token: string | null) => Promise<T>,
 ): Promise<T> => {
@@ -101,13 +104,13 @@ const withBearer = async <T extends Said | Stream>(
 }
 
 /** A refusal whose text is too long, or does not end, is a refusal all the same. */
-const said = async (response: Response): Promise<Said> => {
+const readResponse = async (response: Response): Promise<RunnerResponse> => {
   await refuseRedirect(response)
-  const text = await readShort(response).catch(() => '')
-  return { status: response.status, body: parsed(text) }
+  const text = await readRunnerText(response).catch(() => '')
+  return { status: response.status, body: parseResponseBody(text) }
 }
 
-const parsed = (text: string): Said['body'] => {
+const parseResponseBody = (text: string): RunnerResponse['body'] => {
   try {
     const body: unknown = JSON.parse(text)
     return typeof body === 'object' && body !== null ? body : {}

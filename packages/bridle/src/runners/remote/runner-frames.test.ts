@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { BrokenStream, runnerFrames } from './runner-frames.ts'
+import { BrokenStreamError, readRunnerFrames } from './runner-frames.ts'
 
 const said = (text: string, cut: number): ReadableStream<Uint8Array> => {
   const bytes = new TextEncoder().encode(text)
@@ -17,7 +17,7 @@ test.each(['\n', '\r\n'])('[R1] frames with %j come whole, wherever they are cut
   const text = [...lines, 'data: {"type":"run.completed"}', '', ''].join(end)
   for (let cut = 0; cut <= new TextEncoder().encode(text).length; cut++) {
     const frames: unknown[] = []
-    for await (const { id, event } of runnerFrames(said(text, cut))) frames.push([id, event])
+    for await (const { id, event } of readRunnerFrames(said(text, cut))) frames.push([id, event])
     expect(frames).toEqual([
       [1, { type: 'assistant.delta', text: 'é' }],
       [null, { type: 'run.completed' }],
@@ -30,7 +30,7 @@ const pieces = async function* (...given: string[]): AsyncGenerator<Uint8Array> 
 }
 const read = async (body: AsyncIterable<Uint8Array>, frameMs?: number) => {
   const frames: unknown[] = []
-  for await (const { id, event } of runnerFrames(body, frameMs)) frames.push([id, event])
+  for await (const { id, event } of readRunnerFrames(body, frameMs)) frames.push([id, event])
   return frames
 }
 const delta = (id: number | string, text = 'a') => `id: ${id}\ndata: {"type":"assistant.delta","text":"${text}"}\n\n`
@@ -43,8 +43,8 @@ describe('[R19] a frame', () => {
   }
 
   test('of 16 million characters is one, and of one more is none', async () => {
-    for await (const { chars } of runnerFrames(long(size))) expect(chars).toBe(size + 1)
-    await expect(read(long(size + 1))).rejects.toThrow(BrokenStream)
+    for await (const { chars } of readRunnerFrames(long(size))) expect(chars).toBe(size + 1)
+    await expect(read(long(size + 1))).rejects.toThrow(BrokenStreamError)
   })
 
   test('that never ends is none, whatever it is made of', async () => {
@@ -124,14 +124,14 @@ describe('[R19] a frame’s number', () => {
     ['with 20 digits', '1'.padEnd(20, '0')],
     ['with 400 digits', '9'.repeat(400)],
   ])('%s breaks the stream', async (_name, id) => {
-    await expect(read(pieces(delta(1).replace('id: 1', `id: ${id}`)))).rejects.toThrow(BrokenStream)
+    await expect(read(pieces(delta(1).replace('id: 1', `id: ${id}`)))).rejects.toThrow(BrokenStreamError)
   })
 
   test.each([
     ['backwards', [3, 2]],
     ['on the spot', [3, 3]],
   ])('that goes %s breaks the stream', async (_name, ids) => {
-    await expect(read(pieces(...ids.map((id) => delta(id))))).rejects.toThrow(BrokenStream)
+    await expect(read(pieces(...ids.map((id) => delta(id))))).rejects.toThrow(BrokenStreamError)
   })
 
   test('is absent, or no number at all, where the runner numbers nothing', async () => {

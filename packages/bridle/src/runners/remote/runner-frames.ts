@@ -2,21 +2,21 @@
 // small the pieces are that it comes in.
 import { FRAME_CHARS_MAX, FRAME_ID_DIGITS_MAX, FRAME_MS } from '../limits.ts'
 import { parseRunnerEvent, type RunnerFrame } from '../protocol.ts'
-import { within } from '../timeout.ts'
+import { withTimeout } from '../timeout.ts'
 
 /** The stream makes no sense: reading it again would not help. */
-export class BrokenStream extends Error {
+export class BrokenStreamError extends Error {
   readonly code = 'broken_stream'
 }
 
 /** Throws `BrokenStream` where the runner breaks the protocol, and whatever `body` throws. `commented` is told of comments. */
-export async function* runnerFrames(
+export async function* readRunnerFrames(
   body: AsyncIterable<Uint8Array>,
   frameMs = FRAME_MS,
   commented: () => void = () => {},
 ): AsyncGenerator<RunnerFrame, void, undefined> {
   const decoder = new TextDecoder()
-  const lines = new FrameLines()
+  const lines = new FrameSplitter()
   const pieces = body[Symbol.asyncIterator]()
   let last = 0
   let begunAt: number | null = null
@@ -24,17 +24,17 @@ export async function* runnerFrames(
     for (;;) {
       const leftMs: number = begunAt === null ? Number.POSITIVE_INFINITY : begunAt + frameMs - Date.now()
       // Also without the timer: pieces that are always there would never let it fire.
-      const piece = leftMs <= 0 ? 'late' : await (begunAt === null ? pieces.next() : within(leftMs, pieces.next()))
-      if (piece === 'late') throw new BrokenStream(`The runner takes longer than ${frameMs} ms for one frame.`)
+      const piece = leftMs <= 0 ? 'late' : await (begunAt === null ? pieces.next() : withTimeout(leftMs, pieces.next()))
+      if (piece === 'late') throw new BrokenStreamError(`The runner takes longer than ${frameMs} ms for one frame.`)
       if (piece.done) return
       let isNew = begunAt === null
-      for (const frameLines of lines.take(decoder.decode(piece.value, { stream: true }))) {
+      for (const frameLines of lines.split(decoder.decode(piece.value, { stream: true }))) {
         isNew = true
         const frame = frameOf(frameLines)
         if (!frame && frameLines.some((line) => line.startsWith(':'))) commented()
         if (!frame) continue
         if (frame.id !== null && frame.id <= last)
-          throw new BrokenStream(`The runner's frame ${frame.id} comes after frame ${last}.`)
+          throw new BrokenStreamError(`The runner's frame ${frame.id} comes after frame ${last}.`)
         last = frame.id ?? last
         yield frame
       }
@@ -48,7 +48,7 @@ export async function* runnerFrames(
 }
 
 /** Cuts text into the lines of each frame. */
-class FrameLines {
+class FrameSplitter {
   #lines: string[] = []
   /** Of the line that has not ended. */
   #pieces: string[] = []
@@ -59,7 +59,7 @@ class FrameLines {
     return this.#chars > 0
   }
 
-  *take(text: string): Generator<readonly string[]> {
+  *split(text: string): Generator<readonly string[]> {
     let from = 0
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', from)) {
       this.#add(text.slice(from, end))
@@ -70,7 +70,7 @@ class FrameLines {
       // The break counts too: a flood of them is a frame that does not end.
       this.#chars += 1
       if (line !== '') this.#lines.push(line)
-      else yield* this.#frame()
+      else yield* this.#endFrame()
     }
     this.#add(text.slice(from))
   }
@@ -79,11 +79,11 @@ class FrameLines {
     if (piece === '') return
     this.#chars += piece.length
     if (this.#chars > FRAME_CHARS_MAX)
-      throw new BrokenStream(`The runner's frame is longer than ${FRAME_CHARS_MAX} characters.`)
+      throw new BrokenStreamError(`The runner's frame is longer than ${FRAME_CHARS_MAX} characters.`)
     this.#pieces.push(piece)
   }
 
-  *#frame(): Generator<readonly string[]> {
+  *#endFrame(): Generator<readonly string[]> {
     const lines = this.#lines
     this.#lines = []
     this.#chars = 0
@@ -109,13 +109,13 @@ const frameOf = (lines: readonly string[]): RunnerFrame | null => {
 /** From 1. A number that is not exact would make what follows look old. */
 const idOf = (value: string): number => {
   if (value.length <= FRAME_ID_DIGITS_MAX && Number(value) > 0) return Number(value)
-  throw new BrokenStream(`The runner's frame has the id "${value.slice(0, 40)}", which is no number from 1.`)
+  throw new BrokenStreamError(`The runner's frame has the id "${value.slice(0, 40)}", which is no number from 1.`)
 }
 
 const eventOf = (data: string): RunnerFrame['event'] | null => {
   try {
     return parseRunnerEvent(data)
   } catch (cause) {
-    throw new BrokenStream(cause instanceof Error ? cause.message : String(cause), { cause })
+    throw new BrokenStreamError(cause instanceof Error ? cause.message : String(cause), { cause })
   }
 }

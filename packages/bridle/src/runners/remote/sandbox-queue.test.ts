@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import type { ReportItem } from '../../kernel/commands.ts'
 import { VirtualClock } from '../../kernel/host/host.suite.ts'
-import { Outlet, OutletClosed } from '../../kernel/session/run-reporter.ts'
-import { NoSandboxFree, SandboxLine, WAIT_LIMITS } from './sandbox-queue.ts'
+import { ReporterClosedError, RunReporter } from '../../kernel/session/run-reporter.ts'
+import { NoFreeSandboxError, SandboxQueue, WAIT_LIMITS } from './sandbox-queue.ts'
 
 const setUp = (limits = WAIT_LIMITS) => {
   const clock = new VirtualClock()
-  const line = new SandboxLine(clock, limits)
+  const line = new SandboxQueue(clock, limits)
   let free = 0
   const entered: string[] = []
   const enter = (name: string, hasOwn = false) => {
     const said: (string | null)[] = []
     const note = (item: ReportItem) => item.type === 'sandbox_awaited' && said.push(item.reason)
-    const outlet = new Outlet({
+    const outlet = new RunReporter({
       runId: name,
       attempt: 1,
       frame: -1,
@@ -21,13 +21,13 @@ const setUp = (limits = WAIT_LIMITS) => {
       send: async ({ items }) => items.forEach(note),
     })
     const find = async () => {
-      if (free === 0 && !hasOwn) throw new NoSandboxFree('All are busy.')
+      if (free === 0 && !hasOwn) throw new NoFreeSandboxError('All are busy.')
       free -= hasOwn ? 0 : 1
       entered.push(name)
     }
     const end = line.wait(outlet, { name: 'place', isSaid: false, hasOwn: () => hasOwn }, find).then(
       () => 'found',
-      (error: Error) => (error instanceof OutletClosed ? 'left' : error.message),
+      (error: Error) => (error instanceof ReporterClosedError ? 'left' : error.message),
     )
     return { outlet, said, end }
   }

@@ -3,10 +3,10 @@
 // begins it anew.
 
 import type { Clock } from '../../kernel/ports/store.ts'
-import { type Outlet, OutletClosed } from '../../kernel/session/run-reporter.ts'
+import { ReporterClosedError, type RunReporter } from '../../kernel/session/run-reporter.ts'
 
 /** No sandbox is free, or its runner has another run: trying again later may help. */
-export class NoSandboxFree extends Error {
+export class NoFreeSandboxError extends Error {
   readonly code = 'no_sandbox_free'
 }
 
@@ -24,7 +24,7 @@ export interface WaitLimits {
 export const WAIT_LIMITS: WaitLimits = { tryMs: 250, tryMsMax: 1_000, silentTries: 4, waitMs: 12 * 3_600_000 }
 
 /** Where a run waits. Runs that wait for different things are in different lines. */
-export interface LinePlace {
+export interface QueuePosition {
   /** The thing that it waits for. */
   readonly name: string
   /** The log says already that the run waits: an earlier process said so. */
@@ -33,10 +33,10 @@ export interface LinePlace {
   readonly hasOwn?: () => boolean
 }
 
-export class SandboxLine {
+export class SandboxQueue {
   readonly #clock: Clock
   readonly #limits: WaitLimits
-  readonly #lines = new Map<string, Outlet[]>()
+  readonly #queues = new Map<string, RunReporter[]>()
 
   constructor(clock: Clock, limits: WaitLimits = WAIT_LIMITS) {
     this.#clock = clock
@@ -44,28 +44,28 @@ export class SandboxLine {
   }
 
   /** Resolves to what `find` finds, however long that takes. Rejects with `OutletClosed` when the run is no longer wanted. */
-  async wait<T>(outlet: Outlet, place: LinePlace, find: () => Promise<T>): Promise<T> {
-    const line = this.#lines.get(place.name) ?? []
-    this.#lines.set(place.name, line)
+  async wait<T>(outlet: RunReporter, place: QueuePosition, find: () => Promise<T>): Promise<T> {
+    const line = this.#queues.get(place.name) ?? []
+    this.#queues.set(place.name, line)
     const { tryMs, tryMsMax, silentTries, waitMs } = this.#limits
-    const pause = pauses(this.#clock, outlet)
+    const pause = createPause(this.#clock, outlet)
     let reason = 'Other runs wait for a sandbox too.'
     let { isSaid } = place
     let tries = 0
     try {
       for (let waitedMs = 0; waitedMs <= waitMs; ) {
         const isTried = line.length === 0 || line[0] === outlet || (place.hasOwn?.() ?? false)
-        const found = isTried ? await tried(find) : null
+        const found = isTried ? await tryFind(find) : null
         if (found && 'value' in found) {
-          if (isSaid) await outlet.remark({ type: 'sandbox_awaited', reason: null })
+          if (isSaid) await outlet.reportOutOfBand({ type: 'sandbox_awaited', reason: null })
           return found.value
         }
-        if (outlet.closed) throw new OutletClosed('nobody listens')
+        if (outlet.closed) throw new ReporterClosedError('nobody listens')
         reason = found?.reason ?? reason
         tries += isTried ? 1 : 0
         if (!line.includes(outlet)) line.push(outlet)
         if (!isSaid && (tries > silentTries || !isTried)) {
-          await outlet.remark({ type: 'sandbox_awaited', reason })
+          await outlet.reportOutOfBand({ type: 'sandbox_awaited', reason })
           isSaid = true
         }
         const ms = Math.min(tryMsMax, tryMs * 2 ** Math.max(0, tries - silentTries))
@@ -76,13 +76,13 @@ export class SandboxLine {
     } finally {
       const at = line.indexOf(outlet)
       if (at >= 0) line.splice(at, 1)
-      if (line.length === 0 && this.#lines.get(place.name) === line) this.#lines.delete(place.name)
+      if (line.length === 0 && this.#queues.get(place.name) === line) this.#queues.delete(place.name)
     }
   }
 }
 
 /** A pause ends with its outlet, too. */
-const pauses = (clock: Clock, outlet: Outlet) => {
+const createPause = (clock: Clock, outlet: RunReporter) => {
   let wake = () => {}
   outlet.onClose(() => wake())
   return (ms: number): Promise<void> =>
@@ -96,11 +96,11 @@ const pauses = (clock: Clock, outlet: Outlet) => {
     })
 }
 
-const tried = async <T>(find: () => Promise<T>): Promise<{ value: T } | { reason: string }> => {
+const tryFind = async <T>(find: () => Promise<T>): Promise<{ value: T } | { reason: string }> => {
   try {
     return { value: await find() }
   } catch (error) {
-    if (error instanceof NoSandboxFree) return { reason: error.message }
+    if (error instanceof NoFreeSandboxError) return { reason: error.message }
     throw error
   }
 }

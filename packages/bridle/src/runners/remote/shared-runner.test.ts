@@ -6,12 +6,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { AnyEvent, Key } from '../../kernel/event.ts'
 import { digest, setUp } from '../../kernel/host/host.suite.ts'
 import type { Clock } from '../../kernel/ports/store.ts'
-import { type Puppets, puppetEngine, steps, text } from '../engines/puppet.suite.ts'
-import { noWalls } from '../sandboxes/isolation/engine-start.suite.ts'
+import { type PuppetEngine, puppetEngine, steps, text } from '../engines/puppet.suite.ts'
+import { withoutIsolation } from '../sandboxes/isolation/engine-start.suite.ts'
 import { urlSandbox } from '../sandboxes/url-sandbox.ts'
 import { echo } from '../server/runner.suite.ts'
 import { SandboxRunner } from '../server/sandbox-runner.ts'
-import { sandboxRunner } from './remote-runner.ts'
+import { remoteRunner } from './remote-runner.ts'
 
 const clock: Clock = {
   now: Date.now,
@@ -28,7 +28,7 @@ const until = async (isSo: () => Promise<boolean> | boolean) => {
 }
 
 let folder: string
-let engine: Puppets
+let engine: PuppetEngine
 let upstream: Awaited<ReturnType<typeof echo>>
 let runner: SandboxRunner
 let users: User[]
@@ -70,7 +70,7 @@ const serverOf = (isTokened: boolean, secret: string, token: string | null) =>
   setUp(
     {
       runner: () =>
-        sandboxRunner({
+        remoteRunner({
           engine: 'puppet',
           provider: urlSandbox({ url: runner.url, token }),
           clock,
@@ -112,7 +112,7 @@ describe.each(setups.slice(0, process.env.BRIDLE_VARIANTS === 'all' ? setups.len
         engines: [engine],
         workFolder: join(folder, 'w'),
         stateFolder: join(folder, 's'),
-        ...noWalls(folder),
+        ...withoutIsolation(folder),
         env: { ANTHROPIC_API_KEY: 'own', ANTHROPIC_BASE_URL: upstream.url },
         ...(token !== null && { token }),
       })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { digest } from '../../kernel/host/host.suite.ts'
 import { parsePayload } from '../../kernel/schemas.ts'
 import { parseRunnerEvent, type RunnerEvent, runnerEventSchemas } from '../protocol.ts'
-import { translated } from './translation.ts'
+import { translateEvent } from './translation.ts'
 
 const event = (type: string, payload: object) => ({ type: 'event', event: { type, payload } })
 const call = { tool_call_id: 't', tool_name: 'Bash' }
@@ -164,7 +164,7 @@ test.each<[string, RunnerEvent, unknown[]]>([
 ])('[R13] %s', async (_name, said, expected) => {
   // As it comes over the wire.
   const parsed = parseRunnerEvent(JSON.stringify(said))
-  const items = parsed && (await translated(parsed, { toolNames: new Map([['t', 'Bash']]) }, digest))
+  const items = parsed && (await translateEvent(parsed, { toolNames: new Map([['t', 'Bash']]) }, digest))
   expect(items).toEqual(expected)
   for (const item of items ?? []) {
     if (item.type === 'event')

@@ -6,32 +6,39 @@ import { callDigest } from '../../kernel/host/approval-binding.ts'
 import type { Json, JsonObject } from '../../kernel/json.ts'
 import type { Digest } from '../../kernel/ports/store.ts'
 import { OUTCOME_TYPES, type Payloads } from '../../kernel/schemas.ts'
-import { cut } from '../../kernel/text/truncate.ts'
+import { truncate } from '../../kernel/text/truncate.ts'
 import type { RunnerEvent, RunnerEventOf, RunnerEventType } from '../protocol.ts'
 
 /** What the run has told so far that a later event does not repeat. */
-export interface Told {
+export interface TranslationState {
   readonly toolNames: Map<string, string>
 }
 
 /** Text is not among them: it goes out as tokens, paced. */
-export const translated = async (event: RunnerEvent, told: Told, digest: Digest): Promise<readonly ReportItem[]> =>
-  (translations[event.type] as Translation<RunnerEvent>)(event, told, digest)
+export const translateEvent = async (
+  event: RunnerEvent,
+  told: TranslationState,
+  digest: Digest,
+): Promise<readonly ReportItem[]> => (translations[event.type] as Translation<RunnerEvent>)(event, told, digest)
 
-type Translation<E> = (event: E, told: Told, digest: Digest) => readonly ReportItem[] | Promise<readonly ReportItem[]>
+type Translation<E> = (
+  event: E,
+  told: TranslationState,
+  digest: Digest,
+) => readonly ReportItem[] | Promise<readonly ReportItem[]>
 
 const translations: { readonly [T in RunnerEventType]: Translation<RunnerEventOf<T>> } = {
   // Our own `started` came before it.
   'run.started': () => [],
-  'assistant.delta': ({ text }) => said('token', { text }),
-  'assistant.text': ({ text }) => said('response', { text, so_far: true }),
-  'thinking.delta': ({ text }) => said('thinking', { text }),
+  'assistant.delta': ({ text }) => eventItems('token', { text }),
+  'assistant.text': ({ text }) => eventItems('response', { text, so_far: true }),
+  'thinking.delta': ({ text }) => eventItems('thinking', { text }),
 
   'tool.started': ({ toolName, toolUseId, input, effect, parentToolUseId }, { toolNames }) => {
     toolNames.set(toolUseId, toolName)
-    return said('tool_call', {
+    return eventItems('tool_call', {
       name: toolName,
-      arguments: shown(input ?? {}),
+      arguments: boundedArguments(input ?? {}),
       tool_call_id: toolUseId,
       ...(effect !== undefined && { effect }),
       ...(parentToolUseId !== undefined && { parent_tool_call_id: parentToolUseId }),
@@ -43,22 +50,22 @@ const translations: { readonly [T in RunnerEventType]: Translation<RunnerEventOf
     const call = { tool_call_id: toolUseId, tool_name: toolName ?? toolNames.get(toolUseId) ?? 'tool' }
     const shown = result !== undefined && (status === 'ok' || status === 'artifact')
     return [
-      ...(shown ? said('tool_result', { ...call, result }) : []),
-      ...said('tool_outcome', {
+      ...(shown ? eventItems('tool_result', { ...call, result }) : []),
+      ...eventItems('tool_outcome', {
         ...call,
         outcome_type: OUTCOME_TYPES[status],
         status,
         ...(elapsedMs !== undefined && { elapsed_ms: elapsedMs }),
         ...(result !== undefined && { result }),
-        ...(error !== undefined && { error: cut(error, WORDS_CHARS_MAX) }),
-        ...(reason !== undefined && { reason: cut(reason, WORDS_CHARS_MAX) }),
+        ...(error !== undefined && { error: truncate(error, WORDS_CHARS_MAX) }),
+        ...(reason !== undefined && { reason: truncate(reason, WORDS_CHARS_MAX) }),
       }),
     ]
   },
 
-  'tool.batch': ({ toolUseIds }) => said('tool_batch', { tool_call_ids: toolUseIds }),
+  'tool.batch': ({ toolUseIds }) => eventItems('tool_batch', { tool_call_ids: toolUseIds }),
   'tool.invalid': ({ toolUseId, toolName, error }) =>
-    said('tool_validation_error', { tool_call_id: toolUseId, tool_name: toolName, error }),
+    eventItems('tool_validation_error', { tool_call_id: toolUseId, tool_name: toolName, error }),
 
   'approval.required': async ({ toolUseId, toolName, input, reason, expiresMs }, _told, digest) => [
     {
@@ -73,7 +80,7 @@ const translations: { readonly [T in RunnerEventType]: Translation<RunnerEventOf
   ],
 
   'policy.decided': ({ subject, outcome, reason, source }) =>
-    said('policy_decision', {
+    eventItems('policy_decision', {
       subject,
       outcome,
       ...(reason !== undefined && { reason }),
@@ -81,7 +88,7 @@ const translations: { readonly [T in RunnerEventType]: Translation<RunnerEventOf
     }),
 
   usage: ({ inputTokens, outputTokens, totalTokens, costUsd, contextUsagePct, model, estimated, total }) =>
-    said('usage', {
+    eventItems('usage', {
       ...(inputTokens !== undefined && { input_tokens: inputTokens }),
       ...(outputTokens !== undefined && { output_tokens: outputTokens }),
       ...(totalTokens !== undefined && { total_tokens: totalTokens }),
@@ -92,14 +99,14 @@ const translations: { readonly [T in RunnerEventType]: Translation<RunnerEventOf
     }),
 
   'context.warning': ({ message, kind, usagePct }) =>
-    said('context_warning', {
+    eventItems('context_warning', {
       message,
       ...(kind !== undefined && { kind }),
       ...(usagePct !== undefined && { usage_pct: usagePct }),
     }),
 
   compaction: ({ trigger, preTokens, postTokens, summarized, kept = 0, summary }) =>
-    said('context_compacted', {
+    eventItems('context_compacted', {
       ...(trigger !== undefined && { trigger }),
       // The summary is one message more.
       ...(summarized !== undefined && {
@@ -112,15 +119,15 @@ const translations: { readonly [T in RunnerEventType]: Translation<RunnerEventOf
       ...(summary !== undefined && { summary }),
     }),
 
-  'subagent.started': (event) => subagent(event, 'started'),
-  'subagent.progress': (event) => subagent(event, 'running'),
-  'subagent.completed': (event) => subagent(event, event.status),
+  'subagent.started': (event) => subagentItems(event, 'started'),
+  'subagent.progress': (event) => subagentItems(event, 'running'),
+  'subagent.completed': (event) => subagentItems(event, event.status),
 
   hook: ({ type: _type, toolUseId, ...rest }) =>
-    said('hook_event', { ...(rest as JsonObject), ...(toolUseId !== undefined && { tool_call_id: toolUseId }) }),
+    eventItems('hook_event', { ...(rest as JsonObject), ...(toolUseId !== undefined && { tool_call_id: toolUseId }) }),
 
   retry: ({ attempt, maxRetries, delayMs, status, reason }) =>
-    said('transport_diagnostic', {
+    eventItems('transport_diagnostic', {
       status: 'retrying',
       kind: 'provider_retry',
       reason,
@@ -130,10 +137,10 @@ const translations: { readonly [T in RunnerEventType]: Translation<RunnerEventOf
       ...(status !== undefined && status !== null && { http_status: status }),
     }),
 
-  'turn.tools': ({ tools }) => said('turn_start_tools', { tools }),
+  'turn.tools': ({ tools }) => eventItems('turn_start_tools', { tools }),
 
   'sandbox.notice': ({ requestedBackend, resolvedBackend, isolation, reason }) =>
-    said('sandbox_notice', {
+    eventItems('sandbox_notice', {
       requested_backend: requestedBackend,
       resolved_backend: resolvedBackend,
       isolation,
@@ -169,22 +176,22 @@ const WORDS_CHARS_MAX = 100_000
 /** Arguments that are shown whole; a log entry has a limit. */
 const ARGUMENTS_CHARS_MAX = 1_000_000
 
-const shown = (input: JsonObject): JsonObject => {
+const boundedArguments = (input: JsonObject): JsonObject => {
   const text = JSON.stringify(input)
   if (text.length <= ARGUMENTS_CHARS_MAX) return input
-  return { too_large_to_show: true, size: text.length, preview: cut(text, 1_000) }
+  return { too_large_to_show: true, size: text.length, preview: truncate(text, 1_000) }
 }
 
-const said = <T extends EventType>(type: T, payload: Payloads[T]): ReportItem[] => [
+const eventItems = <T extends EventType>(type: T, payload: Payloads[T]): ReportItem[] => [
   { type: 'event', event: { type, payload: payload as Json } as Extract<ReportItem, { type: 'event' }>['event'] },
 ]
 
-const subagent = (
+const subagentItems = (
   { agentId, summary, ...rest }: { agentId: string; summary?: string | undefined; [more: string]: unknown },
   status: string,
 ): ReportItem[] => {
   const { agentType, toolUseId } = rest as { agentType?: string; toolUseId?: string }
-  return said('subagent_event', {
+  return eventItems('subagent_event', {
     agent_id: agentId,
     status,
     ...(summary !== undefined && { summary }),

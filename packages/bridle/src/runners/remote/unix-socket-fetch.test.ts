@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { puppetEngine, steps, text } from '../engines/puppet.suite.ts'
 import { listenOnSocket } from '../server/listener.ts'
 import { SandboxRunner } from '../server/sandbox-runner.ts'
-import { runnerFrames } from './runner-frames.ts'
-import { unixReach } from './unix-socket-fetch.ts'
+import { readRunnerFrames } from './runner-frames.ts'
+import { unixSocketFetch } from './unix-socket-fetch.ts'
 
 let folder: string
 const servers: Server[] = []
@@ -25,7 +25,7 @@ const listening = async (listener: RequestListener, path = join(folder, 'runner.
   const server = createServer(listener)
   servers.push(server)
   await listenOnSocket(server, path)
-  return unixReach(path)
+  return unixSocketFetch(path)
 }
 const openFolders = () => readdirSync('/proc/self/fd').length
 const until = async (isSo: () => boolean) => {
@@ -136,7 +136,9 @@ describe('a request over a unix socket', () => {
   })
 
   test('nobody there, or a connection that breaks: a TypeError, as of fetch', async () => {
-    await expect(unixReach(join(folder, 'none'))('http://runner/', {})).rejects.toThrow(new TypeError('fetch failed'))
+    await expect(unixSocketFetch(join(folder, 'none'))('http://runner/', {})).rejects.toThrow(
+      new TypeError('fetch failed'),
+    )
     const reach = await listening((incoming, outgoing) => {
       if (incoming.url === '/head') return void incoming.socket.destroy()
       outgoing.writeHead(200, { 'content-length': '10' })
@@ -155,8 +157,8 @@ describe('a request over a unix socket', () => {
     const before = openFolders()
     for (let times = 0; times < 20; times++) expect(await (await reach('http://runner/', {})).text()).toBe('deep')
     await until(() => openFolders() <= before)
-    await expect(unixReach(join(deep, 'none'))('http://runner/', {})).rejects.toThrow(TypeError)
-    await expect(unixReach(join(deep, 'none', 'none'))('http://runner/', {})).rejects.toThrow(TypeError)
+    await expect(unixSocketFetch(join(deep, 'none'))('http://runner/', {})).rejects.toThrow(TypeError)
+    await expect(unixSocketFetch(join(deep, 'none', 'none'))('http://runner/', {})).rejects.toThrow(TypeError)
     await until(() => openFolders() <= before)
     const [server] = servers.splice(0)
     server?.closeAllConnections()
@@ -184,14 +186,14 @@ describe('a runner on a unix socket', () => {
     mkdirSync(dirname(path))
     const runner = await start(path)
     expect(runner.url).toBe('http://runner')
-    const reach = unixReach(path)
+    const reach = unixSocketFetch(path)
     // No name leads here, so none is checked.
     const headers = { authorization: 'Bearer secret', origin: 'https://elsewhere.example' }
     const body = JSON.stringify({ prompt: steps(text('Hi'), text(' there')) })
     expect((await reach(`${runner.url}/query`, { method: 'POST', body })).status).toBe(401)
     const answer = await reach(`${runner.url}/query`, { method: 'POST', headers, body })
     const types: string[] = []
-    for await (const { event } of runnerFrames(answer.body as ReadableStream<Uint8Array>)) types.push(event.type)
+    for await (const { event } of readRunnerFrames(answer.body as ReadableStream<Uint8Array>)) types.push(event.type)
     expect(types).toEqual(['run.started', 'assistant.delta', 'assistant.delta', 'run.completed'])
     await runner.close()
     expect(existsSync(path)).toBe(false)
@@ -208,7 +210,7 @@ describe('a runner on a unix socket', () => {
     )
     expect(existsSync(path)).toBe(true)
     const runner = await start(path)
-    expect((await unixReach(path)('http://runner/health', {})).status).toBe(200)
+    expect((await unixSocketFetch(path)('http://runner/health', {})).status).toBe(200)
     await runner.close()
   })
 })

@@ -1,13 +1,14 @@
 // Requests to a runner over its unix socket.
 import { connect, type Socket } from 'node:net'
-import type { Reach } from '../sandboxes/provider.ts'
+import type { RunnerFetch } from '../sandboxes/provider.ts'
 import { socketAddress } from '../socket-path.ts'
-import { nodeReach } from './node-fetch.ts'
+import { nodeFetch } from './node-fetch.ts'
 
 /** Requests with any URL go to this socket. */
-export const unixReach = (socketPath: string): Reach => nodeReach({ createConnection: () => connected(socketPath) })
+export const unixSocketFetch = (socketPath: string): RunnerFetch =>
+  nodeFetch({ createConnection: () => connectSocket(socketPath) })
 
-const connected = (socketPath: string): Socket => {
+const connectSocket = (socketPath: string): Socket => {
   const { path, release } = socketAddress(socketPath)
   const socket = connect({ path })
   socket.once('connect', release)

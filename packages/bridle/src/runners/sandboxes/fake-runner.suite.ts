@@ -4,23 +4,23 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import type { Reach } from './provider.ts'
+import type { RunnerFetch } from './provider.ts'
 
-export interface Fake {
+export interface FakeRunner {
   readonly url: string
-  readonly fetch?: Reach
+  readonly fetch?: RunnerFetch
   readonly token: string | null
 }
 
 const file = fileURLToPath(import.meta.url)
 export const fakeRunner = (...args: string[]): string[] => [process.execPath, file, ...args]
 
-export const setBusy = (fake: Fake, busy: boolean): Promise<unknown> => ask(fake, '/busy', { busy })
+export const setBusy = (fake: FakeRunner, busy: boolean): Promise<unknown> => ask(fake, '/busy', { busy })
 /** What a shell in there says. */
-export const shell = async (fake: Fake, command: string): Promise<string> =>
+export const shell = async (fake: FakeRunner, command: string): Promise<string> =>
   ((await ask(fake, '/shell', { command })) as { output: string }).output.trim()
 
-const ask = async ({ url, token, fetch: reach = fetch }: Fake, path: string, body: object): Promise<unknown> => {
+const ask = async ({ url, token, fetch: reach = fetch }: FakeRunner, path: string, body: object): Promise<unknown> => {
   const answer = await reach(`${url}${path}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}` },

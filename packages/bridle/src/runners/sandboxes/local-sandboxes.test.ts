@@ -17,7 +17,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Key } from '../../kernel/event.ts'
 import { startTimeOf } from '../process-table.ts'
-import { NoSandboxFree } from '../remote/sandbox-queue.ts'
+import { NoFreeSandboxError } from '../remote/sandbox-queue.ts'
 import { fakeRunner, setBusy, shell } from './fake-runner.suite.ts'
 import { LocalSandboxes, type LocalSandboxOptions } from './local-sandboxes.ts'
 import type { Sandbox } from './provider.ts'
@@ -254,7 +254,7 @@ describe('[O12] how long it stays', () => {
     await setBusy(first, true)
     await setBusy(third, true)
     now += 100
-    await expect(boxes.acquire(b)).rejects.toBeInstanceOf(NoSandboxFree)
+    await expect(boxes.acquire(b)).rejects.toBeInstanceOf(NoFreeSandboxError)
     await setBusy(first, false)
     expect((await boxes.acquire(b)).id).not.toBe(second.id)
     expect(await isUp(first)).toBe(false)

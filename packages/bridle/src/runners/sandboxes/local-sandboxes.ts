@@ -5,23 +5,23 @@ import { mkdirSync, realpathSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Key, keyText } from '../../kernel/event.ts'
-import { Turns } from '../keyed-mutex.ts'
+import { KeyedMutex } from '../keyed-mutex.ts'
 import type { NetworkPolicy } from '../network/network-policy.ts'
 import type { RunnerHealth } from '../protocol.ts'
-import { NoSandboxFree } from '../remote/sandbox-queue.ts'
-import { unixReach } from '../remote/unix-socket-fetch.ts'
-import { reusable } from '../reusable-result.ts'
+import { NoFreeSandboxError } from '../remote/sandbox-queue.ts'
+import { unixSocketFetch } from '../remote/unix-socket-fetch.ts'
+import { reuseResult } from '../reusable-result.ts'
 import { SessionFolders, type SessionFoldersOptions } from './folders/session-folders.ts'
 import { type Backend, resolveIsolation } from './isolation/isolation.ts'
-import { reachProblem, sandboxUser } from './isolation/sandbox-user.ts'
-import type { Reach, Sandbox, SandboxProvider } from './provider.ts'
+import { accessProblem, sandboxUser } from './isolation/sandbox-user.ts'
+import type { RunnerFetch, Sandbox, SandboxProvider } from './provider.ts'
 import { findDelegatedCgroup } from './resources/cgroup-delegation.ts'
 import { RESOURCE_LIMITS, type ResourceLimits } from './resources/resource-limits.ts'
 import { askHealth, askToStop, HEALTH_MS, putEnv } from './runner-calls.ts'
 import { engineFolders, runnerCommand } from './runner-command.ts'
-import { launch, OUTPUT_FILE, socketOf } from './runner-launch.ts'
-import { endProcesses, endStrays, standing } from './sandbox-processes.ts'
-import { Records, type SandboxRecord } from './sandbox-records.ts'
+import { launchRunner, OUTPUT_FILE, socketPathOf } from './runner-launch.ts'
+import { endProcesses, endStrayProcesses, processStatus } from './sandbox-processes.ts'
+import { type SandboxRecord, SandboxRecords } from './sandbox-records.ts'
 
 export interface LocalSandboxOptions {
   /** The server's data folder. */
@@ -58,12 +58,12 @@ export interface LocalSandboxOptions {
   readonly limits?: ResourceLimits
 }
 
-interface Box {
+interface LocalSandbox {
   readonly record: SandboxRecord
-  readonly reach: Reach
+  readonly reach: RunnerFetch
   usedAt: number
   /** Asked for by this process: the reaper is for what an earlier one left. */
-  isOurs: boolean
+  isAcquiredHere: boolean
   /** When its runner last said that it is well. */
   answeredAt: number
   ending: Promise<void> | null
@@ -89,12 +89,12 @@ export class LocalSandboxes implements SandboxProvider {
   readonly #folders: SessionFolders
   /** Found before there is a child of ours, which would be in the way. */
   readonly #cgroup = findDelegatedCgroup()
-  readonly #records: Records
-  readonly #boxes = new Map<string, Box>()
-  readonly #turns = new Turns()
+  readonly #records: SandboxRecords
+  readonly #sandboxes = new Map<string, LocalSandbox>()
+  readonly #mutex = new KeyedMutex()
   readonly #timer: NodeJS.Timeout
   /** A missing program may be installed while the server runs. */
-  readonly #isolation = reusable(() => resolveIsolation(this.#options))
+  readonly #isolation = reuseResult(() => resolveIsolation(this.#options))
   /** Places that are kept for sandboxes under way, and the ids of those. */
   #starting = 0
   readonly #launching = new Set<string>()
@@ -120,21 +120,21 @@ export class LocalSandboxes implements SandboxProvider {
     this.#folder = realpathSync(options.folder)
     const owner = sandboxUser()
     this.#folders = new SessionFolders(this.#folder, { ...(owner && { owner }), ...options.folders })
-    this.#records = new Records(join(this.#folder, 'sandboxes'))
-    for (const id of this.#records.ids()) this.#take(this.#records.read(id))
+    this.#records = new SandboxRecords(join(this.#folder, 'sandboxes'))
+    for (const id of this.#records.ids()) this.#adopt(this.#records.read(id))
     this.#timer = setInterval(() => void this.sweep().catch(() => {}), this.#options.sweepMs).unref()
   }
 
   acquire(key: Key, parent: Key | null = null): Promise<Sandbox> {
-    return this.#turns.take(keyText(key), async () => {
-      const there = await this.#usable(key)
-      if (there) return this.#sandbox(there)
-      await this.#makeRoom()
+    return this.#mutex.run(keyText(key), async () => {
+      const there = await this.#findUsable(key)
+      if (there) return this.#toSandbox(there)
+      await this.#reservePlace()
       try {
         await this.#folders.prepare(key, parent)
         const box = await this.#start(key)
-        box.isOurs = true
-        return this.#sandbox(box)
+        box.isAcquiredHere = true
+        return this.#toSandbox(box)
       } finally {
         this.#starting -= 1
       }
@@ -142,13 +142,13 @@ export class LocalSandboxes implements SandboxProvider {
   }
 
   has(key: Key): boolean {
-    return [...this.#of(key)].some((box) => !box.ending)
+    return [...this.#sandboxesOf(key)].some((box) => !box.ending)
   }
 
   async find(id: string): Promise<Sandbox | null> {
-    const box = this.#boxes.get(id) ?? this.#take(this.#records.read(id))
-    if (!box || box.ending || standing(box.record) === 'gone') return null
-    return this.#sandbox(box)
+    const box = this.#sandboxes.get(id) ?? this.#adopt(this.#records.read(id))
+    if (!box || box.ending || processStatus(box.record) === 'gone') return null
+    return this.#toSandbox(box)
   }
 
   health({ url, fetch }: Sandbox): Promise<RunnerHealth | null> {
@@ -156,7 +156,7 @@ export class LocalSandboxes implements SandboxProvider {
   }
 
   async setEnvVars(sandbox: Sandbox, vars: { readonly [name: string]: string | null }): Promise<boolean> {
-    const box = this.#boxes.get(sandbox.id)
+    const box = this.#sandboxes.get(sandbox.id)
     try {
       const isTaken = await putEnv(sandbox, vars)
       if (box) box.answeredAt = this.#options.now()
@@ -170,14 +170,14 @@ export class LocalSandboxes implements SandboxProvider {
   }
 
   async stop({ id }: Sandbox): Promise<void> {
-    const box = this.#boxes.get(id) ?? this.#take(this.#records.read(id))
+    const box = this.#sandboxes.get(id) ?? this.#adopt(this.#records.read(id))
     if (box) await this.#end(box)
   }
 
   forget(key: Key): Promise<void> {
-    return this.#turns.take(keyText(key), async () => {
-      for (const box of this.#of(key)) await this.#end(box)
-      endStrays(this.#folders.of(key))
+    return this.#mutex.run(keyText(key), async () => {
+      for (const box of this.#sandboxesOf(key)) await this.#end(box)
+      endStrayProcesses(this.#folders.folderOf(key))
       await this.#folders.remove(key)
     })
   }
@@ -195,13 +195,13 @@ export class LocalSandboxes implements SandboxProvider {
       ids.map(async (id) => {
         if (this.#launching.has(id)) return
         const record = this.#records.read(id)
-        const box = this.#boxes.get(id) ?? this.#take(record)
+        const box = this.#sandboxes.get(id) ?? this.#adopt(record)
         // One that was still starting when its server died is nobody's.
-        if (!box) return record ? this.#clear(record, null) : this.#records.remove(id)
-        if (box.isOurs) return
+        if (!box) return record ? this.#endAndRemove(record, null) : this.#records.remove(id)
+        if (box.isAcquiredHere) return
         // In doubt it stays: it ends by itself when it is idle.
-        const isNamed = standing(box.record) !== 'gone' && (await isLive(box.record.key, id).catch(() => true))
-        if (!isNamed && !box.isOurs) await this.#end(box)
+        const isNamed = processStatus(box.record) !== 'gone' && (await isLive(box.record.key, id).catch(() => true))
+        if (!isNamed && !box.isAcquiredHere) await this.#end(box)
       }),
     )
     for (const key of await this.#folders.keys()) {
@@ -214,12 +214,12 @@ export class LocalSandboxes implements SandboxProvider {
   async sweep(): Promise<void> {
     const { now, idleMs } = this.#options
     await Promise.all(
-      [...this.#boxes.values()].map(async (box) => {
-        this.#boundOutput(box)
+      [...this.#sandboxes.values()].map(async (box) => {
+        this.#truncateOutput(box)
         const { usedAt } = box
         const health = await this.#health(box)
         if (health?.busy) box.usedAt = now()
-        const isDue = standing(box.record) === 'gone' || now() - box.usedAt >= idleMs || this.#isOld(box)
+        const isDue = processStatus(box.record) === 'gone' || now() - box.usedAt >= idleMs || this.#isOld(box)
         // Somebody may have asked for it meanwhile.
         if (isDue && !health?.busy && box.usedAt === usedAt && !this.#isInGrace(box)) await this.#end(box)
       }),
@@ -230,28 +230,28 @@ export class LocalSandboxes implements SandboxProvider {
   async close(): Promise<void> {
     this.#isClosed = true
     clearInterval(this.#timer)
-    await this.#turns.over()
+    await this.#mutex.drain()
     await Promise.all(
-      [...this.#boxes.values()].map(async (box) => {
+      [...this.#sandboxes.values()].map(async (box) => {
         const health = await this.#health(box)
-        if (health ? !health.busy : standing(box.record) === 'gone') await this.#end(box)
+        if (health ? !health.busy : processStatus(box.record) === 'gone') await this.#end(box)
       }),
     )
   }
 
-  async #usable(key: Key): Promise<Box | null> {
+  async #findUsable(key: Key): Promise<LocalSandbox | null> {
     if (this.#isClosed) throw new Error('No sandbox is started: the server is stopping.')
-    for (const box of this.#of(key)) {
-      if (this.#isFresh(box)) {
-        box.isOurs = true
+    for (const box of this.#sandboxesOf(key)) {
+      if (this.#answeredRecently(box)) {
+        box.isAcquiredHere = true
         box.usedAt = this.#options.now()
         return box
       }
-      const health = box.ending ? null : await this.#persistentHealth(box)
+      const health = box.ending ? null : await this.#healthWithRetries(box)
       const isUsable = health?.ok && (health.busy || !this.#isOld(box))
       // It may have had to give way while it was asked.
       if (isUsable && !box.ending) {
-        box.isOurs = true
+        box.isAcquiredHere = true
         box.usedAt = this.#options.now()
         box.answeredAt = box.usedAt
         return box
@@ -262,17 +262,17 @@ export class LocalSandboxes implements SandboxProvider {
   }
 
   /** It answered a moment ago and its process is there: to ask again would only make the caller wait. */
-  #isFresh(box: Box): boolean {
+  #answeredRecently(box: LocalSandbox): boolean {
     const isRecent = this.#options.now() - box.answeredAt < this.#options.trustMs
-    return isRecent && !box.ending && !this.#isOld(box) && standing(box.record) === 'alive'
+    return isRecent && !box.ending && !this.#isOld(box) && processStatus(box.record) === 'alive'
   }
 
-  #health({ reach }: Pick<Box, 'reach'>): Promise<RunnerHealth | null> {
+  #health({ reach }: Pick<LocalSandbox, 'reach'>): Promise<RunnerHealth | null> {
     return askHealth(RUNNER_URL, this.#options.healthMs, reach)
   }
 
-  async #persistentHealth({ record, reach }: Box): Promise<RunnerHealth | null> {
-    for (let tries = 1; standing(record) !== 'gone'; tries++) {
+  async #healthWithRetries({ record, reach }: LocalSandbox): Promise<RunnerHealth | null> {
+    for (let tries = 1; processStatus(record) !== 'gone'; tries++) {
       const health = await this.#health({ reach })
       if (health || tries === HEALTH_TRIES) return health
       await sleep(200)
@@ -281,25 +281,25 @@ export class LocalSandboxes implements SandboxProvider {
   }
 
   /** Keeps a place: the longest idle gives way. */
-  #makeRoom(): Promise<void> {
-    return this.#turns.take('', () => this.#findRoom())
+  #reservePlace(): Promise<void> {
+    return this.#mutex.run('', () => this.#evictIdle())
   }
 
-  async #findRoom(): Promise<void> {
+  async #evictIdle(): Promise<void> {
     const { max } = this.#options
-    const idleFirst = [...this.#boxes.values()].filter((box) => !box.ending).sort((a, b) => a.usedAt - b.usedAt)
+    const idleFirst = [...this.#sandboxes.values()].filter((box) => !box.ending).sort((a, b) => a.usedAt - b.usedAt)
     for (const box of idleFirst) {
-      if (this.#boxes.size + this.#starting < max) break
+      if (this.#sandboxes.size + this.#starting < max) break
       const { usedAt } = box
       const isBusy = this.#isInGrace(box) || (await this.#health(box))?.busy
       if (!isBusy && box.usedAt === usedAt) await this.#end(box)
     }
-    if (this.#boxes.size + this.#starting >= max)
-      throw new NoSandboxFree(`All ${max} sandboxes are busy. The run starts when one is free.`)
+    if (this.#sandboxes.size + this.#starting >= max)
+      throw new NoFreeSandboxError(`All ${max} sandboxes are busy. The run starts when one is free.`)
     this.#starting += 1
   }
 
-  async #start(key: Key): Promise<Box> {
+  async #start(key: Key): Promise<LocalSandbox> {
     const { command, env, startMs, idleMs, now, bwrap } = this.#options
     const engines = this.#options.engines ? realpathSync(this.#options.engines) : null
     const id = `box-${randomBytes(8).toString('hex')}`
@@ -311,7 +311,7 @@ export class LocalSandboxes implements SandboxProvider {
       readOnly: engines ? engineFolders(engines) : [],
       env,
       engines,
-      workspace: this.#folders.of(key),
+      workspace: this.#folders.folderOf(key),
       dataFolder: this.#folder,
       isolation: await this.#isolation(),
       bwrap,
@@ -324,7 +324,7 @@ export class LocalSandboxes implements SandboxProvider {
     }
     this.#launching.add(id)
     try {
-      return this.#take(await launch(wanted, this.#records))
+      return this.#adopt(await launchRunner(wanted, this.#records))
     } finally {
       this.#launching.delete(id)
     }
@@ -339,59 +339,62 @@ export class LocalSandboxes implements SandboxProvider {
   missing(): Promise<string | null> {
     const paths = () => [this.#folder, ...(this.#options.engines ? engineFolders(this.#options.engines) : [])]
     return this.#isolation().then(
-      ({ isContained }) => (isContained ? null : reachProblem(paths())),
+      ({ isContained }) => (isContained ? null : accessProblem(paths())),
       (error: Error) => error.message,
     )
   }
 
-  #take(record: SandboxRecord): Box
-  #take(record: SandboxRecord | null): Box | null
-  #take(record: SandboxRecord | null): Box | null {
+  #adopt(record: SandboxRecord): LocalSandbox
+  #adopt(record: SandboxRecord | null): LocalSandbox | null
+  #adopt(record: SandboxRecord | null): LocalSandbox | null {
     if (!record?.isReady) return null
-    const box: Box = {
+    const box: LocalSandbox = {
       record,
-      reach: unixReach(socketOf(this.#records.folderOf(record.id))),
+      reach: unixSocketFetch(socketPathOf(this.#records.folderOf(record.id))),
       usedAt: this.#options.now(),
-      isOurs: false,
+      isAcquiredHere: false,
       answeredAt: 0,
       ending: null,
     }
-    this.#boxes.set(record.id, box)
+    this.#sandboxes.set(record.id, box)
     return box
   }
 
-  #end(box: Box): Promise<void> {
-    box.ending ??= this.#clear(box.record, box.reach).finally(() => {
-      this.#boxes.delete(box.record.id)
+  #end(box: LocalSandbox): Promise<void> {
+    box.ending ??= this.#endAndRemove(box.record, box.reach).finally(() => {
+      this.#sandboxes.delete(box.record.id)
     })
     return box.ending
   }
 
   /** Asks it to stop, then makes it. Only a process that is surely ours is asked: the token is for nobody else. */
-  async #clear(record: SandboxRecord, reach: Reach | null): Promise<void> {
+  async #endAndRemove(record: SandboxRecord, reach: RunnerFetch | null): Promise<void> {
     const { stopMs } = this.#options
     const { id } = record
     const isHeard =
-      reach !== null && standing(record) !== 'gone' && (await askToStop(RUNNER_URL, this.#token(id), stopMs, reach))
-    for (let waitedMs = 0; isHeard && waitedMs < stopMs && standing(record) !== 'gone'; waitedMs += 20) await sleep(20)
+      reach !== null &&
+      processStatus(record) !== 'gone' &&
+      (await askToStop(RUNNER_URL, this.#token(id), stopMs, reach))
+    for (let waitedMs = 0; isHeard && waitedMs < stopMs && processStatus(record) !== 'gone'; waitedMs += 20)
+      await sleep(20)
     await endProcesses(record, id, END_MS)
     this.#records.remove(id)
   }
 
-  #of(key: Key): Box[] {
-    return [...this.#boxes.values()].filter(({ record }) => keyText(record.key) === keyText(key))
+  #sandboxesOf(key: Key): LocalSandbox[] {
+    return [...this.#sandboxes.values()].filter(({ record }) => keyText(record.key) === keyText(key))
   }
 
-  #isOld({ record }: Box): boolean {
+  #isOld({ record }: LocalSandbox): boolean {
     return this.#options.now() - record.bornAt >= this.#options.maxAgeMs
   }
 
-  #isInGrace({ usedAt, record }: Box): boolean {
-    return standing(record) !== 'gone' && this.#options.now() - usedAt < this.#options.graceMs
+  #isInGrace({ usedAt, record }: LocalSandbox): boolean {
+    return processStatus(record) !== 'gone' && this.#options.now() - usedAt < this.#options.graceMs
   }
 
   /** It is appended to, so emptying it is safe. */
-  #boundOutput({ record }: Box): void {
+  #truncateOutput({ record }: LocalSandbox): void {
     const file = join(this.#records.folderOf(record.id), OUTPUT_FILE)
     try {
       if (statSync(file).size > OUTPUT_BYTES_MAX) truncateSync(file)
@@ -404,7 +407,7 @@ export class LocalSandboxes implements SandboxProvider {
     return createHmac('sha256', this.#options.secret).update(`sandbox:${id}`).digest('base64url')
   }
 
-  #sandbox({ record: { id, notice }, reach }: Box): Sandbox {
+  #toSandbox({ record: { id, notice }, reach }: LocalSandbox): Sandbox {
     return { id, url: RUNNER_URL, fetch: reach, token: this.#token(id), hasRunEnv: true, notice }
   }
 }

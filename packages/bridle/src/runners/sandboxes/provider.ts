@@ -2,14 +2,14 @@
 import type { Key } from '../../kernel/event.ts'
 import type { RunnerHealth } from '../protocol.ts'
 
-export type Reach = (url: string, init: RequestInit) => Promise<Response>
+export type RunnerFetch = (url: string, init: RequestInit) => Promise<Response>
 
 export interface Sandbox {
   /** Stable for as long as this very process or container lives. In the log, so never a secret. */
   readonly id: string
   readonly url: string
   /** How it is reached, where that is not by its URL alone; default: the platform's own. */
-  readonly fetch?: Reach
+  readonly fetch?: RunnerFetch
   /** The bearer of `/query` and `/env`; null = the runner asks for none. */
   readonly token: string | null
   /**
@@ -29,14 +29,14 @@ export interface SandboxNotice {
 }
 
 /** Variables for a sandbox that has to be started; it may stay for later runs of its session. */
-export type StartVars = () => Promise<{ readonly [name: string]: string | null }>
+export type StartVarsSource = () => Promise<{ readonly [name: string]: string | null }>
 
 export interface SandboxProvider {
   /**
    * The session's sandbox: the healthy one that is there, else a new one. Throws `NoSandboxFree` where waiting helps, else a
    * sentence a person can act on. A branch begins with what its parent had.
    */
-  acquire(key: Key, parent?: Key | null, vars?: StartVars): Promise<Sandbox>
+  acquire(key: Key, parent?: Key | null, vars?: StartVarsSource): Promise<Sandbox>
   /** Whether the session has one, as far as is known here and now; absent = nobody knows. */
   has?(key: Key): boolean
   /** The one that was known by this id, also of an earlier process of ours; null = it is gone. */

@@ -1,9 +1,9 @@
 // What a provider says to a runner. Short, bounded calls: what a runner answers is as trusted as what it runs.
 import * as v from 'valibot'
-import { inTime } from '../deadline.ts'
+import { withDeadline } from '../deadline.ts'
 import type { RunnerHealth } from '../protocol.ts'
-import { readShort } from '../remote/bounded-response.ts'
-import type { Reach, Sandbox } from './provider.ts'
+import { readRunnerText } from '../remote/bounded-response.ts'
+import type { RunnerFetch, Sandbox } from './provider.ts'
 
 /** A runner answers at once; a machine at its limit does not. */
 export const HEALTH_MS = 2_000
@@ -21,12 +21,12 @@ const healthSchema = v.looseObject({
 export const askHealth = async (
   url: string,
   timeoutMs = HEALTH_MS,
-  reach: Reach = fetch,
+  reach: RunnerFetch = fetch,
 ): Promise<RunnerHealth | null> => {
   try {
-    return await inTime(timeoutMs, async (signal) => {
+    return await withDeadline(timeoutMs, async (signal) => {
       const answer = await reach(`${url}/health`, { redirect: 'manual', signal })
-      const said = v.safeParse(healthSchema, JSON.parse(await readShort(answer)))
+      const said = v.safeParse(healthSchema, JSON.parse(await readRunnerText(answer)))
       return answer.ok && said.success ? (said.output as RunnerHealth) : null
     })
   } catch {
@@ -39,7 +39,7 @@ export const putEnv = async (
   { url, token, fetch: reach }: Pick<Sandbox, 'url' | 'token' | 'fetch'>,
   vars: { readonly [name: string]: string | null },
 ): Promise<boolean> => {
-  const status = await call(url, 'PUT', '/env', token, { vars }, CALL_MS, reach)
+  const status = await callRunner(url, 'PUT', '/env', token, { vars }, CALL_MS, reach)
   if (status === null) throw new Error("The sandbox's runner did not take its settings: it does not answer.")
   // One written from the document alone has no such route: its platform sets its environment.
   if (status === 404 || status === 405) return false
@@ -53,23 +53,23 @@ export const askToStop = async (
   url: string,
   token: string | null,
   timeoutMs: number,
-  reach?: Reach,
+  reach?: RunnerFetch,
 ): Promise<boolean> => {
-  const status = await call(url, 'POST', '/stop', token, {}, timeoutMs, reach)
+  const status = await callRunner(url, 'POST', '/stop', token, {}, timeoutMs, reach)
   return status !== null && status < 300
 }
 
-const call = async (
+const callRunner = async (
   url: string,
   method: string,
   path: string,
   token: string | null,
   body: object,
   timeoutMs = CALL_MS,
-  reach: Reach = fetch,
+  reach: RunnerFetch = fetch,
 ): Promise<number | null> => {
   try {
-    return await inTime(timeoutMs, async (signal) => {
+    return await withDeadline(timeoutMs, async (signal) => {
       const answer = await reach(`${url}${path}`, {
         method,
         headers: { 'content-type': 'application/json', ...(token !== null && { authorization: `Bearer ${token}` }) },
@@ -77,7 +77,7 @@ const call = async (
         redirect: 'manual',
         signal,
       })
-      await readShort(answer)
+      await readRunnerText(answer)
       return answer.status
     })
   } catch {

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { processesWhere } from '../process-table.ts'
 import { RESOURCE_LIMITS } from './resources/resource-limits.ts'
-import { type Launch, launch } from './runner-launch.ts'
+import { launchRunner, type RunnerLaunch } from './runner-launch.ts'
 import { SANDBOX_VARIABLE } from './sandbox-processes.ts'
-import { Records, type SandboxRecord } from './sandbox-records.ts'
+import { type SandboxRecord, SandboxRecords } from './sandbox-records.ts'
 
 /** A disk that is full when the record is written. */
-class FullDisk extends Records {
+class FullDiskRecords extends SandboxRecords {
   override write(_record: SandboxRecord): void {
     throw new Error('ENOSPC: no space left on device')
   }
@@ -20,7 +20,7 @@ test.skipIf(!existsSync('/proc/self/environ'))(
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'bridle-launch-'))
     const ids = [1, 2, 3].map((number) => `box-000000000000000${number}`)
-    const launched = (id: string): Launch => ({
+    const launched = (id: string): RunnerLaunch => ({
       id,
       key: { tenant: 't', agent: 'claude', id },
       token: 'token',
@@ -42,9 +42,9 @@ test.skipIf(!existsSync('/proc/self/environ'))(
       orphanMs: 60_000,
       bornAt: 0,
     })
-    const records = new FullDisk(join(folder, 'sandboxes'))
+    const records = new FullDiskRecords(join(folder, 'sandboxes'))
     try {
-      const outcomes = await Promise.allSettled(ids.map((id) => launch(launched(id), records)))
+      const outcomes = await Promise.allSettled(ids.map((id) => launchRunner(launched(id), records)))
       const reason = new Error("The sandbox's runner did not start: ENOSPC: no space left on device.")
       expect(outcomes).toEqual(ids.map(() => ({ status: 'rejected', reason })))
       const marks = ids.map((id) => `${SANDBOX_VARIABLE}=${id}`)

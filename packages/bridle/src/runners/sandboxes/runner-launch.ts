@@ -6,15 +6,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Key } from '../../kernel/event.ts'
 import type { NetworkPolicy } from '../network/network-policy.ts'
 import { startTimeOf } from '../process-table.ts'
-import { privateFolder, shownPaths, stateFolder, workFolder } from './folders/session-paths.ts'
+import { privateFolder, readablePaths, stateFolder, workFolder } from './folders/session-paths.ts'
 import type { Isolation } from './isolation/isolation.ts'
-import { PLAN_VARIABLE, type WallsPlan } from './isolation/isolation-plan.ts'
-import { letPass, SANDBOX_USER_VARIABLE, sandboxUser } from './isolation/sandbox-user.ts'
+import { type IsolationPlan, PLAN_VARIABLE } from './isolation/isolation-plan.ts'
+import { allowTraversal, SANDBOX_USER_VARIABLE, sandboxUser } from './isolation/sandbox-user.ts'
 import type { ResourceLimits } from './resources/resource-limits.ts'
 import { endProcesses, SANDBOX_VARIABLE } from './sandbox-processes.ts'
-import type { Records, SandboxRecord } from './sandbox-records.ts'
+import type { SandboxRecord, SandboxRecords } from './sandbox-records.ts'
 
-export interface Launch {
+export interface RunnerLaunch {
   readonly id: string
   readonly key: Key
   readonly token: string
@@ -42,11 +42,11 @@ export interface Launch {
 export const OUTPUT_FILE = 'output.log'
 
 /** Throws a sentence when the runner does not come up; nothing of it is left then. */
-export const launch = async (wanted: Launch, records: Records): Promise<SandboxRecord> => {
+export const launchRunner = async (wanted: RunnerLaunch, records: SandboxRecords): Promise<SandboxRecord> => {
   const { id, key, isolation, workspace, bornAt, startMs } = wanted
   const folder = records.folderOf(id)
   for (const each of [runFolder(folder), privateFolder(workspace)]) mkdirSync(each, { recursive: true, mode: 0o700 })
-  if (!isolation.isContained && sandboxUser()) for (const each of passages(wanted, folder)) letPass(each)
+  if (!isolation.isContained && sandboxUser()) for (const each of traversedFolders(wanted, folder)) allowTraversal(each)
   const [program = '', ...args] = wanted.command
   const file = join(folder, OUTPUT_FILE)
   const output = openSync(file, 'a', 0o600)
@@ -79,12 +79,12 @@ export const launch = async (wanted: Launch, records: Records): Promise<SandboxR
   try {
     // Before the runner answers: a server that is killed now leaves a record by which the runner is found and ended.
     records.write(record)
-    await announced(file, failure, startMs)
+    await waitForAnnouncement(file, failure, startMs)
     records.write({ ...record, isReady: true })
     return { ...record, isReady: true }
   } catch (error) {
     await endProcesses(record, id, 2_000)
-    const said = firstPart(file).trim().split('\n').at(-1)?.slice(0, 300)
+    const said = readStart(file).trim().split('\n').at(-1)?.slice(0, 300)
     records.remove(id)
     throw new Error(
       `The sandbox's runner did not start: ${(error as Error).message}.${said ? ` It said: ${said}` : ''}`,
@@ -94,16 +94,29 @@ export const launch = async (wanted: Launch, records: Records): Promise<SandboxR
 
 /** Everything it is told. No key of a provider and no token of the server is among it. */
 const environment = (
-  { id, env, engines, isolation, orphanMs, workspace, dataFolder, readOnly, bwrap, network, limits, cgroup }: Launch,
+  {
+    id,
+    env,
+    engines,
+    isolation,
+    orphanMs,
+    workspace,
+    dataFolder,
+    readOnly,
+    bwrap,
+    network,
+    limits,
+    cgroup,
+  }: RunnerLaunch,
   folder: string,
 ): NodeJS.ProcessEnv => {
   const programs = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
   const path = isolation.isContained ? programs : process.env.PATH || programs
   const [work, state, run] = [workFolder(workspace), stateFolder(workspace), runFolder(folder)]
-  const plan: WallsPlan = {
+  const plan: IsolationPlan = {
     backend: isolation.isContained ? 'bubblewrap' : 'process',
     folder: run,
-    readOnly: [...readOnly, ...shownPaths(workspace)],
+    readOnly: [...readOnly, ...readablePaths(workspace)],
     hidden: [dataFolder],
     network,
     limits,
@@ -125,7 +138,7 @@ const environment = (
     BRIDLE_RUNNER_WORK: work,
     BRIDLE_RUNNER_STATE: state,
     BRIDLE_RUNNER_PRIVATE: privateFolder(workspace),
-    BRIDLE_RUNNER_SOCKET: socketOf(folder),
+    BRIDLE_RUNNER_SOCKET: socketPathOf(folder),
     [PLAN_VARIABLE]: JSON.stringify(plan),
     BRIDLE_RUNNER_IDLE_MS: String(orphanMs),
     [SANDBOX_VARIABLE]: id,
@@ -133,7 +146,7 @@ const environment = (
 }
 
 /** The server's folders that lead to those of an engine. Without walls an engine of root is a user who has to pass through. */
-const passages = ({ dataFolder, workspace }: Launch, folder: string): string[] => [
+const traversedFolders = ({ dataFolder, workspace }: RunnerLaunch, folder: string): string[] => [
   dataFolder,
   ...[workspace, folder].flatMap((each) => [dirname(each), each]),
   runFolder(folder),
@@ -142,17 +155,17 @@ const passages = ({ dataFolder, workspace }: Launch, folder: string): string[] =
 /** The runner's own: its socket, its engines' /tmp and the names of their user. */
 const runFolder = (folder: string): string => join(folder, 'run')
 /** Windows has pipes, which have names and no folder. */
-export const socketOf = (folder: string): string =>
+export const socketPathOf = (folder: string): string =>
   process.platform === 'win32' ? `\\\\.\\pipe\\bridle-${basename(folder)}` : join(runFolder(folder), 'runner.sock')
 
 /** The line in which a runner says that it listens. */
-const announced = async (file: string, failure: Promise<string>, startMs: number): Promise<void> => {
+const waitForAnnouncement = async (file: string, failure: Promise<string>, startMs: number): Promise<void> => {
   let failed: string | null = null
   failure.then((why) => {
     failed = why
   })
   for (let waitedMs = 0; waitedMs < startMs; waitedMs += 20) {
-    if (firstPart(file).split('\n').slice(0, -1).some(isAnnouncement)) return
+    if (readStart(file).split('\n').slice(0, -1).some(isAnnouncement)) return
     if (failed !== null) throw new Error(failed)
     await sleep(20)
   }
@@ -167,7 +180,7 @@ const isAnnouncement = (line: string): boolean => {
   }
 }
 
-const firstPart = (file: string): string => {
+const readStart = (file: string): string => {
   const bytes = Buffer.alloc(64 * 1024)
   const from = openSync(file, 'r')
   try {

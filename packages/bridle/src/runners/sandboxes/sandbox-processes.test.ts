@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { afterEach, describe, expect, test } from 'vitest'
 import { fromPs, startTimeOf } from '../process-table.ts'
-import { endProcesses, SANDBOX_VARIABLE, standing } from './sandbox-processes.ts'
+import { endProcesses, processStatus, SANDBOX_VARIABLE } from './sandbox-processes.ts'
 
 const started: ChildProcess[] = []
 const sleeper = (id: string, script = 'exec sleep 600') => {
@@ -19,17 +19,17 @@ afterEach(() => {
 test('a process is itself until it ends', async () => {
   const child = sleeper('box-a')
   const name = { pid: child.pid, startedAt: startTimeOf(child.pid) }
-  expect(standing(name)).toBe('alive')
+  expect(processStatus(name)).toBe('alive')
   expect(await endProcesses(name, 'box-a', 5_000)).toBe(true)
-  expect(standing(name)).toBe('gone')
+  expect(processStatus(name)).toBe('gone')
 })
 
 test('a number that is somebody else by now is left alone', async () => {
   const child = sleeper('box-b')
   const reused = { pid: child.pid, startedAt: 'another time' }
-  expect(standing(reused)).toBe('gone')
+  expect(processStatus(reused)).toBe('gone')
   expect(await endProcesses(reused, 'box-x', 100)).toBe(true)
-  expect(standing({ pid: child.pid, startedAt: startTimeOf(child.pid) })).toBe('alive')
+  expect(processStatus({ pid: child.pid, startedAt: startTimeOf(child.pid) })).toBe('alive')
 })
 
 describe.skipIf(!existsSync('/proc/self/environ'))('where /proc tells environments', () => {
@@ -40,7 +40,7 @@ describe.skipIf(!existsSync('/proc/self/environ'))('where /proc tells environmen
     const name = { pid: child.pid, startedAt: startTimeOf(child.pid) }
     child.kill('SIGKILL')
     await once(child, 'exit')
-    expect([standing(name), startTimeOf(left) !== null]).toEqual(['gone', true])
+    expect([processStatus(name), startTimeOf(left) !== null]).toEqual(['gone', true])
     expect(await endProcesses(name, 'box-c', 5_000)).toBe(true)
     expect(startTimeOf(left)).toBe(null)
   })

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { kill, processesInside, processesWhere, startTimeOf } from '../process-table.ts'
 
-export interface ProcessName {
+export interface ProcessIdentity {
   readonly pid: number
   /** When it was started, as this system tells it; null = it does not tell. */
   readonly startedAt: string | null
@@ -13,28 +13,28 @@ export interface ProcessName {
 export const SANDBOX_VARIABLE = 'BRIDLE_SANDBOX_ID'
 
 /** Unknown where there is a process of this number and nobody noted which. */
-export const standing = ({ pid, startedAt }: ProcessName): 'alive' | 'gone' | 'unknown' => {
+export const processStatus = ({ pid, startedAt }: ProcessIdentity): 'alive' | 'gone' | 'unknown' => {
   const there = startTimeOf(pid)
   if (there === null || (startedAt !== null && there !== startedAt)) return 'gone'
   return startedAt === null ? 'unknown' : 'alive'
 }
 
 /** Ends the process, its group, and whatever else the sandbox started. Whether all of it is gone. */
-export const endProcesses = async (name: ProcessName, sandboxId: string, timeoutMs: number): Promise<boolean> => {
+export const endProcesses = async (name: ProcessIdentity, sandboxId: string, timeoutMs: number): Promise<boolean> => {
   const mark = `${SANDBOX_VARIABLE}=${sandboxId}`
   for (let waitedMs = 0; ; waitedMs += 20) {
-    const isAlive = standing(name) === 'alive'
+    const isAlive = processStatus(name) === 'alive'
     if (isAlive) kill(-name.pid)
     const rest = processesWhere((environment) => environment.includes(mark))
     for (const pid of rest) kill(pid)
-    if (!isAlive && rest.length === 0) return standing(name) === 'gone'
+    if (!isAlive && rest.length === 0) return processStatus(name) === 'gone'
     if (waitedMs >= timeoutMs) return false
     await sleep(20)
   }
 }
 
 /** Without walls a process can hide from everything but the folder that it works in. A person's shell there is left alone. */
-export const endStrays = (folder: string): void => {
+export const endStrayProcesses = (folder: string): void => {
   for (let round = 0; round < STRAY_ROUNDS; round++) {
     const strays = processesInside([folder])
     if (strays.length === 0) return

@@ -17,7 +17,7 @@ const recordSchema = v.object({
 
 export type SandboxRecord = Readonly<v.InferOutput<typeof recordSchema>>
 
-export class Records {
+export class SandboxRecords {
   readonly #folder: string
 
   constructor(folder: string) {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { afterEach, expect, test } from 'vitest'
-import { NoSandboxFree } from '../remote/sandbox-queue.ts'
+import { NoFreeSandboxError } from '../remote/sandbox-queue.ts'
 import { fakeRunner, setBusy } from './fake-runner.suite.ts'
 import { urlSandbox } from './url-sandbox.ts'
 
@@ -53,7 +53,7 @@ test('busy is for the run to wait out; not there is an error that says so', asyn
   const there = urlSandbox({ url, token: 'token' })
   const box = await there.acquire(key)
   await setBusy(box, true)
-  await expect(there.acquire(key)).rejects.toBeInstanceOf(NoSandboxFree)
+  await expect(there.acquire(key)).rejects.toBeInstanceOf(NoFreeSandboxError)
   expect(await there.find(box.id)).toEqual(box)
   await end()
   await expect(there.acquire(key)).rejects.toThrow('does not answer')

@@ -1,15 +1,15 @@
 // A runner that somebody else started, reached by its URL: one for all sessions, so one run at a time. It is theirs:
 // nothing of it is started, stopped or removed from here.
 import type { RunnerHealth } from '../protocol.ts'
-import { NoSandboxFree } from '../remote/sandbox-queue.ts'
-import type { Reach, Sandbox, SandboxProvider } from './provider.ts'
+import { NoFreeSandboxError } from '../remote/sandbox-queue.ts'
+import type { RunnerFetch, Sandbox, SandboxProvider } from './provider.ts'
 import { askHealth, HEALTH_MS, putEnv } from './runner-calls.ts'
 
 export interface UrlSandboxOptions {
   readonly url: string
   readonly token?: string | null
   /** Default: the platform's own. */
-  readonly fetch?: Reach
+  readonly fetch?: RunnerFetch
 }
 
 export const urlSandbox = ({ url: given, token = null, fetch: reach }: UrlSandboxOptions): SandboxProvider => {
@@ -42,7 +42,7 @@ export const urlSandbox = ({ url: given, token = null, fetch: reach }: UrlSandbo
         throw new Error(
           `The runner at ${host} does not answer. Start it, or correct its URL; redirects are not followed.`,
         )
-      if (there.busy) throw new NoSandboxFree(`The runner at ${host} has another run.`)
+      if (there.busy) throw new NoFreeSandboxError(`The runner at ${host} has another run.`)
       return sandbox(there)
     },
     async find(id) {

@@ -4,7 +4,7 @@
 const SECRET_CHARS_MIN = 32
 
 /** Null = none is given. Throws when the secret could be guessed. */
-export const givenSecret = ({
+export const configuredSecret = ({
   BRIDLE_SECRET: secret,
 }: {
   readonly BRIDLE_SECRET?: string | undefined

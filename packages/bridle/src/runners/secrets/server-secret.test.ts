@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { HarnessServer } from '../../targets/node/index.ts'
-import { derived, secretOf } from './server-secret.ts'
+import { deriveSecret, serverSecret } from './server-secret.ts'
 
 let folder: string
 beforeEach(() => {
@@ -13,18 +13,18 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 test('[O22] is made once, for its owner alone, and is the same ever after', () => {
-  const secret = secretOf(folder)
+  const secret = serverSecret(folder)
   expect(secret).toMatch(/^[0-9a-f]{64}$/)
-  expect([secretOf(folder), readFileSync(join(folder, 'secret'), 'utf8')]).toEqual([secret, secret])
+  expect([serverSecret(folder), readFileSync(join(folder, 'secret'), 'utf8')]).toEqual([secret, secret])
   if (process.platform !== 'win32') expect(statSync(join(folder, 'secret')).mode & 0o777).toBe(0o600)
   writeFileSync(join(folder, 'secret'), 'x')
-  expect(() => secretOf(folder)).toThrow('is damaged')
+  expect(() => serverSecret(folder)).toThrow('is damaged')
 })
 
 test('[O22] is BRIDLE_SECRET where that is set; a short one is refused', async () => {
   const given = 'a secret of an operator, long enough'
-  expect(secretOf(folder, { BRIDLE_SECRET: given })).toBe(given)
-  expect(secretOf(folder, { BRIDLE_SECRET: '' })).toMatch(/^[0-9a-f]{64}$/)
+  expect(serverSecret(folder, { BRIDLE_SECRET: given })).toBe(given)
+  expect(serverSecret(folder, { BRIDLE_SECRET: '' })).toMatch(/^[0-9a-f]{64}$/)
   for (const short of ['x', 'open', 'thirty-one characters, and not 2'.slice(0, 31)])
     await expect(
       HarnessServer.start({ port: 0, data: join(folder, 'data'), env: { BRIDLE_SECRET: short }, log: () => {} }),
@@ -42,8 +42,8 @@ test('[O22] tokens of other callers are no part of it', async () => {
     const data = join(folder, String(index))
     const server = await HarnessServer.start({ port: 0, data, authToken, log: () => {} })
     await server.close()
-    secrets.push(secretOf(data))
+    secrets.push(serverSecret(data))
   }
   expect(new Set(secrets).size).toBe(3)
-  expect(new Set(secrets.map((secret) => derived(secret, 'run', 'a'))).size).toBe(3)
+  expect(new Set(secrets.map((secret) => deriveSecret(secret, 'run', 'a'))).size).toBe(3)
 })

@@ -3,21 +3,21 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { givenSecret } from './configured-secret.ts'
+import { configuredSecret } from './configured-secret.ts'
 
 const FILE = 'secret'
 
 /** BRIDLE_SECRET, else one that is made on first use and kept in the data folder. */
-export const secretOf = (folder: string, env: NodeJS.ProcessEnv = {}): string =>
-  givenSecret(env) ??
-  keptText(folder, {
+export const serverSecret = (folder: string, env: NodeJS.ProcessEnv = {}): string =>
+  configuredSecret(env) ??
+  readOrCreateSecret(folder, {
     file: FILE,
     make: () => randomBytes(32).toString('hex'),
     pattern: /^[0-9a-f]{64}$/,
     remedy: 'Remove it; runs under way are then lost.',
   })
 
-export interface KeptText {
+export interface SecretFile {
   readonly file: string
   readonly make: () => string
   readonly pattern: RegExp
@@ -26,16 +26,16 @@ export interface KeptText {
 }
 
 /** A text for its owner's eyes alone, made once. The caller owns the data folder. Windows ignores the mode. */
-export const keptText = (folder: string, { file: name, make, pattern, remedy }: KeptText): string => {
+export const readOrCreateSecret = (folder: string, { file: name, make, pattern, remedy }: SecretFile): string => {
   const path = join(folder, name)
-  if (!existsSync(path)) writeWhole(path, make())
+  if (!existsSync(path)) writeAtomically(path, make())
   const text = readFileSync(path, 'utf8').trim()
   if (!pattern.test(text)) throw new Error(`${path} is damaged. ${remedy}`)
   return text
 }
 
 /** Whole or not at all, also after a power cut. */
-const writeWhole = (path: string, text: string): void => {
+const writeAtomically = (path: string, text: string): void => {
   const file = openSync(`${path}.new`, 'w', 0o600)
   writeSync(file, text)
   fsyncSync(file)
@@ -43,5 +43,5 @@ const writeWhole = (path: string, text: string): void => {
   renameSync(`${path}.new`, path)
 }
 
-export const derived = (secret: string, ...names: readonly (string | number)[]): string =>
+export const deriveSecret = (secret: string, ...names: readonly (string | number)[]): string =>
   createHmac('sha256', secret).update(JSON.stringify(names)).digest('base64url')

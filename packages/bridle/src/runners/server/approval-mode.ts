@@ -1,7 +1,7 @@
 // Approvals of runs whose caller does not answer any. The document of the runner protocol has no approvals: a caller that was written
 // from it would wait for ever at the first question. The runner decides in its place, as its operator chose.
 import type { JsonObject } from '../../kernel/json.ts'
-import type { Verdict } from '../engines/engine.ts'
+import type { EngineApprovalDecision } from '../engines/engine.ts'
 import type { RunnerQuery } from '../protocol.ts'
 
 export const APPROVAL_MODES = ['deny', 'allow', 'read-only'] as const
@@ -24,7 +24,11 @@ export const answersApprovals = (query: RunnerQuery): boolean => query.answersAp
 
 const HINT = 'Start the runner with --approvals allow or read-only (BRIDLE_RUNNER_APPROVALS) to let such calls run.'
 
-export const decideUnanswered = (mode: ApprovalMode, input: JsonObject, isReadOnly: boolean): Verdict => {
+export const decideWithoutCaller = (
+  mode: ApprovalMode,
+  input: JsonObject,
+  isReadOnly: boolean,
+): EngineApprovalDecision => {
   if (mode === 'allow' || (mode === 'read-only' && isReadOnly)) return { decision: 'approved', input }
   const which = mode === 'deny' ? 'calls that need an approval' : 'calls that may change something'
   return { decision: 'denied', reason: `The runner denies ${which}: its caller does not answer approvals. ${HINT}` }

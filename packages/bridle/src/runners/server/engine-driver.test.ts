@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { claudeInfo } from '../engines/claude/capabilities.ts'
 import type { Engine, EngineSession } from '../engines/engine.ts'
-import { RunPlayer } from './engine-driver.ts'
+import { EngineDriver } from './engine-driver.ts'
 import { textDigest } from './run-history.ts'
 import { RunRecord } from './run-record.ts'
 
@@ -18,7 +18,7 @@ test('[R11] an engine that is still opening when its runner closes is closed as 
     needs: async () => null,
     open: () => new Promise((resolve) => (opened = resolve)),
   }
-  const player = new RunPlayer({
+  const player = new EngineDriver({
     workFolder: 'work',
     stateFolder: 'state',
     privateFolder: 'private',
@@ -35,7 +35,7 @@ test('[R11] an engine that is still opening when its runner closes is closed as 
     digest: async (text) => textDigest(text),
     now: Date.now,
   })
-  const played = player.play(record, engine, { prompt: 'Hello' }, true)
+  const played = player.run(record, engine, { prompt: 'Hello' }, true)
   const closed = player.close()
   await vi.advanceTimersByTimeAsync(10_000)
   await closed

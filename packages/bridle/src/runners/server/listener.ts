@@ -31,7 +31,7 @@ export const listenOnSocket = async (server: Server, socketPath: string): Promis
 }
 
 /** A unix socket has no address in a URL: the host is a name that means nothing. */
-export const urlOf = (server: Server): string => {
+export const listenerUrl = (server: Server): string => {
   const bound = server.address() as AddressInfo | string
   if (typeof bound === 'string') return 'http://runner'
   const { address, family, port } = bound

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import { createRelay, type Vars } from './relay.ts'
+import { createRelay, type EnvVars } from './relay.ts'
 
-const through = async (vars: Vars, isOpen = true, path = '/v1/messages?x=1', secret?: string) => {
+const through = async (vars: EnvVars, isOpen = true, path = '/v1/messages?x=1', secret?: string) => {
   const seen: { url?: string | undefined; headers: object }[] = []
   const provider = createServer((request, response) => {
     seen.push({ url: request.url, headers: request.headers })
@@ -40,7 +40,7 @@ test('[R7] the key is added, and nothing of the engine’s own passes for one', 
   expect(seen[1]).toMatchObject({ url: '/v1/responses', headers: { authorization: 'Bearer o' } })
 })
 
-test.each<[string, Vars, boolean, string | undefined, number]>([
+test.each<[string, EnvVars, boolean, string | undefined, number]>([
   ['without a key', {}, true, undefined, 401],
   ['while no run is under way', { ANTHROPIC_API_KEY: 'k' }, false, undefined, 403],
   ['by a guess', { ANTHROPIC_API_KEY: 'k' }, true, '0'.repeat(32), 404],

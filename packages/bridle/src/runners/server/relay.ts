@@ -12,8 +12,8 @@ import { request as secureRequest } from 'node:https'
 import type { AddressInfo, Server as NetServer } from 'node:net'
 import { sameSecret } from '../credentials/same-secret.ts'
 
-export type Provider = 'anthropic' | 'openai'
-export type Vars = { readonly [name: string]: string | undefined }
+export type RelayProvider = 'anthropic' | 'openai'
+export type EnvVars = { readonly [name: string]: string | undefined }
 
 export interface Relay {
   /** Opens a port of this machine for engines without walls. */
@@ -21,15 +21,15 @@ export interface Relay {
   /** Serves a port that was opened inside a sandbox. */
   serve(listener: NetServer): void
   /** Where an engine that reaches this port finds its provider. The path is secret. */
-  baseUrl(provider: Provider, port: number): string
+  baseUrl(provider: RelayProvider, port: number): string
   close(): Promise<void>
 }
 
 export interface RelayOptions {
-  readonly vars: () => Vars
+  readonly vars: () => EnvVars
   /** No run, no key: what an engine left behind gets nothing. */
   readonly isOpen: () => boolean
-  readonly onStatus: (provider: Provider, status: number) => void
+  readonly onStatus: (provider: RelayProvider, status: number) => void
 }
 
 export const createRelay = ({ vars, isOpen, onStatus }: RelayOptions): Relay => {
@@ -79,9 +79,9 @@ export const createRelay = ({ vars, isOpen, onStatus }: RelayOptions): Relay => 
   }
 }
 
-export const hasKey = (provider: Provider, vars: Vars): boolean => upstream(provider, vars) !== null
+export const hasProviderKey = (provider: RelayProvider, vars: EnvVars): boolean => upstream(provider, vars) !== null
 
-const upstream = (provider: Provider, vars: Vars): { base: string; headers: Record<string, string> } | null => {
+const upstream = (provider: RelayProvider, vars: EnvVars): { base: string; headers: Record<string, string> } | null => {
   if (provider === 'openai') {
     const { OPENAI_API_KEY: key, OPENAI_BASE_URL: base = 'https://api.openai.com/v1' } = vars
     // The path begins with the version, and so does the base.

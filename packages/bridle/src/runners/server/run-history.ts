@@ -1,26 +1,26 @@
 // The runs that a runner has ended and no longer keeps. A run is never played twice, and its owner is told that it was here:
 // so its id stays, with digests of what would prove who asks and what was asked.
 import { createHash } from 'node:crypto'
-import { canonical, type Json } from '../../kernel/json.ts'
+import { canonicalJson, type Json } from '../../kernel/json.ts'
 import { ENDED_RUNS_MAX } from '../limits.ts'
 import type { RunnerQuery } from '../protocol.ts'
 
-export interface KnownRun {
+export interface RunHistoryEntry {
   /** The digest of the run's token; null = the run had none of its own. */
   readonly tokenDigest: string | null
   readonly bodyDigest: string
 }
 
-export class KnownRuns {
-  readonly #runs = new Map<string, KnownRun>()
+export class RunHistory {
+  readonly #runs = new Map<string, RunHistoryEntry>()
 
-  add(requestId: string, run: KnownRun): void {
+  add(requestId: string, run: RunHistoryEntry): void {
     this.#runs.set(requestId, run)
     const oldest = this.#runs.keys().next().value
     if (this.#runs.size > ENDED_RUNS_MAX && oldest !== undefined) this.#runs.delete(oldest)
   }
 
-  get(requestId: string): KnownRun | undefined {
+  get(requestId: string): RunHistoryEntry | undefined {
     return this.#runs.get(requestId)
   }
 }
@@ -29,4 +29,4 @@ export const textDigest = (text: string): string => createHash('sha256').update(
 
 /** A digest of what is to be played. Credentials, epochs and cursors may differ when the same run is asked for again. */
 export const bodyDigest = ({ prompt, engine, resume, settings }: RunnerQuery): string =>
-  textDigest(canonical([prompt, engine ?? null, resume ?? null, (settings ?? {}) as Json]))
+  textDigest(canonicalJson([prompt, engine ?? null, resume ?? null, (settings ?? {}) as Json]))

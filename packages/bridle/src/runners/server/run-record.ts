@@ -3,9 +3,9 @@
 import { callDigest } from '../../kernel/host/approval-binding.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import type { Digest } from '../../kernel/ports/store.ts'
-import type { Question, Turn, Verdict } from '../engines/engine.ts'
-import { encodeFrame, isTerminal, type RunnerEvent, type RunnerVerdict } from '../protocol.ts'
-import { type ApprovalMode, decideUnanswered } from './approval-mode.ts'
+import type { EngineApprovalDecision, EngineApprovalRequest, TurnReporter } from '../engines/engine.ts'
+import { encodeFrame, isTerminalEvent, type RunnerApprovalAnswer, type RunnerEvent } from '../protocol.ts'
+import { type ApprovalMode, decideWithoutCaller } from './approval-mode.ts'
 
 /** Unread text above this makes the engine wait. */
 const UNREAD_CHARS_MAX = 4_000_000
@@ -15,7 +15,7 @@ const TRIM_FRAMES = 1_000
 /** Arguments that a person may be asked about. */
 const INPUT_CHARS_MAX = 1_000_000
 
-export interface RecordOptions {
+export interface RunRecordOptions {
   readonly requestId: string
   readonly token: string | null
   readonly acknowledges: boolean
@@ -23,165 +23,171 @@ export interface RecordOptions {
   readonly approvals: ApprovalMode | null
   /** Of what was asked: the same id with anything else is another run. */
   readonly bodyDigest: string
-  readonly env: RunEnv
+  readonly env: RunRecordEnv
   readonly epoch: number
   readonly digest: Digest
   readonly now: () => number
 }
 
-type RunEnv = { readonly [name: string]: string | null }
+type RunRecordEnv = { readonly [name: string]: string | null }
 
-export class RunRecord implements Turn {
+export class RunRecord implements TurnReporter {
   readonly requestId: string
   readonly token: string | null
   readonly bodyDigest: string
   /** Variables of this run alone. */
-  env: RunEnv
+  env: RunRecordEnv
   /** The highest that was seen of its owners: an earlier owner may ask nothing more. */
   epoch: number
-  readonly #options: RecordOptions
+  readonly #options: RunRecordOptions
   /** The frames behind `#gone`, in order, and where each ends in the whole text. */
   #frames: string[] = []
-  #ends: number[] = []
-  #gone = 0
-  #goneChars = 0
+  #frameEnds: number[] = []
+  #droppedFrames = 0
+  #droppedChars = 0
   #chars = 0
-  #last = 0
-  #acknowledged = 0
+  #lastFrame = 0
+  #acknowledgedFrame = 0
   readonly #readers = new Map<object, number>()
-  #waiting: (() => void)[] = []
-  readonly #asked = new Map<string, Asked>()
+  #waiters: (() => void)[] = []
+  readonly #pendingApprovals = new Map<string, ApprovalWaiter>()
   /** Calls under way, and whether each only reads. */
   readonly #openCalls = new Map<string, boolean>()
   #end: RunnerEvent | null = null
   /** When it last said something, or somebody was last there. */
-  saidAt: number
-  seenAt: number
+  lastEventAt: number
+  lastSeenAt: number
 
-  constructor(options: RecordOptions) {
+  constructor(options: RunRecordOptions) {
     this.#options = options
     this.requestId = options.requestId
     this.token = options.token
     this.bodyDigest = options.bodyDigest
     this.env = options.env
     this.epoch = options.epoch
-    this.saidAt = options.now()
-    this.seenAt = options.now()
+    this.lastEventAt = options.now()
+    this.lastSeenAt = options.now()
   }
 
   get end(): RunnerEvent | null {
     return this.#end
   }
 
-  get last(): number {
-    return this.#last
+  get lastFrame(): number {
+    return this.#lastFrame
   }
 
   /** Everything was said and its reader has it. */
-  get done(): boolean {
-    return this.#end !== null && this.#acknowledged >= this.#last
+  get isDelivered(): boolean {
+    return this.#end !== null && this.#acknowledgedFrame >= this.#lastFrame
   }
 
-  get isRead(): boolean {
+  get hasReaders(): boolean {
     return this.#readers.size > 0
   }
 
   /** It waits for a person or for a call: silence is no sign of anything. */
   get isWaiting(): boolean {
-    return this.#asked.size > 0 || this.#openCalls.size > 0
+    return this.#pendingApprovals.size > 0 || this.#openCalls.size > 0
   }
 
-  say(event: RunnerEvent): number {
+  report(event: RunnerEvent): number {
     // Nothing after the end.
-    if (this.#end) return this.#last
-    this.#last += 1
-    const frame = encodeFrame(this.#last, event)
+    if (this.#end) return this.#lastFrame
+    this.#lastFrame += 1
+    const frame = encodeFrame(this.#lastFrame, event)
     this.#chars += frame.length
     this.#frames.push(frame)
-    this.#ends.push(this.#chars)
-    this.saidAt = this.#options.now()
+    this.#frameEnds.push(this.#chars)
+    this.lastEventAt = this.#options.now()
     if (event.type === 'tool.started') this.#openCalls.set(event.toolUseId, event.effect === 'pure')
     if (event.type === 'tool.completed') this.#openCalls.delete(event.toolUseId)
-    if (isTerminal(event)) this.#finish(event)
+    if (isTerminalEvent(event)) this.#finish(event)
     this.#trim()
-    this.#changed()
-    return this.#last
+    this.#notifyWaiters()
+    return this.#lastFrame
   }
 
-  async room(): Promise<void> {
-    while (!this.#end && this.#unread > UNREAD_CHARS_MAX) await this.change()
+  async waitForRoom(): Promise<void> {
+    while (!this.#end && this.#unreadChars > UNREAD_CHARS_MAX) await this.nextChange()
   }
 
-  async heard(frame: number): Promise<void> {
+  async waitForAcknowledgement(frame: number): Promise<void> {
     if (!this.#options.acknowledges) return
-    while (!this.#end && this.#acknowledged < frame) await this.change()
+    while (!this.#end && this.#acknowledgedFrame < frame) await this.nextChange()
   }
 
-  async ask(question: Question): Promise<Verdict> {
+  async requestApproval(question: EngineApprovalRequest): Promise<EngineApprovalDecision> {
     const { toolUseId } = question
     if (this.#options.approvals !== null) return this.#decideUnanswered(this.#options.approvals, question)
     // Nobody could see what they would approve.
     if (JSON.stringify(question.input).length > INPUT_CHARS_MAX)
       return { decision: 'denied', reason: 'Its arguments are too large to be shown to somebody.' }
-    const answer = new Promise<Verdict>((resolve) => this.#asked.set(toolUseId, { question, resolve }))
-    this.say({ type: 'approval.required', ...question })
+    const answer = new Promise<EngineApprovalDecision>((resolve) =>
+      this.#pendingApprovals.set(toolUseId, { question, resolve }),
+    )
+    this.report({ type: 'approval.required', ...question })
     return answer
   }
 
-  #decideUnanswered(mode: ApprovalMode, { toolUseId, toolName, input }: Question): Verdict {
-    const verdict = decideUnanswered(mode, input, this.#openCalls.get(toolUseId) ?? false)
+  #decideUnanswered(mode: ApprovalMode, { toolUseId, toolName, input }: EngineApprovalRequest): EngineApprovalDecision {
+    const verdict = decideWithoutCaller(mode, input, this.#openCalls.get(toolUseId) ?? false)
     const reason = verdict.decision === 'denied' ? verdict.reason : `Approvals of this runner: ${mode}.`
-    this.say({ type: 'policy.decided', subject: toolName, outcome: verdict.decision, reason, source: 'runner' })
+    this.report({ type: 'policy.decided', subject: toolName, outcome: verdict.decision, reason, source: 'runner' })
     return verdict
   }
 
   /** Whether somebody asked. An answer that does not fit its digest is a refusal. */
-  async answer(toolUseId: string, given: RunnerVerdict): Promise<boolean> {
-    const asked = this.#asked.get(toolUseId)
+  async answer(toolUseId: string, given: RunnerApprovalAnswer): Promise<boolean> {
+    const asked = this.#pendingApprovals.get(toolUseId)
     if (!asked) return false
-    this.#asked.delete(toolUseId)
-    asked.resolve(await this.#verdict(asked.question, given))
-    this.saidAt = this.#options.now()
+    this.#pendingApprovals.delete(toolUseId)
+    asked.resolve(await this.#checkAnswer(asked.question, given))
+    this.lastEventAt = this.#options.now()
     return true
   }
 
   acknowledge(frame: number): void {
-    this.#acknowledged = Math.min(this.#last, Math.max(this.#acknowledged, frame))
-    this.seenAt = this.#options.now()
+    this.#acknowledgedFrame = Math.min(this.#lastFrame, Math.max(this.#acknowledgedFrame, frame))
+    this.lastSeenAt = this.#options.now()
     this.#trim()
-    this.#changed()
+    this.#notifyWaiters()
   }
 
   /** Resolves at the next change of anything. */
-  change(): Promise<void> {
-    return new Promise((resolve) => this.#waiting.push(resolve))
+  nextChange(): Promise<void> {
+    return new Promise((resolve) => this.#waiters.push(resolve))
   }
 
   /** Null: what comes next is no longer here. */
-  after(frame: number): readonly string[] | null {
-    return frame < this.#gone ? null : this.#frames.slice(frame - this.#gone)
+  framesAfter(frame: number): readonly string[] | null {
+    return frame < this.#droppedFrames ? null : this.#frames.slice(frame - this.#droppedFrames)
   }
 
-  read(reader: object, frame: number): void {
+  markRead(reader: object, frame: number): void {
     this.#readers.set(reader, frame)
-    this.seenAt = this.#options.now()
+    this.lastSeenAt = this.#options.now()
     this.#trim()
-    this.#changed()
+    this.#notifyWaiters()
   }
 
-  leave(reader: object): void {
+  removeReader(reader: object): void {
     this.#readers.delete(reader)
-    this.seenAt = this.#options.now()
+    this.lastSeenAt = this.#options.now()
   }
 
   #finish(end: RunnerEvent): void {
     this.#end = end
-    for (const { resolve } of this.#asked.values()) resolve({ decision: 'denied', reason: 'The run is over.' })
-    this.#asked.clear()
+    for (const { resolve } of this.#pendingApprovals.values())
+      resolve({ decision: 'denied', reason: 'The run is over.' })
+    this.#pendingApprovals.clear()
     this.#openCalls.clear()
   }
 
-  async #verdict({ toolName, input }: Question, given: RunnerVerdict): Promise<Verdict> {
+  async #checkAnswer(
+    { toolName, input }: EngineApprovalRequest,
+    given: RunnerApprovalAnswer,
+  ): Promise<EngineApprovalDecision> {
     if (given.decision === 'denied') return { decision: 'denied', reason: given.reason || 'The call was not approved.' }
     const approved: JsonObject = given.input ?? input
     // A caller that keeps a log binds each approval to what was shown. Without the digest it is nobody's.
@@ -193,39 +199,41 @@ export class RunRecord implements Turn {
   }
 
   /** Up to here nobody needs it any more: acknowledged, or read by all who read. */
-  get #passed(): number {
-    if (this.#options.acknowledges) return this.#acknowledged
+  get #consumedFrame(): number {
+    if (this.#options.acknowledges) return this.#acknowledgedFrame
     // By the fastest: one that reads nothing makes nobody wait, and is cut when what it lacks is gone.
-    return Math.max(this.#acknowledged, ...this.#readers.values())
+    return Math.max(this.#acknowledgedFrame, ...this.#readers.values())
   }
 
-  get #unread(): number {
-    return this.#chars - this.#endOf(this.#passed)
+  get #unreadChars(): number {
+    return this.#chars - this.#charsUpTo(this.#consumedFrame)
   }
 
-  #endOf(frame: number): number {
-    return frame <= this.#gone ? this.#goneChars : (this.#ends[frame - this.#gone - 1] ?? this.#chars)
+  #charsUpTo(frame: number): number {
+    return frame <= this.#droppedFrames
+      ? this.#droppedChars
+      : (this.#frameEnds[frame - this.#droppedFrames - 1] ?? this.#chars)
   }
 
   /** Now and then: to drop from the front of a long list costs as much as the list is long. */
   #trim(): void {
-    const passed = this.#passed
-    const isMuch = this.#chars - this.#goneChars > KEPT_CHARS_MAX
-    if (passed - this.#gone < TRIM_FRAMES || (!this.#options.acknowledges && !isMuch)) return
-    this.#goneChars = this.#endOf(passed)
-    this.#frames.splice(0, passed - this.#gone)
-    this.#ends.splice(0, passed - this.#gone)
-    this.#gone = passed
+    const passed = this.#consumedFrame
+    const isMuch = this.#chars - this.#droppedChars > KEPT_CHARS_MAX
+    if (passed - this.#droppedFrames < TRIM_FRAMES || (!this.#options.acknowledges && !isMuch)) return
+    this.#droppedChars = this.#charsUpTo(passed)
+    this.#frames.splice(0, passed - this.#droppedFrames)
+    this.#frameEnds.splice(0, passed - this.#droppedFrames)
+    this.#droppedFrames = passed
   }
 
-  #changed(): void {
-    const waiting = this.#waiting
-    this.#waiting = []
+  #notifyWaiters(): void {
+    const waiting = this.#waiters
+    this.#waiters = []
     for (const resolve of waiting) resolve()
   }
 }
 
-interface Asked {
-  readonly question: Question
-  readonly resolve: (verdict: Verdict) => void
+interface ApprovalWaiter {
+  readonly question: EngineApprovalRequest
+  readonly resolve: (verdict: EngineApprovalDecision) => void
 }

@@ -3,10 +3,10 @@ import type { ServerResponse } from 'node:http'
 import type { GenericSchema } from 'valibot'
 import { parseBody } from '../protocol.ts'
 import type { RunRecord } from './run-record.ts'
-import { fail } from './runner-http.ts'
+import { sendError } from './runner-http.ts'
 
 /** Acts on a body that is valid and comes from the run's latest owner; answers with the refusal otherwise. */
-export const take = async <T extends object>(
+export const handleBody = async <T extends object>(
   outgoing: ServerResponse,
   schema: GenericSchema<unknown, T>,
   body: unknown,
@@ -14,14 +14,14 @@ export const take = async <T extends object>(
   act: (value: T) => unknown,
 ): Promise<void> => {
   const parsed = parseBody(schema, body)
-  if ('problem' in parsed) return fail(outgoing, 400, 'bad_request', parsed.problem)
-  if (run && isStale(outgoing, run, (parsed.value as { epoch?: number }).epoch)) return
+  if ('problem' in parsed) return sendError(outgoing, 400, 'bad_request', parsed.problem)
+  if (run && refuseStaleEpoch(outgoing, run, (parsed.value as { epoch?: number }).epoch)) return
   await act(parsed.value)
 }
 
 /** Answers with a refusal where a later owner was seen. Epochs belong to a session, so those of other runs are not compared. */
-export const isStale = (outgoing: ServerResponse, run: RunRecord, epoch = run.epoch): boolean => {
-  if (epoch < run.epoch) fail(outgoing, 409, 'stale_epoch', `Epoch ${epoch} is over; ${run.epoch} was seen.`)
+export const refuseStaleEpoch = (outgoing: ServerResponse, run: RunRecord, epoch = run.epoch): boolean => {
+  if (epoch < run.epoch) sendError(outgoing, 409, 'stale_epoch', `Epoch ${epoch} is over; ${run.epoch} was seen.`)
   else run.epoch = epoch
   return epoch < run.epoch
 }

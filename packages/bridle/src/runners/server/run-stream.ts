@@ -1,20 +1,21 @@
 // A run's frames as a stream that anybody may take up behind any of them.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RunRecord } from './run-record.ts'
-import { fail } from './runner-http.ts'
+import { sendError } from './runner-http.ts'
 
 const HEARTBEAT_MS = 15_000
 
 /** Frames as they come, until the end; a reader that is slow makes the engine wait, and nobody else. `left` is called when it has gone. */
-export const follow = (
+export const streamRun = (
   run: RunRecord,
   after: number,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   left: () => void = () => {},
 ): void => {
-  if (after > run.last) return fail(outgoing, 400, 'bad_request', 'The cursor is beyond the last frame.')
-  if (run.after(after) === null) return fail(outgoing, 410, 'gone', 'What comes after this cursor is no longer kept.')
+  if (after > run.lastFrame) return sendError(outgoing, 400, 'bad_request', 'The cursor is beyond the last frame.')
+  if (run.framesAfter(after) === null)
+    return sendError(outgoing, 410, 'gone', 'What comes after this cursor is no longer kept.')
   outgoing.writeHead(200, {
     'content-type': 'text/event-stream',
     'cache-control': 'no-cache',
@@ -34,23 +35,23 @@ export const follow = (
   const beat = setInterval(() => outgoing.write(': still here\n\n'), HEARTBEAT_MS)
   const send = async () => {
     for (let at = after; !outgoing.destroyed; ) {
-      const frames = run.after(at)
+      const frames = run.framesAfter(at)
       if (frames === null) return
       if (frames.length === 0) {
         if (run.end) return
-        await wait(run.change())
+        await wait(run.nextChange())
         continue
       }
       at += frames.length
       const fits = outgoing.write(frames.join(''))
       if (!fits) await wait(new Promise((resolve) => outgoing.once('drain', resolve)))
-      run.read(reader, at)
+      run.markRead(reader, at)
     }
   }
-  run.read(reader, after)
+  run.markRead(reader, after)
   send().finally(() => {
     clearInterval(beat)
-    run.leave(reader)
+    run.removeReader(reader)
     left()
     outgoing.end()
   })

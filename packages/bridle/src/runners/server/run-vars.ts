@@ -1,5 +1,5 @@
 // The variables of the run in progress over those of the runner.
-import type { Vars } from './relay.ts'
+import type { EnvVars } from './relay.ts'
 
 const PREFIXES = ['ANTHROPIC_', 'OPENAI_']
 
@@ -7,7 +7,7 @@ const PREFIXES = ['ANTHROPIC_', 'OPENAI_']
  * A run that names anything of a provider has nothing of the runner's for that provider: the runner's own key never goes to
  * an address that a caller named.
  */
-export const runVars = (own: Vars, ofRun: { readonly [name: string]: string | null }): Vars => {
+export const mergeRunVars = (own: EnvVars, ofRun: { readonly [name: string]: string | null }): EnvVars => {
   const named = PREFIXES.filter((prefix) => Object.keys(ofRun).some((name) => name.startsWith(prefix)))
   const kept = Object.entries(own).filter(([name]) => !named.some((prefix) => name.startsWith(prefix)))
   const given = Object.entries(ofRun).map(([name, value]) => [name, value ?? undefined])

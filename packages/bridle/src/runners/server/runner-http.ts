@@ -6,35 +6,35 @@ import { DEPTH_MAX } from '../../kernel/limits.ts'
 
 const BODY_BYTES_MAX = 8 * 1024 * 1024
 
-export const isAllowed = (incoming: IncomingMessage, token: string | null | undefined): boolean =>
+export const isAuthorized = (incoming: IncomingMessage, token: string | null | undefined): boolean =>
   !token || hasBearer(incoming, token)
 
 /** Whether the caller shows this very token. */
 export const hasBearer = (incoming: IncomingMessage, token: string): boolean =>
-  hasBearerOf(incoming, createHash('sha256').update(token).digest('hex'))
+  hasBearerDigest(incoming, createHash('sha256').update(token).digest('hex'))
 
 /** By the token's SHA-256. */
-export const hasBearerOf = ({ headers }: IncomingMessage, digest: string): boolean => {
+export const hasBearerDigest = ({ headers }: IncomingMessage, digest: string): boolean => {
   const [, given = ''] = /^Bearer (.+)$/i.exec(headers.authorization ?? '') ?? []
   const isGiven = given !== ''
   return timingSafeEqual(createHash('sha256').update(given).digest(), Buffer.from(digest, 'hex')) && isGiven
 }
 
 /** Without a token: no page in a browser and no name that somebody pointed at this machine. */
-export const isLocal = ({ headers }: IncomingMessage): boolean => {
+export const isLoopbackCaller = ({ headers }: IncomingMessage): boolean => {
   const isLoopback = (host: string) => /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i.test(host)
   const { origin } = headers
   const from = origin === undefined ? '' : /^https?:\/\/([^/]+)$/.exec(origin)?.[1]
   return isLoopback(headers.host ?? '') && (from === '' || (from !== undefined && isLoopback(from)))
 }
 
-export const cursor = ({ headers }: IncomingMessage, query: URLSearchParams): number | null => {
+export const frameCursor = ({ headers }: IncomingMessage, query: URLSearchParams): number | null => {
   const given = headers['last-event-id'] ?? query.get('after') ?? '0'
   return /^\d{1,15}$/.test(String(given)) ? Number(given) : null
 }
 
 /** Undefined: it was answered already. */
-export const bodyOf = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<unknown> => {
+export const readRequestBody = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<unknown> => {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of incoming) {
@@ -43,17 +43,17 @@ export const bodyOf = async (incoming: IncomingMessage, outgoing: ServerResponse
     if (size <= BODY_BYTES_MAX) chunks.push(chunk as Buffer)
   }
   if (size > BODY_BYTES_MAX)
-    return void fail(outgoing, 413, 'too_large', `The body is larger than ${BODY_BYTES_MAX} bytes.`)
+    return void sendError(outgoing, 413, 'too_large', `The body is larger than ${BODY_BYTES_MAX} bytes.`)
   try {
     const body: unknown = size === 0 ? {} : JSON.parse(Buffer.concat(chunks).toString('utf8'))
     if (!isDeeperThan(body, DEPTH_MAX)) return body
-    return void fail(outgoing, 400, 'bad_request', `The body is nested deeper than ${DEPTH_MAX} levels.`)
+    return void sendError(outgoing, 400, 'bad_request', `The body is nested deeper than ${DEPTH_MAX} levels.`)
   } catch {
-    return void fail(outgoing, 400, 'bad_request', 'The body is not JSON.')
+    return void sendError(outgoing, 400, 'bad_request', 'The body is not JSON.')
   }
 }
 
-export const decode = (part: string): string => {
+export const decodePathPart = (part: string): string => {
   try {
     return decodeURIComponent(part)
   } catch {
@@ -61,12 +61,12 @@ export const decode = (part: string): string => {
   }
 }
 
-export const answer = (outgoing: ServerResponse, status: number, body: object): void => {
+export const sendJson = (outgoing: ServerResponse, status: number, body: object): void => {
   outgoing.writeHead(status, { 'content-type': 'application/json' })
   outgoing.end(JSON.stringify(body))
 }
 
-export const fail = (outgoing: ServerResponse, status: number, type: string, message: string): void => {
+export const sendError = (outgoing: ServerResponse, status: number, type: string, message: string): void => {
   if (outgoing.headersSent) return void outgoing.destroy()
-  answer(outgoing, status, { error: { type, message } })
+  sendJson(outgoing, status, { error: { type, message } })
 }

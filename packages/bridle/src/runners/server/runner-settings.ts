@@ -1,11 +1,11 @@
 // The settings that a runner reads from its environment: a server writes it for the runners that it starts, a person for one by hand.
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { PLAN_VARIABLE, parsePlan } from '../sandboxes/isolation/isolation-plan.ts'
+import { PLAN_VARIABLE, parseIsolationPlan } from '../sandboxes/isolation/isolation-plan.ts'
 import { parseApprovalMode } from './approval-mode.ts'
-import type { RunnerOptions } from './sandbox-runner.ts'
+import type { SandboxRunnerOptions } from './sandbox-runner.ts'
 
-export const runnerSettings = (env: NodeJS.ProcessEnv): Omit<RunnerOptions, 'engines'> => {
+export const runnerSettings = (env: NodeJS.ProcessEnv): Omit<SandboxRunnerOptions, 'engines'> => {
   const { BRIDLE_RUNNER_PRIVATE: privateFolder, BRIDLE_RUNNER_SOCKET: socketPath, [PLAN_VARIABLE]: plan } = env
   const { BRIDLE_RUNNER_APPROVALS: approvals } = env
   const idleMs = Number(env.BRIDLE_RUNNER_IDLE_MS ?? '')
@@ -18,7 +18,7 @@ export const runnerSettings = (env: NodeJS.ProcessEnv): Omit<RunnerOptions, 'eng
     env,
     ...(privateFolder && { privateFolder }),
     ...(socketPath && { socketPath }),
-    ...(plan && { walls: parsePlan(plan) }),
+    ...(plan && { walls: parseIsolationPlan(plan) }),
     ...(approvals && { approvals: parseApprovalMode(approvals) }),
     ...(idleMs > 0 && { idleMs }),
   }

@@ -2,10 +2,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { RunnerEvent } from '../protocol.ts'
-import { runnerFrames } from '../remote/runner-frames.ts'
-import type { Reach } from '../sandboxes/provider.ts'
+import { readRunnerFrames } from '../remote/runner-frames.ts'
+import type { RunnerFetch } from '../sandboxes/provider.ts'
 
-export interface Reading {
+export interface RunReading {
   readonly status: number
   /** All frames so far. */
   readonly frames: { readonly id: number | null; readonly event: RunnerEvent }[]
@@ -19,13 +19,13 @@ export interface Reading {
   readonly problem: { readonly error?: { readonly type: string; readonly message: string } } | null
 }
 
-export const caller = (url: string, token?: string | null, reach: Reach = fetch) => {
+export const caller = (url: string, token?: string | null, reach: RunnerFetch = fetch) => {
   const headers = { ...(token && { authorization: `Bearer ${token}` }) }
   const ask = async (path: string, init: RequestInit = {}): Promise<{ status: number; body: never }> => {
     const response = await reach(`${url}${path}`, { ...init, headers: { ...headers, ...init.headers } })
     return { status: response.status, body: (await response.json()) as never }
   }
-  const read = async (path: string, init: RequestInit): Promise<Reading> => {
+  const read = async (path: string, init: RequestInit): Promise<RunReading> => {
     const leaving = new AbortController()
     const response = await reach(`${url}${path}`, {
       ...init,
@@ -38,7 +38,7 @@ export const caller = (url: string, token?: string | null, reach: Reach = fetch)
     const follow = async () => {
       if (!response.ok || !response.body) return null
       try {
-        for await (const frame of runnerFrames(response.body)) {
+        for await (const frame of readRunnerFrames(response.body)) {
           frames.push(frame)
           wake()
         }
@@ -48,7 +48,7 @@ export const caller = (url: string, token?: string | null, reach: Reach = fetch)
       const last = frames.at(-1)?.event
       return last?.type === 'run.completed' || last?.type === 'run.error' ? last : null
     }
-    const problem = response.ok ? null : ((await response.json()) as Reading['problem'])
+    const problem = response.ok ? null : ((await response.json()) as RunReading['problem'])
     const end = follow().finally(() => {
       over = true
       wake()

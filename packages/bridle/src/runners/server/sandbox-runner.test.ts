@@ -3,21 +3,21 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Puppets, puppetEngine, steps, text } from '../engines/puppet.suite.ts'
-import { noWalls } from '../sandboxes/isolation/engine-start.suite.ts'
+import { type PuppetEngine, puppetEngine, steps, text } from '../engines/puppet.suite.ts'
+import { withoutIsolation } from '../sandboxes/isolation/engine-start.suite.ts'
 import { caller, echo } from './runner.suite.ts'
-import { type RunnerOptions, SandboxRunner } from './sandbox-runner.ts'
+import { SandboxRunner, type SandboxRunnerOptions } from './sandbox-runner.ts'
 
 let folder: string
-let engine: Puppets
+let engine: PuppetEngine
 let runner: SandboxRunner
-const start = async (options: Partial<RunnerOptions> = {}) => {
+const start = async (options: Partial<SandboxRunnerOptions> = {}) => {
   runner = await SandboxRunner.start({
     engines: [engine],
     workFolder: join(folder, 'work'),
     stateFolder: join(folder, 'state'),
     env: { ANTHROPIC_API_KEY: 'key' },
-    ...noWalls(folder),
+    ...withoutIsolation(folder),
     ...options,
   })
   return caller(runner.url, options.token)

@@ -6,6 +6,7 @@ import type { Digest } from '../../kernel/ports/store.ts'
 import type { Engine } from '../engines/engine.ts'
 import {
   ackSchema,
+  approvalAnswerSchema,
   cancelSchema,
   envSchema,
   querySchema,
@@ -13,30 +14,39 @@ import {
   type RunnerQuery,
   steerSchema,
   stopTaskSchema,
-  verdictSchema,
 } from '../protocol.ts'
-import { type EngineWalls, engineWalls } from '../sandboxes/isolation/engine-isolation.ts'
-import { planByHand, type WallsPlan } from '../sandboxes/isolation/isolation-plan.ts'
+import { createEngineIsolation, type EngineIsolation } from '../sandboxes/isolation/engine-isolation.ts'
+import { defaultIsolationPlan, type IsolationPlan } from '../sandboxes/isolation/isolation-plan.ts'
 import { describeExceeded } from '../sandboxes/resources/resource-limits.ts'
 import { type ApprovalMode, answersApprovals, isDocumentCaller } from './approval-mode.ts'
-import { RunPlayer, type Watch } from './engine-driver.ts'
-import { listen, listenOnSocket, urlOf } from './listener.ts'
-import { createRelay, hasKey, type Relay, type Vars } from './relay.ts'
-import { bodyDigest, KnownRuns, textDigest } from './run-history.ts'
+import { EngineDriver, type RunTimeouts } from './engine-driver.ts'
+import { listen, listenerUrl, listenOnSocket } from './listener.ts'
+import { createRelay, type EnvVars, hasProviderKey, type Relay } from './relay.ts'
+import { bodyDigest, RunHistory, textDigest } from './run-history.ts'
 import { RunRecord } from './run-record.ts'
-import { isStale, take } from './run-requests.ts'
-import { follow } from './run-stream.ts'
-import { runVars } from './run-vars.ts'
-import { answer, bodyOf, cursor, decode, fail, hasBearer, hasBearerOf, isAllowed, isLocal } from './runner-http.ts'
+import { handleBody, refuseStaleEpoch } from './run-requests.ts'
+import { streamRun } from './run-stream.ts'
+import { mergeRunVars } from './run-vars.ts'
+import {
+  decodePathPart,
+  frameCursor,
+  hasBearer,
+  hasBearerDigest,
+  isAuthorized,
+  isLoopbackCaller,
+  readRequestBody,
+  sendError,
+  sendJson,
+} from './runner-http.ts'
 
-export interface RunnerOptions extends Watch {
+export interface SandboxRunnerOptions extends RunTimeouts {
   readonly engines: readonly Engine[]
   readonly workFolder: string
   readonly stateFolder: string
   /** What the runner itself remembers; hidden from engines. Default: beside the state folder. */
   readonly privateFolder?: string
   /** The walls around engines. Default: bubblewrap, unless BRIDLE_SANDBOX says `process`. */
-  readonly walls?: WallsPlan
+  readonly walls?: IsolationPlan
   /** Default 127.0.0.1. Any other needs a token. */
   readonly host?: string
   /** Default: any free one. */
@@ -46,7 +56,7 @@ export interface RunnerOptions extends Watch {
   /** The bearer of everything but `/health`. */
   readonly token?: string | undefined
   /** Where keys and base addresses are looked for until `PUT /env` says otherwise. */
-  readonly env?: Vars
+  readonly env?: EnvVars
   /** How approvals are decided for callers that answer none. Default: deny. */
   readonly approvals?: ApprovalMode
   /** A run that nobody follows is kept this long; so is one that has ended. Default 10 minutes. */
@@ -64,21 +74,21 @@ const ENDED_MAX = 8
 /** A running sandbox runner. */
 export class SandboxRunner {
   readonly url: string
-  readonly #options: RunnerOptions
+  readonly #options: SandboxRunnerOptions
   readonly #server: Server
   readonly #relay: Relay
-  readonly #walls: EngineWalls
-  readonly #player: RunPlayer
+  readonly #isolation: EngineIsolation
+  readonly #driver: EngineDriver
   readonly #runs = new Map<string, RunRecord>()
   /** Also of runs that are no longer kept: a run is never played twice. */
-  readonly #known = new KnownRuns()
+  readonly #history = new RunHistory()
   readonly #instance = randomUUID()
-  readonly #look: NodeJS.Timeout
-  #vars: Vars
-  #current: RunRecord | null = null
-  #busyAt = Date.now()
+  readonly #cleanupTimer: NodeJS.Timeout
+  #vars: EnvVars
+  #currentRun: RunRecord | null = null
+  #lastBusyAt = Date.now()
 
-  static async start(options: RunnerOptions): Promise<SandboxRunner> {
+  static async start(options: SandboxRunnerOptions): Promise<SandboxRunner> {
     const { host = '127.0.0.1', port = 0, socketPath } = options
     if (!options.token && socketPath !== undefined)
       throw new Error('Listening on a unix socket needs a token. Set BRIDLE_RUNNER_TOKEN.')
@@ -91,7 +101,7 @@ export class SandboxRunner {
     const relay = createRelay({
       vars: () => runner?.vars ?? {},
       isOpen: () => runner?.busy ?? false,
-      onStatus: (_provider, status) => runner?.providerSaid(status),
+      onStatus: (_provider, status) => runner?.onProviderStatus(status),
     })
     try {
       await (socketPath === undefined ? listen(server, { port, host }) : listenOnSocket(server, socketPath))
@@ -103,143 +113,146 @@ export class SandboxRunner {
     return runner
   }
 
-  private constructor(options: RunnerOptions, server: Server, relay: Relay) {
-    this.url = urlOf(server)
+  private constructor(options: SandboxRunnerOptions, server: Server, relay: Relay) {
+    this.url = listenerUrl(server)
     this.#options = options
     this.#server = server
     this.#relay = relay
     this.#vars = options.env ?? {}
     const { workFolder, stateFolder, walls } = options
     const privateFolder = options.privateFolder ?? `${stateFolder}-private`
-    this.#walls = engineWalls({
-      plan: async () => walls ?? planByHand(process.env, workFolder, privateFolder),
+    this.#isolation = createEngineIsolation({
+      plan: async () => walls ?? defaultIsolationPlan(process.env, workFolder, privateFolder),
       workFolder,
       stateFolder,
       relay,
-      onExceeded: (exceeded) => this.#player.exceeded(describeExceeded(exceeded)),
+      onExceeded: (exceeded) => this.#driver.onLimitExceeded(describeExceeded(exceeded)),
     })
-    this.#player = new RunPlayer({ ...options, privateFolder, launcher: this.#walls.launcher })
+    this.#driver = new EngineDriver({ ...options, privateFolder, launcher: this.#isolation.launcher })
     server.on('request', (incoming, outgoing) => {
-      this.#serve(incoming, outgoing).catch((error) => fail(outgoing, 500, 'internal_error', messageOf(error)))
+      this.#handleRequest(incoming, outgoing).catch((error) =>
+        sendError(outgoing, 500, 'internal_error', messageOf(error)),
+      )
     })
-    this.#look = setInterval(() => this.#tidy(), LOOK_MS)
-    this.#look.unref()
+    this.#cleanupTimer = setInterval(() => this.#removeOldRuns(), LOOK_MS)
+    this.#cleanupTimer.unref()
   }
 
   /** Of the run in progress; between runs, the runner's own. */
-  get vars(): Vars {
-    return this.busy && this.#current ? runVars(this.#vars, this.#current.env) : this.#vars
+  get vars(): EnvVars {
+    return this.busy && this.#currentRun ? mergeRunVars(this.#vars, this.#currentRun.env) : this.#vars
   }
 
   get busy(): boolean {
-    return this.#current !== null && this.#current.end === null
+    return this.#currentRun !== null && this.#currentRun.end === null
   }
 
-  providerSaid(status: number): void {
-    this.#player.providerSaid(status)
+  onProviderStatus(status: number): void {
+    this.#driver.onProviderStatus(status)
   }
 
   /** Ends what runs, the engines and the server. */
   async close(): Promise<void> {
-    clearInterval(this.#look)
-    await this.#player.close()
-    await this.#walls.close()
+    clearInterval(this.#cleanupTimer)
+    await this.#driver.close()
+    await this.#isolation.close()
     await this.#relay.close()
     this.#server.closeAllConnections()
     await new Promise<void>((resolve) => this.#server.close(() => resolve()))
   }
 
-  async #serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    if (!URL.canParse(incoming.url ?? '/', 'http://runner')) return fail(outgoing, 400, 'bad_request', 'Bad request.')
+  async #handleRequest(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    if (!URL.canParse(incoming.url ?? '/', 'http://runner'))
+      return sendError(outgoing, 400, 'bad_request', 'Bad request.')
     const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://runner')
-    const parts = pathname.split('/').filter(Boolean).map(decode)
+    const parts = pathname.split('/').filter(Boolean).map(decodePathPart)
     const route = `${incoming.method} /${parts.map((part, index) => (index === 1 || index === 3 ? ':' : part)).join('/')}`
-    if (!this.#options.token && !isLocal(incoming))
-      return fail(
+    if (!this.#options.token && !isLoopbackCaller(incoming))
+      return sendError(
         outgoing,
         403,
         'forbidden',
         'Only programs of this machine may ask; set BRIDLE_RUNNER_TOKEN for others.',
       )
-    if (route === 'GET /health') return answer(outgoing, 200, this.#health(incoming))
+    if (route === 'GET /health') return sendJson(outgoing, 200, this.#health(incoming))
     const run = parts[0] === 'runs' ? this.#runs.get(parts[1] ?? '') : undefined
-    if (parts[0] === 'runs' && !run) return this.#missing(incoming, outgoing, parts[1] ?? '')
-    if (!isAllowed(incoming, run?.token ?? this.#options.token))
-      return fail(outgoing, 401, 'unauthorized', 'A token is needed.')
-    if (route === 'GET /engines') return answer(outgoing, 200, { engines: await this.#engines() })
+    if (parts[0] === 'runs' && !run) return this.#answerMissingRun(incoming, outgoing, parts[1] ?? '')
+    if (!isAuthorized(incoming, run?.token ?? this.#options.token))
+      return sendError(outgoing, 401, 'unauthorized', 'A token is needed.')
+    if (route === 'GET /engines') return sendJson(outgoing, 200, { engines: await this.#engines() })
     if (run && route === 'GET /runs/:/events') {
-      const after = cursor(incoming, searchParams)
+      const after = frameCursor(incoming, searchParams)
       return after === null
-        ? fail(outgoing, 400, 'bad_request', 'The cursor is not a number.')
-        : follow(run, after, incoming, outgoing)
+        ? sendError(outgoing, 400, 'bad_request', 'The cursor is not a number.')
+        : streamRun(run, after, incoming, outgoing)
     }
-    const body = incoming.method === 'GET' ? {} : await bodyOf(incoming, outgoing)
+    const body = incoming.method === 'GET' ? {} : await readRequestBody(incoming, outgoing)
     if (body === undefined) return
     switch (route) {
       case 'POST /query':
-        return take(outgoing, querySchema, body, null, (query) => this.#query(query, incoming, outgoing))
+        return handleBody(outgoing, querySchema, body, null, (query) => this.#startQuery(query, incoming, outgoing))
       case 'PUT /env':
-        return take(outgoing, envSchema, body, null, ({ vars }) => {
-          if (this.busy) return fail(outgoing, 409, 'busy', 'A run is in progress, and keeps what it has.')
+        return handleBody(outgoing, envSchema, body, null, ({ vars }) => {
+          if (this.busy) return sendError(outgoing, 409, 'busy', 'A run is in progress, and keeps what it has.')
           const given = Object.entries(vars).map(([name, value]) => [name, value ?? undefined])
           this.#vars = { ...this.#vars, ...Object.fromEntries(given) }
-          answer(outgoing, 200, { ok: true })
+          sendJson(outgoing, 200, { ok: true })
         })
       case 'POST /stop':
-        answer(outgoing, 200, { ok: true })
+        sendJson(outgoing, 200, { ok: true })
         return this.#options.onIdle?.()
     }
-    if (!run) return fail(outgoing, 404, 'not_found', 'There is no such route.')
+    if (!run) return sendError(outgoing, 404, 'not_found', 'There is no such route.')
     switch (route) {
       case 'POST /runs/:/cancel':
-        return take(outgoing, cancelSchema, body, run, async () => {
-          answer(outgoing, 200, await this.#player.cancel(run))
+        return handleBody(outgoing, cancelSchema, body, run, async () => {
+          sendJson(outgoing, 200, await this.#driver.cancel(run))
         })
       case 'POST /runs/:/approvals/:':
-        return take(outgoing, verdictSchema, body, run, async (verdict) => {
-          if (await this.#player.answer(run, parts[3] ?? '', verdict)) return answer(outgoing, 200, { ok: true })
-          fail(outgoing, 404, 'not_found', 'No approval of this call is waited for.')
+        return handleBody(outgoing, approvalAnswerSchema, body, run, async (verdict) => {
+          if (await this.#driver.answer(run, parts[3] ?? '', verdict)) return sendJson(outgoing, 200, { ok: true })
+          sendError(outgoing, 404, 'not_found', 'No approval of this call is waited for.')
         })
       case 'POST /runs/:/steer':
-        return take(outgoing, steerSchema, body, run, async (steer) => {
-          if (await this.#player.steer(run, steer)) answer(outgoing, 200, { ok: true })
-          else fail(outgoing, 409, 'conflict', 'The run cannot be steered.')
+        return handleBody(outgoing, steerSchema, body, run, async (steer) => {
+          if (await this.#driver.steer(run, steer)) sendJson(outgoing, 200, { ok: true })
+          else sendError(outgoing, 409, 'conflict', 'The run cannot be steered.')
         })
       case 'POST /runs/:/stop-task':
-        return take(outgoing, stopTaskSchema, body, run, async ({ taskId }) => {
-          answer(outgoing, 200, { stopped: await this.#player.stopTask(run, taskId) })
+        return handleBody(outgoing, stopTaskSchema, body, run, async ({ taskId }) => {
+          sendJson(outgoing, 200, { stopped: await this.#driver.stopTask(run, taskId) })
         })
       case 'POST /runs/:/ack':
-        return take(outgoing, ackSchema, body, run, ({ frame }) => {
+        return handleBody(outgoing, ackSchema, body, run, ({ frame }) => {
           run.acknowledge(frame)
-          answer(outgoing, 200, { ok: true })
+          sendJson(outgoing, 200, { ok: true })
         })
       case 'PUT /runs/:/env':
-        return take(outgoing, envSchema, body, run, ({ vars }) => {
+        return handleBody(outgoing, envSchema, body, run, ({ vars }) => {
           run.env = { ...run.env, ...vars }
-          answer(outgoing, 200, { ok: true })
+          sendJson(outgoing, 200, { ok: true })
         })
     }
-    fail(outgoing, 404, 'not_found', 'There is no such route.')
+    sendError(outgoing, 404, 'not_found', 'There is no such route.')
   }
 
-  #query(query: RunnerQuery, incoming: IncomingMessage, outgoing: ServerResponse): void {
+  #startQuery(query: RunnerQuery, incoming: IncomingMessage, outgoing: ServerResponse): void {
     const requestId = query.requestId ?? `req-${randomUUID()}`
     const known = this.#runs.get(requestId)
-    const after = cursor(incoming, new URLSearchParams()) ?? 0
-    if (known && !isAllowed(incoming, known.token))
-      return fail(outgoing, 401, 'unauthorized', 'The run has a token of its own.')
+    const after = frameCursor(incoming, new URLSearchParams()) ?? 0
+    if (known && !isAuthorized(incoming, known.token))
+      return sendError(outgoing, 401, 'unauthorized', 'The run has a token of its own.')
     const asked = bodyDigest(query)
-    const earlier = known ?? this.#known.get(requestId)
+    const earlier = known ?? this.#history.get(requestId)
     if (earlier && earlier.bodyDigest !== asked)
-      return fail(outgoing, 409, 'conflict', 'A run with this requestId was asked for something else.')
-    if (known && isStale(outgoing, known, query.epoch)) return
-    if (known) return follow(known, after, incoming, outgoing)
-    if (earlier) return fail(outgoing, 410, 'gone', GONE)
-    if (this.busy) return fail(outgoing, 409, 'busy', 'A run is under way; this runner has one at a time.')
+      return sendError(outgoing, 409, 'conflict', 'A run with this requestId was asked for something else.')
+    if (known && refuseStaleEpoch(outgoing, known, query.epoch)) return
+    if (known) return streamRun(known, after, incoming, outgoing)
+    if (earlier) return sendError(outgoing, 410, 'gone', GONE)
+    if (this.busy) return sendError(outgoing, 409, 'busy', 'A run is under way; this runner has one at a time.')
     const { engines } = this.#options
     const engine = query.engine === undefined ? engines[0] : engines.find(({ name }) => name === query.engine)
-    if (!engine) return fail(outgoing, 400, 'bad_request', `There is no engine "${query.engine ?? ''}" here.`)
+    if (!engine) return sendError(outgoing, 400, 'bad_request', `There is no engine "${query.engine ?? ''}" here.`)
     const record = new RunRecord({
       requestId,
       token: query.token ?? this.#options.token ?? null,
@@ -252,28 +265,28 @@ export class SandboxRunner {
       now: Date.now,
     })
     const { token } = record
-    this.#known.add(requestId, { bodyDigest: asked, tokenDigest: token === null ? null : textDigest(token) })
+    this.#history.add(requestId, { bodyDigest: asked, tokenDigest: token === null ? null : textDigest(token) })
     this.#runs.set(requestId, record)
-    this.#current = record
+    this.#currentRun = record
     // Dropping the request is the only way to cancel that the document knows, and its caller cannot come back.
     const left = () => {
-      if (isDocumentCaller(query) && !record.end && !record.isRead) this.#player.cancel(record).catch(() => {})
+      if (isDocumentCaller(query) && !record.end && !record.hasReaders) this.#driver.cancel(record).catch(() => {})
     }
-    follow(record, after, incoming, outgoing, left)
-    this.#player.play(record, engine, query, hasKey(engine.provider, this.vars)).finally(() => {
-      if (this.#current === record) this.#current = null
-      this.#busyAt = Date.now()
+    streamRun(record, after, incoming, outgoing, left)
+    this.#driver.run(record, engine, query, hasProviderKey(engine.provider, this.vars)).finally(() => {
+      if (this.#currentRun === record) this.#currentRun = null
+      this.#lastBusyAt = Date.now()
     })
   }
 
   /** Whether a run was here is told to its own bearer and to the runner's; all others hear the same of any id. */
-  #missing(incoming: IncomingMessage, outgoing: ServerResponse, requestId: string): void {
+  #answerMissingRun(incoming: IncomingMessage, outgoing: ServerResponse, requestId: string): void {
     const { token } = this.#options
-    const run = this.#known.get(requestId)
-    const isRuns = typeof run?.tokenDigest === 'string' && hasBearerOf(incoming, run.tokenDigest)
-    if (!isRuns && !isAllowed(incoming, token)) return fail(outgoing, 401, 'unauthorized', 'A token is needed.')
-    if (run && (isRuns || token || run.tokenDigest === null)) fail(outgoing, 410, 'gone', GONE)
-    else fail(outgoing, 404, 'run_unknown', 'There was never such a run here.')
+    const run = this.#history.get(requestId)
+    const isRuns = typeof run?.tokenDigest === 'string' && hasBearerDigest(incoming, run.tokenDigest)
+    if (!isRuns && !isAuthorized(incoming, token)) return sendError(outgoing, 401, 'unauthorized', 'A token is needed.')
+    if (run && (isRuns || token || run.tokenDigest === null)) sendError(outgoing, 410, 'gone', GONE)
+    else sendError(outgoing, 404, 'run_unknown', 'There was never such a run here.')
   }
 
   #health(incoming: IncomingMessage): RunnerHealth {
@@ -281,10 +294,11 @@ export class SandboxRunner {
     return {
       ok: true,
       busy: this.busy,
-      hasAnthropicKey: hasKey('anthropic', this.vars),
-      hasOpenAIKey: hasKey('openai', this.vars),
+      hasAnthropicKey: hasProviderKey('anthropic', this.vars),
+      hasOpenAIKey: hasProviderKey('openai', this.vars),
       instance: this.#instance,
-      ...(token && hasBearer(incoming, token) && { requestId: this.busy ? (this.#current?.requestId ?? null) : null }),
+      ...(token &&
+        hasBearer(incoming, token) && { requestId: this.busy ? (this.#currentRun?.requestId ?? null) : null }),
     }
   }
 
@@ -297,18 +311,18 @@ export class SandboxRunner {
     )
   }
 
-  #tidy(): void {
+  #removeOldRuns(): void {
     const { keepMs = KEEP_MS, idleMs, onIdle } = this.#options
     const now = Date.now()
     for (const [name, run] of this.#runs) {
-      const isLeft = !run.isRead && now - run.seenAt > keepMs
-      if (!run.end && isLeft) this.#player.abandon(run)
-      if (run.end && (run.done || isLeft)) this.#runs.delete(name)
+      const isLeft = !run.hasReaders && now - run.lastSeenAt > keepMs
+      if (!run.end && isLeft) this.#driver.abandon(run)
+      if (run.end && (run.isDelivered || isLeft)) this.#runs.delete(name)
     }
     // Callers that acknowledge nothing would leave many.
-    const ended = [...this.#runs].filter(([, run]) => run.end && !run.isRead)
+    const ended = [...this.#runs].filter(([, run]) => run.end && !run.hasReaders)
     for (const [name] of ended.slice(0, -ENDED_MAX)) this.#runs.delete(name)
-    if (idleMs !== undefined && !this.busy && now - this.#busyAt > idleMs) onIdle?.()
+    if (idleMs !== undefined && !this.busy && now - this.#lastBusyAt > idleMs) onIdle?.()
   }
 }
 

@@ -1,21 +1,21 @@
 // The contract of Log where sessions branch, go, and come back.
 import { describe, expect, test } from 'vitest'
-import type { Held, Lease, Parent, SnapshotWrite } from '../../kernel/ports/store.ts'
+import type { BranchParent, KnownMessages, Lease, SnapshotWrite } from '../../kernel/ports/store.ts'
 import {
   events,
   expectFault,
-  type Harness,
   key,
-  type Owner,
   range,
   row,
+  type StoreHarness,
+  type StoreOwner,
   seqs,
-  started,
+  startSession,
   underTest,
 } from './store.suite.ts'
 
 const [a, b, c] = [key('a'), key('b'), key('c')]
-const at = (id: string, seq: number): Parent => ({ agent: 'scripted', id, seq })
+const at = (id: string, seq: number): BranchParent => ({ agent: 'scripted', id, seq })
 const snapshot = (seq: number, settled: number, messages: [number, string][], keep = false): SnapshotWrite => ({
   seq,
   foldVersion: 'v1',
@@ -25,13 +25,13 @@ const snapshot = (seq: number, settled: number, messages: [number, string][], ke
   keep,
 })
 
-export const branchContract = (name: string, make: () => Promise<Harness>): void => {
+export const branchContract = (name: string, make: () => Promise<StoreHarness>): void => {
   describe(`${name}: branches`, () => {
     const on = underTest(make)
     const say = (who: string) => (seq: number) => `${who}${seq}`
 
     test('a branch goes on from its parent, and never alters it', async () => {
-      const parent = await started(on.store, a, 5)
+      const parent = await startSession(on.store, a, 5)
       const lease = (await on.store.log.open(b, at('a', 3)))!
       expect(lease).toMatchObject({ exists: false, head: 3, parent: at('a', 3) })
       expect(await on.store.log.read(b, 0, 9)).toEqual([])
@@ -45,10 +45,10 @@ export const branchContract = (name: string, make: () => Promise<Harness>): void
     })
 
     test('a branch of a branch, also from before the first branch', async () => {
-      await started(on.store, a, 6)
-      await started(on.store, b, 4, { events: events(5, 8, say('b')) }, at('a', 4))
-      await started(on.store, c, 1, { events: events(7, 7, say('c')) }, at('b', 6))
-      await started(on.store, key('d'), 1, { events: events(3, 3, say('d')) }, at('b', 2))
+      await startSession(on.store, a, 6)
+      await startSession(on.store, b, 4, { events: events(5, 8, say('b')) }, at('a', 4))
+      await startSession(on.store, c, 1, { events: events(7, 7, say('c')) }, at('b', 6))
+      await startSession(on.store, key('d'), 1, { events: events(3, 3, say('d')) }, at('b', 2))
       const { log } = await on.store.restart()
       expect(await log.read(c, 0, 99)).toEqual([...events(1, 4), ...events(5, 6, say('b')), ...events(7, 7, say('c'))])
       expect(await log.read(c, 3, 2)).toEqual([...events(4, 4), ...events(5, 5, say('b'))])
@@ -62,14 +62,14 @@ export const branchContract = (name: string, make: () => Promise<Harness>): void
       ['a negative number', at('a', -1)],
       ['half a number', at('a', 1.5)],
     ])('%s is refused', async (_name, from) => {
-      await started(on.store, a, 5)
+      await startSession(on.store, a, 5)
       await expectFault(on.store.log.open(b, from), 'refused')
     })
 
     test('a branch from the very beginning and one from the head', async () => {
-      await started(on.store, a, 2)
-      await started(on.store, b, 1, {}, at('a', 0))
-      await started(on.store, c, 1, {}, at('a', 2))
+      await startSession(on.store, a, 2)
+      await startSession(on.store, b, 1, {}, at('a', 0))
+      await startSession(on.store, c, 1, {}, at('a', 2))
       expect(seqs(await on.store.log.read(b, 0, 9))).toEqual([1])
       expect(seqs(await on.store.log.read(c, 0, 9))).toEqual([1, 2, 3])
     })
@@ -78,12 +78,12 @@ export const branchContract = (name: string, make: () => Promise<Harness>): void
       test('hides at once, in every call', async () => {
         const approvals = [{ id: 'x', tool: 't', reason: '', requestedAt: 1, expiresAt: null }]
         const results = [{ commandId: 'c', bodyHash: 'h', answer: 1 }]
-        const lease = await started(on.store, a, 3, { wakeAt: 0, results, row: row({ approvals }) })
+        const lease = await startSession(on.store, a, 3, { wakeAt: 0, results, row: row({ approvals }) })
         expect(await on.store.log.remove(a)).toBe(true)
         expect(await on.store.log.remove(a)).toBe(false)
         expect(await on.store.log.remove(b)).toBe(false)
         await expectFault(on.store.log.append(lease, { events: events(4, 4), row: row() }), 'fenced')
-        const check = async ({ log, directory }: Owner) => {
+        const check = async ({ log, directory }: StoreOwner) => {
           expect(await log.read(a, 0, 9)).toEqual([])
           expect(await log.result(a, 'c')).toBeNull()
           expect(await directory.list('acme', {})).toEqual({ sessions: [] })
@@ -96,7 +96,7 @@ export const branchContract = (name: string, make: () => Promise<Harness>): void
       })
 
       test('a re-created id goes on from the tombstone and shows nothing old', async () => {
-        const old = await started(on.store, a, 3, { snapshot: snapshot(3, 1, [[0, '"m"']]) })
+        const old = await startSession(on.store, a, 3, { snapshot: snapshot(3, 1, [[0, '"m"']]) })
         await on.store.log.remove(a)
         const lease = (await on.store.log.open(a))!
         expect(lease).toMatchObject({ exists: false, head: 3, snapshot: null, parent: null })
@@ -111,8 +111,8 @@ export const branchContract = (name: string, make: () => Promise<Harness>): void
       })
 
       test('a branch to a re-created id may not repeat its numbers', async () => {
-        await started(on.store, a, 3)
-        await started(on.store, b, 5)
+        await startSession(on.store, a, 3)
+        await startSession(on.store, b, 5)
         await on.store.log.remove(b)
         await expectFault(on.store.log.open(b, at('a', 3)), 'refused')
       })
@@ -126,16 +126,16 @@ export const branchContract = (name: string, make: () => Promise<Harness>): void
       })
 
       test('a removed parent lives on in its branches, and theirs', async () => {
-        await started(on.store, a, 4)
-        await started(on.store, b, 2, {}, at('a', 3))
-        await started(on.store, c, 2, {}, at('b', 5))
+        await startSession(on.store, a, 4)
+        await startSession(on.store, b, 2, {}, at('a', 3))
+        await startSession(on.store, c, 2, {}, at('b', 5))
         await on.store.log.remove(a)
         await on.store.log.remove(b)
         const { log, directory } = await on.store.restart()
         expect(seqs(await log.read(a, 0, 9))).toEqual([])
         expect(seqs(await log.read(c, 0, 99))).toEqual(range(1, 7))
         expect((await directory.list('acme', {})).sessions.map((s) => s.key.id)).toEqual(['c'])
-        const again = await started({ log, directory }, a, 1)
+        const again = await startSession({ log, directory }, a, 1)
         expect(again.head).toBe(4)
         expect(seqs(await log.read(c, 0, 99))).toEqual(range(1, 7))
       })
@@ -143,7 +143,7 @@ export const branchContract = (name: string, make: () => Promise<Harness>): void
 
     describe('snapshots', () => {
       test('the newest is given back with its settled messages', async () => {
-        const lease = await started(on.store, a, 2, { snapshot: snapshot(2, 1, [[0, '"m0"']]) })
+        const lease = await startSession(on.store, a, 2, { snapshot: snapshot(2, 1, [[0, '"m0"']]) })
         await on.store.log.append(lease, {
           events: events(3, 6),
           snapshot: snapshot(5, 3, [
@@ -161,13 +161,13 @@ export const branchContract = (name: string, make: () => Promise<Harness>): void
       })
 
       test('one whose messages are not all there is passed over', async () => {
-        const lease = await started(on.store, a, 2, { snapshot: snapshot(2, 1, [[0, '"m0"']], true) })
+        const lease = await startSession(on.store, a, 2, { snapshot: snapshot(2, 1, [[0, '"m0"']], true) })
         await on.store.log.append(lease, { events: events(3, 4), snapshot: snapshot(4, 3, [[1, '"m1"']]) })
         expect((await on.store.log.open(a))!.snapshot).toMatchObject({ seq: 2, messages: ['"m0"'] })
       })
 
       test('others give way, kept ones stay for branches', async () => {
-        const lease = await started(on.store, a, 10)
+        const lease = await startSession(on.store, a, 10)
         for (const [seq, keep] of [
           [2, false],
           [4, true],
@@ -181,7 +181,7 @@ export const branchContract = (name: string, make: () => Promise<Harness>): void
       })
 
       test('a rewritten message does not spoil an older snapshot', async () => {
-        const lease = await started(on.store, a, 4, {
+        const lease = await startSession(on.store, a, 4, {
           snapshot: snapshot(
             4,
             2,
@@ -198,7 +198,7 @@ export const branchContract = (name: string, make: () => Promise<Harness>): void
       })
 
       test('a branch shares the messages it left with', async () => {
-        await started(on.store, a, 6, { snapshot: snapshot(3, 1, [[0, '"m0"']], true) })
+        await startSession(on.store, a, 6, { snapshot: snapshot(3, 1, [[0, '"m0"']], true) })
         const lease = (await on.store.log.open(b, at('a', 4)))!
         expect(lease.snapshot).toMatchObject({ seq: 3, messages: ['"m0"'] })
         await on.store.log.append(lease, { events: events(5, 7), row: row() })
@@ -228,9 +228,9 @@ export const branchContract = (name: string, make: () => Promise<Harness>): void
         /** The messages of a lease, with what is held in its place. */
         const whole = (lease: Lease | null, held: readonly string[]) =>
           lease?.snapshot?.messages.map((text, index) => text ?? held[index])
-        const holds = (seq: number, texts: readonly string[]): Held => ({ seq, count: texts.length })
+        const holds = (seq: number, texts: readonly string[]): KnownMessages => ({ seq, count: texts.length })
         const rewritten = async () => {
-          const lease = await started(on.store, a, 4, { snapshot: snapshot(4, 2, two, true) })
+          const lease = await startSession(on.store, a, 4, { snapshot: snapshot(4, 2, two, true) })
           await on.store.log.append(lease, { events: events(5, 9), snapshot: snapshot(8, 3, again, true) })
         }
 
@@ -262,7 +262,7 @@ export const branchContract = (name: string, make: () => Promise<Harness>): void
 
       test('a snapshot at the same number replaces the one there; large ones survive', async () => {
         const large = JSON.stringify('😀'.repeat(700_000))
-        const lease = await started(on.store, a, 4, {
+        const lease = await startSession(on.store, a, 4, {
           snapshot: { ...snapshot(4, 1, [[0, large]], true), state: large },
         })
         expect((await on.store.log.open(a))!.snapshot).toMatchObject({ state: large, messages: [large] })

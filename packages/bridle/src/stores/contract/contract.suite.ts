@@ -3,9 +3,9 @@ import { branchContract } from './branches.suite.ts'
 import { directoryContract } from './directory.suite.ts'
 import { incarnationContract } from './incarnation.suite.ts'
 import { logContract } from './log.suite.ts'
-import type { Harness } from './store.suite.ts'
+import type { StoreHarness } from './store.suite.ts'
 
-export const storeContract = (name: string, make: () => Promise<Harness>): void => {
+export const storeContract = (name: string, make: () => Promise<StoreHarness>): void => {
   logContract(name, make)
   branchContract(name, make)
   directoryContract(name, make)

@@ -1,9 +1,19 @@
 // The contract of Directory. Every store runs it.
 import { describe, expect, test } from 'vitest'
 import type { ListFilter } from '../../kernel/ports/store.ts'
-import { approval, event, expectFault, type Harness, key, range, row, started, underTest } from './store.suite.ts'
+import {
+  approval,
+  event,
+  expectFault,
+  key,
+  range,
+  row,
+  type StoreHarness,
+  startSession,
+  underTest,
+} from './store.suite.ts'
 
-export const directoryContract = (name: string, make: () => Promise<Harness>): void => {
+export const directoryContract = (name: string, make: () => Promise<StoreHarness>): void => {
   describe(`${name}: directory`, () => {
     const on = underTest(make)
     const listed = async (filter: ListFilter, tenant = 'acme') =>
@@ -13,8 +23,8 @@ export const directoryContract = (name: string, make: () => Promise<Harness>): v
       test('newest change first, with head and row', async () => {
         const title = 'NUL \u0000, half \ud800, whole 😀'
         const odd = row({ title, updatedAt: 5, detail: { '2': 1, '': null }, approvals: [approval('x', 1)] })
-        await started(on.store, key('old'), 2, { row: row({ updatedAt: 1 }) })
-        await started(on.store, key('new'), 3, { row: odd })
+        await startSession(on.store, key('old'), 2, { row: row({ updatedAt: 1 }) })
+        await startSession(on.store, key('new'), 3, { row: odd })
         const { directory } = await on.store.restart()
         expect(await directory.list('acme', {})).toEqual({
           sessions: [
@@ -25,8 +35,8 @@ export const directoryContract = (name: string, make: () => Promise<Harness>): v
       })
 
       test('a change moves it to the front; events alone change nothing but the head', async () => {
-        const first = await started(on.store, key('first'), 1, { row: row({ updatedAt: 1 }) })
-        await started(on.store, key('second'), 1, { row: row({ updatedAt: 2 }) })
+        const first = await startSession(on.store, key('first'), 1, { row: row({ updatedAt: 1 }) })
+        await startSession(on.store, key('second'), 1, { row: row({ updatedAt: 2 }) })
         await on.store.log.append(first, { events: [event(2)] })
         expect(await listed({})).toEqual(['second', 'first'])
         await on.store.log.append(first, { events: [event(3)], row: row({ updatedAt: 3 }) })
@@ -36,17 +46,19 @@ export const directoryContract = (name: string, make: () => Promise<Harness>): v
 
       test('filters', async () => {
         const parent = { agent: 'scripted', id: 'one', seq: 0 }
-        await started(on.store, key('one'), 1, { row: row({ updatedAt: 1 }) })
-        await started(on.store, key('two'), 1, {
+        await startSession(on.store, key('one'), 1, { row: row({ updatedAt: 1 }) })
+        await startSession(on.store, key('two'), 1, {
           row: row({ updatedAt: 2, status: 'running', kind: 'background', parent }),
         })
-        await started(on.store, key('three', 'acme', 'codex'), 1, { row: row({ updatedAt: 3, status: 'running' }) })
-        await started(on.store, key('foreign', 'other'), 1, { row: row({ updatedAt: 4, status: 'running' }) })
+        await startSession(on.store, key('three', 'acme', 'codex'), 1, {
+          row: row({ updatedAt: 3, status: 'running' }),
+        })
+        await startSession(on.store, key('foreign', 'other'), 1, { row: row({ updatedAt: 4, status: 'running' }) })
         expect(await listed({ status: 'running' })).toEqual(['three', 'two'])
         expect(await listed({ kind: 'background' })).toEqual(['two'])
         expect(await listed({ agent: 'codex' })).toEqual(['three'])
         expect(await listed({ parentId: 'one' })).toEqual(['two'])
-        await started(on.store, key('four'), 1, { row: row({ updatedAt: 5, detail: { parentSessionId: 'one' } }) })
+        await startSession(on.store, key('four'), 1, { row: row({ updatedAt: 5, detail: { parentSessionId: 'one' } }) })
         expect(await listed({ parentId: 'one' })).toEqual(['four', 'two'])
         expect(await listed({ status: 'running', kind: 'chat', agent: 'codex', search: 'THREE' })).toEqual(['three'])
         expect(await listed({ status: 'running' }, 'other')).toEqual(['foreign'])
@@ -61,7 +73,8 @@ export const directoryContract = (name: string, make: () => Promise<Harness>): v
           four: "O'Neil ÄRGER",
           five: '[a-z]*?',
         }
-        for (const [id, title] of Object.entries(titles)) await started(on.store, key(id), 1, { row: row({ title }) })
+        for (const [id, title] of Object.entries(titles))
+          await startSession(on.store, key(id), 1, { row: row({ title }) })
         for (const [search, found] of Object.entries({
           '%': ['one'],
           _: ['two'],
@@ -78,9 +91,12 @@ export const directoryContract = (name: string, make: () => Promise<Harness>): v
       })
 
       test('pages meet every unchanged session once, while others change', async () => {
-        const leases = new Map<string, Awaited<ReturnType<typeof started>>>()
+        const leases = new Map<string, Awaited<ReturnType<typeof startSession>>>()
         for (const n of range(1, 25))
-          leases.set(`s${n}`, await started(on.store, key(`s${n}`), 1, { row: row({ updatedAt: Math.ceil(n / 5) }) }))
+          leases.set(
+            `s${n}`,
+            await startSession(on.store, key(`s${n}`), 1, { row: row({ updatedAt: Math.ceil(n / 5) }) }),
+          )
         const seen: string[] = []
         let cursor: string | undefined
         let moment = 100
@@ -93,7 +109,7 @@ export const directoryContract = (name: string, make: () => Promise<Harness>): v
             events: [event(moment - 98)],
             row: row({ updatedAt: moment }),
           })
-          await started(on.store, key(`n${moment}`), 1, { row: row({ updatedAt: moment }) })
+          await startSession(on.store, key(`n${moment}`), 1, { row: row({ updatedAt: moment }) })
           if (moment === 102) await on.store.log.remove(key(seen.at(-1)!))
           moment++
           cursor = page.next
@@ -102,9 +118,9 @@ export const directoryContract = (name: string, make: () => Promise<Harness>): v
       })
 
       test('[H20] by creation, pages meet every session once, whatever changes meanwhile', async () => {
-        const leases = new Map<string, Awaited<ReturnType<typeof started>>>()
-        for (const n of range(1, 25)) leases.set(`s${n}`, await started(on.store, key(`s${n}`), 1))
-        await started(on.store, key('foreign', 'other'), 1)
+        const leases = new Map<string, Awaited<ReturnType<typeof startSession>>>()
+        for (const n of range(1, 25)) leases.set(`s${n}`, await startSession(on.store, key(`s${n}`), 1))
+        await startSession(on.store, key('foreign', 'other'), 1)
         const seen: string[] = []
         let cursor: string | undefined
         let moment = 100
@@ -124,7 +140,7 @@ export const directoryContract = (name: string, make: () => Promise<Harness>): v
           cursor = page.next
         } while (cursor !== undefined)
         expect(seen.toSorted()).toEqual([...leases.keys()].toSorted())
-        await started(on.store, key('new'), 1)
+        await startSession(on.store, key('new'), 1)
         const all = await on.store.directory.list('acme', { order: 'created', limit: 500 })
         expect(all.sessions).toHaveLength(26)
         const some = await on.store.directory.list('acme', { order: 'created', search: 's2', limit: 3 })
@@ -135,7 +151,7 @@ export const directoryContract = (name: string, make: () => Promise<Harness>): v
       })
 
       test('the last full page has no next', async () => {
-        for (const n of range(1, 4)) await started(on.store, key(`s${n}`), 1)
+        for (const n of range(1, 4)) await startSession(on.store, key(`s${n}`), 1)
         const first = await on.store.directory.list('acme', { limit: 2 })
         const second = await on.store.directory.list('acme', { limit: 2, cursor: first.next! })
         expect(second.sessions).toHaveLength(2)
@@ -150,10 +166,10 @@ export const directoryContract = (name: string, make: () => Promise<Harness>): v
     describe('approvals', () => {
       test('oldest request first, across sessions, in pages', async () => {
         const ask = (...ids: [string, number][]) => row({ approvals: ids.map(([id, when]) => approval(id, when)) })
-        await started(on.store, key('a'), 1, { row: ask(['a1', 5], ['a2', 1]) })
-        await started(on.store, key('b'), 1, { row: ask(['b1', 3], ['b2', 5]) })
-        await started(on.store, key('c'), 1)
-        await started(on.store, key('d', 'other'), 1, { row: ask(['d1', 0]) })
+        await startSession(on.store, key('a'), 1, { row: ask(['a1', 5], ['a2', 1]) })
+        await startSession(on.store, key('b'), 1, { row: ask(['b1', 3], ['b2', 5]) })
+        await startSession(on.store, key('c'), 1)
+        await startSession(on.store, key('d', 'other'), 1, { row: ask(['d1', 0]) })
         const seen: string[] = []
         let cursor: string | undefined
         do {
@@ -168,7 +184,7 @@ export const directoryContract = (name: string, make: () => Promise<Harness>): v
       })
 
       test('an answered one is gone', async () => {
-        const lease = await started(on.store, key('a'), 1, {
+        const lease = await startSession(on.store, key('a'), 1, {
           row: row({ approvals: [approval('x', 1), approval('y', 2)] }),
         })
         await on.store.log.append(lease, { events: [event(2)], row: row({ approvals: [approval('y', 2)] }) })
@@ -183,7 +199,8 @@ export const directoryContract = (name: string, make: () => Promise<Harness>): v
 
       test('a viewer is shown its own and nobody’s, in full pages', async () => {
         const owners = ['user:ada', 'user:bob', null, 'user:cy'] as const
-        for (const n of range(1, 24)) await started(on.store, key(`s${n}`), 1, { row: ask(owners[n % 4] ?? null, n) })
+        for (const n of range(1, 24))
+          await startSession(on.store, key(`s${n}`), 1, { row: ask(owners[n % 4] ?? null, n) })
         for (const viewer of ['user:ada', 'user:bob', 'user:cy', 'user:nobody']) {
           const mine = range(1, 24).filter((n) => [viewer, null].includes(owners[n % 4] ?? null))
           const pages: string[][] = []
@@ -215,10 +232,10 @@ export const directoryContract = (name: string, make: () => Promise<Harness>): v
 
       test('an id that names a user is that user’s, and so is what hangs from it, though no row says so', async () => {
         const parent = { agent: 'scripted', id: 'user:ada', seq: 0 }
-        await started(on.store, key('user:ada'), 1)
-        await started(on.store, key('leaf'), 1, { row: row({ parent }) })
-        await started(on.store, key('work'), 1, { row: row({ detail: { parentSessionId: 'user:ada' } }) })
-        await started(on.store, key('other'), 1)
+        await startSession(on.store, key('user:ada'), 1)
+        await startSession(on.store, key('leaf'), 1, { row: row({ parent }) })
+        await startSession(on.store, key('work'), 1, { row: row({ detail: { parentSessionId: 'user:ada' } }) })
+        await startSession(on.store, key('other'), 1)
         const shown = async (viewer: string) => (await listed({ viewer })).toSorted()
         expect(await shown('user:ada')).toEqual(['leaf', 'other', 'user:ada', 'work'])
         expect(await shown('user:bob')).toEqual(['other'])
@@ -228,8 +245,8 @@ export const directoryContract = (name: string, make: () => Promise<Harness>): v
     test('due: since < wakeAt <= now, earliest first', async () => {
       const wake = { hand: 0, soon: 10, later: 20, never: null }
       const leases = []
-      for (const [id, wakeAt] of Object.entries(wake)) leases.push(await started(on.store, key(id), 1, { wakeAt }))
-      await started(on.store, key('unset'), 1)
+      for (const [id, wakeAt] of Object.entries(wake)) leases.push(await startSession(on.store, key(id), 1, { wakeAt }))
+      await startSession(on.store, key('unset'), 1)
       const due = async (now: number, since: number, limit = 9) =>
         (await on.store.directory.due(now, limit, since)).map(({ id }) => id)
       expect(await due(15, -1)).toEqual(['hand', 'soon'])
@@ -247,16 +264,16 @@ export const directoryContract = (name: string, make: () => Promise<Harness>): v
     })
 
     test('find: every agent that has this id, of this tenant alone, in the order in which they were made', async () => {
-      await started(on.store, key('x', 'acme', 'two'), 1)
-      await started(on.store, key('x', 'acme', 'one'), 1)
-      await started(on.store, key('x', 'other', 'three'), 1)
-      await started(on.store, key('y'), 1)
+      await startSession(on.store, key('x', 'acme', 'two'), 1)
+      await startSession(on.store, key('x', 'acme', 'one'), 1)
+      await startSession(on.store, key('x', 'other', 'three'), 1)
+      await startSession(on.store, key('y'), 1)
       expect(await on.store.directory.find('acme', 'x')).toEqual([
         { key: key('x', 'acme', 'two'), owner: null },
         { key: key('x', 'acme', 'one'), owner: null },
       ])
       await on.store.log.remove(key('x', 'acme', 'two'))
-      await started(on.store, key('x', 'acme', 'two'), 1)
+      await startSession(on.store, key('x', 'acme', 'two'), 1)
       const again = await on.store.directory.find('acme', 'x')
       expect(again.map((each) => each.key.agent)).toEqual(['one', 'two'])
       expect(await on.store.directory.find('acme', 'X')).toEqual([])

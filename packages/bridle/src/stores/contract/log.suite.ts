@@ -5,19 +5,19 @@ import {
   event,
   events,
   expectFault,
-  type Harness,
   key,
-  type Owner,
   range,
   row,
+  type StoreHarness,
+  type StoreOwner,
   seqs,
-  started,
+  startSession,
   underTest,
 } from './store.suite.ts'
 
 const a = key('a')
 
-export const logContract = (name: string, make: () => Promise<Harness>): void => {
+export const logContract = (name: string, make: () => Promise<StoreHarness>): void => {
   describe(`${name}: log`, () => {
     const on = underTest(make)
 
@@ -30,7 +30,7 @@ export const logContract = (name: string, make: () => Promise<Harness>): void =>
     })
 
     test('what was appended is read back, also by the next owner', async () => {
-      const lease = await started(on.store, a, 3)
+      const lease = await startSession(on.store, a, 3)
       await on.store.log.append(lease, { events: events(4, 6) })
       expect(await on.store.log.read(a, 0, 100)).toEqual(events(1, 6))
       const next = await on.store.restart()
@@ -39,7 +39,7 @@ export const logContract = (name: string, make: () => Promise<Harness>): void =>
     })
 
     test('a read starts after its cursor and keeps to its limit', async () => {
-      const lease = await started(on.store, a, 10)
+      const lease = await startSession(on.store, a, 10)
       for (let seq = 11; seq <= 30; seq++) await on.store.log.append(lease, { events: [event(seq)] })
       for (const [after, limit] of [
         [0, 5],
@@ -63,7 +63,7 @@ export const logContract = (name: string, make: () => Promise<Harness>): void =>
         ['a repeat inside', [event(4), event(4)]],
         ['a fraction', [event(4.5)]],
       ])('%s is refused and writes nothing', async (_name, list) => {
-        const lease = await started(on.store, a, 3)
+        const lease = await startSession(on.store, a, 3)
         await expectFault(on.store.log.append(lease, { events: list, row: row({ title: 'no' }), wakeAt: 7 }), 'refused')
         expect(await on.store.log.read(a, 0, 100)).toEqual(events(1, 3))
         expect((await on.store.directory.list('acme', {})).sessions[0]).toMatchObject({ head: 3, row: row() })
@@ -72,7 +72,7 @@ export const logContract = (name: string, make: () => Promise<Harness>): void =>
       })
 
       test('nothing at all is refused, and so is a first append without events', async () => {
-        const lease = await started(on.store, a, 3)
+        const lease = await startSession(on.store, a, 3)
         await expectFault(on.store.log.append(lease, { events: [], wakeAt: 7 }), 'refused')
         expect(await on.store.directory.due(9, 9, -1)).toEqual([])
         const fresh = (await on.store.log.open(key('b')))!
@@ -81,7 +81,7 @@ export const logContract = (name: string, make: () => Promise<Harness>): void =>
       })
 
       test('a row may be touched without an event', async () => {
-        const lease = await started(on.store, a, 3)
+        const lease = await startSession(on.store, a, 3)
         await on.store.log.append(lease, { events: [], row: row({ title: 'touched' }) })
         const { log, directory } = await on.store.restart()
         expect((await directory.list('acme', {})).sessions[0]).toMatchObject({
@@ -117,7 +117,7 @@ export const logContract = (name: string, make: () => Promise<Harness>): void =>
     })
 
     test('a deposed owner changes nothing', async () => {
-      const old = await started(on.store, a, 3)
+      const old = await startSession(on.store, a, 3)
       const fresh = (await on.store.log.open(key('fresh')))!
       const next = await on.store.takeOver()
       await expectFault(on.store.log.append(old, { events: events(4, 4), row: row({ title: 'old' }) }), 'fenced')
@@ -136,7 +136,7 @@ export const logContract = (name: string, make: () => Promise<Harness>): void =>
       const snapshot = { seq: 4, foldVersion: 'v', state: '{}', settled: 0, messages: [], keep: false }
 
       test('events, row, wake time, answers and snapshot come together', async () => {
-        const lease = await started(on.store, a, 3)
+        const lease = await startSession(on.store, a, 3)
         await on.store.log.append(lease, {
           events: events(4, 4),
           row: row({ status: 'running', updatedAt: 9 }),
@@ -152,9 +152,9 @@ export const logContract = (name: string, make: () => Promise<Harness>): void =>
       })
 
       test('a member that fails writes none of its parts; the others of its group are written', async () => {
-        const good = await started(on.store, a, 1)
-        const bad = await started(on.store, key('bad'), 1, { results: [answer] })
-        const also = await started(on.store, key('also'), 1)
+        const good = await startSession(on.store, a, 1)
+        const bad = await startSession(on.store, key('bad'), 1, { results: [answer] })
+        const also = await startSession(on.store, key('also'), 1)
         const changed = row({ title: 'changed' })
         const outcomes = await Promise.allSettled([
           on.store.log.append(good, { events: events(2, 2), row: changed }),
@@ -180,7 +180,7 @@ export const logContract = (name: string, make: () => Promise<Harness>): void =>
       })
 
       test('what is not JSON is refused, and costs the others nothing', async () => {
-        const [one, two, three] = await Promise.all(['a', 'b', 'c'].map((id) => started(on.store, key(id), 1)))
+        const [one, two, three] = await Promise.all(['a', 'b', 'c'].map((id) => startSession(on.store, key(id), 1)))
         const big = 1n as never
         const outcomes = [
           on.store.log.append(one!, { events: [event(2)] }),
@@ -194,7 +194,7 @@ export const logContract = (name: string, make: () => Promise<Harness>): void =>
       })
 
       test('a snapshot beyond the log is refused', async () => {
-        const lease = await started(on.store, a, 3)
+        const lease = await startSession(on.store, a, 3)
         await expectFault(
           on.store.log.append(lease, { events: events(4, 4), snapshot: { ...snapshot, seq: 5 } }),
           'refused',
@@ -204,7 +204,7 @@ export const logContract = (name: string, make: () => Promise<Harness>): void =>
 
     describe('stored answers', () => {
       test('are kept by command id, per session, also without events', async () => {
-        const lease = await started(on.store, a, 1)
+        const lease = await startSession(on.store, a, 1)
         const odd = { commandId: 'odd \ud800\u0000/"%', bodyHash: '1', answer: [null, 'x\ud800', { __proto__x: 1 }] }
         await on.store.log.append(lease, { events: [], results: [odd] })
         const { log } = await on.store.restart()
@@ -257,7 +257,7 @@ export const logContract = (name: string, make: () => Promise<Harness>): void =>
     })
 
     test('5,000 events in one append', async () => {
-      const lease = await started(on.store, a, 5000)
+      const lease = await startSession(on.store, a, 5000)
       await on.store.log.append(lease, { events: events(5001, 5001) })
       expect(await on.store.log.read(a, 0, 10_000)).toEqual(events(1, 5001))
       expect(await on.store.log.read(a, 4321, 10)).toEqual(events(4322, 4331))
@@ -276,7 +276,7 @@ export const logContract = (name: string, make: () => Promise<Harness>): void =>
             })
         }),
       )
-      const check = async (owner: Owner) => {
+      const check = async (owner: StoreOwner) => {
         for (const id of ids) expect(await owner.log.read(id, 0, 100)).toEqual(events(1, 60, text(id.id)))
       }
       await check(on.store)
@@ -301,14 +301,14 @@ export const logContract = (name: string, make: () => Promise<Harness>): void =>
     })
 
     test('one tenant never sees another', async () => {
-      await started(on.store, a, 2, { results: [{ commandId: 'c', bodyHash: 'h', answer: 1 }] })
+      await startSession(on.store, a, 2, { results: [{ commandId: 'c', bodyHash: 'h', answer: 1 }] })
       const foreign = key('a', 'other')
       expect(await on.store.log.read(foreign, 0, 9)).toEqual([])
       expect(await on.store.log.result(foreign, 'c')).toBeNull()
       expect(await on.store.log.remove(foreign)).toBe(false)
       expect(await on.store.log.open(foreign)).toMatchObject({ exists: false, head: 0 })
       await expectFault(on.store.log.open(key('b', 'other'), { agent: 'scripted', id: 'a', seq: 1 }), 'refused')
-      await started(on.store, foreign, 1)
+      await startSession(on.store, foreign, 1)
       expect(seqs(await on.store.log.read(a, 0, 9))).toEqual([1, 2])
       expect(seqs(await on.store.log.read(key('a', 'acme', 'codex'), 0, 9))).toEqual([])
       expect(keyText(a)).not.toBe(keyText(foreign))

@@ -2,34 +2,34 @@
 import { afterEach, beforeEach, expect } from 'vitest'
 import type { Event, Key } from '../../kernel/event.ts'
 import type {
-  Append,
+  BranchParent,
   Directory,
+  DirectoryRow,
   Lease,
   Log,
+  LogAppend,
   OpenApproval,
-  Parent,
-  Row,
   StoreFaultCode,
 } from '../../kernel/ports/store.ts'
 
-export interface Owner {
+export interface StoreOwner {
   readonly log: Log
   readonly directory: Directory
 }
 
-export interface Harness extends Owner {
+export interface StoreHarness extends StoreOwner {
   /** A second owner of the same data, while this one still believes that it is the first. */
-  takeOver(): Promise<Owner>
+  takeOver(): Promise<StoreOwner>
   /** The same data as a restarted process sees it. */
-  restart(): Promise<Owner>
+  restart(): Promise<StoreOwner>
   /** The same, after commits were lost and nobody can tell whose. */
-  lose(): Promise<Owner>
+  loseCommits(): Promise<StoreOwner>
   dispose(): Promise<void>
 }
 
 /** A new store for each test. */
-export const underTest = (make: () => Promise<Harness>): { readonly store: Harness } => {
-  const holder = {} as { store: Harness }
+export const underTest = (make: () => Promise<StoreHarness>): { readonly store: StoreHarness } => {
+  const holder = {} as { store: StoreHarness }
   beforeEach(async () => {
     holder.store = await make()
   })
@@ -46,7 +46,7 @@ export const event = (seq: number, payload: unknown = { text: `t${seq}` }, type 
 export const events = (first: number, last: number, payload?: (seq: number) => unknown): Event[] =>
   Array.from({ length: last - first + 1 }, (_, index) => event(first + index, payload?.(first + index)))
 
-export const row = (fields: Partial<Row> = {}): Row => ({
+export const row = (fields: Partial<DirectoryRow> = {}): DirectoryRow => ({
   kind: 'chat',
   status: 'idle',
   title: 'A session',
@@ -67,12 +67,12 @@ export const approval = (id: string, requestedAt: number): OpenApproval => ({
 })
 
 /** Opens a session and appends events 1 to `count` (or after the branch point) with a row. */
-export const started = async (
-  { log }: Owner,
+export const startSession = async (
+  { log }: StoreOwner,
   where: Key,
   count: number,
-  more: Partial<Append> = {},
-  from?: Parent,
+  more: Partial<LogAppend> = {},
+  from?: BranchParent,
 ): Promise<Lease> => {
   const lease = (await log.open(where, from))!
   await log.append(lease, { events: events(lease.head + 1, lease.head + count), row: row(), ...more })

@@ -1,12 +1,12 @@
 // What the two ends of the store under test say to each other: JSON, and the one value that JSON has not.
-export interface Asked {
+export interface StoreCall {
   readonly id: number
   readonly owner: number
   readonly call: string
   readonly args: unknown[]
 }
 
-export interface Answered {
+export interface StoreReply {
   readonly id: number
   readonly value?: unknown
   readonly fault?: { readonly code: string; readonly message: string }

@@ -1,11 +1,11 @@
 // A Worker whose objects each hold a store, asked over a socket: the contract of stores, from inside the real runtime.
 import { DurableObject } from 'cloudflare:workers'
 import { StoreFault } from '../../kernel/ports/store.ts'
-import { type Namespace, socketPair, switching } from '../../targets/cloudflare/platform.ts'
+import { type ObjectNamespace, socketPair, upgradeResponse } from '../../targets/cloudflare/platform.ts'
 import { noTail } from '../sqlite/log/tail.ts'
 import { beginIncarnation } from '../sqlite/schema.ts'
 import { type SqliteStore, sqliteStore } from '../sqlite/sqlite-store.ts'
-import { type Asked, decode, encode } from './do-store-wire.suite.ts'
+import { decode, encode, type StoreCall } from './do-store-wire.suite.ts'
 import { objectDriver } from './object-driver.ts'
 
 export class Store extends DurableObject {
@@ -17,7 +17,7 @@ export class Store extends DurableObject {
     server.accept()
     const events = server as unknown as EventTarget
     events.addEventListener('message', async (event) => {
-      const asked = decode((event as MessageEvent).data) as Asked
+      const asked = decode((event as MessageEvent).data) as StoreCall
       try {
         server.send(encode({ id: asked.id, value: await this.#answer(asked) }))
       } catch (error) {
@@ -25,10 +25,10 @@ export class Store extends DurableObject {
         server.send(encode({ id: asked.id, fault: { code: error instanceof StoreFault ? code : 'none', message } }))
       }
     })
-    return switching(client)
+    return upgradeResponse(client)
   }
 
-  #answer({ owner, call, args }: Asked): unknown {
+  #answer({ owner, call, args }: StoreCall): unknown {
     if (call === 'own' || call === 'lose') {
       const driver = objectDriver(this.ctx.storage)
       if (call === 'lose') beginIncarnation(driver)
@@ -54,6 +54,6 @@ export class Store extends DurableObject {
 }
 
 export default {
-  fetch: (request: Request, { STORE }: { STORE: Namespace }): Promise<Response> =>
+  fetch: (request: Request, { STORE }: { STORE: ObjectNamespace }): Promise<Response> =>
     STORE.get(STORE.idFromName(new URL(request.url).pathname)).fetch(request),
 }

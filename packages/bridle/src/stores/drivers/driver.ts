@@ -2,12 +2,12 @@
 // rest of the folder is written once. Shared SQL holds no BEGIN, SAVEPOINT or PRAGMA: a Durable Object refuses them.
 import { StoreFault, type StoreFaultCode } from '../../kernel/ports/store.ts'
 
-export type Value = string | number | null
+export type SqlValue = string | number | null
 
-export interface Driver {
-  all<Row>(sql: string, ...values: Value[]): Row[]
-  get<Row>(sql: string, ...values: Value[]): Row | undefined
-  run(sql: string, ...values: Value[]): void
+export interface SqlDriver {
+  all<Row>(sql: string, ...values: SqlValue[]): Row[]
+  get<Row>(sql: string, ...values: SqlValue[]): Row | undefined
+  run(sql: string, ...values: SqlValue[]): void
   /** All of it or none of it, and durable when it returns. Not nested. */
   transaction<T>(work: () => T): T
   /** Runs `work` soon: after the current turn of the event loop where there is one, at once in a Durable Object. */
@@ -35,7 +35,7 @@ const parametersMax = 100
 const rowBytesMax = 1_900_000
 
 /** Every driver passes its values through here before it binds them. */
-export const checkLimits = (values: readonly Value[]): void => {
+export const checkSqlLimits = (values: readonly SqlValue[]): void => {
   if (values.length > parametersMax) throw new StoreFault('refused', `${values.length} parameters in one statement`)
   let bytes = 0
   for (const value of values) bytes += typeof value === 'string' ? value.length * 3 : 8
@@ -47,7 +47,7 @@ export const checkLimits = (values: readonly Value[]): void => {
 }
 
 /** A driver's error as the fault that callers match on. */
-export const asFault = (driver: Driver, error: unknown, doing: string): StoreFault => {
+export const toStoreFault = (driver: SqlDriver, error: unknown, doing: string): StoreFault => {
   if (error instanceof StoreFault) return error
   const detail = error instanceof Error ? error.message : String(error)
   // Only stored text is parsed here.

@@ -2,9 +2,9 @@
 import { statSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { StoreFault, type StoreFaultCode } from '../../kernel/ports/store.ts'
-import { checkLimits, type Driver, type Value } from './driver.ts'
+import { checkSqlLimits, type SqlDriver, type SqlValue } from './driver.ts'
 
-export interface NodeDriver extends Driver {
+export interface NodeDriver extends SqlDriver {
   /**
    * Moves everything in the write-ahead log to the database file, syncs that, and empties the log. False when another
    * program is still reading from the log after `waitMs`.
@@ -37,8 +37,8 @@ export const nodeDriver = (file: string): NodeDriver => {
     statements.set(sql, statement)
     return statement
   }
-  const bound = (sql: string, values: Value[]): StatementSync => {
-    checkLimits(values)
+  const bound = (sql: string, values: SqlValue[]): StatementSync => {
+    checkSqlLimits(values)
     return prepared(sql)
   }
 
@@ -100,8 +100,8 @@ export const nodeDriver = (file: string): NodeDriver => {
   }
 
   return {
-    all: <Row>(sql: string, ...values: Value[]) => bound(sql, values).all(...values) as Row[],
-    get: <Row>(sql: string, ...values: Value[]) => bound(sql, values).get(...values) as Row | undefined,
+    all: <Row>(sql: string, ...values: SqlValue[]) => bound(sql, values).all(...values) as Row[],
+    get: <Row>(sql: string, ...values: SqlValue[]) => bound(sql, values).get(...values) as Row | undefined,
     run: (sql, ...values) => void bound(sql, values).run(...values),
 
     transaction<T>(work: () => T): T {
@@ -125,7 +125,7 @@ export const nodeDriver = (file: string): NodeDriver => {
     purge: () => emptyLog(0),
     emptyLog,
 
-    diagnose,
+    diagnose: faultCodeOf,
 
     check(when) {
       const now = performance.now()
@@ -194,7 +194,7 @@ const meanings: Partial<Record<number, StoreFaultCode>> = {
   26: 'corrupt', // NOTADB
 }
 
-export const diagnose = (error: unknown): StoreFaultCode => {
+export const faultCodeOf = (error: unknown): StoreFaultCode => {
   const code = resultCode(error)
   if (code !== undefined) return meanings[code] ?? 'outcome_unknown'
   // What did not come from SQLite was thrown by the work itself (a value that cannot be encoded or bound), and undone.

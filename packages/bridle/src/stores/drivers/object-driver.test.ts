@@ -2,26 +2,39 @@
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Lease, StoreFault, type StoreFaultCode } from '../../kernel/ports/store.ts'
-import { bundled, noTools, startWorkerd, type Workerd } from '../../targets/cloudflare/tests/workerd.suite.ts'
+import {
+  bundleWorker,
+  noTools,
+  startWorkerd,
+  type WorkerdProcess,
+} from '../../targets/cloudflare/tests/workerd.suite.ts'
 import { storeContract } from '../contract/contract.suite.ts'
-import { event, expectFault, type Harness, key, type Owner, row, started } from '../contract/store.suite.ts'
+import {
+  event,
+  expectFault,
+  key,
+  row,
+  type StoreHarness,
+  type StoreOwner,
+  startSession,
+} from '../contract/store.suite.ts'
 import { noTail } from '../sqlite/log/tail.ts'
 import { sqliteStore } from '../sqlite/sqlite-store.ts'
-import { type Answered, decode, encode } from './do-store-wire.suite.ts'
+import { decode, encode, type StoreReply } from './do-store-wire.suite.ts'
 import { objectDriver } from './object-driver.ts'
 
-let workerd: Workerd
+let workerd: WorkerdProcess
 let objects = 0
 
 beforeAll(async () => {
   if (noTools) return
-  const code = await bundled(fileURLToPath(new URL('./do-store-worker.suite.ts', import.meta.url)))
+  const code = await bundleWorker(fileURLToPath(new URL('./do-store-worker.suite.ts', import.meta.url)))
   workerd = await startWorkerd({ code, objects: { STORE: 'Store' } })
 })
 afterAll(() => workerd?.dispose())
 
 /** One object's socket. */
-class Line {
+class StoreSocket {
   readonly #socket: WebSocket
   readonly #waiting = new Map<number, { resolve: (value: unknown) => void; reject: (cause: unknown) => void }>()
   #asked = 0
@@ -29,7 +42,7 @@ class Line {
   private constructor(socket: WebSocket) {
     this.#socket = socket
     socket.onmessage = ({ data }) => {
-      const { id, value, fault } = decode(String(data)) as Answered
+      const { id, value, fault } = decode(String(data)) as StoreReply
       const asked = this.#waiting.get(id)
       this.#waiting.delete(id)
       if (fault) asked?.reject(new StoreFault(fault.code as StoreFaultCode, fault.message))
@@ -40,13 +53,13 @@ class Line {
     }
   }
 
-  static async to(name: string): Promise<Line> {
+  static async to(name: string): Promise<StoreSocket> {
     const socket = new WebSocket(`${workerd.url.replace('http', 'ws')}/${name}`)
     await new Promise((resolve, reject) => {
       socket.onopen = resolve
-      socket.onerror = () => reject(new Error(`no socket: ${workerd.said.join('\n')}`))
+      socket.onerror = () => reject(new Error(`no socket: ${workerd.stderrLines.join('\n')}`))
     })
-    return new Line(socket)
+    return new StoreSocket(socket)
   }
 
   ask(owner: number, call: string, ...args: unknown[]): Promise<unknown> {
@@ -64,7 +77,7 @@ class Line {
 
 const handles = new WeakMap<Lease, number>()
 
-const ownerOn = async (line: Line, call: 'own' | 'lose' = 'own'): Promise<Owner> => {
+const ownerOn = async (line: StoreSocket, call: 'own' | 'lose' = 'own'): Promise<StoreOwner> => {
   const owner = (await line.ask(0, call)) as number
   const ask = (call: string, ...args: unknown[]): Promise<never> => line.ask(owner, call, ...args) as Promise<never>
   return {
@@ -90,18 +103,18 @@ const ownerOn = async (line: Line, call: 'own' | 'lose' = 'own'): Promise<Owner>
   }
 }
 
-const make = async (): Promise<Harness> => {
+const make = async (): Promise<StoreHarness> => {
   const name = `object-${++objects}`
-  let line = await Line.to(name)
+  let line = await StoreSocket.to(name)
   return {
     ...(await ownerOn(line)),
     takeOver: () => ownerOn(line),
     async restart() {
       await line.ask(0, 'abort').catch(() => {})
-      line = await Line.to(name)
+      line = await StoreSocket.to(name)
       return ownerOn(line)
     },
-    lose: () => ownerOn(line, 'lose'),
+    loseCommits: () => ownerOn(line, 'lose'),
     dispose: async () => line.close(),
   }
 }
@@ -110,7 +123,7 @@ describe.skipIf(noTools)('in workerd', () => {
   storeContract('durable object', make)
 
   test('an object that was only asked leaves no tables behind', async () => {
-    const line = await Line.to('blank')
+    const line = await StoreSocket.to('blank')
     const { log, directory } = await ownerOn(line)
     expect(await log.open(key('a'))).toMatchObject({ exists: false, head: 0 })
     expect(await log.read(key('a'), 0, 9)).toEqual([])
@@ -122,7 +135,7 @@ describe.skipIf(noTools)('in workerd', () => {
 
   test('what a row or a statement may not hold is refused before the platform is asked', async () => {
     const store = await make()
-    const lease = await started(store, key('a'), 1)
+    const lease = await startSession(store, key('a'), 1)
     const tooLarge = row({ title: 'x'.repeat(2_000_000) })
     await expect(store.log.append(lease, { events: [], results: [], row: tooLarge })).rejects.toMatchObject({
       code: 'refused',

@@ -2,17 +2,17 @@
 // nothing in it, not even tables: an object that was only asked about must leave nothing behind.
 import { StoreFault, type StoreFaultCode } from '../../kernel/ports/store.ts'
 import { bumpEpoch, checkVersion, migrate, migrations, schemaVersion } from '../sqlite/schema.ts'
-import { checkLimits, type Driver, type Value } from './driver.ts'
+import { checkSqlLimits, type SqlDriver, type SqlValue } from './driver.ts'
 
 /** As much of a Durable Object's storage as the driver uses. */
 export interface ObjectStorage {
   readonly sql: {
-    exec(sql: string, ...values: Value[]): { toArray(): unknown[] }
+    exec(sql: string, ...values: SqlValue[]): { toArray(): unknown[] }
   }
   transactionSync<T>(work: () => T): T
 }
 
-export interface ObjectDriver extends Driver {
+export interface ObjectDriver extends SqlDriver {
   /** This incarnation's; of a blank storage the first. */
   readonly epoch: number
   /** Nothing was ever written. */
@@ -21,13 +21,13 @@ export interface ObjectDriver extends Driver {
 
 export const objectDriver = (storage: ObjectStorage): ObjectDriver => {
   const { sql } = storage
-  const exec = <Row>(text: string, values: Value[]): Row[] => {
-    checkLimits(values)
+  const exec = <Row>(text: string, values: SqlValue[]): Row[] => {
+    checkSqlLimits(values)
     return sql.exec(text, ...values).toArray() as Row[]
   }
-  const raw: Driver = {
+  const raw: SqlDriver = {
     all: (text, ...values) => exec(text, values),
-    get: <Row>(text: string, ...values: Value[]) => exec<Row>(text, values)[0],
+    get: <Row>(text: string, ...values: SqlValue[]) => exec<Row>(text, values)[0],
     run: (text, ...values) => void exec(text, values),
     transaction: (work) => storage.transactionSync(work),
     // Its own turn, yet the same one to the platform: what is written before anything else happens is written together.

@@ -1,6 +1,6 @@
 // The data of a memory store, shared by its log and its directory.
 import type { Key } from '../../kernel/event.ts'
-import type { Row, SnapshotWrite } from '../../kernel/ports/store.ts'
+import type { DirectoryRow, SnapshotWrite } from '../../kernel/ports/store.ts'
 
 /** One life of a key. A branch holds on to its parent, so removed sessions live exactly as long as they are needed. */
 export interface MemorySession {
@@ -29,15 +29,15 @@ export interface MemoryData {
   created: number
 }
 
-export const incarnationOf = ({ incarnation = 1 }: MemoryData, log: { readonly incarnation: number }): number =>
+export const memoryIncarnationOf = ({ incarnation = 1 }: MemoryData, log: { readonly incarnation: number }): number =>
   Math.max(incarnation, log.incarnation)
 
 /** Every log gets an incarnation that none has had, as after a loss that nobody can pin down. */
-export const beginIncarnation = (data: MemoryData): void => {
+export const beginMemoryIncarnation = (data: MemoryData): void => {
   const used = [...data.sessions.values(), ...data.tombstones.values()].map(({ incarnation }) => incarnation)
   data.incarnation = Math.max(data.incarnation ?? 1, ...used) + 1
 }
 
-export const headOf = (session: MemorySession): number => session.base + session.events.length
+export const memoryHeadOf = (session: MemorySession): number => session.base + session.events.length
 
-export const rowOf = (session: MemorySession): Row => JSON.parse(session.row) as Row
+export const memoryRowOf = (session: MemorySession): DirectoryRow => JSON.parse(session.row) as DirectoryRow

@@ -1,8 +1,14 @@
 // Across the sessions of a memory store.
 import { mayOpen, rowOwner } from '../../kernel/owner.ts'
-import { type Directory, hangsFrom, type ListFilter, type OpenApproval, type Row } from '../../kernel/ports/store.ts'
-import { decodeCursor, page, pageSize, searchText } from '../listing.ts'
-import { headOf, incarnationOf, type MemoryData, type MemorySession, rowOf } from './memory-data.ts'
+import {
+  type Directory,
+  type DirectoryRow,
+  type ListFilter,
+  type OpenApproval,
+  parentIdOf,
+} from '../../kernel/ports/store.ts'
+import { cutPage, decodeCursor, pageSize, searchText } from '../listing.ts'
+import { type MemoryData, type MemorySession, memoryHeadOf, memoryIncarnationOf, memoryRowOf } from './memory-data.ts'
 
 export const memoryDirectory = (data: MemoryData): Directory => {
   const ofTenant = (tenant: string) => [...data.sessions.values()].filter((session) => session.key.tenant === tenant)
@@ -11,32 +17,39 @@ export const memoryDirectory = (data: MemoryData): Directory => {
     async list(tenant, filter) {
       const isByCreation = filter.order === 'created'
       const last = filter.cursor === undefined ? undefined : decodeCursor(filter.cursor, isByCreation ? 1 : 2)
-      const position = ({ session, row }: Entry) => (isByCreation ? [session.order] : [row.updatedAt, session.order])
+      const position = ({ session, row }: MemoryListEntry) =>
+        isByCreation ? [session.order] : [row.updatedAt, session.order]
       const direction = isByCreation ? 1 : -1
       const found = ofTenant(tenant)
-        .map((session): Entry => ({ session, row: rowOf(session) }))
+        .map((session): MemoryListEntry => ({ session, row: memoryRowOf(session) }))
         .filter((entry) => matches(entry, filter))
         .filter((entry) => !last || direction * compare(position(entry), last) > 0)
         .sort((a, b) => direction * compare(position(a), position(b)))
       const standing = found.map((entry) => ({ at: position(entry), entry }))
-      const { entries, next } = page(standing, pageSize(filter.limit))
+      const { entries, next } = cutPage(standing, pageSize(filter.limit))
       const sessions = entries.map(({ session, row }) => {
-        const incarnation = incarnationOf(data, session)
-        return { key: { ...session.key }, head: headOf(session), row, ...(incarnation > 1 && { incarnation }) }
+        const incarnation = memoryIncarnationOf(data, session)
+        return { key: { ...session.key }, head: memoryHeadOf(session), row, ...(incarnation > 1 && { incarnation }) }
       })
       return { sessions, ...(next !== undefined && { next }) }
     },
 
     async approvals(tenant, { limit, cursor, viewer }) {
       const after = cursor === undefined ? undefined : decodeCursor(cursor, 3)
-      const position = ({ approval, session, index }: Asked) => [approval.requestedAt, session.order, index]
+      const position = ({ approval, session, index }: MemoryApprovalEntry) => [
+        approval.requestedAt,
+        session.order,
+        index,
+      ]
       const found = ofTenant(tenant)
-        .filter((session) => mayOpen(viewer ?? null, rowOwner(session.key, rowOf(session))))
-        .flatMap((session) => rowOf(session).approvals.map((approval, index): Asked => ({ approval, session, index })))
+        .filter((session) => mayOpen(viewer ?? null, rowOwner(session.key, memoryRowOf(session))))
+        .flatMap((session) =>
+          memoryRowOf(session).approvals.map((approval, index): MemoryApprovalEntry => ({ approval, session, index })),
+        )
         .filter((entry) => !after || compare(position(entry), after) > 0)
         .sort((a, b) => compare(position(a), position(b)))
       const standing = found.map((entry) => ({ at: position(entry), entry }))
-      const { entries, next } = page(standing, pageSize(limit))
+      const { entries, next } = cutPage(standing, pageSize(limit))
       const approvals = entries.map(({ session, approval }) => ({ key: { ...session.key }, approval }))
       return { approvals, ...(next !== undefined && { next }) }
     },
@@ -54,27 +67,27 @@ export const memoryDirectory = (data: MemoryData): Directory => {
       return ofTenant(tenant)
         .filter(({ key }) => key.id === id)
         .sort((a, b) => a.order - b.order)
-        .map((session) => ({ key: { ...session.key }, owner: rowOwner(session.key, rowOf(session)) }))
+        .map((session) => ({ key: { ...session.key }, owner: rowOwner(session.key, memoryRowOf(session)) }))
     },
   }
 }
 
-interface Entry {
+interface MemoryListEntry {
   session: MemorySession
-  row: Row
+  row: DirectoryRow
 }
-interface Asked {
+interface MemoryApprovalEntry {
   session: MemorySession
   approval: OpenApproval
   index: number
 }
 
-const matches = ({ session: { key }, row }: Entry, filter: ListFilter): boolean =>
+const matches = ({ session: { key }, row }: MemoryListEntry, filter: ListFilter): boolean =>
   (filter.status === undefined || row.status === filter.status) &&
   (filter.kind === undefined || row.kind === filter.kind) &&
   (filter.agent === undefined || key.agent === filter.agent) &&
   mayOpen(filter.viewer ?? null, rowOwner(key, row)) &&
-  (filter.parentId === undefined || hangsFrom(row) === filter.parentId) &&
+  (filter.parentId === undefined || parentIdOf(row) === filter.parentId) &&
   (filter.search === undefined || searchText(key.id, row.title).includes(filter.search.toLowerCase()))
 
 const compare = (a: readonly number[], b: readonly number[]): number => {

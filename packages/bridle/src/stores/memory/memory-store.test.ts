@@ -1,9 +1,9 @@
 import { storeContract } from '../contract/contract.suite.ts'
-import type { Harness } from '../contract/store.suite.ts'
-import { beginIncarnation, type MemoryData } from './memory-data.ts'
+import type { StoreHarness } from '../contract/store.suite.ts'
+import { beginMemoryIncarnation, type MemoryData } from './memory-data.ts'
 import { memoryStore } from './memory-store.ts'
 
-const make = async (): Promise<Harness> => {
+const make = async (): Promise<StoreHarness> => {
   const data: MemoryData = { sessions: new Map(), tombstones: new Map(), epoch: 0, created: 0 }
   const store = memoryStore(data)
   return {
@@ -11,8 +11,8 @@ const make = async (): Promise<Harness> => {
     directory: store.directory,
     takeOver: async () => store.reopen(),
     restart: async () => store.reopen(),
-    async lose() {
-      beginIncarnation(data)
+    async loseCommits() {
+      beginMemoryIncarnation(data)
       return store.reopen()
     },
     dispose: async () => {},

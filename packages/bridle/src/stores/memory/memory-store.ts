@@ -2,19 +2,19 @@
 // others do, so that nothing a caller changes afterwards leaks in. No timers and no randomness.
 import { type Event, type Key, keyText } from '../../kernel/event.ts'
 import {
-  type Append,
+  type BranchParent,
   type Directory,
-  type Held,
+  type KnownMessages,
   type Lease,
   type Log,
-  type Parent,
+  type LogAppend,
   type Snapshot,
   type SnapshotWrite,
   type StoredAnswer,
   StoreFault,
 } from '../../kernel/ports/store.ts'
-import { checkAppend, checkBranch, checkKey, fenced } from '../checks.ts'
-import { headOf, incarnationOf, type MemoryData, type MemorySession } from './memory-data.ts'
+import { checkAppend, checkBranch, checkKey, fencedFault } from '../checks.ts'
+import { type MemoryData, type MemorySession, memoryHeadOf, memoryIncarnationOf } from './memory-data.ts'
 import { memoryDirectory } from './memory-directory.ts'
 
 export interface MemoryStore {
@@ -37,19 +37,19 @@ const memoryLog = (data: MemoryData, epoch: number): Log => {
   const live = (key: Key): MemorySession | undefined => data.sessions.get(keyText(key))
 
   /** Where a session that does not exist yet will start. */
-  const origin = (key: Key, from: Parent | null): Pick<MemorySession, 'base' | 'parent' | 'incarnation'> => {
+  const origin = (key: Key, from: BranchParent | null): Pick<MemorySession, 'base' | 'parent' | 'incarnation'> => {
     const removed = data.tombstones.get(keyText(key))
     const tombstone = removed?.head ?? 0
     if (!from) return { base: tombstone, parent: null, incarnation: removed?.incarnation ?? 1 }
     const session = live({ tenant: key.tenant, agent: from.agent, id: from.id })
-    checkBranch(key, from, session && { head: headOf(session), ...rootOf(session) }, tombstone)
-    const incarnation = removed ? incarnationOf(data, removed) + 1 : 1
+    checkBranch(key, from, session && { head: memoryHeadOf(session), ...rootOf(session) }, tombstone)
+    const incarnation = removed ? memoryIncarnationOf(data, removed) + 1 : 1
     return { base: from.seq, parent: { session: session!, seq: from.seq }, incarnation }
   }
 
   const locate = (lease: Lease): MemorySession | undefined => {
     const session = held.get(lease) ?? live(lease.key)
-    if (session?.removed || (!session && lease.exists)) throw fenced(lease.key)
+    if (session?.removed || (!session && lease.exists)) throw fencedFault(lease.key)
     return session
   }
 
@@ -81,11 +81,11 @@ const memoryLog = (data: MemoryData, epoch: number): Log => {
           key,
           epoch,
           exists: true,
-          head: headOf(session),
+          head: memoryHeadOf(session),
           parent,
           snapshot: bestSnapshot(session),
-          incarnation: incarnationOf(data, session),
-          parentIncarnation: session.parent && incarnationOf(data, session.parent.session),
+          incarnation: memoryIncarnationOf(data, session),
+          parentIncarnation: session.parent && memoryIncarnationOf(data, session.parent.session),
         }
         held.set(lease, session)
         return lease
@@ -93,17 +93,17 @@ const memoryLog = (data: MemoryData, epoch: number): Log => {
       const { base, parent, incarnation } = origin(key, from ?? null)
       const snapshot = parent && bestSnapshot(parent.session, base, theirs)
       const logs = {
-        incarnation: incarnationOf(data, { incarnation }),
-        parentIncarnation: parent && incarnationOf(data, parent.session),
+        incarnation: memoryIncarnationOf(data, { incarnation }),
+        parentIncarnation: parent && memoryIncarnationOf(data, parent.session),
       }
       return { key, epoch, exists: false, head: base, parent: from ?? null, snapshot, ...logs }
     },
 
     async append(lease, append) {
-      if (lease.epoch < data.epoch) throw fenced(lease.key)
+      if (lease.epoch < data.epoch) throw fencedFault(lease.key)
       const existing = locate(lease)
       const session = existing ?? create(lease)
-      checkAppend(lease, append, headOf(session), !existing)
+      checkAppend(lease, append, memoryHeadOf(session), !existing)
       checkAnswers(session, append)
       const encoded = encode(lease.key, append)
       // Nothing can fail from here on, so the append is all or nothing.
@@ -139,17 +139,17 @@ const memoryLog = (data: MemoryData, epoch: number): Log => {
     async remove(key) {
       const session = live(key)
       if (!session) return false
-      if (epoch < data.epoch) throw fenced(key)
+      if (epoch < data.epoch) throw fencedFault(key)
       session.removed = true
       data.sessions.delete(keyText(key))
-      data.tombstones.set(keyText(key), { head: headOf(session), incarnation: session.incarnation })
+      data.tombstones.set(keyText(key), { head: memoryHeadOf(session), incarnation: session.incarnation })
       return true
     },
   }
 }
 
 /** The session and those it hangs from, each with the last number that counts. */
-const lineage = (session: MemorySession, upTo = headOf(session)): { session: MemorySession; upTo: number }[] => {
+const lineage = (session: MemorySession, upTo = memoryHeadOf(session)): { session: MemorySession; upTo: number }[] => {
   const levels = [{ session, upTo }]
   for (let at = session; at.parent; at = at.parent.session) {
     upTo = Math.min(upTo, at.parent.seq)
@@ -163,13 +163,13 @@ const rootOf = (session: MemorySession): { root: number; depth: number } => {
   return { root: levels.at(-1)!.session.base, depth: levels.length }
 }
 
-const checkAnswers = ({ key, answers }: MemorySession, { results = [] }: Append): void => {
+const checkAnswers = ({ key, answers }: MemorySession, { results = [] }: LogAppend): void => {
   const ids = results.map(({ commandId }) => commandId)
   const taken = ids.find((id, index) => answers.has(id) || ids.indexOf(id) < index)
   if (taken !== undefined) throw new StoreFault('refused', `${keyText(key)}: ${taken} is answered already`)
 }
 
-const encode = (key: Key, { events, row, results = [] }: Append) => {
+const encode = (key: Key, { events, row, results = [] }: LogAppend) => {
   try {
     return {
       events: events.map((event) => JSON.stringify(event)),
@@ -191,7 +191,11 @@ const writeSnapshot = (session: MemorySession, { messages, ...snapshot }: Snapsh
 }
 
 /** The newest snapshot at or below a number whose messages are all there; those that are held are left out. */
-const bestSnapshot = (session: MemorySession, limit?: number, held: Held = { seq: 0, count: 0 }): Snapshot | null => {
+const bestSnapshot = (
+  session: MemorySession,
+  limit?: number,
+  held: KnownMessages = { seq: 0, count: 0 },
+): Snapshot | null => {
   const levels = lineage(session, limit)
   const isHeld = (index: number, seq: number) =>
     index < held.count && levels.every(({ session: { messages } }) => !isWrittenSince(messages.get(index), seq))

@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Event, type Key, keyText } from '../../kernel/event.ts'
 import { StoreFault } from '../../kernel/ports/store.ts'
-import { approval, events, expectFault, key, row, started } from '../contract/store.suite.ts'
+import { approval, events, expectFault, key, row, startSession } from '../contract/store.suite.ts'
 import { type FolderStore, openSqlite } from '../data-folder.ts'
 
 let root: string
@@ -41,7 +41,7 @@ const make = async (path: string, ids: readonly string[], rounds: number): Promi
     for (const tenant of tenants) {
       const where = key(id, tenant)
       const open = row({ title: `of ${tenant}`, approvals: [approval(`${tenant}-${id}`, 5)] })
-      await started(store, where, 0, { events: said(where, 1, 1), row: open })
+      await startSession(store, where, 0, { events: said(where, 1, 1), row: open })
     }
   if (rounds > 1) await store.close()
   for (let round = 1; round <= rounds; round++) {

@@ -1,11 +1,11 @@
 // Deleting sessions. Removal hides a session at once and keeps its head; its rows go later, a slice at a time and only
 // when no branch reads them. What is left to sweep follows from the tables, so a crash in between loses nothing.
-import type { Driver } from '../drivers/driver.ts'
+import type { SqlDriver } from '../drivers/driver.ts'
 import type { SessionRecord } from './session-table.ts'
 
 const sliceRows = 500
 
-export const hide = (driver: Driver, record: SessionRecord, head: number): void => {
+export const hideSession = (driver: SqlDriver, record: SessionRecord, head: number): void => {
   const { sid, tenant, agent, id, incarnation } = record
   driver.run(
     `INSERT INTO tombstones (tenant, agent, id, head, incarnation) VALUES (?, ?, ?, ?, ?)
@@ -18,14 +18,14 @@ export const hide = (driver: Driver, record: SessionRecord, head: number): void 
 }
 
 /** A removed session that no branch hangs from. */
-export const unneeded = (driver: Driver): number | undefined =>
+export const findSweepableSession = (driver: SqlDriver): number | undefined =>
   driver.get<{ sid: number }>(
     `SELECT sid FROM sessions AS s WHERE removed = 1
      AND NOT EXISTS (SELECT 1 FROM sessions WHERE parent_sid = s.sid) LIMIT 1`,
   )?.sid
 
 /** Deletes a slice of it, inside a transaction; the last slice takes the session along. */
-export const sweep = (driver: Driver, sid: number): void => {
+export const sweepSession = (driver: SqlDriver, sid: number): void => {
   const edge = driver.get<{ last: number }>(
     'SELECT last FROM log WHERE sid = ? ORDER BY last LIMIT 1 OFFSET ?',
     ...[sid, sliceRows],

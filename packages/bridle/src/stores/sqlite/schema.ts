@@ -1,6 +1,6 @@
 // The tables, as a list of migrations: one entry per schema version, never edited once released.
 import { StoreFault } from '../../kernel/ports/store.ts'
-import type { Driver } from '../drivers/driver.ts'
+import type { SqlDriver } from '../drivers/driver.ts'
 
 export type Migration = readonly string[]
 
@@ -94,7 +94,7 @@ const sixth: Migration = [
 export const migrations: readonly Migration[] = [first, second, third, fourth, fifth, sixth]
 
 /** 0 for an empty database. */
-export const schemaVersion = (driver: Pick<Driver, 'get'>): number => {
+export const schemaVersion = (driver: Pick<SqlDriver, 'get'>): number => {
   const has = (table: string) =>
     driver.get(`SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '${table}'`) !== undefined
   const version = has('meta')
@@ -122,7 +122,7 @@ export const checkVersion = (version: number, known: readonly Migration[], where
 }
 
 /** Brings the database to the newest version, one transaction per step, so that a crash leaves a version, not a mix. */
-export const migrate = (driver: Driver, known: readonly Migration[] = migrations): void => {
+export const migrate = (driver: SqlDriver, known: readonly Migration[] = migrations): void => {
   driver.run('CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID')
   for (let version = schemaVersion(driver); version < known.length; version++) {
     if (isDone(driver, known[version]!)) throw damagedMeta()
@@ -134,13 +134,13 @@ export const migrate = (driver: Driver, known: readonly Migration[] = migrations
 }
 
 /** A step that was done before: the version that was read is then not the version of the data. */
-const isDone = (driver: Driver, migration: Migration): boolean =>
+const isDone = (driver: SqlDriver, migration: Migration): boolean =>
   migration
     .flatMap((sql) => /^CREATE (?:TABLE|(?:UNIQUE )?INDEX) (\w+)/.exec(sql)?.[1] ?? [])
     .some((name) => driver.get('SELECT 1 FROM sqlite_master WHERE name = ?', name) !== undefined)
 
 /** A new incarnation: from here on, appends of any earlier owner are refused. */
-export const bumpEpoch = (driver: Driver): number =>
+export const bumpEpoch = (driver: SqlDriver): number =>
   driver.transaction(() => {
     const last = currentEpoch(driver)
     // Beginning anew at 1 would let an owner of before write again, and runners refuse the new one.
@@ -151,19 +151,19 @@ export const bumpEpoch = (driver: Driver): number =>
     return epoch
   })
 
-export const currentEpoch = (driver: Driver): number =>
+export const currentEpoch = (driver: SqlDriver): number =>
   driver.get<{ value: number }>("SELECT value FROM meta WHERE name = 'epoch'")?.value ?? 0
 
 /** Writes a number that nobody reads, to learn whether there is room for a write. */
-export const probeWrite = (driver: Driver): void =>
+export const probeWrite = (driver: SqlDriver): void =>
   driver.run("INSERT INTO meta (name, value) VALUES ('probe', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1")
 
 /** The least incarnation that a log of this database has. */
-export const leastIncarnation = (driver: Pick<Driver, 'get'>): number =>
+export const leastIncarnation = (driver: Pick<SqlDriver, 'get'>): number =>
   driver.get<{ value: number }>("SELECT value FROM meta WHERE name = 'incarnation'")?.value ?? 1
 
 /** Every log gets an incarnation that none has had, and so does every log that begins later. */
-export const beginIncarnation = (driver: Driver): number =>
+export const beginIncarnation = (driver: SqlDriver): number =>
   driver.transaction(() => {
     const used = ['sessions', 'tombstones'].map(
       (table) => driver.get<{ most: number | null }>(`SELECT max(incarnation) AS most FROM ${table}`)?.most ?? 1,
@@ -173,7 +173,7 @@ export const beginIncarnation = (driver: Driver): number =>
     return incarnation
   })
 
-const setMeta = (driver: Driver, name: string, value: number): void =>
+const setMeta = (driver: SqlDriver, name: string, value: number): void =>
   driver.run(
     'INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
     name,

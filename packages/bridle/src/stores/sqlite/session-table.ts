@@ -1,11 +1,11 @@
 // The `sessions` table: keys, lineage, and the row that lists show.
 import { type Key, keyText } from '../../kernel/event.ts'
 import { rowOwner } from '../../kernel/owner.ts'
-import { hangsFrom, type Parent, type Row, StoreFault } from '../../kernel/ports/store.ts'
+import { type BranchParent, type DirectoryRow, parentIdOf, StoreFault } from '../../kernel/ports/store.ts'
 import { type BranchPoint, checkBranch, lineageMax } from '../checks.ts'
-import { asFault, type Driver } from '../drivers/driver.ts'
+import { type SqlDriver, toStoreFault } from '../drivers/driver.ts'
 import { searchText } from '../listing.ts'
-import { lastInLog } from './log/segment-rows.ts'
+import { lastSeqInLog } from './log/segment-rows.ts'
 import type { Tail } from './log/tail.ts'
 import { leastIncarnation } from './schema.ts'
 
@@ -27,19 +27,19 @@ export interface SessionRecord {
 }
 
 /** One session of a lineage, and the last of its numbers that counts for the branch. */
-export interface Level {
+export interface LineageLevel {
   readonly record: SessionRecord
   readonly upTo: number
 }
 
 /** Where a session that does not exist yet will start. */
-export interface Origin {
+export interface SessionOrigin {
   readonly base: number
   readonly parent: SessionRecord | null
   readonly incarnation?: number
 }
 
-export type Sessions = ReturnType<typeof openSessions>
+export type SessionTable = ReturnType<typeof openSessionTable>
 
 const columns = 'sid, tenant, agent, id, base, parent_sid, removed, head_min, owner, incarnation'
 const bySid = `SELECT ${columns} FROM sessions WHERE sid = ?`
@@ -54,7 +54,7 @@ const byKeyAgain = named('sessions_name', keyOfIndex)
 const idOfIndex = 'k.tenant = ? AND k.id = ?'
 const byId = `${named('sessions_key', idOfIndex)} UNION ${named('sessions_name', idOfIndex)} ORDER BY 1`
 
-export const openSessions = (driver: Driver, tail: Tail) => {
+export const openSessionTable = (driver: SqlDriver, tail: Tail) => {
   const get = (sid: number) => driver.get<SessionRecord>(bySid, sid)
   let least: number | undefined
   /** Read once: it changes before a store is opened, and at no other time. */
@@ -81,7 +81,7 @@ export const openSessions = (driver: Driver, tail: Tail) => {
 
   const head = (record: SessionRecord): number => {
     const { sid, base, head_min: least } = record
-    const last = tail.head(sid) ?? lastInLog(driver, sid)
+    const last = tail.head(sid) ?? lastSeqInLog(driver, sid)
     if (last === null) throw damaged(record, 'the index of its events names a row of other events')
     const reached = last ?? base
     if (reached < least || reached < base)
@@ -90,8 +90,8 @@ export const openSessions = (driver: Driver, tail: Tail) => {
   }
 
   /** The session itself, then those it hangs from. */
-  const lineage = (record: SessionRecord, upTo: number): Level[] => {
-    const levels: Level[] = [{ record, upTo }]
+  const lineage = (record: SessionRecord, upTo: number): LineageLevel[] => {
+    const levels: LineageLevel[] = [{ record, upTo }]
     for (let at = record; at.parent_sid !== null; ) {
       const parent = get(at.parent_sid)
       if (!parent || parent.tenant !== record.tenant || levels.length > lineageMax) {
@@ -126,7 +126,7 @@ export const openSessions = (driver: Driver, tail: Tail) => {
       try {
         return { record, head: head(record) }
       } catch (cause) {
-        if (asFault(driver, cause, 'remove').code !== 'corrupt') throw cause
+        if (toStoreFault(driver, cause, 'remove').code !== 'corrupt') throw cause
         return { record, head: Math.max(record.base, record.head_min) }
       }
     },
@@ -140,7 +140,7 @@ export const openSessions = (driver: Driver, tail: Tail) => {
     incarnationOf,
     lineage,
 
-    parentOf({ parent_sid, base }: SessionRecord): Parent | null {
+    parentOf({ parent_sid, base }: SessionRecord): BranchParent | null {
       const parent = parent_sid === null ? undefined : get(parent_sid)
       return parent ? { agent: parent.agent, id: parent.id, seq: base } : null
     },
@@ -151,7 +151,7 @@ export const openSessions = (driver: Driver, tail: Tail) => {
       return parent ? incarnationOf(parent) : null
     },
 
-    origin(key: Key, from: Parent | null): Origin {
+    origin(key: Key, from: BranchParent | null): SessionOrigin {
       const { tenant, agent, id } = key
       const sql = 'SELECT head, incarnation FROM tombstones WHERE tenant = ? AND agent = ? AND id = ?'
       const removed = driver.get<{ head: number; incarnation: number }>(sql, tenant, agent, id)
@@ -164,7 +164,7 @@ export const openSessions = (driver: Driver, tail: Tail) => {
       return { base: from.seq, parent: parent ?? null, incarnation }
     },
 
-    create({ tenant, agent, id }: Key, { base, parent, incarnation = 1 }: Origin): number {
+    create({ tenant, agent, id }: Key, { base, parent, incarnation = 1 }: SessionOrigin): number {
       const row = driver.get<{ sid: number }>(
         `INSERT INTO sessions (tenant, agent, id, base, parent_sid, incarnation, kind, status, updated_at, search, row)
          VALUES (?, ?, ?, ?, ?, ?, '', '', 0, '', '') RETURNING sid`,
@@ -174,11 +174,11 @@ export const openSessions = (driver: Driver, tail: Tail) => {
     },
 
     /** An owner stays: a row that names none, from before owners were written, takes none away. */
-    saveRow(sid: number, { tenant, id }: Key, row: Row, head = 0): void {
+    saveRow(sid: number, { tenant, id }: Key, row: DirectoryRow, head = 0): void {
       driver.run(
         `UPDATE sessions SET kind = ?, status = ?, updated_at = ?, hangs_from = ?, owner = coalesce(?, owner), search = ?,
          row = ?, head_min = max(head_min, ?) WHERE sid = ?`,
-        ...[row.kind, row.status, row.updatedAt, hangsFrom(row), rowOwner({ id }, row)],
+        ...[row.kind, row.status, row.updatedAt, parentIdOf(row), rowOwner({ id }, row)],
         ...[searchText(id, row.title), JSON.stringify(row), head, sid],
       )
       driver.run('DELETE FROM approvals WHERE sid = ?', sid)

@@ -1,9 +1,9 @@
 // Cached folds. A snapshot is a small row and texts: the state, and one text per settled message, written once and
 // shared by all later snapshots. Being a cache, a damaged one is passed over.
-import type { Held, Snapshot, SnapshotWrite } from '../../kernel/ports/store.ts'
-import type { Driver } from '../drivers/driver.ts'
-import { checksum, pieces } from './log/segments.ts'
-import type { Level } from './session-table.ts'
+import type { KnownMessages, Snapshot, SnapshotWrite } from '../../kernel/ports/store.ts'
+import type { SqlDriver } from '../drivers/driver.ts'
+import { checksum, splitForRows } from './log/segments.ts'
+import type { LineageLevel } from './session-table.ts'
 
 /** The state's place among the messages. */
 const stateIndex = -1
@@ -22,7 +22,7 @@ interface TextRow {
   readonly sum: string
 }
 
-export const writeSnapshot = (driver: Driver, sid: number, snapshot: SnapshotWrite): void => {
+export const writeSnapshot = (driver: SqlDriver, sid: number, snapshot: SnapshotWrite): void => {
   const { seq, foldVersion, settled, state, messages, keep } = snapshot
   driver.run('DELETE FROM snapshots WHERE sid = ? AND (keep = 0 OR seq = ?)', sid, seq)
   driver.run(
@@ -35,9 +35,9 @@ export const writeSnapshot = (driver: Driver, sid: number, snapshot: SnapshotWri
   for (const { index, text } of messages) writeText(driver, sid, index, seq, text)
 }
 
-const writeText = (driver: Driver, sid: number, index: number, seq: number, text: string): void => {
+const writeText = (driver: SqlDriver, sid: number, index: number, seq: number, text: string): void => {
   driver.run('DELETE FROM texts WHERE sid = ? AND idx = ? AND seq = ?', sid, index, seq)
-  const bodies = pieces(text)
+  const bodies = splitForRows(text)
   for (const [part, body] of bodies.entries()) {
     const sum = checksum(body, sid, index, seq, part, bodies.length)
     driver.run(
@@ -47,10 +47,10 @@ const writeText = (driver: Driver, sid: number, index: number, seq: number, text
   }
 }
 
-const nothing: Held = { seq: 0, count: 0 }
+const nothing: KnownMessages = { seq: 0, count: 0 }
 
 /** The newest snapshot of a lineage that is intact. Messages that are held by whoever asks are not read. */
-export const bestSnapshot = (driver: Driver, levels: readonly Level[], held = nothing): Snapshot | null => {
+export const bestSnapshot = (driver: SqlDriver, levels: readonly LineageLevel[], held = nothing): Snapshot | null => {
   for (const [depth, { record, upTo }] of levels.entries()) {
     const newest = (limit: number) =>
       driver.get<SnapshotRow>(
@@ -66,7 +66,12 @@ export const bestSnapshot = (driver: Driver, levels: readonly Level[], held = no
 }
 
 /** Held is what was not written again since the older of the two snapshots, neither here nor in a branch on the way. */
-const heldAt = (driver: Driver, levels: readonly Level[], held: Held, { seq, settled }: SnapshotRow): Set<number> => {
+const knownMessageIndexes = (
+  driver: SqlDriver,
+  levels: readonly LineageLevel[],
+  held: KnownMessages,
+  { seq, settled }: SnapshotRow,
+): Set<number> => {
   const indexes = new Set(Array.from({ length: Math.min(held.count, settled) }, (_, index) => index))
   if (indexes.size === 0) return indexes
   for (const { record } of levels) {
@@ -80,11 +85,11 @@ const heldAt = (driver: Driver, levels: readonly Level[], held: Held, { seq, set
 }
 
 const readSnapshot = (
-  driver: Driver,
-  all: readonly Level[],
+  driver: SqlDriver,
+  all: readonly LineageLevel[],
   depth: number,
   row: SnapshotRow,
-  held: Held,
+  held: KnownMessages,
 ): Snapshot | null => {
   const levels = all.slice(depth)
   const { sid } = levels[0]!.record
@@ -94,7 +99,7 @@ const readSnapshot = (
   if (state === null) return null
 
   const messages: (string | null)[] = Array.from({ length: settled }, () => null)
-  for (const [from, to] of gaps(settled, heldAt(driver, all, held, row))) {
+  for (const [from, to] of gaps(settled, knownMessageIndexes(driver, all, held, row))) {
     const found = new Map<number, string | null>()
     for (const { record, upTo } of levels) {
       if (found.size === to - from) break
@@ -123,31 +128,37 @@ const gaps = (count: number, held: ReadonlySet<number>): [number, number][] => {
   return found
 }
 
-const readState = (driver: Driver, sid: number, seq: number): string | null => {
+const readState = (driver: SqlDriver, sid: number, seq: number): string | null => {
   const rows = driver.all<TextRow>(
     `SELECT idx, seq, body, sum FROM texts WHERE sid = ? AND idx = ${stateIndex} AND seq = ? ORDER BY part`,
     ...[sid, seq],
   )
-  return rows.length === 0 ? null : intact(sid, rows)
+  return rows.length === 0 ? null : joinIntactParts(sid, rows)
 }
 
 /**
  * Texts by index, each as of `seq`: the newest not after it. A later rewrite of a message must not spoil the older
  * snapshot that a branch still needs. Null for a damaged one, which must not give way to an ancestor's older version.
  */
-const readTexts = (driver: Driver, sid: number, from: number, to: number, seq: number): Map<number, string | null> => {
+const readTexts = (
+  driver: SqlDriver,
+  sid: number,
+  from: number,
+  to: number,
+  seq: number,
+): Map<number, string | null> => {
   const rows = driver.all<TextRow>(
     `SELECT idx, seq, body, sum FROM texts AS t WHERE sid = ? AND idx >= ? AND idx < ?
      AND seq = (SELECT max(seq) FROM texts WHERE sid = t.sid AND idx = t.idx AND seq <= ?) ORDER BY idx, part`,
     ...[sid, from, to, seq],
   )
   const texts = new Map<number, string | null>()
-  for (const [index, parts] of Map.groupBy(rows, ({ idx }) => idx)) texts.set(index, intact(sid, parts))
+  for (const [index, parts] of Map.groupBy(rows, ({ idx }) => idx)) texts.set(index, joinIntactParts(sid, parts))
   return texts
 }
 
 /** The parts of one text as a whole, unless one is damaged. */
-const intact = (sid: number, parts: readonly TextRow[]): string | null => {
+const joinIntactParts = (sid: number, parts: readonly TextRow[]): string | null => {
   const isWhole = parts.every(
     ({ idx, seq, body, sum }, part) =>
       typeof body === 'string' && sum === checksum(body, sid, idx, seq, part, parts.length),

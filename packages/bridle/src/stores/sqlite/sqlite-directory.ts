@@ -1,27 +1,27 @@
 // Across sessions, from the rows that appends wrote.
 import type { Key } from '../../kernel/event.ts'
-import type { Directory, Listed, ListFilter, OpenApproval, Row } from '../../kernel/ports/store.ts'
-import { asFault, type Driver, type Value } from '../drivers/driver.ts'
-import { decodeCursor, page, pageSize, type Standing } from '../listing.ts'
-import type { Keeper } from './maintenance/maintenance.ts'
-import type { SessionRecord, Sessions } from './session-table.ts'
+import type { Directory, DirectoryRow, ListedSession, ListFilter, OpenApproval } from '../../kernel/ports/store.ts'
+import { type SqlDriver, type SqlValue, toStoreFault } from '../drivers/driver.ts'
+import { cutPage, decodeCursor, type PositionedEntry, pageSize } from '../listing.ts'
+import type { StoreMaintenance } from './maintenance/maintenance.ts'
+import type { SessionRecord, SessionTable } from './session-table.ts'
 
-type ListedRow = SessionRecord & { kind: Row['kind']; status: string; updated_at: number; row: string }
+type SessionListRow = SessionRecord & { kind: DirectoryRow['kind']; status: string; updated_at: number; row: string }
 type ApprovalRow = Key & { requested_at: number; sid: number; position: number; body: string }
 
 /** Pages as they stand in the tables, one entry longer than was asked: whether there are more is then known. */
-export const directoryPages = (driver: Driver, sessions: Sessions) => {
-  const logOf = (record: ListedRow): Pick<Listed, 'incarnation'> => {
+export const directoryPages = (driver: SqlDriver, sessions: SessionTable) => {
+  const logOf = (record: SessionListRow): Pick<ListedSession, 'incarnation'> => {
     const incarnation = sessions.incarnationOf(record)
     return incarnation > 1 ? { incarnation } : {}
   }
 
   /** A session whose log is damaged is listed all the same; opening it says what is wrong. */
-  const listed = (record: ListedRow): Listed => {
+  const listed = (record: SessionListRow): ListedSession => {
     try {
       return { key: keyOf(record), head: sessions.head(record), row: rowOf(record), ...logOf(record) }
     } catch (cause) {
-      const { code } = asFault(driver, cause, 'list')
+      const { code } = toStoreFault(driver, cause, 'list')
       if (code !== 'corrupt') throw cause
       return {
         key: keyOf(record),
@@ -33,11 +33,11 @@ export const directoryPages = (driver: Driver, sessions: Sessions) => {
   }
 
   return {
-    list(tenant: string, filter: ListFilter): Standing<Listed>[] {
+    list(tenant: string, filter: ListFilter): PositionedEntry<ListedSession>[] {
       const { where, values } = conditions(tenant, filter)
       const isByCreation = filter.order === 'created'
       const { inner, outer } = isByCreation ? FIRST_MADE_FIRST : RECENT_FIRST
-      const rows = driver.all<ListedRow>(
+      const rows = driver.all<SessionListRow>(
         // Found by an index and read from the table: a damaged index may name a row of another tenant.
         `SELECT s.sid, s.tenant, s.agent, s.id, s.base, s.head_min, s.incarnation, s.kind, s.status, s.updated_at, s.row, s.removed
          FROM (SELECT sid, updated_at FROM sessions WHERE ${where} ORDER BY ${inner} LIMIT ?) AS k
@@ -50,7 +50,7 @@ export const directoryPages = (driver: Driver, sessions: Sessions) => {
     },
 
     /** Null: damaged. */
-    approvals(tenant: string, { limit, cursor, viewer }: PageWish): Standing<Asked | null>[] {
+    approvals(tenant: string, { limit, cursor, viewer }: PageOptions): PositionedEntry<ApprovalListing | null>[] {
       const after = cursor === undefined ? [-1, 0, 0] : decodeCursor(cursor, 3)
       const rows = driver.all<ApprovalRow>(
         `SELECT s.tenant, s.agent, s.id, requested_at, a.sid, position, body
@@ -61,7 +61,7 @@ export const directoryPages = (driver: Driver, sessions: Sessions) => {
         ...[tenant, ...(viewer === undefined ? [] : [viewer]), ...after, pageSize(limit) + 1],
       )
       return rows.map((row) => {
-        const approval = parsed<OpenApproval>(row.body)
+        const approval = parseOrNull<OpenApproval>(row.body)
         return {
           at: [row.requested_at, row.sid, row.position],
           entry: approval && typeof approval.id === 'string' ? { key: keyOf(row), approval } : null,
@@ -72,17 +72,17 @@ export const directoryPages = (driver: Driver, sessions: Sessions) => {
 }
 
 /** Turns what was found into the answers of a Directory. */
-export const listPage = (found: readonly Standing<Listed>[], { limit }: PageWish) => {
-  const { entries, next } = page(found, pageSize(limit))
+export const listPage = (found: readonly PositionedEntry<ListedSession>[], { limit }: PageOptions) => {
+  const { entries, next } = cutPage(found, pageSize(limit))
   return { sessions: entries, ...(next !== undefined && { next }) }
 }
 
-export const approvalsPage = (found: readonly Standing<Asked | null>[], { limit }: PageWish) => {
-  const { entries, next } = page(found, pageSize(limit))
+export const approvalsPage = (found: readonly PositionedEntry<ApprovalListing | null>[], { limit }: PageOptions) => {
+  const { entries, next } = cutPage(found, pageSize(limit))
   return { approvals: entries.filter((asked) => asked !== null), ...(next !== undefined && { next }) }
 }
 
-export interface PageWish {
+export interface PageOptions {
   readonly limit?: number
   readonly cursor?: string
   readonly viewer?: string
@@ -95,15 +95,15 @@ const FIRST_MADE_FIRST = { inner: 'sid', outer: 'k.sid' } as const
 /** A session belongs to nobody, or to this user. */
 const OPEN_TO = '(owner IS NULL OR owner = ?)'
 
-export interface Asked {
+export interface ApprovalListing {
   readonly key: Key
   readonly approval: OpenApproval
 }
 
-export const sqliteDirectory = (driver: Driver, sessions: Sessions, keeper: Keeper): Directory => {
+export const sqliteDirectory = (driver: SqlDriver, sessions: SessionTable, keeper: StoreMaintenance): Directory => {
   const pages = directoryPages(driver, sessions)
 
-  const keys = (sql: string, ...values: Value[]): Key[] =>
+  const keys = (sql: string, ...values: SqlValue[]): Key[] =>
     driver.all<Key>(`SELECT tenant, agent, id ${sql}`, ...values).map(keyOf)
 
   return {
@@ -119,13 +119,13 @@ export const sqliteDirectory = (driver: Driver, sessions: Sessions, keeper: Keep
 }
 
 /** One damaged row must not take the whole list along: what the columns say is shown instead. */
-const rowOf = (record: ListedRow): Row => {
-  const intact = parsed<Row>(record.row)
+const rowOf = (record: SessionListRow): DirectoryRow => {
+  const intact = parseOrNull<DirectoryRow>(record.row)
   const isWhole = intact && Array.isArray(intact.approvals) && intact.detail && Number.isFinite(intact.createdAt)
   return isWhole ? intact : damagedRow(record)
 }
 
-const damagedRow = ({ id, kind, status, updated_at: at }: ListedRow): Row => ({
+const damagedRow = ({ id, kind, status, updated_at: at }: SessionListRow): DirectoryRow => ({
   kind,
   status,
   title: id,
@@ -138,8 +138,8 @@ const damagedRow = ({ id, kind, status, updated_at: at }: ListedRow): Row => ({
 
 const keyOf = ({ tenant, agent, id }: Key): Key => ({ tenant, agent, id })
 
-const conditions = (tenant: string, filter: ListFilter): { where: string; values: Value[] } => {
-  const parts: [sql: string, ...values: Value[]][] = [['tenant = ? AND removed = 0', tenant]]
+const conditions = (tenant: string, filter: ListFilter): { where: string; values: SqlValue[] } => {
+  const parts: [sql: string, ...values: SqlValue[]][] = [['tenant = ? AND removed = 0', tenant]]
   if (filter.status !== undefined) parts.push(['status = ?', filter.status])
   if (filter.kind !== undefined) parts.push(['kind = ?', filter.kind])
   if (filter.agent !== undefined) parts.push(['agent = ?', filter.agent])
@@ -157,7 +157,7 @@ const conditions = (tenant: string, filter: ListFilter): { where: string; values
 }
 
 /** Null when it is damaged. */
-export const parsed = <T>(text: string): T | null => {
+export const parseOrNull = <T>(text: string): T | null => {
   try {
     return JSON.parse(text) as T | null
   } catch {
@@ -166,7 +166,7 @@ export const parsed = <T>(text: string): T | null => {
 }
 
 /** A row with its owner, which rows from before owners were written lack. Null when it is damaged. */
-export const ownedRow = (text: string, owner: string | null): Row | null => {
-  const row = parsed<Row>(text)
+export const rowWithOwner = (text: string, owner: string | null): DirectoryRow | null => {
+  const row = parseOrNull<DirectoryRow>(text)
   return row && owner !== null && row.owner == null ? { ...row, owner } : row
 }

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { storeContract } from '../contract/contract.suite.ts'
-import type { Harness } from '../contract/store.suite.ts'
+import type { StoreHarness } from '../contract/store.suite.ts'
 import { tailLimits } from '../data-folder.ts'
 import { nodeDriver } from '../drivers/node-driver.ts'
 import { noTail, type TailLimits } from './log/tail.ts'
@@ -12,7 +12,7 @@ import { beginIncarnation, bumpEpoch, migrate } from './schema.ts'
 import { sqliteStore } from './sqlite-store.ts'
 
 /** Without the folder's lock, so that two owners can fight over the same file. */
-const on = (limits: TailLimits) => async (): Promise<Harness> => {
+const on = (limits: TailLimits) => async (): Promise<StoreHarness> => {
   const folder = mkdtempSync(join(tmpdir(), 'bridle-'))
   const opened: (() => void)[] = []
   const owner = (isLoss = false) => {
@@ -33,7 +33,7 @@ const on = (limits: TailLimits) => async (): Promise<Harness> => {
       for (const close of opened.splice(0)) close()
       return owner()
     },
-    async lose() {
+    async loseCommits() {
       for (const close of opened.splice(0)) close()
       return owner(true)
     },

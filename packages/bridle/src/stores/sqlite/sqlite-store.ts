@@ -1,22 +1,22 @@
 // Log and Directory in SQL, over any driver. Appends queue and are committed together; reads see only what is committed.
 import { type Key, keyText } from '../../kernel/event.ts'
 import {
-  type Append,
   type Directory,
   type Lease,
   type Log,
+  type LogAppend,
   type StoredAnswer,
   StoreFault,
 } from '../../kernel/ports/store.ts'
-import { checkAppend, checkKey, fenced } from '../checks.ts'
-import type { Driver } from '../drivers/driver.ts'
+import { checkAppend, checkKey, fencedFault } from '../checks.ts'
+import type { SqlDriver } from '../drivers/driver.ts'
 import { readLog } from './log/read-log.ts'
 import { encodeEvents, type Segment } from './log/segments.ts'
 import { openTail, type TailLimits } from './log/tail.ts'
-import { openKeeper } from './maintenance/maintenance.ts'
-import { hide } from './removal.ts'
+import { openMaintenance } from './maintenance/maintenance.ts'
+import { hideSession } from './removal.ts'
 import { currentEpoch } from './schema.ts'
-import { type Origin, openSessions } from './session-table.ts'
+import { openSessionTable, type SessionOrigin } from './session-table.ts'
 import { bestSnapshot, writeSnapshot } from './snapshots.ts'
 import { sqliteDirectory } from './sqlite-directory.ts'
 
@@ -25,7 +25,7 @@ export interface SqliteStore {
   readonly directory: Directory
   readonly epoch: number
   /** Why nothing can be written now; null where it can. */
-  trouble(): StoreFault | null
+  writeFault(): StoreFault | null
   /** Commits what is queued; whatever comes afterwards is refused. */
   close(): void
 }
@@ -34,16 +34,16 @@ export interface SqliteStore {
 const LARGE_PAGE_CHARS = 100_000
 
 /** A store over a migrated database. `epoch` is this owner's incarnation; a later owner's makes its appends fail. */
-export const sqliteStore = (driver: Driver, epoch: number, limits: TailLimits): SqliteStore => {
+export const sqliteStore = (driver: SqlDriver, epoch: number, limits: TailLimits): SqliteStore => {
   const tail = openTail(driver, limits)
-  const sessions = openSessions(driver, tail)
-  const keeper = openKeeper(driver, tail, epoch)
+  const sessions = openSessionTable(driver, tail)
+  const keeper = openMaintenance(driver, tail, epoch)
   // Which session a lease stands for. A removed session's leases stay bound to it and never touch its successor.
   const bound = new WeakMap<Lease, number>()
 
   const log: Log = {
     open: async (key, from, held) => {
-      if (keeper.owner() > epoch) return null
+      if (keeper.ownerEpoch() > epoch) return null
       return keeper.read(() => {
         checkKey(key)
         if (currentEpoch(driver) > epoch) return null
@@ -77,7 +77,7 @@ export const sqliteStore = (driver: Driver, epoch: number, limits: TailLimits): 
         keeper.write({
           chars: sizeOf(segments, append),
           prepare() {
-            if (lease.epoch < keeper.owner()) throw fenced(lease.key)
+            if (lease.epoch < keeper.ownerEpoch()) throw fencedFault(lease.key)
             const place = locate(lease)
             checkAppend(lease, append, place.head, place.origin !== undefined)
             for (const { commandId } of append.results ?? []) checkUnanswered(lease.key, place.sid, commandId)
@@ -116,11 +116,11 @@ export const sqliteStore = (driver: Driver, epoch: number, limits: TailLimits): 
           // Alone, because it settles the tail: a removed session has nothing left there, so sweeping need not look.
           alone: true,
           prepare() {
-            if (epoch < keeper.owner()) throw fenced(key)
+            if (epoch < keeper.ownerEpoch()) throw fencedFault(key)
             const found = sessions.toRemove(key)
             if (!found) return () => {}
             return () => {
-              hide(driver, found.record, found.head)
+              hideSession(driver, found.record, found.head)
               tail.settle()
               removed = true
             }
@@ -128,7 +128,7 @@ export const sqliteStore = (driver: Driver, epoch: number, limits: TailLimits): 
           done() {
             if (removed) {
               tail.clear()
-              keeper.sweepSoon()
+              keeper.scheduleSweep()
             }
             resolve(removed)
           },
@@ -140,12 +140,12 @@ export const sqliteStore = (driver: Driver, epoch: number, limits: TailLimits): 
   }
 
   /** The session a lease stands for, or where it would start. */
-  const locate = (lease: Lease): { sid?: number; head: number; origin?: Origin } => {
+  const locate = (lease: Lease): { sid?: number; head: number; origin?: SessionOrigin } => {
     const known = bound.get(lease)
     const head = known === undefined ? undefined : tail.head(known)
     if (head !== undefined) return { sid: known!, head }
     const record = known === undefined ? sessions.live(lease.key) : sessions.get(known)
-    if (record?.removed || (!record && (lease.exists || known !== undefined))) throw fenced(lease.key)
+    if (record?.removed || (!record && (lease.exists || known !== undefined))) throw fencedFault(lease.key)
     if (record && keyText(record) !== keyText(lease.key))
       throw new StoreFault('corrupt', `${keyText(lease.key)}: its row is another session's`)
     if (record) return { sid: record.sid, head: sessions.head(record) }
@@ -153,7 +153,7 @@ export const sqliteStore = (driver: Driver, epoch: number, limits: TailLimits): 
     return { head: origin.base, origin }
   }
 
-  const writeRest = (sid: number, key: Key, { row, wakeAt, results = [], snapshot }: Append, head: number): void => {
+  const writeRest = (sid: number, key: Key, { row, wakeAt, results = [], snapshot }: LogAppend, head: number): void => {
     if (row) sessions.saveRow(sid, key, row, head)
     if (wakeAt !== undefined) sessions.saveWake(sid, wakeAt)
     for (const { commandId, bodyHash, answer } of results) {
@@ -185,13 +185,13 @@ export const sqliteStore = (driver: Driver, epoch: number, limits: TailLimits): 
     log,
     directory: sqliteDirectory(driver, sessions, keeper),
     epoch,
-    trouble: keeper.trouble,
+    writeFault: keeper.writeFault,
     close: keeper.close,
   }
 }
 
 /** How much an append will write, near enough to keep groups small. */
-const sizeOf = (segments: readonly Segment[], { snapshot }: Append): number => {
+const sizeOf = (segments: readonly Segment[], { snapshot }: LogAppend): number => {
   let chars = snapshot ? snapshot.state.length : 0
   for (const { body } of segments) chars += body.length
   for (const { text } of snapshot?.messages ?? []) chars += text.length

@@ -4,31 +4,31 @@ import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, renameSync } 
 import { dirname } from 'node:path'
 import { checkWal, type WalDamage } from './wal-check.ts'
 
-export interface NoticedDamage {
+export interface WalDamageNotice {
   readonly damage: WalDamage
   /** Every log has its new incarnation: from here on the copy is for the operator alone. Returns where it lies. */
-  settle(): string
+  markHandled(): string
 }
 
 /** Call before SQLite opens the database. Null when nothing that was acknowledged is missing. */
-export const noticeDamage = (file: string): NoticedDamage | null => {
+export const preserveDamagedWal = (file: string): WalDamageNotice | null => {
   const wal = `${file}-wal`
   const waiting = `${wal}.noticed`
   const kept = `${wal}.damaged`
-  const damage = checkWal(file) ?? (existsSync(waiting) ? unsettled(wal) : null)
+  const damage = checkWal(file) ?? (existsSync(waiting) ? unhandledDamage(wal) : null)
   if (!damage) return null
   if (!existsSync(waiting)) {
     // At most one copy is kept: a disk that damages files would soon be full of them.
     const half = `${waiting}.part`
     if (existsSync(wal)) copyFileSync(wal, half)
     else closeSync(openSync(half, 'w', 0o600))
-    synced(half)
+    syncPath(half)
     renameSync(half, waiting)
-    synced(dirname(file))
+    syncPath(dirname(file))
   }
   return {
     damage,
-    settle() {
+    markHandled() {
       renameSync(waiting, kept)
       return kept
     },
@@ -36,14 +36,14 @@ export const noticeDamage = (file: string): NoticedDamage | null => {
 }
 
 /** The process that noticed it ended before the logs had their new incarnation. */
-const unsettled = (wal: string): WalDamage => ({
+const unhandledDamage = (wal: string): WalDamage => ({
   file: wal,
   framesUsed: 0,
   commitsLost: 1,
   reason: 'an earlier start noticed it and did not get further',
 })
 
-const synced = (path: string): void => {
+const syncPath = (path: string): void => {
   try {
     const descriptor = openSync(path, 'r')
     try {

@@ -13,7 +13,7 @@
 //     alarm costs every client one replay, a missed one mixes two histories.
 //   * the wal-index names a later commit than the WAL has. It is written after the sync, so that commit was acknowledged.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
-import { type Checksum, nextChecksum } from './wal-checksum.ts'
+import { nextChecksum, type WalChecksum } from './wal-checksum.ts'
 import { readWalIndex } from './wal-index.ts'
 
 export interface WalDamage {
@@ -44,7 +44,7 @@ export const checkWal = (file: string): WalDamage | null => {
   return { file: wal, framesUsed, commitsLost: Math.max(commitsBehind, isShort ? 1 : 0), reason }
 }
 
-interface Scan {
+interface WalScan {
   /** Null: the header is damaged, and SQLite uses no frame at all. */
   readonly salt: string | null
   /** Up to the last valid commit. */
@@ -62,7 +62,7 @@ const PAGE_BYTES = 4096
 const FRAMES_READ = 256
 
 /** Null when there is no file, or nothing in it. */
-const scan = (wal: string): Scan | null => {
+const scan = (wal: string): WalScan | null => {
   let descriptor: number
   try {
     descriptor = openSync(wal, 'r')
@@ -77,10 +77,10 @@ const scan = (wal: string): Scan | null => {
   }
 }
 
-const scanFrames = (descriptor: number): Scan => {
+const scanFrames = (descriptor: number): WalScan => {
   const header = readHeader(descriptor)
   let salt = header.sum === null ? null : header.salt
-  let sum: Checksum | null = header.sum
+  let sum: WalChecksum | null = header.sum
   let [at, framesUsed, firstInvalid, commitsBehind] = [0, 0, header.sum ? 0 : 1, 0]
   const frameBytes = FRAME_HEADER_BYTES + header.pageBytes
   const buffer = Buffer.alloc(frameBytes * FRAMES_READ)
@@ -93,7 +93,7 @@ const scanFrames = (descriptor: number): Scan => {
       // Where the header is damaged, the first frame says which salt is the current one.
       salt ??= frameSalt
       const isCommit = buffer.readUInt32BE(from + 4) !== 0
-      if (sum) sum = verified(buffer, from, frameBytes, sum, frameSalt === salt, header.isBigEndian)
+      if (sum) sum = nextFrameChecksum(buffer, from, frameBytes, sum, frameSalt === salt, header.isBigEndian)
       if (sum && isCommit) framesUsed = at
       if (!sum && firstInvalid === 0) firstInvalid = at
       else if (!sum && isCommit && frameSalt === salt && salt !== NO_SALT) commitsBehind++
@@ -113,14 +113,14 @@ const scanFrames = (descriptor: number): Scan => {
 const NO_SALT = '0'.repeat(16)
 
 /** The checksum after this frame; null when the frame is not valid, by SQLite's own rules. */
-const verified = (
+const nextFrameChecksum = (
   buffer: Buffer,
   from: number,
   frameBytes: number,
-  before: Checksum,
+  before: WalChecksum,
   isSalted: boolean,
   isBigEndian: boolean,
-): Checksum | null => {
+): WalChecksum | null => {
   if (!isSalted || buffer.readUInt32BE(from) === 0) return null
   const sum = nextChecksum(
     nextChecksum(before, buffer, from, from + 8, isBigEndian),
@@ -132,18 +132,18 @@ const verified = (
   return sum[0] === buffer.readUInt32BE(from + 16) && sum[1] === buffer.readUInt32BE(from + 20) ? sum : null
 }
 
-interface Header {
+interface WalHeader {
   readonly pageBytes: number
   readonly salt: string
   readonly isBigEndian: boolean
   /** The header's checksum, with which the first frame's begins; null when the header is damaged. */
-  readonly sum: Checksum | null
+  readonly sum: WalChecksum | null
 }
 
 const MAGIC = 0x377f0682
 const VERSION = 3007000
 
-const readHeader = (descriptor: number): Header => {
+const readHeader = (descriptor: number): WalHeader => {
   const header = Buffer.alloc(HEADER_BYTES)
   readSync(descriptor, header, 0, HEADER_BYTES, 0)
   const magic = header.readUInt32BE(0)

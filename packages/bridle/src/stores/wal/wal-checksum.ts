@@ -1,15 +1,15 @@
 // The checksum of SQLite's write-ahead log: two running sums over pairs of 32-bit words.
 
-export type Checksum = readonly [number, number]
+export type WalChecksum = readonly [number, number]
 
 /** The sums after these bytes, a multiple of eight. The WAL's magic number says in which order a word's bytes are read. */
 export const nextChecksum = (
-  before: Checksum,
+  before: WalChecksum,
   buffer: Buffer,
   from: number,
   to: number,
   isBigEndian: boolean,
-): Checksum => {
+): WalChecksum => {
   const view = new DataView(buffer.buffer, buffer.byteOffset, buffer.byteLength)
   let [first, second] = before
   for (let at = from; at < to; at += 8) {

@@ -3,20 +3,20 @@
 import type { EventType } from '../../kernel/catalogue.ts'
 import { type AnyEvent, type Event, eventId, type Key } from '../../kernel/event.ts'
 import { type JsonObject, omit } from '../../kernel/json.ts'
-import { FIRST, type Incarnations, placedEvent } from '../../kernel/positions/incarnation.ts'
-import { placeText } from '../../kernel/positions/log-position.ts'
+import { eventWithIncarnations, FIRST_INCARNATIONS, type Incarnations } from '../../kernel/positions/incarnation.ts'
+import { positionText } from '../../kernel/positions/log-position.ts'
 import { isTaskOver } from '../../kernel/projections/subagents.ts'
 import type { Audience } from '../../kernel/session/subscribers.ts'
-import { frame } from '../http/streams/sse.ts'
+import { sseFrame } from '../http/streams/sse.ts'
 import type { AgentEvent, AgentEventData, AgentEventType } from './wire.ts'
 
-type Said = { [T in AgentEventType]: readonly [T, AgentEventData[T]] }[AgentEventType]
+type AgentEventContent = { [T in AgentEventType]: readonly [T, AgentEventData[T]] }[AgentEventType]
 
 /** A log event becomes at most one event of the wire; null = not carried here. */
-export const agentEvent = (key: Key, given: AnyEvent, logs: Incarnations = FIRST): AgentEvent | null => {
-  const event = placedEvent(given, key, logs)
-  if (!Object.hasOwn(carried, event.type)) return null
-  const said = (carried[event.type] as ((event: AnyEvent) => Said | null) | null)?.(event)
+export const agentEvent = (key: Key, given: AnyEvent, logs: Incarnations = FIRST_INCARNATIONS): AgentEvent | null => {
+  const event = eventWithIncarnations(given, key, logs)
+  if (!Object.hasOwn(eventEncoders, event.type)) return null
+  const said = (eventEncoders[event.type] as ((event: AnyEvent) => AgentEventContent | null) | null)?.(event)
   if (!said) return null
   const [type, data] = said
   return {
@@ -29,14 +29,19 @@ export const agentEvent = (key: Key, given: AnyEvent, logs: Incarnations = FIRST
 }
 
 /** Whether this wire carries it. */
-export const isShown =
+export const isCarried =
   (key: Key) =>
   (event: AnyEvent): boolean =>
     agentEvent(key, event) !== null
 
 /** Not of the log: the cursor was beyond it or of another incarnation, so forget what you have; everything follows. */
-export const resetEvent = (key: Key, head: number, at: number, logs: Incarnations = FIRST): AgentEvent => ({
-  id: `reset-${placeText(head, logs.own)}`,
+export const resetEvent = (
+  key: Key,
+  head: number,
+  at: number,
+  logs: Incarnations = FIRST_INCARNATIONS,
+): AgentEvent => ({
+  id: `reset-${positionText(head, logs.own)}`,
   type: 'reset',
   timestamp: new Date(at).toISOString(),
   sessionId: key.id,
@@ -44,26 +49,26 @@ export const resetEvent = (key: Key, head: number, at: number, logs: Incarnation
 })
 
 /** Everybody who reads a session's event stream. A replayed frame is byte for byte the live one. */
-export const streamAudience = (key: Key, logs: Incarnations = FIRST): Audience => ({
+export const streamAudience = (key: Key, logs: Incarnations = FIRST_INCARNATIONS): Audience => ({
   key: 'fabric:sse',
   encode: ({ events }) => {
     let text = ''
     for (const event of events) {
       const shown = agentEvent(key, event, logs)
-      if (shown) text += frame(shown, placeText(event.seq, logs.own))
+      if (shown) text += sseFrame(shown, positionText(event.seq, logs.own))
     }
     return text
   },
 })
 
-const carried: { readonly [T in EventType]: ((event: Event<T>) => Said | null) | null } = {
+const eventEncoders: { readonly [T in EventType]: ((event: Event<T>) => AgentEventContent | null) | null } = {
   turn_start: ({ payload }) => ['prompt_start', { text: payload.prompt, runId: payload.turn_id }],
   token: ({ payload }) => ['text_delta', { delta: payload.text }],
   thinking: ({ payload }) => ['thinking_delta', { delta: payload.text }],
   reflection: ({ payload }) => ['thinking_delta', { delta: payload.text }],
   tool_call: ({ payload }) => [
     'tool_start',
-    { toolName: payload.name, args: bare(payload.arguments), toolCallId: payload.tool_call_id },
+    { toolName: payload.name, args: argumentsWithoutCallId(payload.arguments), toolCallId: payload.tool_call_id },
   ],
   tool_outcome: ({ payload }) => [
     'tool_end',
@@ -87,7 +92,7 @@ const carried: { readonly [T in EventType]: ((event: Event<T>) => Said | null) |
       subject: payload.tool_name,
       toolCallId: payload.tool_call_id,
       reason: payload.reason,
-      args: bare(payload.arguments ?? {}),
+      args: argumentsWithoutCallId(payload.arguments ?? {}),
       expiresAt: payload.expires_at ?? null,
     },
   ],
@@ -142,10 +147,11 @@ const carried: { readonly [T in EventType]: ((event: Event<T>) => Said | null) |
   turn_end: ({ payload }) => (payload.queued ? null : ['idle', {}]),
 
   custom_event: ({ payload }) => ['custom', { name: payload.name, data: payload.data as JsonObject }],
-  session_paused: ({ payload }) => (payload.operator ? act('pause', payload) : null),
-  session_resumed: ({ payload }) => act('resume', payload),
-  policy_set: ({ payload }) => act('policy', payload),
-  branched: ({ payload }) => act('branch', payload, { from: payload.parent.id, eventId: payload.source_event_id }),
+  session_paused: ({ payload }) => (payload.operator ? operatorAction('pause', payload) : null),
+  session_resumed: ({ payload }) => operatorAction('resume', payload),
+  policy_set: ({ payload }) => operatorAction('policy', payload),
+  branched: ({ payload }) =>
+    operatorAction('branch', payload, { from: payload.parent.id, eventId: payload.source_event_id }),
 
   session: null,
   session_state: null,
@@ -187,11 +193,11 @@ const carried: { readonly [T in EventType]: ((event: Event<T>) => Said | null) |
 }
 
 /** An operator did something to the session: who, and why. */
-const act = (
+const operatorAction = (
   action: AgentEventData['operator_action']['action'],
   { actor, reason }: { readonly actor?: string | undefined; readonly reason?: string | undefined },
   more: { readonly from?: string; readonly eventId?: string } = {},
-): Said => ['operator_action', { action, actor: actor ?? null, reason: reason ?? null, ...more }]
+): AgentEventContent => ['operator_action', { action, actor: actor ?? null, reason: reason ?? null, ...more }]
 
 /** Arguments as the call has them: the log keeps the call's id among them. */
-export const bare = (given: JsonObject): JsonObject => omit(given, '_tool_call_id')
+export const argumentsWithoutCallId = (given: JsonObject): JsonObject => omit(given, '_tool_call_id')

@@ -8,7 +8,7 @@ import { FabricSocket } from './connection.ts'
 import type { TaskHost } from './socket-codec.ts'
 import type { FabricClientMessage, FabricServerMessage } from './socket-wire.ts'
 
-export interface Opening {
+export interface FakeFabricSocketOptions {
   readonly since?: number | null
   readonly scopes?: readonly Scope[]
   readonly user?: string | null
@@ -16,10 +16,10 @@ export interface Opening {
   readonly directory?: Pick<Directory, 'find'>
 }
 
-export class Line {
+export class FakeFabricSocket {
   readonly sent: FabricServerMessage[] = []
   readonly batches: (readonly string[])[] = []
-  readonly clock = handClock()
+  readonly clock = manualClock()
   readonly receiver: FabricSocket
   /** The number that each batch brought the client to. */
   readonly brought: (number | undefined)[] = []
@@ -29,7 +29,13 @@ export class Line {
 
   constructor(
     session: Session,
-    { since = session.state.head, scopes = SCOPES, user = null, host, directory }: Opening & { host: TaskHost },
+    {
+      since = session.state.head,
+      scopes = SCOPES,
+      user = null,
+      host,
+      directory,
+    }: FakeFabricSocketOptions & { host: TaskHost },
   ) {
     const socket: Socket = {
       send: (messages, seq) => {
@@ -43,14 +49,14 @@ export class Line {
       },
       buffered: () => this.waiting,
       drained: async () => {},
-      seen: (seq) => this.seen.push(seq),
+      acknowledge: (seq) => this.seen.push(seq),
     }
     const ports = { host, ...(directory && { directory }), clock: this.clock, heartbeatMs: 15, deadAfterMs: 45 }
     this.receiver = new FabricSocket({ key: session.key, scopes, user, who: '', since }, session, socket, ports)
   }
 
   async say(message: FabricClientMessage): Promise<void> {
-    await this.receiver.message(JSON.stringify(message))
+    await this.receiver.onMessage(JSON.stringify(message))
   }
 
   types(): string[] {
@@ -67,7 +73,7 @@ export class Line {
 }
 
 /** Time passes when it is told to; the wall clock may jump beside it. */
-export const handClock = (): HandClock => {
+export const manualClock = (): ManualClock => {
   let elapsed = 0
   let wall = 1_000
   const timers = new Set<{ at: number; call: () => void }>()
@@ -101,7 +107,7 @@ export const handClock = (): HandClock => {
   }
 }
 
-interface HandClock extends Clock {
+interface ManualClock extends Clock {
   pass(ms: number): void
   jump(ms: number): void
   readonly elapsed: number

@@ -9,8 +9,8 @@ import type { Session } from '../../kernel/session/session.ts'
 import { scriptedRunner } from '../../runners/in-process/scripted.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import type { Scope } from '../http/access/authenticate.ts'
-import { script } from '../http/test-client.suite.ts'
-import { Line, type Opening } from './connection.suite.ts'
+import { scriptBody } from '../http/test-client.suite.ts'
+import { FakeFabricSocket, type FakeFabricSocketOptions } from './connection.suite.ts'
 import type { FabricAck, FabricClientMessage, FabricServerMessage } from './socket-wire.ts'
 
 const key: Key = { tenant: 'acme', agent: 'scripted', id: 's1' }
@@ -70,8 +70,8 @@ describe('[W9] cancel { taskId }', () => {
     const below = (id: string) => ({ ...parent.key, id })
     const opening = { kind: 'background', parentSessionId: parent.key.id } as const
     for (const id of ['child-1', 'child-2'])
-      await host.send(below(id), { type: 'submit', ...script({ approve: 'go' }), opening })
-    await host.send(below('stranger'), { type: 'submit', ...script({ approve: 'go' }) })
+      await host.send(below(id), { type: 'submit', ...scriptBody({ approve: 'go' }), opening })
+    await host.send(below('stranger'), { type: 'submit', ...scriptBody({ approve: 'go' }) })
     const runOf = async (id: string) => (await host.find(below(id)))?.state.lifecycle.run ?? null
     while ((await runOf('child-2')) === null) await new Promise(setImmediate)
     const line = await live(parent, { directory })
@@ -86,7 +86,7 @@ describe('[W9] cancel { taskId }', () => {
     const parent = await waiting()
     const key = { ...parent.key, id: 'child' }
     const opening = { kind: 'background', parentSessionId: parent.key.id } as const
-    await host.send(key, { type: 'submit', ...script({ approve: 'go' }), opening, owner: 'user:ada' })
+    await host.send(key, { type: 'submit', ...scriptBody({ approve: 'go' }), opening, owner: 'user:ada' })
     const child = await settled(await host.open(key), ({ state }) => Object.keys(state.approvals.open).length > 0)
     const [bo, ada] = [await live(parent, { directory, user: 'bo' }), await live(parent, { directory, user: 'ada' })]
     await bo.say({ type: 'cancel', taskId: 'child' })
@@ -116,7 +116,7 @@ describe('what went before', () => {
   test('[W6] events committed during a replay come after it, once and in order', async () => {
     const session = await played({ text: 'one' })
     const line = open(session, { since: 0 })
-    await host.send(key, { type: 'submit', ...script({ text: 'two' }) })
+    await host.send(key, { type: 'submit', ...scriptBody({ text: 'two' }) })
     await line.until('idle', 2)
     const ids = line.sent.flatMap((message) => (message.type === 'event' ? [Number(message.event.id.slice(3))] : []))
     expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b))
@@ -129,7 +129,7 @@ describe('what went before', () => {
     const lines = [open(session), open(session)]
     for (const line of lines) await line.until('replay-end')
     const before = lines.map((line) => line.batches.length)
-    await host.send(key, { type: 'submit', ...script({ text: 'two' }) })
+    await host.send(key, { type: 'submit', ...scriptBody({ text: 'two' }) })
     for (const line of lines) await line.until('idle')
     const [first, second] = lines.map((line, index) => line.batches.slice(before[index]))
     expect(first?.length).toBeGreaterThan(0)
@@ -157,8 +157,8 @@ describe('messages', () => {
     ['deep nesting', `{"type":"ping","x":${'['.repeat(200_000)}${']'.repeat(200_000)}}`],
   ])('[W13] %s gets one error and the socket stays', async (_name, text) => {
     const line = await live()
-    await line.receiver.message(text)
-    await line.receiver.message('{"type":"ping","ts":5,"more":true}')
+    await line.receiver.onMessage(text)
+    await line.receiver.onMessage('{"type":"ping","ts":5,"more":true}')
     expect(line.types()).toEqual(['error', 'pong'])
     expect(line.end).toBeNull()
   })
@@ -200,7 +200,7 @@ describe('commands', () => {
     ],
   ])('%s', async (_name, message, expected) => {
     const session = await waiting()
-    const queued = await host.send(key, { type: 'submit', ...script({ text: 'later' }) })
+    const queued = await host.send(key, { type: 'submit', ...scriptBody({ text: 'later' }) })
     const taskId = message.type === 'cancel' && message.taskId === 'RUN' && 'runId' in queued ? queued.runId : null
     const line = await live(session)
     await line.say(taskId === null ? message : ({ ...message, taskId } as FabricClientMessage))
@@ -294,11 +294,11 @@ describe('the end', () => {
     expect(line.sent).toHaveLength(length)
   })
 
-  test.each<[string, (line: Line) => void]>([
+  test.each<[string, (line: FakeFabricSocket) => void]>([
     ['a pong', (line) => void line.say({ type: 'pong' })],
     ['a ping', (line) => void line.say({ type: 'ping' })],
-    ['any message', (line) => void line.receiver.message('what?')],
-    ['a frame below the messages', (line) => line.receiver.alive()],
+    ['any message', (line) => void line.receiver.onMessage('what?')],
+    ['a frame below the messages', (line) => line.receiver.onAlive()],
   ])('[W14] %s is a sign of life', async (_name, sign) => {
     const line = await live()
     for (let round = 0; round < 5; round++) {
@@ -316,7 +316,7 @@ describe('the end', () => {
     const line = open(session, { since: 0 })
     const { head } = session.state
     await line.until('replay-end')
-    await host.send(key, { type: 'submit', ...script({ text: 'two' }) })
+    await host.send(key, { type: 'submit', ...scriptBody({ text: 'two' }) })
     await line.until('idle', 2)
     const brought = line.brought.filter((seq) => seq !== undefined)
     expect(brought).toEqual([...brought].sort((a, b) => a - b))
@@ -331,7 +331,7 @@ describe('the end', () => {
     for (const line of lines) line.waiting = LISTENER_BYTES_MAX + 1
     await lines[0]?.say({ type: 'ping' })
     expect(lines.map((line) => line.end)).toEqual([4008, null])
-    await host.send(key, { type: 'submit', ...script({ text: 'two' }) })
+    await host.send(key, { type: 'submit', ...scriptBody({ text: 'two' }) })
     expect(lines.map((line) => line.end)).toEqual([4008, 4008])
     expect(session.subscribers.size).toBe(0)
   })
@@ -348,7 +348,7 @@ describe('the end', () => {
   test('a client that leaves leaves nothing behind, and stops nothing', async () => {
     const session = await waiting()
     const line = await live(session)
-    line.receiver.closed()
+    line.receiver.onClosed()
     expect(session.subscribers.size).toBe(0)
     expect(line.clock.size).toBe(0)
     expect(session.state.lifecycle.run).not.toBeNull()
@@ -365,7 +365,7 @@ const ack = (of: 'cancel' | 'approve', ok: boolean, message?: string): FabricAck
 })
 
 const submit = async (...steps: unknown[]): Promise<Session> => {
-  await host.send(key, { type: 'submit', ...script(...steps) })
+  await host.send(key, { type: 'submit', ...scriptBody(...steps) })
   return host.open(key)
 }
 
@@ -388,10 +388,11 @@ const waiting = async (): Promise<Session> => {
 const seqOf = async (session: Session, type: string): Promise<number> =>
   (await session.read(0, 1_000)).find((event) => event.type === type)?.seq ?? 0
 
-const open = (session: Session, opening: Opening = {}): Line => new Line(session, { host, ...opening })
+const open = (session: Session, opening: FakeFabricSocketOptions = {}): FakeFabricSocket =>
+  new FakeFabricSocket(session, { host, ...opening })
 
 /** At the head, and what was sent to get there is forgotten. */
-const live = async (session?: Session, opening: Opening = {}): Promise<Line> => {
+const live = async (session?: Session, opening: FakeFabricSocketOptions = {}): Promise<FakeFabricSocket> => {
   const line = open(session ?? (await played({ text: 'Hi' })), opening)
   await line.until('replay-end')
   line.sent.length = 0

@@ -8,10 +8,10 @@ import type { Session } from '../../kernel/session/session.ts'
 import type { Audience, Listener } from '../../kernel/session/subscribers.ts'
 import type { Scope } from '../http/access/authenticate.ts'
 import type { RateLimiter } from '../http/access/rate-limit.ts'
-import type { Receiver, Socket } from '../http/streams/socket-route.ts'
+import type { Socket, SocketReceiver } from '../http/streams/socket-route.ts'
 import { agentEvent, resetEvent } from './codec.ts'
-import { type Beating, type Pulse, type PulseTimes, pulseOf } from './heartbeat-wheel.ts'
-import { obey, parseMessage, refusedAck, type TaskHost } from './socket-codec.ts'
+import { type HeartbeatMember, type HeartbeatTimes, type HeartbeatWheel, heartbeatWheelOf } from './heartbeat-wheel.ts'
+import { parseFabricMessage, performFabricCommand, refusalAck, type TaskHost } from './socket-codec.ts'
 import type { FabricServerMessage } from './socket-wire.ts'
 
 /** A plain value: enough for a socket to sleep and wake. */
@@ -27,7 +27,7 @@ export interface FabricConnection {
 }
 
 /** One object for all sockets of a server. */
-export interface FabricSocketPorts extends PulseTimes {
+export interface FabricSocketPorts extends HeartbeatTimes {
   readonly host: TaskHost
   readonly directory?: Pick<Directory, 'find'>
   readonly limiter?: RateLimiter | null
@@ -42,18 +42,18 @@ const CLOSE = {
 } as const
 
 /** There may be thousands, mostly idle: each holds little more than who it is. */
-export class FabricSocket implements Receiver, Listener, Beating {
+export class FabricSocket implements SocketReceiver, Listener, HeartbeatMember {
   readonly audience: Audience
-  readonly born: number
-  heard: number
+  readonly joinedTick: number
+  lastHeardTick: number
   readonly #connection: FabricConnection
   readonly #session: Session
   readonly #socket: Socket
   readonly #ports: FabricSocketPorts
-  readonly #pulse: Pulse
+  readonly #heartbeats: HeartbeatWheel
   #open = true
   /** Commands are obeyed one after the other, so acks come in the order of their commands. */
-  #tail = nothingAsked
+  #tail = noFabricCommands
 
   /** One that is awake again was told everything up to its `since`, and that the replay is over. */
   constructor(
@@ -68,66 +68,66 @@ export class FabricSocket implements Receiver, Listener, Beating {
     this.#session = session
     this.#socket = socket
     this.#ports = ports
-    this.#pulse = pulseOf(ports)
-    this.born = this.#pulse.tick
-    this.heard = this.born
-    this.#pulse.add(this)
+    this.#heartbeats = heartbeatWheelOf(ports)
+    this.joinedTick = this.#heartbeats.tick
+    this.lastHeardTick = this.joinedTick
+    this.#heartbeats.add(this)
     if (from === 'awake') session.subscribers.add(this, connection.since ?? session.state.head)
-    else this.#watch().catch(() => this.#end('moved'))
+    else this.#replayThenListen().catch(() => this.#end('moved'))
   }
 
-  message(text: string | null): Promise<void> | void {
+  onMessage(text: string | null): Promise<void> | void {
     if (!this.#open) return
-    this.alive()
-    const message = parseMessage(text)
-    if ('problem' in message) return this.#say({ type: 'error', message: message.problem })
+    this.onAlive()
+    const message = parseFabricMessage(text)
+    if ('problem' in message) return this.#sendMessage({ type: 'error', message: message.problem })
     switch (message.type) {
       case 'ping':
-        return this.#say({ type: 'pong', ts: message.ts ?? this.#ports.clock.now() })
+        return this.#sendMessage({ type: 'pong', ts: message.ts ?? this.#ports.clock.now() })
       case 'pong':
         return
       case 'seen':
-        return this.#socket.seen?.(message.seq)
+        return this.#socket.acknowledge?.(message.seq)
       default: {
         const { scopes, user, who } = this.#connection
         const { host, limiter, directory } = this.#ports
         // Counted when it is said, like a request.
-        const waitS = limiter?.take(who ?? '') ?? null
+        const waitS = limiter?.consume(who ?? '') ?? null
         this.#tail = this.#tail.then(async () => {
           const answer =
             waitS === null
-              ? await obey(message, { session: this.#session, scopes, user, host, directory })
-              : refusedAck(message, `Too many commands; try again in ${waitS} s.`)
-          this.#say(answer)
+              ? await performFabricCommand(message, { session: this.#session, scopes, user, host, directory })
+              : refusalAck(message, `Too many commands; try again in ${waitS} s.`)
+          this.#sendMessage(answer)
         })
         return this.#tail
       }
     }
   }
 
-  alive(): void {
-    this.heard = this.#pulse.tick
+  onAlive(): void {
+    this.lastHeardTick = this.#heartbeats.tick
   }
 
-  slow(): void {
+  onSlow(): void {
     this.#end('slow')
   }
 
-  closed(): void {
+  onClosed(): void {
     this.#open = false
     this.#session.subscribers.remove(this)
-    this.#pulse.remove(this)
+    this.#heartbeats.remove(this)
   }
 
-  rest(): FabricConnection {
+  hibernate(): FabricConnection {
     return this.#connection
   }
 
-  beat(): void {
-    this.#say({ type: 'pong', ts: this.#ports.clock.now() })
+  sendHeartbeat(): void {
+    this.#sendMessage({ type: 'pong', ts: this.#ports.clock.now() })
   }
 
-  silent(): void {
+  onSilence(): void {
     this.#end('silent')
   }
 
@@ -150,36 +150,36 @@ export class FabricSocket implements Receiver, Listener, Beating {
 
   #end(why: keyof typeof CLOSE): void {
     if (!this.#open) return
-    this.closed()
+    this.onClosed()
     const [code, reason] = CLOSE[why]
     this.#socket.close(code, reason)
   }
 
   /** Whoever asks without reading the answers is cut like any slow reader. */
-  #say(message: FabricServerMessage): void {
+  #sendMessage(message: FabricServerMessage): void {
     if (!this.#open) return
     if (this.#socket.buffered() > LISTENER_BYTES_MAX) this.#end('slow')
     else this.#socket.send([JSON.stringify(message)])
   }
 
   /** The replay ends where the log stood when the socket opened; from there the session's own catch-up goes on. */
-  async #watch(): Promise<void> {
-    const { key, state, subscribers, logs } = this.#session
+  async #replayThenListen(): Promise<void> {
+    const { key, state, subscribers, incarnations } = this.#session
     const { since } = this.#connection
-    if (since === null) this.#say({ type: 'event', event: resetEvent(key, state.head, state.at, logs) })
+    if (since === null) this.#sendMessage({ type: 'event', event: resetEvent(key, state.head, state.at, incarnations) })
     await subscribers.replay(this, since ?? 0, state.head)
     if (!this.#open) return
-    this.#say({ type: 'replay-end', cursor: eventId(state.head, logs.own) })
+    this.#sendMessage({ type: 'replay-end', cursor: eventId(state.head, incarnations.own) })
     subscribers.add(this, state.head)
   }
 }
 
-const nothingAsked = Promise.resolve()
+const noFabricCommands = Promise.resolve()
 
 const audiences = new WeakMap<Session, Audience>()
 /** Everybody on a session's socket: one value for all. */
 const audienceOf = (session: Session): Audience => {
-  const audience = audiences.get(session) ?? socketAudience(session.key, session.logs)
+  const audience = audiences.get(session) ?? socketAudience(session.key, session.incarnations)
   audiences.set(session, audience)
   return audience
 }

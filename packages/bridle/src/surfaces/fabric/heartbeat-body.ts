@@ -1,6 +1,6 @@
 // An answer that begins before its outcome is known: white space, which every JSON parser passes over, then the outcome. Proxies see
 // a byte now and then, and the caller knows at once which run it is.
-import { faulted } from '../http/router/errors.ts'
+import { faultResponse } from '../http/router/errors.ts'
 import { HEARTBEAT_MS } from '../http/streams/sse.ts'
 
 export interface HeartbeatBodyOptions {
@@ -23,7 +23,7 @@ export const heartbeatBody = (
     start(controller) {
       const send = (text: string) => controller.enqueue(encoder.encode(text))
       const finish = async () => {
-        const text = await bodyOf(await end.catch(faulted))
+        const text = await outcomeText(await end.catch(faultResponse))
         clearInterval(beat)
         if (isGone) return
         send(text)
@@ -55,7 +55,7 @@ export const heartbeatBody = (
 }
 
 /** The status has been sent: one that is not 200 stands in the body. */
-const bodyOf = async (end: Response): Promise<string> => {
+const outcomeText = async (end: Response): Promise<string> => {
   if (end.status === 200) return end.text()
   const body = (await end.json()) as object
   return JSON.stringify({ ...body, status: end.status })

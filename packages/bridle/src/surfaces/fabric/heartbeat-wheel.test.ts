@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { handClock } from './connection.suite.ts'
-import { type Beating, Pulse, type PulseTimes, pulseOf } from './heartbeat-wheel.ts'
+import { manualClock } from './connection.suite.ts'
+import { type HeartbeatMember, type HeartbeatTimes, HeartbeatWheel, heartbeatWheelOf } from './heartbeat-wheel.ts'
 
-test.each<[string, Partial<PulseTimes>, { beats: number[]; silent: number }]>([
+test.each<[string, Partial<HeartbeatTimes>, { beats: number[]; silent: number }]>([
   ['by default', {}, { beats: [15_000, 30_000, 45_000], silent: 46_000 }],
   ['faster', { heartbeatMs: 30, deadAfterMs: 75 }, { beats: [30, 60], silent: 78 }],
   ['when a beat is longer than a life', { heartbeatMs: 300, deadAfterMs: 150 }, { beats: [], silent: 160 }],
@@ -55,46 +55,46 @@ test('wall time that jumps ends nobody', () => {
 })
 
 test('a server has one pulse', () => {
-  const [one, other] = [{ clock: handClock() }, { clock: handClock() }]
-  expect(pulseOf(one)).toBe(pulseOf(one))
-  expect(pulseOf(one)).not.toBe(pulseOf(other))
+  const [one, other] = [{ clock: manualClock() }, { clock: manualClock() }]
+  expect(heartbeatWheelOf(one)).toBe(heartbeatWheelOf(one))
+  expect(heartbeatWheelOf(one)).not.toBe(heartbeatWheelOf(other))
 })
 
-const world = (times: Partial<PulseTimes> = {}) => {
-  const clock = handClock()
-  const pulse = new Pulse({ clock, ...times })
-  const come = (): Fake => {
-    const one = new Fake(pulse, () => clock.elapsed)
+const world = (times: Partial<HeartbeatTimes> = {}) => {
+  const clock = manualClock()
+  const pulse = new HeartbeatWheel({ clock, ...times })
+  const come = (): FakeHeartbeatMember => {
+    const one = new FakeHeartbeatMember(pulse, () => clock.elapsed)
     pulse.add(one)
     return one
   }
   return { clock, pulse, come }
 }
 
-class Fake implements Beating {
-  readonly born: number
-  heard: number
+class FakeHeartbeatMember implements HeartbeatMember {
+  readonly joinedTick: number
+  lastHeardTick: number
   readonly beats: number[] = []
   ended: number | null = null
-  readonly #pulse: Pulse
+  readonly #pulse: HeartbeatWheel
   readonly #time: () => number
 
-  constructor(pulse: Pulse, time: () => number) {
-    this.born = pulse.tick
-    this.heard = pulse.tick
+  constructor(pulse: HeartbeatWheel, time: () => number) {
+    this.joinedTick = pulse.tick
+    this.lastHeardTick = pulse.tick
     this.#pulse = pulse
     this.#time = time
   }
 
   hear(): void {
-    this.heard = this.#pulse.tick
+    this.lastHeardTick = this.#pulse.tick
   }
 
-  beat(): void {
+  sendHeartbeat(): void {
     this.beats.push(this.#time())
   }
 
-  silent(): void {
+  onSilence(): void {
     this.ended = this.#time()
     this.#pulse.remove(this)
   }

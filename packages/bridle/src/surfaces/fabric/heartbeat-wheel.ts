@@ -3,21 +3,21 @@
 // time may jump; a server that was held up counts fewer of them, and cuts nobody for its own delay.
 import type { Clock } from '../../kernel/ports/store.ts'
 
-export interface PulseTimes {
+export interface HeartbeatTimes {
   readonly clock: Clock
   /** 0 = never, and nobody is cut for being silent: the platform keeps its sockets alive without waking us. */
   readonly heartbeatMs?: number | undefined
   readonly deadAfterMs?: number | undefined
 }
 
-export interface Beating {
+export interface HeartbeatMember {
   /** The tick it came in; beats are counted from it, so not all are due at once. */
-  readonly born: number
+  readonly joinedTick: number
   /** The tick in which it last gave a sign of life. */
-  readonly heard: number
-  beat(): void
+  readonly lastHeardTick: number
+  sendHeartbeat(): void
   /** Nothing was heard for `deadAfterMs`, or up to a tick longer; never less. */
-  silent(): void
+  onSilence(): void
 }
 
 const HEARTBEAT_MS = 15_000
@@ -26,19 +26,19 @@ const DEAD_AFTER_MS = 45_000
 /** A tick is a second, with the times above. */
 const TICKS_PER_BEAT = 15
 
-export class Pulse {
+export class HeartbeatWheel {
   readonly #clock: Clock
-  readonly #isStill: boolean
+  readonly #isOff: boolean
   readonly #tickMs: number
   readonly #beatTicks: number
   readonly #deadTicks: number
-  readonly #beating = new Set<Beating>()
+  readonly #members = new Set<HeartbeatMember>()
   #tick = 0
-  #forget = () => {}
+  #cancelTick = () => {}
 
-  constructor({ clock, heartbeatMs = HEARTBEAT_MS, deadAfterMs = DEAD_AFTER_MS }: PulseTimes) {
+  constructor({ clock, heartbeatMs = HEARTBEAT_MS, deadAfterMs = DEAD_AFTER_MS }: HeartbeatTimes) {
     this.#clock = clock
-    this.#isStill = heartbeatMs === 0
+    this.#isOff = heartbeatMs === 0
     this.#tickMs = Math.max(1, Math.floor(Math.min(heartbeatMs, deadAfterMs) / TICKS_PER_BEAT))
     this.#beatTicks = Math.max(1, Math.round(heartbeatMs / this.#tickMs))
     this.#deadTicks = Math.ceil(deadAfterMs / this.#tickMs)
@@ -48,32 +48,32 @@ export class Pulse {
     return this.#tick
   }
 
-  add(one: Beating): void {
-    if (this.#isStill) return
-    this.#beating.add(one)
-    if (this.#beating.size === 1) this.#wait()
+  add(one: HeartbeatMember): void {
+    if (this.#isOff) return
+    this.#members.add(one)
+    if (this.#members.size === 1) this.#scheduleTick()
   }
 
-  remove(one: Beating): void {
-    if (this.#beating.delete(one) && this.#beating.size === 0) this.#forget()
+  remove(one: HeartbeatMember): void {
+    if (this.#members.delete(one) && this.#members.size === 0) this.#cancelTick()
   }
 
-  #wait(): void {
-    this.#forget = this.#clock.after(this.#tickMs, () => {
-      this.#wait()
+  #scheduleTick(): void {
+    this.#cancelTick = this.#clock.after(this.#tickMs, () => {
+      this.#scheduleTick()
       this.#tick += 1
-      for (const one of this.#beating) {
-        if (this.#tick - one.heard > this.#deadTicks) one.silent()
-        else if ((this.#tick - one.born) % this.#beatTicks === 0) one.beat()
+      for (const one of this.#members) {
+        if (this.#tick - one.lastHeardTick > this.#deadTicks) one.onSilence()
+        else if ((this.#tick - one.joinedTick) % this.#beatTicks === 0) one.sendHeartbeat()
       }
     })
   }
 }
 
-const pulses = new WeakMap<PulseTimes, Pulse>()
+const heartbeatWheels = new WeakMap<HeartbeatTimes, HeartbeatWheel>()
 /** The one pulse of a server. */
-export const pulseOf = (server: PulseTimes): Pulse => {
-  const pulse = pulses.get(server) ?? new Pulse(server)
-  pulses.set(server, pulse)
+export const heartbeatWheelOf = (server: HeartbeatTimes): HeartbeatWheel => {
+  const pulse = heartbeatWheels.get(server) ?? new HeartbeatWheel(server)
+  heartbeatWheels.set(server, pulse)
   return pulse
 }

@@ -13,7 +13,7 @@ export interface InvokePreference {
 const WAIT_SECONDS_MAX = 86_400
 
 /** `respond-async`, `wait=<seconds>`, both, or `heartbeat`; whatever else stands there is for others. */
-export const preferenceOf = (prefer: string | null): InvokePreference => {
+export const parsePreference = (prefer: string | null): InvokePreference => {
   const wishes = (prefer ?? '').split(',').map((wish) => wish.split(';', 1)[0]?.trim().toLowerCase() ?? '')
   const isAsync = wishes.includes('respond-async')
   const wait = wishes.map((wish) => /^wait="?(\d{1,9})"?$/.exec(wish)?.[1]).find((seconds) => seconds !== undefined)

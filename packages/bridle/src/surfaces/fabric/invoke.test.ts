@@ -1,42 +1,42 @@
 // Long runs behind an invoke: which run it is, beats, patience, and a server that stops meanwhile.
 import { describe, expect, test, vi } from 'vitest'
-import { world } from '../http/test-app.suite.ts'
-import { script } from '../http/test-client.suite.ts'
+import { testApp } from '../http/test-app.suite.ts'
+import { scriptBody } from '../http/test-client.suite.ts'
 
-const sleeping = script({ sleepMs: 60_000 })
-const asking = script({ approve: 'write' }, { text: 'after' })
+const sleeping = scriptBody({ sleepMs: 60_000 })
+const asking = scriptBody({ approve: 'write' }, { text: 'after' })
 
 describe('[H44] a long run', () => {
   test('every answer names its run in a header', async () => {
-    const { post } = world()
+    const { post } = testApp()
     for (const id of ['a', 'b', 'c']) {
-      const done = await post(`/agents/scripted/${id}`, script({ text: 'x' }))
+      const done = await post(`/agents/scripted/${id}`, scriptBody({ text: 'x' }))
       expect([done.status, done.headers.get('x-fabric-run-id')]).toEqual([200, 'r-2'])
-      const failed = await post(`/agents/scripted/${id}`, script({ fail: 'no' }))
+      const failed = await post(`/agents/scripted/${id}`, scriptBody({ fail: 'no' }))
       const run = failed.headers.get('x-fabric-run-id')
       expect([failed.status, run]).toEqual([500, expect.stringMatching(/^r-\d+$/)])
-      const later = await post(`/agents/scripted/${id}`, script({ text: 'y' }), { prefer: 'respond-async' })
+      const later = await post(`/agents/scripted/${id}`, scriptBody({ text: 'y' }), { prefer: 'respond-async' })
       expect(later.headers.get('x-fabric-run-id')).toBe(later.body.runId)
     }
   })
 
   test('Prefer: wait answers in time, with the result or with where to look', async () => {
-    const { get, host, post } = world()
+    const { get, host, post } = testApp()
     for (const prefer of ['respond-async, wait=30', 'wait=30', 'handling=lenient; x, wait=30'])
-      expect((await post('/agents/scripted/quick', script({ text: 'x' }), { prefer })).status).toBe(200)
+      expect((await post('/agents/scripted/quick', scriptBody({ text: 'x' }), { prefer })).status).toBe(200)
     for (const prefer of ['respond-async, wait=0', 'wait=0']) {
       const { status, body, headers } = await post('/agents/scripted/slow', sleeping, { prefer })
       expect([status, headers.get('preference-applied')]).toEqual([202, prefer])
       expect((await get(headers.get('location') ?? '')).body.runId).toBe(body.runId)
     }
-    expect((await post('/agents/scripted/quick', script({ text: 'x' }), { prefer: 'wait=soon' })).status).toBe(200)
+    expect((await post('/agents/scripted/quick', scriptBody({ text: 'x' }), { prefer: 'wait=soon' })).status).toBe(200)
     // Who was told where to look does not wait any more.
     const { body } = await post('/agents/scripted/late', sleeping, { prefer: 'wait=1' })
     expect([body.status, host.counts().listeners]).toEqual(['accepted', 0])
   })
 
   test('Prefer: heartbeat sends headers at once, white space meanwhile, and how it ended as the body', async () => {
-    const { app, get, post } = world({ heartbeatMs: 5 })
+    const { app, get, post } = testApp({ heartbeatMs: 5 })
     const headers = { prefer: 'heartbeat' }
     const invoke = (id: string, body: unknown) =>
       app.fetch(
@@ -66,7 +66,7 @@ describe('[H44] a long run', () => {
         text += new TextDecoder().decode(read.value)
       expect(JSON.parse(text)).toEqual(body)
     }
-    const failed = (await (await invoke('d', script({ fail: 'no' }))).json()) as object
+    const failed = (await (await invoke('d', scriptBody({ fail: 'no' }))).json()) as object
     expect(failed).toMatchObject({ status: 500, error: { type: 'internal_error', message: 'no' }, sessionId: 'd' })
     // What can be told before the run begins keeps its status.
     expect((await invoke('d', { prompt: 1 })).status).toBe(400)
@@ -74,7 +74,7 @@ describe('[H44] a long run', () => {
 })
 
 test('[H2] a server that stops says by the kind of run what becomes of it', async () => {
-  const { get, host, post } = world()
+  const { get, host, post } = testApp()
   const answers = [
     ['scripted waits for an approval', post('/agents/scripted/asks', asking)],
     ['scripted works', post('/agents/scripted/works', sleeping)],
@@ -83,7 +83,7 @@ test('[H2] a server that stops says by the kind of run what becomes of it', asyn
   ] as const
   await vi.waitFor(async () => expect((await get('/approvals')).body.approvals).toHaveLength(2))
   await vi.waitFor(async () => expect((await get('/sessions?status=running')).body.sessions).toHaveLength(2))
-  const queued = ['a function', 'a function'].map(() => post('/agents/hooked/works', script({ text: 'next' })))
+  const queued = ['a function', 'a function'].map(() => post('/agents/hooked/works', scriptBody({ text: 'next' })))
   await vi.waitFor(async () => expect((await get('/sessions/works?agent=hooked')).body.queued).toBe(2))
   await host.stop()
   const seen = async (answer: ReturnType<typeof post>) => {

@@ -7,80 +7,81 @@
 import type { AgentInfo } from '../../kernel/agent-info.ts'
 import { type Answer, isRefusal } from '../../kernel/commands.ts'
 import type { Key } from '../../kernel/event.ts'
-import { type OutcomeWatch, outcomeWatch } from '../../kernel/session/run-outcome.ts'
+import { type OutcomeWatch, watchRunOutcome } from '../../kernel/session/run-outcome.ts'
 import type { Session } from '../../kernel/session/session.ts'
 import { engineOf } from '../../kernel/views/session-card.ts'
-import { ownerFor } from '../http/access/users.ts'
+import { ownerField } from '../http/access/users.ts'
 import { commandIdOf } from '../http/requests/command-id.ts'
-import { placeFor } from '../http/requests/public-path.ts'
-import { badRequest, failure, notFound, refused } from '../http/router/errors.ts'
-import type { Call } from '../http/router/route.ts'
-import { keyOf } from '../http/sessions/routes.ts'
+import { publicPath } from '../http/requests/public-path.ts'
+import { badRequest, errorResponse, notFound, refusalResponse } from '../http/router/errors.ts'
+import type { RouteCall } from '../http/router/route.ts'
+import { requireKey } from '../http/sessions/routes.ts'
 import { heartbeatBody } from './heartbeat-body.ts'
-import { type InvokePreference, preferenceOf } from './invoke-preference.ts'
+import { type InvokePreference, parsePreference } from './invoke-preference.ts'
 
 /** Waits through queue and approvals. A caller that leaves does not stop the run. */
 export const invoke = async (
-  call: Call<undefined, { readonly [name: string]: unknown }>,
+  call: RouteCall<undefined, { readonly [name: string]: unknown }>,
   agent: AgentInfo,
 ): Promise<Response> => {
   const { request, body, ports } = call
-  const key = keyOf(call)
-  if (agent.needs !== null) return failure('unavailable', `The agent "${agent.name}" is not available: ${agent.needs}`)
+  const key = requireKey(call)
+  if (agent.needs !== null)
+    return errorResponse('unavailable', `The agent "${agent.name}" is not available: ${agent.needs}`)
   const submission = await agent.accept(body as Parameters<AgentInfo['accept']>[0])
   if ('problem' in submission) return badRequest(submission.problem)
   const id = commandIdOf(request, body)
   if (id instanceof Response) return id
-  const answer = await ports.host.send(key, { type: 'submit', ...submission, ...(await ownerFor(call.access)) }, id)
-  if (isRefusal(answer)) return refused(answer)
-  const response = await answered(call, preferenceOf(request.headers.get('prefer')), answer)
+  const answer = await ports.host.send(key, { type: 'submit', ...submission, ...(await ownerField(call.access)) }, id)
+  if (isRefusal(answer)) return refusalResponse(answer)
+  const response = await respondToInvoke(call, parsePreference(request.headers.get('prefer')), answer)
   response.headers.set(RUN_ID, String(answer.runId))
   return response
 }
 
 const RUN_ID = 'x-fabric-run-id'
 
-const answered = async (
-  { request, ports, key: found }: Call<unknown, unknown>,
+const respondToInvoke = async (
+  { request, ports, key: found }: RouteCall<unknown, unknown>,
   preference: InvokePreference,
   answer: Answer,
 ): Promise<Response> => {
   const key = found as Key
   const { waitMs, applied } = preference
-  if (waitMs === 0) return accepted(request, key, answer, applied)
+  if (waitMs === 0) return acceptedResponse(request, key, answer, applied)
   const runId = String(answer.runId)
   const session = await ports.host.find(key)
   // Removed in the meantime, and perhaps begun anew: the run is gone.
-  if (!session?.hasEvent(promptOf(runId))) return notFound()
-  const watch = outcomeWatch(session, runId, promptOf(runId) - 1)
-  const end = ended(session, runId, watch)
-  if (preference.heartbeat) return heartbeatBody(end, { heartbeatMs: ports.heartbeatMs, applied, leave: watch.forget })
+  if (!session?.hasEvent(promptSeqOf(runId))) return notFound()
+  const watch = watchRunOutcome(session, runId, promptSeqOf(runId) - 1)
+  const end = outcomeResponse(session, runId, watch)
+  if (preference.heartbeat) return heartbeatBody(end, { heartbeatMs: ports.heartbeatMs, applied, leave: watch.stop })
   if (waitMs === null) return end
-  const inTime = await endWithin(end, waitMs)
-  if (!inTime) watch.forget()
-  return inTime ?? accepted(request, key, answer, applied)
+  const inTime = await outcomeWithin(end, waitMs)
+  if (!inTime) watch.stop()
+  return inTime ?? acceptedResponse(request, key, answer, applied)
 }
 
 /** Null when the time is over first. By a timer of the platform: the request itself keeps whoever serves it awake. */
-const endWithin = (end: Promise<Response>, ms: number): Promise<Response | null> =>
+const outcomeWithin = (end: Promise<Response>, ms: number): Promise<Response | null> =>
   new Promise((resolve, reject) => {
     const timer = setTimeout(() => resolve(null), ms)
     end.then(resolve, reject).finally(() => clearTimeout(timer))
   })
 
-const accepted = (request: Request, key: Key, { runId }: Answer, applied: string): Response =>
+const acceptedResponse = (request: Request, key: Key, { runId }: Answer, applied: string): Response =>
   Response.json(
     { status: 'accepted', sessionId: key.id, agentPath: agentPath(key), runId: runId ?? null },
     {
       status: 202,
       headers: {
-        location: placeFor(request, `/sessions/${key.id}/runs/${runId}?agent=${key.agent}`),
+        location: publicPath(request, `/sessions/${key.id}/runs/${runId}?agent=${key.agent}`),
         'preference-applied': applied,
       },
     },
   )
 
-const ended = async (session: Session, runId: string, watch: OutcomeWatch): Promise<Response> => {
+const outcomeResponse = async (session: Session, runId: string, watch: OutcomeWatch): Promise<Response> => {
   const { key } = session
   const outcome = await watch.outcome
   const where = { sessionId: key.id, agentPath: agentPath(key) }
@@ -92,16 +93,18 @@ const ended = async (session: Session, runId: string, watch: OutcomeWatch): Prom
       return Response.json({ error: { type: 'internal_error', message, reason }, ...where }, { status: 500 })
     }
     case 'cancelled':
-      return failure('conflict', 'The run was cancelled.')
+      return errorResponse('conflict', 'The run was cancelled.')
     case 'removed':
       return notFound()
     case 'moved':
-      return failure('unavailable', `The server is going away; ${prospect(session, runId)}`, { 'retry-after': '1' })
+      return errorResponse('unavailable', `The server is going away; ${restartNotice(session, runId)}`, {
+        'retry-after': '1',
+      })
   }
 }
 
 /** What a restart makes of a run. Only work that lives outside of this process, or has not begun, goes on for certain. */
-const prospect = ({ key, state }: Session, runId: string): string => {
+const restartNotice = ({ key, state }: Session, runId: string): string => {
   const { kind, run } = state.lifecycle
   const { engine, runner_kind: runner } = engineOf(key.agent)
   const hasBegun = run?.runId === runId && (run.phase === 'started' || run.phase === 'cancelling')
@@ -114,6 +117,6 @@ const prospect = ({ key, state }: Session, runId: string): string => {
 }
 
 /** A run's id holds the number of its prompt, so its events are found without a search. NaN when it is no run's id. */
-export const promptOf = (runId: string): number => Number(/^r-(\d{1,15})$/.exec(runId)?.[1] ?? Number.NaN)
+export const promptSeqOf = (runId: string): number => Number(/^r-(\d{1,15})$/.exec(runId)?.[1] ?? Number.NaN)
 
 const agentPath = (key: Key): string => `/agents/${key.agent}/${key.id}`

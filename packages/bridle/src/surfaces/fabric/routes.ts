@@ -4,27 +4,27 @@ import * as v from 'valibot'
 import type { AgentInfo } from '../../kernel/agent-info.ts'
 import { isId, type Key } from '../../kernel/event.ts'
 import { READ_CHARS } from '../../kernel/limits.ts'
-import { placeText } from '../../kernel/positions/log-position.ts'
+import { positionText } from '../../kernel/positions/log-position.ts'
 import { runOutcome } from '../../kernel/session/run-outcome.ts'
 import type { Session } from '../../kernel/session/session.ts'
-import { privateAgent } from '../http/access/exposure.ts'
-import { untilAnothers, viewerOf } from '../http/access/users.ts'
-import { taggedJson } from '../http/requests/conditional-requests.ts'
+import { refusePrivateAgent } from '../http/access/exposure.ts'
+import { guardOwnership, viewerOf } from '../http/access/users.ts'
+import { jsonWithTag } from '../http/requests/conditional-requests.ts'
 import { badRequest, notFound } from '../http/router/errors.ts'
-import { type Arrival, type Call, jsonObject, limitText, type Route, route } from '../http/router/route.ts'
+import { jsonObject, limitSchema, type Route, type RouteCall, type RouteContext, route } from '../http/router/route.ts'
 import { artifactsOf } from '../http/sessions/artifact-list.ts'
 import { sessionDetail } from '../http/sessions/detail.ts'
-import { findKey, findSession, keyOf } from '../http/sessions/routes.ts'
-import { replayFrom, replayWish } from '../http/streams/replay.ts'
-import { cursorOf, eventStream, frame, streamTimes } from '../http/streams/sse.ts'
-import { isShown, resetEvent, streamAudience } from './codec.ts'
-import { invoke, promptOf } from './invoke.ts'
-import { extend, type Timeline } from './timeline.ts'
+import { findKey, findSession, requireKey } from '../http/sessions/routes.ts'
+import { replaySchema, replayStart } from '../http/streams/replay.ts'
+import { eventStream, parseStreamCursor, sseFrame, streamTimings } from '../http/streams/sse.ts'
+import { isCarried, resetEvent, streamAudience } from './codec.ts'
+import { invoke, promptSeqOf } from './invoke.ts'
+import { extendTimeline, type Timeline } from './timeline.ts'
 
 const path = '/agents/:name/:id'
 const streamQuery = v.looseObject({
   after: v.optional(v.string()),
-  replay: v.optional(replayWish),
+  replay: v.optional(replaySchema),
 })
 /** Events of a timeline answered at once; `?after=` goes on from there. */
 const TIMELINE_MAX = 50_000
@@ -37,7 +37,7 @@ export const fabricRoutes: readonly Route[] = [
     path,
     scope: 'operate',
     summary: 'Invoke the agent for this session; answers when the run has ended',
-    session: (arrival) => agentKey(arrival),
+    session: (arrival) => sessionKeyFor(arrival),
     body: jsonObject,
     answers: {
       200: '`{ result, sessionId, agentPath }`',
@@ -50,10 +50,10 @@ export const fabricRoutes: readonly Route[] = [
     path,
     scope: 'observe',
     summary: 'The session’s state and history: entries, events, artifacts, approvals',
-    session: (arrival) => agentKey(arrival),
+    session: (arrival) => sessionKeyFor(arrival),
     query: v.looseObject({
       after: v.optional(v.string()),
-      limit: v.optional(limitText(TIMELINE_MAX)),
+      limit: v.optional(limitSchema(TIMELINE_MAX)),
     }),
     answers: { 200: 'The timeline; `next` when there is more.' },
     handle: (call) => timeline(call),
@@ -63,10 +63,10 @@ export const fabricRoutes: readonly Route[] = [
     path,
     scope: 'operate',
     summary: 'Erase the session',
-    session: (arrival) => agentKey(arrival),
+    session: (arrival) => sessionKeyFor(arrival),
     answers: { 200: 'It is gone.' },
     handle: async (call) => {
-      const key = keyOf(call)
+      const key = requireKey(call)
       const removed = await call.ports.host.remove(key)
       return removed ? Response.json({ deleted: true, sessionId: key.id }) : notFound()
     },
@@ -76,10 +76,10 @@ export const fabricRoutes: readonly Route[] = [
     path: `${path}/stream`,
     scope: 'observe',
     summary: 'Server-sent AgentEvents of this session; may be opened before it exists',
-    session: (arrival) => agentKey(arrival),
+    session: (arrival) => sessionKeyFor(arrival),
     query: streamQuery,
     answers: { 200: 'An event stream.' },
-    handle: async (call) => stream(call, await call.ports.host.open(keyOf(call))),
+    handle: async (call) => stream(call, await call.ports.host.open(requireKey(call))),
   }),
   route({
     method: 'get',
@@ -110,7 +110,7 @@ export const fabricRoutes: readonly Route[] = [
 
 const runStatus = async (session: Session, runId: string): Promise<Response> => {
   const { run, queue } = session.state.lifecycle
-  const asked = promptOf(runId)
+  const asked = promptSeqOf(runId)
   const [event] = Number.isNaN(asked) ? [] : await session.read(asked - 1, 1)
   if (event?.type !== 'prompt_queued' || event.payload.run_id !== runId) return notFound()
   if (queue.some((prompt) => prompt.runId === runId)) return Response.json({ runId, status: 'queued' })
@@ -122,14 +122,14 @@ const runStatus = async (session: Session, runId: string): Promise<Response> => 
 }
 
 const timeline = async (
-  call: Call<{ after?: string | undefined; limit?: number | undefined }, undefined>,
+  call: RouteCall<{ after?: string | undefined; limit?: number | undefined }, undefined>,
 ): Promise<Response> => {
   const session = await findSession(call)
   if (session instanceof Response) return session
   const told: Timeline = { entries: [], events: [], approvals: [] }
   const { limit = TIMELINE_MAX } = call.query
-  const { own } = session.logs
-  const cursor = cursorOf(null, call.query.after)
+  const { own } = session.incarnations
+  const cursor = parseStreamCursor(null, call.query.after)
   if (cursor === undefined) return badRequest('query: after: Expected the id of an event, such as ev-9')
   // A page behind an event of another incarnation is a page of another history: it begins again, and says so.
   const isLost = cursor !== null && cursor.seq > 0 && cursor.incarnation !== own
@@ -139,41 +139,41 @@ const timeline = async (
     const events = await session.read(seen, Math.min(1_000, limit - (seen - after)))
     const last = events.at(-1)
     if (!last) break
-    extend(told, session.key, events, session.logs)
+    extendTimeline(told, session.key, events, session.incarnations)
     seen = last.seq
   }
   const { approvals: _open, messages, ...detail } = sessionDetail(session, agentOf(call))
-  const more = seen < session.state.head ? { next: own === 1 ? seen : placeText(seen, own) } : {}
+  const more = seen < session.state.head ? { next: own === 1 ? seen : positionText(seen, own) } : {}
   const reset = isLost ? { reset: true } : {}
-  return taggedJson(call.request, { ...detail, ...told, ...artifactsOf(session), messages, ...more, ...reset })
+  return jsonWithTag(call.request, { ...detail, ...told, ...artifactsOf(session), messages, ...more, ...reset })
 }
 
 const stream = async (
-  call: Call<v.InferOutput<typeof streamQuery>, undefined>,
+  call: RouteCall<v.InferOutput<typeof streamQuery>, undefined>,
   session: Session,
 ): Promise<Response> => {
   const { request, query, ports } = call
-  const cursor = cursorOf(request.headers.get('last-event-id'), query.after)
+  const cursor = parseStreamCursor(request.headers.get('last-event-id'), query.after)
   if (cursor === undefined) return badRequest('The cursor is not an event id.')
-  const { key, logs } = session
+  const { key, incarnations } = session
   const { head, at } = session.state
-  const isLost = cursor !== null && !session.knows(cursor)
+  const isLost = cursor !== null && !session.canResumeFrom(cursor)
   const viewer = await viewerOf(call.access)
   return eventStream({
-    audience: streamAudience(key, logs),
+    audience: streamAudience(key, incarnations),
     subscribers: session.subscribers,
-    since: isLost ? 0 : (cursor?.seq ?? (await replayFrom(session, query.replay ?? 'all', isShown(key)))),
-    ...(isLost && { opening: frame(resetEvent(key, head, at, logs)) }),
-    guard: (end) => untilAnothers(viewer, session, end),
-    ...streamTimes(ports),
+    since: isLost ? 0 : (cursor?.seq ?? (await replayStart(session, query.replay ?? 'all', isCarried(key)))),
+    ...(isLost && { opening: sseFrame(resetEvent(key, head, at, incarnations)) }),
+    guard: (end) => guardOwnership(viewer, session, end),
+    ...streamTimings(ports),
   })
 }
 
-const agentKey = ({ param, access, ports }: Arrival): Key | Response => {
+const sessionKeyFor = ({ param, access, ports }: RouteContext): Key | Response => {
   const agent = ports.agents.get(param('name'))
   const id = param('id')
   if (!agent) return notFound()
-  const closed = privateAgent(ports, agent.name)
+  const closed = refusePrivateAgent(ports, agent.name)
   if (closed) return closed
   if (!isId(id))
     return badRequest(
@@ -182,4 +182,4 @@ const agentKey = ({ param, access, ports }: Arrival): Key | Response => {
   return { tenant: access.tenant, agent: agent.name, id }
 }
 
-const agentOf = ({ param, ports }: Arrival): AgentInfo => ports.agents.get(param('name')) as AgentInfo
+const agentOf = ({ param, ports }: RouteContext): AgentInfo => ports.agents.get(param('name')) as AgentInfo

@@ -2,26 +2,31 @@
 import * as v from 'valibot'
 import { type Answer, type Command, isRefusal } from '../../kernel/commands.ts'
 import type { Host } from '../../kernel/host/host.ts'
-import { canonical, hashText, own } from '../../kernel/json.ts'
+import { canonicalJson, hashText, ownProperty } from '../../kernel/json.ts'
 import { mayOpen } from '../../kernel/owner.ts'
 import type { Directory } from '../../kernel/ports/store.ts'
 import { isTaskOver } from '../../kernel/projections/subagents.ts'
-import type { CommandId, Session } from '../../kernel/session/session.ts'
+import type { IdempotencyKey, Session } from '../../kernel/session/session.ts'
 import type { Scope } from '../http/access/authenticate.ts'
-import { actorOf, viewerOf } from '../http/access/users.ts'
+import { actorField, viewerOf } from '../http/access/users.ts'
 import { parseJson } from '../http/requests/json-text.ts'
-import { faulted } from '../http/router/errors.ts'
+import { faultResponse } from '../http/router/errors.ts'
 import { jsonObject, optionalId } from '../http/router/route.ts'
-import { seenMessage } from '../http/streams/marks.ts'
-import { errorText } from '../http/streams/socket-route.ts'
+import { seenMessageSchema } from '../http/streams/marks.ts'
+import { errorMessageOf } from '../http/streams/socket-route.ts'
 import type { FabricAck, FabricClientMessage, FabricCommand } from './socket-wire.ts'
 
-const name = v.pipe(v.string(), v.minLength(1), v.maxLength(256))
-export const clientMessage = v.variant('type', [
-  v.looseObject({ type: v.literal('cancel'), taskId: name, reason: v.optional(v.string()), commandId: optionalId }),
+const nameSchema = v.pipe(v.string(), v.minLength(1), v.maxLength(256))
+export const fabricMessageSchema = v.variant('type', [
+  v.looseObject({
+    type: v.literal('cancel'),
+    taskId: nameSchema,
+    reason: v.optional(v.string()),
+    commandId: optionalId,
+  }),
   v.looseObject({
     type: v.literal('approve'),
-    approvalId: name,
+    approvalId: nameSchema,
     decision: v.picklist(['approved', 'denied']),
     reason: v.optional(v.string()),
     args: v.optional(jsonObject),
@@ -30,22 +35,22 @@ export const clientMessage = v.variant('type', [
   }),
   v.looseObject({ type: v.literal('ping'), ts: v.optional(v.number()) }),
   v.looseObject({ type: v.literal('pong'), ts: v.optional(v.number()) }),
-  seenMessage,
+  seenMessageSchema,
 ])
 
 /** A message we trust from here on, or what is wrong with it. Null = it was not text. */
-export const parseMessage = (text: string | null): FabricClientMessage | { readonly problem: string } => {
+export const parseFabricMessage = (text: string | null): FabricClientMessage | { readonly problem: string } => {
   if (text === null) return { problem: 'Messages are JSON text; this one was binary.' }
   const parsed = parseJson(text, 'message')
   if ('problem' in parsed) return parsed
-  const { success, output, issues } = v.safeParse(clientMessage, parsed.value)
+  const { success, output, issues } = v.safeParse(fabricMessageSchema, parsed.value)
   if (success) return output
   const [issue] = issues
   const at = v.getDotPath(issue)
   return { problem: at === null ? 'The message is not a JSON object.' : `${at}: ${issue.message}` }
 }
 
-export interface Commander {
+export interface FabricCommandContext {
   readonly session: Session
   readonly scopes: readonly Scope[]
   readonly user: string | null
@@ -60,7 +65,10 @@ export type TaskHost = Pick<Host, 'send'> & Partial<Pick<Host, 'find' | 'stopTas
 const scopes: { readonly [T in FabricCommand['type']]: Scope } = { cancel: 'operate', approve: 'approve' }
 
 /** Answers in every case: a refusal and a fault are acks too. */
-export const obey = async (message: FabricCommand, commander: Commander): Promise<FabricAck> => {
+export const performFabricCommand = async (
+  message: FabricCommand,
+  commander: FabricCommandContext,
+): Promise<FabricAck> => {
   const { session, scopes: held, user, host } = commander
   const scope = scopes[message.type]
   if (!held.includes(scope)) return ack(message, false, `This needs the scope "${scope}".`)
@@ -70,9 +78,9 @@ export const obey = async (message: FabricCommand, commander: Commander): Promis
     if ('taskId' in command) return await stopTask(message, command, commander)
     const outcome = await host.send(session.key, command, idOf(message))
     if (isRefusal(outcome)) return ack(message, false, outcome.message)
-    return ack(message, true, remark(command, outcome))
+    return ack(message, true, ackRemark(command, outcome))
   } catch (error) {
-    return ack(message, false, await errorText(faulted(error)))
+    return ack(message, false, await errorMessageOf(faultResponse(error)))
   }
 }
 
@@ -84,13 +92,13 @@ const ack = ({ type, commandId }: FabricCommand, ok: boolean, message?: string):
   ...(commandId !== undefined && { commandId }),
 })
 
-export const refusedAck = (message: FabricCommand, why: string): FabricAck => ack(message, false, why)
+export const refusalAck = (message: FabricCommand, why: string): FabricAck => ack(message, false, why)
 
 const commandOf = async (
   message: FabricCommand,
   session: Session,
   user: string | null,
-): Promise<Command | TaskStop | { readonly problem: string }> => {
+): Promise<Command | TaskStopRequest | { readonly problem: string }> => {
   if (message.type === 'approve') {
     const { approvalId, decision, reason, args, actor } = message
     return {
@@ -99,18 +107,18 @@ const commandOf = async (
       decision,
       ...(reason !== undefined && { reason }),
       ...(args && { args }),
-      ...actorOf({ user }, actor),
+      ...actorField({ user }, actor),
     }
   }
   const { taskId } = message
-  const reason = { ...(message.reason !== undefined && { reason: message.reason }), ...actorOf({ user }) }
+  const reason = { ...(message.reason !== undefined && { reason: message.reason }), ...actorField({ user }) }
   if (taskId === session.key.id) return { type: 'cancel', ...reason }
   if (await isRun(session, taskId)) return { type: 'cancel', runId: taskId, ...reason }
   return { taskId, reason }
 }
 
 /** One task, and no run of this session. */
-interface TaskStop {
+interface TaskStopRequest {
   readonly taskId: string
   readonly reason: { readonly reason?: string; readonly actor?: string }
 }
@@ -118,8 +126,8 @@ interface TaskStop {
 /** A task is a session of its own, started below this one, or work that the engine delegates within its run. */
 const stopTask = async (
   message: FabricCommand,
-  { taskId, reason }: TaskStop,
-  { session, host, directory, user }: Commander,
+  { taskId, reason }: TaskStopRequest,
+  { session, host, directory, user }: FabricCommandContext,
 ): Promise<FabricAck> => {
   const { tenant, id } = session.key
   const viewer = await viewerOf({ user })
@@ -130,9 +138,9 @@ const stopTask = async (
     if (child?.state.lifecycle.parentSessionId !== id) continue
     const command = { type: 'cancel', ...reason } as const
     const outcome = await host.send(key, command, idOf(message))
-    return isRefusal(outcome) ? ack(message, false, outcome.message) : ack(message, true, remark(command, outcome))
+    return isRefusal(outcome) ? ack(message, false, outcome.message) : ack(message, true, ackRemark(command, outcome))
   }
-  const task = own(session.state.subagents, taskId)
+  const task = ownProperty(session.state.subagents, taskId)
   if (!task) return ack(message, false, 'There is no such task or run in this session.')
   if (isTaskOver(task.status)) return ack(message, true, 'The task is over already.')
   if (await host.stopTask?.(session.key, taskId)) return ack(message, true)
@@ -148,9 +156,9 @@ const isRun = async (session: Session, runId: string): Promise<boolean> => {
   return event?.type === 'prompt_queued' && event.payload.run_id === runId
 }
 
-const idOf = ({ commandId, ...body }: FabricCommand): CommandId | null =>
-  commandId === undefined ? null : { commandId, bodyHash: hashText(canonical(body)) }
+const idOf = ({ commandId, ...body }: FabricCommand): IdempotencyKey | null =>
+  commandId === undefined ? null : { commandId, bodyHash: hashText(canonicalJson(body)) }
 
 /** A stale cancel is acknowledged and does nothing; the ack says so. */
-const remark = (command: Command, answer: Answer): string | undefined =>
+const ackRemark = (command: Command, answer: Answer): string | undefined =>
   command.type === 'cancel' && !answer.cancelled ? 'There was nothing left to cancel.' : undefined

@@ -2,24 +2,24 @@
 import type { AnyEvent, Key } from '../../kernel/event.ts'
 import { eventId } from '../../kernel/event.ts'
 import type { Json } from '../../kernel/json.ts'
-import { FIRST, type Incarnations, placedEvent } from '../../kernel/positions/incarnation.ts'
-import { agentEvent, bare } from './codec.ts'
+import { eventWithIncarnations, FIRST_INCARNATIONS, type Incarnations } from '../../kernel/positions/incarnation.ts'
+import { agentEvent, argumentsWithoutCallId } from './codec.ts'
 import type { AgentEvent } from './wire.ts'
 
 export interface Timeline {
-  readonly entries: Entry[]
+  readonly entries: HistoryEntry[]
   readonly events: AgentEvent[]
   readonly approvals: ApprovalEntry[]
 }
 
-interface Entry {
+interface HistoryEntry {
   readonly id: string
   readonly type: 'prompt' | 'turn' | 'tool_call' | 'checkpoint'
   readonly timestamp: string
   readonly [name: string]: Json | undefined
 }
 
-type EntryDraft = { readonly type: Entry['type']; readonly [name: string]: Json | undefined }
+type HistoryEntryDraft = { readonly type: HistoryEntry['type']; readonly [name: string]: Json | undefined }
 
 interface ApprovalEntry {
   readonly id: string
@@ -28,20 +28,25 @@ interface ApprovalEntry {
 }
 
 /** Folds events, in order, into a timeline. Calls and approvals are completed in place when their end comes. */
-export const extend = (timeline: Timeline, key: Key, events: readonly AnyEvent[], logs: Incarnations = FIRST): void => {
+export const extendTimeline = (
+  timeline: Timeline,
+  key: Key,
+  events: readonly AnyEvent[],
+  logs: Incarnations = FIRST_INCARNATIONS,
+): void => {
   for (const given of events) {
-    const event = placedEvent(given, key, logs)
+    const event = eventWithIncarnations(given, key, logs)
     const shown = agentEvent(key, event, logs)
     if (shown) timeline.events.push(shown)
     if (event.hearsay) continue
     const entry = entryOf(event)
     if (entry)
       timeline.entries.push({ id: eventId(event.seq, logs.own), timestamp: new Date(event.at).toISOString(), ...entry })
-    complete(timeline, event)
+    completeEntries(timeline, event)
   }
 }
 
-const entryOf = (event: AnyEvent): EntryDraft | null => {
+const entryOf = (event: AnyEvent): HistoryEntryDraft | null => {
   switch (event.type) {
     case 'prompt_queued':
       return { type: 'prompt', runId: event.payload.run_id, text: event.payload.text }
@@ -57,7 +62,7 @@ const entryOf = (event: AnyEvent): EntryDraft | null => {
         runId: event.run,
         toolCallId: event.payload.tool_call_id,
         toolName: event.payload.name,
-        args: bare(event.payload.arguments),
+        args: argumentsWithoutCallId(event.payload.arguments),
         status: 'running',
       }
     case 'session_checkpoint':
@@ -73,7 +78,7 @@ const entryOf = (event: AnyEvent): EntryDraft | null => {
   }
 }
 
-const complete = ({ entries, approvals }: Timeline, event: AnyEvent): void => {
+const completeEntries = ({ entries, approvals }: Timeline, event: AnyEvent): void => {
   if (event.type === 'tool_outcome') {
     const { tool_call_id, status, result } = event.payload
     const at = entries.findLastIndex(
@@ -90,7 +95,7 @@ const complete = ({ entries, approvals }: Timeline, event: AnyEvent): void => {
       toolCallId: tool_call_id,
       toolName: tool_name,
       reason,
-      args: bare(args ?? {}),
+      args: argumentsWithoutCallId(args ?? {}),
       requestedAt: new Date(event.at).toISOString(),
       expiresAt: expires_at ?? null,
     })

@@ -3,42 +3,53 @@ import { describe, expect, test } from 'vitest'
 import { emptyFrontendState, HANDLED_EVENT_TYPES, reduceFrontend } from '../../client/frontend/state.ts'
 import { claudeInfo } from '../../runners/engines/claude/capabilities.ts'
 import { codexInfo } from '../../runners/engines/codex/capabilities.ts'
-import { world } from '../http/test-app.suite.ts'
-import { hasType, isStatus, reached, script, started, type Told, told, types } from './frontend.suite.ts'
+import { testApp } from '../http/test-app.suite.ts'
+import {
+  type EnvelopeFrame,
+  envelopeTypes,
+  hasType,
+  isStatus,
+  readEnvelopes,
+  scriptPrompt,
+  startedSession,
+  waitForDetail,
+} from './frontend.suite.ts'
 
-type World = ReturnType<typeof world>
+type TestApp = ReturnType<typeof testApp>
 const say = (type: string, payload: object) => ({ event: { type, payload } })
 
 /** The steps as a chat turn and as a background session; both as the envelopes of their streams. */
-const both = describe.each<[string, (it: World, steps: unknown[]) => Promise<{ id: string; frames: Told[] }>]>([
+const both = describe.each<
+  [string, (it: TestApp, steps: unknown[]) => Promise<{ id: string; frames: EnvelopeFrame[] }>]
+>([
   [
     'chat',
     async (it, steps) => {
       const id = String((await it.post('/chat/sessions', { engine: 'scripted' })).body.session_id)
-      await it.post(`/chat/sessions/${id}/turns`, { prompt: script(...steps) })
-      return { id, frames: await told(it, `/chat/sessions/${id}/events/stream`, hasType('turn_end')) }
+      await it.post(`/chat/sessions/${id}/turns`, { prompt: scriptPrompt(...steps) })
+      return { id, frames: await readEnvelopes(it, `/chat/sessions/${id}/events/stream`, hasType('turn_end')) }
     },
   ],
   [
     'background',
     async (it, steps) => {
-      const id = await started(it, { prompt: script(...steps) }, isStatus('completed', 'failed'))
-      return { id, frames: await told(it, `/sessions/${id}/events/stream`, hasType('turn_end')) }
+      const id = await startedSession(it, { prompt: scriptPrompt(...steps) }, isStatus('completed', 'failed'))
+      return { id, frames: await readEnvelopes(it, `/sessions/${id}/events/stream`, hasType('turn_end')) }
     },
   ],
 ])
-const reduced = (frames: readonly Told[]) =>
+const reduced = (frames: readonly EnvelopeFrame[]) =>
   frames.map(({ data }) => data).reduce((state, each) => reduceFrontend(state, each as never), emptyFrontendState)
 
 test('/stream-events matches the frontend handled-event set', async () => {
-  const { body } = await world().get('/stream-events')
+  const { body } = await testApp().get('/stream-events')
   expect(new Set(body.types as string[])).toEqual(new Set(HANDLED_EVENT_TYPES))
 })
 
 both('in %s', (kind, play) => {
   test('duplicate tool names resolve correctly by tool_call_id', async () => {
     const call = (id: string, outcome: string, n: number) => ({ tool: 'local_search', id, args: { n }, outcome })
-    const { frames } = await play(world(), [call('call-1', 'ok', 1), call('call-2', 'error', 2)])
+    const { frames } = await play(testApp(), [call('call-1', 'ok', 1), call('call-2', 'error', 2)])
     const tools = reduced(frames).turns[0]?.tools.map(({ toolCallId, status, arguments: args }) => [
       toolCallId,
       status,
@@ -51,7 +62,7 @@ both('in %s', (kind, play) => {
   })
 
   test('turns emit tool_outcome for success, timeout, denial, artifact, and failure paths', async () => {
-    const { frames } = await play(world(), [
+    const { frames } = await play(testApp(), [
       { tool: 'a', id: 'ok', result: {} },
       { tool: 'a', id: 'timeout', outcome: 'timeout' },
       { approve: 'a', id: 'denied', expiresMs: 1 },
@@ -71,18 +82,18 @@ both('in %s', (kind, play) => {
   })
 
   test('context warnings and compactions are both persisted and visible in the timeline', async () => {
-    const it = world()
+    const it = testApp()
     const warning = say('context_warning', { message: 'nearly full', usage_pct: 85 })
     const { id, frames } = await play(it, [warning, say('context_compacted', { tokens_saved: 4200 })])
     expect(reduced(frames).timeline.map(({ type }) => type)).toEqual(
       expect.arrayContaining(['context_warning', 'context_compacted']),
     )
-    const again = await told(it, `/sessions/${id}/events/stream`, hasType('turn_end'))
+    const again = await readEnvelopes(it, `/sessions/${id}/events/stream`, hasType('turn_end'))
     expect(again.slice(1).map(({ raw }) => raw)).toEqual(frames.slice(1).map(({ raw }) => raw))
   })
 
   test('policy, hook, sandbox, transport, and subagent diagnostics are persisted and reducer-handled', async () => {
-    const { frames } = await play(world(), [
+    const { frames } = await play(testApp(), [
       say('hook_event', { hook: 'pre_tool', phase: 'before' }),
       say('transport_diagnostic', { status: 'degraded', kind: 'provider_fallback', failure_count: 1 }),
       say('subagent_event', { agent_id: 'subagent_1', status: 'completed' }),
@@ -102,7 +113,7 @@ both('in %s', (kind, play) => {
   })
 
   test('session detail exposes resume points and persisted delegated-work state', async () => {
-    const it = world()
+    const it = testApp()
     const { id } = await play(it, [{ checkpoint: 'one' }, say('subagent_event', { agent_id: 'a', status: 'running' })])
     const { body } = await it.get(`/chat/sessions/${id}`)
     expect((body.resume_points as { kind: string }[]).map((each) => each.kind)).toEqual(
@@ -112,7 +123,7 @@ both('in %s', (kind, play) => {
   })
 
   test('sessions can branch from an event id or resume cursor', async () => {
-    const it = world()
+    const it = testApp()
     const { id } = await play(it, [{ checkpoint: 'one' }, { text: 'done' }])
     const [point] = (await it.get(`/chat/sessions/${id}`)).body.resume_points as {
       event_id: string
@@ -122,7 +133,7 @@ both('in %s', (kind, play) => {
     for (const place of [{ from_event_id: point?.event_id }, { resume_cursor: point?.resume_cursor }]) {
       const { status, body } = await it.post(path, place)
       expect([status, body.parent_session_id, body.branch_source_event_id]).toEqual([201, id, point?.event_id])
-      const child = await reached(it, String(body.session_id), isStatus('idle', 'completed'))
+      const child = await waitForDetail(it, String(body.session_id), isStatus('idle', 'completed'))
       expect((child.checkpoints as { checkpoint_type: string }[]).map((each) => each.checkpoint_type)).toContain(
         'resume_seed',
       )
@@ -131,13 +142,15 @@ both('in %s', (kind, play) => {
 })
 
 test('background runs emit session_state, session_checkpoint, and step_progress', async () => {
-  const it = world()
-  const prompt = script(say('step_progress', { step_id: 'step-1', status: 'completed' }), {
+  const it = testApp()
+  const prompt = scriptPrompt(say('step_progress', { step_id: 'step-1', status: 'completed' }), {
     checkpoint: 'step-1 completed',
   })
-  const id = await started(it, { prompt }, isStatus('completed'))
-  const frames = await told(it, `/sessions/${id}/events/stream?tier=default`, hasType('session_state', 2))
-  expect(types(frames)).toEqual(expect.arrayContaining(['session_state', 'session_checkpoint', 'step_progress']))
+  const id = await startedSession(it, { prompt }, isStatus('completed'))
+  const frames = await readEnvelopes(it, `/sessions/${id}/events/stream?tier=default`, hasType('session_state', 2))
+  expect(envelopeTypes(frames)).toEqual(
+    expect.arrayContaining(['session_state', 'session_checkpoint', 'step_progress']),
+  )
   expect(frames.find(({ data }) => data.type === 'session_checkpoint')?.data.payload).toMatchObject({
     session_id: id,
     sequence: 1,

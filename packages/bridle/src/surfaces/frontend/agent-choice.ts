@@ -3,9 +3,9 @@ import * as v from 'valibot'
 import type { AgentInfo } from '../../kernel/agent-info.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import { engineOf } from '../../kernel/views/session-card.ts'
-import { privateAgent } from '../http/access/exposure.ts'
-import { badRequest, failure } from '../http/router/errors.ts'
-import type { Call } from '../http/router/route.ts'
+import { refusePrivateAgent } from '../http/access/exposure.ts'
+import { badRequest, errorResponse } from '../http/router/errors.ts'
+import type { RouteCall } from '../http/router/route.ts'
 
 const ENGINES = ['scripted', 'native', 'claude', 'codex'] as const
 
@@ -23,19 +23,19 @@ export const settingsFields = {
   think_level: v.optional(v.string()),
 }
 /** What everybody has who chooses nothing; engines have names of their own for it. */
-const USUAL: { readonly [name: string]: string } = { permission_mode: 'normal', approval_mode: 'on_request' }
+const DEFAULT_SETTINGS: { readonly [name: string]: string } = { permission_mode: 'normal', approval_mode: 'on_request' }
 
 export const settingsOf = (body: { readonly [name in keyof typeof settingsFields]?: string | undefined }): JsonObject =>
   Object.fromEntries(
     Object.keys(settingsFields).flatMap((name) => {
       const value = body[name as keyof typeof settingsFields]
-      return value === undefined || value === USUAL[name] ? [] : [[name, value]]
+      return value === undefined || value === DEFAULT_SETTINGS[name] ? [] : [[name, value]]
     }),
   )
 
 /** The agent named, else the engine's own, else the server's default. */
-export const agentFor = (
-  { ports }: Pick<Call<unknown, unknown>, 'ports'>,
+export const chooseAgent = (
+  { ports }: Pick<RouteCall<unknown, unknown>, 'ports'>,
   { engine, agent: named }: { readonly engine?: string | undefined; readonly agent?: string | undefined },
 ): AgentInfo | Response => {
   const wanted = named ?? (engine === 'native' ? nativeAgent(ports) : engine) ?? ports.defaultAgent
@@ -44,14 +44,18 @@ export const agentFor = (
   if (!agent) return badRequest(`body: ${named === undefined ? 'engine' : 'agent'}: There is no agent "${wanted}"`)
   const has = engineOf(agent.name).engine
   if (engine !== undefined && has !== engine) return badRequest(`body: engine: The agent "${wanted}" runs on ${has}`)
-  const closed = privateAgent(ports, agent.name)
+  const closed = refusePrivateAgent(ports, agent.name)
   if (closed) return closed
-  if (agent.needs !== null) return failure('unavailable', `The agent "${agent.name}" is not available: ${agent.needs}`)
+  if (agent.needs !== null)
+    return errorResponse('unavailable', `The agent "${agent.name}" is not available: ${agent.needs}`)
   return agent
 }
 
 /** The agent written in TypeScript that the operator named as the server's own, else the only one there is. */
-const nativeAgent = ({ agents, defaultAgent }: Pick<Call<unknown, unknown>['ports'], 'agents' | 'defaultAgent'>) => {
+const nativeAgent = ({
+  agents,
+  defaultAgent,
+}: Pick<RouteCall<unknown, unknown>['ports'], 'agents' | 'defaultAgent'>) => {
   const names = [...agents.keys()].filter((name) => engineOf(name).engine === 'native').toSorted()
   const [only, ...others] = names
   if (only === undefined)

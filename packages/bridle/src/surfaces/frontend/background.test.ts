@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import { type AgentInfo, acceptPrompt } from '../../kernel/agent-info.ts'
 import { BUDGETS } from '../../kernel/schemas.ts'
-import { world } from '../http/test-app.suite.ts'
-import { hasType, isStatus, reached, script, started, told } from './frontend.suite.ts'
+import { testApp } from '../http/test-app.suite.ts'
+import { hasType, isStatus, readEnvelopes, scriptPrompt, startedSession, waitForDetail } from './frontend.suite.ts'
 
-const wait = script({ text: 'a' }, { sleepMs: 60_000 })
+const wait = scriptPrompt({ text: 'a' }, { sleepMs: 60_000 })
 const isRunning = isStatus('running')
 
 describe('[F7] starting', () => {
   test('answers with the session and its health; it runs by itself', async () => {
-    const it = world()
+    const it = testApp()
     const { status, body, headers } = await it.post('/sessions', {
       engine: 'scripted',
-      prompt: script({ text: 'done' }),
+      prompt: scriptPrompt({ text: 'done' }),
       title: 'Job',
       max_retries: 2,
       expires_at: '2030-01-01T00:00:00Z',
@@ -33,7 +33,7 @@ describe('[F7] starting', () => {
       expires_at: '2030-01-01T00:00:00.000Z',
       health: { score: 100, policy: { health: { max_cost_usd: 1 }, enforcement: { status: 'armed' } } },
     })
-    const ended = await reached(it, String(body.session_id), isStatus('completed'))
+    const ended = await waitForDetail(it, String(body.session_id), isStatus('completed'))
     expect(ended).toMatchObject({
       ended_at: expect.any(String),
       last_heartbeat_at: expect.any(String),
@@ -55,9 +55,9 @@ describe('[F7] starting', () => {
       { name, description: name, webhook: false, needs: null, accept: acceptPrompt },
     ]
     const asked = (names: readonly string[], defaultAgent = 'scripted') =>
-      world({ agents: new Map(['scripted', 'claude', ...names].map(agent)), defaultAgent }).post('/sessions', {
+      testApp({ agents: new Map(['scripted', 'claude', ...names].map(agent)), defaultAgent }).post('/sessions', {
         engine: 'native',
-        prompt: script({ text: 'x' }),
+        prompt: scriptPrompt({ text: 'x' }),
       })
     expect(await asked(['mine'])).toMatchObject({ status: 202, body: { agent: 'mine' } })
     expect(await asked(['zeta', 'alpha'], 'zeta')).toMatchObject({ status: 202, body: { agent: 'zeta' } })
@@ -73,12 +73,12 @@ describe('[F7] starting', () => {
     ['2030-01-01T00:00:00.5+02:00', '2029-12-31T22:00:00.500Z'],
     ['2030-01-01T00:00:00-0130', '2030-01-01T01:30:00.000Z'],
   ])('expires_at %s is %s', async (given, expected) => {
-    const { body } = await world().post('/sessions', { engine: 'scripted', prompt: 'x', expires_at: given })
+    const { body } = await testApp().post('/sessions', { engine: 'scripted', prompt: 'x', expires_at: given })
     expect(body).toMatchObject({ expires_at: expected })
   })
 
   test('one key is one session, and starting adds to no other', async () => {
-    const it = world()
+    const it = testApp()
     const ask = (prompt: string) => it.post('/sessions', { engine: 'scripted', prompt }, { 'idempotency-key': 'k' })
     const [first, again] = [await ask(wait), await ask(wait)]
     expect([first.status, again.status]).toEqual([202, 202])
@@ -90,8 +90,8 @@ describe('[F7] starting', () => {
   })
 
   test('[S21] one that has expired already fails with an expired checkpoint, and never runs', async () => {
-    const it = world()
-    const id = await started(it, { prompt: wait, expires_at: '2020-01-01T00:00:00Z' }, isStatus('failed'))
+    const it = testApp()
+    const id = await startedSession(it, { prompt: wait, expires_at: '2020-01-01T00:00:00Z' }, isStatus('failed'))
     const { body } = await it.get(`/sessions/${id}`)
     expect(body).toMatchObject({ attempt_count: 0, checkpoints: [{ checkpoint_type: 'expired', status: 'failed' }] })
   })
@@ -99,9 +99,13 @@ describe('[F7] starting', () => {
 
 describe('[F18] pausing, resuming, cancelling', () => {
   test('pause keeps row, checkpoints and artifacts; resume goes on with the same session', async () => {
-    const it = world()
-    const prompt = script({ checkpoint: 'one' }, { artifact: { name: 'a.txt', content: 'A' } }, { sleepMs: 60_000 })
-    const id = await started(it, { prompt }, ({ artifacts }) => (artifacts as unknown[]).length === 1)
+    const it = testApp()
+    const prompt = scriptPrompt(
+      { checkpoint: 'one' },
+      { artifact: { name: 'a.txt', content: 'A' } },
+      { sleepMs: 60_000 },
+    )
+    const id = await startedSession(it, { prompt }, ({ artifacts }) => (artifacts as unknown[]).length === 1)
     const paused = await it.post(`/sessions/${id}/pause`, { reason: 'lunch', actor: 'ann' })
     expect(paused).toMatchObject({
       status: 200,
@@ -118,24 +122,28 @@ describe('[F18] pausing, resuming, cancelling', () => {
     })
     const resumed = await it.post(`/sessions/${id}/resume`)
     expect(resumed).toMatchObject({ status: 200, body: { session_id: id, health: { score: 100 } } })
-    const frames = await told(it, `/sessions/${id}/events/stream`, hasType('policy_decision', 2))
+    const frames = await readEnvelopes(it, `/sessions/${id}/events/stream`, hasType('policy_decision', 2))
     // [S38] It goes on where it stopped: that is no other attempt, in its row or on the stream.
     const attempts = frames.flatMap(({ data }) => (data.turn_id === undefined ? [] : [data.attempt]))
     expect(new Set(attempts)).toEqual(new Set([1]))
     expect((await it.get(`/sessions/${id}`)).body).toMatchObject({ status: 'running', attempt_count: 1 })
     const cancelled = await it.post(`/sessions/${id}/cancel`)
     expect(cancelled).toMatchObject({ status: 200, body: { cancelled: true, health: { score: 100 } } })
-    await reached(it, id, ({ ended_at }) => ended_at !== undefined)
+    await waitForDetail(it, id, ({ ended_at }) => ended_at !== undefined)
   })
 
   test('[F11] resume from an event or a cursor is a new session, which goes on with what was asked', async () => {
-    const it = world()
-    const id = await started(it, { prompt: script({ checkpoint: 'one' }, { text: 'done' }) }, isStatus('completed'))
+    const it = testApp()
+    const id = await startedSession(
+      it,
+      { prompt: scriptPrompt({ checkpoint: 'one' }, { text: 'done' }) },
+      isStatus('completed'),
+    )
     const { checkpoints } = (await it.get(`/sessions/${id}`)).body as { checkpoints: { resume_cursor: string }[] }
     const { status, body } = await it.post(`/sessions/${id}/resume`, { resume_cursor: checkpoints[1]?.resume_cursor })
     expect(status).toBe(201)
     expect(body).toMatchObject({ kind: 'background', parent_session_id: id, health: { score: 100 } })
-    const child = await reached(it, String(body.session_id), isStatus('completed'))
+    const child = await waitForDetail(it, String(body.session_id), isStatus('completed'))
     expect(child).toMatchObject({
       parent_session_id: id,
       branch_resume_cursor: checkpoints[1]?.resume_cursor,
@@ -146,15 +154,15 @@ describe('[F18] pausing, resuming, cancelling', () => {
         { summary_text: 'one' },
       ],
     })
-    const other = await it.post(`/sessions/${id}/resume`, { from_event_id: 2, prompt: script({ text: 'else' }) })
-    const ended = await reached(it, String(other.body.session_id), isStatus('completed'))
+    const other = await it.post(`/sessions/${id}/resume`, { from_event_id: 2, prompt: scriptPrompt({ text: 'else' }) })
+    const ended = await waitForDetail(it, String(other.body.session_id), isStatus('completed'))
     expect((ended.messages as { content: string }[]).at(-1)?.content).toBe('else')
     expect((await it.get(`/sessions?parent=${id}`)).body.sessions).toHaveLength(2)
   })
 
   test('[F10] one key is one command, whatever it asks', async () => {
-    const it = world()
-    const id = await started(it, { prompt: wait }, isStatus('running'))
+    const it = testApp()
+    const id = await startedSession(it, { prompt: wait }, isStatus('running'))
     const ask = async (verb: string, body = {}, key = verb) =>
       (await it.post(`/sessions/${id}/${verb}`, body, { 'idempotency-key': key })).status
     for (const verb of ['pause', 'resume', 'policy', 'cancel']) {
@@ -169,26 +177,26 @@ describe('[F18] pausing, resuming, cancelling', () => {
   })
 
   test('an approval wait stays, with its durable request id', async () => {
-    const it = world()
-    const prompt = script({ approve: 'write' }, { text: 'after' })
-    const id = await started(it, { prompt }, isStatus('awaiting_approval'))
+    const it = testApp()
+    const prompt = scriptPrompt({ approve: 'write' }, { text: 'after' })
+    const id = await startedSession(it, { prompt }, isStatus('awaiting_approval'))
     const { body } = await it.get(`/sessions/${id}`)
     expect(body).toMatchObject({
       approval_request_id: expect.stringMatching(/^apr-/),
       health: { flags: ['waiting'], recovery_hint: { approval_request_id: body.approval_request_id } },
     })
     await it.post(`/sessions/${id}/approvals/${body.approval_request_id}/approve`)
-    await reached(it, id, isStatus('completed'))
+    await waitForDetail(it, id, isStatus('completed'))
   })
 })
 
 test('[F22] memory: what was looked up, and what an agent would remember', async () => {
-  const it = world()
-  const prompt = script(
+  const it = testApp()
+  const prompt = scriptPrompt(
     { event: { type: 'retrieval', payload: { query: 'roads', citations: ['a', 'b'] } } },
     { artifact: { name: 'lesson', content: 'Ask first.', kind: 'memory_proposal' } },
   )
-  const id = await started(it, { prompt }, isStatus('completed'))
+  const id = await startedSession(it, { prompt }, isStatus('completed'))
   expect((await it.get(`/sessions/${id}`)).body).toMatchObject({
     artifacts: [{ artifact_type: 'run_record' }, { artifact_type: 'memory_proposal', name: 'lesson' }],
     health: {
@@ -214,10 +222,14 @@ describe('[F24] the health stream', () => {
   ]
 
   test('starts with the current one, then tells each that differs; resumes by cursor, byte for byte', async () => {
-    const it = world()
-    const id = await started(it, { prompt: script({ approve: 'go' }, ...steps) }, isStatus('awaiting_approval'))
+    const it = testApp()
+    const id = await startedSession(
+      it,
+      { prompt: scriptPrompt({ approve: 'go' }, ...steps) },
+      isStatus('awaiting_approval'),
+    )
     const path = `/sessions/${id}/health/stream`
-    const live = told(it, path, hasType('health_snapshot', 5))
+    const live = readEnvelopes(it, path, hasType('health_snapshot', 5))
     const { approval_request_id } = (await it.get(`/sessions/${id}`)).body
     await new Promise((resolve) => setTimeout(resolve, 5))
     await it.post(`/sessions/${id}/approvals/${approval_request_id}/approve`)
@@ -230,17 +242,19 @@ describe('[F24] the health stream', () => {
       [80, ['degraded']],
     ])
     expect(new Set(frames.map(({ data }) => JSON.stringify(data.payload))).size).toBe(frames.length)
-    await reached(it, id, isStatus('completed'))
-    const rest = await told(it, path, hasType('health_snapshot', 3), { headers: { 'last-event-id': frames[1]!.id! } })
+    await waitForDetail(it, id, isStatus('completed'))
+    const rest = await readEnvelopes(it, path, hasType('health_snapshot', 3), {
+      headers: { 'last-event-id': frames[1]!.id! },
+    })
     expect(rest.map(({ raw }) => raw)).toEqual(frames.slice(2).map(({ raw }) => raw))
-    const byCursor = await told(
+    const byCursor = await readEnvelopes(
       it,
       `${path}?resume_cursor=health:${id}:${frames[1]!.id}`,
       hasType('health_snapshot', 3),
     )
     expect(byCursor).toEqual(rest)
     expect((await it.get(`${path}?resume_cursor=health:other:3`)).status).toBe(400)
-    const [now] = await told(it, path, hasType('health_snapshot'))
+    const [now] = await readEnvelopes(it, path, hasType('health_snapshot'))
     const { checkpoints: _checkpoints, artifacts: _artifacts, ...last } = frames.at(-1)?.data.payload ?? {}
     expect(now?.data.payload).toMatchObject({ ...last, checkpoints: { count: 1 }, artifacts: { count: 2 } })
     expect((await it.get(`/sessions/${id}/health`)).body).toEqual(now?.data.payload)
@@ -267,10 +281,10 @@ describe('[S28] the ten budgets', () => {
     (['request_approval', 'pause'] as const).map((action) => [budget, action, given] as const),
   )
   test.each(cases)('%s, %s: crossing it stops the session once', async (budget, action, [limit, ...steps]) => {
-    const it = world()
-    const prompt = script(...steps, { text: 'more' }, { sleepMs: 60_000 })
+    const it = testApp()
+    const prompt = scriptPrompt(...steps, { text: 'more' }, { sleepMs: 60_000 })
     const policy = { health: { [budget]: limit, action } }
-    const id = await started(it, { prompt, policy }, isStatus('awaiting_approval', 'paused'))
+    const id = await startedSession(it, { prompt, policy }, isStatus('awaiting_approval', 'paused'))
     const { body } = await it.get(`/sessions/${id}`)
     const status = action === 'pause' ? 'paused' : 'awaiting_approval'
     expect(body).toMatchObject({
@@ -290,9 +304,13 @@ describe('[S28] the ten budgets', () => {
   })
 
   test('set later, by an operator', async () => {
-    const it = world()
-    const id = await started(it, { prompt: script({ usage: { total_tokens: 9 } }, { sleepMs: 60_000 }) }, isRunning)
-    await reached(it, id, ({ channel }) => JSON.stringify(channel).includes('"usage"'))
+    const it = testApp()
+    const id = await startedSession(
+      it,
+      { prompt: scriptPrompt({ usage: { total_tokens: 9 } }, { sleepMs: 60_000 }) },
+      isRunning,
+    )
+    await waitForDetail(it, id, ({ channel }) => JSON.stringify(channel).includes('"usage"'))
     const { status, body } = await it.post(`/sessions/${id}/policy`, { policy: { health: { max_total_tokens: 5 } } })
     expect([status, body.status]).toEqual([200, 'awaiting_approval'])
   })
@@ -324,7 +342,7 @@ describe('[F26] bad input', () => {
     ['a workspace where there are none', { workspace: { mode: 'write' } }, 400],
     ['an id that is none', { session_id: 'a b' }, 400],
   ])('%s starts nothing', async (_name, more, status) => {
-    const it = world()
+    const it = testApp()
     const answer = await it.post('/sessions', { engine: 'scripted', prompt: 'x', ...more })
     expect([answer.status, (await it.get('/sessions')).body.sessions]).toEqual([status, []])
   })
@@ -338,8 +356,8 @@ describe('[F26] bad input', () => {
     ['a policy with nonsense', 'policy', { policy: { health: { max_cost_usd: Number.NaN } } }, 400],
     ['no policy', 'policy', {}, 400],
   ])('%s changes nothing', async (_name, verb, body, status) => {
-    const it = world()
-    const id = await started(it, { prompt: wait }, ({ messages }) => JSON.stringify(messages).includes('"a"'))
+    const it = testApp()
+    const id = await startedSession(it, { prompt: wait }, ({ messages }) => JSON.stringify(messages).includes('"a"'))
     const seen = async () => JSON.stringify([(await it.get(`/sessions/${id}`)).body, (await it.get('/sessions')).body])
     const before = await seen()
     expect((await it.post(`/sessions/${id}/${verb}`, body)).status).toBe(status)
@@ -347,21 +365,21 @@ describe('[F26] bad input', () => {
   })
 
   test('pausing twice is a conflict', async () => {
-    const it = world()
-    const id = await started(it, { prompt: wait }, isRunning)
+    const it = testApp()
+    const id = await startedSession(it, { prompt: wait }, isRunning)
     const answers = [await it.post(`/sessions/${id}/pause`), await it.post(`/sessions/${id}/pause`)]
     expect(answers.map(({ status }) => status)).toEqual([200, 409])
   })
 
   test.each(['pause', 'resume'])('%s of a session that has ended is a conflict', async (verb) => {
-    const it = world()
-    const id = await started(it, { prompt: script({ text: 'x' }) }, isStatus('completed'))
+    const it = testApp()
+    const id = await startedSession(it, { prompt: scriptPrompt({ text: 'x' }) }, isStatus('completed'))
     expect((await it.post(`/sessions/${id}/${verb}`)).status).toBe(409)
   })
 
   test('an approval that expired and is answered late is a conflict', async () => {
-    const it = world()
-    const id = await started(it, { prompt: script({ approve: 'w', expiresMs: 1 }) }, isStatus('completed'))
+    const it = testApp()
+    const id = await startedSession(it, { prompt: scriptPrompt({ approve: 'w', expiresMs: 1 }) }, isStatus('completed'))
     const { resume_points } = (await it.get(`/chat/sessions/${id}`)).body as { resume_points: { event_id: string }[] }
     const late = await it.post(`/sessions/${id}/approvals/apr-${resume_points[0]?.event_id.slice(3)}/approve`)
     expect(late).toMatchObject({ status: 409, body: { error: { message: 'The approval was expired.' } } })
@@ -370,8 +388,8 @@ describe('[F26] bad input', () => {
   test.each(['pause', 'resume', 'cancel', 'policy'])(
     '%s of an unknown or foreign session is not found',
     async (verb) => {
-      const it = world()
-      const id = await started(it, { prompt: wait }, isRunning)
+      const it = testApp()
+      const id = await startedSession(it, { prompt: wait }, isRunning)
       const body = { policy: {} }
       expect((await it.post(`/sessions/nobody/${verb}`, body)).status).toBe(404)
       expect((await it.post(`/sessions/${id}/${verb}`, body, { 'x-fabric-tenant': 'other' })).status).toBe(404)

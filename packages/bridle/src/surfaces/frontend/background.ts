@@ -3,30 +3,30 @@
 import * as v from 'valibot'
 import { isRefusal } from '../../kernel/commands.ts'
 import type { Key } from '../../kernel/event.ts'
-import { canonical, hashText } from '../../kernel/json.ts'
-import { actorOf, viewerOf } from '../http/access/users.ts'
+import { canonicalJson, hashText } from '../../kernel/json.ts'
+import { actorField, viewerOf } from '../http/access/users.ts'
 import { idempotencyKey } from '../http/requests/command-id.ts'
-import { placeFor } from '../http/requests/public-path.ts'
-import { badRequest, refused } from '../http/router/errors.ts'
-import { type Call, jsonObject, optionalId, type Route, route } from '../http/router/route.ts'
-import { findKey, findSession, obeyed, standing } from '../http/sessions/routes.ts'
-import { agentFields, agentFor, settingsFields, settingsOf } from './agent-choice.ts'
-import { branchBody, branchFrom, hasPlace } from './branching.ts'
-import { newKey } from './new-session-key.ts'
-import { policyWish } from './policy.ts'
+import { publicPath } from '../http/requests/public-path.ts'
+import { badRequest, refusalResponse } from '../http/router/errors.ts'
+import { jsonObject, optionalId, type Route, type RouteCall, route } from '../http/router/route.ts'
+import { findKey, findSession, respondWithCard, sendAndShow } from '../http/sessions/routes.ts'
+import { agentFields, chooseAgent, settingsFields, settingsOf } from './agent-choice.ts'
+import { branchBody, branchFrom, hasBranchOrigin } from './branching.ts'
+import { newSessionKey } from './new-session-key.ts'
+import { policyRequestSchema } from './policy.ts'
 import { currentHealth, envelopeRoute, healthQuery, healthStream } from './streams.ts'
-import { workspaceOf } from './workspace.ts'
+import { prepareWorkspace } from './workspace.ts'
 
 const RETRIES_MAX = 100
 /** Of work that says nothing of it: a server that is killed is a failure too, and should not be the end of the work. */
-const RETRIES_USUAL = 3
+const RETRIES_DEFAULT = 3
 const agentQuery = v.looseObject({ agent: v.optional(v.string()) })
-const who = { reason: v.optional(v.string()), actor: v.optional(v.string()) }
+const actorFields = { reason: v.optional(v.string()), actor: v.optional(v.string()) }
 
 /** Without a zone it is UTC: where the server stands is nothing that a caller knows. */
 const inUtc = (text: string): string => (/(Z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`)
 
-const moment = v.pipe(
+const timeSchema = v.pipe(
   v.string(),
   v.transform(inUtc),
   v.check((text) => /^\d{4}-\d\d-\d\dT/.test(text) && !Number.isNaN(Date.parse(text)), 'Expected an ISO 8601 time'),
@@ -42,8 +42,8 @@ const startBody = v.looseObject({
   title: v.optional(v.string()),
   parent_session_id: optionalId,
   max_retries: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(RETRIES_MAX))),
-  expires_at: v.nullish(moment),
-  policy: v.optional(policyWish),
+  expires_at: v.nullish(timeSchema),
+  policy: v.optional(policyRequestSchema),
   workspace: v.optional(
     v.looseObject({ mode: v.optional(v.picklist(['none', 'read', 'write']), 'none'), source: v.optional(v.string()) }),
   ),
@@ -57,20 +57,20 @@ export const backgroundRoutes: readonly Route[] = [
     path: '/sessions',
     scope: 'operate',
     summary: 'Start a background session',
-    session: newKey('bg'),
+    session: newSessionKey('bg'),
     body: startBody,
     answers: { 202: 'It is in the log, and runs by itself from here on; the session, with its health.' },
-    handle: (call) => start(call),
+    handle: (call) => startBackground(call),
   }),
   route({
     method: 'post',
     path: '/sessions/:id/pause',
     scope: 'operate',
     summary: 'Pause a session; it keeps its row, checkpoints and artifacts',
-    stops: true,
+    stopsWork: true,
     session: findKey,
     query: agentQuery,
-    body: v.looseObject(who),
+    body: v.looseObject(actorFields),
     answers: { 200: 'The session, with its health.' },
     handle: async (call) => {
       const key = call.key as Key
@@ -78,9 +78,9 @@ export const backgroundRoutes: readonly Route[] = [
       const command = {
         type: 'pause',
         ...(reason !== undefined && { reason }),
-        ...actorOf(call.access, actor),
+        ...actorField(call.access, actor),
       } as const
-      return obeyed(call, key, command)
+      return sendAndShow(call, key, command)
     },
   }),
   route({
@@ -96,12 +96,12 @@ export const backgroundRoutes: readonly Route[] = [
       const session = await findSession(call)
       if (session instanceof Response) return session
       const { access, body } = call
-      const actor = actorOf(access, body.actor)
-      if (hasPlace(body)) return branchFrom(call, session, { ...body, ...actor, prompt: body.prompt ?? null })
+      const actor = actorField(access, body.actor)
+      if (hasBranchOrigin(body)) return branchFrom(call, session, { ...body, ...actor, prompt: body.prompt ?? null })
       if (body.prompt !== undefined || body.session_id !== undefined)
         return badRequest('body: prompt and session_id are for a branch: say where by from_event_id or resume_cursor')
       const { reason } = body
-      return obeyed(call, session.key, { type: 'resume', ...(reason !== undefined && { reason }), ...actor })
+      return sendAndShow(call, session.key, { type: 'resume', ...(reason !== undefined && { reason }), ...actor })
     },
   }),
   route({
@@ -111,14 +111,14 @@ export const backgroundRoutes: readonly Route[] = [
     summary: 'Set the budgets of a session; what was crossed is armed again',
     session: findKey,
     query: agentQuery,
-    body: v.looseObject({ policy: policyWish, ...who }),
+    body: v.looseObject({ policy: policyRequestSchema, ...actorFields }),
     answers: { 200: 'The session, with its health.' },
     handle: async (call) => {
       const key = call.key as Key
       const { policy, reason, actor } = call.body
       const why = reason === undefined ? {} : { reason }
-      const command = { type: 'set_policy', policy, ...why, ...actorOf(call.access, actor) } as const
-      return obeyed(call, key, command)
+      const command = { type: 'set_policy', policy, ...why, ...actorField(call.access, actor) } as const
+      return sendAndShow(call, key, command)
     },
   }),
   envelopeRoute('/sessions/:id/events/stream'),
@@ -150,11 +150,11 @@ export const backgroundRoutes: readonly Route[] = [
   }),
 ]
 
-const start = async (call: Call<undefined, v.InferOutput<typeof startBody>>): Promise<Response> => {
+const startBackground = async (call: RouteCall<undefined, v.InferOutput<typeof startBody>>): Promise<Response> => {
   const { access, body, ports, request } = call
   const key = call.key as Key
   const { tenant, id } = key
-  const agent = agentFor(call, { agent: key.agent })
+  const agent = chooseAgent(call, { agent: key.agent })
   if (agent instanceof Response) return agent
   const submission = await agent.accept({ ...body.input, prompt: body.prompt })
   if ('problem' in submission) return badRequest(submission.problem)
@@ -163,14 +163,14 @@ const start = async (call: Call<undefined, v.InferOutput<typeof startBody>>): Pr
   const { parent_session_id: parent, title, policy } = body
   const isNew = (await ports.directory.find(tenant, id)).length === 0
   if (commandId === null && !isNew)
-    return refused({ refused: 'session_exists', message: 'The session exists already.' })
+    return refusalResponse({ refused: 'session_exists', message: 'The session exists already.' })
   const asked = {
     ...settingsOf(body),
     workspace_mode: body.workspace?.mode ?? body.workspace_mode ?? 'none',
     ...(body.workspace?.source !== undefined && { workspace_source: body.workspace.source }),
   }
   // Nothing is prepared for a session that exists: it refuses the command, or knows it by its Idempotency-Key.
-  const prepared = isNew ? await workspaceOf(call, key, asked, { goal: body.prompt }) : null
+  const prepared = isNew ? await prepareWorkspace(call, key, asked, { goal: body.prompt }) : null
   if (prepared instanceof Response) return prepared
   const owner = (await viewerOf(access)) ?? (parent === undefined ? null : await ownerOfSession(call, tenant, parent))
   const answer = await ports.host.send(
@@ -178,13 +178,13 @@ const start = async (call: Call<undefined, v.InferOutput<typeof startBody>>): Pr
     {
       type: 'submit',
       ...submission,
-      ...actorOf(access, body.actor),
+      ...actorField(access, body.actor),
       ...(owner !== null && { owner }),
       fresh: true,
       opening: {
         kind: 'background',
         settings: prepared?.settings ?? asked,
-        maxRetries: body.max_retries ?? RETRIES_USUAL,
+        maxRetries: body.max_retries ?? RETRIES_DEFAULT,
         expiresAt: body.expires_at ?? null,
         ...(title !== undefined && { title }),
         ...(policy && { policy }),
@@ -192,26 +192,26 @@ const start = async (call: Call<undefined, v.InferOutput<typeof startBody>>): Pr
         ...(prepared && { artifacts: prepared.artifacts }),
       },
     },
-    commandId === null ? null : { commandId, bodyHash: hashText(canonical(body)) },
+    commandId === null ? null : { commandId, bodyHash: hashText(canonicalJson(body)) },
   )
   if (isRefusal(answer)) {
     await prepared?.discard?.()
-    return refused(answer)
+    return refusalResponse(answer)
   }
-  return standing(
+  return respondWithCard(
     call,
     key,
     { ...answer, run_id: answer.runId ?? null },
-    { status: 202, headers: { location: placeFor(request, `/sessions/${id}`) } },
+    { status: 202, headers: { location: publicPath(request, `/sessions/${id}`) } },
   )
 }
 
 /** Work that an operator starts below a user's session is that user's. */
 const ownerOfSession = async (
-  { ports }: Pick<Call<unknown, unknown>, 'ports'>,
+  { ports }: Pick<RouteCall<unknown, unknown>, 'ports'>,
   tenant: string,
   id: string,
 ): Promise<string | null> => {
-  const found = await (ports.relatives ?? ports.directory).find(tenant, id)
+  const found = await (ports.relatedSessions ?? ports.directory).find(tenant, id)
   return found.find(({ owner }) => owner !== null)?.owner ?? null
 }

@@ -1,18 +1,26 @@
 import { describe, expect, test } from 'vitest'
-import { world } from '../http/test-app.suite.ts'
-import { hasType, isStatus, reached, script, started, told, types } from './frontend.suite.ts'
+import { testApp } from '../http/test-app.suite.ts'
+import {
+  envelopeTypes,
+  hasType,
+  isStatus,
+  readEnvelopes,
+  scriptPrompt,
+  startedSession,
+  waitForDetail,
+} from './frontend.suite.ts'
 
 const chat = async (body: object = {}) => {
-  const it = world()
+  const it = testApp()
   const { status, body: made } = await it.post('/chat/sessions', { engine: 'scripted', ...body })
   expect(status).toBe(201)
   const id = String(made.session_id)
   return { it, id, made, path: `/chat/sessions/${id}` }
 }
 const turn = async ({ it, path, id }: Awaited<ReturnType<typeof chat>>, ...steps: unknown[]) => {
-  const { status, body } = await it.post(`${path}/turns`, { prompt: script(...steps) })
+  const { status, body } = await it.post(`${path}/turns`, { prompt: scriptPrompt(...steps) })
   expect(status).toBe(202)
-  await reached(it, id, isStatus('idle', 'failed'))
+  await waitForDetail(it, id, isStatus('idle', 'failed'))
   return body
 }
 
@@ -33,7 +41,7 @@ describe('[F9] a chat session', () => {
   })
 
   test('is made once by a key, and by a name', async () => {
-    const it = world()
+    const it = testApp()
     const made = () => it.post('/chat/sessions', { title: 'a' }, { 'idempotency-key': 'k1' })
     const [first, again] = [await made(), await made()]
     expect([first.status, again.status]).toEqual([201, 201])
@@ -53,11 +61,11 @@ describe('[F9] a chat session', () => {
 
   test('takes a turn and streams it to its end, where that is accepted; the next turn is not part of it', async () => {
     const { it, path } = await chat()
-    await it.post(`${path}/turns`, { prompt: script({ text: 'first' }) })
-    const frames = await told(it, `${path}/turns?tier=default`, undefined, {
+    await it.post(`${path}/turns`, { prompt: scriptPrompt({ text: 'first' }) })
+    const frames = await readEnvelopes(it, `${path}/turns?tier=default`, undefined, {
       method: 'POST',
       headers: { accept: 'text/event-stream' },
-      body: { prompt: script({ text: 'second' }) },
+      body: { prompt: scriptPrompt({ text: 'second' }) },
     })
     expect(frames[0]?.data).toMatchObject({ type: 'session' })
     expect(frames.slice(-2).map(({ data }) => [data.type, data.payload.status])).toEqual([
@@ -71,10 +79,10 @@ describe('[F9] a chat session', () => {
   test('streams a turn that is over, asked again by its key, as it was, and nothing of what came since', async () => {
     const { it, path } = await chat()
     const stream = () =>
-      told(it, `${path}/turns?tier=default`, undefined, {
+      readEnvelopes(it, `${path}/turns?tier=default`, undefined, {
         method: 'POST',
         headers: { accept: 'text/event-stream', 'idempotency-key': 'one' },
-        body: { prompt: script({ text: 'first' }) },
+        body: { prompt: scriptPrompt({ text: 'first' }) },
       })
     const [, ...first] = await stream()
     expect((await it.post(`/sessions/${path.slice('/chat/sessions/'.length)}/pause`, {})).status).toBe(200)
@@ -83,13 +91,13 @@ describe('[F9] a chat session', () => {
 
   test('streams a turn that others wait behind, and nothing of theirs', async () => {
     const { it, path } = await chat()
-    const frames = told(it, `${path}/turns?tier=default`, undefined, {
+    const frames = readEnvelopes(it, `${path}/turns?tier=default`, undefined, {
       method: 'POST',
       headers: { accept: 'text/event-stream' },
-      body: { prompt: script({ sleepMs: 200 }, { text: 'first' }) },
+      body: { prompt: scriptPrompt({ sleepMs: 200 }, { text: 'first' }) },
     })
-    await reached(it, path.slice('/chat/sessions/'.length), isStatus('running'))
-    await it.post(`${path}/turns`, { prompt: script({ text: 'second' }) })
+    await waitForDetail(it, path.slice('/chat/sessions/'.length), isStatus('running'))
+    await it.post(`${path}/turns`, { prompt: scriptPrompt({ text: 'second' }) })
     const shown = (await frames).map(({ data }) => data)
     expect(shown.at(-1)).toMatchObject({ type: 'turn_end', payload: { queued: 1 } })
     expect(shown.filter(({ type }) => type === 'token').map(({ payload }) => payload.text)).toEqual(['first'])
@@ -97,7 +105,7 @@ describe('[F9] a chat session', () => {
 
   test('[F10] one key is one turn', async () => {
     const { it, path } = await chat()
-    const ask = () => it.post(`${path}/turns`, { prompt: script({ text: 'x' }) }, { 'idempotency-key': 't1' })
+    const ask = () => it.post(`${path}/turns`, { prompt: scriptPrompt({ text: 'x' }) }, { 'idempotency-key': 't1' })
     const [first, again] = [await ask(), await ask()]
     expect(again.body.turn_id).toBe(first.body.turn_id)
   })
@@ -133,12 +141,12 @@ describe('[F12] the detail', () => {
 
   test('[F14] has the artifacts of background sessions that hang from it, and of no other', async () => {
     const made = await chat()
-    const child = await started(
+    const child = await startedSession(
       made.it,
-      { prompt: script({ text: 'report' }), parent_session_id: made.id },
+      { prompt: scriptPrompt({ text: 'report' }), parent_session_id: made.id },
       isStatus('completed'),
     )
-    await started(made.it, { prompt: script({ text: 'other' }) }, isStatus('completed'))
+    await startedSession(made.it, { prompt: scriptPrompt({ text: 'other' }) }, isStatus('completed'))
     const { body } = await made.it.get(made.path)
     expect((body.background_artifacts as object[]).map((each) => ({ ...each }))).toMatchObject([
       { session_id: child, artifact_type: 'final_output' },
@@ -227,16 +235,20 @@ describe('[F11] a branch', () => {
     })
     const again = await it.post(`/chat/sessions/${body.session_id}/branch`, { resume_cursor: cursor })
     expect(again.status).toBe(201)
-    await it.post(`/chat/sessions/${body.session_id}/turns`, { prompt: script({ text: 'three' }) })
-    await reached(it, String(body.session_id), ({ messages }) => (messages as unknown[]).length === 4)
+    await it.post(`/chat/sessions/${body.session_id}/turns`, { prompt: scriptPrompt({ text: 'three' }) })
+    await waitForDetail(it, String(body.session_id), ({ messages }) => (messages as unknown[]).length === 4)
     expect(JSON.stringify((await it.get(path)).body)).toBe(before)
   })
 
   test('shares the history: its stream begins with it', async () => {
     const { it, path, first } = await told2()
     const { body } = await it.post(`${path}/branch`, { from_event_id: first.event_id })
-    const frames = await told(it, `/chat/sessions/${body.session_id}/events/stream`, hasType('session_checkpoint'))
-    expect(types(frames)).toContain('turn_end')
+    const frames = await readEnvelopes(
+      it,
+      `/chat/sessions/${body.session_id}/events/stream`,
+      hasType('session_checkpoint'),
+    )
+    expect(envelopeTypes(frames)).toContain('turn_end')
     expect(frames.find(({ data }) => data.type === 'token')?.data.payload.text).toBe('one')
   })
 
@@ -302,7 +314,7 @@ describe('[F26] bad input', () => {
     ['an id that is none', { session_id: 'a/b' }, 400],
     ['a budget misspelt', { policy: { health: { max_tokens: 1 } } }, 400],
   ])('%s makes no session', async (_name, body, status) => {
-    const it = world()
+    const it = testApp()
     expect((await it.post('/chat/sessions', body)).status).toBe(status)
     expect((await it.get('/sessions')).body.sessions).toEqual([])
   })

@@ -2,24 +2,24 @@
 import * as v from 'valibot'
 import { isRefusal } from '../../kernel/commands.ts'
 import { eventId, type Key } from '../../kernel/event.ts'
-import { canonical, hashText, type JsonObject } from '../../kernel/json.ts'
-import { actorOf, ownerFor } from '../http/access/users.ts'
+import { canonicalJson, hashText, type JsonObject } from '../../kernel/json.ts'
+import { actorField, ownerField } from '../http/access/users.ts'
 import { commandIdOf, idempotencyKey } from '../http/requests/command-id.ts'
-import { taggedJson } from '../http/requests/conditional-requests.ts'
-import { placeFor } from '../http/requests/public-path.ts'
-import { badRequest, notFound, refused } from '../http/router/errors.ts'
-import { type Call, jsonObject, optionalId, type Route, route } from '../http/router/route.ts'
+import { jsonWithTag } from '../http/requests/conditional-requests.ts'
+import { publicPath } from '../http/requests/public-path.ts'
+import { badRequest, notFound, refusalResponse } from '../http/router/errors.ts'
+import { jsonObject, optionalId, type Route, type RouteCall, route } from '../http/router/route.ts'
 import { artifactsOf } from '../http/sessions/artifact-list.ts'
 import { channelOf } from '../http/sessions/channel.ts'
 import { sessionDetail } from '../http/sessions/detail.ts'
 import { backgroundArtifacts } from '../http/sessions/related-sessions.ts'
 import { checkpointsOf, resumePointsOf, subagentsOf } from '../http/sessions/resume-points.ts'
-import { findKey, findSession, standing } from '../http/sessions/routes.ts'
-import { agentFields, agentFor, settingsFields, settingsOf } from './agent-choice.ts'
+import { findKey, findSession, respondWithCard } from '../http/sessions/routes.ts'
+import { agentFields, chooseAgent, settingsFields, settingsOf } from './agent-choice.ts'
 import { branchBody, branchFrom } from './branching.ts'
-import { newKey } from './new-session-key.ts'
-import { policyWish } from './policy.ts'
-import { envelopeRoute, tierWish, turnStream } from './streams.ts'
+import { newSessionKey } from './new-session-key.ts'
+import { policyRequestSchema } from './policy.ts'
+import { envelopeRoute, tierSchema, turnStream } from './streams.ts'
 
 const path = '/chat/sessions/:id'
 const agentQuery = v.looseObject({ agent: v.optional(v.string()) })
@@ -30,13 +30,13 @@ export const chatRoutes: readonly Route[] = [
     path: '/chat/sessions',
     scope: 'operate',
     summary: 'Make a chat session',
-    session: newKey('chat'),
+    session: newSessionKey('chat'),
     body: v.looseObject({
       ...agentFields,
       ...settingsFields,
       session_id: optionalId,
       title: v.optional(v.string()),
-      policy: v.optional(policyWish),
+      policy: v.optional(policyRequestSchema),
     }),
     answers: { 201: 'The session, with its health.' },
     handle: async (call) => {
@@ -50,7 +50,7 @@ export const chatRoutes: readonly Route[] = [
         key,
         {
           type: 'create',
-          ...(await ownerFor(call.access)),
+          ...(await ownerField(call.access)),
           opening: {
             kind: 'chat',
             settings: settingsOf(body),
@@ -58,12 +58,12 @@ export const chatRoutes: readonly Route[] = [
             ...(policy && { policy }),
           },
         },
-        commandId === null ? null : { commandId, bodyHash: hashText(canonical(body)) },
+        commandId === null ? null : { commandId, bodyHash: hashText(canonicalJson(body)) },
       )
-      if (isRefusal(answer)) return refused(answer)
-      return standing(call, key, answer, {
+      if (isRefusal(answer)) return refusalResponse(answer)
+      return respondWithCard(call, key, answer, {
         status: 201,
-        headers: { location: placeFor(request, `/chat/sessions/${id}`) },
+        headers: { location: publicPath(request, `/chat/sessions/${id}`) },
       })
     },
   }),
@@ -73,7 +73,7 @@ export const chatRoutes: readonly Route[] = [
     scope: 'operate',
     summary: 'Ask; answers at once, or with the turn’s stream where that is accepted',
     session: findKey,
-    query: v.looseObject({ agent: v.optional(v.string()), tier: tierWish }),
+    query: v.looseObject({ agent: v.optional(v.string()), tier: tierSchema }),
     body: v.looseObject({ prompt: v.string(), input: v.optional(jsonObject), actor: v.optional(v.string()) }),
     answers: {
       200: 'With `Accept: text/event-stream`: the turn, to its end.',
@@ -92,7 +92,7 @@ export const chatRoutes: readonly Route[] = [
     handle: async (call) => {
       const session = await findSession(call)
       if (session instanceof Response) return session
-      return taggedJson(call.request, {
+      return jsonWithTag(call.request, {
         ...sessionDetail(session, call.ports.agents.get(session.key.agent) ?? null),
         resume_points: await resumePointsOf(session),
         subagents: await subagentsOf(session),
@@ -116,30 +116,30 @@ export const chatRoutes: readonly Route[] = [
     handle: async (call) => {
       const session = await findSession(call)
       if (session instanceof Response) return session
-      return branchFrom(call, session, { ...call.body, ...actorOf(call.access, call.body.actor) })
+      return branchFrom(call, session, { ...call.body, ...actorField(call.access, call.body.actor) })
     },
   }),
 ]
 
-type Turn = Call<
+type TurnCall = RouteCall<
   { readonly tier: 'default' | 'debug' },
   { readonly prompt: string; readonly input?: JsonObject | undefined; readonly actor?: string | undefined }
 >
 
-const takeTurn = async (call: Turn): Promise<Response> => {
+const takeTurn = async (call: TurnCall): Promise<Response> => {
   const session = await findSession(call)
   if (session instanceof Response) return session
   const { request, body, ports, query } = call
   const { key } = session
   const agent = ports.agents.get(key.agent)
-  if (!agent || agent.needs !== null) return agentFor(call, { agent: key.agent }) as Response
+  if (!agent || agent.needs !== null) return chooseAgent(call, { agent: key.agent }) as Response
   const submission = await agent.accept({ ...body.input, prompt: body.prompt })
   if ('problem' in submission) return badRequest(submission.problem)
   const id = commandIdOf(request, body)
   if (id instanceof Response) return id
-  const asked = { ...submission, ...actorOf(call.access, body.actor) }
+  const asked = { ...submission, ...actorField(call.access, body.actor) }
   const answer = await ports.host.send(key, { type: 'submit', existing: true, ...asked }, id)
-  if (isRefusal(answer)) return refused(answer)
+  if (isRefusal(answer)) return refusalResponse(answer)
   const runId = String(answer.runId)
   // A run's id holds the number of its prompt: the turn is all behind it.
   const since = Number(runId.slice(2)) - 1
@@ -147,7 +147,7 @@ const takeTurn = async (call: Turn): Promise<Response> => {
     const watched = await ports.host.find(key)
     return watched?.hasEvent(since + 1) ? turnStream(call, watched, { runId, since, tier: query.tier }) : notFound()
   }
-  return standing(
+  return respondWithCard(
     call,
     key,
     {
@@ -155,9 +155,9 @@ const takeTurn = async (call: Turn): Promise<Response> => {
       run_id: runId,
       message_id: answer.messageId ?? null,
       delivery: answer.delivery ?? null,
-      after: eventId(since, session.logs.own),
+      after: eventId(since, session.incarnations.own),
     },
-    { status: 202, headers: { location: placeFor(request, `/sessions/${key.id}/runs/${runId}?agent=${key.agent}`) } },
+    { status: 202, headers: { location: publicPath(request, `/sessions/${key.id}/runs/${runId}?agent=${key.agent}`) } },
   )
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { world } from '../http/test-app.suite.ts'
-import { hasType, isStatus, reached, script, started, told } from './frontend.suite.ts'
+import { testApp } from '../http/test-app.suite.ts'
+import { hasType, isStatus, readEnvelopes, scriptPrompt, startedSession, waitForDetail } from './frontend.suite.ts'
 
 interface Subagent {
   readonly agent_id: string
@@ -11,17 +11,17 @@ interface Subagent {
 
 describe('[F36] a session that is started from another shows there', () => {
   test('three children of a chat: each when it starts and when it ends, on the stream and in the detail', async () => {
-    const it = world()
+    const it = testApp()
     const parent = String((await it.post('/chat/sessions', { agent: 'scripted' })).body.session_id)
     const children = await Promise.all(
       [
-        [script({ text: 'done' }), 'completed'],
-        [script({ fail: 'broken' }), 'failed'],
-        [script({ sleepMs: 60_000 }), 'running'],
-      ].map(([prompt, status]) => started(it, { prompt, parent_session_id: parent }, isStatus(String(status)))),
+        [scriptPrompt({ text: 'done' }), 'completed'],
+        [scriptPrompt({ fail: 'broken' }), 'failed'],
+        [scriptPrompt({ sleepMs: 60_000 }), 'running'],
+      ].map(([prompt, status]) => startedSession(it, { prompt, parent_session_id: parent }, isStatus(String(status)))),
     )
     await it.post(`/sessions/${children[2]}/cancel`)
-    const frames = await told(it, `/chat/sessions/${parent}/events/stream`, hasType('subagent_event', 6))
+    const frames = await readEnvelopes(it, `/chat/sessions/${parent}/events/stream`, hasType('subagent_event', 6))
     const events = frames.filter(({ data }) => data.type === 'subagent_event').map(({ data }) => data.payload)
     for (const [index, end] of ['completed', 'failed', 'cancelled'].entries()) {
       const of = events.filter(({ agent_id }) => agent_id === children[index])
@@ -42,21 +42,32 @@ describe('[F36] a session that is started from another shows there', () => {
   })
 
   test('a child of background work shows in its detail; a branch is no child, and a parent that is gone is no trouble', async () => {
-    const it = world()
-    const parent = await started(it, { prompt: script({ text: 'done' }) }, isStatus('completed'))
-    const child = await started(it, { prompt: script({ text: 'x' }), parent_session_id: parent }, isStatus('completed'))
-    const detail = await reached(it, parent, ({ subagents }) => (subagents as Subagent[])[0]?.status === 'completed')
-    expect(detail.subagents).toMatchObject([{ agent_id: child, status: 'completed' }])
-    const branched = await it.post(`/sessions/${parent}/resume`, { from_event_id: 3, prompt: script({ text: 'y' }) })
-    await reached(it, String(branched.body.session_id), isStatus('completed'))
-    const orphan = await started(
+    const it = testApp()
+    const parent = await startedSession(it, { prompt: scriptPrompt({ text: 'done' }) }, isStatus('completed'))
+    const child = await startedSession(
       it,
-      { prompt: script({ sleepMs: 60_000 }), parent_session_id: parent },
+      { prompt: scriptPrompt({ text: 'x' }), parent_session_id: parent },
+      isStatus('completed'),
+    )
+    const detail = await waitForDetail(
+      it,
+      parent,
+      ({ subagents }) => (subagents as Subagent[])[0]?.status === 'completed',
+    )
+    expect(detail.subagents).toMatchObject([{ agent_id: child, status: 'completed' }])
+    const branched = await it.post(`/sessions/${parent}/resume`, {
+      from_event_id: 3,
+      prompt: scriptPrompt({ text: 'y' }),
+    })
+    await waitForDetail(it, String(branched.body.session_id), isStatus('completed'))
+    const orphan = await startedSession(
+      it,
+      { prompt: scriptPrompt({ sleepMs: 60_000 }), parent_session_id: parent },
       isStatus('running'),
     )
-    await reached(it, parent, ({ subagents }) => (subagents as Subagent[]).length === 2)
+    await waitForDetail(it, parent, ({ subagents }) => (subagents as Subagent[]).length === 2)
     expect((await it.ask('DELETE', `/agents/scripted/${parent}`)).status).toBe(200)
     await it.post(`/sessions/${orphan}/cancel`)
-    await reached(it, orphan, isStatus('cancelled'))
+    await waitForDetail(it, orphan, isStatus('cancelled'))
   })
 })

@@ -4,18 +4,18 @@ import {
   catalogue,
   type EventType,
   inTier,
-  isKnown,
-  type ShownEventType,
+  isEventType,
   STREAM_EVENT_TYPES,
   type Tier,
+  type VisibleEventType,
 } from '../../kernel/catalogue.ts'
 import type { AnyEvent, Event, Key } from '../../kernel/event.ts'
-import { FIRST, type Incarnations, placedEvent } from '../../kernel/positions/incarnation.ts'
-import { placeText } from '../../kernel/positions/log-position.ts'
+import { eventWithIncarnations, FIRST_INCARNATIONS, type Incarnations } from '../../kernel/positions/incarnation.ts'
+import { positionText } from '../../kernel/positions/log-position.ts'
 import type { Payloads } from '../../kernel/schemas.ts'
 import type { Audience } from '../../kernel/session/subscribers.ts'
 import type { HealthSnapshot } from '../../kernel/views/health-snapshot.ts'
-import { frame } from '../http/streams/sse.ts'
+import { sseFrame } from '../http/streams/sse.ts'
 import type { HealthEnvelope, StreamEnvelope, StreamEventRow } from './wire.ts'
 
 /** A log event becomes at most one envelope; null = not for this tier. */
@@ -23,19 +23,21 @@ export const streamEnvelope = (
   key: Key,
   given: AnyEvent,
   tier: Tier,
-  logs: Incarnations = FIRST,
+  logs: Incarnations = FIRST_INCARNATIONS,
 ): StreamEnvelope | null => {
   if (!inTier(given.type, tier)) return null
-  const event = placedEvent(given, key, logs)
-  const show = isKnown(event.type) ? (carried[event.type] as ((event: AnyEvent) => unknown) | null) : whole
+  const event = eventWithIncarnations(given, key, logs)
+  const show = isEventType(event.type)
+    ? (payloadEncoders[event.type] as ((event: AnyEvent) => unknown) | null)
+    : wholePayload
   if (event.type === 'custom_event' && !event.hearsay) return customEnvelope(key, event)
-  return show && ({ type: event.type, payload: show(event), ...stamp(key, event) } as StreamEnvelope)
+  return show && ({ type: event.type, payload: show(event), ...envelopeFields(key, event) } as StreamEnvelope)
 }
 
 /** An agent's own event goes by the name that the agent gave it. */
 const customEnvelope = (key: Key, event: Event<'custom_event'>): StreamEnvelope => {
   const { name: type, data: payload } = event.payload
-  return { type, payload, ...stamp(key, event as AnyEvent), custom: true } as unknown as StreamEnvelope
+  return { type, payload, ...envelopeFields(key, event as AnyEvent), custom: true } as unknown as StreamEnvelope
 }
 
 /** First of all, and not of the log: which session it is, and after which number the stream goes on. */
@@ -53,13 +55,13 @@ export const greeting = (
 })
 
 /** Everybody who reads a session's stream in one tier. A replayed frame is byte for byte the live one. */
-export const envelopeAudience = (key: Key, tier: Tier, logs: Incarnations = FIRST): Audience => ({
+export const envelopeAudience = (key: Key, tier: Tier, logs: Incarnations = FIRST_INCARNATIONS): Audience => ({
   key: `frontend:${tier}`,
   encode: ({ events }) => {
     let text = ''
     for (const event of events) {
       const shown = streamEnvelope(key, event, tier, logs)
-      if (shown) text += frame(shown, placeText(event.seq, logs.own))
+      if (shown) text += sseFrame(shown, positionText(event.seq, logs.own))
     }
     return text
   },
@@ -75,7 +77,7 @@ export const turnAudience = (
   tier: Tier,
   runId: string,
   head: () => number,
-  logs: Incarnations = FIRST,
+  logs: Incarnations = FIRST_INCARNATIONS,
 ): Audience & { isOver: () => boolean } => {
   let over = false
   let endedAt: number | null = null
@@ -91,7 +93,7 @@ export const turnAudience = (
         const isOurs = event.run === runId || (event.type === 'turn_end' && event.payload.turn_id === runId)
         const isWanted = endedAt !== null ? event.type === 'session_state' : isOurs || event.run === undefined
         const shown = isWanted ? streamEnvelope(key, event, tier, logs) : null
-        if (shown) text += frame(shown, placeText(event.seq, logs.own))
+        if (shown) text += sseFrame(shown, positionText(event.seq, logs.own))
         over = endedAt !== null && isWanted
         if (!event.hearsay && endsTurn(event, runId)) endedAt = event.at
       }
@@ -115,14 +117,14 @@ export const healthEnvelope = (key: Key, payload: HealthSnapshot, seq: number, a
 })
 
 /** Who watches a session's health: the log, filtered to its changes. */
-export const healthAudience = (key: Key, logs: Incarnations = FIRST): Audience => ({
+export const healthAudience = (key: Key, logs: Incarnations = FIRST_INCARNATIONS): Audience => ({
   key: 'frontend:health',
   encode: ({ events }) => {
     let text = ''
     for (const event of events) {
       if (event.type !== 'health_changed' || event.hearsay) continue
-      const snapshot = placedEvent(event, key, logs).payload as unknown as HealthSnapshot
-      text += frame(healthEnvelope(key, snapshot, event.seq, event.at), placeText(event.seq, logs.own))
+      const snapshot = eventWithIncarnations(event, key, logs).payload as unknown as HealthSnapshot
+      text += sseFrame(healthEnvelope(key, snapshot, event.seq, event.at), positionText(event.seq, logs.own))
     }
     return text
   },
@@ -134,7 +136,7 @@ export const streamEvents: readonly StreamEventRow[] = STREAM_EVENT_TYPES.map((t
   return { type, tier, persisted, source, role }
 })
 
-const stamp = (key: Key, { seq, at, run, attempt, continues = attempt, hearsay }: AnyEvent) => ({
+const envelopeFields = (key: Key, { seq, at, run, attempt, continues = attempt, hearsay }: AnyEvent) => ({
   seq,
   session_id: key.id,
   timestamp: new Date(at).toISOString(),
@@ -143,52 +145,52 @@ const stamp = (key: Key, { seq, at, run, attempt, continues = attempt, hearsay }
   ...(hearsay && { hearsay }),
 })
 
-type Show<T extends EventType> = (event: Event<T>) => Payloads[T]
+type PayloadEncoder<T extends EventType> = (event: Event<T>) => Payloads[T]
 /** The contract's payloads are the log's. */
-const whole = <T extends EventType>({ payload }: Event<T>): Payloads[T] => payload
+const wholePayload = <T extends EventType>({ payload }: Event<T>): Payloads[T] => payload
 
-const carried: { readonly [T in EventType]: T extends ShownEventType ? Show<T> : null } = {
-  session: whole,
-  session_state: whole,
-  session_checkpoint: whole,
-  policy_decision: whole,
-  hook_event: whole,
-  sandbox_notice: whole,
-  transport_diagnostic: whole,
-  subagent_event: whole,
-  turn_start: whole,
-  turn_start_tools: whole,
-  token: whole,
-  response: whole,
-  thinking: whole,
-  reflection: whole,
-  tool_call: whole,
-  tool_result: whole,
-  tool_outcome: whole,
-  tool_batch: whole,
-  tool_selected: whole,
-  tool_validation_error: whole,
-  context_warning: whole,
-  context_compacted: whole,
-  step_progress: whole,
-  usage: whole,
-  retrieval: whole,
-  antahkarana: whole,
-  approval_required: whole,
-  approval_applied: whole,
-  turn_end: whole,
-  completed: whole,
-  error: whole,
-  session_paused: whole,
-  session_resumed: whole,
-  cancel_requested: whole,
-  policy_set: whole,
-  branched: whole,
-  budget_crossed: whole,
-  budget_raised: whole,
-  retry_scheduled: whole,
-  artifact_published: whole,
-  custom_event: whole,
+const payloadEncoders: { readonly [T in EventType]: T extends VisibleEventType ? PayloadEncoder<T> : null } = {
+  session: wholePayload,
+  session_state: wholePayload,
+  session_checkpoint: wholePayload,
+  policy_decision: wholePayload,
+  hook_event: wholePayload,
+  sandbox_notice: wholePayload,
+  transport_diagnostic: wholePayload,
+  subagent_event: wholePayload,
+  turn_start: wholePayload,
+  turn_start_tools: wholePayload,
+  token: wholePayload,
+  response: wholePayload,
+  thinking: wholePayload,
+  reflection: wholePayload,
+  tool_call: wholePayload,
+  tool_result: wholePayload,
+  tool_outcome: wholePayload,
+  tool_batch: wholePayload,
+  tool_selected: wholePayload,
+  tool_validation_error: wholePayload,
+  context_warning: wholePayload,
+  context_compacted: wholePayload,
+  step_progress: wholePayload,
+  usage: wholePayload,
+  retrieval: wholePayload,
+  antahkarana: wholePayload,
+  approval_required: wholePayload,
+  approval_applied: wholePayload,
+  turn_end: wholePayload,
+  completed: wholePayload,
+  error: wholePayload,
+  session_paused: wholePayload,
+  session_resumed: wholePayload,
+  cancel_requested: wholePayload,
+  policy_set: wholePayload,
+  branched: wholePayload,
+  budget_crossed: wholePayload,
+  budget_raised: wholePayload,
+  retry_scheduled: wholePayload,
+  artifact_published: wholePayload,
+  custom_event: wholePayload,
 
   session_created: null,
   parent_told: null,

@@ -1,26 +1,26 @@
 // What the tests of this surface share: a world, envelopes read from a stream, and sessions brought to a place.
 
-import type { world } from '../http/test-app.suite.ts'
-import { collect } from '../http/test-client.suite.ts'
+import type { testApp } from '../http/test-app.suite.ts'
+import { collectFrames } from '../http/test-client.suite.ts'
 import type { StreamEnvelope } from './wire.ts'
 
-type World = ReturnType<typeof world>
+type TestApp = ReturnType<typeof testApp>
 
-export interface Told {
+export interface EnvelopeFrame {
   readonly id: string | null
   readonly data: StreamEnvelope & { readonly payload: Record<string, unknown> }
   readonly raw: string
 }
 
-export const script = (...steps: unknown[]): string => `@script ${JSON.stringify(steps)}`
+export const scriptPrompt = (...steps: unknown[]): string => `@script ${JSON.stringify(steps)}`
 
 /** Reads a stream until `enough`, or to its end where there is none. */
-export const told = async (
-  { app }: World,
+export const readEnvelopes = async (
+  { app }: TestApp,
   path: string,
-  enough: (frames: readonly Told[]) => boolean = () => false,
+  enough: (frames: readonly EnvelopeFrame[]) => boolean = () => false,
   init: { method?: string; body?: unknown; headers?: Record<string, string> } = {},
-): Promise<Told[]> => {
+): Promise<EnvelopeFrame[]> => {
   const { method = 'GET', body, headers = {} } = init
   const request = new Request(`http://127.0.0.1${path}`, {
     method,
@@ -29,29 +29,29 @@ export const told = async (
   })
   const response = await app.fetch(request)
   if (!response.headers.get('content-type')?.startsWith('text/event-stream')) throw new Error(await response.text())
-  return collect<Told>(response, [], enough)
+  return collectFrames<EnvelopeFrame>(response, [], enough)
 }
 
-export const types = (frames: readonly Told[]): string[] => frames.map(({ data }) => data.type)
+export const envelopeTypes = (frames: readonly EnvelopeFrame[]): string[] => frames.map(({ data }) => data.type)
 export const hasType =
   (type: string, times = 1) =>
-  (frames: readonly Told[]): boolean =>
+  (frames: readonly EnvelopeFrame[]): boolean =>
     frames.filter(({ data }) => data.type === type).length >= times
 
 /** A background session, once `until` holds of its detail. */
-export const started = async (
-  it: World,
+export const startedSession = async (
+  it: TestApp,
   body: Record<string, unknown>,
   until: (detail: Record<string, unknown>) => boolean,
 ): Promise<string> => {
   const { status, body: answer } = await it.post('/sessions', { engine: 'scripted', ...body })
   if (status !== 202) throw new Error(JSON.stringify(answer))
-  await reached(it, String(answer.session_id), until)
+  await waitForDetail(it, String(answer.session_id), until)
   return String(answer.session_id)
 }
 
-export const reached = async (
-  it: World,
+export const waitForDetail = async (
+  it: TestApp,
   id: string,
   until: (detail: Record<string, unknown>) => boolean,
 ): Promise<Record<string, unknown>> => {

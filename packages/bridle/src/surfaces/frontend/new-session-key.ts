@@ -2,46 +2,46 @@
 // the request on has to know where the session will live.
 import * as v from 'valibot'
 import type { Key } from '../../kernel/event.ts'
-import { isForeign, openTo } from '../http/access/users.ts'
+import { isOtherUsersId, openableSessions } from '../http/access/users.ts'
 import { idempotencyKey } from '../http/requests/command-id.ts'
 import { issueText } from '../http/requests/issue-text.ts'
-import { badRequest, notFound, refused } from '../http/router/errors.ts'
-import { type Arrival, optionalId } from '../http/router/route.ts'
-import { agentFields, agentFor } from './agent-choice.ts'
-import { newId, ofUser } from './session-ids.ts'
+import { badRequest, notFound, refusalResponse } from '../http/router/errors.ts'
+import { optionalId, type RouteContext } from '../http/router/route.ts'
+import { agentFields, chooseAgent } from './agent-choice.ts'
+import { newSessionId, userPart } from './session-ids.ts'
 
-const wish = v.looseObject({ ...agentFields, session_id: optionalId, parent_session_id: optionalId })
+const newSessionSchema = v.looseObject({ ...agentFields, session_id: optionalId, parent_session_id: optionalId })
 
 /** Named by the caller, or made from the caller's key, or by chance. */
-export const newKey =
+export const newSessionKey =
   (prefix: 'chat' | 'bg') =>
-  async ({ request, access, ports, sent }: Arrival): Promise<Key | Response> => {
-    const body = await sent.object()
+  async ({ request, access, ports, rawBody }: RouteContext): Promise<Key | Response> => {
+    const body = await rawBody.object()
     if (body instanceof Response) return body
-    const parsed = v.safeParse(wish, body)
+    const parsed = v.safeParse(newSessionSchema, body)
     if (!parsed.success) {
       const [issue] = parsed.issues
       return badRequest(`body: ${issueText(issue)}`)
     }
-    const agent = agentFor({ ports }, parsed.output)
+    const agent = chooseAgent({ ports }, parsed.output)
     if (agent instanceof Response) return agent
     const commandId = idempotencyKey(request)
     if (commandId instanceof Response) return commandId
     const { tenant } = access
     const { session_id: named, parent_session_id: parent } = parsed.output
-    const id = named ?? (await newId(prefix, [tenant, agent.name, ...ofUser(access), commandId]))
-    if (await isForeign(access, id)) return notFound()
+    const id = named ?? (await newSessionId(prefix, [tenant, agent.name, ...userPart(access), commandId]))
+    if (await isOtherUsersId(access, id)) return notFound()
     const key = { tenant, agent: agent.name, id }
-    if (ports.isWithin) return key
+    if (ports.behindGateway) return key
     if (parent !== undefined) {
-      const isHidden = await isForeign(access, parent)
-      const isThere = (await openTo(access, await ports.directory.find(tenant, parent))).length > 0
+      const isHidden = await isOtherUsersId(access, parent)
+      const isThere = (await openableSessions(access, await ports.directory.find(tenant, parent))).length > 0
       if (isHidden || !isThere) return badRequest('body: parent_session_id: There is no such session')
     }
     const taken = await ports.directory.find(tenant, id)
     const others = taken.filter((each) => each.key.agent !== agent.name)
-    if ((await openTo(access, others)).length < others.length) return notFound()
+    if ((await openableSessions(access, others)).length < others.length) return notFound()
     if (others.length > 0)
-      return refused({ refused: 'session_exists', message: 'Another agent has a session of this id.' })
+      return refusalResponse({ refused: 'session_exists', message: 'Another agent has a session of this id.' })
     return key
   }

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { world } from '../http/test-app.suite.ts'
-import { collect } from '../http/test-client.suite.ts'
-import { hasType, isStatus, reached, script, started, told } from './frontend.suite.ts'
+import { testApp } from '../http/test-app.suite.ts'
+import { collectFrames } from '../http/test-client.suite.ts'
+import { hasType, isStatus, readEnvelopes, scriptPrompt, startedSession, waitForDetail } from './frontend.suite.ts'
 
-type World = ReturnType<typeof world>
-const wait = script({ text: 'a' }, { sleepMs: 60_000 })
+type TestApp = ReturnType<typeof testApp>
+const wait = scriptPrompt({ text: 'a' }, { sleepMs: 60_000 })
 
 interface FabricFrame {
   readonly id: string | null
@@ -13,37 +13,37 @@ interface FabricFrame {
 }
 
 /** What the Fabric stream says of operators, once it has said so many things of them. */
-const fabricActs = async ({ app }: World, id: string, many: number) => {
+const fabricActs = async ({ app }: TestApp, id: string, many: number) => {
   const acts = (frames: readonly FabricFrame[]) =>
     frames.filter(({ data }) => ['operator_action', 'cancelled'].includes(data.type))
   const response = await app.fetch(new Request(`http://127.0.0.1/sessions/${id}/events`))
-  return acts(await collect<FabricFrame>(response, [], (frames) => acts(frames).length >= many)).map(
+  return acts(await collectFrames<FabricFrame>(response, [], (frames) => acts(frames).length >= many)).map(
     ({ data }) => data.data,
   )
 }
 
-interface Audit {
+interface AuditAnswer {
   readonly audit: readonly { readonly event_id: string; readonly action: string; readonly actor: string | null }[]
   readonly next?: string
 }
 
 describe('[F35] what operators do is on every stream, in the channel and in the audit', () => {
   test('pause, policy, resume and cancel of three sessions, each with its own people', async () => {
-    const it = world()
+    const it = testApp()
     const people = ['ada', 'bob', 'cyd']
-    const ids = await Promise.all(people.map(() => started(it, { prompt: wait }, isStatus('running'))))
+    const ids = await Promise.all(people.map(() => startedSession(it, { prompt: wait }, isStatus('running'))))
     const each = (act: (id: string, actor: string) => Promise<unknown>) =>
       Promise.all(ids.map((id, index) => act(id, people[index] as string)))
     await each((id, actor) => it.post(`/sessions/${id}/pause`, { actor, reason: `${actor} sleeps` }))
     await each((id, actor) =>
       it.post(`/sessions/${id}/policy`, { actor, reason: 'dear', policy: { health: { max_cost_usd: 9 } } }),
     )
-    await each((id) => reached(it, id, isStatus('paused')))
+    await each((id) => waitForDetail(it, id, isStatus('paused')))
     await each((id, actor) => it.post(`/sessions/${id}/resume`, { actor, reason: 'morning' }))
-    await each((id) => reached(it, id, isStatus('running')))
+    await each((id) => waitForDetail(it, id, isStatus('running')))
     await each((id, actor) => it.post(`/sessions/${id}/cancel`, { actor, reason: 'enough' }))
     await each(async (id, actor) => {
-      const frames = await told(it, `/sessions/${id}/events/stream?tier=default`, hasType('cancel_requested'))
+      const frames = await readEnvelopes(it, `/sessions/${id}/events/stream?tier=default`, hasType('cancel_requested'))
       const acts = frames.filter(({ data }) =>
         ['session_paused', 'policy_set', 'session_resumed', 'cancel_requested'].includes(data.type),
       )
@@ -77,17 +77,17 @@ describe('[F35] what operators do is on every stream, in the channel and in the 
   })
 
   test('the audit pages, newest first, and each row names an event that is on the stream', async () => {
-    const it = world()
-    const id = await started(it, { prompt: wait }, isStatus('running'))
+    const it = testApp()
+    const id = await startedSession(it, { prompt: wait }, isStatus('running'))
     for (let round = 0; round < 15; round++) {
       const act = round % 3 === 2 ? 'policy' : round % 3 === 1 ? 'resume' : 'pause'
       await it.post(`/sessions/${id}/${act}`, { actor: `p${round}`, policy: { health: { max_cost_usd: round } } })
     }
-    const rows: Audit['audit'][number][] = []
+    const rows: AuditAnswer['audit'][number][] = []
     let pages = 0
     for (let before = ''; ; pages++) {
       const { body } = await it.get(`/sessions/${id}/audit?limit=4${before}`)
-      const { audit, next } = body as unknown as Audit
+      const { audit, next } = body as unknown as AuditAnswer
       expect(audit.length).toBeLessThanOrEqual(4)
       rows.push(...audit)
       if (next === undefined) break
@@ -96,9 +96,9 @@ describe('[F35] what operators do is on every stream, in the channel and in the 
     expect(pages).toBe(3)
     expect(rows.map(({ actor }) => actor)).toEqual(Array.from({ length: 15 }, (_, round) => `p${14 - round}`))
     const { body } = await it.get(`/sessions/${id}`)
-    const { audit } = body.health as { audit: Audit['audit'] }
+    const { audit } = body.health as { audit: AuditAnswer['audit'] }
     expect(audit).toEqual(rows.slice(0, 12).toReversed())
-    const frames = await told(it, `/sessions/${id}/events/stream`, hasType('policy_set', 5))
+    const frames = await readEnvelopes(it, `/sessions/${id}/events/stream`, hasType('policy_set', 5))
     const seen = new Set(frames.map((frame) => `ev-${frame.id}`))
     expect(rows.filter(({ event_id }) => !seen.has(event_id))).toEqual([])
     expect((await it.get(`/sessions/${id}/audit?before=x`)).status).toBe(400)
@@ -109,13 +109,13 @@ describe('[F35] what operators do is on every stream, in the channel and in the 
   })
 
   test('a branch says who made it and why, in its own log; its parent’s decisions are not its own', async () => {
-    const it = world()
-    const id = await started(it, { prompt: script({ text: 'done' }) }, isStatus('completed'))
+    const it = testApp()
+    const id = await startedSession(it, { prompt: scriptPrompt({ text: 'done' }) }, isStatus('completed'))
     const head = String((await it.get(`/sessions/${id}`)).body.lastEventId)
     for (const actor of ['ada', 'bob', 'cyd']) {
-      const from = { from_event_id: head, actor, reason: 'another try', prompt: script({ text: 'again' }) }
+      const from = { from_event_id: head, actor, reason: 'another try', prompt: scriptPrompt({ text: 'again' }) }
       const child = String((await it.post(`/sessions/${id}/resume`, from)).body.session_id)
-      await reached(it, child, isStatus('completed'))
+      await waitForDetail(it, child, isStatus('completed'))
       expect(await fabricActs(it, child, 1)).toEqual([
         { action: 'branch', actor, reason: 'another try', from: id, eventId: head },
       ])
@@ -126,7 +126,7 @@ describe('[F35] what operators do is on every stream, in the channel and in the 
   })
 
   test('cancelling prompts that only wait is an act too', async () => {
-    const it = world()
+    const it = testApp()
     const { body } = await it.post('/chat/sessions', { agent: 'scripted' })
     const path = `/chat/sessions/${body.session_id}/turns`
     const first = String((await it.post(path, { prompt: wait })).body.turn_id)

@@ -1,7 +1,7 @@
 // A policy as a caller sends it. Stricter than what the log may hold: a budget misspelt would guard nothing.
 import * as v from 'valibot'
 import type { BUDGETS } from '../../kernel/schemas.ts'
-import { knownNames } from '../http/requests/issue-text.ts'
+import { unknownNameMessage } from '../http/requests/issue-text.ts'
 import { jsonObject } from '../http/router/route.ts'
 
 const amount = v.pipe(v.number(), v.finite(), v.minValue(0))
@@ -24,11 +24,11 @@ const limits = {
 
 const health = v.strictObject(
   { ...v.partial(v.object(limits)).entries, action: v.optional(v.picklist(['request_approval', 'pause'])) },
-  knownNames([...Object.keys(limits), 'action']),
+  unknownNameMessage([...Object.keys(limits), 'action']),
 )
 
 // An empty list passes for an object without names.
-export const policyWish = v.pipe(
+export const policyRequestSchema = v.pipe(
   jsonObject,
-  v.strictObject({ health: v.optional(v.pipe(jsonObject, health)) }, knownNames(['health'])),
+  v.strictObject({ health: v.optional(v.pipe(jsonObject, health)) }, unknownNameMessage(['health'])),
 )

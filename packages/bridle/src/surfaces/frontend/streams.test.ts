@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { emptyFrontendState, reduceFrontend } from '../../client/frontend/state.ts'
 import { catalogue, EVENT_TYPES, STREAM_EVENT_TYPES } from '../../kernel/catalogue.ts'
 import type { AnyEvent } from '../../kernel/event.ts'
-import { world } from '../http/test-app.suite.ts'
+import { testApp } from '../http/test-app.suite.ts'
 import { streamEnvelope } from './codec.ts'
-import { hasType, isStatus, script, started, told, types } from './frontend.suite.ts'
+import { envelopeTypes, hasType, isStatus, readEnvelopes, scriptPrompt, startedSession } from './frontend.suite.ts'
 
 const key = { tenant: 'default', agent: 'scripted', id: 's1' }
 const event = (type: string, more: object = {}): AnyEvent =>
@@ -40,12 +40,12 @@ describe('[F1] envelopes', () => {
 })
 
 test('[E12] an agent’s own event goes by its own name, and a forged name of ours goes nowhere', async () => {
-  const it = world()
+  const it = testApp()
   const own = (name: string) => ({ event: { type: 'custom_event', payload: { name, data: { of: name } } } })
   const names = ['my_event', 'turn_end', 'session', 'shop.order']
-  const id = await started(it, { prompt: script(...names.map(own), { text: 'x' }) }, isStatus('completed'))
+  const id = await startedSession(it, { prompt: scriptPrompt(...names.map(own), { text: 'x' }) }, isStatus('completed'))
   for (const tier of ['default', 'debug']) {
-    const frames = await told(it, `/sessions/${id}/events/stream?tier=${tier}`, hasType('turn_end'))
+    const frames = await readEnvelopes(it, `/sessions/${id}/events/stream?tier=${tier}`, hasType('turn_end'))
     const custom = frames.filter(({ data }) => data.custom)
     expect(custom.map(({ data }) => [data.type, data.payload])).toEqual([
       ['my_event', { of: 'my_event' }],
@@ -62,7 +62,7 @@ test('[E12] an agent’s own event goes by its own name, and a forged name of ou
 })
 
 test('[F2] /stream-events is the catalogue, without what is internal', async () => {
-  const { status, body } = await world().get('/stream-events')
+  const { status, body } = await testApp().get('/stream-events')
   expect(status).toBe(200)
   expect(body.types).toEqual(STREAM_EVENT_TYPES)
   expect(body.types).toHaveLength(41)
@@ -77,20 +77,24 @@ test('[F2] /stream-events is the catalogue, without what is internal', async () 
 
 describe.each(['/chat/sessions', '/sessions'])('%s/{id}/events/stream', (base) => {
   const chatted = async () => {
-    const it = world()
-    const id = await started(it, { prompt: script({ text: 'Hi there', chunks: 2 }) }, isStatus('completed'))
+    const it = testApp()
+    const id = await startedSession(
+      it,
+      { prompt: scriptPrompt({ text: 'Hi there', chunks: 2 }) },
+      isStatus('completed'),
+    )
     return { it, path: `${base}/${id}/events/stream`, id }
   }
 
   test('[F3] greets first, then tells the log in order; ids are its numbers', async () => {
     const { it, path, id } = await chatted()
-    const frames = await told(it, path, hasType('turn_end'))
+    const frames = await readEnvelopes(it, path, hasType('turn_end'))
     expect(frames[0]).toMatchObject({
       id: null,
       data: { type: 'session', seq: 0, session_id: id, payload: { session_id: id, agent: 'scripted', tier: 'debug' } },
     })
     const isOurs = (type: string) => type === 'artifact_published'
-    expect(types(frames.slice(1)).filter((type) => !isOurs(type))).toEqual([
+    expect(envelopeTypes(frames.slice(1)).filter((type) => !isOurs(type))).toEqual([
       'turn_start',
       'session_state',
       'policy_decision',
@@ -114,10 +118,10 @@ describe.each(['/chat/sessions', '/sessions'])('%s/{id}/events/stream', (base) =
   ])('[F4] resumes by %s: the rest, byte for byte', async (_name, ask) => {
     const { it, path, id } = await chatted()
     const isOver = hasType('turn_end')
-    const all = await told(it, path, isOver)
+    const all = await readEnvelopes(it, path, isOver)
     for (const cut of [1, 4, 8]) {
       const [query, headers] = ask(id, all[cut]!.data.seq)
-      const rest = await told(it, `${path}${query}`, isOver, { headers })
+      const rest = await readEnvelopes(it, `${path}${query}`, isOver, { headers })
       expect(rest[0]?.data).toMatchObject({ type: 'session', seq: all[cut]!.data.seq })
       expect(rest.slice(1).map(({ raw }) => raw)).toEqual(all.slice(cut + 1).map(({ raw }) => raw))
     }
@@ -125,15 +129,15 @@ describe.each(['/chat/sessions', '/sessions'])('%s/{id}/events/stream', (base) =
 
   test('[F4] a cursor beyond the log is told to begin again', async () => {
     const { it, path } = await chatted()
-    const frames = await told(it, `${path}?after=999`, hasType('turn_end'))
+    const frames = await readEnvelopes(it, `${path}?after=999`, hasType('turn_end'))
     expect(frames[0]?.data).toMatchObject({ seq: 0, payload: { reset: true } })
-    expect(types(frames.slice(1, 3))).toEqual(['turn_start', 'session_state'])
+    expect(envelopeTypes(frames.slice(1, 3))).toEqual(['turn_start', 'session_state'])
   })
 
   test('[F5] ?tier=default leaves the diagnostics out; ?replay=N sends the last N of what it shows', async () => {
     const { it, path } = await chatted()
-    const frames = await told(it, `${path}?tier=default`, hasType('turn_end'))
-    expect(types(frames)).toEqual([
+    const frames = await readEnvelopes(it, `${path}?tier=default`, hasType('turn_end'))
+    expect(envelopeTypes(frames)).toEqual([
       'session',
       'session_state',
       'token',
@@ -143,8 +147,8 @@ describe.each(['/chat/sessions', '/sessions'])('%s/{id}/events/stream', (base) =
       'completed',
       'turn_end',
     ])
-    const two = await told(it, `${path}?tier=default&replay=3`, hasType('session_state'))
-    expect(types(two)).toEqual(['session', 'completed', 'turn_end', 'session_state'])
+    const two = await readEnvelopes(it, `${path}?tier=default&replay=3`, hasType('session_state'))
+    expect(envelopeTypes(two)).toEqual(['session', 'completed', 'turn_end', 'session_state'])
   })
 
   test.each(['?tier=all', '?after=soon', '?resume_cursor=nonsense', '?resume_cursor=turn:other:3', '?replay=-1'])(

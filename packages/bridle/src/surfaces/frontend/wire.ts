@@ -1,9 +1,9 @@
 // The frontend contract's envelopes, as a client meets them.
-import type { ShownEventType, Tier } from '../../kernel/catalogue.ts'
+import type { Tier, VisibleEventType } from '../../kernel/catalogue.ts'
 import type { Payloads } from '../../kernel/schemas.ts'
 import type { HealthSnapshot } from '../../kernel/views/health-snapshot.ts'
 
-export interface StreamEnvelopeOf<T extends ShownEventType> {
+export interface StreamEnvelopeOf<T extends VisibleEventType> {
   readonly type: T
   readonly payload: Payloads[T]
   /** The number of the event in its session; of the greeting, the number after which the stream goes on. */
@@ -21,7 +21,7 @@ export interface StreamEnvelopeOf<T extends ShownEventType> {
 }
 
 /** `{ type, payload }`, and where it stands. Narrows by `type`. */
-export type StreamEnvelope = { [T in ShownEventType]: StreamEnvelopeOf<T> }[ShownEventType]
+export type StreamEnvelope = { [T in VisibleEventType]: StreamEnvelopeOf<T> }[VisibleEventType]
 
 export interface HealthEnvelope {
   readonly type: 'health_snapshot'
@@ -33,7 +33,7 @@ export interface HealthEnvelope {
 
 /** One row of `/stream-events`. */
 export interface StreamEventRow {
-  readonly type: ShownEventType
+  readonly type: VisibleEventType
   readonly tier: Tier
   readonly persisted: boolean
   readonly source: string

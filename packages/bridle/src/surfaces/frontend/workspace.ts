@@ -1,21 +1,21 @@
 // Isolated workspaces, where the target has them: prepared before the session is made, and recorded with it.
-import type { Prepared } from '../../kernel/commands.ts'
+import type { PreparedArtifact } from '../../kernel/commands.ts'
 import type { Key } from '../../kernel/event.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import { taskGraph, taskGraphId } from '../../kernel/rules/runs/task-graph.ts'
-import { badRequest, refused } from '../http/router/errors.ts'
-import type { Call } from '../http/router/route.ts'
+import { badRequest, refusalResponse } from '../http/router/errors.ts'
+import type { RouteCall } from '../http/router/route.ts'
 
 export interface PreparedWorkspace {
   readonly settings: JsonObject
-  readonly artifacts: readonly Prepared[]
+  readonly artifacts: readonly PreparedArtifact[]
   /** The session was not made after all. */
   readonly discard?: () => Promise<void>
 }
 
 /** Null when the settings ask for none. */
-export const workspaceOf = async (
-  { ports, access }: Pick<Call<unknown, unknown>, 'ports' | 'access'>,
+export const prepareWorkspace = async (
+  { ports, access }: Pick<RouteCall<unknown, unknown>, 'ports' | 'access'>,
   key: Key,
   settings: JsonObject,
   { goal = '', parent }: { readonly goal?: string; readonly parent?: Key } = {},
@@ -24,7 +24,7 @@ export const workspaceOf = async (
   if (!ports.workspaces) return badRequest('body: workspace: This server prepares no workspaces')
   const source = typeof settings.workspace_source === 'string' ? settings.workspace_source : null
   const made = await ports.workspaces.prepare(key, { source, access, ...(parent && { parent }) })
-  if ('taken' in made) return refused({ refused: 'session_exists', message: 'The session exists already.' })
+  if ('taken' in made) return refusalResponse({ refused: 'session_exists', message: 'The session exists already.' })
   if ('problem' in made) return badRequest(`body: workspace: ${made.problem}`)
   return {
     settings: {
@@ -50,7 +50,7 @@ export const workspaceOf = async (
   }
 }
 
-const artifact = (name: string, kind: string, value: JsonObject): Prepared => ({
+const artifact = (name: string, kind: string, value: JsonObject): PreparedArtifact => ({
   name,
   kind,
   contentType: 'application/json',

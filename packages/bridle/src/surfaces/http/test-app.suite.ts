@@ -9,13 +9,13 @@ import { fabricRoutes } from '../fabric/routes.ts'
 import { frontendRoutes } from '../frontend/routes.ts'
 import { type AppOptions, createApp } from './router/app.ts'
 
-export interface Reply {
+export interface TestReply {
   readonly status: number
   readonly body: Record<string, unknown>
   readonly headers: Headers
 }
 
-export const world = (options: Partial<AppOptions> = {}) => {
+export const testApp = (options: Partial<AppOptions> = {}) => {
   let now = 1_700_000_000_000
   const clock: Clock = {
     now: () => now,
@@ -52,7 +52,7 @@ export const world = (options: Partial<AppOptions> = {}) => {
     path: string,
     body?: unknown,
     headers: Record<string, string> = {},
-  ): Promise<Reply> => {
+  ): Promise<TestReply> => {
     const init = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }
     const response = await app.fetch(new Request(`http://127.0.0.1${path}`, { method, headers, ...init }))
     const text = await response.text()

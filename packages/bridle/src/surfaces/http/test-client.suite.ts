@@ -1,12 +1,12 @@
 // What a test needs to talk to a server: requests with JSON, and a reader of server-sent events that keeps raw frames.
 
-export interface Frame {
+export interface SseFrame {
   readonly id: string | null
   readonly data: { id: string; type: string; timestamp: string; sessionId: string; data: Record<string, unknown> }
   readonly raw: string
 }
 
-export const script = (...steps: unknown[]): { prompt: string } => ({ prompt: `@script ${JSON.stringify(steps)}` })
+export const scriptBody = (...steps: unknown[]): { prompt: string } => ({ prompt: `@script ${JSON.stringify(steps)}` })
 
 export const post = async (url: string, body: unknown, headers: Record<string, string> = {}) => {
   const response = await fetch(url, {
@@ -25,24 +25,24 @@ export const get = async (url: string, headers: Record<string, string> = {}) => 
 /** Reads frames until `enough` says so or the server ends the stream. */
 export const readFrames = async (
   url: string,
-  enough: (frames: readonly Frame[]) => boolean,
+  enough: (frames: readonly SseFrame[]) => boolean,
   headers: Record<string, string> = {},
-): Promise<Frame[]> => (await watch(url, enough, headers)).frames
+): Promise<SseFrame[]> => (await watchStream(url, enough, headers)).frames
 
 /** Resolves when the stream is open: what happens from then on is in its frames. */
-export const watch = async (
+export const watchStream = async (
   url: string,
-  enough: (frames: readonly Frame[]) => boolean,
+  enough: (frames: readonly SseFrame[]) => boolean,
   headers: Record<string, string> = {},
-): Promise<{ frames: Promise<Frame[]>; seen: readonly Frame[] }> => {
+): Promise<{ frames: Promise<SseFrame[]>; seen: readonly SseFrame[] }> => {
   const leave = new AbortController()
   const response = await fetch(url, { headers, signal: leave.signal })
-  const seen: Frame[] = []
-  return { seen, frames: collect(response, seen, enough).finally(() => leave.abort()) }
+  const seen: SseFrame[] = []
+  return { seen, frames: collectFrames(response, seen, enough).finally(() => leave.abort()) }
 }
 
 /** The frames of a stream until there are enough, or it ends. */
-export const collect = async <F extends Pick<Frame, 'id' | 'raw'> & { readonly data: unknown } = Frame>(
+export const collectFrames = async <F extends Pick<SseFrame, 'id' | 'raw'> & { readonly data: unknown } = SseFrame>(
   response: Response,
   frames: F[],
   enough: (frames: readonly F[]) => boolean,
@@ -67,5 +67,5 @@ export const collect = async <F extends Pick<Frame, 'id' | 'raw'> & { readonly d
   return frames
 }
 
-export const isIdle = (frames: readonly Frame[]): boolean => frames.at(-1)?.data.type === 'idle'
-export const types = (frames: readonly Frame[]): string[] => frames.map((frame) => frame.data.type)
+export const isIdle = (frames: readonly SseFrame[]): boolean => frames.at(-1)?.data.type === 'idle'
+export const typesOf = (frames: readonly SseFrame[]): string[] => frames.map((frame) => frame.data.type)

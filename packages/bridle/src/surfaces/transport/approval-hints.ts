@@ -3,17 +3,17 @@
 
 import type { Key } from '../../kernel/event.ts'
 import type { Approvals } from '../../kernel/projections/approvals.ts'
-import { cut } from '../../kernel/text/truncate.ts'
+import { truncate } from '../../kernel/text/truncate.ts'
 
 /** Characters of a tool's name: an agent chose it. */
 const NAME_CHARS_MAX = 200
-const RESTED_MAX = 32
+const HIBERNATED_MAX = 32
 
 export class ApprovalHints {
   readonly #key: Key
   /** Open approvals that the client was told of; null = it knows approvals. */
   #hinted: readonly string[] | null
-  #seen: Approvals['open'] | null = null
+  #lastOpen: Approvals['open'] | null = null
 
   constructor(key: Key, hinted: readonly string[] | null) {
     this.#key = key
@@ -22,8 +22,8 @@ export class ApprovalHints {
 
   /** The hints that are due. This is called with every delta: most change nothing here, and cost one comparison. */
   due({ open }: Approvals): readonly string[] {
-    if (this.#hinted === null || open === this.#seen) return nothing
-    this.#seen = open
+    if (this.#hinted === null || open === this.#lastOpen) return nothing
+    this.#lastOpen = open
     const before = this.#hinted
     const ids = Object.keys(open)
     this.#hinted = ids
@@ -36,13 +36,13 @@ export class ApprovalHints {
   }
 
   /** The part that is kept while the socket sleeps: the latest ids, as little fits with a socket. */
-  rest(): readonly string[] | null {
-    return this.#hinted?.slice(-RESTED_MAX) ?? null
+  hibernate(): readonly string[] | null {
+    return this.#hinted?.slice(-HIBERNATED_MAX) ?? null
   }
 
   #hint(id: string, tool: string): string {
     const path = `/sessions/${encodeURIComponent(this.#key.id)}/approvals/${encodeURIComponent(id)}`
-    return `${cut(tool, NAME_CHARS_MAX)} waits for an approval. Answer it in a client that shows approvals, or with POST ${path}/approve or ${path}/reject.`
+    return `${truncate(tool, NAME_CHARS_MAX)} waits for an approval. Answer it in a client that shows approvals, or with POST ${path}/approve or ${path}/reject.`
   }
 }
 

@@ -3,13 +3,13 @@
 import * as v from 'valibot'
 import { type Answer, type Command, isRefusal, type Refusal, refuse } from '../../kernel/commands.ts'
 import { isId, keyText } from '../../kernel/event.ts'
-import type { Sessions } from '../../kernel/host/host.ts'
-import { canonical, hashText } from '../../kernel/json.ts'
+import type { SessionService } from '../../kernel/host/host.ts'
+import { canonicalJson, hashText } from '../../kernel/json.ts'
 import { parseEventId } from '../../kernel/positions/log-position.ts'
-import type { CommandId, Session } from '../../kernel/session/session.ts'
+import type { IdempotencyKey, Session } from '../../kernel/session/session.ts'
 import { parseJson } from '../http/requests/json-text.ts'
 import { jsonObject, optionalId } from '../http/router/route.ts'
-import { seenMessage } from '../http/streams/marks.ts'
+import { seenMessageSchema } from '../http/streams/marks.ts'
 
 /** Commands in one message: more is a mistake or an attack. */
 const COMMANDS_MAX = 100
@@ -40,44 +40,45 @@ const commandSchema = v.variant('type', [
 ])
 export type ParsedCommand = v.InferOutput<typeof commandSchema>
 
-export const messageSchema = v.variant('type', [
+export const transportMessageSchema = v.variant('type', [
   v.object({ type: v.literal('commands'), commands: v.pipe(v.array(commandSchema), v.maxLength(COMMANDS_MAX)) }),
   v.object({ type: v.literal('ping'), ts: v.optional(v.number()) }),
-  seenMessage,
+  seenMessageSchema,
 ])
-export type ParsedMessage = v.InferOutput<typeof messageSchema>
+export type ParsedMessage = v.InferOutput<typeof transportMessageSchema>
 
 /** What is wrong, and with which command where it has an id. */
-export interface Problem {
+export interface MessageProblem {
   readonly problem: string
   readonly commandId?: string
 }
 
 /** One bad command spoils the batch: applying half of it is what nobody asked for. */
-export const parseMessage = (given: string | null): ParsedMessage | Problem => {
+export const parseTransportMessage = (given: string | null): ParsedMessage | MessageProblem => {
   if (given === null) return { problem: 'Messages are JSON text.' }
   const parsed = parseJson(given, 'message')
   if ('problem' in parsed) return parsed
-  const result = v.safeParse(messageSchema, parsed.value)
+  const result = v.safeParse(transportMessageSchema, parsed.value)
   if (result.success) return result.output
   const [issue] = result.issues
-  return { problem: `${v.getDotPath(issue) ?? 'message'}: ${issue.message}`, ...blamed(issue) }
+  return { problem: `${v.getDotPath(issue) ?? 'message'}: ${issue.message}`, ...commandIdOfIssue(issue) }
 }
 
-const blamed = ({ path }: v.BaseIssue<unknown>): { commandId?: string } => {
+const commandIdOfIssue = ({ path }: v.BaseIssue<unknown>): { commandId?: string } => {
   const command = path?.[1]?.value as { commandId?: unknown } | null | undefined
   return typeof command?.commandId === 'string' && isId(command.commandId) ? { commandId: command.commandId } : {}
 }
 
 /** Asks the session. The id and the body without it make one effect and one answer. */
-export const obey = async (
+export const performTransportCommand = async (
   said: ParsedCommand,
   session: Session,
-  host: Sessions,
+  host: SessionService,
   { user, viewer }: { readonly user: string | null; readonly viewer: string | null },
 ): Promise<Answer | Refusal> => {
   const { commandId: name, ...body } = said
-  const id: CommandId | null = name === undefined ? null : { commandId: name, bodyHash: hashText(canonical(body)) }
+  const id: IdempotencyKey | null =
+    name === undefined ? null : { commandId: name, bodyHash: hashText(canonicalJson(body)) }
   const owner = viewer === null ? {} : { owner: viewer }
   if (said.type === 'branch') return branch(said, session, host, id, owner)
   const makes = said.type === 'submit' || said.type === 'steer'
@@ -91,14 +92,15 @@ export const obey = async (
 const branch = async (
   said: ParsedCommand & { type: 'branch' },
   session: Session,
-  host: Sessions,
-  id: CommandId | null,
+  host: SessionService,
+  id: IdempotencyKey | null,
   owner: { readonly owner?: string },
 ): Promise<Answer | Refusal> => {
   const { key, state } = session
   const named = said.fromEventId === undefined ? null : parseEventId(said.fromEventId)
   // A bare `seq` is of the state that this client has; an id says itself which incarnation it is of.
-  if (said.seq === undefined && named && named.incarnation !== session.logs.own) return refuse('bad_branch_point')
+  if (said.seq === undefined && named && named.incarnation !== session.incarnations.own)
+    return refuse('bad_branch_point')
   let seq = said.seq ?? named?.seq ?? state.head
   if (said.messageId !== undefined) {
     // A message's id holds the number of the event that made it.

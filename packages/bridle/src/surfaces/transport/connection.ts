@@ -2,17 +2,17 @@
 // is as welcome as ours, so nothing here closes a socket for being silent.
 import { type Answer, isRefusal, type Refusal } from '../../kernel/commands.ts'
 import type { Key } from '../../kernel/event.ts'
-import type { Sessions } from '../../kernel/host/host.ts'
+import type { SessionService } from '../../kernel/host/host.ts'
 import { LISTENER_BYTES_MAX } from '../../kernel/limits.ts'
 import type { Clock } from '../../kernel/ports/store.ts'
 import type { Session } from '../../kernel/session/session.ts'
 import type { Scope } from '../http/access/authenticate.ts'
 import type { RateLimiter } from '../http/access/rate-limit.ts'
-import { untilAnothers } from '../http/access/users.ts'
-import type { Receiver, Socket } from '../http/streams/socket-route.ts'
+import { guardOwnership } from '../http/access/users.ts'
+import type { Socket, SocketReceiver } from '../http/streams/socket-route.ts'
 import { ApprovalHints } from './approval-hints.ts'
-import { obey, type ParsedCommand, parseMessage } from './codec.ts'
-import { type Seat, storyOf, type Watcher } from './delta-feed.ts'
+import { type ParsedCommand, parseTransportMessage, performTransportCommand } from './codec.ts'
+import { deltaFeedOf, type FeedListener, type FeedSink } from './delta-feed.ts'
 import type { ServerMessage } from './wire.ts'
 
 /** A plain value: enough for a socket to sleep and wake. */
@@ -32,7 +32,7 @@ export interface TransportConnection {
 }
 
 /** What a socket leaves behind when it goes to sleep. */
-export interface Rested {
+export interface HibernationState {
   readonly connection: TransportConnection
   /** The session's last number then; `after` counts only as long as it still is. */
   readonly at: number
@@ -44,26 +44,26 @@ const CLOSE = {
   moved: [1012, 'The session moved: reconnect.'],
 } as const
 
-export class TransportSocket implements Receiver, Watcher {
+export class TransportSocket implements SocketReceiver, FeedSink {
   readonly #connection: TransportConnection
   readonly #session: Session
   readonly #socket: Socket
-  readonly #host: Sessions
+  readonly #host: SessionService
   readonly #clock: Clock
   readonly #limiter: RateLimiter | null
   readonly #hints: ApprovalHints
-  #seat: Seat | null = null
+  #listener: FeedListener | null = null
   #open = true
-  #unguard = () => {}
+  #stopGuard = () => {}
   /** Commands are obeyed one after the other, so acks come in the order of their commands. */
-  #tail = nothingAsked
+  #tail = noTransportCommands
 
   /** One that is awake again has what it is said to have, and is told nothing about it. */
   constructor(
     connection: TransportConnection,
     session: Session,
     socket: Socket,
-    ports: { host: Sessions; clock: Clock; limiter: RateLimiter | null },
+    ports: { host: SessionService; clock: Clock; limiter: RateLimiter | null },
     from: 'new' | 'awake' = 'new',
   ) {
     this.#connection = connection
@@ -74,54 +74,56 @@ export class TransportSocket implements Receiver, Watcher {
     this.#limiter = ports.limiter
     const { after } = connection
     this.#hints = new ApprovalHints(connection.key, connection.hinted ?? null)
-    this.#unguard = untilAnothers(connection.viewer, session, () => this.#end('removed'))
+    this.#stopGuard = guardOwnership(connection.viewer, session, () => this.#end('removed'))
     if (!this.#open) return
-    const story = storyOf(session, ports.clock, from === 'awake' ? after : null)
-    this.#seat = story.join(after, this, from === 'awake')
+    const story = deltaFeedOf(session, ports.clock, from === 'awake' ? after : null)
+    this.#listener = story.subscribe(after, this, from === 'awake')
     // A session that was let go in the meantime has closed it already.
-    if (!this.#open) this.#seat.leave()
+    if (!this.#open) this.#listener.unsubscribe()
     this.#hint()
   }
 
-  message(given: string | null): Promise<void> | void {
+  onMessage(given: string | null): Promise<void> | void {
     if (!this.#open) return
-    const message = parseMessage(given)
+    const message = parseTransportMessage(given)
     if ('problem' in message) {
       const { problem, ...which } = message
-      return this.#say({ type: 'error', message: problem, ...which })
+      return this.#sendMessage({ type: 'error', message: problem, ...which })
     }
-    if (message.type === 'ping') return this.#say({ type: 'pong', ts: message.ts ?? this.#clock.now() })
-    if (message.type === 'seen') return this.#socket.seen?.(message.seq)
+    if (message.type === 'ping') return this.#sendMessage({ type: 'pong', ts: message.ts ?? this.#clock.now() })
+    if (message.type === 'seen') return this.#socket.acknowledge?.(message.seq)
     for (const command of message.commands) {
       // Counted when it is said, like a request: what waits behind others has been taken in already.
-      const waitS = this.#limiter?.take(this.#connection.who ?? '') ?? null
-      this.#tail = this.#tail.then(() => (waitS === null ? this.#obey(command) : this.#answer(command, tooMany(waitS))))
+      const waitS = this.#limiter?.consume(this.#connection.who ?? '') ?? null
+      this.#tail = this.#tail.then(() =>
+        waitS === null ? this.#perform(command) : this.#answer(command, tooMany(waitS)),
+      )
     }
     return this.#tail
   }
 
-  alive(): void {}
+  onAlive(): void {}
 
-  slow(): void {
+  onSlow(): void {
     this.#end('slow')
   }
 
-  closed(): void {
+  onClosed(): void {
     this.#open = false
-    this.#unguard()
-    this.#seat?.leave()
+    this.#stopGuard()
+    this.#listener?.unsubscribe()
   }
 
-  rest(): Rested {
-    const after = storyOf(this.#session, this.#clock).last
-    return { connection: { ...this.#connection, after, hinted: this.#hints.rest() }, at: this.#session.state.head }
+  hibernate(): HibernationState {
+    const after = deltaFeedOf(this.#session, this.#clock).last
+    return { connection: { ...this.#connection, after, hinted: this.#hints.hibernate() }, at: this.#session.state.head }
   }
 
   /** As a watcher of the session's story. */
   send(messages: readonly string[], seq: number): void {
     this.#socket.send(messages, seq)
     // The first messages come while the seat is being taken: the hint follows them.
-    if (this.#seat) this.#hint()
+    if (this.#listener) this.#hint()
   }
 
   unsent(): number {
@@ -133,17 +135,17 @@ export class TransportSocket implements Receiver, Watcher {
   }
 
   #hint(): void {
-    for (const message of this.#hints.due(this.#session.state.approvals)) this.#say({ type: 'error', message })
+    for (const message of this.#hints.due(this.#session.state.approvals)) this.#sendMessage({ type: 'error', message })
   }
 
-  async #obey(command: ParsedCommand): Promise<void> {
+  async #perform(command: ParsedCommand): Promise<void> {
     if (command.type === 'approve') this.#hints.stop()
     const needed: Scope = command.type === 'approve' ? 'approve' : 'operate'
     if (!this.#connection.scopes.includes(needed)) {
       return this.#answer(command, { code: 'forbidden', message: `This needs the scope "${needed}".` })
     }
     try {
-      const outcome = await obey(command, this.#session, this.#host, this.#connection)
+      const outcome = await performTransportCommand(command, this.#session, this.#host, this.#connection)
       this.#answer(command, isRefusal(outcome) ? { code: outcome.refused, message: outcome.message } : outcome)
     } catch {
       // Whether it was written is not known. With its id the client may ask again and gets the one answer.
@@ -157,24 +159,30 @@ export class TransportSocket implements Receiver, Watcher {
   ): void {
     const failed = 'code' in outcome && 'message' in outcome
     if (commandId === undefined) {
-      if (failed) this.#say({ type: 'error', message: String(outcome.message) })
+      if (failed) this.#sendMessage({ type: 'error', message: String(outcome.message) })
     } else if (failed) {
-      this.#say({ type: 'ack', commandId, ok: false, code: String(outcome.code), message: String(outcome.message) })
+      this.#sendMessage({
+        type: 'ack',
+        commandId,
+        ok: false,
+        code: String(outcome.code),
+        message: String(outcome.message),
+      })
     } else {
-      this.#say({ type: 'ack', commandId, ok: true, answer: outcome })
+      this.#sendMessage({ type: 'ack', commandId, ok: true, answer: outcome })
     }
   }
 
   /** Whoever asks while a large state is still on its way to it is not behind. */
-  #say(message: ServerMessage): void {
+  #sendMessage(message: ServerMessage): void {
     if (!this.#open) return
-    if ((this.#seat?.unsent() ?? 0) > LISTENER_BYTES_MAX) this.#end('slow')
+    if ((this.#listener?.unsent() ?? 0) > LISTENER_BYTES_MAX) this.#end('slow')
     else this.#socket.send([JSON.stringify(message)])
   }
 
   #end(why: keyof typeof CLOSE): void {
     if (!this.#open) return
-    this.closed()
+    this.onClosed()
     const [code, reason] = CLOSE[why]
     this.#socket.close(code, reason)
   }
@@ -185,4 +193,4 @@ const tooMany = (waitS: number) => ({
   message: `Too many commands; try again in ${waitS} s.`,
 })
 
-const nothingAsked = Promise.resolve()
+const noTransportCommands = Promise.resolve()

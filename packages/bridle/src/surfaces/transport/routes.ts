@@ -3,14 +3,14 @@
 import * as v from 'valibot'
 import type { Key } from '../../kernel/event.ts'
 import { mayOpen, ownerOf } from '../../kernel/owner.ts'
-import { type LogPlace, parsePlace } from '../../kernel/positions/log-position.ts'
-import { privateAgent } from '../http/access/exposure.ts'
-import { isAnothers, isForeign, userSession, viewerOf } from '../http/access/users.ts'
-import { badRequest, failure, notFound } from '../http/router/errors.ts'
+import { type LogPosition, parsePosition } from '../../kernel/positions/log-position.ts'
+import { refusePrivateAgent } from '../http/access/exposure.ts'
+import { isOtherUsersId, isOtherUsersSession, userSessionId, viewerOf } from '../http/access/users.ts'
+import { badRequest, errorResponse, notFound } from '../http/router/errors.ts'
 import { optionalId } from '../http/router/route.ts'
 import { findKey } from '../http/sessions/routes.ts'
-import { type SocketCall, type SocketRoute, socketRoute, told } from '../http/streams/socket-route.ts'
-import { type Rested, TransportSocket } from './connection.ts'
+import { refuseOnOpenSocket, type SocketCall, type SocketRoute, socketRoute } from '../http/streams/socket-route.ts'
+import { type HibernationState, TransportSocket } from './connection.ts'
 
 const query = v.looseObject({
   userId: v.optional(v.pipe(v.string(), v.nonEmpty())),
@@ -20,24 +20,24 @@ const query = v.looseObject({
     v.pipe(
       v.string(),
       v.regex(/^\d{1,15}(~\d{1,9})?$/, 'Expected a number'),
-      v.transform((text) => parsePlace(text) as LogPlace),
+      v.transform((text) => parsePosition(text) as LogPosition),
     ),
   ),
   approvals: v.optional(v.string()),
   marks: v.optional(v.string()),
 })
-type Call = SocketCall<v.InferOutput<typeof query>>
+type TransportCall = SocketCall<v.InferOutput<typeof query>>
 
-export const transportSockets: readonly SocketRoute[] = [
+export const transportSocketRoutes: readonly SocketRoute[] = [
   socketRoute({
     path: '/ws',
-    door: 'ws',
+    exposureKind: 'ws',
     scope: 'observe',
     summary: 'State and deltas of a session; commands come back the other way',
     query,
     session: (call) => sessionOf(call),
-    wake: async (rested, head, ports) => {
-      const { connection, at } = rested as Rested
+    restore: async (rested, head, ports) => {
+      const { connection, at } = rested as HibernationState
       const session = await ports.host.open(connection.key)
       // While it slept, the session that it waited for became another user's.
       if (session.exists && !mayOpen(connection.viewer ?? null, ownerOf(session.key, session.state)))
@@ -50,9 +50,9 @@ export const transportSockets: readonly SocketRoute[] = [
     accept: async (call) => {
       const { access, ports, query: asked } = call
       const key = await sessionOf(call)
-      if (key instanceof Response) return key.status === 404 ? told(key) : key
-      const closed = privateAgent(ports, key.agent, 'ws')
-      if (closed) return told(closed)
+      if (key instanceof Response) return key.status === 404 ? refuseOnOpenSocket(key) : key
+      const closed = refusePrivateAgent(ports, key.agent, 'ws')
+      if (closed) return refuseOnOpenSocket(closed)
       const session = await ports.host.open(key)
       const viewer = await viewerOf(access)
       const connection = {
@@ -62,7 +62,7 @@ export const transportSockets: readonly SocketRoute[] = [
         viewer,
         who: access.who,
         // A number of another incarnation is a place in a state that this client does not have.
-        after: asked.after && session.knows(asked.after) ? asked.after.seq : null,
+        after: asked.after && session.canResumeFrom(asked.after) ? asked.after.seq : null,
         hinted: knowsApprovals(asked) ? null : [],
       }
       return (socket) => new TransportSocket(connection, session, socket, ports)
@@ -71,42 +71,43 @@ export const transportSockets: readonly SocketRoute[] = [
 ]
 
 /** A client that uses any option of ours has read about approvals too: `HarnessClient` asks for marks. */
-const knowsApprovals = ({ approvals, marks, after }: Call['query']): boolean =>
+const knowsApprovals = ({ approvals, marks, after }: TransportCall['query']): boolean =>
   approvals === '1' || marks === '1' || after !== undefined
 
-const sessionOf = async (call: Call): Promise<Key | Response> => {
-  const key = await keyOf(call)
+const sessionOf = async (call: TransportCall): Promise<Key | Response> => {
+  const key = await requestedKey(call)
   const { sessionId } = call.access
   if (key instanceof Response) return key
   // A ticket for one session opens that one.
   if (sessionId !== null && sessionId !== key.id) return notFound()
-  return (await isAnothers(call.access, key, call.ports.directory)) ? notFound() : key
+  return (await isOtherUsersSession(call.access, key, call.ports.directory)) ? notFound() : key
 }
 
-const keyOf = async (call: Call): Promise<Key | Response> => {
+const requestedKey = async (call: TransportCall): Promise<Key | Response> => {
   const { userId, sessionId } = call.query
-  if (sessionId !== undefined) return bySession(call, sessionId)
+  if (sessionId !== undefined) return keyBySession(call, sessionId)
   return userId === undefined
     ? badRequest('Say whose session by ?userId= or which by ?sessionId=.')
-    : byUser(call, userId)
+    : keyByUser(call, userId)
 }
 
-const byUser = async (
-  { access, ports, query: { agent = ports.defaultAgent } }: Call,
+const keyByUser = async (
+  { access, ports, query: { agent = ports.defaultAgent } }: TransportCall,
   userId: string,
 ): Promise<Key | Response> => {
-  if (access.user !== null && access.user !== userId) return failure('forbidden', 'This credential is another user’s.')
-  return ports.agents.has(agent) ? { tenant: access.tenant, agent, id: await userSession(userId) } : notFound()
+  if (access.user !== null && access.user !== userId)
+    return errorResponse('forbidden', 'This credential is another user’s.')
+  return ports.agents.has(agent) ? { tenant: access.tenant, agent, id: await userSessionId(userId) } : notFound()
 }
 
 /** Any session, whatever wire made it; one that is not there yet waits for its first prompt. */
-const bySession = async (call: Call, id: string): Promise<Key | Response> => {
+const keyBySession = async (call: TransportCall, id: string): Promise<Key | Response> => {
   const {
     access,
     ports,
     query: { agent = ports.defaultAgent },
   } = call
-  if (await isForeign(access, id)) return notFound()
+  if (await isOtherUsersId(access, id)) return notFound()
   const found = await findKey({ ...call, param: () => id })
   const isNew = found instanceof Response && found.status === 404
   return isNew && ports.agents.has(agent) ? { tenant: access.tenant, agent, id } : found

@@ -3,22 +3,22 @@ import { describe, expect, test } from 'vitest'
 import { applyOperations, type DeltaOperation } from '../../kernel/delta.ts'
 import type { HarnessState } from '../../kernel/projections/conversation/harness-state.ts'
 import { SCOPES, type Scope } from '../http/access/authenticate.ts'
-import { type Opener, type Receiver, type Socket, upgrade } from '../http/streams/socket-route.ts'
-import { world } from '../http/test-app.suite.ts'
-import { script } from '../http/test-client.suite.ts'
-import { transportSockets } from './routes.ts'
+import { type Socket, type SocketOpener, type SocketReceiver, upgradeSocket } from '../http/streams/socket-route.ts'
+import { testApp } from '../http/test-app.suite.ts'
+import { scriptBody } from '../http/test-client.suite.ts'
+import { transportSocketRoutes } from './routes.ts'
 
 type Message = { type: string; [name: string]: unknown }
 
 /** A client as the bare document describes one: it renders what it is told. */
-class Client implements Socket {
+class FakeTransportClient implements Socket {
   readonly messages: Message[] = []
   state: HarnessState | null = null
   closedWith: number | null = null
   stuck = 0
-  receiver: Receiver | null = null
+  receiver: SocketReceiver | null = null
 
-  seen?: (seq: number) => void
+  acknowledge?: (seq: number) => void
 
   send(messages: readonly string[], _seq?: number): void {
     for (const text of messages) {
@@ -36,26 +36,26 @@ class Client implements Socket {
   drained = async () => {}
 
   async say(...commands: object[]): Promise<void> {
-    await this.receiver?.message(JSON.stringify({ type: 'commands', commands }))
+    await this.receiver?.onMessage(JSON.stringify({ type: 'commands', commands }))
   }
   of(type: string): Message[] {
     return this.messages.filter((message) => message.type === type)
   }
   leave(): void {
-    this.receiver?.closed()
+    this.receiver?.onClosed()
   }
   get seq(): number {
     return Number(this.messages.findLast(({ seq }) => seq !== undefined)?.seq)
   }
 }
 
-const setUp = (options: Parameters<typeof world>[0] = {}) => {
-  const { app, host, post, advance } = world(options)
+const setUp = (options: Parameters<typeof testApp>[0] = {}) => {
+  const { app, host, post, advance } = testApp(options)
   const ask = (query: string, headers: Record<string, string> = {}) =>
-    upgrade(transportSockets, new Request(`http://127.0.0.1/ws${query}`, { headers }), '', app.ports)
-  const connect = async (query = '?userId=ann', headers = {}): Promise<Client> => {
-    const opener = (await ask(query, headers)) as Opener
-    const client = new Client()
+    upgradeSocket(transportSocketRoutes, new Request(`http://127.0.0.1/ws${query}`, { headers }), '', app.ports)
+  const connect = async (query = '?userId=ann', headers = {}): Promise<FakeTransportClient> => {
+    const opener = (await ask(query, headers)) as SocketOpener
+    const client = new FakeTransportClient()
     client.receiver = opener(client)
     return client
   }
@@ -66,8 +66,8 @@ const until = async (done: () => boolean): Promise<void> => {
   for (let turns = 0; !done() && turns < 2_000; turns++) await new Promise((resolve) => setTimeout(resolve, 1))
   expect(done()).toBe(true)
 }
-const idle = (client: Client) => () => client.state?.status === 'idle' && client.state.messages.length > 0
-const submit = (...steps: unknown[]) => ({ type: 'submit', ...script(...steps) })
+const idle = (client: FakeTransportClient) => () => client.state?.status === 'idle' && client.state.messages.length > 0
+const submit = (...steps: unknown[]) => ({ type: 'submit', ...scriptBody(...steps) })
 
 describe('states and deltas', () => {
   test('[T24] a state without an error has no such field, also after a turn that failed', async () => {
@@ -184,9 +184,9 @@ describe('connecting', () => {
 
   test('[T1] a session of another wire, and one that two agents have', async () => {
     const { connect, post } = setUp()
-    await post('/agents/hooked/s1', script({ text: 'over HTTP' }))
+    await post('/agents/hooked/s1', scriptBody({ text: 'over HTTP' }))
     expect((await connect('?sessionId=s1')).state?.messages.at(-1)?.content).toBe('over HTTP')
-    await post('/agents/scripted/s1', script({ text: 'other' }))
+    await post('/agents/scripted/s1', scriptBody({ text: 'other' }))
     // The id still means the first one.
     expect((await connect('?sessionId=s1')).state?.messages.at(-1)?.content).toBe('over HTTP')
     expect((await connect('?sessionId=s1&agent=scripted')).state?.messages.at(-1)?.content).toBe('other')
@@ -208,7 +208,7 @@ describe('connecting', () => {
     await post('/sessions/s1/pause', {})
     const session = await host.open({ tenant: 'default', agent: 'scripted', id: 's1' })
     // The runner confirms that it stopped, which is in the log and in no state.
-    await until(() => session.state.lifecycle.run?.stopping === null)
+    await until(() => session.state.lifecycle.run?.stopRequestedAt === null)
     const later = []
     for (const _client of [1, 2]) later.push(await connect('?sessionId=s1'))
     expect(later.map(({ seq }) => seq)).toEqual([session.state.head, session.state.head])
@@ -354,10 +354,10 @@ describe('deltas', () => {
     await until(() => first.state?.messages.length === 10 && first.state.status === 'idle')
     expect([slow.closedWith, slow.state]).toEqual([null, first.state])
     // Nor is it behind when it asks something meanwhile.
-    await slow.receiver?.message('{"type":"ping","ts":5}')
+    await slow.receiver?.onMessage('{"type":"ping","ts":5}')
     expect([slow.closedWith, slow.of('pong').length]).toEqual([null, 1])
     slow.stuck += 2_000_001
-    await slow.receiver?.message('{"type":"ping","ts":6}')
+    await slow.receiver?.onMessage('{"type":"ping","ts":6}')
     expect([slow.closedWith, slow.of('pong').length]).toEqual([4008, 1])
   })
 
@@ -399,7 +399,7 @@ describe('commands', () => {
   test.each(bad)('[T12] %# is one error, and nothing is applied', async (text) => {
     const { connect } = setUp()
     const client = await connect()
-    await client.receiver?.message(text)
+    await client.receiver?.onMessage(text)
     expect(client.messages.slice(1)).toEqual([{ type: 'error', message: expect.any(String) }])
     expect([client.closedWith, client.state?.messages]).toEqual([null, []])
     await client.say(submit({ text: 'works' }))
@@ -548,21 +548,21 @@ describe('commands', () => {
       brought.push(seq)
       send.call(client, messages)
     }
-    client.seen = (seq) => seen.push(seq)
+    client.acknowledge = (seq) => seen.push(seq)
     await client.say(submit({ text: 'hi' }))
     await until(idle(client))
     expect(brought).toEqual(client.messages.slice(1).map(({ seq }) => seq))
-    for (const seq of [7, 0, 99]) await client.receiver?.message(JSON.stringify({ type: 'seen', seq }))
+    for (const seq of [7, 0, 99]) await client.receiver?.onMessage(JSON.stringify({ type: 'seen', seq }))
     expect(seen).toEqual([7, 0, 99])
-    for (const seq of [-1, 1.5, '7', null]) await client.receiver?.message(JSON.stringify({ type: 'seen', seq }))
-    await client.receiver?.message('{"type":"seen"}')
+    for (const seq of [-1, 1.5, '7', null]) await client.receiver?.onMessage(JSON.stringify({ type: 'seen', seq }))
+    await client.receiver?.onMessage('{"type":"seen"}')
     expect([seen.length, client.of('error').length, client.closedWith]).toEqual([3, 5, null])
   })
 
   test('[T17] a ping is answered with its own time', async () => {
     const { connect } = setUp()
     const client = await connect()
-    await client.receiver?.message('{"type":"ping","ts":5}')
+    await client.receiver?.onMessage('{"type":"ping","ts":5}')
     expect(client.of('pong')).toEqual([{ type: 'pong', ts: 5 }])
   })
 })

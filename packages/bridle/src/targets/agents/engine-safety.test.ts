@@ -5,15 +5,15 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { get, post } from '../../surfaces/http/test-client.suite.ts'
 import { HarnessServer, type ServerOptions } from '../node/index.ts'
-import { dial } from '../tests/socket-client.suite.ts'
-import { type EngineSurroundings, engineNeeds } from './engine-safety.ts'
+import { openTestSocket } from '../tests/socket-client.suite.ts'
+import { type EngineEnvironment, engineSafetyProblem } from './engine-safety.ts'
 
 const allow = { allow: ['api.github.com'] }
 const backends = ['auto', 'bubblewrap', 'process'] as const
 const networks = ['none', 'host', allow] as const
-const table: [EngineSurroundings, boolean][] = [true, false].flatMap((isOpen) =>
+const table: [EngineEnvironment, boolean][] = [true, false].flatMap((isOpen) =>
   backends.flatMap((backend) =>
-    networks.map((network): [EngineSurroundings, boolean] => [
+    networks.map((network): [EngineEnvironment, boolean] => [
       { isOpen, backend, network },
       isOpen && (backend === 'process' || network === 'host'),
     ]),
@@ -22,7 +22,7 @@ const table: [EngineSurroundings, boolean][] = [true, false].flatMap((isOpen) =>
 
 describe('[O20] an engine beside a server without a token', () => {
   test.each(table)('%j needs one: %s', (surroundings, isNeeded) => {
-    const line = engineNeeds(surroundings)
+    const line = engineSafetyProblem(surroundings)
     expect(line !== null).toBe(isNeeded)
     if (line !== null) expect(line).toMatch(/^Set FABRIC_HARNESS_API_TOKEN or start with --token: [^\n]*\.$/)
   })
@@ -80,14 +80,14 @@ describe('[O20] an engine beside a server without a token', () => {
       }
       // A socket that names the agent asks nobody what the agent needs: its runner refuses.
       for (const agent of ['claude', 'codex']) {
-        const line = await dial(`${server.url}/ws?sessionId=s-${agent}&agent=${agent}`)
+        const line = await openTestSocket(`${server.url}/ws?sessionId=s-${agent}&agent=${agent}`)
         line.say({ type: 'commands', commands: [{ type: 'submit', prompt: 'x', commandId: 'c-1' }] })
         const said = await line.until((all) => JSON.stringify(all).includes('--token'))
         expect(JSON.stringify(said)).toContain('Set FABRIC_HARNESS_API_TOKEN or start with --token')
         line.ws.close()
       }
       // A socket that names none gets the scripted agent.
-      const line = await dial(`${server.url}/ws?userId=ann`)
+      const line = await openTestSocket(`${server.url}/ws?userId=ann`)
       await line.until((all) => all.length > 0)
       line.say({
         type: 'commands',

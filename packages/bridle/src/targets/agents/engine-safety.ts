@@ -3,7 +3,7 @@
 import type { NetworkPolicy } from '../../runners/network/network-policy.ts'
 import type { Backend } from '../../runners/sandboxes/isolation/isolation.ts'
 
-export interface EngineSurroundings {
+export interface EngineEnvironment {
   /** The server asks nobody for a credential. */
   readonly isOpen: boolean
   readonly backend: Backend
@@ -11,7 +11,7 @@ export interface EngineSurroundings {
 }
 
 /** The line that says what to do; null = an engine may run. */
-export const engineNeeds = ({ isOpen, backend, network }: EngineSurroundings): string | null => {
+export const engineSafetyProblem = ({ isOpen, backend, network }: EngineEnvironment): string | null => {
   const reason = !isOpen
     ? null
     : backend === 'process'

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { needs } from '../../../../../scripts/needs.ts'
-import { Workspace } from '../../cli/cli.suite.ts'
+import { CliWorkspace } from '../../cli/cli.suite.ts'
 import { type AnthropicStub, startAnthropicStub, stubbed } from '../../runners/engines/claude/anthropic-stub.suite.ts'
 import { responsesStub } from '../../runners/engines/codex/responses-stub.suite.ts'
 import { engineEnv, noEngines } from '../../runners/engines/engines.suite.ts'
 import { startTimeOf } from '../../runners/process-table.ts'
-import { type Frame, get, isIdle, post, readFrames } from '../../surfaces/http/test-client.suite.ts'
+import { get, isIdle, post, readFrames, type SseFrame } from '../../surfaces/http/test-client.suite.ts'
 import { HarnessServer } from '../node/index.ts'
 
 const KEY = 'sk-the-real-key-of-the-server'
@@ -20,13 +20,13 @@ const attack = (url: string) =>
 
 describe.skipIf(noEngines !== null || needs('bubblewrap') !== null)('Claude Code behind a server', () => {
   let stub: AnthropicStub
-  let world: Workspace
+  let world: CliWorkspace
   beforeAll(async () => {
     stub = await startAnthropicStub()
   })
   afterAll(() => stub?.close())
   beforeEach(async () => {
-    world = new Workspace({ ...engineEnv(), ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: stub.url })
+    world = new CliWorkspace({ ...engineEnv(), ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: stub.url })
     await world.boot()
   })
   afterEach(async () => {
@@ -38,9 +38,9 @@ describe.skipIf(noEngines !== null || needs('bubblewrap') !== null)('Claude Code
   const stream = (id: string) => `${agent(id)}/stream`
   const seen =
     (type: string, count = 1) =>
-    (frames: readonly Frame[]) =>
+    (frames: readonly SseFrame[]) =>
       frames.filter((frame) => frame.data.type === type).length >= count
-  const ofType = (frames: readonly Frame[], type: string) => frames.filter((frame) => frame.data.type === type)
+  const ofType = (frames: readonly SseFrame[], type: string) => frames.filter((frame) => frame.data.type === type)
   const bash = (command: string, id = 'toolu_1') => ({ tool_use: 'Bash', id, input: { command, description: 'x' } })
   const done = { blocks: [{ text: 'Done.' }] }
   const boxes = (): { pid: number; url: string }[] => {
@@ -74,7 +74,7 @@ describe.skipIf(noEngines !== null || needs('bubblewrap') !== null)('Claude Code
   }
 
   test('[O13] without bubblewrap it does not run: /ready and the answer say what to do, and /ws talks to scripted', async () => {
-    const bare = new Workspace({ ...engineEnv(), ANTHROPIC_API_KEY: KEY, PATH: '/nonexistent' })
+    const bare = new CliWorkspace({ ...engineEnv(), ANTHROPIC_API_KEY: KEY, PATH: '/nonexistent' })
     try {
       await bare.boot()
       const { agents } = (await get(`${bare.url}/ready`)).body as unknown as {
@@ -268,10 +268,10 @@ describe.skipIf(noEngines !== null || needs('bubblewrap') !== null)('Claude Code
 
 describe.skipIf(noEngines !== null || needs('bubblewrap') !== null)('Codex behind a server', () => {
   let stub: Awaited<ReturnType<typeof responsesStub>>
-  let world: Workspace
+  let world: CliWorkspace
   beforeEach(async () => {
     stub = await responsesStub()
-    world = new Workspace({ ...engineEnv(), OPENAI_API_KEY: KEY, OPENAI_BASE_URL: stub.url })
+    world = new CliWorkspace({ ...engineEnv(), OPENAI_API_KEY: KEY, OPENAI_BASE_URL: stub.url })
     await world.boot()
   })
   afterEach(async () => {

@@ -9,21 +9,21 @@ import type { Clock, Digest } from '../../kernel/ports/store.ts'
 import { claudeEngine } from '../../runners/engines/claude/claude.ts'
 import { codexEngine } from '../../runners/engines/codex/codex.ts'
 import type { Engine } from '../../runners/engines/engine.ts'
-import { ENGINE_PACKAGES, installed } from '../../runners/engines/engine-packages.ts'
+import { ENGINE_PACKAGES, findPackage } from '../../runners/engines/engine-packages.ts'
 import { type NetworkPolicy, parseNetworkPolicy } from '../../runners/network/network-policy.ts'
 import type { EngineSettings } from '../../runners/protocol.ts'
-import { nodeReach } from '../../runners/remote/node-fetch.ts'
-import { sandboxRunner } from '../../runners/remote/remote-runner.ts'
+import { nodeFetch } from '../../runners/remote/node-fetch.ts'
+import { remoteRunner } from '../../runners/remote/remote-runner.ts'
 import type { SessionFoldersOptions } from '../../runners/sandboxes/folders/session-folders.ts'
 import { type Backend, parseBackend } from '../../runners/sandboxes/isolation/isolation.ts'
-import { networkOf } from '../../runners/sandboxes/isolation/isolation-plan.ts'
+import { parseNetworkVariable } from '../../runners/sandboxes/isolation/isolation-plan.ts'
 import { LocalSandboxes } from '../../runners/sandboxes/local-sandboxes.ts'
 import type { SandboxProvider } from '../../runners/sandboxes/provider.ts'
 import { parseResourceLimits, type ResourceLimits } from '../../runners/sandboxes/resources/resource-limits.ts'
 import { urlSandbox } from '../../runners/sandboxes/url-sandbox.ts'
-import { derived, secretOf } from '../../runners/secrets/server-secret.ts'
-import { LentKeys } from '../node/credentials/provider-credentials.ts'
-import { engineNeeds } from './engine-safety.ts'
+import { deriveSecret, serverSecret } from '../../runners/secrets/server-secret.ts'
+import { ProviderCredentials } from '../node/credentials/provider-credentials.ts'
+import { engineSafetyProblem } from './engine-safety.ts'
 
 export interface SandboxOptions {
   /** Default bubblewrap. `process` means no walls: what an agent runs can read the server's files and keys. */
@@ -63,7 +63,7 @@ export interface EngineAgentsOptions {
 export interface EngineAgents {
   readonly agents: readonly (readonly [AgentInfo, Runner])[]
   /** After the host took up what the last process left: sandboxes that no run names are stopped. */
-  reap(host: Host): Promise<void>
+  stopOrphans(host: Host): Promise<void>
   /** What an operator should know about the walls; null = nothing. */
   readonly warning: string | null
   close(): Promise<void>
@@ -77,33 +77,33 @@ const TITLES: { readonly [name: string]: string } = {
   codex: 'Codex',
 }
 
-export const engineAgents = async (options: EngineAgentsOptions): Promise<EngineAgents> => {
+export const createEngineAgents = async (options: EngineAgentsOptions): Promise<EngineAgents> => {
   const { data, env, clock, digest } = options
-  const sandbox = settingsOf(options.sandbox, env)
-  const secret = secretOf(data, env)
-  const keys = new LentKeys({ secret, env, sandbox, data })
+  const sandbox = sandboxSettings(options.sandbox, env)
+  const secret = serverSecret(data, env)
+  const keys = new ProviderCredentials({ secret, env, sandbox, data })
   const local = sandbox.url === undefined ? localSandboxes({ ...options, sandbox }, secret) : null
   const { isOpen = false } = options
   const { backend = 'auto', network = 'none' } = sandbox
-  const refusal = local && engineNeeds({ isOpen, backend, network })
+  const refusal = local && engineSafetyProblem({ isOpen, backend, network })
   const provider: SandboxProvider =
-    (refusal === null ? local : refusing(local, refusal)) ??
-    urlSandbox({ url: sandbox.url ?? '', token: env.BRIDLE_RUNNER_TOKEN ?? null, fetch: nodeReach() })
-  const runToken = async ({ key, runId, attempt }: Job) => derived(secret, 'run', keyText(key), runId, attempt)
+    (refusal === null ? local : refuseAcquire(local, refusal)) ??
+    urlSandbox({ url: sandbox.url ?? '', token: env.BRIDLE_RUNNER_TOKEN ?? null, fetch: nodeFetch() })
+  const runToken = async ({ key, runId, attempt }: Job) => deriveSecret(secret, 'run', keyText(key), runId, attempt)
 
   const agents = await Promise.all(
     [claudeEngine(env), codexEngine(env)].map(async (engine) => {
       const { models, ...settings } = options.engines?.[engine.name] ?? {}
-      const credentials = keys.of(engine, settings, models)
-      const runner = sandboxRunner({ engine: engine.name, provider, clock, digest, settings, runToken, credentials })
-      return [await infoOf(engine, keys, local, refusal), runner] as const
+      const credentials = keys.forEngine(engine, settings, models)
+      const runner = remoteRunner({ engine: engine.name, provider, clock, digest, settings, runToken, credentials })
+      return [await agentInfo(engine, keys, local, refusal), runner] as const
     }),
   )
   const isUsable = agents.some(([{ needs }]) => needs === null)
   return {
     agents,
     warning: local && backend === 'process' && isUsable ? NO_WALLS : null,
-    reap: async (host) => {
+    stopOrphans: async (host) => {
       const isLive = async (key: Key, id: string) => {
         const session = await host.find(key)
         const { sandbox: named } = (session?.state.lifecycle.run?.handle ?? {}) as { sandbox?: unknown }
@@ -119,12 +119,12 @@ export const engineAgents = async (options: EngineAgentsOptions): Promise<Engine
 }
 
 /** What the options leave open, the environment may say. */
-const settingsOf = (given: SandboxOptions = {}, env: NodeJS.ProcessEnv): SandboxOptions => {
+const sandboxSettings = (given: SandboxOptions = {}, env: NodeJS.ProcessEnv): SandboxOptions => {
   const { BRIDLE_SANDBOX: backend, BRIDLE_RUNNER_URL: url } = env
   const { BRIDLE_SANDBOX_NETWORK: network } = env
   return {
     ...(backend && { backend: parseBackend(backend) }),
-    ...(network && { network: networkOf(network) }),
+    ...(network && { network: parseNetworkVariable(network) }),
     ...(url && { url }),
     ...given,
   }
@@ -135,7 +135,7 @@ const localSandboxes = ({ data, folders, sandbox = {}, env }: EngineAgentsOption
   return new LocalSandboxes({
     folder: data,
     ...(folders && { folders }),
-    secret: derived(secret, 'sandboxes'),
+    secret: deriveSecret(secret, 'sandboxes'),
     engines: enginesRoot(env),
     ...(backend !== undefined && { backend }),
     network: parseNetworkPolicy(network),
@@ -147,7 +147,7 @@ const localSandboxes = ({ data, folders, sandbox = {}, env }: EngineAgentsOption
 }
 
 /** Routes that do not ask what an agent needs come as far as this. */
-const refusing = (provider: SandboxProvider | null, refusal: string): SandboxProvider | null =>
+const refuseAcquire = (provider: SandboxProvider | null, refusal: string): SandboxProvider | null =>
   provider && {
     acquire: async () => {
       throw new Error(refusal)
@@ -162,13 +162,13 @@ const refusing = (provider: SandboxProvider | null, refusal: string): SandboxPro
 /** Where a sandbox finds what this process finds. */
 const enginesRoot = (env: NodeJS.ProcessEnv): string | null =>
   env.BRIDLE_ENGINES ??
-  ENGINE_PACKAGES.map((name) => installed(name, env)).find((found) => found !== null)?.root ??
+  ENGINE_PACKAGES.map((name) => findPackage(name, env)).find((found) => found !== null)?.root ??
   null
 
 /** What it needs is asked each time: a key, an engine or bubblewrap may come later. */
-const infoOf = async (
+const agentInfo = async (
   engine: Engine,
-  keys: LentKeys,
+  keys: ProviderCredentials,
   local: LocalSandboxes | null,
   refusal: string | null,
 ): Promise<AgentInfo> => {
@@ -185,7 +185,7 @@ const infoOf = async (
         (found) => (missing = found),
         () => {},
       )
-      return missing ?? refusal ?? (local === null ? null : keys.missing(engine.provider))
+      return missing ?? refusal ?? (local === null ? null : keys.missingKey(engine.provider))
     },
     accept: async (body) => {
       const problem = problemOf(body)

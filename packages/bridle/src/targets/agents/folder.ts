@@ -4,17 +4,17 @@ import { type FSWatcher, watch } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type AgentDefinition, isAgent, notAnAgent } from '../../agents/agent.ts'
+import { type AgentDefinition, isAgent, nonAgentProblem } from '../../agents/agent.ts'
 
-export type FoundAgent =
+export type AgentFile =
   | { readonly file: string; readonly definition: AgentDefinition }
   /** `name` is the file's, since nobody knows the agent's. */
   | { readonly file: string; readonly name: string; readonly problem: string }
 
 /** In order of folder and file name. Files are relative to the root, so that no message tells where this machine keeps them. */
-export const findAgents = async (below: string): Promise<FoundAgent[]> => {
+export const findAgents = async (below: string): Promise<AgentFile[]> => {
   const root = resolve(below)
-  const found: FoundAgent[] = []
+  const found: AgentFile[] = []
   for (const folder of FOLDERS) {
     for (const file of await agentFiles(root, folder)) found.push(await load(root, file))
   }
@@ -24,7 +24,7 @@ export const findAgents = async (below: string): Promise<FoundAgent[]> => {
     const { file, definition } = each
     const owner = owners.get(definition.name)
     if (owner === undefined) owners.set(definition.name, file)
-    return owner === undefined ? each : broken(file, `The name "${definition.name}" is taken by ${owner}.`)
+    return owner === undefined ? each : brokenAgentFile(file, `The name "${definition.name}" is taken by ${owner}.`)
   })
 }
 
@@ -81,21 +81,21 @@ const agentFiles = async (root: string, folder: string): Promise<string[]> => {
     .sort()
 }
 
-const load = async (root: string, file: string): Promise<FoundAgent> => {
+const load = async (root: string, file: string): Promise<AgentFile> => {
   try {
     const path = join(root, file)
     const { mtimeMs, size } = await stat(path)
     // A module is loaded once per address: a changed file gets another one, an unchanged file keeps its own.
     const address = `${pathToFileURL(path).href}?changed=${mtimeMs}-${size}`
     const { default: definition } = (await import(/* @vite-ignore */ address)) as { default?: unknown }
-    return isAgent(definition) ? { file, definition } : broken(file, notAnAgent(definition))
+    return isAgent(definition) ? { file, definition } : brokenAgentFile(file, nonAgentProblem(definition))
   } catch (error) {
     const problem = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
-    return broken(file, problem.replaceAll(pathToFileURL(`${root}/`).href, '').replaceAll(`${root}/`, ''))
+    return brokenAgentFile(file, problem.replaceAll(pathToFileURL(`${root}/`).href, '').replaceAll(`${root}/`, ''))
   }
 }
 
-const broken = (file: string, problem: string): FoundAgent => {
+const brokenAgentFile = (file: string, problem: string): AgentFile => {
   const name = (/([^/]*)\.\w+$/.exec(file)?.[1] ?? file).replaceAll(/[^A-Za-z0-9._:@-]/g, '-').slice(0, 128)
   return { file, name, problem: (problem.split('\n', 1)[0] ?? '').slice(0, PROBLEM_CHARS_MAX) }
 }

@@ -1,24 +1,24 @@
 // Which agents this server has, for the host and for the wires. Live: what is loaded later serves the runs that start
 // later, and runs that are under way keep the definition they began with.
-import { type AgentDefinition, isAgent, notAnAgent } from '../../agents/agent.ts'
-import type { VoicePorts } from '../../agents/agent-run.ts'
+import { type AgentDefinition, isAgent, nonAgentProblem } from '../../agents/agent.ts'
+import type { AgentRunPorts } from '../../agents/agent-run.ts'
 import { acceptInput } from '../../agents/input.ts'
 import type { AgentInfo } from '../../kernel/agent-info.ts'
 import type { Runner } from '../../kernel/ports/runner.ts'
 import { nativeRunner } from '../../runners/in-process/native.ts'
-import type { FoundAgent } from './folder.ts'
+import type { AgentFile } from './folder.ts'
 
 export class AgentRegistry {
   readonly agents = new Map<string, AgentInfo>()
   readonly runners = new Map<string, Runner>()
-  readonly #ports: VoicePorts
+  readonly #ports: AgentRunPorts
   /** Not to be replaced by a file. */
   readonly #fixed = new Set<string>()
   readonly #definitions = new Map<string, AgentDefinition>()
   /** By file: what it was called when it last was right. */
   #names = new Map<string, string>()
 
-  constructor(ports: VoicePorts) {
+  constructor(ports: AgentRunPorts) {
     this.#ports = ports
   }
 
@@ -29,14 +29,15 @@ export class AgentRegistry {
   }
 
   add(definition: AgentDefinition): void {
-    if (!isAgent(definition)) throw new TypeError(notAnAgent(definition).replace('The default export', 'One of agents'))
+    if (!isAgent(definition))
+      throw new TypeError(nonAgentProblem(definition).replace('The default export', 'One of agents'))
     if (this.agents.has(definition.name)) throw new Error(`There are two agents named "${definition.name}".`)
     this.#serve(definition)
     this.#fixed.add(definition.name)
   }
 
   /** Takes the place of what was loaded before. Returns what is wrong, a line for each file. */
-  load(found: readonly FoundAgent[]): string[] {
+  load(found: readonly AgentFile[]): string[] {
     const problems: { file: string; name: string; problem: string }[] = []
     const names = new Map<string, string>()
     const served = new Set(this.#fixed)

@@ -1,7 +1,7 @@
 // The agents of a server: built in, given by its options, and found in its folder; found again when the folder changes.
 import { resolve } from 'node:path'
 import type { AgentDefinition } from '../../agents/agent.ts'
-import type { VoicePorts } from '../../agents/agent-run.ts'
+import type { AgentRunPorts } from '../../agents/agent-run.ts'
 import type { AgentInfo } from '../../kernel/agent-info.ts'
 import type { Runner } from '../../kernel/ports/runner.ts'
 import { findAgents, watchAgents } from './folder.ts'
@@ -16,18 +16,18 @@ export interface AgentsOptions {
   readonly watchAgents?: boolean
 }
 
-export interface WorkspaceAgents {
+export interface ServerAgents {
   readonly agents: ReadonlyMap<string, AgentInfo>
   readonly runners: ReadonlyMap<string, Runner>
   readonly close: () => void
 }
 
-export const workspaceAgents = async (
+export const loadServerAgents = async (
   { agents = [], agentsRoot = '.', watchAgents: watched = false }: AgentsOptions,
   builtIn: readonly (readonly [AgentInfo, Runner])[],
-  ports: VoicePorts,
+  ports: AgentRunPorts,
   log: (line: string) => void,
-): Promise<WorkspaceAgents> => {
+): Promise<ServerAgents> => {
   const registry = new AgentRegistry(ports)
   for (const [info, runner] of builtIn) registry.addBuiltIn(info, runner)
   for (const definition of agents) registry.add(definition)

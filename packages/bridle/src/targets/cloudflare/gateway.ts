@@ -2,34 +2,34 @@
 // object that has it; what concerns all of them is asked of the tenant's directory.
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import type { Key } from '../../kernel/event.ts'
-import type { Sessions } from '../../kernel/host/host.ts'
-import { givenSecret } from '../../runners/secrets/configured-secret.ts'
+import type { SessionService } from '../../kernel/host/host.ts'
+import { configuredSecret } from '../../runners/secrets/configured-secret.ts'
 import {
   type Access,
   type AccessOptions,
-  type Door,
-  door,
+  type Authenticator,
+  createAuthenticator,
   isLoopback,
 } from '../../surfaces/http/access/authenticate.ts'
-import { exposureOf, privateAgent } from '../../surfaces/http/access/exposure.ts'
-import type { Tickets } from '../../surfaces/http/access/tickets.ts'
+import { exposureOf, refusePrivateAgent } from '../../surfaces/http/access/exposure.ts'
+import type { TicketStore } from '../../surfaces/http/access/tickets.ts'
 import { type App, createApp } from '../../surfaces/http/router/app.ts'
-import { failure } from '../../surfaces/http/router/errors.ts'
-import { type Files, rootOf } from '../../surfaces/http/router/pages.ts'
+import { errorResponse } from '../../surfaces/http/router/errors.ts'
+import { type FileServer, firstSegment } from '../../surfaces/http/router/pages.ts'
 import type { Route } from '../../surfaces/http/router/route.ts'
-import { type SocketRoute, told, upgrade } from '../../surfaces/http/streams/socket-route.ts'
+import { refuseOnOpenSocket, type SocketRoute, upgradeSocket } from '../../surfaces/http/streams/socket-route.ts'
 import { defaultAgent } from '../agents/registry.ts'
-import { socketRows, wires } from '../wires.ts'
-import { agentsOf } from './agents/worker-agents.ts'
+import { socketRoutes, wires } from '../wires.ts'
+import { createWorkerAgents } from './agents/worker-agents.ts'
 import { runClock } from './alarms/object-clock.ts'
-import { CREDENTIALS_PATH, claimOf } from './credentials/credential-proxy.ts'
+import { CREDENTIALS_PATH, readCredentialClaim } from './credentials/credential-proxy.ts'
 import { sealedTickets } from './credentials/sealed-tickets.ts'
 import { type SigningSecret, signingSecret } from './credentials/signing-secret.ts'
 import { remoteDirectory } from './directory/remote-directory.ts'
 import { tenantDirectory } from './directory/shards.ts'
-import { accessOf, type HarnessEnv, type HarnessOptions, shardsOf } from './options.ts'
-import { claimed, passedOn } from './peers/forwarded-request.ts'
-import { type PlatformSocket, type RequestContext, type Stub, socketPair, switching } from './platform.ts'
+import { accessOptions, type HarnessEnv, type HarnessOptions, shardCountsFrom } from './options.ts'
+import { forwardToObject, forwardWithClaim } from './peers/forwarded-request.ts'
+import { type ObjectStub, type PlatformSocket, type RequestContext, socketPair, upgradeResponse } from './platform.ts'
 
 /** The stateless front. The Worker's default export. */
 export class HarnessGateway extends WorkerEntrypoint<HarnessEnv> {
@@ -55,7 +55,7 @@ const gatewayOf = (options: HarnessOptions, env: HarnessEnv): Gateway | Response
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     console.error(message)
-    return failure('internal_error', message)
+    return errorResponse('internal_error', message)
   }
 }
 
@@ -71,11 +71,11 @@ class Gateway {
   readonly #home: (key: Key) => Promise<string>
 
   constructor(options: HarnessOptions, env: HarnessEnv) {
-    givenSecret(env)
-    const shards = shardsOf(env)
+    configuredSecret(env)
+    const shards = shardCountsFrom(env)
     const directory = remoteDirectory(env.HARNESS_DIRECTORY, shards)
-    const access = accessOf(options, env)
-    const registry = agentsOf(options, env, null)
+    const access = accessOptions(options, env)
+    const registry = createWorkerAgents(options, env, null)
     const secret = signingSecret(env)
     const tickets = sealedTickets({
       secret,
@@ -85,22 +85,22 @@ class Gateway {
     this.#env = env
     this.#secret = secret
     this.#home = directory.home
-    this.#sockets = socketRows.map((row) => this.#passed(row))
+    this.#sockets = socketRoutes.map((row) => this.#forwardedSocketRoute(row))
     this.#app = createApp(
       {
         ...access,
-        host: nobodyHere,
+        host: noSessions,
         directory,
         clock: runClock,
         agents: registry.agents,
         defaultAgent: defaultAgent(registry.agents, env),
         ...exposureOf(env, options.expose),
         tickets,
-        door: frontDoor(access, tickets),
-        place: (row) => (row.session ? this.#placed(row) : row),
+        authenticator: gatewayAuthenticator(access, tickets),
+        forward: (row) => (row.session ? this.#forwardedRoute(row) : row),
         workspace: { target: 'cloudflare', store: 'durable-object' },
         ...(env.ASSETS && { files: filesOf(env.ASSETS) }),
-        address: (c) => c.req.header('cf-connecting-ip') ?? '',
+        callerAddress: (c) => c.req.header('cf-connecting-ip') ?? '',
         ...(options.rateLimit && { rateLimit: options.rateLimit }),
         ...(options.maxBodyBytes !== undefined && { maxBodyBytes: options.maxBodyBytes }),
       },
@@ -109,38 +109,39 @@ class Gateway {
   }
 
   async fetch(request: Request): Promise<Response> {
-    if (rootOf(new URL(request.url).pathname) === rootOf(CREDENTIALS_PATH)) return this.#lend(request)
+    if (firstSegment(new URL(request.url).pathname) === firstSegment(CREDENTIALS_PATH))
+      return this.#forwardCredentialCall(request)
     if (request.headers.get('upgrade')?.toLowerCase() !== 'websocket') return this.#app.fetch(withKey(request))
     const address = request.headers.get('cf-connecting-ip') ?? ''
-    const answer = await upgrade(this.#sockets, request, address, this.#app.ports)
+    const answer = await upgradeSocket(this.#sockets, request, address, this.#app.ports)
     if (answer instanceof Response) return answer
     // Whoever may not stay is told so on an open socket.
     const { client, server } = socketPair()
     server.accept()
-    answer(farEnd(server))
-    return switching(client)
+    answer(serverEnd(server))
+    return upgradeResponse(client)
   }
 
   /** A run asks its provider: signed by us, and answered by the object that has the run. */
-  async #lend(request: Request): Promise<Response> {
-    const claim = await claimOf(request, this.#secret)
+  async #forwardCredentialCall(request: Request): Promise<Response> {
+    const claim = await readCredentialClaim(request, this.#secret)
     if (claim instanceof Response) return claim
     const { HARNESS_SESSION: objects } = this.#env
-    return objects.get(objects.idFromName(claim.home)).fetch(claimed(request, claim))
+    return objects.get(objects.idFromName(claim.home)).fetch(forwardWithClaim(request, claim))
   }
 
   /** Its query and body are the object's to look at. */
-  #placed({ query: _query, body: _body, ...row }: Route): Route {
+  #forwardedRoute({ query: _query, body: _body, ...row }: Route): Route {
     return {
       ...row,
-      isPassedOn: true,
-      handle: async ({ request, access, key, sent }) => {
-        if (!request.bodyUsed) return this.#pass(request, access, key as Key)
+      isValidatedElsewhere: true,
+      handle: async ({ request, access, key, rawBody }) => {
+        if (!request.bodyUsed) return this.#forward(request, access, key as Key)
         // Who found the session looked into it.
-        const bytes = await sent.bytes()
+        const bytes = await rawBody.bytes()
         if (bytes instanceof Response) return bytes
         const { url, method, headers } = request
-        return this.#pass(
+        return this.#forward(
           new Request(url, { method, headers, body: bytes as Uint8Array<ArrayBuffer> }),
           access,
           key as Key,
@@ -149,23 +150,23 @@ class Gateway {
     }
   }
 
-  #passed(row: SocketRoute): SocketRoute {
+  #forwardedSocketRoute(row: SocketRoute): SocketRoute {
     return {
       ...row,
       accept: async (call) => {
         const key = await row.session(call)
-        if (key instanceof Response) return key.status === 404 ? told(key) : key
-        const closed = privateAgent(call.ports, key.agent, row.door)
-        return closed ? told(closed) : this.#pass(call.request as Request, call.access, key)
+        if (key instanceof Response) return key.status === 404 ? refuseOnOpenSocket(key) : key
+        const closed = refusePrivateAgent(call.ports, key.agent, row.exposureKind)
+        return closed ? refuseOnOpenSocket(closed) : this.#forward(call.request as Request, call.access, key)
       },
     }
   }
 
-  async #pass(request: Request, access: Access, key: Key): Promise<Response> {
+  async #forward(request: Request, access: Access, key: Key): Promise<Response> {
     const { HARNESS_SESSION: objects } = this.#env
     try {
       const home = await this.#home(key)
-      const answer = await objects.get(objects.idFromName(home)).fetch(passedOn(request, access, home))
+      const answer = await objects.get(objects.idFromName(home)).fetch(forwardToObject(request, access, home))
       const { webSocket } = answer as { webSocket?: PlatformSocket | null }
       const { status, headers } = answer
       // As it came, but with headers that can still be added to.
@@ -173,7 +174,7 @@ class Gateway {
         ? new Response(null, { status, headers, webSocket } as ResponseInit)
         : new Response(answer.body, { status, headers })
     } catch {
-      return failure('unavailable', 'The session moved; try again.', { 'retry-after': '1' })
+      return errorResponse('unavailable', 'The session moved; try again.', { 'retry-after': '1' })
     }
   }
 }
@@ -188,20 +189,20 @@ const withKey = (request: Request): Request => {
 }
 
 const filesOf =
-  (assets: Stub): Files =>
+  (assets: ObjectStub): FileServer =>
   (request) =>
     assets.fetch(request)
 
 /** Without a token only a local server is open: a deployed one has to say that it means it. */
-const frontDoor = (access: AccessOptions, tickets: Tickets): Door => {
-  const inner = door(access, tickets)
+const gatewayAuthenticator = (access: AccessOptions, tickets: TicketStore): Authenticator => {
+  const inner = createAuthenticator(access, tickets)
   const isOpen = access.authToken === undefined && !access.tokens?.length && !access.extractAuthToken
   if (!isOpen) return inner
   return {
-    admit: async (request, address) =>
+    authenticate: async (request, address) =>
       isLoopback(new URL(request.url).hostname)
-        ? inner.admit(request, address)
-        : failure(
+        ? inner.authenticate(request, address)
+        : errorResponse(
             'unauthorized',
             'This deployment has no token. Set the secret FABRIC_HARNESS_API_TOKEN, or BRIDLE_OPEN=1 to let anybody in.',
             { 'www-authenticate': 'Bearer' },
@@ -209,7 +210,7 @@ const frontDoor = (access: AccessOptions, tickets: Tickets): Door => {
   }
 }
 
-const farEnd = (socket: PlatformSocket) => ({
+const serverEnd = (socket: PlatformSocket) => ({
   send: (messages: readonly string[]) => {
     for (const message of messages) socket.send(message)
   },
@@ -218,17 +219,17 @@ const farEnd = (socket: PlatformSocket) => ({
   drained: async () => {},
 })
 
-const elsewhere = (): never => {
+const notInGateway = (): never => {
   throw new Error('Sessions are in their objects.')
 }
 
 /** The gateway holds no session. */
-const nobodyHere: Sessions = {
-  open: elsewhere,
-  find: elsewhere,
-  send: elsewhere,
-  stopTask: elsewhere,
-  branch: elsewhere,
-  remove: elsewhere,
+const noSessions: SessionService = {
+  open: notInGateway,
+  find: notInGateway,
+  send: notInGateway,
+  stopTask: notInGateway,
+  branch: notInGateway,
+  remove: notInGateway,
   counts: () => ({ sessions: 0, listeners: 0, running: 0, events: 0 }),
 }

@@ -2,22 +2,22 @@
 // directory, and whose it is what lies in the bucket. It resolves when all of it is durable, so nothing that follows from it
 // can leave before.
 import { type Log, StoreFault } from '../../kernel/ports/store.ts'
-import type { WakeTimes } from './alarms/alarm-schedule.ts'
+import type { AlarmSchedule } from './alarms/alarm-schedule.ts'
 import type { ArtifactBucket } from './artifacts/artifact-bucket.ts'
 import type { BucketNames } from './artifacts/bucket-names.ts'
-import type { Outbox } from './directory/directory-outbox.ts'
-import type { Storage } from './platform.ts'
+import type { DirectoryOutbox } from './directory/directory-outbox.ts'
+import type { DurableStorage } from './platform.ts'
 
 export interface ObjectLogPorts {
   readonly log: Log
-  readonly storage: Storage
-  readonly outbox: Outbox
-  readonly wakeTimes: WakeTimes
+  readonly storage: DurableStorage
+  readonly outbox: DirectoryOutbox
+  readonly alarmSchedule: AlarmSchedule
   readonly artifacts: ArtifactBucket
   readonly names: BucketNames
 }
 
-export const objectLog = ({ log, storage, outbox, wakeTimes, artifacts, names }: ObjectLogPorts): Log => ({
+export const objectLog = ({ log, storage, outbox, alarmSchedule, artifacts, names }: ObjectLogPorts): Log => ({
   ...log,
   read: artifacts.reader(log),
   append: async (lease, given) => {
@@ -26,8 +26,8 @@ export const objectLog = ({ log, storage, outbox, wakeTimes, artifacts, names }:
       await outbox.register(lease.key).catch((cause) => {
         throw new StoreFault('fenced', 'The directory could not be told of a new session.', cause)
       })
-    const stowed = await artifacts.stow(lease.key, given)
-    const isNews = given.row !== undefined || !outbox.isKnown(lease.key)
+    const stowed = await artifacts.storeLargeChunks(lease.key, given)
+    const isNews = given.row !== undefined || !outbox.wasPublished(lease.key)
     try {
       // First: had it failed behind a write that did not, nobody would be told of what is there.
       if (isNews) outbox.mark(lease.key)
@@ -36,19 +36,19 @@ export const objectLog = ({ log, storage, outbox, wakeTimes, artifacts, names }:
       names.release(stowed.names)
       throw fault
     }
-    names.keep(lease.key, stowed.names)
-    if (given.wakeAt !== undefined || given.row) wakeTimes.arrange()
+    names.commit(lease.key, stowed.names)
+    if (given.wakeAt !== undefined || given.row) alarmSchedule.update()
     await storage.sync()
-    if (isNews) void outbox.tell()
+    if (isNews) void outbox.publish()
   },
   remove: async (key) => {
     outbox.mark(key)
     const wasThere = await log.remove(key)
-    wakeTimes.arrange()
-    names.clearLater()
+    alarmSchedule.update()
+    names.scheduleCleanup()
     await storage.sync()
-    void names.clear()
-    await outbox.tell()
+    void names.cleanUp()
+    await outbox.publish()
     return wasThere
   },
 })

@@ -5,8 +5,8 @@ import type { AccessOptions } from '../../surfaces/http/access/authenticate.ts'
 import type { RateLimit } from '../../surfaces/http/access/rate-limit.ts'
 import type { ContainerStub } from './agents/containers.ts'
 import type { DirectoryStub } from './directory/remote-directory.ts'
-import type { Shards } from './directory/shards.ts'
-import type { Bucket, Namespace, Stub } from './platform.ts'
+import type { ShardCounts } from './directory/shards.ts'
+import type { ObjectBucket, ObjectNamespace, ObjectStub } from './platform.ts'
 
 export interface HarnessOptions extends Omit<AccessOptions, 'authTokenEnv'> {
   /** Agents to serve, beside the built-in ones. */
@@ -39,12 +39,12 @@ export interface HarnessOptions extends Omit<AccessOptions, 'authTokenEnv'> {
 }
 
 export interface HarnessEnv {
-  readonly HARNESS_SESSION: Namespace
-  readonly HARNESS_DIRECTORY: Namespace<DirectoryStub>
+  readonly HARNESS_SESSION: ObjectNamespace
+  readonly HARNESS_DIRECTORY: ObjectNamespace<DirectoryStub>
   /** An R2 bucket: large artifacts lie there. */
-  readonly HARNESS_ARTIFACTS?: Bucket
+  readonly HARNESS_ARTIFACTS?: ObjectBucket
   /** The files of a web app, served for what no route knows. */
-  readonly ASSETS?: Stub
+  readonly ASSETS?: ObjectStub
   readonly FABRIC_HARNESS_API_TOKEN?: string
   readonly FABRIC_HARNESS_TENANT_REQUIRED?: string
   readonly FABRIC_MODE?: string
@@ -71,14 +71,14 @@ export interface HarnessEnv {
   /** How a sandbox reaches the gateway; default: as the last caller did. */
   readonly BRIDLE_PUBLIC_URL?: string
   /** A class that extends the platform's `Container`, with our runner in its image. */
-  readonly HARNESS_SANDBOX?: Namespace<ContainerStub>
+  readonly HARNESS_SANDBOX?: ObjectNamespace<ContainerStub>
   /** A runner that runs somewhere else, and its token. */
   readonly BRIDLE_RUNNER_URL?: string
   readonly BRIDLE_RUNNER_TOKEN?: string
 }
 
 /** The options, and what they leave open as the environment says it. */
-export const accessOf = (options: HarnessOptions, env: HarnessEnv): AccessOptions => {
+export const accessOptions = (options: HarnessOptions, env: HarnessEnv): AccessOptions => {
   const authToken = options.authToken ?? (env.FABRIC_HARNESS_API_TOKEN || undefined)
   const listed = env.BRIDLE_ALLOWED_ORIGINS?.split(',').map((origin) => origin.trim())
   const allowedOrigins = options.allowedOrigins ?? listed
@@ -94,9 +94,9 @@ export const accessOf = (options: HarnessOptions, env: HarnessEnv): AccessOption
 /** A list asks all of them. */
 const SHARDS_MAX = 64
 
-export const shardsOf = (env: HarnessEnv): Shards => ({
+export const shardCountsFrom = (env: HarnessEnv): ShardCounts => ({
   count: shardCounts(env, 'BRIDLE_DIRECTORY_SHARDS')[0] ?? 1,
-  before: shardCounts(env, 'BRIDLE_DIRECTORY_SHARDS_BEFORE'),
+  previousCounts: shardCounts(env, 'BRIDLE_DIRECTORY_SHARDS_BEFORE'),
 })
 
 const shardCounts = (

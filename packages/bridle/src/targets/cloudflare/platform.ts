@@ -8,7 +8,7 @@ export interface RequestContext {
 
 export interface ObjectContext extends RequestContext {
   readonly id: { readonly name?: string; toString(): string }
-  readonly storage: Storage
+  readonly storage: DurableStorage
   blockConcurrencyWhile<T>(work: () => Promise<T>): Promise<T>
   acceptWebSocket(socket: PlatformSocket, tags?: string[]): void
   getWebSockets(tag?: string): PlatformSocket[]
@@ -17,7 +17,7 @@ export interface ObjectContext extends RequestContext {
   abort(reason?: string): void
 }
 
-export interface Storage extends ObjectStorage {
+export interface DurableStorage extends ObjectStorage {
   /** Resolves when everything written so far is durable. */
   sync(): Promise<void>
   getAlarm(): Promise<number | null>
@@ -26,7 +26,7 @@ export interface Storage extends ObjectStorage {
 }
 
 /** As much of a bucket as is used. */
-export interface Bucket {
+export interface ObjectBucket {
   /** Durable when it resolves. */
   put(name: string, text: string, options?: object): Promise<unknown>
   get(name: string): Promise<{ text(): Promise<string> } | null>
@@ -43,16 +43,16 @@ export interface PlatformSocket {
   deserializeAttachment(): unknown
 }
 
-export interface Stub {
+export interface ObjectStub {
   fetch(request: Request): Promise<Response>
 }
 
-export interface Namespace<S = Stub> {
+export interface ObjectNamespace<S = ObjectStub> {
   idFromName(name: string): unknown
   get(id: unknown): S
 }
 
-interface Globals {
+interface PlatformGlobals {
   readonly WebSocketPair: new () => { readonly 0: PlatformSocket; readonly 1: PlatformSocket }
   readonly FixedLengthStream: new (bytes: number) => TransformStream<Uint8Array, Uint8Array>
   readonly WebSocketRequestResponsePair: new (request: string, response: string) => unknown
@@ -60,23 +60,23 @@ interface Globals {
 
 /** The two ends of a new socket: the caller's and ours. */
 export const socketPair = (): { client: PlatformSocket; server: PlatformSocket } => {
-  const { 0: client, 1: server } = new (globalThis as unknown as Globals).WebSocketPair()
+  const { 0: client, 1: server } = new (globalThis as unknown as PlatformGlobals).WebSocketPair()
   return { client, server }
 }
 
 /** The answer that hands the caller its end. */
-export const switching = (client: PlatformSocket, headers?: Record<string, string>): Response =>
+export const upgradeResponse = (client: PlatformSocket, headers?: Record<string, string>): Response =>
   new Response(null, { status: 101, webSocket: client, ...(headers && { headers }) } as ResponseInit)
 
 /** A streamed answer that says its length: the platform sends a length only with a stream that promises it. */
-export const withLength = (response: Response): Response => {
+export const withContentLength = (response: Response): Response => {
   const length = response.headers.get('content-length')
   if (length === null || !response.body) return response
-  const { FixedLengthStream } = globalThis as unknown as Globals
+  const { FixedLengthStream } = globalThis as unknown as PlatformGlobals
   const { readable, writable } = new FixedLengthStream(Number(length))
   response.body.pipeTo(writable).catch(() => {})
   return new Response(readable, { status: response.status, headers: response.headers })
 }
 
 export const autoResponse = (request: string, response: string): unknown =>
-  new (globalThis as unknown as Globals).WebSocketRequestResponsePair(request, response)
+  new (globalThis as unknown as PlatformGlobals).WebSocketRequestResponsePair(request, response)

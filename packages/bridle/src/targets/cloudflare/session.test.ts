@@ -3,15 +3,22 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { applyOperations } from '../../kernel/delta.ts'
 import type { HarnessState } from '../../kernel/projections/conversation/harness-state.ts'
-import { types as frameTypes, get, isIdle, post, readFrames, script } from '../../surfaces/http/test-client.suite.ts'
+import {
+  typesOf as frameTypes,
+  get,
+  isIdle,
+  post,
+  readFrames,
+  scriptBody,
+} from '../../surfaces/http/test-client.suite.ts'
 import type { ServerMessage } from '../../surfaces/transport/wire.ts'
-import { dial, eventsOf, has, types } from '../tests/socket-client.suite.ts'
-import { evict, incarnation, loseDirectory, ringTwice, startWorld } from './tests/test-worker.suite.ts'
-import { noTools, type Workerd } from './tests/workerd.suite.ts'
+import { eventsOf, hasEvent, messageTypes, openTestSocket } from '../tests/socket-client.suite.ts'
+import { evict, incarnation, loseDirectory, ringTwice, startTestWorker } from './tests/test-worker.suite.ts'
+import { noTools, type WorkerdProcess } from './tests/workerd.suite.ts'
 
 /** A transport client that keeps the state, and notices a gap. */
 const follow = async (url: string) => {
-  const socket = await dial(url)
+  const socket = await openTestSocket(url)
   const said = socket.messages as unknown as ServerMessage[]
   const replay = () => {
     let state: HarnessState | null = null
@@ -48,12 +55,12 @@ const shown = (state: HarnessState | null) => {
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 describe.skipIf(noTools)('in workerd', () => {
-  let world: Workerd
+  let world: WorkerdProcess
   const at = (path: string) => `${world.url}${path}`
   const agent = (id: string) => at(`/agents/scripted/${id}`)
 
   beforeAll(async () => {
-    world = await startWorld()
+    world = await startTestWorker()
   })
   afterAll(() => world?.dispose())
 
@@ -61,14 +68,14 @@ describe.skipIf(noTools)('in workerd', () => {
     const before = await incarnation(world, 'nap')
     const first = await follow(at('/ws?sessionId=nap'))
     const second = await follow(at('/ws?sessionId=nap'))
-    first.submit(script({ text: 'before' }).prompt, 'c-1')
+    first.submit(scriptBody({ text: 'before' }).prompt, 'c-1')
     await Promise.all([first.settled(2), second.settled(2)])
-    const events = await dial(at('/sessions/nap/ws'))
-    await events.until(has('replay-end'))
+    const events = await openTestSocket(at('/sessions/nap/ws'))
+    await events.until(hasEvent('replay-end'))
     await pause(400)
     await evict(world, 'nap')
-    first.submit(script({ text: 'after' }).prompt, 'c-2')
-    await Promise.all([first.settled(4), second.settled(4), events.until(has('idle'))])
+    first.submit(scriptBody({ text: 'after' }).prompt, 'c-2')
+    await Promise.all([first.settled(4), second.settled(4), events.until(hasEvent('idle'))])
     for (const { replay } of [first, second]) {
       expect(replay()).toMatchObject({ gaps: 0, snapshots: 1 })
       expect(
@@ -77,34 +84,34 @@ describe.skipIf(noTools)('in workerd', () => {
           .filter((text) => !text.startsWith('@')),
       ).toEqual(['before', 'after'])
     }
-    expect(types(events.messages)).toEqual(['replay-end', 'prompt_start', 'text_delta', 'result', 'idle'])
+    expect(messageTypes(events.messages)).toEqual(['replay-end', 'prompt_start', 'text_delta', 'result', 'idle'])
     expect(first.said.filter(({ type }) => type === 'ack')).toHaveLength(2)
     for (const { ws } of [first, second, events]) ws.close()
     expect(await incarnation(world, 'nap')).not.toBe(before)
   })
 
   test('[CF1] left alone it goes to sleep by itself, though it is watched', async () => {
-    await post(agent('idle'), script({ text: 'before' }))
+    await post(agent('idle'), scriptBody({ text: 'before' }))
     const before = await incarnation(world, 'idle')
     const client = await follow(at('/ws?sessionId=idle'))
-    const events = await dial(at('/sessions/idle/ws?marks=1'))
-    await events.until(has('replay-end'))
+    const events = await openTestSocket(at('/sessions/idle/ws?marks=1'))
+    await events.until(hasEvent('replay-end'))
     // The runtime lets go of an idle object after ten seconds.
     await pause(13_000)
-    client.submit(script({ text: 'after' }).prompt, 'c-1')
-    await Promise.all([client.settled(4), events.until(has('idle'))])
+    client.submit(scriptBody({ text: 'after' }).prompt, 'c-1')
+    await Promise.all([client.settled(4), events.until(hasEvent('idle'))])
     expect(await incarnation(world, 'idle')).not.toBe(before)
     expect(client.replay()).toMatchObject({ gaps: 0, snapshots: 1 })
-    expect(types(events.messages).filter((type) => type === 'idle')).toHaveLength(1)
+    expect(messageTypes(events.messages).filter((type) => type === 'idle')).toHaveLength(1)
     for (const { ws } of [client, events]) ws.close()
   })
 
   test('[CF1] one that slept before it was made ready gets the state once more, and no gap', async () => {
     const client = await follow(at('/ws?sessionId=hasty'))
-    client.submit(script({ text: 'before' }).prompt, 'c-1')
+    client.submit(scriptBody({ text: 'before' }).prompt, 'c-1')
     await client.settled(2)
     await evict(world, 'hasty')
-    client.submit(script({ text: 'after' }).prompt, 'c-2')
+    client.submit(scriptBody({ text: 'after' }).prompt, 'c-2')
     await client.settled(4)
     expect(client.replay().gaps).toBe(0)
     expect(client.replay().state?.messages.at(-1)?.content).toBe('after')
@@ -140,7 +147,7 @@ describe.skipIf(noTools)('in workerd', () => {
         if (act === 'connect') await connected(who)
         if (act === 'submit') {
           const client = await connected(who)
-          const { prompt } = script({ text: 'yes' })
+          const { prompt } = scriptBody({ text: 'yes' })
           prompts.push(prompt)
           // A client of the document alone: no command id, so nobody would ask again.
           client.say({ type: 'commands', commands: [{ type: 'submit', prompt }] })
@@ -193,22 +200,28 @@ describe.skipIf(noTools)('in workerd', () => {
 
   test('[CF3] an alarm comes though it sleeps: an approval expires, and whoever watches is told', async () => {
     // Longer than anything that has a timer, which would keep it awake.
-    const prompt = script({ approve: 'write', id: 'c1', args: {}, reason: 'asks', expiresMs: 9_500 }, { text: 'done' })
+    const prompt = scriptBody(
+      { approve: 'write', id: 'c1', args: {}, reason: 'asks', expiresMs: 9_500 },
+      { text: 'done' },
+    )
     expect((await post(agent('expiry'), prompt, { prefer: 'respond-async' })).status).toBe(202)
-    const events = await dial(at('/sessions/expiry/ws?replay=all'))
-    await events.until(has('approval_requested'))
+    const events = await openTestSocket(at('/sessions/expiry/ws?replay=all'))
+    await events.until(hasEvent('approval_requested'))
     const life = await incarnation(world, 'expiry')
     await evict(world, 'expiry')
-    await events.until(has('idle'))
+    await events.until(hasEvent('idle'))
     expect(await incarnation(world, 'expiry')).not.toBe(life)
     const resolved = eventsOf(events.messages).find(({ type }) => type === 'approval_resolved')
     expect(resolved?.data).toMatchObject({ decision: 'expired' })
-    expect(types(events.messages).filter((type) => type === 'approval_requested')).toHaveLength(1)
+    expect(messageTypes(events.messages).filter((type) => type === 'approval_requested')).toHaveLength(1)
     events.ws.close()
   })
 
   test('[CF3] an alarm that comes twice, or for nothing, changes nothing twice', async () => {
-    const prompt = script({ approve: 'write', id: 'c1', args: {}, reason: 'asks', expiresMs: 300 }, { text: 'done' })
+    const prompt = scriptBody(
+      { approve: 'write', id: 'c1', args: {}, reason: 'asks', expiresMs: 300 },
+      { text: 'done' },
+    )
     expect((await post(agent('twice'), prompt, { prefer: 'respond-async' })).status).toBe(202)
     await readFrames(`${agent('twice')}/stream`, (all) => all.at(-1)?.data.type === 'approval_requested')
     await pause(350)
@@ -221,7 +234,7 @@ describe.skipIf(noTools)('in workerd', () => {
   })
 
   test('[CF4] streams arrive piece by piece and resume by id', async () => {
-    const run = post(agent('pieces'), script({ text: 'abcdef', chunks: 6, everyMs: 30 }))
+    const run = post(agent('pieces'), scriptBody({ text: 'abcdef', chunks: 6, everyMs: 30 }))
     const live = await readFrames(`${agent('pieces')}/stream`, isIdle)
     expect((await run).body.result).toBe('abcdef')
     expect(frameTypes(live).filter((type) => type === 'text_delta')).toHaveLength(6)
@@ -231,8 +244,8 @@ describe.skipIf(noTools)('in workerd', () => {
 
   test('[CF5] the directory knows every session and approval of a tenant, and of no other', async () => {
     const mine = { 'x-fabric-tenant': 'acme' }
-    const asked = script({ approve: 'write', id: 'c1', args: {}, reason: 'asks' }, { text: 'written' })
-    await post(agent('listed'), script({ text: 'x' }), mine)
+    const asked = scriptBody({ approve: 'write', id: 'c1', args: {}, reason: 'asks' }, { text: 'written' })
+    await post(agent('listed'), scriptBody({ text: 'x' }), mine)
     await post(agent('asking'), asked, { ...mine, prefer: 'respond-async' })
     await readFrames(
       `${agent('asking')}/stream`,
@@ -258,13 +271,13 @@ describe.skipIf(noTools)('in workerd', () => {
   test('[CF5] a directory that was lost comes back, session by session', async () => {
     const ids = async () =>
       ((await get(at('/sessions?search=found'))).body.sessions as { id: string }[]).map(({ id }) => id)
-    await post(agent('found-1'), script({ text: 'x' }))
-    await post(agent('found-2'), script({ text: 'x' }))
+    await post(agent('found-1'), scriptBody({ text: 'x' }))
+    await post(agent('found-2'), scriptBody({ text: 'x' }))
     expect((await ids()).sort()).toEqual(['found-1', 'found-2'])
     await loseDirectory(world)
     expect(await ids()).toEqual([])
     expect((await get(at('/sessions/found-2'))).status).toBe(404)
-    await post(agent('found-2'), script({ text: 'y' }))
+    await post(agent('found-2'), scriptBody({ text: 'y' }))
     expect(await ids()).toEqual(['found-2'])
     expect((await get(at('/sessions/found-2'))).status).toBe(200)
     // One that has nothing to write is asked; it tells of itself once in each life.
@@ -275,7 +288,7 @@ describe.skipIf(noTools)('in workerd', () => {
   })
 
   test('[CF6] a branch lives with its parent, and is found by every route', async () => {
-    await post(agent('trunk'), script({ text: 'root' }))
+    await post(agent('trunk'), scriptBody({ text: 'root' }))
     const client = await follow(at('/ws?sessionId=trunk'))
     client.say({ type: 'commands', commands: [{ type: 'branch', commandId: 'b-1' }] })
     await client.until(() => client.said.some(({ type }) => type === 'ack'))
@@ -283,7 +296,7 @@ describe.skipIf(noTools)('in workerd', () => {
     const sessionId = String(ack?.type === 'ack' && ack.answer?.sessionId)
     const child = await follow(at(`/ws?sessionId=${sessionId}`))
     await child.until(() => child.replay().state?.messages.length === 2)
-    expect((await post(agent(sessionId), script({ text: 'leaf' }))).body.result).toBe('leaf')
+    expect((await post(agent(sessionId), scriptBody({ text: 'leaf' }))).body.result).toBe('leaf')
     await child.settled(4)
     expect((await get(at(`/sessions/${sessionId}`))).status).toBe(200)
     expect(((await get(at('/sessions/trunk'))).body.messages as unknown[]).length).toBe(2)
@@ -304,11 +317,11 @@ describe.skipIf(noTools)('in workerd', () => {
 
 describe.skipIf(noTools)('streams that end soon', () => {
   test('[CF4] a stream ends by itself; resumed by its last id as often as it takes, nothing is missing or twice', async () => {
-    const world = await startWorld({ vars: { TEST_OPTIONS: JSON.stringify({ streamMs: 150 }) } })
+    const world = await startTestWorker({ vars: { TEST_OPTIONS: JSON.stringify({ streamMs: 150 }) } })
     const stream = `${world.url}/agents/scripted/short/stream`
     try {
       const text = 'abcdefghijklmnopqrstuvwxyz'
-      const run = post(`${world.url}/agents/scripted/short`, script({ text, chunks: 26, everyMs: 40 }))
+      const run = post(`${world.url}/agents/scripted/short`, scriptBody({ text, chunks: 26, everyMs: 40 }))
       const seen = await readFrames(stream, isIdle)
       let resumed = 0
       for (; !isIdle(seen); resumed++)
@@ -324,20 +337,20 @@ describe.skipIf(noTools)('streams that end soon', () => {
 
 describe.skipIf(noTools)('workerd killed in the middle of a run', () => {
   test('[CF8] what was seen is still there; a run that died with it has ended, one that waits goes on', async () => {
-    let world = await startWorld()
+    let world = await startTestWorker()
     const { folder } = world
     const agent = (id: string) => `${world.url}/agents/scripted/${id}`
     try {
-      const long = script({ text: 'abcdefghij', chunks: 10, everyMs: 200 })
+      const long = scriptBody({ text: 'abcdefghij', chunks: 10, everyMs: 200 })
       post(agent('dying'), long).catch(() => {})
-      const waiting = script({ approve: 'write', id: 'c1', args: { n: 1 }, reason: 'asks' }, { text: 'written' })
+      const waiting = scriptBody({ approve: 'write', id: 'c1', args: { n: 1 }, reason: 'asks' }, { text: 'written' })
       post(agent('waiting'), waiting).catch(() => {})
       const seen = await readFrames(`${agent('dying')}/stream`, (frames) => frames.length === 4)
       const asked = await readFrames(`${agent('waiting')}/stream`, (frames) =>
         frames.some(({ data }) => data.type === 'approval_requested'),
       )
       await world.kill()
-      world = await startWorld({ folder })
+      world = await startTestWorker({ folder })
       const all = await readFrames(`${agent('dying')}/stream`, isIdle)
       expect(all.slice(0, 4).map(({ raw }) => raw)).toEqual(seen.map(({ raw }) => raw))
       expect(all.at(-2)?.data).toMatchObject({ type: 'error', data: { reason: 'interrupted' } })
@@ -345,7 +358,7 @@ describe.skipIf(noTools)('workerd killed in the middle of a run', () => {
       expect((await post(`${world.url}/sessions/waiting/approvals/${approvalId}/approve`, {})).status).toBe(200)
       const rest = await readFrames(`${agent('waiting')}/stream`, isIdle)
       expect(rest.at(-2)?.data).toMatchObject({ type: 'result', data: { result: 'written' } })
-      expect((await post(agent('dying'), script({ text: 'again' }))).body.result).toBe('again')
+      expect((await post(agent('dying'), scriptBody({ text: 'again' }))).body.result).toBe('again')
     } finally {
       await world.dispose()
     }

@@ -5,44 +5,50 @@ import type { Key } from '../../kernel/event.ts'
 import { Host } from '../../kernel/host/host.ts'
 import type { Log } from '../../kernel/ports/store.ts'
 import { objectDriver } from '../../stores/drivers/object-driver.ts'
-import { knownFaults } from '../../stores/object/store-faults.ts'
+import { withStoreFaults } from '../../stores/object/store-faults.ts'
 import { noTail } from '../../stores/sqlite/log/tail.ts'
 import { sqliteStore } from '../../stores/sqlite/sqlite-store.ts'
 import { exposureOf } from '../../surfaces/http/access/exposure.ts'
 import { type App, createApp } from '../../surfaces/http/router/app.ts'
-import { upgrade } from '../../surfaces/http/streams/socket-route.ts'
-import { feedOf } from '../../surfaces/http/streams/sse.ts'
+import { upgradeSocket } from '../../surfaces/http/streams/socket-route.ts'
+import { streamSourceOf } from '../../surfaces/http/streams/sse.ts'
 import { defaultAgent } from '../agents/registry.ts'
-import { sessionWires, socketRows } from '../wires.ts'
-import { runnerProvider } from './agents/engines.ts'
-import { Hops } from './agents/invocation-hops.ts'
-import { agentsOf } from './agents/worker-agents.ts'
-import { WATCHDOG_MS, WakeTimes } from './alarms/alarm-schedule.ts'
+import { sessionWires, socketRoutes } from '../wires.ts'
+import { createSandboxProvider } from './agents/engines.ts'
+import { InvocationHops } from './agents/invocation-hops.ts'
+import { createWorkerAgents } from './agents/worker-agents.ts'
+import { AlarmSchedule, WATCHDOG_MS } from './alarms/alarm-schedule.ts'
 import { ObjectClock, runClock } from './alarms/object-clock.ts'
 import { ArtifactBucket } from './artifacts/artifact-bucket.ts'
 import { BucketNames } from './artifacts/bucket-names.ts'
-import { askProvider, budgetOf, type Claim } from './credentials/credential-proxy.ts'
+import { answerProviderCall, type CredentialClaim, runBudgetUsd } from './credentials/credential-proxy.ts'
 import { signingSecret } from './credentials/signing-secret.ts'
-import { Spends } from './credentials/spend-ledgers.ts'
+import { SpendLedgers } from './credentials/spend-ledgers.ts'
 import { digest } from './digest.ts'
-import { Outbox } from './directory/directory-outbox.ts'
+import { DirectoryOutbox } from './directory/directory-outbox.ts'
 import { remoteDirectory } from './directory/remote-directory.ts'
 import { tenantDirectory } from './directory/shards.ts'
 import { objectLog } from './object-log.ts'
-import { type HarnessEnv, type HarnessOptions, shardsOf } from './options.ts'
-import { claimIn, gatewaysDoor, homeIn, noticeIn, originIn } from './peers/forwarded-request.ts'
-import { type ParentNotice, parentNotices } from './peers/parent-notices.ts'
-import { otherObjects } from './peers/peer-sessions.ts'
-import { autoResponse, type ObjectContext, type PlatformSocket, withLength } from './platform.ts'
+import { type HarnessEnv, type HarnessOptions, shardCountsFrom } from './options.ts'
+import {
+  forwardedAccess,
+  forwardedClaim,
+  forwardedHome,
+  forwardedNotice,
+  forwardedOrigin,
+} from './peers/forwarded-request.ts'
+import { createParentNotifier, type ParentNotice } from './peers/parent-notices.ts'
+import { peerSessions } from './peers/peer-sessions.ts'
+import { autoResponse, type ObjectContext, type PlatformSocket, withContentLength } from './platform.ts'
 import { Heartbeats } from './sockets/heartbeats.ts'
 import { ObjectSockets } from './sockets/object-sockets.ts'
 
 /** Requests do not live for ever here. */
 const STREAM_MS = 300_000
 /** How long after the last change sockets are made ready to sleep. */
-const REST_MS = 250
+const HIBERNATE_AFTER_MS = 250
 /** How long an answer waits for the directory, so that whoever lists next finds what was just done. */
-const TOLD_MS = 1_000
+const DIRECTORY_WAIT_MS = 1_000
 /** What our clients send to see whether anybody is there; answered by the platform, and nobody is woken. */
 export const PING = '{"type":"ping"}'
 export const PONG = '{"type":"pong","ts":0}'
@@ -54,16 +60,16 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
   readonly #host: Host
   readonly #app: App
   readonly #sockets: ObjectSockets
-  readonly #outbox: Outbox
-  readonly #wakeTimes: WakeTimes
-  readonly #names: BucketNames
-  readonly #spends: Spends
+  readonly #outbox: DirectoryOutbox
+  readonly #alarmSchedule: AlarmSchedule
+  readonly #bucketNames: BucketNames
+  readonly #spendLedgers: SpendLedgers
   readonly #engines: HarnessOptions['engines']
-  readonly #hops: Hops
+  readonly #invocationHops: InvocationHops
   readonly #heartbeats: Heartbeats
   #home = ''
   #origin = ''
-  #isResting = true
+  #isHibernated = true
 
   constructor(ctx: ObjectContext, env: HarnessEnv, options: HarnessOptions = {}) {
     super(ctx, env)
@@ -72,33 +78,33 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
     const store = sqliteStore(driver, driver.epoch, noTail)
     const now = () => this.#clock.now()
     this.#home = ctx.id.name ?? ''
-    this.#spends = new Spends(driver)
+    this.#spendLedgers = new SpendLedgers(driver)
     this.#engines = options.engines
-    this.#wakeTimes = new WakeTimes({ storage, driver, now, watchdogMs: options.watchdogMs ?? WATCHDOG_MS })
-    this.#outbox = new Outbox({
+    this.#alarmSchedule = new AlarmSchedule({ storage, driver, now, watchdogMs: options.watchdogMs ?? WATCHDOG_MS })
+    this.#outbox = new DirectoryOutbox({
       driver,
       log: store.log,
-      directory: (tenant) => tenantDirectory(env.HARNESS_DIRECTORY, shardsOf(env), tenant),
+      directory: (tenant) => tenantDirectory(env.HARNESS_DIRECTORY, shardCountsFrom(env), tenant),
       home: () => this.#home,
       now,
-      retry: (at) => this.#wakeTimes.retry('told', at),
+      retry: (at) => this.#alarmSchedule.setRetry('told', at),
     })
     const bucket = env.HARNESS_ARTIFACTS ?? null
-    this.#names = new BucketNames({
+    this.#bucketNames = new BucketNames({
       ...{ driver, bucket, now },
       sync: () => storage.sync(),
-      retry: (at) => this.#wakeTimes.retry('deleted', at),
+      retry: (at) => this.#alarmSchedule.setRetry('deleted', at),
     })
     const log = objectLog({
-      ...{ log: store.log, storage, outbox: this.#outbox, wakeTimes: this.#wakeTimes },
-      ...{ artifacts: new ArtifactBucket(bucket, this.#names), names: this.#names },
+      ...{ log: store.log, storage, outbox: this.#outbox, alarmSchedule: this.#alarmSchedule },
+      ...{ artifacts: new ArtifactBucket(bucket, this.#bucketNames), names: this.#bucketNames },
     })
-    this.#log = knownFaults(log, driver)
-    this.#hops = new Hops({ hop: () => this.#wakeTimes.hop(), clock: runClock })
+    this.#log = withStoreFaults(log, driver)
+    this.#invocationHops = new InvocationHops({ hop: () => this.#alarmSchedule.ringNow(), clock: runClock })
     const secret = signingSecret(env)
-    const registry = agentsOf(options, env, {
-      hops: this.#hops,
-      provider: runnerProvider(env, secret),
+    const registry = createWorkerAgents(options, env, {
+      invocationHops: this.#invocationHops,
+      provider: createSandboxProvider(env, secret),
       credentials: {
         env,
         secret,
@@ -106,23 +112,23 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
         origin: () => env.BRIDLE_PUBLIC_URL ?? this.#origin,
       },
     })
-    const directory = remoteDirectory(env.HARNESS_DIRECTORY, shardsOf(env))
+    const directory = remoteDirectory(env.HARNESS_DIRECTORY, shardCountsFrom(env))
     this.#host = new Host({
       log: this.#log,
       directory: store.directory,
       clock: this.#clock,
       digest,
       // The runtime's clock stands still while code runs.
-      eventLoop: { now: () => 0, turn: () => new Promise((resolve) => setTimeout(resolve, 0)) },
+      eventLoop: { now: () => 0, nextTurn: () => new Promise((resolve) => setTimeout(resolve, 0)) },
       runner: (agent) => registry.runners.get(agent) ?? null,
-      tellParent: parentNotices({
+      notifyParent: createParentNotifier({
         ...{ objects: env.HARNESS_SESSION, directory, home: () => this.#home },
-        take: (notice) => this.#childTold(notice),
+        take: (notice) => this.#takeChildNotice(notice),
       }),
       ...(options.tokenPaceMs !== undefined && { tokenPaceMs: options.tokenPaceMs }),
       onCommit: (key, events) => {
-        this.#restSoon()
-        this.#hops.committed(key, events)
+        this.#hibernateSoon()
+        this.#invocationHops.countSteps(key, events)
       },
       onFault: (key, cause) => console.error('session stopped', key.id, cause instanceof Error ? cause.message : cause),
     })
@@ -130,8 +136,8 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
       {
         host: this.#host,
         directory: store.directory,
-        isWithin: true,
-        relatives: otherObjects({
+        behindGateway: true,
+        relatedSessions: peerSessions({
           objects: env.HARNESS_SESSION,
           directory,
           own: store.directory,
@@ -142,7 +148,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
         agents: registry.agents,
         defaultAgent: defaultAgent(registry.agents, env),
         ...exposureOf(env, options.expose),
-        door: gatewaysDoor,
+        authenticator: forwardedAccess,
         heartbeatMs: 0,
         streamMs: options.streamMs ?? STREAM_MS,
         ...(options.rateLimit && { rateLimit: options.rateLimit }),
@@ -151,81 +157,85 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
       sessionWires,
     )
     const { heartbeatMs = 0, deadAfterMs } = options
-    this.#sockets = new ObjectSockets(ctx, socketRows, { clock: this.#clock, deadAfterMs, isBeating: heartbeatMs > 0 })
-    const ports = { sockets: this.#sockets, wakeTimes: this.#wakeTimes, now }
+    this.#sockets = new ObjectSockets(ctx, socketRoutes, {
+      clock: this.#clock,
+      deadAfterMs,
+      sendsHeartbeats: heartbeatMs > 0,
+    })
+    const ports = { sockets: this.#sockets, alarmSchedule: this.#alarmSchedule, now }
     this.#heartbeats = new Heartbeats({ heartbeatMs, deadAfterMs }, ports)
     ctx.setWebSocketAutoResponse(autoResponse(PING, PONG))
     ctx.blockConcurrencyWhile(() => this.#wake(driver.isBlank()))
   }
 
   async fetch(request: Request): Promise<Response> {
-    this.#home ||= homeIn(request)
-    this.#origin = originIn(request) || this.#origin
-    this.#stirred()
-    this.ctx.waitUntil(this.#outbox.greet())
-    const claim = claimIn(request)
-    if (claim) return this.#lend(request, claim)
-    const notice = noticeIn(request)
-    if (notice) return this.#childTold(notice).then(() => new Response(null, { status: 204 }))
+    this.#home ||= forwardedHome(request)
+    this.#origin = forwardedOrigin(request) || this.#origin
+    this.#runDueWork()
+    this.ctx.waitUntil(this.#outbox.announce())
+    const claim = forwardedClaim(request)
+    if (claim) return this.#answerProviderCall(request, claim)
+    const notice = forwardedNotice(request)
+    if (notice) return this.#takeChildNotice(notice).then(() => new Response(null, { status: 204 }))
     if (request.headers.get('upgrade')?.toLowerCase() === 'websocket') {
-      const answer = await upgrade(socketRows, request, '', this.#app.ports)
+      const answer = await upgradeSocket(socketRoutes, request, '', this.#app.ports)
       if (answer instanceof Response) return answer
       const accepted = this.#sockets.accept(request, answer)
-      this.#heartbeats.arrange()
+      this.#heartbeats.schedule()
       return accepted
     }
     const response = await this.#app.fetch(request)
-    if (!feedOf(response)) await this.#told()
-    return withLength(response)
+    if (!streamSourceOf(response)) await this.#waitForDirectory()
+    return withContentLength(response)
   }
 
   /** A session that was started from one of ours says how it stands. One that was removed meanwhile refuses it. */
-  async #childTold({ parent, notice: { parentId: _id, ...notice } }: ParentNotice): Promise<void> {
+  async #takeChildNotice({ parent, notice: { parentId: _id, ...notice } }: ParentNotice): Promise<void> {
     await this.#host.send(parent, { type: 'child_status', ...notice })
   }
 
   /** The run that asks must be under way; what it spends is kept with it. */
-  async #lend(request: Request, claim: Claim): Promise<Response> {
+  async #answerProviderCall(request: Request, claim: CredentialClaim): Promise<Response> {
     const { key } = claim
     const { run, settings = {} } = (await this.#host.find(key))?.state.lifecycle ?? {}
     const { models = null, ...engine } = this.#engines?.[key.agent] ?? {}
     // A token of the session is good for the run that is under way, with that run's own limit.
     const { runId, attempt } = run ?? { runId: '', attempt: 0 }
-    const maxUsd = run && budgetOf(engine, { settings, input: run.input ?? null })
+    const maxUsd = run && runBudgetUsd(engine, { settings, input: run.input ?? null })
     const own = claim.runId === null ? { ...claim, runId, attempt, maxUsd: maxUsd ?? null } : claim
-    const isLive = run?.runId === own.runId && run.attempt === own.attempt && run.stopping === null
-    return askProvider({ request, env: this.env, isLive, models, ledger: this.#spends.of(own) })
+    const isLive = run?.runId === own.runId && run.attempt === own.attempt && run.stopRequestedAt === null
+    return answerProviderCall({ request, env: this.env, isLive, models, ledger: this.#spendLedgers.ledgerFor(own) })
   }
 
   webSocketMessage(socket: PlatformSocket, said: string | ArrayBuffer): Promise<void> {
-    this.#stirred(socket)
-    return this.#sockets.message(socket, said)
+    this.#runDueWork(socket)
+    return this.#sockets.handleMessage(socket, said)
   }
 
   webSocketClose(socket: PlatformSocket, code: number): void {
-    this.#stirred()
-    this.#sockets.closed(socket, code)
+    this.#runDueWork()
+    this.#sockets.handleClose(socket, code)
   }
 
   webSocketError(socket: PlatformSocket): void {
-    this.#stirred()
-    this.#sockets.closed(socket, 1011)
+    this.#runDueWork()
+    this.#sockets.handleClose(socket, 1011)
   }
 
   /** Expiry, retry, the watchdog of a run, a fresh invocation for an agent at work here, and what the directory was not told. */
   async alarm(): Promise<void> {
-    this.#wakeTimes.rang()
-    this.#stirred()
-    this.#heartbeats.rang()
+    this.#alarmSchedule.alarmFired()
+    this.#runDueWork()
+    this.#heartbeats.handleAlarm()
     await this.#host.supervise(-1)
-    await Promise.all([this.#outbox.tell(), this.#names.clear()])
-    this.#wakeTimes.arrange()
+    await Promise.all([this.#outbox.publish(), this.#bucketNames.cleanUp()])
+    this.#alarmSchedule.update()
   }
 
   /** Nothing here waits for a time by itself, lest the object stay awake: whatever stirs it looks what is due. */
-  #stirred(speaker?: PlatformSocket): void {
-    this.#clock.ring()
-    this.#sockets.sweep(speaker)
+  #runDueWork(speaker?: PlatformSocket): void {
+    this.#clock.runDue()
+    this.#sockets.closeDeadSockets(speaker)
   }
 
   /**
@@ -233,12 +243,12 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
    * their clients opened the page and have not typed yet.
    */
   async #wake(isBlank: boolean): Promise<void> {
-    await this.#wakeTimes.load()
-    await this.#sockets.wake(this.#app, (rested) => this.#headOf(rested))
-    this.#heartbeats.woke()
+    await this.#alarmSchedule.load()
+    await this.#sockets.restore(this.#app, (rested) => this.#headOf(rested))
+    this.#heartbeats.resume()
     if (isBlank) return
     await this.#host.supervise(-1)
-    void this.#names.clear()
+    void this.#bucketNames.cleanUp()
   }
 
   readonly #heads = new Map<string, number>()
@@ -253,20 +263,20 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
     return head
   }
 
-  async #told(): Promise<void> {
+  async #waitForDirectory(): Promise<void> {
     let forget = () => {}
     const late = new Promise<void>((resolve) => {
-      forget = this.#clock.after(TOLD_MS, resolve)
+      forget = this.#clock.after(DIRECTORY_WAIT_MS, resolve)
     })
-    await Promise.race([this.#outbox.tell(), late]).finally(forget)
+    await Promise.race([this.#outbox.publish(), late]).finally(forget)
   }
 
-  #restSoon(): void {
-    if (!this.#isResting || this.#sockets.size === 0) return
-    this.#isResting = false
-    this.#clock.after(REST_MS, () => {
-      this.#isResting = true
-      this.#sockets.rest()
+  #hibernateSoon(): void {
+    if (!this.#isHibernated || this.#sockets.size === 0) return
+    this.#isHibernated = false
+    this.#clock.after(HIBERNATE_AFTER_MS, () => {
+      this.#isHibernated = true
+      this.#sockets.hibernate()
     })
   }
 }

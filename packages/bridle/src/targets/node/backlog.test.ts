@@ -1,25 +1,25 @@
 import { describe, expect, test, vi } from 'vitest'
-import { Backlog, type Straggler } from './backlog.ts'
+import { Backlog, type SlowReader } from './backlog.ts'
 
-class Reader implements Straggler {
+class TestReader implements SlowReader {
   bytes = 0
   isCut = false
 
-  unsent(): number {
+  unsentBytes(): number {
     return this.isCut ? 0 : this.bytes
   }
 
-  cut(): void {
+  disconnect(): void {
     this.isCut = true
   }
 
   fallBehind(backlog: Backlog, bytes: number): void {
     this.bytes += bytes
-    backlog.grew(this, bytes)
+    backlog.addUnsent(this, bytes)
   }
 }
-const readers = (count: number) => Array.from({ length: count }, () => new Reader())
-const cut = (all: readonly Reader[]) => all.map(({ isCut }) => isCut)
+const readers = (count: number) => Array.from({ length: count }, () => new TestReader())
+const cut = (all: readonly TestReader[]) => all.map(({ isCut }) => isCut)
 
 describe('[O9] a budget over all readers', () => {
   test('within it nobody is cut, however far behind', () => {
@@ -43,7 +43,7 @@ describe('[O9] a budget over all readers', () => {
     const all = readers(1_000)
     for (const reader of all) {
       reader.fallBehind(backlog, 10)
-      expect(all.reduce((sum, each) => sum + each.unsent(), 0)).toBeLessThanOrEqual(1_700)
+      expect(all.reduce((sum, each) => sum + each.unsentBytes(), 0)).toBeLessThanOrEqual(1_700)
     }
   })
 
@@ -62,11 +62,11 @@ describe('[O9] a budget over all readers', () => {
     try {
       const backlog = new Backlog(1_600)
       const [one] = readers(1)
-      const looked = vi.spyOn(one as Reader, 'unsent')
+      const looked = vi.spyOn(one as TestReader, 'unsentBytes')
       one?.fallBehind(backlog, 1)
       vi.advanceTimersByTime(2_000)
       expect(looked).toHaveBeenCalledTimes(2)
-      Object.assign(one as Reader, { bytes: 0 })
+      Object.assign(one as TestReader, { bytes: 0 })
       vi.advanceTimersByTime(5_000)
       expect(looked).toHaveBeenCalledTimes(3)
     } finally {

@@ -2,11 +2,11 @@
 // all just below it, would still fill the memory. Over the budget, those furthest behind are told to come back.
 
 /** A reader that did not take all of a write at once. */
-export interface Straggler {
+export interface SlowReader {
   /** Bytes that wait for it; 0 when it has caught up or is gone. */
-  unsent(): number
+  unsentBytes(): number
   /** Tells it to resume by its cursor, and lets go of what waits. */
-  cut(): void
+  disconnect(): void
 }
 
 /** Default budget: an eighth of a small server's memory, and a thousand readers with a page each. */
@@ -18,8 +18,8 @@ const LOOK_MS = 1_000
 
 export class Backlog {
   readonly #bytesMax: number
-  readonly #behind = new Set<Straggler>()
-  #grown = 0
+  readonly #slowReaders = new Set<SlowReader>()
+  #unsentSinceCheck = 0
   #timer: ReturnType<typeof setTimeout> | null = null
 
   constructor(bytesMax: number = BYTES_MAX) {
@@ -27,36 +27,36 @@ export class Backlog {
   }
 
   /** Those who keep up never come here, so they cost nothing. */
-  grew(reader: Straggler, bytes: number): void {
-    this.#behind.add(reader)
-    this.#grown += bytes
-    if (this.#grown * PARTS > this.#bytesMax) this.#look()
-    this.#timer ??= this.#later()
+  addUnsent(reader: SlowReader, bytes: number): void {
+    this.#slowReaders.add(reader)
+    this.#unsentSinceCheck += bytes
+    if (this.#unsentSinceCheck * PARTS > this.#bytesMax) this.#disconnectSlowest()
+    this.#timer ??= this.#scheduleCheck()
   }
 
-  #later(): ReturnType<typeof setTimeout> {
+  #scheduleCheck(): ReturnType<typeof setTimeout> {
     return setTimeout(() => {
-      this.#look()
-      this.#timer = this.#behind.size > 0 ? this.#later() : null
+      this.#disconnectSlowest()
+      this.#timer = this.#slowReaders.size > 0 ? this.#scheduleCheck() : null
     }, LOOK_MS).unref()
   }
 
-  #look(): void {
-    this.#grown = 0
+  #disconnectSlowest(): void {
+    this.#unsentSinceCheck = 0
     let sum = 0
-    const waiting: { readonly reader: Straggler; readonly bytes: number }[] = []
-    for (const reader of this.#behind) {
-      const bytes = reader.unsent()
+    const waiting: { readonly reader: SlowReader; readonly bytes: number }[] = []
+    for (const reader of this.#slowReaders) {
+      const bytes = reader.unsentBytes()
       sum += bytes
       if (bytes > 0) waiting.push({ reader, bytes })
-      else this.#behind.delete(reader)
+      else this.#slowReaders.delete(reader)
     }
     if (sum <= this.#bytesMax) return
     waiting.sort((a, b) => b.bytes - a.bytes)
     for (const { reader, bytes } of waiting) {
       if (sum <= this.#bytesMax) return
-      this.#behind.delete(reader)
-      reader.cut()
+      this.#slowReaders.delete(reader)
+      reader.disconnect()
       sum -= bytes
     }
   }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { get } from '../../surfaces/http/test-client.suite.ts'
-import { noteBuild } from './build-manifests.ts'
+import { saveBuildManifest } from './build-manifests.ts'
 import { HarnessServer } from './index.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'bridle-builds-'))
@@ -16,7 +16,7 @@ test('[H25] /builds lists what was built into folders that are still there, newe
   expect(await listed()).toEqual([])
   const build = (name: string, at: number) => {
     mkdirSync(join(folder, name), { recursive: true })
-    noteBuild(data, join(folder, name), { target: 'cloudflare', agents: ['one', 'two'], size: '10 KiB' }, at)
+    saveBuildManifest(data, join(folder, name), { target: 'cloudflare', agents: ['one', 'two'], size: '10 KiB' }, at)
   }
   build('first', 1_000)
   build('second', 2_000)

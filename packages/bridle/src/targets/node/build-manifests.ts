@@ -5,10 +5,10 @@ import { join, relative, resolve } from 'node:path'
 import type { BuildManifest } from '../../surfaces/http/router/build-manifest.ts'
 
 /** `path` is where the build lies; it stays on this machine. */
-type KeptManifest = BuildManifest & { readonly path: string }
+type LocalBuildManifest = BuildManifest & { readonly path: string }
 
 /** A folder holds its newest build only, and so does its manifest. */
-export const noteBuild = (
+export const saveBuildManifest = (
   data: string,
   folder: string,
   build: Pick<BuildManifest, 'target' | 'agents' | 'size'>,
@@ -16,7 +16,7 @@ export const noteBuild = (
 ): void => {
   const path = resolve(folder)
   const id = `build-${createHash('sha256').update(path).digest('hex').slice(0, 16)}`
-  const manifest: KeptManifest = {
+  const manifest: LocalBuildManifest = {
     id,
     target: build.target,
     createdAt: new Date(now).toISOString(),
@@ -32,20 +32,20 @@ export const noteBuild = (
 const FOLDER = 'builds'
 
 /** The newest first. A build whose folder is gone is gone. */
-export const buildManifests = (data: string): readonly BuildManifest[] => {
+export const listBuildManifests = (data: string): readonly BuildManifest[] => {
   const folder = join(data, FOLDER)
   if (!existsSync(folder)) return []
   return readdirSync(folder)
-    .flatMap((file) => kept(join(folder, file)) ?? [])
+    .flatMap((file) => readManifest(join(folder, file)) ?? [])
     .filter(({ path }) => existsSync(path))
     .sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1))
     .map(({ path: _path, ...manifest }) => manifest)
 }
 
 /** Null for what is no manifest. */
-const kept = (file: string): KeptManifest | null => {
+const readManifest = (file: string): LocalBuildManifest | null => {
   try {
-    const manifest = JSON.parse(readFileSync(file, 'utf8')) as KeptManifest
+    const manifest = JSON.parse(readFileSync(file, 'utf8')) as LocalBuildManifest
     return typeof manifest.path === 'string' && typeof manifest.createdAt === 'string' ? manifest : null
   } catch {
     return null

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 
 /** Resolves when a connection can take more, or has closed. */
-export const drained = (duplex: Duplex): Promise<void> => {
+export const waitForDrain = (duplex: Duplex): Promise<void> => {
   if (!duplex.writableNeedDrain || duplex.destroyed) return Promise.resolve()
   return new Promise((resolve) => {
     const done = () => {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { key, setUp, Watcher } from '../../kernel/host/host.suite.ts'
+import { key, RecordingListener, setUp } from '../../kernel/host/host.suite.ts'
 import { READ_PAGE } from '../../kernel/limits.ts'
 import { eventLoop } from './event-loop.ts'
 
 /** Sees everything and shows nothing of it, so that nothing but the turns ever makes it wait. */
-class SilentReader extends Watcher {
+class SilentReader extends RecordingListener {
   override readonly audience = { key: 'silent', encode: () => '' }
 }
 

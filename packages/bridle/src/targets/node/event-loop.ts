@@ -4,5 +4,5 @@ import type { EventLoop } from '../../kernel/session/read-scheduler.ts'
 /** Node runs timers and whatever came over the network before it runs what was set by `setImmediate`. */
 export const eventLoop: EventLoop = {
   now: () => performance.now(),
-  turn: () => new Promise((resolve) => setImmediate(resolve)),
+  nextTurn: () => new Promise((resolve) => setImmediate(resolve)),
 }

@@ -6,14 +6,14 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
-  type Frame,
   get,
   isIdle,
   post,
   readFrames,
-  script,
-  types,
-  watch,
+  type SseFrame,
+  scriptBody,
+  typesOf,
+  watchStream,
 } from '../../surfaces/http/test-client.suite.ts'
 import { HarnessServer } from './index.ts'
 
@@ -36,27 +36,32 @@ const stream = (id: string, query = '') => `${agent(id)}/stream${query}`
 
 describe('invoking', () => {
   test('[H1] answers with the result when the run has ended', async () => {
-    expect(await post(agent('invoke'), script({ text: 'Hello there', chunks: 3 }))).toEqual({
+    expect(await post(agent('invoke'), scriptBody({ text: 'Hello there', chunks: 3 }))).toEqual({
       status: 200,
       body: { result: 'Hello there', sessionId: 'invoke', agentPath: '/agents/scripted/invoke' },
     })
   })
 
   test('[H1] a prompt that waits in the queue is answered after its own run', async () => {
-    const slow = post(agent('queue'), script({ sleepMs: 30 }, { text: 'first' }))
+    const slow = post(agent('queue'), scriptBody({ sleepMs: 30 }, { text: 'first' }))
     await readFrames(stream('queue'), (frames) => frames.length === 1)
-    const second = post(agent('queue'), script({ text: 'second' }))
+    const second = post(agent('queue'), scriptBody({ text: 'second' }))
     expect([(await slow).body.result, (await second).body.result]).toEqual(['first', 'second'])
   })
 
   test('[H1] a caller that leaves does not stop the run', async () => {
     const leave = new AbortController()
-    const body = JSON.stringify(script({ sleepMs: 50 }, { text: 'still here' }))
+    const body = JSON.stringify(scriptBody({ sleepMs: 50 }, { text: 'still here' }))
     const left = fetch(agent('leaver'), { method: 'POST', body, signal: leave.signal }).catch(() => 'left')
     await readFrames(stream('leaver'), (frames) => frames.length === 1)
     leave.abort()
     expect(await left).toBe('left')
-    expect(types(await readFrames(stream('leaver'), isIdle))).toEqual(['prompt_start', 'text_delta', 'result', 'idle'])
+    expect(typesOf(await readFrames(stream('leaver'), isIdle))).toEqual([
+      'prompt_start',
+      'text_delta',
+      'result',
+      'idle',
+    ])
   })
 
   test('[H44] with Prefer: heartbeat the headers come before the run ends, and whoever leaves stops nothing', async () => {
@@ -64,7 +69,7 @@ describe('invoking', () => {
       fetch(agent(id), {
         method: 'POST',
         headers: { prefer: 'heartbeat' },
-        body: JSON.stringify(script({ approve: 'write' }, { text: 'done' })),
+        body: JSON.stringify(scriptBody({ approve: 'write' }, { text: 'done' })),
         signal,
       })
     const leave = new AbortController()
@@ -76,7 +81,7 @@ describe('invoking', () => {
     expect([left?.status, left?.headers.get('x-fabric-run-id')]).toEqual([200, 'r-2'])
     leave.abort()
     for (const id of ['beat-1', 'beat-2', 'beat-3']) {
-      const isAsked = (frames: readonly Frame[]) => frames.at(-1)?.data.type === 'approval_requested'
+      const isAsked = (frames: readonly SseFrame[]) => frames.at(-1)?.data.type === 'approval_requested'
       const [asked] = (await readFrames(stream(id), isAsked)).slice(-1)
       await post(`${url}/sessions/${id}/approvals/${asked?.data.data.approvalId}/approve`, {})
       expect((await readFrames(stream(id), isIdle)).at(-2)?.data.data.result).toBe('done')
@@ -85,26 +90,26 @@ describe('invoking', () => {
   })
 
   test('[H2] a failed run is a 500 with its message', async () => {
-    const { status, body } = await post(agent('failing'), script({ text: 'so far' }, { fail: 'it broke' }))
+    const { status, body } = await post(agent('failing'), scriptBody({ text: 'so far' }, { fail: 'it broke' }))
     expect(status).toBe(500)
     expect(body.error).toEqual({ type: 'internal_error', message: 'it broke', reason: null })
   })
 
   test('[A1] a bad script says which step is wrong', async () => {
-    const { status, body } = await post(agent('bad-script'), script({ text: 'a' }, { dance: true }))
+    const { status, body } = await post(agent('bad-script'), scriptBody({ text: 'a' }, { dance: true }))
     expect(status).toBe(500)
     expect((body.error as { message: string }).message).toMatch(/^Step 2: it is none of text, thinking/)
   })
 
   test('[H3] one key is one run and one answer; another body is a conflict', async () => {
     const headers = { 'idempotency-key': 'key-1' }
-    const prompt = script({ text: 'once' })
+    const prompt = scriptBody({ text: 'once' })
     const answers = await Promise.all([1, 2, 3].map(() => post(agent('idem'), prompt, headers)))
     expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200])
     expect((await post(agent('idem'), prompt, headers)).body.result).toBe('once')
     const frames = await readFrames(stream('idem'), isIdle)
-    expect(types(frames).filter((type) => type === 'prompt_start')).toHaveLength(1)
-    const other = await post(agent('idem'), script({ text: 'other' }), headers)
+    expect(typesOf(frames).filter((type) => type === 'prompt_start')).toHaveLength(1)
+    const other = await post(agent('idem'), scriptBody({ text: 'other' }), headers)
     expect([other.status, (other.body.error as { type: string }).type]).toEqual([409, 'conflict'])
   })
 })
@@ -113,10 +118,10 @@ describe('streaming', () => {
   test('[H4] shows the document’s events with increasing ids', async () => {
     await post(
       agent('events'),
-      script({ text: 'Hi', chunks: 2 }, { tool: 'read', id: 'c1', args: { p: 1 }, result: 42 }),
+      scriptBody({ text: 'Hi', chunks: 2 }, { tool: 'read', id: 'c1', args: { p: 1 }, result: 42 }),
     )
     const frames = await readFrames(stream('events'), isIdle)
-    expect(types(frames)).toEqual([
+    expect(typesOf(frames)).toEqual([
       'prompt_start',
       'text_delta',
       'text_delta',
@@ -133,8 +138,8 @@ describe('streaming', () => {
   })
 
   test('[H5] every cursor resumes with exactly the rest, byte for byte', async () => {
-    const live = await watch(stream('resume'), isIdle)
-    await post(agent('resume'), script({ text: 'abcdefgh', chunks: 8 }, { tool: 'read', result: {} }))
+    const live = await watchStream(stream('resume'), isIdle)
+    await post(agent('resume'), scriptBody({ text: 'abcdefgh', chunks: 8 }, { tool: 'read', result: {} }))
     const all = await live.frames
     for (const [index, frame] of all.entries()) {
       if (index === all.length - 1) break
@@ -146,29 +151,29 @@ describe('streaming', () => {
   })
 
   test('[H6] replays all, the last N, or none', async () => {
-    await post(agent('replay'), script({ text: 'abc', chunks: 3 }))
+    await post(agent('replay'), scriptBody({ text: 'abc', chunks: 3 }))
     const all = await readFrames(stream('replay'), isIdle)
     expect(raw(await readFrames(stream('replay', '?replay=2'), isIdle))).toEqual(raw(all.slice(-2)))
     expect(raw(await readFrames(stream('replay', '?replay=1000'), isIdle))).toEqual(raw(all))
-    const fresh = await watch(stream('replay', '?replay=none'), isIdle)
-    await post(agent('replay'), script({ text: 'more' }))
-    expect(types(await fresh.frames)).toEqual(['prompt_start', 'text_delta', 'result', 'idle'])
+    const fresh = await watchStream(stream('replay', '?replay=none'), isIdle)
+    await post(agent('replay'), scriptBody({ text: 'more' }))
+    expect(typesOf(await fresh.frames)).toEqual(['prompt_start', 'text_delta', 'result', 'idle'])
     expect((await get(stream('replay', '?replay=some'))).status).toBe(400)
     expect((await get(stream('replay', '?after=yesterday'))).status).toBe(400)
   })
 
   test('[H7] a cursor beyond the log gets a reset and everything', async () => {
-    await post(agent('beyond'), script({ text: 'x' }))
+    await post(agent('beyond'), scriptBody({ text: 'x' }))
     const frames = await readFrames(stream('beyond', '?after=99999'), isIdle)
     expect(frames[0]).toMatchObject({ id: null, data: { type: 'reset' } })
-    expect(types(frames.slice(1))).toEqual(['prompt_start', 'text_delta', 'result', 'idle'])
+    expect(typesOf(frames.slice(1))).toEqual(['prompt_start', 'text_delta', 'result', 'idle'])
   })
 
   test('[H8] waits for a session that is not there yet, and leaves no trace of waiting', async () => {
-    const early = await watch(stream('early'), isIdle)
+    const early = await watchStream(stream('early'), isIdle)
     expect((await get(`${url}/sessions/early`)).status).toBe(404)
-    await post(agent('early'), script({ text: 'now' }))
-    expect(types(await early.frames)).toEqual(['prompt_start', 'text_delta', 'result', 'idle'])
+    await post(agent('early'), scriptBody({ text: 'now' }))
+    expect(typesOf(await early.frames)).toEqual(['prompt_start', 'text_delta', 'result', 'idle'])
   })
 
   test('[H9] opens with a comment, beats by comments, and forbids buffering', async () => {
@@ -188,8 +193,8 @@ describe('streaming', () => {
   })
 
   test('many watchers see one story', async () => {
-    const watchers = await Promise.all(Array.from({ length: 20 }, () => watch(stream('crowd'), isIdle)))
-    await post(agent('crowd'), script({ text: 'abcdefghij', chunks: 10, everyMs: 1 }))
+    const watchers = await Promise.all(Array.from({ length: 20 }, () => watchStream(stream('crowd'), isIdle)))
+    await post(agent('crowd'), scriptBody({ text: 'abcdefghij', chunks: 10, everyMs: 1 }))
     const stories = (await Promise.all(watchers.map(({ frames }) => frames))).map((frames) => raw(frames).join('\n'))
     expect(new Set(stories).size).toBe(1)
   })
@@ -202,7 +207,7 @@ describe('approvals', () => {
     ['reject', { reason: 'not today' }, 'denied', { isError: true, result: 'not today' }],
   ])('[S15] %s with %j', async (verdict, body, decision, end) => {
     const id = `approval-${verdict}-${Object.keys(body).length}`
-    const answer = post(agent(id), script({ approve: 'write', id: 'w1', args: { p: 1 } }, { text: 'after' }))
+    const answer = post(agent(id), scriptBody({ approve: 'write', id: 'w1', args: { p: 1 } }, { text: 'after' }))
     const frames = await readFrames(stream(id), (all) => all.at(-1)?.data.type === 'approval_requested')
     const approvalId = String(frames.at(-1)?.data.data.approvalId)
     const detail = (await get(`${url}/sessions/${id}`)).body
@@ -265,7 +270,7 @@ describe('errors and access', () => {
   })
 
   test('[H13] another tenant’s session answers like an unknown one', async () => {
-    await post(`${agent('private')}?tenant=acme`, script({ text: 'mine' }))
+    await post(`${agent('private')}?tenant=acme`, scriptBody({ text: 'mine' }))
     expect((await get(`${url}/sessions/private`, { 'x-fabric-tenant': 'acme' })).status).toBe(200)
     const foreign = await get(`${url}/sessions/private`)
     expect(foreign).toEqual(await get(`${url}/sessions/never-was`))
@@ -319,7 +324,7 @@ test('[O11] a data folder that is removed: not ready, said in the log, and nothi
     return { status, ready: body.ready, message: body.message }
   }
   try {
-    expect((await post(`${orphan.url}/agents/scripted/x`, script({ text: 'before' }))).status).toBe(200)
+    expect((await post(`${orphan.url}/agents/scripted/x`, scriptBody({ text: 'before' }))).status).toBe(200)
     expect(await ready()).toEqual({ status: 200, ready: true })
     rmSync(data, { recursive: true })
     expect(await ready()).toEqual({ status: 503, ready: false, message: expect.stringContaining('data folder') })
@@ -327,7 +332,7 @@ test('[O11] a data folder that is removed: not ready, said in the log, and nothi
     expect(lines.filter(([level]) => level === 'error')).toEqual([['error', 'data folder gone']])
     await new Promise((resolve) => setTimeout(resolve, 150))
     for (const id of ['x', 'new']) {
-      const { status, body } = await post(`${orphan.url}/agents/scripted/${id}`, script({ text: 'after' }))
+      const { status, body } = await post(`${orphan.url}/agents/scripted/${id}`, scriptBody({ text: 'after' }))
       expect([status, (body.error as { type: string }).type]).toEqual([503, 'unavailable'])
     }
   } finally {
@@ -342,12 +347,12 @@ test.each(['-wal', '-shm'])('[O11] a server whose %s is removed says so, and has
   let here = await HarnessServer.start({ port: 0, data, log })
   const at = (id: string) => `${here.url}/agents/scripted/${id}`
   try {
-    for (const id of ['a', 'b', 'c']) expect((await post(at(id), script({ text: id }))).status).toBe(200)
+    for (const id of ['a', 'b', 'c']) expect((await post(at(id), scriptBody({ text: id }))).status).toBe(200)
     const events = async () => Promise.all(['a', 'b', 'c'].map(async (id) => (await get(at(id))).body.events))
     const before = await events()
     rmSync(join(data, `bridle.sqlite${end}`))
     expect(await get(`${here.url}/ready`)).toMatchObject({ status: 503, body: { ready: false } })
-    for (const id of ['a', 'b', 'new']) expect((await post(at(id), script({ text: 'after' }))).status).toBe(503)
+    for (const id of ['a', 'b', 'new']) expect((await post(at(id), scriptBody({ text: 'after' }))).status).toBe(503)
     expect((await get(at('c'))).status).toBe(503)
     expect(lines.filter(([level]) => level === 'error')).toEqual([['error', 'data folder gone']])
     await here.close()
@@ -366,8 +371,8 @@ test('[O29] a server whose folder another process took over is not ready, ends i
   const at = (id: string) => `${deposed.url}/agents/scripted/${id}`
   const database = new DatabaseSync(join(data, 'bridle.sqlite'))
   try {
-    for (const id of ['a', 'b', 'c']) expect((await post(at(id), script({ text: id }))).status).toBe(200)
-    const streams = await Promise.all(['a', 'b'].map((id) => watch(`${at(id)}/stream`, () => false)))
+    for (const id of ['a', 'b', 'c']) expect((await post(at(id), scriptBody({ text: id }))).status).toBe(200)
+    const streams = await Promise.all(['a', 'b'].map((id) => watchStream(`${at(id)}/stream`, () => false)))
     expect((await get(`${deposed.url}/ready`)).status).toBe(200)
     database.exec("UPDATE meta SET value = value + 1 WHERE name = 'epoch'")
     expect(await get(`${deposed.url}/ready`)).toMatchObject({
@@ -385,7 +390,7 @@ test('[O29] a server whose folder another process took over is not ready, ends i
   }
 })
 
-const raw = (frames: readonly Frame[]): string[] => frames.map((frame) => frame.raw)
+const raw = (frames: readonly SseFrame[]): string[] => frames.map((frame) => frame.raw)
 
 const rawStatus = (at: string, headers: Record<string, string>): Promise<number | undefined> =>
   new Promise((resolve, reject) => {

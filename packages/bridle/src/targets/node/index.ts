@@ -10,34 +10,34 @@ import { keyText } from '../../kernel/event.ts'
 import { Host, type HostPorts } from '../../kernel/host/host.ts'
 import type { Clock, Digest } from '../../kernel/ports/store.ts'
 import { scriptedRunner } from '../../runners/in-process/scripted.ts'
-import { TenantTotals } from '../../runners/sandboxes/folders/tenant-disk-usage.ts'
+import { TenantDiskUsage } from '../../runners/sandboxes/folders/tenant-disk-usage.ts'
 import { sandboxUser } from '../../runners/sandboxes/isolation/sandbox-user.ts'
 import { openSqlite } from '../../stores/data-folder.ts'
 import { type AccessOptions, isLoopback } from '../../surfaces/http/access/authenticate.ts'
-import { exposureNote, exposureOf, type Gate, isExposed } from '../../surfaces/http/access/exposure.ts'
+import { type ExposurePolicy, exposureOf, exposureReport, isExposed } from '../../surfaces/http/access/exposure.ts'
 import type { RateLimit } from '../../surfaces/http/access/rate-limit.ts'
 import { createApp } from '../../surfaces/http/router/app.ts'
-import { type EngineAgentsOptions, engineAgents } from '../agents/engines.ts'
+import { createEngineAgents, type EngineAgentsOptions } from '../agents/engines.ts'
 import { defaultAgent } from '../agents/registry.ts'
 import { scriptedAgent } from '../agents/scripted.ts'
-import { type AgentsOptions, workspaceAgents } from '../agents/server-agents.ts'
-import { socketRows, wires } from '../wires.ts'
+import { type AgentsOptions, loadServerAgents } from '../agents/server-agents.ts'
+import { socketRoutes, wires } from '../wires.ts'
 import { Backlog } from './backlog.ts'
-import { buildManifests } from './build-manifests.ts'
-import { localToken, publishAddress } from './credentials/local-token.ts'
+import { listBuildManifests } from './build-manifests.ts'
+import { ensureLocalToken, publishAddress } from './credentials/local-token.ts'
 import { eventLoop } from './event-loop.ts'
-import { compressed } from './http/compression.ts'
+import { compressResponse } from './http/compression.ts'
 import { limitConnections } from './http/connection-limits.ts'
-import { withEvents } from './http/event-streams.ts'
-import { answerRefusals, refusalOf } from './http/parser-errors.ts'
-import { nameProbeHost } from './http/probe-host.ts'
-import { trustedProxies } from './http/trusted-proxies.ts'
-import { createLog, type Log } from './logger.ts'
-import { attachSockets } from './sockets/server-sockets.ts'
+import { sendEventStream } from './http/event-streams.ts'
+import { answerParserErrors, requestErrorResponse } from './http/parser-errors.ts'
+import { addProbeHost } from './http/probe-host.ts'
+import { proxyFilter } from './http/trusted-proxies.ts'
+import { createLogger, type Logger } from './logger.ts'
+import { attachSocketServer } from './sockets/server-sockets.ts'
 import type { SocketLimits } from './sockets/socket-monitor.ts'
-import { storeTrouble } from './store-health.ts'
-import { tracing } from './tracing.ts'
-import { folderFreedom, type WorkspaceOptions } from './workspaces/workspace-sources.ts'
+import { watchStoreHealth } from './store-health.ts'
+import { createTracing } from './tracing.ts'
+import { folderAccess, type WorkspaceOptions } from './workspaces/workspace-sources.ts'
 import { NodeWorkspaces } from './workspaces/workspaces.ts'
 
 export interface ServerOptions
@@ -86,16 +86,16 @@ export interface ServerOptions
   /** For loaded sessions, counted: beyond it idle ones leave. Default 256 MiB, and half of it for one tenant. */
   readonly memory?: HostPorts['memory']
   /** Where it tells of itself; default: standard error, as BRIDLE_LOG says. */
-  readonly log?: Log
+  readonly log?: Logger
 }
 
 /** A running server. What `npm start` runs. */
 export class HarnessServer {
   readonly url: string
   readonly #close: (graceMs?: number) => Promise<void>
-  readonly #gate: Gate
+  readonly #gate: ExposurePolicy
 
-  private constructor(url: string, close: (graceMs?: number) => Promise<void>, gate: Gate) {
+  private constructor(url: string, close: (graceMs?: number) => Promise<void>, gate: ExposurePolicy) {
     this.url = url
     this.#close = close
     this.#gate = gate
@@ -114,21 +114,21 @@ export class HarnessServer {
       )
     }
     const tenantRequired = options.tenantRequired ?? env.FABRIC_HARNESS_TENANT_REQUIRED === '1'
-    const log = options.log ?? standardLog(env)
-    const traces = tracing()
+    const log = options.log ?? standardLogger(env)
+    const traces = createTracing()
     let draining = false
     // Before anything is open: a setting that makes no sense is refused here.
     const owner = sandboxUser(env)
-    const isTrustedProxy = trustedProxies(options.trustedProxies, env)
+    const isTrustedProxy = proxyFilter(options.trustedProxies, env)
     const store = await openSqlite(data)
     if (store.damage) log('error', 'acknowledged commits are missing', { ...store.damage })
     const { maxTenantBytes } = options.workspaces ?? {}
-    const totals = new TenantTotals(data, maxTenantBytes === undefined ? {} : { max: maxTenantBytes })
+    const totals = new TenantDiskUsage(data, maxTenantBytes === undefined ? {} : { max: maxTenantBytes })
     const prepared = async () => {
       publishAddress(data, null)
-      const ownerToken = keepToken ? localToken(data) : null
+      const ownerToken = keepToken ? ensureLocalToken(data) : null
       const tokens = [...(options.tokens ?? []), ...(ownerToken === null ? [] : [{ token: ownerToken }])]
-      return { ownerToken, tokens, ...(await agentsOf(options, { isOpen, data, totals, env, log })) }
+      return { ownerToken, tokens, ...(await loadAgents(options, { isOpen, data, totals, env, log })) }
     }
     const { engines, served, tokens, ownerToken } = await prepared().catch(async (error) => {
       await store.close()
@@ -138,7 +138,7 @@ export class HarnessServer {
       data,
       workspaces: options.workspaces,
       exists: async (key) => (await host.find(key).catch(() => key)) !== null,
-      mayNameAnyFolder: folderFreedom({ ...options, hostname, isOpen, tenantRequired, ownerToken }),
+      mayNameAnyFolder: folderAccess({ ...options, hostname, isOpen, tenantRequired, ownerToken }),
       totals,
       ...(owner && { owner }),
     })
@@ -150,7 +150,7 @@ export class HarnessServer {
       eventLoop,
       runner: (agent) => {
         const runner = served.runners.get(agent)
-        return runner ? workspaces.around(runner) : null
+        return runner ? workspaces.wrapRunner(runner) : null
       },
       ...(options.tokenPaceMs !== undefined && { tokenPaceMs: options.tokenPaceMs }),
       ...(options.memory && { memory: options.memory }),
@@ -162,7 +162,7 @@ export class HarnessServer {
         }),
     })
     const exposure = exposureOf(env, options.expose)
-    const trouble = storeTrouble(store, resolve(data), log)
+    const trouble = watchStoreHealth(store, resolve(data), log)
     const watch = setInterval(trouble, LOOK_MS).unref()
     const app = createApp(
       {
@@ -177,31 +177,35 @@ export class HarnessServer {
         defaultAgent: defaultAgent(served.agents, env),
         ...exposure,
         workspaces,
-        builds: () => buildManifests(data),
+        builds: () => listBuildManifests(data),
         workspace: { target: 'node', store: 'sqlite' },
         lostCommits: store.damage?.commitsLost ?? 0,
         ...(isTrustedProxy && { isTrustedProxy }),
         isStopping: () => draining,
-        unready: () => (draining ? 'The server is going away.' : trouble()),
+        notReadyReason: () => (draining ? 'The server is going away.' : trouble()),
         onRequest: (seen) => {
           traces.request(seen, clock.now())
           log(seen.status >= 500 ? 'warn' : 'info', 'request', { ...seen })
         },
-        address: (c) => (c.env as { incoming?: IncomingMessage }).incoming?.socket.remoteAddress ?? '',
+        callerAddress: (c) => (c.env as { incoming?: IncomingMessage }).incoming?.socket.remoteAddress ?? '',
       },
       wires,
     )
     const backlog = new Backlog(options.maxUnsentBytes)
     const fetch = async (request: Request, env: unknown) =>
-      withEvents(await compressed(request, await app.fetch(request, env)), (env as HttpBindings).outgoing, backlog)
-    const listener = getRequestListener(fetch, { errorHandler: refusalOf })
+      sendEventStream(
+        await compressResponse(request, await app.fetch(request, env)),
+        (env as HttpBindings).outgoing,
+        backlog,
+      )
+    const listener = getRequestListener(fetch, { errorHandler: requestErrorResponse })
     const server = createServer(requestLimits(options), (incoming, outgoing) => {
-      nameProbeHost(incoming)
+      addProbeHost(incoming)
       return listener(incoming, outgoing)
     })
-    answerRefusals(server)
+    answerParserErrors(server)
     limitConnections(server, options)
-    const sockets = attachSockets(server, app, socketRows, backlog, options)
+    const sockets = attachSocketServer(server, app, socketRoutes, backlog, options)
     const close = async (graceMs = 0) => {
       draining = true
       // Before the port is free: whoever listens there next is not given this server's token.
@@ -210,7 +214,7 @@ export class HarnessServer {
       served.close()
       // In-process runs that can end in time do; the others are taken up, or told of, by the next start. Until then the port stays
       // open: a balancer has to see that /ready is 503, and whoever answers an approval has to reach it.
-      for (const until = clock.now() + graceMs; host.busy > 0 && clock.now() < until; ) await sleep(20)
+      for (const until = clock.now() + graceMs; host.runningCount > 0 && clock.now() < until; ) await sleep(20)
       server.close()
       await host.handOver()
       await host.stop()
@@ -222,8 +226,8 @@ export class HarnessServer {
     try {
       await listen(server, port, hostname)
       await host.start()
-      await engines.reap(host)
-      await workspaces.reap()
+      await engines.stopOrphans(host)
+      await workspaces.removeOrphans()
     } catch (error) {
       await close()
       throw error
@@ -237,7 +241,7 @@ export class HarnessServer {
 
   /** In production: which agents are open, and how to open the others; null = all are. */
   get exposureNote(): string | null {
-    return exposureNote(this.#gate)
+    return exposureReport(this.#gate)
   }
 
   /** An agent to try: scripted, else the first that is open; null = none is. */
@@ -251,17 +255,17 @@ export class HarnessServer {
   }
 }
 
-interface AgentGround {
+interface AgentSetup {
   readonly isOpen: boolean
   readonly data: string
-  readonly totals: TenantTotals
+  readonly totals: TenantDiskUsage
   readonly env: NodeJS.ProcessEnv
-  readonly log: Log
+  readonly log: Logger
 }
 
-const agentsOf = async (options: ServerOptions, { isOpen, data, totals, env, log }: AgentGround) => {
+const loadAgents = async (options: ServerOptions, { isOpen, data, totals, env, log }: AgentSetup) => {
   const { sandbox, engines: settings } = options
-  const engines = await engineAgents({
+  const engines = await createEngineAgents({
     data,
     folders: { totals },
     env,
@@ -273,7 +277,7 @@ const agentsOf = async (options: ServerOptions, { isOpen, data, totals, env, log
   })
   const builtIn = [[scriptedAgent, scriptedRunner({ clock, digest })] as const, ...engines.agents]
   try {
-    const served = await workspaceAgents(options, builtIn, { clock, digest }, (line) => log('warn', line))
+    const served = await loadServerAgents(options, builtIn, { clock, digest }, (line) => log('warn', line))
     return { engines, served }
   } catch (error) {
     await engines.close()
@@ -312,8 +316,8 @@ const listen = (server: Server, port: number, hostname: string): Promise<void> =
     })
   })
 
-const standardLog = (env: NodeJS.ProcessEnv): Log =>
-  createLog({
+const standardLogger = (env: NodeJS.ProcessEnv): Logger =>
+  createLogger({
     level: env.BRIDLE_LOG,
     isTerminal: process.stderr.isTTY ?? false,
     write: (line) => process.stderr.write(`${line}\n`),

@@ -1,10 +1,10 @@
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
-import { createLog } from './logger.ts'
+import { createLogger } from './logger.ts'
 
 const lines = (level: string | undefined, isTerminal: boolean) => {
   const written: string[] = []
-  const log = createLog({ level, isTerminal, write: (line) => written.push(line), now: () => 0 })
+  const log = createLogger({ level, isTerminal, write: (line) => written.push(line), now: () => 0 })
   log('debug', 'a')
   log('info', 'b', { route: '/x', status: 200 })
   log('error', 'c')

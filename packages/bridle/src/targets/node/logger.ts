@@ -4,12 +4,12 @@ import { styleText } from 'node:util'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 export type LogFields = { readonly [name: string]: string | number | boolean | null | undefined }
-export type Log = (level: LogLevel, message: string, fields?: LogFields) => void
+export type Logger = (level: LogLevel, message: string, fields?: LogFields) => void
 
 const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
 const colours = { debug: 'gray', info: 'cyan', warn: 'yellow', error: 'red' } as const
 
-export interface LogOptions {
+export interface LoggerOptions {
   /** From BRIDLE_LOG; default `info` for machines and `warn` on a terminal. `silent` says nothing. */
   readonly level?: string | undefined
   readonly isTerminal: boolean
@@ -17,7 +17,7 @@ export interface LogOptions {
   readonly now: () => number
 }
 
-export const createLog = ({ level, isTerminal, write, now }: LogOptions): Log => {
+export const createLogger = ({ level, isTerminal, write, now }: LoggerOptions): Logger => {
   const least =
     level === 'silent' ? levels.length : levels.indexOf((level ?? (isTerminal ? 'warn' : 'info')) as LogLevel)
   if (least < 0) throw new Error(`BRIDLE_LOG is ${levels.join(', ')} or silent, not "${level}".`)

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { StoreFault, type StoreFaultCode } from '../../kernel/ports/store.ts'
-import { storeTrouble } from './store-health.ts'
+import { watchStoreHealth } from './store-health.ts'
 
 test('[O28] [O29] [O30] `/ready` says what is wrong, and the log says it once', () => {
   let code: StoreFaultCode | null = null
   const lines: string[] = []
-  const trouble = () => (code === null ? null : new StoreFault(code, 'a cause with a path'))
-  const ready = storeTrouble({ trouble }, '/data', (level, message) => lines.push(`${level}: ${message}`))
+  const writeFault = () => (code === null ? null : new StoreFault(code, 'a cause with a path'))
+  const ready = watchStoreHealth({ writeFault }, '/data', (level, message) => lines.push(`${level}: ${message}`))
   const sentences = [null, 'unsynced', 'unsynced', null, 'full', 'full', 'gone', 'fenced', 'corrupt'].map((next) => {
     code = next as StoreFaultCode | null
     return ready()

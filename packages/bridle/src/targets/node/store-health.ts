@@ -1,16 +1,16 @@
 // Why the data cannot be written: one sentence for `/ready`, and one line in the log each time it changes.
 import type { StoreFault, StoreFaultCode } from '../../kernel/ports/store.ts'
-import type { Log } from './logger.ts'
+import type { Logger } from './logger.ts'
 
 /** Returns the question for `/ready`: null when writing works. */
-export const storeTrouble = (
-  store: { trouble(): StoreFault | null },
+export const watchStoreHealth = (
+  store: { writeFault(): StoreFault | null },
   data: string,
-  log: Log,
+  log: Logger,
 ): (() => string | null) => {
   let last: StoreFaultCode | null = null
   return () => {
-    const fault = store.trouble()
+    const fault = store.writeFault()
     const code = fault?.code ?? null
     if (fault && code !== last) log('error', lineOf(fault), { data, cause: fault.message })
     if (!fault && last !== null) log('info', 'data is written again', { data })

@@ -2,7 +2,7 @@ import { trace } from '@opentelemetry/api'
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import { afterAll, expect, test } from 'vitest'
 import type { AnyEvent } from '../../kernel/event.ts'
-import { tracing } from './tracing.ts'
+import { createTracing } from './tracing.ts'
 
 const exporter = new InMemorySpanExporter()
 trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }))
@@ -15,7 +15,7 @@ const event = (type: string, payload: object, at: number): AnyEvent =>
   ({ seq: at, at, type, payload, run: 'r-1', attempt: 1 }) as unknown as AnyEvent
 
 test('[O8] a run and its calls become spans, one below the other', () => {
-  tracing().events(key, [
+  createTracing().events(key, [
     event('turn_start', { turn_id: 'r-1', prompt: 'secret words' }, DAY + 1_000),
     event('tool_call', { name: 'read', tool_call_id: 'c1', arguments: { path: 'secret' } }, DAY + 2_000),
     event('tool_outcome', { tool_call_id: 'c1', status: 'error' }, DAY + 3_000),
@@ -35,7 +35,7 @@ test('[O8] a run and its calls become spans, one below the other', () => {
 test('[O8] a request becomes a span named by its route', () => {
   exporter.reset()
   const seen = { method: 'GET', url: '/sessions/x', route: '/sessions/:id', status: 404, ms: 5, correlationId: 'c-1' }
-  tracing().request(seen, 1_000)
+  createTracing().request(seen, 1_000)
   expect(exporter.getFinishedSpans()[0]).toMatchObject({
     name: 'GET /sessions/:id',
     attributes: { 'http.response.status_code': 404, 'bridle.correlation_id': 'c-1' },

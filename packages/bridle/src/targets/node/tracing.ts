@@ -2,19 +2,19 @@
 // Without an SDK registered in the process the API's spans record nothing, and none are kept.
 import { type Context, context, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { type AnyEvent, type Key, keyText } from '../../kernel/event.ts'
-import type { RequestSeen } from '../../surfaces/http/router/app.ts'
+import type { RequestLogEntry } from '../../surfaces/http/router/app.ts'
 
 /** Spans open at any time; beyond it the oldest is let go without its end. */
 const OPEN_MAX = 10_000
 
 export interface Tracing {
-  request(seen: RequestSeen, now: number): void
+  request(seen: RequestLogEntry, now: number): void
   events(key: Key, events: readonly AnyEvent[]): void
 }
 
-const traced = new Set<string>(['turn_start', 'tool_call', 'tool_outcome', 'usage', 'turn_end'])
+const TRACED_EVENTS = new Set<string>(['turn_start', 'tool_call', 'tool_outcome', 'usage', 'turn_end'])
 
-export const tracing = (): Tracing => {
+export const createTracing = (): Tracing => {
   const tracer = trace.getTracer('bridle')
   const open = new Map<string, { readonly span: Span; readonly within: Context; readonly tokens: [number, number] }>()
 
@@ -39,7 +39,7 @@ export const tracing = (): Tracing => {
   }
 
   const trail = (key: Key, event: AnyEvent): void => {
-    if (event.hearsay || !traced.has(event.type)) return
+    if (event.hearsay || !TRACED_EVENTS.has(event.type)) return
     const run = `${keyText(key)} ${event.run}`
     if (event.type === 'turn_start') {
       const attributes = {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Frame, get, post, readFrames, script } from '../../surfaces/http/test-client.suite.ts'
+import { get, post, readFrames, type SseFrame, scriptBody } from '../../surfaces/http/test-client.suite.ts'
 import { ServerProcess } from './server-process.suite.ts'
 
 let folder: string
@@ -20,31 +20,36 @@ afterEach(async () => {
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-interface Kind {
+interface BackgroundCase {
   readonly name: string
   readonly count: number
   readonly body: object
   readonly ends: string
 }
-const kinds: readonly Kind[] = [
+const kinds: readonly BackgroundCase[] = [
   {
     name: 'write',
     count: 40,
-    body: { ...script({ checkpoint: 'begun' }, { text: 'x'.repeat(40), chunks: 20, everyMs: 25 }) },
+    body: { ...scriptBody({ checkpoint: 'begun' }, { text: 'x'.repeat(40), chunks: 20, everyMs: 25 }) },
     ends: 'completed',
   },
   {
     name: 'ask',
     count: 25,
-    body: { ...script({ text: 'may I? ' }, { approve: 'write' }, { text: 'done' }) },
+    body: { ...scriptBody({ text: 'may I? ' }, { approve: 'write' }, { text: 'done' }) },
     ends: 'completed',
   },
-  { name: 'fail', count: 15, body: { ...script({ text: 'a' }, { sleepMs: 300 }, { fail: 'no use' }) }, ends: 'failed' },
-  { name: 'stop', count: 10, body: { ...script({ text: 'a' }, { sleepMs: 60_000 }) }, ends: 'paused' },
+  {
+    name: 'fail',
+    count: 15,
+    body: { ...scriptBody({ text: 'a' }, { sleepMs: 300 }, { fail: 'no use' }) },
+    ends: 'failed',
+  },
+  { name: 'stop', count: 10, body: { ...scriptBody({ text: 'a' }, { sleepMs: 60_000 }) }, ends: 'paused' },
   {
     name: 'late',
     count: 10,
-    body: { ...script({ approve: 'write' }), expires_at: new Date(Date.now() + 3_000).toISOString() },
+    body: { ...scriptBody({ approve: 'write' }), expires_at: new Date(Date.now() + 3_000).toISOString() },
     ends: 'failed',
   },
 ]
@@ -104,7 +109,7 @@ test('[F18] a hundred background sessions survive kill -9 in a loop', { timeout:
 test('[F7] work that says nothing of retries survives kill -9 too', async () => {
   const { body } = await post(`${server.url}/sessions`, {
     engine: 'scripted',
-    ...script({ checkpoint: 'begun' }, { sleepMs: 1_000 }, { text: 'done' }),
+    ...scriptBody({ checkpoint: 'begun' }, { sleepMs: 1_000 }, { text: 'done' }),
   })
   const id = String(body.session_id)
   await streamOf(id, (told) => told.some(({ data }) => data.type === 'session_checkpoint'))
@@ -126,11 +131,11 @@ const settled = async (id: string, ends: string): Promise<Record<string, unknown
 }
 
 /** Without the greeting, which is not of the log. */
-const streamOf = async (id: string, enough: (frames: readonly Frame[]) => boolean): Promise<Frame[]> =>
+const streamOf = async (id: string, enough: (frames: readonly SseFrame[]) => boolean): Promise<SseFrame[]> =>
   (await readFrames(`${server.url}/sessions/${id}/events/stream`, enough)).filter(({ id: seq }) => seq !== null)
 
-const raw = (frames: readonly Frame[]): string[] => frames.map((frame) => frame.raw)
-const lastSeq = (frames: readonly Frame[]): number => Number(frames.at(-1)?.id ?? 0)
+const raw = (frames: readonly SseFrame[]): string[] => frames.map((frame) => frame.raw)
+const lastSeq = (frames: readonly SseFrame[]): number => Number(frames.at(-1)?.id ?? 0)
 /** The last event that a reader is shown; of a session at rest, that is no piece of a text. */
 const shownHead = ({ channel }: Record<string, unknown>): number =>
   (channel as { envelopes: { seq: number }[] }).envelopes.at(-1)?.seq ?? 0

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { get, post } from '../../surfaces/http/test-client.suite.ts'
 import { type HarnessServer, startDevServer } from '../node/index.ts'
-import { dial } from './socket-client.suite.ts'
+import { openTestSocket } from './socket-client.suite.ts'
 
 const MIB = 1024 * 1024
 const LIMIT = 8 * MIB
@@ -98,7 +98,7 @@ test.each<[string, () => Promise<{ status: number }>]>([
 })
 
 test('[S26] [T12] also on the socket of the transport, with three at once', async () => {
-  const lines = await Promise.all(['a', 'b', 'c'].map((id) => dial(at(`/ws?sessionId=line-${id}`))))
+  const lines = await Promise.all(['a', 'b', 'c'].map((id) => openTestSocket(at(`/ws?sessionId=line-${id}`))))
   for (const line of lines)
     line.say({ type: 'commands', commands: [{ type: 'submit', prompt: words, commandId: 'one' }] })
   for (const line of lines) {
@@ -110,7 +110,7 @@ test('[S26] [T12] also on the socket of the transport, with three at once', asyn
 
 test('[S26] [W15] and an approval of that size on the Fabric socket is read, and one beyond the limit refused', async () => {
   await post(at('/agents/scripted/asked'), { prompt: '@script [{"text":"hi"}]' })
-  const line = await dial(at('/sessions/asked/ws'))
+  const line = await openTestSocket(at('/sessions/asked/ws'))
   for (const [commandId, text] of Object.entries({ fits: words, large: `${words}${words}` }))
     line.say({ type: 'approve', approvalId: 'none', decision: 'approved', args: { text }, commandId })
   const acks = (await line.until((all) => all.filter(({ type }) => type === 'ack').length === 2)) as readonly object[]

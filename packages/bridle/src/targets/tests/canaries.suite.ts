@@ -10,15 +10,18 @@ export const canariesOf = <Name extends string>(...names: readonly Name[]): Cana
   Object.fromEntries(names.map((name) => [name, `canary-${name}-${randomBytes(16).toString('hex')}`])) as Canaries<Name>
 
 /** Every place where one of them is, as it is or in another writing. Empty is what a test wants. */
-export const hits = (canaries: Canaries<string>, places: { readonly [place: string]: string | Buffer }): string[] =>
+export const findCanaries = (
+  canaries: Canaries<string>,
+  places: { readonly [place: string]: string | Buffer },
+): string[] =>
   Object.entries(places).flatMap(([place, content]) => {
     const bytes = typeof content === 'string' ? Buffer.from(content) : content
     return Object.entries(canaries).flatMap(([name, canary]) =>
-      writings(canary).some((writing) => bytes.includes(writing)) ? [`${name} in ${place}`] : [],
+      encodingsOf(canary).some((writing) => bytes.includes(writing)) ? [`${name} in ${place}`] : [],
     )
   })
 
-const writings = (canary: string): string[] => {
+const encodingsOf = (canary: string): string[] => {
   const bytes = Buffer.from(canary)
   return [canary, bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url'), bytes.toString('hex')]
 }

@@ -2,11 +2,11 @@
 // table, each file that it can read. The server runs in a process of its own, as an operator starts it.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { needs } from '../../../../../scripts/needs.ts'
-import { Workspace } from '../../cli/cli.suite.ts'
+import { CliWorkspace } from '../../cli/cli.suite.ts'
 import { type AnthropicStub, startAnthropicStub, stubbed } from '../../runners/engines/claude/anthropic-stub.suite.ts'
 import { engineEnv } from '../../runners/engines/engines.suite.ts'
 import { get, post } from '../../surfaces/http/test-client.suite.ts'
-import { canariesOf, filesIn, hits } from './canaries.suite.ts'
+import { canariesOf, filesIn, findCanaries } from './canaries.suite.ts'
 
 const secrets = canariesOf('anthropic-key', 'openai-key', 'server-secret', 'admin-token')
 const tenants = ['ada', 'bo', 'cy'] as const
@@ -25,10 +25,10 @@ const headersOf = (tenant: string) => ({
 
 describe.skipIf(needs('engines') ?? needs('bubblewrap'))('Claude Code, looking for secrets', () => {
   let stub: AnthropicStub
-  let world: Workspace
+  let world: CliWorkspace
   beforeAll(async () => {
     stub = await startAnthropicStub()
-    world = new Workspace({
+    world = new CliWorkspace({
       ...engineEnv(),
       ANTHROPIC_API_KEY: secrets['anthropic-key'],
       ANTHROPIC_BASE_URL: stub.url,
@@ -75,12 +75,12 @@ describe.skipIf(needs('engines') ?? needs('bubblewrap'))('Claude Code, looking f
     )
     expect(stub.requests.length).toBeGreaterThan(3)
     expect(stub.requests.every(({ headers }) => headers['x-api-key'] === secrets['anthropic-key'])).toBe(true)
-    expect(hits(secrets, answers)).toEqual([])
-    expect(hits(secrets, filesIn(world.folder))).toEqual([])
+    expect(findCanaries(secrets, answers)).toEqual([])
+    expect(findCanaries(secrets, filesIn(world.folder))).toEqual([])
     await forget()
     world.server?.process.kill('SIGTERM')
     const { stdout = '', stderr = '' } = (await world.server?.ended) ?? {}
     expect(stderr.length).toBeGreaterThan(1_000)
-    expect(hits(secrets, { stdout, stderr, ...filesIn(world.folder) })).toEqual([])
+    expect(findCanaries(secrets, { stdout, stderr, ...filesIn(world.folder) })).toEqual([])
   })
 })

@@ -6,14 +6,14 @@ import { join } from 'node:path'
 import { trace } from '@opentelemetry/api'
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Workspace } from '../../cli/cli.suite.ts'
+import { CliWorkspace } from '../../cli/cli.suite.ts'
 import { puppetEngine, steps, text } from '../../runners/engines/puppet.suite.ts'
 import { SandboxRunner } from '../../runners/server/sandbox-runner.ts'
-import { script } from '../../surfaces/http/test-client.suite.ts'
+import { scriptBody } from '../../surfaces/http/test-client.suite.ts'
 import { HarnessServer } from '../node/index.ts'
-import { createLog } from '../node/logger.ts'
-import { canariesOf, filesIn, hits } from './canaries.suite.ts'
-import { dial, has, refusal } from './socket-client.suite.ts'
+import { createLogger } from '../node/logger.ts'
+import { canariesOf, filesIn, findCanaries } from './canaries.suite.ts'
+import { hasEvent, openTestSocket, upgradeAnswer } from './socket-client.suite.ts'
 
 const secrets = canariesOf(
   'anthropic-key',
@@ -39,7 +39,7 @@ const lines: string[] = []
 const answers: Record<string, string> = {}
 let server: HarnessServer
 let runner: SandboxRunner
-let workspace: Workspace
+let workspace: CliWorkspace
 
 beforeAll(async () => {
   trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }))
@@ -67,9 +67,9 @@ beforeAll(async () => {
       BRIDLE_RUNNER_URL: runner.url,
       BRIDLE_RUNNER_TOKEN: secrets['runner-token'],
     },
-    log: createLog({ level: 'debug', isTerminal: false, write: (line) => lines.push(line), now: Date.now }),
+    log: createLogger({ level: 'debug', isTerminal: false, write: (line) => lines.push(line), now: Date.now }),
   })
-  workspace = new Workspace({ BRIDLE_URL: server.url, FABRIC_HARNESS_API_TOKEN: secrets['admin-token'] })
+  workspace = new CliWorkspace({ BRIDLE_URL: server.url, FABRIC_HARNESS_API_TOKEN: secrets['admin-token'] })
   for (const tenant of tenants) await live(tenant)
   await mistakes()
   await aroundIt()
@@ -103,7 +103,7 @@ const ask = async (
 /** Runs of every kind, approvals, artifacts and exports. */
 const live = async (tenant: (typeof tenants)[number]): Promise<void> => {
   const token = secrets[`${tenant}-token`]
-  const approving = script(
+  const approving = scriptBody(
     { text: words.prompt },
     { approve: 'write', args: { path: words.argument } },
     { text: 'x'.repeat(20_000) },
@@ -118,8 +118,8 @@ const live = async (tenant: (typeof tenants)[number]): Promise<void> => {
   const verdict = tenant === 'bo' ? 'reject' : 'approve'
   await ask(token, 'POST', `/sessions/chat/approvals/${await open()}/${verdict}`, { reason: words.reason })
   await asked
-  await ask(token, 'POST', '/agents/scripted/fails', script({ text: 'a' }, { fail: 'It went wrong.' }))
-  const started = { engine: 'scripted', title: words.title, ...script({ checkpoint: 'c' }, { text: 'done' }) }
+  await ask(token, 'POST', '/agents/scripted/fails', scriptBody({ text: 'a' }, { fail: 'It went wrong.' }))
+  const started = { engine: 'scripted', title: words.title, ...scriptBody({ checkpoint: 'c' }, { text: 'done' }) }
   await ask(token, 'POST', '/sessions', { session_id: 'work', ...started })
   await ask(token, 'POST', '/agents/claude/boxed', { prompt: steps(text('From the runner.')) })
   await ask(token, 'POST', '/agents/claude/boxed', { prompt: steps({ reject: 'The engine broke.' }) })
@@ -145,7 +145,7 @@ const mistakes = async (): Promise<void> => {
   await ask(token, 'POST', '/sessions', { policy: { health: { max_cost: 1 } }, prompt: 'x' })
   await ask(token, 'POST', '/agents/scripted/chat', { prompt: 'x' }, { origin: 'http://evil.example' })
   await ask(token, 'POST', '/sessions/chat/approvals/none/approve', {})
-  answers['a refused socket'] = JSON.stringify(await refusal(`${server.url}/sessions/chat/ws?token=${token}x`))
+  answers['a refused socket'] = JSON.stringify(await upgradeAnswer(`${server.url}/sessions/chat/ws?token=${token}x`))
 }
 
 /** Probes, descriptions, metrics, tickets, sockets, streams and the command line. */
@@ -164,8 +164,8 @@ const aroundIt = async (): Promise<void> => {
     await ask(token, 'GET', path)
   const { ticket } = await ask(secrets['ada-token'], 'POST', '/tickets', { sessionId: 'chat' })
   expect(ticket).toEqual(expect.any(String))
-  const socket = await dial(`${server.url}/sessions/chat/ws?replay=all&token=${secrets['ada-token']}`)
-  answers['the socket'] = JSON.stringify(await socket.until(has('replay-end')))
+  const socket = await openTestSocket(`${server.url}/sessions/chat/ws?replay=all&token=${secrets['ada-token']}`)
+  answers['the socket'] = JSON.stringify(await socket.until(hasEvent('replay-end')))
   socket.ws.terminate()
   for (const args of [['doctor'], ['sessions', '--tenant', 'ada'], ['run', 'none', 'x']]) {
     const { stdout, stderr } = await workspace.bridle(args)
@@ -180,26 +180,26 @@ describe('[O6] [O14] a secret is nowhere', () => {
     expect(spans.length).toBeGreaterThan(20)
     const traced = spans.map(({ name, attributes, events, status }) => ({ name, attributes, events, status }))
     const places = { logs: lines.join('\n'), traces: JSON.stringify(traced) }
-    expect(hits(secrets, places)).toEqual([])
-    expect(hits(words, places)).toEqual([])
+    expect(findCanaries(secrets, places)).toEqual([])
+    expect(findCanaries(words, places)).toEqual([])
   })
 
   test('in any answer, error or export', () => {
     expect(Object.keys(answers).length).toBeGreaterThan(60)
     const boxed = Object.entries(answers).filter(([asked]) => asked.startsWith('POST /agents/claude/boxed 200'))
     expect(boxed).toHaveLength(tenants.length)
-    expect(hits(secrets, answers)).toEqual([])
+    expect(findCanaries(secrets, answers)).toEqual([])
     const errors = Object.entries(answers).filter(([asked]) => / [45]\d\d \d+$/.test(asked))
-    expect(hits(words, Object.fromEntries(errors))).toEqual([])
+    expect(findCanaries(words, Object.fromEntries(errors))).toEqual([])
     const metrics = Object.entries(answers).filter(([asked]) => asked.includes('/metrics'))
-    expect(hits(words, Object.fromEntries(metrics))).toEqual([])
+    expect(findCanaries(words, Object.fromEntries(metrics))).toEqual([])
   })
 
   test('in the data folder or what a runner leaves: database, journal, workspaces, everything', () => {
     const files = filesIn(folder)
     expect(Object.keys(files)).toContain(join('data', 'bridle.sqlite'))
-    expect(hits(secrets, files)).toEqual([])
+    expect(findCanaries(secrets, files)).toEqual([])
     // The search finds what is there.
-    expect(hits(words, files).length).toBeGreaterThan(0)
+    expect(findCanaries(words, files).length).toBeGreaterThan(0)
   })
 })

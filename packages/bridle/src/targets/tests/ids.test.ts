@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { routeTable } from '../../surfaces/http/router/app.ts'
-import { match } from '../../surfaces/http/router/path-pattern.ts'
-import { get, post, script } from '../../surfaces/http/test-client.suite.ts'
+import { matchPath } from '../../surfaces/http/router/path-pattern.ts'
+import { get, post, scriptBody } from '../../surfaces/http/test-client.suite.ts'
 import { type HarnessServer, startDevServer } from '../node/index.ts'
-import { socketRows, wires } from '../wires.ts'
-import { refusal } from './socket-client.suite.ts'
+import { socketRoutes, wires } from '../wires.ts'
+import { upgradeAnswer } from './socket-client.suite.ts'
 
 /** As it stands in a path. */
 const corpus = [
@@ -24,7 +24,7 @@ let server: HarnessServer
 const data = mkdtempSync(join(tmpdir(), 'bridle-ids-'))
 beforeAll(async () => {
   server = await startDevServer({ port: 0, data, log: () => {}, env: {} })
-  for (const id of ['one', 'two', 'three']) await post(`${server.url}/agents/scripted/${id}`, script({ text: id }))
+  for (const id of ['one', 'two', 'three']) await post(`${server.url}/agents/scripted/${id}`, scriptBody({ text: id }))
 })
 afterAll(async () => {
   await server.close()
@@ -60,9 +60,9 @@ test.each(positions)('[H34] %s %s with %s', async (method, path, name) => {
     const status = await ask(method, asked)
     // A browser's rules may make another path of it; that path's own row has answered then.
     const target = new URL(asked, server.url).pathname
-    const isThisRow = match(path, target) !== null
+    const isThisRow = matchPath(path, target) !== null
     // Who asks for a socket without an upgrade is told so, whatever session it would be.
-    const answers = socketRows.some((row) => row.path === path) ? [400, 404, 426] : [400, 404]
+    const answers = socketRoutes.some((row) => row.path === path) ? [400, 404, 426] : [400, 404]
     if (isThisRow) expect([value, status]).toEqual([value, expect.toBeOneOf(answers)])
     else expect([value, status]).not.toEqual([value, expect.toSatisfy((code: number) => code >= 500)])
   }
@@ -98,17 +98,17 @@ test('[H34] a tenant, a key and a ticket’s session', async () => {
     expect([id, (await post(`${server.url}/tickets`, { sessionId: id })).status]).toEqual([id, 400])
     if (!/^[\x20-\x7e]+$/.test(id)) continue
     const headers = { 'idempotency-key': id }
-    const keyed = await post(`${server.url}/agents/scripted/one`, script({ text: 'x' }), headers)
+    const keyed = await post(`${server.url}/agents/scripted/one`, scriptBody({ text: 'x' }), headers)
     expect([id, keyed.status]).toEqual([id, 400])
   }
 })
 
-test.each(socketRows.map(({ path }) => path))('[H34] the socket %s', async (path) => {
+test.each(socketRoutes.map(({ path }) => path))('[H34] the socket %s', async (path) => {
   for (const value of corpus) {
     const asked = path.includes(':') ? placed(path, ':id', value) : `${path}?sessionId=${value}`
     const target = new URL(asked, server.url)
-    if (path.includes(':') && match(path, target.pathname) === null) continue
-    const { status } = await refusal(`${server.url}${asked}`).catch(() => ({ status: 400 }))
+    if (path.includes(':') && matchPath(path, target.pathname) === null) continue
+    const { status } = await upgradeAnswer(`${server.url}${asked}`).catch(() => ({ status: 400 }))
     // A socket by a path tells on the open socket that there is no such session.
     expect([value, status]).toEqual([value, path.includes(':') ? expect.toBeOneOf([101, 400, 404]) : 400])
   }

@@ -14,7 +14,7 @@ import {
   HarnessClient,
   reduceFrontend,
 } from '../../client/index.ts'
-import { collect, get, post, readFrames, script } from '../../surfaces/http/test-client.suite.ts'
+import { collectFrames, get, post, readFrames, scriptBody } from '../../surfaces/http/test-client.suite.ts'
 import { HarnessServer } from '../node/index.ts'
 import type { LogFields } from '../node/logger.ts'
 
@@ -38,7 +38,7 @@ const start = (data: string, port = 0): Promise<HarnessServer> =>
 
 const ask = async (at: string, id: string, text: string) => {
   const steps = [{ text, chunks: 4 }, { checkpoint: 'a step' }]
-  expect((await post(`${at}/agents/scripted/${id}`, script(...steps))).status).toBe(200)
+  expect((await post(`${at}/agents/scripted/${id}`, scriptBody(...steps))).status).toBe(200)
 }
 const lastId = async (at: string, id: string) => (await get(`${at}/sessions/${id}`)).body.lastEventId as string
 const seqOf = (id: string) => Number(/^ev-(\d+)/.exec(id)?.[1])
@@ -47,7 +47,7 @@ const seqOf = (id: string) => Number(/^ev-(\d+)/.exec(id)?.[1])
 const sinceReset = (events: readonly AgentEvent[]) =>
   events.slice(events.findLastIndex(({ type }) => type === 'reset') + 1)
 const frontend = async (id: string, after: string, state: FrontendState) => {
-  const frames = await collect<{ id: string | null; raw: string; data: never }>(
+  const frames = await collectFrames<{ id: string | null; raw: string; data: never }>(
     await fetch(`${url}/sessions/${id}/events/stream?after=${after}`),
     [],
     (read) => {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { agent } from '../../agents/agent.ts'
 import { get, post } from '../../surfaces/http/test-client.suite.ts'
-import { dial } from './socket-client.suite.ts'
+import { openTestSocket } from './socket-client.suite.ts'
 
 /** The server under test serves these, beside its own `scripted`. */
 export const gateAgents = [
@@ -13,7 +13,7 @@ export const gateAgents = [
 /** `walker` is named for every door, `scripted` for `/ws` alone. */
 export const gateEnv = { NODE_ENV: 'production', BRIDLE_EXPOSE: ' walker, nobody', BRIDLE_AGENT: 'scripted' }
 
-export const gateWalk = (start: () => Promise<{ readonly url: string; stop(): Promise<void> }>): void => {
+export const productionGateContract = (start: () => Promise<{ readonly url: string; stop(): Promise<void> }>): void => {
   describe('[H16] the production gate', () => {
     let server: Awaited<ReturnType<typeof start>>
     beforeAll(async () => {
@@ -32,7 +32,7 @@ export const gateWalk = (start: () => Promise<{ readonly url: string; stop(): Pr
     }
     /** 1008 and its words, or the code 101 when the socket stays open. */
     const socket = async (path: string) => {
-      const { ws, until, closed } = await dial(`${server.url}${path}`)
+      const { ws, until, closed } = await openTestSocket(`${server.url}${path}`)
       const [first] = await until((all) => all.length > 0)
       const isRefused = first?.type === 'error'
       const code = isRefused ? (await closed).code : 101
@@ -55,7 +55,7 @@ export const gateWalk = (start: () => Promise<{ readonly url: string; stop(): Pr
       ['erasing', (name, id) => asked('DELETE', `/agents/${name}/${id}`)],
     ]
     const sessionOf = async (name: string, id: string) => {
-      const { ws, say } = await dial(`${server.url}/ws?sessionId=${id}&agent=${name}`)
+      const { ws, say } = await openTestSocket(`${server.url}/ws?sessionId=${id}&agent=${name}`)
       say({ type: 'commands', commands: [{ type: 'submit', prompt: '@script []' }] })
       await vi.waitFor(async () => expect((await get(`${server.url}/sessions/${id}`)).body.status).toBe('idle'), {
         timeout: 20_000,

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { exposureNote } from '../../surfaces/http/access/exposure.ts'
+import { exposureReport } from '../../surfaces/http/access/exposure.ts'
 import { startDevServer } from '../node/index.ts'
-import { gateAgents, gateEnv, gateWalk } from './production-gate.suite.ts'
+import { gateAgents, gateEnv, productionGateContract } from './production-gate.suite.ts'
 
-gateWalk(async () => {
+productionGateContract(async () => {
   const data = mkdtempSync(join(tmpdir(), 'bridle-gate-'))
   const options = { port: 0, data, agents: gateAgents, env: gateEnv, log: () => {}, tokenPaceMs: 0 }
   const server = await startDevServer(options)
@@ -27,12 +27,12 @@ test('[H16] the start of a server in production says which agents are open, and 
     ['claude', { webhook: false }],
   ])
   const gate = { exposeAll: false, expose: ['walker', 'nobody'], socketAgent: 'claude', agents }
-  expect(exposureNote(gate)?.split('\n')).toEqual([
+  expect(exposureReport(gate)?.split('\n')).toEqual([
     'Production mode. Open agents: hooked, walker.',
     'Open on /ws alone, by BRIDLE_AGENT: claude.',
     'Private: shy. To open it, declare triggers: { webhook: true } in it or add it to BRIDLE_EXPOSE (BRIDLE_EXPOSE=shy).',
     'Private: claude. To open it, add it to BRIDLE_EXPOSE (BRIDLE_EXPOSE=claude).',
     'BRIDLE_EXPOSE names nobody, but there is no such agent.',
   ])
-  expect(exposureNote({ ...gate, exposeAll: true })).toBeNull()
+  expect(exposureReport({ ...gate, exposeAll: true })).toBeNull()
 })

@@ -8,9 +8,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { needs } from '../../../../../scripts/needs.ts'
-import { isIdle, post, script, types, watch } from '../../surfaces/http/test-client.suite.ts'
+import { isIdle, post, scriptBody, typesOf, watchStream } from '../../surfaces/http/test-client.suite.ts'
 import { HarnessServer } from '../node/index.ts'
-import { refusal } from './socket-client.suite.ts'
+import { upgradeAnswer } from './socket-client.suite.ts'
 
 let folder: string
 let server: HarnessServer
@@ -51,7 +51,7 @@ test('[H4] [H5] an EventSource with onmessage sees every event once, also when e
   page.stdout.on('data', (chunk) => {
     seen += chunk
   })
-  await post(`${server.url}/agents/scripted/page`, script({ text: 'abcdefghijklmnopqrstuvwxyz', chunks: 26 }))
+  await post(`${server.url}/agents/scripted/page`, scriptBody({ text: 'abcdefghijklmnopqrstuvwxyz', chunks: 26 }))
   await once(page, 'exit')
   cutter.close()
   const ids = seen
@@ -68,17 +68,17 @@ test.skipIf(needs('nginx'))(
   async () => {
     const { url, stop } = await nginx(`location / { proxy_pass ${server.url}; }`)
     try {
-      const watched = await watch(`${url}/agents/scripted/nginx/stream`, isIdle)
+      const watched = await watchStream(`${url}/agents/scripted/nginx/stream`, isIdle)
       // The run goes on only when its first words were seen through the proxy: a buffered stream would never end.
       const answer = post(
         `${url}/agents/scripted/nginx`,
-        script({ text: 'first' }, { approve: 'go' }, { text: ' second' }),
+        scriptBody({ text: 'first' }, { approve: 'go' }, { text: ' second' }),
       )
       while (!watched.seen.some((frame) => frame.data.type === 'approval_requested')) await new Promise(setImmediate)
       const asked = watched.seen.find((frame) => frame.data.type === 'approval_requested')
       await post(`${url}/sessions/nginx/approvals/${asked?.data.data.approvalId}/approve`, {})
       expect((await answer).body.result).toBe('first second')
-      expect(types(await watched.frames).at(-1)).toBe('idle')
+      expect(typesOf(await watched.frames).at(-1)).toBe('idle')
     } finally {
       stop()
     }
@@ -104,7 +104,7 @@ test.skipIf(needs('nginx'))(
       const headers = { host: 'public.example', origin: 'https://public.example', authorization: `Bearer ${authToken}` }
       const asked = async (place: string) => [
         (await raw('POST', `${url}/${place}/tickets`, headers, '{}')).status,
-        (await refusal(`${url}/${place}/ws?userId=x`, { headers })).status,
+        (await upgradeAnswer(`${url}/${place}/ws?userId=x`, { headers })).status,
       ]
       expect(await asked('named')).toEqual([201, 101])
       expect(await asked('forwarded')).toEqual([201, 101])

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { get, post, script } from '../../surfaces/http/test-client.suite.ts'
+import { get, post, scriptBody } from '../../surfaces/http/test-client.suite.ts'
 import { type HarnessServer, startDevServer } from '../node/index.ts'
-import { dial, refusal } from './socket-client.suite.ts'
+import { openTestSocket, upgradeAnswer } from './socket-client.suite.ts'
 
 const data = mkdtempSync(join(tmpdir(), 'bridle-told-'))
 const lines: { message: string; fields: Record<string, unknown> }[] = []
@@ -49,13 +49,13 @@ test('[H14] /health and /ready say one word each to whoever has no credentials',
 test('[O6] a line of the log has what is promised, and no option, token, prompt or body', async () => {
   for (const tenant of ['a', 'b', 'c']) {
     const token = as(`canary-token-${tenant}`)
-    await post(`${server.url}/agents/scripted/s-${tenant}`, script({ text: 'canary-prompt' }), token)
+    await post(`${server.url}/agents/scripted/s-${tenant}`, scriptBody({ text: 'canary-prompt' }), token)
     await post(`${server.url}/agents/scripted/s-${tenant}`, '{"canary-body"', token)
     await get(`${server.url}/sessions?token=canary-token-${tenant}`)
     await get(`${server.url}/sessions/none`, token)
     await get(`${server.url}/sessions`, as('canary-wrong'))
-    await refusal(`${server.url}/ws?sessionId=s-${tenant}&token=canary-wrong`)
-    const { ws } = await dial(`${server.url}/ws?sessionId=s-${tenant}&token=canary-token-${tenant}`)
+    await upgradeAnswer(`${server.url}/ws?sessionId=s-${tenant}&token=canary-wrong`)
+    const { ws } = await openTestSocket(`${server.url}/ws?sessionId=s-${tenant}&token=canary-token-${tenant}`)
     ws.close()
   }
   const requests = lines.filter(({ message }) => message === 'request')

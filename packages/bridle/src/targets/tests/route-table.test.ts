@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { SCOPES } from '../../surfaces/http/access/authenticate.ts'
 import { routeTable } from '../../surfaces/http/router/app.ts'
-import { socketRows, wires } from '../wires.ts'
+import { socketRoutes, wires } from '../wires.ts'
 
 const rows = routeTable(wires)
 const nameOf = (method: string, path: string) => `${method.toUpperCase()} ${path.replaceAll(/:\w+/g, ':x')}`
@@ -28,7 +28,7 @@ test('[H25] every route is in the documents, with the scope that they promise', 
   }
   const served = rows.map(({ method, path, scope }) => [nameOf(method, path), scope] as const)
   expect(Object.fromEntries(served)).toEqual(Object.fromEntries(promised))
-  for (const { path, scope } of socketRows) expect([path, promised.get(nameOf('get', path))]).toEqual([path, scope])
+  for (const { path, scope } of socketRoutes) expect([path, promised.get(nameOf('get', path))]).toEqual([path, scope])
 })
 
 test('[H14] what changes something needs more than looking on', () => {
@@ -45,6 +45,6 @@ test('[H13] a route that names a session finds it before anything else, so that 
   // Neither looks at a session: one refuses whatever it is asked, the other tells to upgrade.
   expect(unchecked.map(({ path }) => path)).toEqual([
     '/sessions/:id/approvals/:approvalId/:verdict',
-    ...socketRows.map(({ path }) => path).filter((path) => path.includes(':id')),
+    ...socketRoutes.map(({ path }) => path).filter((path) => path.includes(':id')),
   ])
 })

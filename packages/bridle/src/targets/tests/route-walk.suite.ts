@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { SCOPES } from '../../surfaces/http/access/authenticate.ts'
 import { routeTable } from '../../surfaces/http/router/app.ts'
 import type { Route } from '../../surfaces/http/router/route.ts'
-import { get, post, script } from '../../surfaces/http/test-client.suite.ts'
-import { socketRows, wires } from '../wires.ts'
-import { dial, refusal } from './socket-client.suite.ts'
+import { get, post, scriptBody } from '../../surfaces/http/test-client.suite.ts'
+import { socketRoutes, wires } from '../wires.ts'
+import { openTestSocket, upgradeAnswer } from './socket-client.suite.ts'
 
 const CANARY = 'canary-of-ada'
 
@@ -24,7 +24,7 @@ export const walkOptions = { tokens: walkTokens, authBackOff: { windowMs: 60_000
 const as = (token: string) => ({ authorization: `Bearer ${token}` })
 const nameOf = ({ method, path }: Pick<Route, 'method' | 'path'>) => `${method.toUpperCase()} ${path}`
 
-export const routeWalk = (start: () => Promise<{ readonly url: string; stop(): Promise<void> }>): void => {
+export const routeAccessContract = (start: () => Promise<{ readonly url: string; stop(): Promise<void> }>): void => {
   const rows = routeTable(wires)
   const guarded = rows.filter(({ scope }) => scope !== 'open')
   const named = guarded.filter(({ path }) => path.includes(':id'))
@@ -54,7 +54,7 @@ export const routeWalk = (start: () => Promise<{ readonly url: string; stop(): P
 
     beforeAll(async () => {
       server = await start()
-      const steps = script({ artifact: { name: 'a.txt', content: CANARY } }, { text: CANARY }, { approve: 'write' })
+      const steps = scriptBody({ artifact: { name: 'a.txt', content: CANARY } }, { text: CANARY }, { approve: 'write' })
       const asked = await post(`${server.url}/agents/scripted/mine`, steps, { ...as('ada'), prefer: 'respond-async' })
       expect(asked.status).toBe(202)
       await vi.waitFor(async () => {
@@ -137,7 +137,7 @@ export const routeWalk = (start: () => Promise<{ readonly url: string; stop(): P
       },
     )
 
-    describe.each(socketRows.map((row) => [row.path, row] as const))('the socket %s', (_, row) => {
+    describe.each(socketRoutes.map((row) => [row.path, row] as const))('the socket %s', (_, row) => {
       const at = (id: string) => {
         const url = filled(row, id)
         return row.path.includes(':id') ? `${url}?replay=all` : `${url}?sessionId=${id}`
@@ -153,17 +153,17 @@ export const routeWalk = (start: () => Promise<{ readonly url: string; stop(): P
           ]),
         ]
         for (const [headers, status] of credentials)
-          expect([headers, (await refusal(at('mine'), { headers })).status]).toEqual([headers, status])
-        expect((await refusal(`${at('mine')}&ticket=wrong`)).status).toBe(401)
-        expect((await refusal(at('mine'), { headers: as(row.scope) })).status).toBe(101)
+          expect([headers, (await upgradeAnswer(at('mine'), { headers })).status]).toEqual([headers, status])
+        expect((await upgradeAnswer(`${at('mine')}&ticket=wrong`)).status).toBe(401)
+        expect((await upgradeAnswer(at('mine'), { headers: as(row.scope) })).status).toBe(101)
       })
 
       test('of another tenant, of another user and with another session’s ticket', async () => {
         const bought = await post(`${server.url}/tickets`, { sessionId: 'other' }, as('op'))
         const sockets = [
-          await dial(at('mine'), { headers: as('stranger') }).catch(() => null),
-          await dial(at('mine'), { headers: as('bob') }),
-          await dial(`${at('mine')}&ticket=${bought.body.ticket}`).catch(() => null),
+          await openTestSocket(at('mine'), { headers: as('stranger') }).catch(() => null),
+          await openTestSocket(at('mine'), { headers: as('bob') }),
+          await openTestSocket(`${at('mine')}&ticket=${bought.body.ticket}`).catch(() => null),
         ]
         for (const [index, socket] of sockets.entries()) {
           if (!socket) continue
@@ -175,7 +175,7 @@ export const routeWalk = (start: () => Promise<{ readonly url: string; stop(): P
       })
 
       test('answers no approval and starts nothing without the scope for it', async () => {
-        const socket = await dial(at('mine'), { headers: as('observe') })
+        const socket = await openTestSocket(at('mine'), { headers: as('observe') })
         await socket.until((all) => all.length > 0)
         const approve = { type: 'approve', approvalId, decision: 'approved', commandId: 'a' }
         const cancel = { type: 'cancel', taskId: 'mine', commandId: 'c' }

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url'
 const compileCache = process.env.NODE_COMPILE_CACHE ?? join(tmpdir(), 'node-compile-cache')
 const main = fileURLToPath(new URL('../../cli/main.ts', import.meta.url))
 
-interface ProcessOptions {
+interface ServerProcessOptions {
   /** Variables beside those of this process. */
   readonly env?: NodeJS.ProcessEnv
   /** The file to which the server's log is appended; without one the log is thrown away. */
@@ -20,11 +20,11 @@ interface ProcessOptions {
 
 export class ServerProcess {
   readonly #data: string
-  readonly #options: ProcessOptions
+  readonly #options: ServerProcessOptions
   #process: ChildProcess | null = null
   url = ''
 
-  constructor(data: string, options: ProcessOptions = {}) {
+  constructor(data: string, options: ServerProcessOptions = {}) {
     this.#data = data
     this.#options = options
   }

@@ -3,7 +3,7 @@ import { type ClientOptions, WebSocket } from 'ws'
 import type { FabricServerMessage } from '../../surfaces/fabric/socket-wire.ts'
 import type { AgentEvent } from '../../surfaces/fabric/wire.ts'
 
-export interface Dialled {
+export interface TestSocket {
   readonly ws: WebSocket
   readonly messages: FabricServerMessage[]
   /** All messages so far, once `enough` says so or the socket has closed. */
@@ -13,10 +13,10 @@ export interface Dialled {
 }
 
 /** Resolves when the socket is open. */
-export const dial = async (
+export const openTestSocket = async (
   url: string,
   { protocols = [], ...options }: ClientOptions & { protocols?: string[] } = {},
-): Promise<Dialled> => {
+): Promise<TestSocket> => {
   const ws = new WebSocket(url.replace(/^http/, 'ws'), protocols, options)
   const messages: FabricServerMessage[] = []
   let look = () => {}
@@ -53,7 +53,7 @@ export const dial = async (
 }
 
 /** What a refused upgrade was answered; 101 when it was not refused. */
-export const refusal = (
+export const upgradeAnswer = (
   url: string,
   { protocols = [], ...options }: ClientOptions & { protocols?: string[] } = {},
 ): Promise<{ status: number | undefined; body: unknown }> =>
@@ -72,13 +72,13 @@ export const refusal = (
     ws.on('error', reject)
   })
 
-export const types = (messages: readonly FabricServerMessage[]): string[] =>
+export const messageTypes = (messages: readonly FabricServerMessage[]): string[] =>
   messages.map((message) => (message.type === 'event' ? message.event.type : message.type))
 
 export const eventsOf = (messages: readonly FabricServerMessage[]): AgentEvent[] =>
   messages.flatMap((message) => (message.type === 'event' ? [message.event] : []))
 
-export const has =
+export const hasEvent =
   (type: string, times = 1) =>
   (messages: readonly FabricServerMessage[]): boolean =>
-    types(messages).filter((each) => each === type).length >= times
+    messageTypes(messages).filter((each) => each === type).length >= times

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { agent } from '../../agents/agent.ts'
 import { openSqlite } from '../../stores/data-folder.ts'
-import { get, post, script } from '../../surfaces/http/test-client.suite.ts'
+import { get, post, scriptBody } from '../../surfaces/http/test-client.suite.ts'
 import { HarnessServer, type ServerOptions } from '../node/index.ts'
-import { refusal } from './socket-client.suite.ts'
+import { upgradeAnswer } from './socket-client.suite.ts'
 
 let folder: string
 beforeEach(() => {
@@ -34,7 +34,7 @@ const textOf = async (url: string) => {
 
 test('[O34] streams of every kind are told to wait longer before they end', async () => {
   const server = await start()
-  for (const id of ['a', 'b']) await post(`${server.url}/agents/scripted/${id}`, script({ text: 'x' }))
+  for (const id of ['a', 'b']) await post(`${server.url}/agents/scripted/${id}`, scriptBody({ text: 'x' }))
   const paths = [
     '/agents/scripted/a/stream',
     '/sessions/b/events',
@@ -79,7 +79,7 @@ test('[O4] during the grace /ready is 503 on new connections, work under way goe
     const { status, headers } = await fetch(`${url}${path}`, init)
     expect([path, status, headers.get('retry-after')]).toEqual([path, 503, '1'])
   }
-  expect((await refusal(`${url}/ws?userId=x`)).status).toBe(503)
+  expect((await upgradeAnswer(`${url}/ws?userId=x`)).status).toBe(503)
   // Work under way can be looked at, answered and stopped.
   const [approval] = await approvals()
   expect((await post(`${url}/sessions/ask/approvals/${approval?.id}/approve`, {})).status).toBe(200)
@@ -94,7 +94,7 @@ test('[O4] during the grace /ready is 503 on new connections, work under way goe
 
 test('[O4] [S38] background work that outlives the process is not stopped', async () => {
   const server = await start()
-  const { body } = await post(`${server.url}/sessions`, { agent: 'scripted', ...script({ approve: 'write' }) })
+  const { body } = await post(`${server.url}/sessions`, { agent: 'scripted', ...scriptBody({ approve: 'write' }) })
   const id = String(body.session_id)
   while ((await get(`${server.url}/sessions/${id}`)).body.status !== 'awaiting_approval')
     await new Promise(setImmediate)

@@ -1,7 +1,7 @@
 // What a ticket opens on the sockets, the same on every target: three tenants with three tokens, three sessions each.
 import { beforeAll, describe, expect, test } from 'vitest'
-import { get, post, script } from '../../surfaces/http/test-client.suite.ts'
-import { dial, refusal } from './socket-client.suite.ts'
+import { get, post, scriptBody } from '../../surfaces/http/test-client.suite.ts'
+import { openTestSocket, upgradeAnswer } from './socket-client.suite.ts'
 
 export const TENANTS = ['ta', 'tb', 'tc'] as const
 export const PAGES = ['https://one.example', 'https://two.example'] as const
@@ -19,8 +19,11 @@ export const ticketSockets = (url: () => string): void => {
     String((await post(`${url()}/tickets`, wish, { ...bearer(tenant), ...headers })).body.ticket)
   /** Which contents the state of a `/ws` has; or how the socket was closed. */
   const seen = async (query: string): Promise<unknown> => {
-    const line = await dial(`${url()}/ws?${query}`)
-    const messages = (await line.until((all) => all.length > 0)) as unknown as { type: string; state?: State }[]
+    const line = await openTestSocket(`${url()}/ws?${query}`)
+    const messages = (await line.until((all) => all.length > 0)) as unknown as {
+      type: string
+      state?: TicketSocketState
+    }[]
     const { state } = messages.find(({ type }) => type === 'state') ?? {}
     if (!state) return (await line.closed).code
     line.ws.close()
@@ -31,7 +34,7 @@ export const ticketSockets = (url: () => string): void => {
   beforeAll(async () => {
     for (const tenant of TENANTS)
       for (const id of sessions)
-        await post(`${url()}/agents/scripted/${id}`, script({ text: `${id} of ${tenant}` }), bearer(tenant))
+        await post(`${url()}/agents/scripted/${id}`, scriptBody({ text: `${id} of ${tenant}` }), bearer(tenant))
   })
 
   describe('[H30] a ticket on sockets', () => {
@@ -53,7 +56,7 @@ export const ticketSockets = (url: () => string): void => {
         const answers = []
         for (const id of sessions) {
           const ticket = await buy(tenant, { sessionId: 's1' })
-          answers.push((await refusal(`${url()}/sessions/${id}/ws?ticket=${ticket}`)).status)
+          answers.push((await upgradeAnswer(`${url()}/sessions/${id}/ws?ticket=${ticket}`)).status)
         }
         expect(answers).toEqual([101, 404, 404])
       }
@@ -69,7 +72,7 @@ export const ticketSockets = (url: () => string): void => {
 
     test('has no more scopes than it was bought with', async () => {
       const ticket = await buy('ta', { sessionId: 's1', scopes: ['observe', 'approve'] })
-      const line = await dial(`${url()}/ws?sessionId=s1&ticket=${ticket}`)
+      const line = await openTestSocket(`${url()}/ws?sessionId=s1&ticket=${ticket}`)
       line.say({ type: 'commands', commands: [{ type: 'submit', prompt: 'x', commandId: 'c-1' }] })
       const said = await line.until((all) => all.some((message) => JSON.stringify(message).includes('operate')))
       expect(JSON.stringify(said)).toContain('This needs the scope \\"operate\\".')
@@ -81,7 +84,8 @@ export const ticketSockets = (url: () => string): void => {
       for (const path of ['/ws?sessionId=s1&', '/sessions/s1/ws?']) {
         const by = async (origin?: string) => {
           const ticket = await buy('tb', {}, { origin: one })
-          return (await refusal(`${url()}${path}ticket=${ticket}`, { headers: { ...(origin && { origin }) } })).status
+          return (await upgradeAnswer(`${url()}${path}ticket=${ticket}`, { headers: { ...(origin && { origin }) } }))
+            .status
         }
         expect([await by(one), await by(two), await by()]).toEqual([101, 401, 101])
       }
@@ -90,7 +94,7 @@ export const ticketSockets = (url: () => string): void => {
     test('is used up by the first socket', async () => {
       for (const path of ['/ws?sessionId=s1&', '/sessions/s1/ws?']) {
         const ticket = await buy('tc', {})
-        const open = async () => (await refusal(`${url()}${path}ticket=${ticket}`)).status
+        const open = async () => (await upgradeAnswer(`${url()}${path}ticket=${ticket}`)).status
         expect([await open(), await open()]).toEqual([101, 401])
       }
     })
@@ -112,6 +116,6 @@ export const ticketSockets = (url: () => string): void => {
   })
 }
 
-interface State {
+interface TicketSocketState {
   readonly messages: readonly { readonly role: string; readonly content: string }[]
 }

@@ -1,7 +1,7 @@
 // Three users of one tenant, an operator, and what each of them is shown. Every target runs it.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { get, post, script } from '../../surfaces/http/test-client.suite.ts'
-import { dial } from './socket-client.suite.ts'
+import { get, post, scriptBody } from '../../surfaces/http/test-client.suite.ts'
+import { openTestSocket } from './socket-client.suite.ts'
 
 export const USERS = ['ada', 'bob', 'cy'] as const
 type User = (typeof USERS)[number]
@@ -10,7 +10,7 @@ type User = (typeof USERS)[number]
 export const userTokens = [{ token: 'op' }, ...USERS.map((user) => ({ token: user, user }))]
 
 const as = (token: string) => ({ authorization: `Bearer ${token}` })
-const waiting = (user: string) => script({ approve: 'transfer', reason: `secret of ${user}` })
+const waiting = (user: string) => scriptBody({ approve: 'transfer', reason: `secret of ${user}` })
 
 export const usersContract = (start: () => Promise<{ readonly url: string; stop(): Promise<void> }>): void => {
   describe('[H32] a user’s credential is shown what that user may open', () => {
@@ -52,7 +52,7 @@ export const usersContract = (start: () => Promise<{ readonly url: string; stop(
         owned[user].push(String(made.body.session_id))
       }
       for (const user of USERS) {
-        const ran = await post(at(`/agents/scripted/note-of-${user}`), script({ text: user }), as(user))
+        const ran = await post(at(`/agents/scripted/note-of-${user}`), scriptBody({ text: user }), as(user))
         expect(ran.status).toBe(200)
         owned[user].push(`note-of-${user}`)
       }
@@ -62,7 +62,7 @@ export const usersContract = (start: () => Promise<{ readonly url: string; stop(
         owned[user].push(child, grandchild, await branched(grandchild, 'op', { session_id: `leaf-of-${user}` }))
       }
       for (const user of USERS) {
-        const socket = await dial(at(`/ws?sessionId=note-of-${user}`), { headers: as(user) })
+        const socket = await openTestSocket(at(`/ws?sessionId=note-of-${user}`), { headers: as(user) })
         socket.say({ type: 'commands', commands: [{ type: 'branch', commandId: 'k' }] })
         const [ack] = (await socket.until((all) => all.some(({ type }) => type === 'ack'))).filter(
           ({ type }) => type === 'ack',
@@ -72,12 +72,12 @@ export const usersContract = (start: () => Promise<{ readonly url: string; stop(
       }
       for (const user of USERS) {
         // Below a user's branch, by an operator.
-        const body = { agent: 'scripted', ...script({ text: 'x' }), parent_session_id: `leaf-of-${user}` }
+        const body = { agent: 'scripted', ...scriptBody({ text: 'x' }), parent_session_id: `leaf-of-${user}` }
         const made = await post(at('/sessions'), body, as('op'))
         expect(made.status).toBe(202)
         owned[user].push(String(made.body.session_id))
       }
-      expect((await post(at('/agents/scripted/shared'), script({ text: 'all' }), as('op'))).status).toBe(200)
+      expect((await post(at('/agents/scripted/shared'), scriptBody({ text: 'all' }), as('op'))).status).toBe(200)
       owned[''].push('shared')
     })
     afterAll(() => server?.stop())
@@ -148,10 +148,10 @@ export const usersContract = (start: () => Promise<{ readonly url: string; stop(
       for (const other of USERS.filter((each) => each !== user)) {
         for (const id of owned[other]) {
           const asked = [
-            await post(at(`/agents/scripted/${id}`), script({ text: 'intruder' }), as(user)),
+            await post(at(`/agents/scripted/${id}`), scriptBody({ text: 'intruder' }), as(user)),
             await post(at('/chat/sessions'), { session_id: id }, as(user)),
-            await post(at('/sessions'), { agent: 'scripted', ...script({ text: 'x' }), session_id: id }, as(user)),
-            await post(at(`/chat/sessions/${id}/turns`), script({ text: 'x' }), as(user)),
+            await post(at('/sessions'), { agent: 'scripted', ...scriptBody({ text: 'x' }), session_id: id }, as(user)),
+            await post(at(`/chat/sessions/${id}/turns`), scriptBody({ text: 'x' }), as(user)),
             await post(at(`/chat/sessions/${id}/branch`), { from_event_id: 'ev-1' }, as(user)),
             await post(at(`/sessions/${id}/cancel`), {}, as(user)),
             await post(at(`/sessions/${id}/approvals/apr-1/approve`), {}, as(user)),
@@ -159,7 +159,7 @@ export const usersContract = (start: () => Promise<{ readonly url: string; stop(
           ]
           expect([id, asked.map(({ status }) => status)]).toEqual([id, asked.map(() => 404)])
         }
-        const below = { agent: 'scripted', ...script({ text: 'x' }), parent_session_id: `leaf-of-${other}` }
+        const below = { agent: 'scripted', ...scriptBody({ text: 'x' }), parent_session_id: `leaf-of-${other}` }
         expect((await post(at('/sessions'), below, as(user))).status).toBe(400)
         const taken = { from_event_id: 'ev-1', session_id: `note-of-${other}` }
         expect((await post(at(`/chat/sessions/note-of-${user}/branch`), taken, as(user))).status).toBe(404)
@@ -169,7 +169,7 @@ export const usersContract = (start: () => Promise<{ readonly url: string; stop(
     test.each(USERS)('%s gets no socket of another’s session', async (user) => {
       const other = USERS.find((each) => each !== user) ?? ''
       for (const path of [`/ws?sessionId=leaf-of-${other}`, `/sessions/leaf-of-${other}/ws?replay=all`]) {
-        const { messages, closed } = await dial(at(path), { headers: as(user) })
+        const { messages, closed } = await openTestSocket(at(path), { headers: as(user) })
         expect((await closed).code).toBe(4004)
         expect(messages.map(({ type }) => type)).toEqual(['error'])
       }
@@ -178,7 +178,7 @@ export const usersContract = (start: () => Promise<{ readonly url: string; stop(
     test('of users who make one session at the same moment one has it', async () => {
       for (const id of ['race-1', 'race-2', 'race-3']) {
         const asked = await Promise.all(
-          USERS.map((user) => post(at(`/agents/scripted/${id}`), script({ text: `by ${user}` }), as(user))),
+          USERS.map((user) => post(at(`/agents/scripted/${id}`), scriptBody({ text: `by ${user}` }), as(user))),
         )
         const winners = USERS.filter((_, index) => asked[index]?.status === 200)
         expect([asked.map(({ status }) => status).toSorted(), winners.length]).toEqual([[200, 404, 404], 1])
@@ -190,10 +190,10 @@ export const usersContract = (start: () => Promise<{ readonly url: string; stop(
     })
 
     test('who waits for a session that becomes another’s is told nothing of it', async () => {
-      const socket = await dial(at('/ws?sessionId=late'), { headers: as('bob') })
+      const socket = await openTestSocket(at('/ws?sessionId=late'), { headers: as('bob') })
       const stream = await fetch(at('/agents/scripted/late/stream'), { headers: as('cy') })
-      const early = await dial(at('/ws?sessionId=late'), { headers: as('ada') })
-      expect((await post(at('/agents/scripted/late'), script({ text: 'private' }), as('ada'))).status).toBe(200)
+      const early = await openTestSocket(at('/ws?sessionId=late'), { headers: as('ada') })
+      expect((await post(at('/agents/scripted/late'), scriptBody({ text: 'private' }), as('ada'))).status).toBe(200)
       expect((await socket.closed).code).toBe(4004)
       expect(JSON.stringify(socket.messages)).not.toContain('private')
       expect(await stream.text()).not.toContain('private')

@@ -2,14 +2,14 @@
 import { describe, expect, test } from 'vitest'
 import type { DeltaOperation } from '../../delta.ts'
 import type { AnyEvent } from '../../event.ts'
-import { asks, call, outcome, running, says, started, token } from '../../rules/rules.suite.ts'
+import { askItem, call, eventReport, outcome, running, started, token } from '../../rules/rules.suite.ts'
 import type { Payloads } from '../../schemas.ts'
-import { operations } from './conversation.ts'
+import { conversationOperations } from './conversation.ts'
 import { partText } from './message-parts.ts'
 
 const streaming = () => {
   const life = running()
-  life.says(token('Hi'))
+  life.report(token('Hi'))
   return life.state.conversation
 }
 const pending = running().state.conversation
@@ -79,22 +79,22 @@ describe('[T6] [T7] an event becomes operations', () => {
     ],
     ['a type of a prototype', streaming(), event('constructor' as 'token', { text: 'x' }), []],
   ])('%s', (_name, state, given, expected) => {
-    expect(operations(state, given)).toEqual(expected)
+    expect(conversationOperations(state, given)).toEqual(expected)
   })
 })
 
 test('[T7] parts are in the order things came, and know their text', () => {
   const life = running()
-  life.says(
-    says('thinking', { text: 'a' }),
-    says('reflection', { text: 'b' }),
+  life.report(
+    eventReport('thinking', { text: 'a' }),
+    eventReport('reflection', { text: 'b' }),
     token('one '),
     token('two'),
     call('c1'),
     outcome('c1'),
     token('three'),
-    says('thinking', { text: 'c' }),
-    says('context_compacted', { original_count: 2, compacted_count: 1, summary: 'short' }),
+    eventReport('thinking', { text: 'c' }),
+    eventReport('context_compacted', { original_count: 2, compacted_count: 1, summary: 'short' }),
   )
   expect(life.answer).toMatchObject({
     content: 'one twothree',
@@ -112,7 +112,7 @@ test('[T7] parts are in the order things came, and know their text', () => {
 
 test('duplicate names of calls are told apart by their ids', () => {
   const life = running()
-  life.says(call('c1'), call('c2'), outcome('c2', 'timeout', { error: 'slow' }), outcome('c1', 'ok', { result: 1 }))
+  life.report(call('c1'), call('c2'), outcome('c2', 'timeout', { error: 'slow' }), outcome('c1', 'ok', { result: 1 }))
   expect(life.answer.toolCalls).toEqual([
     { id: 'c1', name: 'write', status: 'complete', arguments: { a: 1 }, outcome: 'ok', result: 1 },
     { id: 'c2', name: 'write', status: 'error', arguments: { a: 1 }, outcome: 'timeout', error: 'slow' },
@@ -121,13 +121,13 @@ test('duplicate names of calls are told apart by their ids', () => {
 
 test.each(['ok', 'artifact', 'timeout', 'error', 'denied'] as const)('[S4] outcome %s', (status) => {
   const life = running()
-  life.says(call('c1'), outcome('c1', status))
+  life.report(call('c1'), outcome('c1', status))
   const shown = status === 'ok' || status === 'artifact' ? 'complete' : 'error'
   expect(life.answer.toolCalls).toMatchObject([{ status: shown, outcome: status }])
 })
 
 test('[S3] a call that waits for an approval shows as running', () => {
   const life = running()
-  life.says(started(), call('c1'), asks('c1'))
+  life.report(started(), call('c1'), askItem('c1'))
   expect(life.answer.toolCalls).toMatchObject([{ status: 'running' }])
 })

@@ -1,48 +1,48 @@
 // The conversation *is* the transport's HarnessState. It changes only through operations, so what a client applies
 // is exactly what the server applied: evolve = applyToState(state, operations(state, event)).
 import type { EventType } from '../../catalogue.ts'
-import { appendText, type DeltaOperation, set } from '../../delta.ts'
+import { appendTextOperation, type DeltaOperation, setOperation } from '../../delta.ts'
 import type { AnyEvent, Event } from '../../event.ts'
-import { canonical, type Json, type JsonObject, omit } from '../../json.ts'
-import { WAITING_CHARS_MAX } from '../../limits.ts'
+import { canonicalJson, type Json, type JsonObject, omit } from '../../json.ts'
+import { QUEUED_PROMPT_CHARS_MAX } from '../../limits.ts'
 import type { SessionStatus } from '../../schemas.ts'
 import { applyToState } from '../../state-operations.ts'
 import type { HarnessMessage, HarnessState, HarnessToolCall } from './harness-state.ts'
-import { superseded, withResponse } from './message-parts.ts'
+import { supersedeMessage, withResponse } from './message-parts.ts'
 
 export const emptyConversation: HarnessState = { status: 'idle', messages: [], sessionStatus: 'idle', approvals: [] }
 
 /** What an event changes. An event that the conversation does not carry, or hearsay, changes nothing. */
-export const operations = (state: HarnessState, event: AnyEvent): readonly DeltaOperation[] => {
+export const conversationOperations = (state: HarnessState, event: AnyEvent): readonly DeltaOperation[] => {
   if (event.hearsay || !Object.hasOwn(changes, event.type)) return none
-  return (changes[event.type] as Change<AnyEvent>)(state, event)
+  return (changes[event.type] as ConversationChange<AnyEvent>)(state, event)
 }
 
 export const evolveConversation = (state: HarnessState, event: AnyEvent): HarnessState => {
-  const changed = operations(state, event)
+  const changed = conversationOperations(state, event)
   return changed.length === 0 ? state : applyToState(state, changed)
 }
 
-type Change<E> = (state: HarnessState, event: E) => readonly DeltaOperation[]
+type ConversationChange<E> = (state: HarnessState, event: E) => readonly DeltaOperation[]
 const none: readonly DeltaOperation[] = []
 
-const changes: { readonly [T in EventType]?: Change<Event<T>> } = {
+const changes: { readonly [T in EventType]?: ConversationChange<Event<T>> } = {
   prompt_queued: (state, { at, payload }) => {
     const message = {
       // Each time the queue moves, those that wait are set again.
-      ...user(
+      ...userMessage(
         payload.message_id,
-        payload.text.slice(0, WAITING_CHARS_MAX).toWellFormed(),
+        payload.text.slice(0, QUEUED_PROMPT_CHARS_MAX).toWellFormed(),
         'pending',
         payload.run_id,
         at,
       ),
-      ...(payload.text.length > WAITING_CHARS_MAX && { contentLength: payload.text.length }),
+      ...(payload.text.length > QUEUED_PROMPT_CHARS_MAX && { contentLength: payload.text.length }),
       ...(payload.input !== undefined && { input: payload.input }),
     }
     // A steering prompt that came too late is on the page already; it waits where it stands.
     const shown = state.messages.findIndex((each) => each.id === payload.message_id)
-    if (shown >= 0) return [set(['messages', shown], message)]
+    if (shown >= 0) return [setOperation(['messages', shown], message)]
     const firstWaiting = state.messages.findIndex((each) => each.role === 'user' && each.status === 'pending')
     return insert(state, payload.head && firstWaiting >= 0 ? firstWaiting : state.messages.length, message)
   },
@@ -52,19 +52,19 @@ const changes: { readonly [T in EventType]?: Change<Event<T>> } = {
     if (index < 0) return none
     return [
       ...wholePrompt(state, index, payload.text),
-      set(['messages', index, 'status'], 'complete'),
-      set(['messages', index, 'stopReason'], 'cancelled'),
+      setOperation(['messages', index, 'status'], 'complete'),
+      setOperation(['messages', index, 'stopReason'], 'cancelled'),
     ]
   },
 
   steered: (state, { at, payload }) => {
     // Behind its run's last word: prompts that still wait stay behind it, and steers keep their order.
     const last = state.messages.findLastIndex((message) => message.runId === payload.run_id)
-    const message = user(payload.message_id, payload.text, 'complete', payload.run_id, at)
+    const message = userMessage(payload.message_id, payload.text, 'complete', payload.run_id, at)
     return insert(state, last < 0 ? state.messages.length : last + 1, message)
   },
 
-  rewound: (state, { payload }) => [set(['messages'], state.messages.slice(0, payload.keep))],
+  rewound: (state, { payload }) => [setOperation(['messages'], state.messages.slice(0, payload.keep))],
 
   turn_start: (state, { at, run, payload }) => {
     const asked = state.messages.findIndex((message) => message.role === 'user' && message.runId === run)
@@ -79,63 +79,74 @@ const changes: { readonly [T in EventType]?: Change<Event<T>> } = {
       createdAt: at,
     }
     return [
-      ...(state.error ? [set(['error'], null)] : []),
+      ...(state.error ? [setOperation(['error'], null)] : []),
       ...(asked >= 0 ? wholePrompt(state, asked, payload.prompt) : []),
-      ...(asked >= 0 ? [set(['messages', asked, 'status'], 'complete')] : []),
+      ...(asked >= 0 ? [setOperation(['messages', asked, 'status'], 'complete')] : []),
       // Beside its question: prompts that still wait stay behind it.
       ...insert(state, asked >= 0 ? asked + 1 : state.messages.length, answer),
     ]
   },
 
   token: (state, { run, payload }) =>
-    output(state, run, (message, path) => {
+    changeOpenAnswer(state, run, (message, path) => {
       const last = message.parts?.at(-1)
       const open = last?.type === 'text' && 'from' in last
       if (payload.text === '') return none
       return [
         ...(open
           ? []
-          : [set([...path, 'parts', message.parts?.length ?? 0], { type: 'text', from: message.content.length })]),
-        appendText([...path, 'content'], payload.text),
+          : [
+              setOperation([...path, 'parts', message.parts?.length ?? 0], {
+                type: 'text',
+                from: message.content.length,
+              }),
+            ]),
+        appendTextOperation([...path, 'content'], payload.text),
       ]
     }),
 
   response: (state, { run, payload }) =>
-    output(state, run, (message, path) => withResponse(message, path, payload.text)),
+    changeOpenAnswer(state, run, (message, path) => withResponse(message, path, payload.text)),
 
-  thinking: (state, { run, payload }) => reasoning(state, run, payload.text),
-  reflection: (state, { run, payload }) => reasoning(state, run, payload.text),
+  thinking: (state, { run, payload }) => appendReasoning(state, run, payload.text),
+  reflection: (state, { run, payload }) => appendReasoning(state, run, payload.text),
 
   tool_call: (state, { run, payload }) =>
-    output(state, run, (message, path) => {
+    changeOpenAnswer(state, run, (message, path) => {
       const call = {
         id: payload.tool_call_id,
         name: payload.name,
         status: 'running',
-        arguments: bare(payload.arguments),
+        arguments: withoutCallId(payload.arguments),
       }
       return [
-        set([...path, 'toolCalls', message.toolCalls?.length ?? 0], call),
-        set([...path, 'parts', message.parts?.length ?? 0], { type: 'tool', toolCallId: payload.tool_call_id }),
+        setOperation([...path, 'toolCalls', message.toolCalls?.length ?? 0], call),
+        setOperation([...path, 'parts', message.parts?.length ?? 0], {
+          type: 'tool',
+          toolCallId: payload.tool_call_id,
+        }),
       ]
     }),
 
   tool_result: (state, { run, payload }) =>
-    onCall(state, run, payload.tool_call_id, (path) => [set([...path, 'result'], payload.result)]),
+    changeToolCall(state, run, payload.tool_call_id, (path) => [setOperation([...path, 'result'], payload.result)]),
 
   tool_outcome: (state, { run, payload }) =>
-    onCall(state, run, payload.tool_call_id, (path, call) => [
-      set([...path, 'status'], payload.status === 'ok' || payload.status === 'artifact' ? 'complete' : 'error'),
-      set([...path, 'outcome'], payload.status),
+    changeToolCall(state, run, payload.tool_call_id, (path, call) => [
+      setOperation(
+        [...path, 'status'],
+        payload.status === 'ok' || payload.status === 'artifact' ? 'complete' : 'error',
+      ),
+      setOperation([...path, 'outcome'], payload.status),
       // Most calls have told their result before, and it may be long.
       ...(payload.result === undefined || isSame(payload.result, call.result)
         ? []
-        : [set([...path, 'result'], payload.result)]),
-      ...(payload.error === undefined ? [] : [set([...path, 'error'], payload.error)]),
+        : [setOperation([...path, 'result'], payload.result)]),
+      ...(payload.error === undefined ? [] : [setOperation([...path, 'error'], payload.error)]),
     ]),
 
   approval_required: (state, { run, payload }) => [
-    set(
+    setOperation(
       ['approvals'],
       [
         ...(state.approvals ?? []),
@@ -145,26 +156,26 @@ const changes: { readonly [T in EventType]?: Change<Event<T>> } = {
           toolCallId: payload.tool_call_id,
           toolName: payload.tool_name,
           reason: payload.reason,
-          ...(payload.arguments && { arguments: bare(payload.arguments) }),
+          ...(payload.arguments && { arguments: withoutCallId(payload.arguments) }),
           ...(payload.expires_at && { expiresAt: payload.expires_at }),
         },
       ],
     ),
-    ...onCall(state, run, payload.tool_call_id, (path) => [
-      set([...path, 'approval'], { id: payload.request_id, status: 'pending' }),
+    ...changeToolCall(state, run, payload.tool_call_id, (path) => [
+      setOperation([...path, 'approval'], { id: payload.request_id, status: 'pending' }),
     ]),
   ],
 
   approval_decided: (state, { run, payload }) => {
     const asked = state.approvals?.find((approval) => approval.id === payload.request_id)
     return [
-      set(
+      setOperation(
         ['approvals'],
         (state.approvals ?? []).filter((approval) => approval !== asked),
       ),
-      ...onCall(state, run, asked?.toolCallId ?? '', (path) => [
-        set([...path, 'approval'], { id: payload.request_id, status: payload.decision }),
-        ...(payload.arguments ? [set([...path, 'arguments'], payload.arguments)] : []),
+      ...changeToolCall(state, run, asked?.toolCallId ?? '', (path) => [
+        setOperation([...path, 'approval'], { id: payload.request_id, status: payload.decision }),
+        ...(payload.arguments ? [setOperation([...path, 'arguments'], payload.arguments)] : []),
       ]),
     ]
   },
@@ -172,8 +183,8 @@ const changes: { readonly [T in EventType]?: Change<Event<T>> } = {
   artifact_published: (state, { run, payload }) =>
     bookkeeping.has(payload.kind ?? '')
       ? []
-      : output(state, run, (message, path) => [
-          set([...path, 'parts', message.parts?.length ?? 0], {
+      : changeOpenAnswer(state, run, (message, path) => [
+          setOperation([...path, 'parts', message.parts?.length ?? 0], {
             type: 'artifact',
             artifactId: payload.artifact_id,
             name: payload.name,
@@ -181,47 +192,49 @@ const changes: { readonly [T in EventType]?: Change<Event<T>> } = {
         ]),
 
   context_compacted: (state, { run, payload }) =>
-    output(state, run, (message, path) => [
-      set([...path, 'parts', message.parts?.length ?? 0], {
+    changeOpenAnswer(state, run, (message, path) => [
+      setOperation([...path, 'parts', message.parts?.length ?? 0], {
         type: 'marker',
         kind: 'context_compacted',
         text: payload.summary ?? '',
       }),
     ]),
 
-  output_superseded: (state, { run }) => output(state, run, superseded),
+  output_superseded: (state, { run }) => changeOpenAnswer(state, run, supersedeMessage),
 
   cancel_requested: (state, { payload }) => {
     const index = answerIndex(state, payload.run_id)
-    return index < 0 ? none : finished(index, 'complete', 'cancelled')
+    return index < 0 ? none : finishMessage(index, 'complete', 'cancelled')
   },
 
   completed: (state, { run, payload }) =>
-    output(state, run, (message, path) =>
+    changeOpenAnswer(state, run, (message, path) =>
       message.content === '' && typeof payload.result === 'string' && payload.result !== ''
         ? withResponse(message, path, payload.result)
         : none,
     ),
 
-  error: (_state, { payload }) => [set(['error'], payload.message)],
+  error: (_state, { payload }) => [setOperation(['error'], payload.message)],
 
-  failure_dismissed: (state) => (state.error === undefined ? none : [set(['error'], null)]),
+  failure_dismissed: (state) => (state.error === undefined ? none : [setOperation(['error'], null)]),
 
   turn_end: (state, { payload }) => {
     const index = answerIndex(state, payload.turn_id)
     if (index < 0) return none
     const stopReason = payload.stop_reason ?? (payload.status === 'cancelled' ? 'cancelled' : undefined)
-    return finished(index, payload.status === 'failed' ? 'error' : 'complete', stopReason)
+    return finishMessage(index, payload.status === 'failed' ? 'error' : 'complete', stopReason)
   },
 
   session_state: (state, { payload }) => [
-    ...(state.status === transportStatus[payload.status] ? [] : [set(['status'], transportStatus[payload.status])]),
-    set(['sessionStatus'], payload.status),
+    ...(state.status === transportStatus[payload.status]
+      ? []
+      : [setOperation(['status'], transportStatus[payload.status])]),
+    setOperation(['sessionStatus'], payload.status),
   ],
 
   // The branch point may lie in the middle of a turn; the child starts with everything at rest.
   branched: (state) => [
-    set(
+    setOperation(
       ['messages'],
       state.messages
         .filter((message) => !(message.role === 'user' && message.status === 'pending'))
@@ -247,8 +260,8 @@ const changes: { readonly [T in EventType]?: Change<Event<T>> } = {
               },
         ),
     ),
-    set(['approvals'], []),
-    ...(state.error ? [set(['error'], null)] : []),
+    setOperation(['approvals'], []),
+    ...(state.error ? [setOperation(['error'], null)] : []),
   ],
 }
 
@@ -264,7 +277,7 @@ const transportStatus: { readonly [S in SessionStatus]: HarnessState['status'] }
   cancelled: 'idle',
 }
 
-const user = (
+const userMessage = (
   id: string,
   content: string,
   status: HarnessMessage['status'],
@@ -284,50 +297,51 @@ const wholePrompt = (state: HarnessState, index: number, text: string | undefine
   const message = state.messages[index]
   if (message?.contentLength === undefined || text === undefined) return []
   const { contentLength: _known, ...rest } = message
-  return [set(['messages', index], { ...rest, content: text })]
+  return [setOperation(['messages', index], { ...rest, content: text })]
 }
 
 /** There is no insert operation: the messages behind the new one are set again, one place further. */
 const insert = (state: HarnessState, index: number, message: HarnessMessage): DeltaOperation[] =>
-  [message, ...state.messages.slice(index)].map((each, offset) => set(['messages', index + offset], each))
+  [message, ...state.messages.slice(index)].map((each, offset) => setOperation(['messages', index + offset], each))
 
 /** The contract repeats the call's id among its arguments; here it stands beside them. */
-const bare = (given: JsonObject): JsonObject => omit(given, '_tool_call_id')
+const withoutCallId = (given: JsonObject): JsonObject => omit(given, '_tool_call_id')
 
 const answerIndex = (state: HarnessState, run: string | undefined): number =>
   run === undefined
     ? -1
     : state.messages.findLastIndex((message) => message.role === 'assistant' && message.runId === run)
 
-type Path = readonly (string | number)[]
+type AnswerPath = readonly (string | number)[]
 
 /** Changes the answer of a run while it is open; after its end nothing is added to it. */
-const output = (
+const changeOpenAnswer = (
   state: HarnessState,
   run: string | undefined,
-  change: (message: HarnessMessage, path: Path) => readonly DeltaOperation[],
+  change: (message: HarnessMessage, path: AnswerPath) => readonly DeltaOperation[],
 ): readonly DeltaOperation[] => {
   const index = answerIndex(state, run)
   const message = state.messages[index]
   if (!message || (message.status !== 'pending' && message.status !== 'streaming')) return none
   const changed = change(message, ['messages', index])
   if (changed.length === 0 || message.status === 'streaming') return changed
-  return [set(['messages', index, 'status'], 'streaming'), ...changed]
+  return [setOperation(['messages', index, 'status'], 'streaming'), ...changed]
 }
 
-const reasoning = (state: HarnessState, run: string | undefined, text: string): readonly DeltaOperation[] =>
-  output(state, run, (message, path) => {
+const appendReasoning = (state: HarnessState, run: string | undefined, text: string): readonly DeltaOperation[] =>
+  changeOpenAnswer(state, run, (message, path) => {
     const at = message.parts?.length ?? 0
     const last = message.parts?.at(-1)
-    if (last?.type === 'reasoning' && !last.superseded) return [appendText([...path, 'parts', at - 1, 'text'], text)]
-    return [set([...path, 'parts', at], { type: 'reasoning', text })]
+    if (last?.type === 'reasoning' && !last.superseded)
+      return [appendTextOperation([...path, 'parts', at - 1, 'text'], text)]
+    return [setOperation([...path, 'parts', at], { type: 'reasoning', text })]
   })
 
-const onCall = (
+const changeToolCall = (
   state: HarnessState,
   run: string | undefined,
   id: string,
-  change: (path: Path, call: HarnessToolCall) => readonly DeltaOperation[],
+  change: (path: AnswerPath, call: HarnessToolCall) => readonly DeltaOperation[],
 ): readonly DeltaOperation[] => {
   const index = answerIndex(state, run)
   const calls = state.messages[index]?.toolCalls ?? []
@@ -337,11 +351,11 @@ const onCall = (
 }
 
 const isSame = (a: Json, b: Json | undefined): boolean =>
-  a === b || (typeof a === 'object' && typeof b === 'object' && canonical(a) === canonical(b))
+  a === b || (typeof a === 'object' && typeof b === 'object' && canonicalJson(a) === canonicalJson(b))
 
-const finished = (index: number, status: 'complete' | 'error', stopReason?: string): DeltaOperation[] => [
-  set(['messages', index, 'status'], status),
-  ...(stopReason === undefined ? [] : [set(['messages', index, 'stopReason'], stopReason)]),
+const finishMessage = (index: number, status: 'complete' | 'error', stopReason?: string): DeltaOperation[] => [
+  setOperation(['messages', index, 'status'], status),
+  ...(stopReason === undefined ? [] : [setOperation(['messages', index, 'stopReason'], stopReason)]),
 ]
 
 /** Of the session and not of the answer, which says the same in its own words. */

@@ -1,7 +1,7 @@
 // The state that a client of the transport holds and renders. Types only; conversation.ts says how events change it. Nothing here is
 // `readonly`, so that a value of these types is one of the document's; nobody may change one all the same.
 import type { Json, JsonObject } from '../../json.ts'
-import type { Decision, SessionStatus, ToolStatus } from '../../schemas.ts'
+import type { ApprovalDecision, SessionStatus, ToolStatus } from '../../schemas.ts'
 
 export interface HarnessState {
   status: 'idle' | 'running' | 'error'
@@ -38,7 +38,7 @@ export interface HarnessToolCall {
   result?: Json
   outcome?: ToolStatus
   error?: string
-  approval?: { id: string; status: 'pending' | Decision }
+  approval?: { id: string; status: 'pending' | ApprovalDecision }
   superseded?: boolean
 }
 

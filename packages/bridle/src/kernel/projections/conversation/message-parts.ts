@@ -1,8 +1,8 @@
 // Rewrites of a message's parts: rare, and each is a `set` of the whole list.
-import { type DeltaOperation, set } from '../../delta.ts'
+import { type DeltaOperation, setOperation } from '../../delta.ts'
 import type { HarnessMessage, HarnessPart } from './harness-state.ts'
 
-type Path = readonly (string | number)[]
+type MessagePath = readonly (string | number)[]
 
 /** The text that a text part stands for. */
 export const partText = (message: Pick<HarnessMessage, 'content' | 'parts'>, index: number): string => {
@@ -14,7 +14,7 @@ export const partText = (message: Pick<HarnessMessage, 'content' | 'parts'>, ind
 }
 
 /** The finished turn's text is authoritative: sent only when it differs from what was streamed. */
-export const withResponse = (message: HarnessMessage, path: Path, text: string): DeltaOperation[] => {
+export const withResponse = (message: HarnessMessage, path: MessagePath, text: string): DeltaOperation[] => {
   if (message.content === text) return []
   const parts = message.parts ?? []
   const lastText = parts.findLastIndex(isLiveText)
@@ -22,13 +22,13 @@ export const withResponse = (message: HarnessMessage, path: Path, text: string):
     index === lastText ? [{ type: 'text', from: 0 }] : isLiveText(part) ? [] : [part],
   )
   if (lastText < 0) kept.push({ type: 'text', from: 0 })
-  return [set([...path, 'content'], text), set([...path, 'parts'], kept)]
+  return [setOperation([...path, 'content'], text), setOperation([...path, 'parts'], kept)]
 }
 
 /** A retry replaces what the last attempt wrote: the parts stay, marked, and the text starts anew. */
-export const superseded = (message: HarnessMessage, path: Path): DeltaOperation[] => [
-  set([...path, 'content'], ''),
-  set(
+export const supersedeMessage = (message: HarnessMessage, path: MessagePath): DeltaOperation[] => [
+  setOperation([...path, 'content'], ''),
+  setOperation(
     [...path, 'parts'],
     (message.parts ?? []).map((part, index) =>
       isLiveText(part)
@@ -36,7 +36,7 @@ export const superseded = (message: HarnessMessage, path: Path): DeltaOperation[
         : { ...part, superseded: true },
     ),
   ),
-  set(
+  setOperation(
     [...path, 'toolCalls'],
     (message.toolCalls ?? []).map((call) => (call.superseded ? call : { ...call, superseded: true })),
   ),

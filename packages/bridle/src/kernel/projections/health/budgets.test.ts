@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { healthWake, overBudget } from './budgets.ts'
+import { budgetsOverLimit, nextHealthChangeAt } from './budgets.ts'
 import { healthFold } from './health.ts'
 
 const T = 1_700_000_000_000
@@ -11,13 +11,13 @@ test('[S35] a granted time is crossed at the very moment that is waited for', ()
     const fold = { ...healthFold.initial, granted, ranMs: spentMs, runningSince: T, activeAt: T }
     const wakes: number[] = []
     for (let now = T; ; ) {
-      const wake = healthWake(fold, policy, 'running', now)
+      const wake = nextHealthChangeAt(fold, policy, 'running', now)
       if (wake === null || wake > T + 100_000) break
       wakes.push(wake)
       now = wake
     }
     const crossed = wakes.at(-1) ?? T
-    const over = (now: number) => overBudget(fold, policy, 'running', now).length
+    const over = (now: number) => budgetsOverLimit(fold, policy, 'running', now).length
     expect([spentMs, crossed, over(crossed - 1), over(crossed)]).toEqual([spentMs, T + 60_001, 0, 1])
   }
 })

@@ -1,22 +1,22 @@
 // What was spent, against what the policy allows: how near each budget is, which are newly crossed, and how much more an
 // operator grants.
 import { STUCK_MS } from '../../limits.ts'
-import type { Budget, Policy, SessionStatus } from '../../schemas.ts'
-import { type HealthFold, ranMs } from './health.ts'
-import { health } from './health-score.ts'
+import type { BudgetName, Policy, SessionStatus } from '../../schemas.ts'
+import { type HealthFold, runtimeMs } from './health.ts'
+import { assessHealth } from './health-score.ts'
 
 /** How close each budget of the policy is to its limit. Holds no running clock: of the time, only what is over counts. */
-export const pressure = (
+export const budgetPressures = (
   fold: HealthFold,
   policy: Policy,
   { score, status, now }: { score: number; status: SessionStatus; now: number },
-): readonly Pressure[] =>
+): readonly BudgetPressure[] =>
   budgetsOf(policy).map(([budget, given]) => {
     const limit = limitOf(fold, budget, given)
     const isClock = budget === 'max_runtime_minutes'
     const value = isClock ? fold.ranMs / 60_000 : measures[budget](fold, score, now)
     const isNear = budget === 'min_score' ? value < limit + (100 - limit) / 5 : limit > 0 && value >= limit * HIGH
-    const isHigh = isClock ? ranMs(fold, status === 'running' ? now : fold.activeAt) >= highMs(limit) : isNear
+    const isHigh = isClock ? runtimeMs(fold, status === 'running' ? now : fold.activeAt) >= highMs(limit) : isNear
     return {
       budget,
       limit,
@@ -25,8 +25,8 @@ export const pressure = (
     }
   })
 
-export interface Pressure {
-  readonly budget: Budget
+export interface BudgetPressure {
+  readonly budget: BudgetName
   readonly limit: number
   readonly value: number
   readonly level: 'ok' | 'high' | 'crossed'
@@ -38,9 +38,9 @@ const HIGH = 0.8
 const highMs = (minutes: number): number => Math.ceil(minutes * 60_000 * HIGH)
 
 /** What each budget measures now. `min_score` is crossed below its limit, all others above. */
-const measures: { readonly [budget in Budget]: (fold: HealthFold, score: number, now: number) => number } = {
+const measures: { readonly [budget in BudgetName]: (fold: HealthFold, score: number, now: number) => number } = {
   min_score: (_fold, score) => score,
-  max_runtime_minutes: (fold, _score, now) => ranMs(fold, now) / 60_000,
+  max_runtime_minutes: (fold, _score, now) => runtimeMs(fold, now) / 60_000,
   max_total_tokens: (fold) => fold.tokens,
   max_cost_usd: (fold) => fold.costUsd,
   max_context_usage_pct: (fold) => fold.contextPct,
@@ -52,17 +52,17 @@ const measures: { readonly [budget in Budget]: (fold: HealthFold, score: number,
 }
 
 /** The limit in force: the policy's own, or the one that an operator granted. */
-const limitOf = (fold: HealthFold, budget: Budget, limit: number): number =>
+const limitOf = (fold: HealthFold, budget: BudgetName, limit: number): number =>
   fold.granted[budget] ?? stepLimit(budget, limit, fold.raised[budget] ?? 0)
 
 /** `min_score` is halved for each step. Older logs grant the others in steps of their own size. */
-const stepLimit = (budget: Budget, limit: number, steps: number): number => {
+const stepLimit = (budget: BudgetName, limit: number, steps: number): number => {
   if (steps === 0) return limit
   // Whole, so that it comes to zero.
   return budget === 'min_score' ? Math.floor(limit / 2 ** steps) : limit + steps * (limit || 1)
 }
 
-const isOver = (budget: Budget, value: number, limit: number): boolean => {
+const isOver = (budget: BudgetName, value: number, limit: number): boolean => {
   if (budget === 'min_score') return value < limit
   return budget === 'max_runtime_minutes' ? wholeMs(value) > wholeMs(limit) : value > limit
 }
@@ -78,8 +78,8 @@ export const grantedLimits = (
   fold: HealthFold,
   policy: Policy,
   now: number,
-): { readonly [budget in Budget]?: number } => {
-  const { score } = health({ ...fold, crossed: {} }, 'recovering', now)
+): { readonly [budget in BudgetName]?: number } => {
+  const { score } = assessHealth({ ...fold, crossed: {} }, 'recovering', now)
   const crossed = budgetsOf(policy).filter(([budget]) => budget in fold.crossed)
   return Object.fromEntries(
     crossed.map(([budget, given]) => {
@@ -98,24 +98,24 @@ const halvedBelow = (limit: number, score: number): number => {
 }
 
 /** Budgets crossed now that were not crossed before: each is told once until it is raised. */
-export const newlyCrossed = (
+export const newlyCrossedBudgets = (
   fold: HealthFold,
   policy: Policy,
   status: SessionStatus,
   now: number,
-): readonly { readonly budget: Budget; readonly limit: number; readonly value: number }[] => {
-  return overBudget(fold, policy, status, now).filter(({ budget }) => !(budget in fold.crossed))
+): readonly { readonly budget: BudgetName; readonly limit: number; readonly value: number }[] => {
+  return budgetsOverLimit(fold, policy, status, now).filter(({ budget }) => !(budget in fold.crossed))
 }
 
 /** Budgets over their limit now. One that was crossed stays so until an operator raises it. */
-export const overBudget = (
+export const budgetsOverLimit = (
   fold: HealthFold,
   policy: Policy,
   status: SessionStatus,
   now: number,
-): readonly { readonly budget: Budget; readonly limit: number; readonly value: number }[] => {
+): readonly { readonly budget: BudgetName; readonly limit: number; readonly value: number }[] => {
   if (!policy.health) return []
-  const { score } = health(fold, status, now)
+  const { score } = assessHealth(fold, status, now)
   return budgetsOf(policy).flatMap(([budget, given]) => {
     const limit = limitOf(fold, budget, given)
     const value = measures[budget](fold, score, now)
@@ -124,7 +124,12 @@ export const overBudget = (
 }
 
 /** The next moment at which health can change though nothing happens; null = only by an event. */
-export const healthWake = (fold: HealthFold, policy: Policy, status: SessionStatus, now: number): number | null => {
+export const nextHealthChangeAt = (
+  fold: HealthFold,
+  policy: Policy,
+  status: SessionStatus,
+  now: number,
+): number | null => {
   if (status !== 'running' || fold.runningSince === null) return null
   const moments = [fold.activeAt + STUCK_MS]
   const minutes = policy.health?.max_runtime_minutes
@@ -137,8 +142,8 @@ export const healthWake = (fold: HealthFold, policy: Policy, status: SessionStat
   return ahead.length === 0 ? null : Math.min(...ahead)
 }
 
-const budgetsOf = (policy: Policy): [Budget, number][] =>
-  (Object.keys(measures) as Budget[]).flatMap((budget) => {
+const budgetsOf = (policy: Policy): [BudgetName, number][] =>
+  (Object.keys(measures) as BudgetName[]).flatMap((budget) => {
     const limit = policy.health?.[budget]
-    return typeof limit === 'number' ? [[budget, limit] as [Budget, number]] : []
+    return typeof limit === 'number' ? [[budget, limit] as [BudgetName, number]] : []
   })

@@ -1,32 +1,32 @@
 // How a session is doing: 100 less what speaks against it, with a reason and a proof for each, and what to do about it.
 import { STUCK_MS } from '../../limits.ts'
 import type { SessionStatus } from '../../schemas.ts'
-import { type HealthFold, type Subject, unforgiven } from './health.ts'
+import { type FindingSubject, type HealthFold, withoutForgiven } from './health.ts'
 
-export interface Health {
+export interface HealthReport {
   readonly score: number
   readonly flags: readonly string[]
   readonly reasons: readonly string[]
   readonly hint: string | null
-  readonly findings: readonly Finding[]
+  readonly findings: readonly HealthFinding[]
 }
 
 /** Something that holds now: what it costs, the flag it raises, and the event that shows it. */
-export interface Finding {
-  readonly subject: Subject
+export interface HealthFinding {
+  readonly subject: FindingSubject
   readonly points: number
   readonly flag: string | null
   readonly reason: string
   readonly hint: string | null
-  readonly proof: number | null
+  readonly evidenceSeq: number | null
 }
 
 /** A line per penalty: when it holds, what it costs, and what to do. */
-export const health = (whole: HealthFold, status: SessionStatus, now: number): Health => {
-  const fold = unforgiven(whole)
+export const assessHealth = (whole: HealthFold, status: SessionStatus, now: number): HealthReport => {
+  const fold = withoutForgiven(whole)
   const stuck = status === 'running' && now >= fold.activeAt + STUCK_MS
   const crossed = Object.keys(fold.crossed)
-  const lines: readonly [Subject, boolean, number, string | null, string, string | null][] = [
+  const lines: readonly [FindingSubject, boolean, number, string | null, string, string | null][] = [
     [
       'failed',
       status === 'failed',
@@ -75,9 +75,9 @@ export const health = (whole: HealthFold, status: SessionStatus, now: number): H
   ]
   const findings = lines
     .filter(([, holds]) => holds)
-    .map(([subject, , points, flag, reason, hint]): Finding => {
-      const proof = (subject === 'stuck' ? fold.activeSeq : fold.proof[subject]) ?? null
-      return { subject, points, flag, reason, hint, proof }
+    .map(([subject, , points, flag, reason, hint]): HealthFinding => {
+      const proof = (subject === 'stuck' ? fold.activeSeq : fold.evidenceSeqs[subject]) ?? null
+      return { subject, points, flag, reason, hint, evidenceSeq: proof }
     })
   return {
     score: Math.max(

@@ -3,9 +3,9 @@ import type { AnyEvent } from '../../event.ts'
 import { STUCK_MS } from '../../limits.ts'
 import type { Payloads, Policy, SessionStatus } from '../../schemas.ts'
 import { fold } from '../projection.ts'
-import { healthWake, newlyCrossed } from './budgets.ts'
+import { newlyCrossedBudgets, nextHealthChangeAt } from './budgets.ts'
 import { type HealthFold, healthFold, withActivity } from './health.ts'
-import { health } from './health-score.ts'
+import { assessHealth } from './health-score.ts'
 
 const T = 1_000_000
 const fine = healthFold.initial
@@ -81,15 +81,15 @@ describe('[S27] the score', () => {
       'branch from the last resume point or submit again',
     ],
   ])('%s', (_name, state, status, now, score, flags, hint) => {
-    expect(health(state, status, now)).toMatchObject({ score, flags, hint, reasons: expect.any(Array) })
-    expect(health(state, status, now).reasons.length > 0).toBe(score < 100 || flags.length > 0)
+    expect(assessHealth(state, status, now)).toMatchObject({ score, flags, hint, reasons: expect.any(Array) })
+    expect(assessHealth(state, status, now).reasons.length > 0).toBe(score < 100 || flags.length > 0)
   })
 
   test('holds no ages: later is the same, until something changes', () => {
     const state = given({ retries: 1, failedTools: 1 })
     for (const status of ['running', 'awaiting_approval', 'paused', 'failed'] as const)
-      expect(health(state, status, T + STUCK_MS - 1)).toEqual(health(state, status, T))
-    expect(health(state, 'running', T + 10 * STUCK_MS)).toEqual(health(state, 'running', T + STUCK_MS))
+      expect(assessHealth(state, status, T + STUCK_MS - 1)).toEqual(assessHealth(state, status, T))
+    expect(assessHealth(state, 'running', T + 10 * STUCK_MS)).toEqual(assessHealth(state, 'running', T + STUCK_MS))
   })
 })
 
@@ -345,11 +345,11 @@ describe('[S28] budgets', () => {
     ['a score below', { retries: 3 }, 'running', [{ budget: 'min_score', limit: 80, value: 70 }]],
     ['a score below what was granted', { retries: 3, raised: { min_score: 1 } }, 'running', []],
   ])('%s', (_name, state, status, expected) => {
-    expect(newlyCrossed(given(state), policy, status, T)).toEqual(expected)
+    expect(newlyCrossedBudgets(given(state), policy, status, T)).toEqual(expected)
   })
 
   test('no policy, no budget', () => {
-    expect(newlyCrossed(given({ costUsd: 99 }), {}, 'running', T)).toEqual([])
+    expect(newlyCrossedBudgets(given({ costUsd: 99 }), {}, 'running', T)).toEqual([])
   })
 })
 
@@ -373,7 +373,7 @@ describe('the next moment health can change by itself', () => {
     ['waiting', running, { max_runtime_minutes: 1 }, 'awaiting_approval', T, null],
     ['idle', fine, { max_runtime_minutes: 1 }, 'idle', T, null],
   ])('%s', (_name, state, budgets, status, now, expected) => {
-    expect(healthWake(state, { health: budgets }, status, now)).toBe(expected)
+    expect(nextHealthChangeAt(state, { health: budgets }, status, now)).toBe(expected)
   })
 })
 
@@ -383,7 +383,7 @@ describe('[S41] the score of a session recovers', () => {
     ended('ok'),
     event('turn_end', { turn_id: 'r', status: 'completed' }),
   ]
-  const score = (...events: AnyEvent[]) => health(folded(...events), 'idle', T).score
+  const score = (...events: AnyEvent[]) => assessHealth(folded(...events), 'idle', T).score
   const seven = [
     event('turn_start', { turn_id: 'r', prompt: 'p' }),
     ...Array.from({ length: 7 }, () => ended('error')),

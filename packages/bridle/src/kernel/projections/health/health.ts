@@ -2,10 +2,10 @@
 // changed.
 import { inTier } from '../../catalogue.ts'
 import { type AnyEvent, BRANCHED } from '../../event.ts'
-import { canonical, hashText, type Json } from '../../json.ts'
-import { AUDIT_MAX, BRIEF_CHARS, MEMORY_MAX } from '../../limits.ts'
-import type { Budget, Payloads } from '../../schemas.ts'
-import { cut } from '../../text/truncate.ts'
+import { canonicalJson, hashText, type Json } from '../../json.ts'
+import { AUDIT_MAX, MEMORY_MAX, SUMMARY_CHARS_MAX } from '../../limits.ts'
+import type { BudgetName, Payloads } from '../../schemas.ts'
+import { truncate } from '../../text/truncate.ts'
 import { type AuditRow, auditRow } from '../audit.ts'
 import type { Projection } from '../projection.ts'
 
@@ -29,35 +29,35 @@ export interface HealthFold {
   /** Whether this turn has shown anything: its text may rest on that. */
   readonly evidence: boolean
   /** The stretch under way. */
-  readonly stretch: 'text' | 'thinking' | null
+  readonly unprovenStretch: 'text' | 'thinking' | null
   /** Troubles counted when the turn began, and how many of each kind clean turns have made good since. */
-  readonly troublesBefore: number
-  readonly forgiven: { readonly [trouble in Trouble]: number }
+  readonly penaltiesBefore: number
+  readonly forgiven: { readonly [trouble in PenaltyCounter]: number }
   readonly degraded: string | null
   /** Degraded for as long as the provider does not answer. */
   readonly retrying: boolean
   readonly lastCall: { readonly hash: string; readonly times: number } | null
   readonly lastPlan: string | null
   /** Budgets crossed and not yet raised; in older logs, by how many steps each was raised; the limits that were granted. */
-  readonly crossed: { readonly [budget in Budget]?: number }
-  readonly raised: { readonly [budget in Budget]?: number }
-  readonly granted: { readonly [budget in Budget]?: number }
+  readonly crossed: { readonly [budget in BudgetName]?: number }
+  readonly raised: { readonly [budget in BudgetName]?: number }
+  readonly granted: { readonly [budget in BudgetName]?: number }
   /** A hash of the last `health_changed`, to tell whether it changed. */
-  readonly told: string | null
+  readonly publishedHash: string | null
   /** The number of the last event of the run that a client can see, about then; 0 = none yet. */
   readonly activeSeq: number
   /** The last event that speaks for each finding: what one would want to look at. */
-  readonly proof: { readonly [subject in Subject]?: number }
-  readonly memory: Memory
+  readonly evidenceSeqs: { readonly [subject in FindingSubject]?: number }
+  readonly memory: MemoryProvenance
   /** What was decided about the session and by whom; the newest, oldest first. */
   readonly audit: readonly AuditRow[]
 }
 
 /** Counts that lower the score until turns go well again. */
-export type Trouble = 'failedTools' | 'retries' | 'loopWarnings' | 'repeatedPlans'
-const TROUBLES: readonly Trouble[] = ['failedTools', 'retries', 'loopWarnings', 'repeatedPlans']
+export type PenaltyCounter = 'failedTools' | 'retries' | 'loopWarnings' | 'repeatedPlans'
+const PENALTY_COUNTERS: readonly PenaltyCounter[] = ['failedTools', 'retries', 'loopWarnings', 'repeatedPlans']
 
-export type Subject =
+export type FindingSubject =
   | 'failed'
   | 'stuck'
   | 'budget'
@@ -70,7 +70,7 @@ export type Subject =
   | 'context'
 
 /** Where what the agent knows came from, and what it would like to remember. */
-export interface Memory {
+export interface MemoryProvenance {
   readonly retrievals: number
   readonly citations: number
   readonly proposals: number
@@ -98,8 +98,8 @@ export const healthFold: Projection<HealthFold> = {
     slowestToolMs: 0,
     withoutEvidence: 0,
     evidence: false,
-    stretch: null,
-    troublesBefore: 0,
+    unprovenStretch: null,
+    penaltiesBefore: 0,
     forgiven: { failedTools: 0, retries: 0, loopWarnings: 0, repeatedPlans: 0 },
     degraded: null,
     retrying: false,
@@ -108,37 +108,41 @@ export const healthFold: Projection<HealthFold> = {
     crossed: {},
     raised: {},
     granted: {},
-    told: null,
+    publishedHash: null,
     activeSeq: 0,
-    proof: {},
+    evidenceSeqs: {},
     memory: { retrievals: 0, citations: 0, proposals: 0, latest: [] },
     audit: [],
   },
   on: {
     run_requested: (state, { at }) => ({ ...state, runningSince: at, activeAt: at, activeSeq: 0, estimatedUsd: 0 }),
-    run_parked: (state, { at }) => rested(state, at),
+    run_parked: (state, { at }) => withStoppedClock(state, at),
     retry_scheduled: (state, event) =>
-      shown({ ...rested(state, event.at), retries: state.retries + 1 }, 'retries', event),
+      withEvidenceAt({ ...withStoppedClock(state, event.at), retries: state.retries + 1 }, 'retries', event),
     // An attempt that was just asked for has said nothing yet: its status card is what a client sees of it.
     session_state: (state, { seq }) => (state.activeSeq === 0 ? { ...state, activeSeq: seq } : state),
     turn_start: (state) => ({
       ...state,
       evidence: false,
-      stretch: null,
+      unprovenStretch: null,
       lastCall: null,
-      troublesBefore: troublesOf(state),
+      penaltiesBefore: sumPenalties(state),
     }),
     turn_end: (state, { at, payload }) => {
-      const ended = rested(answered(state), at)
-      return payload.status === 'completed' && troublesOf(state) === state.troublesBefore ? forgiving(ended) : ended
+      const ended = withStoppedClock(withProviderAnswer(state), at)
+      return payload.status === 'completed' && sumPenalties(state) === state.penaltiesBefore
+        ? forgiveHalf(ended)
+        : ended
     },
-    token: (state) => textIn(answered(state)),
+    token: (state) => withAnswerText(withProviderAnswer(state)),
     // A text that is said again is no answer yet.
-    response: (state, { payload }) => (payload.so_far ? state : textIn(state)),
-    thinking: (state) => unproven(answered(state), 'thinking'),
-    reflection: (state) => unproven(state, 'thinking'),
+    response: (state, { payload }) => (payload.so_far ? state : withAnswerText(state)),
+    thinking: (state) => withUnprovenEvent(withProviderAnswer(state), 'thinking'),
+    reflection: (state) => withUnprovenEvent(state, 'thinking'),
     usage: (state, event) => ({
-      ...(event.payload.context_usage_pct === undefined ? answered(state) : shown(answered(state), 'context', event)),
+      ...(event.payload.context_usage_pct === undefined
+        ? withProviderAnswer(state)
+        : withEvidenceAt(withProviderAnswer(state), 'context', event)),
       tokens: state.tokens + tokensIn(event.payload),
       costUsd: state.costUsd + Math.max(event.payload.cost_usd ?? 0, -state.estimatedUsd),
       estimatedUsd: event.payload.estimated ? state.estimatedUsd + (event.payload.cost_usd ?? 0) : 0,
@@ -147,23 +151,25 @@ export const healthFold: Projection<HealthFold> = {
     context_warning: (state, event) => {
       const { kind, usage_pct } = event.payload
       const isLoop = kind === 'loop'
-      const told = isLoop ? shown(state, 'loops', event) : state
+      const told = isLoop ? withEvidenceAt(state, 'loops', event) : state
       return {
-        ...(isLoop && usage_pct === undefined ? told : shown(told, 'context', event)),
+        ...(isLoop && usage_pct === undefined ? told : withEvidenceAt(told, 'context', event)),
         contextPct: usage_pct ?? state.contextPct,
         loopWarnings: state.loopWarnings + (isLoop ? 1 : 0),
       }
     },
     context_compacted: (state) => (state.contextPct === 0 ? state : { ...state, contextPct: 0 }),
     tool_call: (before, event) => {
-      const state = answered(before)
+      const state = withProviderAnswer(before)
       const { payload } = event
       const { _tool_call_id, ...given } = payload.arguments as Record<string, Json>
-      const hash = hashText(canonical([payload.name, given]))
+      const hash = hashText(canonicalJson([payload.name, given]))
       const times = state.lastCall?.hash === hash ? state.lastCall.times + 1 : 1
       // The third identical call in a row is a loop; each further third is another warning.
-      const called = { ...unproven(state, null), lastCall: { hash, times } }
-      return times % 3 === 0 ? shown({ ...called, loopWarnings: state.loopWarnings + 1 }, 'loops', event) : called
+      const called = { ...withUnprovenEvent(state, null), lastCall: { hash, times } }
+      return times % 3 === 0
+        ? withEvidenceAt({ ...called, loopWarnings: state.loopWarnings + 1 }, 'loops', event)
+        : called
     },
     tool_outcome: (state, event) => {
       const { status, elapsed_ms, reason: why } = event.payload
@@ -171,7 +177,9 @@ export const healthFold: Projection<HealthFold> = {
       const failed = status === 'error' || status === 'timeout'
       const hasResult = status === 'ok' || status === 'artifact'
       return {
-        ...(hasResult ? proven(state) : unproven(failed ? shown(state, 'tools', event) : state, null)),
+        ...(hasResult
+          ? withEvidence(state)
+          : withUnprovenEvent(failed ? withEvidenceAt(state, 'tools', event) : state, null)),
         failedTools: state.failedTools + (failed ? 1 : 0),
         slowestToolMs: Math.max(state.slowestToolMs, elapsed_ms ?? 0),
       }
@@ -180,9 +188,9 @@ export const healthFold: Projection<HealthFold> = {
       const { memory } = state
       const found = payload.citations?.length ?? 0
       return {
-        ...proven(state),
+        ...withEvidence(state),
         memory: {
-          ...remembered(memory, { kind: 'retrieval', seq, summary: brief(payload.query ?? '') }),
+          ...withMemorySource(memory, { kind: 'retrieval', seq, summary: brief(payload.query ?? '') }),
           retrievals: memory.retrievals + 1,
           citations: memory.citations + found,
         },
@@ -190,16 +198,20 @@ export const healthFold: Projection<HealthFold> = {
     },
     artifact_published: (state, { seq, payload }) => {
       const { memory } = state
-      if (payload.kind !== 'memory_proposal') return BOOKKEEPING.has(payload.kind ?? '') ? state : proven(state)
+      if (payload.kind !== 'memory_proposal') return BOOKKEEPING.has(payload.kind ?? '') ? state : withEvidence(state)
       const proposal = { kind: 'proposal' as const, seq, summary: brief(payload.name) }
-      return { ...proven(state), memory: { ...remembered(memory, proposal), proposals: memory.proposals + 1 } }
+      return {
+        ...withEvidence(state),
+        memory: { ...withMemorySource(memory, proposal), proposals: memory.proposals + 1 },
+      }
     },
-    session_checkpoint: (state, { payload }) => (BOOKKEEPING.has(payload.checkpoint_type) ? state : proven(state)),
+    session_checkpoint: (state, { payload }) =>
+      BOOKKEEPING.has(payload.checkpoint_type) ? state : withEvidence(state),
     step_progress: (state, event) => {
       if (event.payload.plan === undefined) return state
-      const plan = hashText(canonical(event.payload.plan))
+      const plan = hashText(canonicalJson(event.payload.plan))
       if (plan !== state.lastPlan) return { ...state, lastPlan: plan }
-      return shown({ ...state, repeatedPlans: state.repeatedPlans + 1 }, 'plans', event)
+      return withEvidenceAt({ ...state, repeatedPlans: state.repeatedPlans + 1 }, 'plans', event)
     },
     transport_diagnostic: (state, event) => {
       const { status, reason, kind } = event.payload
@@ -207,19 +219,19 @@ export const healthFold: Projection<HealthFold> = {
       if (kind === 'sandbox') return state
       if (status !== 'degraded' && status !== 'retrying')
         return state.degraded === null ? state : { ...state, degraded: null, retrying: false }
-      return shown({ ...state, degraded: reason ?? kind, retrying: status === 'retrying' }, 'transport', event)
+      return withEvidenceAt({ ...state, degraded: reason ?? kind, retrying: status === 'retrying' }, 'transport', event)
     },
     budget_crossed: (state, event) => {
       const { budget, limit } = event.payload
-      return shown({ ...state, crossed: { ...state.crossed, [budget]: limit } }, 'budget', event)
+      return withEvidenceAt({ ...state, crossed: { ...state.crossed, [budget]: limit } }, 'budget', event)
     },
-    approval_required: (state, event) => shown(state, 'waiting', event),
-    error: (state, event) => shown(state, 'failed', event),
+    approval_required: (state, event) => withEvidenceAt(state, 'waiting', event),
+    error: (state, event) => withEvidenceAt(state, 'failed', event),
     // An approval raises what was crossed and arms it again.
     budget_raised: (state, event) => {
       const { steps, limits } = event.payload
       if (limits) return { ...state, granted: { ...state.granted, ...limits }, crossed: {} }
-      const more = (Object.keys(state.crossed) as Budget[]).map((budget) => [
+      const more = (Object.keys(state.crossed) as BudgetName[]).map((budget) => [
         budget,
         (state.raised[budget] ?? 0) + (steps?.[budget] ?? 1),
       ])
@@ -230,7 +242,7 @@ export const healthFold: Projection<HealthFold> = {
       }
     },
     policy_set: (state) => ({ ...state, crossed: {}, raised: {}, granted: {} }),
-    health_changed: (state, { payload }) => ({ ...state, told: healthText(payload) }),
+    health_changed: (state, { payload }) => ({ ...state, publishedHash: healthHash(payload) }),
     branched: () => healthFold.initial,
   },
 }
@@ -242,50 +254,50 @@ const BOOKKEEPING = new Set([
 ])
 
 /** Results, citations, artifacts and checkpoints are evidence. */
-const proven = (state: HealthFold): HealthFold =>
-  state.evidence && state.withoutEvidence === 0 && state.stretch === null
+const withEvidence = (state: HealthFold): HealthFold =>
+  state.evidence && state.withoutEvidence === 0 && state.unprovenStretch === null
     ? state
-    : { ...state, evidence: true, withoutEvidence: 0, stretch: null }
+    : { ...state, evidence: true, withoutEvidence: 0, unprovenStretch: null }
 
 /** One more event that shows nothing; a stretch that goes on is still the same one. */
-const unproven = (state: HealthFold, stretch: HealthFold['stretch']): HealthFold =>
-  stretch !== null && state.stretch === stretch
+const withUnprovenEvent = (state: HealthFold, stretch: HealthFold['unprovenStretch']): HealthFold =>
+  stretch !== null && state.unprovenStretch === stretch
     ? state
-    : { ...state, stretch, withoutEvidence: state.withoutEvidence + 1 }
+    : { ...state, unprovenStretch: stretch, withoutEvidence: state.withoutEvidence + 1 }
 
 /** Text of a turn that has shown something may rest on that. */
-const textIn = (state: HealthFold): HealthFold => (state.evidence ? state : unproven(state, 'text'))
+const withAnswerText = (state: HealthFold): HealthFold => (state.evidence ? state : withUnprovenEvent(state, 'text'))
 
-const troublesOf = (fold: HealthFold): number => TROUBLES.reduce((sum, trouble) => sum + fold[trouble], 0)
+const sumPenalties = (fold: HealthFold): number => PENALTY_COUNTERS.reduce((sum, trouble) => sum + fold[trouble], 0)
 
 /** A clean turn makes good half of what still counts, so that a few of them make good all. Budgets count everything. */
-const forgiving = (fold: HealthFold): HealthFold => ({
+const forgiveHalf = (fold: HealthFold): HealthFold => ({
   ...fold,
-  forgiven: eachTrouble((trouble) => fold[trouble] - Math.floor((fold[trouble] - fold.forgiven[trouble]) / 2)),
+  forgiven: mapPenalties((trouble) => fold[trouble] - Math.floor((fold[trouble] - fold.forgiven[trouble]) / 2)),
 })
 
 /** The fold as the score sees it. */
-export const unforgiven = (fold: HealthFold): HealthFold => ({
+export const withoutForgiven = (fold: HealthFold): HealthFold => ({
   ...fold,
-  ...eachTrouble((trouble) => fold[trouble] - fold.forgiven[trouble]),
+  ...mapPenalties((trouble) => fold[trouble] - fold.forgiven[trouble]),
 })
 
-const eachTrouble = (count: (trouble: Trouble) => number): HealthFold['forgiven'] =>
-  Object.fromEntries(TROUBLES.map((trouble) => [trouble, count(trouble)])) as HealthFold['forgiven']
+const mapPenalties = (count: (trouble: PenaltyCounter) => number): HealthFold['forgiven'] =>
+  Object.fromEntries(PENALTY_COUNTERS.map((trouble) => [trouble, count(trouble)])) as HealthFold['forgiven']
 
 const tokensIn = ({ total_tokens, input_tokens = 0, output_tokens = 0 }: Payloads['usage']): number =>
   total_tokens ?? input_tokens + output_tokens
 
 /** Equal for equal snapshots. They are made by one function, so their names are always in the same order. */
-export const healthText = (snapshot: unknown): string => hashText(JSON.stringify(snapshot))
+export const healthHash = (snapshot: unknown): string => hashText(JSON.stringify(snapshot))
 
 /** The provider is there again. */
-const answered = (state: HealthFold): HealthFold =>
+const withProviderAnswer = (state: HealthFold): HealthFold =>
   state.retrying ? { ...state, degraded: null, retrying: false } : state
 
-const shown = (state: HealthFold, subject: Subject, { seq }: { readonly seq: number }): HealthFold => ({
+const withEvidenceAt = (state: HealthFold, subject: FindingSubject, { seq }: { readonly seq: number }): HealthFold => ({
   ...state,
-  proof: { ...state.proof, [subject]: seq },
+  evidenceSeqs: { ...state.evidenceSeqs, [subject]: seq },
 })
 
 /** Adds the row of a decision; any other event leaves the fold as it is. */
@@ -294,12 +306,12 @@ export const withAudit = (fold: HealthFold, event: AnyEvent): HealthFold => {
   return row ? { ...fold, audit: [...fold.audit.slice(1 - AUDIT_MAX), row] } : fold
 }
 
-const remembered = (memory: Memory, source: Memory['latest'][number]): Memory => ({
+const withMemorySource = (memory: MemoryProvenance, source: MemoryProvenance['latest'][number]): MemoryProvenance => ({
   ...memory,
   latest: [...memory.latest.slice(1 - MEMORY_MAX), source],
 })
 
-const brief = (text: string): string => cut(text, BRIEF_CHARS)
+const brief = (text: string): string => truncate(text, SUMMARY_CHARS_MAX)
 
 /** Any event of a run is a sign of life. Whole seconds, so that tokens do not rewrite the fold each time. */
 export const withActivity = (
@@ -314,8 +326,8 @@ export const withActivity = (
   return { ...fold, activeAt: Math.max(fold.activeAt, event.at), ...(isShown && { activeSeq: event.seq }) }
 }
 
-export const ranMs = (fold: HealthFold, now: number): number =>
+export const runtimeMs = (fold: HealthFold, now: number): number =>
   fold.ranMs + (fold.runningSince === null ? 0 : Math.max(0, now - fold.runningSince))
 
-const rested = (state: HealthFold, at: number): HealthFold =>
-  state.runningSince === null ? state : { ...state, ranMs: ranMs(state, at), runningSince: null, activeAt: at }
+const withStoppedClock = (state: HealthFold, at: number): HealthFold =>
+  state.runningSince === null ? state : { ...state, ranMs: runtimeMs(state, at), runningSince: null, activeAt: at }

@@ -1,10 +1,10 @@
 // The answer to an approval, as the log records it. A run that ends cancels its approvals with this and nothing more: the
 // consequences of an answer, such as the end of a run, belong to approvals.ts.
 import type { Approval } from '../../projections/approvals.ts'
-import type { Decision, Payloads } from '../../schemas.ts'
-import type { Working } from '../decision-builder.ts'
+import type { ApprovalDecision, Payloads } from '../../schemas.ts'
+import type { DecisionBuilder } from '../decision-builder.ts'
 
-export interface Settlement {
+export interface ApprovalSettlement {
   readonly reason?: string
   readonly actor?: string
   readonly arguments?: Approval['arguments']
@@ -13,7 +13,11 @@ export interface Settlement {
 }
 
 /** An answer as it is shown. */
-export const applied = (asked: Approval, decision: Decision, by: Settlement): Payloads['approval_applied'] => ({
+export const applied = (
+  asked: Approval,
+  decision: ApprovalDecision,
+  by: ApprovalSettlement,
+): Payloads['approval_applied'] => ({
   request_id: asked.id,
   tool_call_id: asked.toolCallId,
   tool_name: asked.tool,
@@ -24,12 +28,17 @@ export const applied = (asked: Approval, decision: Decision, by: Settlement): Pa
   ...(by.arguments && asked.kind === 'tool' && { arguments: { ...by.arguments, _tool_call_id: asked.toolCallId } }),
 })
 
-export const recordDecision = (w: Working, asked: Approval, decision: Decision, by: Settlement): void => {
+export const recordDecision = (
+  w: DecisionBuilder,
+  asked: Approval,
+  decision: ApprovalDecision,
+  by: ApprovalSettlement,
+): void => {
   w.addToRun('approval_decided', { request_id: asked.id, decision, ...by })
   w.addToRun('approval_applied', applied(asked, decision, by))
 }
 
 /** Nobody answered, so nothing follows from it. */
-export const cancelApprovals = (w: Working): void => {
+export const cancelApprovals = (w: DecisionBuilder): void => {
   for (const asked of Object.values(w.state.approvals.open)) recordDecision(w, asked, 'cancelled', {})
 }

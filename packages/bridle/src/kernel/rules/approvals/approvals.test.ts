@@ -1,30 +1,30 @@
 import { describe, expect, test } from 'vitest'
-import { DECIDED_MAX, OPEN_APPROVALS_MAX } from '../../limits.ts'
+import { DECIDED_APPROVALS_MAX, OPEN_APPROVALS_MAX } from '../../limits.ts'
 import { dueAt } from '../due-time.ts'
 import {
   approve,
-  asks,
+  askItem,
+  awaitingApproval,
   background,
   call,
   deny,
   failed,
   finished,
   key,
-  type Life,
   outcome,
   running,
   started,
   stopped,
   T0,
-  waiting,
+  type TestSession,
 } from '../rules.suite.ts'
-import { wanted } from '../wanted-effects.ts'
+import { wantedEffects } from '../wanted-effects.ts'
 
-const answersWanted = (life: Life) =>
-  wanted(key, life.state, 1).flatMap((effect) => (effect.kind === 'answer' ? [effect.answer] : []))
+const answersWanted = (life: TestSession) =>
+  wantedEffects(key, life.state, 1).flatMap((effect) => (effect.kind === 'answer' ? [effect.answer] : []))
 
 test('[S15] asking is in the log, on the call, and in the state of the session', () => {
-  const life = waiting(undefined, 60_000)
+  const life = awaitingApproval(undefined, 60_000)
   const id = life.openApprovals[0]!
   expect(life.payloads('approval_required')).toEqual([
     {
@@ -50,7 +50,7 @@ test('[S15] asking is in the log, on the call, and in the state of the session',
 
 test('[S15] what is asked beyond the most that may be open is denied at once', () => {
   const life = running()
-  for (let n = 0; n <= OPEN_APPROVALS_MAX; n++) life.says(call(`c${n}`), asks(`c${n}`, undefined, `digest-${n}`))
+  for (let n = 0; n <= OPEN_APPROVALS_MAX; n++) life.report(call(`c${n}`), askItem(`c${n}`, undefined, `digest-${n}`))
   expect(life.openApprovals).toHaveLength(OPEN_APPROVALS_MAX)
   expect(answersWanted(life)).toMatchObject([
     { toolCallId: `c${OPEN_APPROVALS_MAX}`, decision: 'denied', reason: 'Too many approvals are open.' },
@@ -67,18 +67,18 @@ test.each<[string, Parameters<typeof approve>[1], object, object]>([
     { a: 2 },
   ],
 ])('[S16] approved %s: the runner gets arguments and digest until it has them', (_name, how, answer, shown) => {
-  const life = waiting()
+  const life = awaitingApproval()
   const id = life.openApprovals[0]!
   expect(life.do(approve(id, how))).toMatchObject({ approvalId: id, decision: 'approved' })
-  expect(life.happened.slice(0, 2)).toEqual(['approval_decided', 'approval_applied'])
+  expect(life.lastTypes.slice(0, 2)).toEqual(['approval_decided', 'approval_applied'])
   expect(life.status).toBe('running')
   const expected = { requestId: id, toolCallId: 'c1', decision: 'approved', reason: null, ...answer }
   expect(answersWanted(life)).toEqual([expected])
-  life.says({ type: 'approval_delivered', requestId: id })
+  life.report({ type: 'approval_delivered', requestId: id })
   expect(answersWanted(life)).toEqual([])
-  life.says({ type: 'approval_delivered', requestId: id })
+  life.report({ type: 'approval_delivered', requestId: id })
   expect(life.last).toEqual([])
-  life.says(outcome('c1'), finished())
+  life.report(outcome('c1'), finished())
   expect(life.answer.toolCalls).toMatchObject([{ arguments: shown, approval: { id, status: 'approved' } }])
 })
 
@@ -86,13 +86,13 @@ test.each<[string, Parameters<typeof approve>[1], object | undefined]>([
   ['as asked', { digest: 'digest-1' }, undefined],
   ['with other arguments', { digest: 'digest-2', args: { a: 2 } }, { a: 2, _tool_call_id: 'c1' }],
 ])('[E6] approved %s: whoever watches can tell what runs', (_name, how, given) => {
-  const life = waiting()
+  const life = awaitingApproval()
   life.do(approve(life.openApprovals[0]!, how))
   expect(life.payloads('approval_applied')[0]?.arguments).toEqual(given)
 })
 
 test('[S15] denied with a reason', () => {
-  const life = waiting()
+  const life = awaitingApproval()
   const id = life.openApprovals[0]!
   life.do({ ...deny(id, 'too much'), actor: 'ann' })
   expect(life.payloads('approval_applied')).toEqual([
@@ -112,7 +112,14 @@ test('[S15] denied with a reason', () => {
 describe('[S17] the second answer', () => {
   const asAsked = { digest: 'digest-1' }
   const edited = { digest: 'digest-2', args: { a: 2 } }
-  test.each<[string, (id: string) => Parameters<Life['do']>[0], (id: string) => Parameters<Life['do']>[0], boolean]>([
+  test.each<
+    [
+      string,
+      (id: string) => Parameters<TestSession['do']>[0],
+      (id: string) => Parameters<TestSession['do']>[0],
+      boolean,
+    ]
+  >([
     ['approved, approved', (id) => approve(id, asAsked), (id) => approve(id, asAsked), true],
     ['denied, denied for another reason', (id) => deny(id), (id) => deny(id, 'no'), true],
     ['edited, the same edit', (id) => approve(id, edited), (id) => approve(id, edited), true],
@@ -121,7 +128,7 @@ describe('[S17] the second answer', () => {
     ['approved, edited', (id) => approve(id, asAsked), (id) => approve(id, edited), false],
     ['edited, as asked', (id) => approve(id, edited), (id) => approve(id, asAsked), false],
   ])('%s', (_name, first, second, same) => {
-    const life = waiting()
+    const life = awaitingApproval()
     const id = life.openApprovals[0]!
     const { seq: _first, ...reply } = life.do(first(id)) as { seq: number }
     const again = life.do(second(id))
@@ -129,7 +136,7 @@ describe('[S17] the second answer', () => {
     else expect(again).toMatchObject({ refused: 'approval_settled' })
     expect(life.last).toEqual([])
     // Also after the turn has ended, when nothing of the request is needed any more.
-    life.says(finished())
+    life.report(finished())
     const later = life.do(second(id))
     if (same) expect(later).toMatchObject(reply)
     else expect(later).toMatchObject({ refused: 'approval_settled' })
@@ -137,26 +144,26 @@ describe('[S17] the second answer', () => {
 })
 
 test.each(['nope', '__proto__', 'constructor', 'toString', ''])('[S26] an unknown approval is refused: %j', (id) => {
-  const life = waiting()
+  const life = awaitingApproval()
   expect(life.do(approve(id))).toMatchObject({ refused: 'approval_not_found' })
   expect(life.do(deny(id))).toMatchObject({ refused: 'approval_not_found' })
 })
 
 test.each(['__proto__', 'constructor', 'hasOwnProperty'])('a call may be named %s', (id) => {
   const life = running()
-  life.says(call(id), asks(id))
+  life.report(call(id), askItem(id))
   expect(life.status).toBe('awaiting_approval')
   life.do(approve(life.openApprovals[0]!, { digest: 'digest-1' }))
   expect(answersWanted(life)).toMatchObject([{ toolCallId: id }])
-  life.says(outcome(id))
+  life.report(outcome(id))
   expect(life.answer.toolCalls).toMatchObject([{ id, status: 'complete' }])
-  life.says(finished())
+  life.report(finished())
   expect(life.payloads('tool_outcome')).toHaveLength(1)
 })
 
 describe('[S15] expiry', () => {
   test('a late answer is refused, and the next tick settles it', () => {
-    const life = waiting(undefined, 60_000)
+    const life = awaitingApproval(undefined, 60_000)
     const id = life.openApprovals[0]!
     expect(dueAt(life.state, life.now)).toBe(T0 + 60_000)
     life.tick(59_999)
@@ -171,9 +178,9 @@ describe('[S15] expiry', () => {
   })
 
   test('while the session is paused', () => {
-    const life = waiting(undefined, 60_000)
+    const life = awaitingApproval(undefined, 60_000)
     life.do({ type: 'pause' })
-    life.says(stopped)
+    life.report(stopped)
     life.tick(60_000)
     expect(life.payloads('approval_decided')).toMatchObject([{ decision: 'expired' }])
     expect(life.status).toBe('paused')
@@ -182,40 +189,40 @@ describe('[S15] expiry', () => {
 
 describe('[S18] asking again', () => {
   /** The attempt ends while call c1 waits, and the next one starts. */
-  const secondAttempt = (prepare: (life: Life, id: string) => void) => {
-    const life = waiting()
+  const secondAttempt = (prepare: (life: TestSession, id: string) => void) => {
+    const life = awaitingApproval()
     const id = life.openApprovals[0]!
     life.do({ type: 'pause' })
-    life.says(stopped)
+    life.report(stopped)
     prepare(life, id)
     life.do({ type: 'resume' })
-    life.says(started())
+    life.report(started())
     return { life, id }
   }
 
   test('in the same attempt, while it is open or its answer is on its way, is nothing new', () => {
-    const life = waiting()
-    life.says(asks('c1'))
+    const life = awaitingApproval()
+    life.report(askItem('c1'))
     expect(life.last).toEqual([])
     life.do(approve(life.openApprovals[0]!, { digest: 'digest-1' }))
-    life.says(asks('c1'))
+    life.report(askItem('c1'))
     expect(life.last).toEqual([])
   })
 
   test('in the same attempt after the answer was used is a new question', () => {
-    const life = waiting()
+    const life = awaitingApproval()
     const id = life.openApprovals[0]!
     life.do(approve(id, { digest: 'digest-1' }))
-    life.says({ type: 'approval_delivered', requestId: id })
-    life.says(asks('c1'))
+    life.report({ type: 'approval_delivered', requestId: id })
+    life.report(askItem('c1'))
     expect(life.openApprovals).toHaveLength(1)
     expect(life.status).toBe('awaiting_approval')
   })
 
   test('for other arguments under the same name is a new question, and the old one is superseded', () => {
-    const life = waiting()
+    const life = awaitingApproval()
     const id = life.openApprovals[0]!
-    life.says(asks('c1', undefined, 'digest-other'))
+    life.report(askItem('c1', undefined, 'digest-other'))
     expect(life.openApprovals).not.toContain(id)
     expect(life.openApprovals).toHaveLength(1)
     expect(life.payloads('approval_decided')).toEqual([
@@ -228,8 +235,8 @@ describe('[S18] asking again', () => {
     const { life, id } = secondAttempt((told, asked) =>
       told.do(approve(asked, { args: { a: 2 }, digest: 'digest-2', reason: 'fine' })),
     )
-    life.says(call('c1'), asks('c1'))
-    expect(life.happened).toEqual([
+    life.report(call('c1'), askItem('c1'))
+    expect(life.lastTypes).toEqual([
       'tool_call',
       'approval_required',
       'approval_delivered',
@@ -242,21 +249,21 @@ describe('[S18] asking again', () => {
       { decision: 'approved', arguments: { a: 2 }, approvedDigest: 'digest-2', reason: 'fine' },
     ])
     expect(answersWanted(life)[0]!.requestId).not.toBe(id)
-    life.says(call('c2'), asks('c2'))
+    life.report(call('c2'), askItem('c2'))
     expect(life.openApprovals).toHaveLength(1)
     expect(life.status).toBe('awaiting_approval')
   })
 
   test('in the next attempt for something else asks', () => {
     const { life } = secondAttempt((told, asked) => told.do(approve(asked, { digest: 'digest-1' })))
-    life.says(call('c1'), asks('c1', undefined, 'digest-other'))
+    life.report(call('c1'), askItem('c1', undefined, 'digest-other'))
     expect(life.status).toBe('awaiting_approval')
   })
 
   test('in the next attempt supersedes the question that is still open', () => {
     const { life, id } = secondAttempt(() => {})
     expect(life.status).toBe('running')
-    life.says(call('c1'), asks('c1'))
+    life.report(call('c1'), askItem('c1'))
     const [open] = life.openApprovals
     expect(life.payloads('approval_decided')).toEqual([{ request_id: id, decision: 'superseded', superseded_by: open }])
     expect(life.openApprovals).toHaveLength(1)
@@ -265,29 +272,29 @@ describe('[S18] asking again', () => {
   })
 
   test('in the next attempt after it expired is a question again', () => {
-    const life = waiting(undefined, 1_000)
+    const life = awaitingApproval(undefined, 1_000)
     life.do({ type: 'pause' })
-    life.says(stopped)
+    life.report(stopped)
     life.tick(1_000)
     expect(life.openApprovals).toEqual([])
     life.do({ type: 'resume' })
-    life.says(started(), call('c1'), asks('c1', 1_000))
+    life.report(started(), call('c1'), askItem('c1', 1_000))
     expect(life.status).toBe('awaiting_approval')
   })
 
   test('in another turn asks', () => {
-    const life = waiting()
+    const life = awaitingApproval()
     life.do(approve(life.openApprovals[0]!, { digest: 'digest-1' }))
-    life.says(finished())
+    life.report(finished())
     life.submit('again')
-    life.says(started(), call('c1'), asks('c1'))
+    life.report(started(), call('c1'), askItem('c1'))
     expect(life.status).toBe('awaiting_approval')
   })
 })
 
 test('[S4] a run that ends while a call waits denies the call and withdraws the question', () => {
-  const life = waiting()
-  life.says(finished())
+  const life = awaitingApproval()
+  life.report(finished())
   expect(life.answer.toolCalls).toMatchObject([
     { status: 'error', outcome: 'denied', approval: { status: 'cancelled' } },
   ])
@@ -297,22 +304,22 @@ test('[S4] a run that ends while a call waits denies the call and withdraws the 
 test('answers are remembered up to a limit, those not delivered always', () => {
   const life = running(background())
   const ids: string[] = []
-  for (let index = 0; index <= DECIDED_MAX; index++) {
-    life.says(call(`c${index}`), asks(`c${index}`))
+  for (let index = 0; index <= DECIDED_APPROVALS_MAX; index++) {
+    life.report(call(`c${index}`), askItem(`c${index}`))
     const id = life.openApprovals[0]!
     ids.push(id)
     life.do(approve(id, { digest: 'digest-1' }))
-    if (index > 0) life.says({ type: 'approval_delivered', requestId: id })
+    if (index > 0) life.report({ type: 'approval_delivered', requestId: id })
   }
   const { decided } = life.state.approvals
-  expect(Object.keys(decided)).toHaveLength(DECIDED_MAX)
-  expect(decided[ids[0]!]).toMatchObject({ pending: true })
+  expect(Object.keys(decided)).toHaveLength(DECIDED_APPROVALS_MAX)
+  expect(decided[ids[0]!]).toMatchObject({ undelivered: true })
   expect(decided[ids[1]!]).toBeUndefined()
 })
 
 test('a failed attempt keeps the question open for the next', () => {
-  const life = waiting(background({ maxRetries: 1 }))
-  life.says(failed())
+  const life = awaitingApproval(background({ maxRetries: 1 }))
+  life.report(failed())
   expect(life.status).toBe('recovering')
   expect(life.openApprovals).toHaveLength(1)
 })

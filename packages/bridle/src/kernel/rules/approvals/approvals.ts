@@ -1,16 +1,16 @@
 // Approvals: asked by a runner or by the kernel itself, answered once, by anybody on any wire, also after a restart.
-import { type Answer, type ApproveCommand, type Ask, type Refusal, refuse } from '../../commands.ts'
-import { own } from '../../json.ts'
-import { AT_MAX, OPEN_APPROVALS_MAX } from '../../limits.ts'
+import { type Answer, type ApproveCommand, type Refusal, refuse, type ToolApprovalRequest } from '../../commands.ts'
+import { ownProperty } from '../../json.ts'
+import { OPEN_APPROVALS_MAX, TIME_MAX } from '../../limits.ts'
 import type { Approval, DecidedApproval } from '../../projections/approvals.ts'
-import type { Decision } from '../../schemas.ts'
+import type { ApprovalDecision } from '../../schemas.ts'
 import { grantBudget } from '../budgets/granted-budget.ts'
-import type { Working } from '../decision-builder.ts'
+import type { DecisionBuilder } from '../decision-builder.ts'
 import { endTurn } from '../runs/runs.ts'
-import { recordDecision, type Settlement } from './approval-settlement.ts'
+import { type ApprovalSettlement, recordDecision } from './approval-settlement.ts'
 
 /** A runner asks. Asking the same call again after a crash or a retry uses the answer already given, once. */
-export const ask = (w: Working, asked: Ask): void => {
+export const requestApproval = (w: DecisionBuilder, asked: ToolApprovalRequest): void => {
   const { run } = w
   if (!run) return
   const { open, decided } = w.state.approvals
@@ -18,15 +18,17 @@ export const ask = (w: Working, asked: Ask): void => {
     each.runId === run.runId && each.attempt === run.attempt && each.toolCallId === asked.toolCallId
   // Open, or its answer is on the way. Once the answer was used, or for other arguments, it is another question.
   const same = (each: Approval | DecidedApproval) => again(each) && each.requestedDigest === asked.digest
-  if (Object.values(open).some(same) || Object.values(decided).some((each) => each.pending && same(each))) return
+  if (Object.values(open).some(same) || Object.values(decided).some((each) => each.undelivered && same(each))) return
 
   const earlier = (each: Approval | DecidedApproval) =>
     each.runId === run.runId && each.requestedDigest === asked.digest && each.attempt < run.attempt
   // Expiry is nobody's answer: asked again, it is a question again.
-  const answered = Object.values(decided).find((each) => each.pending && each.decision !== 'expired' && earlier(each))
-  const id = `apr-${w.next}`
+  const answered = Object.values(decided).find(
+    (each) => each.undelivered && each.decision !== 'expired' && earlier(each),
+  )
+  const id = `apr-${w.nextSeq}`
   for (const old of Object.values(open).filter((each) => earlier(each) || again(each)))
-    settle(w, old, 'superseded', { superseded_by: id })
+    settleApproval(w, old, 'superseded', { superseded_by: id })
 
   w.addToRun('approval_required', {
     request_id: id,
@@ -37,36 +39,36 @@ export const ask = (w: Working, asked: Ask): void => {
     kind: 'tool',
     requested_digest: asked.digest,
     expires_at:
-      asked.expiresMs === undefined ? null : new Date(Math.min(w.now + asked.expiresMs, AT_MAX)).toISOString(),
+      asked.expiresMs === undefined ? null : new Date(Math.min(w.now + asked.expiresMs, TIME_MAX)).toISOString(),
   })
-  const request = own(w.state.approvals.open, id)
+  const request = ownProperty(w.state.approvals.open, id)
   if (!request) return
   if (!answered) {
     const isFlood = Object.keys(w.state.approvals.open).length > OPEN_APPROVALS_MAX
-    if (isFlood) settle(w, request, 'denied', { reason: 'Too many approvals are open.' })
+    if (isFlood) settleApproval(w, request, 'denied', { reason: 'Too many approvals are open.' })
     return
   }
   w.addToRun('approval_delivered', { request_id: answered.id })
-  settle(w, request, answered.decision, {
+  settleApproval(w, request, answered.decision, {
     ...(answered.arguments && { arguments: answered.arguments }),
     ...(answered.approvedDigest !== null && { approved_digest: answered.approvedDigest }),
     ...(answered.reason !== null && { reason: answered.reason }),
   })
 }
 
-export const approve = (w: Working, command: ApproveCommand): Answer | Refusal => {
+export const approve = (w: DecisionBuilder, command: ApproveCommand): Answer | Refusal => {
   const { approvalId: id, decision } = command
-  const given = own(w.state.approvals.decided, id)
+  const given = ownProperty(w.state.approvals.decided, id)
   if (given) {
     const same =
       given.decision === decision && (decision === 'denied' || given.approvedDigest === (command.digest ?? null))
     return same ? { approvalId: id, decision } : refuse('approval_settled', `The approval was ${given.decision}.`)
   }
-  const asked = own(w.state.approvals.open, id)
+  const asked = ownProperty(w.state.approvals.open, id)
   if (!asked) return refuse('approval_not_found')
   if (asked.expiresAt !== null && w.now >= asked.expiresAt)
     return refuse('approval_settled', 'The approval has expired.')
-  settle(w, asked, decision, {
+  settleApproval(w, asked, decision, {
     ...(command.reason !== undefined && { reason: command.reason }),
     ...(command.actor !== undefined && { actor: command.actor }),
     ...(decision === 'approved' && command.args && { arguments: command.args }),
@@ -75,24 +77,29 @@ export const approve = (w: Working, command: ApproveCommand): Answer | Refusal =
   return { approvalId: id, decision }
 }
 
-export const expireApprovals = (w: Working): void => {
+export const expireApprovals = (w: DecisionBuilder): void => {
   for (const asked of Object.values(w.state.approvals.open)) {
-    if (asked.expiresAt !== null && w.now >= asked.expiresAt) settle(w, asked, 'expired', { reason: 'expired' })
+    if (asked.expiresAt !== null && w.now >= asked.expiresAt) settleApproval(w, asked, 'expired', { reason: 'expired' })
   }
 }
 
-export const withdrawBudgetQuestions = (w: Working, reason: string): void => {
+export const withdrawBudgetQuestions = (w: DecisionBuilder, reason: string): void => {
   for (const approval of Object.values(w.state.approvals.open))
-    if (approval.kind === 'budget') settle(w, approval, 'superseded', { reason })
+    if (approval.kind === 'budget') settleApproval(w, approval, 'superseded', { reason })
 }
 
-const settle = (w: Working, asked: Approval, decision: Decision, by: Settlement): void => {
+const settleApproval = (
+  w: DecisionBuilder,
+  asked: Approval,
+  decision: ApprovalDecision,
+  by: ApprovalSettlement,
+): void => {
   recordDecision(w, asked, decision, by)
   consequences[asked.kind](w, decision)
 }
 
 /** What the kernel's own questions lead to; a tool's answer goes to its runner as a wanted effect. */
-const consequences: { readonly [K in Approval['kind']]: (w: Working, decision: Decision) => void } = {
+const consequences: { readonly [K in Approval['kind']]: (w: DecisionBuilder, decision: ApprovalDecision) => void } = {
   tool: () => {},
   budget: (w, decision) => {
     if (decision === 'approved') grantBudget(w)

@@ -1,15 +1,20 @@
 // Questions of the kernel itself to an operator. They are approvals like those of a tool, with a kind of their own.
-import { own } from '../../json.ts'
-import type { Working } from '../decision-builder.ts'
+import { ownProperty } from '../../json.ts'
+import type { DecisionBuilder } from '../decision-builder.ts'
 import { isResumable } from '../runs/resumption.ts'
 
 /** The kernel asks: more budget, or what to do about a call whose outcome nobody knows. */
-export const askOperator = (w: Working, kind: 'budget' | 'unknown_outcome', subject: string, reason: string): void => {
-  const id = `apr-${w.next}`
+export const askOperator = (
+  w: DecisionBuilder,
+  kind: 'budget' | 'unknown_outcome',
+  subject: string,
+  reason: string,
+): void => {
+  const id = `apr-${w.nextSeq}`
   w.addToRun('approval_required', {
     request_id: id,
     tool_call_id: kind === 'budget' ? id : subject,
-    tool_name: kind === 'budget' ? 'budget' : (own(w.state.lifecycle.tools, subject)?.name ?? 'tool'),
+    tool_name: kind === 'budget' ? 'budget' : (ownProperty(w.state.lifecycle.tools, subject)?.name ?? 'tool'),
     reason,
     arguments: { subject },
     kind,
@@ -21,7 +26,7 @@ export const askOperator = (w: Working, kind: 'budget' | 'unknown_outcome', subj
  * Calls under way whose repetition nobody declared harmless: they may have happened or not, and running the turn again
  * blindly is the one thing never done. A call that still waits for its approval has not happened.
  */
-export const askAboutUnsafe = (w: Working, what: string, keepsMemory = false): boolean => {
+export const askAboutUnsafe = (w: DecisionBuilder, what: string, keepsMemory = false): boolean => {
   const waiting = new Set(Object.values(w.state.approvals.open).map((asked) => asked.toolCallId))
   const unsafe = Object.entries(w.state.lifecycle.tools).filter(
     ([id, tool]) => tool.effect === 'unsafe' && !waiting.has(id),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { BUDGET_GRACE_MS, STUCK_MS } from '../../limits.ts'
-import { grantedLimits, pressure } from '../../projections/health/budgets.ts'
+import { budgetPressures, grantedLimits } from '../../projections/health/budgets.ts'
 import type { Policy } from '../../schemas.ts'
 import { dueAt } from '../due-time.ts'
 import {
@@ -8,37 +8,37 @@ import {
   background,
   call,
   deny,
+  eventReport,
   failed,
   finished,
   key,
-  type Life,
   outcome,
   running,
-  says,
   started,
   stopped,
   T0,
+  type TestSession,
   token,
 } from '../rules.suite.ts'
-import { wanted } from '../wanted-effects.ts'
+import { wantedEffects } from '../wanted-effects.ts'
 
 const withBudget = (health: NonNullable<Policy['health']>, maxRetries = 0) =>
   running(background({ policy: { health }, maxRetries }))
 /** Tells usage, and nothing more for a while. */
-const spend = (life: Life, cost_usd: number) => saysNoMore(life, says('usage', { cost_usd }))
-const saysNoMore = (life: Life, ...items: Parameters<Life['says']>) => {
-  life.says(...items)
+const spend = (life: TestSession, cost_usd: number) => saysNoMore(life, eventReport('usage', { cost_usd }))
+const saysNoMore = (life: TestSession, ...items: Parameters<TestSession['report']>) => {
+  life.report(...items)
   life.tick(BUDGET_GRACE_MS)
 }
-const effects = (life: Life): string[] => wanted(key, life.state, 1).map(({ id }) => id)
+const effects = (life: TestSession): string[] => wantedEffects(key, life.state, 1).map(({ id }) => id)
 
 describe('[S28] crossing a budget', () => {
   test('is told once, stops the attempt and asks', () => {
     const life = withBudget({ max_cost_usd: 1 })
-    life.says(says('usage', { cost_usd: 1 }))
-    expect(life.happened).toEqual(['usage', 'health_changed'])
+    life.report(eventReport('usage', { cost_usd: 1 }))
+    expect(life.lastTypes).toEqual(['usage', 'health_changed'])
     spend(life, 0.5)
-    expect(life.happened).toEqual([
+    expect(life.lastTypes).toEqual([
       'budget_crossed',
       'run_parked',
       'approval_required',
@@ -56,7 +56,7 @@ describe('[S28] crossing a budget', () => {
     ])
     expect(life.status).toBe('awaiting_approval')
     expect(effects(life)).toEqual(['abort:r-2:1'])
-    life.says(stopped)
+    life.report(stopped)
     expect(effects(life)).toEqual([])
     life.tick(1_000_000)
     expect(life.payloads('budget_crossed')).toHaveLength(1)
@@ -65,11 +65,11 @@ describe('[S28] crossing a budget', () => {
   test('[S35] approved, the limit is what was spent and the whole limit on top, and armed again', () => {
     const life = withBudget({ max_cost_usd: 1 })
     spend(life, 1.5)
-    life.says(stopped)
+    life.report(stopped)
     life.do(approve(life.openApprovals[0]!))
     expect(life.payloads('budget_raised')).toEqual([{ budgets: ['max_cost_usd'], limits: { max_cost_usd: 2.5 } }])
     expect(life.run).toMatchObject({ attempt: 2, phase: 'requested' })
-    life.says(started())
+    life.report(started())
     spend(life, 1)
     expect(life.status).toBe('running')
     spend(life, 0.25)
@@ -80,8 +80,8 @@ describe('[S28] crossing a budget', () => {
     expect(life.status).toBe('awaiting_approval')
   })
 
-  test.each<[string, NonNullable<Policy['health']>, Parameters<Life['says']>, number]>([
-    ['far over', { max_cost_usd: 1 }, [says('usage', { cost_usd: 97.5 })], 98.5],
+  test.each<[string, NonNullable<Policy['health']>, Parameters<TestSession['report']>, number]>([
+    ['far over', { max_cost_usd: 1 }, [eventReport('usage', { cost_usd: 97.5 })], 98.5],
     [
       'what counts the worst',
       { max_tool_latency_ms: 5 },
@@ -98,24 +98,25 @@ describe('[S28] crossing a budget', () => {
   ])('approved once, it is not asked again before more was spent: %s', (_name, health, spent, limit) => {
     const life = withBudget(health)
     saysNoMore(life, ...spent)
-    life.says(stopped)
+    life.report(stopped)
     life.do(approve(life.openApprovals[0]!))
     expect(life.status).toBe('running')
     expect(life.payloads('budget_crossed')).toHaveLength(1)
-    expect(pressure(life.state.health, { health }, { score: 100, status: 'running', now: life.now })).toMatchObject([
-      { limit },
-    ])
+    expect(
+      budgetPressures(life.state.health, { health }, { score: 100, status: 'running', now: life.now }),
+    ).toMatchObject([{ limit }])
   })
 
   test('a score of nothing can be approved too', () => {
     const life = withBudget({ min_score: 1 }, 9)
-    for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) life.says(call(id, 'pure', id), outcome(id, 'error'))
-    for (const id of ['l1', 'l2']) life.says(says('context_warning', { kind: 'loop', message: id, usage_pct: 95 }))
-    life.says(says('transport_diagnostic', { status: 'degraded', kind: 'x' }))
+    for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) life.report(call(id, 'pure', id), outcome(id, 'error'))
+    for (const id of ['l1', 'l2'])
+      life.report(eventReport('context_warning', { kind: 'loop', message: id, usage_pct: 95 }))
+    life.report(eventReport('transport_diagnostic', { status: 'degraded', kind: 'x' }))
     for (let tries = 0; tries < 3; tries++) {
-      life.says(failed())
+      life.report(failed())
       life.tick(60_000)
-      if (life.status === 'running') life.says(started())
+      if (life.status === 'running') life.report(started())
     }
     expect(life.status).toBe('awaiting_approval')
     life.do(approve(life.openApprovals[0]!))
@@ -137,7 +138,7 @@ describe('[S28] crossing a budget', () => {
   test('paused and resumed while it is asked, it is still to be answered', () => {
     const life = withBudget({ max_cost_usd: 1 })
     spend(life, 1.5)
-    life.says(stopped)
+    life.report(stopped)
     life.do({ type: 'pause' })
     life.do({ type: 'resume' })
     expect(life.status).toBe('awaiting_approval')
@@ -152,7 +153,7 @@ describe('[S28] crossing a budget', () => {
     spend(life, 1.5)
     life.do(approve(life.openApprovals[0]!))
     expect(life.run).toMatchObject({ attempt: 1, phase: 'parked' })
-    life.says(stopped)
+    life.report(stopped)
     expect(life.run).toMatchObject({ attempt: 2, phase: 'requested' })
   })
 
@@ -168,7 +169,7 @@ describe('[S28] crossing a budget', () => {
   test('cancelled, it does not pause', () => {
     const life = withBudget({ max_cost_usd: 1 })
     spend(life, 1.5)
-    life.says(stopped)
+    life.report(stopped)
     life.do({ type: 'cancel' })
     expect(life.status).toBe('cancelled')
     expect(life.payloads('session_paused')).toEqual([])
@@ -177,24 +178,30 @@ describe('[S28] crossing a budget', () => {
   test('pauses where the policy says so', () => {
     const life = withBudget({ max_cost_usd: 1, action: 'pause' })
     spend(life, 1.5)
-    expect(life.happened).toEqual(['budget_crossed', 'session_paused', 'run_parked', 'health_changed', 'session_state'])
+    expect(life.lastTypes).toEqual([
+      'budget_crossed',
+      'session_paused',
+      'run_parked',
+      'health_changed',
+      'session_state',
+    ])
     expect(life.status).toBe('paused')
     expect(life.openApprovals).toEqual([])
-    life.says(stopped)
+    life.report(stopped)
     life.do({ type: 'resume' })
     expect(life.status).toBe('running')
   })
 
   test('several at once are one question', () => {
     const life = withBudget({ max_cost_usd: 1, max_total_tokens: 10 })
-    saysNoMore(life, says('usage', { cost_usd: 2, input_tokens: 8, output_tokens: 8 }))
+    saysNoMore(life, eventReport('usage', { cost_usd: 2, input_tokens: 8, output_tokens: 8 }))
     expect(life.payloads('budget_crossed').map(({ budget }) => budget)).toEqual(['max_total_tokens', 'max_cost_usd'])
     expect(life.openApprovals).toHaveLength(1)
   })
 
   test('while an approval is awaited it is told when that is over', () => {
     const life = withBudget({ max_cost_usd: 1 })
-    life.says(call('c1'), {
+    life.report(call('c1'), {
       type: 'ask',
       toolCallId: 'c1',
       tool: 'write',
@@ -212,7 +219,7 @@ describe('[S28] crossing a budget', () => {
 
   test('while recovering, too', () => {
     const life = withBudget({ min_score: 95 }, 1)
-    life.says(failed())
+    life.report(failed())
     expect(life.payloads('budget_crossed')).toEqual([{ budget: 'min_score', limit: 95, value: 90 }])
     expect(life.status).toBe('awaiting_approval')
     expect(effects(life)).toEqual([])
@@ -222,7 +229,7 @@ describe('[S28] crossing a budget', () => {
 
   test('after the end nothing is asked', () => {
     const life = withBudget({ max_cost_usd: 1 })
-    life.says(says('usage', { cost_usd: 5 }), finished())
+    life.report(eventReport('usage', { cost_usd: 5 }), finished())
     expect(life.status).toBe('completed')
     expect(life.payloads('budget_crossed')).toEqual([])
   })
@@ -230,10 +237,10 @@ describe('[S28] crossing a budget', () => {
   test('is told as the next run starts, when the last one ended over it', () => {
     const life = withBudget({ max_cost_usd: 1 })
     life.submit('next')
-    life.says(says('usage', { cost_usd: 5 }), finished())
+    life.report(eventReport('usage', { cost_usd: 5 }), finished())
     expect(life.payloads('budget_crossed')).toHaveLength(1)
     expect(life.run).toMatchObject({ text: 'next', phase: 'parked' })
-    life.says(stopped)
+    life.report(stopped)
     life.do(deny(life.openApprovals[0]!))
     expect(life.status).toBe('paused')
   })
@@ -242,7 +249,7 @@ describe('[S28] crossing a budget', () => {
     const life = withBudget({ max_runtime_minutes: 2 })
     expect(dueAt(life.state, life.now)).toBe(T0 + 96_000)
     life.tick(96_000)
-    expect(life.happened).toEqual(['health_changed'])
+    expect(life.lastTypes).toEqual(['health_changed'])
     expect(dueAt(life.state, life.now)).toBe(T0 + 120_001)
     life.tick(24_000)
     expect(life.status).toBe('running')
@@ -251,9 +258,9 @@ describe('[S28] crossing a budget', () => {
   })
 })
 
-test.each<[string, NonNullable<Policy['health']>, Parameters<Life['says']>]>([
-  ['tokens', { max_total_tokens: 9 }, [says('usage', { total_tokens: 10 })]],
-  ['context', { max_context_usage_pct: 80 }, [says('context_warning', { usage_pct: 81 })]],
+test.each<[string, NonNullable<Policy['health']>, Parameters<TestSession['report']>]>([
+  ['tokens', { max_total_tokens: 9 }, [eventReport('usage', { total_tokens: 10 })]],
+  ['context', { max_context_usage_pct: 80 }, [eventReport('context_warning', { usage_pct: 81 })]],
   [
     'failed calls',
     { max_failed_tool_calls: 1 },
@@ -263,16 +270,16 @@ test.each<[string, NonNullable<Policy['health']>, Parameters<Life['says']>]>([
   [
     'plans',
     { max_repeated_plan_events: 0 },
-    [says('step_progress', { plan: [1] }), says('step_progress', { plan: [1] })],
+    [eventReport('step_progress', { plan: [1] }), eventReport('step_progress', { plan: [1] })],
   ],
   ['latency', { max_tool_latency_ms: 50 }, [call('a'), outcome('a', 'ok', { elapsed_ms: 51 })]],
-  ['answers without evidence', { max_events_without_evidence: 0 }, [says('response', { text: 'so' })]],
+  ['answers without evidence', { max_events_without_evidence: 0 }, [eventReport('response', { text: 'so' })]],
   ['the score', { min_score: 95 }, [call('a'), outcome('a', 'error'), call('b', 'pure', 'y'), outcome('b', 'error')]],
 ])('[S28] a budget for %s', (_name, health, items) => {
   const life = withBudget(health)
   saysNoMore(life, ...items)
   // An open call is waited for; whatever the runner does next is not.
-  life.says(token('more'))
+  life.report(token('more'))
   expect(life.payloads('budget_crossed')).toHaveLength(1)
 })
 
@@ -299,9 +306,9 @@ test('[S27] health is told when, and only when, it changed', () => {
   expect(told()).toEqual([[70, 'stuck']])
   life.tick(STUCK_MS)
   expect(life.last).toEqual([])
-  life.says(token('alive'))
+  life.report(token('alive'))
   expect(told()).toEqual([[70, 'stuck'], [100]])
-  life.says(call('c1'), outcome('c1', 'error'))
-  life.says(failed())
+  life.report(call('c1'), outcome('c1', 'error'))
+  life.report(failed())
   expect(told().slice(2)).toEqual([[95], [85]])
 })

@@ -3,34 +3,34 @@
 // short while.
 import type { Command, ReportItem } from '../../commands.ts'
 import { BUDGET_GRACE_MS } from '../../limits.ts'
-import { grantedLimits, newlyCrossed, overBudget } from '../../projections/health/budgets.ts'
+import { budgetsOverLimit, grantedLimits, newlyCrossedBudgets } from '../../projections/health/budgets.ts'
 import { type SessionState, statusOf } from '../../projections/state.ts'
 import { askOperator } from '../approvals/operator-questions.ts'
-import { park } from '../control.ts'
-import type { Working } from '../decision-builder.ts'
+import { parkRun } from '../control.ts'
+import type { DecisionBuilder } from '../decision-builder.ts'
 import { isResumable } from '../runs/resumption.ts'
 
 /** After a change. `before` is the state that the command found. */
-export const enforceBudgets = (w: Working, before: SessionState, command: Command['type']): void => {
-  if (!mayEnd(w, before, command)) stopOverBudget(w)
+export const enforceBudgets = (w: DecisionBuilder, before: SessionState, command: Command['type']): void => {
+  if (!isLeftToFinish(w, before, command)) stopOverBudget(w)
 }
 
 /** Tells which budgets are newly crossed, stops the attempt, and asks or pauses. False where nothing is crossed. */
-export const stopOverBudget = (w: Working): boolean => {
+export const stopOverBudget = (w: DecisionBuilder): boolean => {
   const { policy, run } = w.state.lifecycle
   const status = statusOf(w.state)
   if (!run || (status !== 'running' && status !== 'recovering')) return false
-  const over = overBudget(w.state.health, policy, status, w.now)
+  const over = budgetsOverLimit(w.state.health, policy, status, w.now)
   if (over.length === 0) return false
   const rest = isResumable(w) ? GOES_ON : NEXT[run.phase]
-  for (const each of newlyCrossed(w.state.health, policy, status, w.now)) w.addToRun('budget_crossed', each)
+  for (const each of newlyCrossedBudgets(w.state.health, policy, status, w.now)) w.addToRun('budget_crossed', each)
   const sums = over.map(({ budget, limit, value }) => `${budget} ${round(value)} (limit ${round(limit)})`).join(', ')
   if (policy.health?.action === 'pause') {
     w.add('session_paused', { reason: `Over budget: ${sums}` })
-    park(w, 'budget')
+    parkRun(w, 'budget')
     return true
   }
-  park(w, 'budget')
+  parkRun(w, 'budget')
   const limits = Object.entries(grantedLimits(w.state.health, policy, w.now))
   const next = limits.map(([budget, limit]) => `${budget} ${round(limit)}`).join(', ')
   const reason = `Over budget: ${sums}. If you approve, the limit becomes ${next}, and ${rest}.`
@@ -38,15 +38,15 @@ export const stopOverBudget = (w: Working): boolean => {
   return true
 }
 
-export const isOverBudget = ({ state, now }: Working): boolean => {
+export const isOverBudget = ({ state, now }: DecisionBuilder): boolean => {
   const { policy } = state.lifecycle
   if (!policy.health) return false
   const status = statusOf(state)
-  return status === 'running' && overBudget(state.health, policy, status, now).length > 0
+  return status === 'running' && budgetsOverLimit(state.health, policy, status, now).length > 0
 }
 
 /** Whether a runner does or says something new with it. Usage, outcomes and diagnostics tell of work that is done. */
-export const isWork = (item: ReportItem): boolean =>
+export const reportsNewWork = (item: ReportItem): boolean =>
   item.type === 'ask' || (item.type === 'event' && WORK.has(item.event.type))
 
 const WORK: ReadonlySet<string> = new Set(['token', 'thinking', 'reflection', 'tool_call'])
@@ -62,10 +62,10 @@ const NEXT = {
 } as const
 
 /** A run that has just told what it spent may be at its end. A clock tells nothing of that, and stops it at once. */
-const mayEnd = (w: Working, before: SessionState, command: Command['type']): boolean => {
+const isLeftToFinish = (w: DecisionBuilder, before: SessionState, command: Command['type']): boolean => {
   const { policy, run, tools } = w.state.lifecycle
   if (run?.phase !== 'started' || (command !== 'report' && command !== 'tick')) return false
-  const over = overBudget(w.state.health, policy, statusOf(w.state), w.now)
+  const over = budgetsOverLimit(w.state.health, policy, statusOf(w.state), w.now)
   if (over.length === 0 || over.some(({ budget }) => budget === 'max_runtime_minutes')) return false
   if (command === 'report') return !hasSpentMore(w.state, before)
   // A call under way spends nothing; stopped now, nobody would know its outcome.
@@ -75,7 +75,7 @@ const mayEnd = (w: Working, before: SessionState, command: Command['type']): boo
 /** A run that was over its budget before and spends on is not at its end. */
 const hasSpentMore = ({ health }: SessionState, before: SessionState): boolean => {
   const { policy } = before.lifecycle
-  const wasOver = overBudget(before.health, policy, statusOf(before), before.at).length > 0
+  const wasOver = budgetsOverLimit(before.health, policy, statusOf(before), before.at).length > 0
   return wasOver && (health.tokens > before.health.tokens || health.costUsd > before.health.costUsd)
 }
 

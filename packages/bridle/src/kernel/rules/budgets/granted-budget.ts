@@ -1,11 +1,11 @@
 // More budget, granted by an operator: the limit is armed again above what was spent.
 
 import { grantedLimits } from '../../projections/health/budgets.ts'
-import type { Budget } from '../../schemas.ts'
-import type { Working } from '../decision-builder.ts'
+import type { BudgetName } from '../../schemas.ts'
+import type { DecisionBuilder } from '../decision-builder.ts'
 
-export const grantBudget = (w: Working): void => {
+export const grantBudget = (w: DecisionBuilder): void => {
   const { health, lifecycle } = w.state
-  const budgets = Object.keys(health.crossed) as Budget[]
+  const budgets = Object.keys(health.crossed) as BudgetName[]
   if (budgets.length > 0) w.add('budget_raised', { budgets, limits: grantedLimits(health, lifecycle.policy, w.now) })
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { SessionEntry } from '../../ports/store.ts'
-import { parentAmong } from './child-notice.ts'
+import { findParentKey } from './child-notice.ts'
 
 const key = (agent: string, id = 'p') => ({ tenant: 't', agent, id })
 const child = key('b', 'c')
@@ -15,5 +15,5 @@ test.each<[string, SessionEntry[], SessionEntry['key'] | null]>([
   ['never the child itself', [of(child), of(key('a', 'c'))], key('a', 'c')],
   ['never one of another user', [of(key('b'), 'user:bob'), of(key('x'), 'user:ada'), of(key('y'))], key('x')],
 ])('[F36] of the sessions with the id of a parent, %s is told', (_name, found, expected) =>
-  expect(parentAmong(found, { child, owner: 'user:ada' })).toEqual(expected),
+  expect(findParentKey(found, { child, owner: 'user:ada' })).toEqual(expected),
 )

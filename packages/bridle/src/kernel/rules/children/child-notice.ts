@@ -17,11 +17,11 @@ export interface ChildNotice {
 
 /** The notice that the parent does not have yet. */
 export const pendingNotice = (key: Key, state: SessionState): ChildNotice | null => {
-  const { parentSessionId, standing, parentToldSeq } = state.lifecycle
-  if (parentSessionId === null || standing === null || standing.seq <= parentToldSeq) return null
+  const { parentSessionId, reportedStatus, parentNotifiedSeq } = state.lifecycle
+  if (parentSessionId === null || reportedStatus === null || reportedStatus.seq <= parentNotifiedSeq) return null
   // Between two prompts of its queue the child is still at work.
-  if (standing.status !== 'running' && !isTerminal(state)) return null
-  const { status, seq } = standing
+  if (reportedStatus.status !== 'running' && !isTerminal(state)) return null
+  const { status, seq } = reportedStatus
   return { parentId: parentSessionId, child: key, owner: ownerOf(key, state), status, seq }
 }
 
@@ -29,7 +29,7 @@ export const pendingNotice = (key: Key, state: SessionState): ChildNotice | null
  * The session that a child names by its id alone: the one of its own agent, else the first that was made, as everywhere. `found`
  * is in that order. Null = there is none.
  */
-export const parentAmong = (
+export const findParentKey = (
   found: readonly SessionEntry[],
   { child, owner }: Pick<ChildNotice, 'child' | 'owner'>,
 ): Key | null => {

@@ -1,10 +1,13 @@
 // Sessions that were started from another: what the parent writes down of them, and what the child knows to be written.
 import type { Answer, Command } from '../../commands.ts'
-import { own } from '../../json.ts'
-import type { Working } from '../decision-builder.ts'
+import { ownProperty } from '../../json.ts'
+import type { DecisionBuilder } from '../decision-builder.ts'
 
-export const childStatus = (w: Working, { child, status, seq }: Command & { type: 'child_status' }): Answer => {
-  const known = own(w.state.subagents, child.id)
+export const recordChildStatus = (
+  w: DecisionBuilder,
+  { child, status, seq }: Command & { type: 'child_status' },
+): Answer => {
+  const known = ownProperty(w.state.subagents, child.id)
   // The same notice again, or an older one that was late.
   if ((known?.childSeq ?? -1) >= seq) return {}
   w.add('subagent_event', {
@@ -19,7 +22,7 @@ export const childStatus = (w: Working, { child, status, seq }: Command & { type
   return {}
 }
 
-export const parentTold = (w: Working, { seq }: Command & { type: 'parent_told' }): Answer => {
-  if (seq > w.state.lifecycle.parentToldSeq) w.add('parent_told', { seq })
+export const recordParentNotified = (w: DecisionBuilder, { seq }: Command & { type: 'parent_told' }): Answer => {
+  if (seq > w.state.lifecycle.parentNotifiedSeq) w.add('parent_told', { seq })
   return {}
 }

@@ -1,13 +1,13 @@
 // What every turn tells at its start, and what background work leaves behind.
 import { describe, expect, test } from 'vitest'
-import type { Opening } from '../../commands.ts'
+import type { SessionOptions } from '../../commands.ts'
 import { RESULT_CHARS_MAX } from '../../limits.ts'
-import { background, failed, finished, key, Life, running, says, started, token } from '../rules.suite.ts'
+import { background, eventReport, failed, finished, key, running, started, TestSession, token } from '../rules.suite.ts'
 
 describe('[F8] how a turn runs is told at its start', () => {
   test('by a runner in the server itself', () => {
     const life = running()
-    expect(life.happened).toEqual(['run_started', 'policy_decision', 'sandbox_notice'])
+    expect(life.lastTypes).toEqual(['run_started', 'policy_decision', 'sandbox_notice'])
     expect(life.payloads('policy_decision')).toEqual([
       {
         subject: 'turn_runtime',
@@ -30,10 +30,10 @@ describe('[F8] how a turn runs is told at its start', () => {
   })
 
   test('by one that writes in a sandbox: the workspace that was prepared, and then what stands around it', () => {
-    const life = new Life()
+    const life = new TestSession()
     life.submit('go', background({ settings: { workspace_id: 'ws-1', task_graph_id: 'tg-s1' } }))
     const notice = { requested_backend: 'auto', resolved_backend: 'bubblewrap', isolation: 'namespaces' }
-    life.says({ type: 'started', handle: { sandbox: 'box-1' }, sandbox: notice })
+    life.report({ type: 'started', handle: { sandbox: 'box-1' }, sandbox: notice })
     expect(life.payloads('sandbox_notice')).toEqual([
       {
         requested_backend: 'background_session',
@@ -47,19 +47,19 @@ describe('[F8] how a turn runs is told at its start', () => {
   })
 
   test('where it runs and on what is on the status card as soon as it is known', () => {
-    const life = new Life()
+    const life = new TestSession()
     life.submit('go', background())
-    life.says({ type: 'started', handle: { sandbox: 'box-1' }, provider: 'anthropic' })
+    life.report({ type: 'started', handle: { sandbox: 'box-1' }, provider: 'anthropic' })
     expect(life.payloads('session_state').at(-1)).toMatchObject({
       process_id: 'box-1',
       provider: 'anthropic',
       model: null,
     })
-    life.says(says('usage', { total_tokens: 1, model: 'opus' }))
+    life.report(eventReport('usage', { total_tokens: 1, model: 'opus' }))
     expect(life.payloads('session_state').at(-1)).toMatchObject({ process_id: 'box-1', model: 'opus' })
-    life.says(says('usage', { total_tokens: 1, model: 'haiku' }))
-    expect(life.happened).not.toContain('session_state')
-    life.says(finished())
+    life.report(eventReport('usage', { total_tokens: 1, model: 'haiku' }))
+    expect(life.lastTypes).not.toContain('session_state')
+    life.report(finished())
     expect(life.payloads('session_state').at(-1)).toMatchObject({
       process_id: null,
       provider: 'anthropic',
@@ -68,10 +68,10 @@ describe('[F8] how a turn runs is told at its start', () => {
   })
 
   test('by one in a sandbox, with the modes the session was opened with', () => {
-    const life = new Life()
+    const life = new TestSession()
     life.submit('go', background({ settings: { permission_mode: 'plan', approval_mode: 'never' } }))
     const notice = { requested_backend: 'auto', resolved_backend: 'bubblewrap', isolation: 'namespaces' }
-    life.says({ type: 'started', handle: { sandbox: 'box-1' }, sandbox: notice })
+    life.report({ type: 'started', handle: { sandbox: 'box-1' }, sandbox: notice })
     expect(life.payloads('policy_decision')).toMatchObject([
       { source: 'background_runtime', permission_mode: 'plan', approval_mode: 'never' },
     ])
@@ -87,9 +87,9 @@ describe('[F8] how a turn runs is told at its start', () => {
   })
 
   test('for work that has a workspace of its own', () => {
-    const life = new Life()
+    const life = new TestSession()
     life.submit('go', background({ settings: { workspace_id: 'ws-1' } }))
-    life.says(started())
+    life.report(started())
     expect(life.payloads('sandbox_notice')).toMatchObject([
       { requested_backend: 'background_session', resolved_backend: 'task_workspace', isolation: 'workspace' },
     ])
@@ -97,11 +97,11 @@ describe('[F8] how a turn runs is told at its start', () => {
 })
 
 describe('[F16] what background work leaves behind', () => {
-  const kinds = (life: Life) => life.state.artifacts.latest.map(({ kind }) => kind)
+  const kinds = (life: TestSession) => life.state.artifacts.latest.map(({ kind }) => kind)
 
   test('completed: a record of the run and its output', () => {
     const life = running(background())
-    life.says(token('done'), finished())
+    life.report(token('done'), finished())
     expect(kinds(life)).toEqual(['run_record', 'final_output'])
     const [record, output] = life.payloads('artifact_chunk').map(({ text }) => text)
     expect(JSON.parse(record ?? '')).toMatchObject({
@@ -117,36 +117,36 @@ describe('[F16] what background work leaves behind', () => {
 
   test('failed: the record alone', () => {
     const life = running(background())
-    life.says(failed(false))
+    life.report(failed(false))
     expect(kinds(life)).toEqual(['run_record'])
     expect(life.status).toBe('failed')
   })
 
   test('an output too large for its event is there once', () => {
     const life = running(background())
-    life.says(finished({ result: 'x'.repeat(RESULT_CHARS_MAX + 1) }))
+    life.report(finished({ result: 'x'.repeat(RESULT_CHARS_MAX + 1) }))
     expect(kinds(life)).toEqual(['run_record', 'final_output'])
     expect(life.payloads('completed')[0]?.result).toMatchObject({ size: RESULT_CHARS_MAX + 1 })
   })
 
   test('a chat leaves neither', () => {
     const life = running()
-    life.says(token('done'), finished())
+    life.report(token('done'), finished())
     expect(kinds(life)).toEqual([])
   })
 })
 
 test('[F7] starting a session adds to no other', () => {
-  const life = new Life()
+  const life = new TestSession()
   expect(life.do({ type: 'submit', prompt: 'a', fresh: true })).toMatchObject({ runId: 'r-2' })
   expect(life.do({ type: 'submit', prompt: 'b', fresh: true })).toMatchObject({ refused: 'session_exists' })
 })
 
 test('[F17] what was prepared for a session is in its first append', () => {
-  const life = new Life()
+  const life = new TestSession()
   const graph = { name: 'graph.json', kind: 'task_graph', contentType: 'application/json', text: '{}' }
   life.submit('go', background({ artifacts: [graph] }))
-  expect(life.happened.slice(0, 4)).toEqual([
+  expect(life.lastTypes.slice(0, 4)).toEqual([
     'session_created',
     'artifact_chunk',
     'artifact_published',
@@ -156,22 +156,22 @@ test('[F17] what was prepared for a session is in its first append', () => {
 
 test('[F12] a compaction is a place to come back to', () => {
   const life = running()
-  life.says(says('context_compacted', { summary: 'short' }))
+  life.report(eventReport('context_compacted', { summary: 'short' }))
   const { seq } = life.last[0]!
   expect(life.payloads('context_compacted')[0]?.resume_cursor).toBe(`compact:${key.id}:${seq}`)
-  life.says(says('context_compacted', { resume_cursor: 'compact:serve_demo:14' }))
+  life.report(eventReport('context_compacted', { resume_cursor: 'compact:serve_demo:14' }))
   expect(life.payloads('context_compacted')[1]?.resume_cursor).toBe('compact:serve_demo:14')
 })
 
 describe('[F39] the nodes of the task graph follow the run', () => {
-  const graphs = (life: Life) =>
+  const graphs = (life: TestSession) =>
     life.log.flatMap((event) => {
       if (event.type !== 'artifact_chunk' || !event.payload.text.includes('task_graph_id')) return []
       const { nodes, goal } = JSON.parse(event.payload.text) as { goal: string; nodes: { status: string }[] }
       return [[goal, ...nodes.map(({ status }) => status)]]
     })
-  const writes = (more: Opening = {}) => {
-    const life = new Life()
+  const writes = (more: SessionOptions = {}) => {
+    const life = new TestSession()
     life.submit('go', background({ settings: { workspace_id: 'ws-1', task_graph_id: 'tg-s1' }, ...more }))
     return life
   }
@@ -183,19 +183,19 @@ describe('[F39] the nodes of the task graph follow the run', () => {
   ] as const)('to its end: %s', (status, items) => {
     const life = writes()
     expect(graphs(life)).toEqual([])
-    life.says(started())
+    life.report(started())
     expect(graphs(life)).toEqual([begun])
-    life.says(...items)
+    life.report(...items)
     expect(graphs(life)).toEqual([begun, ['go', 'completed', status, status]])
   })
 
   test('cancelled, running or not yet begun; and expired', () => {
     const life = writes()
-    life.says(started())
+    life.report(started())
     life.do({ type: 'cancel' })
-    life.says({ type: 'stopped' })
+    life.report({ type: 'stopped' })
     expect(graphs(life).at(-1)).toEqual(['go', 'completed', 'cancelled', 'cancelled'])
-    const queued = new Life()
+    const queued = new TestSession()
     queued.do({ type: 'create', opening: background({ settings: { workspace_id: 'ws-1', task_graph_id: 'tg-s1' } }) })
     queued.do({ type: 'pause' })
     queued.submit('later')
@@ -205,7 +205,7 @@ describe('[F39] the nodes of the task graph follow the run', () => {
 
   test('work without a workspace has none', () => {
     const life = running(background())
-    life.says(finished())
+    life.report(finished())
     expect(graphs(life)).toEqual([])
   })
 })

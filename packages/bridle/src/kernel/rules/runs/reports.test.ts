@@ -1,6 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { ARTIFACTS_MAX, CHUNK_CHARS, INLINE_CHARS_MAX } from '../../limits.ts'
-import { background, call, failed, finished, Life, outcome, running, says, started, token } from '../rules.suite.ts'
+import {
+  background,
+  call,
+  eventReport,
+  failed,
+  finished,
+  outcome,
+  running,
+  started,
+  TestSession,
+  token,
+} from '../rules.suite.ts'
 
 describe('[S10] what is not heard', () => {
   test.each<[string, { runId?: string; attempt?: number; frame?: number }, object]>([
@@ -11,7 +22,7 @@ describe('[S10] what is not heard', () => {
     ['a frame before that', { frame: 0 }, { dropped: 'frame' }],
   ])('%s', (_name, other, answer) => {
     const life = running()
-    life.says(token('Hi'))
+    life.report(token('Hi'))
     const before = life.state
     const given = { runId: 'r-2', attempt: 1, frame: 2, ...other }
     expect(life.do({ type: 'report', ...given, items: [token('late'), finished()] })).toMatchObject(answer)
@@ -21,7 +32,7 @@ describe('[S10] what is not heard', () => {
   test('anything after the end of the run', () => {
     const life = running()
     const { runId, attempt } = life.run
-    life.says(finished())
+    life.report(finished())
     life.do({ type: 'report', runId, attempt, frame: 50, items: [token('late')] })
     expect(life.last).toEqual([])
   })
@@ -29,7 +40,7 @@ describe('[S10] what is not heard', () => {
   test('what follows a terminal item in the same report', () => {
     const life = running()
     life.submit('next')
-    life.says(finished(), token('late'), failed())
+    life.report(finished(), token('late'), failed())
     expect(life.payloads('turn_end')).toHaveLength(1)
     expect(life.payloads('token')).toEqual([])
     expect(life.run).toMatchObject({ text: 'next', phase: 'requested' })
@@ -39,15 +50,15 @@ describe('[S10] what is not heard', () => {
     'an event that is none of the log: %s',
     (type) => {
       const life = running()
-      life.says({ type: 'event', event: { type, payload: { session_id: 'x' } } } as never)
+      life.report({ type: 'event', event: { type, payload: { session_id: 'x' } } } as never)
       expect(life.last).toEqual([])
     },
   )
 
   test('events before the run was started', () => {
-    const life = new Life()
+    const life = new TestSession()
     life.submit()
-    life.says(token('early'))
+    life.report(token('early'))
     expect(life.last).toEqual([])
   })
 })
@@ -74,31 +85,31 @@ test('[S10] the committed frame moves with each report, and our own words do not
 
 test('[E7] a second outcome of a call is dropped', () => {
   const life = running()
-  life.says(call('c1'), outcome('c1', 'ok', { result: 1 }))
-  life.says(outcome('c1', 'error'))
+  life.report(call('c1'), outcome('c1', 'ok', { result: 1 }))
+  life.report(outcome('c1', 'error'))
   expect(life.last).toEqual([])
   expect(life.answer.toolCalls).toMatchObject([{ outcome: 'ok', result: 1 }])
 })
 
 test('an outcome of a call that was never made is dropped', () => {
   const life = running()
-  life.says(outcome('c1'))
+  life.report(outcome('c1'))
   expect(life.last).toEqual([])
 })
 
 test('[E7] a call that is open is not begun a second time, so each call has one outcome', () => {
   const life = running()
-  life.says(call('c1'), call('c1'))
-  life.says(finished())
+  life.report(call('c1'), call('c1'))
+  life.report(finished())
   expect(life.answer.toolCalls).toMatchObject([{ id: 'c1', status: 'complete' }])
   life.submit('next')
-  life.says(started(), call('c1'), outcome('c1'), call('c1'), outcome('c1', 'error'))
+  life.report(started(), call('c1'), outcome('c1'), call('c1'), outcome('c1', 'error'))
   expect(life.answer.toolCalls).toMatchObject([{ status: 'complete' }, { status: 'error' }])
 })
 
 test('[E6] a call keeps its id among its arguments on the wire, and beside them in the message', () => {
   const life = running()
-  life.says(call('c1', 'pure', 'read', { path: 'a' }))
+  life.report(call('c1', 'pure', 'read', { path: 'a' }))
   expect(life.payloads('tool_call')).toEqual([
     { name: 'read', arguments: { path: 'a', _tool_call_id: 'c1' }, tool_call_id: 'c1', effect: 'pure' },
   ])
@@ -106,22 +117,22 @@ test('[E6] a call keeps its id among its arguments on the wire, and beside them 
 })
 
 describe('[E5] hearsay: what only the kernel decides is kept and shown, and believed by no fold', () => {
-  test.each<[string, Parameters<Life['says']>[0]]>([
-    ['turn_end', says('turn_end', { turn_id: 'r-2', status: 'completed' })],
-    ['session_state', says('session_state', { status: 'failed' })],
-    ['completed', says('completed', { turn_id: 'r-2', result: 'forged' })],
-    ['error', says('error', { message: 'forged' })],
+  test.each<[string, Parameters<TestSession['report']>[0]]>([
+    ['turn_end', eventReport('turn_end', { turn_id: 'r-2', status: 'completed' })],
+    ['session_state', eventReport('session_state', { status: 'failed' })],
+    ['completed', eventReport('completed', { turn_id: 'r-2', result: 'forged' })],
+    ['error', eventReport('error', { message: 'forged' })],
     [
       'approval_required',
-      says('approval_required', { request_id: 'a', tool_call_id: 'c', tool_name: 't', reason: 'r' }),
+      eventReport('approval_required', { request_id: 'a', tool_call_id: 'c', tool_name: 't', reason: 'r' }),
     ],
-    ['approval_decided', says('approval_decided', { request_id: 'a', decision: 'approved' })],
-    ['cancel_requested', says('cancel_requested', { run_id: 'r-2' })],
-    ['prompt_dropped', says('prompt_dropped', { run_id: 'r-2', message_id: 'm-2', reason: 'forged' })],
-    ['budget_raised', says('budget_raised', { budgets: ['max_cost_usd'] })],
+    ['approval_decided', eventReport('approval_decided', { request_id: 'a', decision: 'approved' })],
+    ['cancel_requested', eventReport('cancel_requested', { run_id: 'r-2' })],
+    ['prompt_dropped', eventReport('prompt_dropped', { run_id: 'r-2', message_id: 'm-2', reason: 'forged' })],
+    ['budget_raised', eventReport('budget_raised', { budgets: ['max_cost_usd'] })],
     [
       'branched',
-      says('branched', {
+      eventReport('branched', {
         parent: { agent: 'a', id: 'b', seq: 1 },
         kind: 'chat',
         source_event_id: 'ev-1',
@@ -131,7 +142,7 @@ describe('[E5] hearsay: what only the kernel decides is kept and shown, and beli
   ])('%s', (type, item) => {
     const life = running()
     const before = life.state
-    life.says(item)
+    life.report(item)
     expect(life.last).toMatchObject([{ type, hearsay: true, run: 'r-2', attempt: 1 }])
     const { head: _head, lifecycle, ...rest } = life.state
     const { head: _before, lifecycle: lifeBefore, ...restBefore } = before
@@ -143,8 +154,8 @@ describe('[E5] hearsay: what only the kernel decides is kept and shown, and beli
 })
 
 describe('[E8] large results', () => {
-  const reference = (life: Life) => life.answer.toolCalls?.[0]?.result as { artifact_id: string }
-  const content = (life: Life, id: string) =>
+  const reference = (life: TestSession) => life.answer.toolCalls?.[0]?.result as { artifact_id: string }
+  const content = (life: TestSession, id: string) =>
     life
       .payloads('artifact_chunk')
       .filter(({ artifact_id }) => artifact_id === id)
@@ -154,7 +165,7 @@ describe('[E8] large results', () => {
   test('at the limit a result stays inline', () => {
     const life = running()
     const result = 'x'.repeat(INLINE_CHARS_MAX)
-    life.says(call('c1'), outcome('c1', 'ok', { result }))
+    life.report(call('c1'), outcome('c1', 'ok', { result }))
     expect(life.payloads('tool_outcome')).toMatchObject([{ status: 'ok', result }])
     expect(life.state.artifacts).toEqual({ count: 0, latest: [] })
   })
@@ -164,9 +175,9 @@ describe('[E8] large results', () => {
     ['JSON', { rows: ['y'.repeat(INLINE_CHARS_MAX)] }, 'application/json', 'write.json'],
   ])('above it, %s becomes an artifact and a reference, published once', (_name, result, contentType, name) => {
     const life = running()
-    life.says(
+    life.report(
       call('c1'),
-      says('tool_result', { tool_call_id: 'c1', tool_name: 'write', result: result as never }),
+      eventReport('tool_result', { tool_call_id: 'c1', tool_name: 'write', result: result as never }),
       outcome('c1', 'ok', { result: result as never }),
     )
     const text = typeof result === 'string' ? result : JSON.stringify(result)
@@ -185,17 +196,17 @@ describe('[E8] large results', () => {
 
   test('an error stays an error', () => {
     const life = running()
-    life.says(call('c1'), outcome('c1', 'error', { result: 'x'.repeat(20_000) }))
+    life.report(call('c1'), outcome('c1', 'error', { result: 'x'.repeat(20_000) }))
     expect(life.payloads('tool_outcome')).toMatchObject([{ status: 'error', outcome_type: 'ToolFailure' }])
     expect(life.state.artifacts.latest).toHaveLength(1)
   })
 
   test('a call of the same name in a later turn has an artifact of its own', () => {
     const life = running()
-    life.says(call('c1'), outcome('c1', 'ok', { result: 'x'.repeat(20_000) }), finished())
+    life.report(call('c1'), outcome('c1', 'ok', { result: 'x'.repeat(20_000) }), finished())
     const first = reference(life)
     life.submit('again')
-    life.says(started(), call('c1'), outcome('c1', 'ok', { result: 'y'.repeat(20_000) }))
+    life.report(started(), call('c1'), outcome('c1', 'ok', { result: 'y'.repeat(20_000) }))
     const second = reference(life)
     expect(second.artifact_id).not.toBe(first.artifact_id)
     expect(content(life, first.artifact_id) === 'x'.repeat(20_000)).toBe(true)
@@ -204,18 +215,18 @@ describe('[E8] large results', () => {
 
   test('so has a second call of that name in the same turn', () => {
     const life = running()
-    life.says(call('c1'), outcome('c1', 'ok', { result: 'x'.repeat(20_000) }))
-    life.says(call('c1'), outcome('c1', 'ok', { result: 'y'.repeat(20_000) }))
+    life.report(call('c1'), outcome('c1', 'ok', { result: 'x'.repeat(20_000) }))
+    life.report(call('c1'), outcome('c1', 'ok', { result: 'y'.repeat(20_000) }))
     const [first, second] = life.answer.toolCalls!.map(({ result }) => (result as { artifact_id: string }).artifact_id)
     expect([content(life, first!), content(life, second!)].map((text) => text.slice(0, 3))).toEqual(['xxx', 'yyy'])
   })
 
   test('so has the same call in the next attempt', () => {
     const life = running(background({ maxRetries: 1 }))
-    life.says(call('c1', 'pure'), outcome('c1', 'ok', { result: 'x'.repeat(20_000) }))
-    life.says(failed())
+    life.report(call('c1', 'pure'), outcome('c1', 'ok', { result: 'x'.repeat(20_000) }))
+    life.report(failed())
     life.tick(60_000)
-    life.says(started(), call('c1', 'pure'), outcome('c1', 'ok', { result: 'y'.repeat(20_000) }))
+    life.report(started(), call('c1', 'pure'), outcome('c1', 'ok', { result: 'y'.repeat(20_000) }))
     expect(new Set(life.state.artifacts.latest.map(({ id }) => id)).size).toBe(2)
   })
 })
@@ -224,7 +235,7 @@ describe('artifacts', () => {
   test('the state keeps the newest, and how many there were', () => {
     const life = running()
     const names = Array.from({ length: ARTIFACTS_MAX + 2 }, (_, index) => `a-${index}`)
-    for (const name of names) life.says({ type: 'artifact', name, contentType: 'text/plain', text: 'a' })
+    for (const name of names) life.report({ type: 'artifact', name, contentType: 'text/plain', text: 'a' })
     expect(life.state.artifacts.count).toBe(names.length)
     expect(life.state.artifacts.latest.map(({ name }) => name)).toEqual(names.slice(2))
   })
@@ -232,7 +243,7 @@ describe('artifacts', () => {
   test('labels are cut to what the state can hold', () => {
     const life = running()
     const long = 'x'.repeat(2_000)
-    life.says({ type: 'artifact', name: long, kind: long, contentType: long, text: 'a' })
+    life.report({ type: 'artifact', name: long, kind: long, contentType: long, text: 'a' })
     const [artifact] = life.state.artifacts.latest
     expect([artifact!.name, artifact!.kind, artifact!.contentType].map(({ length }) => length)).toEqual([
       1_000, 1_000, 1_000,
@@ -241,16 +252,16 @@ describe('artifacts', () => {
 
   const publish = (text: string) => {
     const life = running()
-    life.says({ type: 'artifact', name: 'a.txt', contentType: 'text/plain', text })
+    life.report({ type: 'artifact', name: 'a.txt', contentType: 'text/plain', text })
     return life
   }
 
   test('a small one is one chunk and one event, and a part of the message', () => {
     const life = publish('hello')
     const id = life.state.artifacts.latest[0]!.id
-    expect(life.happened).toEqual(['artifact_chunk', 'artifact_published', 'health_changed'])
+    expect(life.lastTypes).toEqual(['artifact_chunk', 'artifact_published', 'health_changed'])
     expect(life.state.artifacts.latest).toMatchObject([
-      { id, name: 'a.txt', kind: 'file', contentType: 'text/plain', size: 5, first: life.state.head - 2 },
+      { id, name: 'a.txt', kind: 'file', contentType: 'text/plain', size: 5, firstChunkSeq: life.state.head - 2 },
     ])
     expect(life.answer.parts).toEqual([{ type: 'artifact', artifactId: id, name: 'a.txt' }])
   })
@@ -272,7 +283,7 @@ describe('artifacts', () => {
       { size: Buffer.byteLength(text), chunks: chunks.length },
     ])
     const [artifact] = life.state.artifacts.latest
-    expect(artifact!.seq - artifact!.first).toBe(chunks.length)
+    expect(artifact!.seq - artifact!.firstChunkSeq).toBe(chunks.length)
   })
 
   test('an empty one is there too', () => {
@@ -285,7 +296,10 @@ describe('artifacts', () => {
 test('checkpoints are numbered here and can be resumed from', () => {
   const life = running(background())
   const said = { checkpoint_type: 'step', status: 'completed', summary_text: 'one', sequence: 77, session_id: 'forged' }
-  life.says(says('session_checkpoint', said), says('session_checkpoint', { ...said, resume_cursor: 'mine' }))
+  life.report(
+    eventReport('session_checkpoint', said),
+    eventReport('session_checkpoint', { ...said, resume_cursor: 'mine' }),
+  )
   expect(life.payloads('session_checkpoint')).toEqual([
     { ...said, session_id: 's1', sequence: 1, resume_cursor: `checkpoint:s1:${life.last[0]!.seq}` },
     { ...said, session_id: 's1', sequence: 2, resume_cursor: 'mine' },
@@ -300,18 +314,18 @@ describe('[R22] a run for which no sandbox is free', () => {
   const awaited = (reason: string | null) => ({ type: 'sandbox_awaited' as const, reason })
 
   test('is queued until one is, says so once, and an agent cannot say it', () => {
-    const life = new Life()
+    const life = new TestSession()
     life.submit()
     expect(life.status).toBe('running')
-    life.says(awaited('All are busy.'))
+    life.report(awaited('All are busy.'))
     expect([life.status, life.state.conversation.status]).toEqual(['queued', 'running'])
-    expect(life.happened).toEqual(['sandbox_awaited', 'transport_diagnostic', 'session_state'])
-    life.says(awaited('All are busy still.'))
-    expect(life.happened).toEqual([])
-    life.says(awaited(null))
-    expect([life.status, life.happened[0]]).toEqual(['running', 'sandbox_awaited'])
-    life.says(started(), token('Hi'))
-    life.says({
+    expect(life.lastTypes).toEqual(['sandbox_awaited', 'transport_diagnostic', 'session_state'])
+    life.report(awaited('All are busy still.'))
+    expect(life.lastTypes).toEqual([])
+    life.report(awaited(null))
+    expect([life.status, life.lastTypes[0]]).toEqual(['running', 'sandbox_awaited'])
+    life.report(started(), token('Hi'))
+    life.report({
       type: 'event',
       event: { type: 'sandbox_awaited', payload: { run_id: 'r-2', attempt: 1, reason: 'I wait.' } },
     })
@@ -319,14 +333,14 @@ describe('[R22] a run for which no sandbox is free', () => {
   })
 
   test('is cancelled at once, and expires with its session', () => {
-    const cancelled = new Life()
+    const cancelled = new TestSession()
     cancelled.submit()
-    cancelled.says(awaited('All are busy.'))
+    cancelled.report(awaited('All are busy.'))
     cancelled.do({ type: 'cancel' })
     expect(cancelled.status).toBe('idle')
-    const expiring = new Life()
+    const expiring = new TestSession()
     expiring.submit('work', background({ expiresAt: expiring.now + 1_000 }))
-    expiring.says(awaited('All are busy.'))
+    expiring.report(awaited('All are busy.'))
     expiring.tick(1_000)
     expect(expiring.status).toBe('failed')
   })

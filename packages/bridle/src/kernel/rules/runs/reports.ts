@@ -1,50 +1,53 @@
 // What a runner says of its run. A report for another run or attempt, or one seen already, changes nothing.
 
-import { catalogue, isKnown } from '../../catalogue.ts'
-import type { Answer, Report, ReportItem } from '../../commands.ts'
-import { customProblem } from '../../custom-event.ts'
-import type { AnyDraft } from '../../event.ts'
-import { canonical, hashText, type Json, type JsonObject, own } from '../../json.ts'
+import { catalogue, isEventType } from '../../catalogue.ts'
+import type { Answer, ReportItem, RunReport } from '../../commands.ts'
+import { customEventProblem } from '../../custom-event.ts'
+import type { AnyEventDraft } from '../../event.ts'
+import { canonicalJson, hashText, type Json, type JsonObject, ownProperty } from '../../json.ts'
 import { INLINE_CHARS_MAX, PREVIEW_CHARS } from '../../limits.ts'
 import { cursorText } from '../../positions/cursor.ts'
 import { OUTCOME_TYPES, type Payloads } from '../../schemas.ts'
-import { cut } from '../../text/truncate.ts'
-import { hasWorkspace, inProcess, turnRuntime } from '../../views/turn-runtime.ts'
-import { ask } from '../approvals/approvals.ts'
-import { failUnapproved, hasRun, isUnapproved } from '../approvals/unapproved-calls.ts'
-import { publish } from '../artifacts.ts'
-import { isOverBudget, isWork, stopOverBudget } from '../budgets/budgets.ts'
-import type { Working } from '../decision-builder.ts'
-import { endTurn, failRun, noteHandle, stopped } from './runs.ts'
+import { truncate } from '../../text/truncate.ts'
+import { defaultSandboxNotice, hasWorkspace, turnRuntimeDecision } from '../../views/turn-runtime.ts'
+import { requestApproval } from '../approvals/approvals.ts'
+import { failUnapprovedCall, hasActed, isUnapprovedCall } from '../approvals/unapproved-calls.ts'
+import { publishArtifact } from '../artifacts.ts'
+import { isOverBudget, reportsNewWork, stopOverBudget } from '../budgets/budgets.ts'
+import type { DecisionBuilder } from '../decision-builder.ts'
+import { completeStop, endTurn, failRun, recordResumeHandle } from './runs.ts'
 import { publishTaskGraph } from './task-graph.ts'
 
-export const report = (w: Working, told: Report): Answer => {
+export const report = (w: DecisionBuilder, told: RunReport): Answer => {
   const isCurrent = () => w.run !== null && w.run.runId === told.runId && w.run.attempt === told.attempt
   if (!isCurrent()) return { dropped: 'run' }
   if (w.frame !== null && w.run && w.frame <= w.run.frame) return { dropped: 'frame' }
-  if (live(w) && told.items.some(isWork) && isOverBudget(w)) {
+  if (isStarted(w) && told.items.some(reportsNewWork) && isOverBudget(w)) {
     // Nothing of the report counts: not its frame, and not an end that came with the work.
     w.frame = null
     stopOverBudget(w)
     return { dropped: 'budget' }
   }
-  if (isStopped(w) && !told.items.some((item) => isHeard(w, item))) return { dropped: 'stopped' }
-  for (const item of told.items) if (isCurrent()) (take[item.type] as (w: Working, item: ReportItem) => void)(w, item)
+  if (isStopped(w) && !told.items.some((item) => isAcceptedAfterStop(w, item))) return { dropped: 'stopped' }
+  for (const item of told.items)
+    if (isCurrent()) (itemHandlers[item.type] as (w: DecisionBuilder, item: ReportItem) => void)(w, item)
   return {}
 }
 
-const isStopped = ({ run }: Working): boolean => run?.phase !== 'started' && run?.phase !== 'requested'
+const isStopped = ({ run }: DecisionBuilder): boolean => run?.phase !== 'started' && run?.phase !== 'requested'
 
 /** What a run that was told to stop is still heard for. A runner that can go on says from where when it answers the stop. */
-const isHeard = ({ run }: Working, { type }: ReportItem): boolean =>
+const isAcceptedAfterStop = ({ run }: DecisionBuilder, { type }: ReportItem): boolean =>
   ANSWERS.has(type) || (ENDS.has(type) && !(run?.phase === 'parked' && run.resumable))
 const ANSWERS: ReadonlySet<ReportItem['type']> = new Set(['stopped', 'approval_delivered', 'steer_delivered'])
 const ENDS: ReadonlySet<ReportItem['type']> = new Set(['finished', 'failed', 'lost'])
 
 /** Only a run that was not told to stop may add to the log. */
-const live = (w: Working): boolean => w.run?.phase === 'started'
+const isStarted = (w: DecisionBuilder): boolean => w.run?.phase === 'started'
 
-const take: { readonly [T in ReportItem['type']]: (w: Working, item: ReportItem & { type: T }) => void } = {
+const itemHandlers: {
+  readonly [T in ReportItem['type']]: (w: DecisionBuilder, item: ReportItem & { type: T }) => void
+} = {
   started: (w, { handle, steer, durable, resumable, sandbox, provider, model }) => {
     const { run } = w
     if (run?.phase !== 'requested') return
@@ -58,16 +61,16 @@ const take: { readonly [T in ReportItem['type']]: (w: Working, item: ReportItem 
       ...(provider !== undefined && { provider }),
       ...(model !== undefined && { model }),
     })
-    w.addToRun('policy_decision', turnRuntime(w.state))
+    w.addToRun('policy_decision', turnRuntimeDecision(w.state))
     // Work that writes has a workspace, whatever stands around its engine; what does is said last, and is the session's.
-    if (sandbox && hasWorkspace(w.state)) w.addToRun('sandbox_notice', inProcess(w.state))
-    w.addToRun('sandbox_notice', sandbox ?? inProcess(w.state))
+    if (sandbox && hasWorkspace(w.state)) w.addToRun('sandbox_notice', defaultSandboxNotice(w.state))
+    w.addToRun('sandbox_notice', sandbox ?? defaultSandboxNotice(w.state))
     if (hasWorkspace(w.state)) publishTaskGraph(w, 'running')
   },
 
   sandbox_awaited: (w, { reason }) => {
     const { run } = w
-    if (!run || (run.phase !== 'requested' && !live(w))) return
+    if (!run || (run.phase !== 'requested' && !isStarted(w))) return
     // A server that was started anew finds the run waiting already.
     if ((reason !== null) === (run.awaitsSandbox ?? false)) return
     w.addToRun('sandbox_awaited', { run_id: run.runId, attempt: run.attempt, reason })
@@ -80,28 +83,28 @@ const take: { readonly [T in ReportItem['type']]: (w: Working, item: ReportItem 
 
   event: (w, { event }) => {
     // What nobody knows has no fold; a greeting is a wire's word and not the log's.
-    if (!live(w) || !isKnown(event.type) || catalogue[event.type].source === 'wire') return
-    if (catalogue[event.type].source !== 'runner') return w.addToRun(event.type, marked(event), true)
-    const refine = refinements[event.type] as ((w: Working, payload: unknown) => void) | undefined
+    if (!isStarted(w) || !isEventType(event.type) || catalogue[event.type].source === 'wire') return
+    if (catalogue[event.type].source !== 'runner') return w.addToRun(event.type, markedAsHearsay(event), true)
+    const refine = refinements[event.type] as ((w: DecisionBuilder, payload: unknown) => void) | undefined
     if (refine) refine(w, event.payload)
     else w.addToRun(event.type, event.payload)
   },
 
   ask: (w, item) => {
-    if (live(w)) ask(w, item)
+    if (isStarted(w)) requestApproval(w, item)
   },
 
   artifact: (w, item) => {
-    if (live(w)) publish(w, item)
+    if (isStarted(w)) publishArtifact(w, item)
   },
 
   finished: (w, { result, resume }) => {
-    if (!live(w)) return endedLate(w, resume)
+    if (!isStarted(w)) return stopAfterLateEnd(w, resume)
     endTurn(w, 'completed', { ...(result !== undefined && { result }), ...(resume !== undefined && { resume }) })
   },
 
   failed: (w, { message, transient, reason, resume }) => {
-    if (!live(w) && w.run?.phase !== 'requested') return endedLate(w, resume)
+    if (!isStarted(w) && w.run?.phase !== 'requested') return stopAfterLateEnd(w, resume)
     failRun(w, {
       message,
       ...(transient !== undefined && { transient }),
@@ -112,19 +115,20 @@ const take: { readonly [T in ReportItem['type']]: (w: Working, item: ReportItem 
 
   lost: (w, { message }) => {
     const { run } = w
-    if (!live(w) && run?.phase !== 'requested') return stopped(w, 'confirmed')
+    if (!isStarted(w) && run?.phase !== 'requested') return completeStop(w, 'confirmed')
     if (w.state.lifecycle.kind === 'chat') return failRun(w, { message, reason: 'interrupted' })
     failRun(w, { message, reason: 'interrupted', transient: true })
   },
 
-  stopped: (w, { resume }) => stopped(w, 'confirmed', resume),
+  stopped: (w, { resume }) => completeStop(w, 'confirmed', resume),
 
   resume: (w, { handle }) => {
-    if (live(w)) noteHandle(w, handle)
+    if (isStarted(w)) recordResumeHandle(w, handle)
   },
 
   approval_delivered: (w, { requestId }) => {
-    if (own(w.state.approvals.decided, requestId)?.pending) w.addToRun('approval_delivered', { request_id: requestId })
+    if (ownProperty(w.state.approvals.decided, requestId)?.undelivered)
+      w.addToRun('approval_delivered', { request_id: requestId })
   },
 
   steer_delivered: (w, { messageId }) => {
@@ -135,15 +139,15 @@ const take: { readonly [T in ReportItem['type']]: (w: Working, item: ReportItem 
 }
 
 /** A run that was stopped and kept is not gone on with from an end that nobody heard: its last words would be missing. */
-const endedLate = (w: Working, resume: string | undefined): void =>
-  stopped(w, 'confirmed', w.run?.phase === 'parked' ? undefined : resume)
+const stopAfterLateEnd = (w: DecisionBuilder, resume: string | undefined): void =>
+  completeStop(w, 'confirmed', w.run?.phase === 'parked' ? undefined : resume)
 
 /** Marks a runner's or an agent's word on its own isolation or policy as a claim, in the payload itself. */
-const marked = ({ type, payload }: Pick<AnyDraft, 'type' | 'payload'>): typeof payload =>
+const markedAsHearsay = ({ type, payload }: Pick<AnyEventDraft, 'type' | 'payload'>): typeof payload =>
   catalogue[type].source === 'server' ? { ...payload, hearsay: true } : payload
 
 /** Events that the kernel completes before it numbers them. */
-const refinements: { readonly [T in keyof Payloads]?: (w: Working, payload: Payloads[T]) => void } = {
+const refinements: { readonly [T in keyof Payloads]?: (w: DecisionBuilder, payload: Payloads[T]) => void } = {
   tool_call: (w, payload) => {
     // Begun twice, it would have one outcome for two calls.
     if (Object.hasOwn(w.state.lifecycle.tools, payload.tool_call_id)) return
@@ -152,19 +156,19 @@ const refinements: { readonly [T in keyof Payloads]?: (w: Working, payload: Payl
   },
 
   tool_result: (w, payload) => {
-    const { result, replaced } = inline(w, payload.tool_call_id, payload.tool_name ?? 'tool', payload.result)
+    const { result, replaced } = inlineOrArtifact(w, payload.tool_call_id, payload.tool_name ?? 'tool', payload.result)
     w.addToRun('tool_result', { ...payload, result, ...(replaced && { artifact: true }) })
     const { tool_call_id, tool_name = 'tool' } = payload
-    if (isUnapproved(w, tool_call_id))
-      failUnapproved(w, { tool_call_id, tool_name, status: 'ok', outcome_type: OUTCOME_TYPES.ok })
+    if (isUnapprovedCall(w, tool_call_id))
+      failUnapprovedCall(w, { tool_call_id, tool_name, status: 'ok', outcome_type: OUTCOME_TYPES.ok })
   },
 
   tool_outcome: (w, payload) => {
     // A late second outcome would contradict the first.
     if (!Object.hasOwn(w.state.lifecycle.tools, payload.tool_call_id)) return
-    if (hasRun(payload.status) && isUnapproved(w, payload.tool_call_id)) return failUnapproved(w, payload)
+    if (hasActed(payload.status) && isUnapprovedCall(w, payload.tool_call_id)) return failUnapprovedCall(w, payload)
     if (payload.result === undefined) return w.addToRun('tool_outcome', payload)
-    const { result, replaced } = inline(w, payload.tool_call_id, payload.tool_name, payload.result)
+    const { result, replaced } = inlineOrArtifact(w, payload.tool_call_id, payload.tool_name, payload.result)
     const status = replaced && payload.status === 'ok' ? 'artifact' : payload.status
     w.addToRun('tool_outcome', { ...payload, result, status, outcome_type: OUTCOME_TYPES[status] })
   },
@@ -179,13 +183,13 @@ const refinements: { readonly [T in keyof Payloads]?: (w: Working, payload: Payl
 
   custom_event: (w, payload) => {
     // Whatever a runner calls one of ours would be taken for it.
-    if (customProblem(payload.name, payload.data) === null) w.addToRun('custom_event', payload)
+    if (customEventProblem(payload.name, payload.data) === null) w.addToRun('custom_event', payload)
   },
 
   context_compacted: (w, payload) => {
     w.addToRun('context_compacted', {
       ...payload,
-      resume_cursor: payload.resume_cursor ?? cursorText('compact', w.key.id, w.next),
+      resume_cursor: payload.resume_cursor ?? cursorText('compact', w.key.id, w.nextSeq),
     })
   },
 
@@ -199,23 +203,28 @@ const refinements: { readonly [T in keyof Payloads]?: (w: Working, payload: Payl
       ...payload,
       session_id: w.key.id,
       sequence: w.state.checkpoints.count + 1,
-      resume_cursor: payload.resume_cursor ?? cursorText('checkpoint', w.key.id, w.next),
+      resume_cursor: payload.resume_cursor ?? cursorText('checkpoint', w.key.id, w.nextSeq),
     })
   },
 }
 
 /** A result too large for the wire becomes an artifact, published once, and a reference to it. */
-const inline = (w: Working, toolCallId: string, tool: string, result: Json): { result: Json; replaced: boolean } => {
+const inlineOrArtifact = (
+  w: DecisionBuilder,
+  toolCallId: string,
+  tool: string,
+  result: Json,
+): { result: Json; replaced: boolean } => {
   const text = typeof result === 'string' ? result : JSON.stringify(result)
   if (text.length <= INLINE_CHARS_MAX) return { result, replaced: false }
   // `tool_result` and `tool_outcome` of one call carry the same result: one artifact serves both. Engines use the name
   // of a call again, in later attempts and turns or even in the same: another text is another artifact.
-  const id = `art-${hashText(canonical([w.run?.runId, w.run?.attempt, toolCallId, text]))}`
+  const id = `art-${hashText(canonicalJson([w.run?.runId, w.run?.attempt, toolCallId, text]))}`
   const published = () => w.state.artifacts.latest.findLast((artifact) => artifact.id === id)
   if (!published()) {
     const [ending, contentType] = typeof result === 'string' ? ['txt', 'text/plain'] : ['json', 'application/json']
-    publish(w, { id, name: `${tool}.${ending}`, kind: 'tool_result', contentType, text, toolCallId })
+    publishArtifact(w, { id, name: `${tool}.${ending}`, kind: 'tool_result', contentType, text, toolCallId })
   }
   const size = published()?.size ?? text.length
-  return { result: { artifact_id: id, size, preview: cut(text, PREVIEW_CHARS) }, replaced: true }
+  return { result: { artifact_id: id, size, preview: truncate(text, PREVIEW_CHARS) }, replaced: true }
 }

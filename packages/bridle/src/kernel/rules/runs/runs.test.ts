@@ -4,34 +4,34 @@ import { ABORT_GRACE_MS, RETRY_BASE_MS, RETRY_MAX_MS } from '../../limits.ts'
 import { dueAt } from '../due-time.ts'
 import {
   approve,
+  awaitingApproval,
   background,
-  brief,
   call,
   deny,
+  eventReport,
   failed,
   finished,
   key,
-  Life,
   lost,
+  messageSummary,
   outcome,
   running,
-  says,
   started,
   stopped,
+  TestSession,
   token,
-  waiting,
 } from '../rules.suite.ts'
-import { wanted } from '../wanted-effects.ts'
+import { wantedEffects } from '../wanted-effects.ts'
 
 const cancel = (more: Partial<Command & { type: 'cancel' }> = {}): Command => ({ type: 'cancel', ...more })
-const effects = (life: Life): string[] => wanted(key, life.state, 1).map(({ id }) => id)
+const effects = (life: TestSession): string[] => wantedEffects(key, life.state, 1).map(({ id }) => id)
 
 describe('the end of a run', () => {
   test('[S4][S6] completed: calls settle, the text is told once more, and the turn ends once', () => {
     const life = running()
-    life.says(token('Hi'), call('c1', 'pure'))
-    life.says(finished({ resume: 'h1' }))
-    expect(life.happened).toEqual([
+    life.report(token('Hi'), call('c1', 'pure'))
+    life.report(finished({ resume: 'h1' }))
+    expect(life.lastTypes).toEqual([
       'tool_outcome',
       'response',
       'resume_handle',
@@ -51,47 +51,47 @@ describe('the end of a run', () => {
 
   test('[S4] a result stands in for text that was never streamed', () => {
     const life = running()
-    life.says(finished({ result: 'the result' }))
+    life.report(finished({ result: 'the result' }))
     expect(life.answer).toMatchObject({ content: 'the result', status: 'complete' })
   })
 
   test('[S9] a response that differs from the tokens replaces them, an equal one changes nothing', () => {
     const life = running()
-    life.says(token('Helo'))
+    life.report(token('Helo'))
     const streamed = life.state.conversation
-    life.says(says('response', { text: 'Helo' }))
+    life.report(eventReport('response', { text: 'Helo' }))
     expect(life.state.conversation).toBe(streamed)
-    life.says(says('response', { text: 'Hello' }))
+    life.report(eventReport('response', { text: 'Hello' }))
     expect(life.answer).toMatchObject({ content: 'Hello', parts: [{ type: 'text', from: 0 }] })
   })
 
   test('[S3] failed: the message and the session say so, and the next prompt clears it', () => {
     const life = running()
-    life.says(token('par'), failed(true, 'no power'))
-    expect(life.happened).toEqual(['token', 'error', 'turn_end', 'health_changed', 'session_state'])
+    life.report(token('par'), failed(true, 'no power'))
+    expect(life.lastTypes).toEqual(['token', 'error', 'turn_end', 'health_changed', 'session_state'])
     expect(life.state.conversation).toMatchObject({ status: 'error', sessionStatus: 'failed', error: 'no power' })
-    expect(life.messages.map(brief)).toEqual(['user complete: hello', 'assistant error: par'])
+    expect(life.messages.map(messageSummary)).toEqual(['user complete: hello', 'assistant error: par'])
     life.submit('again')
     expect(life.state.conversation.status).toBe('running')
     expect(life.state.conversation).not.toHaveProperty('error')
   })
 
   test('[S10] a run that was never started can fail but not finish', () => {
-    const life = new Life()
+    const life = new TestSession()
     life.submit()
-    life.says(finished())
+    life.report(finished())
     expect(life.last).toEqual([])
-    life.says(failed(false, 'cannot start'))
+    life.report(failed(false, 'cannot start'))
     expect(life.status).toBe('failed')
   })
 })
 
 describe('cancel', () => {
   test('[S5] idle at once, settled in the same batch, ended when the runner confirms', () => {
-    const life = waiting()
-    life.says(token('par'))
+    const life = awaitingApproval()
+    life.report(token('par'))
     expect(life.do(cancel({ actor: 'ann' }))).toMatchObject({ runId: 'r-2', cancelled: true })
-    expect(life.happened).toEqual([
+    expect(life.lastTypes).toEqual([
       'cancel_requested',
       'tool_outcome',
       'approval_decided',
@@ -108,11 +108,11 @@ describe('cancel', () => {
     })
     expect(effects(life)).toEqual(['abort:r-2:1'])
     const shown = life.state.conversation
-    life.says(token('more'), call('c2'))
+    life.report(token('more'), call('c2'))
     expect(life.last).toEqual([])
     expect(life.state.conversation).toBe(shown)
-    life.says(stopped)
-    expect(life.happened).toEqual(['run_stopped', 'turn_end'])
+    life.report(stopped)
+    expect(life.lastTypes).toEqual(['run_stopped', 'turn_end'])
     expect(life.payloads('turn_end')).toEqual([{ turn_id: 'r-2', status: 'cancelled', queued: 0 }])
     expect(effects(life)).toEqual([])
   })
@@ -120,27 +120,27 @@ describe('cancel', () => {
   test('[S5] tasks that are open end with the run; those of other runs, and those that ended, do not end again', () => {
     const life = running()
     const task = (agent_id: string, status: string) =>
-      says('subagent_event', { agent_id, status, task: `do ${agent_id}` })
-    life.says(task('before', 'running'))
-    life.says(finished())
+      eventReport('subagent_event', { agent_id, status, task: `do ${agent_id}` })
+    life.report(task('before', 'running'))
+    life.report(finished())
     life.submit('next')
-    life.says(started())
-    life.says(task('a', 'running'), task('b', 'started'), task('c', 'running'), task('c', 'completed'))
+    life.report(started())
+    life.report(task('a', 'running'), task('b', 'started'), task('c', 'running'), task('c', 'completed'))
     life.do(cancel())
     const settled = life.last.flatMap(({ type, payload }) => (type === 'subagent_event' ? [payload] : []))
     expect(settled).toEqual([
       { agent_id: 'a', status: 'cancelled', parent_session_id: 's1', reason: 'interrupted' },
       { agent_id: 'b', status: 'cancelled', parent_session_id: 's1', reason: 'interrupted' },
     ])
-    life.says(stopped)
-    expect(life.happened).not.toContain('subagent_event')
+    life.report(stopped)
+    expect(life.lastTypes).not.toContain('subagent_event')
   })
 
-  test.each<[string, (life: Life) => void]>([
-    ['the runner confirms', (life) => life.says(stopped)],
-    ['the runner finishes instead', (life) => life.says(finished())],
-    ['the runner fails instead', (life) => life.says(failed())],
-    ['the runner is lost', (life) => life.says(lost)],
+  test.each<[string, (life: TestSession) => void]>([
+    ['the runner confirms', (life) => life.report(stopped)],
+    ['the runner finishes instead', (life) => life.report(finished())],
+    ['the runner fails instead', (life) => life.report(failed())],
+    ['the runner is lost', (life) => life.report(lost)],
     ['the grace is over', (life) => life.tick(ABORT_GRACE_MS)],
   ])('[S5][S6] the next prompt starts only after the end: %s', (_name, end) => {
     const life = running()
@@ -157,11 +157,11 @@ describe('cancel', () => {
   })
 
   test('[S5] a cancelled run that was only requested is aborted too', () => {
-    const life = new Life()
+    const life = new TestSession()
     life.submit()
     life.do(cancel())
     expect(effects(life)).toEqual(['abort:r-2:1'])
-    life.says(started())
+    life.report(started())
     expect(life.last).toEqual([])
   })
 
@@ -180,8 +180,8 @@ describe('cancel', () => {
     const second = life.submit('second') as { runId: string }
     life.submit('third')
     expect(life.do(cancel({ runId: second.runId }))).toMatchObject({ runId: second.runId, cancelled: true })
-    expect(life.happened).toEqual(['cancel_requested', 'prompt_dropped', 'health_changed'])
-    expect(life.messages.map(brief)).toEqual([
+    expect(life.lastTypes).toEqual(['cancel_requested', 'prompt_dropped', 'health_changed'])
+    expect(life.messages.map(messageSummary)).toEqual([
       'user complete: hello',
       'assistant pending: ',
       'user complete: second',
@@ -197,7 +197,7 @@ describe('cancel', () => {
     ['the name of a prototype', '__proto__'],
   ])('[S5] a stale name is acknowledged and does nothing: %s', (_name, runId) => {
     const life = running()
-    life.says(finished())
+    life.report(finished())
     life.submit('next')
     const before = life.state
     expect(life.do(cancel({ runId }))).toEqual({ runId, cancelled: false, seq: before.head })
@@ -205,7 +205,7 @@ describe('cancel', () => {
   })
 
   test('[S5] with nothing to cancel it is acknowledged', () => {
-    const life = new Life()
+    const life = new TestSession()
     life.do({ type: 'create' })
     expect(life.do(cancel())).toMatchObject({ runId: null, cancelled: false })
   })
@@ -216,26 +216,26 @@ describe('cancel', () => {
     life.submit('third')
     life.do(cancel({ queue: true }))
     expect(life.payloads('prompt_dropped').map(({ reason }) => reason)).toEqual(['cancelled', 'cancelled'])
-    life.says(stopped)
+    life.report(stopped)
     expect(life.state.lifecycle).toMatchObject({ run: null, queue: [] })
     expect(life.status).toBe('idle')
   })
 
-  test.each<[string, (life: Life) => void]>([
-    ['between two attempts', (life) => life.says(failed())],
+  test.each<[string, (life: TestSession) => void]>([
+    ['between two attempts', (life) => life.report(failed())],
     [
       'while paused',
       (life) => {
         life.do({ type: 'pause' })
-        life.says(stopped)
+        life.report(stopped)
       },
     ],
-    ['while its outcome is asked about', (life) => life.says(call('c1', 'unsafe'), lost)],
+    ['while its outcome is asked about', (life) => life.report(call('c1', 'unsafe'), lost)],
   ])('[S5] a run that no runner holds ends here and now: %s', (_name, prepare) => {
     const life = running(background({ maxRetries: 3 }))
     prepare(life)
     life.do(cancel())
-    expect(life.happened).toContain('turn_end')
+    expect(life.lastTypes).toContain('turn_end')
     expect(life.status).toBe('cancelled')
     expect(effects(life)).toEqual([])
     expect(life.openApprovals).toEqual([])
@@ -247,12 +247,12 @@ describe('cancel', () => {
     const life = running()
     life.do({ type: 'pause' })
     life.wait(100).do(cancel())
-    expect(life.happened).not.toContain('turn_end')
-    life.says(stopped)
+    expect(life.lastTypes).not.toContain('turn_end')
+    life.report(stopped)
     expect(life.payloads('turn_end')).toHaveLength(1)
   })
 
-  test.each<[string, (life: Life) => void]>([
+  test.each<[string, (life: TestSession) => void]>([
     ['running', () => {}],
     ['paused before it began', (life) => life.do({ type: 'pause' })],
   ])('[S5] background work is cancelled as a whole: %s', (_name, prepare) => {
@@ -260,7 +260,7 @@ describe('cancel', () => {
     prepare(life)
     life.submit('second')
     life.do(cancel())
-    life.says(stopped)
+    life.report(stopped)
     expect(life.status).toBe('cancelled')
     expect(life.state.lifecycle).toMatchObject({ run: null, queue: [] })
     expect(life.messages.some(({ status }) => status === 'pending')).toBe(false)
@@ -268,29 +268,29 @@ describe('cancel', () => {
   })
 
   test('[S5] background work that has not begun is cancelled with what waits', () => {
-    const life = new Life()
+    const life = new TestSession()
     life.do({ type: 'create', opening: background() })
     life.do({ type: 'pause' })
     life.submit('one')
     life.submit('two')
     life.do(cancel({ queue: true }))
-    expect(life.happened.slice(0, 4)).toEqual(['cancel_requested', 'prompt_dropped', 'prompt_dropped', 'turn_end'])
+    expect(life.lastTypes.slice(0, 4)).toEqual(['cancel_requested', 'prompt_dropped', 'prompt_dropped', 'turn_end'])
     expect(life.status).toBe('cancelled')
   })
 })
 
 describe('retries', () => {
-  const attempts = (life: Life) => life.payloads('run_requested').map(({ attempt }) => attempt)
+  const attempts = (life: TestSession) => life.payloads('run_requested').map(({ attempt }) => attempt)
 
   test.each([0, 1, 2, 3])('[S13] max_retries = %i allows one attempt more', (maxRetries) => {
     const life = running(background({ maxRetries }))
     for (let attempt = 1; attempt <= maxRetries; attempt++) {
-      life.says(failed())
+      life.report(failed())
       expect(life.status).toBe('recovering')
       life.tick(RETRY_MAX_MS)
-      life.says(started())
+      life.report(started())
     }
-    life.says(failed())
+    life.report(failed())
     expect(life.status).toBe('failed')
     expect(attempts(life)).toEqual(Array.from({ length: maxRetries + 1 }, (_, index) => index + 1))
     expect(life.payloads('turn_end')).toHaveLength(1)
@@ -301,14 +301,14 @@ describe('retries', () => {
     const life = running(background({ maxRetries: 9 }))
     const waits: number[] = []
     for (let attempt = 1; attempt <= 9; attempt++) {
-      life.says(failed())
+      life.report(failed())
       const due = dueAt(life.state, life.now)!
       waits.push(due - life.now)
       life.tick(due - life.now - 1)
       expect(life.run.phase).toBe('waiting')
       life.tick(1)
       expect(life.run.phase).toBe('requested')
-      life.says(started())
+      life.report(started())
     }
     expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60].map((seconds) => seconds * RETRY_BASE_MS))
   })
@@ -318,17 +318,17 @@ describe('retries', () => {
     ['a transient failure of a chat', { maxRetries: 3 }, true],
   ])('[S13] %s is not retried', (_name, opening, transient) => {
     const life = running(opening)
-    life.says(failed(transient))
+    life.report(failed(transient))
     expect(life.status).toBe('failed')
   })
 
   test('[S13] what an attempt wrote stays, marked, and the content starts anew, once', () => {
     const life = running(background({ maxRetries: 1 }))
-    life.says(says('thinking', { text: 'hm' }), token('Hel'), call('c1', 'pure'), token('lo'))
-    life.says(failed())
-    expect(life.happened).toContain('tool_outcome')
+    life.report(eventReport('thinking', { text: 'hm' }), token('Hel'), call('c1', 'pure'), token('lo'))
+    life.report(failed())
+    expect(life.lastTypes).toContain('tool_outcome')
     life.tick(RETRY_BASE_MS)
-    expect(life.happened.slice(0, 2)).toEqual(['output_superseded', 'run_requested'])
+    expect(life.lastTypes.slice(0, 2)).toEqual(['output_superseded', 'run_requested'])
     expect(life.answer).toMatchObject({ content: '', status: 'streaming' })
     const old = [
       { type: 'reasoning', text: 'hm', superseded: true },
@@ -337,9 +337,9 @@ describe('retries', () => {
       { type: 'text', text: 'lo', superseded: true },
     ]
     expect(life.answer.parts).toEqual(old)
-    life.says(started())
-    life.says(says('thinking', { text: 'better' }), token('Hello'), call('c1', 'pure'), outcome('c1'))
-    life.says(finished())
+    life.report(started())
+    life.report(eventReport('thinking', { text: 'better' }), token('Hello'), call('c1', 'pure'), outcome('c1'))
+    life.report(finished())
     expect(life.answer).toMatchObject({
       content: 'Hello',
       status: 'complete',
@@ -359,22 +359,22 @@ describe('retries', () => {
 
   test('[S13] an attempt that wrote nothing is not superseded', () => {
     const life = running(background({ maxRetries: 1 }))
-    life.says(failed())
+    life.report(failed())
     life.tick(RETRY_BASE_MS)
-    expect(life.happened[0]).toBe('run_requested')
+    expect(life.lastTypes[0]).toBe('run_requested')
   })
 
   test('[S13] a marker is a part too', () => {
     const life = running(background({ maxRetries: 1 }))
-    life.says(says('context_compacted', { original_count: 2, compacted_count: 1, summary: 's' }))
-    life.says(failed())
+    life.report(eventReport('context_compacted', { original_count: 2, compacted_count: 1, summary: 's' }))
+    life.report(failed())
     life.tick(RETRY_BASE_MS)
     expect(life.answer.parts).toEqual([{ type: 'marker', kind: 'context_compacted', text: 's', superseded: true }])
   })
 
   test('[S10] the attempt before is no longer heard', () => {
     const life = running(background({ maxRetries: 1 }))
-    life.says(failed())
+    life.report(failed())
     life.tick(RETRY_BASE_MS)
     for (const item of [token('late'), finished(), failed(), lost, stopped]) {
       expect(life.do({ type: 'report', runId: 'r-2', attempt: 1, frame: 99, items: [item] })).toMatchObject({
@@ -388,33 +388,33 @@ describe('retries', () => {
 describe('a lost run', () => {
   test('[S12] of a chat ends with one error and keeps its text', () => {
     const life = running()
-    life.says(token('half an ans'), call('c1', 'unsafe'))
-    life.says(lost)
+    life.report(token('half an ans'), call('c1', 'unsafe'))
+    life.report(lost)
     expect(life.payloads('error')).toEqual([{ turn_id: 'r-2', message: 'gone', reason: 'interrupted' }])
-    expect(life.messages.map(brief)).toEqual(['user complete: hello', 'assistant error: half an ans'])
+    expect(life.messages.map(messageSummary)).toEqual(['user complete: hello', 'assistant error: half an ans'])
     expect(life.answer.toolCalls).toMatchObject([{ status: 'error', outcome: 'error' }])
     expect(effects(life)).toEqual([])
     expect(life.payloads('run_requested')).toHaveLength(1)
   })
 
-  test.each<[string, Parameters<Life['says']>]>([
+  test.each<[string, Parameters<TestSession['report']>]>([
     ['without calls', [token('x')]],
     ['in a pure call', [call('c1', 'pure')]],
     ['in an idempotent call', [call('c1', 'idempotent')]],
     ['after an unsafe call', [call('c1', 'unsafe'), outcome('c1')]],
   ])('[S13] of background work recovers: %s', (_name, items) => {
     const life = running(background({ maxRetries: 1 }))
-    life.says(...items)
-    life.says(lost)
+    life.report(...items)
+    life.report(lost)
     expect(life.status).toBe('recovering')
     life.tick(RETRY_BASE_MS)
     expect(life.run).toMatchObject({ attempt: 2, phase: 'requested' })
   })
 
   test('[S13] before it was started it recovers too', () => {
-    const life = new Life()
+    const life = new TestSession()
     life.submit('x', background({ maxRetries: 1 }))
-    life.says(lost)
+    life.report(lost)
     expect(life.status).toBe('recovering')
   })
 
@@ -422,8 +422,8 @@ describe('a lost run', () => {
     '[S14] in a call declared %s becomes a question',
     (effect) => {
       const life = running(background({ maxRetries: 1 }))
-      life.says(call('c1', effect))
-      life.says(lost)
+      life.report(call('c1', effect))
+      life.report(lost)
       expect(life.status).toBe('awaiting_approval')
       expect(life.payloads('approval_required')).toMatchObject([
         { kind: 'unknown_outcome', tool_call_id: 'c1', tool_name: 'write', expires_at: null },
@@ -437,18 +437,18 @@ describe('a lost run', () => {
 
   test('[S14] approved, the turn runs again, though no retries are left', () => {
     const life = running(background())
-    life.says(token('x'), call('c1'))
-    life.says(lost)
+    life.report(token('x'), call('c1'))
+    life.report(lost)
     life.do(approve(life.openApprovals[0]!))
     expect(life.run).toMatchObject({ attempt: 2, phase: 'requested' })
-    expect(life.happened).toContain('output_superseded')
+    expect(life.lastTypes).toContain('output_superseded')
     expect(life.status).toBe('running')
   })
 
   test('[S14] denied, it fails', () => {
     const life = running(background({ maxRetries: 5 }))
-    life.says(call('c1'))
-    life.says(lost)
+    life.report(call('c1'))
+    life.report(lost)
     life.do(deny(life.openApprovals[0]!))
     expect(life.payloads('error')).toMatchObject([{ reason: 'outcome_unknown' }])
     expect(life.status).toBe('failed')

@@ -4,43 +4,43 @@ import type { Answer, Command } from '../../commands.ts'
 import { eventId } from '../../event.ts'
 import type { Json } from '../../json.ts'
 import {
-  BRIEF_CHARS,
   PREVIEW_CHARS,
+  QUEUED_PROMPT_CHARS_MAX,
   RESULT_CHARS_MAX,
   RETRY_BASE_MS,
   RETRY_MAX_MS,
-  WAITING_CHARS_MAX,
+  SUMMARY_CHARS_MAX,
 } from '../../limits.ts'
 import { cursorText } from '../../positions/cursor.ts'
 import type { Run } from '../../projections/lifecycle.ts'
 import { isTaskOver } from '../../projections/subagents.ts'
 import { OUTCOME_TYPES } from '../../schemas.ts'
-import { cut } from '../../text/truncate.ts'
+import { truncate } from '../../text/truncate.ts'
 import { cancelApprovals } from '../approvals/approval-settlement.ts'
 import { askAboutUnsafe } from '../approvals/operator-questions.ts'
-import { publish } from '../artifacts.ts'
-import type { Working } from '../decision-builder.ts'
-import { goesOnFrom } from './resumption.ts'
+import { publishArtifact } from '../artifacts.ts'
+import type { DecisionBuilder } from '../decision-builder.ts'
+import { resumeHandleOf } from './resumption.ts'
 import { publishTaskGraph } from './task-graph.ts'
 
 /** Starts the next attempt, or the next prompt in the queue, when nothing stands in the way. */
-export const advance = (w: Working): void => {
+export const startNextRun = (w: DecisionBuilder): void => {
   const { created, paused, queue, run } = w.state.lifecycle
   if (!created || paused) return
   if (run) {
     const asked = Object.values(w.state.approvals.open).some((approval) => approval.kind !== 'tool')
-    if (run.phase === 'parked' && run.stopping === null && !asked) requestRun(w, run.runId, run.attempt + 1)
+    if (run.phase === 'parked' && run.stopRequestedAt === null && !asked) requestRun(w, run.runId, run.attempt + 1)
     return
   }
   const next = queue[0]
   if (next) requestRun(w, next.runId, 1)
 }
 
-export const requestRun = (w: Working, runId: string, attempt: number): void => {
+export const requestRun = (w: DecisionBuilder, runId: string, attempt: number): void => {
   if (isExpired(w)) return failExpired(w)
   const { handles, queue } = w.state.lifecycle
   const prompt = queue.find((each) => each.runId === runId)
-  const own = w.run && goesOnFrom(w)
+  const own = w.run && resumeHandleOf(w)
   if (w.run && own) {
     const { attempt: stopped, continues } = w.run
     const kept_chars = answerText(w).length
@@ -50,26 +50,26 @@ export const requestRun = (w: Working, runId: string, attempt: number): void => 
   if (w.run?.hasOutput) w.addToRun('output_superseded', { run_id: runId, attempt: w.run.attempt })
   const before = handles.findLast((each) => each.runId !== runId)
   w.add('run_requested', { run_id: runId, attempt, resume: before?.handle ?? null })
-  if (prompt) w.addToRun('turn_start', { turn_id: runId, prompt: prompt.text, message_id: `m-${w.next}` })
+  if (prompt) w.addToRun('turn_start', { turn_id: runId, prompt: prompt.text, message_id: `m-${w.nextSeq}` })
 }
 
 /** A transient failure of background work is tried again; everything else ends the turn. */
 export const failRun = (
-  w: Working,
+  w: DecisionBuilder,
   failure: { message: string; transient?: boolean; reason?: string; resume?: string },
 ): void => {
   const { run } = w
   const { kind, maxRetries, attempts } = w.state.lifecycle
   if (!run) return
   if (kind === 'background' && failure.transient && askAboutUnsafe(w, 'its run ended')) {
-    settleTools(w, 'error', 'interrupted')
+    settleToolCalls(w, 'error', 'interrupted')
     w.addToRun('run_parked', { run_id: run.runId, attempt: run.attempt, reason: 'unknown_outcome', stop: false })
     return
   }
   // What would be tried again has expired, though there were no try left.
   if (kind === 'background' && failure.transient && isExpired(w)) return failExpired(w)
   if (kind === 'background' && failure.transient && attempts <= maxRetries) {
-    settleTools(w, 'error', failure.reason ?? 'interrupted')
+    settleToolCalls(w, 'error', failure.reason ?? 'interrupted')
     const delayMs = Math.min(RETRY_MAX_MS, RETRY_BASE_MS * 2 ** (attempts - 1))
     w.addToRun('retry_scheduled', {
       run_id: run.runId,
@@ -84,19 +84,19 @@ export const failRun = (
 
 /** What runs out with the run is settled in the same batch: calls, approvals, then the turn itself. */
 export const endTurn = (
-  w: Working,
+  w: DecisionBuilder,
   status: 'completed' | 'failed' | 'cancelled',
   end: { message?: string; reason?: string; transient?: boolean; result?: Json; resume?: string } = {},
 ): void => {
   const { run } = w
   if (!run) return
-  settleTools(w, status === 'completed' ? 'ok' : 'error', end.reason ?? 'interrupted')
+  settleToolCalls(w, status === 'completed' ? 'ok' : 'error', end.reason ?? 'interrupted')
   cancelApprovals(w)
   const text = status === 'completed' ? answerText(w) : ''
   // What the runner said as its whole response is not said again, nor what is too long to be said twice.
-  if (text !== '' && !run.responded && text.length <= RESULT_CHARS_MAX) w.addToRun('response', { text })
+  if (text !== '' && !run.hasResponse && text.length <= RESULT_CHARS_MAX) w.addToRun('response', { text })
   // Also of a turn that was stopped or failed: what was said in it is part of the conversation.
-  if (end.resume !== undefined) noteHandle(w, end.resume)
+  if (end.resume !== undefined) recordResumeHandle(w, end.resume)
   if (w.state.lifecycle.kind === 'background') {
     recordRun(w, run, status)
     publishTaskGraph(w, status)
@@ -104,7 +104,7 @@ export const endTurn = (
     if (end.reason !== 'expired') checkpoint(w, 'turn', status, end.message ?? (text || `The turn was ${status}.`))
   }
   if (status === 'completed') {
-    w.addToRun('completed', { turn_id: run.runId, result: settledResult(w, end.result ?? text) })
+    w.addToRun('completed', { turn_id: run.runId, result: resultOrArtifact(w, end.result ?? text) })
   }
   if (status === 'failed') {
     w.addToRun('error', {
@@ -122,7 +122,7 @@ export const endTurn = (
   w.addToRun('turn_end', { turn_id: run.runId, status, queued: w.state.lifecycle.queue.length })
 }
 
-export const cancel = (w: Working, command: Command & { type: 'cancel' }): Answer => {
+export const cancel = (w: DecisionBuilder, command: Command & { type: 'cancel' }): Answer => {
   const { kind, queue, run } = w.state.lifecycle
   const target = command.runId ?? run?.runId ?? null
   const reason = command.reason ?? 'cancelled'
@@ -147,19 +147,19 @@ export const cancel = (w: Working, command: Command & { type: 'cancel' }): Answe
       ...(dropped.length > 0 && { queued: dropped.length }),
       ...actor,
     })
-    settleTools(w, 'error', 'interrupted')
+    settleToolCalls(w, 'error', 'interrupted')
     cancelApprovals(w)
     // Nothing is at a runner: it ends here and now.
-    if (run.phase === 'waiting' || (run.phase === 'parked' && run.stopping === null)) endTurn(w, 'cancelled')
+    if (run.phase === 'waiting' || (run.phase === 'parked' && run.stopRequestedAt === null)) endTurn(w, 'cancelled')
   } else if (queued || isWhole) {
     dropQueued(w, queued ? [queued.runId] : queue.map(({ runId }) => runId), { reason, ...actor })
-  } else if (kind !== 'background' && !run && w.state.lifecycle.ended === 'failed') {
+  } else if (kind !== 'background' && !run && w.state.lifecycle.lastTurnStatus === 'failed') {
     w.add('failure_dismissed', command.actor === undefined ? {} : { actor: command.actor })
   }
   return { runId: target, cancelled: isCurrent || queued !== undefined || w.events.length > 0 }
 }
 
-const dropQueued = (w: Working, runIds: readonly string[], why: DropReason): void => {
+const dropQueued = (w: DecisionBuilder, runIds: readonly string[], why: DropReason): void => {
   const isLast = w.state.lifecycle.queue.length === runIds.length && w.run === null
   if (w.state.lifecycle.kind === 'background' && isLast) publishTaskGraph(w, 'cancelled')
   for (const runId of runIds) dropPrompt(w, runId, why)
@@ -177,7 +177,7 @@ interface DropReason {
   readonly actor?: string
 }
 
-export const dropPrompt = (w: Working, runId: string, why: DropReason): void => {
+export const dropPrompt = (w: DecisionBuilder, runId: string, why: DropReason): void => {
   const prompt = w.state.lifecycle.queue.find((each) => each.runId === runId)
   if (!prompt) return
   const { messageId, text } = prompt
@@ -186,32 +186,32 @@ export const dropPrompt = (w: Working, runId: string, why: DropReason): void => 
     run_id: runId,
     message_id: messageId,
     ...why,
-    ...(text.length > WAITING_CHARS_MAX && { text }),
+    ...(text.length > QUEUED_PROMPT_CHARS_MAX && { text }),
   })
 }
 
 /** The runner is done with an aborted attempt, or has had its time. */
-export const stopped = (w: Working, how: 'confirmed' | 'deadline', resume?: string): void => {
+export const completeStop = (w: DecisionBuilder, how: 'confirmed' | 'deadline', resume?: string): void => {
   const { run } = w
-  if (!run || run.stopping === null) return
+  if (!run || run.stopRequestedAt === null) return
   w.addToRun('run_stopped', { run_id: run.runId, attempt: run.attempt, how })
   // A handle of the turn before, with which it began: nothing was done since.
   const isOwn = resume !== run.resume || run.continues !== null
-  if (resume !== undefined && isOwn && run.phase === 'parked') noteHandle(w, resume)
+  if (resume !== undefined && isOwn && run.phase === 'parked') recordResumeHandle(w, resume)
   if (run.failure) return endTurn(w, 'failed', { ...run.failure, ...(resume !== undefined && { resume }) })
   // A place in the attempt that was cancelled is none to begin the next turn from.
   if (run.phase === 'cancelling') endTurn(w, 'cancelled', resume === undefined || run.resumable ? {} : { resume })
 }
 
 /** As soon as it is known: whatever stops the run later, the next attempt goes on from there. */
-export const noteHandle = (w: Working, handle: string): void => {
+export const recordResumeHandle = (w: DecisionBuilder, handle: string): void => {
   const { run } = w
   const known = w.state.lifecycle.handles.findLast((each) => each.runId === run?.runId)
   if (run && known?.handle !== handle) w.addToRun('resume_handle', { run_id: run.runId, handle })
 }
 
 /** Every started call gets exactly one outcome, and the tasks of an attempt that is stopped end with it. */
-export const settleTools = (w: Working, status: 'ok' | 'error', reason: string): void => {
+export const settleToolCalls = (w: DecisionBuilder, status: 'ok' | 'error', reason: string): void => {
   if (status === 'error') settleTasks(w, reason)
   const waiting = new Set(Object.values(w.state.approvals.open).map((asked) => asked.toolCallId))
   for (const [tool_call_id, { name }] of Object.entries(w.state.lifecycle.tools)) {
@@ -227,20 +227,20 @@ export const settleTools = (w: Working, status: 'ok' | 'error', reason: string):
   }
 }
 
-const settleTasks = (w: Working, reason: string): void => {
+const settleTasks = (w: DecisionBuilder, reason: string): void => {
   for (const [agent_id, { status, runId }] of Object.entries(w.state.subagents)) {
     if (runId !== w.run?.runId || isTaskOver(status)) continue
     w.addToRun('subagent_event', { agent_id, status: 'cancelled', parent_session_id: w.key.id, reason })
   }
 }
 
-export const isExpired = (w: Working): boolean => {
+export const isExpired = (w: DecisionBuilder): boolean => {
   const { kind, expiresAt } = w.state.lifecycle
   return kind === 'background' && expiresAt !== null && w.now >= expiresAt
 }
 
 /** Expired is a checkpoint of a failed session, not a state of its own. */
-export const failExpired = (w: Working): void => {
+export const failExpired = (w: DecisionBuilder): void => {
   w.add('session_checkpoint', {
     session_id: w.key.id,
     sequence: w.state.checkpoints.count + 1,
@@ -258,7 +258,7 @@ export const failExpired = (w: Working): void => {
   w.add('turn_end', { turn_id, status: 'failed', queued: 0 })
 }
 
-const expiryText = ({ state: { lifecycle } }: Working): string => {
+const expiryText = ({ state: { lifecycle } }: DecisionBuilder): string => {
   const { attempts, run } = lifecycle
   if (!run)
     return attempts === 0 ? 'The session expired before it could run.' : 'The session expired before its next turn.'
@@ -269,7 +269,7 @@ const expiryText = ({ state: { lifecycle } }: Working): string => {
  * A result too large for one event is an artifact, and the event refers to it. Background work leaves every result as
  * one: whoever comes for it was not there when it was said.
  */
-const settledResult = (w: Working, result: Json): Json => {
+const resultOrArtifact = (w: DecisionBuilder, result: Json): Json => {
   const isText = typeof result === 'string'
   const text = isText ? result : JSON.stringify(result)
   const isLarge = text.length > RESULT_CHARS_MAX
@@ -277,22 +277,22 @@ const settledResult = (w: Working, result: Json): Json => {
   if (text === '' || !(isLarge || isOutput)) return result
   const contentType = isText ? 'text/plain' : 'application/json'
   const name = isText ? 'result.txt' : 'result.json'
-  const id = publish(w, { name, kind: isOutput ? 'final_output' : 'result', contentType, text })
-  return isLarge ? { artifact_id: id, size: text.length, preview: cut(text, PREVIEW_CHARS) } : result
+  const id = publishArtifact(w, { name, kind: isOutput ? 'final_output' : 'result', contentType, text })
+  return isLarge ? { artifact_id: id, size: text.length, preview: truncate(text, PREVIEW_CHARS) } : result
 }
 
-const checkpoint = (w: Working, checkpoint_type: string, status: string, summary: string): void =>
+const checkpoint = (w: DecisionBuilder, checkpoint_type: string, status: string, summary: string): void =>
   w.addToRun('session_checkpoint', {
     session_id: w.key.id,
     sequence: w.state.checkpoints.count + 1,
     checkpoint_type,
     status,
-    summary_text: cut(summary, BRIEF_CHARS),
-    resume_cursor: cursorText('checkpoint', w.key.id, w.next),
+    summary_text: truncate(summary, SUMMARY_CHARS_MAX),
+    resume_cursor: cursorText('checkpoint', w.key.id, w.nextSeq),
   })
 
 /** What became of a run, to be found among the artifacts when the log is long gone from the screen. */
-const recordRun = (w: Working, run: Run, status: string): void => {
+const recordRun = (w: DecisionBuilder, run: Run, status: string): void => {
   const { tokens, costUsd } = w.state.health
   const record = {
     run_id: run.runId,
@@ -301,12 +301,12 @@ const recordRun = (w: Working, run: Run, status: string): void => {
     status,
     attempt_count: w.state.lifecycle.attempts,
     first_event_id: `ev-${run.runId.slice(2)}`,
-    last_event_id: eventId(w.next - 1),
+    last_event_id: eventId(w.nextSeq - 1),
     session_tokens: tokens,
     session_cost_usd: costUsd,
     ended_at: new Date(w.now).toISOString(),
   }
-  publish(w, {
+  publishArtifact(w, {
     name: `${run.runId}.json`,
     kind: 'run_record',
     contentType: 'application/json',
@@ -315,12 +315,12 @@ const recordRun = (w: Working, run: Run, status: string): void => {
 }
 
 /** A steering prompt that was acknowledged and came too late for its run is the next prompt. */
-const requeueSteers = (w: Working): void => {
+const requeueSteers = (w: DecisionBuilder): void => {
   for (const { messageId, text } of w.state.lifecycle.steers.toReversed()) {
-    w.add('prompt_queued', { run_id: `r-${w.next}`, message_id: messageId, text, head: true })
+    w.add('prompt_queued', { run_id: `r-${w.nextSeq}`, message_id: messageId, text, head: true })
   }
 }
 
-const answerText = (w: Working): string =>
+const answerText = (w: DecisionBuilder): string =>
   w.state.conversation.messages.findLast((each) => each.role === 'assistant' && each.runId === w.run?.runId)?.content ??
   ''

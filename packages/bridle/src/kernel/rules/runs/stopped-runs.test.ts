@@ -5,7 +5,7 @@ import { BUDGET_GRACE_MS, RETRY_MAX_MS } from '../../limits.ts'
 import { emptyState, evolve, statusOf } from '../../projections/state.ts'
 import type { Policy } from '../../schemas.ts'
 import { healthSnapshot } from '../../views/health-snapshot.ts'
-import { sessionState } from '../../views/session-card.ts'
+import { sessionStateCard } from '../../views/session-card.ts'
 import { decide } from '../decide.ts'
 import { dueAt } from '../due-time.ts'
 import {
@@ -13,51 +13,52 @@ import {
   background,
   call,
   deny,
+  eventReport,
   failed,
   finished,
   key,
-  Life,
   lost,
   outcome,
   running,
-  says,
   started,
   stopped,
+  TestSession,
   token,
 } from '../rules.suite.ts'
-import { wanted } from '../wanted-effects.ts'
+import { wantedEffects } from '../wanted-effects.ts'
 
 const pause = { type: 'pause' } as const
 const resume = { type: 'resume' } as const
-const usage = (cost_usd: number) => says('usage', { cost_usd })
+const usage = (cost_usd: number) => eventReport('usage', { cost_usd })
 const stoppedAt = (handle: string): ReportItem => ({ type: 'stopped', resume: handle })
 const handle = (text: string): ReportItem => ({ type: 'resume', handle: text })
 const resumable: ReportItem = { type: 'started', resumable: true }
-const job = (life: Life) => wanted(key, life.state, 1).find((effect) => effect.kind === 'run')?.job
-const card = (life: Life) => sessionState(key, life.state)
-const counts = (life: Life) => life.payloads('session_state').map((each) => `${each.status}/${each.attempt_count}`)
-const budget = (health: NonNullable<Policy['health']>, maxRetries = 0): Life =>
+const job = (life: TestSession) => wantedEffects(key, life.state, 1).find((effect) => effect.kind === 'run')?.job
+const card = (life: TestSession) => sessionStateCard(key, life.state)
+const counts = (life: TestSession) =>
+  life.payloads('session_state').map((each) => `${each.status}/${each.attempt_count}`)
+const budget = (health: NonNullable<Policy['health']>, maxRetries = 0): TestSession =>
   running(background({ policy: { health }, maxRetries }))
 
 describe('[S35] a budget that is crossed', () => {
-  test.each<[string, (life: Life) => void]>([
-    ['in the report of the end', (life) => life.says(usage(5), finished({ result: 'done' }))],
+  test.each<[string, (life: TestSession) => void]>([
+    ['in the report of the end', (life) => life.report(usage(5), finished({ result: 'done' }))],
     [
       'right before the end',
       (life) => {
-        life.says(usage(5))
-        life.says(says('hook_event', { hook: 'Stop', phase: 'after' }))
-        life.says(finished({ result: 'done' }))
+        life.report(usage(5))
+        life.report(eventReport('hook_event', { hook: 'Stop', phase: 'after' }))
+        life.report(finished({ result: 'done' }))
       },
     ],
     [
       'by a call that was under way',
       (life) => {
-        life.says(call('c1'))
-        life.says(usage(5))
+        life.report(call('c1'))
+        life.report(usage(5))
         life.tick(60_000)
-        life.says(outcome('c1'))
-        life.says(finished({ result: 'done' }))
+        life.report(outcome('c1'))
+        life.report(finished({ result: 'done' }))
       },
     ],
   ])('%s lets the turn end', (_name, end) => {
@@ -70,41 +71,41 @@ describe('[S35] a budget that is crossed', () => {
 
   test.each<[string, ReportItem]>([
     ['text', token('more')],
-    ['a thought', says('thinking', { text: 'more' })],
+    ['a thought', eventReport('thinking', { text: 'more' })],
     ['a call', call('c2')],
   ])('in the middle stops the run before more work: %s', (_name, work) => {
     const life = budget({ max_cost_usd: 1 })
-    life.says(token('half'), usage(5))
-    life.says(work)
+    life.report(token('half'), usage(5))
+    life.report(work)
     expect(life.status).toBe('awaiting_approval')
     expect(life.answer.content).toBe('half')
     expect(life.payloads('tool_call')).toEqual([])
   })
 
-  test.each<[string, (life: Life) => void]>([
+  test.each<[string, (life: TestSession) => void]>([
     ['while nothing else is said', () => {}],
-    ['while a call is under way', (life) => life.says(call('c1'))],
+    ['while a call is under way', (life) => life.report(call('c1'))],
   ])('and spent on stops the run, %s', (_name, begin) => {
     const life = budget({ max_cost_usd: 1 })
     begin(life)
-    life.says(usage(0.9))
-    life.wait(100).says(usage(0.9))
+    life.report(usage(0.9))
+    life.wait(100).report(usage(0.9))
     expect(life.status).toBe('running')
-    life.wait(100).says(usage(0.9))
+    life.wait(100).report(usage(0.9))
     expect(life.status).toBe('awaiting_approval')
   })
 
   test('an end that comes with more work is as late as that', () => {
     const life = budget({ max_cost_usd: 1 })
-    life.says(usage(5))
-    expect(life.says(token('more'), finished())).toMatchObject({ dropped: 'budget' })
+    life.report(usage(5))
+    expect(life.report(token('more'), finished())).toMatchObject({ dropped: 'budget' })
     expect(life.status).toBe('awaiting_approval')
-    expect(life.run.stopping).not.toBeNull()
+    expect(life.run.stopRequestedAt).not.toBeNull()
   })
 
   test('is looked at again when nothing more was said for a while', () => {
     const life = budget({ max_cost_usd: 1 })
-    life.wait(100).says(usage(5))
+    life.wait(100).report(usage(5))
     expect(dueAt(life.state, life.now)).toBe(life.now + BUDGET_GRACE_MS)
     life.tick(BUDGET_GRACE_MS - 1)
     expect(life.status).toBe('running')
@@ -112,29 +113,29 @@ describe('[S35] a budget that is crossed', () => {
     expect(life.status).toBe('awaiting_approval')
   })
 
-  test.each<[string, NonNullable<Policy['health']>, (life: Life) => void, number]>([
-    ['cost', { max_cost_usd: 0.05 }, (life) => life.says(usage(0.04)), 0.08],
-    ['tokens', { max_total_tokens: 50 }, (life) => life.says(says('usage', { total_tokens: 40 })), 80],
+  test.each<[string, NonNullable<Policy['health']>, (life: TestSession) => void, number]>([
+    ['cost', { max_cost_usd: 0.05 }, (life) => life.report(usage(0.04)), 0.08],
+    ['tokens', { max_total_tokens: 50 }, (life) => life.report(eventReport('usage', { total_tokens: 40 })), 80],
     [
       'failed calls',
       { max_failed_tool_calls: 1 },
-      (life) => life.says(call(`c${life.state.head}`, 'pure', 'x'), outcome(`c${life.state.head}`, 'error')),
+      (life) => life.report(call(`c${life.state.head}`, 'pure', 'x'), outcome(`c${life.state.head}`, 'error')),
       2,
     ],
     ['runtime', { max_runtime_minutes: 5 }, (life) => life.tick(240_000), 8],
   ])('of %s: the work of twice four fifths of it ends after one approval', (name, health, spend, spent) => {
     const life = budget(health)
-    life.says(token('half '))
+    life.report(token('half '))
     spend(life)
     spend(life)
-    life.says(token('end'))
+    life.report(token('end'))
     expect(life.status).toBe('awaiting_approval')
-    life.says(stoppedAt('step:3'))
+    life.report(stoppedAt('step:3'))
     life.do(approve(life.openApprovals[0]!))
     expect(job(life)).toMatchObject({ resume: 'step:3', continues: { isMidText: true } })
-    life.says(resumable)
-    life.says(token('end'))
-    life.says(finished())
+    life.report(resumable)
+    life.report(token('end'))
+    life.report(finished())
     expect(life.status).toBe('completed')
     expect(life.answer.content).toBe('half end')
     expect(life.payloads('approval_required')).toHaveLength(1)
@@ -146,10 +147,10 @@ describe('[S35] a budget that is crossed', () => {
 
   test('the question says what is repeated', () => {
     const reasons = [started(), resumable].map((item) => {
-      const life = new Life()
+      const life = new TestSession()
       life.submit('hello', background({ policy: { health: { max_cost_usd: 1 } } }))
-      life.says(item)
-      life.says(usage(3))
+      life.report(item)
+      life.report(usage(3))
       life.tick(BUDGET_GRACE_MS)
       return life.payloads('approval_required')[0]?.reason
     })
@@ -161,9 +162,9 @@ describe('[S35] a budget that is crossed', () => {
 
   test('a run that cannot go on starts over, and its output is marked', () => {
     const life = budget({ max_cost_usd: 1 })
-    life.says(token('half'), usage(5))
+    life.report(token('half'), usage(5))
     life.tick(BUDGET_GRACE_MS)
-    life.says(stopped)
+    life.report(stopped)
     life.do(approve(life.openApprovals[0]!))
     expect(life.payloads('output_superseded')).toHaveLength(1)
     expect([job(life)?.resume, job(life)?.continues, life.answer.content]).toEqual([null, undefined, ''])
@@ -172,9 +173,9 @@ describe('[S35] a budget that is crossed', () => {
 
   test('a chat that was cancelled over its budget is asked again by its next turn', () => {
     const life = running({ policy: { health: { max_cost_usd: 1 } } })
-    life.says(usage(5))
+    life.report(usage(5))
     life.tick(BUDGET_GRACE_MS)
-    life.says(stopped)
+    life.report(stopped)
     life.do({ type: 'cancel' })
     life.submit('next')
     expect(life.status).toBe('awaiting_approval')
@@ -183,7 +184,7 @@ describe('[S35] a budget that is crossed', () => {
 
   test('an older log that granted steps reads as it did', () => {
     const life = budget({ max_cost_usd: 1 })
-    life.says(usage(1.5))
+    life.report(usage(1.5))
     life.tick(BUDGET_GRACE_MS)
     const raised = {
       seq: life.state.head + 1,
@@ -201,9 +202,9 @@ describe('[S35] a budget that is crossed', () => {
 describe('[S36] a policy that is changed while its question is open', () => {
   const asked = () => {
     const life = budget({ max_cost_usd: 1 })
-    life.says(token('half'), usage(5))
+    life.report(token('half'), usage(5))
     life.tick(BUDGET_GRACE_MS)
-    life.says(stoppedAt('step:1'))
+    life.report(stoppedAt('step:1'))
     return life
   }
 
@@ -241,15 +242,15 @@ describe('[S36] a policy that is changed while its question is open', () => {
 describe('[S37] a run that is stopped and kept', () => {
   test('goes on with the handle that its runner gave when it stopped', () => {
     const life = running()
-    life.says(token('One.'), call('c1', 'pure'), outcome('c1'))
+    life.report(token('One.'), call('c1', 'pure'), outcome('c1'))
     life.do(pause)
-    life.says(stoppedAt('engine/7'))
+    life.report(stoppedAt('engine/7'))
     life.do(resume)
     expect(life.payloads('output_superseded')).toEqual([])
     expect(job(life)).toMatchObject({ attempt: 2, resume: 'engine/7', continues: { isMidText: true } })
-    life.says(started())
-    life.says(token('\n\nTwo.'))
-    life.says(finished({ resume: 'engine/9' }))
+    life.report(started())
+    life.report(token('\n\nTwo.'))
+    life.report(finished({ resume: 'engine/9' }))
     expect(life.answer.content).toBe('One.\n\nTwo.')
     expect(life.answer.toolCalls).toMatchObject([{ id: 'c1', status: 'complete' }])
     life.submit('next')
@@ -259,9 +260,9 @@ describe('[S37] a run that is stopped and kept', () => {
 
   test('goes on with the newest handle that was told, also where the runner does not answer the stop', () => {
     const life = running()
-    life.says(handle('engine/1'))
-    life.says(token('One.'), handle('engine/2'))
-    life.says(handle('engine/2'))
+    life.report(handle('engine/1'))
+    life.report(token('One.'), handle('engine/2'))
+    life.report(handle('engine/2'))
     expect(life.payloads('resume_handle').map((each) => each.handle)).toEqual(['engine/1', 'engine/2'])
     life.do(pause)
     life.do(resume)
@@ -271,45 +272,45 @@ describe('[S37] a run that is stopped and kept', () => {
 
   test('shows clients one attempt, and a whole text as the whole answer', () => {
     const life = running()
-    life.says(token('One. '))
+    life.report(token('One. '))
     life.do(pause)
-    life.says(stoppedAt('engine/1'))
+    life.report(stoppedAt('engine/1'))
     life.do(resume)
-    life.says(started())
-    life.says(token('Tw'))
+    life.report(started())
+    life.report(token('Tw'))
     expect(life.last[0]).toMatchObject({ attempt: 2, continues: 1 })
-    life.says(says('response', { text: '' }))
+    life.report(eventReport('response', { text: '' }))
     expect(life.answer.content).toBe('One. ')
-    life.says(token('Two.'))
+    life.report(token('Two.'))
     life.do(pause)
-    life.says(stoppedAt('engine/2'))
+    life.report(stoppedAt('engine/2'))
     life.do(resume)
-    life.says(started())
-    life.says(says('response', { text: ' Three.' }))
+    life.report(started())
+    life.report(eventReport('response', { text: ' Three.' }))
     expect(life.last[0]).toMatchObject({ attempt: 3, continues: 1 })
-    life.says(finished())
+    life.report(finished())
     expect(life.payloads('response').at(-1)).toEqual({ text: 'One. Two. Three.' })
   })
 
   test('a place in a script is good once: stopped without another, the turn starts over', () => {
-    const life = new Life()
+    const life = new TestSession()
     life.submit()
-    life.says(resumable)
+    life.report(resumable)
     const goOn = (...items: ReportItem[]) => {
       life.do(pause)
-      for (const item of items) life.says(item)
+      for (const item of items) life.report(item)
       life.do(resume)
     }
-    life.says(token('abc'))
+    life.report(token('abc'))
     goOn(stoppedAt('step:0:3'))
     // Stopped before it was started, and without any progress: it stands where it stood.
     goOn(stopped)
     expect(job(life)).toMatchObject({ attempt: 3, resume: 'step:0:3', continues: {} })
-    life.says(resumable)
+    life.report(resumable)
     goOn(stoppedAt('step:0:3'))
     expect(job(life)).toMatchObject({ attempt: 4, resume: 'step:0:3', continues: {} })
-    life.says(resumable)
-    life.says(token('def'))
+    life.report(resumable)
+    life.report(token('def'))
     goOn(stopped)
     expect(job(life)).toMatchObject({ attempt: 5, resume: null })
     expect(life.answer.content).toBe('')
@@ -317,16 +318,16 @@ describe('[S37] a run that is stopped and kept', () => {
 
   test('a retry starts from nothing, whatever was remembered', () => {
     const work = running(background({ maxRetries: 2 }))
-    work.says(token('One.'), handle('engine/1'))
-    work.says(failed())
+    work.report(token('One.'), handle('engine/1'))
+    work.report(failed())
     work.tick(RETRY_MAX_MS)
     expect(job(work)).toMatchObject({ attempt: 2, resume: null })
     expect(job(work)?.continues).toBeUndefined()
     expect(work.payloads('output_superseded')).toHaveLength(1)
     // Stopped before it said how it goes on: what the first attempt remembers is not this one's.
-    work.says(started())
+    work.report(started())
     work.do(pause)
-    work.says(stopped)
+    work.report(stopped)
     work.do(resume)
     expect(job(work)).toMatchObject({ attempt: 3, resume: null })
   })
@@ -336,15 +337,15 @@ describe('[S38] attempts', () => {
   test('are of the turn: the second has retries of its own', () => {
     const life = running(background({ maxRetries: 1 }))
     life.submit('second')
-    life.says(finished())
+    life.report(finished())
     expect(life.run.text).toBe('second')
-    life.says(started())
-    life.says(failed())
+    life.report(started())
+    life.report(failed())
     expect(life.status).toBe('recovering')
     expect(card(life).attempt_count).toBe(1)
     life.tick(RETRY_MAX_MS)
-    life.says(started())
-    life.says(lost)
+    life.report(started())
+    life.report(lost)
     expect(life.status).toBe('failed')
     expect(counts(life)).toEqual(['running/1', 'recovering/1', 'running/2', 'failed/2'])
   })
@@ -352,14 +353,14 @@ describe('[S38] attempts', () => {
   test('cost nothing for a pause, a grant, a policy or a restart of the server', () => {
     const life = budget({ max_cost_usd: 1 }, 1)
     const again = (): void => {
-      life.says(stopped)
+      life.report(stopped)
       if (life.status === 'paused') life.do(resume)
-      life.says(started())
+      life.report(started())
     }
     for (let round = 0; round < 4; round++) {
       life.do(pause)
       again()
-      life.says(usage(100))
+      life.report(usage(100))
       life.tick(BUDGET_GRACE_MS)
       life.do(approve(life.openApprovals[0]!))
       again()
@@ -368,21 +369,21 @@ describe('[S38] attempts', () => {
     }
     expect(life.run.attempt).toBe(13)
     expect(card(life).attempt_count).toBe(1)
-    life.says(failed())
+    life.report(failed())
     expect(life.status).toBe('recovering')
     life.do(pause)
     life.do(resume)
     expect(card(life).attempt_count).toBe(2)
-    life.says(started())
-    life.says(failed())
+    life.report(started())
+    life.report(failed())
     expect([life.status, card(life).attempt_count]).toEqual(['failed', 2])
   })
 
   test('a process that ends keeps its run for the next one', () => {
     const life = running(background())
-    life.says(token('half'))
+    life.report(token('half'))
     life.do({ type: 'hand_over' })
-    expect(life.happened).toContain('run_parked')
+    expect(life.lastTypes).toContain('run_parked')
     const { runId, attempt } = life.run
     const report = { type: 'report', runId, attempt, frame: null, items: [stoppedAt('step:1')] } as const
     // The process that ends starts nothing any more.
@@ -402,16 +403,16 @@ describe('[S38] attempts', () => {
 
   test('the error that the work got over is not its last; expiry after attempts says so', () => {
     const life = running(background({ maxRetries: 2 }))
-    life.says(failed(true, 'busy'))
+    life.report(failed(true, 'busy'))
     expect(card(life).last_error).toBe('busy')
     life.tick(RETRY_MAX_MS)
-    life.says(started())
-    life.says(finished())
+    life.report(started())
+    life.report(finished())
     expect([life.status, card(life).last_error]).toEqual(['completed', null])
 
     const late = running(background({ maxRetries: 2, expiresAt: life.now + 1_000 }))
     late.now = life.now
-    late.says(failed())
+    late.report(failed())
     late.tick(RETRY_MAX_MS)
     expect(late.payloads('session_checkpoint').at(-1)).toMatchObject({
       checkpoint_type: 'expired',
@@ -421,7 +422,7 @@ describe('[S38] attempts', () => {
 
   test('logs from before attempts were counted by the turn read the same way', () => {
     const life = running(background({ maxRetries: 3 }))
-    life.says(failed())
+    life.report(failed())
     life.tick(RETRY_MAX_MS)
     const replayed = life.log.reduce(evolve, emptyState)
     expect(replayed.lifecycle.attempts).toBe(2)

@@ -1,14 +1,14 @@
 // The task graph of write-capable work: what is to be done, in what order, and how far it is. Each change is another version of
 // the same artifact, so that the newest says how the work stands, also when the log is long gone from the screen.
-import type { Prepared } from '../../commands.ts'
+import type { PreparedArtifact } from '../../commands.ts'
 import { GOAL_CHARS_MAX } from '../../limits.ts'
-import { cut } from '../../text/truncate.ts'
-import { publish } from '../artifacts.ts'
-import type { Working } from '../decision-builder.ts'
+import { truncate } from '../../text/truncate.ts'
+import { publishArtifact } from '../artifacts.ts'
+import type { DecisionBuilder } from '../decision-builder.ts'
 
 export type WorkStatus = 'pending' | 'running' | 'completed' | 'failed' | 'cancelled'
 
-export interface TaskGraphSubject {
+export interface TaskGraphInput {
   readonly sessionId: string
   readonly workspaceId: string
   readonly goal: string
@@ -16,7 +16,7 @@ export interface TaskGraphSubject {
 
 export const taskGraphId = (sessionId: string): string => `tg-${sessionId}`
 
-export const taskGraph = ({ sessionId, workspaceId, goal }: TaskGraphSubject, work: WorkStatus): Prepared => ({
+export const taskGraph = ({ sessionId, workspaceId, goal }: TaskGraphInput, work: WorkStatus): PreparedArtifact => ({
   name: 'task-graph.json',
   kind: 'task_graph',
   contentType: 'application/json',
@@ -24,7 +24,7 @@ export const taskGraph = ({ sessionId, workspaceId, goal }: TaskGraphSubject, wo
     task_graph_id: taskGraphId(sessionId),
     session_id: sessionId,
     workspace_id: workspaceId,
-    goal: cut(goal, GOAL_CHARS_MAX),
+    goal: truncate(goal, GOAL_CHARS_MAX),
     nodes: [
       { id: 'prepare', title: 'Prepare the workspace', status: 'completed', depends_on: [] },
       { id: 'work', title: 'Do the work in the workspace', status: work, depends_on: ['prepare'] },
@@ -40,10 +40,10 @@ export const taskGraph = ({ sessionId, workspaceId, goal }: TaskGraphSubject, wo
 })
 
 /** The next version, of a session that has a graph; the goal is what its run was asked for. */
-export const publishTaskGraph = (w: Working, work: WorkStatus): void => {
+export const publishTaskGraph = (w: DecisionBuilder, work: WorkStatus): void => {
   const { settings, run, queue } = w.state.lifecycle
   const { workspace_id: workspaceId, task_graph_id: graphId } = settings
   if (typeof workspaceId !== 'string' || typeof graphId !== 'string') return
   const goal = run?.text ?? queue[0]?.text ?? ''
-  publish(w, taskGraph({ sessionId: w.key.id, workspaceId, goal }, work))
+  publishArtifact(w, taskGraph({ sessionId: w.key.id, workspaceId, goal }, work))
 }

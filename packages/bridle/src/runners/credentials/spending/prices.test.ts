@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { costUsd, matchesModel, priceOf, UNKNOWN_MODEL, type Usage } from './prices.ts'
+import { costUsd, matchesModel, priceOf, type TokenUsage, UNKNOWN_MODEL_PRICE } from './prices.ts'
 
-const usage = (some: Partial<Usage>): Usage => ({
+const usage = (some: Partial<TokenUsage>): TokenUsage => ({
   inputTokens: 0,
   cacheReadTokens: 0,
   cacheWriteTokens: 0,
@@ -21,7 +21,7 @@ test.each([
 ])('%s costs %d per million tokens of input', (model, input) => expect(priceOf(model).input).toBe(input))
 
 test('a model nobody knows has the stated price, never none', () => {
-  expect(priceOf('mystery-1')).toBe(UNKNOWN_MODEL)
+  expect(priceOf('mystery-1')).toBe(UNKNOWN_MODEL_PRICE)
   expect(costUsd(usage({ outputTokens: 1 }), priceOf(''))).toBeGreaterThan(0)
 })
 
@@ -29,7 +29,7 @@ test("an operator's own rows come first", () => {
   expect(priceOf('claude-opus-5', [['claude-*', { input: 1, output: 2 }]])).toEqual({ input: 1, output: 2 })
 })
 
-test.each<[string, Partial<Usage>, number]>([
+test.each<[string, Partial<TokenUsage>, number]>([
   ['input and output', { inputTokens: 1_000_000, outputTokens: 100_000 }, 3 + 1.5],
   ['read from the cache', { cacheReadTokens: 1_000_000 }, 0.3],
   ['written to the cache', { cacheWriteTokens: 1_000_000 }, 3.75],

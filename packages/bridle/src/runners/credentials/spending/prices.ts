@@ -14,7 +14,7 @@ export interface Price {
 /** The first row whose pattern matches the model; `*` stands for anything. */
 export type PriceTable = readonly (readonly [pattern: string, price: Price])[]
 
-export interface Usage {
+export interface TokenUsage {
   /** Neither read from the cache nor written to it. */
   readonly inputTokens: number
   readonly cacheReadTokens: number
@@ -25,7 +25,7 @@ export interface Usage {
 }
 
 /** Never zero: a model we do not know must not be a way round the limit. */
-export const UNKNOWN_MODEL: Price = { input: 15, output: 75 }
+export const UNKNOWN_MODEL_PRICE: Price = { input: 15, output: 75 }
 
 const familyPrices: PriceTable = [
   ['claude-fable*', { input: 10, output: 50 }],
@@ -52,9 +52,9 @@ const familyPrices: PriceTable = [
 ]
 
 export const priceOf = (model: string, own: PriceTable = []): Price =>
-  [...own, ...familyPrices].find(([pattern]) => matchesModel(pattern, model))?.[1] ?? UNKNOWN_MODEL
+  [...own, ...familyPrices].find(([pattern]) => matchesModel(pattern, model))?.[1] ?? UNKNOWN_MODEL_PRICE
 
-export const costUsd = (usage: Usage, price: Price): number => {
+export const costUsd = (usage: TokenUsage, price: Price): number => {
   const { input, output, cacheRead = input / 10, cacheWrite = input * 1.25 } = price
   const briefly = Math.max(0, usage.cacheWriteTokens - usage.cacheWriteHourTokens)
   const perMillion =

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { UNDER_WAY_MAX } from '../request-rules.ts'
-import { isRefused, mayBeSent, type Reservation, SpendLedger, type SpendSums } from './spend-ledger.ts'
+import { OPEN_REQUESTS_MAX } from '../request-rules.ts'
+import { isProxyRefusal, type Reservation, SpendLedger, type SpendSums, whenToSend } from './spend-ledger.ts'
 import { worstCaseUsd } from './worst-case-cost.ts'
 
 describe('[O27] whether a request may be sent', () => {
@@ -10,7 +10,7 @@ describe('[O27] whether a request may be sent', () => {
     ['beyond what is left, alone', { spentUsd: 0.1, reservedUsd: 0, maxUsd: 0.5 }, 9, 'now'],
     ['beyond what is left, beside another', { spentUsd: 0.1, reservedUsd: 0.2, maxUsd: 0.5 }, 0.3, 'later'],
     ['when the limit is reached', { spentUsd: 0.5, reservedUsd: 0, maxUsd: 0.5 }, 0, 'never'],
-  ] as const)('%s', (_name, sums, usd, expected) => expect(mayBeSent(sums, usd)).toBe(expected))
+  ] as const)('%s', (_name, sums, usd, expected) => expect(whenToSend(sums, usd)).toBe(expected))
 })
 
 describe('[O27] a ledger', () => {
@@ -28,7 +28,7 @@ describe('[O27] a ledger', () => {
         if (next() < 0.6) {
           const worst = next() * 0.5
           ledger.reserve(worst).then((answer) => {
-            if (!isRefused(answer)) underWay.push({ reservation: answer as Reservation, worst })
+            if (!isProxyRefusal(answer)) underWay.push({ reservation: answer as Reservation, worst })
           })
         } else {
           const [one] = underWay.splice(Math.floor(next() * underWay.length), 1)
@@ -71,12 +71,12 @@ describe('[O27] a ledger', () => {
     const ledger = new SpendLedger({ maxUsd: 0.5 })
     const first = await sent(ledger.reserve(0.5))
     const second = ledger.reserve(0.5)
-    ledger.limitTo(2)
+    ledger.setLimit(2)
     ;(await sent(second)).settle(0)
     first.settle(0)
-    const places = Array.from({ length: UNDER_WAY_MAX }, () => ledger.enter())
-    expect(isRefused(ledger.enter())).toBe(true)
-    for (const place of places) if (!isRefused(place)) [place.leave(), place.leave()]
+    const places = Array.from({ length: OPEN_REQUESTS_MAX }, () => ledger.openSlot())
+    expect(isProxyRefusal(ledger.openSlot())).toBe(true)
+    for (const place of places) if (!isProxyRefusal(place)) [place.release(), place.release()]
     expect(ledger.isIdle).toBe(true)
   })
 })

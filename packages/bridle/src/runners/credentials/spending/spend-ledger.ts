@@ -1,7 +1,13 @@
 // The spend of one run on the server's key, and what the run may still spend. The worst case of a request is reserved before
 // the request is sent and settled when its cost is known, so that many requests at once cannot each pass the same limit.
 // The same ledger serves every place that keeps a key.
-import { overspent, type Refused, tooMany, UNDER_WAY_BYTES_MAX, UNDER_WAY_MAX } from '../request-rules.ts'
+import {
+  OPEN_REQUEST_BYTES_MAX,
+  OPEN_REQUESTS_MAX,
+  type ProxyRefusal,
+  spendRefusal,
+  tooManyRequests,
+} from '../request-rules.ts'
 
 export interface SpendSums {
   readonly spentUsd: number
@@ -23,14 +29,14 @@ export interface Reservation {
 
 interface WaitingRequest {
   readonly usd: number
-  readonly answer: (answer: Reservation | Refused) => void
+  readonly answer: (answer: Reservation | ProxyRefusal) => void
 }
 
 /**
  * Whether a request may be sent now. One that the rest of the limit does not cover is sent alone: its worst case is seldom what
  * it costs, and a limit below the worst case must not stop every request. So the limit is passed by one request at most.
  */
-export const mayBeSent = (
+export const whenToSend = (
   { spentUsd, reservedUsd, maxUsd }: SpendSums & { readonly maxUsd: number | null },
   usd: number,
 ): 'now' | 'later' | 'never' => {
@@ -41,17 +47,17 @@ export const mayBeSent = (
 
 export class SpendLedger {
   #maxUsd: number | null
-  readonly #note: SpendLedgerOptions['note']
+  readonly #saveSums: SpendLedgerOptions['note']
   #spentUsd: number
   readonly #reserved = new Set<{ readonly usd: number }>()
   #waiting: WaitingRequest[] = []
-  #underWay = 0
-  #underWayBytes = 0
+  #openRequests = 0
+  #openRequestBytes = 0
 
   constructor({ maxUsd, spentUsd = 0, note }: SpendLedgerOptions) {
     this.#maxUsd = maxUsd
     this.#spentUsd = spentUsd
-    this.#note = note
+    this.#saveSums = note
   }
 
   get spentUsd(): number {
@@ -65,78 +71,78 @@ export class SpendLedger {
   }
 
   get isIdle(): boolean {
-    return this.#underWay === 0
+    return this.#openRequests === 0
   }
 
   /** A raised limit lets requests go that waited. */
-  limitTo(maxUsd: number | null): void {
+  setLimit(maxUsd: number | null): void {
     this.#maxUsd = maxUsd
-    this.#advance()
+    this.#releaseWaiting()
   }
 
   /** A place for a request, of whatever kind, until it calls `leave`. */
-  enter(): Entry | Refused {
-    if (this.#underWay >= UNDER_WAY_MAX) return tooMany
-    this.#underWay += 1
+  openSlot(): RequestSlot | ProxyRefusal {
+    if (this.#openRequests >= OPEN_REQUESTS_MAX) return tooManyRequests
+    this.#openRequests += 1
     let bytes = 0
     let hasLeft = false
     return {
       // Requests that wait keep their bodies, so their bytes have a limit together.
-      hold: (more) => {
-        if (this.#underWayBytes + more > UNDER_WAY_BYTES_MAX) {
+      addBytes: (more) => {
+        if (this.#openRequestBytes + more > OPEN_REQUEST_BYTES_MAX) {
           // A request that is refused keeps nothing.
-          this.#underWayBytes -= bytes
+          this.#openRequestBytes -= bytes
           bytes = 0
           return false
         }
         bytes += more
-        this.#underWayBytes += more
+        this.#openRequestBytes += more
         return true
       },
-      leave: () => {
+      release: () => {
         if (hasLeft) return
         hasLeft = true
-        this.#underWay -= 1
-        this.#underWayBytes -= bytes
+        this.#openRequests -= 1
+        this.#openRequestBytes -= bytes
       },
     }
   }
 
-  get refusal(): Refused | null {
-    return overspent(this.#spentUsd, this.#maxUsd)
+  get refusal(): ProxyRefusal | null {
+    return spendRefusal(this.#spentUsd, this.#maxUsd)
   }
 
   /** Answers when the request may be sent, or never may. In the order of asking. */
-  reserve(usd: number, signal?: AbortSignal): Promise<Reservation | Refused> {
+  reserve(usd: number, signal?: AbortSignal): Promise<Reservation | ProxyRefusal> {
     return new Promise((resolve) => {
       const waiting: WaitingRequest = { usd, answer: resolve }
       this.#waiting.push(waiting)
-      signal?.addEventListener('abort', () => this.#leave(waiting), { once: true })
-      if (signal?.aborted) this.#leave(waiting)
-      this.#advance()
+      signal?.addEventListener('abort', () => this.#cancelWaiting(waiting), { once: true })
+      if (signal?.aborted) this.#cancelWaiting(waiting)
+      this.#releaseWaiting()
     })
   }
 
-  #leave(waiting: WaitingRequest): void {
+  #cancelWaiting(waiting: WaitingRequest): void {
     if (!this.#waiting.includes(waiting)) return
     this.#waiting = this.#waiting.filter((each) => each !== waiting)
     waiting.answer(['too_many_requests', 'The request left before it was sent.'])
-    this.#advance()
+    this.#releaseWaiting()
   }
 
-  #advance(): void {
+  #releaseWaiting(): void {
     for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
-      const verdict = mayBeSent({ ...this.sums, maxUsd: this.#maxUsd }, next.usd)
+      const verdict = whenToSend({ ...this.sums, maxUsd: this.#maxUsd }, next.usd)
       if (verdict === 'later') return
       this.#waiting.shift()
-      next.answer(verdict === 'now' ? this.#reserve(next.usd) : (this.refusal ?? tooMany))
+      next.answer(verdict === 'now' ? this.#reserve(next.usd) : (this.refusal ?? tooManyRequests))
     }
   }
 
-  #reserve(usd: number): Reservation | Refused {
+  #reserve(usd: number): Reservation | ProxyRefusal {
     const reserved = { usd }
     this.#reserved.add(reserved)
-    if (this.#maxUsd !== null && !this.#noted()) {
+    if (this.#maxUsd !== null && !this.#trySave()) {
       this.#reserved.delete(reserved)
       return [
         'upstream_failed',
@@ -147,15 +153,15 @@ export class SpendLedger {
       settle: (cost) => {
         if (!this.#reserved.delete(reserved)) return
         this.#spentUsd += cost
-        if (cost > 0 || this.#maxUsd !== null) this.#noted()
-        this.#advance()
+        if (cost > 0 || this.#maxUsd !== null) this.#trySave()
+        this.#releaseWaiting()
       },
     }
   }
 
-  #noted(): boolean {
+  #trySave(): boolean {
     try {
-      this.#note?.(this.sums)
+      this.#saveSums?.(this.sums)
       return true
     } catch {
       return false
@@ -163,10 +169,10 @@ export class SpendLedger {
   }
 }
 
-export interface Entry {
+export interface RequestSlot {
   /** False: the bodies under way are too large together. */
-  hold(bytes: number): boolean
-  leave(): void
+  addBytes(bytes: number): boolean
+  release(): void
 }
 
-export const isRefused = (answer: object): answer is Refused => Array.isArray(answer)
+export const isProxyRefusal = (answer: object): answer is ProxyRefusal => Array.isArray(answer)

@@ -2,12 +2,12 @@
 // An answer that is cut before it says so is estimated from what passed, or leaving early would be free.
 
 import type { ProviderName } from '../providers.ts'
-import type { Usage } from './prices.ts'
+import type { TokenUsage } from './prices.ts'
 
 export interface UsageMeter {
   read(bytes: Uint8Array): void
   /** What was used, as far as the answer came. */
-  total(): Usage
+  total(): TokenUsage
 }
 
 /** An answer's one line or whole JSON; a larger one is passed on all the same, and estimated. */
@@ -18,9 +18,9 @@ export const usageMeter = (
   provider: ProviderName,
   { isStream, requestBytes }: { readonly isStream: boolean; readonly requestBytes: number },
 ): UsageMeter => {
-  const tally = new Tally()
+  const tally = new TokenCounter()
   const decoder = new TextDecoder()
-  const note = notes[provider]
+  const note = usageReaders[provider]
   let held: string[] = []
   let heldChars = 0
   let bytesPassed = 0
@@ -36,7 +36,7 @@ export const usageMeter = (
     return text
   }
   const line = (text: string) => {
-    const event = text.startsWith('data:') ? parsed(text.slice(5)) : null
+    const event = text.startsWith('data:') ? parseProviderEvent(text.slice(5)) : null
     if (event) note(event, tally)
   }
 
@@ -53,32 +53,32 @@ export const usageMeter = (
       hold(lines.at(-1) ?? '')
     },
     total() {
-      if (!isStream) note({ type: 'whole', whole: parsed(take()) }, tally)
+      if (!isStream) note({ type: 'whole', whole: parseProviderEvent(take()) }, tally)
       return tally.total({ requestBytes, answerBytes: isStream ? 0 : bytesPassed })
     },
   }
 }
 
-class Tally {
-  #usage: Partial<Usage> = {}
+class TokenCounter {
+  #usage: Partial<TokenUsage> = {}
   #isFinal = false
   #deltaChars = 0
 
   /** Counts in a stream are of all so far: the largest is the last. */
-  counted(usage: Partial<Usage>, isFinal: boolean): void {
-    const merged: { -readonly [K in keyof Usage]?: number } = { ...this.#usage }
-    for (const [name, count] of Object.entries(usage) as [keyof Usage, number][]) {
+  addCounts(usage: Partial<TokenUsage>, isFinal: boolean): void {
+    const merged: { -readonly [K in keyof TokenUsage]?: number } = { ...this.#usage }
+    for (const [name, count] of Object.entries(usage) as [keyof TokenUsage, number][]) {
       merged[name] = Math.max(merged[name] ?? 0, count)
     }
     this.#usage = merged
     this.#isFinal ||= isFinal
   }
 
-  passed(text: unknown): void {
+  addText(text: unknown): void {
     if (typeof text === 'string') this.#deltaChars += text.length
   }
 
-  total({ requestBytes, answerBytes }: { requestBytes: number; answerBytes: number }): Usage {
+  total({ requestBytes, answerBytes }: { requestBytes: number; answerBytes: number }): TokenUsage {
     const { inputTokens, cacheReadTokens = 0, cacheWriteTokens = 0, cacheWriteHourTokens = 0 } = this.#usage
     const estimate = Math.ceil((this.#deltaChars || answerBytes) / CHARS_PER_TOKEN)
     return {
@@ -91,53 +91,57 @@ class Tally {
   }
 }
 
-type Loose = { readonly [name: string]: unknown }
+type ProviderEvent = { readonly [name: string]: unknown }
 
-const notes: { readonly [P in ProviderName]: (event: Loose, tally: Tally) => void } = {
+const usageReaders: { readonly [P in ProviderName]: (event: ProviderEvent, tally: TokenCounter) => void } = {
   anthropic: (event, tally) => {
     const { type } = event
-    if (type === 'message_start') tally.counted(anthropicUsage(within(event.message).usage), false)
-    if (type === 'message_delta') tally.counted(anthropicUsage(event.usage), true)
-    if (type === 'whole') whole(event, tally, anthropicUsage)
+    if (type === 'message_start') tally.addCounts(anthropicUsage(objectIn(event.message).usage), false)
+    if (type === 'message_delta') tally.addCounts(anthropicUsage(event.usage), true)
+    if (type === 'whole') readWholeUsage(event, tally, anthropicUsage)
     if (type !== 'content_block_delta') return
-    const delta = within(event.delta)
-    for (const name of ['text', 'thinking', 'partial_json']) tally.passed(delta[name])
+    const delta = objectIn(event.delta)
+    for (const name of ['text', 'thinking', 'partial_json']) tally.addText(delta[name])
   },
   openai: (event, tally) => {
     if (typeof event.type === 'string' && /^response\.(completed|incomplete|failed)$/.test(event.type)) {
-      whole({ whole: event.response }, tally, openaiUsage)
+      readWholeUsage({ whole: event.response }, tally, openaiUsage)
     }
-    if (event.type === 'whole') whole(event, tally, openaiUsage)
-    tally.passed(event.delta)
+    if (event.type === 'whole') readWholeUsage(event, tally, openaiUsage)
+    tally.addText(event.delta)
   },
 }
 
-const whole = (event: Loose, tally: Tally, usageOf: (usage: unknown) => Partial<Usage>) => {
-  const usage = usageOf(within(event.whole).usage)
-  tally.counted(usage, usage.outputTokens !== undefined)
+const readWholeUsage = (
+  event: ProviderEvent,
+  tally: TokenCounter,
+  usageOf: (usage: unknown) => Partial<TokenUsage>,
+) => {
+  const usage = usageOf(objectIn(event.whole).usage)
+  tally.addCounts(usage, usage.outputTokens !== undefined)
 }
 
-const anthropicUsage = (said: unknown): Partial<Usage> => {
-  const usage = within(said)
-  return known({
+const anthropicUsage = (said: unknown): Partial<TokenUsage> => {
+  const usage = objectIn(said)
+  return validCounts({
     inputTokens: usage.input_tokens,
     cacheReadTokens: usage.cache_read_input_tokens,
     cacheWriteTokens: usage.cache_creation_input_tokens,
-    cacheWriteHourTokens: within(usage.cache_creation).ephemeral_1h_input_tokens,
+    cacheWriteHourTokens: objectIn(usage.cache_creation).ephemeral_1h_input_tokens,
     outputTokens: usage.output_tokens,
   })
 }
 
 /** Here what was cached is part of the input. */
-const openaiUsage = (said: unknown): Partial<Usage> => {
-  const usage = within(said)
+const openaiUsage = (said: unknown): Partial<TokenUsage> => {
+  const usage = objectIn(said)
   const {
     inputTokens,
     cacheReadTokens = 0,
     ...rest
-  } = known({
+  } = validCounts({
     inputTokens: usage.input_tokens,
-    cacheReadTokens: within(usage.input_tokens_details).cached_tokens,
+    cacheReadTokens: objectIn(usage.input_tokens_details).cached_tokens,
     outputTokens: usage.output_tokens,
   })
   return {
@@ -146,14 +150,15 @@ const openaiUsage = (said: unknown): Partial<Usage> => {
   }
 }
 
-const known = (counts: { readonly [K in keyof Usage]?: unknown }): Partial<Usage> =>
+const validCounts = (counts: { readonly [K in keyof TokenUsage]?: unknown }): Partial<TokenUsage> =>
   Object.fromEntries(Object.entries(counts).filter(([, count]) => Number.isFinite(count) && (count as number) >= 0))
 
-const within = (value: unknown): Loose => (typeof value === 'object' && value !== null ? (value as Loose) : {})
+const objectIn = (value: unknown): ProviderEvent =>
+  typeof value === 'object' && value !== null ? (value as ProviderEvent) : {}
 
-const parsed = (text: string): Loose | null => {
+const parseProviderEvent = (text: string): ProviderEvent | null => {
   try {
-    return within(JSON.parse(text))
+    return objectIn(JSON.parse(text))
   } catch {
     return null
   }

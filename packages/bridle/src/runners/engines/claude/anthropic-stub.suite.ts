@@ -28,7 +28,7 @@ type StubBlock =
   | { readonly thinking: string; readonly signature?: string }
   | { readonly tool_use: string; readonly input?: object; readonly id?: string }
 
-export interface StubRequest {
+export interface AnthropicStubRequest {
   readonly method: string
   readonly path: string
   readonly headers: IncomingHttpHeaders
@@ -48,14 +48,14 @@ interface StubMessage {
 
 export interface AnthropicStub {
   readonly url: string
-  readonly requests: readonly StubRequest[]
+  readonly requests: readonly AnthropicStubRequest[]
   close(): Promise<void>
 }
 
 export const startAnthropicStub = async (
-  script: (request: StubRequest) => StubTurn | undefined = () => undefined,
+  script: (request: AnthropicStubRequest) => StubTurn | undefined = () => undefined,
 ): Promise<AnthropicStub> => {
-  const requests: StubRequest[] = []
+  const requests: AnthropicStubRequest[] = []
   const sockets = new Set<Socket>()
   const failures = new Map<string, number>()
   const server = createServer(async (incoming, outgoing) => {

@@ -1,11 +1,11 @@
 // One process of Claude Code and the turn it plays: what it asks, what its hooks tell, and how it ends.
 import type { JsonObject } from '../../../kernel/json.ts'
-import type { StartEngine } from '../../sandboxes/isolation/engine-start.ts'
-import { within } from '../../timeout.ts'
-import type { Turn, TurnEnd } from '../engine.ts'
-import type { Mark } from '../process-mark.ts'
+import type { EngineStarter } from '../../sandboxes/isolation/engine-start.ts'
+import { withTimeout } from '../../timeout.ts'
+import type { TurnEnd, TurnReporter } from '../engine.ts'
+import type { ProcessMark } from '../process-mark.ts'
 import { ClaudeTurnReader, type SdkMessage } from './messages.ts'
-import { messagesIn } from './transcript.ts'
+import { countTranscriptMessages } from './transcript.ts'
 import { turnEnd } from './turn-end.ts'
 import type { ContextWindow } from './usage.ts'
 
@@ -15,10 +15,10 @@ const ANNOUNCE_MS = 2_000
 const LEAVE_MS = 1_000
 
 /** The part of the SDK that is used. */
-export interface Sdk {
-  query(given: { prompt: AsyncIterable<UserMessage>; options: { [name: string]: unknown } }): Query
+export interface ClaudeSdk {
+  query(given: { prompt: AsyncIterable<SdkUserMessage>; options: { [name: string]: unknown } }): SdkQuery
 }
-interface Query extends AsyncIterable<SdkMessage> {
+interface SdkQuery extends AsyncIterable<SdkMessage> {
   interrupt(): Promise<unknown>
   /** Engines before it was there have none. */
   getContextUsage?(wanted: { detail: 'summary' }): Promise<{ rawMaxTokens?: number; maxTokens?: number }>
@@ -26,57 +26,58 @@ interface Query extends AsyncIterable<SdkMessage> {
   close(): void
 }
 /** As the SDK describes the process that it wants. */
-interface SpawnOptions {
+interface SdkSpawnOptions {
   readonly command: string
   readonly args: readonly string[]
   readonly cwd?: string
   readonly env: NodeJS.ProcessEnv
   readonly signal: AbortSignal
 }
-interface UserMessage {
+interface SdkUserMessage {
   readonly type: 'user'
   readonly message: { readonly role: 'user'; readonly content: string }
   readonly parent_tool_use_id: null
 }
 
-export class ClaudeLink {
-  readonly #query: Query
-  readonly #mark: Mark
-  readonly #inbox = new Inbox()
+export class ClaudeProcess {
+  readonly #query: SdkQuery
+  readonly #mark: ProcessMark
+  readonly #prompts = new PromptQueue()
   readonly #abort = new AbortController()
-  readonly #over: Promise<void>
+  readonly #finished: Promise<void>
   #stderr = ''
-  #playing: Playing | null = null
+  #activeTurn: ActiveTurn | null = null
   alive = true
   sessionId: string | null = null
   /** The last entry of the transcript that a turn added. */
-  last: string | null = null
-  readonly #window: ContextWindow = { tokens: 0 }
+  lastEntry: string | null = null
+  readonly #contextWindow: ContextWindow = { tokens: 0 }
   /** Where the engine keeps its transcripts. */
   readonly #folder: string
 
-  constructor(sdk: Sdk, mark: Mark, start: StartEngine, options: { [name: string]: unknown }) {
+  constructor(sdk: ClaudeSdk, mark: ProcessMark, start: EngineStarter, options: { [name: string]: unknown }) {
     this.#mark = mark
     this.#folder = (options.env as NodeJS.ProcessEnv).CLAUDE_CONFIG_DIR ?? ''
     this.#query = sdk.query({
-      prompt: this.#inbox,
+      prompt: this.#prompts,
       options: {
         ...options,
         abortController: this.#abort,
-        spawnClaudeCodeProcess: (wanted: SpawnOptions) => this.#spawn(start, wanted),
+        spawnClaudeCodeProcess: (wanted: SdkSpawnOptions) => this.#spawn(start, wanted),
         // Where nothing is asked the SDK warns of a callback that it will not call.
         ...(options.permissionMode !== 'bypassPermissions' && {
-          canUseTool: (name: string, input: JsonObject, asked: Asked) => this.#decide(name, input, asked),
+          canUseTool: (name: string, input: JsonObject, asked: PermissionContext) =>
+            this.#requestPermission(name, input, asked),
         }),
         hooks: Object.fromEntries(
-          HOOKS.map((hook) => [hook, [{ hooks: [(said: HookInput) => this.#hook(hook, said)] }]]),
+          HOOKS.map((hook) => [hook, [{ hooks: [(said: HookInput) => this.#onHook(hook, said)] }]]),
         ),
       },
     })
-    this.#over = this.#pump()
+    this.#finished = this.#readMessages()
   }
 
-  #spawn(start: StartEngine, { command, args, cwd = '/', env, signal }: SpawnOptions) {
+  #spawn(start: EngineStarter, { command, args, cwd = '/', env, signal }: SdkSpawnOptions) {
     const child = start({ file: command, args, cwd, env })
     // Read to its end: a full pipe would make the engine wait for ever.
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -90,25 +91,25 @@ export class ClaudeLink {
 
   /** How to go on from as far as its turns have got; null before the first entry. */
   get resume(): string | null {
-    return this.sessionId && this.last ? `${this.sessionId}/${this.last}` : null
+    return this.sessionId && this.lastEntry ? `${this.sessionId}/${this.lastEntry}` : null
   }
 
-  play(prompt: string, turn: Turn): Promise<TurnEnd> {
+  playTurn(prompt: string, turn: TurnReporter): Promise<TurnEnd> {
     return new Promise((resolve) => {
-      this.#playing = new Playing(turn, resolve, this.#window)
-      if (!this.alive) return this.#end(this.#broken())
-      this.push(prompt)
+      this.#activeTurn = new ActiveTurn(turn, resolve, this.#contextWindow)
+      if (!this.alive) return this.#endTurn(this.#failureEnd())
+      this.pushPrompt(prompt)
     })
   }
 
   steer(text: string): void {
-    if (!this.#playing || !this.alive) throw new Error('The engine has no turn under way.')
-    this.#playing.steers += 1
-    this.push(text)
+    if (!this.#activeTurn || !this.alive) throw new Error('The engine has no turn under way.')
+    this.#activeTurn.pendingSteers += 1
+    this.pushPrompt(text)
   }
 
-  push(content: string): void {
-    this.#inbox.push({ type: 'user', message: { role: 'user', content }, parent_tool_use_id: null })
+  pushPrompt(content: string): void {
+    this.#prompts.push({ type: 'user', message: { role: 'user', content }, parent_tool_use_id: null })
   }
 
   async interrupt(): Promise<void> {
@@ -117,109 +118,114 @@ export class ClaudeLink {
 
   /** The engine does not say whether it knew the id; how the task ended is told by its own event. */
   async stopTask(taskId: string): Promise<boolean> {
-    if (!this.alive || !this.#playing) return false
+    if (!this.alive || !this.#activeTurn) return false
     await this.#query.stopTask(taskId)
     return true
   }
 
-  #leave(): void {
+  #retire(): void {
     this.alive = false
     this.close().catch(() => {})
   }
 
   async close(): Promise<void> {
-    this.#inbox.end()
-    const left = await within(LEAVE_MS, this.#over)
+    this.#prompts.end()
+    const left = await withTimeout(LEAVE_MS, this.#finished)
     if (left === 'late') {
       this.#abort.abort()
       this.#query.close()
-      await within(LEAVE_MS, this.#over)
+      await withTimeout(LEAVE_MS, this.#finished)
     }
     this.alive = false
     // Commands that it left behind, in whatever group they are.
-    await this.#mark.sweep()
-    this.#end(this.#broken())
+    await this.#mark.killProcesses()
+    this.#endTurn(this.#failureEnd())
   }
 
-  async #pump(): Promise<void> {
+  async #readMessages(): Promise<void> {
     let cause: unknown = null
     try {
-      for await (const message of this.#query) await this.#take(message)
+      for await (const message of this.#query) await this.#readMessage(message)
     } catch (error) {
       cause = error
     }
     this.alive = false
-    await this.#mark.sweep()
-    this.#end(this.#broken(cause))
+    await this.#mark.killProcesses()
+    this.#endTurn(this.#failureEnd(cause))
   }
 
-  async #take(message: SdkMessage): Promise<void> {
-    const playing = this.#playing
+  async #readMessage(message: SdkMessage): Promise<void> {
+    const playing = this.#activeTurn
     if (typeof message.session_id === 'string') this.sessionId = message.session_id
-    if (message.subtype === 'init') this.#learnWindow().catch(() => {})
+    if (message.subtype === 'init') this.#learnContextWindow().catch(() => {})
     // A word that came as the turn ended began another, which nobody hears: this engine is not to be used again.
-    if (!playing) return void (message.type === 'assistant' && this.#leave())
+    if (!playing) return void (message.type === 'assistant' && this.#retire())
     // What an agent below it writes is in a transcript of its own.
     const isEntry = (message.type === 'assistant' || message.type === 'user') && !message.parent_tool_use_id
-    if (isEntry && message.uuid) this.last = message.uuid
-    for (const event of playing.reader.read(message)) playing.say(event)
+    if (isEntry && message.uuid) this.lastEntry = message.uuid
+    for (const event of playing.reader.read(message)) playing.report(event)
     // A call without its result is not written down for good: what it did would be forgotten.
-    if (isEntry && this.resume !== null && !hasCall(message)) playing.say({ type: 'run.resume', resume: this.resume })
-    await playing.turn.room()
+    if (isEntry && this.resume !== null && !hasToolCall(message))
+      playing.report({ type: 'run.resume', resume: this.resume })
+    await playing.turn.waitForRoom()
     const end = message.type === 'result' ? turnEnd(message) : null
     if (!end) return
-    playing.results += 1
-    const isLast = playing.steers === 0 && playing.results >= playing.turns
+    playing.turnsEnded += 1
+    const isLast = playing.pendingSteers === 0 && playing.turnsEnded >= playing.turnsStarted
     // A word that came too late for its turn gets one of its own, and the run goes on with it.
     if (end.kind === 'completed' && !isLast) return
-    this.#end(end)
+    this.#endTurn(end)
     // One that was stopped would still begin that turn.
-    if (!isLast) this.#leave()
+    if (!isLast) this.#retire()
   }
 
   /** Without it the share of the context is known only when the first turn is over. */
-  async #learnWindow(): Promise<void> {
-    if (this.#window.tokens > 0) return
+  async #learnContextWindow(): Promise<void> {
+    if (this.#contextWindow.tokens > 0) return
     const { rawMaxTokens, maxTokens } = (await this.#query.getContextUsage?.({ detail: 'summary' })) ?? {}
-    this.#window.tokens ||= rawMaxTokens ?? maxTokens ?? 0
+    this.#contextWindow.tokens ||= rawMaxTokens ?? maxTokens ?? 0
   }
 
   /** Once: after a failed result the iterator throws as well. */
-  #end(end: TurnEnd): void {
-    const playing = this.#playing
-    this.#playing = null
+  #endTurn(end: TurnEnd): void {
+    const playing = this.#activeTurn
+    this.#activeTurn = null
     playing?.end(end)
   }
 
-  async #decide(toolName: string, input: JsonObject, { toolUseID: toolUseId, description, decisionReason }: Asked) {
-    const playing = this.#playing
+  async #requestPermission(
+    toolName: string,
+    input: JsonObject,
+    { toolUseID: toolUseId, description, decisionReason }: PermissionContext,
+  ) {
+    const playing = this.#activeTurn
     if (!playing) return { behavior: 'deny', message: 'The run is over.' }
-    await playing.announced(toolUseId, toolName, input)
+    await playing.announceCall(toolUseId, toolName, input)
     const reason = decisionReason || description || `${toolName} asks for permission.`
-    const verdict = await playing.turn.ask({ toolUseId, toolName: normal(toolName), input, reason })
+    const verdict = await playing.turn.requestApproval({ toolUseId, toolName: normalToolName(toolName), input, reason })
     if (verdict.decision === 'approved') return { behavior: 'allow', updatedInput: verdict.input }
     playing.denied.set(toolUseId, verdict.reason)
     return { behavior: 'deny', message: verdict.reason }
   }
 
-  async #hook(hook: (typeof HOOKS)[number], said: HookInput): Promise<object> {
-    const playing = this.#playing
-    if (!playing) return hook === 'PreToolUse' ? NOBODY_HEARS : {}
+  async #onHook(hook: (typeof HOOKS)[number], said: HookInput): Promise<object> {
+    const playing = this.#activeTurn
+    if (!playing) return hook === 'PreToolUse' ? DENY_WITHOUT_RUN : {}
     const { tool_use_id: toolUseId, tool_name: toolName, tool_input: input } = said
-    if (hook === 'UserPromptSubmit') playing.submitted(said.prompt_id ?? '')
+    if (hook === 'UserPromptSubmit') playing.promptSubmitted(said.prompt_id ?? '')
     if (hook === 'PreToolUse' && toolUseId && toolName) {
       // Intent before effect: a call waits until whoever keeps the log has it.
-      await playing.turn.heard(await playing.announced(toolUseId, toolName, input ?? {}))
+      await playing.turn.waitForAcknowledgement(await playing.announceCall(toolUseId, toolName, input ?? {}))
     }
     if (toolUseId && said.duration_ms !== undefined) playing.elapsedMs.set(toolUseId, said.duration_ms)
     if (hook === 'PreCompact' && said.transcript_path)
-      playing.reader.compacting(await messagesIn(said.transcript_path, this.#folder))
-    if (hook === 'PostCompact' && said.compact_summary) playing.reader.compacted(said.compact_summary)
+      playing.reader.compactionStarted(await countTranscriptMessages(said.transcript_path, this.#folder))
+    if (hook === 'PostCompact' && said.compact_summary) playing.reader.compactionEnded(said.compact_summary)
     if (hook === 'PostToolBatch' && said.tool_calls?.length) {
       const toolUseIds = said.tool_calls.flatMap(({ tool_use_id }) => (tool_use_id ? [tool_use_id] : []))
-      playing.say({ type: 'tool.batch', toolUseIds })
+      playing.report({ type: 'tool.batch', toolUseIds })
     }
-    playing.say({
+    playing.report({
       type: 'hook',
       hook,
       phase: hook.startsWith('Pre') ? 'before' : 'after',
@@ -231,7 +237,7 @@ export class ClaudeLink {
     return {}
   }
 
-  #broken(cause: unknown = null): TurnEnd {
+  #failureEnd(cause: unknown = null): TurnEnd {
     const told = this.#stderr.trim().split('\n').at(-1) ?? ''
     const why = cause instanceof Error ? cause.message : ''
     const detail = [why, told].filter((text) => text !== '').join('; ')
@@ -245,63 +251,64 @@ export class ClaudeLink {
 }
 
 /** The turn under way. */
-class Playing {
-  readonly turn: Turn
+class ActiveTurn {
+  readonly turn: TurnReporter
   readonly reader: ClaudeTurnReader
   readonly denied = new Map<string, string>()
   readonly elapsedMs = new Map<string, number>()
   /** Words to the turn that the engine has not taken up; turns of its own that it made of them, and how many ended. */
-  steers = 0
-  turns = 1
-  results = 0
+  pendingSteers = 0
+  turnsStarted = 1
+  turnsEnded = 0
   #promptId: string | null = null
   readonly end: (end: TurnEnd) => void
-  readonly #frames = new Map<string, number>()
-  readonly #waiting = new Map<string, (frame: number) => void>()
+  readonly #callFrames = new Map<string, number>()
+  readonly #frameWaiters = new Map<string, (frame: number) => void>()
 
-  constructor(turn: Turn, end: (end: TurnEnd) => void, window: ContextWindow) {
+  constructor(turn: TurnReporter, end: (end: TurnEnd) => void, window: ContextWindow) {
     this.turn = turn
     this.end = end
     this.reader = new ClaudeTurnReader(this, window)
   }
 
-  say(event: Parameters<Turn['say']>[0]): void {
-    const frame = this.turn.say(event)
+  report(event: Parameters<TurnReporter['report']>[0]): void {
+    const frame = this.turn.report(event)
     if (event.type !== 'tool.started') return
-    this.#frames.set(event.toolUseId, frame)
-    this.#waiting.get(event.toolUseId)?.(frame)
+    this.#callFrames.set(event.toolUseId, frame)
+    this.#frameWaiters.get(event.toolUseId)?.(frame)
   }
 
   /** The engine takes up a word in the turn under way, or begins another with it. */
-  submitted(promptId: string): void {
+  promptSubmitted(promptId: string): void {
     const isFirst = this.#promptId === null
     const isOther = !isFirst && this.#promptId !== promptId
     this.#promptId = promptId
     if (isFirst) return
-    this.steers = Math.max(0, this.steers - 1)
-    if (isOther) this.turns += 1
+    this.pendingSteers = Math.max(0, this.pendingSteers - 1)
+    if (isOther) this.turnsStarted += 1
   }
 
   /** Hooks overtake messages: the text before a call is told before the call. */
-  async announced(id: string, name: string, input: JsonObject): Promise<number> {
-    const frame = this.#frames.get(id)
+  async announceCall(id: string, name: string, input: JsonObject): Promise<number> {
+    const frame = this.#callFrames.get(id)
     if (frame !== undefined) return frame
-    const told = new Promise<number>((resolve) => this.#waiting.set(id, resolve))
-    const came = await within(ANNOUNCE_MS, told)
+    const told = new Promise<number>((resolve) => this.#frameWaiters.set(id, resolve))
+    const came = await withTimeout(ANNOUNCE_MS, told)
     if (came !== 'late') return came
     const message = { message: { content: [{ type: 'tool_use', id, name, input }] } }
-    for (const event of this.reader.read({ type: 'assistant', parent_tool_use_id: null, ...message })) this.say(event)
-    return this.#frames.get(id) ?? 0
+    for (const event of this.reader.read({ type: 'assistant', parent_tool_use_id: null, ...message }))
+      this.report(event)
+    return this.#callFrames.get(id) ?? 0
   }
 }
 
 /** What the engine is given to read, for as long as it is open. */
-class Inbox implements AsyncIterable<UserMessage> {
-  readonly #waiting: UserMessage[] = []
+class PromptQueue implements AsyncIterable<SdkUserMessage> {
+  readonly #waiting: SdkUserMessage[] = []
   #wake = () => {}
   #ended = false
 
-  push(message: UserMessage): void {
+  push(message: SdkUserMessage): void {
     this.#waiting.push(message)
     this.#wake()
   }
@@ -311,7 +318,7 @@ class Inbox implements AsyncIterable<UserMessage> {
     this.#wake()
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<UserMessage> {
+  async *[Symbol.asyncIterator](): AsyncGenerator<SdkUserMessage> {
     for (;;) {
       const next = this.#waiting.shift()
       if (next) yield next
@@ -324,7 +331,7 @@ class Inbox implements AsyncIterable<UserMessage> {
   }
 }
 
-const NOBODY_HEARS = {
+const DENY_WITHOUT_RUN = {
   hookSpecificOutput: {
     hookEventName: 'PreToolUse',
     permissionDecision: 'deny',
@@ -356,15 +363,15 @@ interface HookInput {
   readonly agent_id?: string
   readonly tool_calls?: readonly { readonly tool_use_id?: string }[]
 }
-interface Asked {
+interface PermissionContext {
   readonly toolUseID: string
   readonly description?: string
   readonly decisionReason?: string
 }
 
-const hasCall = ({ message }: SdkMessage): boolean => {
+const hasToolCall = ({ message }: SdkMessage): boolean => {
   const { content } = (message ?? {}) as { content?: unknown }
   return Array.isArray(content) && content.some((block: { type?: unknown }) => block?.type === 'tool_use')
 }
 
-const normal = (toolName: string): string => (toolName === 'Task' ? 'Agent' : toolName)
+const normalToolName = (toolName: string): string => (toolName === 'Task' ? 'Agent' : toolName)

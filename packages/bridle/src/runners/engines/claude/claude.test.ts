@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startTimeOf } from '../../process-table.ts'
 import type { RunnerEvent } from '../../protocol.ts'
-import { noWalls } from '../../sandboxes/isolation/engine-start.suite.ts'
-import { caller, type Reading } from '../../server/runner.suite.ts'
+import { withoutIsolation } from '../../sandboxes/isolation/engine-start.suite.ts'
+import { caller, type RunReading } from '../../server/runner.suite.ts'
 import { SandboxRunner } from '../../server/sandbox-runner.ts'
 import { engineEnv, noEngines } from '../engines.suite.ts'
 import { type AnthropicStub, startAnthropicStub, stubbed } from './anthropic-stub.suite.ts'
@@ -24,7 +24,7 @@ describe.skipIf(noEngines !== null)('Claude Code', () => {
       engines: [claudeEngine(env)],
       workFolder: work(),
       stateFolder: join(folder, 'state'),
-      ...noWalls(folder),
+      ...withoutIsolation(folder),
       env: { ANTHROPIC_API_KEY: 'the-real-key', ANTHROPIC_BASE_URL: stub.url },
     })
     started.push(runner)
@@ -42,8 +42,8 @@ describe.skipIf(noEngines !== null)('Claude Code', () => {
 
   const bash = (command: string, id = 'toolu_1') => ({ tool_use: 'Bash', id, input: { command, description: 'x' } })
   const done = { blocks: [{ text: 'Done.' }] }
-  const resumeOf = async (reading: Reading) => ((await reading.end) as { resume?: string }).resume
-  const of = <T extends RunnerEvent['type']>(reading: Reading, type: T) =>
+  const resumeOf = async (reading: RunReading) => ((await reading.end) as { resume?: string }).resume
+  const of = <T extends RunnerEvent['type']>(reading: RunReading, type: T) =>
     reading.events().filter((event): event is Extract<RunnerEvent, { type: T }> => event.type === type)
 
   test('[R3] streams text and thoughts, runs a tool, tells usage and cost; a second turn is warm and remembers', async () => {

@@ -3,55 +3,62 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { EngineLauncher } from '../../sandboxes/isolation/engine-start.ts'
-import { type Engine, type EngineOptions, type EngineSession, GO_ON, type Turn, type TurnEnd } from '../engine.ts'
-import { howToInstall, installed } from '../engine-packages.ts'
-import { newMark } from '../process-mark.ts'
+import {
+  CONTINUE_PROMPT,
+  type Engine,
+  type EngineOptions,
+  type EngineSession,
+  type TurnEnd,
+  type TurnReporter,
+} from '../engine.ts'
+import { findPackage, installHint } from '../engine-packages.ts'
+import { newProcessMark } from '../process-mark.ts'
 import { claudeInfo } from './capabilities.ts'
-import { ClaudeLink, type Sdk } from './claude-process.ts'
-import { ClaudeTips } from './transcript-heads.ts'
+import { ClaudeProcess, type ClaudeSdk } from './claude-process.ts'
+import { TranscriptHeads } from './transcript-heads.ts'
 
 const PACKAGE = '@anthropic-ai/claude-agent-sdk'
 /** The engine tries again this often on its own; its default of ten keeps a refused key waiting for minutes. */
 const RETRIES_MAX = '6'
 
 /** The transcript, or the entry in it to go on from, was never written. */
-const LOST = /No conversation found|No message found/i
+const LOST_TRANSCRIPT = /No conversation found|No message found/i
 
 export const claudeEngine = (env: NodeJS.ProcessEnv = process.env): Engine => ({
   name: 'claude',
   provider: 'anthropic',
-  info: claudeInfo(installed(PACKAGE, env)?.version ?? 'not installed'),
-  needs: async () => (installed(PACKAGE, env) ? null : `Claude Code is not installed. ${howToInstall(PACKAGE)}`),
+  info: claudeInfo(findPackage(PACKAGE, env)?.version ?? 'not installed'),
+  needs: async () => (findPackage(PACKAGE, env) ? null : `Claude Code is not installed. ${installHint(PACKAGE)}`),
   open: async (options) => {
-    const found = installed(PACKAGE, env)
-    if (!found) throw new Error(`Claude Code is not installed. ${howToInstall(PACKAGE)}`)
-    const sdk = (await import(pathToFileURL(join(found.folder, 'sdk.mjs')).href)) as Sdk
+    const found = findPackage(PACKAGE, env)
+    if (!found) throw new Error(`Claude Code is not installed. ${installHint(PACKAGE)}`)
+    const sdk = (await import(pathToFileURL(join(found.folder, 'sdk.mjs')).href)) as ClaudeSdk
     return new ClaudeSession(sdk, options, await options.launcher(), env)
   },
 })
 
 class ClaudeSession implements EngineSession {
-  readonly #sdk: Sdk
+  readonly #sdk: ClaudeSdk
   readonly #options: EngineOptions
   readonly #launcher: EngineLauncher
   readonly #env: NodeJS.ProcessEnv
-  readonly #tips: ClaudeTips
-  #link: ClaudeLink | null
+  readonly #heads: TranscriptHeads
+  #process: ClaudeProcess | null
   #resume: string | null
   #sessionId: string | null = null
 
-  constructor(sdk: Sdk, options: EngineOptions, launcher: EngineLauncher, env: NodeJS.ProcessEnv) {
+  constructor(sdk: ClaudeSdk, options: EngineOptions, launcher: EngineLauncher, env: NodeJS.ProcessEnv) {
     this.#sdk = sdk
     this.#options = options
     this.#launcher = launcher
     this.#env = env
-    this.#tips = new ClaudeTips(options.privateFolder)
+    this.#heads = new TranscriptHeads(options.privateFolder)
     this.#resume = options.resume
-    this.#link = this.#connect(options.resume)
+    this.#process = this.#startProcess(options.resume)
   }
 
   get resume(): string | null {
-    return this.#link?.resume ?? this.#resume
+    return this.#process?.resume ?? this.#resume
   }
 
   get sessionId(): string | null {
@@ -59,68 +66,68 @@ class ClaudeSession implements EngineSession {
   }
 
   get alive(): boolean {
-    return this.#link?.alive ?? false
+    return this.#process?.alive ?? false
   }
 
-  async play(prompt: string, turn: Turn, continues = false): Promise<TurnEnd> {
-    const link = this.#link
+  async play(prompt: string, turn: TurnReporter, continues = false): Promise<TurnEnd> {
+    const link = this.#process
     if (!link) return { kind: 'failed', message: 'The engine was closed.', reason: 'engine' }
-    const words = continues && this.#resume !== null ? GO_ON : prompt
-    const end = await this.#playOn(link, words, turn)
-    if (end.kind !== 'failed' || !LOST.test(end.message) || this.#resume === null) return end
+    const words = continues && this.#resume !== null ? CONTINUE_PROMPT : prompt
+    const end = await this.#playTurn(link, words, turn)
+    if (end.kind !== 'failed' || !LOST_TRANSCRIPT.test(end.message) || this.#resume === null) return end
     // The transcript is gone, with the disk it was on. Going on without it is better than never again, when it is said.
     await link.close()
     this.#resume = null
-    turn.say({
+    turn.report({
       type: 'context.warning',
       kind: 'resume_lost',
       message: "The engine's memory of the earlier turns is gone; it starts anew.",
     })
-    this.#link = this.#connect(null)
-    return this.#playOn(this.#link, prompt, turn)
+    this.#process = this.#startProcess(null)
+    return this.#playTurn(this.#process, prompt, turn)
   }
 
   async interrupt(): Promise<void> {
-    await this.#link?.interrupt()
+    await this.#process?.interrupt()
   }
 
   async stopTask(taskId: string): Promise<boolean> {
-    return (await this.#link?.stopTask(taskId)) ?? false
+    return (await this.#process?.stopTask(taskId)) ?? false
   }
 
   async steer(text: string): Promise<void> {
-    if (!this.#link) throw new Error('The engine has no turn under way.')
-    this.#link.steer(text)
+    if (!this.#process) throw new Error('The engine has no turn under way.')
+    this.#process.steer(text)
   }
 
   async close(): Promise<void> {
-    await this.#link?.close()
-    this.#link = null
+    await this.#process?.close()
+    this.#process = null
   }
 
-  async #playOn(link: ClaudeLink, prompt: string, turn: Turn): Promise<TurnEnd> {
+  async #playTurn(link: ClaudeProcess, prompt: string, turn: TurnReporter): Promise<TurnEnd> {
     const before = this.#sessionId ?? this.#resume?.split('/')[0] ?? null
-    if (before) this.#tips.forget(before)
-    const end = await link.play(prompt, turn)
-    const { sessionId, last } = link
-    if (sessionId && last) {
+    if (before) this.#heads.forget(before)
+    const end = await link.playTurn(prompt, turn)
+    const { sessionId, lastEntry } = link
+    if (sessionId && lastEntry) {
       this.#sessionId = sessionId
-      this.#resume = `${sessionId}/${last}`
+      this.#resume = `${sessionId}/${lastEntry}`
       // What broke off in the middle may have written more than it said.
-      if (link.alive) this.#tips.remember(sessionId, last)
+      if (link.alive) this.#heads.remember(sessionId, lastEntry)
     }
     return end
   }
 
-  #connect(resume: string | null): ClaudeLink {
+  #startProcess(resume: string | null): ClaudeProcess {
     const { workFolder, stateFolder, settings } = this.#options
     const { start, baseUrl } = this.#launcher
     const [session, at] = resume?.split('/') ?? []
     // A transcript that ends where we go on is gone on with; any other is forked at that point.
-    const forks = session !== undefined && at !== undefined && this.#tips.of(session) !== at
+    const forks = session !== undefined && at !== undefined && this.#heads.headOf(session) !== at
     const mode = settings.permission_mode ?? 'default'
-    const mark = newMark()
-    return new ClaudeLink(this.#sdk, mark, start, {
+    const mark = newProcessMark()
+    return new ClaudeProcess(this.#sdk, mark, start, {
       cwd: workFolder,
       env: { ...engineEnv(this.#env, stateFolder, baseUrl), ...mark.env },
       // A repository must not be able to allow itself anything.

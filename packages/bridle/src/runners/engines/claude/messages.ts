@@ -24,15 +24,15 @@ export interface CallNotes {
 /** Reads one turn. */
 export class ClaudeTurnReader {
   readonly #notes: CallNotes
-  readonly #names = new Map<string, string>()
-  readonly #settled = new Set<string>()
+  readonly #toolNames = new Map<string, string>()
+  readonly #completedCalls = new Set<string>()
   /** What the deltas add up to. */
-  #streamed = ''
+  #streamedText = ''
   /** What the engine has said for good. */
-  #text = ''
-  #thought = false
-  #summary: string | null = null
-  #messages: number | null = null
+  #finalText = ''
+  #hasStreamedThinking = false
+  #compactionSummary: string | null = null
+  #messageCount: number | null = null
   readonly #usage: ClaudeUsage
 
   constructor(notes: CallNotes, window: ContextWindow = { tokens: 0 }) {
@@ -41,127 +41,131 @@ export class ClaudeTurnReader {
   }
 
   /** A compaction begins: so many messages are there. */
-  compacting(messages: number | null): void {
-    this.#messages = messages
+  compactionStarted(messages: number | null): void {
+    this.#messageCount = messages
   }
 
-  compacted(summary: string): void {
-    this.#summary = summary
+  compactionEnded(summary: string): void {
+    this.#compactionSummary = summary
   }
 
   read(message: SdkMessage): RunnerEvent[] {
     switch (message.type) {
       case 'stream_event':
-        return message.parent_tool_use_id ? [] : this.#streamEvent(message.event as StreamEvent)
+        return message.parent_tool_use_id ? [] : this.#readStreamEvent(message.event as SdkStreamEvent)
       case 'assistant':
-        return this.#assistant(message)
+        return this.#readAssistant(message)
       case 'user':
-        return this.#user(message)
+        return this.#readUser(message)
       case 'system':
-        return this.#system(message)
+        return this.#readSystem(message)
       case 'result':
-        return this.#usage.total(message)
+        return this.#usage.turnTotal(message)
       default:
         return []
     }
   }
 
-  #streamEvent(event: StreamEvent): RunnerEvent[] {
+  #readStreamEvent(event: SdkStreamEvent): RunnerEvent[] {
     const { delta } = event
     if (event.type === 'message_start') {
-      this.#thought = false
+      this.#hasStreamedThinking = false
       this.#usage.stepStarted(event.message)
       // What was shown and never said for good: the stream was cut, and is said again from its beginning.
-      if (this.#streamed === this.#text) return []
-      this.#streamed = this.#text
-      return [{ type: 'assistant.text', text: this.#text }]
+      if (this.#streamedText === this.#finalText) return []
+      this.#streamedText = this.#finalText
+      return [{ type: 'assistant.text', text: this.#finalText }]
     }
-    if (event.type === 'message_delta') this.#usage.stepGrew(event.usage)
+    if (event.type === 'message_delta') this.#usage.stepUpdated(event.usage)
     if (event.type === 'message_stop') return this.#usage.stepEnded()
-    if (event.type === 'content_block_start' && event.content_block?.type === 'text') return this.#paragraph()
+    if (event.type === 'content_block_start' && event.content_block?.type === 'text') return this.#paragraphBreak()
     if (event.type !== 'content_block_delta' || !delta) return []
-    if (delta.type === 'text_delta' && delta.text) return this.#delta(delta.text)
+    if (delta.type === 'text_delta' && delta.text) return this.#textDelta(delta.text)
     if (delta.type === 'thinking_delta' && delta.thinking) {
-      this.#thought = true
+      this.#hasStreamedThinking = true
       return [{ type: 'thinking.delta', text: delta.thinking }]
     }
     return []
   }
 
   /** A block of text behind another is a paragraph of its own: the blocks have no break of theirs. */
-  #paragraph(): RunnerEvent[] {
-    if (this.#streamed === '' || this.#streamed.endsWith('\n')) return []
-    this.#text += '\n\n'
-    return this.#delta('\n\n')
+  #paragraphBreak(): RunnerEvent[] {
+    if (this.#streamedText === '' || this.#streamedText.endsWith('\n')) return []
+    this.#finalText += '\n\n'
+    return this.#textDelta('\n\n')
   }
 
-  #delta(text: string): RunnerEvent[] {
-    this.#streamed += text
+  #textDelta(text: string): RunnerEvent[] {
+    this.#streamedText += text
     return [{ type: 'assistant.delta', text }]
   }
 
-  #assistant(message: SdkMessage): RunnerEvent[] {
-    const { content = [], model, usage } = message.message as { content?: Block[]; model?: string; usage?: StepUsage }
+  #readAssistant(message: SdkMessage): RunnerEvent[] {
+    const {
+      content = [],
+      model,
+      usage,
+    } = message.message as { content?: ContentBlock[]; model?: string; usage?: StepUsage }
     const parent = message.parent_tool_use_id ?? null
-    if (parent === null) this.#usage.said(usage)
+    if (parent === null) this.#usage.recordMessage(usage)
     return content.flatMap((block): RunnerEvent[] => {
-      if (block.type === 'tool_use') return this.#toolUse(block, parent)
+      if (block.type === 'tool_use') return this.#readToolUse(block, parent)
       // Subagents speak to their caller; what the engine makes up itself is told as the turn's end.
       if (parent !== null || model === '<synthetic>') return []
-      if (block.type === 'text') return this.#said(block.text ?? '')
-      if (block.type === 'thinking' && block.thinking && !this.#thought)
+      if (block.type === 'text') return this.#readText(block.text ?? '')
+      if (block.type === 'thinking' && block.thinking && !this.#hasStreamedThinking)
         return [{ type: 'thinking.delta', text: block.thinking }]
       return []
     })
   }
 
   /** A whole block. Sent again only where it is not what was streamed. */
-  #said(block: string): RunnerEvent[] {
-    const unstreamed = this.#streamed === this.#text && block !== ''
-    const events = unstreamed ? this.#paragraph() : []
-    this.#text += block
-    if (this.#streamed === this.#text) return events
-    if (this.#text.startsWith(this.#streamed))
-      return [...events, ...this.#delta(this.#text.slice(this.#streamed.length))]
-    this.#streamed = this.#text
-    return [{ type: 'assistant.text', text: this.#text }]
+  #readText(block: string): RunnerEvent[] {
+    const unstreamed = this.#streamedText === this.#finalText && block !== ''
+    const events = unstreamed ? this.#paragraphBreak() : []
+    this.#finalText += block
+    if (this.#streamedText === this.#finalText) return events
+    if (this.#finalText.startsWith(this.#streamedText))
+      return [...events, ...this.#textDelta(this.#finalText.slice(this.#streamedText.length))]
+    this.#streamedText = this.#finalText
+    return [{ type: 'assistant.text', text: this.#finalText }]
   }
 
-  #toolUse({ id = '', name = '', input }: Block, parent: string | null): RunnerEvent[] {
-    if (this.#names.has(id)) return []
+  #readToolUse({ id = '', name = '', input }: ContentBlock, parent: string | null): RunnerEvent[] {
+    if (this.#toolNames.has(id)) return []
     const toolName = name === 'Task' ? 'Agent' : name
-    this.#names.set(id, toolName)
+    this.#toolNames.set(id, toolName)
     return [
       {
         type: 'tool.started',
         toolName,
         toolUseId: id,
         input: (input ?? {}) as JsonObject,
-        ...(PURE.has(toolName) && { effect: 'pure' as const }),
+        ...(PURE_TOOLS.has(toolName) && { effect: 'pure' as const }),
         ...(parent !== null && { parentToolUseId: parent }),
       },
     ]
   }
 
-  #user(message: SdkMessage): RunnerEvent[] {
-    const { content } = message.message as { content?: string | Block[] }
+  #readUser(message: SdkMessage): RunnerEvent[] {
+    const { content } = message.message as { content?: string | ContentBlock[] }
     if (!Array.isArray(content)) return []
-    const meta = (message.tool_result_meta ?? []) as readonly ResultMeta[]
+    const meta = (message.tool_result_meta ?? []) as readonly ToolResultMeta[]
     return content.flatMap((block): RunnerEvent[] => {
       const id = block.tool_use_id ?? ''
-      if (block.type !== 'tool_result' || !this.#names.has(id) || this.#settled.has(id)) return []
-      this.#settled.add(id)
-      return this.#completed(id, block, Array.isArray(meta) ? meta.find((each) => each?.id === id) : undefined)
+      if (block.type !== 'tool_result' || !this.#toolNames.has(id) || this.#completedCalls.has(id)) return []
+      this.#completedCalls.add(id)
+      return this.#toolCompleted(id, block, Array.isArray(meta) ? meta.find((each) => each?.id === id) : undefined)
     })
   }
 
-  #completed(id: string, block: Block, meta: ResultMeta | undefined): RunnerEvent[] {
-    const toolName = this.#names.get(id) ?? 'tool'
-    const result = plain(block.content)
+  #toolCompleted(id: string, block: ContentBlock, meta: ToolResultMeta | undefined): RunnerEvent[] {
+    const toolName = this.#toolNames.get(id) ?? 'tool'
+    const result = resultText(block.content)
     const text = typeof result === 'string' ? result : JSON.stringify(result)
     const elapsedMs = this.#notes.elapsedMs.get(id)
     const elapsed = elapsedMs === undefined ? {} : { elapsedMs }
-    const done = (outcome: Outcome): RunnerEvent => ({
+    const done = (outcome: ToolOutcome): RunnerEvent => ({
       type: 'tool.completed',
       toolUseId: id,
       toolName,
@@ -194,8 +198,8 @@ export class ClaudeTurnReader {
     return [...decided, done({ status: 'error', error: text })]
   }
 
-  #system(message: SdkMessage): RunnerEvent[] {
-    const said = message as unknown as SystemMessage
+  #readSystem(message: SdkMessage): RunnerEvent[] {
+    const said = message as unknown as SdkSystemMessage
     switch (message.subtype) {
       case 'init':
         return Array.isArray(said.tools) ? [{ type: 'turn.tools', tools: said.tools.map(String) }] : []
@@ -214,10 +218,11 @@ export class ClaudeTurnReader {
         const { trigger, pre_tokens, post_tokens, messages_summarized, preserved_messages } =
           said.compact_metadata ?? {}
         const kept = preserved_messages?.uuids?.length ?? 0
-        const summarized = messages_summarized ?? (this.#messages === null ? null : Math.max(0, this.#messages - kept))
-        this.#messages = null
-        const summary = this.#summary
-        this.#summary = null
+        const summarized =
+          messages_summarized ?? (this.#messageCount === null ? null : Math.max(0, this.#messageCount - kept))
+        this.#messageCount = null
+        const summary = this.#compactionSummary
+        this.#compactionSummary = null
         return [
           {
             type: 'compaction',
@@ -262,7 +267,7 @@ export class ClaudeTurnReader {
 }
 
 /** Repeating these does no harm; whatever is not here is taken to. */
-const PURE = new Set([
+const PURE_TOOLS = new Set([
   'Read',
   'Grep',
   'Glob',
@@ -278,7 +283,7 @@ const PURE = new Set([
   'Agent',
 ])
 
-interface Block {
+interface ContentBlock {
   readonly type: string
   readonly id?: string
   readonly name?: string
@@ -289,19 +294,19 @@ interface Block {
   readonly content?: unknown
   readonly is_error?: boolean
 }
-interface StreamEvent {
+interface SdkStreamEvent {
   readonly type: string
   readonly delta?: { readonly type: string; readonly text?: string; readonly thinking?: string }
   readonly content_block?: { readonly type: string }
   readonly message?: { readonly model?: string; readonly usage?: StepUsage }
   readonly usage?: StepUsage
 }
-interface ResultMeta {
+interface ToolResultMeta {
   readonly id?: string
   readonly non_execution_kind?: string
   readonly permission_decision?: { readonly decision?: string; readonly source?: string; readonly reason_type?: string }
 }
-interface SystemMessage {
+interface SdkSystemMessage {
   readonly tools?: readonly unknown[]
   readonly attempt?: number
   readonly max_retries?: number
@@ -322,18 +327,18 @@ interface SystemMessage {
   readonly status?: string
   readonly summary?: string
 }
-type Outcome = Extract<RunnerEvent, { type: 'tool.completed' }>['outcome']
+type ToolOutcome = Extract<RunnerEvent, { type: 'tool.completed' }>['outcome']
 
-const retryReason = ({ error, error_status }: SystemMessage): string => {
+const retryReason = ({ error, error_status }: SdkSystemMessage): string => {
   const named = error && error !== 'unknown' ? error : null
   if (error_status) return named ? `${error_status} ${named}` : `The provider answered ${error_status}.`
   return named ?? 'The connection to the provider broke.'
 }
 
 /** Text where it is text. */
-const plain = (content: unknown): Json => {
+const resultText = (content: unknown): Json => {
   if (content === undefined || content === null) return ''
   if (!Array.isArray(content)) return content as Json
-  const texts = content.map((block: Block) => (block?.type === 'text' ? (block.text ?? '') : `[${block?.type}]`))
+  const texts = content.map((block: ContentBlock) => (block?.type === 'text' ? (block.text ?? '') : `[${block?.type}]`))
   return texts.join('\n')
 }

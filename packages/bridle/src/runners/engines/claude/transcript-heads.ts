@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-export class ClaudeTips {
+export class TranscriptHeads {
   readonly #file: string
 
   constructor(folder: string) {
@@ -10,7 +10,7 @@ export class ClaudeTips {
     this.#file = join(folder, 'tips.json')
   }
 
-  of(session: string): string | undefined {
+  headOf(session: string): string | undefined {
     return this.#read()[session]
   }
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { messagesIn } from './transcript.ts'
+import { countTranscriptMessages } from './transcript.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'bridle-transcript-'))
 const outside = mkdtempSync(join(tmpdir(), 'bridle-outside-'))
@@ -29,18 +29,18 @@ test('[R3] counts messages, each block of one once, and no notes', async () => {
     user('6', { isSidechain: true }),
     '{"type":"us',
   )
-  expect(await messagesIn(file, folder)).toBe(3)
+  expect(await countTranscriptMessages(file, folder)).toBe(3)
 })
 
 test('[R3] from the last compaction on: its summary is a message', async () => {
   const boundary = { type: 'system', subtype: 'compact_boundary', uuid: 'b' }
   const file = write('b.jsonl', user('1'), model('2', 'm1'), boundary, user('3', { isCompactSummary: true }), user('4'))
-  expect(await messagesIn(file, folder)).toBe(2)
+  expect(await countTranscriptMessages(file, folder)).toBe(2)
 })
 
 test('[R3] a file elsewhere is not read, nor one that is not there', async () => {
   const secret = write(join(outside, 'secret.jsonl'), user('1'))
   symlinkSync(secret, join(folder, 'link.jsonl'))
   for (const file of [secret, join(folder, 'link.jsonl'), join(folder, 'none.jsonl'), folder])
-    expect(await messagesIn(file, folder)).toBeNull()
+    expect(await countTranscriptMessages(file, folder)).toBeNull()
 })

@@ -6,7 +6,7 @@ import { sep } from 'node:path'
 const TRANSCRIPT_BYTES_MAX = 64 * 1024 * 1024
 
 /** Messages since the last compaction; null = not known. The engine named the file, so it must lie in the engine's own folder. */
-export const messagesIn = async (file: string, folder: string): Promise<number | null> => {
+export const countTranscriptMessages = async (file: string, folder: string): Promise<number | null> => {
   try {
     const [path, root] = await Promise.all([realpath(file), realpath(folder)])
     if (!path.startsWith(root + sep)) return null
@@ -21,7 +21,7 @@ export const messagesIn = async (file: string, folder: string): Promise<number |
 export const countMessages = (transcript: string): number => {
   const ids = new Set<string>()
   for (const line of transcript.split('\n')) {
-    const entry = parsed(line)
+    const entry = parseTranscriptLine(line)
     if (entry.subtype === 'compact_boundary') ids.clear()
     if (entry.type !== 'user' && entry.type !== 'assistant') continue
     // Notes of the engine to itself, and what agents below it say.
@@ -32,7 +32,7 @@ export const countMessages = (transcript: string): number => {
   return ids.size
 }
 
-interface Entry {
+interface TranscriptEntry {
   readonly type?: string
   readonly subtype?: string
   readonly uuid?: string
@@ -42,9 +42,9 @@ interface Entry {
 }
 
 /** The last line may still be in the writing. */
-const parsed = (line: string): Entry => {
+const parseTranscriptLine = (line: string): TranscriptEntry => {
   try {
-    return (JSON.parse(line) as Entry | null) ?? {}
+    return (JSON.parse(line) as TranscriptEntry | null) ?? {}
   } catch {
     return {}
   }

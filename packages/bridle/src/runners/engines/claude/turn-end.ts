@@ -5,7 +5,7 @@ import type { SdkMessage } from './messages.ts'
 
 /** Null = another turn of the engine's own follows. Success is told by `is_error`: failures of the API say "success" too. */
 export const turnEnd = (message: SdkMessage): TurnEnd | null => {
-  const said = message as unknown as ResultMessage
+  const said = message as unknown as SdkResultMessage
   const text = said.result ?? said.errors?.join('\n') ?? ''
   if (said.terminal_reason === 'aborted_streaming' || said.terminal_reason === 'aborted_tools')
     return { kind: 'interrupted' }
@@ -26,7 +26,7 @@ export const turnEnd = (message: SdkMessage): TurnEnd | null => {
   return { ...failed, reason: 'provider', ...((status === 429 || status >= 500) && { transient: true }) }
 }
 
-interface ResultMessage {
+interface SdkResultMessage {
   readonly subtype?: string
   readonly is_error?: boolean
   readonly result?: string

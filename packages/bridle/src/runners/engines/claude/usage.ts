@@ -18,8 +18,8 @@ export class ClaudeUsage {
   #model = ''
   /** The step under way. */
   #step: StepUsage | null = null
-  #last: StepUsage | null = null
-  #told = { input: 0, output: 0, usd: 0 }
+  #lastStep: StepUsage | null = null
+  #reported = { input: 0, output: 0, usd: 0 }
   #contextPct: number | null = null
   #isWarned = false
   /** Tokens that the context holds; 0 = not known yet. Outlives the turn. */
@@ -35,7 +35,7 @@ export class ClaudeUsage {
   }
 
   /** Sums of the step so far. */
-  stepGrew(usage: StepUsage | undefined): void {
+  stepUpdated(usage: StepUsage | undefined): void {
     if (this.#step && usage) this.#step = { ...this.#step, ...usage }
   }
 
@@ -43,26 +43,30 @@ export class ClaudeUsage {
     const step = this.#step
     this.#step = null
     if (!step) return []
-    this.#last = step
+    this.#lastStep = step
     const input = inputOf(step)
     const output = step.output_tokens ?? 0
     if (input + output === 0) return []
     const usd = estimate(step, this.#model)
-    this.#told = { input: this.#told.input + input, output: this.#told.output + output, usd: this.#told.usd + usd }
+    this.#reported = {
+      input: this.#reported.input + input,
+      output: this.#reported.output + output,
+      usd: this.#reported.usd + usd,
+    }
     return this.#events({ input, output, usd }, { estimated: true })
   }
 
   /** A whole message of the model, where it was not streamed. */
-  said(usage: StepUsage | undefined): void {
-    if (usage) this.#last = usage
+  recordMessage(usage: StepUsage | undefined): void {
+    if (usage) this.#lastStep = usage
   }
 
   /** The turn's own sums. */
-  total(message: SdkMessage): RunnerEvent[] {
+  turnTotal(message: SdkMessage): RunnerEvent[] {
     this.#window.tokens = windowOf(message) || this.#window.tokens
     const { usage = {} } = message as { usage?: StepUsage }
-    const told = this.#told
-    this.#told = { input: 0, output: 0, usd: 0 }
+    const told = this.#reported
+    this.#reported = { input: 0, output: 0, usd: 0 }
     const sums = { input: inputOf(usage), output: usage.output_tokens ?? 0, usd: costOf(message) }
     if (sums.input + sums.output + sums.usd === 0) return []
     const missing = {
@@ -74,9 +78,9 @@ export class ClaudeUsage {
     return this.#events(missing, { total: true })
   }
 
-  #events({ input, output, usd }: Sums, kind: { estimated: true } | { total: true }): RunnerEvent[] {
+  #events({ input, output, usd }: UsageSums, kind: { estimated: true } | { total: true }): RunnerEvent[] {
     const { tokens } = this.#window
-    const share = tokens === 0 || !this.#last ? null : Math.min(100, (100 * tokensOf(this.#last)) / tokens)
+    const share = tokens === 0 || !this.#lastStep ? null : Math.min(100, (100 * tokensOf(this.#lastStep)) / tokens)
     const isNews = input + output !== 0 || usd !== 0 || share !== this.#contextPct
     if (!isNews) return []
     this.#contextPct = share
@@ -107,7 +111,7 @@ export interface ContextWindow {
 
 const CONTEXT_WARNING_PCT = 80
 
-interface Sums {
+interface UsageSums {
   readonly input: number
   readonly output: number
   readonly usd: number

@@ -165,7 +165,7 @@ describe('a program that misbehaves', () => {
   test('a caller that throws ends the turn', async () => {
     const session = await open()
     const turn = new RecordingTurn()
-    turn.say = () => {
+    turn.report = () => {
       throw new Error('The log is full.')
     }
     const end = await session.play('rubbish', turn)

@@ -2,28 +2,28 @@
 // nothing at any moment; whoever asks it something gets an answer or an error, in time.
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import type { JsonObject } from '../../../kernel/json.ts'
-import type { EngineCommand, StartEngine } from '../../sandboxes/isolation/engine-start.ts'
-import { type Mark, newMark } from '../process-mark.ts'
-import type { Notice } from './events/turn-state.ts'
+import type { EngineCommand, EngineStarter } from '../../sandboxes/isolation/engine-start.ts'
+import { newProcessMark, type ProcessMark } from '../process-mark.ts'
+import type { RpcNotification } from './events/turn-state.ts'
 import { isObject, objectOf, textIn } from './lenient-json.ts'
 
 /** A line longer than this is none of the protocol's; it is passed over. */
 const LINE_CHARS_MAX = 32_000_000
 /** The end of what it complained about, for the person who has to do something about it. */
 const STDERR_CHARS = 4_000
-const EARLY_MAX = 1_000
+const EARLY_NOTIFICATIONS_MAX = 1_000
 /** How long it may take to leave by itself, with all its commands; it takes 40 ms. */
 const LEAVE_MS = 1_000
 
 /** Something it asks us. */
-export interface Asked extends Notice {
+export interface RpcRequest extends RpcNotification {
   readonly id: string | number
 }
 
 /** What it says by itself, in order: the next line is read when this has resolved. */
-export interface Listener {
-  notice(notice: Notice): Promise<void>
-  asked(asked: Asked): void
+export interface AppServerListener {
+  onNotification(notice: RpcNotification): Promise<void>
+  onRequest(asked: RpcRequest): void
 }
 
 /** It answered with an error: it is there, and it refuses. */
@@ -33,62 +33,62 @@ export class RpcError extends Error {
 
 export class AppServer {
   readonly #child: ChildProcessWithoutNullStreams
-  readonly #mark: Mark = newMark()
-  readonly #waiting = new Map<number, { resolve(result: JsonObject): void; reject(error: Error): void }>()
+  readonly #mark: ProcessMark = newProcessMark()
+  readonly #pendingRequests = new Map<number, { resolve(result: JsonObject): void; reject(error: Error): void }>()
   /** Resolves with the reason when it is gone and everything it said has been heard. */
-  readonly gone: Promise<string>
-  #exited: Promise<string>
-  #listener: Listener | null = null
+  readonly exitReason: Promise<string>
+  #exitStatus: Promise<string>
+  #listener: AppServerListener | null = null
   /** Said before anybody listened: little, since nothing runs by then. */
-  readonly #early: Notice[] = []
-  #asked = 0
-  #complaint = ''
-  #over = false
-  #idle = true
+  readonly #earlyNotifications: RpcNotification[] = []
+  #lastRequestId = 0
+  #stderrTail = ''
+  #isOver = false
+  #isIdle = true
 
-  constructor({ env, ...command }: EngineCommand, start: StartEngine) {
+  constructor({ env, ...command }: EngineCommand, start: EngineStarter) {
     this.#child = start({ ...command, env: { ...env, ...this.#mark.env } })
     const { stdin, stdout, stderr } = this.#child
     // Whether it still reads is learned from its exit.
     stdin.on('error', () => {})
     stderr.on('error', () => {})
     stderr.setEncoding('utf8').on('data', (text: string) => {
-      this.#complaint = (this.#complaint + text).slice(-STDERR_CHARS)
+      this.#stderrTail = (this.#stderrTail + text).slice(-STDERR_CHARS)
     })
-    this.#exited = new Promise((resolve) => {
+    this.#exitStatus = new Promise((resolve) => {
       this.#child.once('error', (error) => resolve(`could not be started: ${error.message}`))
       this.#child.once('exit', (code, signal) => resolve(`ended (${signal ?? `exit code ${code}`})`))
     })
-    const read = this.#read(stdout.setEncoding('utf8'))
-    this.gone = this.#exited.then(async (how) => {
-      this.#over = true
-      await this.#mark.sweep()
+    const read = this.#readLines(stdout.setEncoding('utf8'))
+    this.exitReason = this.#exitStatus.then(async (how) => {
+      this.#isOver = true
+      await this.#mark.killProcesses()
       // What it left behind elsewhere may hold the pipe open; then there is no end to wait for.
-      const closing = setInterval(() => this.#idle && stdout.destroy(), 500)
+      const closing = setInterval(() => this.#isIdle && stdout.destroy(), 500)
       await read
       clearInterval(closing)
-      const why = `Codex ${how}${this.#lastComplaint()}`
-      for (const { reject } of this.#waiting.values()) reject(new Error(why))
-      this.#waiting.clear()
+      const why = `Codex ${how}${this.#lastStderrLine()}`
+      for (const { reject } of this.#pendingRequests.values()) reject(new Error(why))
+      this.#pendingRequests.clear()
       return why
     })
   }
 
   get alive(): boolean {
-    return !this.#over
+    return !this.#isOver
   }
 
-  listen(listener: Listener): void {
+  listen(listener: AppServerListener): void {
     this.#listener = listener
-    for (const notice of this.#early.splice(0)) void listener.notice(notice)
+    for (const notice of this.#earlyNotifications.splice(0)) void listener.onNotification(notice)
   }
 
   request(method: string, params: JsonObject, timeoutMs: number): Promise<JsonObject> {
-    const id = ++this.#asked
+    const id = ++this.#lastRequestId
     return new Promise((resolve, reject) => {
-      if (this.#over) return reject(new Error('Codex is gone.'))
+      if (this.#isOver) return reject(new Error('Codex is gone.'))
       const late = () => {
-        this.#waiting.delete(id)
+        this.#pendingRequests.delete(id)
         reject(new Error(`Codex did not answer ${method} within ${timeoutMs / 1_000} s.`))
       }
       const timer = setTimeout(late, timeoutMs)
@@ -98,7 +98,7 @@ export class AppServer {
           clearTimeout(timer)
           done(value)
         }
-      this.#waiting.set(id, { resolve: settle(resolve), reject: settle(reject) })
+      this.#pendingRequests.set(id, { resolve: settle(resolve), reject: settle(reject) })
       this.#send({ id, method, params })
     })
   }
@@ -107,28 +107,28 @@ export class AppServer {
     this.#send({ method })
   }
 
-  answer({ id }: Asked, result: JsonObject): void {
+  answer({ id }: RpcRequest, result: JsonObject): void {
     this.#send({ id, result })
   }
 
-  refuse({ id }: Asked, message: string): void {
+  refuse({ id }: RpcRequest, message: string): void {
     this.#send({ id, error: { code: -32601, message } })
   }
 
   /** What it has started for calls. It goes on itself. */
   endCommands(): Promise<void> {
-    return this.#mark.sweep('CODEX_TOOL_CALL_ID')
+    return this.#mark.killProcesses('CODEX_TOOL_CALL_ID')
   }
 
   /** It is given a moment to end its commands itself. Then it and whatever carries its mark is killed. */
   async end(leaveMs = LEAVE_MS): Promise<void> {
-    if (this.#over) return void (await this.#mark.sweep())
-    this.#over = true
+    if (this.#isOver) return void (await this.#mark.killProcesses())
+    this.#isOver = true
     this.#child.stdin.end()
-    await Promise.race([this.#exited, after(leaveMs)])
+    await Promise.race([this.#exitStatus, unrefDelay(leaveMs)])
     if (this.#child.exitCode === null && this.#child.signalCode === null) this.#kill()
-    await this.#mark.sweep()
-    await Promise.race([this.#exited, after(LEAVE_MS)])
+    await this.#mark.killProcesses()
+    await Promise.race([this.#exitStatus, unrefDelay(LEAVE_MS)])
   }
 
   #kill(): void {
@@ -143,54 +143,54 @@ export class AppServer {
     if (this.#child.stdin.writable) this.#child.stdin.write(`${JSON.stringify(message)}\n`)
   }
 
-  async #read(stdout: AsyncIterable<string>): Promise<void> {
+  async #readLines(stdout: AsyncIterable<string>): Promise<void> {
     let rest = ''
     let skipping = false
     try {
       for await (const chunk of stdout) {
-        this.#idle = false
+        this.#isIdle = false
         const lines = (rest + chunk).split('\n')
         rest = lines.pop() ?? ''
         for (const line of lines) {
-          if (!skipping) await this.#line(line)
+          if (!skipping) await this.#readLine(line)
           skipping = false
         }
         if (rest.length > LINE_CHARS_MAX) skipping = true
         if (skipping) rest = ''
-        this.#idle = true
+        this.#isIdle = true
       }
     } catch {
       // The pipe was closed under us; `gone` says why.
     }
   }
 
-  async #line(line: string): Promise<void> {
-    const message = parsed(line)
+  async #readLine(line: string): Promise<void> {
+    const message = parseLine(line)
     if (!message) return
     const { id, method, params, result, error } = message
     if (typeof method === 'string') {
       const notice = { method, params: objectOf(params) }
-      if (typeof id === 'number' || typeof id === 'string') return this.#listener?.asked({ ...notice, id })
-      if (this.#listener) return this.#listener.notice(notice)
-      if (this.#early.length < EARLY_MAX) this.#early.push(notice)
+      if (typeof id === 'number' || typeof id === 'string') return this.#listener?.onRequest({ ...notice, id })
+      if (this.#listener) return this.#listener.onNotification(notice)
+      if (this.#earlyNotifications.length < EARLY_NOTIFICATIONS_MAX) this.#earlyNotifications.push(notice)
       return
     }
-    const waiting = typeof id === 'number' ? this.#waiting.get(id) : undefined
+    const waiting = typeof id === 'number' ? this.#pendingRequests.get(id) : undefined
     if (!waiting) return
-    this.#waiting.delete(id as number)
+    this.#pendingRequests.delete(id as number)
     if (error !== undefined) waiting.reject(new RpcError(textIn(error, 'message') ?? 'Codex refused.'))
     else waiting.resolve(objectOf(result))
   }
 
-  #lastComplaint(): string {
+  #lastStderrLine(): string {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are made of them
-    const plain = this.#complaint.replace(/\x1b\[[0-9;]*m/g, '').trim()
+    const plain = this.#stderrTail.replace(/\x1b\[[0-9;]*m/g, '').trim()
     const last = plain.split('\n').at(-1) ?? ''
     return last === '' ? '.' : `: ${last.slice(0, 300)}`
   }
 }
 
-const parsed = (line: string): JsonObject | null => {
+const parseLine = (line: string): JsonObject | null => {
   try {
     const value: unknown = JSON.parse(line)
     return isObject(value) ? value : null
@@ -199,7 +199,7 @@ const parsed = (line: string): JsonObject | null => {
   }
 }
 
-const after = (ms: number): Promise<void> =>
+const unrefDelay = (ms: number): Promise<void> =>
   new Promise((resolve) => {
     setTimeout(resolve, ms).unref()
   })

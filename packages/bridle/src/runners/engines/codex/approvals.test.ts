@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../../kernel/json.ts'
-import { answerTo } from './approvals.ts'
-import { denying, RecordingTurn } from './codex.suite.ts'
-import { seenNothing } from './events/turn-state.ts'
+import { answerServerRequest } from './approvals.ts'
+import { denyRule, RecordingTurn } from './codex.suite.ts'
+import { newTurnState } from './events/turn-state.ts'
 
 const asked = (method: string, params: JsonObject = {}) => ({ id: 1, method, params: { itemId: 'c', ...params } })
 const command = asked('item/commandExecution/requestApproval', { command: 'ls', cwd: '/w' })
@@ -15,9 +15,9 @@ test.each<[string, ReturnType<typeof asked>, RecordingTurn, JsonObject | null]>(
   ['approved', command, new RecordingTurn(), { decision: 'accept' }],
   ['approved, its keys in another order', command, sorted(), { decision: 'accept' }],
   ['approved as something else', command, edited(), { decision: 'decline' }],
-  ['denied', command, new RecordingTurn(denying('No.')), { decision: 'decline' }],
+  ['denied', command, new RecordingTurn(denyRule('No.')), { decision: 'decline' }],
   ['permissions, approved', permissions, new RecordingTurn(), { permissions: { network: true }, scope: 'turn' }],
-  ['permissions, denied', permissions, new RecordingTurn(denying('No.')), { permissions: {}, scope: 'turn' }],
+  ['permissions, denied', permissions, new RecordingTurn(denyRule('No.')), { permissions: {}, scope: 'turn' }],
   [
     'a form',
     asked('mcpServer/elicitation/request'),
@@ -27,18 +27,22 @@ test.each<[string, ReturnType<typeof asked>, RecordingTurn, JsonObject | null]>(
   ['a question', asked('item/tool/requestUserInput'), new RecordingTurn(), { answers: {} }],
   ['something new', asked('something/new'), new RecordingTurn(), null],
 ])('%s', async (_name, question, turn, expected) =>
-  expect(await answerTo(question, seenNothing('t'), turn)).toEqual(expected),
+  expect(await answerServerRequest(question, newTurnState('t'), turn)).toEqual(expected),
 )
 
 test('what is asked beyond the command is part of what is approved', async () => {
   const turn = new RecordingTurn()
   const network = { host: 'example.com' }
-  await answerTo({ ...command, params: { ...command.params, networkApprovalContext: network } }, seenNothing('t'), turn)
+  await answerServerRequest(
+    { ...command, params: { ...command.params, networkApprovalContext: network } },
+    newTurnState('t'),
+    turn,
+  )
   expect(turn.asked[0]!.input).toEqual({ command: 'ls', cwd: '/w', networkApprovalContext: network })
 })
 
 test('a call that is asked about twice has two questions', async () => {
-  const [turn, seen] = [new RecordingTurn(), seenNothing('t')]
-  for (let times = 0; times < 2; times++) await answerTo(command, seen, turn)
+  const [turn, seen] = [new RecordingTurn(), newTurnState('t')]
+  for (let times = 0; times < 2; times++) await answerServerRequest(command, seen, turn)
   expect(turn.asked.map(({ toolUseId }) => toolUseId)).toEqual(['c', 'c:2'])
 })

@@ -1,26 +1,30 @@
 // What codex asks us, and what it is answered.
-import { canonical, type JsonObject } from '../../../kernel/json.ts'
-import type { Question, Turn, Verdict } from '../engine.ts'
-import type { Asked } from './app-server.ts'
-import type { Seen } from './events/turn-state.ts'
+import { canonicalJson, type JsonObject } from '../../../kernel/json.ts'
+import type { EngineApprovalDecision, EngineApprovalRequest, TurnReporter } from '../engine.ts'
+import type { RpcRequest } from './app-server.ts'
+import type { CodexTurnState } from './events/turn-state.ts'
 import { textIn } from './lenient-json.ts'
 
 /** Null: nobody here can say. */
-export const answerTo = async ({ method, params }: Asked, seen: Seen, turn: Turn): Promise<JsonObject | null> => {
+export const answerServerRequest = async (
+  { method, params }: RpcRequest,
+  seen: CodexTurnState,
+  turn: TurnReporter,
+): Promise<JsonObject | null> => {
   const toolUseId = textIn(params, 'itemId') ?? ''
-  const call = seen.open.get(toolUseId)
+  const call = seen.openCalls.get(toolUseId)
   const decide = (toolName: string, input: JsonObject) => {
     const reason = textIn(params, 'reason') ?? REASONS[toolName] ?? 'Codex asks before it does this.'
-    return decision({ toolUseId, toolName, input, reason }, seen, turn)
+    return decideCall({ toolUseId, toolName, input, reason }, seen, turn)
   }
   switch (method) {
     case 'item/commandExecution/requestApproval': {
       const command = { command: params.command ?? call?.input.command ?? '', cwd: params.cwd ?? null }
-      const more = given(params, 'networkApprovalContext', 'additionalPermissions')
+      const more = presentFields(params, 'networkApprovalContext', 'additionalPermissions')
       return { decision: await decide(call?.name ?? 'shell', { ...command, ...more }) }
     }
     case 'item/fileChange/requestApproval': {
-      const input = { changes: call?.input.changes ?? [], ...given(params, 'grantRoot') }
+      const input = { changes: call?.input.changes ?? [], ...presentFields(params, 'grantRoot') }
       return { decision: await decide(call?.name ?? 'apply_patch', input) }
     }
     case 'item/permissions/requestApproval': {
@@ -42,23 +46,31 @@ const REASONS: Record<string, string> = {
   apply_patch: 'Codex asks before it changes files.',
 }
 
-const EDITED = 'The approval changed the input. Codex runs only what it asked for, so it was declined.'
+const EDITED_INPUT_REASON = 'The approval changed the input. Codex runs only what it asked for, so it was declined.'
 
-const decision = async (question: Question, seen: Seen, turn: Turn): Promise<'accept' | 'decline'> => {
-  const verdict = await askApart(question, seen, turn)
-  if (verdict.decision === 'approved' && canonical(verdict.input) === canonical(question.input)) return 'accept'
-  seen.denials.set(question.toolUseId, verdict.decision === 'denied' ? verdict.reason : EDITED)
+const decideCall = async (
+  question: EngineApprovalRequest,
+  seen: CodexTurnState,
+  turn: TurnReporter,
+): Promise<'accept' | 'decline'> => {
+  const verdict = await requestSeparateApproval(question, seen, turn)
+  if (verdict.decision === 'approved' && canonicalJson(verdict.input) === canonicalJson(question.input)) return 'accept'
+  seen.denials.set(question.toolUseId, verdict.decision === 'denied' ? verdict.reason : EDITED_INPUT_REASON)
   return 'decline'
 }
 
 /** A call may be asked about twice: in the sandbox, and outside of it. Each question has an id of its own. */
-const askApart = (question: Question, { questions }: Seen, turn: Turn): Promise<Verdict> => {
+const requestSeparateApproval = (
+  question: EngineApprovalRequest,
+  { approvalIds }: CodexTurnState,
+  turn: TurnReporter,
+): Promise<EngineApprovalDecision> => {
   const { toolUseId: id } = question
-  const before = [...questions].filter((each) => each === id || each.startsWith(`${id}:`)).length
+  const before = [...approvalIds].filter((each) => each === id || each.startsWith(`${id}:`)).length
   const toolUseId = before === 0 ? id : `${id}:${before + 1}`
-  questions.add(toolUseId)
-  return turn.ask({ ...question, toolUseId })
+  approvalIds.add(toolUseId)
+  return turn.requestApproval({ ...question, toolUseId })
 }
 
-const given = (params: JsonObject, ...names: string[]): JsonObject =>
+const presentFields = (params: JsonObject, ...names: string[]): JsonObject =>
   Object.fromEntries(names.flatMap((name) => (params[name] == null ? [] : [[name, params[name]]])))

@@ -3,33 +3,44 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { RunnerEvent, RunnerEventOf, RunnerEventType } from '../../protocol.ts'
-import type { EngineOptions, EngineSession, Question, Turn, Verdict } from '../engine.ts'
+import type {
+  EngineApprovalDecision,
+  EngineApprovalRequest,
+  EngineOptions,
+  EngineSession,
+  TurnReporter,
+} from '../engine.ts'
 import { engineEnv, startHere } from '../engines.suite.ts'
 import { type CodexOptions, codexEngine } from './codex.ts'
-import { type ResponsesStub, responsesStub, type StubItem, type StubStep } from './responses-stub.suite.ts'
+import {
+  type ResponsesStub,
+  type ResponsesStubItem,
+  type ResponsesStubStep,
+  responsesStub,
+} from './responses-stub.suite.ts'
 
-type Rule = (question: Question) => Verdict | Promise<Verdict>
+type ApprovalRule = (question: EngineApprovalRequest) => EngineApprovalDecision | Promise<EngineApprovalDecision>
 
-export class RecordingTurn implements Turn {
+export class RecordingTurn implements TurnReporter {
   readonly events: RunnerEvent[] = []
-  readonly asked: Question[] = []
-  readonly #rule: Rule
+  readonly asked: EngineApprovalRequest[] = []
+  readonly #rule: ApprovalRule
   readonly #watchers = new Set<() => void>()
   /** While it is false, nothing more is taken. */
   #open = Promise.withResolvers<void>()
 
-  constructor(rule: Rule = ({ input }) => ({ decision: 'approved', input }), { full = false } = {}) {
+  constructor(rule: ApprovalRule = ({ input }) => ({ decision: 'approved', input }), { full = false } = {}) {
     this.#rule = rule
     if (!full) this.#open.resolve()
   }
 
-  say(event: RunnerEvent): number {
+  report(event: RunnerEvent): number {
     this.events.push(event)
     for (const look of this.#watchers) look()
     return this.events.length
   }
 
-  room(): Promise<void> {
+  waitForRoom(): Promise<void> {
     return this.#open.promise
   }
 
@@ -37,9 +48,9 @@ export class RecordingTurn implements Turn {
     this.#open.resolve()
   }
 
-  async heard(): Promise<void> {}
+  async waitForAcknowledgement(): Promise<void> {}
 
-  async ask(question: Question): Promise<Verdict> {
+  async requestApproval(question: EngineApprovalRequest): Promise<EngineApprovalDecision> {
     this.asked.push(question)
     for (const look of this.#watchers) look()
     return this.#rule(question)
@@ -69,17 +80,17 @@ export class RecordingTurn implements Turn {
   }
 }
 
-export const denying =
-  (reason: string): Rule =>
+export const denyRule =
+  (reason: string): ApprovalRule =>
   () => ({ decision: 'denied', reason })
 
 /** The prompt that has the stub answer so. */
-export const prompt = (...steps: StubStep[]): string => `@stub ${JSON.stringify(steps)}`
-export const says = (text: string): StubStep => ({ items: [{ text }] })
-export const calls = (call: string, args: object, id = 'call_1'): StubStep => ({
-  items: [{ call, args, id } as StubItem],
+export const prompt = (...steps: ResponsesStubStep[]): string => `@stub ${JSON.stringify(steps)}`
+export const says = (text: string): ResponsesStubStep => ({ items: [{ text }] })
+export const calls = (call: string, args: object, id = 'call_1'): ResponsesStubStep => ({
+  items: [{ call, args, id } as ResponsesStubItem],
 })
-export const runs = (cmd: string, id?: string): StubStep => calls('exec_command', { cmd }, id)
+export const runs = (cmd: string, id?: string): ResponsesStubStep => calls('exec_command', { cmd }, id)
 
 export class CodexWorld {
   readonly stub: ResponsesStub

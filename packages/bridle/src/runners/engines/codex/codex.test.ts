@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { runnerEventSchemas } from '../../protocol.ts'
 import type { EngineSession } from '../engine.ts'
 import { noEngines, startHere } from '../engines.suite.ts'
-import { CodexWorld, calls, denying, prompt, RecordingTurn, runs, says } from './codex.suite.ts'
+import { CodexWorld, calls, denyRule, prompt, RecordingTurn, runs, says } from './codex.suite.ts'
 import { codexEngine } from './codex.ts'
 
 test('one that is not installed says how to install it', async () => {
@@ -94,7 +94,7 @@ describe.skipIf(noEngines !== null)('codex, the real one', () => {
     test('what is denied is not done, and the turn goes on', async () => {
       const session = await world.open({ mode: 'default' })
       const steps = [runs('touch denied.txt'), runs(patch('denied-too.txt'), 'call_2'), says('Neither.')]
-      const { end, turn } = await play(session, prompt(...steps), new RecordingTurn(denying('Not today.')))
+      const { end, turn } = await play(session, prompt(...steps), new RecordingTurn(denyRule('Not today.')))
       expect(end).toEqual({ kind: 'completed', result: 'Neither.' })
       expect(turn.of('tool.completed').map(({ outcome }) => [outcome.status, outcome.reason])).toEqual([
         ['denied', 'Not today.'],

@@ -2,10 +2,10 @@
 
 import type { EngineCommand } from '../../sandboxes/isolation/engine-start.ts'
 import type { Engine } from '../engine.ts'
-import { installed } from '../engine-packages.ts'
+import { findPackage } from '../engine-packages.ts'
 import { AppServer } from './app-server.ts'
 import { codexInfo } from './capabilities.ts'
-import { findCodex, launch, PACKAGE } from './launch.ts'
+import { CODEX_PACKAGE, codexCommand, findCodex } from './launch.ts'
 import { CodexSession } from './session.ts'
 import { openThread } from './thread.ts'
 
@@ -25,7 +25,7 @@ export const codexEngine = (
   { retries, controlMs = CONTROL_MS, program }: CodexOptions = {},
 ): Engine => ({
   name: 'codex',
-  info: codexInfo(installed(PACKAGE, env)?.version ?? 'not installed'),
+  info: codexInfo(findPackage(CODEX_PACKAGE, env)?.version ?? 'not installed'),
   provider: 'openai',
   needs: async () => {
     const found = findCodex(env)
@@ -35,7 +35,7 @@ export const codexEngine = (
     const found = program ?? findCodex(env)
     if ('missing' in found) throw new Error(found.missing)
     const { start, baseUrl } = await options.launcher()
-    const command = await launch({ ...options, baseUrl, file: found.file, env, retries })
+    const command = await codexCommand({ ...options, baseUrl, file: found.file, env, retries })
     const server = new AppServer({ ...command, ...program }, start)
     try {
       const clientInfo = { name: 'bridle', title: 'Bridle', version: '0' }
@@ -45,7 +45,7 @@ export const codexEngine = (
       const place = await openThread(server, options, controlMs)
       return new CodexSession(server, place, controlMs)
     } catch (error) {
-      const why = server.alive ? (error as Error).message : await server.gone
+      const why = server.alive ? (error as Error).message : await server.exitReason
       await server.end()
       throw new Error(`Codex could not be opened: ${why}`, { cause: error })
     }

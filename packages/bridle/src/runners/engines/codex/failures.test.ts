@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../../kernel/json.ts'
-import { failureOf } from './failures.ts'
+import { turnFailureOf } from './failures.ts'
 
 const error = (message: string, codexErrorInfo: JsonObject | string | null = 'other') => ({ message, codexErrorInfo })
 const http = (kind: string, httpStatusCode: number | null) => ({ [kind]: { httpStatusCode } })
@@ -59,4 +59,6 @@ test.each<[string, JsonObject | null, JsonObject | null, object]>([
     null,
     { message: 'Odd.', reason: 'engine_error' },
   ],
-])('%s', (_name, last, retried, expected) => expect(failureOf(last, retried)).toEqual({ kind: 'failed', ...expected }))
+])('%s', (_name, last, retried, expected) =>
+  expect(turnFailureOf(last, retried)).toEqual({ kind: 'failed', ...expected }),
+)

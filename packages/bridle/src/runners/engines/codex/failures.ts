@@ -1,18 +1,18 @@
 // What an error of Codex means to a person, and whether the same request may succeed later. Codes are matched, never text.
 import type { JsonObject } from '../../../kernel/json.ts'
 import type { TurnEnd } from '../engine.ts'
-import { statusOf } from './events/notifications.ts'
-import { isObject, objectOf, parsedObject, textIn } from './lenient-json.ts'
+import { httpStatusOf } from './events/notifications.ts'
+import { isObject, objectOf, parseLenientObject, textIn } from './lenient-json.ts'
 
-type Failed = Extract<TurnEnd, { kind: 'failed' }>
+type TurnFailure = Extract<TurnEnd, { kind: 'failed' }>
 
 /** `retried` is the last error that codex tried again after: a stream cut for good ends with a code that says nothing. */
-export const failureOf = (error: JsonObject | null, retried: JsonObject | null): Failed => {
+export const turnFailureOf = (error: JsonObject | null, retried: JsonObject | null): TurnFailure => {
   const code = codeOf(error)
-  const known = code !== null && Object.hasOwn(CODES, code) ? CODES[code] : undefined
-  const told = known ? undefined : statusOf(code === 'other' && retried ? retried : (error ?? {}))
-  const advice = known?.advice ?? (told ? STATUSES[told] : undefined)
-  const said = wordsOf(error)
+  const known = code !== null && Object.hasOwn(FAILURE_KINDS, code) ? FAILURE_KINDS[code] : undefined
+  const told = known ? undefined : httpStatusOf(code === 'other' && retried ? retried : (error ?? {}))
+  const advice = known?.advice ?? (told ? STATUS_ADVICE[told] : undefined)
+  const said = codexErrorMessage(error)
   const transient = known?.transient ?? (told !== undefined && isTransient(told))
   return {
     kind: 'failed',
@@ -22,13 +22,13 @@ export const failureOf = (error: JsonObject | null, retried: JsonObject | null):
   }
 }
 
-interface Known {
+interface FailureKind {
   readonly reason: string
   readonly advice?: string
   readonly transient?: boolean
 }
 
-const CODES: Record<string, Known> = {
+const FAILURE_KINDS: Record<string, FailureKind> = {
   contextWindowExceeded: { reason: 'context_full' },
   usageLimitExceeded: { reason: 'quota', advice: "The provider account's quota is used up." },
   sessionBudgetExceeded: { reason: 'quota' },
@@ -49,7 +49,7 @@ const CODES: Record<string, Known> = {
   sandboxError: { reason: 'sandbox', advice: "Codex's own sandbox does not work on this machine." },
 }
 
-const STATUSES: Record<number, string> = {
+const STATUS_ADVICE: Record<number, string> = {
   401: 'The provider refused the key: check the one the runner was given.',
   403: 'The provider does not let this key do that.',
   404: 'The provider does not know this address: check its base URL.',
@@ -65,8 +65,8 @@ const codeOf = (error: JsonObject | null): string | null => {
 }
 
 /** The provider's body may stand in for the message; the address it came from is nobody's concern. */
-const wordsOf = (error: JsonObject | null): string => {
+const codexErrorMessage = (error: JsonObject | null): string => {
   const message = textIn(error, 'message') ?? 'The turn failed, and Codex did not say why.'
-  const inside = textIn(objectOf(parsedObject(message)).error, 'message')
+  const inside = textIn(objectOf(parseLenientObject(message)).error, 'message')
   return (inside ?? message).replace(/, url: \S+/, '')
 }

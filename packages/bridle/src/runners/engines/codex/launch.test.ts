@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { EngineSettings } from '../../protocol.ts'
-import { launch, threadSettings } from './launch.ts'
+import { codexCommand, threadSettings } from './launch.ts'
 
 test.each<[EngineSettings, string, string]>([
   [{}, 'untrusted', 'workspace-write'],
@@ -24,7 +24,7 @@ test('its environment has what it needs and no more, and its settings name the r
   const stateFolder = await mkdtemp(join(tmpdir(), 'bridle-launch-'))
   const env = { PATH: '/bin', OPENAI_API_KEY: 'secret', BRIDLE_SANDBOX_ID: 's1' }
   const options = { file: 'codex', env, workFolder: stateFolder, stateFolder, baseUrl: 'http://relay/v1/', retries: 2 }
-  const started = await launch(options)
+  const started = await codexCommand(options)
   expect(started.env).toEqual({
     PATH: '/bin',
     LANG: 'C.UTF-8',

@@ -8,14 +8,14 @@ import type { EngineSettings } from '../../protocol.ts'
 import type { EngineCommand } from '../../sandboxes/isolation/engine-start.ts'
 import { SANDBOX_VARIABLE } from '../../sandboxes/sandbox-processes.ts'
 import type { EngineOptions } from '../engine.ts'
-import { howToInstall, installed } from '../engine-packages.ts'
+import { findPackage, installHint } from '../engine-packages.ts'
 
-export const PACKAGE = '@openai/codex'
+export const CODEX_PACKAGE = '@openai/codex'
 
 /** The native program inside the package for this platform, as the package's own launcher finds it. */
 export const findCodex = (env?: NodeJS.ProcessEnv): { file: string; version: string } | { missing: string } => {
-  const found = installed(PACKAGE, env)
-  if (!found) return { missing: `Codex is not installed. ${howToInstall(PACKAGE)}` }
+  const found = findPackage(CODEX_PACKAGE, env)
+  if (!found) return { missing: `Codex is not installed. ${installHint(CODEX_PACKAGE)}` }
   const target = TARGETS[`${process.platform}-${process.arch}`]
   if (!target) return { missing: `Codex has no build for ${process.platform} on ${process.arch}.` }
   const name = process.platform === 'win32' ? 'codex.exe' : 'codex'
@@ -23,7 +23,7 @@ export const findCodex = (env?: NodeJS.ProcessEnv): { file: string; version: str
     const file = folder && join(folder, 'vendor', target, 'bin', name)
     if (file && existsSync(file)) return { file, version: found.version }
   }
-  const hint = `npm leaves it out with --omit=optional. ${howToInstall(PACKAGE)}`
+  const hint = `npm leaves it out with --omit=optional. ${installHint(CODEX_PACKAGE)}`
   return { missing: `Codex is installed without its program for this platform: ${hint}` }
 }
 
@@ -38,13 +38,13 @@ const TARGETS: Record<string, string> = {
 
 const platformFolder = (resolve: (name: string) => string): string | null => {
   try {
-    return dirname(resolve(`${PACKAGE}-${process.platform}-${process.arch}/package.json`))
+    return dirname(resolve(`${CODEX_PACKAGE}-${process.platform}-${process.arch}/package.json`))
   } catch {
     return null
   }
 }
 
-export interface LaunchOptions extends Pick<EngineOptions, 'workFolder' | 'stateFolder'> {
+export interface CodexLaunchOptions extends Pick<EngineOptions, 'workFolder' | 'stateFolder'> {
   readonly baseUrl: string
   readonly file: string
   readonly env: NodeJS.ProcessEnv
@@ -52,17 +52,21 @@ export interface LaunchOptions extends Pick<EngineOptions, 'workFolder' | 'state
   readonly retries?: number | undefined
 }
 
-export const launch = async ({
+export const codexCommand = async ({
   file,
   env,
   workFolder,
   stateFolder,
   ...more
-}: LaunchOptions): Promise<EngineCommand> => {
+}: CodexLaunchOptions): Promise<EngineCommand> => {
   const at = (name: string) => join(stateFolder, name)
   const [home, codexHome, temporary] = [at('home'), at('codex'), at('tmp')]
   const folders = new Set([workFolder, await realpath(workFolder)])
-  const settings = [...providerSettings(more), ...SETTINGS, `projects={${[...folders].map(distrusted).join(',')}}`]
+  const settings = [
+    ...providerSettings(more),
+    ...SETTINGS,
+    `projects={${[...folders].map(untrustedProject).join(',')}}`,
+  ]
   const args = ['app-server', ...settings.flatMap((setting) => ['-c', setting])]
   return {
     ...(await withFolders(file, args, [home, codexHome, temporary])),
@@ -110,9 +114,9 @@ const SETTINGS = [
 ]
 
 /** A folder that codex trusts may have it start programs, unasked. It trusts any that nobody spoke of. */
-const distrusted = (folder: string): string => `${JSON.stringify(folder)}={trust_level="untrusted"}`
+const untrustedProject = (folder: string): string => `${JSON.stringify(folder)}={trust_level="untrusted"}`
 
-const providerSettings = ({ baseUrl, retries }: Pick<LaunchOptions, 'baseUrl' | 'retries'>): string[] => {
+const providerSettings = ({ baseUrl, retries }: Pick<CodexLaunchOptions, 'baseUrl' | 'retries'>): string[] => {
   const provider = [
     'name="bridle"',
     `base_url=${JSON.stringify(baseUrl.replace(/\/$/, ''))}`,

@@ -10,13 +10,13 @@ export const textIn = (value: unknown, name: string): string | undefined => {
   return typeof found === 'string' ? found : undefined
 }
 
-export const count = (value: unknown): number | undefined =>
+export const countOf = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : undefined
 
-export const defined = <T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
+export const withoutUndefined = <T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)) as never
 
-export const parsedObject = (text: unknown): JsonObject | null => {
+export const parseLenientObject = (text: unknown): JsonObject | null => {
   try {
     const value: unknown = JSON.parse(String(text))
     return isObject(value) ? value : null

@@ -5,14 +5,14 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo, Socket } from 'node:net'
 import { directive } from '../stub-directive.suite.ts'
 
-export type StubItem =
+export type ResponsesStubItem =
   | { text: string }
   | { reasoning: string }
   | { call: string; args?: object; id?: string; namespace?: string }
   | { custom: string; input?: string; id?: string }
 
-export interface StubStep {
-  items?: StubItem[]
+export interface ResponsesStubStep {
+  items?: ResponsesStubItem[]
   usage?: { input_tokens?: number; output_tokens?: number; cached_tokens?: number; reasoning_tokens?: number }
   /** Characters per delta. */
   chunk?: number
@@ -30,12 +30,12 @@ export interface StubStep {
   times?: number
 }
 
-export interface StubRequest {
+export interface ResponsesStubRequest {
   readonly method: string
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: { model?: string; input?: InputItem[]; tools?: { name?: string; type: string }[] }
-  readonly step: StubStep | null
+  readonly step: ResponsesStubStep | null
 }
 
 interface InputItem {
@@ -49,18 +49,18 @@ interface InputItem {
 export interface ResponsesStub {
   /** The base that an engine appends `/responses` to. */
   readonly url: string
-  readonly requests: StubRequest[]
+  readonly requests: ResponsesStubRequest[]
   close(): Promise<void>
 }
 
 export const responsesStub = async (): Promise<ResponsesStub> => {
-  const requests: StubRequest[] = []
+  const requests: ResponsesStubRequest[] = []
   const sockets = new Set<Socket>()
   const answered = new Map<string, number>()
 
-  const stepOf = (input: readonly InputItem[]): StubStep => {
+  const stepOf = (input: readonly InputItem[]): ResponsesStubStep => {
     const { text, outputs } = lastPrompt(input)
-    const steps = directive(text) as StubStep[] | null
+    const steps = directive(text) as ResponsesStubStep[] | null
     if (!steps) return { items: [{ text: 'Hello from the stub.' }] }
     let at = Math.min(outputs, steps.length - 1)
     for (; steps[at]!.times !== undefined && at < steps.length - 1; at++) {
@@ -117,7 +117,7 @@ const lastPrompt = (input: readonly InputItem[]): { text: string; outputs: numbe
   return { text: '', outputs }
 }
 
-const stream = async (response: ServerResponse, step: StubStep, model: string): Promise<void> => {
+const stream = async (response: ServerResponse, step: ResponsesStubStep, model: string): Promise<void> => {
   let sequence = 0
   let deltas = 0
   const say = (type: string, more: object) =>
@@ -160,7 +160,7 @@ const DELTAS: Record<string, [string, object]> = {
   reasoning: ['response.reasoning_summary_text.delta', { summary_index: 0 }],
 }
 
-interface Item {
+interface ResponseItem {
   readonly type: string
   readonly id: string
   readonly text: string
@@ -168,28 +168,35 @@ interface Item {
   readonly empty: object
 }
 
-const itemOf = (item: StubItem): Item => {
+const itemOf = (item: ResponsesStubItem): ResponseItem => {
   if ('call' in item) {
     const { call: name, args = {}, id: call_id = id('call'), namespace } = item
     const call = { name, call_id, arguments: JSON.stringify(args), ...(namespace && { namespace }) }
-    return { type: 'function_call', id: id('fc'), status: 'completed', ...call, text: '', empty: {} } as Item
+    return { type: 'function_call', id: id('fc'), status: 'completed', ...call, text: '', empty: {} } as ResponseItem
   }
   if ('custom' in item) {
     const { custom: name, input = '', id: call_id = id('call') } = item
     const call = { name, call_id, input }
-    return { type: 'custom_tool_call', id: id('ctc'), status: 'completed', ...call, text: '', empty: {} } as Item
+    return {
+      type: 'custom_tool_call',
+      id: id('ctc'),
+      status: 'completed',
+      ...call,
+      text: '',
+      empty: {},
+    } as ResponseItem
   }
   if ('reasoning' in item) {
     const summary = [{ type: 'summary_text', text: item.reasoning }]
     const said = { summary, encrypted_content: null, text: item.reasoning }
-    return { type: 'reasoning', id: id('rs'), ...said, empty: { summary: [] } } as Item
+    return { type: 'reasoning', id: id('rs'), ...said, empty: { summary: [] } } as ResponseItem
   }
   const content = [{ type: 'output_text', text: item.text, annotations: [] }]
   const said = { role: 'assistant', status: 'completed', content, text: item.text }
-  return { type: 'message', id: id('msg'), ...said, empty: { content: [], status: 'in_progress' } } as Item
+  return { type: 'message', id: id('msg'), ...said, empty: { content: [], status: 'in_progress' } } as ResponseItem
 }
 
-const usageOf = ({ usage = {} }: StubStep): object => {
+const usageOf = ({ usage = {} }: ResponsesStubStep): object => {
   const { input_tokens = 100, output_tokens = 20, cached_tokens = 0, reasoning_tokens = 0 } = usage
   return {
     input_tokens,
@@ -208,7 +215,7 @@ const json = (response: ServerResponse, status: number, body: object): void => {
   response.end(JSON.stringify(body))
 }
 
-const parsed = (text: string): StubRequest['body'] => {
+const parsed = (text: string): ResponsesStubRequest['body'] => {
   try {
     return JSON.parse(text)
   } catch {

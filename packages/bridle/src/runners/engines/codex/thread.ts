@@ -7,19 +7,23 @@ import { type AppServer, RpcError } from './app-server.ts'
 import { threadSettings } from './launch.ts'
 import { textIn } from './lenient-json.ts'
 
-export interface Place {
+export interface ThreadPosition {
   readonly thread: string
   /** The turn it stands at. */
   readonly turn: string | null
   /** Why it is not where it was to go on from. */
-  readonly lost: string | null
+  readonly lostReason: string | null
   /** The thread stands exactly where it was to go on from. */
   readonly isExact: boolean
   /** The model that answers. */
   readonly model: string
 }
 
-export const openThread = async (server: AppServer, options: EngineOptions, controlMs: number): Promise<Place> => {
+export const openThread = async (
+  server: AppServer,
+  options: EngineOptions,
+  controlMs: number,
+): Promise<ThreadPosition> => {
   const settings = threadSettings(options.settings, options.workFolder)
   let model = options.settings.model ?? ''
   const ask = async (method: string, params: JsonObject) => {
@@ -35,23 +39,23 @@ export const openThread = async (server: AppServer, options: EngineOptions, cont
       const { data } = await server.request('thread/turns/list', listed, controlMs)
       const last = Array.isArray(data) && textIn(data[0], 'id') === turn
       const resumed = last
-        ? await ask('thread/resume', { threadId: thread, excludeTurns: true }).catch(refusedOnly)
+        ? await ask('thread/resume', { threadId: thread, excludeTurns: true }).catch(nullIfRefused)
         : null
       const found = resumed ?? (await ask('thread/fork', { threadId: thread, lastTurnId: turn, excludeTurns: true }))
-      return { thread: textIn(found, 'id') ?? thread, turn, lost: null, isExact: index === 0, model }
+      return { thread: textIn(found, 'id') ?? thread, turn, lostReason: null, isExact: index === 0, model }
     } catch (error) {
-      lost = refusedOnly(error) ?? (error as Error).message
+      lost = nullIfRefused(error) ?? (error as Error).message
     }
   }
   if (options.resume !== null) lost ??= 'its id is not one of ours'
   // Raw events: the only word on a call that codex makes no item of.
   const fresh = textIn(await ask('thread/start', { experimentalRawEvents: true }), 'id')
   if (fresh === undefined) throw new Error('it began no thread')
-  return { thread: fresh, turn: null, lost, isExact: false, model }
+  return { thread: fresh, turn: null, lostReason: lost, isExact: false, model }
 }
 
 /** Null for a refusal. One that is gone or silent is no reason to begin anew. */
-const refusedOnly = (error: unknown): null => {
+const nullIfRefused = (error: unknown): null => {
   if (error instanceof RpcError) return null
   throw error
 }

@@ -15,7 +15,7 @@ import {
   symlink,
 } from 'node:fs/promises'
 
-export interface Owner {
+export interface FolderOwner {
   readonly uid: number
   readonly gid: number
 }
@@ -29,7 +29,7 @@ export interface CopyLimits {
 export interface CopyOptions {
   readonly limits: CopyLimits
   /** The copy is given to this user; absent = it stays the server's. */
-  readonly owner?: Owner | undefined
+  readonly owner?: FolderOwner | undefined
   readonly isLeftOut?: (entry: CopyEntry) => boolean
 }
 
@@ -62,7 +62,7 @@ const SPARSE_COPY_MS = 5 * 60_000
 
 /** Copies what is in `from`, a path without links, into the folder `to`, which it makes. FIFOs, sockets and devices are skipped. */
 export const copyFolder = async (from: string, to: string, options: CopyOptions): Promise<number> => {
-  const job: Job = { options, bytes: 0, files: 0 }
+  const job: CopyJob = { options, bytes: 0, files: 0 }
   try {
     const source = await openFolder(from)
     try {
@@ -81,7 +81,7 @@ export const copyFolder = async (from: string, to: string, options: CopyOptions)
 }
 
 /** Gives a fresh folder and all in it to a user. Links themselves are given, never what they point at. */
-export const giveTo = async (owner: Owner | undefined, folder: string): Promise<void> => {
+export const changeOwner = async (owner: FolderOwner | undefined, folder: string): Promise<void> => {
   if (!owner) return
   await new Promise<void>((resolve, reject) => {
     const args = ['-hR', `${owner.uid}:${owner.gid}`, '--', folder]
@@ -96,7 +96,7 @@ export const giveTo = async (owner: Owner | undefined, folder: string): Promise<
 /** A text by which a file or folder is known, whatever its path is. */
 export const identityOf = ({ dev, ino }: Pick<Stats, 'dev' | 'ino'>): string => `${dev}:${ino}`
 
-interface Job {
+interface CopyJob {
   readonly options: CopyOptions
   bytes: number
   files: number
@@ -121,16 +121,16 @@ const openFolder = async (path: string | Buffer): Promise<OpenFolder> => {
 }
 
 /** Names are bytes: a name that is no UTF-8 is copied too. */
-const inside = (base: string, name: Buffer): Buffer => Buffer.concat([Buffer.from(`${base}/`), name])
+const pathInside = (base: string, name: Buffer): Buffer => Buffer.concat([Buffer.from(`${base}/`), name])
 
-const copyOpenFolder = async (source: OpenFolder, to: string | Buffer, depth: number, job: Job): Promise<void> => {
+const copyOpenFolder = async (source: OpenFolder, to: string | Buffer, depth: number, job: CopyJob): Promise<void> => {
   if (depth > DEPTH_MAX) throw new CopyFault('too_deep', `The folder is nested deeper than ${DEPTH_MAX} levels.`)
   const { mode } = await source.handle.stat()
   await mkdir(to, { mode: 0o700 })
   const target = await openFolder(to)
   try {
     for await (const { name, isFile, isFolder, isLink } of entriesOf(source)) {
-      const [from, into] = [inside(source.base, name), inside(target.base, name)]
+      const [from, into] = [pathInside(source.base, name), pathInside(target.base, name)]
       const text = name.toString()
       if (isFolder) await copySubfolder(from, into, { name: text, depth, kind: 'folder' }, job)
       else if (isFile) await copyRegularFile(from, into, { name: text, depth, kind: 'file' }, job)
@@ -157,28 +157,28 @@ async function* entriesOf({ base }: OpenFolder) {
   }
 }
 
-const copySubfolder = async (from: Buffer, to: Buffer, entry: CopyEntry, job: Job): Promise<void> => {
+const copySubfolder = async (from: Buffer, to: Buffer, entry: CopyEntry, job: CopyJob): Promise<void> => {
   const folder = await unlessChanged(openFolder(from))
   if (!folder) return
   try {
     if (isLeftOut(job, { ...entry, identity: identityOf(await folder.handle.stat()) })) return
-    count(job, 0)
+    addToTotals(job, 0)
     await copyOpenFolder(folder, to, entry.depth + 1, job)
   } finally {
     await folder.handle.close()
   }
 }
 
-const copyLink = async (from: Buffer, to: Buffer, entry: CopyEntry, job: Job): Promise<void> => {
+const copyLink = async (from: Buffer, to: Buffer, entry: CopyEntry, job: CopyJob): Promise<void> => {
   if (isLeftOut(job, entry)) return
   const target = await unlessChanged(readlink(from, { encoding: 'buffer' }))
   if (!target) return
-  count(job, 0)
+  addToTotals(job, 0)
   await symlink(target, to)
-  await own(job, to)
+  await setOwner(job, to)
 }
 
-const copyRegularFile = async (from: Buffer, to: Buffer, entry: CopyEntry, job: Job): Promise<void> => {
+const copyRegularFile = async (from: Buffer, to: Buffer, entry: CopyEntry, job: CopyJob): Promise<void> => {
   const file = await unlessChanged(open(from as unknown as string, READ))
   if (!file) return
   try {
@@ -186,12 +186,12 @@ const copyRegularFile = async (from: Buffer, to: Buffer, entry: CopyEntry, job: 
     if (!stats.isFile() || isLeftOut(job, { ...entry, identity: identityOf(stats) })) return
     const onDisk = stats.blocks * 512
     const hasHoles = isLinux && stats.size - onDisk >= HOLES_MIN_BYTES
-    count(job, hasHoles ? onDisk : stats.size)
+    addToTotals(job, hasHoles ? onDisk : stats.size)
     if (hasHoles) await copyWithHoles(file, to)
     else await copyFile(isLinux ? `/proc/self/fd/${file.fd}` : from, to, COPY)
     // Without the bits that make a program run as its owner: the copy may be another user's.
     await chmod(to, stats.mode & 0o777)
-    await own(job, to)
+    await setOwner(job, to)
   } finally {
     await file.close()
   }
@@ -217,9 +217,9 @@ const copyWithHoles = async (file: FileHandle, to: Buffer): Promise<void> => {
   }
 }
 
-const isLeftOut = ({ options }: Job, entry: CopyEntry): boolean => options.isLeftOut?.(entry) ?? false
+const isLeftOut = ({ options }: CopyJob, entry: CopyEntry): boolean => options.isLeftOut?.(entry) ?? false
 
-const count = (job: Job, bytes: number): void => {
+const addToTotals = (job: CopyJob, bytes: number): void => {
   const { limits } = job.options
   job.files += 1
   job.bytes += bytes
@@ -227,7 +227,7 @@ const count = (job: Job, bytes: number): void => {
   if (job.bytes > limits.bytes) throw new CopyFault('too_large', `The folder holds more than ${limits.bytes} bytes.`)
 }
 
-const own = async ({ options: { owner } }: Job, path: Buffer): Promise<void> => {
+const setOwner = async ({ options: { owner } }: CopyJob, path: Buffer): Promise<void> => {
   if (owner) await lchown(path, owner.uid, owner.gid)
 }
 

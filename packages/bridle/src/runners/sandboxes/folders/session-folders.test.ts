@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { SessionFolders } from './session-folders.ts'
-import { TenantTotals } from './tenant-disk-usage.ts'
+import { TenantDiskUsage } from './tenant-disk-usage.ts'
 
 const isRoot = process.getuid?.() === 0
 const key = (id: string, tenant = 't') => ({ tenant, agent: 'claude', id })
@@ -30,7 +30,7 @@ describe('[O26] the folder of a branch', () => {
   test('has work and state of its parent and none of its notes', async () => {
     const folders = new SessionFolders(data)
     await folders.prepare(key('parent'), null)
-    const parent = folders.of(key('parent'))
+    const parent = folders.folderOf(key('parent'))
     expect(readdirSync(parent).sort()).toEqual(['key.json', 'state', 'work'])
     writeFileSync(join(parent, 'work/a.txt'), 'a')
     writeFileSync(join(parent, 'work/.git'), 'gitdir: /elsewhere')
@@ -38,7 +38,7 @@ describe('[O26] the folder of a branch', () => {
     for (const note of ['workspace.json', 'shown.json', 'spent.json']) writeFileSync(join(parent, note), '["/etc"]')
     execFileSync('mkfifo', [join(parent, 'work/fifo')])
     await folders.prepare(key('child'), key('parent'))
-    const child = folders.of(key('child'))
+    const child = folders.folderOf(key('child'))
     expect(readdirSync(child).sort()).toEqual(['key.json', 'state', 'work'])
     expect(readdirSync(join(child, 'work'))).toEqual(['a.txt'])
     expect(readFileSync(join(child, 'state/transcript'), 'utf8')).toBe('t')
@@ -48,7 +48,7 @@ describe('[O26] the folder of a branch', () => {
   test('is not there when it could not be copied', async () => {
     const folders = new SessionFolders(data)
     await folders.prepare(key('parent'), null)
-    mkdirSync(join(folders.of(key('parent')), 'work', Array(250).fill('d').join('/')), { recursive: true })
+    mkdirSync(join(folders.folderOf(key('parent')), 'work', Array(250).fill('d').join('/')), { recursive: true })
     await expect(folders.prepare(key('child'), key('parent'))).rejects.toThrow(/^The folder is nested deeper than/)
     expect(readdirSync(join(data, 'workspaces'))).toHaveLength(1)
   })
@@ -61,11 +61,11 @@ describe('[O26] the folders of a tenant', () => {
 
   test('are copied until they hold what they may together; other tenants are not concerned', async () => {
     let now = 0
-    const totals = new TenantTotals(data, { max: 10 * MiB, now: () => now })
+    const totals = new TenantDiskUsage(data, { max: 10 * MiB, now: () => now })
     const folders = new SessionFolders(data, { totals })
     for (const tenant of ['ta', 'tb', 'tc']) {
       await folders.prepare(key('first', tenant), null)
-      fill(folders.of(key('first', tenant)), 'big', tenant === 'tb' ? 4 * MiB : MiB)
+      fill(folders.folderOf(key('first', tenant)), 'big', tenant === 'tb' ? 4 * MiB : MiB)
     }
     for (const tenant of ['ta', 'tb', 'tc']) await folders.prepare(key('second', tenant), key('first', tenant))
     // A third copy would come to 12 MiB.
@@ -74,21 +74,21 @@ describe('[O26] the folders of a tenant', () => {
     )
     for (const tenant of ['ta', 'tc']) await folders.prepare(key('third', tenant), key('first', tenant))
     // Without a copy: refused once it was measured that the limit is reached.
-    fill(folders.of(key('second', 'tb')), 'more', 3 * MiB)
+    fill(folders.folderOf(key('second', 'tb')), 'more', 3 * MiB)
     now += 3_600_000
-    await expect(totals.room('tb')).rejects.toThrow(/^The session folders of this tenant hold/)
+    await expect(totals.measureRoom('tb')).rejects.toThrow(/^The session folders of this tenant hold/)
     await expect(folders.prepare(key('fourth', 'tb'), null)).rejects.toThrow(/^The session folders of this tenant hold/)
-    expect(existsSync(folders.of(key('fourth', 'tb')))).toBe(false)
+    expect(existsSync(folders.folderOf(key('fourth', 'tb')))).toBe(false)
     await folders.remove(key('second', 'tb'))
-    expect(await totals.room('tb')).toBeGreaterThan(5 * MiB)
+    expect(await totals.measureRoom('tb')).toBeGreaterThan(5 * MiB)
     await folders.prepare(key('fourth', 'tb'), null)
   })
 
   test('count a file with holes by its blocks', async () => {
     const folders = new SessionFolders(data)
     await folders.prepare(key('a'), null)
-    execFileSync('truncate', ['-s', '500G', join(folders.of(key('a')), 'work/sparse')])
-    expect(await new TenantTotals(data, { max: 10 * MiB }).room('t')).toBeGreaterThan(9 * MiB)
+    execFileSync('truncate', ['-s', '500G', join(folders.folderOf(key('a')), 'work/sparse')])
+    expect(await new TenantDiskUsage(data, { max: 10 * MiB }).measureRoom('t')).toBeGreaterThan(9 * MiB)
   })
 })
 
@@ -98,10 +98,10 @@ test.skipIf(!isRoot)(
     const owner = { uid: 5301, gid: 5302 }
     const folders = new SessionFolders(data, { owner })
     await folders.prepare(key('a'), null)
-    const first = folders.of(key('a'))
+    const first = folders.folderOf(key('a'))
     writeFileSync(join(first, 'work/f'), 'x')
     await folders.prepare(key('b'), key('a'))
-    for (const folder of [first, folders.of(key('b'))]) {
+    for (const folder of [first, folders.folderOf(key('b'))]) {
       expect([lstatSync(folder).uid, statSync(folder).mode & 0o777]).toEqual([0, 0o711])
       const note = statSync(join(folder, 'key.json'))
       expect([note.uid, note.mode & 0o777]).toEqual([0, 0o600])
@@ -110,6 +110,6 @@ test.skipIf(!isRoot)(
         expect([name, uid, gid, mode & 0o777]).toEqual([name, 5301, 5302, 0o700])
       }
     }
-    expect(statSync(join(folders.of(key('b')), 'work/f')).uid).toBe(5301)
+    expect(statSync(join(folders.folderOf(key('b')), 'work/f')).uid).toBe(5301)
   },
 )

@@ -5,14 +5,14 @@ import { existsSync, lstatSync } from 'node:fs'
 import { chmod, lchown, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Key } from '../../../kernel/event.ts'
-import { type CopyEntry, CopyFault, copyFolder, type Owner } from './folder-copy.ts'
+import { type CopyEntry, CopyFault, copyFolder, type FolderOwner } from './folder-copy.ts'
 import { keyFile, sessionFolder, stateFolder, workFolder } from './session-paths.ts'
-import { TenantFull, type TenantTotals } from './tenant-disk-usage.ts'
+import { TenantDiskFullError, type TenantDiskUsage } from './tenant-disk-usage.ts'
 
 export interface SessionFoldersOptions {
   /** The user that sandboxes run as, where it is not the server's: work and state are given to it. */
-  readonly owner?: Owner
-  readonly totals?: TenantTotals
+  readonly owner?: FolderOwner
+  readonly totals?: TenantDiskUsage
 }
 
 /** As much as a sandbox may hold in its work folder; a million files is a large project with all it installed. */
@@ -20,8 +20,8 @@ const BRANCH_COPY = { bytes: 10 * 1024 ** 3, files: 1_000_000 } as const
 
 export class SessionFolders {
   readonly #data: string
-  readonly #owner: Owner | undefined
-  readonly #totals: TenantTotals | undefined
+  readonly #owner: FolderOwner | undefined
+  readonly #totals: TenantDiskUsage | undefined
 
   constructor(data: string, { owner, totals }: SessionFoldersOptions = {}) {
     this.#data = data
@@ -29,16 +29,16 @@ export class SessionFolders {
     this.#totals = totals
   }
 
-  of(key: Key): string {
+  folderOf(key: Key): string {
     return sessionFolder(this.#data, key)
   }
 
   /** A branch begins with work and transcripts of its parent, once: whatever either does afterwards is its own. */
   async prepare(key: Key, parent: Key | null): Promise<void> {
-    const own = this.of(key)
-    const source = parent && this.of(parent)
-    if (source && !existsSync(own) && existsSync(source)) await this.#inherit(source, own, key.tenant)
-    else if (!existsSync(own)) this.#totals?.checkSoon(key.tenant)
+    const own = this.folderOf(key)
+    const source = parent && this.folderOf(parent)
+    if (source && !existsSync(own) && existsSync(source)) await this.#copyFromParent(source, own, key.tenant)
+    else if (!existsSync(own)) this.#totals?.checkRoom(key.tenant)
     await makeSessionFolder(own, this.#owner)
     for (const folder of [workFolder(own), stateFolder(own)]) await makeFolder(folder, this.#owner)
     await writeFile(keyFile(own), JSON.stringify(key), { mode: 0o600 })
@@ -53,11 +53,11 @@ export class SessionFolders {
   }
 
   remove(key: Key): Promise<void> {
-    return removeFolder(this.of(key))
+    return removeFolder(this.folderOf(key))
   }
 
   /** Whole or not at all. The parent's notes are not copied: they are about the parent. */
-  async #inherit(source: string, own: string, tenant: string): Promise<void> {
+  async #copyFromParent(source: string, own: string, tenant: string): Promise<void> {
     const fresh = `${own}.new`
     await removeFolder(fresh)
     try {
@@ -71,10 +71,10 @@ export class SessionFolders {
   }
 }
 
-export interface Inheritance {
+export interface InheritanceOptions {
   readonly tenant: string
-  readonly owner: Owner | undefined
-  readonly totals: TenantTotals | undefined
+  readonly owner: FolderOwner | undefined
+  readonly totals: TenantDiskUsage | undefined
   /** Default: work and state. */
   readonly parts?: readonly ((folder: string) => string)[]
   /** Says what else of the work stays behind. */
@@ -82,9 +82,9 @@ export interface Inheritance {
 }
 
 /** Copies work and state of a session into the folder of its branch. */
-export const inheritFolders = async (source: string, own: string, options: Inheritance): Promise<void> => {
+export const inheritFolders = async (source: string, own: string, options: InheritanceOptions): Promise<void> => {
   const { owner, totals, tenant, parts = [workFolder, stateFolder], isLeftOut: isExcluded = () => false } = options
-  let room = (await totals?.room(tenant)) ?? Number.POSITIVE_INFINITY
+  let room = (await totals?.measureRoom(tenant)) ?? Number.POSITIVE_INFINITY
   for (const part of parts) {
     const [from, to] = [part(source), part(own)]
     if (!existsSync(from)) continue
@@ -95,19 +95,19 @@ export const inheritFolders = async (source: string, own: string, options: Inher
     const limits = { ...BRANCH_COPY, bytes: Math.min(BRANCH_COPY.bytes, room) }
     room -= await copyFolder(from, to, { limits, owner, isLeftOut }).catch((error: unknown) => {
       const isFull = error instanceof CopyFault && error.code === 'too_large' && room < BRANCH_COPY.bytes
-      throw isFull && totals ? new TenantFull(totals.problem(tenant)) : error
+      throw isFull && totals ? new TenantDiskFullError(totals.fullMessage(tenant)) : error
     })
   }
 }
 
 /** A sandbox under another user passes through the folder to its own two; its notes stay unreadable there. */
-export const makeSessionFolder = async (folder: string, owner: Owner | undefined): Promise<void> => {
+export const makeSessionFolder = async (folder: string, owner: FolderOwner | undefined): Promise<void> => {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   if (owner) await chmod(folder, 0o711)
 }
 
 /** A folder of the sandbox. */
-export const makeFolder = async (folder: string, owner: Owner | undefined): Promise<void> => {
+export const makeFolder = async (folder: string, owner: FolderOwner | undefined): Promise<void> => {
   if (lstatSync(folder, { throwIfNoEntry: false })) return
   await mkdir(folder, { mode: 0o700 })
   if (owner) await lchown(folder, owner.uid, owner.gid)

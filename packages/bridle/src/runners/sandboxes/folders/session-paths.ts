@@ -21,19 +21,21 @@ export const workspaceFile = (folder: string): string => join(folder, 'workspace
 
 /** The session that a folder belongs to, as its notes say; null where there are none. */
 export const folderKey = async (folder: string): Promise<Key | null> =>
-  (await parsed<Key>(keyFile(folder))) ?? (await parsed<{ readonly key: Key }>(workspaceFile(folder)))?.key ?? null
+  (await readJsonFile<Key>(keyFile(folder))) ??
+  (await readJsonFile<{ readonly key: Key }>(workspaceFile(folder)))?.key ??
+  null
 
-const parsed = <T>(file: string): Promise<T | null> =>
+const readJsonFile = <T>(file: string): Promise<T | null> =>
   readFile(file, 'utf8').then(
     (text) => JSON.parse(text) as T,
     () => null,
   )
 
 /** A list of what its sandbox may read beside them. It lies where no engine can write it. */
-export const shownFile = (folder: string): string => join(folder, 'shown.json')
-export const shownPaths = (folder: string): string[] => {
+export const readablePathsFile = (folder: string): string => join(folder, 'shown.json')
+export const readablePaths = (folder: string): string[] => {
   try {
-    return (JSON.parse(readFileSync(shownFile(folder), 'utf8')) as string[]).filter((path) => existsSync(path))
+    return (JSON.parse(readFileSync(readablePathsFile(folder), 'utf8')) as string[]).filter((path) => existsSync(path))
   } catch {
     return []
   }

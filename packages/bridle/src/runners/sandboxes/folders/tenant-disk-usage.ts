@@ -13,17 +13,17 @@ const MEASURE_MS = 60_000
 /** Folders measured by one process: a command line has a limit. */
 const BATCH = 200
 
-interface Size {
+interface FolderSize {
   readonly bytes: number
   readonly measuredAt: number
 }
 
-export class TenantTotals {
+export class TenantDiskUsage {
   readonly #folder: string
   readonly #max: number
   readonly #now: () => number
   readonly #tenants = new Map<string, string>()
-  readonly #sizes = new Map<string, Size>()
+  readonly #sizes = new Map<string, FolderSize>()
   #measuring: Promise<void> | null = null
 
   constructor(data: string, { max = TENANT_BYTES_MAX, now = Date.now }: { max?: number; now?: () => number } = {}) {
@@ -33,26 +33,26 @@ export class TenantTotals {
   }
 
   /** Bytes that the tenant may still add; throws when it may add nothing. Measures first. */
-  async room(tenant: string): Promise<number> {
+  async measureRoom(tenant: string): Promise<number> {
     await this.#measure()
     return this.#roomLeft(tenant)
   }
 
   /** The same by what was measured last: a start of a session does not wait for it. */
-  checkSoon(tenant: string): void {
+  checkRoom(tenant: string): void {
     this.#measure().catch(() => {})
     this.#roomLeft(tenant)
   }
 
   /** Why a tenant may not add so much. */
-  problem(tenant: string): string {
+  fullMessage(tenant: string): string {
     const [used, max] = [formatBytes(this.#total(tenant)), formatBytes(this.#max)]
     return `The session folders of this tenant hold ${used} and may hold ${max} together. Delete sessions to make room, or have the operator raise workspaces.maxTenantBytes.`
   }
 
   #roomLeft(tenant: string): number {
     const room = this.#max - this.#total(tenant)
-    if (room <= 0) throw new TenantFull(this.problem(tenant))
+    if (room <= 0) throw new TenantDiskFullError(this.fullMessage(tenant))
     return room
   }
 
@@ -84,7 +84,7 @@ export class TenantTotals {
 
   async #measureSome(names: readonly string[]): Promise<void> {
     const measuredAt = this.#now()
-    for (const line of (await diskUsage(this.#folder, names)).split('\n')) {
+    for (const line of (await runDu(this.#folder, names)).split('\n')) {
       const [, kib, name] = /^(\d+)\s+(.+)$/.exec(line) ?? []
       if (name !== undefined) this.#sizes.set(name, { bytes: Number(kib) * 1024, measuredAt })
     }
@@ -96,10 +96,10 @@ export class TenantTotals {
   }
 }
 
-export class TenantFull extends Error {}
+export class TenantDiskFullError extends Error {}
 
 /** `du` follows no links, and runs beside the server's own work. What it could read counts, though it could not read all. */
-const diskUsage = (cwd: string, names: readonly string[]): Promise<string> =>
+const runDu = (cwd: string, names: readonly string[]): Promise<string> =>
   new Promise((resolve) => {
     const options = { cwd, timeout: MEASURE_MS, env: { PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C' } }
     execFile('du', ['-sk', '--', ...names], options, (_error, output) => resolve(output))

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { bubblewrapped, probeBubblewrap } from './bubblewrap.ts'
+import { bubblewrapCommand, probeBubblewrap } from './bubblewrap.ts'
 
 test('a program that is not there, or does not work, is a reason', async () => {
   expect(await probeBubblewrap('/nonexistent/bwrap')).toBe('bubblewrap (bwrap) is not installed')
@@ -14,7 +14,7 @@ test('what lies in a folder comes after it, so that nothing shown covers what is
   const [shown, hidden] = [join(folder, 'app'), join(folder, 'app', 'data')]
   const [work, state] = [join(hidden, 'work'), join(hidden, 'state')]
   for (const each of [work, state]) mkdirSync(each, { recursive: true })
-  const args = bubblewrapped(['true'], { work, state, tmp: folder, folder, readOnly: [shown], hidden: [hidden] })
+  const args = bubblewrapCommand(['true'], { work, state, tmp: folder, folder, readOnly: [shown], hidden: [hidden] })
   const places = [`--ro-bind ${shown}`, `--tmpfs ${hidden}`, `--bind ${work}`, `--remount-ro ${hidden}`]
   const at = places.map((place) => args.join(' ').indexOf(place))
   expect(at).toEqual(at.toSorted((one, other) => one - other))
@@ -26,10 +26,10 @@ test('what lies in a folder comes after it, so that nothing shown covers what is
 test('no capability is left, and nothing of the host is shared but what an operator opened', () => {
   const folder = mkdtempSync(join(tmpdir(), 'bridle-view-'))
   const view = { work: folder, state: folder, tmp: folder, folder, readOnly: [], hidden: [] }
-  const own = bubblewrapped(['true'], view)
+  const own = bubblewrapCommand(['true'], view)
   for (const flag of ['--unshare-net', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--new-session'])
     expect(own).toContain(flag)
   expect(own.slice(own.indexOf('--cap-drop'), own.indexOf('--cap-drop') + 2)).toEqual(['--cap-drop', 'ALL'])
-  expect(bubblewrapped(['true'], { ...view, sharesNetwork: true })).not.toContain('--unshare-net')
+  expect(bubblewrapCommand(['true'], { ...view, sharesNetwork: true })).not.toContain('--unshare-net')
   rmSync(folder, { recursive: true, force: true })
 })

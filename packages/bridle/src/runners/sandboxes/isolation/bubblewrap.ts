@@ -19,7 +19,7 @@ import { dirname, join } from 'node:path'
 import { type SandboxUser, sandboxUser } from './sandbox-user.ts'
 
 /** The files that a command sees beyond the system's. */
-export interface View {
+export interface SandboxView {
   readonly work: string
   readonly state: string
   /** A folder on disk, shown as /tmp: a tmpfs would take the host's memory. */
@@ -62,7 +62,7 @@ const settings = [
 /** Private keys beside the certificates above. */
 const privateKeys = ['/etc/ssl/private', '/etc/pki/tls/private', '/etc/pki/nssdb']
 
-export const bubblewrapped = (command: readonly string[], view: View, bwrap = 'bwrap'): string[] => {
+export const bubblewrapCommand = (command: readonly string[], view: SandboxView, bwrap = 'bwrap'): string[] => {
   const mounts = new Map<string, string[]>()
   const show = (path: string, at = path) => mounts.set(at, ['--ro-bind', path, at])
   const closed: string[] = []
@@ -81,7 +81,7 @@ export const bubblewrapped = (command: readonly string[], view: View, bwrap = 'b
     if (existsSync(path)) show(realpathSync(path), path)
   }
   for (const path of privateKeys) if (existsSync(path)) hide(path)
-  for (const [name, file] of Object.entries(identity(view))) show(file, `/etc/${name}`)
+  for (const [name, file] of Object.entries(identityFiles(view))) show(file, `/etc/${name}`)
   for (const path of view.readOnly) show(realpathSync(path))
   mounts.set('/proc', ['--proc', '/proc'])
   mounts.set('/dev', ['--dev', '/dev'])
@@ -90,7 +90,7 @@ export const bubblewrapped = (command: readonly string[], view: View, bwrap = 'b
   for (const path of view.hidden) hide(path)
   for (const path of [view.work, view.state]) mounts.set(path, ['--bind', path, path])
 
-  for (const path of foldersTo([...mounts.keys()])) {
+  for (const path of parentFolders([...mounts.keys()])) {
     const nearest = [...mounts.keys()]
       .filter((at) => isWithin(path, at))
       .sort(byLength)
@@ -114,7 +114,7 @@ export const bubblewrapped = (command: readonly string[], view: View, bwrap = 'b
 }
 
 /** The folders on the way to others: bubblewrap would make them for root's eyes alone. */
-const foldersTo = (paths: readonly string[]): string[] => {
+const parentFolders = (paths: readonly string[]): string[] => {
   const above = (path: string): string[] => (path === '/' ? [] : [...above(dirname(path)), path])
   return [...new Set(paths.flatMap((path) => above(dirname(path))))]
 }
@@ -130,7 +130,7 @@ export const probeBubblewrap = async (bwrap = 'bwrap'): Promise<string | null> =
     const [work, state, tmp] = ['work', 'state', 'tmp'].map((name) => join(folder, name)) as [string, string, string]
     for (const each of [work, state, tmp]) mkdirSync(each)
     const view = { work, state, tmp, folder, readOnly: [], hidden: [folder] }
-    const [program = bwrap, ...args] = bubblewrapped(['true'], view, bwrap)
+    const [program = bwrap, ...args] = bubblewrapCommand(['true'], view, bwrap)
     const options = { timeout: 10_000, env: { PATH: process.env.PATH } }
     return await new Promise<string | null>((resolve) => {
       execFile(program, args, options, (error, _out, complaint) => {
@@ -145,7 +145,7 @@ export const probeBubblewrap = async (bwrap = 'bwrap'): Promise<string | null> =
 }
 
 /** Programs ask for their user's name; the host's list of users is not theirs to read. */
-const identity = ({ folder, state }: View): { readonly [name: string]: string } => {
+const identityFiles = ({ folder, state }: SandboxView): { readonly [name: string]: string } => {
   const { uid, gid }: SandboxUser = sandboxUser() ?? { uid: USER_ID, gid: USER_ID }
   const files = {
     passwd: `agent:x:${uid}:${gid}:agent:${state}:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n`,

@@ -2,34 +2,34 @@
 import { chmodSync, chownSync, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createEgressProxy, type EgressProxy } from '../../network/egress-proxy.ts'
-import { reusable } from '../../reusable-result.ts'
-import type { Provider, Relay } from '../../server/relay.ts'
-import { watched } from '../resources/engine-watch.ts'
+import { reuseResult } from '../../reusable-result.ts'
+import type { Relay, RelayProvider } from '../../server/relay.ts'
+import { withResourceWatch } from '../resources/engine-watch.ts'
 import { type ExceededLimit, RESOURCE_LIMITS } from '../resources/resource-limits.ts'
 import { entryFiles } from '../runner-command.ts'
-import { type EngineLauncher, type PortService, startBoxed, startPlain } from './engine-start.ts'
-import type { WallsPlan } from './isolation-plan.ts'
-import { reachProblem, sandboxUser } from './sandbox-user.ts'
+import { containedStarter, type EngineLauncher, type PortService, startUncontained } from './engine-start.ts'
+import type { IsolationPlan } from './isolation-plan.ts'
+import { accessProblem, sandboxUser } from './sandbox-user.ts'
 
-export interface EngineWallsOptions {
-  readonly plan: () => Promise<WallsPlan>
+export interface EngineIsolationOptions {
+  readonly plan: () => Promise<IsolationPlan>
   readonly workFolder: string
   readonly stateFolder: string
   readonly relay: Relay
   readonly onExceeded: (exceeded: ExceededLimit) => void
 }
 
-export interface EngineWalls {
+export interface EngineIsolation {
   /** Rejects with a sentence where no engine can be started. */
-  launcher(provider: Provider): Promise<EngineLauncher>
+  launcher(provider: RelayProvider): Promise<EngineLauncher>
   /** Ends the connections that engines have to the hosts they may reach. */
   close(): Promise<void>
 }
 
-export const engineWalls = (options: EngineWallsOptions): EngineWalls => {
+export const createEngineIsolation = (options: EngineIsolationOptions): EngineIsolation => {
   const proxies = new Set<EgressProxy>()
   // A missing program may be installed while the runner runs.
-  const build = reusable(async () => buildWalls(await options.plan(), options, proxies))
+  const build = reuseResult(async () => buildLauncher(await options.plan(), options, proxies))
   return {
     launcher: async (provider) => (await build())(provider),
     close: async () => {
@@ -43,11 +43,11 @@ const RELAY_PORT = 4319
 const EGRESS_PORT = 4320
 
 /** Makes the folders that engines write, for the user that they run as. */
-const buildWalls = async (
-  plan: WallsPlan,
-  { workFolder: work, stateFolder: state, relay, onExceeded }: EngineWallsOptions,
+const buildLauncher = async (
+  plan: IsolationPlan,
+  { workFolder: work, stateFolder: state, relay, onExceeded }: EngineIsolationOptions,
   proxies: Set<EgressProxy>,
-): Promise<(provider: Provider) => EngineLauncher> => {
+): Promise<(provider: RelayProvider) => EngineLauncher> => {
   const tmp = join(plan.folder, 'tmp')
   mkdirSync(plan.folder, { recursive: true, mode: 0o700 })
   for (const folder of [work, state, tmp]) makeFolder(folder)
@@ -56,10 +56,10 @@ const buildWalls = async (
   const { network = 'none', limits = RESOURCE_LIMITS, cgroup } = plan
   const watch = { folders: [work, state, tmp], limits, cgroup, onExceeded }
   if (plan.backend === 'process') {
-    const problem = reachProblem([work, state, ...plan.readOnly])
+    const problem = accessProblem([work, state, ...plan.readOnly])
     if (problem !== null) throw new Error(problem)
     const port = await relay.listen()
-    const start = watched(startPlain, watch)
+    const start = withResourceWatch(startUncontained, watch)
     return (provider) => ({ start, baseUrl: relay.baseUrl(provider, port) })
   }
   const readOnly = [...entryFiles(), ...plan.readOnly].filter((path) => existsSync(path))
@@ -72,15 +72,15 @@ const buildWalls = async (
     proxies.add(proxy)
     ports.set(EGRESS_PORT, (listener) => proxy.serve(listener))
   }
-  const env = { ...GIT, ...(ports.has(EGRESS_PORT) && proxied) }
-  const start = watched(startBoxed({ bwrap: plan.bwrap, view, ports, env }), watch)
+  const env = { ...GIT_VARIABLES, ...(ports.has(EGRESS_PORT) && PROXY_VARIABLES) }
+  const start = withResourceWatch(containedStarter({ bwrap: plan.bwrap, view, ports, env }), watch)
   const port = network === 'host' ? await relay.listen() : RELAY_PORT
   return (provider) => ({ start, baseUrl: relay.baseUrl(provider, port) })
 }
 
 /** Programs differ in the spelling that they look for. The relay is on loopback, which no proxy reaches. */
 const EGRESS_URL = `http://127.0.0.1:${EGRESS_PORT}`
-const proxied = {
+const PROXY_VARIABLES = {
   HTTP_PROXY: EGRESS_URL,
   HTTPS_PROXY: EGRESS_URL,
   http_proxy: EGRESS_URL,
@@ -90,7 +90,7 @@ const proxied = {
 }
 
 /** A worktree's repository belongs to the server's user, who may be another one; git would refuse to read it. */
-const GIT = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'safe.directory', GIT_CONFIG_VALUE_0: '*' }
+const GIT_VARIABLES = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'safe.directory', GIT_CONFIG_VALUE_0: '*' }
 
 /** A folder that is there already stays whose it is: somebody chose it. */
 const makeFolder = (folder: string): void => {

@@ -1,10 +1,10 @@
 // Runners without walls, for tests of what they do otherwise.
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
-import type { WallsPlan } from './isolation-plan.ts'
+import type { IsolationPlan } from './isolation-plan.ts'
 
 /** The folder is one that the test made: root's engines, which are another user, may enter it. */
-export const noWalls = (folder: string): { readonly walls: WallsPlan } => {
+export const withoutIsolation = (folder: string): { readonly walls: IsolationPlan } => {
   chmodSync(folder, 0o711)
   return { walls: { backend: 'process', folder: join(folder, 'run'), readOnly: [], hidden: [] } }
 }

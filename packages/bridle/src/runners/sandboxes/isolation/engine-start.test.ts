@@ -23,7 +23,7 @@ import { SandboxRunner } from '../../server/sandbox-runner.ts'
 import { sessionFolder, workFolder } from '../folders/session-paths.ts'
 import { LocalSandboxes, type LocalSandboxOptions } from '../local-sandboxes.ts'
 import type { Sandbox } from '../provider.ts'
-import { noWalls } from './engine-start.suite.ts'
+import { withoutIsolation } from './engine-start.suite.ts'
 import { sandboxUser } from './sandbox-user.ts'
 
 const missing = needs('bubblewrap')
@@ -302,7 +302,7 @@ describe.skipIf(process.getuid?.() !== 0)(
         workFolder: join(folder, 'work'),
         stateFolder: join(folder, 'state'),
         env: { ANTHROPIC_API_KEY: KEY },
-        ...noWalls(folder),
+        ...withoutIsolation(folder),
       })
       const { pid } = process
       const prompt = `id -u; cat /proc/${pid}/environ; head -c 1 /proc/${pid}/mem; kill -0 ${pid}; ls ${folder}/state-private; cat /etc/shadow`

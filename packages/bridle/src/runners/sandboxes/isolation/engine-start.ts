@@ -3,7 +3,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import type { Server } from 'node:net'
 import { entryCommand } from '../runner-command.ts'
-import { bubblewrapped, type View } from './bubblewrap.ts'
+import { bubblewrapCommand, type SandboxView } from './bubblewrap.ts'
 import { sandboxUser } from './sandbox-user.ts'
 
 /** A program of an engine, as it would be started without walls. */
@@ -15,14 +15,14 @@ export interface EngineCommand {
 }
 
 /** `enter` goes around the whole command line, walls included. */
-export type StartEngine = (
+export type EngineStarter = (
   command: EngineCommand,
   enter?: (command: readonly string[]) => readonly string[],
 ) => ChildProcessWithoutNullStreams
 
 /** How an engine is started, and where it finds its provider from there. */
 export interface EngineLauncher {
-  readonly start: StartEngine
+  readonly start: EngineStarter
   /** The relay that adds the key: the engine itself never has one. */
   readonly baseUrl: string
 }
@@ -30,9 +30,9 @@ export interface EngineLauncher {
 /** Serves a port that was opened inside a sandbox, for as long as the engine there lives. */
 export type PortService = (listener: Server) => void
 
-export interface Box {
+export interface ContainmentOptions {
   readonly bwrap?: string | undefined
-  readonly view: View
+  readonly view: SandboxView
   /** By the number of the port inside; none where the box shares the host's network. */
   readonly ports: ReadonlyMap<number, PortService>
   /** Added to the environment of whatever runs inside. */
@@ -40,7 +40,7 @@ export interface Box {
 }
 
 /** No walls: a process of this machine, under another user where the runner is root. */
-export const startPlain: StartEngine = ({ file, args, cwd, env }, enter = unchanged) => {
+export const startUncontained: EngineStarter = ({ file, args, cwd, env }, enter = unchanged) => {
   const user = sandboxUser()
   // Only root may enter a cgroup of root, so the command becomes the other user after it entered.
   const entry = user && enter !== unchanged ? entryCommand([], user, cwd) : null
@@ -49,11 +49,11 @@ export const startPlain: StartEngine = ({ file, args, cwd, env }, enter = unchan
   return spawn(program, rest, { ...place, env, detached: true, stdio: 'pipe' })
 }
 
-export const startBoxed =
-  ({ bwrap, view, ports, env: added }: Box): StartEngine =>
+export const containedStarter =
+  ({ bwrap, view, ports, env: added }: ContainmentOptions): EngineStarter =>
   ({ file, args, cwd, env }, enter = unchanged) => {
     const command = [...entryCommand([...ports.keys()], sandboxUser(), cwd), file, ...args]
-    const [program = '', ...rest] = enter(bubblewrapped(command, view, bwrap))
+    const [program = '', ...rest] = enter(bubblewrapCommand(command, view, bwrap))
     const child = spawn(program, rest, {
       cwd: '/',
       env: { ...env, TMPDIR: temporaryFolder(env.TMPDIR, view), ...added },
@@ -75,5 +75,5 @@ const unchanged = (command: readonly string[]): readonly string[] => command
 const isListener = (handle: unknown): handle is Server => typeof (handle as Server | undefined)?.listen === 'function'
 
 /** An engine may have a temporary folder of its own among what it sees; any other is the sandbox's. */
-const temporaryFolder = (named: string | undefined, { work, state }: View): string =>
+const temporaryFolder = (named: string | undefined, { work, state }: SandboxView): string =>
   named && [work, state].some((folder) => named.startsWith(`${folder}/`)) ? named : '/tmp'

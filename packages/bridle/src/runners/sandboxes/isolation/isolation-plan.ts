@@ -2,7 +2,7 @@
 // hand makes its own.
 import { join } from 'node:path'
 import * as v from 'valibot'
-import { ENGINE_PACKAGES, installed } from '../../engines/engine-packages.ts'
+import { ENGINE_PACKAGES, findPackage } from '../../engines/engine-packages.ts'
 import { type NetworkPolicy, parseNetworkPolicy } from '../../network/network-policy.ts'
 import { findDelegatedCgroup } from '../resources/cgroup-delegation.ts'
 import { parseResourceLimits, RESOURCE_LIMITS, type ResourceLimits } from '../resources/resource-limits.ts'
@@ -32,23 +32,23 @@ const planSchema = v.object({
 })
 
 /** Network and limits have defaults. */
-export type WallsPlan = Readonly<v.InferInput<typeof planSchema>>
+export type IsolationPlan = Readonly<v.InferInput<typeof planSchema>>
 
 /** In the environment of a runner that a server starts. */
 export const PLAN_VARIABLE = 'BRIDLE_RUNNER_WALLS'
 
-export const parsePlan = (text: string): WallsPlan => v.parse(planSchema, JSON.parse(text))
+export const parseIsolationPlan = (text: string): IsolationPlan => v.parse(planSchema, JSON.parse(text))
 
 /** The plan of a runner that somebody starts by hand. Rejects with a sentence where it may start no engine. */
-export const planByHand = async (
+export const defaultIsolationPlan = async (
   env: NodeJS.ProcessEnv,
   workFolder: string,
   privateFolder: string,
-): Promise<WallsPlan> => {
-  const network = networkOf(env.BRIDLE_SANDBOX_NETWORK)
+): Promise<IsolationPlan> => {
+  const network = parseNetworkVariable(env.BRIDLE_SANDBOX_NETWORK)
   const { isContained } = await resolveIsolation({ backend: env.BRIDLE_SANDBOX, network })
   const cgroup = findDelegatedCgroup()
-  const roots = ENGINE_PACKAGES.map((name) => installed(name, env)?.root).filter((root) => root !== undefined)
+  const roots = ENGINE_PACKAGES.map((name) => findPackage(name, env)?.root).filter((root) => root !== undefined)
   return {
     backend: isContained ? 'bubblewrap' : 'process',
     folder: privateFolder,
@@ -61,5 +61,5 @@ export const planByHand = async (
 }
 
 /** As a variable says it: `none`, `host`, or host names with commas. */
-export const networkOf = (text: string | undefined): NetworkPolicy =>
+export const parseNetworkVariable = (text: string | undefined): NetworkPolicy =>
   parseNetworkPolicy(!text || text === 'none' || text === 'host' ? text || undefined : { allow: text.split(/[\s,]+/) })

@@ -13,7 +13,7 @@ export interface Isolation {
   readonly isContained: boolean
 }
 
-export interface IsolationWish {
+export interface IsolationOptions {
   readonly backend?: string | undefined
   readonly bwrap?: string | undefined
   readonly network?: NetworkPolicy | undefined
@@ -21,9 +21,9 @@ export interface IsolationWish {
 }
 
 /** Rejects with a sentence where bubblewrap was not refused and does not work: an engine never runs without walls unasked. */
-export const resolveIsolation = async ({ bwrap, network, limits, ...wanted }: IsolationWish): Promise<Isolation> => {
+export const resolveIsolation = async ({ bwrap, network, limits, ...wanted }: IsolationOptions): Promise<Isolation> => {
   const backend = parseBackend(wanted.backend)
-  if (backend === 'process') return { notice: plain, isContained: false }
+  if (backend === 'process') return { notice: plainProcessNotice, isContained: false }
   const missing = await probeBubblewrap(bwrap)
   if (missing !== null)
     throw new Error(
@@ -39,7 +39,7 @@ export const parseBackend = (named = 'bubblewrap'): Backend => {
   return backend
 }
 
-const plain: SandboxNotice = {
+const plainProcessNotice: SandboxNotice = {
   requestedBackend: 'process',
   resolvedBackend: 'process',
   isolation: 'none',

@@ -27,10 +27,10 @@ export const sandboxUser = (env: NodeJS.ProcessEnv = process.env): SandboxUser |
 }
 
 /** Lets other users pass through a folder to one inside that they own. They cannot list it; its files keep their modes. */
-export const letPass = (folder: string): void => chmodSync(folder, (statSync(folder).mode & 0o7777) | 0o001)
+export const allowTraversal = (folder: string): void => chmodSync(folder, (statSync(folder).mode & 0o7777) | 0o001)
 
 /** Why engines of root, without walls to look through, cannot reach these paths, in a sentence to act on; null = they can. */
-export const reachProblem = (paths: readonly string[]): string | null => {
+export const accessProblem = (paths: readonly string[]): string | null => {
   const user = sandboxUser()
   const closed = user && paths.map(closedFolder).find((folder) => folder !== null)
   if (!user || !closed) return null

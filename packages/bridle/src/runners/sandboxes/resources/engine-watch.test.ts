@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type StartEngine, startPlain } from '../isolation/engine-start.ts'
+import { type EngineStarter, startUncontained } from '../isolation/engine-start.ts'
 import { sandboxUser } from '../isolation/sandbox-user.ts'
-import { watched } from './engine-watch.ts'
+import { withResourceWatch } from './engine-watch.ts'
 import { RESOURCE_LIMITS } from './resource-limits.ts'
 
 let parent: string
@@ -16,8 +16,8 @@ beforeEach(() => {
 afterEach(() => rmSync(parent, { recursive: true, force: true }))
 
 const engine = (file: string, ...args: string[]) => ({ file, args, cwd: '/', env: { PATH: process.env.PATH } })
-const watchedBy = (start: StartEngine) =>
-  watched(start, { folders: [], limits: RESOURCE_LIMITS, cgroup: parent, onExceeded: () => {} })
+const watchedBy = (start: EngineStarter) =>
+  withResourceWatch(start, { folders: [], limits: RESOURCE_LIMITS, cgroup: parent, onExceeded: () => {} })
 
 /** The files of a real cgroup go with its folder; here they are removed by hand. */
 const emptyCgroups = () => {
@@ -26,7 +26,7 @@ const emptyCgroups = () => {
 }
 
 describe('[O18] an engine that cannot be started leaves no cgroup', () => {
-  test.each<[string, StartEngine]>([
+  test.each<[string, EngineStarter]>([
     ['its program is missing', () => spawn('/no/such/program') as ChildProcessWithoutNullStreams],
     [
       'its start throws',
@@ -48,7 +48,7 @@ describe('[O18] an engine that cannot be started leaves no cgroup', () => {
 
 describe.skipIf(process.getuid?.() !== 0)('[O18] under a runner that is root (skipped for other users)', () => {
   test('an engine without walls enters its cgroup as root, and is another user after that', async () => {
-    const child = watchedBy(startPlain)(engine('/bin/sh', '-c', 'read wait; echo $$; id -u; id -G; pwd'))
+    const child = watchedBy(startUncontained)(engine('/bin/sh', '-c', 'read wait; echo $$; id -u; id -G; pwd'))
     const [name = ''] = readdirSync(parent)
     const joined = join(parent, name, 'cgroup.procs')
     await expect.poll(() => existsSync(joined) && readFileSync(joined, 'utf8').trim()).toBe(String(child.pid))

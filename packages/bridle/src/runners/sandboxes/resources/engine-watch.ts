@@ -2,7 +2,7 @@
 // a cgroup was delegated the kernel keeps it within them.
 import { randomBytes } from 'node:crypto'
 import { kill } from '../../process-table.ts'
-import type { StartEngine } from '../isolation/engine-start.ts'
+import type { EngineStarter } from '../isolation/engine-start.ts'
 import { makeSandboxCgroup, type SandboxCgroup } from './cgroup.ts'
 import type { ExceededLimit, ResourceLimits } from './resource-limits.ts'
 import { type ResourceWatch, watchResources } from './resource-watch.ts'
@@ -16,12 +16,12 @@ export interface EngineWatchOptions {
   readonly onExceeded: (exceeded: ExceededLimit) => void
 }
 
-export const watched =
-  (start: StartEngine, { folders, limits, cgroup: parent, onExceeded }: EngineWatchOptions): StartEngine =>
+export const withResourceWatch =
+  (start: EngineStarter, { folders, limits, cgroup: parent, onExceeded }: EngineWatchOptions): EngineStarter =>
   (command) => {
     const cgroup = parent === undefined ? null : sandboxCgroup(parent, limits)
     const leave = () => void cgroup?.remove().catch(() => {})
-    const child = started(() => start(command, cgroup?.enterCommand), leave)
+    const child = startOrCleanUp(() => start(command, cgroup?.enterCommand), leave)
     const { pid } = child
     if (pid === undefined) {
       leave()
@@ -37,13 +37,13 @@ export const watched =
       // The kernel may have ended it before we looked.
       const exceeded = cgroup?.exceeded()
       if (exceeded) onExceeded(exceeded)
-      endRest(watch)
+      killRemaining(watch)
       leave()
     })
     return child
   }
 
-const started = <T>(start: () => T, onFailure: () => void): T => {
+const startOrCleanUp = <T>(start: () => T, onFailure: () => void): T => {
   try {
     return start()
   } catch (error) {
@@ -62,6 +62,6 @@ const sandboxCgroup = (parent: string, limits: ResourceLimits): SandboxCgroup | 
 }
 
 /** Without walls a process may leave its parent and outlive it; bubblewrap leaves none. */
-const endRest = (watch: ResourceWatch): void => {
+const killRemaining = (watch: ResourceWatch): void => {
   for (const { pid } of watch.remainingProcesses()) kill(pid)
 }

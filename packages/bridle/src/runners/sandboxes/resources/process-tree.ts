@@ -3,7 +3,7 @@
 // environment. A process that comes, begins a session of its own and is left by its parent between two looks is not seen.
 import { readFileSync } from 'node:fs'
 import { listProcesses, type ProcessEntry } from '../../process-table.ts'
-import type { ProcessName } from '../sandbox-processes.ts'
+import type { ProcessIdentity } from '../sandbox-processes.ts'
 
 export interface ProcessTree {
   /** Looks again. */
@@ -39,7 +39,7 @@ export const processTree = (rootPid: number): ProcessTree => {
   }
 }
 
-export const namesOf = (entries: readonly ProcessEntry[]): ProcessName[] =>
+export const processIdentities = (entries: readonly ProcessEntry[]): ProcessIdentity[] =>
   entries.map(({ pid, startedAt }) => ({ pid, startedAt }))
 
 /**

@@ -2,12 +2,12 @@
 // within limits where it was given a cgroup; elsewhere the processes are counted in /proc, and disk is measured in any case.
 // A look can miss what happens between two of them.
 
-import type { ProcessName } from '../sandbox-processes.ts'
+import type { ProcessIdentity } from '../sandbox-processes.ts'
 import type { SandboxCgroup } from './cgroup.ts'
 import { measureFolders } from './disk-usage.ts'
-import { memoryBytesOf, namesOf, processTree } from './process-tree.ts'
+import { memoryBytesOf, processIdentities, processTree } from './process-tree.ts'
 import { type ExceededLimit, type ResourceLimits, threadsMax } from './resource-limits.ts'
-import { type NamelessBytes, namelessBytesOf } from './unlinked-files.ts'
+import { type UnlinkedFileBytes, unlinkedFileBytes } from './unlinked-files.ts'
 
 export interface ResourceWatchOptions {
   /** The process that was started for the sandbox. */
@@ -37,7 +37,7 @@ export interface ResourceWatch {
   stop(): void
   usage(): ResourceUsage
   /** The sandbox's processes that are alive now; works also after `stop`. */
-  remainingProcesses(): readonly ProcessName[]
+  remainingProcesses(): readonly ProcessIdentity[]
 }
 
 /** A look takes 10 ms of processor time on a machine with 430 processes, 300 of them in the sandbox. */
@@ -56,7 +56,7 @@ export const watchResources = (options: ResourceWatchOptions): ResourceWatch => 
   const tree = processTree(rootPid)
   let usage: ResourceUsage = { memoryBytes: 0, processes: 0, threads: 0, workBytes: null }
   let entries = tree.read()
-  let nameless: NamelessBytes = { memoryBytes: 0, diskBytes: 0 }
+  let nameless: UnlinkedFileBytes = { memoryBytes: 0, diskBytes: 0 }
   let isReported = false
   let isStopped = false
   let stopMeasuring = () => {}
@@ -98,7 +98,7 @@ export const watchResources = (options: ResourceWatchOptions): ResourceWatch => 
 
   const lookForNameless = () => {
     const startedMs = performance.now()
-    nameless = namelessBytesOf(entries)
+    nameless = unlinkedFileBytes(entries)
     // Without what was measured last: a file that lost its name since would count twice.
     exceed(over('disk', nameless.diskBytes, limits.workBytes))
     again(lookForNameless, startedMs)
@@ -134,7 +134,7 @@ export const watchResources = (options: ResourceWatchOptions): ResourceWatch => 
       stopMeasuring()
     },
     usage: () => usage,
-    remainingProcesses: () => namesOf(tree.read()),
+    remainingProcesses: () => processIdentities(tree.read()),
   }
 }
 

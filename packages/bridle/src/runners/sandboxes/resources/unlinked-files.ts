@@ -3,7 +3,7 @@
 import { opendirSync, readlinkSync, statSync } from 'node:fs'
 import type { ProcessEntry } from '../../process-table.ts'
 
-export interface NamelessBytes {
+export interface UnlinkedFileBytes {
   readonly memoryBytes: number
   readonly diskBytes: number
 }
@@ -11,7 +11,7 @@ export interface NamelessBytes {
 /** Open files looked at in one go: 256 processes with 80 each. A process may open a million, and we would stand still. */
 const OPEN_FILES_MAX = 20_000
 
-export const namelessBytesOf = (entries: readonly ProcessEntry[]): NamelessBytes => {
+export const unlinkedFileBytes = (entries: readonly ProcessEntry[]): UnlinkedFileBytes => {
   const found = new Map<string, { readonly isMemory: boolean; readonly bytes: number }>()
   let left = OPEN_FILES_MAX
   for (const { folder } of entries) {

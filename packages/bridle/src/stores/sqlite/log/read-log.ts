@@ -1,8 +1,8 @@
 // Reading events through the lineage of a branch: each session up to the point where the next one left it.
 import { type Event, type Key, keyText } from '../../../kernel/event.ts'
 import { StoreFault } from '../../../kernel/ports/store.ts'
-import type { Driver } from '../../drivers/driver.ts'
-import type { Level } from '../session-table.ts'
+import type { SqlDriver } from '../../drivers/driver.ts'
+import type { LineageLevel } from '../session-table.ts'
 import { readSegments } from './segment-rows.ts'
 import { decodeEvents, type Segment } from './segments.ts'
 import type { Tail } from './tail.ts'
@@ -17,9 +17,9 @@ export interface LogPage {
 }
 
 export const readLog = (
-  driver: Driver,
+  driver: SqlDriver,
   tail: Tail,
-  levels: readonly Level[],
+  levels: readonly LineageLevel[],
   after: number,
   limit: number,
   charsMax = Number.POSITIVE_INFINITY,
@@ -36,7 +36,7 @@ export const readLog = (
       const segments = batch.length > 0 ? batch : tail.read(record.sid, at)
       if (segments.length === 0) throw corrupt(record, at + 1, upTo)
       for (const segment of segments) {
-        at = take(record, segment, at, upTo, limit, events)
+        at = takeEvents(record, segment, at, upTo, limit, events)
         chars += segment.body.length
         if (chars >= charsMax && events.length > 0) return { events, chars }
       }
@@ -46,10 +46,10 @@ export const readLog = (
 }
 
 /** Adds what counts of a segment and returns the last number added. */
-const take = (key: Key, segment: Segment, at: number, upTo: number, limit: number, events: Event[]): number => {
+const takeEvents = (key: Key, segment: Segment, at: number, upTo: number, limit: number, events: Event[]): number => {
   if (at >= upTo || events.length >= limit) return at
   // The numbers are dense, so a missing row is found even though nothing is left to check.
-  if (segment.bad || segment.first > at + 1) throw corrupt(key, Math.min(segment.first, at + 1), segment.last)
+  if (segment.isDamaged || segment.first > at + 1) throw corrupt(key, Math.min(segment.first, at + 1), segment.last)
   for (const event of decode(key, segment)) {
     if (event.seq <= at) continue
     if (event.seq > upTo || events.length >= limit) break

@@ -1,6 +1,6 @@
 // Segments in the `log` table. A segment is one row, unless a single event is too large for a row: then several parts.
-import type { Driver } from '../../drivers/driver.ts'
-import { checksum, pieces, type Segment } from './segments.ts'
+import type { SqlDriver } from '../../drivers/driver.ts'
+import { checksum, type Segment, splitForRows } from './segments.ts'
 
 /** A stored row, in `log` or in `tail`. Checked, since it may come back damaged. */
 export interface SegmentRow {
@@ -15,29 +15,29 @@ export interface SegmentRow {
 const columns = '(sid, last, part, parts, first, body, sum) VALUES (?, ?, ?, ?, ?, ?, ?)'
 const insert = { log: `INSERT INTO log ${columns}`, tail: `INSERT INTO tail ${columns}` }
 
-export const writeSegment = (driver: Driver, table: keyof typeof insert, sid: number, segment: Segment): void => {
+export const writeSegment = (driver: SqlDriver, table: keyof typeof insert, sid: number, segment: Segment): void => {
   const { first, last } = segment
-  const texts = pieces(segment.body)
+  const texts = splitForRows(segment.body)
   for (let part = 0; part < texts.length; part++) {
     const body = texts[part]!
-    const sum = segment.bad ? 'bad' : checksum(body, sid, first, last, part, texts.length)
+    const sum = segment.isDamaged ? 'bad' : checksum(body, sid, first, last, part, texts.length)
     driver.run(insert[table], sid, last, part, texts.length, first, body, sum)
   }
 }
 
 /** Segments of the `log` table that reach beyond `after`, in order; at most `limit` of them. */
-export const readSegments = (driver: Driver, sid: number, after: number, limit: number): Segment[] => {
+export const readSegments = (driver: SqlDriver, sid: number, after: number, limit: number): Segment[] => {
   const rows = driver.all<SegmentRow>(`${select} AND last > ? AND part = 0 ORDER BY last LIMIT ?`, sid, after, limit)
   return rows.map((row) => {
-    if (row.parts === 1) return assemble(sid, [row])
-    return assemble(sid, driver.all<SegmentRow>(`${select} AND last = ? ORDER BY part`, sid, row.last))
+    if (row.parts === 1) return assembleSegment(sid, [row])
+    return assembleSegment(sid, driver.all<SegmentRow>(`${select} AND last = ? ORDER BY part`, sid, row.last))
   })
 }
 
 const select = 'SELECT last, part, parts, first, body, sum FROM log WHERE sid = ?'
 
 /** The segment that its parts make up, marked bad when one is damaged or missing. */
-export const assemble = (sid: number, parts: readonly SegmentRow[]): Segment => {
+export const assembleSegment = (sid: number, parts: readonly SegmentRow[]): Segment => {
   const { first, last } = parts[0]!
   const intact = parts.every(
     (row, part) =>
@@ -47,7 +47,7 @@ export const assemble = (sid: number, parts: readonly SegmentRow[]): Segment => 
       row.sum === checksum(row.body, sid, row.first, row.last, part, parts.length),
   )
   const body = parts.length === 1 ? String(parts[0]!.body) : parts.map((row) => row.body).join('')
-  return intact ? { first, last, body } : { first, last, body, bad: true }
+  return intact ? { first, last, body } : { first, last, body, isDamaged: true }
 }
 
 /** A flipped type byte turns text into something else. */
@@ -59,7 +59,7 @@ const newest = `SELECT l.sid, l.last, k.last AS indexed FROM
   LEFT JOIN log AS l ON l.n = k.n`
 
 /** The last number of a session's segments. Undefined where there are none, null where the index is damaged. */
-export const lastInLog = (driver: Driver, sid: number): number | null | undefined => {
+export const lastSeqInLog = (driver: SqlDriver, sid: number): number | null | undefined => {
   const row = driver.get<{ sid: number | null; last: number | null; indexed: number }>(newest, sid)
   if (!row) return undefined
   return row.sid === sid && row.last === row.indexed ? row.last : null

@@ -9,7 +9,7 @@ export interface Segment {
   readonly last: number
   readonly body: string
   /** Set when what was read does not match its checksum; carried along so that it is never mistaken for truth. */
-  readonly bad?: true
+  readonly isDamaged?: true
 }
 
 /** Joined segments stop growing here: large enough that a row's overhead vanishes, small enough to parse in no time. */
@@ -25,7 +25,7 @@ export const encodeEvents = (key: Key, events: readonly Event[]): Segment[] => {
     const whole = JSON.stringify(events)
     if (whole.length <= segmentCharsMax || events.length === 1)
       return [{ first, last: first + events.length - 1, body: whole.slice(1, -1) }]
-    return join(events.map((event) => ({ first: event.seq, last: event.seq, body: JSON.stringify(event) })))
+    return joinSegments(events.map((event) => ({ first: event.seq, last: event.seq, body: JSON.stringify(event) })))
   } catch (cause) {
     throw new StoreFault('refused', `${keyText(key)}: events that are not JSON`, cause)
   }
@@ -34,7 +34,7 @@ export const encodeEvents = (key: Key, events: readonly Event[]): Segment[] => {
 export const decodeEvents = (segment: Segment): Event[] => JSON.parse(`[${segment.body}]`) as Event[]
 
 /** Adjacent segments as fewer, larger ones. A bad one stays by itself. */
-export const join = (segments: readonly Segment[]): Segment[] => {
+export const joinSegments = (segments: readonly Segment[]): Segment[] => {
   const joined: Segment[] = []
   let run: Segment[] = []
   let chars = 0
@@ -44,8 +44,8 @@ export const join = (segments: readonly Segment[]): Segment[] => {
     chars = 0
   }
   for (const segment of segments) {
-    if (segment.bad || chars + segment.body.length > segmentCharsMax) endRun()
-    if (segment.bad) {
+    if (segment.isDamaged || chars + segment.body.length > segmentCharsMax) endRun()
+    if (segment.isDamaged) {
       joined.push(segment)
       continue
     }
@@ -62,7 +62,7 @@ const joinRun = (run: readonly Segment[]): Segment =>
     : { first: run[0]!.first, last: run.at(-1)!.last, body: run.map(({ body }) => body).join(',') }
 
 /** A long text cut so that each piece fits a row, never inside a surrogate pair. */
-export const pieces = (text: string): string[] => {
+export const splitForRows = (text: string): string[] => {
   if (text.length <= pieceCharsMax) return [text]
   const cuts: string[] = []
   for (let from = 0; from < text.length; ) {

@@ -2,9 +2,9 @@
 // dirty a hundred of its pages. They go to `tail` instead, a table without an index, where they share a few; what is in
 // it is also held in memory, so reading never searches it. When it has grown it is settled: each session's segments are
 // joined and moved to `log` in one transaction. A session's events in `tail` are always newer than those in `log`.
-import type { Driver } from '../../drivers/driver.ts'
-import { assemble, type SegmentRow, writeSegment } from './segment-rows.ts'
-import { join, type Segment } from './segments.ts'
+import type { SqlDriver } from '../../drivers/driver.ts'
+import { assembleSegment, type SegmentRow, writeSegment } from './segment-rows.ts'
+import { joinSegments, type Segment } from './segments.ts'
 
 /** Settling one transaction's worth takes a few milliseconds; larger joins better and blocks longer. */
 export interface TailLimits {
@@ -19,7 +19,7 @@ export const noTail: TailLimits = { segmentsMax: 0, charsMax: 0, segmentCharsMax
 
 export type Tail = ReturnType<typeof openTail>
 
-export const openTail = (driver: Driver, limits: TailLimits) => {
+export const openTail = (driver: SqlDriver, limits: TailLimits) => {
   let held = new Map<number, Segment[]>()
   let segments = 0
   let chars = 0
@@ -60,7 +60,7 @@ export const openTail = (driver: Driver, limits: TailLimits) => {
         const { sid, last } = rows[at]!
         let end = at + 1
         while (end < rows.length && rows[end]!.sid === sid && rows[end]!.last === last && rows[end]!.part > 0) end++
-        hold(sid, assemble(sid, rows.slice(at, end)))
+        hold(sid, assembleSegment(sid, rows.slice(at, end)))
         at = end
       }
     },
@@ -97,7 +97,7 @@ export const openTail = (driver: Driver, limits: TailLimits) => {
     settle(): void {
       if (segments === 0) return
       for (const [sid, list] of held) {
-        for (const segment of join(list)) writeSegment(driver, 'log', sid, segment)
+        for (const segment of joinSegments(list)) writeSegment(driver, 'log', sid, segment)
         raiseHead(sid, list.at(-1)!.last)
       }
       driver.run('DELETE FROM tail')

@@ -1,13 +1,13 @@
 // Many appends, one commit. A sync to disk costs as much as hundreds of inserts, so whatever has queued up while the
 // last commit ran goes into the next one. Nothing waits for a timer.
 import { StoreFault } from '../../../kernel/ports/store.ts'
-import { asFault, type Driver } from '../../drivers/driver.ts'
+import { type SqlDriver, toStoreFault } from '../../drivers/driver.ts'
 
 /** A group's size, so that one commit blocks the event loop for a few milliseconds at most. */
 const groupMembersMax = 256
 const groupCharsMax = 512 * 1024
 
-export interface Member {
+export interface CommitMember {
   readonly chars: number
   /** Shares its commit with nobody. */
   readonly alone?: boolean
@@ -18,26 +18,26 @@ export interface Member {
 }
 
 interface GroupCommit {
-  add(member: Member): void
+  add(member: CommitMember): void
   /** Commits the next group. */
   flush(): void
   readonly waiting: number
 }
 
-interface Hooks {
+interface CommitHooks {
   /** Something is queued. */
-  waiting(): void
+  onQueued(): void
   /** Before each transaction. Throws when there can be none. */
-  ready(): void
+  beforeTransaction(): void
   /** First thing in each transaction. */
-  begun(): void
-  committed(): void
+  onBegin(): void
+  onCommit(): void
   /** After `outcome_unknown` the commit may have happened: what is held in memory must be read again. */
-  rolledBack(fault: StoreFault): void
+  onRollBack(fault: StoreFault): void
 }
 
-export const groupCommit = (driver: Driver, hooks: Hooks): GroupCommit => {
-  let queue: Member[] = []
+export const groupCommit = (driver: SqlDriver, hooks: CommitHooks): GroupCommit => {
+  let queue: CommitMember[] = []
 
   const flush = (): void => {
     const size = groupSize(queue)
@@ -46,13 +46,13 @@ export const groupCommit = (driver: Driver, hooks: Hooks): GroupCommit => {
     commit(group)
   }
 
-  const commit = (group: readonly Member[]): void => {
-    const written: Member[] = []
-    const refused: { member: Member; fault: StoreFault }[] = []
+  const commit = (group: readonly CommitMember[]): void => {
+    const written: CommitMember[] = []
+    const refused: { member: CommitMember; fault: StoreFault }[] = []
     try {
-      hooks.ready()
+      hooks.beforeTransaction()
       driver.transaction(() => {
-        hooks.begun()
+        hooks.onBegin()
         for (const member of group) {
           let write: () => void
           try {
@@ -69,14 +69,14 @@ export const groupCommit = (driver: Driver, hooks: Hooks): GroupCommit => {
     } catch (error) {
       return recover(group, error)
     }
-    hooks.committed()
+    hooks.onCommit()
     for (const member of written) member.done()
     for (const { member, fault } of refused) member.fail(fault)
   }
 
-  const recover = (group: readonly Member[], error: unknown): void => {
-    const fault = asFault(driver, error, 'append')
-    hooks.rolledBack(fault)
+  const recover = (group: readonly CommitMember[], error: unknown): void => {
+    const fault = toStoreFault(driver, error, 'append')
+    hooks.onRollBack(fault)
     if (fault.code === 'outcome_unknown') {
       for (const member of group) member.fail(fault)
     } else if (group.length === 1) {
@@ -90,7 +90,7 @@ export const groupCommit = (driver: Driver, hooks: Hooks): GroupCommit => {
   return {
     add(member) {
       queue.push(member)
-      hooks.waiting()
+      hooks.onQueued()
     },
     flush,
     get waiting() {
@@ -99,7 +99,7 @@ export const groupCommit = (driver: Driver, hooks: Hooks): GroupCommit => {
   }
 }
 
-const groupSize = (queue: readonly Member[]): number => {
+const groupSize = (queue: readonly CommitMember[]): number => {
   let chars = 0
   for (const [index, member] of queue.entries()) {
     chars += member.chars

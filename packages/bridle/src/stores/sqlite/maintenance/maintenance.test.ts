@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Lease } from '../../../kernel/ports/store.ts'
-import { event, events, expectFault, key, range, row, seqs, started } from '../../contract/store.suite.ts'
+import { event, events, expectFault, key, range, row, seqs, startSession } from '../../contract/store.suite.ts'
 import { openSqlite, tailLimits } from '../../data-folder.ts'
-import type { Driver } from '../../drivers/driver.ts'
+import type { SqlDriver } from '../../drivers/driver.ts'
 import { type NodeDriver, nodeDriver } from '../../drivers/node-driver.ts'
 import { bumpEpoch, migrate } from '../schema.ts'
 import { type SqliteStore, sqliteStore } from '../sqlite-store.ts'
@@ -30,7 +30,7 @@ beforeEach(() => {
   transactions = recoveries = failedRecoveries = 0
   fail = 'never'
   const ioError = () => Object.assign(new Error('disk I/O error'), { errcode: 1034 })
-  const driver: Driver = {
+  const driver: SqlDriver = {
     ...real,
     run(sql, ...values) {
       statements.push(sql)
@@ -63,7 +63,7 @@ afterEach(() => {
 })
 
 test('a failed sync: nobody is told yes, and the log is emptied before anything else', async () => {
-  const [a, b] = [await started(store, key('a'), 1), await started(store, key('b'), 1)]
+  const [a, b] = [await startSession(store, key('a'), 1), await startSession(store, key('b'), 1)]
   fail = 'after commit'
   const group = [store.log.append(a, { events: [event(2)] }), store.log.append(b, { events: [event(2)] })]
   await Promise.all(group.map((one) => expectFault(one, 'outcome_unknown')))
@@ -77,7 +77,7 @@ test('a failed sync: nobody is told yes, and the log is emptied before anything 
 })
 
 test('the same, where nothing reached the disk', async () => {
-  const lease = await started(store, key('a'), 1)
+  const lease = await startSession(store, key('a'), 1)
   fail = 'before commit'
   await expectFault(store.log.append(lease, { events: [event(2)] }), 'outcome_unknown')
   await store.log.append(lease, { events: [event(2, 'again')] })
@@ -91,9 +91,9 @@ describe('[O28] after a failed sync', () => {
 
   test('nothing is read or written until the log has been emptied, however often that fails', async () => {
     const leases = []
-    for (const id of ['a', 'b', 'c']) leases.push(await started(store, key(id), 2))
+    for (const id of ['a', 'b', 'c']) leases.push(await startSession(store, key(id), 2))
     const [a, b, c] = leases as [Lease, Lease, Lease]
-    expect(store.trouble()).toBe(null)
+    expect(store.writeFault()).toBe(null)
     failedRecoveries = 4
     fail = 'before commit'
     await Promise.all(
@@ -104,9 +104,9 @@ describe('[O28] after a failed sync', () => {
     await expectFault(store.log.append(c, { events: [event(3)] }), 'unsynced')
     await expectFault(store.log.read(key('a'), 0, 9), 'unsynced')
     await expectFault(store.directory.list('acme', {}), 'unsynced')
-    expect(store.trouble()).toMatchObject({ code: 'unsynced' })
+    expect(store.writeFault()).toMatchObject({ code: 'unsynced' })
     expect([recoveries, transactions, statements]).toEqual([4, 0, []])
-    expect(store.trouble()).toBe(null)
+    expect(store.writeFault()).toBe(null)
     expect([recoveries, walBytes()]).toEqual([5, 0])
     for (const id of ['c', 'a', 'b']) {
       const again = (await store.log.open(key(id)))!
@@ -121,9 +121,9 @@ describe('[O28] after a failed sync', () => {
     const other = new DatabaseSync(file())
     other.prepare('SELECT count(*) FROM meta').get()
     const [a, b, c] = [
-      await started(store, key('a'), 2),
-      await started(store, key('b'), 2),
-      await started(store, key('c'), 2),
+      await startSession(store, key('a'), 2),
+      await startSession(store, key('b'), 2),
+      await startSession(store, key('c'), 2),
     ]
     const hole = { from: walBytes(), to: 0 }
     // The commit is in the log for everybody who reads the file; the disk never got it.
@@ -155,15 +155,15 @@ describe('[O28] after a failed sync', () => {
   })
 
   test('a program that reads the database keeps it closed until it is done', async () => {
-    const lease = await started(store, key('a'), 2)
+    const lease = await startSession(store, key('a'), 2)
     const reader = new DatabaseSync(file())
     reader.exec('BEGIN; SELECT count(*) FROM meta')
     fail = 'before commit'
     await expectFault(store.log.append(lease, { events: [event(3)] }), 'outcome_unknown')
     await expectFault(store.log.append(lease, { events: [event(3)] }), 'unsynced')
-    expect(store.trouble()).toMatchObject({ code: 'unsynced' })
+    expect(store.writeFault()).toMatchObject({ code: 'unsynced' })
     reader.close()
-    await expect.poll(() => store.trouble()).toBe(null)
+    await expect.poll(() => store.writeFault()).toBe(null)
     await store.log.append(lease, { events: [event(3)] })
     expect(seqs(await store.log.read(key('a'), 0, 9))).toEqual([1, 2, 3])
   })
@@ -171,29 +171,29 @@ describe('[O28] after a failed sync', () => {
 
 test('[O30] a full disk is named until a write succeeds, and reading goes on', async () => {
   const leases = []
-  for (const id of ['a', 'b', 'c']) leases.push(await started(store, key(id), 1))
-  expect(store.trouble()).toBe(null)
+  for (const id of ['a', 'b', 'c']) leases.push(await startSession(store, key(id), 1))
+  expect(store.writeFault()).toBe(null)
   fail = 'full'
   await Promise.all(leases.map((lease) => expectFault(store.log.append(lease, { events: [event(2)] }), 'full')))
-  expect([store.trouble()?.code, store.trouble()?.code]).toEqual(['full', 'full'])
+  expect([store.writeFault()?.code, store.writeFault()?.code]).toEqual(['full', 'full'])
   for (const { key: at } of leases) expect(seqs(await store.log.read(at, 0, 9))).toEqual([1])
   fail = 'never'
   // The probe writes by itself: no caller has to try first.
-  expect(store.trouble()).toBe(null)
+  expect(store.writeFault()).toBe(null)
   fail = 'full'
   await expectFault(store.log.append(leases[0]!, { events: [event(2)] }), 'full')
   fail = 'never'
   await store.log.append(leases[1]!, { events: [event(2)] })
-  expect(store.trouble()).toBe(null)
+  expect(store.writeFault()).toBe(null)
 })
 
 test('[O29] a store whose data another process took over shows and writes nothing more', async () => {
   const leases = []
-  for (const id of ['a', 'b', 'c']) leases.push(await started(store, key(id), 2))
+  for (const id of ['a', 'b', 'c']) leases.push(await startSession(store, key(id), 2))
   store.log.check?.()
   const other = new DatabaseSync(join(folder, 'test.sqlite'))
   other.exec("UPDATE meta SET value = value + 1 WHERE name = 'epoch'")
-  expect(store.trouble()).toMatchObject({ code: 'fenced' })
+  expect(store.writeFault()).toMatchObject({ code: 'fenced' })
   expect(() => store.log.check?.()).toThrow('another process')
   for (const lease of leases) {
     await expectFault(store.log.read(lease.key, 0, 9), 'fenced')
@@ -204,8 +204,8 @@ test('[O29] a store whose data another process took over shows and writes nothin
 })
 
 test('a full disk: no acknowledgement, nothing written, and it goes on when there is room', async () => {
-  const lease = await started(store, key('a'), 1)
-  const small = await started(store, key('b'), 1)
+  const lease = await startSession(store, key('a'), 1)
+  const small = await startSession(store, key('b'), 1)
   const { page_count } = real.get<{ page_count: number }>('PRAGMA page_count')!
   real.get(`PRAGMA max_page_count = ${page_count + 20}`)
   const large = { events: [event(2, 'x'.repeat(400_000))], row: row({ title: 'large' }) }
@@ -223,7 +223,7 @@ test('a full disk: no acknowledgement, nothing written, and it goes on when ther
 })
 
 test('a disk too full to settle the tail still serves what it has, and settles later', async () => {
-  const lease = await started(store, key('a'), 1)
+  const lease = await startSession(store, key('a'), 1)
   real.get(`PRAGMA max_page_count = ${real.get<{ page_count: number }>('PRAGMA page_count')!.page_count + 60}`)
   let head = 1
   for (; head < 5000; head++) {
@@ -242,14 +242,14 @@ test('a disk too full to settle the tail still serves what it has, and settles l
 
 describe('what a commit costs', () => {
   test('events alone touch one table', async () => {
-    const lease = await started(store, key('a'), 1)
+    const lease = await startSession(store, key('a'), 1)
     statements.length = 0
     await store.log.append(lease, { events: events(2, 4) })
     expect(statements.map((sql) => sql.split(' ').slice(0, 3).join(' '))).toEqual(['INSERT INTO tail'])
   })
 
   test('appends of one turn share a commit, whatever becomes of some of them', async () => {
-    const leases = await Promise.all(range(1, 100).map((n) => started(store, key(`s${n}`), 1)))
+    const leases = await Promise.all(range(1, 100).map((n) => startSession(store, key(`s${n}`), 1)))
     await new Promise((resolve) => setTimeout(resolve, 5))
     transactions = 0
     const outcomes = await Promise.allSettled(
@@ -260,7 +260,7 @@ describe('what a commit costs', () => {
   })
 
   test('nothing is acknowledged in the turn that asked', async () => {
-    const lease = await started(store, key('a'), 1)
+    const lease = await startSession(store, key('a'), 1)
     let acknowledged = false
     const done = store.log.append(lease, { events: [event(2)] }).then(() => {
       acknowledged = true

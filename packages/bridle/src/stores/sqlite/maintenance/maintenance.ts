@@ -1,33 +1,33 @@
 // Keeps the database in order while others use it: commits groups, settles the tail, sweeps removed sessions. When the
 // outcome of a commit is not known nobody may go on until all that can be read is durable, and is read anew.
 import { StoreFault } from '../../../kernel/ports/store.ts'
-import { asFault, type Driver } from '../../drivers/driver.ts'
+import { type SqlDriver, toStoreFault } from '../../drivers/driver.ts'
 import type { Tail } from '../log/tail.ts'
-import { sweep, unneeded } from '../removal.ts'
+import { findSweepableSession, sweepSession } from '../removal.ts'
 import { currentEpoch, probeWrite } from '../schema.ts'
-import { groupCommit, type Member } from './group-commit.ts'
-import { upkeep } from './round-robin.ts'
+import { type CommitMember, groupCommit } from './group-commit.ts'
+import { roundRobin } from './round-robin.ts'
 
 /** Often enough that tidying takes a few milliseconds at most, seldom enough that its syncs vanish among the commits. */
 const commitsPerTidy = 250
 
-export interface Keeper {
+export interface StoreMaintenance {
   /** Runs now, on what is committed. */
   read<T>(work: () => T): T
   /** Queued for the next commit. */
-  write(member: Member): void
+  write(member: CommitMember): void
   /** Whose the data is, as the transaction in progress found it. */
-  owner(): number
+  ownerEpoch(): number
   /** A session was removed. */
-  sweepSoon(): void
+  scheduleSweep(): void
   /** Throws when the data belongs to another owner or was taken away, as far as a quick look tells. */
   check(): void
   /** Why nothing can be written now; null where it can. Tries to mend what it finds. */
-  trouble(): StoreFault | null
+  writeFault(): StoreFault | null
   close(): void
 }
 
-export const openKeeper = (driver: Driver, tail: Tail, epoch: number): Keeper => {
+export const openMaintenance = (driver: SqlDriver, tail: Tail, epoch: number): StoreMaintenance => {
   let state: 'fresh' | 'open' | 'lost' | 'closed' = 'fresh'
   let owner = epoch
   let roomToSettle = true
@@ -73,7 +73,7 @@ export const openKeeper = (driver: Driver, tail: Tail, epoch: number): Keeper =>
       try {
         checkOwner()
       } catch (error) {
-        note(asFault(driver, error, 'a look at the owner'))
+        note(toStoreFault(driver, error, 'a look at the owner'))
       }
     }
     if (owner > epoch) throw new StoreFault('fenced', 'another process has taken over the data')
@@ -85,7 +85,7 @@ export const openKeeper = (driver: Driver, tail: Tail, epoch: number): Keeper =>
       ready()
       return work()
     } catch (error) {
-      note(asFault(driver, error, 'upkeep'))
+      note(toStoreFault(driver, error, 'upkeep'))
       return false
     }
   }
@@ -121,8 +121,8 @@ export const openKeeper = (driver: Driver, tail: Tail, epoch: number): Keeper =>
 
   const sweepSlice = (): void => {
     toSweep = quietly(() => {
-      const sid = unneeded(driver)
-      if (sid === undefined || !owned(() => sweep(driver, sid))) return false
+      const sid = findSweepableSession(driver)
+      if (sid === undefined || !owned(() => sweepSession(driver, sid))) return false
       toPurge = true
       return true
     })
@@ -134,22 +134,22 @@ export const openKeeper = (driver: Driver, tail: Tail, epoch: number): Keeper =>
   }
 
   const commits = groupCommit(driver, {
-    waiting: () => wake(),
-    ready: () => ready(),
-    begun: checkOwner,
-    committed() {
+    onQueued: () => wake(),
+    beforeTransaction: () => ready(),
+    onBegin: checkOwner,
+    onCommit() {
       tail.commit()
       roomToSettle = true
       isFull = false
       untidied++
     },
-    rolledBack: (fault) => {
+    onRollBack: (fault) => {
       tail.rollBack()
       note(fault)
     },
   })
 
-  const wake = upkeep(driver.schedule, [
+  const wake = roundRobin(driver.schedule, [
     { pending: () => commits.waiting > 0, run: commits.flush },
     { pending: () => roomToSettle && state === 'open' && tail.isFull(), run: settle },
     { pending: () => untidied >= commitsPerTidy && state === 'open', run: tidy },
@@ -163,20 +163,20 @@ export const openKeeper = (driver: Driver, tail: Tail, epoch: number): Keeper =>
       try {
         return work()
       } catch (error) {
-        const fault = asFault(driver, error, 'read')
+        const fault = toStoreFault(driver, error, 'read')
         note(fault)
         throw fault
       }
     },
     check: () => check(),
-    trouble() {
+    writeFault() {
       try {
         ready('now')
         // Others are told that there is room again only when a write has shown it.
         if (isFull) owned(() => probeWrite(driver))
         isFull = false
       } catch (error) {
-        const fault = asFault(driver, error, 'a probe')
+        const fault = toStoreFault(driver, error, 'a probe')
         note(fault)
         return fault
       }
@@ -185,8 +185,8 @@ export const openKeeper = (driver: Driver, tail: Tail, epoch: number): Keeper =>
       return null
     },
     write: (member) => commits.add(member),
-    owner: () => owner,
-    sweepSoon() {
+    ownerEpoch: () => owner,
+    scheduleSweep() {
       toSweep = true
       toPurge = true
     },

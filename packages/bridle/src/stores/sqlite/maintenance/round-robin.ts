@@ -1,12 +1,12 @@
 // The store's background: commit what is queued, settle the tail, sweep removed sessions. One step at a time and in
 // turns, so that a steady stream of appends cannot starve the others, and the event loop breathes in between.
-export interface Step {
+export interface MaintenanceStep {
   pending(): boolean
   run(): void
 }
 
 /** Returns the call that says "there may be something to do". */
-export const upkeep = (schedule: (work: () => void) => void, steps: readonly Step[]): (() => void) => {
+export const roundRobin = (schedule: (work: () => void) => void, steps: readonly MaintenanceStep[]): (() => void) => {
   let scheduled = false
   let turn = 0
 

@@ -1,15 +1,15 @@
 // The document's matrices for auth, tenancy, gating and limits, row by row.
 import { describe, expect, test } from 'vitest'
-import { world } from '../test-app.suite.ts'
-import { script } from '../test-client.suite.ts'
+import { testApp } from '../test-app.suite.ts'
+import { scriptBody } from '../test-client.suite.ts'
 import { exposesAll } from './exposure.ts'
-import { redacted } from './secrets.ts'
+import { redactUrl } from './secrets.ts'
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 const typeOf = (body: Record<string, unknown>) => (body.error as { type?: string }).type
 
 describe('[H14] tokens', () => {
-  const { get } = world({ authToken: 'right' })
+  const { get } = testApp({ authToken: 'right' })
   test.each<[string, string, Record<string, string>, number]>([
     ['no token', '/sessions', {}, 401],
     ['a wrong token', '/sessions', bearer('wrong'), 401],
@@ -32,19 +32,19 @@ describe('[H14] tokens', () => {
     [true, 200],
     [false, 401],
   ])('the hook that says %s is %i', async (word, status) => {
-    expect((await world({ authToken: 'right', extractAuthToken: () => word }).get('/sessions')).status).toBe(status)
+    expect((await testApp({ authToken: 'right', extractAuthToken: () => word }).get('/sessions')).status).toBe(status)
   })
 
   test('the hook that says nothing leaves it to the token', async () => {
-    const { get: ask } = world({ authToken: 'right', extractAuthToken: async () => undefined })
+    const { get: ask } = testApp({ authToken: 'right', extractAuthToken: async () => undefined })
     expect((await ask('/sessions')).status).toBe(401)
     expect((await ask('/sessions', bearer('right'))).status).toBe(200)
   })
 
   test('a token with scopes can do no more than they say', async () => {
-    const { get: ask, post } = world({ tokens: [{ token: 'reader', scopes: ['observe'] }] })
+    const { get: ask, post } = testApp({ tokens: [{ token: 'reader', scopes: ['observe'] }] })
     expect((await ask('/sessions', bearer('reader'))).status).toBe(200)
-    const refused = await post('/agents/scripted/x', script({ text: 'x' }), bearer('reader'))
+    const refused = await post('/agents/scripted/x', scriptBody({ text: 'x' }), bearer('reader'))
     expect([refused.status, typeOf(refused.body)]).toEqual([403, 'forbidden'])
     expect((await post('/sessions/x/approvals/apr-1/approve', {}, bearer('reader'))).status).toBe(403)
   })
@@ -59,23 +59,23 @@ describe('[H13] tenants', () => {
     ['a bad one', false, '/sessions?tenant=a%2Fb', {}, 400],
     ['an empty one', false, '/sessions?tenant=', {}, 400],
   ])('%s', async (_name, tenantRequired, path, headers, status) => {
-    expect((await world({ tenantRequired }).get(path, headers)).status).toBe(status)
+    expect((await testApp({ tenantRequired }).get(path, headers)).status).toBe(status)
   })
 
   test('a token that lists its tenants chooses among them', async () => {
-    const { get } = world({ tokens: [{ token: 't', tenants: ['acme', 'umbrella'] }], tenantRequired: true })
+    const { get } = testApp({ tokens: [{ token: 't', tenants: ['acme', 'umbrella'] }], tenantRequired: true })
     expect((await get('/sessions', bearer('t'))).status).toBe(200)
     expect((await get('/sessions?tenant=umbrella', bearer('t'))).status).toBe(200)
     expect((await get('/sessions?tenant=other', bearer('t'))).status).toBe(403)
   })
 
   test('every route answers for a foreign session as for one that never was', async () => {
-    const { ask } = world()
+    const { ask } = testApp()
     const acme = { 'x-fabric-tenant': 'acme' }
     await ask(
       'POST',
       '/agents/scripted/s1',
-      script({ text: 'mine' }, { artifact: { name: 'a.txt', content: 'x' } }),
+      scriptBody({ text: 'mine' }, { artifact: { name: 'a.txt', content: 'x' } }),
       acme,
     )
     const routes: [string, string][] = [
@@ -117,8 +117,8 @@ describe('[H16] gating', () => {
     ['DELETE', '/agents/AGENT/x'],
     ['GET', '/agents/AGENT/x/stream?replay=bad'],
   ])('in production %s %s wants a webhook trigger', async (method, path) => {
-    const { ask } = world({ exposeAll: false })
-    const body = method === 'POST' ? script({ text: 'x' }) : undefined
+    const { ask } = testApp({ exposeAll: false })
+    const body = method === 'POST' ? scriptBody({ text: 'x' }) : undefined
     const closed = await ask(method, path.replace('AGENT', 'scripted').replace('bad', 'all'), body)
     expect([closed.status, typeOf(closed.body)]).toEqual([403, 'forbidden'])
     expect((await ask(method, path.replace('AGENT', 'hooked'), body)).status).not.toBe(403)
@@ -127,7 +127,7 @@ describe('[H16] gating', () => {
 
 describe('[H17] rate limits', () => {
   test('so many a window, told when to come back, per token', async () => {
-    const { get, advance } = world({
+    const { get, advance } = testApp({
       tokens: [{ token: 'a' }, { token: 'b' }],
       rateLimit: { windowMs: 60_000, maxRequests: 2 },
     })
@@ -149,19 +149,19 @@ describe('[H17] rate limits', () => {
 
   test('without a token, per address; guessing tokens counts too', async () => {
     let address = '10.0.0.1'
-    const options = { rateLimit: { windowMs: 1_000, maxRequests: 1 }, address: () => address }
-    const open = world(options)
+    const options = { rateLimit: { windowMs: 1_000, maxRequests: 1 }, callerAddress: () => address }
+    const open = testApp(options)
     expect([(await open.get('/sessions')).status, (await open.get('/sessions')).status]).toEqual([200, 429])
     address = '10.0.0.2'
     expect((await open.get('/sessions')).status).toBe(200)
-    const guarded = world({ ...options, authToken: 'right' })
+    const guarded = testApp({ ...options, authToken: 'right' })
     expect([(await guarded.get('/sessions')).status, (await guarded.get('/sessions')).status]).toEqual([401, 429])
   })
 })
 
 describe('[H53] rate limits are told', () => {
   test('in every answer of a limited route, for each caller', async () => {
-    const { get, advance } = world({
+    const { get, advance } = testApp({
       tokens: [{ token: 'a' }, { token: 'b' }],
       rateLimit: { windowMs: 60_000, maxRequests: 2 },
     })
@@ -178,21 +178,21 @@ describe('[H53] rate limits are told', () => {
     advance(20_000)
     expect(await told('/sessions', 'a')).toEqual([429, '2', '0', '40', policy, '"default";r=0;t=40'])
     expect(await told('/health', 'a')).toEqual([200, null, null, null, null, null])
-    expect((await world().get('/sessions')).headers.get('ratelimit')).toBeNull()
+    expect((await testApp().get('/sessions')).headers.get('ratelimit')).toBeNull()
   })
 })
 
 describe('behind a proxy', () => {
   const proxy = '10.0.0.1'
-  const trusting = { address: () => proxy, isTrustedProxy: (address: string) => address === proxy }
+  const trusting = { callerAddress: () => proxy, isTrustedProxy: (address: string) => address === proxy }
 
   test('[H54] limits count the caller behind a trusted proxy, three of them in turn; without trust, all are one', async () => {
     const rateLimit = { windowMs: 60_000, maxRequests: 2 }
     const from = (caller: string) => ({ ...bearer('right'), 'x-forwarded-for': `6.6.6.6, ${caller}` })
     const hook = { extractAuthToken: () => true }
     const [trusted, plain] = [
-      world({ ...trusting, ...hook, rateLimit }),
-      world({ address: () => proxy, ...hook, rateLimit }),
+      testApp({ ...trusting, ...hook, rateLimit }),
+      testApp({ callerAddress: () => proxy, ...hook, rateLimit }),
     ]
     const seen: [string, number, number][] = []
     for (let round = 0; round < 3; round++)
@@ -216,8 +216,10 @@ describe('behind a proxy', () => {
     '[H55] with %j a page of %s gets %i, and without trust 403',
     async (headers, origin, status) => {
       const asked = { ...bearer('right'), origin, host: 'upstream:4317', ...headers }
-      expect((await world({ authToken: 'right', ...trusting }).get('/sessions', asked)).status).toBe(status)
-      expect((await world({ authToken: 'right', address: () => proxy }).get('/sessions', asked)).status).toBe(403)
+      expect((await testApp({ authToken: 'right', ...trusting }).get('/sessions', asked)).status).toBe(status)
+      expect((await testApp({ authToken: 'right', callerAddress: () => proxy }).get('/sessions', asked)).status).toBe(
+        403,
+      )
     },
   )
 
@@ -230,7 +232,7 @@ describe('behind a proxy', () => {
     '[H56] a server without a token refuses a request that a proxy passed on: %j',
     async (headers) => {
       for (const options of [{}, trusting]) {
-        const open = world(options)
+        const open = testApp(options)
         for (const path of ['/sessions', '/agents/scripted/x', '/approvals']) {
           const { status, body } = await open.get(path, headers)
           expect([status, JSON.stringify(body)]).toEqual([403, expect.stringContaining('came through a proxy')])
@@ -240,7 +242,7 @@ describe('behind a proxy', () => {
         // A name that leads to this machine, whatever else the request says of it.
         expect((await open.get('/sessions', { host: 'evil.example', ...headers })).status).toBe(403)
       }
-      expect((await world({ authToken: 'right' }).get('/sessions', { ...headers, ...bearer('right') })).status).toBe(
+      expect((await testApp({ authToken: 'right' }).get('/sessions', { ...headers, ...bearer('right') })).status).toBe(
         200,
       )
     },
@@ -249,9 +251,9 @@ describe('behind a proxy', () => {
 
 describe('[H18] tickets', () => {
   test('are for one use, one session and no more scopes than asked', async () => {
-    const { get, post } = world({ authToken: 'right' })
-    await post('/agents/scripted/s1', script({ text: 'x' }), bearer('right'))
-    await post('/agents/scripted/s2', script({ text: 'x' }), bearer('right'))
+    const { get, post } = testApp({ authToken: 'right' })
+    await post('/agents/scripted/s1', scriptBody({ text: 'x' }), bearer('right'))
+    await post('/agents/scripted/s2', scriptBody({ text: 'x' }), bearer('right'))
     const ticket = async (wish: object) => String((await post('/tickets', wish, bearer('right'))).body.ticket)
 
     const once = await ticket({ sessionId: 's1', scopes: ['observe'] })
@@ -264,8 +266,8 @@ describe('[H18] tickets', () => {
   })
 
   test('for one session opens nothing else, and buys no other ticket', async () => {
-    const { get, post } = world({ authToken: 'right' })
-    for (const id of ['s1', 's2']) await post(`/agents/scripted/${id}`, script({ text: 'x' }), bearer('right'))
+    const { get, post } = testApp({ authToken: 'right' })
+    for (const id of ['s1', 's2']) await post(`/agents/scripted/${id}`, scriptBody({ text: 'x' }), bearer('right'))
     const ticket = async () => String((await post('/tickets', { sessionId: 's1' }, bearer('right'))).body.ticket)
     expect((await post(`/tickets?ticket=${await ticket()}`, { sessionId: 's2' })).status).toBe(403)
     for (const path of ['/sessions', '/approvals', '/metrics', '/openapi.json', '/sessions/s2']) {
@@ -275,16 +277,16 @@ describe('[H18] tickets', () => {
   })
 
   test('expire', async () => {
-    const { get, post, advance } = world({ authToken: 'right' })
+    const { get, post, advance } = testApp({ authToken: 'right' })
     const { body } = await post('/tickets', {}, bearer('right'))
     advance(30_001)
     expect((await get(`/sessions?ticket=${body.ticket}`)).status).toBe(401)
   })
 
   test('a ticket cannot buy what its buyer does not have', async () => {
-    const { post } = world({ tokens: [{ token: 'reader', scopes: ['observe'] }] })
+    const { post } = testApp({ tokens: [{ token: 'reader', scopes: ['observe'] }] })
     const { body } = await post('/tickets', { scopes: ['operate', 'observe'] }, bearer('reader'))
-    expect((await post(`/agents/scripted/x?ticket=${body.ticket}`, script({ text: 'x' }))).status).toBe(403)
+    expect((await post(`/agents/scripted/x?ticket=${body.ticket}`, scriptBody({ text: 'x' }))).status).toBe(403)
   })
 })
 
@@ -293,8 +295,8 @@ test('[H13] a credential that names a user opens no other user’s session, and 
     { token: 'ann', user: 'ann' },
     { token: 'bob', user: 'bob' },
   ]
-  const { get, post, host } = world({ tokens })
-  const answer = post('/agents/scripted/user:bob', script({ approve: 'write' }), bearer('bob'))
+  const { get, post, host } = testApp({ tokens })
+  const answer = post('/agents/scripted/user:bob', scriptBody({ approve: 'write' }), bearer('bob'))
   const session = await host.open({ tenant: 'default', agent: 'scripted', id: 'user:bob' })
   while (Object.keys(session.state.approvals.open).length === 0) await new Promise(setImmediate)
   const [approvalId] = Object.keys(session.state.approvals.open)
@@ -315,13 +317,13 @@ describe('[H14] pages', () => {
     ['any other page', 'app.example', 'https://evil.example', 403],
     ['a page without an origin', 'app.example', 'null', 403],
   ])('%s', async (_name, host, origin, status) => {
-    const { get } = world({ authToken: 'right', allowedOrigins: ['https://friend.example'] })
+    const { get } = testApp({ authToken: 'right', allowedOrigins: ['https://friend.example'] })
     const reply = await get('/sessions', { ...bearer('right'), host, origin })
     expect(reply.status).toBe(status)
   })
 
   test('those that are allowed can read the answer, others cannot', async () => {
-    const { ask } = world({ authToken: 'right', allowedOrigins: ['https://friend.example'] })
+    const { ask } = testApp({ authToken: 'right', allowedOrigins: ['https://friend.example'] })
     const allow = async (origin: string) => {
       const headers = {
         origin,
@@ -338,26 +340,26 @@ describe('[H14] pages', () => {
 })
 
 test('[H14] a probe learns whether it is ready; what is here is for those who may come in', async () => {
-  const { get } = world({ authToken: 'right', workspace: { target: 'test' } })
+  const { get } = testApp({ authToken: 'right', workspace: { target: 'test' } })
   expect((await get('/ready')).body).toEqual({ ready: true })
   expect((await get('/ready', bearer('right'))).body).toMatchObject({ ready: true, workspace: { target: 'test' } })
 })
 
 test('[H19] tokens and tickets never reach a log line', async () => {
   const lines: string[] = []
-  const { get } = world({ authToken: 'canary-token', onRequest: (seen) => lines.push(JSON.stringify(seen)) })
+  const { get } = testApp({ authToken: 'canary-token', onRequest: (seen) => lines.push(JSON.stringify(seen)) })
   await get('/sessions?token=canary-token&x=1')
   await get('/sessions?ticket=canary-ticket')
   await get('/sessions', bearer('canary-token'))
   expect(lines).toHaveLength(3)
   expect(lines.join()).not.toContain('canary')
-  expect(redacted('/a?token=b&ticket=c&x=1')).toBe('/a?token=…&ticket=…&x=1')
-  expect(redacted('/a?%74oken=b&TOKEN=c&x=token')).toBe('/a?%74oken=…&TOKEN=…&x=token')
-  expect(redacted('/plain')).toBe('/plain')
+  expect(redactUrl('/a?token=b&ticket=c&x=1')).toBe('/a?token=…&ticket=…&x=1')
+  expect(redactUrl('/a?%74oken=b&TOKEN=c&x=token')).toBe('/a?%74oken=…&TOKEN=…&x=token')
+  expect(redactUrl('/plain')).toBe('/plain')
 })
 
 test('[H19] a correlation id comes back, and is made when none fits', async () => {
-  const { get } = world()
+  const { get } = testApp()
   expect((await get('/health', { 'x-correlation-id': 'abc-1' })).headers.get('x-correlation-id')).toBe('abc-1')
   expect((await get('/health', { 'x-correlation-id': 'a b' })).headers.get('x-correlation-id')).toMatch(
     /^[0-9a-f-]{36}$/,
@@ -367,10 +369,10 @@ test('[H19] a correlation id comes back, and is made when none fits', async () =
 describe('[H35] guessing tokens', () => {
   const guarded = (more: object = {}) => {
     let address = '10.0.0.1'
-    const here = world({
+    const here = testApp({
       tokens: [{ token: 'right' }, { token: 'also-right' }],
       authBackOff: { windowMs: 60_000, maxFailures: 3 },
-      address: () => address,
+      callerAddress: () => address,
       ...more,
     })
     const statuses = async (path: string, ...tokens: string[]) => {
@@ -452,8 +454,8 @@ describe('[H36] pages of other sites', () => {
     ],
     ['a page that is allowed', { ...site('cross-site', 'cors', 'empty'), origin: 'https://friend.example' }, 200],
   ])('%s', async (_name, headers, status) => {
-    const { get, post } = world({ allowedOrigins: ['https://friend.example'] })
-    await post('/agents/scripted/s1', script({ text: 'x' }))
+    const { get, post } = testApp({ allowedOrigins: ['https://friend.example'] })
+    await post('/agents/scripted/s1', scriptBody({ text: 'x' }))
     for (const path of ['/sessions', '/sessions/s1', '/approvals', '/docs', '/metrics'])
       expect([path, (await get(path, headers)).status]).toEqual([path, status])
     const stream = await get('/agents/scripted/s1?limit=1', headers)
@@ -462,14 +464,14 @@ describe('[H36] pages of other sites', () => {
   })
 
   test('where a token is wanted, a ticket may stand in an image', async () => {
-    const { get, post } = world({ authToken: 'right' })
+    const { get, post } = testApp({ authToken: 'right' })
     const { body } = await post('/tickets', {}, bearer('right'))
     const embedded = await get(`/sessions?ticket=${body.ticket}`, site('cross-site', 'no-cors', 'image'))
     expect(embedded.status).toBe(200)
   })
 
   test('no answer can be embedded, or be taken for something else', async () => {
-    const { get, post } = world({ authToken: 'right' })
+    const { get, post } = testApp({ authToken: 'right' })
     const answers = [
       await get('/health'),
       await get('/sessions'),
@@ -487,7 +489,7 @@ describe('[H36] pages of other sites', () => {
 })
 
 test('[O23] figures of the whole server are for a token that is bound to nothing', async () => {
-  const { get, post } = world({
+  const { get, post } = testApp({
     tokens: [
       { token: 'op' },
       { token: 'ta', tenants: ['a'] },
@@ -502,5 +504,5 @@ test('[O23] figures of the whole server are for a token that is bound to nothing
     const { ticket } = (await post('/tickets', {}, bearer(token))).body
     expect((await get(`/metrics?ticket=${ticket}`)).status).toBe(403)
   }
-  expect((await world().get('/metrics')).status).toBe(200)
+  expect((await testApp().get('/metrics')).status).toBe(200)
 })

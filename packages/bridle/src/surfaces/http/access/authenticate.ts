@@ -2,11 +2,11 @@
 // so an open route is remote code execution: without a token only this machine may ask, and no web page of another
 // origin, not even by a name that resolves to this machine.
 import { isId } from '../../../kernel/event.ts'
-import { badRequest, failure } from '../router/errors.ts'
+import { badRequest, errorResponse } from '../router/errors.ts'
 import { isForwarded } from './proxy-headers.ts'
 import { digest, hex, sameBytes } from './secrets.ts'
-import type { Tickets } from './tickets.ts'
-import type { BackOff } from './token-backoff.ts'
+import type { TicketStore } from './tickets.ts'
+import type { TokenBackoff } from './token-backoff.ts'
 
 export const SCOPES = ['observe', 'operate', 'approve'] as const
 /** observe: read and watch. operate: run, cancel, remove. approve: answer approvals. */
@@ -39,7 +39,7 @@ export interface AccessOptions {
   readonly tenantRequired?: boolean
   readonly allowedOrigins?: readonly string[]
   /** How many wrong tokens an address may bring before it has to wait; default 30 a minute. */
-  readonly authBackOff?: BackOff
+  readonly authBackOff?: TokenBackoff
 }
 
 export interface TokenGrant {
@@ -52,22 +52,22 @@ export interface TokenGrant {
 }
 
 /** What the door looks at. A `Request` is one; for an upgrade, which is never answered as one, a target brings less. */
-export interface Asked {
+export interface IncomingRequest {
   readonly url: string
   readonly headers: Pick<Headers, 'get'>
   /** The name and scheme by which a page was asked, where a trusted proxy says so; else the Host header counts. */
   readonly host?: string
   readonly scheme?: string
   /** The whole request, for a hook that wants one; left out where it is one already. */
-  readonly whole?: () => Request
+  readonly toRequest?: () => Request
 }
 
-export interface Door {
+export interface Authenticator {
   /** Who it is and what they may do, or the refusal. */
-  admit(request: Asked, address: string): Promise<Access | Response>
+  authenticate(request: IncomingRequest, address: string): Promise<Access | Response>
 }
 
-export const door = (options: AccessOptions, tickets: Tickets): Door => {
+export const createAuthenticator = (options: AccessOptions, tickets: TicketStore): Authenticator => {
   const grants = [...(options.authToken === undefined ? [] : [{ token: options.authToken }]), ...(options.tokens ?? [])]
   let digested: readonly { readonly grant: TokenGrant; readonly digest: ArrayBuffer }[] | null = null
   /** Kept as values: on Workers, what one request promises is not another's to wait for. */
@@ -78,11 +78,14 @@ export const door = (options: AccessOptions, tickets: Tickets): Door => {
   const isOpen = grants.length === 0 && !options.extractAuthToken
 
   /** What the credential allows; null = it is not one. */
-  const granted = async (request: Asked, url: URL): Promise<(Omit<TokenGrant, 'token'> & { who?: string }) | null> => {
-    const said = await options.extractAuthToken?.(request.whole?.() ?? (request as Request))
+  const granted = async (
+    request: IncomingRequest,
+    url: URL,
+  ): Promise<(Omit<TokenGrant, 'token'> & { who?: string }) | null> => {
+    const said = await options.extractAuthToken?.(request.toRequest?.() ?? (request as Request))
     if (said !== undefined) return said ? {} : null
     if (isOpen) return {}
-    const token = bearer(request) ?? url.searchParams.get('token')
+    const token = bearerToken(request) ?? url.searchParams.get('token')
     if (!token) return null
     const given = await digest(token)
     let match: (TokenGrant & { who: string }) | null = null
@@ -94,20 +97,21 @@ export const door = (options: AccessOptions, tickets: Tickets): Door => {
   }
 
   return {
-    async admit(request, address) {
+    async authenticate(request, address) {
       const url = new URL(request.url)
       const stranger = checkSource(request, isOpen, options.allowedOrigins ?? [])
       if (stranger) return stranger
-      const ticket = url.searchParams.get('ticket') ?? ticketProtocol(request)
+      const ticket = url.searchParams.get('ticket') ?? ticketSubprotocol(request)
       if (ticket)
         return (
           (await tickets.redeem(ticket, request.headers.get('origin'))) ??
-          failure('unauthorized', 'The ticket is used up, expired or unknown.')
+          errorResponse('unauthorized', 'The ticket is used up, expired or unknown.')
         )
       const grant = await granted(request, url)
-      if (!grant) return failure('unauthorized', 'A valid bearer token is required.', { 'www-authenticate': 'Bearer' })
+      if (!grant)
+        return errorResponse('unauthorized', 'A valid bearer token is required.', { 'www-authenticate': 'Bearer' })
       const asked = request.headers.get('x-fabric-tenant') ?? url.searchParams.get('tenant')
-      const tenant = tenantOf(asked, grant, options.tenantRequired ?? false)
+      const tenant = chooseTenant(asked, grant, options.tenantRequired ?? false)
       if (tenant instanceof Response) return tenant
       return {
         tenant,
@@ -122,7 +126,7 @@ export const door = (options: AccessOptions, tickets: Tickets): Door => {
 }
 
 /** A token that lists its tenants may choose among them, and among no others. */
-const tenantOf = (
+const chooseTenant = (
   asked: string | null,
   { tenants }: Omit<TokenGrant, 'token'>,
   required: boolean,
@@ -130,21 +134,22 @@ const tenantOf = (
   if (asked === null)
     return tenants?.[0] ?? (required ? badRequest('A tenant is required: X-Fabric-Tenant or ?tenant=.') : 'default')
   if (!isId(asked)) return badRequest('The tenant is not a valid id.')
-  return tenants && !tenants.includes(asked) ? failure('forbidden', 'This token is not for that tenant.') : asked
+  return tenants && !tenants.includes(asked) ? errorResponse('forbidden', 'This token is not for that tenant.') : asked
 }
 
-const checkSource = (request: Asked, isOpen: boolean, allowed: readonly string[]): Response | null => {
+const checkSource = (request: IncomingRequest, isOpen: boolean, allowed: readonly string[]): Response | null => {
   const origin = request.headers.get('origin')
   if (origin !== null && !isAllowedOrigin(origin, allowed) && !isOwnOrigin(origin, request)) {
-    return failure('forbidden', 'This origin is not allowed.')
+    return errorResponse('forbidden', 'This origin is not allowed.')
   }
-  if (isOpen && origin === null && isEmbedded(request)) return failure('forbidden', 'This page is of another site.')
+  if (isOpen && origin === null && isEmbedded(request))
+    return errorResponse('forbidden', 'This page is of another site.')
   // A name that was made to resolve to this machine still says itself in the Host header.
   const hosts = [request.headers.get('host'), request.host ?? null]
   if (isOpen && hosts.some((host) => host !== null && !isLoopback(hostOf(`http://${host}`)))) {
-    return failure('forbidden', 'Without a token only this machine may ask.')
+    return errorResponse('forbidden', 'Without a token only this machine may ask.')
   }
-  if (isOpen && isForwarded(request)) return failure('forbidden', THROUGH_A_PROXY)
+  if (isOpen && isForwarded(request)) return errorResponse('forbidden', THROUGH_A_PROXY)
   return null
 }
 
@@ -152,7 +157,7 @@ const checkSource = (request: Asked, isOpen: boolean, allowed: readonly string[]
  * Without an Origin, yet from a page of another site: an image, a script, a frame. A page that may ask says its Origin, and a
  * person who follows a link opens a page of ours.
  */
-const isEmbedded = ({ headers }: Asked): boolean => {
+const isEmbedded = ({ headers }: IncomingRequest): boolean => {
   const site = headers.get('sec-fetch-site')
   const isLink = headers.get('sec-fetch-mode') === 'navigate' && headers.get('sec-fetch-dest') === 'document'
   return (site === 'cross-site' || site === 'same-site') && !isLink
@@ -163,13 +168,13 @@ export const isAllowedOrigin = (origin: string, allowed: readonly string[]): boo
   allowed.includes(origin) || isLoopback(hostOf(origin))
 
 /** A page of this very server, by whatever name it is reached. Without a token that name must be a loopback one. */
-const isOwnOrigin = (origin: string, request: Asked): boolean => {
+const isOwnOrigin = (origin: string, request: IncomingRequest): boolean => {
   if (!URL.canParse(origin)) return false
   const { host, protocol } = new URL(origin)
   return host === hostHeader(request) && (request.scheme === undefined || protocol === `${request.scheme}:`)
 }
 
-const hostHeader = (request: Asked): string | null => request.host ?? request.headers.get('host')
+const hostHeader = (request: IncomingRequest): string | null => request.host ?? request.headers.get('host')
 
 const THROUGH_A_PROXY =
   'Without a token only this machine may ask, and this request came through a proxy (it has X-Forwarded-For, Forwarded or the like). Set FABRIC_HARNESS_API_TOKEN, or start with --token.'
@@ -183,9 +188,9 @@ export const isLoopback = (host: string): boolean =>
 
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).hostname : '')
 
-const bearer = (request: Asked): string | null =>
+const bearerToken = (request: IncomingRequest): string | null =>
   /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? null
 
 /** A browser's socket may carry its ticket as a subprotocol, which no proxy logs. */
-const ticketProtocol = (request: Asked): string | null =>
+const ticketSubprotocol = (request: IncomingRequest): string | null =>
   /(?:^|,)\s*ticket\.([A-Za-z0-9_-]+)\s*(?:,|$)/.exec(request.headers.get('sec-websocket-protocol') ?? '')?.[1] ?? null

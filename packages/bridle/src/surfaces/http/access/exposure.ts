@@ -2,9 +2,9 @@
 
 import type { AgentInfo } from '../../../kernel/agent-info.ts'
 import { engineOf } from '../../../kernel/views/session-card.ts'
-import { failure } from '../router/errors.ts'
+import { errorResponse } from '../router/errors.ts'
 
-export interface GateEnv {
+export interface ExposureEnv {
   readonly FABRIC_MODE?: string | undefined
   readonly FABRIC_ENV?: string | undefined
   readonly NODE_ENV?: string | undefined
@@ -22,38 +22,45 @@ export interface Exposure {
 }
 
 /** Whether every registered agent is exposed. */
-export const exposesAll = ({ FABRIC_MODE, FABRIC_ENV, NODE_ENV }: GateEnv): boolean =>
+export const exposesAll = ({ FABRIC_MODE, FABRIC_ENV, NODE_ENV }: ExposureEnv): boolean =>
   FABRIC_MODE === 'local' || FABRIC_MODE === 'dev' || (FABRIC_ENV !== 'production' && NODE_ENV !== 'production')
 
 /** The names in the options and those in the environment both count. */
-export const exposureOf = (env: GateEnv, named: readonly string[] = []): Exposure => ({
+export const exposureOf = (env: ExposureEnv, named: readonly string[] = []): Exposure => ({
   exposeAll: exposesAll(env),
   expose: [...named, ...(env.BRIDLE_EXPOSE ?? '').split(',').map((name) => name.trim())].filter((name) => name !== ''),
   ...(env.BRIDLE_AGENT && { socketAgent: env.BRIDLE_AGENT }),
 })
 
-export interface Gate extends Exposure {
+export interface ExposurePolicy extends Exposure {
   readonly agents: ReadonlyMap<string, Pick<AgentInfo, 'webhook'>>
 }
 
-export const isExposed = ({ exposeAll, expose = [], agents }: Gate, name: string): boolean =>
+export const isExposed = ({ exposeAll, expose = [], agents }: ExposurePolicy, name: string): boolean =>
   exposeAll || expose.includes(name) || agents.get(name)?.webhook === true
 
 /** The refusal of a private agent, with the words that open it; null = it is open. */
-export const privateAgent = (gate: Gate, name: string, door: 'http' | 'ws' = 'http'): Response | null => {
+export const refusePrivateAgent = (
+  gate: ExposurePolicy,
+  name: string,
+  door: 'http' | 'ws' = 'http',
+): Response | null => {
   if (isExposed(gate, name) || (door === 'ws' && gate.socketAgent === name)) return null
   const forSocket = door === 'ws' ? `, or BRIDLE_AGENT=${name} for /ws alone` : ''
-  return failure('forbidden', `In production the agent "${name}" is private. To open it, ${opening(name)}${forSocket}.`)
+  return errorResponse(
+    'forbidden',
+    `In production the agent "${name}" is private. To open it, ${exposeAdvice(name)}${forSocket}.`,
+  )
 }
 
 /** The words that open an agent. An engine has no file to declare a trigger in. */
-const opening = (name: string): string =>
+const exposeAdvice = (name: string): string =>
   engineOf(name).engine === 'native'
     ? `declare triggers: { webhook: true } in it or add it to BRIDLE_EXPOSE (BRIDLE_EXPOSE=${name})`
     : `add it to BRIDLE_EXPOSE (BRIDLE_EXPOSE=${name})`
 
 /** Lines for the start of a server: which agents are open, and how to open the others. Null = all are. */
-export const exposureNote = (gate: Gate): string | null => {
+export const exposureReport = (gate: ExposurePolicy): string | null => {
   if (gate.exposeAll) return null
   const names = [...gate.agents.keys()]
   const open = names.filter((name) => isExposed(gate, name))
@@ -63,7 +70,7 @@ export const exposureNote = (gate: Gate): string | null => {
   return [
     `Production mode. Open agents: ${open.join(', ') || 'none'}.`,
     ...(socketAgent && closed.includes(socketAgent) ? [`Open on /ws alone, by BRIDLE_AGENT: ${socketAgent}.`] : []),
-    ...closed.map((name) => `Private: ${name}. To open it, ${opening(name)}.`),
+    ...closed.map((name) => `Private: ${name}. To open it, ${exposeAdvice(name)}.`),
     ...unknown.map((name) => `BRIDLE_EXPOSE names ${name}, but there is no such agent.`),
   ].join('\n')
 }

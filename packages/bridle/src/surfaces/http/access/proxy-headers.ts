@@ -1,6 +1,6 @@
 // A request that came through a proxy. Forwarding headers are anybody's to write, so they count only where the peer is a proxy that
 // the operator trusts, and then only as far as trusted proxies wrote them.
-import type { Asked } from './authenticate.ts'
+import type { IncomingRequest } from './authenticate.ts'
 import { networkOf, plainAddress } from './caller-network.ts'
 
 export interface ProxyTrust {
@@ -9,24 +9,24 @@ export interface ProxyTrust {
 }
 
 export interface Caller {
-  readonly request: Asked
+  readonly request: IncomingRequest
   /** The caller's own address, for limits; of IPv6 its network. */
   readonly address: string
 }
 
 /** The caller behind the peer, and the request as the caller made it. */
-export const callerOf = ({ isTrustedProxy }: ProxyTrust, request: Asked, peer: string): Caller => {
+export const callerOf = ({ isTrustedProxy }: ProxyTrust, request: IncomingRequest, peer: string): Caller => {
   if (!isTrustedProxy?.(plainAddress(peer))) return { request, address: networkOf(peer) }
   const { headers } = request
-  const host = last(headers.get('x-forwarded-host'))
-  const scheme = last(headers.get('x-forwarded-proto'))
+  const host = lastValue(headers.get('x-forwarded-host'))
+  const scheme = lastValue(headers.get('x-forwarded-proto'))
   const { url } = request
   return {
     address: networkOf(clientAddress(headers.get('x-forwarded-for'), peer, isTrustedProxy)),
     request: {
       url,
       headers,
-      whole: () => request.whole?.() ?? (request as Request),
+      toRequest: () => request.toRequest?.() ?? (request as Request),
       ...(host !== null && { host }),
       ...(scheme !== null && { scheme }),
     },
@@ -50,8 +50,8 @@ const withoutPort = (text: string): string =>
   /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^(\d+(?:\.\d+){3}):\d+$/.exec(text)?.[1] ?? text
 
 /** The last of several values is the trusted proxy's own. */
-const last = (header: string | null): string | null => header?.split(',').at(-1)?.trim() || null
+const lastValue = (header: string | null): string | null => header?.split(',').at(-1)?.trim() || null
 
 /** A proxy says that it passes the request on for somebody else. */
-export const isForwarded = ({ headers }: Pick<Asked, 'headers'>): boolean =>
+export const isForwarded = ({ headers }: Pick<IncomingRequest, 'headers'>): boolean =>
   ['x-forwarded-for', 'forwarded', 'x-forwarded-host', 'x-real-ip'].some((name) => headers.get(name) !== null)

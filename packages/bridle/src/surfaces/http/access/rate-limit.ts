@@ -19,22 +19,22 @@ export class RateLimiter {
   }
 
   /** Counts one. Null = go on; a number = try again in so many seconds. */
-  take(who: string): number | null {
-    this.#turn()
+  consume(who: string): number | null {
+    this.#rollWindow()
     const count = (this.#counts.get(who) ?? 0) + 1
     this.#counts.set(who, count)
     return count <= this.#limit.maxRequests ? null : this.#waitSeconds()
   }
 
   /** Counts nothing: whether the next one would be too many. */
-  look(who: string): number | null {
-    this.#turn()
+  peek(who: string): number | null {
+    this.#rollWindow()
     return (this.#counts.get(who) ?? 0) < this.#limit.maxRequests ? null : this.#waitSeconds()
   }
 
   /** Header fields for an answer: those that most clients read, and those of the current draft. Counts nothing. */
   headersFor(who: string): readonly (readonly [name: string, value: string])[] {
-    this.#turn()
+    this.#rollWindow()
     const { maxRequests, windowMs } = this.#limit
     const remaining = Math.max(0, maxRequests - (this.#counts.get(who) ?? 0))
     const resetS = this.#waitSeconds()
@@ -47,7 +47,7 @@ export class RateLimiter {
     ]
   }
 
-  #turn(): void {
+  #rollWindow(): void {
     const window = Math.floor(this.#now() / this.#limit.windowMs)
     if (window !== this.#window || this.#counts.size > CALLERS_MAX) this.#counts = new Map()
     this.#window = window

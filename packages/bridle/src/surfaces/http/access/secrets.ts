@@ -22,7 +22,7 @@ export const randomToken = (): string =>
     .replaceAll('/', '_')
 
 /** A URL as logs may show it. Names are compared as the server reads them, however they were written. */
-export const redacted = (url: string): string => {
+export const redactUrl = (url: string): string => {
   const [path = '', query] = url.split('?', 2)
   if (query === undefined) return url
   const shown = query.split('&').map((pair) => {

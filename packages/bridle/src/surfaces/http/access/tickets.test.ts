@@ -1,9 +1,9 @@
 // Tickets: nothing but a lasting credential buys one, no buyer touches another's, and each stays bound to what it was bought for.
 import { describe, expect, test } from 'vitest'
-import { world } from '../test-app.suite.ts'
-import { script } from '../test-client.suite.ts'
+import { testApp } from '../test-app.suite.ts'
+import { scriptBody } from '../test-client.suite.ts'
 import type { Access } from './authenticate.ts'
-import { OwnTickets } from './tickets.ts'
+import { MemoryTicketStore } from './tickets.ts'
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 const typeOf = (body: Record<string, unknown>) => (body.error as { type?: string }).type
@@ -17,7 +17,7 @@ describe('[H29] a ticket buys no ticket', () => {
     ['for one session', { sessionId: 's1' }],
     ['with fewer scopes', { scopes: ['observe'] }],
   ])('%s', async (_name, wish) => {
-    const { post } = world({ tokens })
+    const { post } = testApp({ tokens })
     for (const tenant of tenants) {
       const { body } = await post('/tickets', wish, bearer(`token-${tenant}`))
       const refused = await post(`/tickets?ticket=${body.ticket}`, wish)
@@ -30,9 +30,9 @@ describe('[H29] a ticket buys no ticket', () => {
 
 describe('[H30] a ticket stays bound to', () => {
   test('its tenant, whatever the request says', async () => {
-    const { get, post } = world({ tokens })
+    const { get, post } = testApp({ tokens })
     for (const tenant of tenants)
-      await post(`/agents/scripted/of-${tenant}`, script({ text: 'x' }), bearer(`token-${tenant}`))
+      await post(`/agents/scripted/of-${tenant}`, scriptBody({ text: 'x' }), bearer(`token-${tenant}`))
     for (const tenant of tenants) {
       const seen: number[] = []
       for (const other of tenants) {
@@ -46,8 +46,8 @@ describe('[H30] a ticket stays bound to', () => {
 
   test('its user', async () => {
     const users = ['ann', 'bob', 'cid']
-    const { get, post } = world({ tokens: users.map((user) => ({ token: user, user })) })
-    for (const user of users) await post(`/agents/scripted/user:${user}`, script({ text: 'x' }), bearer(user))
+    const { get, post } = testApp({ tokens: users.map((user) => ({ token: user, user })) })
+    for (const user of users) await post(`/agents/scripted/user:${user}`, scriptBody({ text: 'x' }), bearer(user))
     const { body } = await post('/tickets', {}, bearer('ann'))
     expect((await get(`/sessions/user:bob?ticket=${body.ticket}`)).status).toBe(404)
     const { body: own } = await post('/tickets', {}, bearer('ann'))
@@ -63,16 +63,16 @@ describe('[H30] a ticket stays bound to', () => {
     [null, null, 200],
     [null, 'https://evil.example', 403],
   ])('its page: bought by %s, used by %s is %i', async (buyer, user, status) => {
-    const { get, post } = world({ tokens, allowedOrigins: ['https://one.example', 'https://two.example'] })
+    const { get, post } = testApp({ tokens, allowedOrigins: ['https://one.example', 'https://two.example'] })
     const { body } = await post('/tickets', {}, { ...bearer('token-ta'), ...(buyer && { origin: buyer }) })
     expect((await get(`/sessions?ticket=${body.ticket}`, user ? { origin: user } : {})).status).toBe(status)
   })
 
   test('its scopes: what is not asked for, or not the buyer’s, is not there', async () => {
-    const { post } = world({ tokens: [{ token: 'two', scopes: ['observe', 'operate'] }] })
+    const { post } = testApp({ tokens: [{ token: 'two', scopes: ['observe', 'operate'] }] })
     const run = async (scopes?: string[]) => {
       const { body } = await post('/tickets', { scopes }, bearer('two'))
-      return (await post(`/agents/scripted/x?ticket=${body.ticket}`, script({ text: 'x' }))).status
+      return (await post(`/agents/scripted/x?ticket=${body.ticket}`, scriptBody({ text: 'x' }))).status
     }
     expect([await run(), await run(['operate']), await run(['observe']), await run(['approve'])]).toEqual([
       ...[200, 200, 403, 403],
@@ -88,7 +88,7 @@ describe('[H31] the tickets of one buyer', () => {
   const limits = { buyerMax: 40, max: 400 }
 
   test('replace that buyer’s oldest and nobody else’s', async () => {
-    const tickets = new OwnTickets(() => 0, limits)
+    const tickets = new MemoryTicketStore(() => 0, limits)
     const buy = async (tenant: string, who: string) => (await tickets.issue(access(tenant, who), wish))?.ticket ?? ''
     const first = await buy('ta', 'flood')
     const others = [await buy('tb', 'flood'), await buy('ta', 'other'), await buy('tc', 'third')]
@@ -100,7 +100,7 @@ describe('[H31] the tickets of one buyer', () => {
 
   test('are refused, not put in place of another’s, when all places are taken', async () => {
     let now = 0
-    const tickets = new OwnTickets(() => now, limits)
+    const tickets = new MemoryTicketStore(() => now, limits)
     const victim = await tickets.issue(access('tb', 'victim'), wish)
     for (let count = 0; count < 399; count++) await tickets.issue(access(`t${count % 20}`, 'flood'), wish)
     expect(await tickets.issue(access('tc', 'late'), wish)).toBeNull()
@@ -112,7 +112,7 @@ describe('[H31] the tickets of one buyer', () => {
 
   test('are 429 by HTTP when there are too many', async () => {
     const full = { issue: async () => null, redeem: async () => null }
-    const { post } = world({ tokens, tickets: full })
+    const { post } = testApp({ tokens, tickets: full })
     const { status, body, headers } = await post('/tickets', {}, bearer('token-ta'))
     expect([status, typeOf(body), headers.get('retry-after')]).toEqual([429, 'rate_limited', '30'])
   })

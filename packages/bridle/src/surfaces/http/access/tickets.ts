@@ -1,7 +1,7 @@
 // One-use, short-lived tickets, for what cannot send headers: a browser's WebSocket and EventSource. A long-lived token
 // in a URL ends up in logs; a ticket that does is worth nothing by then.
 import * as v from 'valibot'
-import { failure } from '../router/errors.ts'
+import { errorResponse } from '../router/errors.ts'
 import { optionalId, type Route, route } from '../router/route.ts'
 import { type Access, SCOPES, type Scope } from './authenticate.ts'
 import { digest, hex, randomToken } from './secrets.ts'
@@ -14,9 +14,9 @@ const TICKET_LIMITS = {
   max: 40_000,
 }
 
-export interface Tickets {
+export interface TicketStore {
   /** A ticket can do no more than the one who asks for it. Null = too many are unused. */
-  issue(access: Access, wish: TicketWish): Promise<Ticket | null>
+  issue(access: Access, wish: TicketRequest): Promise<Ticket | null>
   /** Null = the ticket is used up, expired, unknown, or was bought by a page of another origin. */
   redeem(ticket: string, origin: string | null): Promise<Access | null>
 }
@@ -26,7 +26,7 @@ export interface Ticket {
   readonly expiresAt: number
 }
 
-export interface TicketWish {
+export interface TicketRequest {
   readonly sessionId?: string | undefined
   readonly scopes?: readonly Scope[] | undefined
   /** The page that buys it; null = a program does. */
@@ -34,7 +34,7 @@ export interface TicketWish {
 }
 
 /** The access that a ticket gives. */
-export const ticketAccess = (access: Access, wish: TicketWish): Access => ({
+export const ticketAccess = (access: Access, wish: TicketRequest): Access => ({
   ...access,
   scopes: access.scopes.filter((scope) => wish.scopes?.includes(scope) ?? true),
   sessionId: access.sessionId ?? wish.sessionId ?? null,
@@ -42,7 +42,7 @@ export const ticketAccess = (access: Access, wish: TicketWish): Access => ({
 })
 
 /** A page hands its ticket to no page of another origin. Programs, and a page's GETs to its own server, name no origin. */
-export const isForOrigin = (bought: string | null, redeemed: string | null): boolean =>
+export const originMatches = (bought: string | null, redeemed: string | null): boolean =>
   bought === null || redeemed === null || bought === redeemed
 
 interface UnusedTicket {
@@ -53,7 +53,7 @@ interface UnusedTicket {
 }
 
 /** Kept in memory, by digest: for one process. */
-export class OwnTickets implements Tickets {
+export class MemoryTicketStore implements TicketStore {
   readonly #now: () => number
   readonly #limits: typeof TICKET_LIMITS
   /** Oldest first. */
@@ -65,7 +65,7 @@ export class OwnTickets implements Tickets {
     this.#limits = limits
   }
 
-  async issue(access: Access, wish: TicketWish): Promise<Ticket | null> {
+  async issue(access: Access, wish: TicketRequest): Promise<Ticket | null> {
     const ticket = randomToken()
     const name = hex(await digest(ticket))
     this.#dropExpired()
@@ -83,7 +83,7 @@ export class OwnTickets implements Tickets {
   async redeem(ticket: string, origin: string | null): Promise<Access | null> {
     const found = this.#take(hex(await digest(ticket)))
     if (!found || found.expiresAt <= this.#now()) return null
-    return isForOrigin(found.origin, origin) ? found.access : null
+    return originMatches(found.origin, origin) ? found.access : null
   }
 
   #take(name: string): UnusedTicket | undefined {
@@ -121,9 +121,13 @@ export const ticketRoutes: readonly Route[] = [
       const origin = request.headers.get('origin')
       const issued = await ports.tickets.issue(access, { sessionId, scopes, origin })
       if (!issued)
-        return failure('rate_limited', 'Too many tickets are unused. Use those you have, or ask again in 30 seconds.', {
-          'retry-after': String(TICKET_MS / 1_000),
-        })
+        return errorResponse(
+          'rate_limited',
+          'Too many tickets are unused. Use those you have, or ask again in 30 seconds.',
+          {
+            'retry-after': String(TICKET_MS / 1_000),
+          },
+        )
       const { ticket, expiresAt } = issued
       return Response.json({ ticket, expiresAt: new Date(expiresAt).toISOString() }, { status: 201 })
     },

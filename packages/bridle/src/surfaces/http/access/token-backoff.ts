@@ -1,44 +1,51 @@
 // Callers that guess tokens have to wait: after some wrong tokens an address is refused unheard, right or wrong, until the window is
 // over. A token that was right from that address before goes on working, so that a guesser behind the same proxy locks nobody out.
 
-import { failure } from '../router/errors.ts'
-import type { Asked, Door } from './authenticate.ts'
+import { errorResponse } from '../router/errors.ts'
+import type { Authenticator, IncomingRequest } from './authenticate.ts'
 import { RateLimiter } from './rate-limit.ts'
 import { digest, hex } from './secrets.ts'
 
-export interface BackOff {
+export interface TokenBackoff {
   readonly windowMs: number
   /** Wrong tokens of one address in a window. */
   readonly maxFailures: number
 }
 
 /** A person who mistypes needs a few, a guesser many thousands. */
-const USUAL: BackOff = { windowMs: 60_000, maxFailures: 30 }
+const DEFAULT_BACKOFF: TokenBackoff = { windowMs: 60_000, maxFailures: 30 }
 /** Pairs of an address and a token that was right from there; beyond it the oldest has to wait like anybody. */
-const KNOWN_MAX = 10_000
+const KNOWN_CALLERS_MAX = 10_000
 
-export const patientDoor = (inner: Door, now: () => number, { windowMs, maxFailures }: BackOff = USUAL): Door => {
+export const withTokenBackoff = (
+  inner: Authenticator,
+  now: () => number,
+  { windowMs, maxFailures }: TokenBackoff = DEFAULT_BACKOFF,
+): Authenticator => {
   const failures = new RateLimiter({ windowMs, maxRequests: maxFailures }, now)
   const known = new Set<string>()
   return {
-    async admit(request, address) {
+    async authenticate(request, address) {
       const token = tokenOf(request)
-      if (token === null) return inner.admit(request, address)
-      const wait = failures.look(address)
+      if (token === null) return inner.authenticate(request, address)
+      const wait = failures.peek(address)
       if (wait !== null && !known.has(`${address} ${hex(await digest(token))}`))
-        return failure('rate_limited', 'Too many wrong tokens came from this address.', { 'retry-after': String(wait) })
-      const access = await inner.admit(request, address)
+        return errorResponse('rate_limited', 'Too many wrong tokens came from this address.', {
+          'retry-after': String(wait),
+        })
+      const access = await inner.authenticate(request, address)
       if (!(access instanceof Response)) {
-        if (known.size >= KNOWN_MAX) for (const oldest of [...known].slice(0, KNOWN_MAX / 2)) known.delete(oldest)
+        if (known.size >= KNOWN_CALLERS_MAX)
+          for (const oldest of [...known].slice(0, KNOWN_CALLERS_MAX / 2)) known.delete(oldest)
         // Where a hook lets in, callers are told apart by address alone.
         known.add(`${address} ${access.who === address ? hex(await digest(token)) : access.who}`)
-      } else if (access.status === 401) failures.take(address)
+      } else if (access.status === 401) failures.consume(address)
       return access
     },
   }
 }
 
 /** The token that a request brings. A ticket is not one: it is too long to be guessed, and honest ones expire. */
-export const tokenOf = (request: Pick<Asked, 'url' | 'headers'>): string | null =>
+export const tokenOf = (request: Pick<IncomingRequest, 'url' | 'headers'>): string | null =>
   /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ??
   (new URL(request.url).searchParams.get('token') || null)

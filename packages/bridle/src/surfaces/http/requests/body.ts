@@ -1,6 +1,6 @@
 // A request's JSON body: bounded in size and depth, read once and parsed once.
 import type { JsonObject } from '../../../kernel/json.ts'
-import { badRequest, failure, plainError } from '../router/errors.ts'
+import { badRequest, errorResponse, plainError } from '../router/errors.ts'
 import { parseJson } from './json-text.ts'
 
 export const BODY_BYTES_MAX = 8 * 1024 * 1024
@@ -8,14 +8,14 @@ export const BODY_BYTES_MAX = 8 * 1024 * 1024
 export const MESSAGE_BYTES_MAX = 8 * 1024 * 1024
 
 /** A body that several may ask for: who finds the session looks into it before whoever answers does. */
-export interface Body {
+export interface RequestBody {
   /** As it was sent; a Response when it is too large. */
   bytes(): Promise<Uint8Array | Response>
   /** As an object; an empty body is `{}`. Anything else is already an answer. */
   object(): Promise<JsonObject | Response>
 }
 
-export const bodyOf = (request: Request, bytesMax = BODY_BYTES_MAX): Body => {
+export const requestBody = (request: Request, bytesMax = BODY_BYTES_MAX): RequestBody => {
   let reading: Promise<Uint8Array | null> | null = null
   const bytes = async () => {
     const encoding = request.headers.get('content-encoding') ?? 'identity'
@@ -29,7 +29,7 @@ export const bodyOf = (request: Request, bytesMax = BODY_BYTES_MAX): Body => {
       )
     reading ??= readBytes(request, bytesMax)
     // A response can be sent once, so each who asks gets its own.
-    return (await reading) ?? failure('body_too_large', `The body is larger than ${bytesMax} bytes.`)
+    return (await reading) ?? errorResponse('body_too_large', `The body is larger than ${bytesMax} bytes.`)
   }
   return {
     bytes,

@@ -1,7 +1,7 @@
 // The caller's own name for a command. Asked again by it, a command has no second effect, and the answer is the first one.
 import { isId } from '../../../kernel/event.ts'
-import { canonical, hashText } from '../../../kernel/json.ts'
-import type { CommandId } from '../../../kernel/session/session.ts'
+import { canonicalJson, hashText } from '../../../kernel/json.ts'
+import type { IdempotencyKey } from '../../../kernel/session/session.ts'
 import { badRequest } from '../router/errors.ts'
 
 /** The caller's key, plain or in quotes as structured fields have it; null when the caller gave none. */
@@ -13,8 +13,8 @@ export const idempotencyKey = (request: Pick<Request, 'headers'>): string | null
 }
 
 /** Null when the caller gave no key. `asked` is all that makes the command this one. */
-export const commandIdOf = (request: Request, asked: unknown): CommandId | null | Response => {
+export const commandIdOf = (request: Request, asked: unknown): IdempotencyKey | null | Response => {
   const commandId = idempotencyKey(request)
   if (commandId === null || commandId instanceof Response) return commandId
-  return { commandId, bodyHash: hashText(canonical(asked)) }
+  return { commandId, bodyHash: hashText(canonicalJson(asked)) }
 }

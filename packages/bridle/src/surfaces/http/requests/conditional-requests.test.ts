@@ -1,16 +1,16 @@
 // Requests that depend on what the caller has already: artifacts and session details by their tags.
 import { describe, expect, test } from 'vitest'
-import { world } from '../test-app.suite.ts'
-import { script } from '../test-client.suite.ts'
+import { testApp } from '../test-app.suite.ts'
+import { scriptBody } from '../test-client.suite.ts'
 
 describe('[H46] artifacts by their tag', () => {
   const versions = ['A'.repeat(20), 'B'.repeat(20), 'C'.repeat(20)]
   test('a download by name that is resumed after a new version starts over', async () => {
-    const { get, post } = world()
+    const { get, post } = testApp()
     const path = '/sessions/s/artifacts/a.txt'
     const tags: string[] = []
     for (const content of versions) {
-      await post('/agents/scripted/s', script({ artifact: { name: 'a.txt', content } }))
+      await post('/agents/scripted/s', scriptBody({ artifact: { name: 'a.txt', content } }))
       const first = await get(path, { range: 'bytes=0-9' })
       expect([first.status, first.body.text]).toEqual([206, content.slice(0, 10)])
       tags.push(first.headers.get('etag') ?? '')
@@ -39,8 +39,8 @@ describe('[H46] artifacts by their tag', () => {
   })
 
   test('a range outside of it is a 416 that says why', async () => {
-    const { get, post } = world()
-    await post('/agents/scripted/s', script({ artifact: { name: 'a.txt', content: 'abc' } }))
+    const { get, post } = testApp()
+    await post('/agents/scripted/s', scriptBody({ artifact: { name: 'a.txt', content: 'abc' } }))
     const { status, body, headers } = await get('/sessions/s/artifacts/a.txt', { range: 'bytes=9-' })
     expect([status, headers.get('content-range'), typeof body.error]).toEqual([416, 'bytes */3', 'string'])
   })
@@ -48,7 +48,7 @@ describe('[H46] artifacts by their tag', () => {
 
 describe('[H47] session details by their tag', () => {
   test('a tag that is still right is a 304, and changes with the session', async () => {
-    const { get, post } = world()
+    const { get, post } = testApp()
     await post('/chat/sessions', { session_id: 'a', engine: 'scripted' })
     const known: string[] = []
     for (const turn of ['one', 'two', 'three']) {
@@ -62,13 +62,13 @@ describe('[H47] session details by their tag', () => {
         const again = await get(path, { 'if-none-match': `"other", ${tag}` })
         expect([again.status, again.body.text, again.headers.get('etag')]).toEqual([304, '', tag])
       }
-      await post('/agents/scripted/a', script({ text: turn }))
+      await post('/agents/scripted/a', scriptBody({ text: turn }))
     }
   })
 
   test('other answers are not to be kept', async () => {
-    const { get, post } = world()
-    await post('/agents/scripted/s', script({ text: 'x' }))
+    const { get, post } = testApp()
+    await post('/agents/scripted/s', scriptBody({ text: 'x' }))
     for (const path of ['/health', '/sessions', '/approvals', '/sessions/nope', '/sessions/s/health'])
       expect([path, (await get(path)).headers.get('cache-control')]).toEqual([path, 'no-store'])
   })

@@ -4,7 +4,7 @@ import { digest, hex } from '../access/secrets.ts'
 import { plainError } from '../router/errors.ts'
 
 /** Null = answer as usual. Only what If-Match wants counts strictly: a weak tag does not promise the same bytes. */
-export const condition = ({ headers }: Pick<Request, 'headers'>, tag: string): Response | null => {
+export const conditionalResponse = ({ headers }: Pick<Request, 'headers'>, tag: string): Response | null => {
   const wanted = headers.get('if-match')
   if (wanted !== null && !(wanted.trim() === '*' || tagsIn(wanted).includes(tag)))
     return plainError(412, 'The content has changed: it no longer has the tag that If-Match names. Read it again.', {
@@ -13,25 +13,25 @@ export const condition = ({ headers }: Pick<Request, 'headers'>, tag: string): R
   const known = headers.get('if-none-match')
   if (known === null) return null
   const isKnown = known.trim() === '*' || tagsIn(known).some((each) => opaque(each) === opaque(tag))
-  return isKnown ? new Response(null, { status: 304, headers: { etag: tag, ...revalidated } }) : null
+  return isKnown ? new Response(null, { status: 304, headers: { etag: tag, ...revalidateHeaders } }) : null
 }
 
 /** Whether the range that the request asks for is one of this version. A date never is: there are only tags here. */
-export const isRangeOf = ({ headers }: Pick<Request, 'headers'>, tag: string): boolean => {
+export const rangeMatchesTag = ({ headers }: Pick<Request, 'headers'>, tag: string): boolean => {
   const version = headers.get('if-range')
   return version === null || version.trim() === tag
 }
 
 /** Kept by the caller alone, and asked about before it is used again. */
-export const revalidated = { 'cache-control': 'private, no-cache' } as const
+export const revalidateHeaders = { 'cache-control': 'private, no-cache' } as const
 
 /** JSON with a weak tag of its own text: a caller that has it already is told so in a few bytes. */
-export const taggedJson = async (request: Pick<Request, 'headers'>, value: unknown): Promise<Response> => {
+export const jsonWithTag = async (request: Pick<Request, 'headers'>, value: unknown): Promise<Response> => {
   const text = JSON.stringify(value)
   const tag = `W/"${text.length > SHORT_CHARS ? hex(await digest(text)).slice(0, TAG_CHARS) : shortHash(text)}"`
   return (
-    condition(request, tag) ??
-    new Response(text, { headers: { 'content-type': 'application/json', etag: tag, ...revalidated } })
+    conditionalResponse(request, tag) ??
+    new Response(text, { headers: { 'content-type': 'application/json', etag: tag, ...revalidateHeaders } })
   )
 }
 

@@ -9,7 +9,7 @@ const isMissing = ({ kind, received, message }: BaseIssue<unknown>): boolean =>
   kind === 'schema' && received === 'undefined' && message.startsWith('Invalid key')
 
 /** For an object that may have these names and no others. */
-export const knownNames =
+export const unknownNameMessage =
   (known: readonly string[]) =>
   ({ expected, received, message }: BaseIssue<unknown>): string => {
     if (expected !== 'never') return message

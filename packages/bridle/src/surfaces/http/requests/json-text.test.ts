@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { VALUES_MAX } from '../../../kernel/limits.ts'
-import { measure, parseJson } from './json-text.ts'
+import { measureJson, parseJson } from './json-text.ts'
 
 test.each([
   ['{}', 1, 2, 0],
@@ -11,7 +11,7 @@ test.each([
   ['"', 0, 1, 0],
   ['[', 1, 2, 0],
 ])('%s is %i deep and has at most %i values and %i keys', (text, depth, values, keys) =>
-  expect(measure(text)).toEqual({ depth, values, keys }),
+  expect(measureJson(text)).toEqual({ depth, values, keys }),
 )
 
 const list = (length: number) => `[${Array.from({ length }, () => 1).join(',')}]`

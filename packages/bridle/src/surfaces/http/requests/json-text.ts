@@ -6,10 +6,10 @@ export const parseJson = (
   text: string,
   what: 'body' | 'message',
 ): { readonly value: unknown } | { readonly problem: string } => {
-  const { depth, values, keys } = measure(text)
+  const { depth, values, keys } = measureJson(text)
   if (depth > DEPTH_MAX) return { problem: `The JSON is nested deeper than ${DEPTH_MAX} levels.` }
   if (values > VALUES_MAX) return { problem: `The JSON has more than ${VALUES_MAX} values.` }
-  const value = parsed(text)
+  const value = tryParse(text)
   if (value === undefined) return { problem: `The ${what} is not JSON.` }
   // Of a key that comes twice one value would be checked here and, by another reader of the same text, the other one used.
   if (keysIn(value) < keys) return { problem: 'The JSON has a key twice in one object.' }
@@ -17,7 +17,7 @@ export const parseJson = (
 }
 
 /** Undefined, which JSON cannot say, when it is not JSON. */
-const parsed = (text: string): unknown => {
+const tryParse = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
@@ -42,7 +42,7 @@ export interface JsonMeasure {
   readonly keys: number
 }
 
-export const measure = (text: string): JsonMeasure => {
+export const measureJson = (text: string): JsonMeasure => {
   let depth = 0
   let open = 0
   let values = 1

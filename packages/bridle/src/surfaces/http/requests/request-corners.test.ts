@@ -1,16 +1,18 @@
 // Corners of requests: decisions that contradict their path, ids of two agents, limits, keys in quotes, encoded bodies, prefixes.
 import { describe, expect, test, vi } from 'vitest'
-import { fabricSockets } from '../../fabric/socket-routes.ts'
-import { world } from '../test-app.suite.ts'
-import { collect, type Frame, isIdle, script } from '../test-client.suite.ts'
+import { fabricSocketRoutes } from '../../fabric/socket-routes.ts'
+import { testApp } from '../test-app.suite.ts'
+import { collectFrames, isIdle, type SseFrame, scriptBody } from '../test-client.suite.ts'
 
 describe('[H43] a decision in the body', () => {
   const ids = ['a', 'b', 'c']
   /** Three sessions, each waiting for an approval. */
   const waiting = async () => {
-    const { get, post } = world()
+    const { get, post } = testApp()
     for (const id of ids)
-      await post(`/agents/scripted/${id}`, script({ approve: 'write', id: `call-${id}` }), { prefer: 'respond-async' })
+      await post(`/agents/scripted/${id}`, scriptBody({ approve: 'write', id: `call-${id}` }), {
+        prefer: 'respond-async',
+      })
     const rows = await vi.waitFor(async () => {
       const { approvals } = (await get('/approvals')).body
       expect(approvals).toHaveLength(ids.length)
@@ -44,8 +46,8 @@ describe('[H43] a decision in the body', () => {
 })
 
 test('[H21] the arguments of a timeline are those of the call, and nothing of the log’s own', async () => {
-  const { get, post } = world()
-  const steps = script({ tool: 'read', args: { p: 1 } }, { approve: 'write', args: { p: 2 } }, { text: 'x' })
+  const { get, post } = testApp()
+  const steps = scriptBody({ tool: 'read', args: { p: 1 } }, { approve: 'write', args: { p: 2 } }, { text: 'x' })
   for (const id of ['a', 'b', 'c']) {
     const answer = post(`/agents/scripted/${id}`, steps)
     const [approval] = await vi.waitFor(async () => {
@@ -63,8 +65,8 @@ test('[H21] the arguments of a timeline are those of the call, and nothing of th
 })
 
 test('[H52] a cancelled run says so to those who watch, and its open tasks end', async () => {
-  const { app, get, post } = world()
-  const working = script(
+  const { app, get, post } = testApp()
+  const working = scriptBody(
     { event: { type: 'subagent_event', payload: { agent_id: 't1', status: 'running' } } },
     { sleepMs: 60_000 },
   )
@@ -76,7 +78,7 @@ test('[H52] a cancelled run says so to those who watch, and its open tasks end',
     )
     await post(`/sessions/${id}/cancel`, { reason: 'enough', queue: true })
     const response = await app.fetch(new Request(`http://127.0.0.1/sessions/${id}/events`))
-    const frames = await collect<Frame>(response, [], isIdle)
+    const frames = await collectFrames<SseFrame>(response, [], isIdle)
     expect(frames.map(({ data }) => [data.type, data.data]).slice(1)).toEqual([
       ['task_start', { taskId: 't1', status: 'running' }],
       ['cancelled', { runId: queued.body.runId, reason: 'enough', actor: null }],
@@ -89,10 +91,10 @@ test('[H52] a cancelled run says so to those who watch, and its open tasks end',
 
 describe('[H15] an id that several agents have', () => {
   test('means the session that was made first, and ?agent= picks another', async () => {
-    const { app, ask, get, post, advance } = world()
+    const { app, ask, get, post, advance } = testApp()
     /** The session that a socket opens, or opens again after it was cut. */
     const watched = (id: string, query = '') =>
-      fabricSockets[0]?.session({
+      fabricSocketRoutes[0]?.session({
         request: new Request(`http://127.0.0.1/sessions/${id}/ws${query}`),
         param: () => id,
         query: {},
@@ -105,10 +107,10 @@ describe('[H15] an id that several agents have', () => {
       ['y', 'hooked'],
       ['z', 'scripted'],
     ] as const) {
-      await post(`/agents/${first}/${id}`, script({ text: 'first' }))
+      await post(`/agents/${first}/${id}`, scriptBody({ text: 'first' }))
       advance(1_000)
       const second = agents.find((agent) => agent !== first) as string
-      await post(`/agents/${second}/${id}`, script({ text: 'second' }))
+      await post(`/agents/${second}/${id}`, scriptBody({ text: 'second' }))
       expect((await get(`/sessions/${id}`)).body.agent).toBe(first)
       expect((await get(`/sessions/${id}/health`)).status).toBe(200)
       expect((await get(`/sessions/${id}?agent=${second}`)).body.agent).toBe(second)
@@ -119,15 +121,15 @@ describe('[H15] an id that several agents have', () => {
       await ask('DELETE', `/agents/${first}/${id}`)
       expect((await get(`/sessions/${id}`)).body.agent).toBe(second)
       advance(1_000)
-      await post(`/agents/${first}/${id}`, script({ text: 'again' }))
+      await post(`/agents/${first}/${id}`, scriptBody({ text: 'again' }))
       expect((await get(`/sessions/${id}`)).body.agent).toBe(second)
     }
   })
 })
 
 test('[H45] a limit of 0 is a 400 on every route that takes one', async () => {
-  const { get, post } = world()
-  await post('/agents/scripted/s', script({ text: 'x' }))
+  const { get, post } = testApp()
+  await post('/agents/scripted/s', scriptBody({ text: 'x' }))
   for (const path of ['/sessions?', '/approvals?', '/agents/scripted/s?', '/sessions/s/audit?']) {
     expect([path, (await get(`${path}limit=0`)).status]).toEqual([path, 400])
     expect([path, (await get(`${path}limit=1`)).status]).toEqual([path, 200])
@@ -135,8 +137,8 @@ test('[H45] a limit of 0 is a 400 on every route that takes one', async () => {
 })
 
 test('[H21] ?after= of a timeline takes the same ids as a stream', async () => {
-  const { get, post } = world()
-  for (const id of ['a', 'b', 'c']) await post(`/agents/scripted/${id}`, script({ text: 'one', chunks: 3 }))
+  const { get, post } = testApp()
+  for (const id of ['a', 'b', 'c']) await post(`/agents/scripted/${id}`, scriptBody({ text: 'one', chunks: 3 }))
   for (const id of ['a', 'b', 'c']) {
     const plain = await get(`/agents/scripted/${id}?after=6`)
     expect(plain.status).toBe(200)
@@ -147,9 +149,9 @@ test('[H21] ?after= of a timeline takes the same ids as a stream', async () => {
 
 describe('[H3] the key', () => {
   test('in quotes, as a structured field has it, is the same key', async () => {
-    const { post } = world()
+    const { post } = testApp()
     for (const id of ['a', 'b', 'c']) {
-      const body = script({ text: id })
+      const body = scriptBody({ text: id })
       const one = await post(`/agents/scripted/${id}`, body, { 'idempotency-key': 'k-1', prefer: 'respond-async' })
       const two = await post(`/agents/scripted/${id}`, body, { 'idempotency-key': '"k-1"', prefer: 'respond-async' })
       expect([one.status, two.status, two.body.runId]).toEqual([202, 202, one.body.runId])
@@ -159,24 +161,26 @@ describe('[H3] the key', () => {
     const chat = await post('/chat/sessions', {}, { 'idempotency-key': '"chat"' })
     expect((await post('/chat/sessions', {}, { 'idempotency-key': 'chat' })).body.id).toBe(chat.body.id)
     for (const bad of ['"', '""', '"a', 'a"b', '"a b"'])
-      expect((await post('/agents/scripted/a', script(), { 'idempotency-key': bad })).status).toBe(400)
+      expect((await post('/agents/scripted/a', scriptBody(), { 'idempotency-key': bad })).status).toBe(400)
   })
 })
 
 test('[H50] a body in an encoding is a 415 that says what to do', async () => {
-  const { post } = world()
+  const { post } = testApp()
   for (const encoding of ['gzip', 'br', 'identity, gzip']) {
     const { status, body, headers } = await post('/agents/scripted/s', 'packed', { 'content-encoding': encoding })
     expect([status, headers.get('accept-encoding')]).toEqual([415, 'identity'])
     expect(body.error).toMatch(/Content-Encoding/)
   }
-  expect((await post('/agents/scripted/s', script({ text: 'x' }), { 'content-encoding': 'identity' })).status).toBe(200)
+  expect((await post('/agents/scripted/s', scriptBody({ text: 'x' }), { 'content-encoding': 'identity' })).status).toBe(
+    200,
+  )
 })
 
 test('[H51] Location stands behind the prefix that a proxy names', async () => {
-  const { post } = world()
+  const { post } = testApp()
   const paths = [
-    ['/agents/scripted/s', script({ text: 'x' }), '/sessions/s/runs/'],
+    ['/agents/scripted/s', scriptBody({ text: 'x' }), '/sessions/s/runs/'],
     ['/sessions', { prompt: 'x' }, '/sessions/bg-'],
     ['/chat/sessions', {}, '/chat/sessions/chat-'],
   ] as const

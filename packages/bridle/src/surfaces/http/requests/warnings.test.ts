@@ -1,13 +1,13 @@
 // Names that nobody knows, in queries and in the bodies of our own routes: taken, and named in the answer.
 import { describe, expect, test } from 'vitest'
-import { feedOf } from '../streams/sse.ts'
-import { world } from '../test-app.suite.ts'
-import { script } from '../test-client.suite.ts'
+import { streamSourceOf } from '../streams/sse.ts'
+import { testApp } from '../test-app.suite.ts'
+import { scriptBody } from '../test-client.suite.ts'
 
 describe('[H49] a query parameter that a route does not know', () => {
   test('is never refused, and is named in the answer', async () => {
-    const { app, get, post } = world()
-    for (const id of ['a', 'b', 'c']) await post(`/agents/scripted/${id}`, script({ text: 'x' }))
+    const { app, get, post } = testApp()
+    for (const id of ['a', 'b', 'c']) await post(`/agents/scripted/${id}`, scriptBody({ text: 'x' }))
     const cases = [
       ['/sessions?limt=1', 200, 'query: "limt" is not known here, and was ignored. Did you mean "limit"?'],
       ['/sessions?_=17', 200, 'query: "_" is not known here, and was ignored.'],
@@ -29,11 +29,11 @@ describe('[H49] a query parameter that a route does not know', () => {
     ])
       expect([path, (await get(path)).body.warnings]).toEqual([path, undefined])
     const stream = await app.fetch(new Request('http://127.0.0.1/sessions/a/events?repaly=1'))
-    expect([stream.status, feedOf(stream)]).toEqual([200, expect.any(Function)])
+    expect([stream.status, streamSourceOf(stream)]).toEqual([200, expect.any(Function)])
   })
 
   test('many of them, and long ones, are named in short', async () => {
-    const { get } = world()
+    const { get } = testApp()
     const names = Array.from({ length: 50 }, (_, index) => `n${index}`)
     const { body } = await get(`/sessions?${names.join('=1&')}=1`)
     expect(body.warnings).toHaveLength(20)
@@ -47,7 +47,7 @@ describe('[H49] a field of a body that a route does not know', () => {
     `body: "${name}" is not known here, and was ignored. Did you mean "${near}"?`
 
   test('of a policy is refused, with the nearest one, and a field that is missing is named', async () => {
-    const { post } = world()
+    const { post } = testApp()
     const refusals: [object, string][] = [
       [{ prompt: 'x', policy: { helth: {} } }, 'body: policy.helth: It is not known here. Did you mean "health"?'],
       [
@@ -61,8 +61,8 @@ describe('[H49] a field of a body that a route does not know', () => {
   })
 
   test('is named with the nearest one', async () => {
-    const { post } = world()
-    const prompt = script({ text: 'x' }).prompt
+    const { post } = testApp()
+    const prompt = scriptBody({ text: 'x' }).prompt
     const started = await post('/sessions', {
       ...{ prompt, engine: 'scripted', session_id: 'work', max_retires: 2 },
       ...{ workspce: {}, polcy: 1, workspace: { moed: 'write' } },
@@ -89,12 +89,12 @@ describe('[H49] a field of a body that a route does not know', () => {
   })
 
   test('of an agent’s own input is the agent’s', async () => {
-    const { post } = world()
+    const { post } = testApp()
     for (const id of ['a', 'b', 'c']) {
-      const { status, body } = await post(`/agents/scripted/${id}`, { ...script({ text: 'x' }), anything: 1 })
+      const { status, body } = await post(`/agents/scripted/${id}`, { ...scriptBody({ text: 'x' }), anything: 1 })
       expect([status, 'warnings' in body]).toEqual([200, false])
     }
-    const { body } = await post('/sessions', { prompt: script({ text: 'x' }).prompt, input: { anything: 1 } })
+    const { body } = await post('/sessions', { prompt: scriptBody({ text: 'x' }).prompt, input: { anything: 1 } })
     expect('warnings' in body).toBe(false)
   })
 })

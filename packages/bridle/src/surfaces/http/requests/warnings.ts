@@ -10,9 +10,12 @@ const NAME_CHARS_MAX = 100
 /** Every route may be asked with these: who asks, and whose session is meant. */
 const COMMON = ['token', 'ticket', 'tenant', 'agent']
 
-type Schema = v.GenericSchema<unknown, unknown>
+type FieldSchema = v.GenericSchema<unknown, unknown>
 
-export const unknownParameters = (schema: Schema | undefined, query: Readonly<Record<string, string>>): string[] => {
+export const unknownParameters = (
+  schema: FieldSchema | undefined,
+  query: Readonly<Record<string, string>>,
+): string[] => {
   const known = [...Object.keys(entriesOf(schema) ?? {}), ...COMMON]
   return Object.keys(query)
     .filter((name) => !known.includes(name))
@@ -20,7 +23,7 @@ export const unknownParameters = (schema: Schema | undefined, query: Readonly<Re
 }
 
 /** In a body without a form of its own, such as an agent's input, nothing is unknown. */
-export const unknownFields = (schema: Schema | undefined, body: JsonObject, within = ''): string[] => {
+export const unknownFields = (schema: FieldSchema | undefined, body: JsonObject, within = ''): string[] => {
   const entries = entriesOf(schema)
   if (!entries) return []
   const known = Object.keys(entries)
@@ -59,7 +62,7 @@ const warning = (where: 'query' | 'body', name: string, near: string | null): st
 }
 
 /** The fields of an object's schema, also of one that may be left out; null = it has none. */
-const entriesOf = (schema: Schema | undefined): Readonly<Record<string, Schema>> | null => {
-  const { entries, wrapped } = (schema ?? {}) as { entries?: Record<string, Schema>; wrapped?: Schema }
+const entriesOf = (schema: FieldSchema | undefined): Readonly<Record<string, FieldSchema>> | null => {
+  const { entries, wrapped } = (schema ?? {}) as { entries?: Record<string, FieldSchema>; wrapped?: FieldSchema }
   return entries ?? (wrapped ? entriesOf(wrapped) : null)
 }

@@ -2,39 +2,39 @@
 import { type Context, Hono } from 'hono'
 import type { AgentInfo } from '../../../kernel/agent-info.ts'
 import { isId } from '../../../kernel/event.ts'
-import type { Sessions } from '../../../kernel/host/host.ts'
+import type { SessionService } from '../../../kernel/host/host.ts'
 import type { Clock, Directory } from '../../../kernel/ports/store.ts'
-import { type Access, type AccessOptions, type Door, door } from '../access/authenticate.ts'
-import { enter, withLimit } from '../access/authorize.ts'
+import { type Access, type AccessOptions, type Authenticator, createAuthenticator } from '../access/authenticate.ts'
+import { authorize, withRateLimitHeaders } from '../access/authorize.ts'
 import type { Exposure } from '../access/exposure.ts'
 import { callerOf, type ProxyTrust } from '../access/proxy-headers.ts'
 import { type RateLimit, RateLimiter } from '../access/rate-limit.ts'
-import { redacted } from '../access/secrets.ts'
-import { OwnTickets, type Tickets, ticketRoutes } from '../access/tickets.ts'
-import { patientDoor } from '../access/token-backoff.ts'
+import { redactUrl } from '../access/secrets.ts'
+import { MemoryTicketStore, type TicketStore, ticketRoutes } from '../access/tickets.ts'
+import { withTokenBackoff } from '../access/token-backoff.ts'
 import { approvalRoutes } from '../sessions/approvals.ts'
 import { artifactRoutes } from '../sessions/artifacts.ts'
 import { auditRoutes } from '../sessions/audit.ts'
-import type { Relatives } from '../sessions/related-sessions.ts'
+import type { RelatedSessions } from '../sessions/related-sessions.ts'
 import { sessionRoutes } from '../sessions/routes.ts'
 import type { Workspaces } from '../sessions/workspaces.ts'
 import type { BuildManifest } from './build-manifest.ts'
-import { allowPage, preflight } from './cors.ts'
-import { failure, faulted, goingAway } from './errors.ts'
-import { methodsOf, wrongMethod } from './methods.ts'
+import { allowOrigin, preflight } from './cors.ts'
+import { errorResponse, faultResponse, serverStopping } from './errors.ts'
+import { allowedMethods, methodNotAllowed } from './methods.ts'
 import { openapiRoutes } from './openapi.ts'
-import { type Files, pageOr404, rootOf, withoutPages } from './pages.ts'
+import { type FileServer, firstSegment, pageOr404, redirectToDocs } from './pages.ts'
 import { probeRoutes } from './probes.ts'
-import { begins, type Route, serve } from './route.ts'
+import { type Route, serveRoute, startsWork } from './route.ts'
 import { type Traffic, traffic } from './traffic.ts'
 
 export interface AppOptions extends AccessOptions, Exposure, ProxyTrust {
-  readonly host: Sessions
+  readonly host: SessionService
   readonly directory: Directory
   /** Behind a gateway that has looked at what concerns other sessions: the directory here knows only those that live here. */
-  readonly isWithin?: boolean
+  readonly behindGateway?: boolean
   /** Where sessions that hang from one here may live elsewhere. */
-  readonly relatives?: Relatives
+  readonly relatedSessions?: RelatedSessions
   readonly clock: Clock
   readonly agents: ReadonlyMap<string, AgentInfo>
   /** Whom a session talks to when nobody said. */
@@ -55,26 +55,26 @@ export interface AppOptions extends AccessOptions, Exposure, ProxyTrust {
   /** What the target knows of itself, for /ready. */
   readonly workspace?: { readonly [name: string]: string | number | boolean | null }
   /** The caller's address, as the platform tells it. */
-  readonly address?: (c: Context) => string
+  readonly callerAddress?: (c: Context) => string
   /** Why it takes no requests; null = it does. */
-  readonly unready?: () => string | null
+  readonly notReadyReason?: () => string | null
   /** Acknowledged commits that the store found missing when it was opened, as far as it can tell; absent = none. */
   readonly lostCommits?: number
   /** The server is about to stop: sessions can be looked at, stopped and answered, and nothing new begins. */
   readonly isStopping?: () => boolean
-  readonly onRequest?: (seen: RequestSeen) => void
+  readonly onRequest?: (seen: RequestLogEntry) => void
   /** Who lets callers in, where that is not by these options. */
-  readonly door?: Door
+  readonly authenticator?: Authenticator
   /** Where tickets are kept; default: in this process. */
-  readonly tickets?: Tickets
+  readonly tickets?: TicketStore
   /** The files of a web app, for what no row knows; default: none. */
-  readonly files?: Files
+  readonly files?: FileServer
   /** Rows that are answered somewhere else are served as what this makes of them. */
-  readonly place?: (row: Route) => Route
+  readonly forward?: (row: Route) => Route
 }
 
 /** What a log line says of a request. Never a token, never a body. */
-export interface RequestSeen {
+export interface RequestLogEntry {
   readonly method: string
   readonly url: string
   readonly route: string
@@ -84,8 +84,8 @@ export interface RequestSeen {
 }
 
 export interface AppPorts extends AppOptions {
-  readonly tickets: Tickets
-  readonly door: Door
+  readonly tickets: TicketStore
+  readonly authenticator: Authenticator
   readonly limiter: RateLimiter | null
   readonly traffic: Traffic
 }
@@ -103,72 +103,72 @@ export const routeTable = (wires: readonly (readonly Route[])[]): readonly Route
 }
 
 export const createApp = (options: AppOptions, wires: readonly (readonly Route[])[]): App => {
-  const tickets = options.tickets ?? new OwnTickets(options.clock.now)
+  const tickets = options.tickets ?? new MemoryTicketStore(options.clock.now)
   const limiter = options.rateLimit ? new RateLimiter(options.rateLimit, options.clock.now) : null
-  const admits = options.door ?? door(options, tickets)
+  const admits = options.authenticator ?? createAuthenticator(options, tickets)
   const ports: AppPorts = {
     ...options,
     tickets,
     // Within, the gateway has looked already.
-    door: options.isWithin ? admits : patientDoor(admits, options.clock.now, options.authBackOff),
+    authenticator: options.behindGateway ? admits : withTokenBackoff(admits, options.clock.now, options.authBackOff),
     limiter,
     traffic: traffic(),
   }
   const rows = routeTable(wires)
   const app = new Hono()
   const { files } = options
-  const roots = new Set(rows.map(({ path }) => rootOf(path)))
-  const methods = methodsOf(rows)
+  const roots = new Set(rows.map(({ path }) => firstSegment(path)))
+  const methods = allowedMethods(rows)
   app.notFound((c) => {
     const allowed = methods(c.req.raw)
-    if (allowed !== null) return wrongMethod(c.req.raw, allowed, options.allowedOrigins)
-    return files ? pageOr404(c.req.raw, { files, roots }) : withoutPages(c.req.raw)
+    if (allowed !== null) return methodNotAllowed(c.req.raw, allowed, options.allowedOrigins)
+    return files ? pageOr404(c.req.raw, { files, roots }) : redirectToDocs(c.req.raw)
   })
   app.options('*', (c) => preflight(c.req.raw, methods(c.req.raw), options.allowedOrigins))
 
-  const { place = (row: Route) => row } = options
-  for (const row of rows.map(place)) {
+  const { forward = (row: Route) => row } = options
+  for (const row of rows.map(forward)) {
     app.on(row.method.toUpperCase(), row.path, async (c) => {
-      const seen = observe(ports, c, row)
-      const response = await answer(row, c, ports).catch((error: unknown) => faulted(error))
+      const seen = observeRequest(ports, c, row)
+      const response = await authorizeAndServe(row, c, ports).catch((error: unknown) => faultResponse(error))
       return seen(response)
     })
   }
   return { fetch: (request, env) => app.fetch(request, env as object), ports }
 }
 
-const answer = async (row: Route, c: Context, ports: AppPorts): Promise<Response> => {
-  if (row.scope === 'open') return serve(row, c, nobody, ports)
+const authorizeAndServe = async (row: Route, c: Context, ports: AppPorts): Promise<Response> => {
+  if (row.scope === 'open') return serveRoute(row, c, anonymousAccess, ports)
   const { scope, refusesTickets } = row
-  const caller = callerOf(ports, c.req.raw, ports.address?.(c) ?? '')
-  const access = await enter(ports, { ...caller, scope, sessionId: c.req.param('id'), refusesTickets })
+  const caller = callerOf(ports, c.req.raw, ports.callerAddress?.(c) ?? '')
+  const access = await authorize(ports, { ...caller, scope, sessionId: c.req.param('id'), refusesTickets })
   if (access instanceof Response) return access
-  return withLimit(await admitted(row, c, access, ports), ports.limiter, access.who)
+  return withRateLimitHeaders(await serveAuthorized(row, c, access, ports), ports.limiter, access.who)
 }
 
-const admitted = async (row: Route, c: Context, access: Access, ports: AppPorts): Promise<Response> => {
-  if (ports.isStopping?.() && begins(row)) return goingAway()
+const serveAuthorized = async (row: Route, c: Context, access: Access, ports: AppPorts): Promise<Response> => {
+  if (ports.isStopping?.() && startsWork(row)) return serverStopping()
   if (row.concerns === 'server' && access.isBound)
-    return failure(
+    return errorResponse(
       'forbidden',
       'This concerns the whole server: it needs a token that is bound to no tenant and no user.',
     )
-  return serve(row, c, access, ports)
+  return serveRoute(row, c, access, ports)
 }
 
-const nobody: Access = { tenant: 'default', scopes: [], sessionId: null, user: null, who: '' }
+const anonymousAccess: Access = { tenant: 'default', scopes: [], sessionId: null, user: null, who: '' }
 
 /** Counts a request, names it for the logs, and hands the name back to the caller. */
-const observe = (ports: AppPorts, c: Context, row: Route): ((response: Response) => Response) => {
+const observeRequest = (ports: AppPorts, c: Context, row: Route): ((response: Response) => Response) => {
   const started = ports.clock.now()
-  const correlationId = correlationOf(c.req.header('x-correlation-id'))
+  const correlationId = correlationIdOf(c.req.header('x-correlation-id'))
   return (response) => {
     const { status } = response
     ports.traffic.count(row.method, row.path, status)
     const { method, url } = c.req
     ports.onRequest?.({
       method,
-      url: redacted(url),
+      url: redactUrl(url),
       route: row.path,
       status,
       ms: ports.clock.now() - started,
@@ -180,10 +180,10 @@ const observe = (ports: AppPorts, c: Context, row: Route): ((response: Response)
     response.headers.set('x-content-type-options', 'nosniff')
     // An answer is of its moment and for its caller; the few that may be kept say so themselves.
     if (!response.headers.has('cache-control')) response.headers.set('cache-control', 'no-store')
-    allowPage(response, c.req.raw, ports.allowedOrigins)
+    allowOrigin(response, c.req.raw, ports.allowedOrigins)
     return response
   }
 }
 
 /** The caller's name for the request, else one of ours. */
-export const correlationOf = (given: string | null | undefined): string => (isId(given) ? given : crypto.randomUUID())
+export const correlationIdOf = (given: string | null | undefined): string => (isId(given) ? given : crypto.randomUUID())

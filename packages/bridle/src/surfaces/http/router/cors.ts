@@ -3,7 +3,7 @@
 import { isAllowedOrigin } from '../access/authenticate.ts'
 
 /** Headers of an answer that a page may read. */
-const EXPOSED = [
+const EXPOSED_HEADERS = [
   'Accept-Ranges',
   'Content-Range',
   'ETag',
@@ -20,18 +20,18 @@ const EXPOSED = [
 ]
 
 /** Lets a page of an allowed origin read this answer. */
-export const allowPage = (response: Response, request: Request, allowed: readonly string[] = []): Response => {
+export const allowOrigin = (response: Response, request: Request, allowed: readonly string[] = []): Response => {
   const origin = request.headers.get('origin')
   if (origin === null || !isAllowedOrigin(origin, allowed)) return response
   response.headers.set('access-control-allow-origin', origin)
-  response.headers.set('access-control-expose-headers', EXPOSED.join(', '))
+  response.headers.set('access-control-expose-headers', EXPOSED_HEADERS.join(', '))
   response.headers.append('vary', 'Origin')
   return response
 }
 
 /** What a browser asks before it asks. `methods` are those of the path; null = nobody has it. */
 export const preflight = (request: Request, methods: string | null, allowed?: readonly string[]): Response =>
-  allowPage(
+  allowOrigin(
     new Response(null, {
       status: 204,
       headers: {

@@ -31,15 +31,15 @@ export const plainError = (
   headers: Record<string, string> = {},
 ): Response => Response.json({ error: message }, { status, headers })
 export const notFound = (): Response => Response.json({ error: 'Not found' }, { status: 404 })
-export const failure = (type: ErrorType, message: string, headers: Record<string, string> = {}): Response =>
+export const errorResponse = (type: ErrorType, message: string, headers: Record<string, string> = {}): Response =>
   Response.json({ error: { type, message } }, { status: statuses[type], headers })
 
 /** The server is about to stop: another one, or this one after its restart, takes the request. */
-export const goingAway = (): Response =>
-  failure('unavailable', 'The server is going away. Ask again in a moment.', { 'retry-after': '1' })
+export const serverStopping = (): Response =>
+  errorResponse('unavailable', 'The server is going away. Ask again in a moment.', { 'retry-after': '1' })
 
 /** Every refusal, once: 404 is text, a conflict is an object, anything else is the caller's bad input. */
-const refusals: { readonly [R in RefusalCode]: 'missing' | 'conflict' | 'bad' | 'later' } = {
+const refusalKinds: { readonly [R in RefusalCode]: 'missing' | 'conflict' | 'bad' | 'later' } = {
   session_not_found: 'missing',
   message_not_found: 'missing',
   approval_not_found: 'missing',
@@ -60,14 +60,16 @@ const refusals: { readonly [R in RefusalCode]: 'missing' | 'conflict' | 'bad' | 
   busy: 'later',
 }
 
-export const refused = ({ refused: code, message }: Refusal): Response => {
-  const kind = refusals[code]
+export const refusalResponse = ({ refused: code, message }: Refusal): Response => {
+  const kind = refusalKinds[code]
   if (kind === 'missing') return notFound()
   if (kind === 'bad') return badRequest(message)
-  return kind === 'conflict' ? failure('conflict', message) : failure('rate_limited', message, { 'retry-after': '1' })
+  return kind === 'conflict'
+    ? errorResponse('conflict', message)
+    : errorResponse('rate_limited', message, { 'retry-after': '1' })
 }
 
-const faults: { readonly [F in StoreFaultCode]: string } = {
+const faultMessages: { readonly [F in StoreFaultCode]: string } = {
   fenced: 'The session moved; try again.',
   full: 'The store is full; nothing was written.',
   outcome_unknown: 'The store failed; whether it was written is not known. Repeat with the same Idempotency-Key.',
@@ -81,10 +83,10 @@ const faults: { readonly [F in StoreFaultCode]: string } = {
 }
 
 /** Trying again changes nothing. */
-const lasting: ReadonlySet<StoreFaultCode> = new Set(['corrupt', 'content_gone'])
+const permanentFaults: ReadonlySet<StoreFaultCode> = new Set(['corrupt', 'content_gone'])
 
 /** Messages sent outside carry no stack and no cause. */
-export const faulted = (error: unknown): Response =>
+export const faultResponse = (error: unknown): Response =>
   error instanceof StoreFault
-    ? failure(lasting.has(error.code) ? 'internal_error' : 'unavailable', faults[error.code])
-    : failure('internal_error', 'Something went wrong here.')
+    ? errorResponse(permanentFaults.has(error.code) ? 'internal_error' : 'unavailable', faultMessages[error.code])
+    : errorResponse('internal_error', 'Something went wrong here.')

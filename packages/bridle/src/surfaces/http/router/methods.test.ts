@@ -1,6 +1,6 @@
 // Methods that a path does not have.
 import { expect, test } from 'vitest'
-import { world } from '../test-app.suite.ts'
+import { testApp } from '../test-app.suite.ts'
 
 const paths = [
   ['/health', 'GET, HEAD, OPTIONS'],
@@ -12,7 +12,7 @@ const paths = [
 ] as const
 
 test.each(paths)('[H48] %s says which methods it has', async (path, allow) => {
-  const { ask } = world()
+  const { ask } = testApp()
   for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
     if (allow.includes(method)) continue
     const { status, body, headers } = await ask(method, path)
@@ -23,7 +23,7 @@ test.each(paths)('[H48] %s says which methods it has', async (path, allow) => {
 })
 
 test('[H48] a path that nobody has is a 404 for every method, and its OPTIONS allows nothing', async () => {
-  const { ask } = world()
+  const { ask } = testApp()
   for (const path of ['/nope', '/sessions/', '/sessions/s/nope', '/agents/scripted', '/agents/scripted/s/stream/x']) {
     for (const method of ['GET', 'POST', 'PUT', 'DELETE']) expect((await ask(method, path)).status).toBe(404)
     expect((await ask('OPTIONS', path)).headers.get('allow')).toBe(null)

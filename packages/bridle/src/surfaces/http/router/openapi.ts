@@ -5,18 +5,18 @@ import { type Route, route } from './route.ts'
 
 export const openapiRoutes = (others: readonly Route[]): readonly Route[] => {
   const all = (): readonly Route[] => [...others, ...own]
-  const own = pages(all)
+  const own = docsRoutes(all)
   return own
 }
 
-const pages = (rows: () => readonly Route[]): readonly Route[] => [
+const docsRoutes = (rows: () => readonly Route[]): readonly Route[] => [
   route({
     method: 'get',
     path: '/openapi.json',
     scope: 'observe',
     summary: 'This description',
     answers: { 200: 'OpenAPI 3.1' },
-    handle: () => Response.json(document(rows())),
+    handle: () => Response.json(openapiDocument(rows())),
   }),
   route({
     method: 'get',
@@ -24,11 +24,11 @@ const pages = (rows: () => readonly Route[]): readonly Route[] => [
     scope: 'observe',
     summary: 'This description, to read',
     answers: { 200: 'A page' },
-    handle: () => new Response(page(rows()), { headers: { 'content-type': 'text/html; charset=utf-8' } }),
+    handle: () => new Response(docsPage(rows()), { headers: { 'content-type': 'text/html; charset=utf-8' } }),
   }),
 ]
 
-export const document = (rows: readonly Route[]) => {
+export const openapiDocument = (rows: readonly Route[]) => {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const row of rows.filter(isDescribed)) {
     const path = row.path.replaceAll(/:(\w+)/g, '{$1}')
@@ -108,7 +108,7 @@ const errorSchema = {
   },
 }
 
-const page = (rows: readonly Route[]): string => `<!doctype html>
+const docsPage = (rows: readonly Route[]): string => `<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Bridle</title>
 <style>
   body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1d2430; }
@@ -117,18 +117,18 @@ const page = (rows: readonly Route[]): string => `<!doctype html>
   pre { background: #f4f6f9; padding: .8rem; overflow: auto; border-radius: 6px; } details { margin-top: .4rem; }
 </style>
 <h1>Bridle</h1><p>The same, for machines: <a href="openapi.json">/openapi.json</a></p>
-${rows.filter(isDescribed).map(section).join('\n')}
+${rows.filter(isDescribed).map(routeSection).join('\n')}
 </html>`
 
-const section = (
+const routeSection = (
   row: Route,
-): string => `<section><code><span class="method">${row.method.toUpperCase()}</span>${plain(row.path)}</code>
-  <span class="scope">${row.scope}</span><br>${plain(row.summary)}
+): string => `<section><code><span class="method">${row.method.toUpperCase()}</span>${escapeHtml(row.path)}</code>
+  <span class="scope">${row.scope}</span><br>${escapeHtml(row.summary)}
   ${Object.entries(row.answers)
-    .map(([status, text]) => `<br><code>${status}</code> ${plain(text)}`)
+    .map(([status, text]) => `<br><code>${status}</code> ${escapeHtml(text)}`)
     .join('')}
-  ${row.body ? `<details><summary>body</summary><pre>${plain(JSON.stringify(schemaOf(row.body), null, 2))}</pre></details>` : ''}
-  ${row.query ? `<details><summary>query</summary><pre>${plain(JSON.stringify(schemaOf(row.query), null, 2))}</pre></details>` : ''}
+  ${row.body ? `<details><summary>body</summary><pre>${escapeHtml(JSON.stringify(schemaOf(row.body), null, 2))}</pre></details>` : ''}
+  ${row.query ? `<details><summary>query</summary><pre>${escapeHtml(JSON.stringify(schemaOf(row.query), null, 2))}</pre></details>` : ''}
 </section>`
 
-const plain = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('`', '')
+const escapeHtml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('`', '')

@@ -1,9 +1,9 @@
 // What is a page, what is a file, and what is an answer.
 import { expect, test } from 'vitest'
-import { world } from '../test-app.suite.ts'
-import { type Files, pageOr404 } from './pages.ts'
+import { testApp } from '../test-app.suite.ts'
+import { type FileServer, pageOr404 } from './pages.ts'
 
-const files: Files = async ({ url }) => {
+const files: FileServer = async ({ url }) => {
   const { pathname } = new URL(url)
   const texts: { readonly [path: string]: string } = { '/': '<h1>app</h1>', '/app.js': 'run()', '/sessions': 'shadow' }
   const text = texts[pathname]
@@ -55,7 +55,7 @@ test('[H28] pages are guarded, unless they bring guards of their own', async () 
 })
 
 test('[H28] without an app the address itself leads to the description of the routes', async () => {
-  const { get, post } = world()
+  const { get, post } = testApp()
   const { status, headers } = await get('/')
   expect([status, headers.get('location')]).toEqual([302, '/docs'])
   expect((await get('/docs')).status).toBe(200)

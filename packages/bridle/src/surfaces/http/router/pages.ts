@@ -1,14 +1,14 @@
 // The files of a web app, for what no route knows. Nothing that begins like a route is ever a page, so a file cannot stand in
 // for an answer, and what asks for data is told in its own shape that there is none.
 
-import { placeFor } from '../requests/public-path.ts'
-import { faulted, notFound } from './errors.ts'
+import { publicPath } from '../requests/public-path.ts'
+import { faultResponse, notFound } from './errors.ts'
 
 /** Answers with a file, or 404. */
-export type Files = (request: Request) => Promise<Response>
+export type FileServer = (request: Request) => Promise<Response>
 
 export interface PagesOptions {
-  readonly files: Files
+  readonly files: FileServer
   /** How the paths of all routes begin. */
   readonly roots: ReadonlySet<string>
 }
@@ -16,26 +16,26 @@ export interface PagesOptions {
 export const pageOr404 = async (request: Request, { files, roots }: PagesOptions): Promise<Response> => {
   const { pathname } = new URL(request.url)
   const isRead = request.method === 'GET' || request.method === 'HEAD'
-  if (!isRead || roots.has(rootOf(pathname))) return notFound()
+  if (!isRead || roots.has(firstSegment(pathname))) return notFound()
   try {
     const file = await files(request)
-    if (file.status !== 404) return guarded(file)
-    if (!isPlace(request, pathname)) return notFound()
+    if (file.status !== 404) return withSecurityHeaders(file)
+    if (!isAppPath(request, pathname)) return notFound()
     const app = await files(new Request(new URL('/', request.url), request))
-    return app.status === 404 ? notFound() : guarded(app)
+    return app.status === 404 ? notFound() : withSecurityHeaders(app)
   } catch (error) {
-    return faulted(error)
+    return faultResponse(error)
   }
 }
 
 /** Where there is no app, whoever opens the address in a browser finds what can be asked here. */
-export const withoutPages = (request: Request): Response =>
+export const redirectToDocs = (request: Request): Response =>
   request.method === 'GET' && new URL(request.url).pathname === '/'
-    ? new Response(null, { status: 302, headers: { location: placeFor(request, '/docs') } })
+    ? new Response(null, { status: 302, headers: { location: publicPath(request, '/docs') } })
     : notFound()
 
 /** As whoever serves files may read it: `//docs` and `/%64ocs` begin like `/docs`. */
-export const rootOf = (path: string): string => decoded(path).split(/[/\\]+/)[1] ?? ''
+export const firstSegment = (path: string): string => decoded(path).split(/[/\\]+/)[1] ?? ''
 
 const decoded = (path: string): string => {
   try {
@@ -46,12 +46,12 @@ const decoded = (path: string): string => {
 }
 
 /** A place inside the app, which its own router knows: asked for by a browser, and not like a file. */
-const isPlace = ({ headers }: Request, pathname: string): boolean =>
+const isAppPath = ({ headers }: Request, pathname: string): boolean =>
   /(?:^|,)\s*text\/html\s*(?:[;,]|$)/i.test(headers.get('accept') ?? '') &&
   !(pathname.split('/').at(-1) ?? '').includes('.')
 
 /** The app acts with the operator's token: no other page may frame it, and nothing in it runs that is not its own. */
-const GUARDS: { readonly [name: string]: string } = {
+const SECURITY_HEADERS: { readonly [name: string]: string } = {
   'content-security-policy': [
     "default-src 'self'",
     "img-src 'self' data: blob:",
@@ -68,9 +68,9 @@ const GUARDS: { readonly [name: string]: string } = {
 }
 
 /** What the files bring along themselves stays. */
-const guarded = (response: Response): Response => {
+const withSecurityHeaders = (response: Response): Response => {
   const { status, statusText } = response
   const headers = new Headers(response.headers)
-  for (const [name, value] of Object.entries(GUARDS)) if (!headers.has(name)) headers.set(name, value)
+  for (const [name, value] of Object.entries(SECURITY_HEADERS)) if (!headers.has(name)) headers.set(name, value)
   return new Response(response.body, { status, statusText, headers })
 }

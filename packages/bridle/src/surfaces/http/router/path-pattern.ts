@@ -1,7 +1,7 @@
 // Patterns of paths with `:name` parameters, for what the router does not match itself.
 
 /** The parameters of a path that fits the pattern; null when it does not. */
-export const match = (pattern: string, path: string): Record<string, string> | null => {
+export const matchPath = (pattern: string, path: string): Record<string, string> | null => {
   const wanted = pattern.split('/')
   const given = path.split('/')
   if (wanted.length !== given.length) return null

@@ -20,11 +20,11 @@ export const probeRoutes: readonly Route[] = [
     summary: 'Readiness probe, with what this workspace has',
     answers: { 200: 'It takes requests.', 503: 'It goes away, or cannot write its data.' },
     handle: async ({ c, request, ports }) => {
-      const message = ports.unready?.() ?? null
+      const message = ports.notReadyReason?.() ?? null
       const ready = message === null
       // A probe learns whether; what is here, and what an agent lacks, is for those who may come in.
-      const caller = callerOf(ports, request, ports.address?.(c) ?? '')
-      const access = await ports.door.admit(caller.request, caller.address)
+      const caller = callerOf(ports, request, ports.callerAddress?.(c) ?? '')
+      const access = await ports.authenticator.authenticate(caller.request, caller.address)
       if (access instanceof Response && access.status === 429) return access
       if (access instanceof Response) return Response.json({ ready }, { status: ready ? 200 : 503 })
       const body = {
@@ -48,7 +48,7 @@ export const probeRoutes: readonly Route[] = [
     scope: 'observe',
     summary: 'What the engines behind the agents can tell and do',
     answers: { 200: 'Each event as `native`, `derived` or `none`, and features.' },
-    handle: ({ ports }) => Response.json({ engines: [...ports.agents.values()].flatMap(engineOf) }),
+    handle: ({ ports }) => Response.json({ engines: [...ports.agents.values()].flatMap(engineRows) }),
   }),
   route({
     method: 'get',
@@ -65,14 +65,15 @@ export const probeRoutes: readonly Route[] = [
     concerns: 'server',
     summary: 'Prometheus metrics',
     answers: { 200: 'Text exposition format.' },
-    handle: ({ ports }) => new Response(metrics(ports), { headers: { 'content-type': 'text/plain; version=0.0.4' } }),
+    handle: ({ ports }) =>
+      new Response(metricsText(ports), { headers: { 'content-type': 'text/plain; version=0.0.4' } }),
   }),
 ]
 
-const engineOf = ({ name, engine, needs }: AgentInfo) =>
+const engineRows = ({ name, engine, needs }: AgentInfo) =>
   engine ? [{ ...engine, agent: name, available: needs === null, ...(needs !== null && { needs }) }] : []
 
-const metrics = ({ host, traffic, lostCommits = 0 }: AppPorts): string => {
+const metricsText = ({ host, traffic, lostCommits = 0 }: AppPorts): string => {
   const { sessions, listeners, running, events } = host.counts()
   const gauges: readonly [string, string, string, number][] = [
     ['bridle_sessions_loaded', 'gauge', 'Sessions in memory', sessions],

@@ -5,16 +5,16 @@ import * as v from 'valibot'
 import { isId, type Key } from '../../../kernel/event.ts'
 import type { JsonObject } from '../../../kernel/json.ts'
 import type { Access, Scope } from '../access/authenticate.ts'
-import { privateAgent } from '../access/exposure.ts'
-import { isAnothers } from '../access/users.ts'
-import { type Body, bodyOf } from '../requests/body.ts'
+import { refusePrivateAgent } from '../access/exposure.ts'
+import { isOtherUsersSession } from '../access/users.ts'
+import { type RequestBody, requestBody } from '../requests/body.ts'
 import { issueText } from '../requests/issue-text.ts'
 import { unknownFields, unknownParameters, withWarnings } from '../requests/warnings.ts'
 import type { AppPorts } from './app.ts'
 import { badRequest, notFound } from './errors.ts'
 
-type Schema = v.GenericSchema<unknown, unknown>
-type Output<S> = S extends v.GenericSchema<unknown, infer O> ? O : undefined
+type RouteSchema = v.GenericSchema<unknown, unknown>
+type SchemaOutput<S> = S extends v.GenericSchema<unknown, infer O> ? O : undefined
 
 export interface Route {
   readonly method: 'get' | 'post' | 'delete'
@@ -28,29 +28,29 @@ export interface Route {
   /** What it tells is of all tenants together: not for a credential that is bound to some, or to a user. */
   readonly concerns?: 'server'
   /** The row stops work, which an operator may do to a private agent in production too. */
-  readonly stops?: boolean
+  readonly stopsWork?: boolean
   /** Of a row that concerns one session: which. Asked before anything of the request is looked at. */
-  readonly session?: (call: Arrival) => Promise<Key | Response> | Key | Response
-  readonly query?: Schema
-  readonly body?: Schema
+  readonly session?: (call: RouteContext) => Promise<Key | Response> | Key | Response
+  readonly query?: RouteSchema
+  readonly body?: RouteSchema
   /** Its query and body are for somebody else to look at. */
-  readonly isPassedOn?: boolean
+  readonly isValidatedElsewhere?: boolean
   /** What it answers when all is well, by status. */
   readonly answers: { readonly [status: number]: string }
-  readonly handle: (call: Call<unknown, unknown>) => Promise<Response> | Response
+  readonly handle: (call: RouteCall<unknown, unknown>) => Promise<Response> | Response
 }
 
 /** What is known of a call before its query and body are read. */
-export interface Arrival {
+export interface RouteContext {
   readonly request: Request
   readonly param: (name: string) => string
   readonly access: Access
   readonly ports: AppPorts
   /** Read once, by whoever asks first. */
-  readonly sent: Body
+  readonly rawBody: RequestBody
 }
 
-export interface Call<Q, B> extends Arrival {
+export interface RouteCall<Q, B> extends RouteContext {
   readonly c: Context
   readonly query: Q
   readonly body: B
@@ -59,52 +59,55 @@ export interface Call<Q, B> extends Arrival {
 }
 
 /** Declares a route with its handler typed by its schemas. */
-export const route = <const Q extends Schema | undefined = undefined, const B extends Schema | undefined = undefined>(
+export const route = <
+  const Q extends RouteSchema | undefined = undefined,
+  const B extends RouteSchema | undefined = undefined,
+>(
   given: Omit<Route, 'query' | 'body' | 'handle'> & {
     readonly query?: Q
     readonly body?: B
-    readonly handle: (call: Call<Output<Q>, Output<B>>) => Promise<Response> | Response
+    readonly handle: (call: RouteCall<SchemaOutput<Q>, SchemaOutput<B>>) => Promise<Response> | Response
   },
 ): Route => given as unknown as Route
 
 /** Parses the request by the row's schemas, once, and calls its handler. */
-export const serve = async (row: Route, c: Context, access: Access, ports: AppPorts): Promise<Response> => {
-  const warnings = row.isPassedOn ? [] : unknownParameters(row.query, c.req.query())
-  return withWarnings(await answered(row, c, { access, ports, warnings }), warnings)
+export const serveRoute = async (row: Route, c: Context, access: Access, ports: AppPorts): Promise<Response> => {
+  const warnings = row.isValidatedElsewhere ? [] : unknownParameters(row.query, c.req.query())
+  return withWarnings(await validateAndHandle(row, c, { access, ports, warnings }), warnings)
 }
 
 /** Adds to the warnings what is unknown in the body. */
-const answered = async (
+const validateAndHandle = async (
   row: Route,
   c: Context,
-  { access, ports, warnings }: Pick<Arrival, 'access' | 'ports'> & { readonly warnings: string[] },
+  { access, ports, warnings }: Pick<RouteContext, 'access' | 'ports'> & { readonly warnings: string[] },
 ): Promise<Response> => {
   const param = (name: string) => c.req.param(name) ?? ''
-  const sent = bodyOf(c.req.raw, ports.maxBodyBytes)
-  const arrival: Arrival = { request: c.req.raw, param, access, ports, sent }
+  const sent = requestBody(c.req.raw, ports.maxBodyBytes)
+  const arrival: RouteContext = { request: c.req.raw, param, access, ports, rawBody: sent }
   const key = (await row.session?.(arrival)) ?? null
   if (key instanceof Response) return key
-  if (key && (await isAnothers(access, key, ports.directory))) return notFound()
-  const closed = key && begins(row) ? privateAgent(ports, key.agent) : null
+  if (key && (await isOtherUsersSession(access, key, ports.directory))) return notFound()
+  const closed = key && startsWork(row) ? refusePrivateAgent(ports, key.agent) : null
   if (closed) return closed
-  const query = row.query ? check(row.query, c.req.query(), 'query') : undefined
+  const query = row.query ? validate(row.query, c.req.query(), 'query') : undefined
   if (query instanceof Response) return query
   let body: unknown
   if (row.body) {
     const read = await sent.object()
     if (read instanceof Response) return read
     warnings.push(...unknownFields(row.body, read))
-    body = check(row.body, read, 'body')
+    body = validate(row.body, read, 'body')
     if (body instanceof Response) return body
   }
   return row.handle({ ...arrival, c, query, body, key })
 }
 
 /** Whether it may begin new work, or erase some. */
-export const begins = ({ scope, stops = false }: Pick<Route, 'scope' | 'stops'>): boolean =>
-  scope === 'operate' && !stops
+export const startsWork = ({ scope, stopsWork = false }: Pick<Route, 'scope' | 'stopsWork'>): boolean =>
+  scope === 'operate' && !stopsWork
 
-const check = (schema: Schema, value: unknown, where: string): unknown => {
+const validate = (schema: RouteSchema, value: unknown, where: string): unknown => {
   const result = v.safeParse(schema, value)
   if (result.success) return result.output
   const issue = result.issues[0]
@@ -112,11 +115,11 @@ const check = (schema: Schema, value: unknown, where: string): unknown => {
 }
 
 /** A whole number in a query. */
-export const countText = (most: number) =>
+export const countSchema = (most: number) =>
   v.pipe(v.string(), v.regex(/^\d{1,9}$/, 'Expected a whole number'), v.transform(Number), v.maxValue(most))
 
 /** How many entries a page may have. None at all is a mistake of the caller's. */
-export const limitText = (most: number) => v.pipe(countText(most), v.minValue(1))
+export const limitSchema = (most: number) => v.pipe(countSchema(most), v.minValue(1))
 
 export const optionalId = v.optional(
   v.pipe(

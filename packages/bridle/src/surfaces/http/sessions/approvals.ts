@@ -1,22 +1,25 @@
 // Approvals: the inbox over all sessions, and answering one.
 import * as v from 'valibot'
 import { isRefusal } from '../../../kernel/commands.ts'
-import { actorOf, viewerFor } from '../access/users.ts'
-import { badRequest, refused } from '../router/errors.ts'
-import { jsonObject, limitText, type Route, route } from '../router/route.ts'
-import { findKey, keyOf, pageOr400 } from './routes.ts'
+import { actorField, viewerField } from '../access/users.ts'
+import { badRequest, refusalResponse } from '../router/errors.ts'
+import { jsonObject, limitSchema, type Route, route } from '../router/route.ts'
+import { findKey, pageOr400, requireKey } from './routes.ts'
 
 /** The spellings of a decision, in whatever case; an answer is named by the path, and its body may only repeat it. */
-const spellings = { approve: ['approve', 'approved'], reject: ['reject', 'rejected', 'deny', 'denied'] } as const
+const decisionSpellings = {
+  approve: ['approve', 'approved'],
+  reject: ['reject', 'rejected', 'deny', 'denied'],
+} as const
 
-const decisionFor = (verb: keyof typeof spellings) =>
+const decisionSchema = (verb: keyof typeof decisionSpellings) =>
   v.custom<string>(
     (decision) =>
-      typeof decision === 'string' && (spellings[verb] as readonly string[]).includes(decision.toLowerCase()),
+      typeof decision === 'string' && (decisionSpellings[verb] as readonly string[]).includes(decision.toLowerCase()),
     `The path says "${verb}". Leave the decision out, or let it say the same`,
   )
 
-const answering = (verb: 'approve' | 'reject'): Route =>
+const decisionRoute = (verb: 'approve' | 'reject'): Route =>
   route({
     method: 'post',
     path: `/sessions/:id/approvals/:approvalId/${verb}`,
@@ -27,26 +30,26 @@ const answering = (verb: 'approve' | 'reject'): Route =>
       args: v.optional(jsonObject),
       reason: v.optional(v.string()),
       actor: v.optional(v.string()),
-      decision: v.optional(decisionFor(verb)),
+      decision: v.optional(decisionSchema(verb)),
     }),
     answers: { 200: 'It is settled. The same answer again is the same reply; another is a conflict.' },
     handle: async (call) => {
       const { body, param, ports } = call
-      const outcome = await ports.host.send(keyOf(call), {
+      const outcome = await ports.host.send(requireKey(call), {
         type: 'approve',
         approvalId: param('approvalId'),
         decision: verb === 'approve' ? 'approved' : 'denied',
         ...(body.args && { args: body.args }),
         ...(body.reason !== undefined && { reason: body.reason }),
-        ...actorOf(call.access, body.actor),
+        ...actorField(call.access, body.actor),
       })
-      return isRefusal(outcome) ? refused(outcome) : Response.json({ ok: true, ...outcome })
+      return isRefusal(outcome) ? refusalResponse(outcome) : Response.json({ ok: true, ...outcome })
     },
   })
 
 export const approvalRoutes: readonly Route[] = [
-  answering('approve'),
-  answering('reject'),
+  decisionRoute('approve'),
+  decisionRoute('reject'),
   route({
     method: 'post',
     path: '/sessions/:id/approvals/:approvalId/:verdict',
@@ -62,7 +65,7 @@ export const approvalRoutes: readonly Route[] = [
     summary: 'Open approvals of all sessions, oldest first',
     query: v.looseObject({
       status: v.optional(v.picklist(['pending'])),
-      limit: v.optional(limitText(500)),
+      limit: v.optional(limitSchema(500)),
       cursor: v.optional(v.string()),
     }),
     answers: { 200: '`{ approvals, next? }`, each with its arguments and the title of its session.' },
@@ -71,7 +74,7 @@ export const approvalRoutes: readonly Route[] = [
       const filter = {
         ...(limit !== undefined && { limit }),
         ...(cursor !== undefined && { cursor }),
-        ...(await viewerFor(access)),
+        ...(await viewerField(access)),
       }
       const page = await pageOr400(ports.directory.approvals(access.tenant, filter))
       if (page instanceof Response) return page

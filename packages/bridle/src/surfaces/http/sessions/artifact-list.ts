@@ -7,15 +7,15 @@ import type { Session } from '../../../kernel/session/session.ts'
 export const artifactsOf = (session: Session) => {
   const { count, latest } = session.state.artifacts
   const earlier = count - latest.length
-  return { artifacts: latest.toReversed().map(listedIn(session)), ...(earlier > 0 && { earlierArtifacts: earlier }) }
+  return { artifacts: latest.toReversed().map(summarizeIn(session)), ...(earlier > 0 && { earlierArtifacts: earlier }) }
 }
 
-export const listedIn =
-  ({ logs }: Session) =>
+export const summarizeIn =
+  ({ incarnations }: Session) =>
   (artifact: Artifact) =>
-    listed(artifact, logs.own)
+    artifactSummary(artifact, incarnations.own)
 
-const listed = ({ id, name, kind, contentType, size, seq, at }: Artifact, incarnation: number) => ({
+const artifactSummary = ({ id, name, kind, contentType, size, seq, at }: Artifact, incarnation: number) => ({
   id,
   artifact_id: id,
   name,
@@ -29,4 +29,4 @@ const listed = ({ id, name, kind, contentType, size, seq, at }: Artifact, incarn
   created_at: new Date(at).toISOString(),
 })
 
-export type ListedArtifact = ReturnType<typeof listed>
+export type ArtifactSummary = ReturnType<typeof artifactSummary>

@@ -2,14 +2,14 @@
 
 import * as v from 'valibot'
 import { ARTIFACTS_MAX, READ_PAGE } from '../../../kernel/limits.ts'
-import { placeText } from '../../../kernel/positions/log-position.ts'
+import { positionText } from '../../../kernel/positions/log-position.ts'
 import { type Artifact, artifactOf } from '../../../kernel/projections/artifacts.ts'
 import type { Session } from '../../../kernel/session/session.ts'
-import { condition, isRangeOf, revalidated } from '../requests/conditional-requests.ts'
+import { conditionalResponse, rangeMatchesTag, revalidateHeaders } from '../requests/conditional-requests.ts'
 import { notFound, plainError } from '../router/errors.ts'
 import { type Route, route } from '../router/route.ts'
-import { pagePlace } from '../streams/replay.ts'
-import { listedIn } from './artifact-list.ts'
+import { pageCursorSchema } from '../streams/replay.ts'
+import { summarizeIn } from './artifact-list.ts'
 import { findKey, findSession } from './routes.ts'
 
 export const artifactRoutes: readonly Route[] = [
@@ -19,18 +19,18 @@ export const artifactRoutes: readonly Route[] = [
     scope: 'observe',
     summary: 'Artifacts of a session, newest first',
     session: findKey,
-    query: v.looseObject({ agent: v.optional(v.string()), before: v.optional(pagePlace) }),
+    query: v.looseObject({ agent: v.optional(v.string()), before: v.optional(pageCursorSchema) }),
     answers: { 200: '`{ artifacts, next? }`; pass `next` as `before` for the next page.' },
     handle: async (call) => {
       const session = await findSession(call)
       if (session instanceof Response) return session
       const { before } = call.query
       // The page before an event of another incarnation is a page of another list: it begins again.
-      const isKnown = before !== undefined && before.incarnation === session.logs.own
-      const page = isKnown ? await earlierPage(session, before.seq) : newest(session)
-      const { own } = session.logs
-      const next = page.next && { next: own === 1 ? page.next : placeText(page.next, own) }
-      return Response.json({ artifacts: page.artifacts.map(listedIn(session)), ...next })
+      const isKnown = before !== undefined && before.incarnation === session.incarnations.own
+      const page = isKnown ? await earlierPage(session, before.seq) : newestPage(session)
+      const { own } = session.incarnations
+      const next = page.next && { next: own === 1 ? page.next : positionText(page.next, own) }
+      return Response.json({ artifacts: page.artifacts.map(summarizeIn(session)), ...next })
     },
   }),
   route({
@@ -49,26 +49,26 @@ export const artifactRoutes: readonly Route[] = [
     handle: async (call) => {
       const session = await findSession(call)
       if (session instanceof Response) return session
-      const artifact = await find(session, call.param('artifactId'))
-      return artifact ? content(session, artifact, call.request) : notFound()
+      const artifact = await findArtifact(session, call.param('artifactId'))
+      return artifact ? contentResponse(session, artifact, call.request) : notFound()
     },
   }),
 ]
 
-interface Page {
+interface ArtifactPage {
   readonly artifacts: readonly Artifact[]
   /** Everything further back was published before this number. */
   readonly next?: number | undefined
 }
 
-const newest = ({ state: { artifacts } }: Session): Page => ({
+const newestPage = ({ state: { artifacts } }: Session): ArtifactPage => ({
   artifacts: artifacts.latest.toReversed(),
   next: artifacts.count > artifacts.latest.length ? artifacts.latest[0]?.seq : undefined,
 })
 
-const earlierPage = async (session: Session, before: number): Promise<Page> => {
+const earlierPage = async (session: Session, before: number): Promise<ArtifactPage> => {
   const artifacts: Artifact[] = []
-  for await (const artifact of earlier(session, before)) {
+  for await (const artifact of artifactsBefore(session, before)) {
     artifacts.push(artifact)
     if (artifacts.length >= ARTIFACTS_MAX) return { artifacts, next: artifact.seq }
   }
@@ -78,13 +78,13 @@ const earlierPage = async (session: Session, before: number): Promise<Page> => {
 /** Every id begins like this, so an ordinary name is never looked for among the ids of a long past. */
 const ID_START = 'art-'
 
-const find = async (session: Session, wish: string): Promise<Artifact | undefined> => {
+const findArtifact = async (session: Session, wish: string): Promise<Artifact | undefined> => {
   const { count, latest } = session.state.artifacts
   const named = latest.findLast(({ name }) => name === wish)
   const known = latest.find(({ id }) => id === wish) ?? (wish.startsWith(ID_START) ? undefined : named)
   if (known || count === latest.length) return known ?? named
   let found = named
-  for await (const artifact of earlier(session, latest[0]?.seq ?? 0)) {
+  for await (const artifact of artifactsBefore(session, latest[0]?.seq ?? 0)) {
     if (artifact.id === wish) return artifact
     if (artifact.name === wish) found ??= artifact
   }
@@ -92,11 +92,11 @@ const find = async (session: Session, wish: string): Promise<Artifact | undefine
 }
 
 /** Read back from the log a page at a time, newest first. */
-async function* earlier(session: Session, before: number): AsyncGenerator<Artifact> {
-  const { born } = session.state.lifecycle
-  for (let end = Math.min(before, session.state.head + 1); end > born; end -= READ_PAGE) {
+async function* artifactsBefore(session: Session, before: number): AsyncGenerator<Artifact> {
+  const { firstSeq } = session.state.lifecycle
+  for (let end = Math.min(before, session.state.head + 1); end > firstSeq; end -= READ_PAGE) {
     const published: Artifact[] = []
-    for (let seen = Math.max(born - 1, end - 1 - READ_PAGE); seen < end - 1; ) {
+    for (let seen = Math.max(firstSeq - 1, end - 1 - READ_PAGE); seen < end - 1; ) {
       const events = await session.read(seen, end - 1 - seen)
       const last = events.at(-1)
       if (!last) break
@@ -108,18 +108,18 @@ async function* earlier(session: Session, before: number): AsyncGenerator<Artifa
   }
 }
 
-const content = async (session: Session, artifact: Artifact, request: Request): Promise<Response> => {
-  const tag = `"${session.key.id}-${artifact.id}-${placeText(artifact.seq, session.logs.own)}"`
-  const settled = condition(request, tag)
+const contentResponse = async (session: Session, artifact: Artifact, request: Request): Promise<Response> => {
+  const tag = `"${session.key.id}-${artifact.id}-${positionText(artifact.seq, session.incarnations.own)}"`
+  const settled = conditionalResponse(request, tag)
   if (settled) return settled
   const range = request.headers.get('range')
   // Half of one version and half of another would be a file that never was.
-  const wanted = range !== null && isRangeOf(request, tag) ? parseRange(range, artifact.size) : null
+  const wanted = range !== null && rangeMatchesTag(request, tag) ? parseRange(range, artifact.size) : null
   const headers = {
     'content-type': artifact.contentType,
     'accept-ranges': 'bytes',
     etag: tag,
-    ...revalidated,
+    ...revalidateHeaders,
     // What an agent wrote is never a page of this server.
     'content-security-policy': 'sandbox',
     'x-content-type-options': 'nosniff',
@@ -132,8 +132,8 @@ const content = async (session: Session, artifact: Artifact, request: Request): 
   }
   const [from, to] = wanted ?? [0, artifact.size - 1]
   // Before anything is answered: what cannot be read is an error, not an answer that breaks off.
-  const begins = await session.content(artifact.first)
-  const body = bytes(session, artifact, begins, from, to)
+  const begins = await session.readChunkText(artifact.firstChunkSeq)
+  const body = byteStream(session, artifact, begins, from, to)
   const length = { 'content-length': String(to - from + 1) }
   if (!wanted) return new Response(body, { headers: { ...headers, ...length } })
   return new Response(body, {
@@ -153,20 +153,20 @@ export const parseRange = (range: string, size: number): readonly [number, numbe
 }
 
 /** The chunks lie side by side in the log; each is read when the reader wants it. */
-const bytes = (
+const byteStream = (
   session: Session,
-  { first, seq }: Artifact,
+  { firstChunkSeq, seq }: Artifact,
   begins: string,
   from: number,
   to: number,
 ): ReadableStream<Uint8Array> => {
   const encoder = new TextEncoder()
-  let next = first
+  let next = firstChunkSeq
   let offset = 0
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       while (next < seq && offset <= to) {
-        const chunk = encoder.encode(next === first ? begins : await session.content(next))
+        const chunk = encoder.encode(next === firstChunkSeq ? begins : await session.readChunkText(next))
         next += 1
         const part = chunk.subarray(Math.max(0, from - offset), Math.max(0, to + 1 - offset))
         offset += chunk.byteLength

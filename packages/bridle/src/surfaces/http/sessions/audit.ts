@@ -5,11 +5,11 @@ import { parseEventId } from '../../../kernel/positions/log-position.ts'
 import { type AuditRow, auditRow } from '../../../kernel/projections/audit.ts'
 import type { Session } from '../../../kernel/session/session.ts'
 import { badRequest } from '../router/errors.ts'
-import { limitText, type Route, route } from '../router/route.ts'
+import { limitSchema, type Route, route } from '../router/route.ts'
 import { eventsAt } from './channel.ts'
 import { findKey, findSession } from './routes.ts'
 
-const PAGE_USUAL = 50
+const PAGE_DEFAULT = 50
 const PAGE_MAX = 200
 
 export const auditRoutes: readonly Route[] = [
@@ -21,36 +21,36 @@ export const auditRoutes: readonly Route[] = [
     session: findKey,
     query: v.looseObject({
       agent: v.optional(v.string()),
-      limit: v.optional(limitText(PAGE_MAX)),
+      limit: v.optional(limitSchema(PAGE_MAX)),
       before: v.optional(v.string()),
     }),
     answers: { 200: '`{ audit, next? }`; pass `next` as `before` for the next page.' },
     handle: async (call) => {
       const session = await findSession(call)
       if (session instanceof Response) return session
-      const { limit = PAGE_USUAL, before } = call.query
+      const { limit = PAGE_DEFAULT, before } = call.query
       const place = before === undefined ? null : parseEventId(before)
       if (before !== undefined && !place) return badRequest('query: before: Expected the `next` of an earlier answer')
       // The page before an event of another incarnation is a page of another list: it begins again.
-      const end = place?.incarnation === session.logs.own ? place.seq : Number.POSITIVE_INFINITY
+      const end = place?.incarnation === session.incarnations.own ? place.seq : Number.POSITIVE_INFINITY
       return Response.json(await auditPage(session, end, limit))
     },
   }),
 ]
 
 const auditPage = async (session: Session, end: number, limit: number) => {
-  const { own } = session.logs
+  const { own } = session.incarnations
   const earlier = session.state.audit.filter((seq) => seq < end)
   const seqs = earlier.slice(-limit)
   const events = await eventsAt(session, seqs)
   const audit = events.toReversed().flatMap((event) => {
     const row = auditRow(event)
-    return row ? [shown(row, own)] : []
+    return row ? [auditEntry(row, own)] : []
   })
   return { audit, ...(seqs.length < earlier.length && seqs[0] !== undefined && { next: eventId(seqs[0], own) }) }
 }
 
-const shown = ({ seq, at, action, actor, summary }: AuditRow, incarnation: number) => ({
+const auditEntry = ({ seq, at, action, actor, summary }: AuditRow, incarnation: number) => ({
   event_id: eventId(seq, incarnation),
   timestamp: new Date(at).toISOString(),
   action,

@@ -7,7 +7,7 @@ import type { HarnessMessage } from '../../../kernel/projections/conversation/ha
 import { statusOf } from '../../../kernel/projections/state.ts'
 import type { Session } from '../../../kernel/session/session.ts'
 import { healthSnapshot } from '../../../kernel/views/health-snapshot.ts'
-import { sessionState } from '../../../kernel/views/session-card.ts'
+import { sessionStateCard } from '../../../kernel/views/session-card.ts'
 
 /** `agent` is null where the server no longer has it. */
 export const sessionDetail = (session: Session, agent: AgentInfo | null) => ({
@@ -16,11 +16,11 @@ export const sessionDetail = (session: Session, agent: AgentInfo | null) => ({
 })
 
 /** All but the messages: what starting, pausing, resuming and cancelling answer. */
-export const sessionCard = ({ key, state, heartbeatAt, logs }: Session, agent: AgentInfo | null) => {
+export const sessionCard = ({ key, state, heartbeatAt, incarnations }: Session, agent: AgentInfo | null) => {
   const { lifecycle: life, approvals } = state
   const status = statusOf(state)
   return {
-    ...withIncarnations(sessionState(key, state), key.id, logs),
+    ...withIncarnations(sessionStateCard(key, state), key.id, incarnations),
     last_heartbeat_at: heartbeatAt === null ? null : new Date(heartbeatAt).toISOString(),
     id: key.id,
     sessionId: key.id,
@@ -31,7 +31,7 @@ export const sessionCard = ({ key, state, heartbeatAt, logs }: Session, agent: A
     createdAt: new Date(life.createdAt).toISOString(),
     updatedAt: new Date(state.at).toISOString(),
     created_at: new Date(life.createdAt).toISOString(),
-    lastEventId: eventId(state.head, logs.own),
+    lastEventId: eventId(state.head, incarnations.own),
     queued: life.queue.length,
     runId: life.run?.runId ?? null,
     lastError: life.lastError,
@@ -47,7 +47,7 @@ export const sessionCard = ({ key, state, heartbeatAt, logs }: Session, agent: A
         expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
       }),
     ),
-    health: withIncarnations(healthSnapshot(key, state, status, state.at), key.id, logs),
+    health: withIncarnations(healthSnapshot(key, state, status, state.at), key.id, incarnations),
   }
 }
 
@@ -64,12 +64,12 @@ const recentMessages = (messages: readonly HarnessMessage[]) => {
 }
 
 /** Messages never change, and measuring large ones anew for each request would keep others waiting. */
-const measured = new WeakMap<HarnessMessage, number>()
+const messageChars = new WeakMap<HarnessMessage, number>()
 const charsIn = (message: HarnessMessage): number => {
-  const known = measured.get(message)
+  const known = messageChars.get(message)
   if (known !== undefined) return known
   const chars = JSON.stringify(message).length
-  measured.set(message, chars)
+  messageChars.set(message, chars)
   return chars
 }
 

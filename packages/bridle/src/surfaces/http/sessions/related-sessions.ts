@@ -2,28 +2,28 @@
 import type { Key } from '../../../kernel/event.ts'
 import type { Directory } from '../../../kernel/ports/store.ts'
 import type { Access } from '../access/authenticate.ts'
-import { viewerFor } from '../access/users.ts'
+import { viewerField } from '../access/users.ts'
 import type { AppPorts } from '../router/app.ts'
-import { artifactsOf, type ListedArtifact } from './artifact-list.ts'
+import { type ArtifactSummary, artifactsOf } from './artifact-list.ts'
 
-export interface Relatives {
+export interface RelatedSessions {
   readonly list: Directory['list']
   readonly find: Directory['find']
   /** Its id is that of a session that lives elsewhere, or did. */
-  isElsewhere(key: Key): Promise<boolean>
+  livesElsewhere(key: Key): Promise<boolean>
   /** The newest first. Rejects when it cannot be asked. */
-  artifacts(key: Key): Promise<readonly ListedArtifact[] | 'here'>
+  artifacts(key: Key): Promise<readonly ArtifactSummary[] | 'here'>
 }
 
 /** Sessions looked through, the newest: each is opened. */
 const BACKGROUND_MAX = 20
 
 /** Artifacts of the background sessions below this one that the caller may open; one that cannot be asked is left out. */
-export const backgroundArtifacts = async ({ directory, host, relatives }: AppPorts, key: Key, access: Access) => {
-  const filter = { parentId: key.id, kind: 'background', limit: BACKGROUND_MAX, ...(await viewerFor(access)) }
-  const { sessions } = await (relatives ?? directory).list(key.tenant, filter)
-  const left = async (child: Key): Promise<readonly ListedArtifact[]> => {
-    const theirs = (await relatives?.artifacts(child)) ?? 'here'
+export const backgroundArtifacts = async ({ directory, host, relatedSessions }: AppPorts, key: Key, access: Access) => {
+  const filter = { parentId: key.id, kind: 'background', limit: BACKGROUND_MAX, ...(await viewerField(access)) }
+  const { sessions } = await (relatedSessions ?? directory).list(key.tenant, filter)
+  const left = async (child: Key): Promise<readonly ArtifactSummary[]> => {
+    const theirs = (await relatedSessions?.artifacts(child)) ?? 'here'
     if (theirs !== 'here') return theirs
     const session = await host.find(child)
     return session ? artifactsOf(session).artifacts : []

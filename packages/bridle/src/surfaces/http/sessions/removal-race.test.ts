@@ -1,6 +1,6 @@
 // Commands that meet the removal of their session, at every point of their way.
 import { expect, test } from 'vitest'
-import { world } from '../test-app.suite.ts'
+import { testApp } from '../test-app.suite.ts'
 
 const say = (text: string) => ({ prompt: `@script ${JSON.stringify([{ text }])}` })
 
@@ -15,7 +15,7 @@ const chat = '/chat/sessions/x/turns'
 test('[H22] a POST that meets a DELETE is answered, or 404: never 503, and never left waiting', async () => {
   const seen = new Set<string>()
   for (let delay = 0; delay < 120; delay += 3) {
-    const { ask, post, get } = world()
+    const { ask, post, get } = testApp()
     await post(invoke, say('first'))
     const commands = [
       post(invoke, say('a')),

@@ -2,12 +2,12 @@
 
 import { type AnyEvent, eventId } from '../../../kernel/event.ts'
 import type { Json } from '../../../kernel/json.ts'
-import { BRIEF_CHARS } from '../../../kernel/limits.ts'
+import { SUMMARY_CHARS_MAX } from '../../../kernel/limits.ts'
 import { cursorText } from '../../../kernel/positions/cursor.ts'
 import { withIncarnations } from '../../../kernel/positions/incarnation.ts'
 import type { HarnessMessage } from '../../../kernel/projections/conversation/harness-state.ts'
 import type { Session } from '../../../kernel/session/session.ts'
-import { cut } from '../../../kernel/text/truncate.ts'
+import { truncate } from '../../../kernel/text/truncate.ts'
 import { eventsAt } from './channel.ts'
 
 /** Points answered at once, the newest: each costs a read. */
@@ -15,7 +15,7 @@ const POINTS_MAX = 100
 
 /** In the order of the log. */
 export const resumePointsOf = async (session: Session) => {
-  const { key, state, logs } = session
+  const { key, state, incarnations } = session
   const points = state.resumePoints.slice(-POINTS_MAX)
   const events = await eventsAt(
     session,
@@ -28,9 +28,10 @@ export const resumePointsOf = async (session: Session) => {
     return [
       {
         kind,
-        event_id: eventId(seq, logs.own),
-        resume_cursor: withIncarnations({ resume_cursor: cursorText(kind, key.id, seq) }, key.id, logs).resume_cursor,
-        summary: cut(summaryOf(event, state.conversation.messages), BRIEF_CHARS),
+        event_id: eventId(seq, incarnations.own),
+        resume_cursor: withIncarnations({ resume_cursor: cursorText(kind, key.id, seq) }, key.id, incarnations)
+          .resume_cursor,
+        summary: truncate(summaryOf(event, state.conversation.messages), SUMMARY_CHARS_MAX),
         timestamp: new Date(event.at).toISOString(),
       },
     ]
@@ -49,13 +50,13 @@ const summaryOf = (event: AnyEvent, messages: readonly HarnessMessage[]): string
 /** Delegated work, each with all that was last said of it. */
 export const subagentsOf = async (session: Session) => {
   const known = Object.values(session.state.subagents)
-  const places = new Set(known.flatMap(({ seq, first }) => [seq, first]))
+  const places = new Set(known.flatMap(({ seq, firstSeq }) => [seq, firstSeq]))
   const events = await eventsAt(
     session,
     [...places].sort((a, b) => a - b),
   )
   const bySeq = new Map(events.map((event) => [event.seq, event]))
-  const firsts = new Map(known.map(({ seq, first }) => [seq, bySeq.get(first)]))
+  const firsts = new Map(known.map(({ seq, firstSeq }) => [seq, bySeq.get(firstSeq)]))
   return events.flatMap((event) =>
     event.type === 'subagent_event' && firsts.has(event.seq)
       ? [
@@ -65,7 +66,7 @@ export const subagentsOf = async (session: Session) => {
             ...(event.payload as { readonly [name: string]: Json }),
             agent_id: event.payload.agent_id,
             status: event.payload.status,
-            event_id: eventId(event.seq, session.logs.own),
+            event_id: eventId(event.seq, session.incarnations.own),
             updated_at: new Date(event.at).toISOString(),
           },
         ]
@@ -74,14 +75,14 @@ export const subagentsOf = async (session: Session) => {
 }
 
 /** The newest first. */
-export const checkpointsOf = ({ key, state, logs }: Session) =>
+export const checkpointsOf = ({ key, state, incarnations }: Session) =>
   state.checkpoints.latest.toReversed().map(({ seq, at, sequence, type, status, summary, cursor }) => ({
     session_id: key.id,
     sequence,
     checkpoint_type: type,
     status,
     summary_text: summary,
-    ...withIncarnations({ resume_cursor: cursor }, key.id, logs),
-    event_id: eventId(seq, logs.own),
+    ...withIncarnations({ resume_cursor: cursor }, key.id, incarnations),
+    event_id: eventId(seq, incarnations.own),
     timestamp: new Date(at).toISOString(),
   }))

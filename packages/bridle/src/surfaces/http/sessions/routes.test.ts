@@ -1,17 +1,17 @@
 // The shared routes and the Fabric ones, asked without sockets.
 import { describe, expect, test, vi } from 'vitest'
 import { ARTIFACTS_MAX } from '../../../kernel/limits.ts'
-import { feedOf } from '../streams/sse.ts'
-import { world } from '../test-app.suite.ts'
-import { script } from '../test-client.suite.ts'
+import { streamSourceOf } from '../streams/sse.ts'
+import { testApp } from '../test-app.suite.ts'
+import { scriptBody } from '../test-client.suite.ts'
 import { parseRange } from './artifacts.ts'
 
 describe('[H20] listing', () => {
   test('filters, searches and pages', async () => {
-    const { get, post, advance } = world()
+    const { get, post, advance } = testApp()
     for (const id of ['a1', 'a2', 'b1']) {
       advance(1_000)
-      await post(`/agents/scripted/${id}`, script(id === 'b1' ? { fail: 'no' } : { text: 'x' }))
+      await post(`/agents/scripted/${id}`, scriptBody(id === 'b1' ? { fail: 'no' } : { text: 'x' }))
     }
     const ids = async (query: string) =>
       ((await get(`/sessions${query}`)).body.sessions as { id: string }[]).map(({ id }) => id)
@@ -33,17 +33,17 @@ describe('[H20] listing', () => {
   })
 
   test('by creation, the oldest first, whatever changed since', async () => {
-    const { get, post, advance } = world()
+    const { get, post, advance } = testApp()
     for (const id of ['a', 'b', 'c', 'a', 'd', 'b']) {
       advance(1_000)
-      await post(`/agents/scripted/${id}`, script({ text: id }))
+      await post(`/agents/scripted/${id}`, scriptBody({ text: id }))
     }
     const page = async (query: string) => {
       const { sessions, next } = (await get(`/sessions?limit=2${query}`)).body
       return { ids: (sessions as { id: string }[]).map(({ id }) => id), next: String(next) }
     }
     const first = await page('&order=created')
-    await post('/agents/scripted/c', script({ text: 'busy' }))
+    await post('/agents/scripted/c', scriptBody({ text: 'busy' }))
     const second = await page(`&order=created&cursor=${first.next}`)
     expect([...first.ids, ...second.ids]).toEqual(['a', 'b', 'c', 'd'])
     expect((await page('&order=updated')).ids).toEqual(['c', 'b'])
@@ -52,9 +52,9 @@ describe('[H20] listing', () => {
   })
 
   test('says of each what its own page says: a chat that rests has not ended', async () => {
-    const { get, post } = world()
-    await post('/agents/scripted/chat', script({ text: 'x' }))
-    await post('/sessions', { engine: 'scripted', session_id: 'work', prompt: script({ text: 'x' }).prompt })
+    const { get, post } = testApp()
+    await post('/agents/scripted/chat', scriptBody({ text: 'x' }))
+    await post('/sessions', { engine: 'scripted', session_id: 'work', prompt: scriptBody({ text: 'x' }).prompt })
     await vi.waitFor(async () => expect((await get('/sessions/work')).body.status).toBe('completed'))
     const rows = (await get('/sessions')).body.sessions as Record<string, unknown>[]
     expect(rows.map(({ id, ended_at }) => [id, typeof ended_at])).toEqual([
@@ -66,14 +66,14 @@ describe('[H20] listing', () => {
   })
 
   test.each(['?limit=many', '?limit=9999', '?status=odd', '?cursor=%27', '?kind=x'])('%s is a 400', async (query) => {
-    const { status, body } = await world().get(`/sessions${query}`)
+    const { status, body } = await testApp().get(`/sessions${query}`)
     expect([status, typeof body.error]).toEqual([400, 'string'])
   })
 })
 
 describe('[H42] the inbox', () => {
   test('says what is asked, with its arguments, and in which session, of three sessions and two tenants', async () => {
-    const { get, post, host } = world()
+    const { get, post, host } = testApp()
     const long = 'x'.repeat(20_000)
     const asks = [
       {
@@ -86,7 +86,7 @@ describe('[H42] the inbox', () => {
       { tenant: 'other', id: 's1', args: {}, reason: 'r'.repeat(3_000) },
     ]
     const answers = asks.map(({ tenant, id, args, reason }) =>
-      post(`/agents/scripted/${id}`, script({ approve: 'write', id: 'c1', args, reason }), {
+      post(`/agents/scripted/${id}`, scriptBody({ approve: 'write', id: 'c1', args, reason }), {
         'x-fabric-tenant': tenant,
       }),
     )
@@ -120,8 +120,8 @@ describe('[H42] the inbox', () => {
 
 describe('[H21] the timeline', () => {
   test('has entries in order, the stream’s events, artifacts and approvals', async () => {
-    const { get, post, host } = world()
-    const steps = script(
+    const { get, post, host } = testApp()
+    const steps = scriptBody(
       { tool: 'read', id: 'c1', args: { p: 1 }, result: { ok: 1 } },
       { approve: 'write', id: 'c2', args: { p: 2 } },
       { checkpoint: 'half' },
@@ -161,13 +161,13 @@ describe('[H21] the timeline', () => {
 })
 
 test('[H22] DELETE erases, and a new session of that id starts empty with higher numbers', async () => {
-  const { ask, get, post } = world()
-  await post('/agents/scripted/s1', script({ text: 'old' }))
+  const { ask, get, post } = testApp()
+  await post('/agents/scripted/s1', scriptBody({ text: 'old' }))
   const before = Number(String((await get('/sessions/s1')).body.lastEventId).slice(3))
   expect(await ask('DELETE', '/agents/scripted/s1')).toMatchObject({ status: 200, body: { deleted: true } })
   expect((await get('/sessions/s1')).status).toBe(404)
   expect((await ask('DELETE', '/agents/scripted/s1')).status).toBe(404)
-  await post('/agents/scripted/s1', script({ text: 'new' }))
+  await post('/agents/scripted/s1', scriptBody({ text: 'new' }))
   const { body } = await get('/agents/scripted/s1')
   const events = body.events as { id: string; data: { delta?: string } }[]
   expect(events.map(({ data }) => data.delta).filter(Boolean)).toEqual(['new'])
@@ -175,8 +175,8 @@ test('[H22] DELETE erases, and a new session of that id starts empty with higher
 })
 
 test('[H22] a cursor of the old life is told to begin again', async () => {
-  const { app, ask, get, post } = world()
-  await post('/agents/scripted/s1', script({ text: 'old' }))
+  const { app, ask, get, post } = testApp()
+  await post('/agents/scripted/s1', scriptBody({ text: 'old' }))
   const cursor = String((await get('/sessions/s1')).body.lastEventId).slice(3)
   await ask('DELETE', '/agents/scripted/s1')
   const first = async () => {
@@ -188,13 +188,13 @@ test('[H22] a cursor of the old life is told to begin again', async () => {
     return text
   }
   expect(await first()).toContain('"type":"reset"')
-  await post('/agents/scripted/s1', script({ text: 'new' }))
+  await post('/agents/scripted/s1', scriptBody({ text: 'new' }))
   expect(await first()).toContain('"type":"reset"')
 })
 
 test('[H22] whoever waits for a run of a session that is removed is told so', async () => {
-  const { ask, post, host } = world()
-  const answer = post('/agents/scripted/s1', script({ sleepMs: 60_000 }))
+  const { ask, post, host } = testApp()
+  const answer = post('/agents/scripted/s1', scriptBody({ sleepMs: 60_000 }))
   const session = await host.open({ tenant: 'default', agent: 'scripted', id: 's1' })
   while (session.state.lifecycle.run?.phase !== 'started') await new Promise(setImmediate)
   await ask('DELETE', '/agents/scripted/s1')
@@ -202,52 +202,52 @@ test('[H22] whoever waits for a run of a session that is removed is told so', as
 })
 
 test('an event stream reaches the target as the very response that has the feed', async () => {
-  const { app } = world()
+  const { app } = testApp()
   const headers = { origin: 'http://localhost:5173' }
   const response = await app.fetch(new Request('http://127.0.0.1/agents/scripted/s1/stream', { headers }))
-  expect(feedOf(response)).toBeDefined()
+  expect(streamSourceOf(response)).toBeDefined()
   expect(response.headers.get('access-control-allow-origin')).toBe('http://localhost:5173')
 })
 
 describe('[H12] limits of what is kept', () => {
   test('a command that is too large or too deep is refused', async () => {
-    const { post } = world()
+    const { post } = testApp()
     const huge = await post('/agents/scripted/s1', { prompt: 'x', pad: 'y'.repeat(2_000_000) })
     expect([huge.status, huge.body.error]).toEqual([400, expect.stringContaining('1.5 million characters')])
-    await post('/agents/scripted/s1', script({ text: 'x' }))
+    await post('/agents/scripted/s1', scriptBody({ text: 'x' }))
     const reason = await post('/sessions/s1/cancel', { reason: 'y'.repeat(2_000_000) })
     expect(reason.status).toBe(400)
   })
 
   test('what an agent nests too deeply fails its run, and nothing else', async () => {
-    const { post } = world()
+    const { post } = testApp()
     let args: unknown = {}
     for (let depth = 0; depth < 3_000; depth++) args = { args }
-    const failed = await post('/agents/scripted/s1', script({ tool: 't', args: args as object }))
+    const failed = await post('/agents/scripted/s1', scriptBody({ tool: 't', args: args as object }))
     expect([failed.status, (failed.body.error as { message: string }).message]).toEqual([
       500,
       expect.stringContaining('nested'),
     ])
-    expect((await post('/agents/scripted/s1', script({ text: 'fine' }))).body.result).toBe('fine')
+    expect((await post('/agents/scripted/s1', scriptBody({ text: 'fine' }))).body.result).toBe('fine')
   })
 
   test('a long history shows its newest messages, and says how many came before', async () => {
-    const { get, post } = world()
-    for (let turn = 0; turn < 5; turn++) await post('/agents/scripted/s1', script({ text: 'x'.repeat(900_000) }))
+    const { get, post } = testApp()
+    for (let turn = 0; turn < 5; turn++) await post('/agents/scripted/s1', scriptBody({ text: 'x'.repeat(900_000) }))
     const { body } = await get('/sessions/s1')
     expect((body.messages as object[]).length + Number(body.earlierMessages)).toBe(10)
     expect(body.earlierMessages).toBeGreaterThan(0)
   })
 
   test('a mistake is not told back at full length', async () => {
-    const { body } = await world().get(`/sessions?status=${'x'.repeat(5_000)}`)
+    const { body } = await testApp().get(`/sessions?status=${'x'.repeat(5_000)}`)
     expect(String(body.error).length).toBeLessThan(600)
   })
 })
 
 test('[H23] Prefer: respond-async answers at once and says where to look', async () => {
-  const { get, post } = world()
-  const { status, body, headers } = await post('/agents/scripted/s1', script({ sleepMs: 5 }, { text: 'late' }), {
+  const { get, post } = testApp()
+  const { status, body, headers } = await post('/agents/scripted/s1', scriptBody({ sleepMs: 5 }, { text: 'late' }), {
     prefer: 'respond-async',
   })
   expect([status, body.status]).toEqual([202, 'accepted'])
@@ -263,9 +263,9 @@ test('[H23] Prefer: respond-async answers at once and says where to look', async
 })
 
 test('[H26] a run is cancelled by its session, and a stale name does nothing', async () => {
-  const { get, post } = world()
-  const answer = post('/agents/scripted/s1', script({ sleepMs: 60_000 }))
-  const started = await post('/agents/scripted/s1', script({ text: 'next' }), { prefer: 'respond-async' })
+  const { get, post } = testApp()
+  const answer = post('/agents/scripted/s1', scriptBody({ sleepMs: 60_000 }))
+  const started = await post('/agents/scripted/s1', scriptBody({ text: 'next' }), { prefer: 'respond-async' })
   expect((await post('/sessions/s1/cancel', { runId: 'r-999' })).body).toMatchObject({ cancelled: false })
   expect((await post('/sessions/s1/cancel', { reason: 'enough', actor: 'me' })).body).toMatchObject({ cancelled: true })
   expect((await answer).status).toBe(409)
@@ -278,10 +278,10 @@ describe('[H24] artifacts', () => {
   const text = `héllo ${'x'.repeat(300_000)} 😀`
   const bytes = Buffer.from(text)
   test('are read in whole or by range, by id before name', async () => {
-    const { app, get, post } = world()
+    const { app, get, post } = testApp()
     await post(
       '/agents/scripted/s1',
-      script({ artifact: { name: 'a.txt', content: text } }, { artifact: { name: 'b.txt', content: 'b' } }),
+      scriptBody({ artifact: { name: 'a.txt', content: text } }, { artifact: { name: 'b.txt', content: 'b' } }),
     )
     const list = (await get('/sessions/s1/artifacts')).body.artifacts as { id: string; name: string; size: number }[]
     expect(list.map(({ name }) => name)).toEqual(['b.txt', 'a.txt'])
@@ -312,9 +312,9 @@ describe('[H24] artifacts', () => {
   })
 
   test('of a session with very many, the newest are shown and the others are read from the log', async () => {
-    const { app, get, post } = world()
+    const { app, get, post } = testApp()
     const names = Array.from({ length: ARTIFACTS_MAX + 5 }, (_, index) => `a-${index}`)
-    await post('/agents/scripted/s1', script(...names.map((name) => ({ artifact: { name, content: name } }))))
+    await post('/agents/scripted/s1', scriptBody(...names.map((name) => ({ artifact: { name, content: name } }))))
     const pages: { id: string; name: string }[][] = []
     for (let before = ''; ; ) {
       const { body } = await get(`/sessions/s1/artifacts${before}`)
@@ -348,7 +348,7 @@ describe('[H24] artifacts', () => {
 
 describe('[H25] descriptions', () => {
   test('every route that is served is in /openapi.json, and nothing else', async () => {
-    const { get } = world()
+    const { get } = testApp()
     const { body } = await get('/openapi.json')
     const paths = Object.entries(body.paths as Record<string, object>).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method} ${path}`),
@@ -402,7 +402,7 @@ describe('[H25] descriptions', () => {
   })
 
   test('/ready lists the agents and what each needs', async () => {
-    const { body } = await world({ workspace: { target: 'test' } }).get('/ready')
+    const { body } = await testApp({ workspace: { target: 'test' } }).get('/ready')
     expect(body).toMatchObject({ ready: true, workspace: { target: 'test' } })
     expect((body.agents as object[])[2]).toEqual({
       name: 'keyless',
@@ -414,7 +414,7 @@ describe('[H25] descriptions', () => {
   })
 
   test('an agent that lacks something says so when called', async () => {
-    const { status, body } = await world().post('/agents/keyless/x', { prompt: 'hi' })
+    const { status, body } = await testApp().post('/agents/keyless/x', { prompt: 'hi' })
     expect([status, (body.error as { message: string }).message]).toEqual([
       503,
       'The agent "keyless" is not available: Set SOME_KEY.',
@@ -422,12 +422,12 @@ describe('[H25] descriptions', () => {
   })
 
   test('/builds is empty until there is a build', async () => {
-    expect((await world().get('/builds')).body).toEqual({ builds: [] })
+    expect((await testApp().get('/builds')).body).toEqual({ builds: [] })
   })
 
   test('[O7] /metrics counts requests by route, never by what callers send', async () => {
-    const { get, post } = world()
-    await post('/agents/scripted/some-id', script({ text: 'x' }))
+    const { get, post } = testApp()
+    await post('/agents/scripted/some-id', scriptBody({ text: 'x' }))
     await get('/sessions/other')
     const { text } = (await get('/metrics')).body as { text: string }
     expect(text).toContain('bridle_http_requests_total{method="post",route="/agents/:name/:id",status="200"} 1')
@@ -438,7 +438,7 @@ describe('[H25] descriptions', () => {
 })
 
 test('whether there is such a session is said before what is wrong with the request', async () => {
-  const { post } = world()
+  const { post } = testApp()
   expect((await post('/sessions/nobody/cancel', '{')).status).toBe(404)
   expect((await post('/sessions/nobody/cancel', { queue: 7 })).status).toBe(404)
 })

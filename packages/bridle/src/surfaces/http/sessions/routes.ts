@@ -3,15 +3,15 @@ import * as v from 'valibot'
 import { type Answer, type Command, isRefusal } from '../../../kernel/commands.ts'
 import { eventId, isId, type Key } from '../../../kernel/event.ts'
 import type { Json, JsonObject } from '../../../kernel/json.ts'
-import { type Listed, StoreFault } from '../../../kernel/ports/store.ts'
+import { type ListedSession, StoreFault } from '../../../kernel/ports/store.ts'
 import { SESSION_STATUSES } from '../../../kernel/schemas.ts'
 import type { Session } from '../../../kernel/session/session.ts'
 import { engineOf } from '../../../kernel/views/session-card.ts'
-import { actorOf, openTo, viewerFor } from '../access/users.ts'
+import { actorField, openableSessions, viewerField } from '../access/users.ts'
 import { commandIdOf } from '../requests/command-id.ts'
-import { taggedJson } from '../requests/conditional-requests.ts'
-import { badRequest, notFound, refused } from '../router/errors.ts'
-import { type Arrival, type Call, limitText, type Route, route } from '../router/route.ts'
+import { jsonWithTag } from '../requests/conditional-requests.ts'
+import { badRequest, notFound, refusalResponse } from '../router/errors.ts'
+import { limitSchema, type Route, type RouteCall, type RouteContext, route } from '../router/route.ts'
 import { artifactsOf } from './artifact-list.ts'
 import { channelOf } from './channel.ts'
 import { sessionCard, sessionDetail } from './detail.ts'
@@ -30,7 +30,7 @@ export const sessionRoutes: readonly Route[] = [
       parent: v.optional(v.string()),
       search: v.optional(v.string()),
       order: v.optional(v.picklist(['updated', 'created'])),
-      limit: v.optional(limitText(500)),
+      limit: v.optional(limitSchema(500)),
       cursor: v.optional(v.string()),
     }),
     answers: { 200: '`{ sessions, next? }`; pass `next` as `cursor` for the next page.' },
@@ -39,9 +39,12 @@ export const sessionRoutes: readonly Route[] = [
       const given = Object.fromEntries(
         Object.entries({ ...filter, parentId: parent }).filter(([, value]) => value !== undefined),
       )
-      const page = await pageOr400(ports.directory.list(access.tenant, { ...given, ...(await viewerFor(access)) }))
+      const page = await pageOr400(ports.directory.list(access.tenant, { ...given, ...(await viewerField(access)) }))
       if (page instanceof Response) return page
-      return Response.json({ sessions: page.sessions.map(listed), ...(page.next !== undefined && { next: page.next }) })
+      return Response.json({
+        sessions: page.sessions.map(sessionSummary),
+        ...(page.next !== undefined && { next: page.next }),
+      })
     },
   }),
   route({
@@ -55,7 +58,7 @@ export const sessionRoutes: readonly Route[] = [
     handle: async (call) => {
       const session = await findSession(call)
       if (session instanceof Response) return session
-      return taggedJson(call.request, {
+      return jsonWithTag(call.request, {
         ...sessionDetail(session, agentOf(call, session)),
         checkpoints: checkpointsOf(session),
         subagents: await subagentsOf(session),
@@ -69,7 +72,7 @@ export const sessionRoutes: readonly Route[] = [
     path: '/sessions/:id/cancel',
     scope: 'operate',
     summary: 'Cancel the run in progress, or the one named; the queue too if asked',
-    stops: true,
+    stopsWork: true,
     session: (arrival) => findKey(arrival),
     body: v.looseObject({
       runId: v.optional(v.string()),
@@ -80,34 +83,34 @@ export const sessionRoutes: readonly Route[] = [
     answers: { 200: '`{ runId, cancelled }` and the session; a run that is over already is `cancelled: false`.' },
     handle: async (call) => {
       const { runId, queue, reason, actor } = call.body
-      const key = keyOf(call)
+      const key = requireKey(call)
       const command = {
         type: 'cancel',
         ...(runId !== undefined && { runId }),
         ...(queue !== undefined && { queue }),
         ...(reason !== undefined && { reason }),
-        ...actorOf(call.access, actor),
+        ...actorField(call.access, actor),
       } as const
-      return obeyed(call, key, command)
+      return sendAndShow(call, key, command)
     },
   }),
 ]
 
 /** Sends a command under the caller's own name for it, and answers with how the session stands. */
-export const obeyed = async (
-  call: Pick<Call<unknown, unknown>, 'ports' | 'request'>,
+export const sendAndShow = async (
+  call: Pick<RouteCall<unknown, unknown>, 'ports' | 'request'>,
   key: Key,
   command: Command,
 ): Promise<Response> => {
   const id = commandIdOf(call.request, command)
   if (id instanceof Response) return id
   const answer = await call.ports.host.send(key, command, id)
-  return isRefusal(answer) ? refused(answer) : standing(call, key, answer)
+  return isRefusal(answer) ? refusalResponse(answer) : respondWithCard(call, key, answer)
 }
 
 /** How a session stands after it was asked something: its card, with its health, and the answer. */
-export const standing = async (
-  call: Pick<Call<unknown, unknown>, 'ports'>,
+export const respondWithCard = async (
+  call: Pick<RouteCall<unknown, unknown>, 'ports'>,
   key: Key,
   answer: Answer,
   init: ResponseInit = {},
@@ -118,17 +121,17 @@ export const standing = async (
   return Response.json({ ...sessionCard(session, agentOf(call, session)), ...said }, init)
 }
 
-const agentOf = ({ ports }: Pick<Call<unknown, unknown>, 'ports'>, { key }: Session) =>
+const agentOf = ({ ports }: Pick<RouteCall<unknown, unknown>, 'ports'>, { key }: Session) =>
   ports.agents.get(key.agent) ?? null
 
 /** What a row with a `session` was found to be about. */
-export const keyOf = ({ key }: Pick<Call<unknown, unknown>, 'key'>): Key => {
+export const requireKey = ({ key }: Pick<RouteCall<unknown, unknown>, 'key'>): Key => {
   if (!key) throw new Error('This row names no session.')
   return key
 }
 
 /** The session that the call is about; it may be gone by now. */
-export const findSession = async (call: Call<unknown, unknown>): Promise<Session | Response> => {
+export const findSession = async (call: RouteCall<unknown, unknown>): Promise<Session | Response> => {
   const key = call.key ?? (await findKey(call))
   return key instanceof Response ? key : ((await call.ports.host.find(key)) ?? notFound())
 }
@@ -142,13 +145,13 @@ export const findKey = async ({
   access,
   ports,
   request,
-}: Pick<Arrival, 'param' | 'access' | 'ports'> & { readonly request: Pick<Request, 'url'> }): Promise<
+}: Pick<RouteContext, 'param' | 'access' | 'ports'> & { readonly request: Pick<Request, 'url'> }): Promise<
   Key | Response
 > => {
   const id = param('id')
   const agent = new URL(request.url).searchParams.get('agent')
   if (!isId(id)) return notFound()
-  const found = await openTo(access, await ports.directory.find(access.tenant, id))
+  const found = await openableSessions(access, await ports.directory.find(access.tenant, id))
   return found.find(({ key }) => agent === null || key.agent === agent)?.key ?? notFound()
 }
 
@@ -160,13 +163,13 @@ export const pageOr400 = <T>(page: Promise<T>): Promise<T | Response> =>
     throw error
   })
 
-const moment = (at: unknown): string | null => (typeof at === 'number' ? new Date(at).toISOString() : null)
+const isoTime = (at: unknown): string | null => (typeof at === 'number' ? new Date(at).toISOString() : null)
 
 /** Of the log, as the store says; where the list is made of rows alone, as the row does. */
-const incarnationOf = ({ incarnation = 1, row }: Listed): number =>
+const incarnationOf = ({ incarnation = 1, row }: ListedSession): number =>
   Math.max(incarnation, typeof row.detail.incarnation === 'number' ? row.detail.incarnation : 1)
 
-const listed = ({ key, head, row, ...log }: Listed) => ({
+const sessionSummary = ({ key, head, row, ...log }: ListedSession) => ({
   id: key.id,
   sessionId: key.id,
   session_id: key.id,
@@ -183,9 +186,9 @@ const listed = ({ key, head, row, ...log }: Listed) => ({
   pendingApprovals: row.approvals.length,
   attempt_count: row.detail.attempts ?? 0,
   max_retries: row.detail.maxRetries ?? 0,
-  expires_at: moment(row.detail.expiresAt),
-  ended_at: moment(row.detail.endedAt),
-  last_heartbeat_at: moment(row.detail.heartbeatAt),
+  expires_at: isoTime(row.detail.expiresAt),
+  ended_at: isoTime(row.detail.endedAt),
+  last_heartbeat_at: isoTime(row.detail.heartbeatAt),
   branch_source_event_id: row.detail.branchSourceEventId ?? null,
   branch_resume_cursor: row.detail.branchResumeCursor ?? null,
   ...engineOf(key.agent),

@@ -3,7 +3,7 @@
 import * as v from 'valibot'
 
 /** What a client says to a mark: it has everything up to here. */
-export const seenMessage = v.object({
+export const seenMessageSchema = v.object({
   type: v.literal('seen'),
   seq: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
 })
@@ -11,39 +11,39 @@ export const seenMessage = v.object({
 /** Characters between two marks, some six hundred tokens: each answer is one more message to the server. */
 export const MARK_CHARS = 64 * 1024
 
-interface Mark {
+interface StreamMark {
   readonly seq: number
   /** All that was sent before it. */
   readonly sent: number
 }
 
-export class Marks {
+export class MarkTracker {
   #sent = 0
-  #seen = 0
+  #acknowledged = 0
   #seq = 0
-  #marked = 0
+  #markedChars = 0
   /** Set and not seen yet, oldest first. */
-  readonly #open: Mark[] = []
+  readonly #open: StreamMark[] = []
 
   /** Characters that were sent and not seen, so far as is known. */
-  get unseen(): number {
-    return this.#sent - this.#seen
+  get unacknowledged(): number {
+    return this.#sent - this.#acknowledged
   }
 
   /** Counts what was sent, and the number that it brings the reader to. Returns the mark that is due behind it. */
-  sent(messages: readonly string[], seq = this.#seq): string | null {
+  countSent(messages: readonly string[], seq = this.#seq): string | null {
     for (const message of messages) this.#sent += message.length
     this.#seq = seq
-    if (this.#sent - this.#marked < MARK_CHARS) return null
-    this.#marked = this.#sent
+    if (this.#sent - this.#markedChars < MARK_CHARS) return null
+    this.#markedChars = this.#sent
     this.#open.push({ seq, sent: this.#sent })
     return JSON.stringify({ type: 'mark', seq })
   }
 
   /** True when the reader has moved. Only marks that were set count, so claiming more than was sent gains nothing. */
-  seen(seq: number): boolean {
-    const before = this.#seen
-    while (this.#open[0] && this.#open[0].seq <= seq) this.#seen = (this.#open.shift() as Mark).sent
-    return this.#seen > before
+  acknowledge(seq: number): boolean {
+    const before = this.#acknowledged
+    while (this.#open[0] && this.#open[0].seq <= seq) this.#acknowledged = (this.#open.shift() as StreamMark).sent
+    return this.#acknowledged > before
   }
 }

@@ -2,21 +2,21 @@
 
 import * as v from 'valibot'
 import type { AnyEvent } from '../../../kernel/event.ts'
-import { type LogPlace, parsePlace } from '../../../kernel/positions/log-position.ts'
+import { type LogPosition, parsePosition } from '../../../kernel/positions/log-position.ts'
 import type { Session } from '../../../kernel/session/session.ts'
 
 /** What `?replay=` may say. */
-export const replayWish = v.pipe(v.string(), v.regex(/^(all|none|\d{1,9})$/, 'Expected "all", "none" or a number'))
+export const replaySchema = v.pipe(v.string(), v.regex(/^(all|none|\d{1,9})$/, 'Expected "all", "none" or a number'))
 
 /** What `?after=` or `?before=` of a page may say: a number, with its incarnation where that is not the first. */
-export const pagePlace = v.pipe(
+export const pageCursorSchema = v.pipe(
   v.string(),
   v.regex(/^\d{1,9}(~\d{1,9})?$/, 'Expected a whole number'),
-  v.transform((text) => parsePlace(text) as LogPlace),
+  v.transform((text) => parsePosition(text) as LogPosition),
 )
 
 /** The cursor that leaves the last N events that a wire shows to come. Looks back a page at a time. */
-export const replayFrom = async (
+export const replayStart = async (
   session: Session,
   replay: string,
   isShown: (event: AnyEvent) => boolean,
@@ -28,7 +28,7 @@ export const replayFrom = async (
   while (missing > 0 && from > 0) {
     const to = from
     from = Math.max(0, to - REPLAY_PAGE)
-    const shown = await shownIn(session, from, to, isShown)
+    const shown = await shownSeqs(session, from, to, isShown)
     const first = shown.at(-missing)
     if (first !== undefined) return first - 1
     missing -= shown.length
@@ -37,7 +37,7 @@ export const replayFrom = async (
 }
 
 /** The numbers, between these two, of what the wire shows. */
-const shownIn = async (
+const shownSeqs = async (
   session: Session,
   from: number,
   to: number,

@@ -2,14 +2,14 @@
 // `upgrade` and then only moves messages, so every socket of every wire passes the same door.
 import * as v from 'valibot'
 import type { Key } from '../../../kernel/event.ts'
-import type { Access, Asked, Scope } from '../access/authenticate.ts'
-import { enter } from '../access/authorize.ts'
+import type { Access, IncomingRequest, Scope } from '../access/authenticate.ts'
+import { authorize } from '../access/authorize.ts'
 import { callerOf } from '../access/proxy-headers.ts'
-import { redacted } from '../access/secrets.ts'
+import { redactUrl } from '../access/secrets.ts'
 import { issueText } from '../requests/issue-text.ts'
-import { type AppPorts, correlationOf } from '../router/app.ts'
-import { badRequest, faulted, goingAway, notFound } from '../router/errors.ts'
-import { match } from '../router/path-pattern.ts'
+import { type AppPorts, correlationIdOf } from '../router/app.ts'
+import { badRequest, faultResponse, notFound, serverStopping } from '../router/errors.ts'
+import { matchPath } from '../router/path-pattern.ts'
 import { type Route, route } from '../router/route.ts'
 
 /** The far end, as a target hands it over. */
@@ -25,30 +25,30 @@ export interface Socket {
   /** Resolves when it can take more, or has closed. */
   drained(): Promise<void>
   /** The other side says that it has everything up to here; for a target that set it a mark. */
-  seen?(seq: number): void
+  acknowledge?(seq: number): void
 }
 
 /** The near end: what the target tells. */
-export interface Receiver {
+export interface SocketReceiver {
   /** Null = the message was not text. While many are unanswered the target stops reading. */
-  message(text: string | null): Promise<void> | void
+  onMessage(text: string | null): Promise<void> | void
   /** The other side showed a sign of life below the messages: a ping or pong frame. */
-  alive(): void
+  onAlive(): void
   /** It is too far behind for what the server can hold: close it, to be resumed by cursor. */
-  slow(): void
-  closed(): void
+  onSlow(): void
+  onClosed(): void
   /** Sends a sign of life, where the wire has one; for a target that keeps the time itself. */
-  beat?(): void
+  sendHeartbeat?(): void
   /** Nothing was heard of the other side for too long: close it. */
-  silent?(): void
+  onSilence?(): void
   /** A plain value that the row's `wake` makes it from again, for a target whose sockets outlive its memory. */
-  rest?(): unknown
+  hibernate?(): unknown
 }
 
-export type Opener = (socket: Socket) => Receiver
+export type SocketOpener = (socket: Socket) => SocketReceiver
 
 export interface SocketCall<Q = unknown> {
-  readonly request: Asked
+  readonly request: IncomingRequest
   readonly param: (name: string) => string
   readonly query: Q
   readonly access: Access
@@ -64,11 +64,11 @@ export interface SocketRoute {
   /** Which session it is of. A Response refuses. */
   readonly session: (call: SocketCall) => Promise<Key | Response> | Key | Response
   /** Which door it is, where the production gate knows several. */
-  readonly door?: 'ws'
+  readonly exposureKind?: 'ws'
   /** Takes up a socket that slept. `head` is what it was told up to. */
-  readonly wake: (rested: unknown, head: number, ports: AppPorts) => Promise<Opener>
+  readonly restore: (rested: unknown, head: number, ports: AppPorts) => Promise<SocketOpener>
   /** An opener is called at once when the socket is open; a Response refuses the upgrade. */
-  readonly accept: (call: SocketCall) => Promise<Opener | Response> | Opener | Response
+  readonly accept: (call: SocketCall) => Promise<SocketOpener | Response> | SocketOpener | Response
 }
 
 /** Declares a socket route with its handler typed by its query. */
@@ -76,30 +76,32 @@ export const socketRoute = <const Q extends v.GenericSchema<unknown, unknown>>(
   given: Omit<SocketRoute, 'query' | 'accept' | 'session'> & {
     readonly query: Q
     readonly session: (call: SocketCall<v.InferOutput<Q>>) => Promise<Key | Response> | Key | Response
-    readonly accept: (call: SocketCall<v.InferOutput<Q>>) => Promise<Opener | Response> | Opener | Response
+    readonly accept: (call: SocketCall<v.InferOutput<Q>>) => Promise<SocketOpener | Response> | SocketOpener | Response
   },
 ): SocketRoute => given as unknown as SocketRoute
 
 /** Who may open which socket. */
-export const upgrade = async (
+export const upgradeSocket = async (
   rows: readonly SocketRoute[],
-  request: Asked,
+  request: IncomingRequest,
   address: string,
   ports: AppPorts,
-): Promise<Opener | Response> => {
+): Promise<SocketOpener | Response> => {
   const started = ports.clock.now()
   const url = new URL(request.url)
   for (const row of rows) {
-    const params = match(row.path, url.pathname)
+    const params = matchPath(row.path, url.pathname)
     if (!params) continue
-    const answer = await accept(row, params, { request, address, url, ports }).catch((error: unknown) => faulted(error))
-    const correlationId = correlationOf(request.headers.get('x-correlation-id'))
+    const answer = await acceptSocket(row, params, { request, address, url, ports }).catch((error: unknown) =>
+      faultResponse(error),
+    )
+    const correlationId = correlationIdOf(request.headers.get('x-correlation-id'))
     const status = answer instanceof Response ? answer.status : 101
     if (answer instanceof Response) answer.headers.set('x-correlation-id', correlationId)
     ports.traffic.count('ws', row.path, status)
     ports.onRequest?.({
       method: 'WS',
-      url: redacted(request.url),
+      url: redactUrl(request.url),
       route: row.path,
       status,
       ms: ports.clock.now() - started,
@@ -110,15 +112,15 @@ export const upgrade = async (
   return notFound()
 }
 
-const accept = async (
+const acceptSocket = async (
   row: SocketRoute,
   params: Readonly<Record<string, string>>,
-  asked: { request: Asked; address: string; url: URL; ports: AppPorts },
-): Promise<Opener | Response> => {
+  asked: { request: IncomingRequest; address: string; url: URL; ports: AppPorts },
+): Promise<SocketOpener | Response> => {
   const { url, ports } = asked
-  if (ports.isStopping?.()) return goingAway()
+  if (ports.isStopping?.()) return serverStopping()
   const { request, address } = callerOf(ports, asked.request, asked.address)
-  const access = await enter(ports, { request, address, scope: row.scope, sessionId: params.id ?? null })
+  const access = await authorize(ports, { request, address, scope: row.scope, sessionId: params.id ?? null })
   if (access instanceof Response) return access
   const query = row.query ? v.safeParse(row.query, Object.fromEntries(url.searchParams)) : null
   if (query && !query.success) {
@@ -135,14 +137,14 @@ const accept = async (
 }
 
 /** The same paths for a plain GET: a client that cannot see why its upgrade was refused asks here. */
-export const socketPages = (rows: readonly SocketRoute[]): readonly Route[] =>
+export const upgradeRequiredRoutes = (rows: readonly SocketRoute[]): readonly Route[] =>
   rows.map(({ path, scope, summary }) =>
     route({
       method: 'get',
       path,
       scope,
       summary: `${summary} (WebSocket)`,
-      isPassedOn: true,
+      isValidatedElsewhere: true,
       answers: { 101: 'The socket is open.', 426: 'The caller may come in, but has to ask for a WebSocket.' },
       handle: () =>
         Response.json({ error: 'This is a WebSocket.' }, { status: 426, headers: { upgrade: 'websocket' } }),
@@ -150,24 +152,24 @@ export const socketPages = (rows: readonly SocketRoute[]): readonly Route[] =>
   )
 
 /** A browser sees no status of a refused upgrade: what it should know is told on the open socket, which then closes. */
-export const told = async (refusal: Response): Promise<Opener> => {
-  const text = JSON.stringify({ type: 'error', message: await errorText(refusal) })
-  const [code, reason] = closings[refusal.status] ?? [1011, 'The session cannot be opened.']
+export const refuseOnOpenSocket = async (refusal: Response): Promise<SocketOpener> => {
+  const text = JSON.stringify({ type: 'error', message: await errorMessageOf(refusal) })
+  const [code, reason] = closeCodes[refusal.status] ?? [1011, 'The session cannot be opened.']
   return (socket) => {
     socket.send([text])
     socket.close(code, reason)
-    return { message: () => {}, alive: () => {}, slow: () => {}, closed: () => {} }
+    return { onMessage: () => {}, onAlive: () => {}, onSlow: () => {}, onClosed: () => {} }
   }
 }
 
 /** The agent is private, there is no such session, it is elsewhere. */
-const closings: { readonly [status: number]: readonly [number, string] } = {
+const closeCodes: { readonly [status: number]: readonly [number, string] } = {
   403: [1008, 'Refused.'],
   404: [4004, 'There is no such session.'],
   503: [1012, 'The session moved: resume by cursor.'],
 }
 
-export const errorText = async (refusal: Response): Promise<string> => {
+export const errorMessageOf = async (refusal: Response): Promise<string> => {
   const { error } = (await refusal.json()) as { error: string | { message: string } }
   return typeof error === 'string' ? error : error.message
 }

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { world } from '../test-app.suite.ts'
+import { testApp } from '../test-app.suite.ts'
 
 const say = (text: string) => `@script ${JSON.stringify([{ text }])}`
 
@@ -8,7 +8,7 @@ test.each([
   ['of envelopes', '/sessions/s/events/stream'],
   ['of health', '/sessions/s/health/stream'],
 ])('[CF4] a stream %s that may not live for ever ends by itself, and its last id goes on', async (_name, path) => {
-  const { get, post } = world({ streamMs: 30, heartbeatMs: 0 })
+  const { get, post } = testApp({ streamMs: 30, heartbeatMs: 0 })
   await post('/agents/scripted/s', { prompt: say('one') })
   // Read to its end: the server ends it.
   const first = String((await get(path)).body.text)
@@ -25,7 +25,7 @@ test.each([
 test('[CF4] [H10] one that does not read is cut, by the size of what waits or when the time is up; no timer is left', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearTimeout', 'clearInterval'] })
   try {
-    const { app, post } = world({ streamMs: 60_000 })
+    const { app, post } = testApp({ streamMs: 60_000 })
     const stalled = async () => {
       const { body } = await app.fetch(new Request('http://127.0.0.1/agents/scripted/s/stream?replay=none'))
       const reader = (body as ReadableStream<Uint8Array>).getReader()

@@ -1,9 +1,9 @@
 // Server-sent events: framing, cursors, heartbeats, and a bounded buffer between a session and its reader.
-import { type LogPlace, parseEventId } from '../../../kernel/positions/log-position.ts'
+import { type LogPosition, parseEventId } from '../../../kernel/positions/log-position.ts'
 import type { Audience, Listener, Subscribers } from '../../../kernel/session/subscribers.ts'
 
 /** No `event:` field, so that a plain `onmessage` fires; the id is the place in the log and nothing else ever has one. */
-export const frame = (data: unknown, place?: number | string): string =>
+export const sseFrame = (data: unknown, place?: number | string): string =>
   `${place === undefined ? '' : `id: ${place}\n`}data: ${JSON.stringify(data)}\n\n`
 
 export const HEARTBEAT_MS = 15_000
@@ -12,7 +12,7 @@ const RETRY_MS = 2_000
 /** The same for a server that knows it is going away. */
 const RESTART_MS = 5_000
 
-export interface EventStream {
+export interface EventStreamOptions {
   readonly audience: Audience
   readonly subscribers: Subscribers
   readonly since: number
@@ -32,17 +32,17 @@ export interface EventStream {
 export interface EventSink {
   write(text: string): void
   /** Bytes written but not yet taken by the reader. */
-  unsent(): number
+  unsentBytes(): number
   /** Resolves when it can take more, or is gone. */
   drained(): Promise<void>
   /** After all that was written. */
   end(): void
   /** Now: what waits for the reader is dropped. */
-  cut(): void
+  disconnect(): void
 }
 
 /** Writes to the sink from here on. Returns how to stop, for a sink that is gone. */
-export type EventFeed = (sink: EventSink) => () => void
+export type StreamSource = (sink: EventSink) => () => void
 
 /** A response that goes on until the reader leaves, falls too far behind, or the session moves. */
 export const eventStream = ({
@@ -55,14 +55,14 @@ export const eventStream = ({
   isOver,
   endAfterMs,
   guard,
-}: EventStream): Response => {
-  const feed: EventFeed = (sink) => {
+}: EventStreamOptions): Response => {
+  const feed: StreamSource = (sink) => {
     // At once, so that proxies and clients see the stream open; a reader that is cut comes back after `retry`.
     sink.write(`: open\n\nretry: ${retryMs}\n\n${opening}`)
     const beat = setInterval(() => sink.write(': beat\n\n'), heartbeatMs)
     const reader = isOver
-      ? new EndingReader(audience, sink, beat, isOver, subscribers)
-      : new Reader(audience, sink, beat)
+      ? new EndingStreamListener(audience, sink, beat, isOver, subscribers)
+      : new StreamListener(audience, sink, beat)
     let unguard = () => {}
     let isEnded = false
     const leave = () => {
@@ -80,7 +80,7 @@ export const eventStream = ({
       reader.end = setTimeout(() => {
         leave()
         // One that does not read would never come to its end.
-        reader.close(sink.unsent() > BUFFER_BYTES ? 'slow' : undefined)
+        reader.close(sink.unsentBytes() > BUFFER_BYTES ? 'slow' : undefined)
       }, endAfterMs)
     if (!isEnded) subscribers.add(reader, since)
     return leave
@@ -92,17 +92,17 @@ export const eventStream = ({
       'x-accel-buffering': 'no',
     },
   })
-  feeds.set(response, feed)
+  streamSources.set(response, feed)
   return response
 }
 
-const feeds = new WeakMap<Response, EventFeed>()
+const streamSources = new WeakMap<Response, StreamSource>()
 
 /** The feed behind a response, for a target that has a shorter way to the reader than the response's body. */
-export const feedOf = (response: Response): EventFeed | undefined => feeds.get(response)
+export const streamSourceOf = (response: Response): StreamSource | undefined => streamSources.get(response)
 
 /** One for each reader, and there may be thousands: a class, so that each costs no closures. */
-class Reader implements Listener {
+class StreamListener implements Listener {
   readonly audience: Audience
   readonly #sink: EventSink
   readonly #beat: ReturnType<typeof setInterval>
@@ -119,7 +119,7 @@ class Reader implements Listener {
   }
 
   unsent(): number {
-    return this.#sink.unsent()
+    return this.#sink.unsentBytes()
   }
 
   ready(): Promise<void> {
@@ -133,14 +133,14 @@ class Reader implements Listener {
 
   close(why?: 'slow' | 'moved' | 'removed'): void {
     this.stop()
-    if (why === 'slow') return this.#sink.cut()
+    if (why === 'slow') return this.#sink.disconnect()
     if (why === 'moved') this.#sink.write(`retry: ${RESTART_MS}\n\n`)
     this.#sink.end()
   }
 }
 
 /** One whose stream ends by itself. */
-class EndingReader extends Reader {
+class EndingStreamListener extends StreamListener {
   readonly #isOver: () => boolean
   readonly #subscribers: Subscribers
 
@@ -168,17 +168,17 @@ class EndingReader extends Reader {
 }
 
 /** The feed as any platform serves it. It begins with the first read: a body that nobody reads keeps nobody busy. */
-const bodyOf = (feed: EventFeed): ReadableStream<Uint8Array> => {
+const bodyOf = (feed: StreamSource): ReadableStream<Uint8Array> => {
   let leave: (() => void) | null = null
   let wanted = () => {}
   const sinkOf = (controller: ReadableStreamDefaultController<Uint8Array>): EventSink => ({
     write: (text) => controller.enqueue(bytesOf(text)),
-    unsent: () => -(controller.desiredSize ?? 0),
+    unsentBytes: () => -(controller.desiredSize ?? 0),
     drained: async () => {
       while (-(controller.desiredSize ?? 0) > BUFFER_BYTES) await new Promise<void>((resolve) => (wanted = resolve))
     },
     end: () => controller.close(),
-    cut: () => controller.error(new Error('Too far behind.')),
+    disconnect: () => controller.error(new Error('Too far behind.')),
   })
   return new ReadableStream<Uint8Array>(
     {
@@ -210,14 +210,17 @@ const bytesOf = (text: string): Uint8Array => {
 const BUFFER_BYTES = 64 * 1024
 
 /** Where a reader left off: `Last-Event-ID`, else `?after=`. Null = it says nothing; undefined = it makes no sense. */
-export const cursorOf = (lastEventId: string | null, after: string | undefined): LogPlace | null | undefined => {
+export const parseStreamCursor = (
+  lastEventId: string | null,
+  after: string | undefined,
+): LogPosition | null | undefined => {
   const given = lastEventId || after
   if (given === undefined || given === '') return null
   return parseEventId(given) ?? undefined
 }
 
 /** A stream beats also where sockets need not: it is a request, and what stands between would give it up. */
-export const streamTimes = ({
+export const streamTimings = ({
   heartbeatMs,
   retryMs,
   streamMs,
@@ -225,7 +228,7 @@ export const streamTimes = ({
   readonly heartbeatMs?: number
   readonly retryMs?: number
   readonly streamMs?: number
-}): Pick<EventStream, 'heartbeatMs' | 'retryMs' | 'endAfterMs'> => ({
+}): Pick<EventStreamOptions, 'heartbeatMs' | 'retryMs' | 'endAfterMs'> => ({
   ...(heartbeatMs && { heartbeatMs }),
   ...(retryMs !== undefined && { retryMs }),
   ...(streamMs !== undefined && { endAfterMs: streamMs }),

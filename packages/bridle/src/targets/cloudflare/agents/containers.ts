@@ -3,12 +3,12 @@
 // whether it is healthy before it is used again, put to sleep by the platform when nobody asks it anything.
 import { type Key, keyText } from '../../../kernel/event.ts'
 import type { RunnerHealth } from '../../../runners/protocol.ts'
-import type { Reach, Sandbox, SandboxProvider } from '../../../runners/sandboxes/provider.ts'
+import type { RunnerFetch, Sandbox, SandboxProvider } from '../../../runners/sandboxes/provider.ts'
 import { askHealth, putEnv } from '../../../runners/sandboxes/runner-calls.ts'
-import type { Namespace, Stub } from '../platform.ts'
+import type { ObjectNamespace, ObjectStub } from '../platform.ts'
 
 /** As much of `Container` as is asked from outside. */
-export interface ContainerStub extends Stub {
+export interface ContainerStub extends ObjectStub {
   getState(): Promise<{ readonly status: string }>
   startAndWaitForPorts(options: { startOptions: { envVars: { [name: string]: string } } }): Promise<void>
   stop(): Promise<void>
@@ -16,7 +16,7 @@ export interface ContainerStub extends Stub {
 }
 
 export interface ContainerOptions {
-  readonly containers: Namespace<ContainerStub>
+  readonly containers: ObjectNamespace<ContainerStub>
   /** The bearer of a session's runner; the same each time, so that the next object knows it too. */
   readonly token: (key: Key) => Promise<string>
 }
@@ -30,7 +30,7 @@ const UP = new Set(['running', 'healthy'])
 export const containerSandboxes = ({ containers, token }: ContainerOptions): SandboxProvider => {
   const of = (name: string): ContainerStub => containers.get(containers.idFromName(name))
   const reach =
-    (name: string): Reach =>
+    (name: string): RunnerFetch =>
     (url, init) =>
       of(name).fetch(new Request(url, init))
   const health = (name: string): Promise<RunnerHealth | null> => askHealth(URL_INSIDE, HEALTH_MS, reach(name))

@@ -6,18 +6,18 @@ import type { Runner } from '../../../kernel/ports/runner.ts'
 import type { ProviderName } from '../../../runners/credentials/providers.ts'
 import { claudeInfo } from '../../../runners/engines/claude/capabilities.ts'
 import { codexInfo } from '../../../runners/engines/codex/capabilities.ts'
-import { sandboxRunner } from '../../../runners/remote/remote-runner.ts'
+import { remoteRunner } from '../../../runners/remote/remote-runner.ts'
 import type { SandboxProvider } from '../../../runners/sandboxes/provider.ts'
 import { urlSandbox } from '../../../runners/sandboxes/url-sandbox.ts'
 import { runClock } from '../alarms/object-clock.ts'
 import { type CredentialPorts, runCredentials } from '../credentials/credential-proxy.ts'
-import { derivedToken } from '../credentials/sealing.ts'
+import { deriveToken } from '../credentials/sealing.ts'
 import type { SigningSecret } from '../credentials/signing-secret.ts'
 import { digest } from '../digest.ts'
 import type { HarnessEnv, HarnessOptions } from '../options.ts'
 import { containerSandboxes } from './containers.ts'
 
-export interface EngineParts {
+export interface EnginePorts {
   readonly provider: SandboxProvider
   readonly credentials: CredentialPorts
 }
@@ -41,29 +41,29 @@ export const engineInfos = (env: HarnessEnv): readonly AgentInfo[] => {
 export const engineRunner = (
   engine: string,
   options: HarnessOptions,
-  { provider, credentials }: EngineParts,
+  { provider, credentials }: EnginePorts,
 ): Runner => {
   const { models: _, ...settings } = options.engines?.[engine] ?? {}
-  return sandboxRunner({
+  return remoteRunner({
     engine,
     provider,
     clock: runClock,
     digest,
     settings,
     runToken: async ({ key, runId, attempt }) =>
-      derivedToken(await credentials.secret(), 'run', keyText(key), runId, attempt),
+      deriveToken(await credentials.secret(), 'run', keyText(key), runId, attempt),
     credentials: runCredentials(credentials, PROVIDERS[engine] ?? 'anthropic', settings),
   })
 }
 
 /** A URL takes the place of containers: that is how it is developed. Without either it refuses with a sentence to act on. */
-export const runnerProvider = (env: HarnessEnv, secret: SigningSecret): SandboxProvider => {
+export const createSandboxProvider = (env: HarnessEnv, secret: SigningSecret): SandboxProvider => {
   const { BRIDLE_RUNNER_URL: url, BRIDLE_RUNNER_TOKEN: token, HARNESS_SANDBOX: containers } = env
   if (url) return urlSandbox({ url, token: token || null })
   if (containers)
     return containerSandboxes({
       containers,
-      token: async (key) => derivedToken(await secret(), 'sandbox', keyText(key)),
+      token: async (key) => deriveToken(await secret(), 'sandbox', keyText(key)),
     })
   const missing = async (): Promise<never> => {
     throw new Error('There is no runner. Bind a container as HARNESS_SANDBOX, or set BRIDLE_RUNNER_URL.')

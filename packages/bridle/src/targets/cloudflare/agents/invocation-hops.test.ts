@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AnyEvent } from '../../../kernel/event.ts'
 import type { Job, RunEnd, Runner } from '../../../kernel/ports/runner.ts'
-import { get, isIdle, post, readFrames, script } from '../../../surfaces/http/test-client.suite.ts'
-import { callAlarm, incarnation, reset, rings, startWorld } from '../tests/test-worker.suite.ts'
-import { noTools, type Workerd } from '../tests/workerd.suite.ts'
-import { HOP_MS, HOP_STEPS, Hops, hopping } from './invocation-hops.ts'
+import { get, isIdle, post, readFrames, scriptBody } from '../../../surfaces/http/test-client.suite.ts'
+import { alarmCount, callAlarm, incarnation, reset, startTestWorker } from '../tests/test-worker.suite.ts'
+import { noTools, type WorkerdProcess } from '../tests/workerd.suite.ts'
+import { HOP_MS, HOP_STEPS, InvocationHops, withInvocationHops } from './invocation-hops.ts'
 
 const KEY = { tenant: 't', agent: 'a', id: 'i' }
 const job = (awaiting: string[] = []): Job => ({ key: KEY, awaiting }) as unknown as Job
@@ -16,7 +16,7 @@ const became = (status: string) => [{ type: 'session_state', payload: { status }
 const made = () => {
   const timers = new Set<() => void>()
   let count = 0
-  const hops = new Hops({
+  const hops = new InvocationHops({
     hop: () => {
       count += 1
     },
@@ -37,24 +37,24 @@ const made = () => {
 
 test('[CF13] it hops after so many steps, and text is none', () => {
   const { hops, count, isHeld } = made()
-  hops.committed(KEY, did(HOP_STEPS))
+  hops.countSteps(KEY, did(HOP_STEPS))
   expect([count(), isHeld()]).toEqual([0, false])
-  const end = hops.begin(job(), false)
-  hops.committed(KEY, did(HOP_STEPS - 1))
-  hops.committed(KEY, did(1_000, 'token'))
+  const end = hops.holdRun(job(), false)
+  hops.countSteps(KEY, did(HOP_STEPS - 1))
+  hops.countSteps(KEY, did(1_000, 'token'))
   expect([count(), isHeld()]).toEqual([0, true])
-  hops.committed(KEY, did(1))
-  hops.committed(KEY, did(HOP_STEPS))
+  hops.countSteps(KEY, did(1))
+  hops.countSteps(KEY, did(HOP_STEPS))
   expect([count(), isHeld()]).toEqual([2, true])
   end()
   expect(isHeld()).toBe(false)
-  hops.committed(KEY, did(HOP_STEPS))
+  hops.countSteps(KEY, did(HOP_STEPS))
   expect(count()).toBe(2)
 })
 
 test('[CF13] and after so long, whatever was done', () => {
   const { hops, passTime, count, isHeld } = made()
-  const end = hops.begin(job(), true)
+  const end = hops.holdRun(job(), true)
   passTime()
   passTime()
   expect([count(), isHeld()]).toEqual([2, true])
@@ -65,19 +65,19 @@ test('[CF13] and after so long, whatever was done', () => {
 
 test('[CF13] one that waits for an answer uses nothing up; it is held only if it could not be taken up', () => {
   const resting = made()
-  resting.hops.begin(job(['c1']), true)
+  resting.hops.holdRun(job(['c1']), true)
   expect(resting.isHeld()).toBe(false)
-  resting.hops.committed(KEY, became('running'))
+  resting.hops.countSteps(KEY, became('running'))
   expect(resting.isHeld()).toBe(true)
-  resting.hops.committed(KEY, became('awaiting_approval'))
+  resting.hops.countSteps(KEY, became('awaiting_approval'))
   expect([resting.count(), resting.isHeld()]).toEqual([0, false])
 
   const held = made()
-  held.hops.begin(job(), false)
-  held.hops.committed(KEY, became('awaiting_approval'))
+  held.hops.holdRun(job(), false)
+  held.hops.countSteps(KEY, became('awaiting_approval'))
   held.passTime()
   expect([held.count(), held.isHeld()]).toEqual([0, true])
-  held.hops.committed(KEY, became('running'))
+  held.hops.countSteps(KEY, became('running'))
   held.passTime()
   expect([held.count(), held.isHeld()]).toEqual([1, true])
 })
@@ -88,12 +88,12 @@ test('[CF13] a run that breaks is let go; the attempt after it is not', async ()
     start: (): Promise<RunEnd> => Promise.reject(new Error('broke')),
     attach: async (): Promise<RunEnd> => 'lost',
   } as unknown as Runner
-  const wrapped = hopping(runner, hops, { canRest: false })
+  const wrapped = withInvocationHops(runner, hops, { canRest: false })
   await expect(wrapped.start(job(), {} as never)).rejects.toThrow('broke')
   expect(await wrapped.attach(job(), {} as never)).toBe('lost')
   expect(isHeld()).toBe(false)
-  const endFirst = hops.begin(job(), false)
-  const endSecond = hops.begin(job(), false)
+  const endFirst = hops.holdRun(job(), false)
+  const endSecond = hops.holdRun(job(), false)
   endFirst()
   expect(isHeld()).toBe(true)
   endSecond()
@@ -101,7 +101,7 @@ test('[CF13] a run that breaks is let go; the attempt after it is not', async ()
 })
 
 describe.skipIf(noTools)('in workerd', () => {
-  let world: Workerd
+  let world: WorkerdProcess
   const walker = (id: string) => `${world.url}/agents/walker/${id}`
   const scripted = (id: string) => `${world.url}/agents/scripted/${id}`
   const approvalOf = async (id: string): Promise<string> => {
@@ -116,27 +116,27 @@ describe.skipIf(noTools)('in workerd', () => {
   }
 
   beforeAll(async () => {
-    world = await startWorld()
+    world = await startTestWorker()
   })
   afterAll(() => world?.dispose())
 
   test('[CF13] a long run goes on in one fresh invocation after the other', async () => {
     expect((await post(walker('long'), { steps: 100 })).body.result).toBe('walked')
-    expect(await rings(world, 'long', 'walker')).toBeGreaterThanOrEqual(5)
+    expect(await alarmCount(world, 'long', 'walker')).toBeGreaterThanOrEqual(5)
     const steps = Array.from({ length: 60 }, () => ({ tool: 'step', result: {}, ms: 5 }))
-    await post(scripted('long'), script(...steps))
-    expect(await rings(world, 'long')).toBeGreaterThanOrEqual(2)
+    await post(scripted('long'), scriptBody(...steps))
+    expect(await alarmCount(world, 'long')).toBeGreaterThanOrEqual(2)
   })
 
   test('[CF13] a short run does not, nor does one that only talks', async () => {
     expect((await post(walker('short'), { steps: 3 })).body.result).toBe('walked')
-    await post(scripted('talk'), script({ text: 'x'.repeat(2_000), chunks: 1_000 }))
-    expect([await rings(world, 'short', 'walker'), await rings(world, 'talk')]).toEqual([0, 0])
+    await post(scripted('talk'), scriptBody({ text: 'x'.repeat(2_000), chunks: 1_000 }))
+    expect([await alarmCount(world, 'short', 'walker'), await alarmCount(world, 'talk')]).toEqual([0, 0])
   })
 
   test('[CF13] reset on its way, the run ends with its reason, and the next one works', async () => {
     await post(walker('reset'), { steps: 1_000, everyMs: 5 }, { prefer: 'respond-async' })
-    await expect.poll(() => rings(world, 'reset', 'walker')).toBeGreaterThan(1)
+    await expect.poll(() => alarmCount(world, 'reset', 'walker')).toBeGreaterThan(1)
     await reset(world, 'reset', 'walker')
     const all = await readFrames(`${walker('reset')}/stream`, isIdle)
     expect(all.at(-2)?.data).toMatchObject({ type: 'error', data: { reason: 'interrupted' } })
@@ -147,13 +147,13 @@ describe.skipIf(noTools)('in workerd', () => {
     for (const path of ['/alarm', '/agents/scripted/x/alarm', '/sessions/x/alarm'])
       expect((await post(`${world.url}${path}`, {})).status).toBe(404)
     await expect(callAlarm(world, 'outside')).rejects.toThrow(/alarm/)
-    expect(await rings(world, 'outside')).toBe(0)
+    expect(await alarmCount(world, 'outside')).toBe(0)
   })
 
   test('[CF13] over, it sleeps; while it waits for an answer a script sleeps, and a function is held', async () => {
     const ask = { approve: 'write', id: 'c1', args: {}, reason: 'asks' }
     expect((await post(walker('over'), { steps: 100 })).body.result).toBe('walked')
-    await post(scripted('script-asks'), script(ask, { text: 'written' }), { prefer: 'respond-async' })
+    await post(scripted('script-asks'), scriptBody(ask, { text: 'written' }), { prefer: 'respond-async' })
     await post(walker('function-asks'), { asks: true, steps: 2 }, { prefer: 'respond-async' })
     const [script1, function1] = [await approvalOf('script-asks'), await approvalOf('function-asks')]
     const lives = () =>

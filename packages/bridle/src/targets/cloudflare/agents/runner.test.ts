@@ -6,28 +6,28 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Puppets, puppetEngine, steps, text } from '../../../runners/engines/puppet.suite.ts'
+import { type PuppetEngine, puppetEngine, steps, text } from '../../../runners/engines/puppet.suite.ts'
 import { SandboxRunner } from '../../../runners/server/sandbox-runner.ts'
-import { get, isIdle, post, readFrames, types } from '../../../surfaces/http/test-client.suite.ts'
-import { dial } from '../../tests/socket-client.suite.ts'
-import { derivedToken } from '../credentials/sealing.ts'
+import { get, isIdle, post, readFrames, typesOf } from '../../../surfaces/http/test-client.suite.ts'
+import { openTestSocket } from '../../tests/socket-client.suite.ts'
+import { deriveToken } from '../credentials/sealing.ts'
 import {
+  alarmCount,
   containerCalls,
   incarnation,
+  readSigningSecret,
   reset,
-  rings,
   ringTwice,
-  secretIn,
-  startWorld,
+  startTestWorker,
   stopContainer,
 } from '../tests/test-worker.suite.ts'
-import { noTools, type Workerd } from '../tests/workerd.suite.ts'
+import { noTools, type WorkerdProcess } from '../tests/workerd.suite.ts'
 
 describe.skipIf(noTools)('a runner behind workerd', () => {
   let folder: string
-  let engine: Puppets
+  let engine: PuppetEngine
   let runner: SandboxRunner
-  let world: Workerd
+  let world: WorkerdProcess
   const vars = () => ({
     BRIDLE_RUNNER_URL: runner.url,
     BRIDLE_RUNNER_TOKEN: 'runner',
@@ -46,7 +46,7 @@ describe.skipIf(noTools)('a runner behind workerd', () => {
       env: { ANTHROPIC_API_KEY: 'key' },
       token: 'runner',
     })
-    world = await startWorld({ vars: vars() })
+    world = await startTestWorker({ vars: vars() })
   })
   afterEach(async () => {
     await world?.dispose()
@@ -61,9 +61,9 @@ describe.skipIf(noTools)('a runner behind workerd', () => {
     const asked = post(agent('pieces'), { prompt })
     const first = await readFrames(stream('pieces'), (all) => all.at(-1)?.data.type === 'text_delta')
     // The runner has more to say yet.
-    expect([types(first), engine.acted]).toEqual([['prompt_start', 'text_delta'], []])
+    expect([typesOf(first), engine.acted]).toEqual([['prompt_start', 'text_delta'], []])
     const frames = await readFrames(stream('pieces'), isIdle)
-    expect(types(frames).filter((type) => type === 'text_delta')).toHaveLength(4)
+    expect(typesOf(frames).filter((type) => type === 'text_delta')).toHaveLength(4)
     expect((await asked).body.result).toBe('done')
     expect(engine.acted).toEqual(['call-1'])
   })
@@ -77,9 +77,9 @@ describe.skipIf(noTools)('a runner behind workerd', () => {
       workFolder: join(folder, 'work'),
       stateFolder: join(folder, 'state'),
       env: { ANTHROPIC_API_KEY: 'key' },
-      token: await derivedToken(token, 'sandbox', 'default/claude/box'),
+      token: await deriveToken(token, 'sandbox', 'default/claude/box'),
     })
-    world = await startWorld({ hasContainers: true, vars: { TEST_RUNNER_URL: runner.url, BRIDLE_SECRET: token } })
+    world = await startTestWorker({ hasContainers: true, vars: { TEST_RUNNER_URL: runner.url, BRIDLE_SECRET: token } })
     const ask = () => post(agent('box'), { prompt: steps(text('Hi'), { act: 'call' }) })
     expect((await ask()).body.result).toBe('done')
     expect((await ask()).body.result).toBe('done')
@@ -87,7 +87,7 @@ describe.skipIf(noTools)('a runner behind workerd', () => {
     // What a run needs travels with its query: nothing is set for the next.
     expect(calls).toEqual(['start BRIDLE_RUNNER_TOKEN', 'POST /query', 'POST /query'])
     const frames = await readFrames(stream('box'), isIdle)
-    expect(types(frames)).toContain('tool_end')
+    expect(typesOf(frames)).toContain('tool_end')
     // Gone meanwhile, it is started again.
     await stopContainer(world, 'box')
     expect((await ask()).body.result).toBe('done')
@@ -99,8 +99,8 @@ describe.skipIf(noTools)('a runner behind workerd', () => {
   test('[CF22] a container has a token also where nobody set BRIDLE_SECRET', async () => {
     const guarded = { FABRIC_HARNESS_API_TOKEN: 'the-token' }
     await world.kill()
-    const before = await startWorld({ hasContainers: true, vars: guarded })
-    const secret = await secretIn(before)
+    const before = await startTestWorker({ hasContainers: true, vars: guarded })
+    const secret = await readSigningSecret(before)
     await before.kill()
     await runner.close()
     runner = await SandboxRunner.start({
@@ -108,10 +108,10 @@ describe.skipIf(noTools)('a runner behind workerd', () => {
       workFolder: join(folder, 'work'),
       stateFolder: join(folder, 'state'),
       env: { ANTHROPIC_API_KEY: 'key' },
-      token: await derivedToken(secret, 'sandbox', 'default/claude/box'),
+      token: await deriveToken(secret, 'sandbox', 'default/claude/box'),
     })
     const vars = { ...guarded, TEST_RUNNER_URL: runner.url }
-    world = await startWorld({ hasContainers: true, vars, folder: before.folder })
+    world = await startTestWorker({ hasContainers: true, vars, folder: before.folder })
     const headers = { authorization: 'Bearer the-token' }
     const { body } = await post(agent('box'), { prompt: steps(text('Hi'), { act: 'call' }) }, headers)
     expect(body.result).toBe('done')
@@ -119,11 +119,11 @@ describe.skipIf(noTools)('a runner behind workerd', () => {
   })
 
   test('[CF1] its run over, or its client gone, the object sleeps, and its runner stays warm', async () => {
-    const watching = await dial(`${world.url}/ws?sessionId=warm&agent=claude`)
+    const watching = await openTestSocket(`${world.url}/ws?sessionId=warm&agent=claude`)
     watching.say({ type: 'commands', commands: [{ type: 'submit', prompt: steps(text('Hi'), { act: 'call-1' }) }] })
     await watching.until(() => engine.acted.length === 1)
     await post(agent('left'), { prompt: steps(text('Hi'), { act: 'call-2' }) })
-    const leaving = await dial(`${world.url}/sessions/left/ws`)
+    const leaving = await openTestSocket(`${world.url}/sessions/left/ws`)
     leaving.ws.close()
     await leaving.closed
     const lives = () => Promise.all(['warm', 'left'].map((id) => incarnation(world, id, 'claude')))
@@ -143,7 +143,7 @@ describe.skipIf(noTools)('a runner behind workerd', () => {
     expect((await post(agent('reset'), { prompt }, { prefer: 'respond-async' })).status).toBe(202)
     const seen = await readFrames(
       stream('reset'),
-      (all) => types(all).filter((type) => type === 'text_delta').length === 3,
+      (all) => typesOf(all).filter((type) => type === 'text_delta').length === 3,
     )
     const life = await incarnation(world, 'reset', 'claude')
     await reset(world, 'reset', 'claude')
@@ -161,7 +161,7 @@ describe.skipIf(noTools)('a runner behind workerd', () => {
     const begun = async (id: string) => {
       expect((await post(agent(id), { prompt }, { prefer: 'respond-async' })).status).toBe(202)
       await expect.poll(async () => (await sessionRow(id))?.status).toBe('running')
-      await readFrames(stream(id), (all) => types(all).includes('text_delta'))
+      await readFrames(stream(id), (all) => typesOf(all).includes('text_delta'))
     }
     /** From the directory: the object is not asked. */
     const sessionRow = async (id: string) => {
@@ -171,14 +171,14 @@ describe.skipIf(noTools)('a runner behind workerd', () => {
     const isWhole = async (id: string) => {
       const all = await readFrames(stream(id), isIdle)
       expect(all.map(({ data }) => data.data.delta ?? '').join('')).toBe('one two three')
-      expect(types(all).filter((type) => type === 'result')).toHaveLength(1)
+      expect(typesOf(all).filter((type) => type === 'result')).toHaveLength(1)
       expect(all.at(-2)?.data).toMatchObject({ type: 'result', data: { result: 'done' } })
       expect([engine.opened.length, engine.acted]).toEqual([1, ['call-1']])
     }
 
     beforeEach(async () => {
       await world.dispose()
-      world = await startWorld({ vars: { ...vars(), TEST_OPTIONS: JSON.stringify({ watchdogMs: 400 }) } })
+      world = await startTestWorker({ vars: { ...vars(), TEST_OPTIONS: JSON.stringify({ watchdogMs: 400 }) } })
     })
 
     test('[CF3] [CF10] its object gone in the middle of a run, the alarm alone takes it up again', async () => {
@@ -188,7 +188,7 @@ describe.skipIf(noTools)('a runner behind workerd', () => {
       // Nobody asks the object for anything.
       await expect.poll(async () => (await sessionRow('alone'))?.status, { timeout: 8_000 }).toBe('idle')
       expect(engine.acted).toEqual(['call-1'])
-      expect(await rings(world, 'alone', 'claude')).toBeGreaterThan(0)
+      expect(await alarmCount(world, 'alone', 'claude')).toBeGreaterThan(0)
       expect(await incarnation(world, 'alone', 'claude')).not.toBe(life)
       await isWhole('alone')
     })
@@ -207,7 +207,7 @@ describe.skipIf(noTools)('a runner behind workerd', () => {
     expect((await post(agent('crash'), { prompt }, { prefer: 'respond-async' })).status).toBe(202)
     const seen = await readFrames(stream('crash'), (all) => all.at(-1)?.data.type === 'text_delta')
     await world.kill()
-    world = await startWorld({ vars: vars(), folder: world.folder })
+    world = await startTestWorker({ vars: vars(), folder: world.folder })
     const all = await readFrames(stream('crash'), isIdle)
     expect(all.slice(0, seen.length).map(({ raw }) => raw)).toEqual(seen.map(({ raw }) => raw))
     expect(all.at(-2)?.data).toMatchObject({ type: 'result', data: { result: 'done' } })
@@ -220,7 +220,7 @@ describe.skipIf(noTools)('a runner behind workerd', () => {
     await readFrames(stream('lost'), (all) => all.at(-1)?.data.type === 'text_delta')
     await world.kill()
     await runner.close()
-    world = await startWorld({ vars: vars(), folder: world.folder })
+    world = await startTestWorker({ vars: vars(), folder: world.folder })
     const all = await readFrames(stream('lost'), isIdle)
     expect(all.at(-2)?.data).toMatchObject({ type: 'error', data: { reason: 'interrupted' } })
   })
@@ -230,7 +230,7 @@ describe.skipIf(noTools)('a runner behind workerd', () => {
     await once(deaf, 'listening')
     const { port } = deaf.address() as AddressInfo
     await world.dispose()
-    world = await startWorld({ vars: { ...vars(), BRIDLE_RUNNER_URL: `http://127.0.0.1:${port}` } })
+    world = await startTestWorker({ vars: { ...vars(), BRIDLE_RUNNER_URL: `http://127.0.0.1:${port}` } })
     const { status, body } = await post(agent('deaf'), { prompt: 'Hello?' })
     expect(status).toBe(500)
     expect(body.error).toMatchObject({ type: 'internal_error', message: expect.stringContaining('does not answer') })

@@ -3,14 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Puppets, puppetEngine, steps, text } from '../../../runners/engines/puppet.suite.ts'
-import { noWalls } from '../../../runners/sandboxes/isolation/engine-start.suite.ts'
+import { type PuppetEngine, puppetEngine, steps, text } from '../../../runners/engines/puppet.suite.ts'
+import { withoutIsolation } from '../../../runners/sandboxes/isolation/engine-start.suite.ts'
 import { echo } from '../../../runners/server/runner.suite.ts'
 import { SandboxRunner } from '../../../runners/server/sandbox-runner.ts'
 import { get, post, readFrames } from '../../../surfaces/http/test-client.suite.ts'
 import { unseal } from '../credentials/sealing.ts'
-import { startWorld } from '../tests/test-worker.suite.ts'
-import { noTools, type Workerd } from '../tests/workerd.suite.ts'
+import { startTestWorker } from '../tests/test-worker.suite.ts'
+import { noTools, type WorkerdProcess } from '../tests/workerd.suite.ts'
 
 const TENANTS = ['ada', 'bob', 'eve'] as const
 const secret = { BRIDLE_SECRET: 'a secret of at least thirty-two characters' }
@@ -26,10 +26,10 @@ describe.skipIf(noTools).each(setups.slice(0, process.env.BRIDLE_VARIANTS === 'a
   '[CF9] a shared runner behind workerd mixes nothing, %s',
   (_name, vars) => {
     let folder: string
-    let engine: Puppets
+    let engine: PuppetEngine
     let upstream: Awaited<ReturnType<typeof echo>>
     let runner: SandboxRunner
-    let world: Workerd
+    let world: WorkerdProcess
     const of = (tenant: string) => ({ 'x-fabric-tenant': tenant })
     const ask = (tenant: string, prompt: string) => post(`${world.url}/agents/claude/main`, { prompt }, of(tenant))
     const everything = async (tenant: string) =>
@@ -54,12 +54,12 @@ describe.skipIf(noTools).each(setups.slice(0, process.env.BRIDLE_VARIANTS === 'a
         engines: [engine],
         workFolder: join(folder, 'work'),
         stateFolder: join(folder, 'state'),
-        ...noWalls(folder),
+        ...withoutIsolation(folder),
         env: { ANTHROPIC_API_KEY: 'own', ANTHROPIC_BASE_URL: upstream.url },
         ...(token !== undefined && { token }),
       })
       const lent = { ANTHROPIC_API_KEY: 'of the Worker', BRIDLE_PUBLIC_URL: upstream.url }
-      world = await startWorld({ vars: { ...vars, ...lent, BRIDLE_RUNNER_URL: runner.url } })
+      world = await startTestWorker({ vars: { ...vars, ...lent, BRIDLE_RUNNER_URL: runner.url } })
     })
     afterEach(async () => {
       await world?.dispose()

@@ -6,26 +6,34 @@ import { scriptedAgent } from '../../agents/scripted.ts'
 import { runClock } from '../alarms/object-clock.ts'
 import { digest } from '../digest.ts'
 import type { HarnessEnv, HarnessOptions } from '../options.ts'
-import { type EngineParts, engineInfos, engineRunner } from './engines.ts'
-import { type Hops, hopping } from './invocation-hops.ts'
+import { type EnginePorts, engineInfos, engineRunner } from './engines.ts'
+import { type InvocationHops, withInvocationHops } from './invocation-hops.ts'
 
-export interface ObjectParts extends EngineParts {
-  readonly hops: Hops
+export interface AgentPorts extends EnginePorts {
+  readonly invocationHops: InvocationHops
 }
 
 /** `parts` are an object's own; a gateway, which runs nothing, has none. */
-export const agentsOf = (options: HarnessOptions, env: HarnessEnv, parts: ObjectParts | null): AgentRegistry => {
+export const createWorkerAgents = (
+  options: HarnessOptions,
+  env: HarnessEnv,
+  parts: AgentPorts | null,
+): AgentRegistry => {
   const ports = { clock: runClock, digest }
   const registry = new AgentRegistry(ports)
-  registry.addBuiltIn(scriptedAgent, parts ? hopping(scriptedRunner(ports), parts.hops, { canRest: true }) : nowhere)
+  registry.addBuiltIn(
+    scriptedAgent,
+    parts ? withInvocationHops(scriptedRunner(ports), parts.invocationHops, { canRest: true }) : noRunner,
+  )
   for (const info of engineInfos(env))
-    registry.addBuiltIn(info, parts ? engineRunner(info.name, options, parts) : nowhere)
+    registry.addBuiltIn(info, parts ? engineRunner(info.name, options, parts) : noRunner)
   for (const definition of options.agents ?? []) {
     registry.add(definition)
     const { name } = definition
     const runner = registry.runners.get(name)
     // A function that waits cannot be taken up by another life of the object: it is held.
-    if (parts && runner) registry.runners.set(name, hopping(runner, parts.hops, { canRest: false }))
+    if (parts && runner)
+      registry.runners.set(name, withInvocationHops(runner, parts.invocationHops, { canRest: false }))
   }
   return registry
 }
@@ -33,4 +41,4 @@ export const agentsOf = (options: HarnessOptions, env: HarnessEnv, parts: Object
 const refuse = async (): Promise<never> => {
   throw new Error('Nothing runs here.')
 }
-const nowhere: Runner = { start: refuse, attach: refuse, abort: refuse, answer: refuse }
+const noRunner: Runner = { start: refuse, attach: refuse, abort: refuse, answer: refuse }

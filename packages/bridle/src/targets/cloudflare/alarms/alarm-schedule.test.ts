@@ -1,28 +1,28 @@
 import { expect, test } from 'vitest'
-import type { Driver } from '../../../stores/drivers/driver.ts'
-import type { Storage } from '../platform.ts'
-import { WATCHDOG_MS, WakeTimes } from './alarm-schedule.ts'
+import type { SqlDriver } from '../../../stores/drivers/driver.ts'
+import type { DurableStorage } from '../platform.ts'
+import { AlarmSchedule, WATCHDOG_MS } from './alarm-schedule.ts'
 
 const NOW = 1_000_000
 
-interface Log {
+interface SessionRows {
   /** Rows of sessions that have something in hand. */
   readonly inHand?: readonly object[]
   readonly due?: number
 }
 
-const arranged = ({ inHand = [], due }: Log, before: number | null = null, now = () => NOW) => {
+const arranged = ({ inHand = [], due }: SessionRows, before: number | null = null, now = () => NOW) => {
   const alarms: (number | null)[] = []
   const storage = {
     getAlarm: async () => before,
     setAlarm: async (at: number) => void alarms.push(at),
     deleteAlarm: async () => void alarms.push(null),
-  } as unknown as Storage
+  } as unknown as DurableStorage
   const driver = {
     all: () => inHand.map((row) => ({ row: row === damaged ? '{' : JSON.stringify({ ...quiet, ...row }) })),
     get: () => ({ at: due ?? null }),
-  } as unknown as Driver
-  return { times: new WakeTimes({ storage, driver, now, watchdogMs: WATCHDOG_MS }), alarms }
+  } as unknown as SqlDriver
+  return { times: new AlarmSchedule({ storage, driver, now, watchdogMs: WATCHDOG_MS }), alarms }
 }
 
 const damaged = {}
@@ -30,7 +30,7 @@ const quiet = { kind: 'chat', status: 'running', approvals: [], detail: { expire
 const asking = (...expiries: (number | null)[]) => ({ approvals: expiries.map((expiresAt) => ({ expiresAt })) })
 const background = { kind: 'background', status: 'awaiting_approval', detail: { expiresAt: NOW + 7 } }
 
-test.each<[string, Log, (number | null)[]]>([
+test.each<[string, SessionRows, (number | null)[]]>([
   ['nothing to do: none', {}, []],
   ['a run is wanted: the watchdog', { inHand: [{}] }, [NOW + WATCHDOG_MS]],
   ['something is due: then', { due: NOW + 5 }, [NOW + 5]],
@@ -43,43 +43,43 @@ test.each<[string, Log, (number | null)[]]>([
   ['a damaged row: the watchdog', { inHand: [damaged, asking(NOW + 8)] }, [NOW + 8]],
 ])('[CF3] one alarm: %s', (_name, log, expected) => {
   const { times, alarms } = arranged(log)
-  times.arrange()
-  times.arrange()
+  times.update()
+  times.update()
   expect(alarms).toEqual(expected)
 })
 
 test('[CF3] a watchdog that is set is not moved by every write, and is set anew when it rang', async () => {
   const { times, alarms } = arranged({ inHand: [{}] }, NOW + 10)
   await times.load()
-  times.arrange()
+  times.update()
   expect(alarms).toEqual([])
-  times.rang()
-  times.arrange()
+  times.alarmFired()
+  times.update()
   expect(alarms).toEqual([NOW + WATCHDOG_MS])
 })
 
 test('[CF3] one that is due is not put off by what is written before it rings', () => {
   let now = NOW
   const { times, alarms } = arranged({ due: NOW - 5 }, null, () => now)
-  for (; now < NOW + 3; now++) times.arrange()
+  for (; now < NOW + 3; now++) times.update()
   expect(alarms).toEqual([NOW])
-  times.rang()
-  times.arrange()
+  times.alarmFired()
+  times.update()
   expect(alarms).toEqual([NOW, NOW + 3])
 })
 
 test('[CF3] what is to be tried again joins it, and leaves it', () => {
   const { times, alarms } = arranged({})
-  times.retry('told', NOW + 7)
-  times.retry('told', null)
+  times.setRetry('told', NOW + 7)
+  times.setRetry('told', null)
   expect(alarms).toEqual([NOW + 7, null])
 })
 
 test('[CF13] a fresh invocation is wanted: now, and then the watchdog again', () => {
   const { times, alarms } = arranged({ inHand: [{}] })
-  times.arrange()
-  times.hop()
-  times.rang()
-  times.arrange()
+  times.update()
+  times.ringNow()
+  times.alarmFired()
+  times.update()
   expect(alarms).toEqual([NOW + WATCHDOG_MS, NOW, NOW + WATCHDOG_MS])
 })

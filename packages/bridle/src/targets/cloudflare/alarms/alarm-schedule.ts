@@ -1,89 +1,89 @@
 // The one alarm of an object: the earliest of all moments at which it wants to be awake though nobody asks. While a run is
 // wanted that is every 30 seconds: nobody promises that a streaming fetch keeps an object in memory, so the alarm does,
 // and it is the watchdog as well: a run that is wanted and not in hand is taken up again.
-import type { Row } from '../../../kernel/ports/store.ts'
-import type { Driver } from '../../../stores/drivers/driver.ts'
-import { parsed } from '../../../stores/sqlite/sqlite-directory.ts'
-import type { Storage } from '../platform.ts'
+import type { DirectoryRow } from '../../../kernel/ports/store.ts'
+import type { SqlDriver } from '../../../stores/drivers/driver.ts'
+import { parseOrNull } from '../../../stores/sqlite/sqlite-directory.ts'
+import type { DurableStorage } from '../platform.ts'
 
 export const WATCHDOG_MS = 30_000
 
-export interface WakePorts {
-  readonly storage: Storage
-  readonly driver: Driver
+export interface AlarmSchedulePorts {
+  readonly storage: DurableStorage
+  readonly driver: SqlDriver
   readonly now: () => number
   readonly watchdogMs: number
 }
 
-export class WakeTimes {
-  readonly #ports: WakePorts
-  #set: number | null = null
+export class AlarmSchedule {
+  readonly #ports: AlarmSchedulePorts
+  #alarmAt: number | null = null
   readonly #retries = new Map<string, number>()
   #hopAt: number | null = null
 
-  constructor(ports: WakePorts) {
+  constructor(ports: AlarmSchedulePorts) {
     this.#ports = ports
   }
 
   /** When the alarm is set to ring; null = it is not. */
-  get ringsAt(): number | null {
-    return this.#set
+  get nextAlarmAt(): number | null {
+    return this.#alarmAt
   }
 
   async load(): Promise<void> {
-    this.#set = await this.#ports.storage.getAlarm()
+    this.#alarmAt = await this.#ports.storage.getAlarm()
   }
 
   /** The alarm rang: the slot is free. */
-  rang(): void {
-    this.#set = null
+  alarmFired(): void {
+    this.#alarmAt = null
     this.#hopAt = null
   }
 
   /** Something outside the log wants to be tried again then; null = no longer. */
-  retry(what: string, at: number | null): void {
+  setRetry(what: string, at: number | null): void {
     if (at === null) this.#retries.delete(what)
     else this.#retries.set(what, at)
-    this.arrange()
+    this.update()
   }
 
   /** It is to ring now: an agent at work here wants a fresh invocation. */
-  hop(): void {
+  ringNow(): void {
     this.#hopAt = this.#ports.now()
-    this.arrange()
+    this.update()
   }
 
   /** Brings the alarm in line with the log. Called in the turn that wrote, so that both are one write. */
-  arrange(): void {
+  update(): void {
     const { storage, driver, watchdogMs } = this.#ports
     const now = this.#ports.now()
     const watchdog = now + watchdogMs
     const inHand = driver.all<{ row: string }>('SELECT row FROM sessions WHERE wake_at = 0')
     const due = driver.get<{ at: number | null }>('SELECT min(wake_at) AS at FROM sessions WHERE wake_at > 0')
     const moments = [
-      inHand.length > 0 ? this.#nearer(now, watchdog) : null,
-      ...inHand.flatMap(({ row }) => expiries(parsed<Row>(row))).filter((at) => at > now),
+      inHand.length > 0 ? this.#watchdogAt(now, watchdog) : null,
+      ...inHand.flatMap(({ row }) => expiries(parseOrNull<DirectoryRow>(row))).filter((at) => at > now),
       due?.at ?? null,
       ...this.#retries.values(),
       this.#hopAt,
     ].filter((at) => at !== null)
     const at = moments.length === 0 ? null : Math.max(Math.min(...moments), now)
-    if (at === this.#set) return
+    if (at === this.#alarmAt) return
     // One that is due is about to ring: set anew by every write, it would be put off for as long as they come.
-    if (at === now && this.#set !== null && this.#set <= now) return
-    this.#set = at
+    if (at === now && this.#alarmAt !== null && this.#alarmAt <= now) return
+    this.#alarmAt = at
     // Not awaited: it is part of what `sync` waits for, and a storage that fails takes the object down.
     void (at === null ? storage.deleteAlarm() : storage.setAlarm(at))
   }
 
   /** A watchdog that is set already is not moved by every write. */
-  #nearer(now: number, watchdog: number): number {
-    return this.#set !== null && this.#set > now && this.#set <= watchdog ? this.#set : watchdog
+  #watchdogAt(now: number, watchdog: number): number {
+    return this.#alarmAt !== null && this.#alarmAt > now && this.#alarmAt <= watchdog ? this.#alarmAt : watchdog
   }
 }
 
 /** What ends by itself though a run is in hand: it waits for an answer, and may have gone with the memory. */
-const expiries = (row: Row | null): number[] => {
+const expiries = (row: DirectoryRow | null): number[] => {
   // A damaged row is its own session's trouble: the watchdog looks after it.
   if (!row) return []
   const { kind, status, approvals, detail } = row

@@ -1,12 +1,12 @@
 // What is due though nobody asks, in the real runtime: the object is gone, and its alarm alone brings it back.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { get, post, script } from '../../../surfaces/http/test-client.suite.ts'
-import { type Dialled, dial } from '../../tests/socket-client.suite.ts'
-import { evict, incarnation, reset, startWorld } from '../tests/test-worker.suite.ts'
-import { noTools, type Workerd } from '../tests/workerd.suite.ts'
+import { get, post, scriptBody } from '../../../surfaces/http/test-client.suite.ts'
+import { openTestSocket, type TestSocket } from '../../tests/socket-client.suite.ts'
+import { evict, incarnation, reset, startTestWorker } from '../tests/test-worker.suite.ts'
+import { noTools, type WorkerdProcess } from '../tests/workerd.suite.ts'
 
 describe.skipIf(noTools)('in workerd', () => {
-  let world: Workerd
+  let world: WorkerdProcess
   /** From the directory: the object is not asked. */
   const statusOf = async (id: string) => {
     const { sessions } = (await get(`${world.url}/sessions`)).body as { sessions: { id: string; status: string }[] }
@@ -28,40 +28,37 @@ describe.skipIf(noTools)('in workerd', () => {
 
   beforeAll(async () => {
     // Heartbeats are for sockets: the other tests have none.
-    world = await startWorld({ vars: { TEST_OPTIONS: JSON.stringify({ heartbeatMs: 100, deadAfterMs: 800 }) } })
+    world = await startTestWorker({ vars: { TEST_OPTIONS: JSON.stringify({ heartbeatMs: 100, deadAfterMs: 800 }) } })
   })
   afterAll(() => world?.dispose())
 
   test('[CF3] a retry starts', async () => {
-    await start('retry', { max_retries: 1, ...script({ fail: 'not now', transient: true }) })
+    await start('retry', { max_retries: 1, ...scriptBody({ fail: 'not now', transient: true }) })
     const after = await goneThen('retry', 'recovering', 'failed')
     expect(after).toMatchObject({ attempt_count: 2, last_error: 'not now' })
   })
 
   test('[CF3] work that was to be done by then expires', async () => {
-    const asks = script({ approve: 'write', id: 'c1', args: {}, reason: 'asks' })
+    const asks = scriptBody({ approve: 'write', id: 'c1', args: {}, reason: 'asks' })
     await start('late', { expires_at: new Date(Date.now() + 2_000).toISOString(), ...asks })
     await goneThen('late', 'awaiting_approval', 'failed')
   })
 
   test('[CF3] an approval expires, and the run goes on without it', async () => {
     const asks = { approve: 'write', id: 'c1', args: {}, reason: 'asks', expiresMs: 2_000 }
-    await start('unanswered', script(asks, { text: 'done' }))
+    await start('unanswered', scriptBody(asks, { text: 'done' }))
     await goneThen('unanswered', 'awaiting_approval', 'completed')
   })
 
   test('[CF25] heartbeats come from an object that sleeps; whoever is silent is closed, pings and messages are signs of life', async () => {
-    await post(`${world.url}/agents/scripted/beats`, script({ text: 'here' }))
+    await post(`${world.url}/agents/scripted/beats`, scriptBody({ text: 'here' }))
     const life = await incarnation(world, 'beats')
     const paths = ['/sessions/beats/ws', '/sessions/beats/ws', '/sessions/beats/ws', '/ws?sessionId=beats']
-    const [silent, pinging, talking, bare] = (await Promise.all(paths.map((path) => dial(`${world.url}${path}`)))) as [
-      Dialled,
-      Dialled,
-      Dialled,
-      Dialled,
-    ]
+    const [silent, pinging, talking, bare] = (await Promise.all(
+      paths.map((path) => openTestSocket(`${world.url}${path}`)),
+    )) as [TestSocket, TestSocket, TestSocket, TestSocket]
     // The platform answers this one by itself, with a time of nought.
-    const own = ({ messages }: Dialled) => messages.filter((each) => each.type === 'pong' && each.ts > 0).length
+    const own = ({ messages }: TestSocket) => messages.filter((each) => each.type === 'pong' && each.ts > 0).length
     const signs = [
       setInterval(() => pinging.say('{"type":"ping"}'), 100),
       setInterval(() => talking.say({ type: 'pong' }), 100),

@@ -5,13 +5,13 @@ import type { Clock } from '../../../kernel/ports/store.ts'
 /** Longer than any retry of a runner, shorter than the ten seconds after which an idle object sleeps. */
 const SHORT_MS = 9_000
 
-interface Wait {
+interface LongWait {
   readonly at: number
   readonly call: () => void
 }
 
 export class ObjectClock implements Clock {
-  readonly #long = new Set<Wait>()
+  readonly #long = new Set<LongWait>()
 
   now(): number {
     return Date.now()
@@ -28,7 +28,7 @@ export class ObjectClock implements Clock {
   }
 
   /** Calls what is due; for whoever wakes the object. */
-  ring(): void {
+  runDue(): void {
     const now = this.now()
     for (const wait of [...this.#long]) if (wait.at <= now && this.#long.delete(wait)) wait.call()
   }

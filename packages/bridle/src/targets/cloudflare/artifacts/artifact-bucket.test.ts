@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { event, expectFault, key, row, seqs } from '../../../stores/contract/store.suite.ts'
 import { memoryStore } from '../../../stores/memory/memory-store.ts'
-import type { Bucket } from '../platform.ts'
+import type { ObjectBucket } from '../platform.ts'
 import { ArtifactBucket, INLINE_CONTENT_MAX } from './artifact-bucket.ts'
 import { BucketNames } from './bucket-names.ts'
 
@@ -14,7 +14,7 @@ const made = (putFaults = 0) => {
   let failing = putFaults
   const kept = new Map<string, string>()
   const calls: string[] = []
-  const bucket: Bucket = {
+  const bucket: ObjectBucket = {
     put: async (name, text) => {
       calls.push('put')
       if (failing-- > 0) throw new Error('internal error (10001)')
@@ -50,7 +50,9 @@ test('[CF15] written down, put, and only then for the log to keep: a reference b
   const { artifacts, kept, calls } = made()
   const small = chunk(1, INLINE_CONTENT_MAX)
   const odd = event(3, { text: 7 }, 'artifact_chunk')
-  const { append, names } = await artifacts.stow(key('a'), { events: [small, odd, chunk(2, INLINE_CONTENT_MAX + 1)] })
+  const { append, names } = await artifacts.storeLargeChunks(key('a'), {
+    events: [small, odd, chunk(2, INLINE_CONTENT_MAX + 1)],
+  })
   expect(calls).toEqual(['sync', 'put'])
   expect([...kept.keys()]).toEqual(names)
   expect(append.events).toEqual([
@@ -65,13 +67,13 @@ test('[CF15] written down, put, and only then for the log to keep: a reference b
 
 test('[CF15] the same bytes twice are two objects: nobody finds one by what it holds', async () => {
   const { artifacts, kept } = made()
-  for (const seq of [1, 2]) await artifacts.stow(key('a'), { events: [chunk(seq, 70_000)] })
+  for (const seq of [1, 2]) await artifacts.storeLargeChunks(key('a'), { events: [chunk(seq, 70_000)] })
   expect(kept.size).toBe(2)
 })
 
 test('[CF15] a put that fails once is tried again; one that goes on failing is a fault of the store', async () => {
-  await made(2).artifacts.stow(key('a'), { events: [chunk(1, 70_000)] })
-  await expectFault(made(3).artifacts.stow(key('a'), { events: [chunk(1, 70_000)] }), 'unreachable')
+  await made(2).artifacts.storeLargeChunks(key('a'), { events: [chunk(1, 70_000)] })
+  await expectFault(made(3).artifacts.storeLargeChunks(key('a'), { events: [chunk(1, 70_000)] }), 'unreachable')
 })
 
 test('[CF15] of several, none is given up while another is still on its way', async () => {
@@ -79,7 +81,7 @@ test('[CF15] of several, none is given up while another is still on its way', as
   const gate = Promise.withResolvers<void>()
   let puts = 0
   bucket.put = () => (puts++ === 0 ? gate.promise : Promise.reject(new Error('internal error (10001)')))
-  const stowed = artifacts.stow(key('a'), { events: [chunk(1, 70_000), chunk(2, 70_000)] })
+  const stowed = artifacts.storeLargeChunks(key('a'), { events: [chunk(1, 70_000), chunk(2, 70_000)] })
   await expect.poll(() => puts).toBe(4)
   expect(retries).toEqual([])
   gate.resolve()
@@ -89,14 +91,14 @@ test('[CF15] of several, none is given up while another is still on its way', as
 
 test('[CF15] what came to nothing is deleted, and tried again by the alarm until it is', async () => {
   const { artifacts, names, database, retries, kept } = made(1)
-  const stow = (seq: number) => artifacts.stow(key('a'), { events: [chunk(seq, 70_000)] })
+  const stow = (seq: number) => artifacts.storeLargeChunks(key('a'), { events: [chunk(seq, 70_000)] })
   const [refused, unsure, under] = [await stow(1), await stow(2), await stow(3)]
   // Whether it was written was not known; it was.
   database.prepare('INSERT INTO log (body) VALUES (?)').run(JSON.stringify(unsure.append.events))
   names.release(refused.names)
   names.release(unsure.names)
   expect(retries).toEqual([30_000, 30_000])
-  await names.clear()
+  await names.cleanUp()
   expect([retries.at(-1), kept.size]).toEqual([null, 2])
   expect([...kept.keys()]).toEqual([...unsure.names, ...under.names])
 })
@@ -105,7 +107,7 @@ test('[CF15] a page counts what it fetches, and fetches nothing for those who do
   const { artifacts, log, kept, calls } = made()
   const given = [1, 2, 3, 4, 5].map((seq) => chunk(seq, 100_000))
   const lease = (await log.open(key('a')))!
-  const { append } = await artifacts.stow(key('a'), { events: given, row: row() })
+  const { append } = await artifacts.storeLargeChunks(key('a'), { events: given, row: row() })
   await log.append(lease, append)
   const read = artifacts.reader(log)
   calls.length = 0

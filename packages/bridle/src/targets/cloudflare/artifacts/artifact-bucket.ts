@@ -2,8 +2,8 @@
 // Nobody outside sees a reference: a chunk is read with its text, or without any.
 import { type Event, type Key, keyText } from '../../../kernel/event.ts'
 import { hashText } from '../../../kernel/json.ts'
-import { type Append, type Log, StoreFault } from '../../../kernel/ports/store.ts'
-import type { Bucket } from '../platform.ts'
+import { type Log, type LogAppend, StoreFault } from '../../../kernel/ports/store.ts'
+import type { ObjectBucket } from '../platform.ts'
 import type { BucketNames } from './bucket-names.ts'
 
 /** Characters of a chunk that stay in the log: less would cost a request more than it costs the storage. */
@@ -13,34 +13,36 @@ const PUTS_MAX = 6
 const TRIES_MAX = 3
 
 /** Beside the payload, where no runner can write. */
-interface Stored extends Event<'artifact_chunk'> {
+interface StoredChunk extends Event<'artifact_chunk'> {
   readonly stored: { readonly name: string; readonly chars: number; readonly sum: string }
 }
 
-export interface Stowed {
-  readonly append: Append
+export interface BucketAppend {
+  readonly append: LogAppend
   readonly names: readonly string[]
 }
 
 export class ArtifactBucket {
-  readonly #bucket: Bucket | null
+  readonly #bucket: ObjectBucket | null
   readonly #names: BucketNames
 
-  constructor(bucket: Bucket | null, names: BucketNames) {
+  constructor(bucket: ObjectBucket | null, names: BucketNames) {
     this.#bucket = bucket
     this.#names = names
   }
 
   /** The append as the log is to have it. What it refers to is in the bucket when this resolves. */
-  async stow(key: Key, append: Append): Promise<Stowed> {
+  async storeLargeChunks(key: Key, append: LogAppend): Promise<BucketAppend> {
     const bucket = this.#bucket
     const large = bucket ? append.events.filter(isLarge) : []
     if (!bucket || large.length === 0) return { append, names: [] }
     const puts = new Map(large.map((event) => [event.seq, putOf(key, event)]))
     const names = [...puts.values()].map(({ stored }) => stored.name)
-    await this.#names.begin(names)
+    await this.#names.reserve(names)
     try {
-      await inTurns([...puts.values()], ({ stored, text }) => persistently(() => bucket.put(stored.name, text, asJson)))
+      await inParallel([...puts.values()], ({ stored, text }) =>
+        withRetries(() => bucket.put(stored.name, text, asJson)),
+      )
     } catch (cause) {
       this.#names.release(names)
       throw new StoreFault('unreachable', 'The bucket of artifacts took nothing.', cause)
@@ -72,11 +74,11 @@ export class ArtifactBucket {
     }
   }
 
-  async #fetch({ stored: { name, sum }, payload }: Stored): Promise<string> {
+  async #fetch({ stored: { name, sum }, payload }: StoredChunk): Promise<string> {
     const gone = new StoreFault('content_gone', `${payload.artifact_id}: the bucket has no ${name}`)
     const bucket = this.#bucket
     if (!bucket) throw gone
-    const json = await persistently(async () => (await bucket.get(name))?.text()).catch((cause) => {
+    const json = await withRetries(async () => (await bucket.get(name))?.text()).catch((cause) => {
       throw new StoreFault('unreachable', 'The bucket of artifacts gave nothing.', cause)
     })
     if (json === undefined || hashText(json) !== sum) throw gone
@@ -90,10 +92,10 @@ const isLarge = (event: Event): event is Event<'artifact_chunk'> => {
   return event.type === 'artifact_chunk' && typeof text === 'string' && text.length > INLINE_CONTENT_MAX
 }
 
-const isStored = (event: Event): event is Stored => 'stored' in event
+const isStored = (event: Event): event is StoredChunk => 'stored' in event
 
 const withText = (event: Event<'artifact_chunk'>, text: string): Event<'artifact_chunk'> => {
-  const { stored: _stored, ...plain } = event as Stored
+  const { stored: _stored, ...plain } = event as StoredChunk
   return { ...plain, payload: { ...event.payload, text } }
 }
 
@@ -106,7 +108,7 @@ const putOf = (key: Key, { payload }: Event<'artifact_chunk'>) => {
   return { text, stored: { name, chars: text.length, sum: hashText(text) } }
 }
 
-const persistently = async <T>(attempt: () => Promise<T>): Promise<T> => {
+const withRetries = async <T>(attempt: () => Promise<T>): Promise<T> => {
   for (let tries = 1; ; tries++) {
     try {
       return await attempt()
@@ -117,7 +119,7 @@ const persistently = async <T>(attempt: () => Promise<T>): Promise<T> => {
 }
 
 /** Over when all are: what still was on its way could arrive behind its own deletion. */
-const inTurns = async <T>(items: readonly T[], act: (item: T) => Promise<unknown>): Promise<void> => {
+const inParallel = async <T>(items: readonly T[], act: (item: T) => Promise<unknown>): Promise<void> => {
   const waiting = items.values()
   const lane = async () => {
     for (const item of waiting) await act(item)

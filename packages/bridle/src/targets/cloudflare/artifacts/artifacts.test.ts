@@ -1,6 +1,6 @@
 // Large artifacts in a bucket, in the real runtime: nobody outside can tell, and nothing is left behind.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { get, isIdle, post, readFrames, script } from '../../../surfaces/http/test-client.suite.ts'
+import { get, isIdle, post, readFrames, scriptBody } from '../../../surfaces/http/test-client.suite.ts'
 import {
   breakBucket,
   bucketNames,
@@ -9,15 +9,15 @@ import {
   hasAlarm,
   reset,
   ringTwice,
-  startWorld,
+  startTestWorker,
 } from '../tests/test-worker.suite.ts'
-import { noTools, type Workerd } from '../tests/workerd.suite.ts'
+import { noTools, type WorkerdProcess } from '../tests/workerd.suite.ts'
 
 const long = `${'0123456789'.repeat(20_000)}ü`
-const published = (content: string, name = 'long.txt') => script({ artifact: { name, content } }, { text: 'done' })
+const published = (content: string, name = 'long.txt') => scriptBody({ artifact: { name, content } }, { text: 'done' })
 
 describe.skipIf(noTools)('with a bucket', () => {
-  let world: Workerd
+  let world: WorkerdProcess
   const at = (path: string) => `${world.url}${path}`
   const agent = (id: string) => at(`/agents/scripted/${id}`)
   const read = (id: string, headers: Record<string, string> = {}, name = 'long.txt') =>
@@ -25,7 +25,7 @@ describe.skipIf(noTools)('with a bucket', () => {
   const named = async (id: string) => (await bucketNames(world)).filter((name) => name.includes(`/${id}/`))
 
   beforeAll(async () => {
-    world = await startWorld({ hasBucket: true })
+    world = await startTestWorker({ hasBucket: true })
   })
   afterEach(() => breakBucket(world, 'nothing'))
   afterAll(() => world?.dispose())
@@ -69,14 +69,14 @@ describe.skipIf(noTools)('with a bucket', () => {
   })
 
   test('[CF15] a bucket that takes nothing: nothing is acknowledged, and the session goes on', async () => {
-    await post(agent('full'), script({ text: 'before' }))
+    await post(agent('full'), scriptBody({ text: 'before' }))
     await breakBucket(world, 'put')
     const failed = await post(agent('full'), published(long))
     expect(failed.status).toBeGreaterThanOrEqual(500)
     await breakBucket(world, 'nothing')
     const { body } = await get(at('/sessions/full'))
     expect(body.artifacts).toEqual([])
-    await expect.poll(async () => (await post(agent('full'), script({ text: 'after' }))).body.result).toBe('after')
+    await expect.poll(async () => (await post(agent('full'), scriptBody({ text: 'after' }))).body.result).toBe('after')
     await post(agent('full'), published(long))
     expect(await (await read('full')).text()).toBe(long)
     await ringTwice(world, 'full')
@@ -106,7 +106,7 @@ describe.skipIf(noTools)('with a bucket', () => {
     await post(agent('cut-off'), published(long))
     await evict(world, 'cut-off')
     await breakBucket(world, 'get')
-    expect((await post(agent('cut-off'), script({ text: 'here' }))).body.result).toBe('here')
+    expect((await post(agent('cut-off'), scriptBody({ text: 'here' }))).body.result).toBe('here')
     expect((await read('cut-off')).status).toBe(503)
     await breakBucket(world, 'nothing')
     expect(await (await read('cut-off')).text()).toBe(long)
@@ -149,25 +149,25 @@ describe.skipIf(noTools)('with a bucket', () => {
 
 describe.skipIf(noTools)('a bucket that comes later', () => {
   test('[CF15] what was written before it was bound is still read; what is there is found after a crash', async () => {
-    let world = await startWorld()
+    let world = await startTestWorker()
     const { folder } = world
     const agent = () => `${world.url}/agents/scripted/before`
     const read = async (name: string) => (await fetch(`${world.url}/sessions/before/artifacts/${name}`)).text()
     try {
       await post(agent(), published(long))
       await world.kill()
-      world = await startWorld({ folder, hasBucket: true })
+      world = await startTestWorker({ folder, hasBucket: true })
       expect(await read('long.txt')).toBe(long)
       await post(agent(), published(`${long}!`, 'later.txt'))
       expect(await bucketNames(world)).toHaveLength(1)
       await world.kill()
-      world = await startWorld({ folder, hasBucket: true })
+      world = await startTestWorker({ folder, hasBucket: true })
       expect([await read('long.txt'), await read('later.txt')]).toEqual([long, `${long}!`])
       await world.kill()
       // Unbound again: named, not shown as empty.
-      world = await startWorld({ folder })
+      world = await startTestWorker({ folder })
       expect(await read('later.txt')).toContain('The content of this artifact is gone')
-      expect((await post(agent(), script({ text: 'on' }))).body.result).toBe('on')
+      expect((await post(agent(), scriptBody({ text: 'on' }))).body.result).toBe('on')
     } finally {
       await world.dispose()
     }

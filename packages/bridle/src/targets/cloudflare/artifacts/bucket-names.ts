@@ -1,16 +1,16 @@
 // What this object has in the bucket, by name. Each name is written down before anything is put under it, so that whatever
 // becomes of the append, what no session needs is found again and deleted, as often as it takes.
 import type { Key } from '../../../kernel/event.ts'
-import type { Driver } from '../../../stores/drivers/driver.ts'
-import type { Bucket } from '../platform.ts'
+import type { SqlDriver } from '../../../stores/drivers/driver.ts'
+import type { ObjectBucket } from '../platform.ts'
 
 const RETRY_MS = 30_000
 /** What a bucket deletes at once is more; what a statement binds is one. */
 const PAGE = 500
 
 export interface BucketNamesPorts {
-  readonly driver: Driver
-  readonly bucket: Bucket | null
+  readonly driver: SqlDriver
+  readonly bucket: ObjectBucket | null
   /** Resolves when everything written so far is durable. */
   readonly sync: () => Promise<void>
   readonly now: () => number
@@ -21,66 +21,66 @@ export interface BucketNamesPorts {
 export class BucketNames {
   readonly #ports: BucketNamesPorts
   /** Their append is under way. */
-  readonly #begun = new Set<string>()
+  readonly #reserved = new Set<string>()
   #isReady = false
-  #clearing: Promise<void> | null = null
+  #cleaning: Promise<void> | null = null
 
   constructor(ports: BucketNamesPorts) {
     this.#ports = ports
   }
 
   /** Durable when it resolves. */
-  async begin(names: readonly string[]): Promise<void> {
+  async reserve(names: readonly string[]): Promise<void> {
     const { driver, sync } = this.#ports
     driver.run(table)
     this.#isReady = true
     for (const name of names) {
-      this.#begun.add(name)
+      this.#reserved.add(name)
       driver.run('INSERT INTO bucket_names (name, sid) VALUES (?, NULL)', name)
     }
     await sync()
   }
 
   /** The append is written: in the turn that wrote it. */
-  keep({ tenant, agent, id }: Key, names: readonly string[]): void {
+  commit({ tenant, agent, id }: Key, names: readonly string[]): void {
     for (const name of names) {
       this.#ports.driver.run(
         `UPDATE bucket_names SET sid = (SELECT sid FROM sessions WHERE tenant = ? AND id = ? AND agent = ? AND removed = 0)
          WHERE name = ?`,
         ...[tenant, id, agent, name],
       )
-      this.#begun.delete(name)
+      this.#reserved.delete(name)
     }
   }
 
   /** The append came to nothing, as far as is known. */
   release(names: readonly string[]): void {
     if (names.length === 0) return
-    for (const name of names) this.#begun.delete(name)
+    for (const name of names) this.#reserved.delete(name)
     try {
-      this.clearLater()
+      this.scheduleCleanup()
     } catch {
       // A storage that fails has said so already; the next life looks for what is left.
     }
   }
 
   /** In the turn that made something unneeded: it is then looked after, whatever happens to this life of the object. */
-  clearLater(): void {
+  scheduleCleanup(): void {
     const { bucket, now, retry } = this.#ports
-    if (bucket && this.#isThere()) retry(now() + RETRY_MS)
+    if (bucket && this.#hasTable()) retry(now() + RETRY_MS)
   }
 
   /** Resolves when what nobody needs is deleted, or could not be. */
-  clear(): Promise<void> {
-    this.#clearing ??= this.#clear().finally(() => {
-      this.#clearing = null
+  cleanUp(): Promise<void> {
+    this.#cleaning ??= this.#cleanUp().finally(() => {
+      this.#cleaning = null
     })
-    return this.#clearing
+    return this.#cleaning
   }
 
-  async #clear(): Promise<void> {
+  async #cleanUp(): Promise<void> {
     const { driver, bucket, retry } = this.#ports
-    if (!bucket || !this.#isThere()) return
+    if (!bucket || !this.#hasTable()) return
     try {
       for (;;) {
         const names = this.#unneeded()
@@ -89,7 +89,7 @@ export class BucketNames {
         for (const name of names) driver.run('DELETE FROM bucket_names WHERE name = ?', name)
       }
     } catch {
-      this.clearLater()
+      this.scheduleCleanup()
     }
   }
 
@@ -101,15 +101,15 @@ export class BucketNames {
          ELSE NOT EXISTS (SELECT 1 FROM sessions AS s WHERE s.sid = b.sid
            AND (removed = 0 OR EXISTS (SELECT 1 FROM sessions WHERE parent_sid = s.sid))) END
        LIMIT ?`,
-      PAGE + this.#begun.size,
+      PAGE + this.#reserved.size,
     )
     return rows
       .map(({ name }) => name)
-      .filter((name) => !this.#begun.has(name))
+      .filter((name) => !this.#reserved.has(name))
       .slice(0, PAGE)
   }
 
-  #isThere(): boolean {
+  #hasTable(): boolean {
     const find = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'bucket_names'"
     this.#isReady ||= this.#ports.driver.get(find) !== undefined
     return this.#isReady

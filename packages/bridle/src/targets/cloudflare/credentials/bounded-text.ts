@@ -1,7 +1,7 @@
 // Text of a body, read piece by piece: a body that is too large is never held whole.
 
 /** The text, or why it was not read on. `hold` is told of each piece, and may refuse it. */
-export const readText = async (
+export const readTextUpTo = async (
   body: ReadableStream<Uint8Array> | null,
   bytesMax: number,
   hold: (bytes: number) => boolean = () => true,

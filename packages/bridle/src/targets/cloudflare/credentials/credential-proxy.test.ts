@@ -7,11 +7,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type AnthropicStub, startAnthropicStub } from '../../../runners/engines/claude/anthropic-stub.suite.ts'
 import { claudeInfo } from '../../../runners/engines/claude/capabilities.ts'
 import type { Engine } from '../../../runners/engines/engine.ts'
-import { noWalls } from '../../../runners/sandboxes/isolation/engine-start.suite.ts'
+import { withoutIsolation } from '../../../runners/sandboxes/isolation/engine-start.suite.ts'
 import { SandboxRunner } from '../../../runners/server/sandbox-runner.ts'
 import { post } from '../../../surfaces/http/test-client.suite.ts'
-import { startWorld } from '../tests/test-worker.suite.ts'
-import { noTools, type Workerd } from '../tests/workerd.suite.ts'
+import { startTestWorker } from '../tests/test-worker.suite.ts'
+import { noTools, type WorkerdProcess } from '../tests/workerd.suite.ts'
 import { seal } from './sealing.ts'
 
 /** Asks its provider what its prompt says, a JSON array of `[method, path, body]`, and tells the answers. */
@@ -64,7 +64,7 @@ describe.skipIf(noTools)('[CF11] keys stay with the Worker', () => {
   let folder: string
   let stub: AnthropicStub
   let runner: SandboxRunner
-  let world: Workerd
+  let world: WorkerdProcess
 
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'bridle-cf-keys-'))
@@ -77,10 +77,10 @@ describe.skipIf(noTools)('[CF11] keys stay with the Worker', () => {
       workFolder: join(folder, 'work'),
       stateFolder: join(folder, 'state'),
       env: {},
-      ...noWalls(folder),
+      ...withoutIsolation(folder),
       token: 'runner',
     })
-    world = await startWorld({
+    world = await startTestWorker({
       vars: {
         BRIDLE_RUNNER_URL: runner.url,
         BRIDLE_RUNNER_TOKEN: 'runner',
@@ -153,7 +153,7 @@ describe.skipIf(noTools)('[CF11] keys stay with the Worker', () => {
 
   test('[CF22] without BRIDLE_SECRET, too, each run has a token of its own, and nobody else can make one', async () => {
     await world.dispose()
-    world = await startWorld({
+    world = await startTestWorker({
       vars: {
         BRIDLE_RUNNER_URL: runner.url,
         BRIDLE_RUNNER_TOKEN: 'runner',

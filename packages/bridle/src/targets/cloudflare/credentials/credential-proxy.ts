@@ -8,30 +8,30 @@ import {
   type ProviderName,
   type ProviderRoute,
   providers,
-  refusals,
+  proxyRefusals,
 } from '../../../runners/credentials/providers.ts'
 import {
-  BODY_BYTES_MAX,
-  checkAsked,
+  checkProviderRequest,
   ERROR_BYTES_MAX,
-  type Located,
-  locate,
-  type Refused,
-  tooMany,
+  findProviderRoute,
+  PROVIDER_BODY_BYTES_MAX,
+  type ProviderTarget,
+  type ProxyRefusal,
+  tooManyRequests,
 } from '../../../runners/credentials/request-rules.ts'
 import { costUsd, priceOf } from '../../../runners/credentials/spending/prices.ts'
 import {
-  type Entry,
-  isRefused,
+  isProxyRefusal,
+  type RequestSlot,
   type Reservation,
   type SpendLedger,
 } from '../../../runners/credentials/spending/spend-ledger.ts'
 import { usageMeter } from '../../../runners/credentials/spending/usage-meter.ts'
 import { worstCaseUsd } from '../../../runners/credentials/spending/worst-case-cost.ts'
 import type { EngineSettings } from '../../../runners/protocol.ts'
-import { type Credentials, type RunVars, settingsFor } from '../../../runners/remote/remote-run.ts'
+import { effectiveSettings, type RunCredentials, type RunEnvVars } from '../../../runners/remote/remote-run.ts'
 import type { HarnessEnv } from '../options.ts'
-import { readText } from './bounded-text.ts'
+import { readTextUpTo } from './bounded-text.ts'
 import { seal, unseal } from './sealing.ts'
 import type { SigningSecret } from './signing-secret.ts'
 
@@ -40,7 +40,7 @@ export const CREDENTIALS_PATH = '/credentials'
 const PREFIX = 'bridle-run-'
 
 /** What a token says. */
-export interface Claim {
+export interface CredentialClaim {
   readonly provider: ProviderName
   readonly key: Key
   readonly home: string
@@ -63,8 +63,8 @@ export const runCredentials = (
   { env, secret, home, origin }: CredentialPorts,
   provider: ProviderName,
   settings: EngineSettings,
-): Credentials => {
-  const varsOf = async (claim: Claim): Promise<RunVars> => {
+): RunCredentials => {
+  const varsOf = async (claim: CredentialClaim): Promise<RunEnvVars> => {
     const { keyName, urlName, mount } = providers[provider]
     if (!keyOf(env, provider) || origin() === '') return {}
     return {
@@ -72,13 +72,13 @@ export const runCredentials = (
       [urlName]: `${origin()}${CREDENTIALS_PATH}${mount}`,
     }
   }
-  const claimFor = (job: Job): Claim => ({
+  const claimFor = (job: Job): CredentialClaim => ({
     provider,
     key: job.key,
     home: home(),
     runId: job.runId,
     attempt: job.attempt,
-    maxUsd: budgetOf(settings, job),
+    maxUsd: runBudgetUsd(settings, job),
   })
   return {
     grant: (job) => varsOf(claimFor(job)),
@@ -90,26 +90,29 @@ export const runCredentials = (
 }
 
 /** The smallest of what the operator, the session and the caller of this run allow. */
-export const budgetOf = (settings: EngineSettings, run: Pick<Job, 'settings' | 'input'>): number | null => {
-  const { max_budget_usd: own } = settingsFor(settings, run)
+export const runBudgetUsd = (settings: EngineSettings, run: Pick<Job, 'settings' | 'input'>): number | null => {
+  const { max_budget_usd: own } = effectiveSettings(settings, run)
   return typeof own === 'number' ? own : null
 }
 
 /** At the gateway: whose request it is, or the refusal in the provider's own words. */
-export const claimOf = async (request: Request, secret: SigningSecret): Promise<Claim | Response> => {
+export const readCredentialClaim = async (
+  request: Request,
+  secret: SigningSecret,
+): Promise<CredentialClaim | Response> => {
   const { headers, method } = request
-  const located = locate(method, pathOf(request))
+  const located = findProviderRoute(method, pathOf(request))
   if (!located) return refusal(null, ['path_not_allowed', 'There is nothing at this path.'])
   const { provider, name, route } = located
   if (route?.kind === 'probe') return new Response(null)
   const token = headers.get('x-api-key') ?? /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1] ?? ''
   const isOurs = token.startsWith(PREFIX)
-  const claim = isOurs ? await unseal<Claim>(await secret(), 'credential', token.slice(PREFIX.length)) : null
+  const claim = isOurs ? await unseal<CredentialClaim>(await secret(), 'credential', token.slice(PREFIX.length)) : null
   // A token is good for its own provider only.
   return claim?.provider === name ? claim : refusal(provider, invalid)
 }
 
-export interface Asking {
+export interface ProviderCall {
   readonly request: Request
   readonly env: HarnessEnv
   /** Whether the run is under way. */
@@ -120,70 +123,71 @@ export interface Asking {
 }
 
 /** At the object: checked, reserved, sent with the key, and counted as it passes. */
-export const askProvider = async (asking: Asking): Promise<Response> => {
+export const answerProviderCall = async (asking: ProviderCall): Promise<Response> => {
   const { request, ledger, isLive } = asking
-  const located = locate(request.method, pathOf(request))
+  const located = findProviderRoute(request.method, pathOf(request))
   if (!located) return refusal(null, ['path_not_allowed', 'There is nothing at this path.'])
   const { provider, route, path } = located
-  const no = (refused: Refused) => refusal(provider, refused)
+  const no = (refused: ProxyRefusal) => refusal(provider, refused)
   if (!isLive) return no(invalid)
   if (!route) return no(['path_not_allowed', `${request.method} ${path} is not passed on to ${provider.title}.`])
-  const place = ledger.enter()
-  if (isRefused(place)) return no(place)
-  const held: Held = { place, reservation: null }
+  const place = ledger.openSlot()
+  if (isProxyRefusal(place)) return no(place)
+  const held: LedgerHold = { place, reservation: null }
   let isPassing = false
   try {
-    const answer = await passOn(asking, { ...located, route }, held)
-    if (isRefused(answer)) return no(answer)
+    const answer = await forwardToProvider(asking, { ...located, route }, held)
+    if (isProxyRefusal(answer)) return no(answer)
     isPassing = answer.isMetered
     return answer.response
   } finally {
-    if (!isPassing) letGo(held, 0)
+    if (!isPassing) releaseHold(held, 0)
   }
 }
 
 /** A request's place in the ledger, and what it reserved. */
-interface Held {
-  readonly place: Entry
+interface LedgerHold {
+  readonly place: RequestSlot
   reservation: Reservation | null
 }
 
-const letGo = ({ reservation, place }: Held, usd: number): void => {
+const releaseHold = ({ reservation, place }: LedgerHold, usd: number): void => {
   reservation?.settle(usd)
-  place.leave()
+  place.release()
 }
 
 /** An answer on its way; a metered one settles what was reserved when it has passed. */
-interface PassingAnswer {
+interface ProviderAnswer {
   readonly response: Response
   readonly isMetered: boolean
 }
 
-const passOn = async (
-  { request, env, models, ledger }: Asking,
-  { name, provider, route, path }: Located & { readonly route: ProviderRoute },
-  held: Held,
-): Promise<PassingAnswer | Refused> => {
+const forwardToProvider = async (
+  { request, env, models, ledger }: ProviderCall,
+  { name, provider, route, path }: ProviderTarget & { readonly route: ProviderRoute },
+  held: LedgerHold,
+): Promise<ProviderAnswer | ProxyRefusal> => {
   const isPost = request.method === 'POST'
   if (isPost && ledger.refusal) return ledger.refusal
-  const text = isPost ? await readText(request.body, BODY_BYTES_MAX, held.place.hold) : null
-  if (text === 'too large') return ['body_too_large', `A request may have ${BODY_BYTES_MAX} bytes.`]
-  if (text === 'too many') return tooMany
-  const checked = text === null ? null : checkAsked(text.text, request.headers.get('content-encoding'), models)
+  const text = isPost ? await readTextUpTo(request.body, PROVIDER_BODY_BYTES_MAX, held.place.addBytes) : null
+  if (text === 'too large') return ['body_too_large', `A request may have ${PROVIDER_BODY_BYTES_MAX} bytes.`]
+  if (text === 'too many') return tooManyRequests
+  const checked =
+    text === null ? null : checkProviderRequest(text.text, request.headers.get('content-encoding'), models)
   if (checked && 'refused' in checked) return checked.refused
   const key = keyOf(env, name)
   if (!key) return ['key_missing', `This server has no ${provider.keyName}. Set it and deploy again.`]
   if (route.kind === 'answer' && checked) {
     const worst = worstCaseUsd(checked.content, checked.body, priceOf(checked.model))
     const reserved = await ledger.reserve(worst, request.signal)
-    if (isRefused(reserved)) return reserved
+    if (isProxyRefusal(reserved)) return reserved
     held.reservation = reserved
   }
 
   const base = (env[provider.urlName as 'ANTHROPIC_BASE_URL'] || provider.vendorUrl).replace(/\/+$/, '')
   const answer = await fetch(`${base}${path}${new URL(request.url).search}`, {
     method: request.method,
-    headers: { ...passedOn(request.headers), ...provider.authorise(key), 'accept-encoding': 'identity' },
+    headers: { ...forwardableHeaders(request.headers), ...provider.authorise(key), 'accept-encoding': 'identity' },
     // A redirect would take the key to wherever it points.
     redirect: 'manual',
     ...(checked && { body: checked.body }),
@@ -194,10 +198,10 @@ const passOn = async (
     return ['key_refused', `${provider.title} refused the key of this server. Check its ${provider.keyName}.`]
   if (status < 200 || (status >= 300 && status < 400))
     return ['upstream_failed', `${provider.title} answered with a redirect, which is not followed.`]
-  const headers = passedOn(answer.headers)
+  const headers = forwardableHeaders(answer.headers)
   if (status >= 400) {
     // Some gateways repeat what they were sent.
-    const error = await readText(answer.body, ERROR_BYTES_MAX)
+    const error = await readTextUpTo(answer.body, ERROR_BYTES_MAX)
     const said = typeof error === 'string' ? '' : error.text.replaceAll(key, '[key]')
     return { response: new Response(said, { status, headers }), isMetered: false }
   }
@@ -206,12 +210,12 @@ const passOn = async (
   const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream') ?? false
   const meter = usageMeter(name, { isStream, requestBytes: checked.body.length })
   const { model } = checked
-  const counted = metered(answer.body, meter, (usage) => letGo(held, costUsd(usage, priceOf(model))))
+  const counted = meterBody(answer.body, meter, (usage) => releaseHold(held, costUsd(usage, priceOf(model))))
   return { response: new Response(counted, { status, headers }), isMetered: true }
 }
 
 /** Counted once, when it has passed or the reader has left: leaving early is not free. */
-const metered = (
+const meterBody = (
   body: ReadableStream<Uint8Array>,
   meter: ReturnType<typeof usageMeter>,
   charge: (usage: ReturnType<typeof meter.total>) => void,
@@ -243,10 +247,10 @@ const metered = (
   })
 }
 
-const invalid: Refused = ['token_invalid', 'This token is not, or no longer, valid.']
+const invalid: ProxyRefusal = ['token_invalid', 'This token is not, or no longer, valid.']
 
-const refusal = (provider: Provider | null, [code, message]: Refused): Response =>
-  Response.json((provider ?? providers.openai).encodeRefusal(code, message), { status: refusals[code].status })
+const refusal = (provider: Provider | null, [code, message]: ProxyRefusal): Response =>
+  Response.json((provider ?? providers.openai).encodeRefusal(code, message), { status: proxyRefusals[code].status })
 
 const pathOf = ({ url }: Request): string => new URL(url).pathname.slice(CREDENTIALS_PATH.length)
 
@@ -257,5 +261,5 @@ const keyOf = (env: HarnessEnv, name: ProviderName): string | undefined =>
 const DROPPED =
   /^(host|connection|authorization|x-api-key|cookie|set-cookie|content-length|content-encoding|transfer-encoding|accept-encoding|keep-alive|location|x-bridle-.*|cf-.*|x-forwarded-.*|x-real-ip)$/
 
-const passedOn = (headers: Headers): Record<string, string> =>
+const forwardableHeaders = (headers: Headers): Record<string, string> =>
   Object.fromEntries([...headers].filter(([name]) => !DROPPED.test(name)))

@@ -2,7 +2,7 @@
 // nor change it. The tenant's directory notes that it was used.
 import type { Access } from '../../../surfaces/http/access/authenticate.ts'
 import { randomToken } from '../../../surfaces/http/access/secrets.ts'
-import { isForOrigin, TICKET_MS, type Tickets, ticketAccess } from '../../../surfaces/http/access/tickets.ts'
+import { originMatches, TICKET_MS, type TicketStore, ticketAccess } from '../../../surfaces/http/access/tickets.ts'
 import { seal, unseal } from './sealing.ts'
 import type { SigningSecret } from './signing-secret.ts'
 
@@ -20,7 +20,7 @@ export interface SealedTicketsOptions {
   readonly redeem: (tenant: string, nonce: string, expiresAt: number) => Promise<boolean>
 }
 
-export const sealedTickets = ({ secret, now, redeem }: SealedTicketsOptions): Tickets => ({
+export const sealedTickets = ({ secret, now, redeem }: SealedTicketsOptions): TicketStore => ({
   issue: async (access, wish) => {
     const expiresAt = now() + TICKET_MS
     const { origin } = wish
@@ -32,6 +32,6 @@ export const sealedTickets = ({ secret, now, redeem }: SealedTicketsOptions): Ti
     if (!body || body.expiresAt <= now()) return null
     const { access, origin, expiresAt, nonce } = body
     const isFirst = await redeem(access.tenant, nonce, expiresAt)
-    return isFirst && isForOrigin(origin, from) ? access : null
+    return isFirst && originMatches(origin, from) ? access : null
   },
 })

@@ -1,8 +1,8 @@
 // Sealed values and derived tokens, without the runtime.
 import { expect, test } from 'vitest'
-import { derivedToken, type Purpose, seal, unseal } from './sealing.ts'
+import { deriveToken, type KeyPurpose, seal, unseal } from './sealing.ts'
 
-const purposes: readonly Purpose[] = ['run', 'sandbox', 'ticket', 'credential']
+const purposes: readonly KeyPurpose[] = ['run', 'sandbox', 'ticket', 'credential']
 const value = { tenant: 'acme', user: 'ann', list: [1, 2, 3] }
 
 test('[CF21] a sealed value opens with its own secret and purpose, and with no other', async () => {
@@ -37,12 +37,12 @@ test('[CF22] a derived token differs by secret, purpose and names', async () => 
   const tokens = await Promise.all(
     ['one', 'two', 'three'].flatMap((secret) =>
       purposes.flatMap((purpose) => [
-        derivedToken(secret, purpose, 'a', 'b'),
-        derivedToken(secret, purpose, 'ab'),
-        derivedToken(secret, purpose, 'a', 'b', 1),
+        deriveToken(secret, purpose, 'a', 'b'),
+        deriveToken(secret, purpose, 'ab'),
+        deriveToken(secret, purpose, 'a', 'b', 1),
       ]),
     ),
   )
   expect(new Set(tokens).size).toBe(36)
-  expect(await derivedToken('one', 'run', 'a', 'b')).toBe(tokens[0])
+  expect(await deriveToken('one', 'run', 'a', 'b')).toBe(tokens[0])
 })

@@ -1,11 +1,11 @@
 // Signing and sealing with the Web's own means. Each purpose has a key of its own, derived from the one secret.
 
 /** Purposes that a key is derived for. */
-export type Purpose = 'run' | 'sandbox' | 'ticket' | 'credential'
+export type KeyPurpose = 'run' | 'sandbox' | 'ticket' | 'credential'
 
 /** A token that whoever knows the secret can make again, and nobody else. */
-export const derivedToken = async (secret: string, purpose: Purpose, ...names: readonly (string | number)[]) =>
-  toBase64(await hmac(await keyFor(secret, purpose), JSON.stringify(names)))
+export const deriveToken = async (secret: string, purpose: KeyPurpose, ...names: readonly (string | number)[]) =>
+  toBase64Url(await hmac(await keyFor(secret, purpose), JSON.stringify(names)))
 
 const IV_BYTES = 12
 const AES = 'AES-GCM'
@@ -14,7 +14,7 @@ const AES = 'AES-GCM'
  * A value that its bearer can neither read nor change. The IV comes from the value itself, so the same value is the same text:
  * a run that is granted its token once more gets the one it has.
  */
-export const seal = async (secret: string, purpose: Purpose, value: unknown): Promise<string> => {
+export const seal = async (secret: string, purpose: KeyPurpose, value: unknown): Promise<string> => {
   const plain = new TextEncoder().encode(JSON.stringify(value))
   const iv = await ivOf(secret, purpose, plain)
   const key = await aesKey(secret, purpose, 'encrypt')
@@ -22,13 +22,13 @@ export const seal = async (secret: string, purpose: Purpose, value: unknown): Pr
   const sealed = new Uint8Array(IV_BYTES + cipher.length)
   sealed.set(iv)
   sealed.set(cipher, IV_BYTES)
-  return toBase64(sealed)
+  return toBase64Url(sealed)
 }
 
 /** Null = not sealed with this secret for this purpose. */
-export const unseal = async <T>(secret: string, purpose: Purpose, text: string): Promise<T | null> => {
+export const unseal = async <T>(secret: string, purpose: KeyPurpose, text: string): Promise<T | null> => {
   try {
-    const sealed = fromBase64(text)
+    const sealed = fromBase64Url(text)
     const iv = sealed.slice(0, IV_BYTES)
     const key = await aesKey(secret, purpose, 'decrypt')
     const plain = await crypto.subtle.decrypt({ name: AES, iv }, key, sealed.slice(IV_BYTES))
@@ -40,11 +40,11 @@ export const unseal = async <T>(secret: string, purpose: Purpose, text: string):
 
 const ivOf = async (
   secret: string,
-  purpose: Purpose,
+  purpose: KeyPurpose,
   plain: Uint8Array<ArrayBuffer>,
 ): Promise<Uint8Array<ArrayBuffer>> => (await hmac(await keyFor(secret, `${purpose} iv`), plain)).slice(0, IV_BYTES)
 
-const aesKey = async (secret: string, purpose: Purpose, usage: 'encrypt' | 'decrypt'): Promise<CryptoKey> =>
+const aesKey = async (secret: string, purpose: KeyPurpose, usage: 'encrypt' | 'decrypt'): Promise<CryptoKey> =>
   crypto.subtle.importKey('raw', await keyFor(secret, `${purpose} seal`), AES, false, [usage])
 
 const keyFor = (secret: string, purpose: string): Promise<Uint8Array<ArrayBuffer>> =>
@@ -60,11 +60,11 @@ const hmac = async (
 }
 
 /** The alphabet that fits URLs and subprotocols. */
-export const toBase64 = (bytes: Uint8Array): string => {
+export const toBase64Url = (bytes: Uint8Array): string => {
   let text = ''
   for (const byte of bytes) text += String.fromCharCode(byte)
   return btoa(text).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }
 
-const fromBase64 = (text: string): Uint8Array<ArrayBuffer> =>
+const fromBase64Url = (text: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (character) => character.charCodeAt(0))

@@ -1,12 +1,12 @@
 // The signing secret in the real runtime: no text that a caller knows makes a ticket or a token, and one secret is kept for good.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { digest, hex } from '../../../surfaces/http/access/secrets.ts'
-import { get, post, script } from '../../../surfaces/http/test-client.suite.ts'
-import { refusal } from '../../tests/socket-client.suite.ts'
+import { get, post, scriptBody } from '../../../surfaces/http/test-client.suite.ts'
+import { upgradeAnswer } from '../../tests/socket-client.suite.ts'
 import { ticketOptions, ticketSockets } from '../../tests/ticket-sockets.suite.ts'
-import { resetSecret, secretIn, startWorld } from '../tests/test-worker.suite.ts'
-import { noTools, type Workerd } from '../tests/workerd.suite.ts'
-import { seal, toBase64 } from './sealing.ts'
+import { readSigningSecret, resetSecret, startTestWorker } from '../tests/test-worker.suite.ts'
+import { noTools, type WorkerdProcess } from '../tests/workerd.suite.ts'
+import { seal, toBase64Url } from './sealing.ts'
 
 const scopes = ['observe', 'operate', 'approve']
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
@@ -15,24 +15,24 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 const forged = async (secret: string, tenant: string): Promise<string[]> => {
   const access = { tenant, scopes, sessionId: null, user: null, who: '' }
   const body = { access, origin: null, expiresAt: Date.now() + 30_000, nonce: crypto.randomUUID() }
-  const text = toBase64(new TextEncoder().encode(JSON.stringify(body)))
+  const text = toBase64Url(new TextEncoder().encode(JSON.stringify(body)))
   const signed: string[] = []
   // An empty key cannot be imported; a key of one zero byte signs alike.
   const bytes = new TextEncoder().encode(secret || '\0')
   const key = await crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
   const signature = await crypto.subtle.sign('HMAC', key, new TextEncoder().encode(`ticket:${text}`))
-  signed.push(`${toBase64(new Uint8Array(signature))}${text}`)
+  signed.push(`${toBase64Url(new Uint8Array(signature))}${text}`)
   return [...signed, text, await seal(secret || '\0', 'ticket', body)]
 }
 
 /** Every way in that takes a ticket. */
-const waysIn = async ({ url }: Workerd, ticket: () => Promise<string>, headers: Record<string, string> = {}) => [
+const waysIn = async ({ url }: WorkerdProcess, ticket: () => Promise<string>, headers: Record<string, string> = {}) => [
   (await get(`${url}/sessions?ticket=${await ticket()}`)).status,
   (await get(`${url}/agents/scripted/victim?ticket=${await ticket()}`)).status,
-  (await post(`${url}/agents/scripted/victim?ticket=${await ticket()}`, script({ text: 'x' }), headers)).status,
-  (await refusal(`${url}/ws?sessionId=victim&ticket=${await ticket()}`)).status,
-  (await refusal(`${url}/ws?sessionId=victim`, { protocols: ['bridle.v1', `ticket.${await ticket()}`] })).status,
-  (await refusal(`${url}/sessions/victim/ws?ticket=${await ticket()}`)).status,
+  (await post(`${url}/agents/scripted/victim?ticket=${await ticket()}`, scriptBody({ text: 'x' }), headers)).status,
+  (await upgradeAnswer(`${url}/ws?sessionId=victim&ticket=${await ticket()}`)).status,
+  (await upgradeAnswer(`${url}/ws?sessionId=victim`, { protocols: ['bridle.v1', `ticket.${await ticket()}`] })).status,
+  (await upgradeAnswer(`${url}/sessions/victim/ws?ticket=${await ticket()}`)).status,
 ]
 const NOBODY = [401, 401, 401, 401, 401, 401]
 
@@ -50,7 +50,7 @@ describe.skipIf(noTools)('[CF21] tickets cannot be made from what callers know',
   test.each(Object.entries(servers))(
     '%s',
     async (_name, { options, env = {}, token }) => {
-      const world = await startWorld({ vars: { ...env, TEST_OPTIONS: JSON.stringify(options) } })
+      const world = await startTestWorker({ vars: { ...env, TEST_OPTIONS: JSON.stringify(options) } })
       try {
         const tokens = ['token-of-ta', 'token-of-tb', 'token-of-tc']
         const guesses = [
@@ -77,7 +77,7 @@ describe.skipIf(noTools)('[CF21] tickets cannot be made from what callers know',
         // A bought one opens the same doors, once each, as far as its buyer may.
         const buy = async () => String((await post(`${world.url}/tickets`, {}, bearer(token))).body.ticket)
         const may = token === 'reader' ? 403 : 200
-        await post(`${world.url}/agents/scripted/victim`, script({ text: 'x' }), bearer(token))
+        await post(`${world.url}/agents/scripted/victim`, scriptBody({ text: 'x' }), bearer(token))
         expect(await waysIn(world, buy)).toEqual([200, token === 'reader' ? 404 : 200, may, 101, 101, 101])
         expect((await get(`${world.url}/sessions`)).status).toBe(401)
         expect((await get(`${world.url}/sessions`, bearer('wrong'))).status).toBe(401)
@@ -90,9 +90,9 @@ describe.skipIf(noTools)('[CF21] tickets cannot be made from what callers know',
 })
 
 describe.skipIf(noTools)('on Cloudflare', () => {
-  let world: Workerd
+  let world: WorkerdProcess
   beforeAll(async () => {
-    world = await startWorld({ vars: { TEST_OPTIONS: JSON.stringify(ticketOptions) } })
+    world = await startTestWorker({ vars: { TEST_OPTIONS: JSON.stringify(ticketOptions) } })
   })
   afterAll(() => world?.dispose())
 
@@ -105,7 +105,7 @@ describe.skipIf(noTools)('[CF21] one secret', () => {
   const redeem = async (url: string, ticket: string) => (await get(`${url}/sessions?ticket=${ticket}`)).status
 
   test('is the same in two isolates, and survives its object and the process', async () => {
-    const first = await startWorld({ vars, second: vars })
+    const first = await startTestWorker({ vars, second: vars })
     const tickets = await Promise.all(
       Array.from({ length: 6 }, (_, index) => buy(index % 2 ? first.url : first.secondUrl)),
     )
@@ -115,26 +115,26 @@ describe.skipIf(noTools)('[CF21] one secret', () => {
     expect(redeemed).toEqual([200, 200, 200, 200, 200, 200])
     expect(await redeem(first.url, tickets[0] ?? '')).toBe(401)
 
-    const secret = await secretIn(first)
+    const secret = await readSigningSecret(first)
     expect(secret).toMatch(/^[A-Za-z0-9_-]{43}$/)
     await resetSecret(first)
-    expect(await secretIn(first)).toBe(secret)
+    expect(await readSigningSecret(first)).toBe(secret)
     const kept = await buy(first.url)
     await first.kill()
 
-    const next = await startWorld({ vars, second: vars, folder: first.folder })
+    const next = await startTestWorker({ vars, second: vars, folder: first.folder })
     try {
       expect([await redeem(next.secondUrl, kept), await redeem(next.url, kept)]).toEqual([200, 401])
-      expect(await secretIn(next)).toBe(secret)
+      expect(await readSigningSecret(next)).toBe(secret)
     } finally {
       await next.dispose()
     }
   })
 
   test('is another one for another deployment', async () => {
-    const worlds = [await startWorld({ vars }), await startWorld({ vars }), await startWorld({ vars })]
+    const worlds = [await startTestWorker({ vars }), await startTestWorker({ vars }), await startTestWorker({ vars })]
     try {
-      const secrets = await Promise.all(worlds.map(secretIn))
+      const secrets = await Promise.all(worlds.map(readSigningSecret))
       expect(new Set(secrets).size).toBe(3)
       const ticket = await buy(worlds[0]?.url ?? '')
       for (const { url } of worlds.slice(1)) expect(await redeem(url, ticket)).toBe(401)
@@ -146,7 +146,7 @@ describe.skipIf(noTools)('[CF21] one secret', () => {
 
   test('is BRIDLE_SECRET where that is set, with a key of its own for each purpose', async () => {
     const given = 'a secret of an operator, long enough'
-    const world = await startWorld({ vars: { ...vars, BRIDLE_SECRET: given } })
+    const world = await startTestWorker({ vars: { ...vars, BRIDLE_SECRET: given } })
     try {
       const access = { tenant: 'default', scopes, sessionId: null, user: null, who: '' }
       const body = { access, origin: null, expiresAt: Date.now() + 30_000, nonce: 'n-1' }
@@ -159,7 +159,7 @@ describe.skipIf(noTools)('[CF21] one secret', () => {
   })
 
   test('that is short is refused in a sentence', async () => {
-    const world = await startWorld({ vars: { ...vars, BRIDLE_SECRET: 'short' } })
+    const world = await startTestWorker({ vars: { ...vars, BRIDLE_SECRET: 'short' } })
     try {
       for (const path of ['/health', '/sessions', '/ready']) {
         const { status, body } = await get(`${world.url}${path}`, bearer('the-token'))

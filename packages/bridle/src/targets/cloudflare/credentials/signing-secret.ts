@@ -1,30 +1,30 @@
 // The secret that tickets and the tokens of runs, sandboxes and credentials are made with. An operator gives it as BRIDLE_SECRET;
 // otherwise one object of the directory makes it once and keeps it. No part of it comes from a token that callers know.
 
-import { givenSecret } from '../../../runners/secrets/configured-secret.ts'
-import type { Driver } from '../../../stores/drivers/driver.ts'
+import { configuredSecret } from '../../../runners/secrets/configured-secret.ts'
+import type { SqlDriver } from '../../../stores/drivers/driver.ts'
 import type { DirectoryStub } from '../directory/remote-directory.ts'
-import type { Namespace } from '../platform.ts'
-import { toBase64 } from './sealing.ts'
+import type { ObjectNamespace } from '../platform.ts'
+import { toBase64Url } from './sealing.ts'
 
 export type SigningSecret = () => Promise<string>
 
-export interface SecretEnv {
+export interface SigningSecretEnv {
   readonly BRIDLE_SECRET?: string
-  readonly HARNESS_DIRECTORY: Namespace<DirectoryStub>
+  readonly HARNESS_DIRECTORY: ObjectNamespace<DirectoryStub>
 }
 
 /** No tenant has this name: a slash is not part of any id. */
 const OBJECT = '/secret'
 
 /** Secrets that this isolate has asked for. Values, not promises: one request cannot wait for the I/O of another. */
-const asked = new WeakMap<Namespace<DirectoryStub>, string>()
+const asked = new WeakMap<ObjectNamespace<DirectoryStub>, string>()
 
 export const signingSecret =
-  (env: SecretEnv): SigningSecret =>
+  (env: SigningSecretEnv): SigningSecret =>
   async () => {
     const { HARNESS_DIRECTORY: objects } = env
-    const known = givenSecret(env) ?? asked.get(objects)
+    const known = configuredSecret(env) ?? asked.get(objects)
     if (known !== undefined) return known
     const kept = await objects.get(objects.idFromName(OBJECT)).secret()
     asked.set(objects, kept)
@@ -32,10 +32,10 @@ export const signingSecret =
   }
 
 /** Inside the object: made with the first question, in one transaction, and durable before the answer leaves. */
-export const keptSecret = (driver: Driver): string =>
+export const ensureSigningSecret = (driver: SqlDriver): string =>
   driver.transaction(() => {
     driver.run(table)
-    const made = toBase64(crypto.getRandomValues(new Uint8Array(32)))
+    const made = toBase64Url(crypto.getRandomValues(new Uint8Array(32)))
     driver.run('INSERT INTO secrets (name, secret) VALUES (?, ?) ON CONFLICT (name) DO NOTHING', 'signing', made)
     return driver.get<{ secret: string }>('SELECT secret FROM secrets WHERE name = ?', 'signing')?.secret ?? made
   })

@@ -2,34 +2,34 @@
 // is reserved is kept too, before the request is sent: an object that dies in between counts it as spent.
 import { keyText } from '../../../kernel/event.ts'
 import { SpendLedger, type SpendSums } from '../../../runners/credentials/spending/spend-ledger.ts'
-import type { Driver } from '../../../stores/drivers/driver.ts'
-import type { Claim } from './credential-proxy.ts'
+import type { SqlDriver } from '../../../stores/drivers/driver.ts'
+import type { CredentialClaim } from './credential-proxy.ts'
 
-export class Spends {
-  readonly #driver: Driver
+export class SpendLedgers {
+  readonly #driver: SqlDriver
   readonly #ledgers = new Map<string, SpendLedger>()
 
-  constructor(driver: Driver) {
+  constructor(driver: SqlDriver) {
     this.#driver = driver
   }
 
   /** The ledger of a run: one, for all its requests at once. */
-  of(claim: Claim): SpendLedger {
+  ledgerFor(claim: CredentialClaim): SpendLedger {
     const name = nameOf(claim)
     const known = this.#ledgers.get(name)
     if (known) {
-      known.limitTo(claim.maxUsd)
+      known.setLimit(claim.maxUsd)
       return known
     }
     // Those that nobody uses are read again when they are asked for.
     for (const [each, ledger] of this.#ledgers) if (ledger.isIdle) this.#ledgers.delete(each)
     const note = (sums: SpendSums) => this.#save(name, sums)
-    const ledger = new SpendLedger({ maxUsd: claim.maxUsd, spentUsd: this.#spent(name), note })
+    const ledger = new SpendLedger({ maxUsd: claim.maxUsd, spentUsd: this.#spentUsd(name), note })
     this.#ledgers.set(name, ledger)
     return ledger
   }
 
-  #spent(name: string): number {
+  #spentUsd(name: string): number {
     for (const table of tables) this.#driver.run(table)
     const row = this.#driver.get<{ spent: number; reserved: number | null }>(
       'SELECT s.usd AS spent, r.usd AS reserved FROM spends AS s LEFT JOIN reserved_spends AS r ON r.run = s.run WHERE s.run = ?',
@@ -50,7 +50,8 @@ export class Spends {
   }
 }
 
-const nameOf = ({ key, runId, attempt, provider }: Claim): string => [keyText(key), runId, attempt, provider].join(' ')
+const nameOf = ({ key, runId, attempt, provider }: CredentialClaim): string =>
+  [keyText(key), runId, attempt, provider].join(' ')
 
 const tables = ['spends', 'reserved_spends'].map(
   (name) => `CREATE TABLE IF NOT EXISTS ${name} (run TEXT PRIMARY KEY, usd REAL NOT NULL) WITHOUT ROWID`,

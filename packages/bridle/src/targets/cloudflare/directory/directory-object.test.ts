@@ -1,7 +1,7 @@
 // A tenant's directory as several objects, in the real runtime: how many there are can change.
 import { expect, test } from 'vitest'
-import { get, post, script } from '../../../surfaces/http/test-client.suite.ts'
-import { evict, loseDirectory, silence, startWorld } from '../tests/test-worker.suite.ts'
+import { get, post, scriptBody } from '../../../surfaces/http/test-client.suite.ts'
+import { evict, loseDirectory, silenceObject, startTestWorker } from '../tests/test-worker.suite.ts'
 import { noTools } from '../tests/workerd.suite.ts'
 
 const shards = (now: number, before?: string) => ({
@@ -10,7 +10,7 @@ const shards = (now: number, before?: string) => ({
 })
 
 test.skipIf(noTools)('[CF16] another number of objects finds and lists what the first ones knew', async () => {
-  let world = await startWorld()
+  let world = await startTestWorker()
   const { folder } = world
   const agent = (id: string) => `${world.url}/agents/scripted/${id}`
   const listed = async (query = '') => {
@@ -19,14 +19,14 @@ test.skipIf(noTools)('[CF16] another number of objects finds and lists what the 
   }
   const names = ['one', 'two', 'three', 'four', 'five', 'six', 'seven']
   try {
-    for (const id of names) await post(agent(id), script({ text: id }))
+    for (const id of names) await post(agent(id), scriptBody({ text: id }))
     const { lastEventId } = (await get(`${world.url}/sessions/one`)).body
     await post(`${world.url}/chat/sessions/one/branch`, { session_id: 'leaf', from_event_id: lastEventId })
     const before = (await listed()).ids
     expect(before).toHaveLength(8)
     for (const vars of [shards(3, '1'), shards(2, '1,3'), shards(3, '1,3,2')]) {
       await world.kill()
-      world = await startWorld({ folder, vars })
+      world = await startTestWorker({ folder, vars })
       expect((await listed()).ids).toEqual(before)
       // A branch is found in its parent's object, though it never said a word here.
       expect((await get(`${world.url}/sessions/leaf`)).status).toBe(200)
@@ -38,7 +38,7 @@ test.skipIf(noTools)('[CF16] another number of objects finds and lists what the 
       }
       expect(paged).toEqual(before)
     }
-    await post(agent('two'), script({ text: 'again' }))
+    await post(agent('two'), scriptBody({ text: 'again' }))
     expect((await listed()).ids[0]).toBe('two')
     expect((await get(`${world.url}/sessions?cursor=1.2.3`)).status).toBe(400)
   } finally {
@@ -47,11 +47,11 @@ test.skipIf(noTools)('[CF16] another number of objects finds and lists what the 
 })
 
 test.skipIf(noTools)('[CF6] the id of a branch that was removed is good again, whoever asks first', async () => {
-  let world = await startWorld()
+  let world = await startTestWorker()
   const { folder } = world
   const at = (path: string) => `${world.url}${path}`
   try {
-    await post(at('/agents/scripted/trunk'), script({ text: 'trunk' }))
+    await post(at('/agents/scripted/trunk'), scriptBody({ text: 'trunk' }))
     const { lastEventId } = (await get(at('/sessions/trunk'))).body
     for (const id of ['twig', 'shoot'])
       await post(at('/chat/sessions/trunk/branch'), { session_id: id, from_event_id: lastEventId })
@@ -59,9 +59,9 @@ test.skipIf(noTools)('[CF6] the id of a branch that was removed is good again, w
     for (const id of ['twig', 'shoot']) await fetch(at(`/agents/scripted/${id}`), { method: 'DELETE' })
     // A gateway that remembers nothing.
     await world.kill()
-    world = await startWorld({ folder })
+    world = await startTestWorker({ folder })
     expect((await get(at('/sessions/twig'))).status).toBe(404)
-    expect((await post(at('/agents/scripted/twig'), script({ text: 'anew' }))).body.result).toBe('anew')
+    expect((await post(at('/agents/scripted/twig'), scriptBody({ text: 'anew' }))).body.result).toBe('anew')
     const { body } = await get(at('/sessions/twig'))
     expect(Number(String(body.lastEventId).slice(3))).toBeGreaterThan(head)
     expect(body.messages).toHaveLength(2)
@@ -74,10 +74,10 @@ test.skipIf(noTools)('[CF6] the id of a branch that was removed is good again, w
 })
 
 test.skipIf(noTools)('[CF6] a branch cannot have the id of a session in another object', async () => {
-  const world = await startWorld()
+  const world = await startTestWorker()
   const at = (path: string) => `${world.url}${path}`
   try {
-    for (const id of ['oak', 'elm', 'ash']) await post(at(`/agents/scripted/${id}`), script({ text: id }))
+    for (const id of ['oak', 'elm', 'ash']) await post(at(`/agents/scripted/${id}`), scriptBody({ text: id }))
     await fetch(at('/agents/scripted/ash'), { method: 'DELETE' })
     const { lastEventId: from_event_id } = (await get(at('/sessions/oak'))).body
     for (const session_id of ['elm', 'ash']) {
@@ -97,17 +97,19 @@ test.skipIf(noTools)('[CF6] a branch cannot have the id of a session in another 
 })
 
 test.skipIf(noTools)('[CF16] a number that is none is refused with its name', async () => {
-  const world = await startWorld({ vars: { BRIDLE_DIRECTORY_SHARDS: 'many' } })
+  const world = await startTestWorker({ vars: { BRIDLE_DIRECTORY_SHARDS: 'many' } })
   const answer = await fetch(`${world.url}/sessions`)
   expect(answer.status).toBe(500)
-  await expect.poll(() => world.said.join('\n')).toContain('BRIDLE_DIRECTORY_SHARDS is a whole number from 1 to 64.')
+  await expect
+    .poll(() => world.stderrLines.join('\n'))
+    .toContain('BRIDLE_DIRECTORY_SHARDS is a whole number from 1 to 64.')
   await world.dispose()
 })
 
 test.skipIf(noTools)(
   '[CF17] of background sessions in other objects, one that does not answer is left out',
   async () => {
-    const world = await startWorld()
+    const world = await startTestWorker()
     const at = (path: string) => `${world.url}${path}`
     const shown = async () => {
       const { status, body } = await get(at('/chat/sessions/chat'))
@@ -115,7 +117,7 @@ test.skipIf(noTools)(
       return [status, ...left.map(({ session_id, artifact_type }) => `${session_id} ${artifact_type}`)]
     }
     const start = async (id: string, parent: string) => {
-      const { prompt } = script({ text: id })
+      const { prompt } = scriptBody({ text: id })
       await post(at('/sessions'), { session_id: id, engine: 'scripted', prompt, parent_session_id: parent })
       await expect.poll(async () => (await get(at(`/sessions/${id}`))).body.status).toBe('completed')
     }
@@ -133,7 +135,7 @@ test.skipIf(noTools)(
         )
       await expect.poll(() => children('chat')).toEqual(['one completed', 'two completed'])
       await expect.poll(() => children('other')).toEqual(['foreign completed'])
-      await silence(world, 'two')
+      await silenceObject(world, 'two')
       expect(await shown()).toEqual([200, ...outputs.slice(2)])
       // Then nobody knows of them; the chat answers all the same.
       await loseDirectory(world)

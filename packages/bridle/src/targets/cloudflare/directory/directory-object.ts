@@ -2,18 +2,18 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { Key } from '../../../kernel/event.ts'
 import type { ListFilter } from '../../../kernel/ports/store.ts'
-import type { Driver } from '../../../stores/drivers/driver.ts'
+import type { SqlDriver } from '../../../stores/drivers/driver.ts'
 import { objectDriver } from '../../../stores/drivers/object-driver.ts'
-import type { PageWish } from '../../../stores/sqlite/sqlite-directory.ts'
-import { keptSecret } from '../credentials/signing-secret.ts'
+import type { PageOptions } from '../../../stores/sqlite/sqlite-directory.ts'
+import { ensureSigningSecret } from '../credentials/signing-secret.ts'
 import type { HarnessEnv } from '../options.ts'
 import type { ObjectContext } from '../platform.ts'
-import type { DirectoryStub, Placed, Told } from './remote-directory.ts'
+import type { DirectoryStub, DirectoryUpdate, SessionPlacement } from './remote-directory.ts'
 import { DirectoryIndex } from './session-index.ts'
 
 /** An object of the index. Bind it as `HARNESS_DIRECTORY`. */
 export class HarnessDirectory extends DurableObject<HarnessEnv> implements DirectoryStub {
-  readonly #driver: Driver
+  readonly #driver: SqlDriver
   readonly #index: DirectoryIndex
   #adopting: Promise<void> | null = null
 
@@ -23,11 +23,11 @@ export class HarnessDirectory extends DurableObject<HarnessEnv> implements Direc
     this.#index = new DirectoryIndex(this.#driver)
   }
 
-  register(placed: Placed) {
+  register(placed: SessionPlacement) {
     return this.#index.register(placed)
   }
 
-  tell(told: readonly Told[]) {
+  tell(told: readonly DirectoryUpdate[]) {
     return this.#index.tell(told)
   }
 
@@ -39,7 +39,7 @@ export class HarnessDirectory extends DurableObject<HarnessEnv> implements Direc
     return this.#index.list(tenant, filter)
   }
 
-  approvals(tenant: string, wish: PageWish) {
+  approvals(tenant: string, wish: PageOptions) {
     return this.#index.approvals(tenant, wish)
   }
 
@@ -48,7 +48,7 @@ export class HarnessDirectory extends DurableObject<HarnessEnv> implements Direc
   }
 
   async secret() {
-    return keptSecret(this.#driver)
+    return ensureSigningSecret(this.#driver)
   }
 
   known(tenant: string, after: Key | null) {
@@ -58,7 +58,7 @@ export class HarnessDirectory extends DurableObject<HarnessEnv> implements Direc
   adopt(tenant: string, shard: { readonly index: number; readonly of: number }, from: readonly string[]) {
     const { HARNESS_DIRECTORY: objects } = this.env
     const sources = from.map((name) => objects.get(objects.idFromName(name)))
-    this.#adopting ??= this.#index.takeOver(tenant, shard, sources).finally(() => {
+    this.#adopting ??= this.#index.adoptFrom(tenant, shard, sources).finally(() => {
       this.#adopting = null
     })
     return this.#adopting

@@ -2,7 +2,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { key, row } from '../../../stores/contract/store.suite.ts'
-import { Outbox } from './directory-outbox.ts'
+import { DirectoryOutbox } from './directory-outbox.ts'
 
 const made = () => {
   const database = new DatabaseSync(':memory:')
@@ -17,12 +17,12 @@ const made = () => {
   const arrived: string[] = []
   /** Each waits for the other side. */
   const onTheirWay: ((isHeard: boolean) => void)[] = []
-  const outbox = new Outbox({
+  const outbox = new DirectoryOutbox({
     driver: driver as never,
     log: { open: async () => ({ head: 3 }) } as never,
     directory: () => ({
       register: async ({ home }) => home,
-      tell: async (told) => {
+      update: async (told) => {
         const isHeard = await new Promise<boolean>((resolve) => onTheirWay.push(resolve))
         if (!isHeard) throw new Error('Network connection lost.')
         arrived.push(...told.map((each) => (each.row ? 'there' : 'removed')))
@@ -37,11 +37,11 @@ const made = () => {
 
 test('[CF5] a session that is removed while its object greets is told as removed last', async () => {
   const { outbox, database, arrived, onTheirWay } = made()
-  const greeted = outbox.greet()
+  const greeted = outbox.announce()
   await expect.poll(() => onTheirWay.length).toBe(1)
   database.exec('UPDATE sessions SET removed = 1')
   outbox.mark(key('a'))
-  const told = outbox.tell()
+  const told = outbox.publish()
   // Whatever was sent last comes through first.
   await new Promise((resolve) => setTimeout(resolve))
   onTheirWay.pop()?.(true)
@@ -56,7 +56,7 @@ test('[CF5] a damaged row is passed over, and nobody waits for it', async () => 
   const { outbox, database, arrived, onTheirWay } = made()
   database.prepare("INSERT INTO sessions SELECT tenant, agent, 'b', '{', 0, NULL FROM sessions").run()
   for (const id of ['a', 'b']) outbox.mark(key(id))
-  const told = outbox.tell()
+  const told = outbox.publish()
   await expect.poll(() => onTheirWay.length).toBe(1)
   onTheirWay.pop()?.(true)
   await told
@@ -66,12 +66,12 @@ test('[CF5] a damaged row is passed over, and nobody waits for it', async () => 
 test('[CF5] an object greets once in its life, and again when nobody heard', async () => {
   const { outbox, arrived, onTheirWay } = made()
   for (const isHeard of [false, true]) {
-    const greeted = outbox.greet()
-    expect(outbox.greet()).toBe(greeted)
+    const greeted = outbox.announce()
+    expect(outbox.announce()).toBe(greeted)
     await expect.poll(() => onTheirWay.length).toBe(1)
     onTheirWay.pop()?.(isHeard)
     await greeted
   }
-  await outbox.greet()
+  await outbox.announce()
   expect(arrived).toEqual(['there'])
 })

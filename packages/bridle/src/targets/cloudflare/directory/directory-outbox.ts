@@ -2,38 +2,38 @@
 // and as often as it takes; a mark that was told is taken away only if nothing has changed meanwhile.
 import { type Key, keyText } from '../../../kernel/event.ts'
 import type { Log } from '../../../kernel/ports/store.ts'
-import type { Driver } from '../../../stores/drivers/driver.ts'
-import { ownedRow } from '../../../stores/sqlite/sqlite-directory.ts'
-import type { Told } from './remote-directory.ts'
+import type { SqlDriver } from '../../../stores/drivers/driver.ts'
+import { rowWithOwner } from '../../../stores/sqlite/sqlite-directory.ts'
+import type { DirectoryUpdate } from './remote-directory.ts'
 import type { TenantDirectory } from './shards.ts'
 
 const RETRY_MS = 5_000
 /** Sessions of one object: itself and its branches. */
 const GREETED_MAX = 500
 
-export interface OutboxPorts {
-  readonly driver: Driver
+export interface DirectoryOutboxPorts {
+  readonly driver: SqlDriver
   readonly log: Log
-  readonly directory: (tenant: string) => Pick<TenantDirectory, 'register' | 'tell'>
+  readonly directory: (tenant: string) => Pick<TenantDirectory, 'register' | 'update'>
   readonly home: () => string
   readonly now: () => number
   /** When to try again; null = all is told. */
   readonly retry: (at: number | null) => void
 }
 
-interface Mark extends Key {
+interface PendingUpdate extends Key {
   readonly n: number
 }
 
-export class Outbox {
-  readonly #ports: OutboxPorts
-  readonly #known = new Set<string>()
+export class DirectoryOutbox {
+  readonly #ports: DirectoryOutboxPorts
+  readonly #published = new Set<string>()
   #isReady = false
-  #hasGreeted = false
-  #greeting = Promise.resolve()
-  #telling: Promise<void> | null = null
+  #hasAnnounced = false
+  #announcing = Promise.resolve()
+  #publishing: Promise<void> | null = null
 
-  constructor(ports: OutboxPorts) {
+  constructor(ports: DirectoryOutboxPorts) {
     this.#ports = ports
   }
 
@@ -45,9 +45,9 @@ export class Outbox {
   }
 
   /** Whether this incarnation has told of it before: once each time, so that a lost directory comes back. */
-  isKnown(key: Key): boolean {
+  wasPublished(key: Key): boolean {
     const name = keyText(key)
-    return this.#known.has(name) || !this.#known.add(name)
+    return this.#published.has(name) || !this.#published.add(name)
   }
 
   /** In the turn of the write that changed it. */
@@ -63,35 +63,35 @@ export class Outbox {
   }
 
   /** Resolves when what was marked before is told, or could not be. */
-  tell(): Promise<void> {
-    this.#telling ??= this.#tellAll().finally(() => {
-      this.#telling = null
+  publish(): Promise<void> {
+    this.#publishing ??= this.#publishPending().finally(() => {
+      this.#publishing = null
     })
-    return this.#telling
+    return this.#publishing
   }
 
   /** Once in each life, when somebody asks: a directory that was lost learns of those, too, that have nothing to write. */
-  greet(): Promise<void> {
-    if (!this.#hasGreeted) this.#greeting = this.#greet()
-    return this.#greeting
+  announce(): Promise<void> {
+    if (!this.#hasAnnounced) this.#announcing = this.#announce()
+    return this.#announcing
   }
 
-  async #greet(): Promise<void> {
-    this.#hasGreeted = true
+  async #announce(): Promise<void> {
+    this.#hasAnnounced = true
     const { driver, directory } = this.#ports
     try {
       const here = driver.all<Key>('SELECT tenant, agent, id FROM sessions WHERE removed = 0 LIMIT ?', GREETED_MAX)
-      const untold = here.filter((key) => !this.#known.has(keyText(key)))
+      const untold = here.filter((key) => !this.#published.has(keyText(key)))
       const [first] = untold
       if (!first) return
-      await directory(first.tenant).tell(await this.#told(untold))
-      for (const key of untold) this.#known.add(keyText(key))
+      await directory(first.tenant).update(await this.#updatesFor(untold))
+      for (const key of untold) this.#published.add(keyText(key))
     } catch {
-      this.#hasGreeted = false
+      this.#hasAnnounced = false
     }
   }
 
-  async #tellAll(): Promise<void> {
+  async #publishPending(): Promise<void> {
     const { driver, directory, now, retry } = this.#ports
     if (!this.#isReady) {
       const found = driver.get("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'untold'")
@@ -100,13 +100,13 @@ export class Outbox {
     }
     try {
       for (;;) {
-        const marks = driver.all<Mark>('SELECT tenant, agent, id, n FROM untold LIMIT 50')
+        const marks = driver.all<PendingUpdate>('SELECT tenant, agent, id, n FROM untold LIMIT 50')
         const [first] = marks
         if (!first) return retry(null)
         // A greeting that came behind it would undo it: both have the same head where a session was removed.
-        await this.#greeting
+        await this.#announcing
         // All sessions of an object have one tenant.
-        await directory(first.tenant).tell(await this.#told(marks))
+        await directory(first.tenant).update(await this.#updatesFor(marks))
         for (const { tenant, agent, id, n } of marks)
           driver.run('DELETE FROM untold WHERE tenant = ? AND agent = ? AND id = ? AND n = ?', tenant, agent, id, n)
       }
@@ -116,12 +116,12 @@ export class Outbox {
   }
 
   /** One whose row is damaged is passed over: others must not wait for it, and "no row" would say that it is gone. */
-  async #told(keys: readonly Key[]): Promise<Told[]> {
-    const told = await Promise.all(keys.map((key) => this.#standing(key)))
+  async #updatesFor(keys: readonly Key[]): Promise<DirectoryUpdate[]> {
+    const told = await Promise.all(keys.map((key) => this.#updateFor(key)))
     return told.filter((each) => each !== null)
   }
 
-  async #standing({ tenant, agent, id }: Key): Promise<Told | null> {
+  async #updateFor({ tenant, agent, id }: Key): Promise<DirectoryUpdate | null> {
     const { driver, log, home } = this.#ports
     const key = { tenant, agent, id }
     const found = driver.get<{ row: string; owner: string | null }>(
@@ -129,7 +129,7 @@ export class Outbox {
       ...[tenant, id, agent],
     )
     const head = (await log.open(key))?.head ?? 0
-    const row = found ? ownedRow(found.row, found.owner) : null
+    const row = found ? rowWithOwner(found.row, found.owner) : null
     return found && !row ? null : { key, home: home(), head, row }
   }
 }

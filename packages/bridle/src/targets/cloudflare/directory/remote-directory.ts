@@ -1,29 +1,29 @@
 // The index over all sessions of a tenant, as gateway and sessions ask for it: what each of its objects answers, and what
 // they make up together.
 import { type Key, keyText } from '../../../kernel/event.ts'
-import type { Directory, Listed, ListFilter, Row } from '../../../kernel/ports/store.ts'
-import type { Standing } from '../../../stores/listing.ts'
-import type { Asked, PageWish } from '../../../stores/sqlite/sqlite-directory.ts'
-import type { Namespace } from '../platform.ts'
-import { type Shards, tenantDirectory } from './shards.ts'
+import type { Directory, DirectoryRow, ListedSession, ListFilter } from '../../../kernel/ports/store.ts'
+import type { PositionedEntry } from '../../../stores/listing.ts'
+import type { ApprovalListing, PageOptions } from '../../../stores/sqlite/sqlite-directory.ts'
+import type { ObjectNamespace } from '../platform.ts'
+import { type ShardCounts, tenantDirectory } from './shards.ts'
 
 /** A session as its object tells of it. */
-export interface Told {
+export interface DirectoryUpdate {
   readonly key: Key
   /** The name of the object that has it: a branch lives with its parent. */
   readonly home: string
   readonly head: number
   /** Null: it was removed. */
-  readonly row: Row | null
+  readonly row: DirectoryRow | null
 }
 
-export interface Placed {
+export interface SessionPlacement {
   readonly key: Key
   readonly home: string
 }
 
 /** Where a session is, or was: once given, a home stays. */
-export interface Found extends Placed {
+export interface SessionLocation extends SessionPlacement {
   /** Null until the session has told of itself; its object knows. */
   readonly owner: string | null
   readonly isRemoved: boolean
@@ -32,29 +32,29 @@ export interface Found extends Placed {
 /** What one object answers, from outside. */
 export interface DirectoryStub {
   /** Before a session's first event is written. The home it has; once given it stays. */
-  register(placed: Placed): Promise<string>
-  tell(told: readonly Told[]): Promise<void>
-  find(tenant: string, id: string): Promise<Found[]>
+  register(placed: SessionPlacement): Promise<string>
+  tell(told: readonly DirectoryUpdate[]): Promise<void>
+  find(tenant: string, id: string): Promise<SessionLocation[]>
   /** One entry more than was asked for, where there is one. */
-  list(tenant: string, filter: ListFilter): Promise<Standing<Listed>[]>
-  approvals(tenant: string, wish: PageWish): Promise<Standing<Asked | null>[]>
+  list(tenant: string, filter: ListFilter): Promise<PositionedEntry<ListedSession>[]>
+  approvals(tenant: string, wish: PageOptions): Promise<PositionedEntry<ApprovalListing | null>[]>
   /** Whether this is the first time. */
   redeem(nonce: string, expiresAt: number): Promise<boolean>
   /** The Worker's signing secret, asked of one well-known object. */
   secret(): Promise<string>
   /** Everything it knows of a tenant, in pages. */
-  known(tenant: string, after: Key | null): Promise<Known[]>
+  known(tenant: string, after: Key | null): Promise<DirectoryRecord[]>
   /** Takes over what belongs here from the objects of that name, once. */
   adopt(tenant: string, shard: { readonly index: number; readonly of: number }, from: readonly string[]): Promise<void>
 }
 
 /** With a row, told; without one, registered alone, or removed. */
-export interface Known extends Told {
+export interface DirectoryRecord extends DirectoryUpdate {
   readonly isRemoved: boolean
 }
 
 /** The name of the object that has a session which is no branch. */
-export const ownHome = (key: Key): string => keyText(key)
+export const defaultHome = (key: Key): string => keyText(key)
 
 /** Homes remembered by one gateway: each saves a question. */
 const HOMES_MAX = 10_000
@@ -63,13 +63,13 @@ export interface RemoteDirectory extends Directory {
   /** Where a session lives, or would. */
   home(key: Key): Promise<string>
   /** Where it lives, or did before it was removed; null = nobody has heard of it. */
-  known(key: Key): Promise<string | null>
+  knownHome(key: Key): Promise<string | null>
 }
 
-export const remoteDirectory = (objects: Namespace<DirectoryStub>, shards: Shards): RemoteDirectory => {
+export const remoteDirectory = (objects: ObjectNamespace<DirectoryStub>, shards: ShardCounts): RemoteDirectory => {
   const homes = new Map<string, string>()
   const of = (tenant: string) => tenantDirectory(objects, shards, tenant)
-  const find = async (tenant: string, id: string): Promise<Found[]> => {
+  const find = async (tenant: string, id: string): Promise<SessionLocation[]> => {
     const found = await of(tenant).find(id)
     if (homes.size > HOMES_MAX) homes.clear()
     for (const { key, home } of found) homes.set(keyText(key), home)
@@ -88,7 +88,7 @@ export const remoteDirectory = (objects: Namespace<DirectoryStub>, shards: Shard
     approvals: (tenant, wish) => of(tenant).approvals(wish),
     // Each object has an alarm of its own.
     due: async () => [],
-    known,
-    home: async (key) => (await known(key)) ?? ownHome(key),
+    knownHome: known,
+    home: async (key) => (await known(key)) ?? defaultHome(key),
   }
 }

@@ -1,17 +1,28 @@
 // What one object of the directory knows, in the same tables as on Node. All of it was told by the sessions, so it can be
 // lost: a session tells of itself again when it is next asked or next writes.
 import type { Key } from '../../../kernel/event.ts'
-import { namedOwner } from '../../../kernel/owner.ts'
-import type { Listed, ListFilter } from '../../../kernel/ports/store.ts'
-import type { Driver } from '../../../stores/drivers/driver.ts'
-import type { Standing } from '../../../stores/listing.ts'
+import { ownerFromId } from '../../../kernel/owner.ts'
+import type { ListedSession, ListFilter } from '../../../kernel/ports/store.ts'
+import type { SqlDriver } from '../../../stores/drivers/driver.ts'
+import type { PositionedEntry } from '../../../stores/listing.ts'
 import { noTail, openTail } from '../../../stores/sqlite/log/tail.ts'
-import { openSessions, type Sessions } from '../../../stores/sqlite/session-table.ts'
-import { type Asked, directoryPages, ownedRow, type PageWish } from '../../../stores/sqlite/sqlite-directory.ts'
-import type { DirectoryStub, Found, Known, Placed, Told } from './remote-directory.ts'
+import { openSessionTable, type SessionTable } from '../../../stores/sqlite/session-table.ts'
+import {
+  type ApprovalListing,
+  directoryPages,
+  type PageOptions,
+  rowWithOwner,
+} from '../../../stores/sqlite/sqlite-directory.ts'
+import type {
+  DirectoryRecord,
+  DirectoryStub,
+  DirectoryUpdate,
+  SessionLocation,
+  SessionPlacement,
+} from './remote-directory.ts'
 import { shardOf } from './shards.ts'
 
-interface Home {
+interface HomeRow {
   readonly home: string
   readonly seq: number
   readonly removed: number
@@ -20,32 +31,32 @@ interface Home {
 const KNOWN_PAGE = 200
 
 export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
-  readonly #driver: Driver
-  readonly #rows: Sessions
+  readonly #driver: SqlDriver
+  readonly #rows: SessionTable
   readonly #pages: ReturnType<typeof directoryPages>
 
-  constructor(driver: Driver) {
+  constructor(driver: SqlDriver) {
     this.#driver = driver
     // A session's head is kept as its base, since its log is elsewhere.
-    this.#rows = openSessions(driver, openTail(driver, noTail))
+    this.#rows = openSessionTable(driver, openTail(driver, noTail))
     this.#pages = directoryPages(driver, this.#rows)
   }
 
-  async register({ key, home }: Placed): Promise<string> {
+  async register({ key, home }: SessionPlacement): Promise<string> {
     return this.#write(() => {
       const known = this.#homeOf(key)
-      if (!known) this.#place(key, home, 0, 0)
+      if (!known) this.#saveHome(key, home, 0, 0)
       return known?.home ?? home
     })
   }
 
-  async tell(told: readonly Told[]): Promise<void> {
+  async tell(told: readonly DirectoryUpdate[]): Promise<void> {
     this.#write(() => {
-      for (const each of told) this.#take(each)
+      for (const each of told) this.#applyUpdate(each)
     })
   }
 
-  async find(tenant: string, id: string): Promise<Found[]> {
+  async find(tenant: string, id: string): Promise<SessionLocation[]> {
     return this.#driver
       .all<{ agent: string; home: string; removed: number; owner: string | null }>(
         `SELECT h.agent, h.home, h.removed, s.owner FROM homes AS h
@@ -55,16 +66,16 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
         ...[tenant, id],
       )
       .map(({ agent, home, removed, owner }) => ({
-        ...{ key: { tenant, agent, id }, home, owner: owner ?? namedOwner(id) },
+        ...{ key: { tenant, agent, id }, home, owner: owner ?? ownerFromId(id) },
         isRemoved: removed === 1,
       }))
   }
 
-  async list(tenant: string, filter: ListFilter): Promise<Standing<Listed>[]> {
+  async list(tenant: string, filter: ListFilter): Promise<PositionedEntry<ListedSession>[]> {
     return this.#pages.list(tenant, filter)
   }
 
-  async approvals(tenant: string, wish: PageWish): Promise<Standing<Asked | null>[]> {
+  async approvals(tenant: string, wish: PageOptions): Promise<PositionedEntry<ApprovalListing | null>[]> {
     return this.#pages.approvals(tenant, wish)
   }
 
@@ -78,10 +89,10 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
   }
 
   /** Whoever asks takes over from here: should the number of objects ever be this one again, this one takes over anew. */
-  async known(tenant: string, after: Key | null): Promise<Known[]> {
+  async known(tenant: string, after: Key | null): Promise<DirectoryRecord[]> {
     if (this.#hasTakenOver(tenant))
       this.#write(() => this.#driver.run('DELETE FROM taken_over WHERE tenant = ?', tenant))
-    const rows = this.#driver.all<{ id: string; agent: string; row: string | null; owner: string | null } & Home>(
+    const rows = this.#driver.all<{ id: string; agent: string; row: string | null; owner: string | null } & HomeRow>(
       `SELECT h.id, h.agent, h.home, h.seq, h.removed, s.row, s.owner FROM homes AS h
        LEFT JOIN sessions AS s ON s.tenant = h.tenant AND s.id = h.id AND s.agent = h.agent AND s.removed = 0
        WHERE h.tenant = ? AND (h.id, h.agent) > (?, ?) ORDER BY h.id, h.agent LIMIT ?`,
@@ -89,13 +100,13 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
     )
     return rows.map(({ id, agent, home, seq, removed, row, owner }) => ({
       ...{ key: { tenant, agent, id }, home, head: seq },
-      row: row === null ? null : ownedRow(row, owner),
+      row: row === null ? null : rowWithOwner(row, owner),
       isRemoved: removed === 1,
     }))
   }
 
   /** Page by page, and noted once all of it is here; what was told meanwhile is newer and stays. */
-  async takeOver(
+  async adoptFrom(
     tenant: string,
     { index, of }: { readonly index: number; readonly of: number },
     from: readonly Pick<DirectoryStub, 'known'>[],
@@ -104,7 +115,7 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
     let isEmpty = true
     for (const source of from) {
       for (let after: Key | null = null; ; ) {
-        const page: Known[] = await source.known(tenant, after)
+        const page: DirectoryRecord[] = await source.known(tenant, after)
         const ours = page.filter(({ key }) => shardOf(key.id, of) === index)
         if (ours.length > 0)
           this.#write(() => {
@@ -126,19 +137,19 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
     return this.#driver.get('SELECT 1 FROM taken_over WHERE tenant = ?', tenant) !== undefined
   }
 
-  #inherit(known: Known): void {
-    if (known.row || known.isRemoved) this.#take(known)
-    else if (!this.#homeOf(known.key)) this.#place(known.key, known.home, known.head, 0)
+  #inherit(known: DirectoryRecord): void {
+    if (known.row || known.isRemoved) this.#applyUpdate(known)
+    else if (!this.#homeOf(known.key)) this.#saveHome(known.key, known.home, known.head, 0)
   }
 
   /** Guarded by the head: what was told late must not undo what was told since. What is known already writes nothing. */
-  #take({ key, home, head, row }: Told): void {
+  #applyUpdate({ key, home, head, row }: DirectoryUpdate): void {
     const known = this.#homeOf(key)
     if (known && (known.home !== home || known.seq > head)) return
     // One that was removed goes on behind its last number, if it ever does: a row of that number is from before.
     if (known?.removed && row && known.seq === head) return
     if (known?.seq === head && row && this.#rowOf(key) === JSON.stringify(row)) return
-    this.#place(key, home, head, row ? 0 : 1)
+    this.#saveHome(key, home, head, row ? 0 : 1)
     const live = this.#rows.live(key)
     if (row) {
       const sid = live?.sid ?? this.#rows.create(key, { base: head, parent: null })
@@ -157,14 +168,14 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
     )?.row
   }
 
-  #homeOf({ tenant, agent, id }: Key): Home | undefined {
-    return this.#driver.get<Home>(
+  #homeOf({ tenant, agent, id }: Key): HomeRow | undefined {
+    return this.#driver.get<HomeRow>(
       'SELECT home, seq, removed FROM homes WHERE tenant = ? AND id = ? AND agent = ?',
       ...[tenant, id, agent],
     )
   }
 
-  #place({ tenant, agent, id }: Key, home: string, seq: number, removed: number): void {
+  #saveHome({ tenant, agent, id }: Key, home: string, seq: number, removed: number): void {
     this.#driver.run(
       `INSERT INTO homes (tenant, id, agent, home, seq, removed) VALUES (?, ?, ?, ?, ?, ?)
        ON CONFLICT (tenant, id, agent) DO UPDATE SET seq = excluded.seq, removed = excluded.removed`,

@@ -2,16 +2,16 @@
 import { DatabaseSync } from 'node:sqlite'
 import { beforeEach, expect, test } from 'vitest'
 import { keyText } from '../../../kernel/event.ts'
-import type { Log, Row } from '../../../kernel/ports/store.ts'
+import type { DirectoryRow, Log } from '../../../kernel/ports/store.ts'
 import { directoryContract } from '../../../stores/contract/directory.suite.ts'
-import { approval, type Harness, key, type Owner, row } from '../../../stores/contract/store.suite.ts'
+import { approval, key, row, type StoreHarness, type StoreOwner } from '../../../stores/contract/store.suite.ts'
 import { type ObjectDriver, type ObjectStorage, objectDriver } from '../../../stores/drivers/object-driver.ts'
 import { noTail } from '../../../stores/sqlite/log/tail.ts'
 import { sqliteStore } from '../../../stores/sqlite/sqlite-store.ts'
-import type { Namespace } from '../platform.ts'
+import type { ObjectNamespace } from '../platform.ts'
 import { type DirectoryStub, remoteDirectory } from './remote-directory.ts'
 import { DirectoryIndex } from './session-index.ts'
-import { type Shards, shardName, tenantDirectory } from './shards.ts'
+import { type ShardCounts, shardName, tenantDirectory } from './shards.ts'
 
 /** What an object's storage does, as far as the driver asks. */
 const storage = (): ObjectStorage => {
@@ -36,7 +36,7 @@ const storage = (): ObjectStorage => {
 }
 
 /** The objects of a namespace, each with a storage of its own. */
-class Objects implements Namespace<DirectoryStub> {
+class TestNamespace implements ObjectNamespace<DirectoryStub> {
   readonly #storages: Map<string, ObjectStorage>
   readonly asked: string[] = []
 
@@ -45,8 +45,8 @@ class Objects implements Namespace<DirectoryStub> {
   }
 
   /** As another instance of the Worker sees them. */
-  again(): Objects {
-    return new Objects(this.#storages)
+  again(): TestNamespace {
+    return new TestNamespace(this.#storages)
   }
 
   driver(name: string): ObjectDriver {
@@ -66,7 +66,7 @@ class Objects implements Namespace<DirectoryStub> {
         call === 'adopt'
           ? (tenant: string, shard: { index: number; of: number }, from: readonly string[]) => {
               this.asked.push(name)
-              return index.takeOver(
+              return index.adoptFrom(
                 tenant,
                 shard,
                 from.map((each) => this.get(each)),
@@ -79,9 +79,9 @@ class Objects implements Namespace<DirectoryStub> {
 }
 
 /** A store whose sessions tell of themselves after every write, and whose lists are the directory's. */
-const over = (shards: Shards) => async (): Promise<Harness> => {
-  const objects = new Objects()
-  const owner = (): Owner => {
+const over = (shards: ShardCounts) => async (): Promise<StoreHarness> => {
+  const objects = new TestNamespace()
+  const owner = (): StoreOwner => {
     const driver = objects.driver('sessions')
     const store = sqliteStore(driver, driver.epoch, noTail)
     const tell = async (where: Parameters<Log['remove']>[0]) => {
@@ -91,8 +91,13 @@ const over = (shards: Shards) => async (): Promise<Harness> => {
         ...[tenant, id, agent],
       )
       const head = (await store.log.open(where))?.head ?? 0
-      const told = { key: where, home: keyText(where), head, row: found ? (JSON.parse(found.row) as Row) : null }
-      await tenantDirectory(objects, shards, tenant).tell([told])
+      const told = {
+        key: where,
+        home: keyText(where),
+        head,
+        row: found ? (JSON.parse(found.row) as DirectoryRow) : null,
+      }
+      await tenantDirectory(objects, shards, tenant).update([told])
     }
     const log: Log = {
       ...store.log,
@@ -112,20 +117,21 @@ const over = (shards: Shards) => async (): Promise<Harness> => {
     ...owner(),
     takeOver: async () => owner(),
     restart: async () => owner(),
-    lose: async () => owner(),
+    loseCommits: async () => owner(),
     dispose: async () => {},
   }
 }
 
-for (const count of [1, 2, 5]) directoryContract(`[CF16] a directory of ${count} objects`, over({ count, before: [] }))
+for (const count of [1, 2, 5])
+  directoryContract(`[CF16] a directory of ${count} objects`, over({ count, previousCounts: [] }))
 
-let objects: Objects
+let objects: TestNamespace
 beforeEach(() => {
-  objects = new Objects()
+  objects = new TestNamespace()
 })
 
-const of = (count: number, ...before: number[]) => tenantDirectory(objects, { count, before }, 'acme')
-const told = (id: string, updatedAt: number, more: Partial<Row> = {}) => ({
+const of = (count: number, ...before: number[]) => tenantDirectory(objects, { count, previousCounts: before }, 'acme')
+const told = (id: string, updatedAt: number, more: Partial<DirectoryRow> = {}) => ({
   key: key(id),
   home: `acme/scripted/${id}`,
   head: 3,
@@ -162,10 +168,10 @@ test.each([
   [3, 2],
 ])('[CF16] from %i to %i objects: the new ones take everything over, once', async (before, count) => {
   const names = Array.from({ length: 450 }, (_, n) => `s-${n}`)
-  await of(before).tell(names.map((id, n) => told(id, n)))
-  await of(before).tell([told('asks', 1_000, { approvals: [approval('x', 1)] })])
+  await of(before).update(names.map((id, n) => told(id, n)))
+  await of(before).update([told('asks', 1_000, { approvals: [approval('x', 1)] })])
   await of(before).register({ key: key('new'), home: 'elsewhere' })
-  await of(before).tell([{ ...told('s-7', 7), head: 4, row: null }])
+  await of(before).update([{ ...told('s-7', 7), head: 4, row: null }])
   const after = of(count, before)
   expect(await after.find('s-8')).toEqual([found('s-8')])
   expect(await after.find('s-7')).toEqual([{ ...found('s-7'), isRemoved: true }])
@@ -174,20 +180,21 @@ test.each([
   expect(await ids(after)).toEqual(expected)
   expect((await after.approvals({})).approvals.map((asked) => asked.approval.id)).toEqual(['x'])
   // What is told late, to those that were, changes nothing any more.
-  await of(before).tell([told('late', 5_000)])
+  await of(before).update([told('late', 5_000)])
   for (const instance of [objects, objects.again()]) {
-    expect(await ids(tenantDirectory(instance, { count, before: [before] }, 'acme'))).toEqual(expected)
+    expect(await ids(tenantDirectory(instance, { count, previousCounts: [before] }, 'acme'))).toEqual(expected)
     expect(instance.asked.length).toBe(count)
   }
 })
 
 test('[CF16] back to a number that there was before: what changed meanwhile is taken over too', async () => {
-  const now = (count: number, ...before: number[]) => tenantDirectory(objects.again(), { count, before }, 'acme')
-  await now(1).tell(['a', 'b', 'c'].map((id, n) => told(id, n)))
+  const now = (count: number, ...before: number[]) =>
+    tenantDirectory(objects.again(), { count, previousCounts: before }, 'acme')
+  await now(1).update(['a', 'b', 'c'].map((id, n) => told(id, n)))
   expect(await ids(now(3, 1))).toEqual(['c', 'b', 'a'])
-  await now(3, 1).tell([told('d', 4), { ...told('a', 0), row: null }])
+  await now(3, 1).update([told('d', 4), { ...told('a', 0), row: null }])
   expect(await ids(now(1, 3))).toEqual(['d', 'c', 'b'])
-  await now(1, 3).tell([told('e', 5), { ...told('b', 1), row: null }])
+  await now(1, 3).update([told('e', 5), { ...told('b', 1), row: null }])
   const back = now(3, 1)
   expect(await ids(back)).toEqual(['e', 'd', 'c'])
   expect([await back.find('b'), await back.find('e')]).toEqual([[{ ...found('b'), isRemoved: true }], [found('e')]])
@@ -196,10 +203,10 @@ test('[CF16] back to a number that there was before: what changed meanwhile is t
 })
 
 test('[CF16] a tenant that nobody asked for while there was another number is found by those before it', async () => {
-  await of(1).tell([told('a', 1), told('b', 2), told('c', 3), told('d', 4)])
+  await of(1).update([told('a', 1), told('b', 2), told('c', 3), told('d', 4)])
   // Of three objects one was asked: the others have nothing to hand on.
   const three = of(3, 1)
-  await three.tell([{ ...told('a', 9), head: 5 }])
+  await three.update([{ ...told('a', 9), head: 5 }])
   const rows = (await of(2, 1, 3).list({})).sessions.map(({ key: { id }, head }) => [id, head])
   expect(rows).toEqual([
     ['a', 5],
@@ -207,41 +214,41 @@ test('[CF16] a tenant that nobody asked for while there was another number is fo
     ['c', 3],
     ['b', 3],
   ])
-  await of(2, 1, 3).tell([{ ...told('b', 2), row: null }])
+  await of(2, 1, 3).update([{ ...told('b', 2), row: null }])
   expect(await ids(of(4, 1, 3, 2))).toEqual(['a', 'd', 'c'])
 })
 
 test('[CF5] a row that is told after its session was removed, and is from before, changes nothing', async () => {
-  await of(1).tell([told('a', 1)])
-  await of(1).tell([{ ...told('a', 1), row: null }])
-  await of(1).tell([told('a', 2)])
+  await of(1).update([told('a', 1)])
+  await of(1).update([{ ...told('a', 1), row: null }])
+  await of(1).update([told('a', 2)])
   expect([await ids(of(1)), await of(1).find('a')]).toEqual([[], [{ ...found('a'), isRemoved: true }]])
-  await of(1).tell([{ ...told('a', 3), head: 5 }])
+  await of(1).update([{ ...told('a', 3), head: 5 }])
   expect(await ids(of(1))).toEqual(['a'])
 })
 
 test('[CF16] what a session told the new objects first is newer than what they take over', async () => {
-  await of(1).tell([told('a', 1)])
-  await of(2).tell([{ ...told('a', 9), head: 5 }])
+  await of(1).update([told('a', 1)])
+  await of(2).update([{ ...told('a', 9), head: 5 }])
   expect((await of(2, 1).list({})).sessions.map(({ head, row: { updatedAt } }) => [head, updatedAt])).toEqual([[5, 9]])
 })
 
 test('[CF16] back to a number that was: what was told meanwhile is taken over too', async () => {
-  await of(1).tell([told('a', 1), told('b', 2)])
+  await of(1).update([told('a', 1), told('b', 2)])
   expect(await ids(of(2, 1))).toEqual(['b', 'a'])
   objects = objects.again()
   expect(await ids(of(1, 2))).toEqual(['b', 'a'])
-  await of(1, 2).tell([told('c', 3), { ...told('a', 1), head: 4, row: null }])
+  await of(1, 2).update([told('c', 3), { ...told('a', 1), head: 4, row: null }])
   objects = objects.again()
   expect(await ids(of(2, 1))).toEqual(['c', 'b'])
 })
 
 test('[CF5] a session that was removed does not come back by what was told before, and may be made again', async () => {
-  await of(1).tell([told('a', 1)])
-  await of(1).tell([{ ...told('a', 1), row: null }])
-  await of(1).tell([told('a', 1)])
+  await of(1).update([told('a', 1)])
+  await of(1).update([{ ...told('a', 1), row: null }])
+  await of(1).update([told('a', 1)])
   expect([await ids(of(1)), await of(1).find('a')]).toMatchObject([[], [{ isRemoved: true }]])
-  await of(1).tell([{ ...told('a', 2), head: 4 }])
+  await of(1).update([{ ...told('a', 2), head: 4 }])
   expect(await ids(of(1))).toEqual(['a'])
 })
 

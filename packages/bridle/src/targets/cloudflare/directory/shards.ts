@@ -2,45 +2,49 @@
 // object; a list asks all of them and merges their pages, in the very order that one object would have.
 import { hashText } from '../../../kernel/json.ts'
 import type { Directory, ListFilter } from '../../../kernel/ports/store.ts'
-import { decodeCursor, encodeCursor, type Standing } from '../../../stores/listing.ts'
-import { approvalsPage, listPage, type PageWish } from '../../../stores/sqlite/sqlite-directory.ts'
-import type { Namespace } from '../platform.ts'
-import type { DirectoryStub, Found, Placed, Told } from './remote-directory.ts'
+import { decodeCursor, encodeCursor, type PositionedEntry } from '../../../stores/listing.ts'
+import { approvalsPage, listPage, type PageOptions } from '../../../stores/sqlite/sqlite-directory.ts'
+import type { ObjectNamespace } from '../platform.ts'
+import type { DirectoryStub, DirectoryUpdate, SessionLocation, SessionPlacement } from './remote-directory.ts'
 
-export interface Shards {
+export interface ShardCounts {
   readonly count: number
   /** How many there were, one number after the other: the objects take over from all of those. */
-  readonly before: readonly number[]
+  readonly previousCounts: readonly number[]
 }
 
 export interface TenantDirectory {
-  register(placed: Placed): Promise<string>
-  tell(told: readonly Told[]): Promise<void>
-  find(id: string): Promise<Found[]>
+  register(placed: SessionPlacement): Promise<string>
+  update(told: readonly DirectoryUpdate[]): Promise<void>
+  find(id: string): Promise<SessionLocation[]>
   list(filter: ListFilter): ReturnType<Directory['list']>
-  approvals(wish: PageWish): ReturnType<Directory['approvals']>
+  approvals(wish: PageOptions): ReturnType<Directory['approvals']>
   redeem(nonce: string, expiresAt: number): Promise<boolean>
 }
 
-export const tenantDirectory = (objects: Namespace<DirectoryStub>, shards: Shards, tenant: string): TenantDirectory => {
+export const tenantDirectory = (
+  objects: ObjectNamespace<DirectoryStub>,
+  shards: ShardCounts,
+  tenant: string,
+): TenantDirectory => {
   const { count } = shards
   const all = Array.from({ length: count }, (_, index) => index)
   const shard = async <T>(index: number, ask: (stub: DirectoryStub) => Promise<T>): Promise<T> => {
     const stub = objects.get(objects.idFromName(shardName(tenant, index, count)))
-    await adopted(objects, shards, tenant, index, stub)
+    await ensureAdopted(objects, shards, tenant, index, stub)
     return ask(stub)
   }
   const at = <T>(name: string, ask: (stub: DirectoryStub) => Promise<T>) => shard(shardOf(name, count), ask)
   /** What all of them find, in one order; each asked for what lies behind the cursor as it would say it. */
   const merged = async <T>(
-    ask: (stub: DirectoryStub, index: number) => Promise<Standing<T>[]>,
+    ask: (stub: DirectoryStub, index: number) => Promise<PositionedEntry<T>[]>,
     order: 1 | -1,
     placeOf: (at: readonly number[], index: number) => readonly number[] = ([moment = 0, sid = 0, ...rest], index) => [
       moment,
       sid * count + index,
       ...rest,
     ],
-  ): Promise<Standing<T>[]> => {
+  ): Promise<PositionedEntry<T>[]> => {
     const pages = await Promise.all(
       all.map(async (index) => {
         const found = await shard(index, (stub) => ask(stub, index))
@@ -51,7 +55,7 @@ export const tenantDirectory = (objects: Namespace<DirectoryStub>, shards: Shard
   }
   return {
     register: (placed) => at(placed.key.id, (stub) => stub.register(placed)),
-    tell: async (told) => {
+    update: async (told) => {
       const parts = Map.groupBy(told, ({ key }) => shardOf(key.id, count))
       await Promise.all([...parts].map(([index, part]) => shard(index, (stub) => stub.tell(part))))
     },
@@ -103,14 +107,14 @@ const compare = (a: readonly number[], b: readonly number[]): number => {
 /** Those that have taken over, as far as this instance knows. */
 const takenOver = new WeakMap<object, Map<string, Promise<void>>>()
 
-const adopted = async (
-  objects: Namespace<DirectoryStub>,
-  { count, before }: Shards,
+const ensureAdopted = async (
+  objects: ObjectNamespace<DirectoryStub>,
+  { count, previousCounts }: ShardCounts,
   tenant: string,
   index: number,
   stub: DirectoryStub,
 ): Promise<void> => {
-  const others = before.filter((each) => each !== count)
+  const others = previousCounts.filter((each) => each !== count)
   if (others.length === 0) return
   const known = takenOver.get(objects) ?? new Map<string, Promise<void>>()
   takenOver.set(objects, known)

@@ -1,7 +1,7 @@
 // What the gateway tells an object beside the request itself. The object is reached through the gateway alone, and
 // whatever a caller says under these names is taken away there.
-import type { Access, Door } from '../../../surfaces/http/access/authenticate.ts'
-import type { Claim } from '../credentials/credential-proxy.ts'
+import type { Access, Authenticator } from '../../../surfaces/http/access/authenticate.ts'
+import type { CredentialClaim } from '../credentials/credential-proxy.ts'
 import type { ParentNotice } from './parent-notices.ts'
 
 const ACCESS = 'x-bridle-access'
@@ -12,7 +12,7 @@ const NOTICE = 'x-bridle-notice'
 /** Checked at the gateway, and none of the object's business. */
 const STRIPPED = ['authorization', 'cookie', 'origin', ACCESS, HOME, ORIGIN, CLAIM, NOTICE]
 
-export const passedOn = (request: Request, access: Access, home: string): Request => {
+export const forwardToObject = (request: Request, access: Access, home: string): Request => {
   const headers = new Headers(request.headers)
   for (const name of STRIPPED) headers.delete(name)
   headers.set(ACCESS, encodeURIComponent(JSON.stringify(access)))
@@ -22,7 +22,7 @@ export const passedOn = (request: Request, access: Access, home: string): Reques
 }
 
 /** A run's request to its provider. */
-export const claimed = (request: Request, claim: Claim): Request => {
+export const forwardWithClaim = (request: Request, claim: CredentialClaim): Request => {
   const headers = new Headers(request.headers)
   for (const name of STRIPPED) headers.delete(name)
   headers.set(CLAIM, encodeURIComponent(JSON.stringify(claim)))
@@ -30,23 +30,23 @@ export const claimed = (request: Request, claim: Claim): Request => {
   return new Request(request, { headers })
 }
 
-export const claimIn = ({ headers }: Request): Claim | null =>
-  JSON.parse(decodeURIComponent(headers.get(CLAIM) ?? 'null')) as Claim | null
+export const forwardedClaim = ({ headers }: Request): CredentialClaim | null =>
+  JSON.parse(decodeURIComponent(headers.get(CLAIM) ?? 'null')) as CredentialClaim | null
 
 /** What a session tells the one that it was started from, which has an object of its own. */
-export const noticeFor = (notice: ParentNotice, home: string): Request => {
+export const noticeRequest = (notice: ParentNotice, home: string): Request => {
   const headers = { [NOTICE]: encodeURIComponent(JSON.stringify(notice)), [HOME]: encodeURIComponent(home) }
   return new Request('https://session/', { method: 'POST', headers })
 }
 
-export const noticeIn = ({ headers }: Request): ParentNotice | null =>
+export const forwardedNotice = ({ headers }: Request): ParentNotice | null =>
   JSON.parse(decodeURIComponent(headers.get(NOTICE) ?? 'null')) as ParentNotice | null
 
-export const originIn = ({ headers }: Request): string => headers.get(ORIGIN) ?? ''
+export const forwardedOrigin = ({ headers }: Request): string => headers.get(ORIGIN) ?? ''
 
-export const homeIn = ({ headers }: Request): string => decodeURIComponent(headers.get(HOME) ?? '')
+export const forwardedHome = ({ headers }: Request): string => decodeURIComponent(headers.get(HOME) ?? '')
 
 /** Lets in whom the gateway let in. */
-export const gatewaysDoor: Door = {
-  admit: async ({ headers }) => JSON.parse(decodeURIComponent(headers.get(ACCESS) ?? 'null')) as Access,
+export const forwardedAccess: Authenticator = {
+  authenticate: async ({ headers }) => JSON.parse(decodeURIComponent(headers.get(ACCESS) ?? 'null')) as Access,
 }

@@ -1,10 +1,10 @@
 // How a session tells the one that it was started from: that one has an object of its own, unless it branched from the same.
 
 import type { Key } from '../../../kernel/event.ts'
-import { type ChildNotice, parentAmong } from '../../../kernel/rules/children/child-notice.ts'
+import { type ChildNotice, findParentKey } from '../../../kernel/rules/children/child-notice.ts'
 import type { RemoteDirectory } from '../directory/remote-directory.ts'
-import type { Namespace } from '../platform.ts'
-import { noticeFor } from './forwarded-request.ts'
+import type { ObjectNamespace } from '../platform.ts'
+import { noticeRequest } from './forwarded-request.ts'
 
 /** A notice, and the session that it is for. */
 export interface ParentNotice {
@@ -13,7 +13,7 @@ export interface ParentNotice {
 }
 
 export interface ParentNoticePorts {
-  readonly objects: Namespace
+  readonly objects: ObjectNamespace
   readonly directory: Pick<RemoteDirectory, 'find' | 'home'>
   readonly home: () => string
   /** Takes a notice for a session of this object. */
@@ -21,14 +21,14 @@ export interface ParentNoticePorts {
 }
 
 /** Rejects where the other object cannot be asked: the notice stays to be told. */
-export const parentNotices =
+export const createParentNotifier =
   ({ objects, directory, home, take }: ParentNoticePorts) =>
   async (notice: ChildNotice): Promise<void> => {
     const found = await directory.find(notice.child.tenant, notice.parentId)
-    const parent = parentAmong(found, notice)
+    const parent = findParentKey(found, notice)
     if (!parent) return
     const theirs = await directory.home(parent)
     if (theirs === home()) return take({ parent, notice })
-    const answer = await objects.get(objects.idFromName(theirs)).fetch(noticeFor({ parent, notice }, theirs))
+    const answer = await objects.get(objects.idFromName(theirs)).fetch(noticeRequest({ parent, notice }, theirs))
     if (!answer.ok) throw new Error(`The parent's object answered ${answer.status}.`)
   }

@@ -3,17 +3,17 @@
 import type { Key } from '../../../kernel/event.ts'
 import { type Clock, type Directory, StoreFault } from '../../../kernel/ports/store.ts'
 import type { Access } from '../../../surfaces/http/access/authenticate.ts'
-import type { ListedArtifact } from '../../../surfaces/http/sessions/artifact-list.ts'
-import type { Relatives } from '../../../surfaces/http/sessions/related-sessions.ts'
+import type { ArtifactSummary } from '../../../surfaces/http/sessions/artifact-list.ts'
+import type { RelatedSessions } from '../../../surfaces/http/sessions/related-sessions.ts'
 import type { RemoteDirectory } from '../directory/remote-directory.ts'
-import type { Namespace } from '../platform.ts'
-import { passedOn } from './forwarded-request.ts'
+import type { ObjectNamespace } from '../platform.ts'
+import { forwardToObject } from './forwarded-request.ts'
 
 /** How long an answer waits for another object; what has not come by then is left out. */
 const ANSWER_MS = 2_000
 
-export interface OtherObjectsPorts {
-  readonly objects: Namespace
+export interface PeerSessionPorts {
+  readonly objects: ObjectNamespace
   readonly directory: RemoteDirectory
   /** The sessions of this object. */
   readonly own: Directory
@@ -21,37 +21,38 @@ export interface OtherObjectsPorts {
   readonly clock: Clock
 }
 
-export const otherObjects = ({ objects, directory, own, home, clock }: OtherObjectsPorts): Relatives => ({
-  list: (tenant, filter) => answered(clock, directory.list(tenant, filter)).catch(() => own.list(tenant, filter)),
+export const peerSessions = ({ objects, directory, own, home, clock }: PeerSessionPorts): RelatedSessions => ({
+  list: (tenant, filter) =>
+    withAnswerDeadline(clock, directory.list(tenant, filter)).catch(() => own.list(tenant, filter)),
   find: (tenant, id) =>
-    answered(clock, directory.find(tenant, id)).catch((cause: unknown) => {
+    withAnswerDeadline(clock, directory.find(tenant, id)).catch((cause: unknown) => {
       throw new StoreFault('unreachable', 'The directory does not answer.', cause)
     }),
-  isElsewhere: async (key) => {
+  livesElsewhere: async (key) => {
     // Where nobody can tell, the session cannot be made either.
-    const theirs = await answered(clock, directory.known(key)).catch(() => null)
+    const theirs = await withAnswerDeadline(clock, directory.knownHome(key)).catch(() => null)
     return theirs !== null && theirs !== home()
   },
   artifacts: async (key) => {
-    const theirs = await answered(clock, directory.home(key))
+    const theirs = await withAnswerDeadline(clock, directory.home(key))
     if (theirs === home()) return 'here'
     const url = `https://session/sessions/${key.id}/artifacts?agent=${encodeURIComponent(key.agent)}`
     // Let go of, not only left: an open question would keep this object awake.
     const late = new AbortController()
-    const request = passedOn(new Request(url, { signal: late.signal }), observer(key), theirs)
+    const request = forwardToObject(new Request(url, { signal: late.signal }), observer(key), theirs)
     const asked = objects.get(objects.idFromName(theirs)).fetch(request).then(listed)
-    return answered(clock, asked, () => late.abort())
+    return withAnswerDeadline(clock, asked, () => late.abort())
   },
 })
 
-const listed = async (answer: Response): Promise<readonly ListedArtifact[]> => {
+const listed = async (answer: Response): Promise<readonly ArtifactSummary[]> => {
   if (!answer.ok) throw new Error(`Answered ${answer.status}.`)
-  return ((await answer.json()) as { artifacts: ListedArtifact[] }).artifacts
+  return ((await answer.json()) as { artifacts: ArtifactSummary[] }).artifacts
 }
 
 const observer = ({ tenant }: Key): Access => ({ tenant, scopes: ['observe'], sessionId: null, user: null, who: '' })
 
-const answered = <T>(clock: Clock, asked: Promise<T>, letGo = () => {}): Promise<T> =>
+const withAnswerDeadline = <T>(clock: Clock, asked: Promise<T>, letGo = () => {}): Promise<T> =>
   new Promise((resolve, reject) => {
     const forget = clock.after(ANSWER_MS, () => {
       reject(new Error('No answer in time.'))

@@ -1,7 +1,7 @@
 // Heartbeats of an object that sleeps. They come with its alarm, which wakes it: so they are only sent where an operator asks for
 // them. Without them an object that has nothing to do costs nothing, however many watch it.
 
-import type { WakeTimes } from '../alarms/alarm-schedule.ts'
+import type { AlarmSchedule } from '../alarms/alarm-schedule.ts'
 import type { ObjectSockets } from './object-sockets.ts'
 
 export interface HeartbeatOptions {
@@ -13,7 +13,7 @@ export interface HeartbeatOptions {
 
 interface HeartbeatPorts {
   readonly sockets: ObjectSockets
-  readonly wakeTimes: WakeTimes
+  readonly alarmSchedule: AlarmSchedule
   readonly now: () => number
 }
 
@@ -30,27 +30,30 @@ export class Heartbeats {
   }
 
   /** The object woke, and its memory of the next heartbeat is gone: the alarm that was set keeps its time. */
-  woke(): void {
-    const { sockets, wakeTimes, now } = this.#ports
-    if (this.#heartbeatMs === 0 || !sockets.hasBeating) return
-    wakeTimes.retry('heartbeat', Math.min(wakeTimes.ringsAt ?? Number.POSITIVE_INFINITY, now() + this.#heartbeatMs))
+  resume(): void {
+    const { sockets, alarmSchedule, now } = this.#ports
+    if (this.#heartbeatMs === 0 || !sockets.needsHeartbeats) return
+    alarmSchedule.setRetry(
+      'heartbeat',
+      Math.min(alarmSchedule.nextAlarmAt ?? Number.POSITIVE_INFINITY, now() + this.#heartbeatMs),
+    )
   }
 
   /** After a socket was opened: the next heartbeat has a time. */
-  arrange(): void {
-    const { sockets, wakeTimes, now } = this.#ports
-    if (this.#heartbeatMs === 0 || this.#dueAt !== null || !sockets.hasBeating) return
+  schedule(): void {
+    const { sockets, alarmSchedule, now } = this.#ports
+    if (this.#heartbeatMs === 0 || this.#dueAt !== null || !sockets.needsHeartbeats) return
     this.#dueAt = now() + this.#heartbeatMs
-    wakeTimes.retry('heartbeat', this.#dueAt)
+    alarmSchedule.setRetry('heartbeat', this.#dueAt)
   }
 
   /** The alarm rang. An object that it woke does not know when its last heartbeat was due, and sends one. */
-  rang(): void {
-    const { sockets, wakeTimes, now } = this.#ports
+  handleAlarm(): void {
+    const { sockets, alarmSchedule, now } = this.#ports
     if (this.#heartbeatMs === 0 || (this.#dueAt !== null && now() < this.#dueAt)) return
     this.#dueAt = null
-    wakeTimes.retry('heartbeat', null)
-    sockets.beat(this.#deadAfterMs)
-    this.arrange()
+    alarmSchedule.setRetry('heartbeat', null)
+    sockets.sendHeartbeats(this.#deadAfterMs)
+    this.schedule()
   }
 }

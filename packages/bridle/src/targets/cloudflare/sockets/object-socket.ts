@@ -1,7 +1,7 @@
 // The far end of one socket. The platform does not say what is unsent, so a client that knows of marks is asked how far it
 // has read; what any other one has not read is not known, and it is never cut for it.
 import type { Clock } from '../../../kernel/ports/store.ts'
-import { Marks } from '../../../surfaces/http/streams/marks.ts'
+import { MarkTracker } from '../../../surfaces/http/streams/marks.ts'
 import type { Socket } from '../../../surfaces/http/streams/socket-route.ts'
 import type { PlatformSocket } from '../platform.ts'
 
@@ -12,16 +12,16 @@ const SILENT_MS = 8_000
 
 export class ObjectSocket implements Socket {
   readonly #socket: PlatformSocket
-  readonly #marks: Marks | null
+  readonly #marks: MarkTracker | null
   readonly #clock: Clock
   readonly #slow: () => void
   #isOpen = true
-  #moved = () => {}
+  #progressed = () => {}
 
   /** `slow` is called when a replay was waited for in vain. */
   constructor(socket: PlatformSocket, knowsMarks: boolean, clock: Clock, slow: () => void) {
     this.#socket = socket
-    this.#marks = knowsMarks ? new Marks() : null
+    this.#marks = knowsMarks ? new MarkTracker() : null
     this.#clock = clock
     this.#slow = slow
   }
@@ -32,39 +32,39 @@ export class ObjectSocket implements Socket {
 
   send(messages: readonly string[], seq?: number): void {
     for (const message of messages) this.#socket.send(message)
-    const mark = this.#marks?.sent(messages, seq)
+    const mark = this.#marks?.countSent(messages, seq)
     if (mark) this.#socket.send(mark)
   }
 
   close(code: number, reason: string): void {
-    this.left()
+    this.markClosed()
     // A socket that was closed wakes as an open one, until the other side has read that far.
     this.#socket.serializeAttachment(null)
     this.#socket.close(code, reason)
   }
 
   buffered(): number {
-    return this.#isOpen ? (this.#marks?.unseen ?? 0) : 0
+    return this.#isOpen ? (this.#marks?.unacknowledged ?? 0) : 0
   }
 
   async drained(): Promise<void> {
-    while (this.buffered() > REPLAY_CHARS) await this.#move()
+    while (this.buffered() > REPLAY_CHARS) await this.#waitForProgress()
   }
 
-  seen(seq: number): void {
-    if (this.#marks?.seen(seq)) this.#moved()
+  acknowledge(seq: number): void {
+    if (this.#marks?.acknowledge(seq)) this.#progressed()
   }
 
   /** The other side is gone: nothing waits for it any more. */
-  left(): void {
+  markClosed(): void {
     this.#isOpen = false
-    this.#moved()
+    this.#progressed()
   }
 
-  #move(): Promise<void> {
+  #waitForProgress(): Promise<void> {
     return new Promise((resolve) => {
       const forget = this.#clock.after(SILENT_MS, this.#slow)
-      this.#moved = () => {
+      this.#progressed = () => {
         forget()
         resolve()
       }

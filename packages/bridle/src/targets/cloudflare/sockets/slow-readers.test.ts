@@ -4,10 +4,10 @@ import { connect } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { connectFabricWs } from '../../../client/fabric/socket.ts'
 import { HarnessClient } from '../../../client/harness/client.ts'
-import { post, readFrames, script } from '../../../surfaces/http/test-client.suite.ts'
-import { type Dialled, dial, eventsOf, has } from '../../tests/socket-client.suite.ts'
-import { attachments, evict, incarnation, ringTwice, startWorld } from '../tests/test-worker.suite.ts'
-import { noTools, type Workerd } from '../tests/workerd.suite.ts'
+import { post, readFrames, scriptBody } from '../../../surfaces/http/test-client.suite.ts'
+import { eventsOf, hasEvent, openTestSocket, type TestSocket } from '../../tests/socket-client.suite.ts'
+import { attachments, evict, incarnation, ringTwice, startTestWorker } from '../tests/test-worker.suite.ts'
+import { noTools, type WorkerdProcess } from '../tests/workerd.suite.ts'
 
 const DEAD_AFTER_MS = 1_500
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
@@ -19,17 +19,17 @@ const until = async (check: () => boolean | Promise<boolean>): Promise<void> => 
 }
 
 describe.skipIf(noTools)('in workerd', () => {
-  let world: Workerd
+  let world: WorkerdProcess
   const open: { close(): void }[] = []
   const at = (path: string) => `${world.url}${path}`
   const socketAt = (path: string) => at(path).replace(/^http/, 'ws')
-  const say = (id: string, ...steps: unknown[]) => post(at(`/agents/scripted/${id}`), script(...steps))
+  const say = (id: string, ...steps: unknown[]) => post(at(`/agents/scripted/${id}`), scriptBody(...steps))
   /** Some 400 KB on each wire: the text in pieces, and once more as the result. */
   const speech = (id: string, letter = 'x') => say(id, { text: letter.repeat(200_000), chunks: 10 })
   /** How many sockets it would take up, were it to sleep and wake. */
   const held = async (id: string) => (await attachments(world, id)).filter((one) => one !== null).length
-  const dialled = async (path: string): Promise<Dialled> => {
-    const line = await dial(at(path))
+  const dialled = async (path: string): Promise<TestSocket> => {
+    const line = await openTestSocket(at(path))
     open.push({ close: () => line.ws.terminate() })
     // The runtime closes a socket that never said anything only when the object sleeps.
     line.say({ type: 'seen', seq: 0 })
@@ -37,7 +37,7 @@ describe.skipIf(noTools)('in workerd', () => {
   }
 
   beforeAll(async () => {
-    world = await startWorld({ vars: { TEST_OPTIONS: JSON.stringify({ deadAfterMs: DEAD_AFTER_MS }) } })
+    world = await startTestWorker({ vars: { TEST_OPTIONS: JSON.stringify({ deadAfterMs: DEAD_AFTER_MS }) } })
   })
   afterEach(() => {
     for (const each of open.splice(0)) each.close()
@@ -59,7 +59,7 @@ describe.skipIf(noTools)('in workerd', () => {
     const said = JSON.stringify(line.messages).length
     expect(said).toBeGreaterThan(1_900_000)
     expect(said).toBeLessThan(3_500_000)
-    expect((await post(at(`/agents/scripted/${id}`), script({ text: 'on' }))).body.result).toBe('on')
+    expect((await post(at(`/agents/scripted/${id}`), scriptBody({ text: 'on' }))).body.result).toBe('on')
   })
 
   test.each([
@@ -72,7 +72,7 @@ describe.skipIf(noTools)('in workerd', () => {
     for (let round = 0; round < 8; round++) await speech(id)
     line.say({ type: 'seen', seq: 3 })
     line.say({ type: 'ping', ts: 4 })
-    await line.until(has('pong'))
+    await line.until(hasEvent('pong'))
     expect(line.ws.readyState).toBe(line.ws.OPEN)
     expect(JSON.stringify(line.messages).length).toBeGreaterThan(2_500_000)
     expect(line.messages.filter(({ type }) => type === 'mark')).toEqual([])
@@ -81,11 +81,11 @@ describe.skipIf(noTools)('in workerd', () => {
   test('[CF19] what was not sent cannot be seen: neither the future, nor the past, nor a flood gains anything', async () => {
     await say('liar', { text: 'here' })
     const line = await dialled('/sessions/liar/ws?marks=1')
-    await line.until(has('replay-end'))
+    await line.until(hasEvent('replay-end'))
     for (const seq of [Number.MAX_SAFE_INTEGER, 0, 1]) line.say({ type: 'seen', seq })
     for (let times = 0; times < 2_000; times++) line.say({ type: 'seen', seq: 1 })
     for (const seq of [-1, 1.5, '3', null, 2 ** 60]) line.say({ type: 'seen', seq })
-    await line.until(has('error', 5))
+    await line.until(hasEvent('error', 5))
     for (let round = 0; round < 20 && line.ws.readyState === line.ws.OPEN; round++) await speech('liar')
     expect(await line.closed).toMatchObject({ code: 4008 })
   })
@@ -108,7 +108,7 @@ describe.skipIf(noTools)('in workerd', () => {
     expect(JSON.stringify(line.messages).length).toBeLessThan(2_500_000)
     expect(await line.closed).toMatchObject({ code: 4008 })
     const rest = await dialled(`/sessions/long/ws?after=${cursor()}`)
-    await rest.until(has('replay-end'))
+    await rest.until(hasEvent('replay-end'))
     const ids = [...eventsOf(line.messages), ...eventsOf(rest.messages)].map(({ id }) => Number(id.slice(3)))
     expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b))
     expect(ids.at(-1)).toBe(Number(last?.id))
@@ -141,7 +141,7 @@ describe.skipIf(noTools)('in workerd', () => {
     // A state larger than what may wait is no reason to cut whoever asks while it is on its way.
     const late = new HarnessClient({ url: socketAt('/ws?sessionId=ours') })
     open.push(late)
-    await late.submit(script({ text: 'late' }).prompt)
+    await late.submit(scriptBody({ text: 'late' }).prompt)
     await until(() => late.getSnapshot().messages.at(-1)?.content === 'late')
     expect(late.connection.error).toBeUndefined()
   })
@@ -181,7 +181,7 @@ describe.skipIf(noTools)('in workerd', () => {
     )
     const ping = '{"type":"ping"}'
     for (const each of [silent, beating]) each?.say(ping)
-    await Promise.all([silent, beating].map((each) => each?.until(has('pong'))))
+    await Promise.all([silent, beating].map((each) => each?.until(hasEvent('pong'))))
     await evict(world, 'dead')
     const beat = setInterval(() => beating?.say(ping), 200)
     await pause(DEAD_AFTER_MS + 500)
@@ -202,7 +202,7 @@ describe.skipIf(noTools)('in workerd', () => {
     const [silent, speaker] = await Promise.all(['/sessions/alarm/ws', '/ws?sessionId=alarm'].map(dialled))
     for (const each of [silent, speaker]) {
       each?.say('{"type":"ping"}')
-      await each?.until(has('pong'))
+      await each?.until(hasEvent('pong'))
     }
     await evict(world, 'alarm')
     await pause(DEAD_AFTER_MS + 200)
@@ -219,7 +219,7 @@ describe.skipIf(noTools)('in workerd', () => {
   test('[CF20] one that was cut and does not read on is not taken up again when the object wakes', async () => {
     await say('stuck', { text: 'here' })
     const line = await dialled('/sessions/stuck/ws?marks=1')
-    await line.until(has('replay-end'))
+    await line.until(hasEvent('replay-end'))
     line.ws.pause()
     expect(await held('stuck')).toBe(1)
     for (let round = 0; round < 40; round++) await speech('stuck')

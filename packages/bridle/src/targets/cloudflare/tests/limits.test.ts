@@ -1,26 +1,26 @@
 // What the platform takes at most, in the real runtime: a row, a value between two objects, a message, an attachment.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { get, post, script } from '../../../surfaces/http/test-client.suite.ts'
-import { dial, has } from '../../tests/socket-client.suite.ts'
-import { attachments, evict, startWorld } from './test-worker.suite.ts'
-import { noTools, type Workerd } from './workerd.suite.ts'
+import { get, post, scriptBody } from '../../../surfaces/http/test-client.suite.ts'
+import { hasEvent, openTestSocket } from '../../tests/socket-client.suite.ts'
+import { attachments, evict, startTestWorker } from './test-worker.suite.ts'
+import { noTools, type WorkerdProcess } from './workerd.suite.ts'
 
 /** The platform keeps 16 KiB with a socket, and kept 2 KiB for years. */
 const ATTACHMENT_BYTES = 2_048
 
 describe.skipIf(noTools)('in workerd', () => {
-  let world: Workerd
+  let world: WorkerdProcess
   const agent = (id: string) => `${world.url}/agents/scripted/${id}`
 
   beforeAll(async () => {
-    world = await startWorld()
+    world = await startTestWorker()
   })
   afterAll(() => world?.dispose())
 
   test('[CF14] a page of sessions fits between two objects, whatever they said', async () => {
     const ids = Array.from({ length: 40 }, (_, index) => `wordy-${index}`)
     const words = 'x'.repeat(900_000)
-    for (const id of ids) await post(agent(id), script({ fail: words }))
+    for (const id of ids) await post(agent(id), scriptBody({ fail: words }))
     const { status, body } = await get(`${world.url}/sessions?limit=500`)
     expect([status, (body.sessions as unknown[]).length]).toEqual([200, ids.length])
     // All of it is in the session.
@@ -28,22 +28,22 @@ describe.skipIf(noTools)('in workerd', () => {
   })
 
   test('[CF14] [W15] a message as large as the platform takes closes its socket alone', async () => {
-    await post(agent('flood'), script({ text: 'before' }))
+    await post(agent('flood'), scriptBody({ text: 'before' }))
     const [flooded, other] = [
-      await dial(`${world.url}/sessions/flood/ws`),
-      await dial(`${world.url}/sessions/flood/ws`),
+      await openTestSocket(`${world.url}/sessions/flood/ws`),
+      await openTestSocket(`${world.url}/sessions/flood/ws`),
     ]
     flooded.say('x'.repeat(31 * 1024 * 1024))
     expect((await flooded.closed).code).toBe(1009)
-    await post(agent('flood'), script({ text: 'after' }))
-    await other.until(has('idle'))
+    await post(agent('flood'), scriptBody({ text: 'after' }))
+    await other.until(hasEvent('idle'))
     other.ws.close()
   })
 
   test('[CF14] [S26] a prompt of 1.4 million characters works, by HTTP and on a socket', async () => {
     const prompt = 'é'.repeat(1_400_000)
     expect((await post(agent('long'), { prompt, more: { than: 'that' } })).status).toBe(200)
-    const line = await dial(`${world.url}/ws?sessionId=long-line`)
+    const line = await openTestSocket(`${world.url}/ws?sessionId=long-line`)
     line.say({ type: 'commands', commands: [{ type: 'submit', prompt, commandId: 'one' }] })
     const messages = (await line.until((all) => all.some(({ type }) => type === 'ack'))) as readonly object[]
     expect(messages.find((each) => 'commandId' in each)).toMatchObject({ ok: true })
@@ -56,10 +56,10 @@ describe.skipIf(noTools)('in workerd', () => {
     const id = 'i'.repeat(128)
     const tenant = 't'.repeat(128)
     const headers = { 'x-fabric-tenant': tenant }
-    await post(agent(id), script({ text: 'before' }), headers)
+    await post(agent(id), scriptBody({ text: 'before' }), headers)
     const sockets = [
-      await dial(`${world.url}/sessions/${id}/ws`, { headers }),
-      await dial(`${world.url}/ws?sessionId=${id}`, { headers }),
+      await openTestSocket(`${world.url}/sessions/${id}/ws`, { headers }),
+      await openTestSocket(`${world.url}/ws?sessionId=${id}`, { headers }),
     ]
     for (const { until } of sockets) await until((messages) => messages.length > 0)
     const attached = await attachments(world, id, tenant)
@@ -67,7 +67,7 @@ describe.skipIf(noTools)('in workerd', () => {
     for (const each of attached) expect(JSON.stringify(each).length).toBeLessThan(ATTACHMENT_BYTES)
     await evict(world, id, undefined, tenant)
     const before = sockets.map(({ messages }) => messages.length)
-    await post(agent(id), script({ text: 'after' }), headers)
+    await post(agent(id), scriptBody({ text: 'after' }), headers)
     for (const [index, { until, ws }] of sockets.entries()) {
       await until((messages) => messages.length > (before[index] ?? 0))
       ws.close()

@@ -1,15 +1,15 @@
 import { describe } from 'vitest'
-import { routeWalk, walkOptions } from '../../tests/route-walk.suite.ts'
-import { startWorld } from './test-worker.suite.ts'
+import { routeAccessContract, walkOptions } from '../../tests/route-walk.suite.ts'
+import { startTestWorker } from './test-worker.suite.ts'
 import { noTools } from './workerd.suite.ts'
 
 describe.skipIf(noTools)('in the real runtime', () => {
-  routeWalk(async () => {
+  routeAccessContract(async () => {
     const vars = {
       TEST_OPTIONS: JSON.stringify(walkOptions),
       BRIDLE_SECRET: 'a secret of this test, which is long enough',
     }
-    const world = await startWorld({ vars })
+    const world = await startTestWorker({ vars })
     return { url: world.url, stop: () => world.dispose() }
   })
 })

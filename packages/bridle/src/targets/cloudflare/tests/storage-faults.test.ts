@@ -1,16 +1,16 @@
 // A storage that throws, in the real runtime: callers get the answers they get on Node, and nothing is left half done.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { isIdle, post, readFrames, script, types } from '../../../surfaces/http/test-client.suite.ts'
-import { breakStorage, startWorld } from './test-worker.suite.ts'
-import { noTools, type Workerd } from './workerd.suite.ts'
+import { isIdle, post, readFrames, scriptBody, typesOf } from '../../../surfaces/http/test-client.suite.ts'
+import { breakStorage, startTestWorker } from './test-worker.suite.ts'
+import { noTools, type WorkerdProcess } from './workerd.suite.ts'
 
 describe.skipIf(noTools)('in workerd', () => {
-  let world: Workerd
+  let world: WorkerdProcess
   const agent = (id: string) => `${world.url}/agents/scripted/${id}`
   const stream = (id: string) => `${agent(id)}/stream`
 
   beforeAll(async () => {
-    world = await startWorld()
+    world = await startTestWorker()
   })
   afterAll(() => world?.dispose())
 
@@ -19,10 +19,10 @@ describe.skipIf(noTools)('in workerd', () => {
     ['io', 'disk I/O error: SQLITE_IOERR', 503, 'unavailable', 'whether it was written is not known'],
     ['damaged', 'database disk image is malformed: SQLITE_CORRUPT', 500, 'internal_error', 'is damaged'],
   ])('[H11] one that is %s says so, and goes on when it can', async (id, message, status, type, said) => {
-    expect((await post(agent(id), script({ text: 'before' }))).body.result).toBe('before')
+    expect((await post(agent(id), scriptBody({ text: 'before' }))).body.result).toBe('before')
     await breakStorage(world, id, message)
     const key = { 'idempotency-key': 'k-1' }
-    const refused = await post(agent(id), script({ text: 'after' }), key)
+    const refused = await post(agent(id), scriptBody({ text: 'after' }), key)
     expect([refused.status, refused.body.error]).toEqual([
       status,
       expect.objectContaining({ type, message: expect.stringContaining(said) }),
@@ -30,13 +30,15 @@ describe.skipIf(noTools)('in workerd', () => {
     await breakStorage(world, id, '')
     // One that is damaged stays stopped in this life.
     if (type === 'internal_error') return
-    await expect.poll(async () => (await post(agent(id), script({ text: 'after' }), key)).body.result).toBe('after')
-    const told = types(await readFrames(stream(id), (all) => types(all).filter((each) => each === 'idle').length === 2))
+    await expect.poll(async () => (await post(agent(id), scriptBody({ text: 'after' }), key)).body.result).toBe('after')
+    const told = typesOf(
+      await readFrames(stream(id), (all) => typesOf(all).filter((each) => each === 'idle').length === 2),
+    )
     expect(told.filter((each) => each === 'result')).toHaveLength(2)
   })
 
   test('[CF8] one that throws in the middle of a run: what was seen stays, and the run has ended', async () => {
-    post(agent('middle'), script({ text: 'abcdefghij', chunks: 10, everyMs: 100 })).catch(() => {})
+    post(agent('middle'), scriptBody({ text: 'abcdefghij', chunks: 10, everyMs: 100 })).catch(() => {})
     const seen = await readFrames(stream('middle'), (all) => all.length === 4)
     await breakStorage(world, 'middle', 'disk I/O error: SQLITE_IOERR')
     await new Promise((resolve) => setTimeout(resolve, 300))
@@ -44,6 +46,6 @@ describe.skipIf(noTools)('in workerd', () => {
     const all = await readFrames(stream('middle'), isIdle)
     expect(all.slice(0, seen.length).map(({ raw }) => raw)).toEqual(seen.map(({ raw }) => raw))
     expect(all.at(-2)?.data).toMatchObject({ type: 'error', data: { reason: 'interrupted' } })
-    expect((await post(agent('middle'), script({ text: 'again' }))).body.result).toBe('again')
+    expect((await post(agent('middle'), scriptBody({ text: 'again' }))).body.result).toBe('again')
   })
 })

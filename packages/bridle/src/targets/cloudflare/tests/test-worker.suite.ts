@@ -1,10 +1,10 @@
 // Bridle in the real runtime, for tests.
 import { fileURLToPath } from 'node:url'
-import { bundled, startWorkerd, type Workerd } from './workerd.suite.ts'
+import { bundleWorker, startWorkerd, type WorkerdProcess } from './workerd.suite.ts'
 
 let code: Promise<string> | null = null
 
-export interface WorldOptions {
+export interface TestWorkerOptions {
   readonly vars?: { readonly [name: string]: string }
   readonly second?: { readonly [name: string]: string }
   readonly folder?: string
@@ -14,8 +14,12 @@ export interface WorldOptions {
   readonly hasBucket?: boolean
 }
 
-export const startWorld = async ({ hasContainers, hasBucket, ...options }: WorldOptions = {}): Promise<Workerd> => {
-  code ??= bundled(fileURLToPath(new URL('./worker.suite.ts', import.meta.url)))
+export const startTestWorker = async ({
+  hasContainers,
+  hasBucket,
+  ...options
+}: TestWorkerOptions = {}): Promise<WorkerdProcess> => {
+  code ??= bundleWorker(fileURLToPath(new URL('./worker.suite.ts', import.meta.url)))
   const objects = {
     HARNESS_SESSION: 'HarnessSession',
     HARNESS_DIRECTORY: 'HarnessDirectory',
@@ -25,92 +29,96 @@ export const startWorld = async ({ hasContainers, hasBucket, ...options }: World
 }
 
 /** Sends a session's object to sleep; its sockets stay. */
-export const evict = async (world: Workerd, id: string, agent?: string, tenant?: string): Promise<void> => {
+export const evict = async (world: WorkerdProcess, id: string, agent?: string, tenant?: string): Promise<void> => {
   await ask(world, 'evict', id, agent, { ...(tenant && { tenant }) })
 }
 
 /** Ends this life of an object, as the platform does when it has to: its sockets go too. */
-export const reset = async (world: Workerd, id: string, agent?: string): Promise<void> => {
+export const reset = async (world: WorkerdProcess, id: string, agent?: string): Promise<void> => {
   await ask(world, 'reset', id, agent)
 }
 
 /** The tenant's directory forgets everything. */
-export const loseDirectory = async (world: Workerd): Promise<void> => {
+export const loseDirectory = async (world: WorkerdProcess): Promise<void> => {
   await ask(world, 'lose', '')
 }
 
 /** Ends this life of the object that keeps the signing secret. */
-export const resetSecret = async (world: Workerd): Promise<void> => {
+export const resetSecret = async (world: WorkerdProcess): Promise<void> => {
   await ask(world, 'reset-secret', '')
 }
 
 /** The signing secret, as that object has it. */
-export const secretIn = (world: Workerd): Promise<string> => ask(world, 'secret', '')
+export const readSigningSecret = (world: WorkerdProcess): Promise<string> => ask(world, 'secret', '')
 
 /** Its alarm, twice. */
-export const ringTwice = async (world: Workerd, id: string, agent?: string): Promise<void> => {
+export const ringTwice = async (world: WorkerdProcess, id: string, agent?: string): Promise<void> => {
   await ask(world, 'ring', id, agent)
 }
 
 /** Which life of the object this is. */
-export const incarnation = (world: Workerd, id: string, agent?: string): Promise<string> =>
+export const incarnation = (world: WorkerdProcess, id: string, agent?: string): Promise<string> =>
   ask(world, 'incarnation', id, agent)
 
 /** How often its alarm rang in this life. */
-export const rings = async (world: Workerd, id: string, agent?: string): Promise<number> =>
+export const alarmCount = async (world: WorkerdProcess, id: string, agent?: string): Promise<number> =>
   Number(await ask(world, 'rings', id, agent))
 
 /** From now on each write of the object throws this; '' = no longer. */
-export const breakStorage = async (world: Workerd, id: string, message: string): Promise<void> => {
+export const breakStorage = async (world: WorkerdProcess, id: string, message: string): Promise<void> => {
   await ask(world, 'break', id, 'scripted', { message })
 }
 
 /** What is kept with each of its sockets. */
-export const attachments = async (world: Workerd, id: string, tenant?: string): Promise<unknown[]> =>
+export const attachments = async (world: WorkerdProcess, id: string, tenant?: string): Promise<unknown[]> =>
   JSON.parse(await ask(world, 'attachments', id, 'scripted', { ...(tenant && { tenant }) }))
 
 /** Calls what its alarm calls, as another Worker that is bound to it would. */
-export const callAlarm = async (world: Workerd, id: string, agent?: string): Promise<void> => {
+export const callAlarm = async (world: WorkerdProcess, id: string, agent?: string): Promise<void> => {
   await ask(world, 'alarm', id, agent)
 }
 
 /** What a session's container was asked to do. */
-export const containerCalls = async (world: Workerd, id: string): Promise<string[]> =>
+export const containerCalls = async (world: WorkerdProcess, id: string): Promise<string[]> =>
   JSON.parse(await ask(world, 'calls', id, 'claude'))
 
 /** The environment that a session's container was started with. */
-export const containerVars = async (world: Workerd, id: string): Promise<{ [name: string]: string }> =>
+export const containerVars = async (world: WorkerdProcess, id: string): Promise<{ [name: string]: string }> =>
   JSON.parse(await ask(world, 'vars', id, 'claude'))
 
 /** As the platform does when nobody asks it anything. */
-export const stopContainer = async (world: Workerd, id: string): Promise<void> => {
+export const stopContainer = async (world: WorkerdProcess, id: string): Promise<void> => {
   await ask(world, 'stop', id, 'claude')
 }
 
 /** Whether it will be woken though nobody asks. */
-export const hasAlarm = async (world: Workerd, id: string, agent?: string): Promise<boolean> =>
+export const hasAlarm = async (world: WorkerdProcess, id: string, agent?: string): Promise<boolean> =>
   (await ask(world, 'alarm-at', id, agent)) !== 'null'
 
 /** It answers nobody any more. */
-export const silence = async (world: Workerd, id: string, agent?: string): Promise<void> => {
+export const silenceObject = async (world: WorkerdProcess, id: string, agent?: string): Promise<void> => {
   await ask(world, 'silence', id, agent)
 }
 
 /** What lies in the bucket. */
-export const bucketNames = async (world: Workerd): Promise<string[]> => JSON.parse(await ask(world, 'bucket', ''))
+export const bucketNames = async (world: WorkerdProcess): Promise<string[]> =>
+  JSON.parse(await ask(world, 'bucket', ''))
 
 /** As somebody may who has access to it. */
-export const emptyBucket = async (world: Workerd): Promise<void> => {
+export const emptyBucket = async (world: WorkerdProcess): Promise<void> => {
   await ask(world, 'empty-bucket', '')
 }
 
 /** What fails from here on. */
-export const breakBucket = async (world: Workerd, failing: 'nothing' | 'put' | 'get' | 'delete'): Promise<void> => {
+export const breakBucket = async (
+  world: WorkerdProcess,
+  failing: 'nothing' | 'put' | 'get' | 'delete',
+): Promise<void> => {
   await ask(world, `break-bucket/${failing}`, '')
 }
 
 const ask = async (
-  { url }: Workerd,
+  { url }: WorkerdProcess,
   what: string,
   id: string,
   agent = 'scripted',

@@ -3,7 +3,14 @@ import { DurableObject, env } from 'cloudflare:workers'
 import unsafe from 'workerd:unsafe'
 import { agent } from '../../../agents/agent.ts'
 import { type HarnessEnv, harness } from '../index.ts'
-import type { Bucket, Namespace, ObjectContext, PlatformSocket, RequestContext, Storage } from '../platform.ts'
+import type {
+  DurableStorage,
+  ObjectBucket,
+  ObjectContext,
+  ObjectNamespace,
+  PlatformSocket,
+  RequestContext,
+} from '../platform.ts'
 
 const { TEST_OPTIONS = '{}' } = env as { TEST_OPTIONS?: string }
 
@@ -42,7 +49,7 @@ export class HarnessDirectory extends made.HarnessDirectory {
 }
 
 /** A storage that fails to write once it is told to. */
-const breakable = ({ sql }: Storage) => {
+const breakable = ({ sql }: DurableStorage) => {
   const exec = sql.exec.bind(sql)
   const storage = { message: '' }
   sql.exec = (text, ...values) => {
@@ -54,12 +61,12 @@ const breakable = ({ sql }: Storage) => {
 
 let failing = 'nothing'
 
-interface TestBucket extends Bucket {
+interface TestBucket extends ObjectBucket {
   list(): Promise<{ objects: { key: string }[] }>
 }
 
 /** The real one, until it is told to fail. */
-const breakableBucket = (bucket: Bucket): Bucket => {
+const breakableBucket = (bucket: ObjectBucket): ObjectBucket => {
   const unless = <T>(what: string, act: () => Promise<T>) =>
     failing === what ? Promise.reject(new Error(`${what}: internal error (10001)`)) : act()
   return {
@@ -174,20 +181,20 @@ export class TestContainer extends DurableObject<{ TEST_RUNNER_URL: string }> {
 }
 
 export default class extends made.HarnessGateway {
-  readonly #objects: Namespace<HarnessSession>
+  readonly #objects: ObjectNamespace<HarnessSession>
 
   constructor(ctx: RequestContext, env: HarnessEnv) {
     super(ctx, env)
-    this.#objects = env.HARNESS_SESSION as Namespace<HarnessSession>
+    this.#objects = env.HARNESS_SESSION as ObjectNamespace<HarnessSession>
   }
 
   #directory(tenant: string): HarnessDirectory {
-    const directories = (env as { HARNESS_DIRECTORY: Namespace<HarnessDirectory> }).HARNESS_DIRECTORY
+    const directories = (env as { HARNESS_DIRECTORY: ObjectNamespace<HarnessDirectory> }).HARNESS_DIRECTORY
     return directories.get(directories.idFromName(tenant))
   }
 
   #container(name: string): TestContainer {
-    const containers = (env as { HARNESS_SANDBOX: Namespace<TestContainer> }).HARNESS_SANDBOX
+    const containers = (env as { HARNESS_SANDBOX: ObjectNamespace<TestContainer> }).HARNESS_SANDBOX
     return containers.get(containers.idFromName(name))
   }
 

@@ -18,7 +18,7 @@ export const noTools = needs('wrangler')
 export const COMPATIBILITY_DATE = '2026-10-01'
 
 /** A Worker as one module. */
-export const bundled = async (entry: string): Promise<string> => {
+export const bundleWorker = async (entry: string): Promise<string> => {
   const built = await build({
     configFile: false,
     logLevel: 'error',
@@ -53,21 +53,21 @@ export interface WorkerdOptions {
   readonly folder?: string
 }
 
-export interface Workerd {
+export interface WorkerdProcess {
   readonly url: string
   /** Of the second Worker; empty where there is none. */
   readonly secondUrl: string
   readonly pid: number
   readonly folder: string
   /** What it said on its standard error. */
-  readonly said: string[]
+  readonly stderrLines: string[]
   /** As a crash does: nobody is told. */
   kill(): Promise<void>
   /** Ends it, and removes what it kept. */
   dispose(): Promise<void>
 }
 
-export const startWorkerd = async (options: WorkerdOptions): Promise<Workerd> => {
+export const startWorkerd = async (options: WorkerdOptions): Promise<WorkerdProcess> => {
   if ('missing' in tools) throw new Error(tools.missing)
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'bridle-workerd-'))
   const disk = join(folder, 'objects')
@@ -93,7 +93,7 @@ export const startWorkerd = async (options: WorkerdOptions): Promise<Workerd> =>
     secondUrl: second === undefined ? '' : `http://127.0.0.1:${second}`,
     pid: child.pid ?? 0,
     folder,
-    said,
+    stderrLines: said,
     kill,
     dispose: async () => {
       await kill()

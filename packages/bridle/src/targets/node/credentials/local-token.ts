@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { keptText } from '../../../runners/secrets/server-secret.ts'
+import { readOrCreateSecret } from '../../../runners/secrets/server-secret.ts'
 
 const TOKEN = 'token'
 const ADDRESS = 'address'
@@ -17,8 +17,8 @@ export interface LocalServer {
 export const tokenFile = (folder: string): string => join(folder, TOKEN)
 
 /** The token of this data folder; made with the first question, by the process that owns the folder. */
-export const localToken = (folder: string): string =>
-  keptText(folder, {
+export const ensureLocalToken = (folder: string): string =>
+  readOrCreateSecret(folder, {
     file: TOKEN,
     make: () => randomBytes(32).toString('base64url'),
     pattern: /^[A-Za-z0-9_-]{43}$/,
@@ -33,7 +33,7 @@ export const publishAddress = (folder: string, url: string | null): void => {
 }
 
 /** Null = no server of this folder has said that it asks for this token. Does not tell whether it still runs. */
-export const publishedServer = (folder: string): LocalServer | null => {
+export const readLocalServer = (folder: string): LocalServer | null => {
   try {
     const [url, token] = [ADDRESS, TOKEN].map((file) => readFileSync(join(folder, file), 'utf8').trim())
     return url && token && URL.canParse(url) ? { url, token } : null

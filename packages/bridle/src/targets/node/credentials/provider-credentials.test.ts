@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Job } from '../../../kernel/ports/runner.ts'
 import { sessionFolder } from '../../../runners/sandboxes/folders/session-paths.ts'
-import { LentKeys } from './provider-credentials.ts'
+import { ProviderCredentials } from './provider-credentials.ts'
 
 let data: string
 let provider: ReturnType<typeof createServer>
@@ -42,8 +42,8 @@ const job = (more: Partial<Job> = {}): Job => ({
 
 /** A process of the server: what a run may ask with, until it is ended. */
 const server = () => {
-  const keys = new LentKeys({ secret: 'secret', env, sandbox: {}, data })
-  const credentials = keys.of({ provider: 'anthropic' }, { max_budget_usd: 1 }, undefined)
+  const keys = new ProviderCredentials({ secret: 'secret', env, sandbox: {}, data })
+  const credentials = keys.forEngine({ provider: 'anthropic' }, { max_budget_usd: 1 }, undefined)
   const ask = async (which = job()) => {
     const { ANTHROPIC_API_KEY: token, ANTHROPIC_BASE_URL: base } = await credentials.grant(which)
     const answer = await fetch(`${base}/v1/messages`, {

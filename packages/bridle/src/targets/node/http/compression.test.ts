@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { post, script } from '../../../surfaces/http/test-client.suite.ts'
+import { post, scriptBody } from '../../../surfaces/http/test-client.suite.ts'
 import { HarnessServer } from '../index.ts'
 
 let folder: string
@@ -17,7 +17,7 @@ beforeAll(async () => {
   for (const id of ['a', 'b', 'c'])
     await post(
       `${server.url}/agents/scripted/${id}`,
-      script({ artifact: { name: 'a.json', content } }, { text: 'y'.repeat(5_000) }),
+      scriptBody({ artifact: { name: 'a.json', content } }, { text: 'y'.repeat(5_000) }),
     )
 })
 afterAll(async () => {
@@ -25,14 +25,14 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-interface Raw {
+interface RawResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly bytes: Buffer
 }
 
 /** `enough` ends an answer that would go on. */
-const raw = (path: string, headers: Record<string, string>, enough = Number.POSITIVE_INFINITY): Promise<Raw> =>
+const raw = (path: string, headers: Record<string, string>, enough = Number.POSITIVE_INFINITY): Promise<RawResponse> =>
   new Promise((resolve, reject) => {
     const asked = request(`${server.url}${path}`, { headers, agent: false }, (response) => {
       const parts: Buffer[] = []

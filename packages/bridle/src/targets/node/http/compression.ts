@@ -13,10 +13,10 @@ const encoders = {
     promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
   gzip: (bytes: Uint8Array): Promise<Uint8Array> => promisify(gzip)(bytes),
 }
-type Encoding = keyof typeof encoders
+type ContentEncoding = keyof typeof encoders
 
 /** The answer in an encoding that the caller accepts; the very same response where there is nothing to gain. */
-export const compressed = async (request: Request, response: Response): Promise<Response> => {
+export const compressResponse = async (request: Request, response: Response): Promise<Response> => {
   if (!isCompressible(request, response)) return response
   const { status, headers } = response
   headers.append('vary', 'Accept-Encoding')
@@ -38,13 +38,13 @@ const isCompressible = ({ method }: Request, { headers, body }: Response): boole
   !/\bno-transform\b/.test(headers.get('cache-control') ?? '')
 
 /** Null = as it is. */
-const encodingFor = (accepted: string | null): Encoding | null => {
+const encodingFor = (accepted: string | null): ContentEncoding | null => {
   const weights = new Map<string, number>()
   for (const each of (accepted ?? '').toLowerCase().split(',')) {
     const [name = '', ...parameters] = each.split(';').map((part) => part.trim())
     const weight = parameters.map((parameter) => /^q=([\d.]+)$/.exec(parameter)?.[1]).find((q) => q !== undefined)
     weights.set(name, Number(weight ?? 1))
   }
-  const names: readonly Encoding[] = ['br', 'gzip']
+  const names: readonly ContentEncoding[] = ['br', 'gzip']
   return names.find((name) => (weights.get(name) ?? weights.get('*') ?? 0) > 0) ?? null
 }

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { post, script } from '../../../surfaces/http/test-client.suite.ts'
+import { post, scriptBody } from '../../../surfaces/http/test-client.suite.ts'
 import { type ServerOptions, startDevServer } from '../index.ts'
 
 const stops: (() => Promise<void> | void)[] = []
@@ -61,7 +61,10 @@ test('[O24] those that are silent go first, oldest first, and everybody else get
 
 test('[O24] one in use is never dropped for another; where all are, the new one is refused', async () => {
   const { url, open, ask, silentOnes, alive } = await world({ maxConnections: 8, headersMs: 60_000 })
-  await post(`${url}/agents/scripted/s1`, script({ text: 'x' }), { authorization: 'Bearer right', connection: 'close' })
+  await post(`${url}/agents/scripted/s1`, scriptBody({ text: 'x' }), {
+    authorization: 'Bearer right',
+    connection: 'close',
+  })
   const streams = await silentOnes(8)
   for (const { socket } of streams) expect(await ask(socket, '/agents/scripted/s1/stream')).toBe(200)
   for (let n = 0; n < 5; n++) expect(await ask((await open()).socket, '/health')).toBe(null)

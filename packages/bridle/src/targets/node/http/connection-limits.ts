@@ -20,9 +20,9 @@ const HEADROOM = 1_000
 interface Connection {
   readonly address: string
   /** Requests under way; a socket that was upgraded counts as one for good. */
-  busy: number
+  activeRequests: number
   /** The connection had a successful answer once. */
-  isKnown: boolean
+  hasSucceeded: boolean
 }
 
 export const limitConnections = (
@@ -77,7 +77,7 @@ export const limitConnections = (
       socket.destroy()
       return
     }
-    open.set(socket, { address, busy: 0, isKnown: false })
+    open.set(socket, { address, activeRequests: 0, hasSucceeded: false })
     addresses.set(address, (addresses.get(address) ?? 0) + 1)
     strange.add(socket)
     socket.once('close', onClose)
@@ -86,7 +86,7 @@ export const limitConnections = (
   const begin = (socket: Socket): void => {
     const connection = open.get(socket)
     if (!connection) return
-    connection.busy += 1
+    connection.activeRequests += 1
     strange.delete(socket)
     idle.delete(socket)
   }
@@ -95,9 +95,9 @@ export const limitConnections = (
     response.once('close', () => {
       const connection = open.get(socket)
       if (!connection) return
-      connection.busy -= 1
-      if (response.statusCode < 400) connection.isKnown = true
-      if (connection.busy === 0) (connection.isKnown ? idle : strange).add(socket)
+      connection.activeRequests -= 1
+      if (response.statusCode < 400) connection.hasSucceeded = true
+      if (connection.activeRequests === 0) (connection.hasSucceeded ? idle : strange).add(socket)
     })
   })
   server.prependListener('upgrade', ({ socket }: IncomingMessage) => begin(socket as Socket))

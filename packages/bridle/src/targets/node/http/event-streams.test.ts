@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { post, script } from '../../../surfaces/http/test-client.suite.ts'
+import { post, scriptBody } from '../../../surfaces/http/test-client.suite.ts'
 import { HarnessServer } from '../index.ts'
 
 let folder: string
@@ -76,7 +76,7 @@ const listeners = async () => {
 test('[H4] HTTP/1.1: whole chunks, counted in bytes; after the last one the connection serves the next request', async () => {
   const reader = dial(get('/agents/scripted/chunks/stream'))
   await until(() => reader.text.includes(': open'))
-  await post(agent('chunks'), script({ text: 'Grüße, 世界 🙂' }))
+  await post(agent('chunks'), scriptBody({ text: 'Grüße, 世界 🙂' }))
   await until(() => reader.text.includes('"idle"'))
   expect(headOf(reader.text)).toContain('transfer-encoding: chunked')
   const { content, ended, rest } = unchunked(bodyOf(reader.text))
@@ -92,7 +92,7 @@ test('[H4] HTTP/1.1: whole chunks, counted in bytes; after the last one the conn
 test('[H9] HTTP/1.0, as proxies speak it: no chunks, and the end of the connection is the end of the stream', async () => {
   const reader = dial(get('/agents/scripted/plain/stream', '1.0'))
   await until(() => reader.text.includes(': open'))
-  await post(agent('plain'), script({ text: 'Grüße' }))
+  await post(agent('plain'), scriptBody({ text: 'Grüße' }))
   await until(() => reader.text.includes('"idle"'))
   expect(headOf(reader.text)).not.toContain('chunked')
   expect(utf8(bodyOf(reader.text))).toMatch(/^: open\n\nretry: 2000\n\nid: \d+\ndata: \{.*"Grüße".*\}\n\n$/s)
@@ -103,13 +103,13 @@ test('[H9] HTTP/1.0, as proxies speak it: no chunks, and the end of the connecti
 test('readers of both kinds get the same events in the same turn', async () => {
   const [old, young] = [dial(get('/agents/scripted/both/stream', '1.0')), dial(get('/agents/scripted/both/stream'))]
   await until(() => old.text.includes(': open') && young.text.includes(': open'))
-  await post(agent('both'), script({ text: 'one two three', chunks: 3 }))
+  await post(agent('both'), scriptBody({ text: 'one two three', chunks: 3 }))
   await until(() => old.text.includes('"idle"') && young.text.includes('"idle"'))
   expect(unchunked(bodyOf(young.text)).content).toBe(bodyOf(old.text))
 })
 
 test('behind an unfinished answer on the same connection a stream waits its turn', async () => {
-  const body = JSON.stringify(script({ sleepMs: 100 }, { text: 'answered' }))
+  const body = JSON.stringify(scriptBody({ sleepMs: 100 }, { text: 'answered' }))
   const invoke = `POST /agents/scripted/piped HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${body.length}\r\n\r\n${body}`
   const reader = dial(invoke + get('/agents/scripted/piped/stream'))
   await until(() => reader.text.includes('"idle"'))

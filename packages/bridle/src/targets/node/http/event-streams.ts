@@ -3,13 +3,13 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
-import { type EventSink, feedOf } from '../../../surfaces/http/streams/sse.ts'
-import type { Backlog, Straggler } from '../backlog.ts'
-import { drained } from '../drain.ts'
+import { type EventSink, streamSourceOf } from '../../../surfaces/http/streams/sse.ts'
+import type { Backlog, SlowReader } from '../backlog.ts'
+import { waitForDrain } from '../drain.ts'
 
 /** Sends an event stream itself; any other response goes back as it came. */
-export const withEvents = (response: Response, outgoing: ServerResponse, backlog: Backlog): Response => {
-  const feed = feedOf(response)
+export const sendEventStream = (response: Response, outgoing: ServerResponse, backlog: Backlog): Response => {
+  const feed = streamSourceOf(response)
   const { socket } = outgoing
   // Behind the unfinished answer to an earlier request of the same connection there is no socket yet.
   if (!feed || !socket || outgoing.destroyed) return response
@@ -20,7 +20,7 @@ export const withEvents = (response: Response, outgoing: ServerResponse, backlog
   return RESPONSE_ALREADY_SENT
 }
 
-class ConnectionSink implements EventSink, Straggler {
+class ConnectionSink implements EventSink, SlowReader {
   readonly #outgoing: ServerResponse
   readonly #socket: Socket
   readonly #backlog: Backlog
@@ -32,22 +32,22 @@ class ConnectionSink implements EventSink, Straggler {
   }
 
   write(text: string): void {
-    const bytes = bytesOf(text, this.#outgoing.chunkedEncoding)
+    const bytes = encodeChunk(text, this.#outgoing.chunkedEncoding)
     this.#socket.write(bytes)
-    if (this.#socket.writableLength > 0) this.#backlog.grew(this, bytes.length)
+    if (this.#socket.writableLength > 0) this.#backlog.addUnsent(this, bytes.length)
   }
 
-  unsent(): number {
+  unsentBytes(): number {
     return this.#socket.destroyed ? 0 : this.#socket.writableLength
   }
 
   /** Not by the last chunk: the session would go on writing behind it until it hears that the reader is gone. */
-  cut(): void {
+  disconnect(): void {
     this.#socket.destroy()
   }
 
   drained(): Promise<void> {
-    return drained(this.#socket)
+    return waitForDrain(this.#socket)
   }
 
   /** Everything was written to the same socket before, so the end comes last. One who does not read is not waited for. */
@@ -63,7 +63,7 @@ const UNREAD_BYTES_MAX = 256 * 1024
 let lastText = ''
 let lastChunk = Buffer.alloc(0)
 /** A whole chunk of the body, made once for all readers in turn. An HTTP/1.0 reader, such as many a proxy, knows no chunks. */
-const bytesOf = (text: string, chunked: boolean): Buffer => {
+const encodeChunk = (text: string, chunked: boolean): Buffer => {
   if (!chunked) return Buffer.from(text)
   if (text !== lastText) {
     lastText = text

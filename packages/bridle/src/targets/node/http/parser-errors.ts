@@ -2,24 +2,24 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { RequestError } from '@hono/node-server'
-import { badRequest, faulted } from '../../../surfaces/http/router/errors.ts'
+import { badRequest, faultResponse } from '../../../surfaces/http/router/errors.ts'
 
-type Refusal = readonly [status: number, error: unknown]
+type ParserErrorReply = readonly [status: number, error: unknown]
 
 /** By the parser's own names for them; anything else is a bad request. */
-const refusals: { readonly [code: string]: Refusal } = {
+const refusals: { readonly [code: string]: ParserErrorReply } = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive.'],
   HPE_HEADER_OVERFLOW: [431, 'The headers are too large.'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, { type: 'body_too_large', message: 'The chunk extensions are too large.' }],
 }
-const malformed: Refusal = [400, 'This is not a request that HTTP knows.']
+const malformedRequest: ParserErrorReply = [400, 'This is not a request that HTTP knows.']
 
-export const answerRefusals = (server: Server): void => {
+export const answerParserErrors = (server: Server): void => {
   server.on('clientError', (error: NodeJS.ErrnoException, duplex: Duplex) => {
     // In the middle of another answer there is no place for this one.
     const { _httpMessage: answering } = duplex as { readonly _httpMessage?: ServerResponse | null }
     if (error.code === 'ECONNRESET' || !duplex.writable || answering?.headersSent) duplex.destroy()
-    else duplex.end(messageOf(refusals[error.code ?? ''] ?? malformed), () => duplex.destroy())
+    else duplex.end(messageOf(refusals[error.code ?? ''] ?? malformedRequest), () => duplex.destroy())
   })
   server.on('checkExpectation', (_incoming: IncomingMessage, outgoing: ServerResponse) => {
     outgoing.writeHead(417, { 'content-type': 'application/json', connection: 'close' })
@@ -28,10 +28,10 @@ export const answerRefusals = (server: Server): void => {
 }
 
 /** For a request whose URL or host makes no sense, and for whatever should never happen. */
-export const refusalOf = (error: unknown): Response =>
-  error instanceof RequestError ? badRequest('The URL or the Host header makes no sense.') : faulted(error)
+export const requestErrorResponse = (error: unknown): Response =>
+  error instanceof RequestError ? badRequest('The URL or the Host header makes no sense.') : faultResponse(error)
 
-const messageOf = ([status, error]: Refusal): string => {
+const messageOf = ([status, error]: ParserErrorReply): string => {
   const body = JSON.stringify({ error })
   const headers = `content-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close`
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers}\r\n\r\n${body}`

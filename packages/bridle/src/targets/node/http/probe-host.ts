@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 
 /** Gives such a probe a host. Any other request has to name one: by its host a caller without a token is told from a web page. */
-export const nameProbeHost = ({ httpVersion, headers, url = '' }: IncomingMessage): void => {
+export const addProbeHost = ({ httpVersion, headers, url = '' }: IncomingMessage): void => {
   if (httpVersion === '1.0' && headers.host === undefined && /^\/(?:health|ready)(?:\?|$)/.test(url))
     headers.host = 'localhost'
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { callerOf } from '../../../surfaces/http/access/proxy-headers.ts'
-import { trustedProxies } from './trusted-proxies.ts'
+import { proxyFilter } from './trusted-proxies.ts'
 
 test.each<[string, string, boolean]>([
   ['10.0.0.0/8', '10.9.8.7', true],
@@ -11,17 +11,16 @@ test.each<[string, string, boolean]>([
   [' 2001:db8::/32 , loopback', '2001:db8::5', true],
   ['2001:db8::/32', 'unknown', false],
 ])('[O35] BRIDLE_TRUST_PROXY=%s and %s: %s', (BRIDLE_TRUST_PROXY, address, isTrusted) =>
-  expect(trustedProxies([], { BRIDLE_TRUST_PROXY })?.(address)).toBe(isTrusted),
+  expect(proxyFilter([], { BRIDLE_TRUST_PROXY })?.(address)).toBe(isTrusted),
 )
 
 test.each(['proxy', '10.0.0.0/33', '10.0.0.0/8/8', '::/129', 'true'])('[O35] %s is refused at the start', (entry) =>
-  expect(() => trustedProxies([entry])).toThrow(`"${entry}" in trustedProxies or BRIDLE_TRUST_PROXY is no address`),
+  expect(() => proxyFilter([entry])).toThrow(`"${entry}" in trustedProxies or BRIDLE_TRUST_PROXY is no address`),
 )
 
-test('[O35] without an entry nobody is trusted', () =>
-  expect(trustedProxies([], { BRIDLE_TRUST_PROXY: '' })).toBeNull())
+test('[O35] without an entry nobody is trusted', () => expect(proxyFilter([], { BRIDLE_TRUST_PROXY: '' })).toBeNull())
 
-const isTrustedProxy = trustedProxies(['10.0.0.0/8', '::1']) ?? (() => false)
+const isTrustedProxy = proxyFilter(['10.0.0.0/8', '::1']) ?? (() => false)
 test.each<[string, string, string | null, string]>([
   ['a peer that is not trusted', '192.0.2.1', '1.1.1.1', '192.0.2.1'],
   ['one proxy', '10.0.0.1', '1.1.1.1', '1.1.1.1'],

@@ -2,7 +2,7 @@
 import { BlockList, isIP } from 'node:net'
 
 /** Throws on what is neither an address nor a range. Null = none is trusted. */
-export const trustedProxies = (
+export const proxyFilter = (
   named: readonly string[] = [],
   { BRIDLE_TRUST_PROXY = '' }: { readonly BRIDLE_TRUST_PROXY?: string | undefined } = {},
 ): ((address: string) => boolean) | null => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { frames } from './frames.ts'
+import { encodeTextFrames } from './frames.ts'
 
 test.each<[number, number[]]>([
   [0, [0x81, 0]],
@@ -9,20 +9,20 @@ test.each<[number, number[]]>([
   [65_535, [0x81, 126, 0xff, 0xff]],
   [65_536, [0x81, 127, 0, 0, 0, 0, 0, 1, 0, 0]],
 ])('%i bytes', (size, head) => {
-  const bytes = frames(['x'.repeat(size)])
+  const bytes = encodeTextFrames(['x'.repeat(size)])
   expect([...bytes.subarray(0, head.length)]).toEqual(head)
   expect(bytes.subarray(head.length).toString()).toBe('x'.repeat(size))
 })
 
 test('several messages follow each other, counted in bytes of UTF-8', () => {
-  expect([...frames(['é', '', '𝄞'])]).toEqual([0x81, 2, 0xc3, 0xa9, 0x81, 0, 0x81, 4, 0xf0, 0x9d, 0x84, 0x9e])
+  expect([...encodeTextFrames(['é', '', '𝄞'])]).toEqual([0x81, 2, 0xc3, 0xa9, 0x81, 0, 0x81, 4, 0xf0, 0x9d, 0x84, 0x9e])
 })
 
 test('half a character cannot be said in UTF-8 and becomes its replacement, in as many bytes as were announced', () => {
-  expect([...frames(['\ud800'])]).toEqual([0x81, 3, 0xef, 0xbf, 0xbd])
+  expect([...encodeTextFrames(['\ud800'])]).toEqual([0x81, 3, 0xef, 0xbf, 0xbd])
 })
 
 test('the same array is encoded once', () => {
   const messages = ['a']
-  expect(frames(messages)).toBe(frames(messages))
+  expect(encodeTextFrames(messages)).toBe(encodeTextFrames(messages))
 })

@@ -5,7 +5,7 @@ let lastMessages: readonly string[] = []
 let lastBytes = Buffer.alloc(0)
 
 /** The frames of these messages; for the same array the same bytes. */
-export const frames = (messages: readonly string[]): Buffer => {
+export const encodeTextFrames = (messages: readonly string[]): Buffer => {
   if (messages === lastMessages) return lastBytes
   const sizes = messages.map((message) => Buffer.byteLength(message))
   const bytes = Buffer.allocUnsafe(sizes.reduce((sum, size) => sum + headSize(size) + size, 0))

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isEvent } from '../../../surfaces/fabric/wire.ts'
-import { get, post, script } from '../../../surfaces/http/test-client.suite.ts'
-import { dial, eventsOf, has, types } from '../../tests/socket-client.suite.ts'
+import { get, post, scriptBody } from '../../../surfaces/http/test-client.suite.ts'
+import { eventsOf, hasEvent, messageTypes, openTestSocket } from '../../tests/socket-client.suite.ts'
 import { HarnessServer } from '../index.ts'
 
 let folder: string
@@ -24,28 +24,28 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const play = (id: string, ...steps: unknown[]) => post(`${url}/agents/scripted/${id}`, script(...steps))
+const play = (id: string, ...steps: unknown[]) => post(`${url}/agents/scripted/${id}`, scriptBody(...steps))
 const begin = (id: string, ...steps: unknown[]) =>
-  post(`${url}/agents/scripted/${id}`, script(...steps), { prefer: 'respond-async' })
+  post(`${url}/agents/scripted/${id}`, scriptBody(...steps), { prefer: 'respond-async' })
 const at = (id: string, query = '') => `${url}/sessions/${id}/ws${query}`
-const ended = has('replay-end')
+const ended = hasEvent('replay-end')
 
 describe('events', () => {
   test('[W5] replays the last N, says so, and goes on live', async () => {
     await play('replay', { text: 'abc', chunks: 3 })
-    const all = await dial(at('replay', '?replay=all'))
-    const whole = types(await all.until(ended))
+    const all = await openTestSocket(at('replay', '?replay=all'))
+    const whole = messageTypes(await all.until(ended))
     expect(whole).toEqual(['prompt_start', 'text_delta', 'text_delta', 'text_delta', 'result', 'idle', 'replay-end'])
-    const two = await dial(at('replay', '?replay=2'))
+    const two = await openTestSocket(at('replay', '?replay=2'))
     expect(await two.until(ended)).toEqual(all.messages.slice(-3))
-    const none = await dial(at('replay'))
-    expect(types(await none.until(ended))).toEqual(['replay-end'])
+    const none = await openTestSocket(at('replay'))
+    expect(messageTypes(await none.until(ended))).toEqual(['replay-end'])
     await play('replay', { text: 'more' })
     const live = ['prompt_start', 'text_delta', 'result', 'idle']
     for (const line of [two, none]) {
-      await line.until(has('result', line === two ? 2 : 1))
-      await line.until((messages) => types(messages).at(-1) === 'idle')
-      expect(types(line.messages).slice(-4)).toEqual(live)
+      await line.until(hasEvent('result', line === two ? 2 : 1))
+      await line.until((messages) => messageTypes(messages).at(-1) === 'idle')
+      expect(messageTypes(line.messages).slice(-4)).toEqual(live)
       line.ws.close()
     }
     all.ws.close()
@@ -56,20 +56,20 @@ describe('events', () => {
     const { events } = (await get(`${url}/agents/scripted/cursor`)).body as { events: { id: string }[] }
     for (const [index, { id }] of events.entries()) {
       for (const cursor of [id, id.slice(3)]) {
-        const line = await dial(at('cursor', `?replay=1&after=${cursor}`))
+        const line = await openTestSocket(at('cursor', `?replay=1&after=${cursor}`))
         expect(eventsOf(await line.until(ended))).toEqual(events.slice(index + 1))
         line.ws.close()
       }
     }
-    const beyond = await dial(at('cursor', '?after=99999'))
-    expect(types(await beyond.until(ended)).slice(0, 2)).toEqual(['reset', 'prompt_start'])
+    const beyond = await openTestSocket(at('cursor', '?after=99999'))
+    expect(messageTypes(await beyond.until(ended)).slice(0, 2)).toEqual(['reset', 'prompt_start'])
     beyond.ws.close()
   })
 
   test('a large event arrives whole', async () => {
     const text = 'é'.repeat(200_000)
     await play('large', { text })
-    const line = await dial(at('large', '?replay=all'))
+    const line = await openTestSocket(at('large', '?replay=all'))
     const event = eventsOf(await line.until(ended)).find(({ type }) => type === 'text_delta')
     expect(event?.data).toEqual({ delta: text })
     line.ws.close()
@@ -93,19 +93,19 @@ describe('events', () => {
 describe('commands', () => {
   test('[W9] cancels by run, by session, and knows what it does not know', async () => {
     const { runId } = (await begin('cancel', { text: 'so far' }, { sleepMs: 60_000 })).body
-    const line = await dial(at('cancel', '?replay=all'))
-    await line.until(has('text_delta'))
+    const line = await openTestSocket(at('cancel', '?replay=all'))
+    await line.until(hasEvent('text_delta'))
     line.say({ type: 'cancel', taskId: 'nobody' })
     line.say({ type: 'cancel', taskId: runId, reason: 'user cancelled' })
-    await line.until(has('idle'))
+    await line.until(hasEvent('idle'))
     const second = (await begin('cancel', { text: 'again' }, { sleepMs: 60_000 })).body
     const third = (await begin('cancel', { text: 'never' })).body
-    await line.until(has('text_delta', 2))
+    await line.until(hasEvent('text_delta', 2))
     line.say({ type: 'cancel', taskId: third.runId })
     line.say({ type: 'cancel', taskId: 'cancel' })
-    await line.until(has('idle', 2))
+    await line.until(hasEvent('idle', 2))
     line.say({ type: 'cancel', taskId: second.runId })
-    await line.until(has('ack', 5))
+    await line.until(hasEvent('ack', 5))
     const acks = line.messages.filter(({ type }) => type === 'ack')
     expect(acks).toEqual([
       { type: 'ack', for: 'cancel', ok: false, message: 'There is no such task or run in this session.' },
@@ -120,13 +120,13 @@ describe('commands', () => {
 
   test('[W10] approves, twice the same, and not otherwise', async () => {
     await begin('approve', { approve: 'write', id: 'c1', args: { p: 1 } })
-    const line = await dial(at('approve', '?replay=all'))
-    const [asked] = eventsOf(await line.until(has('approval_requested'))).filter((event) =>
+    const line = await openTestSocket(at('approve', '?replay=all'))
+    const [asked] = eventsOf(await line.until(hasEvent('approval_requested'))).filter((event) =>
       isEvent(event, 'approval_requested'),
     )
     const approvalId = asked?.data.approvalId
     for (const decision of ['approved', 'approved', 'denied']) line.say({ type: 'approve', approvalId, decision })
-    await line.until((messages) => has('ack', 3)(messages) && has('idle')(messages))
+    await line.until((messages) => hasEvent('ack', 3)(messages) && hasEvent('idle')(messages))
     const acks = line.messages.filter((message) => message.type === 'ack')
     expect(acks.map(({ ok }) => ok)).toEqual([true, true, false])
     expect(eventsOf(line.messages).find(({ type }) => type === 'approval_resolved')?.data).toMatchObject({
@@ -138,22 +138,22 @@ describe('commands', () => {
 
   test('[W13] bad messages get one error each, and the socket goes on', async () => {
     await play('bad', { text: 'Hi' })
-    const line = await dial(at('bad'))
+    const line = await openTestSocket(at('bad'))
     await line.until(ended)
     for (const bad of ['{', 'null', '{"type":"dance"}']) line.say(bad)
     line.ws.send(Buffer.from([1, 2, 3]))
     line.say(`{"type":"ping","x":${'['.repeat(200_000)}`)
     line.say({ type: 'ping', ts: 7 })
-    expect(types(await line.until(has('pong')))).toEqual(['replay-end', ...Array(5).fill('error'), 'pong'])
+    expect(messageTypes(await line.until(hasEvent('pong')))).toEqual(['replay-end', ...Array(5).fill('error'), 'pong'])
     line.ws.close()
   })
 
   test('[W16] ten thousand bad messages get ten thousand errors', async () => {
-    const line = await dial(at('bad'))
+    const line = await openTestSocket(at('bad'))
     for (let count = 0; count < 10_000; count++) line.say('{')
     line.say({ type: 'cancel', taskId: 'bad' })
     await line.until((messages) => messages.at(-1)?.type === 'ack')
-    expect(types(line.messages).filter((type) => type === 'error')).toHaveLength(10_000)
+    expect(messageTypes(line.messages).filter((type) => type === 'error')).toHaveLength(10_000)
     line.ws.close()
   })
 })
@@ -165,18 +165,18 @@ describe('the end', () => {
     ['a flood of fragments', Buffer.concat([frame(0x01, 1), ...Array(80).fill(frame(0x00, 1))]), 1008, ''],
     ['a frame that is none', frame(0x8f, 1), 1002, ''],
   ])('[W15] [T12] %s closes the socket, and nobody else’s', async (_name, bytes, code, reason) => {
-    const other = await dial(at('bad'))
-    const line = await dial(at('bad'))
+    const other = await openTestSocket(at('bad'))
+    const line = await openTestSocket(at('bad'))
     rawSocket(line.ws).write(bytes)
     expect(await line.closed).toEqual({ code, reason })
     other.say({ type: 'ping', ts: 1 })
-    expect(types(await other.until(has('pong')))).toContain('pong')
+    expect(messageTypes(await other.until(hasEvent('pong')))).toContain('pong')
     other.ws.close()
   })
 
   test('a removed session ends its sockets', async () => {
     await play('removed', { text: 'Hi' })
-    const line = await dial(at('removed'))
+    const line = await openTestSocket(at('removed'))
     await line.until(ended)
     await fetch(`${url}/agents/scripted/removed`, { method: 'DELETE' })
     expect(await line.closed).toEqual({ code: 4004, reason: 'There is no such session.' })
@@ -184,7 +184,7 @@ describe('the end', () => {
 
   test('[W16] a slow reader is cut, and its cursor resumes', { timeout: 60_000 }, async () => {
     await play('slow', { text: 'Hi' })
-    const line = await dial(at('slow', '?replay=all'))
+    const line = await openTestSocket(at('slow', '?replay=all'))
     await line.until(ended)
     line.ws.pause()
     const text = 'x'.repeat(900_000)
@@ -192,8 +192,8 @@ describe('the end', () => {
     line.ws.resume()
     expect(await line.closed).toEqual({ code: 4008, reason: 'Too far behind: resume by cursor.' })
     const seen = eventsOf(line.messages)
-    const rest = await dial(at('slow', `?after=${seen.at(-1)?.id}`))
-    const all = await dial(at('slow', '?replay=all'))
+    const rest = await openTestSocket(at('slow', `?after=${seen.at(-1)?.id}`))
+    const all = await openTestSocket(at('slow', '?replay=all'))
     const events = eventsOf(await all.until(ended))
     const ids = [...seen, ...eventsOf(await rest.until(ended))].map(({ id }) => id)
     expect(seen.length).toBeLessThan(events.length)
@@ -204,13 +204,13 @@ describe('the end', () => {
   test('[W14] beats, and closes whoever says nothing', async () => {
     await using(
       async (quick) => {
-        await post(`${quick}/agents/scripted/beats`, script({ text: 'Hi' }))
-        const silent = await dial(`${quick}/sessions/beats/ws`)
-        const loud = await dial(`${quick}/sessions/beats/ws`)
+        await post(`${quick}/agents/scripted/beats`, scriptBody({ text: 'Hi' }))
+        const silent = await openTestSocket(`${quick}/sessions/beats/ws`)
+        const loud = await openTestSocket(`${quick}/sessions/beats/ws`)
         const pings = setInterval(() => loud.ws.ping(), 5)
         expect(await silent.closed).toEqual({ code: 4009, reason: 'No ping for too long: resume by cursor.' })
-        expect(types(silent.messages)).toContain('pong')
-        await loud.until(has('pong', 5))
+        expect(messageTypes(silent.messages)).toContain('pong')
+        await loud.until(hasEvent('pong', 5))
         clearInterval(pings)
         expect((await loud.closed).code).toBe(4009)
       },
@@ -219,10 +219,10 @@ describe('the end', () => {
   })
 
   test('a server that stops tells its sockets to come back, and stops', async () => {
-    let line: Awaited<ReturnType<typeof dial>> | undefined
+    let line: Awaited<ReturnType<typeof openTestSocket>> | undefined
     await using(async (other) => {
-      await post(`${other}/agents/scripted/s`, script({ text: 'Hi' }))
-      line = await dial(`${other}/sessions/s/ws`)
+      await post(`${other}/agents/scripted/s`, scriptBody({ text: 'Hi' }))
+      line = await openTestSocket(`${other}/sessions/s/ws`)
       await line.until(ended)
     })
     expect((await line?.closed)?.code).toBe(1012)
@@ -244,8 +244,8 @@ describe('the end', () => {
       half.write('GET /sessions/bad/ws HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\n')
       return half
     })
-    const line = await dial(at('bad'))
-    expect(types(await line.until(ended))).toEqual(['replay-end'])
+    const line = await openTestSocket(at('bad'))
+    expect(messageTypes(await line.until(ended))).toEqual(['replay-end'])
     for (const half of halves) half.destroy()
     line.ws.close()
   })

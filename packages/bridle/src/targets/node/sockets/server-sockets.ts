@@ -3,23 +3,23 @@
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type RawData, WebSocket, WebSocketServer } from 'ws'
-import type { Asked } from '../../../surfaces/http/access/authenticate.ts'
+import type { IncomingRequest } from '../../../surfaces/http/access/authenticate.ts'
 import { MESSAGE_BYTES_MAX } from '../../../surfaces/http/requests/body.ts'
 import type { App } from '../../../surfaces/http/router/app.ts'
-import { badRequest, failure } from '../../../surfaces/http/router/errors.ts'
+import { badRequest, errorResponse } from '../../../surfaces/http/router/errors.ts'
 import {
-  type Opener,
-  type Receiver,
   type Socket,
+  type SocketOpener,
+  type SocketReceiver,
   type SocketRoute,
-  upgrade,
+  upgradeSocket,
 } from '../../../surfaces/http/streams/socket-route.ts'
-import type { Backlog, Straggler } from '../backlog.ts'
-import { drained } from '../drain.ts'
-import { frames } from './frames.ts'
-import { type SocketLimits, SocketNotes, SocketWatch, type WatchedSocket } from './socket-monitor.ts'
+import type { Backlog, SlowReader } from '../backlog.ts'
+import { waitForDrain } from '../drain.ts'
+import { encodeTextFrames } from './frames.ts'
+import { type MonitoredSocket, SocketActivity, type SocketLimits, SocketMonitor } from './socket-monitor.ts'
 
-export interface NodeSockets {
+export interface SocketServer {
   /** Tells everybody to come back, and waits a moment for them to leave. */
   close(): Promise<void>
 }
@@ -41,18 +41,18 @@ const UNREAD_MS = 2_000
 /** The only subprotocols ever named back: a ticket is a secret. */
 const PROTOCOLS = ['bridle.v1', 'harness.v1']
 
-export const attachSockets = (
+export const attachSocketServer = (
   server: Server,
   app: App,
   rows: readonly SocketRoute[],
   backlog: Backlog,
   options: SocketLimits & { readonly maxSockets?: number | undefined } = {},
-): NodeSockets => {
+): SocketServer => {
   const { maxSockets = SOCKETS_MAX } = options
-  const watch = new SocketWatch(options)
+  const watch = new SocketMonitor(options)
   const limits = {
     noServer: true,
-    WebSocket: Line,
+    WebSocket: ServerSocket,
     // Ours holds those whom a surface has let in.
     clientTracking: false,
     // Every message is small and the same for all: compression would cost each socket memory and save nothing.
@@ -63,16 +63,16 @@ export const attachSockets = (
     handleProtocols: (offered: Set<string>) => PROTOCOLS.find((name) => offered.has(name)) ?? false,
   } as const
   const library = new WebSocketServer(limits)
-  library.on('wsClientError', (error, duplex) => refuse(duplex, badRequest(`${error.message}.`)))
-  const lines = new Set<Line>()
+  library.on('wsClientError', (error, duplex) => sendUpgradeRefusal(duplex, badRequest(`${error.message}.`)))
+  const lines = new Set<ServerSocket>()
   let arriving = 0
   let closing = false
 
-  const admit = async (incoming: IncomingMessage): Promise<Opener | Response> => {
-    if (lines.size + arriving > maxSockets) return failure('unavailable', 'Too many sockets are open.')
-    const asked = askedOf(incoming)
+  const admit = async (incoming: IncomingMessage): Promise<SocketOpener | Response> => {
+    if (lines.size + arriving > maxSockets) return errorResponse('unavailable', 'Too many sockets are open.')
+    const asked = upgradeRequestOf(incoming)
     if (!asked) return badRequest('Bad request.')
-    return upgrade(rows, asked, incoming.socket.remoteAddress ?? '', app.ports)
+    return upgradeSocket(rows, asked, incoming.socket.remoteAddress ?? '', app.ports)
   }
 
   // Without this, any offer to upgrade (a client that would also speak HTTP/2, say) would end here instead of being served.
@@ -82,11 +82,13 @@ export const attachSockets = (
     arriving += 1
     try {
       const asked = await admit(incoming)
-      const answer = closing ? failure('unavailable', 'The server is going away.', { 'retry-after': '1' }) : asked
-      if (answer instanceof Response) return await refuse(duplex, answer)
+      const answer = closing ? errorResponse('unavailable', 'The server is going away.', { 'retry-after': '1' }) : asked
+      if (answer instanceof Response) return await sendUpgradeRefusal(duplex, answer)
       // The library listens itself from here on.
       duplex.off('error', destroy)
-      library.handleUpgrade(incoming, duplex, head, (line) => line.enter(answer, duplex, { lines, backlog, watch }))
+      library.handleUpgrade(incoming, duplex, head, (line) =>
+        line.attach(answer, duplex, { sockets: lines, backlog, monitor: watch }),
+      )
     } catch {
       duplex.destroy()
     } finally {
@@ -118,19 +120,19 @@ export const attachSockets = (
  * One connection as the library has it, and whom it is for. There are thousands, mostly idle: what listens to them is
  * shared, and finds its way by `this`.
  */
-class Line extends WebSocket implements WatchedSocket {
-  readonly notes = new SocketNotes()
-  #receiver: Receiver | null = null
-  #house: House | null = null
+class ServerSocket extends WebSocket implements MonitoredSocket {
+  readonly activity = new SocketActivity()
+  #receiver: SocketReceiver | null = null
+  #context: SocketServerContext | null = null
   #duplex: Duplex | null = null
   #unanswered = 0
 
-  enter(open: Opener, duplex: Duplex, house: House): void {
-    this.#house = house
+  attach(open: SocketOpener, duplex: Duplex, house: SocketServerContext): void {
+    this.#context = house
     this.#duplex = duplex
-    house.lines.add(this)
-    house.watch.add(this)
-    lineOf.set(duplex, this)
+    house.sockets.add(this)
+    house.monitor.add(this)
+    socketOfConnection.set(duplex, this)
     // A broken frame closes the socket by itself, with the code that says why.
     this.on('error', nothing)
     this.on('close', onClose)
@@ -142,11 +144,11 @@ class Line extends WebSocket implements WatchedSocket {
     duplex.on('data', onData)
   }
 
-  message(text: string | null): void {
-    this.#house?.watch.finished(this)
-    this.notes.unansweredPings = 0
-    if (this.readyState !== WebSocket.OPEN || this.#house?.watch.spoke(this) === false) return
-    const answered = this.#receiver?.message(text)
+  handleMessage(text: string | null): void {
+    this.#context?.monitor.messageFinished(this)
+    this.activity.unansweredPings = 0
+    if (this.readyState !== WebSocket.OPEN || this.#context?.monitor.countMessage(this) === false) return
+    const answered = this.#receiver?.onMessage(text)
     if (!answered) return
     const weight = 1 + Math.floor((text?.length ?? 0) / CHARS_PER_UNANSWERED)
     this.#unanswered += weight
@@ -158,23 +160,23 @@ class Line extends WebSocket implements WatchedSocket {
   }
 
   /** A pong that answers our own ping shows that somebody is there, and not that anything is said. */
-  ponged(data: Buffer): void {
-    this.notes.unansweredPings = 0
-    if (!data.equals(PING)) this.control()
+  handlePong(data: Buffer): void {
+    this.activity.unansweredPings = 0
+    if (!data.equals(PING)) this.handleControlFrame()
   }
 
-  control(): void {
-    if (this.#house?.watch.spoke(this) === false) return
-    this.#receiver?.alive()
+  handleControlFrame(): void {
+    if (this.#context?.monitor.countMessage(this) === false) return
+    this.#receiver?.onAlive()
     if (this.bufferedAmount > CONTROL_BYTES_MAX) this.terminate()
   }
 
-  slow(): void {
-    this.#receiver?.slow()
+  closeAsSlow(): void {
+    this.#receiver?.onSlow()
   }
 
-  arrived(): void {
-    this.#house?.watch.arrived(this)
+  handleBytes(): void {
+    this.#context?.monitor.countBytes(this)
   }
 
   unfinishedBytes(): number {
@@ -193,27 +195,27 @@ class Line extends WebSocket implements WatchedSocket {
 
   /** The library closes a socket for a broken frame with a code alone. */
   override close(code?: number, reason?: string | Buffer): void {
-    super.close(code, reason ?? BROKEN[code ?? 0])
+    super.close(code, reason ?? CLOSE_REASONS[code ?? 0])
   }
 
-  dismiss(code: number, reason: string): void {
+  closeWithReason(code: number, reason: string): void {
     this.close(code, reason)
     this.pause()
     setTimeout(() => this.terminate(), UNREAD_MS).unref()
   }
 
-  closed(): void {
-    this.#house?.lines.delete(this)
-    this.#house?.watch.remove(this)
-    this.#receiver?.closed()
+  handleClose(): void {
+    this.#context?.sockets.delete(this)
+    this.#context?.monitor.remove(this)
+    this.#receiver?.onClosed()
   }
 }
 
 /** What all sockets of a server share. */
-interface House {
-  readonly lines: Set<Line>
+interface SocketServerContext {
+  readonly sockets: Set<ServerSocket>
   readonly backlog: Backlog
-  readonly watch: SocketWatch
+  readonly monitor: SocketMonitor
 }
 
 interface ReceiverState {
@@ -225,72 +227,72 @@ interface ReceiverState {
 }
 
 /** By close code; Cloudflare says the same. */
-const BROKEN: { readonly [code: number]: string } = {
+const CLOSE_REASONS: { readonly [code: number]: string } = {
   1007: 'The text is not UTF-8.',
   1009: 'The message is too large.',
 }
 
 /** Tells a pong of ours from one that a client sends by itself. */
 const PING = Buffer.from('bridle')
-const lineOf = new WeakMap<Duplex, Line>()
+const socketOfConnection = new WeakMap<Duplex, ServerSocket>()
 
 /** One for each client, and there may be thousands: a class, so that each costs no closures. */
-class NodeSocket implements Socket, Straggler {
-  readonly #line: Line
+class NodeSocket implements Socket, SlowReader {
+  readonly #socket: ServerSocket
   readonly #duplex: Duplex
   readonly #backlog: Backlog
 
-  constructor(line: Line, duplex: Duplex, backlog: Backlog) {
-    this.#line = line
+  constructor(line: ServerSocket, duplex: Duplex, backlog: Backlog) {
+    this.#socket = line
     this.#duplex = duplex
     this.#backlog = backlog
   }
 
   /** Whole frames straight to the wire: with compression off the library holds nothing back that could get between. */
   send(messages: readonly string[]): void {
-    if (this.#line.readyState !== WebSocket.OPEN) return
-    const bytes = frames(messages)
+    if (this.#socket.readyState !== WebSocket.OPEN) return
+    const bytes = encodeTextFrames(messages)
     this.#duplex.write(bytes)
-    if (this.#duplex.writableLength > 0) this.#backlog.grew(this, bytes.length)
+    if (this.#duplex.writableLength > 0) this.#backlog.addUnsent(this, bytes.length)
   }
 
   close(code: number, reason: string): void {
-    this.#line.close(code, reason)
+    this.#socket.close(code, reason)
   }
 
   buffered(): number {
     return this.#duplex.writableLength
   }
 
-  unsent(): number {
-    return this.#line.readyState === WebSocket.OPEN ? this.#duplex.writableLength : 0
+  unsentBytes(): number {
+    return this.#socket.readyState === WebSocket.OPEN ? this.#duplex.writableLength : 0
   }
 
   /** One who reads slowly still gets to see why; where memory is short, one who does not read at all is not waited for. */
-  cut(): void {
-    this.#line.slow()
-    setTimeout(() => this.#line.terminate(), UNREAD_MS).unref()
+  disconnect(): void {
+    this.#socket.closeAsSlow()
+    setTimeout(() => this.#socket.terminate(), UNREAD_MS).unref()
   }
 
   drained(): Promise<void> {
-    return drained(this.#duplex)
+    return waitForDrain(this.#duplex)
   }
 }
 
 function onMessage(this: WebSocket, data: RawData, isBinary: boolean): void {
-  ;(this as Line).message(isBinary ? null : data.toString())
+  ;(this as ServerSocket).handleMessage(isBinary ? null : data.toString())
 }
 function onPong(this: WebSocket, data: Buffer): void {
-  ;(this as Line).ponged(data)
+  ;(this as ServerSocket).handlePong(data)
 }
 function onData(this: Duplex): void {
-  lineOf.get(this)?.arrived()
+  socketOfConnection.get(this)?.handleBytes()
 }
 function onControl(this: WebSocket): void {
-  ;(this as Line).control()
+  ;(this as ServerSocket).handleControlFrame()
 }
 function onClose(this: WebSocket): void {
-  ;(this as Line).closed()
+  ;(this as ServerSocket).handleClose()
 }
 
 /** Shared by all sockets: a closure would keep alive what its neighbours hold. */
@@ -302,7 +304,7 @@ const nothing = () => {}
 const isWebSocket = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === 'websocket'
 
 /** The request as the door knows it; null when its URL makes no sense. */
-const askedOf = ({ url, headers }: IncomingMessage): Asked | null => {
+const upgradeRequestOf = ({ url, headers }: IncomingMessage): IncomingRequest | null => {
   const { host = 'localhost' } = headers
   const whole = `http://${host}${url}`
   // A host with a slash or an @ in it would move the path or the name.
@@ -310,7 +312,7 @@ const askedOf = ({ url, headers }: IncomingMessage): Asked | null => {
   return {
     url: whole,
     headers: { get: (name) => textOf(headers[name.toLowerCase()]) },
-    whole: () =>
+    toRequest: () =>
       new Request(whole, {
         headers: Object.entries(headers).flatMap(([name, value]) =>
           value === undefined ? [] : [[name, String(value)]],
@@ -322,7 +324,7 @@ const askedOf = ({ url, headers }: IncomingMessage): Asked | null => {
 const textOf = (value: string | string[] | undefined): string | null => (value === undefined ? null : String(value))
 
 /** The answer of the same shape as over HTTP, and the end of the connection. */
-const refuse = async (duplex: Duplex, response: Response): Promise<void> => {
+const sendUpgradeRefusal = async (duplex: Duplex, response: Response): Promise<void> => {
   const body = Buffer.from(await response.arrayBuffer())
   const headers = new Headers(response.headers)
   headers.set('content-length', String(body.byteLength))

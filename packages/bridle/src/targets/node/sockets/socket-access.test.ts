@@ -4,8 +4,8 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { get, post, script } from '../../../surfaces/http/test-client.suite.ts'
-import { dial, has, refusal } from '../../tests/socket-client.suite.ts'
+import { get, post, scriptBody } from '../../../surfaces/http/test-client.suite.ts'
+import { hasEvent, openTestSocket, upgradeAnswer } from '../../tests/socket-client.suite.ts'
 import { HarnessServer } from '../index.ts'
 
 const authToken = 'secret-1'
@@ -28,9 +28,9 @@ beforeAll(async () => {
     allowedOrigins: ['https://app.example'],
     log: () => {},
   })
-  await post(`${open.url}/agents/scripted/s1`, script({ text: 'Hi' }))
+  await post(`${open.url}/agents/scripted/s1`, scriptBody({ text: 'Hi' }))
   for (const tenant of ['default', 'acme'])
-    await post(`${guarded.url}/agents/scripted/s-${tenant}?tenant=${tenant}`, script({ text: 'Hi' }), bearer)
+    await post(`${guarded.url}/agents/scripted/s-${tenant}?tenant=${tenant}`, scriptBody({ text: 'Hi' }), bearer)
 })
 afterAll(async () => {
   await open.close()
@@ -54,7 +54,7 @@ describe('with a token', () => {
     ['a bad replay', `?token=${authToken}&replay=some`, {}, 400, 'query: replay: Expected "all", "none" or a number'],
     ['a bad cursor', `?token=${authToken}&after=yesterday`, {}, 400, 'The cursor is not an event id.'],
   ])('[W2] %s is refused as over HTTP', async (_name, query, headers, status, error) => {
-    const refused = await refusal(at(query), { headers })
+    const refused = await upgradeAnswer(at(query), { headers })
     expect(refused).toMatchObject({ status, body: { error } })
     if (status !== 400 || query.includes('tenant'))
       expect(await get(at(query), headers)).toMatchObject({ status, body: { error } })
@@ -67,7 +67,7 @@ describe('with a token', () => {
     ['a page of this machine', `?token=${authToken}`, { origin: 'http://localhost:5173' }],
     ['another name of this machine', `?token=${authToken}`, { host: 'bridle.example' }],
   ])('[W1] %s opens', async (_name, query, headers) => {
-    expect((await refusal(at(query), { headers })).status).toBe(101)
+    expect((await upgradeAnswer(at(query), { headers })).status).toBe(101)
   })
 
   test('[W2] asked by a plain GET it is 426', async () => {
@@ -76,7 +76,7 @@ describe('with a token', () => {
 
   test('[W2] elsewhere there is no socket', async () => {
     for (const path of ['/', '/sessions/s-default', '/sessions/s-default/ws/', '/sessions/%ff/ws', '/health'])
-      expect(await refusal(`${guarded.url}${path}`, { headers: bearer })).toEqual({
+      expect(await upgradeAnswer(`${guarded.url}${path}`, { headers: bearer })).toEqual({
         status: 404,
         body: { error: 'Not found' },
       })
@@ -98,24 +98,24 @@ describe('with a token', () => {
     const { ticket } = (await post(`${guarded.url}/tickets`, { sessionId: 's-default' }, bearer)).body
     const query = way === 'query' ? `?ticket=${ticket}` : ''
     const protocols = way === 'query' ? [] : ['bridle.v1', `ticket.${ticket}`]
-    const line = await dial(at(query), { protocols })
+    const line = await openTestSocket(at(query), { protocols })
     expect(line.ws.protocol).toBe(way === 'query' ? '' : 'bridle.v1')
     line.ws.close()
-    expect((await refusal(at(query), { protocols })).status).toBe(401)
+    expect((await upgradeAnswer(at(query), { protocols })).status).toBe(401)
   })
 
   test('[W3] a ticket for one session opens no other', async () => {
     const { ticket } = (await post(`${guarded.url}/tickets`, { sessionId: 'other' }, bearer)).body
-    expect(await refusal(at(`?ticket=${ticket}`))).toEqual({ status: 404, body: { error: 'Not found' } })
+    expect(await upgradeAnswer(at(`?ticket=${ticket}`))).toEqual({ status: 404, body: { error: 'Not found' } })
   })
 
   test('[W11] a ticket can do no more than it was asked for', async () => {
     const wish = { sessionId: 's-default', scopes: ['observe', 'approve'] }
     const { ticket } = (await post(`${guarded.url}/tickets`, wish, bearer)).body
-    const line = await dial(at(`?ticket=${ticket}`))
+    const line = await openTestSocket(at(`?ticket=${ticket}`))
     line.say({ type: 'cancel', taskId: 's-default' })
     line.say({ type: 'approve', approvalId: 'apr-1', decision: 'denied' })
-    const acks = (await line.until(has('ack', 2))).filter(({ type }) => type === 'ack')
+    const acks = (await line.until(hasEvent('ack', 2))).filter(({ type }) => type === 'ack')
     expect(acks).toMatchObject([
       { for: 'cancel', ok: false, message: 'This needs the scope "operate".' },
       { for: 'approve', ok: false, message: 'There is no such approval.' },
@@ -126,7 +126,7 @@ describe('with a token', () => {
   test('[W4] another tenant’s session is told exactly like one that never was', async () => {
     const answers = []
     for (const id of ['s-acme', 'never-was']) {
-      const line = await dial(at(`?token=${authToken}&replay=all`, id))
+      const line = await openTestSocket(at(`?token=${authToken}&replay=all`, id))
       answers.push({ ...(await line.closed), messages: line.messages })
     }
     expect(answers[0]).toEqual({
@@ -135,8 +135,8 @@ describe('with a token', () => {
       messages: [{ type: 'error', message: 'Not found' }],
     })
     expect(answers[1]).toEqual(answers[0])
-    const own = await dial(at('?token=reader&replay=1', 's-acme'))
-    expect(await own.until(has('replay-end'))).toHaveLength(2)
+    const own = await openTestSocket(at('?token=reader&replay=1', 's-acme'))
+    expect(await own.until(hasEvent('replay-end'))).toHaveLength(2)
     own.ws.close()
   })
 })
@@ -148,17 +148,20 @@ describe('without a token', () => {
     [{ host: 'evil.example' }, 403],
     [{ origin: 'https://evil.example' }, 403],
   ])('[W1] %j is %i', async (headers, status) => {
-    expect((await refusal(`${open.url}/sessions/s1/ws`, { headers })).status).toBe(status)
+    expect((await upgradeAnswer(`${open.url}/sessions/s1/ws`, { headers })).status).toBe(status)
   })
 
   test('[W15] above its limit a server takes no more sockets', async () => {
-    const lines = [await dial(`${open.url}/sessions/s1/ws`), await dial(`${open.url}/sessions/s1/ws`)]
-    const full = await refusal(`${open.url}/sessions/s1/ws`)
+    const lines = [
+      await openTestSocket(`${open.url}/sessions/s1/ws`),
+      await openTestSocket(`${open.url}/sessions/s1/ws`),
+    ]
+    const full = await upgradeAnswer(`${open.url}/sessions/s1/ws`)
     expect(full).toMatchObject({ status: 503, body: { error: { type: 'unavailable' } } })
     lines[0]?.ws.close()
     await lines[0]?.closed
     // The server learns of it a moment later than we do.
-    while ((await refusal(`${open.url}/sessions/s1/ws`)).status !== 101) await new Promise(setImmediate)
+    while ((await upgradeAnswer(`${open.url}/sessions/s1/ws`)).status !== 101) await new Promise(setImmediate)
     lines[1]?.ws.close()
   })
 
@@ -171,7 +174,7 @@ describe('without a token', () => {
     }
     const strict = await HarnessServer.start(options)
     const path = `${strict.url}/sessions/x/ws`
-    const statuses = [(await refusal(path)).status, (await refusal(`${path}?tenant=acme`)).status]
+    const statuses = [(await upgradeAnswer(path)).status, (await upgradeAnswer(`${path}?tenant=acme`)).status]
     await strict.close()
     expect(statuses).toEqual([400, 101])
   })
@@ -183,7 +186,8 @@ describe('without a token', () => {
       return asked.headers.get('cookie') === 'user=me'
     }
     const hooked = await HarnessServer.start({ port: 0, data: join(folder, 'hooked'), extractAuthToken, log: () => {} })
-    const ask = async (cookie: string) => (await refusal(`${hooked.url}/sessions/x/ws`, { headers: { cookie } })).status
+    const ask = async (cookie: string) =>
+      (await upgradeAnswer(`${hooked.url}/sessions/x/ws`, { headers: { cookie } })).status
     const statuses = [await ask('user=me'), await ask('user=you')]
     await hooked.close()
     expect(statuses).toEqual([101, 401])
@@ -194,14 +198,14 @@ describe('without a token', () => {
   })
 
   test.each(['evil.example/x', 'localhost@evil.example'])('[W1] the host %j is none', async (host) => {
-    expect((await refusal(`${open.url}/sessions/s1/ws`, { headers: { host } })).status).toBe(400)
+    expect((await upgradeAnswer(`${open.url}/sessions/s1/ws`, { headers: { host } })).status).toBe(400)
   })
 
   test('[W1] the rate limit counts sockets too', async () => {
     const data = join(folder, 'limited')
     const limited = await HarnessServer.start({ port: 0, data, rateLimit: { windowMs: 3_600_000, maxRequests: 2 } })
     const statuses = []
-    for (let round = 0; round < 4; round++) statuses.push((await refusal(`${limited.url}/sessions/x/ws`)).status)
+    for (let round = 0; round < 4; round++) statuses.push((await upgradeAnswer(`${limited.url}/sessions/x/ws`)).status)
     await limited.close()
     expect(statuses).toEqual([101, 101, 429, 429])
   })

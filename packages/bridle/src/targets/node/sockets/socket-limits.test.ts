@@ -4,8 +4,8 @@ import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import { post, script } from '../../../surfaces/http/test-client.suite.ts'
-import { dial } from '../../tests/socket-client.suite.ts'
+import { post, scriptBody } from '../../../surfaces/http/test-client.suite.ts'
+import { openTestSocket } from '../../tests/socket-client.suite.ts'
 import { type HarnessServer, type ServerOptions, startDevServer } from '../index.ts'
 
 const stops: (() => Promise<void>)[] = []
@@ -36,7 +36,7 @@ interface RawSocket {
 const raw = async (
   url: string,
   path: string,
-  { offers = '', pongs = false, ends = pongs } = {},
+  { offers = '', pongs = false, ends = pongs }: { offers?: string; pongs?: boolean; ends?: boolean } = {},
 ): Promise<RawSocket> => {
   const { hostname, port, host } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -112,7 +112,7 @@ const paths = ['/ws?sessionId=s1', '/sessions/s1/ws']
 describe.each(paths)('%s', (path) => {
   const world = async (options: ServerOptions = {}) => {
     const server = await start(options)
-    await post(`${server.url}/agents/scripted/s1`, script({ text: 'Hi' }))
+    await post(`${server.url}/agents/scripted/s1`, scriptBody({ text: 'Hi' }))
     return server
   }
 
@@ -232,7 +232,7 @@ test('[H17] [T20] commands on a socket count like requests, for the same credent
   })
   const as = (token: string) => ({ authorization: `Bearer ${token}` })
   const acks = async (token: string, path: string, count: number, message: (n: number) => unknown) => {
-    const socket = await dial(`${url}${path}`, { headers: as(token) })
+    const socket = await openTestSocket(`${url}${path}`, { headers: as(token) })
     for (let n = 0; n < count; n++) socket.say(message(n))
     const seen = await socket.until((all) => all.filter(({ type }) => type === 'ack').length === count)
     socket.ws.close()
@@ -245,7 +245,7 @@ test('[H17] [T20] commands on a socket count like requests, for the same credent
   expect(first.at(-1)).toMatchObject({ code: 'rate_limited', message: expect.stringMatching(/try again in \d+ s/) })
   expect((await fetch(`${url}/sessions`, { headers: as('ada') })).status).toBe(429)
   // Another credential has its own.
-  expect((await post(`${url}/agents/scripted/s1`, script({ text: 'Hi' }), as('bob'))).status).toBe(200)
+  expect((await post(`${url}/agents/scripted/s1`, scriptBody({ text: 'Hi' }), as('bob'))).status).toBe(200)
   const cancel = (n: number) => ({ type: 'cancel', taskId: 's1', commandId: `c-${n}` })
   const second = await acks('bob', '/sessions/s1/ws', 6, cancel)
   expect(second.map(({ ok }) => ok)).toEqual([true, true, true, true, false, false])

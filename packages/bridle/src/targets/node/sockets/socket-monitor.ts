@@ -16,8 +16,8 @@ export interface SocketLimits {
 }
 
 /** A socket as the watch sees it. The watch keeps its notes in it: there may be thousands. */
-export interface WatchedSocket {
-  readonly notes: SocketNotes
+export interface MonitoredSocket {
+  readonly activity: SocketActivity
   /** We do not read from it just now, so what it does not say is not its fault. */
   readonly isPaused: boolean
   /** The bytes of a message that has begun and not ended; 0 = there is none. */
@@ -25,16 +25,16 @@ export interface WatchedSocket {
   /** False when it is busy with what was sent to it before. */
   sendPing(): boolean
   /** Tells the client why, and leaves it a moment to read that. */
-  dismiss(code: number, reason: string): void
+  closeWithReason(code: number, reason: string): void
   terminate(): void
 }
 
-export class SocketNotes {
+export class SocketActivity {
   /** The tick in which it came: pings are counted from it, so not all are due at once. */
-  born = 0
+  openedTick = 0
   /** The tick in which its unfinished message began; null = it has none. */
-  begun: number | null = null
-  counted = 0
+  messageBeganTick: number | null = null
+  countedBytes = 0
   unansweredPings = 0
   window = 0
   messages = 0
@@ -47,9 +47,9 @@ const PING_MS = 30_000
 const UNANSWERED_PINGS_MAX = 2
 const TICK_MS_MAX = 1_000
 
-export class SocketWatch {
-  readonly #sockets = new Set<WatchedSocket>()
-  readonly #unfinished = new Set<WatchedSocket>()
+export class SocketMonitor {
+  readonly #sockets = new Set<MonitoredSocket>()
+  readonly #unfinished = new Set<MonitoredSocket>()
   readonly #unfinishedTicks: number
   readonly #pingTicks: number
   readonly #maxBytes: number
@@ -65,17 +65,17 @@ export class SocketWatch {
     this.#pingTicks = Math.max(1, Math.ceil(pingMs / tickMs))
     this.#maxBytes = limits.maxUnfinishedBytes ?? UNFINISHED_BYTES_MAX
     this.#rate = limits.socketRate ?? SOCKET_RATE
-    this.#timer = setInterval(() => this.#look(), tickMs).unref()
+    this.#timer = setInterval(() => this.#checkSockets(), tickMs).unref()
   }
 
-  add(socket: WatchedSocket): void {
-    socket.notes.born = this.#tick
+  add(socket: MonitoredSocket): void {
+    socket.activity.openedTick = this.#tick
     this.#sockets.add(socket)
   }
 
-  remove(socket: WatchedSocket): void {
+  remove(socket: MonitoredSocket): void {
     this.#sockets.delete(socket)
-    this.#settle(socket)
+    this.#forgetUnfinished(socket)
   }
 
   stop(): void {
@@ -83,72 +83,72 @@ export class SocketWatch {
   }
 
   /** Something arrived, and was looked at. */
-  arrived(socket: WatchedSocket): void {
+  countBytes(socket: MonitoredSocket): void {
     const bytes = socket.unfinishedBytes()
-    if (bytes === 0 || !this.#sockets.has(socket)) return this.#settle(socket)
-    const { notes } = socket
-    this.#bytes += bytes - notes.counted
-    notes.counted = bytes
-    notes.begun ??= this.#tick
+    if (bytes === 0 || !this.#sockets.has(socket)) return this.#forgetUnfinished(socket)
+    const { activity } = socket
+    this.#bytes += bytes - activity.countedBytes
+    activity.countedBytes = bytes
+    activity.messageBeganTick ??= this.#tick
     this.#unfinished.add(socket)
-    while (this.#bytes > this.#maxBytes) this.#drop()
+    while (this.#bytes > this.#maxBytes) this.#dropLargest()
   }
 
   /** A message is whole; whatever comes behind it begins anew. */
-  finished({ notes }: WatchedSocket): void {
-    notes.begun = null
+  messageFinished({ activity }: MonitoredSocket): void {
+    activity.messageBeganTick = null
   }
 
   /** Counts a message or a ping. False = it was one too many, and the socket is sent away. */
-  spoke(socket: WatchedSocket): boolean {
-    const { notes } = socket
+  countMessage(socket: MonitoredSocket): boolean {
+    const { activity } = socket
     const window = Math.floor(performance.now() / this.#rate.windowMs)
-    if (window !== notes.window) notes.messages = 0
-    notes.window = window
-    notes.messages += 1
-    if (notes.messages <= this.#rate.maxMessages) return true
+    if (window !== activity.window) activity.messages = 0
+    activity.window = window
+    activity.messages += 1
+    if (activity.messages <= this.#rate.maxMessages) return true
     if (this.#sockets.has(socket)) {
       this.remove(socket)
-      socket.dismiss(1008, 'Too many messages.')
+      socket.closeWithReason(1008, 'Too many messages.')
     }
     return false
   }
 
-  #settle(socket: WatchedSocket): void {
-    const { notes } = socket
-    this.#bytes -= notes.counted
-    notes.counted = 0
-    notes.begun = null
+  #forgetUnfinished(socket: MonitoredSocket): void {
+    const { activity } = socket
+    this.#bytes -= activity.countedBytes
+    activity.countedBytes = 0
+    activity.messageBeganTick = null
     this.#unfinished.delete(socket)
   }
 
   /** The largest goes, and at once: until it is gone its bytes are kept. */
-  #drop(): void {
-    let largest: WatchedSocket | null = null
+  #dropLargest(): void {
+    let largest: MonitoredSocket | null = null
     for (const socket of this.#unfinished)
-      if (!largest || socket.notes.counted > largest.notes.counted) largest = socket
+      if (!largest || socket.activity.countedBytes > largest.activity.countedBytes) largest = socket
     if (!largest) return
     this.remove(largest)
     largest.terminate()
   }
 
-  #look(): void {
+  #checkSockets(): void {
     this.#tick += 1
     for (const socket of [...this.#unfinished]) {
-      const { notes } = socket
-      if (socket.isPaused) notes.begun = this.#tick
-      else if (this.#tick - (notes.begun ?? this.#tick) > this.#unfinishedTicks) {
+      const { activity } = socket
+      if (socket.isPaused) activity.messageBeganTick = this.#tick
+      else if (this.#tick - (activity.messageBeganTick ?? this.#tick) > this.#unfinishedTicks) {
         this.remove(socket)
-        socket.dismiss(1008, 'The message was not finished in time.')
+        socket.closeWithReason(1008, 'The message was not finished in time.')
       }
     }
     for (const socket of this.#sockets) {
-      const { notes } = socket
-      if ((this.#tick - notes.born) % this.#pingTicks !== 0 || socket.isPaused) continue
-      if (notes.unansweredPings >= UNANSWERED_PINGS_MAX) {
+      const { activity } = socket
+      if ((this.#tick - activity.openedTick) % this.#pingTicks !== 0 || socket.isPaused) continue
+      if (activity.unansweredPings >= UNANSWERED_PINGS_MAX) {
         this.remove(socket)
         socket.terminate()
-      } else if (socket.sendPing()) notes.unansweredPings += 1
+      } else if (socket.sendPing()) activity.unansweredPings += 1
     }
   }
 }

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { post, readFrames, script } from '../../../surfaces/http/test-client.suite.ts'
-import { dial } from '../../tests/socket-client.suite.ts'
+import { post, readFrames, scriptBody } from '../../../surfaces/http/test-client.suite.ts'
+import { openTestSocket } from '../../tests/socket-client.suite.ts'
 import { HarnessServer, type ServerOptions } from '../index.ts'
 
 let folder: string
@@ -56,7 +56,7 @@ const stalledStream = async (url: string, id: string) => {
 /** Into a session until its readers are cut, or there is more than all buffers of the system hold. */
 const flood = async (url: string, id: string, enough: () => Promise<boolean>) => {
   for (let rounds = 0; rounds < 100 && !(await enough()); rounds++)
-    await post(`${url}/agents/scripted/${id}`, script({ text: 'x'.repeat(200_000), chunks: 10 }))
+    await post(`${url}/agents/scripted/${id}`, scriptBody({ text: 'x'.repeat(200_000), chunks: 10 }))
 }
 
 test('[H10] a stream whose reader is too far behind is cut, and what waits for it is dropped', async () => {
@@ -74,7 +74,7 @@ describe('[O9] all readers together', () => {
   test('a long replay waits for its reader; when many wait, those furthest behind are cut and the others go on', async () => {
     const url = await start({ maxUnsentBytes: 600_000 })
     for (let turn = 0; turn < 40; turn++)
-      await post(`${url}/agents/scripted/long`, script({ text: 'x'.repeat(200_000), chunks: 10 }))
+      await post(`${url}/agents/scripted/long`, scriptBody({ text: 'x'.repeat(200_000), chunks: 10 }))
     const [last] = await readFrames(`${url}/agents/scripted/long/stream?replay=1`, (frames) => frames.length > 0)
     const readers = [await stalledStream(url, 'long')]
     // One alone has room, however long it takes; each of these has a part of a page that waits for it.
@@ -109,8 +109,8 @@ describe('[O9] all readers together', () => {
 /** A socket that does not read, and is cut for it. */
 const cutSocket = async (path: string) => {
   const url = await start({ maxUnsentBytes: 100_000 })
-  await post(`${url}/agents/scripted/s`, script({ text: 'here' }))
-  const line = await dial(`${url}${path}`)
+  await post(`${url}/agents/scripted/s`, scriptBody({ text: 'here' }))
+  const line = await openTestSocket(`${url}${path}`)
   open.push({ destroy: () => line.ws.terminate() })
   await line.until((messages) => messages.length > 0)
   const before = await listeners(url)

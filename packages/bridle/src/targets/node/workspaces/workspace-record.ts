@@ -6,7 +6,7 @@ import { type Key, keyText } from '../../../kernel/event.ts'
 import { workspaceFile } from '../../../runners/sandboxes/folders/session-paths.ts'
 import type { Workspace } from '../../../surfaces/http/sessions/workspaces.ts'
 
-export interface WorkspaceNote extends Omit<Workspace, 'discard'> {
+export interface WorkspaceRecord extends Omit<Workspace, 'discard'> {
   readonly key: Key
   /** A workspace that is still being prepared was left behind by a process that was killed. */
   readonly state: 'preparing' | 'ready'
@@ -15,19 +15,19 @@ export interface WorkspaceNote extends Omit<Workspace, 'discard'> {
 }
 
 /** At once: a note is whole or not there. */
-export const writeNote = async (folder: string, note: WorkspaceNote): Promise<void> => {
+export const writeWorkspaceRecord = async (folder: string, note: WorkspaceRecord): Promise<void> => {
   const file = workspaceFile(folder)
   await writeFile(`${file}.new`, JSON.stringify(note), { mode: 0o600 })
   await rename(`${file}.new`, file)
 }
 
 /** The note of this very session. */
-export const noteOf = async (folder: string, key: Key): Promise<WorkspaceNote | null> => {
-  const note = await noteIn(folder)
+export const workspaceRecordFor = async (folder: string, key: Key): Promise<WorkspaceRecord | null> => {
+  const note = await readWorkspaceRecord(folder)
   return note?.key && keyText(note.key) === keyText(key) ? note : null
 }
 
-export const noteIn = async (folder: string): Promise<WorkspaceNote | null> => {
+export const readWorkspaceRecord = async (folder: string): Promise<WorkspaceRecord | null> => {
   try {
     const note = JSON.parse(await readFile(workspaceFile(folder), 'utf8'))
     // Earlier versions noted finished workspaces only, with the top of the repository.

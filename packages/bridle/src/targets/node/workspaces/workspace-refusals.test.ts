@@ -9,7 +9,7 @@ import type { Key } from '../../../kernel/event.ts'
 import { SessionFolders } from '../../../runners/sandboxes/folders/session-folders.ts'
 import { sessionFolder } from '../../../runners/sandboxes/folders/session-paths.ts'
 import { hostileRepository } from '../../../runners/workspaces/hostile-repository.suite.ts'
-import { get, post, script } from '../../../surfaces/http/test-client.suite.ts'
+import { get, post, scriptBody } from '../../../surfaces/http/test-client.suite.ts'
 import { HarnessServer } from '../index.ts'
 
 let folder: string
@@ -35,7 +35,11 @@ afterEach(async () => {
 const key = (id: string): Key => ({ tenant: 'default', agent: 'scripted', id })
 const source = () => join(folder, 'source')
 const start = (id: string, more: object = {}, headers: Record<string, string> = {}) =>
-  post(`${server.url}/sessions`, { engine: 'scripted', session_id: id, ...script({ text: 'done' }), ...more }, headers)
+  post(
+    `${server.url}/sessions`,
+    { engine: 'scripted', session_id: id, ...scriptBody({ text: 'done' }), ...more },
+    headers,
+  )
 const write = { workspace: { mode: 'write' } }
 
 /** All files of all sessions: names, modes, owners and contents. */
@@ -117,7 +121,7 @@ test('[F30] a refused request removes nothing of three sessions and starts nothi
   expect(evil.ran()).toEqual([])
 
   // A new session that is refused late leaves nothing; the same request again is still the same session.
-  expect((await start('never', { ...write, ...script({ text: 'x' }), prompt: '' })).status).toBe(400)
+  expect((await start('never', { ...write, ...scriptBody({ text: 'x' }), prompt: '' })).status).toBe(400)
   expect(existsSync(sessionFolder(data, key('never')))).toBe(false)
   const again = await start(
     'sourced',
@@ -153,7 +157,7 @@ test('[F29] without a source a workspace is empty, and both artifacts are there'
       const { status, body } = await post(`${open.url}/sessions`, {
         engine: 'scripted',
         session_id: id,
-        ...script({ text: 'x' }),
+        ...scriptBody({ text: 'x' }),
         workspace: { mode: 'write' },
       })
       expect(status).toBe(202)
@@ -173,7 +177,7 @@ test('[F29] without a source a workspace is empty, and both artifacts are there'
     // The server's own user may name a folder that is not listed, and everybody sees which it was.
     const named = await post(`${open.url}/sessions`, {
       engine: 'scripted',
-      ...script({ text: 'x' }),
+      ...scriptBody({ text: 'x' }),
       workspace: { mode: 'write', source: source() },
     })
     expect(named.body.workspace_source).toBe(source())
@@ -181,12 +185,12 @@ test('[F29] without a source a workspace is empty, and both artifacts are there'
     // Not by way of a tenant, and never the data folder.
     const asTenant = await post(
       `${open.url}/sessions`,
-      { engine: 'scripted', ...script({ text: 'x' }), workspace: { mode: 'write', source: source() } },
+      { engine: 'scripted', ...scriptBody({ text: 'x' }), workspace: { mode: 'write', source: source() } },
       { 'x-fabric-tenant': 'ta' },
     )
     const ofData = await post(`${open.url}/sessions`, {
       engine: 'scripted',
-      ...script({ text: 'x' }),
+      ...scriptBody({ text: 'x' }),
       workspace: { mode: 'write', source: join(folder, 'other') },
     })
     expect([asTenant.status, ofData.status]).toEqual([400, 400])

@@ -19,7 +19,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { sessionFolder } from '../../../runners/sandboxes/folders/session-paths.ts'
 import { hostileRepository } from '../../../runners/workspaces/hostile-repository.suite.ts'
 import type { Access } from '../../../surfaces/http/access/authenticate.ts'
-import { folderFreedom } from './workspace-sources.ts'
+import { folderAccess } from './workspace-sources.ts'
 import { NodeWorkspaces, type NodeWorkspacesOptions } from './workspaces.ts'
 
 const isRoot = process.getuid?.() === 0
@@ -200,7 +200,7 @@ test('[O25] the repository is noted before git is asked, and only the note is be
   evil.git('branch', note.branch)
   for (const name of evil.ran()) rmSync(join(`${evil.top}.ran`, name))
   writeFileSync(join((made[1] as { path: string }).path, '.git'), `gitdir: ${evil.top}/.git\n`)
-  await workspaces({ exists: async ({ id }) => id !== 'two' }).reap()
+  await workspaces({ exists: async ({ id }) => id !== 'two' }).removeOrphans()
   expect(evil.ran()).toEqual([])
   expect(evil.git('branch', '--list', note.branch)).toContain(note.branch)
   expect(git(repository, 'branch', '--list', note.branch).toString()).toBe('')
@@ -277,6 +277,6 @@ describe('[F29] any folder may be named', () => {
     ['for one user', local, { ...caller, user: 'ada' }, false],
     ['with a ticket for one session', local, { ...caller, sessionId: 's' }, false],
   ])('%s: %#', (_name, reach, asking, expected) => {
-    expect(folderFreedom(reach)(asking)).toBe(expected)
+    expect(folderAccess(reach)(asking)).toBe(expected)
   })
 })

@@ -15,7 +15,7 @@ export interface WorkspaceOptions {
   readonly maxTenantBytes?: number
 }
 
-export interface Source {
+export interface WorkspaceSource {
   /** Without links. */
   readonly path: string
   /** The listed folder that it lies in: what lies outside of it is not shown. Null = the server's own user named it. */
@@ -32,7 +32,11 @@ export class WorkspaceSources {
   }
 
   /** `mayNameAny`: also a folder that is not listed. */
-  async find(tenant: string, named: string, mayNameAny: boolean): Promise<Source | { readonly problem: string }> {
+  async find(
+    tenant: string,
+    named: string,
+    mayNameAny: boolean,
+  ): Promise<WorkspaceSource | { readonly problem: string }> {
     const path = await realpath(resolve(named)).catch(() => null)
     const isFolder = path !== null && (await stat(path).catch(() => null))?.isDirectory()
     const listed = path === null ? null : await this.#listed(tenant, path)
@@ -78,10 +82,10 @@ export const isSecretPath = (path: string, data: string | null): boolean =>
   path.split('/').some(isSecretName) || (data !== null && isWithin(path, data))
 
 /** The data folder as a path relative to the top of a repository; null = it lies elsewhere. */
-export const dataBelow = (top: string, data: string): string | null =>
+export const dataPathInRepository = (top: string, data: string): string | null =>
   isWithin(data, top) && data !== top ? data.slice(join(top, sep).length) : null
 
-export interface ServerReach extends Pick<AccessOptions, 'tokens' | 'tenantRequired'> {
+export interface FolderAccessOptions extends Pick<AccessOptions, 'tokens' | 'tenantRequired'> {
   readonly hostname: string
   /** No token is asked of anybody. */
   readonly isOpen: boolean
@@ -94,7 +98,7 @@ export interface ServerReach extends Pick<AccessOptions, 'tokens' | 'tenantRequi
  * Decides who may name a folder that is not listed: the server's own user, on a server that listens on loopback alone and has no
  * tenants. Everybody else would read files of the machine that are not theirs.
  */
-export const folderFreedom = (reach: ServerReach): ((access: Access) => boolean) => {
+export const folderAccess = (reach: FolderAccessOptions): ((access: Access) => boolean) => {
   const { hostname, isOpen, ownerToken, tokens = [], tenantRequired = false, workspaces = {} } = reach
   const hasTenants =
     tenantRequired || tokens.some(({ tenants }) => tenants) || Object.keys(workspaces.tenants ?? {}).length > 0

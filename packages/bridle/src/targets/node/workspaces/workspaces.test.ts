@@ -13,11 +13,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { needs } from '../../../../../../scripts/needs.ts'
-import { sessionFolder, shownPaths } from '../../../runners/sandboxes/folders/session-paths.ts'
-import { bubblewrapped } from '../../../runners/sandboxes/isolation/bubblewrap.ts'
+import { readablePaths, sessionFolder } from '../../../runners/sandboxes/folders/session-paths.ts'
+import { bubblewrapCommand } from '../../../runners/sandboxes/isolation/bubblewrap.ts'
 import type { Access } from '../../../surfaces/http/access/authenticate.ts'
 import type { Workspace, WorkspaceProblem } from '../../../surfaces/http/sessions/workspaces.ts'
-import { get, post, script } from '../../../surfaces/http/test-client.suite.ts'
+import { get, post, scriptBody } from '../../../surfaces/http/test-client.suite.ts'
 import { HarnessServer } from '../index.ts'
 import { NodeWorkspaces, type NodeWorkspacesOptions } from './workspaces.ts'
 
@@ -78,10 +78,10 @@ describe('[F17] a workspace', () => {
     const workspace = sessionFolder(data, key())
     const [state, tmp] = ['state', 'tmp'].map((name) => join(workspace, name)) as [string, string]
     for (const each of [state, tmp]) mkdirSync(each)
-    const view = { work: path, state, tmp, folder: tmp, readOnly: shownPaths(workspace), hidden: [data] }
+    const view = { work: path, state, tmp, folder: tmp, readOnly: readablePaths(workspace), hidden: [data] }
     writeFileSync(join(path, 'src', 'a.txt'), 'changed')
     const inside = (script: string) => {
-      const [program = '', ...args] = bubblewrapped(['sh', '-c', `cd ${path} && { ${script}; }`], view)
+      const [program = '', ...args] = bubblewrapCommand(['sh', '-c', `cd ${path} && { ${script}; }`], view)
       return execFileSync(program, args, { encoding: 'utf8', stdio: 'pipe' }).trim()
     }
     expect(inside('git log --format=%s; git status --short; git show HEAD:src/a.txt')).toBe(
@@ -230,7 +230,7 @@ describe('[F17] a workspace', () => {
     repository()
     await made(root, 'kept')
     const { path } = await made(root, 'orphan')
-    await workspaces({ exists: async ({ id }) => id === 'kept' }).reap()
+    await workspaces({ exists: async ({ id }) => id === 'kept' }).removeOrphans()
     expect(existsSync(path)).toBe(false)
     expect(readdirSync(join(data, 'workspaces'))).toHaveLength(1)
     expect(git('worktree', 'list').trim().split('\n')).toHaveLength(2)
@@ -239,7 +239,7 @@ describe('[F17] a workspace', () => {
   test('of a request under way is not taken for one that was left behind', async () => {
     const all = workspaces()
     const { path } = await made(root, 's1', all)
-    await all.reap()
+    await all.removeOrphans()
     expect(existsSync(path)).toBe(true)
   })
 })
@@ -250,7 +250,7 @@ test('[F17] write-capable work behind a server: artifacts, session_state, branch
   try {
     const start = await post(`${server.url}/sessions`, {
       engine: 'scripted',
-      ...script({ text: 'done' }),
+      ...scriptBody({ text: 'done' }),
       workspace: { mode: 'write', source: root },
     })
     const id = String(start.body.session_id)

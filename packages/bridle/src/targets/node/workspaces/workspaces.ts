@@ -6,14 +6,14 @@ import { chmod, readdir, realpath, rename, rmdir, stat, writeFile } from 'node:f
 import { basename, join, relative } from 'node:path'
 import { type Key, keyText } from '../../../kernel/event.ts'
 import type { Runner } from '../../../kernel/ports/runner.ts'
-import { Turns } from '../../../runners/keyed-mutex.ts'
+import { KeyedMutex } from '../../../runners/keyed-mutex.ts'
 import {
   type CopyEntry,
   CopyFault,
+  changeOwner,
   copyFolder,
-  giveTo,
+  type FolderOwner,
   identityOf,
-  type Owner,
 } from '../../../runners/sandboxes/folders/folder-copy.ts'
 import {
   inheritFolders,
@@ -21,8 +21,13 @@ import {
   makeSessionFolder,
   removeFolder,
 } from '../../../runners/sandboxes/folders/session-folders.ts'
-import { keyFile, sessionFolder, shownFile, workFolder } from '../../../runners/sandboxes/folders/session-paths.ts'
-import { TenantFull, TenantTotals } from '../../../runners/sandboxes/folders/tenant-disk-usage.ts'
+import {
+  keyFile,
+  readablePathsFile,
+  sessionFolder,
+  workFolder,
+} from '../../../runners/sandboxes/folders/session-paths.ts'
+import { TenantDiskFullError, TenantDiskUsage } from '../../../runners/sandboxes/folders/tenant-disk-usage.ts'
 import { SOURCE_COPY } from '../../../runners/workspaces/limits.ts'
 import {
   addWorktree,
@@ -38,14 +43,19 @@ import type {
   WorkspaceRequest,
   Workspaces,
 } from '../../../surfaces/http/sessions/workspaces.ts'
-import { noteIn, noteOf, type WorkspaceNote, writeNote } from './workspace-record.ts'
 import {
-  dataBelow,
+  readWorkspaceRecord,
+  type WorkspaceRecord,
+  workspaceRecordFor,
+  writeWorkspaceRecord,
+} from './workspace-record.ts'
+import {
+  dataPathInRepository,
   isSecretName,
   isSecretPath,
   isWithin,
-  type Source,
   type WorkspaceOptions,
+  type WorkspaceSource,
   WorkspaceSources,
 } from './workspace-sources.ts'
 
@@ -58,23 +68,23 @@ export interface NodeWorkspacesOptions {
   /** Who may name a folder that is not listed; default: nobody. */
   readonly mayNameAnyFolder?: (access: Access) => boolean
   /** The user that sandboxes run as, where it is not the server's. */
-  readonly owner?: Owner | undefined
-  readonly totals?: TenantTotals
+  readonly owner?: FolderOwner | undefined
+  readonly totals?: TenantDiskUsage
 }
 
 /** Folders of this process: made by a request and used by nobody else, or in use. */
-type Use = 'made' | 'shared'
+type FolderUse = 'made' | 'shared'
 
 export class NodeWorkspaces implements Workspaces {
   readonly #data: string
   readonly #options: NodeWorkspacesOptions
   readonly #sources: WorkspaceSources
-  readonly #totals: TenantTotals
+  readonly #totals: TenantDiskUsage
   /** One at a time for each session. */
-  readonly #turns = new Turns()
+  readonly #turns = new KeyedMutex()
   /** One at a time for each repository: git does not promise that two may add or remove worktrees at once. */
-  readonly #repositories = new Turns()
-  readonly #uses = new Map<string, Use>()
+  readonly #repositories = new KeyedMutex()
+  readonly #uses = new Map<string, FolderUse>()
 
   constructor(options: NodeWorkspacesOptions) {
     mkdirSync(options.data, { recursive: true, mode: 0o700 })
@@ -82,24 +92,24 @@ export class NodeWorkspaces implements Workspaces {
     this.#options = options
     this.#sources = new WorkspaceSources(options.workspaces ?? {}, this.#data)
     const max = options.workspaces?.maxTenantBytes
-    this.#totals = options.totals ?? new TenantTotals(this.#data, max === undefined ? {} : { max })
+    this.#totals = options.totals ?? new TenantDiskUsage(this.#data, max === undefined ? {} : { max })
   }
 
   async prepare(key: Key, request: WorkspaceRequest): Promise<Workspace | WorkspaceProblem> {
     // Before its turn: a session that is being removed waits for the same turn.
     const exists = await this.#options.exists(key)
-    return this.#alone(key, () => this.#prepare(key, request, exists))
+    return this.#serially(key, () => this.#prepare(key, request, exists))
   }
 
   /** The same runner, which also lets go of the workspace of a session that was removed. */
-  around(runner: Runner): Runner {
+  wrapRunner(runner: Runner): Runner {
     return {
       // All of it, so that nothing optional which a runner learns later is left behind here.
       ...runner,
       forget: (key) =>
-        this.#alone(key, async () => {
+        this.#serially(key, async () => {
           const folder = sessionFolder(this.#data, key)
-          const note = await noteOf(folder, key)
+          const note = await workspaceRecordFor(folder, key)
           // The engine may be at work there.
           await runner.forget?.(key)
           if (note || existsSync(folder)) await this.#remove(folder, note)
@@ -108,22 +118,22 @@ export class NodeWorkspaces implements Workspaces {
   }
 
   /** At start-up: removes those of an earlier process whose session never came to be, or went while nobody looked. */
-  async reap(): Promise<void> {
+  async removeOrphans(): Promise<void> {
     const folder = join(this.#data, 'workspaces')
     for (const name of await readdir(folder).catch(() => [])) {
       const path = join(folder, name)
-      const key = (await noteIn(path))?.key
+      const key = (await readWorkspaceRecord(path))?.key
       // Folders of earlier versions may hold the note of another session.
       if (!key || sessionFolder(this.#data, key) !== path || (await this.#options.exists(key))) continue
-      await this.#alone(key, async () => {
-        if (!this.#uses.has(path)) await this.#remove(path, await noteOf(path, key))
+      await this.#serially(key, async () => {
+        if (!this.#uses.has(path)) await this.#remove(path, await workspaceRecordFor(path, key))
       })
     }
   }
 
   async #prepare(key: Key, request: WorkspaceRequest, exists: boolean): Promise<Workspace | WorkspaceProblem> {
     const folder = sessionFolder(this.#data, key)
-    const known = await noteOf(folder, key)
+    const known = await workspaceRecordFor(folder, key)
     if (known?.state === 'ready') {
       // Made by an earlier request for the same session. From now on neither may throw it away.
       this.#uses.set(folder, 'shared')
@@ -137,18 +147,21 @@ export class NodeWorkspaces implements Workspaces {
     await this.#remove(folder, known)
     this.#uses.set(folder, 'made')
     try {
-      const room = await this.#totals.room(key.tenant)
+      const room = await this.#totals.measureRoom(key.tenant)
       await makeSessionFolder(folder, this.#options.owner)
       const made = await this.#make(key, folder, { source, room, parent: await this.#parentOf(request) })
-      await writeNote(folder, { ...made, state: 'ready' })
+      await writeWorkspaceRecord(folder, { ...made, state: 'ready' })
       return workspaceOf(made, () => this.#discard(key, folder))
     } catch (error) {
-      await this.#remove(folder, await noteOf(folder, key))
+      await this.#remove(folder, await workspaceRecordFor(folder, key))
       return { problem: problemOf(error) }
     }
   }
 
-  async #source(key: Key, { source, access }: WorkspaceRequest): Promise<Source | null | { readonly problem: string }> {
+  async #source(
+    key: Key,
+    { source, access }: WorkspaceRequest,
+  ): Promise<WorkspaceSource | null | { readonly problem: string }> {
     if (source === null) return null
     return this.#sources.find(key.tenant, source, this.#options.mayNameAnyFolder?.(access) ?? false)
   }
@@ -157,16 +170,18 @@ export class NodeWorkspaces implements Workspaces {
   async #parentOf({ parent }: WorkspaceRequest): Promise<WorkspaceParent | null> {
     if (!parent) return null
     const folder = sessionFolder(this.#data, parent)
-    return existsSync(workFolder(folder)) ? { key: parent, folder, note: await noteOf(folder, parent) } : null
+    return existsSync(workFolder(folder))
+      ? { key: parent, folder, note: await workspaceRecordFor(folder, parent) }
+      : null
   }
 
-  async #make(key: Key, folder: string, { source, room, parent }: WorkspaceContent): Promise<WorkspaceNote> {
+  async #make(key: Key, folder: string, { source, room, parent }: WorkspaceContent): Promise<WorkspaceRecord> {
     const { owner } = this.#options
     const id = `ws-${basename(folder).slice(0, 16)}`
     const work = workFolder(folder)
     const found = source && (await this.#repository(source))
     const repository = found && { ...found, commit: (await parentCommit(found, parent)) ?? found.commit }
-    const note: WorkspaceNote = {
+    const note: WorkspaceRecord = {
       key,
       id,
       state: 'preparing',
@@ -178,11 +193,11 @@ export class NodeWorkspaces implements Workspaces {
       gitDir: repository?.gitDir ?? null,
     }
     // First of all: whatever happens from here on, the note says which repository was written to.
-    await writeNote(folder, note)
+    await writeWorkspaceRecord(folder, note)
     if (repository) await this.#worktree(repository, note, folder, parent !== null)
     if (parent) await this.#inherit(parent, folder)
     const path = await this.#startFolder(note, work, parent !== null)
-    if (repository) await giveTo(owner, work)
+    if (repository) await changeOwner(owner, work)
     else if (parent) return { ...note, path }
     else if (source) await this.#copy(source.path, work, key.tenant, room)
     else await makeFolder(work, owner)
@@ -190,7 +205,7 @@ export class NodeWorkspaces implements Workspaces {
   }
 
   /** Null where the source has to be copied. A repository that reaches beyond the listed folder would show more than was listed. */
-  async #repository({ path, listed }: Source): Promise<Repository | null> {
+  async #repository({ path, listed }: WorkspaceSource): Promise<Repository | null> {
     const repository = await findRepository(path)
     if (!repository || (listed !== null && !isWithin(repository.top, listed))) return null
     // A sandbox could write such a repository, and with it its settings.
@@ -203,11 +218,11 @@ export class NodeWorkspaces implements Workspaces {
   /** Only what is committed is in it; for a branch, whose files are its parent's, nothing yet. */
   async #worktree(
     repository: Repository,
-    { branch }: WorkspaceNote,
+    { branch }: WorkspaceRecord,
     folder: string,
     isWithoutFiles: boolean,
   ): Promise<void> {
-    const below = dataBelow(repository.top, this.#data)
+    const below = dataPathInRepository(repository.top, this.#data)
     const worktree = {
       repository,
       branch: branch ?? '',
@@ -215,12 +230,12 @@ export class NodeWorkspaces implements Workspaces {
       isLeftOut: (file: string) => isSecretPath(file, below),
       isWithoutFiles,
     }
-    const shown = await this.#repositories.take(repository.gitDir, () => addWorktree(worktree))
-    await writeFile(shownFile(folder), JSON.stringify(shown), { mode: 0o600 })
+    const shown = await this.#repositories.run(repository.gitDir, () => addWorktree(worktree))
+    await writeFile(readablePathsFile(folder), JSON.stringify(shown), { mode: 0o600 })
   }
 
   /** Where the work begins. The parent's agent may have removed that folder, or put a link in its place. */
-  async #startFolder({ kind, path }: WorkspaceNote, work: string, isBranch: boolean): Promise<string> {
+  async #startFolder({ kind, path }: WorkspaceRecord, work: string, isBranch: boolean): Promise<string> {
     if (kind !== 'git_worktree') return path
     const isThere = (await realpath(path).catch(() => null)) === path && (await stat(path)).isDirectory()
     if (isThere) return path
@@ -236,7 +251,7 @@ export class NodeWorkspaces implements Workspaces {
     const limits = { ...SOURCE_COPY, bytes: Math.min(SOURCE_COPY.bytes, room) }
     await copyFolder(source, work, { limits, owner: this.#options.owner, isLeftOut }).catch((error: unknown) => {
       const isFull = error instanceof CopyFault && error.code === 'too_large' && room < SOURCE_COPY.bytes
-      throw isFull ? new WorkspaceFault(this.#totals.problem(tenant)) : error
+      throw isFull ? new WorkspaceFault(this.#totals.fullMessage(tenant)) : error
     })
   }
 
@@ -265,23 +280,23 @@ export class NodeWorkspaces implements Workspaces {
 
   async #discard(key: Key, folder: string): Promise<void> {
     if (await this.#options.exists(key)) return
-    await this.#alone(key, async () => {
+    await this.#serially(key, async () => {
       const isOurs = this.#uses.get(folder) === 'made' && !existsSync(keyFile(folder))
-      if (isOurs) await this.#remove(folder, await noteOf(folder, key))
+      if (isOurs) await this.#remove(folder, await workspaceRecordFor(folder, key))
     })
   }
 
   /** Nothing in the work folder is asked what it came from: an agent wrote it. */
-  async #remove(folder: string, note: WorkspaceNote | null): Promise<void> {
+  async #remove(folder: string, note: WorkspaceRecord | null): Promise<void> {
     this.#uses.delete(folder)
     await removeFolder(folder)
     if (!note?.gitDir || !note.branch) return
     const { gitDir, branch } = note
-    await this.#repositories.take(gitDir, () => removeWorktree(gitDir, workFolder(folder), branch)).catch(() => {})
+    await this.#repositories.run(gitDir, () => removeWorktree(gitDir, workFolder(folder), branch)).catch(() => {})
   }
 
-  #alone<T>(key: Key, work: () => Promise<T>): Promise<T> {
-    return this.#turns.take(keyText(key), work)
+  #serially<T>(key: Key, work: () => Promise<T>): Promise<T> {
+    return this.#turns.run(keyText(key), work)
   }
 }
 
@@ -289,11 +304,11 @@ export class NodeWorkspaces implements Workspaces {
 interface WorkspaceParent {
   readonly key: Key
   readonly folder: string
-  readonly note: WorkspaceNote | null
+  readonly note: WorkspaceRecord | null
 }
 
 interface WorkspaceContent {
-  readonly source: Source | null
+  readonly source: WorkspaceSource | null
   /** Bytes that the tenant may still add. */
   readonly room: number
   readonly parent: WorkspaceParent | null
@@ -311,12 +326,13 @@ class WorkspaceFault extends Error {}
 
 /** Other errors name paths of the server, so only their code is told. */
 const problemOf = (error: unknown): string => {
-  if (error instanceof WorkspaceFault || error instanceof CopyFault || error instanceof TenantFull) return error.message
+  if (error instanceof WorkspaceFault || error instanceof CopyFault || error instanceof TenantDiskFullError)
+    return error.message
   const { code } = error as { code?: unknown }
   return `The workspace could not be prepared${typeof code === 'string' ? ` (${code})` : ''}.`
 }
 
 const workspaceOf = (
-  { id, kind, path, source, branch, commit }: WorkspaceNote,
+  { id, kind, path, source, branch, commit }: WorkspaceRecord,
   discard: Workspace['discard'],
 ): Workspace => ({ id, kind, path, source, branch, commit, discard })

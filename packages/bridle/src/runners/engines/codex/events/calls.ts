@@ -1,31 +1,31 @@
 // The items of a Codex thread that are calls of tools: what each is called, what it was given, and how it ended.
 import type { JsonObject } from '../../../../kernel/json.ts'
 import type { RunnerEventOf } from '../../../protocol.ts'
-import { defined, isObject, listOf, objectOf, outputText, textIn } from '../lenient-json.ts'
+import { isObject, listOf, objectOf, outputText, textIn, withoutUndefined } from '../lenient-json.ts'
 
-type Outcome = RunnerEventOf<'tool.completed'>['outcome']
+type CallOutcome = RunnerEventOf<'tool.completed'>['outcome']
 
-interface Kind {
+interface CallKind {
   readonly name: (item: JsonObject) => string
   readonly input: (item: JsonObject) => JsonObject
-  readonly outcome: (item: JsonObject, denial: string | undefined) => Outcome
+  readonly outcome: (item: JsonObject, denial: string | undefined) => CallOutcome
   /** It changes nothing. */
   readonly pure?: (item: JsonObject) => boolean
 }
 
-export const kindOf = (item: JsonObject): Kind | null => {
+export const callKindOf = (item: JsonObject): CallKind | null => {
   const type = textIn(item, 'type') ?? ''
-  return Object.hasOwn(kinds, type) ? kinds[type]! : null
+  return Object.hasOwn(callKinds, type) ? callKinds[type]! : null
 }
 
 const always = () => true
 
-const kinds: Record<string, Kind> = {
+const callKinds: Record<string, CallKind> = {
   commandExecution: {
     name: () => 'shell',
     input: ({ command, cwd }) => ({ command: command ?? '', cwd: cwd ?? null }),
     outcome: ({ status, aggregatedOutput, exitCode }, denial) => {
-      if (status === 'declined') return denied(denial)
+      if (status === 'declined') return deniedOutcome(denial)
       const result = { output: aggregatedOutput ?? '', exitCode: exitCode ?? null }
       return status === 'completed'
         ? { status: 'ok', result }
@@ -36,7 +36,7 @@ const kinds: Record<string, Kind> = {
     name: () => 'apply_patch',
     input: ({ changes }) => ({ changes: changes ?? [] }),
     outcome: ({ status, changes }, denial) => {
-      if (status === 'declined') return denied(denial)
+      if (status === 'declined') return deniedOutcome(denial)
       const files = listOf(changes).map((change) => objectOf(change))
       return status === 'completed'
         ? { status: 'ok', result: { changes: files.map(({ path = null, kind = null }) => ({ path, kind })) } }
@@ -47,7 +47,7 @@ const kinds: Record<string, Kind> = {
     name: ({ server, tool }) => `mcp__${server}__${tool}`,
     input: (item) => argumentsOf(item),
     outcome: ({ status, result, error }) => {
-      if (status === 'failed') return failed(textIn(error, 'message'))
+      if (status === 'failed') return failedOutcome(textIn(error, 'message'))
       const { structuredContent, content } = objectOf(result)
       return { status: 'ok', result: structuredContent ?? content ?? null }
     },
@@ -58,17 +58,21 @@ const kinds: Record<string, Kind> = {
     input: (item) => argumentsOf(item),
     outcome: ({ status, success, contentItems }) =>
       status === 'failed' || success === false
-        ? failed(outputText(contentItems ?? null))
+        ? failedOutcome(outputText(contentItems ?? null))
         : { status: 'ok', result: contentItems ?? null },
   },
   collabAgentToolCall: {
     name: ({ tool }) => String(tool),
     input: ({ prompt, receiverThreadIds, model }) =>
-      defined({ prompt: prompt ?? undefined, agents: receiverThreadIds, model: model || undefined }) as JsonObject,
+      withoutUndefined({
+        prompt: prompt ?? undefined,
+        agents: receiverThreadIds,
+        model: model || undefined,
+      }) as JsonObject,
     outcome: ({ status, receiverThreadIds, agentsStates }) =>
       status === 'completed'
         ? { status: 'ok', result: { agents: receiverThreadIds ?? [], states: agentsStates ?? {} } }
-        : { ...failed(undefined), ...(status === 'interrupted' && { reason: 'interrupted' }) },
+        : { ...failedOutcome(undefined), ...(status === 'interrupted' && { reason: 'interrupted' }) },
   },
   webSearch: {
     name: () => 'web_search',
@@ -90,7 +94,7 @@ const kinds: Record<string, Kind> = {
     input: ({ revisedPrompt }) => ({ prompt: revisedPrompt ?? null }),
     // The picture itself may be in the item: where it was saved is enough.
     outcome: ({ failure, savedPath }) =>
-      failure ? failed(textIn(failure, 'message')) : { status: 'ok', result: { path: savedPath ?? null } },
+      failure ? failedOutcome(textIn(failure, 'message')) : { status: 'ok', result: { path: savedPath ?? null } },
   },
   sleep: {
     name: () => 'sleep',
@@ -100,9 +104,9 @@ const kinds: Record<string, Kind> = {
   },
 }
 
-const denied = (reason = 'It was declined.'): Outcome => ({ status: 'denied', reason })
-const failed = (error = 'The call failed.'): Outcome => ({ status: 'error', error })
+const deniedOutcome = (reason = 'It was declined.'): CallOutcome => ({ status: 'denied', reason })
+const failedOutcome = (error = 'The call failed.'): CallOutcome => ({ status: 'error', error })
 const argumentsOf = ({ arguments: given }: JsonObject): JsonObject =>
   isObject(given) ? given : { input: given ?? null }
-export const elapsed = ({ type, durationMs }: JsonObject): { elapsedMs?: number } =>
+export const elapsedOf = ({ type, durationMs }: JsonObject): { elapsedMs?: number } =>
   typeof durationMs === 'number' && durationMs >= 0 && type !== 'sleep' ? { elapsedMs: durationMs } : {}

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../../kernel/json.ts'
 import type { RunnerEvent } from '../../../protocol.ts'
-import { active } from './agents.ts'
-import { eventsOf, leftOpen } from './notifications.ts'
-import { type Notice, newTurn, seenNothing } from './turn-state.ts'
+import { activeTurns } from './agents.ts'
+import { closingEvents, runnerEventsOf } from './notifications.ts'
+import { newTurnState, nextTurnState, type RpcNotification } from './turn-state.ts'
 
 const own = { threadId: 't', turnId: '1' }
-const notice = (method: string, params: JsonObject = {}, where: JsonObject = own): Notice => ({
+const notice = (method: string, params: JsonObject = {}, where: JsonObject = own): RpcNotification => ({
   method,
   params: { ...where, ...params },
 })
@@ -17,13 +17,13 @@ const say = (itemId: string, text: string) => notice('item/agentMessage/delta', 
 const whole = (id: string, text: string) => item('completed', { type: 'agentMessage', id, text })
 const delta = (text: string): RunnerEvent => ({ type: 'assistant.delta', text })
 
-const told = (notices: readonly Notice[]): RunnerEvent[] => {
-  const seen = seenNothing('t')
-  return [began, ...notices].flatMap((each) => eventsOf(each, seen))
+const told = (notices: readonly RpcNotification[]): RunnerEvent[] => {
+  const seen = newTurnState('t')
+  return [began, ...notices].flatMap((each) => runnerEventsOf(each, seen))
 }
 
 describe('text', () => {
-  test.each<[string, Notice[], RunnerEvent[]]>([
+  test.each<[string, RpcNotification[], RunnerEvent[]]>([
     ['deltas', [say('m', 'a'), say('m', 'b'), whole('m', 'ab')], [delta('a'), delta('b')]],
     ['a message that did not stream', [whole('m', 'ab')], [delta('ab')]],
     [
@@ -193,19 +193,19 @@ describe('calls', () => {
     ],
     ['failed', { status: 'error', reason: 'turn_failed', error: 'The turn failed before the call ended.' }],
   ] as const)('a command that is left when the turn is %s', (end, outcome) => {
-    const seen = seenNothing('t')
-    for (const each of [began, item('started', command)]) eventsOf(each, seen)
-    expect(leftOpen(seen, end)).toEqual([{ type: 'tool.completed', toolUseId: 'c', toolName: 'shell', outcome }])
-    expect(leftOpen(seen, end)).toEqual([])
+    const seen = newTurnState('t')
+    for (const each of [began, item('started', command)]) runnerEventsOf(each, seen)
+    expect(closingEvents(seen, end)).toEqual([{ type: 'tool.completed', toolUseId: 'c', toolName: 'shell', outcome }])
+    expect(closingEvents(seen, end)).toEqual([])
   })
 })
 
 test('[F34] usage has the cost of the price table, cached input at its own price', () => {
-  const seen = { ...seenNothing('t'), model: 'gpt-5.1-codex', turn: '1' }
+  const seen = { ...newTurnState('t'), model: 'gpt-5.1-codex', turn: '1' }
   const last = { inputTokens: 1_000_000, cachedInputTokens: 400_000, outputTokens: 100_000, totalTokens: 1_100_000 }
   const tokenUsage = { total: { totalTokens: 1 }, last }
   const params = { threadId: 't', turnId: '1', tokenUsage }
-  const [told] = eventsOf({ method: 'thread/tokenUsage/updated', params }, seen)
+  const [told] = runnerEventsOf({ method: 'thread/tokenUsage/updated', params }, seen)
   expect(told).toMatchObject({ type: 'usage', estimated: true })
   expect((told as { costUsd?: number }).costUsd).toBeCloseTo(0.6 * 1.25 + 0.4 * 0.125 + 0.1 * 10)
 })
@@ -233,7 +233,7 @@ describe('the rest', () => {
   }
   const agent = { threadId: 'a', turnId: '9' }
 
-  test.each<[string, Notice[], object[]]>([
+  test.each<[string, RpcNotification[], object[]]>([
     ['usage', [usage(50)], [{ ...spent, contextUsagePct: 25 }]],
     ['usage that is said again', [usage(50), usage(50)], [{ ...spent, contextUsagePct: 25 }]],
     ['usage of a turn before', [usage(50, '0')], []],
@@ -326,19 +326,22 @@ describe('the rest', () => {
   })
 
   test('an agent that is left when the turn ends', () => {
-    const seen = seenNothing('t')
+    const seen = newTurnState('t')
     const notices = [began, item('started', call), item('completed', call)]
     for (const each of [...notices, notice('turn/started', { turn: { id: '9' } }, { threadId: 'a' })])
-      eventsOf(each, seen)
-    expect(active(seen)).toEqual([{ threadId: 'a', turnId: '9' }])
-    expect(leftOpen(seen, 'completed')).toEqual([{ type: 'subagent.completed', agentId: 'a', status: 'interrupted' }])
-    expect(active(seen)).toEqual([])
+      runnerEventsOf(each, seen)
+    expect(activeTurns(seen)).toEqual([{ threadId: 'a', turnId: '9' }])
+    expect(closingEvents(seen, 'completed')).toEqual([
+      { type: 'subagent.completed', agentId: 'a', status: 'interrupted' },
+    ])
+    expect(activeTurns(seen)).toEqual([])
   })
 
   test('a new turn forgets the last one, but not its agents', () => {
-    const seen = seenNothing('t')
-    for (const each of [began, item('started', call), item('completed', call), say('m', 'a')]) eventsOf(each, seen)
-    const next = newTurn(seen)
-    expect([next.turn, next.settled, next.open.size, next.agents.size]).toEqual([null, '', 0, 1])
+    const seen = newTurnState('t')
+    for (const each of [began, item('started', call), item('completed', call), say('m', 'a')])
+      runnerEventsOf(each, seen)
+    const next = nextTurnState(seen)
+    expect([next.turn, next.settledText, next.openCalls.size, next.agents.size]).toEqual([null, '', 0, 1])
   })
 })

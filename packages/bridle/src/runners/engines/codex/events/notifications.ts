@@ -5,15 +5,32 @@
 import type { Json, JsonObject } from '../../../../kernel/json.ts'
 import { costUsd, priceOf } from '../../../credentials/spending/prices.ts'
 import type { RunnerEvent } from '../../../protocol.ts'
-import { count, defined, isObject, objectOf, outputText, parsedObject, textIn } from '../lenient-json.ts'
-import { active, activity, agentOf, begun, heard, onlySpawn, type Speaker, spawned } from './agents.ts'
-import { elapsed, kindOf } from './calls.ts'
-import { delta, message, reasoned, thinking } from './text.ts'
-import type { Notice, Seen } from './turn-state.ts'
+import {
+  countOf,
+  isObject,
+  objectOf,
+  outputText,
+  parseLenientObject,
+  textIn,
+  withoutUndefined,
+} from '../lenient-json.ts'
+import {
+  type AgentThread,
+  activeTurns,
+  agentActivity,
+  agentMessageCompleted,
+  agentOf,
+  agentStarted,
+  agentsSpawned,
+  onlySpawnCall,
+} from './agents.ts'
+import { callKindOf, elapsedOf } from './calls.ts'
+import { messageCompleted, reasoningCompleted, textDelta, thinkingDelta } from './text.ts'
+import type { CodexTurnState, RpcNotification } from './turn-state.ts'
 
-export const eventsOf = ({ method, params }: Notice, seen: Seen): RunnerEvent[] => {
+export const runnerEventsOf = ({ method, params }: RpcNotification, seen: CodexTurnState): RunnerEvent[] => {
   const thread = textIn(params, 'threadId') ?? seen.thread
-  const read = Object.hasOwn(notices, method) ? notices[method]! : null
+  const read = Object.hasOwn(notificationReaders, method) ? notificationReaders[method]! : null
   if (!read) return []
   if (thread !== seen.thread) return FROM_AGENTS.has(method) ? read(params, seen, agentOf(seen, thread)) : []
   // Of a turn before: a command that went on in the background.
@@ -23,28 +40,28 @@ export const eventsOf = ({ method, params }: Notice, seen: Seen): RunnerEvent[] 
 }
 
 /** The turn is over and these calls and agents are not. */
-export const leftOpen = (seen: Seen, ended: 'completed' | 'interrupted' | 'failed'): RunnerEvent[] => {
-  const calls = [...seen.open].map(([toolUseId, { name, background }]): RunnerEvent => {
+export const closingEvents = (seen: CodexTurnState, ended: 'completed' | 'interrupted' | 'failed'): RunnerEvent[] => {
+  const calls = [...seen.openCalls].map(([toolUseId, { name, background }]): RunnerEvent => {
     const running = ended === 'completed' && background
-    const outcome = running ? { status: 'ok' as const, result: { running: true } } : STOPPED[ended]
+    const outcome = running ? { status: 'ok' as const, result: { running: true } } : STOPPED_OUTCOMES[ended]
     return { type: 'tool.completed', toolUseId, toolName: name, outcome }
   })
-  seen.open.clear()
-  const agents = active(seen).map(({ threadId }): RunnerEvent => {
+  seen.openCalls.clear()
+  const agents = activeTurns(seen).map(({ threadId }): RunnerEvent => {
     seen.agents.get(threadId)!.turn = null
     return { type: 'subagent.completed', agentId: threadId, status: 'interrupted' }
   })
   return [...calls, ...agents]
 }
 
-const STOPPED = {
+const STOPPED_OUTCOMES = {
   interrupted: { status: 'error', reason: 'interrupted', error: 'The turn was interrupted before the call ended.' },
   failed: { status: 'error', reason: 'turn_failed', error: 'The turn failed before the call ended.' },
   completed: { status: 'error', reason: 'unknown', error: 'Codex did not say how the call ended.' },
 } as const
 
-type Read = (params: JsonObject, seen: Seen, agent: Speaker | null) => RunnerEvent[]
-const notices: Record<string, Read> = {
+type NotificationReader = (params: JsonObject, seen: CodexTurnState, agent: AgentThread | null) => RunnerEvent[]
+const notificationReaders: Record<string, NotificationReader> = {
   'turn/started': ({ turn }, seen, agent) => {
     const id = textIn(turn, 'id') ?? null
     if (!agent) {
@@ -52,9 +69,9 @@ const notices: Record<string, Read> = {
       return []
     }
     const known = seen.agents.has(agent.id)
-    const call = known ? agent.call : onlySpawn(seen)
+    const call = known ? agent.call : onlySpawnCall(seen)
     seen.agents.set(agent.id, { call, summary: undefined, turn: id })
-    return known ? [] : [begun(agent.id, call)]
+    return known ? [] : [agentStarted(agent.id, call)]
   },
 
   'turn/completed': ({ turn }, seen, agent) => {
@@ -65,37 +82,37 @@ const notices: Record<string, Read> = {
     return [{ type: 'subagent.completed', agentId: agent.id, status, ...(summary && { summary }) }]
   },
 
-  'item/started': ({ item }, seen, agent) => started(objectOf(item), seen, agent),
-  'item/completed': ({ item }, seen, agent) => completed(objectOf(item), seen, agent),
+  'item/started': ({ item }, seen, agent) => itemStarted(objectOf(item), seen, agent),
+  'item/completed': ({ item }, seen, agent) => itemCompleted(objectOf(item), seen, agent),
 
   'item/agentMessage/delta': (params, seen) => {
     const text = textIn(params, 'delta')
-    return text ? [delta(seen, textIn(params, 'itemId') ?? '', text)] : []
+    return text ? [textDelta(seen, textIn(params, 'itemId') ?? '', text)] : []
   },
 
-  'item/reasoning/summaryTextDelta': (params, seen) => thinking(params, seen),
-  'item/reasoning/textDelta': (params, seen) => thinking(params, seen),
+  'item/reasoning/summaryTextDelta': (params, seen) => thinkingDelta(params, seen),
+  'item/reasoning/textDelta': (params, seen) => thinkingDelta(params, seen),
   'item/reasoning/summaryPartAdded': ({ summaryIndex }) =>
     Number(summaryIndex) > 0 ? [{ type: 'thinking.delta', text: '\n\n' }] : [],
 
   'thread/tokenUsage/updated': (params, seen, agent) => {
     const { total, last, modelContextWindow } = objectOf(params.tokenUsage)
     const thread = agent?.id ?? seen.thread
-    const sum = count(objectOf(total).totalTokens)
+    const sum = countOf(objectOf(total).totalTokens)
     // It is said again after an interrupt, and of an old turn after a resume.
     if (sum === undefined || sum === seen.tokens.get(thread)) return []
     seen.tokens.set(thread, sum)
     if (!agent && params.turnId !== seen.turn) return []
     const { inputTokens, cachedInputTokens, outputTokens, totalTokens } = objectOf(last)
-    const window = count(modelContextWindow)
-    const used = count(totalTokens)
-    const spent = { inputTokens: count(inputTokens), outputTokens: count(outputTokens), totalTokens: used }
+    const window = countOf(modelContextWindow)
+    const used = countOf(totalTokens)
+    const spent = { inputTokens: countOf(inputTokens), outputTokens: countOf(outputTokens), totalTokens: used }
     const shown = !agent && window && used !== undefined
     return [
       {
         type: 'usage',
-        ...defined(spent),
-        ...cost(spent, count(cachedInputTokens) ?? 0, seen.model),
+        ...withoutUndefined(spent),
+        ...cost(spent, countOf(cachedInputTokens) ?? 0, seen.model),
         ...(seen.model && { model: seen.model }),
         ...(shown && { contextUsagePct: Math.min(100, Math.round((used / window) * 1_000) / 10) }),
       },
@@ -108,25 +125,25 @@ const notices: Record<string, Read> = {
       seen.failure = said
       return []
     }
-    seen.retried = said
+    seen.retriedError = said
     // What the cut stream said is said again.
     const cut = seen.message !== null && seen.message.text !== ''
     seen.message = null
-    const status = statusOf(said)
+    const status = httpStatusOf(said)
     const reason = textIn(said, 'additionalDetails') ?? textIn(said, 'message') ?? 'The request failed.'
     return [
-      ...(cut ? [{ type: 'assistant.text' as const, text: seen.settled }] : []),
+      ...(cut ? [{ type: 'assistant.text' as const, text: seen.settledText }] : []),
       { type: 'retry', attempt: ++seen.retries, reason, ...(status !== undefined && { status }) },
     ]
   },
 
-  'hook/started': ({ run }) => hook(objectOf(run), 'started'),
-  'hook/completed': ({ run }) => hook(objectOf(run), 'completed'),
+  'hook/started': ({ run }) => hookEvents(objectOf(run), 'started'),
+  'hook/completed': ({ run }) => hookEvents(objectOf(run), 'completed'),
 
   // It repeats itself from turn to turn.
   warning: ({ message }, seen) => {
-    if (typeof message !== 'string' || seen.turn === null || seen.warned.has(message)) return []
-    seen.warned.add(message)
+    if (typeof message !== 'string' || seen.turn === null || seen.warnings.has(message)) return []
+    seen.warnings.add(message)
     return [{ type: 'context.warning', kind: 'engine', message }]
   },
 
@@ -140,20 +157,20 @@ const notices: Record<string, Read> = {
     const kind = textIn(said, 'type') ?? ''
     if (id === undefined) return []
     if (kind === 'function_call' || kind === 'custom_tool_call') {
-      const input = parsedObject(said.arguments) ?? { input: (said.arguments ?? said.input ?? null) as Json }
-      seen.raw.set(id, { name: textIn(said, 'name') ?? 'tool', input })
+      const input = parseLenientObject(said.arguments) ?? { input: (said.arguments ?? said.input ?? null) as Json }
+      seen.rawCalls.set(id, { name: textIn(said, 'name') ?? 'tool', input })
       return []
     }
-    const call = seen.raw.get(id)
-    seen.raw.delete(id)
-    if (!kind.endsWith('_output') || !call || seen.told.has(id)) return []
-    seen.told.add(id)
+    const call = seen.rawCalls.get(id)
+    seen.rawCalls.delete(id)
+    if (!kind.endsWith('_output') || !call || seen.announcedCalls.has(id)) return []
+    seen.announcedCalls.add(id)
     const output = outputText(said.output)
     const outcome =
-      SILENT.has(call.name) && !UNSUPPORTED.test(output)
+      TOOLS_WITHOUT_ITEM.has(call.name) && !UNSUPPORTED.test(output)
         ? { status: 'ok' as const, result: output }
         : { status: 'error' as const, error: output }
-    return [announced(id, call, agent?.call), { type: 'tool.completed', toolUseId: id, toolName: call.name, outcome }]
+    return [callStarted(id, call, agent?.call), { type: 'tool.completed', toolUseId: id, toolName: call.name, outcome }]
   },
 }
 
@@ -168,7 +185,7 @@ const FROM_AGENTS = new Set([
 ])
 
 /** Tools that codex never makes an item of. A call of any other one without an item was refused or stopped. */
-const SILENT = new Set([
+const TOOLS_WITHOUT_ITEM = new Set([
   'write_stdin',
   'update_plan',
   'get_goal',
@@ -199,38 +216,39 @@ const cost = (
   return { costUsd: costUsd(usage, priceOf(model)), estimated: true }
 }
 
-const started = (item: JsonObject, seen: Seen, agent: Speaker | null): RunnerEvent[] => {
-  const kind = kindOf(item)
+const itemStarted = (item: JsonObject, seen: CodexTurnState, agent: AgentThread | null): RunnerEvent[] => {
+  const kind = callKindOf(item)
   const id = textIn(item, 'id')
-  if (!kind || id === undefined || seen.told.has(id)) return []
+  if (!kind || id === undefined || seen.announcedCalls.has(id)) return []
   const call = { name: kind.name(item), input: kind.input(item), background: item.type === 'commandExecution' }
-  seen.told.add(id)
-  seen.open.set(id, call)
-  if (!agent) seen.parted = true
-  return [announced(id, call, agent?.call, kind.pure?.(item))]
+  seen.announcedCalls.add(id)
+  seen.openCalls.set(id, call)
+  if (!agent) seen.isParted = true
+  return [callStarted(id, call, agent?.call, kind.pure?.(item))]
 }
 
-const completed = (item: JsonObject, seen: Seen, agent: Speaker | null): RunnerEvent[] => {
+const itemCompleted = (item: JsonObject, seen: CodexTurnState, agent: AgentThread | null): RunnerEvent[] => {
   const id = textIn(item, 'id') ?? ''
-  if (item.type === 'agentMessage') return agent ? heard(item, seen, agent) : message(id, textIn(item, 'text'), seen)
-  if (item.type === 'reasoning') return agent ? [] : reasoned(id, item, seen)
+  if (item.type === 'agentMessage')
+    return agent ? agentMessageCompleted(item, seen, agent) : messageCompleted(id, textIn(item, 'text'), seen)
+  if (item.type === 'reasoning') return agent ? [] : reasoningCompleted(id, item, seen)
   if (item.type === 'contextCompaction') return agent ? [] : [{ type: 'compaction', trigger: 'auto' }]
-  if (item.type === 'subAgentActivity') return activity(item, seen)
-  const kind = kindOf(item)
+  if (item.type === 'subAgentActivity') return agentActivity(item, seen)
+  const kind = callKindOf(item)
   if (!kind) return []
-  const first = started(item, seen, agent)
-  const call = seen.open.get(id)
+  const first = itemStarted(item, seen, agent)
+  const call = seen.openCalls.get(id)
   if (!call) return first
-  seen.open.delete(id)
-  const outcome = { ...kind.outcome(item, seen.denials.get(id)), ...elapsed(item) }
+  seen.openCalls.delete(id)
+  const outcome = { ...kind.outcome(item, seen.denials.get(id)), ...elapsedOf(item) }
   return [
     ...first,
     { type: 'tool.completed', toolUseId: id, toolName: call.name, outcome },
-    ...(item.type === 'collabAgentToolCall' ? spawned(id, item, seen) : []),
+    ...(item.type === 'collabAgentToolCall' ? agentsSpawned(id, item, seen) : []),
   ]
 }
 
-const announced = (
+const callStarted = (
   id: string,
   { name, input }: { name: string; input: JsonObject },
   parent: string | undefined,
@@ -244,16 +262,16 @@ const announced = (
   ...(parent !== undefined && { parentToolUseId: parent }),
 })
 
-const hook = (run: JsonObject, phase: string): RunnerEvent[] => {
+const hookEvents = (run: JsonObject, phase: string): RunnerEvent[] => {
   const name = textIn(run, 'eventName')
   const status = textIn(run, 'status')
   return name === undefined ? [] : [{ type: 'hook', hook: name, phase, ...(status !== undefined && { status }) }]
 }
 
 /** The HTTP status in an error's code; undefined = the code has none, null = there was no answer. */
-export const statusOf = ({ codexErrorInfo }: JsonObject): number | null | undefined => {
+export const httpStatusOf = ({ codexErrorInfo }: JsonObject): number | null | undefined => {
   if (!isObject(codexErrorInfo)) return undefined
   const [detail] = Object.values(codexErrorInfo)
   const { httpStatusCode } = objectOf(detail)
-  return httpStatusCode === null ? null : count(httpStatusCode)
+  return httpStatusCode === null ? null : countOf(httpStatusCode)
 }

@@ -2,13 +2,13 @@
 import type { JsonObject } from '../../../../kernel/json.ts'
 
 /** A JSON-RPC notification. */
-export interface Notice {
+export interface RpcNotification {
   readonly method: string
   readonly params: JsonObject
 }
 
 /** A call that has been announced and has not ended. */
-export interface Call {
+export interface OpenCall {
   readonly name: string
   readonly input: JsonObject
   /** Codex lets a command outlive its turn. */
@@ -16,36 +16,36 @@ export interface Call {
 }
 
 /** What a session has heard so far that a later notice does not repeat. */
-export interface Seen {
+export interface CodexTurnState {
   readonly thread: string
   turn: string | null
   /** Of the turn: its calls by id, those under way, and why one was declined. */
-  readonly told: Set<string>
-  readonly open: Map<string, Call>
+  readonly announcedCalls: Set<string>
+  readonly openCalls: Map<string, OpenCall>
   readonly denials: Map<string, string>
   /** Ids under which an approval was asked for. */
-  readonly questions: Set<string>
+  readonly approvalIds: Set<string>
   /** Calls as the model made them, until their output: the only trace of one that codex makes no item of. */
-  readonly raw: Map<string, { name: string; input: JsonObject }>
+  readonly rawCalls: Map<string, { name: string; input: JsonObject }>
   /** Text of the messages that are whole, the one under way, and whether a tool has parted them. */
-  settled: string
+  settledText: string
   message: { id: string; text: string } | null
-  parted: boolean
+  isParted: boolean
   /** The last message: how the turn answers. */
   answer: string | undefined
-  readonly thought: Set<string>
+  readonly streamedReasoning: Set<string>
   retries: number
   failure: JsonObject | null
-  retried: JsonObject | null
+  retriedError: JsonObject | null
   /** Of the session: warnings said, tokens by thread, agents by their thread. */
-  readonly warned: Set<string>
+  readonly warnings: Set<string>
   readonly tokens: Map<string, number>
-  readonly agents: Map<string, Agent>
+  readonly agents: Map<string, CodexAgent>
   /** The model that answers; empty = not known. */
   readonly model: string
 }
 
-export interface Agent {
+export interface CodexAgent {
   /** That began it. */
   readonly call: string | undefined
   /** The turn it is in. */
@@ -53,32 +53,32 @@ export interface Agent {
   summary: string | undefined
 }
 
-export const seenNothing = (thread: string): Seen => ({
+export const newTurnState = (thread: string): CodexTurnState => ({
   thread,
   turn: null,
-  told: new Set(),
-  open: new Map(),
+  announcedCalls: new Set(),
+  openCalls: new Map(),
   denials: new Map(),
-  questions: new Set(),
-  raw: new Map(),
-  settled: '',
+  approvalIds: new Set(),
+  rawCalls: new Map(),
+  settledText: '',
   message: null,
-  parted: false,
+  isParted: false,
   answer: undefined,
-  thought: new Set(),
+  streamedReasoning: new Set(),
   retries: 0,
   failure: null,
-  retried: null,
-  warned: new Set(),
+  retriedError: null,
+  warnings: new Set(),
   tokens: new Map(),
   agents: new Map(),
   model: '',
 })
 
 /** The next turn, as yet without an id. */
-export const newTurn = ({ thread, warned, tokens, agents, model }: Seen): Seen => ({
-  ...seenNothing(thread),
-  warned,
+export const nextTurnState = ({ thread, warnings, tokens, agents, model }: CodexTurnState): CodexTurnState => ({
+  ...newTurnState(thread),
+  warnings,
   tokens,
   agents,
   model,
