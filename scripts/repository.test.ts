@@ -65,7 +65,7 @@ test('docs/versioning.md names what the code has', () => {
     return !list(`packages/bridle/src/**/${file}`).some((path) => declaration.test(read(path)))
   })
   expect(missing.map(([row]) => row)).toEqual([])
-  const [sockets = ''] = list('packages/bridle/src/**/node-sockets.ts')
+  const [sockets = ''] = list('packages/bridle/src/**/server-sockets.ts')
   const names = /^const PROTOCOLS = \[(.*)\]/m.exec(read(sockets))?.[1]?.match(/[\w.]+/g) ?? []
   expect(names.length).toBeGreaterThan(0)
   for (const name of names) expect(read('docs/versioning.md')).toContain(`\`${name}\``)
