@@ -1,7 +1,15 @@
 // What clients ask, and what they may believe once they are answered. An acknowledgement is compared with the log at
 // the very moment it leaves the host, and again when the run is over.
 import { isDeepStrictEqual } from 'node:util'
-import { type Answer, type Command, isRefusal, type Refusal } from '../packages/bridle/src/kernel/commands.ts'
+import {
+  type Answer,
+  type Answers,
+  type AnswerTo,
+  type Command,
+  isRefusal,
+  type PromptAnswer,
+  type Refusal,
+} from '../packages/bridle/src/kernel/commands.ts'
 import { type Key, keyText } from '../packages/bridle/src/kernel/event.ts'
 import { canonicalJson, hashText } from '../packages/bridle/src/kernel/json.ts'
 import { StoreFault } from '../packages/bridle/src/kernel/ports/store.ts'
@@ -91,10 +99,10 @@ export class ClientRequests {
     const last = answers.at(-1)
     if (action.kind !== 'command' || action.command.type !== 'submit' || !last || !this.#ground.prng.chance(0.3)) return
     const { life, answer } = last
-    const runId = answer.runId as string
+    const { runId, seq } = answer as AnswerTo<Command & { type: 'submit' }>
     process.host
       .find(action.key)
-      .then((session) => (session ? runOutcome(session, runId, answer.seq as number) : null))
+      .then((session) => (session ? runOutcome(session, runId, seq) : null))
       .then((outcome) => {
         if (!process.alive || !outcome || outcome.status === 'moved' || outcome.status === 'removed') return
         this.#model.read()
@@ -150,6 +158,8 @@ const isIn = (life: SessionHistory, { action, marker }: ClientRequest, answer: A
     return has((event) => event.type === 'branched' && event.payload.parent.seq === action.seq)
   if (action.kind === 'remove') return true
   const { command } = action
+  const prompt = answer as PromptAnswer
+  const cancel = answer as Answers['cancel']
   switch (command.type) {
     case 'create':
       return has((event) => event.type === 'session_created')
@@ -159,8 +169,8 @@ const isIn = (life: SessionHistory, { action, marker }: ClientRequest, answer: A
         (event) =>
           event.type === 'prompt_queued' &&
           event.payload.actor === marker &&
-          event.payload.run_id === answer.runId &&
-          event.payload.message_id === answer.messageId &&
+          event.payload.run_id === prompt.runId &&
+          event.payload.message_id === prompt.messageId &&
           event.payload.text === command.prompt,
       )
     case 'reload':
@@ -170,12 +180,12 @@ const isIn = (life: SessionHistory, { action, marker }: ClientRequest, answer: A
         (event) =>
           (event.type === 'prompt_queued' || event.type === 'steered') &&
           event.payload.actor === marker &&
-          event.payload.message_id === answer.messageId,
+          event.payload.message_id === prompt.messageId,
       )
     case 'approve':
       return life.ledger.approvals.get(command.approvalId)?.decided?.decision === command.decision
     case 'cancel':
-      return !answer.cancelled || answer.runId === null || isStopped(life, answer.runId as string)
+      return !cancel.cancelled || cancel.runId === null || isStopped(life, cancel.runId)
     default:
       return life.ledger.effects.has(marker)
   }

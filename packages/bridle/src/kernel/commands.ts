@@ -201,6 +201,45 @@ export const refuse = (refused: RefusalCode, message: string = REFUSAL_MESSAGES[
   message,
 })
 
-/** Plain JSON, since it is stored under the command id. `seq` is the head after the command. */
-export type Answer = { readonly [name: string]: Json }
-export const isRefusal = (outcome: Answer | Refusal): outcome is Refusal => 'refused' in outcome
+/** The run of an accepted prompt. `started` and `queued` have a run of their own; `steered` joins the run in progress. */
+export type PromptAnswer = {
+  readonly runId: string
+  readonly messageId: string
+  readonly delivery: 'started' | 'queued' | 'steered'
+}
+
+type NoAnswer = { readonly [name in never]: never }
+
+/** The answer to each command. Plain JSON: it is stored under the command id, and a repeated command gets it again. */
+export type Answers = {
+  readonly create: { readonly sessionId: string }
+  readonly submit: PromptAnswer
+  readonly steer: PromptAnswer
+  readonly edit: PromptAnswer
+  readonly reload: PromptAnswer
+  /** `cancelled` is false where nothing was left to cancel. */
+  readonly cancel: { readonly runId: string | null; readonly cancelled: boolean }
+  readonly approve: { readonly approvalId: string; readonly decision: 'approved' | 'denied' }
+  readonly pause: { readonly paused: true }
+  readonly resume: { readonly paused: false }
+  /** With a prompt, the branch also answers as a prompt does. */
+  readonly branch: {
+    readonly sessionId: string
+    readonly parent: { readonly agent: string; readonly id: string; readonly seq: number }
+  } & Partial<PromptAnswer>
+  readonly promise_branch: { readonly childId: string }
+  readonly child_status: NoAnswer
+  readonly parent_told: NoAnswer
+  readonly set_policy: NoAnswer
+  readonly expire: NoAnswer
+  readonly tick: NoAnswer
+  readonly hand_over: NoAnswer
+  /** `dropped` says why nothing of the report counts. */
+  readonly report: { readonly dropped?: 'run' | 'frame' | 'budget' | 'stopped' }
+}
+
+/** The answer to a command; `seq` is the head after it. */
+export type AnswerTo<C extends Command> = Answers[C['type']] & { readonly seq: number }
+export type Answer = AnswerTo<Command>
+
+export const isRefusal = (outcome: object): outcome is Refusal => 'refused' in outcome

@@ -1,5 +1,5 @@
 // What an approval is bound to, so that nothing but what was approved is ever run.
-import type { Command } from '../commands.ts'
+import type { ApproveCommand, Command } from '../commands.ts'
 import { canonicalJson, omit, ownProperty } from '../json.ts'
 import type { Digest } from '../ports/store.ts'
 import type { Session } from '../session/session.ts'
@@ -9,8 +9,12 @@ export const callDigest = (digest: Digest, tool: string, args: unknown): Promise
   digest(canonicalJson({ tool, arguments: args }))
 
 /** The approval with the digest of exactly what it approves; any other command as it is. */
-export const bindApproval = async (session: Session, sent: Command, digest: Digest): Promise<Command> => {
-  if (sent.type !== 'approve' || sent.decision !== 'approved') return sent
+export const bindApproval = async <C extends Command>(session: Session, command: C, digest: Digest): Promise<C> =>
+  command.type === 'approve' && command.decision === 'approved'
+    ? ((await bind(session, command, digest)) as C)
+    : command
+
+const bind = async (session: Session, sent: ApproveCommand, digest: Digest): Promise<ApproveCommand> => {
   const { approvalId: id } = sent
   // The log repeats the call's id among its arguments; who sends them back edited may leave it there, and no tool knows it.
   const args = sent.args && omit(sent.args, '_tool_call_id')

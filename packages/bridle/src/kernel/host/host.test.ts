@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Answer } from '../commands.ts'
+import type { Answers } from '../commands.ts'
 import type { AnyEvent } from '../event.ts'
 import { BUDGET_GRACE_MS, IDLE_SESSIONS_MAX, SNAPSHOT_EVERY } from '../limits.ts'
 import { StoreFault } from '../ports/store.ts'
@@ -261,7 +261,7 @@ describe('[S15] approvals through the host', () => {
     const session = await host.open(key())
     const [approvalId] = Object.keys(session.state.approvals.open)
     const approve = () => host.send(key(), { type: 'approve', approvalId: approvalId!, decision: 'approved' })
-    const first = (await approve()) as Answer
+    const first = (await approve()) as Answers['approve']
     expect(await approve()).toMatchObject({ approvalId, decision: first.decision })
   })
 })

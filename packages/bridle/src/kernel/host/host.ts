@@ -2,6 +2,7 @@
 
 import {
   type Answer,
+  type AnswerTo,
   type BranchCommand,
   type Command,
   isRefusal,
@@ -182,7 +183,7 @@ export class Host {
   }
 
   /** Asks a session. With a command id an unknown outcome is looked up and, if need be, tried again. */
-  send(key: Key, command: Command, id: IdempotencyKey | null = null): Promise<Answer | Refusal> {
+  send<C extends Command>(key: Key, command: C, id: IdempotencyKey | null = null): Promise<AnswerTo<C> | Refusal> {
     return this.#persist(id, async () => {
       if (PROMPT_COMMANDS.has(command.type) && this.#isExhausted(key)) return refuse('busy', EXHAUSTED)
       const session = await this.open(key)
@@ -212,7 +213,7 @@ export class Host {
     seq: number,
     childId: string,
     options: Omit<BranchCommand, 'type' | 'parent'> & { id?: IdempotencyKey } = {},
-  ): Promise<Answer | Refusal> {
+  ): Promise<AnswerTo<BranchCommand> | Refusal> {
     const { id = null, ...more } = options
     return this.#persist(id, async () => {
       const source = await this.find(parent)
@@ -223,7 +224,7 @@ export class Host {
       const child = await this.#child({ ...parent, id: childId }, { from, source })
       if (!child) return refuse('bad_branch_point')
       const taken = id && (await this.#unlessErased(source, () => reserveBranchId(source, childId, id)))
-      const command: Command = { type: 'branch', parent: from, ...more }
+      const command: BranchCommand = { type: 'branch', parent: from, ...more }
       const outcome = taken ?? (await this.#unlessErased(child, () => child.send(command, id), source))
       if (isRefusal(outcome) && !child.exists && child.idle) this.#discard(child)
       return outcome

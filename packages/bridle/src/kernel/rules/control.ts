@@ -1,5 +1,5 @@
 // Pause, resume, expiry, policy, branch, and the passing of time.
-import { type Answer, type Command, type Refusal, refuse } from '../commands.ts'
+import { type Answers, type Command, type Refusal, refuse } from '../commands.ts'
 import { BRANCHED, eventId } from '../event.ts'
 import { ABORT_GRACE_MS, PREVIEW_CHARS, SUMMARY_CHARS_MAX } from '../limits.ts'
 import { cursorText } from '../positions/cursor.ts'
@@ -16,7 +16,10 @@ import { canExpire } from './due-time.ts'
 import { checkPrompt, type PromptOptions, queuePrompt } from './prompts.ts'
 import { completeStop, failExpired, isExpired, requestRun, settleToolCalls } from './runs/runs.ts'
 
-export const pause = (w: DecisionBuilder, { reason, actor }: Command & { type: 'pause' }): Answer | Refusal => {
+export const pause = (
+  w: DecisionBuilder,
+  { reason, actor }: Command & { type: 'pause' },
+): Answers['pause'] | Refusal => {
   const { paused } = w.state.lifecycle
   if (isEnding(w.state)) return refuse('session_ended')
   if (paused) return refuse('already_paused')
@@ -35,7 +38,10 @@ export const parkRun = (w: DecisionBuilder, reason: 'paused' | 'budget' | 'resta
   w.addToRun('run_parked', { run_id: run.runId, attempt: run.attempt, reason, stop })
 }
 
-export const resume = (w: DecisionBuilder, { reason, actor }: Command & { type: 'resume' }): Answer | Refusal => {
+export const resume = (
+  w: DecisionBuilder,
+  { reason, actor }: Command & { type: 'resume' },
+): Answers['resume'] | Refusal => {
   const { paused } = w.state.lifecycle
   if (isEnding(w.state)) return refuse('session_ended')
   if (!paused) return refuse('not_paused')
@@ -47,20 +53,23 @@ export const resume = (w: DecisionBuilder, { reason, actor }: Command & { type: 
 }
 
 /** A question about a limit that is no longer in force is withdrawn; where the new one is crossed too, another follows. */
-export const setPolicy = (w: DecisionBuilder, { policy, reason, actor }: Command & { type: 'set_policy' }): Answer => {
+export const setPolicy = (
+  w: DecisionBuilder,
+  { policy, reason, actor }: Command & { type: 'set_policy' },
+): Answers['set_policy'] => {
   w.add('policy_set', { policy, ...reasonAndActor({ reason, actor }) })
   withdrawBudgetQuestions(w, 'The policy was changed.')
   return {}
 }
 
 /** The process ends, and the run would end with it: the next process goes on with it, and that costs no retry. */
-export const handOver = (w: DecisionBuilder, _command: Command & { type: 'hand_over' }): Answer => {
+export const handOver = (w: DecisionBuilder, _command: Command & { type: 'hand_over' }): Answers['hand_over'] => {
   // A chat's run is never started again unasked.
   if (w.state.lifecycle.kind === 'background' && w.run?.phase === 'started') parkRun(w, 'restart')
   return {}
 }
 
-export const expire = (w: DecisionBuilder, _command: Command & { type: 'expire' }): Answer | Refusal => {
+export const expire = (w: DecisionBuilder, _command: Command & { type: 'expire' }): Answers['expire'] | Refusal => {
   if (isEnding(w.state)) return refuse('session_ended')
   if (!isExpired(w)) return refuse('not_expired')
   expireWork(w)
@@ -68,7 +77,7 @@ export const expire = (w: DecisionBuilder, _command: Command & { type: 'expire' 
 }
 
 /** Whatever is due by now. The order matters: what expired must not be retried. */
-export const tick = (w: DecisionBuilder): Answer => {
+export const tick = (w: DecisionBuilder): Answers['tick'] => {
   expireApprovals(w)
   const { run } = w
   if (run && run.stopRequestedAt !== null && w.now >= run.stopRequestedAt + ABORT_GRACE_MS) completeStop(w, 'deadline')
@@ -86,12 +95,15 @@ const expireWork = (w: DecisionBuilder): void => {
   else failExpired(w)
 }
 
-export const promiseBranch = (_w: DecisionBuilder, { childId }: Command & { type: 'promise_branch' }): Answer => ({
+export const promiseBranch = (
+  _w: DecisionBuilder,
+  { childId }: Command & { type: 'promise_branch' },
+): Answers['promise_branch'] => ({
   childId,
 })
 
 /** The first command of a child: the state is its parent's at the branch point, and comes to rest here. */
-export const branch = (w: DecisionBuilder, command: Command & { type: 'branch' }): Answer | Refusal => {
+export const branch = (w: DecisionBuilder, command: Command & { type: 'branch' }): Answers['branch'] | Refusal => {
   const { parent, title, settings, artifacts = [], owner } = command
   if (w.state.head !== parent.seq) return refuse(w.state.lifecycle.created ? 'session_exists' : 'bad_branch_point')
   const next = nextBranchPrompt(w, command)

@@ -1,5 +1,5 @@
 // (state, command, now) -> numbered events and an answer, or a refusal. Pure: the session appends what comes out.
-import { type Answer, type Command, isRefusal, type Refusal, refuse } from '../commands.ts'
+import { type Answer, type Answers, type Command, isRefusal, type Refusal, refuse } from '../commands.ts'
 import type { AnyEvent, Key } from '../event.ts'
 import { mayOpen, ownerOf } from '../owner.ts'
 import { healthHash } from '../projections/health/health.ts'
@@ -39,7 +39,10 @@ export const decide = (key: Key, state: SessionState, command: Command, now: num
   return { events: w.events, state: w.state, outcome: { ...outcome, seq: w.state.head } }
 }
 
-type CommandRule<T extends Command['type']> = (w: DecisionBuilder, command: Command & { type: T }) => Answer | Refusal
+type CommandRule<T extends Command['type']> = (
+  w: DecisionBuilder,
+  command: Command & { type: T },
+) => Answers[T] | Refusal
 
 const rules: { readonly [T in Command['type']]: CommandRule<T> } = {
   create,

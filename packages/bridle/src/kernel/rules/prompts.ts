@@ -1,5 +1,12 @@
 // Prompts: submitted, steered, edited, run again. A prompt is accepted once and waits its turn in the log.
-import { type Answer, type Command, type Refusal, refuse, type SessionOptions } from '../commands.ts'
+import {
+  type Answers,
+  type Command,
+  type PromptAnswer,
+  type Refusal,
+  refuse,
+  type SessionOptions,
+} from '../commands.ts'
 import type { Json } from '../json.ts'
 import { QUEUE_MAX, TIME_MAX } from '../limits.ts'
 import { isEnding } from '../projections/state.ts'
@@ -7,13 +14,16 @@ import { publishArtifact } from './artifacts.ts'
 import type { DecisionBuilder } from './decision-builder.ts'
 import { dropPrompt } from './runs/runs.ts'
 
-export const create = (w: DecisionBuilder, { opening, owner }: Command & { type: 'create' }): Answer | Refusal => {
+export const create = (
+  w: DecisionBuilder,
+  { opening, owner }: Command & { type: 'create' },
+): Answers['create'] | Refusal => {
   if (w.state.lifecycle.created) return refuse('session_exists')
   createSession(w, opening, owner)
   return { sessionId: w.key.id }
 }
 
-export const submit = (w: DecisionBuilder, command: Command & { type: 'submit' }): Answer | Refusal => {
+export const submit = (w: DecisionBuilder, command: Command & { type: 'submit' }): Answers['submit'] | Refusal => {
   const bad = checkPrompt(w, command.prompt)
   if (bad) return bad
   if (w.state.lifecycle.created && command.fresh) return refuse('session_exists')
@@ -23,7 +33,7 @@ export const submit = (w: DecisionBuilder, command: Command & { type: 'submit' }
 }
 
 /** To the run in progress where its engine listens; otherwise to the head of the queue, and the answer says which. */
-export const steer = (w: DecisionBuilder, command: Command & { type: 'steer' }): Answer | Refusal => {
+export const steer = (w: DecisionBuilder, command: Command & { type: 'steer' }): Answers['steer'] | Refusal => {
   const bad = checkPrompt(w, command.prompt)
   if (bad) return bad
   const { run, created } = w.state.lifecycle
@@ -35,7 +45,7 @@ export const steer = (w: DecisionBuilder, command: Command & { type: 'steer' }):
 }
 
 /** Branches inside the session: the conversation goes on from before that message, with other words. */
-export const edit = (w: DecisionBuilder, command: Command & { type: 'edit' }): Answer | Refusal => {
+export const edit = (w: DecisionBuilder, command: Command & { type: 'edit' }): Answers['edit'] | Refusal => {
   const bad = checkPrompt(w, command.prompt)
   if (bad) return bad
   const index = w.state.conversation.messages.findIndex(({ id, role }) => id === command.messageId && role === 'user')
@@ -43,7 +53,7 @@ export const edit = (w: DecisionBuilder, command: Command & { type: 'edit' }): A
 }
 
 /** The same prompt again, from before it was first answered. */
-export const reload = (w: DecisionBuilder, command: Command & { type: 'reload' }): Answer | Refusal => {
+export const reload = (w: DecisionBuilder, command: Command & { type: 'reload' }): Answers['reload'] | Refusal => {
   const { messages } = w.state.conversation
   const answer = messages.findLast(({ id, role }) => role === 'assistant' && (command.messageId ?? id) === id)
   const index = messages.findIndex(
@@ -59,7 +69,7 @@ export interface PromptOptions {
   readonly head?: boolean
 }
 
-const rewind = (w: DecisionBuilder, index: number, prompt: string, said: PromptOptions): Answer | Refusal => {
+const rewind = (w: DecisionBuilder, index: number, prompt: string, said: PromptOptions): PromptAnswer | Refusal => {
   if (w.run) return refuse('run_active')
   if (isEnding(w.state)) return refuse('session_ended')
   const gone = w.state.conversation.messages.slice(index)
@@ -70,7 +80,7 @@ const rewind = (w: DecisionBuilder, index: number, prompt: string, said: PromptO
   return queuePrompt(w, prompt, said)
 }
 
-export const queuePrompt = (w: DecisionBuilder, prompt: string, said: PromptOptions): Answer => {
+export const queuePrompt = (w: DecisionBuilder, prompt: string, said: PromptOptions): PromptAnswer => {
   const runId = `r-${w.nextSeq}`
   const messageId = `m-${w.nextSeq}`
   const waits = w.run !== null || w.state.lifecycle.paused

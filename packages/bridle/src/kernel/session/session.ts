@@ -2,7 +2,15 @@
 // The drain: take the inbox, decide, append, and only then publish, answer and act. A client must never see what a
 // restart would unsay.
 
-import { type Answer, type Command, isRefusal, PROMPT_COMMANDS, type Refusal, refuse } from '../commands.ts'
+import {
+  type Answer,
+  type AnswerTo,
+  type Command,
+  isRefusal,
+  PROMPT_COMMANDS,
+  type Refusal,
+  refuse,
+} from '../commands.ts'
 import type { AnyEvent, Event, Key } from '../event.ts'
 import type { Json } from '../json.ts'
 import {
@@ -215,11 +223,12 @@ export class Session {
   }
 
   /** Resolves after commit. A refusal is an answer; a rejection means that the store failed. */
-  send(command: Command, id: IdempotencyKey | null = null): Promise<Answer | Refusal> {
+  send<C extends Command>(command: C, id: IdempotencyKey | null = null): Promise<AnswerTo<C> | Refusal> {
     if (this.#dropped) return Promise.reject(this.#dropped.cause)
     if (this.#inbox.length >= INBOX_MAX && command.type !== 'report') return Promise.resolve(refuse('busy'))
     return new Promise((resolve, reject) => {
-      this.#inbox.push({ command, id, resolve, reject })
+      // `decide` answers each command as `Answers` says.
+      this.#inbox.push({ command, id, resolve: resolve as InboxItem['resolve'], reject })
       if (!this.#draining) this.#drained = this.#drain()
     })
   }

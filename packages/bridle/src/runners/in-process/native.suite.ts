@@ -1,6 +1,6 @@
 // What the tests of native agents share: a host on the memory store whose time stands still until it is told to pass.
 import type { AgentDefinition } from '../../agents/agent.ts'
-import type { Answer, Command, SessionOptions } from '../../kernel/commands.ts'
+import type { AnswerTo, Command, SessionOptions } from '../../kernel/commands.ts'
 import type { AnyEvent, Key } from '../../kernel/event.ts'
 import { digest, flushPending, VirtualClock } from '../../kernel/host/host.suite.ts'
 import { Host } from '../../kernel/host/host.ts'
@@ -27,8 +27,8 @@ export class NativeWorld {
     this.host = new Host({ log, directory, clock, digest, tokenPaceMs: 0, runner: () => runner })
   }
 
-  send(command: Command): Promise<Answer> {
-    return this.host.send(key, command) as Promise<Answer>
+  send<C extends Command>(command: C): Promise<AnswerTo<C>> {
+    return this.host.send(key, command) as Promise<AnswerTo<C>>
   }
 
   /** Submits and says how the run ended. */
@@ -44,7 +44,7 @@ export class NativeWorld {
     const more = { ...(input !== undefined && { input }), ...(opening && { opening }) }
     const { runId, seq } = await this.send({ type: 'submit', prompt, ...more })
     const session = await this.host.open(key)
-    return { runId: String(runId), end: runOutcome(session, String(runId), Number(seq) - 1) }
+    return { runId, end: runOutcome(session, runId, seq - 1) }
   }
 
   events(): Promise<AnyEvent[]> {

@@ -5,7 +5,7 @@
 // failed run for a result. Callers that know better ask by `Prefer`.
 
 import type { AgentInfo } from '../../kernel/agent-info.ts'
-import { type Answer, isRefusal } from '../../kernel/commands.ts'
+import { isRefusal, type PromptAnswer } from '../../kernel/commands.ts'
 import type { Key } from '../../kernel/event.ts'
 import { type OutcomeWatch, watchRunOutcome } from '../../kernel/session/run-outcome.ts'
 import type { Session } from '../../kernel/session/session.ts'
@@ -35,7 +35,7 @@ export const invoke = async (
   const answer = await ports.host.send(key, { type: 'submit', ...submission, ...(await ownerField(call.access)) }, id)
   if (isRefusal(answer)) return refusalResponse(answer)
   const response = await respondToInvoke(call, parsePreference(request.headers.get('prefer')), answer)
-  response.headers.set(RUN_ID, String(answer.runId))
+  response.headers.set(RUN_ID, answer.runId)
   return response
 }
 
@@ -44,12 +44,12 @@ const RUN_ID = 'x-fabric-run-id'
 const respondToInvoke = async (
   { request, ports, key: found }: RouteCall<unknown, unknown>,
   preference: InvokePreference,
-  answer: Answer,
+  answer: PromptAnswer,
 ): Promise<Response> => {
   const key = found as Key
   const { waitMs, applied } = preference
   if (waitMs === 0) return acceptedResponse(request, key, answer, applied)
-  const runId = String(answer.runId)
+  const runId = answer.runId
   const session = await ports.host.find(key)
   // Removed in the meantime, and perhaps begun anew: the run is gone.
   if (!session?.hasEvent(promptSeqOf(runId))) return notFound()
@@ -69,9 +69,9 @@ const outcomeWithin = (end: Promise<Response>, ms: number): Promise<Response | n
     end.then(resolve, reject).finally(() => clearTimeout(timer))
   })
 
-const acceptedResponse = (request: Request, key: Key, { runId }: Answer, applied: string): Response =>
+const acceptedResponse = (request: Request, key: Key, { runId }: PromptAnswer, applied: string): Response =>
   Response.json(
-    { status: 'accepted', sessionId: key.id, agentPath: agentPath(key), runId: runId ?? null },
+    { status: 'accepted', sessionId: key.id, agentPath: agentPath(key), runId },
     {
       status: 202,
       headers: {

@@ -78,7 +78,7 @@ export const performFabricCommand = async (
     if ('taskId' in command) return await stopTask(message, command, commander)
     const outcome = await host.send(session.key, command, idOf(message))
     if (isRefusal(outcome)) return ack(message, false, outcome.message)
-    return ack(message, true, ackRemark(command, outcome))
+    return ack(message, true, ackRemark(outcome))
   } catch (error) {
     return ack(message, false, await errorMessageOf(faultResponse(error)))
   }
@@ -138,7 +138,7 @@ const stopTask = async (
     if (child?.state.lifecycle.parentSessionId !== id) continue
     const command = { type: 'cancel', ...reason } as const
     const outcome = await host.send(key, command, idOf(message))
-    return isRefusal(outcome) ? ack(message, false, outcome.message) : ack(message, true, ackRemark(command, outcome))
+    return isRefusal(outcome) ? ack(message, false, outcome.message) : ack(message, true, ackRemark(outcome))
   }
   const task = ownProperty(session.state.subagents, taskId)
   if (!task) return ack(message, false, 'There is no such task or run in this session.')
@@ -160,5 +160,5 @@ const idOf = ({ commandId, ...body }: FabricCommand): IdempotencyKey | null =>
   commandId === undefined ? null : { commandId, bodyHash: hashText(canonicalJson(body)) }
 
 /** A stale cancel is acknowledged and does nothing; the ack says so. */
-const ackRemark = (command: Command, answer: Answer): string | undefined =>
-  command.type === 'cancel' && !answer.cancelled ? 'There was nothing left to cancel.' : undefined
+const ackRemark = (answer: Answer): string | undefined =>
+  'cancelled' in answer && !answer.cancelled ? 'There was nothing left to cancel.' : undefined

@@ -201,7 +201,7 @@ const startBackground = async (call: RouteCall<undefined, v.InferOutput<typeof s
   return respondWithCard(
     call,
     key,
-    { ...answer, run_id: answer.runId ?? null },
+    { ...answer, run_id: answer.runId },
     { status: 202, headers: { location: publicPath(request, `/sessions/${id}`) } },
   )
 }

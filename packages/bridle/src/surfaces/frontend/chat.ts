@@ -140,7 +140,7 @@ const takeTurn = async (call: TurnCall): Promise<Response> => {
   const asked = { ...submission, ...actorField(call.access, body.actor) }
   const answer = await ports.host.send(key, { type: 'submit', existing: true, ...asked }, id)
   if (isRefusal(answer)) return refusalResponse(answer)
-  const runId = String(answer.runId)
+  const runId = answer.runId
   // A run's id holds the number of its prompt: the turn is all behind it.
   const since = Number(runId.slice(2)) - 1
   if (wantsStream(request)) {
@@ -153,8 +153,8 @@ const takeTurn = async (call: TurnCall): Promise<Response> => {
     {
       turn_id: runId,
       run_id: runId,
-      message_id: answer.messageId ?? null,
-      delivery: answer.delivery ?? null,
+      message_id: answer.messageId,
+      delivery: answer.delivery,
       after: eventId(since, session.incarnations.own),
     },
     { status: 202, headers: { location: publicPath(request, `/sessions/${key.id}/runs/${runId}?agent=${key.agent}`) } },

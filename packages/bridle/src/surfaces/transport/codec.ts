@@ -1,7 +1,7 @@
 // What a client may say: parsed once, whole or not at all, and turned into the session's own commands.
 
 import * as v from 'valibot'
-import { type Answer, type Command, isRefusal, type Refusal, refuse } from '../../kernel/commands.ts'
+import { type Answer, type Answers, type Command, isRefusal, type Refusal, refuse } from '../../kernel/commands.ts'
 import { isId, keyText } from '../../kernel/event.ts'
 import type { SessionService } from '../../kernel/host/host.ts'
 import { canonicalJson, hashText } from '../../kernel/json.ts'
@@ -75,7 +75,7 @@ export const performTransportCommand = async (
   session: Session,
   host: SessionService,
   { user, viewer }: { readonly user: string | null; readonly viewer: string | null },
-): Promise<Answer | Refusal> => {
+): Promise<Answer | Answers['cancel'] | Refusal> => {
   const { commandId: name, ...body } = said
   const id: IdempotencyKey | null =
     name === undefined ? null : { commandId: name, bodyHash: hashText(canonicalJson(body)) }

@@ -1,6 +1,6 @@
 // One open transport socket: a snapshot, then deltas; commands come back the other way. A bare client that never pings
 // is as welcome as ours, so nothing here closes a socket for being silent.
-import { type Answer, isRefusal, type Refusal } from '../../kernel/commands.ts'
+import { type Answer, type Answers, isRefusal, type Refusal } from '../../kernel/commands.ts'
 import type { Key } from '../../kernel/event.ts'
 import type { SessionService } from '../../kernel/host/host.ts'
 import { LISTENER_BYTES_MAX } from '../../kernel/limits.ts'
@@ -155,18 +155,18 @@ export class TransportSocket implements SocketReceiver, FeedSink {
 
   #answer(
     { commandId }: ParsedCommand,
-    outcome: Answer | { readonly code: Refusal['refused'] | string; readonly message: string },
+    outcome: Answer | Answers['cancel'] | { readonly code: Refusal['refused'] | string; readonly message: string },
   ): void {
     const failed = 'code' in outcome && 'message' in outcome
     if (commandId === undefined) {
-      if (failed) this.#sendMessage({ type: 'error', message: String(outcome.message) })
+      if (failed) this.#sendMessage({ type: 'error', message: outcome.message })
     } else if (failed) {
       this.#sendMessage({
         type: 'ack',
         commandId,
         ok: false,
-        code: String(outcome.code),
-        message: String(outcome.message),
+        code: outcome.code,
+        message: outcome.message,
       })
     } else {
       this.#sendMessage({ type: 'ack', commandId, ok: true, answer: outcome })

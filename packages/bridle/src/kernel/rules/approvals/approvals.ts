@@ -1,5 +1,5 @@
 // Approvals: asked by a runner or by the kernel itself, answered once, by anybody on any wire, also after a restart.
-import { type Answer, type ApproveCommand, type Refusal, refuse, type ToolApprovalRequest } from '../../commands.ts'
+import { type Answers, type ApproveCommand, type Refusal, refuse, type ToolApprovalRequest } from '../../commands.ts'
 import { ownProperty } from '../../json.ts'
 import { OPEN_APPROVALS_MAX, TIME_MAX } from '../../limits.ts'
 import type { Approval, DecidedApproval } from '../../projections/approvals.ts'
@@ -56,7 +56,7 @@ export const requestApproval = (w: DecisionBuilder, asked: ToolApprovalRequest):
   })
 }
 
-export const approve = (w: DecisionBuilder, command: ApproveCommand): Answer | Refusal => {
+export const approve = (w: DecisionBuilder, command: ApproveCommand): Answers['approve'] | Refusal => {
   const { approvalId: id, decision } = command
   const given = ownProperty(w.state.approvals.decided, id)
   if (given) {

@@ -1,12 +1,12 @@
 // Sessions that were started from another: what the parent writes down of them, and what the child knows to be written.
-import type { Answer, Command } from '../../commands.ts'
+import type { Answers, Command } from '../../commands.ts'
 import { ownProperty } from '../../json.ts'
 import type { DecisionBuilder } from '../decision-builder.ts'
 
 export const recordChildStatus = (
   w: DecisionBuilder,
   { child, status, seq }: Command & { type: 'child_status' },
-): Answer => {
+): Answers['child_status'] => {
   const known = ownProperty(w.state.subagents, child.id)
   // The same notice again, or an older one that was late.
   if ((known?.childSeq ?? -1) >= seq) return {}
@@ -22,7 +22,10 @@ export const recordChildStatus = (
   return {}
 }
 
-export const recordParentNotified = (w: DecisionBuilder, { seq }: Command & { type: 'parent_told' }): Answer => {
+export const recordParentNotified = (
+  w: DecisionBuilder,
+  { seq }: Command & { type: 'parent_told' },
+): Answers['parent_told'] => {
   if (seq > w.state.lifecycle.parentNotifiedSeq) w.add('parent_told', { seq })
   return {}
 }

@@ -1,7 +1,7 @@
 // What a runner says of its run. A report for another run or attempt, or one seen already, changes nothing.
 
 import { catalogue, isEventType } from '../../catalogue.ts'
-import type { Answer, ReportItem, RunReport } from '../../commands.ts'
+import type { Answers, ReportItem, RunReport } from '../../commands.ts'
 import { customEventProblem } from '../../custom-event.ts'
 import type { AnyEventDraft } from '../../event.ts'
 import { canonicalJson, hashText, type Json, type JsonObject, ownProperty } from '../../json.ts'
@@ -18,7 +18,7 @@ import type { DecisionBuilder } from '../decision-builder.ts'
 import { completeStop, endTurn, failRun, recordResumeHandle } from './runs.ts'
 import { publishTaskGraph } from './task-graph.ts'
 
-export const report = (w: DecisionBuilder, told: RunReport): Answer => {
+export const report = (w: DecisionBuilder, told: RunReport): Answers['report'] => {
   const isCurrent = () => w.run !== null && w.run.runId === told.runId && w.run.attempt === told.attempt
   if (!isCurrent()) return { dropped: 'run' }
   if (w.frame !== null && w.run && w.frame <= w.run.frame) return { dropped: 'frame' }

@@ -1,6 +1,6 @@
 // The life of a run: requested, retried, cancelled, stopped, ended. Exactly one `turn_end`, and nothing after it.
 
-import type { Answer, Command } from '../../commands.ts'
+import type { Answers, Command } from '../../commands.ts'
 import { eventId } from '../../event.ts'
 import type { Json } from '../../json.ts'
 import {
@@ -122,7 +122,7 @@ export const endTurn = (
   w.addToRun('turn_end', { turn_id: run.runId, status, queued: w.state.lifecycle.queue.length })
 }
 
-export const cancel = (w: DecisionBuilder, command: Command & { type: 'cancel' }): Answer => {
+export const cancel = (w: DecisionBuilder, command: Command & { type: 'cancel' }): Answers['cancel'] => {
   const { kind, queue, run } = w.state.lifecycle
   const target = command.runId ?? run?.runId ?? null
   const reason = command.reason ?? 'cancelled'

@@ -1,6 +1,6 @@
 // Routes by session id, whatever agent and wire made the session.
 import * as v from 'valibot'
-import { type Answer, type Command, isRefusal } from '../../../kernel/commands.ts'
+import { type Command, isRefusal } from '../../../kernel/commands.ts'
 import { eventId, isId, type Key } from '../../../kernel/event.ts'
 import type { Json, JsonObject } from '../../../kernel/json.ts'
 import { type ListedSession, StoreFault } from '../../../kernel/ports/store.ts'
@@ -112,7 +112,7 @@ export const sendAndShow = async (
 export const respondWithCard = async (
   call: Pick<RouteCall<unknown, unknown>, 'ports'>,
   key: Key,
-  answer: Answer,
+  answer: JsonObject,
   init: ResponseInit = {},
 ): Promise<Response> => {
   const session = await call.ports.host.find(key)
