@@ -98,6 +98,10 @@ describe('a schema is the type of its values', () => {
       '{\n    a?: boolean | undefined;\n}',
     ],
     [
+      'v.ObjectSchema<{ readonly a: v.OptionalSchema<v.StringSchema<undefined>, ""> }, undefined>',
+      '{\n    a: string;\n}',
+    ],
+    [
       'v.LooseObjectSchema<{\n    /** Why. */\n    readonly a: v.StringSchema<undefined>;\n}, undefined>',
       '{\n    /** Why. */\n    a: string;\n    [key: string]: unknown;\n}',
     ],

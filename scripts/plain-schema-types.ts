@@ -120,7 +120,10 @@ const constant =
 const orElse =
   (text: string): Shape =>
   (args, file) =>
-    `${first(args, file)} | ${text}`
+    hasDefault(args, file) ? first(args, file) : `${first(args, file)} | ${text}`
+/** A schema with a default gives it where a value is missing. */
+const hasDefault: (...args: Parameters<Shape>) => boolean = ([, node], file) =>
+  node !== undefined && textOf(file, node) !== 'undefined'
 const elements = (node: Node): Node[] => {
   const tuple = node.type === 'TSTypeOperator' ? (node.typeAnnotation as Node) : node
   return tuple.elementTypes as Node[]
@@ -170,7 +173,7 @@ const shapes: Readonly<Record<string, Shape>> = {
 const member = (node: Node, file: DeclarationFile): string => {
   const type = memberType(node)
   const name = libraryName(type, file) ?? ''
-  const isOptional = node.optional === true || /^(Optional|ExactOptional|Nullish)Schema$/.test(name)
+  const isOptional = /^(Optional|ExactOptional|Nullish)Schema$/.test(name) && !hasDefault(argumentsOf(type), file)
   const doc = docBefore(file, node)
   return `${doc ? `${doc.text}\n` : ''}${textOf(file, node.key as Node)}${isOptional ? '?' : ''}: ${plain(type, file)};\n`
 }
