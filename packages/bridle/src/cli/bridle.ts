@@ -1,10 +1,19 @@
 #!/usr/bin/env node
 // The command as it is installed. Nothing else is loaded before it is known that this Node can load it.
-const NEEDED = 26
+const NEEDED = [22, 18] as const
 const { node } = process.versions
+const [major = 0, minor = 0] = node.split('.').map(Number)
 
-if (Number.parseInt(node, 10) >= NEEDED) await import('./main.ts')
+// Older versions of Node announce these on standard error, where people read what the command has to say. The notices have no
+// code: their text is all there is to know them by. All other warnings pass.
+const NOTICES = ['SQLite is an experimental feature', 'Type Stripping is an experimental feature']
+const { emitWarning } = process
+process.emitWarning = ((...warning: Parameters<typeof emitWarning>) => {
+  if (!NOTICES.some((notice) => String(warning[0]).startsWith(notice))) Reflect.apply(emitWarning, process, warning)
+}) as typeof emitWarning
+
+if (major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1])) await import('./main.ts')
 else {
-  process.stderr.write(`bridle: Node ${NEEDED} or newer is needed; this is ${node}.\n`)
+  process.stderr.write(`bridle: Node ${NEEDED.join('.')} or newer is needed; this is ${node}.\n`)
   process.exitCode = 1
 }

@@ -156,7 +156,7 @@ test('[C2] a Node that is too old is told so, and loads nothing', () => {
   expect(asked(`--import=data:text/javascript,${encodeURIComponent(older)}`)).toEqual({
     status: 1,
     stdout: '',
-    stderr: 'bridle: Node 26 or newer is needed; this is 20.19.0.\n',
+    stderr: 'bridle: Node 22.18 or newer is needed; this is 20.19.0.\n',
   })
   expect(asked()).toMatchObject({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+/) })
 })

@@ -1,10 +1,10 @@
 // A data folder: one database, one lock. Session ids never become file names.
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { StoreFault } from '../kernel/ports/store.ts'
 import { faultCodeOf, isBusy, type NodeDriver, nodeDriver } from './drivers/node-driver.ts'
+import { DatabaseSync } from './drivers/sqlite-module.ts'
 import type { TailLimits } from './sqlite/log/tail.ts'
 import {
   beginIncarnation,

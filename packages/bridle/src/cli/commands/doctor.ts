@@ -39,10 +39,10 @@ export const doctor = defineCommand({
   },
 })
 
-const NODE_LEAST = 26
+const NODE_LEAST = '22.18'
 
 export const nodeFinding = (version: string): DoctorFinding => {
-  const isNew = Number.parseInt(version, 10) >= NODE_LEAST
+  const isNew = version.localeCompare(NODE_LEAST, 'en', { numeric: true }) >= 0
   const detail = isNew ? version : `${version} is too old; Bridle needs ${NODE_LEAST} or newer`
   return { check: 'Node', state: isNew ? 'ok' : 'wrong', detail }
 }

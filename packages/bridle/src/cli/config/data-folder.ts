@@ -1,7 +1,6 @@
 // Who has the data folder, without touching what is in it.
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 
 export type DataFolderState =
   | { readonly state: 'absent' | 'free' }
@@ -40,6 +39,8 @@ const nearest = (path: string): string => {
 
 /** A server holds a write transaction on the lock; asking for one is how to tell, and it is given back at once. */
 const isLocked = (lock: string): boolean => {
+  // Loaded when it is needed: most commands look into no folder.
+  const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
   const db = new DatabaseSync(lock, { timeout: 0 })
   try {
     db.exec('BEGIN IMMEDIATE; ROLLBACK')

@@ -1,8 +1,9 @@
 // SQLite as Node ships it.
 import { statSync } from 'node:fs'
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import type { DatabaseSync as Database, StatementSync } from 'node:sqlite'
 import { StoreFault, type StoreFaultCode } from '../../kernel/ports/store.ts'
 import { checkSqlLimits, type SqlDriver, type SqlValue } from './driver.ts'
+import { DatabaseSync } from './sqlite-module.ts'
 
 export interface NodeDriver extends SqlDriver {
   /**
@@ -170,7 +171,7 @@ const identityOf = (file: string): string | null => {
   }
 }
 
-const open = (file: string): DatabaseSync => {
+const open = (file: string): Database => {
   const db = new DatabaseSync(file, { timeout: BUSY_MS })
   // FULL syncs the log at every commit: what was acknowledged survives a power cut, not only a crash.
   // fullfsync matters on macOS alone, where a plain fsync stops at the drive's cache. The automatic checkpoint is a
