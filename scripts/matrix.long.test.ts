@@ -1,10 +1,10 @@
 // The published tarball with other versions of Node and TypeScript than the checkout's. They are pinned in matrix/, and
 // fetched when this runs.
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   entries,
@@ -29,51 +29,106 @@ beforeAll(() => {
   project.make()
   const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const peers = [...Object.keys(manifest.peerDependencies), 'react-dom', '@types/node', '@types/react']
+  mkdirSync(join(project.folder, 'agents'))
+  writeFileSync(join(project.folder, 'agents/greeter.ts'), AGENT)
   project.install(...peers.map((name) => `${name}@${devDependencies[name]}`))
 })
-afterAll(() => project.remove())
+const running: (() => Promise<unknown>)[] = []
+afterAll(async () => {
+  for (const end of running) await end()
+  project.remove()
+})
 
-const oldest = Number(/^>=(\d+)/.exec(manifest.engines.node)?.[1])
 const node = (name: string): string => join(tools, 'node_modules', name, 'bin/node')
+const main = join(project.installed, 'dist/cli/bridle.js')
 
-const nodes = ['node-24', 'node-26']
-const isSupported = (name: string): boolean => Number(name.slice('node-'.length)) >= oldest
-
-describe.each(nodes)('%s', (name) => {
-  test('starts the command, or says which Node it needs', () => {
-    if (isSupported(name)) expect(project.command('bridle', ['--version'], node(name))).toContain(manifest.version)
-    else
-      expect(() => project.command('bridle', ['--version'], node(name))).toThrow(
-        `bridle: Node ${oldest} or newer is needed`,
-      )
-  })
-
-  test('loads the client, which is for everybody', () => {
-    expect(project.namesOf('./client', node(name))).toContain('HarnessClient')
-  })
+test('the oldest Node that is tried is the oldest that the package allows', () => {
+  const { stdout } = spawnSync(node('node-22'), ['--version'], { encoding: 'utf8' })
+  expect(`v${manifest.engines.node.replace('>=', '')}`).toBe(stdout.trim())
 })
 
-describe.each(nodes.filter(isSupported))('%s, which is supported,', (name) => {
-  test('serves a session', async () => {
-    for (const entry of nodeEntries) expect(project.namesOf(entry, node(name))).not.toBe('')
-    const main = join(project.installed, 'dist/cli/bridle.js')
-    const server = spawn(node(name), [main, 'start', '--port', '0', '--data', 'data'], {
-      cwd: project.folder,
-      stdio: ['ignore', 'pipe', 'ignore'],
-      env: { PATH: process.env.PATH },
+describe.each(['node-22', 'node-24', 'node-26'])('%s', (name) => {
+  const data = `data-${name}`
+
+  /** A command to its end, and everything it said. */
+  const bridle = (...args: string[]) => said(spawnSync(node(name), [main, ...args], inProject))
+  const program = (text: string) => said(spawnSync(node(name), ['--input-type=module', '--eval', text], inProject))
+  const inProject = { cwd: project.folder, encoding: 'utf8', env: { PATH: process.env.PATH }, timeout: 60_000 } as const
+
+  test.each(nodeEntries)('loads %s, and has nothing to warn of', (entry) => {
+    const text = `console.log(Object.keys(await import('${entry.replace('.', manifest.name)}')).length > 0)`
+    expect(program(text)).toEqual({ code: 0, stdout: 'true', stderr: '' })
+  })
+
+  test('starts the commands, and has nothing to warn of', () => {
+    expect(bridle('--version')).toMatchObject({ code: 0, stderr: '' })
+    expect(bridle('doctor', '--data', data, '--json')).toMatchObject({ code: 0, stderr: '' })
+    const ran = bridle('run', 'greeter', '--set', 'who=Ann', '--json', '--data', data)
+    expect([ran.code, ran.stderr.includes('Warning')]).toEqual([0, false])
+    expect(JSON.parse(ran.stdout.split('\n').at(-1) ?? '')).toMatchObject({ status: 'completed', result: 'Hello, Ann' })
+  })
+
+  test('keeps a conversation through kill -9, serves agents/*.ts and our client, and has nothing to warn of', async () => {
+    const first = await started(name, data)
+    const invoked = await fetch(`${first.url}/agents/greeter/kept`, { method: 'POST', body: '{"who":"Ann"}' })
+    expect([invoked.status, await invoked.json()]).toMatchObject([200, { result: 'Hello, Ann' }])
+    const conversation = program(clientProgram(first.url, 'Hello'))
+    expect(conversation).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/"role":"user".*"role":"assistant"/),
+      stderr: '',
     })
-    try {
-      const url = await readyUrl(server.stdout)
-      const asked = await fetch(`${url}/agents/scripted/hello`, { method: 'POST', body: '{"prompt":"Hello"}' })
-      expect([asked.status, ((await asked.json()) as { sessionId: string }).sessionId]).toEqual([200, 'hello'])
-      const seen = await fetch(`${url}/sessions/hello`)
-      expect(((await seen.json()) as { status: string }).status).toBe('idle')
-    } finally {
-      server.kill('SIGTERM')
-      await once(server, 'exit')
-    }
+    const session = await kept(first.url)
+    expect(session).toContain('Hello, Ann')
+    expect((await first.end('SIGKILL')).includes('Warning')).toBe(false)
+
+    const second = await started(name, data)
+    expect(await kept(second.url)).toBe(session)
+    expect(program(clientProgram(second.url, null))).toEqual(conversation)
+    expect((await second.end('SIGTERM')).includes('Warning')).toBe(false)
   })
 })
+
+/** What a browser or a script would do: with a prompt it waits for the answer, without one it looks at what there is. */
+const clientProgram = (url: string, prompt: string | null): string => `
+  import { HarnessClient } from 'bridle/client'
+  const client = new HarnessClient({ url: '${url.replace('http', 'ws')}/ws?userId=ann' })
+  const isThere = () => client.getSnapshot().messages.length >= 2 && client.getSnapshot().status === 'idle'
+  const settled = new Promise((resolve) => client.subscribe(() => isThere() && resolve()))
+  if (${JSON.stringify(prompt)} !== null) await client.submit(${JSON.stringify(prompt)})
+  await settled
+  console.log(JSON.stringify(client.getSnapshot().messages))
+  client.close()`
+
+const AGENT = `import { agent } from 'bridle'
+interface Greeting { readonly who: string }
+const greet = ({ who }: Greeting): string => \`Hello, \${who}\`
+export default agent({ name: 'greeter', run: ({ input }) => greet(input as unknown as Greeting) })
+`
+
+const kept = async (url: string): Promise<string> => (await fetch(`${url}/agents/greeter/kept`)).text()
+
+const said = ({ status, stdout, stderr }: { status: number | null; stdout: string; stderr: string }) => ({
+  code: status,
+  stdout: stdout.trim(),
+  stderr,
+})
+
+/** A server from the packed package; `end` gives what it wrote to standard error. */
+const started = async (name: string, data: string) => {
+  const server = spawn(node(name), [main, 'start', '--port', '0', '--data', data], {
+    cwd: project.folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env.PATH },
+  })
+  const stderr = text(server.stderr)
+  const end = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<string> => {
+    if (server.exitCode === null && server.signalCode === null) server.kill(signal)
+    return stderr
+  }
+  running.push(() => end('SIGKILL'))
+  return { url: await readyUrl(server.stdout), end }
+}
 
 // Each with the oldest and the newest of what it supports; the last is what the checkout has.
 describe.each(['typescript-5.5', 'typescript-5.9', 'typescript-6.0', 'typescript-7.0'])('%s', (name) => {

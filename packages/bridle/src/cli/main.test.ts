@@ -159,6 +159,14 @@ test('[C2] a Node that is too old is told so, and loads nothing', () => {
     stderr: 'bridle: Node 22.18 or newer is needed; this is 20.19.0.\n',
   })
   expect(asked()).toMatchObject({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+/) })
+  // Older versions of Node announce their experiments on the screen.
+  const notices = `process.emitWarning = (text) => process.stderr.write(text)
+    const announce = (name) => process.emitWarning(name + ' is an experimental feature and might change at any time')
+    process.on('exit', () => ['SQLite', 'Type Stripping', 'Tomorrow'].forEach(announce))`
+  expect(asked(`--import=data:text/javascript,${encodeURIComponent(notices)}`)).toMatchObject({
+    status: 0,
+    stderr: 'Tomorrow is an experimental feature and might change at any time',
+  })
 })
 
 /** A checkout finds its own. */
