@@ -191,6 +191,8 @@ export const usersContract = (start: () => Promise<{ readonly url: string; stop(
 
     test('who waits for a session that becomes another’s is told nothing of it', async () => {
       const socket = await openTestSocket(at('/ws?sessionId=late'), { headers: as('bob') })
+      // On Cloudflare a socket that never said anything is closed only when its object sleeps, after ten seconds.
+      socket.say({ type: 'ping' })
       const stream = await fetch(at('/agents/scripted/late/stream'), { headers: as('cy') })
       const early = await openTestSocket(at('/ws?sessionId=late'), { headers: as('ada') })
       expect((await post(at('/agents/scripted/late'), scriptBody({ text: 'private' }), as('ada'))).status).toBe(200)
