@@ -32,12 +32,16 @@ interface RawSocket {
   readonly isOpen: () => boolean
 }
 
+interface RawOptions {
+  readonly offers?: string
+  readonly pongs?: boolean
+  /** Answers the end; those that answer pings do, unless told otherwise. */
+  readonly ends?: boolean
+}
+
 /** A handshake, and then whatever is written. Pings and the end are not answered unless told to. */
-const raw = async (
-  url: string,
-  path: string,
-  { offers = '', pongs = false, ends = pongs }: { offers?: string; pongs?: boolean; ends?: boolean } = {},
-): Promise<RawSocket> => {
+const raw = async (url: string, path: string, options: RawOptions = {}): Promise<RawSocket> => {
+  const { offers = '', pongs = false, ends = pongs } = options
   const { hostname, port, host } = new URL(url)
   const socket = connect(Number(port), hostname)
   stops.push(async () => void socket.destroy())
