@@ -50,3 +50,13 @@ test.each(['spawn', 'spawnSync', 'exec', 'execSync', 'execFile', 'execFileSync',
     expect(() => childProcess[name]('true')).toThrow(`A fast test starts a program: ${name}("true")`)
   },
 )
+
+test('most tests of this repository are fast', () => {
+  const own = testKinds(
+    join(import.meta.dirname, '..'),
+    ['packages/**/src/**/*.test.{ts,tsx}', 'scripts/**/*.test.ts'],
+    ['**/node_modules/**', '**/*.long.test.ts'],
+  )
+  // A source file that many tests import, and that begins to start programs by itself, moves them all: keep that apart.
+  expect(own.fast.length).toBeGreaterThan(2 * own.processes.length)
+})
