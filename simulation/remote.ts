@@ -13,9 +13,7 @@ type RemoteFrame = { readonly token: string } | { readonly items: readonly Repor
 export class RemoteRun {
   readonly name: string
   readonly steps: readonly ScriptStep[]
-  readonly frames: RemoteFrame[] = [
-    { items: [{ type: 'started', handle: { at: 'remote' }, steer: true, durable: true }] },
-  ]
+  readonly frames: RemoteFrame[] = [{ items: [{ type: 'started', handle: { at: 'remote' }, steer: true }] }]
   readonly answers = new Map<string, ApprovalAnswer>()
   readonly steers = new Set<string>()
   /** What it does, it does from here on: `started` is in the log. */

@@ -120,7 +120,6 @@ export type ReportItem =
       readonly type: 'started'
       readonly handle?: Json
       readonly steer?: boolean
-      readonly durable?: boolean
       /** Stopped, it tells how the next attempt goes on from there. */
       readonly resumable?: boolean
       /** Where it runs; absent = in the server's own process. */

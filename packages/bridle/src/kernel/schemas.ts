@@ -296,7 +296,6 @@ export const schemas = {
     attempt: count,
     handle: maybe(json),
     steer: maybe(v.boolean()),
-    durable: maybe(v.boolean()),
     provider: maybe(text),
     model: maybe(text),
     /** Stopped, it tells how the next attempt goes on from there. */

@@ -15,13 +15,10 @@ export interface Lifecycle {
   /** The number of its first event: a cursor below it is of an earlier life of this id. */
   readonly firstSeq: number
   readonly kind: 'chat' | 'background'
-  readonly agent: string
   /** As the log says; an id that names a user says more (`ownerOf`). */
   readonly owner: string | null
   readonly title: string
   readonly createdAt: number
-  /** When a fact last changed this. */
-  readonly updatedAt: number
   readonly settings: JsonObject
   /** What stands around the last run. */
   readonly sandbox: { readonly mode: string; readonly isolation: string } | null
@@ -80,7 +77,6 @@ export interface Run extends Prompt {
    * kept. waiting: failed, to be tried again at `retryAt`.
    */
   readonly phase: 'requested' | 'started' | 'cancelling' | 'parked' | 'waiting'
-  readonly since: number
   /** An abort the runner has not confirmed: asked then. */
   readonly stopRequestedAt: number | null
   /** No sandbox is free for it yet: it is tried again by whoever has the session. */
@@ -108,11 +104,9 @@ export const lifecycle: Projection<Lifecycle> = {
     created: false,
     firstSeq: 0,
     kind: 'chat',
-    agent: '',
     owner: null,
     title: '',
     createdAt: 0,
-    updatedAt: 0,
     settings: {},
     sandbox: null,
     runtime: { provider: null, model: null },
@@ -141,12 +135,10 @@ export const lifecycle: Projection<Lifecycle> = {
       created: true,
       firstSeq: seq,
       kind: payload.kind,
-      agent: payload.agent,
       // Logs from before owners were written: what hangs from a user's session is that user's.
       owner: payload.owner ?? ownerFromId(payload.parent_session_id ?? ''),
       title: payload.title ?? '',
       createdAt: at,
-      updatedAt: at,
       settings: payload.settings ?? {},
       maxRetries: payload.max_retries ?? 0,
       expiresAt: payload.expires_at ?? null,
@@ -157,7 +149,7 @@ export const lifecycle: Projection<Lifecycle> = {
 
     parent_told: (state, { payload }) => ({ ...state, parentNotifiedSeq: payload.seq }),
 
-    prompt_queued: (state, { at, payload }) => {
+    prompt_queued: (state, { payload }) => {
       const prompt: Prompt = {
         runId: payload.run_id,
         messageId: payload.message_id,
@@ -166,19 +158,17 @@ export const lifecycle: Projection<Lifecycle> = {
       }
       return {
         ...state,
-        updatedAt: at,
         title: state.title || firstLine(payload.text),
         queue: payload.head ? [prompt, ...state.queue] : [...state.queue, prompt],
       }
     },
 
-    prompt_dropped: (state, { at, payload }) => ({
+    prompt_dropped: (state, { payload }) => ({
       ...state,
-      updatedAt: at,
       queue: state.queue.filter((prompt) => prompt.runId !== payload.run_id),
     }),
 
-    run_requested: (state, { seq, at, payload }) => {
+    run_requested: (state, { seq, payload }) => {
       const prompt = state.queue.find((each) => each.runId === payload.run_id) ?? state.run
       if (!prompt) return state
       const { runId, messageId, text, input } = prompt
@@ -186,7 +176,6 @@ export const lifecycle: Projection<Lifecycle> = {
       const continues = payload.continues ?? null
       return {
         ...state,
-        updatedAt: at,
         queue: state.queue.filter((each) => each.runId !== runId),
         attempts: before ? state.attempts + (before.retrying ? 1 : 0) : 1,
         reportedStatus:
@@ -213,7 +202,6 @@ export const lifecycle: Projection<Lifecycle> = {
           parkReason: null,
           resumable: false,
           phase: 'requested',
-          since: at,
           stopRequestedAt: null,
           retryAt: null,
           failure: null,
@@ -227,8 +215,8 @@ export const lifecycle: Projection<Lifecycle> = {
       }
     },
 
-    run_started: (state, { at, payload }) => ({
-      ...withRun(state, at, {
+    run_started: (state, { payload }) => ({
+      ...withRun(state, {
         phase: 'started',
         handle: payload.handle ?? null,
         steerable: payload.steer ?? false,
@@ -249,16 +237,16 @@ export const lifecycle: Projection<Lifecycle> = {
         : { ...state, sandbox: { mode, isolation } }
     },
 
-    sandbox_awaited: (state, { at, payload }) => withRun(state, at, { awaitsSandbox: payload.reason !== null }),
+    sandbox_awaited: (state, { payload }) => withRun(state, { awaitsSandbox: payload.reason !== null }),
 
     cancel_requested: (state, { at, payload }) =>
       state.run?.runId === payload.run_id
-        ? withRun(state, at, { phase: 'cancelling', stopRequestedAt: at, retryAt: null })
+        ? withRun(state, { phase: 'cancelling', stopRequestedAt: at, retryAt: null })
         : state,
 
     run_parked: (before, { at, payload }) => {
       const state = withResumeHandle(before)
-      return withRun(state, at, {
+      return withRun(state, {
         phase: 'parked',
         parkReason: payload.reason,
         retryAt: null,
@@ -267,14 +255,14 @@ export const lifecycle: Projection<Lifecycle> = {
       })
     },
 
-    run_stopped: (state, { at }) => withRun(state, at, { stopRequestedAt: null }),
+    run_stopped: (state) => withRun(state, { stopRequestedAt: null }),
 
-    retry_scheduled: (state, { at, payload }) => ({
-      ...withRun(state, at, { phase: 'waiting', retryAt: payload.due, retrying: true }),
+    retry_scheduled: (state, { payload }) => ({
+      ...withRun(state, { phase: 'waiting', retryAt: payload.due, retrying: true }),
       lastError: payload.reason,
     }),
 
-    output_superseded: (state, { at }) => withRun(state, at, { hasOutput: false }),
+    output_superseded: (state) => withRun(state, { hasOutput: false }),
 
     response: (state) =>
       state.run && !state.run.hasResponse ? { ...state, run: { ...state.run, hasResponse: true } } : state,
@@ -304,7 +292,6 @@ export const lifecycle: Projection<Lifecycle> = {
       if (payload.stop_reason === BRANCHED) return state
       return {
         ...state,
-        updatedAt: at,
         reportedStatus: state.reportedStatus && { status: payload.status, seq },
         queue: state.queue.filter((prompt) => prompt.runId !== payload.turn_id),
         run: state.run?.runId === payload.turn_id ? null : state.run,
@@ -330,17 +317,16 @@ export const lifecycle: Projection<Lifecycle> = {
         ? { ...state, tools: omit(state.tools, payload.tool_call_id) }
         : state,
 
-    rewound: (state, { at, payload }) => ({
+    rewound: (state, { payload }) => ({
       ...state,
-      updatedAt: at,
       // Going on from before a turn must not resume the engine from after it.
       handles: state.handles.filter((each) => !payload.run_ids.includes(each.runId)),
     }),
 
-    session_paused: (state, { at }) => ({ ...state, updatedAt: at, paused: true }),
-    session_resumed: (state, { at }) => ({ ...state, updatedAt: at, paused: false }),
-    failure_dismissed: (state, { at }) => ({ ...state, updatedAt: at, lastTurnStatus: 'cancelled', lastError: null }),
-    policy_set: (state, { at, payload }) => ({ ...state, updatedAt: at, policy: payload.policy }),
+    session_paused: (state) => ({ ...state, paused: true }),
+    session_resumed: (state) => ({ ...state, paused: false }),
+    failure_dismissed: (state) => ({ ...state, lastTurnStatus: 'cancelled', lastError: null }),
+    policy_set: (state, { payload }) => ({ ...state, policy: payload.policy }),
 
     branched: (state, { at, payload }) => ({
       ...state,
@@ -351,7 +337,6 @@ export const lifecycle: Projection<Lifecycle> = {
       settings: payload.settings ?? state.settings,
       sandbox: null,
       createdAt: at,
-      updatedAt: at,
       parent: payload.parent,
       parentSessionId: payload.parent.id,
       // A branch is no work that its parent handed on.
@@ -399,7 +384,7 @@ const withResumeHandle = (state: Lifecycle): Lifecycle => {
   return { ...state, handles: [...others, { runId: run.runId, handle: run.resume }] }
 }
 
-const withRun = (state: Lifecycle, at: number, change: Partial<Run>): Lifecycle =>
-  state.run ? { ...state, updatedAt: at, run: { ...state.run, since: at, ...change } } : state
+const withRun = (state: Lifecycle, change: Partial<Run>): Lifecycle =>
+  state.run ? { ...state, run: { ...state.run, ...change } } : state
 
 const firstLine = (text: string): string => truncate(text.trim().split('\n', 1)[0] ?? '', TITLE_CHARS_MAX)

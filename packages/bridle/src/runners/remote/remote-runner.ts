@@ -46,9 +46,7 @@ export const remoteRunner = (given: RemoteRunnerOptions): Runner => {
       const run = new RemoteRun(options, { ...job, handle }, sandbox, outlet)
       // The request's id is in the log before the query: the next process asks for the same run, not for another.
       const runtime = runtimeOf(options, job)
-      const started = outlet.report([
-        { type: 'started', handle, steer: true, durable: true, sandbox: notice, ...runtime },
-      ])
+      const started = outlet.report([{ type: 'started', handle, steer: true, sandbox: notice, ...runtime }])
       return withRevocation(options, job, async () => {
         const [env] = await Promise.all([run.provideCredentials(), started])
         return run.start(env)

@@ -48,7 +48,7 @@ const isStarted = (w: DecisionBuilder): boolean => w.run?.phase === 'started'
 const itemHandlers: {
   readonly [T in ReportItem['type']]: (w: DecisionBuilder, item: ReportItem & { type: T }) => void
 } = {
-  started: (w, { handle, steer, durable, resumable, sandbox, provider, model }) => {
+  started: (w, { handle, steer, resumable, sandbox, provider, model }) => {
     const { run } = w
     if (run?.phase !== 'requested') return
     w.addToRun('run_started', {
@@ -56,7 +56,6 @@ const itemHandlers: {
       attempt: run.attempt,
       ...(handle !== undefined && { handle }),
       ...(steer !== undefined && { steer }),
-      ...(durable !== undefined && { durable }),
       ...(resumable !== undefined && { resumable }),
       ...(provider !== undefined && { provider }),
       ...(model !== undefined && { model }),
