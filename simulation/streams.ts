@@ -4,10 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { DeltaOperation } from '../packages/bridle/src/kernel/delta.ts'
 import { type AnyEvent, type Key, keyText } from '../packages/bridle/src/kernel/event.ts'
 import { LISTENER_BYTES_MAX } from '../packages/bridle/src/kernel/limits.ts'
-import {
-  conversationOperations,
-  evolveConversation,
-} from '../packages/bridle/src/kernel/projections/conversation/conversation.ts'
+import { conversationOperations } from '../packages/bridle/src/kernel/projections/conversation/conversation.ts'
 import type { HarnessState } from '../packages/bridle/src/kernel/projections/conversation/harness-state.ts'
 import type { Session } from '../packages/bridle/src/kernel/session/session.ts'
 import type { Audience, CommittedChange, Listener } from '../packages/bridle/src/kernel/session/subscribers.ts'
@@ -152,7 +149,8 @@ export class WatchingClient {
     if (life.textAt(event.seq) !== text)
       fail(this.#ground, 2, `${this.name} read ${text}, and the log says ${life.textAt(event.seq)}`)
     this.cursor = event.seq
-    if (this.conversation && !event.hearsay) this.conversation = evolveConversation(this.conversation, event)
+    if (this.conversation && !event.hearsay)
+      this.conversation = applyToState(this.conversation, conversationOperations(this.conversation, event))
   }
 
   #assertEqual(life: SessionHistory): void {
@@ -186,16 +184,8 @@ const audiences: { readonly [K in StreamKind]: Audience } = {
   operations: {
     key: 'operations',
     encode: (change) => {
-      if (!change.before) return texts(change)
-      let { conversation } = change.before
-      const done: DeltaOperation[] = []
-      for (const event of change.events) {
-        if (event.hearsay) continue
-        const next = conversationOperations(conversation, event)
-        conversation = applyToState(conversation, next)
-        done.push(...next)
-      }
-      return JSON.stringify({ operations: done })
+      const { operations } = change
+      return operations ? JSON.stringify({ operations }) : texts(change)
     },
   },
 }

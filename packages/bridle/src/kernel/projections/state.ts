@@ -1,13 +1,15 @@
 // The whole fold of a session: one field per projection, and the one function that steps it.
 import { isEventType } from '../catalogue.ts'
+import type { DeltaOperation } from '../delta.ts'
 import type { AnyEvent, Event } from '../event.ts'
 import type { SessionStatus } from '../schemas.ts'
+import { applyToState } from '../state-operations.ts'
 import { type Approval, type Approvals, approvals } from './approvals.ts'
 import { type Artifacts, artifacts } from './artifacts.ts'
 import { type AuditSeqs, audit } from './audit.ts'
 import { type Channel, channel } from './channel.ts'
 import { type Checkpoints, checkpoints } from './checkpoints.ts'
-import { emptyConversation, evolveConversation } from './conversation/conversation.ts'
+import { conversationOperations, emptyConversation } from './conversation/conversation.ts'
 import type { HarnessState } from './conversation/harness-state.ts'
 import { type HealthFold, healthFold, withActivity, withAudit } from './health/health.ts'
 import { type Lifecycle, lifecycle, type Run, withFrame } from './lifecycle.ts'
@@ -47,8 +49,15 @@ export const emptyState: SessionState = {
 }
 
 /** One step. An event of a type this build does not know moves the head and nothing else. */
-export const evolve = (state: SessionState, given: Event): SessionState => {
-  const event = given as AnyEvent
+export const evolve = (state: SessionState, event: Event): SessionState =>
+  evolveWith(state, event as AnyEvent, conversationOperations(state.conversation, event as AnyEvent))
+
+/** The same step for a caller that keeps the conversation's operations, so that nothing computes them twice. */
+export const evolveWith = (
+  state: SessionState,
+  event: AnyEvent,
+  operations: readonly DeltaOperation[],
+): SessionState => {
   const next = {
     ...state,
     head: event.seq,
@@ -57,7 +66,7 @@ export const evolve = (state: SessionState, given: Event): SessionState => {
     health: withActivity(state.health, event),
   }
   if (!isEventType(event.type) || event.hearsay) return next
-  next.conversation = evolveConversation(state.conversation, event)
+  next.conversation = applyToState(state.conversation, operations)
   next.lifecycle = fold(lifecycle, next.lifecycle, event)
   next.approvals = fold(approvals, state.approvals, event)
   next.checkpoints = fold(checkpoints, state.checkpoints, event)

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isEventType } from '../catalogue.ts'
 import { type Command, isRefusal, type ReportItem } from '../commands.ts'
+import type { DeltaOperation } from '../delta.ts'
 import type { AnyEvent } from '../event.ts'
 import { approvals } from '../projections/approvals.ts'
 import { artifacts } from '../projections/artifacts.ts'
@@ -147,7 +148,14 @@ const same = (what: string, actual: unknown, expected: unknown): void => {
 /** Plays the steps from a submit, and shows each decision to `look`. */
 const play = (
   given: readonly DecideStep[],
-  look: (before: SessionState, events: readonly AnyEvent[], after: SessionState, now: number, asked: Command) => void,
+  look: (
+    before: SessionState,
+    events: readonly AnyEvent[],
+    after: SessionState,
+    now: number,
+    asked: Command,
+    operations: readonly DeltaOperation[],
+  ) => void,
 ): SessionState => {
   let state = emptyState
   let now = T0
@@ -155,7 +163,7 @@ const play = (
     now += each.ms
     const asked = command(state, each)
     const decided = decide(key, state, asked, now)
-    look(state, decided.events, decided.state, now, asked)
+    look(state, decided.events, decided.state, now, asked, decided.operations)
     if (isRefusal(decided.outcome)) expect(decided.state).toBe(state)
     state = decided.state
   }
@@ -232,6 +240,18 @@ describe('the folds', () => {
           expect(next.conversation).toBe(state.conversation)
         state = next
       }
+    }))
+
+  test('a decision keeps the operations of its events, in order', () =>
+    holds((before, events, after, _now, _asked, operations) => {
+      let state = before
+      const computed = events.flatMap((event) => {
+        const ofEvent = conversationOperations(state.conversation, event)
+        state = evolve(state, event)
+        return ofEvent
+      })
+      same('operations', operations, computed)
+      same('conversation', applyToState(before.conversation, operations), after.conversation)
     }))
 
   test('a client that applies the operations has what the server has, after every event', () =>

@@ -1,5 +1,6 @@
 // (state, command, now) -> numbered events and an answer, or a refusal. Pure: the session appends what comes out.
 import { type Answer, type Answers, type Command, isRefusal, type Refusal, refuse } from '../commands.ts'
+import type { DeltaOperation } from '../delta.ts'
 import type { AnyEvent, Key } from '../event.ts'
 import { mayOpen, ownerOf } from '../owner.ts'
 import { healthHash } from '../projections/health/health.ts'
@@ -19,6 +20,8 @@ import { cancel, startNextRun } from './runs/runs.ts'
 
 export interface DecisionResult {
   readonly events: readonly AnyEvent[]
+  /** The events' changes to the conversation, in order. */
+  readonly operations: readonly DeltaOperation[]
   readonly state: SessionState
   readonly outcome: Answer | Refusal
 }
@@ -26,18 +29,27 @@ export interface DecisionResult {
 /** `starts`: false in a process that is about to end. What would start now is left to the next one. */
 export const decide = (key: Key, state: SessionState, command: Command, now: number, starts = true): DecisionResult => {
   if (!state.lifecycle.created && !SESSION_CREATING_COMMANDS.has(command.type))
-    return { events: [], state, outcome: refuse('session_not_found') }
+    return refusalResult(state, refuse('session_not_found'))
   const tooLarge = sizeRefusal(command)
-  if (tooLarge) return { events: [], state, outcome: tooLarge }
-  if (belongsToAnotherUser(key, state, command)) return { events: [], state, outcome: refuse('session_not_found') }
+  if (tooLarge) return refusalResult(state, tooLarge)
+  if (belongsToAnotherUser(key, state, command)) return refusalResult(state, refuse('session_not_found'))
   const w = new DecisionBuilder(key, state, now, command.type === 'report' ? command.frame : null)
   const outcome = (rules[command.type] as CommandRule<Command['type']>)(w, command as never)
-  if (isRefusal(outcome)) return { events: [], state, outcome }
+  if (isRefusal(outcome)) return refusalResult(state, outcome)
   // What follows is our own: the last frame of one run must not count as the first of the next.
   w.frame = null
   if (w.events.length > 0 || command.type === 'tick') followUp(w, state, { command: command.type, starts })
-  return { events: w.events, state: w.state, outcome: { ...outcome, seq: w.state.head } }
+  const { events, operations } = w
+  return { events, operations, state: w.state, outcome: { ...outcome, seq: w.state.head } }
 }
+
+/** A refusal changes nothing. */
+export const refusalResult = (state: SessionState, outcome: Refusal): DecisionResult => ({
+  events: [],
+  operations: [],
+  state,
+  outcome,
+})
 
 type CommandRule<T extends Command['type']> = (
   w: DecisionBuilder,

@@ -1,15 +1,19 @@
 // A decision in the making: events are numbered and folded as they are added, so a rule always reads the state as
 // it will be. Nothing of it exists for anybody else until the session has appended it.
 import type { EventType } from '../catalogue.ts'
+import type { DeltaOperation } from '../delta.ts'
 import type { AnyEvent, EventDraft, Key } from '../event.ts'
+import { conversationOperations } from '../projections/conversation/conversation.ts'
 import type { Run } from '../projections/lifecycle.ts'
-import { evolve, type SessionState } from '../projections/state.ts'
+import { evolveWith, type SessionState } from '../projections/state.ts'
 import type { Payloads } from '../schemas.ts'
 
 export class DecisionBuilder {
   readonly key: Key
   readonly now: number
   readonly events: AnyEvent[] = []
+  /** The changes that the events make to the conversation, kept for the wires that send them. */
+  readonly operations: DeltaOperation[] = []
   /** Position in the runner's stream of the report being decided; null for what does not come of one. */
   frame: number | null
   state: SessionState
@@ -63,6 +67,8 @@ export class DecisionBuilder {
   #push<T extends EventType>(draft: EventDraft<T>): void {
     const event = { seq: this.nextSeq, at: this.now, ...draft } as unknown as AnyEvent
     this.events.push(event)
-    this.state = evolve(this.state, event)
+    const operations = conversationOperations(this.state.conversation, event)
+    for (const operation of operations) this.operations.push(operation)
+    this.state = evolveWith(this.state, event, operations)
   }
 }

@@ -15,7 +15,9 @@ import { StoreFault } from '../ports/store.ts'
 import { assessHealth } from '../projections/health/health-score.ts'
 import { emptyState, evolve, statusOf } from '../projections/state.ts'
 import { eventReport, finished, token } from '../rules/rules.suite.ts'
+import { applyToState } from '../state-operations.ts'
 import { Session } from './session.ts'
+import type { CommittedChange } from './subscribers.ts'
 
 const submit = (prompt = 'hello') => ({ type: 'submit', prompt }) as const
 const open = async (
@@ -72,6 +74,32 @@ describe('[S25] nothing is told before it is in the log', () => {
     await Promise.all([first, ...rest])
     expect(session.state.lifecycle.queue.map(({ text }) => text)).toEqual(['two', 'three'])
     expect(log.appends[1]!.events.slice(0, 2).map(({ type }) => type)).toEqual(['prompt_queued', 'prompt_queued'])
+  })
+
+  test('a live change carries the operations of its whole batch, and a replayed one carries none', async () => {
+    const { session, log } = await open()
+    const changes: CommittedChange[] = []
+    const listener = (key: string) => ({
+      audience: { key, encode: (change: CommittedChange) => String(changes.push(change)) },
+      send: () => {},
+      unsent: () => 0,
+      close: () => {},
+    })
+    session.subscribers.add(listener('live'), 0)
+    const gate = deferred()
+    log.before = () => gate.promise
+    const sent = ['one', 'two', 'three'].map((prompt) => session.send(submit(prompt)))
+    await flushPending()
+    gate.release()
+    await Promise.all(sent)
+    const operations = changes.splice(0).flatMap((change) => change.operations ?? [])
+    expect(applyToState(emptyState.conversation, operations)).toEqual(session.state.conversation)
+    expect(session.state.conversation.messages).toHaveLength(4)
+    session.subscribers.add(listener('replay'), 0)
+    await flushPending()
+    expect(changes.map((change) => [change.events.length, change.operations])).toEqual([
+      [session.state.head, undefined],
+    ])
   })
 
   test.each(['fenced', 'full', 'outcome_unknown', 'corrupt', 'refused'] as const)(

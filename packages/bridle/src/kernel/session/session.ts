@@ -11,6 +11,7 @@ import {
   type Refusal,
   refuse,
 } from '../commands.ts'
+import type { DeltaOperation } from '../delta.ts'
 import type { AnyEvent, Event, Key } from '../event.ts'
 import type { Json } from '../json.ts'
 import {
@@ -32,7 +33,7 @@ import type { LogPosition } from '../positions/log-position.ts'
 import type { HarnessMessage } from '../projections/conversation/harness-state.ts'
 import { emptyState, evolve, type SessionState, statusOf } from '../projections/state.ts'
 import type { ChildNotice } from '../rules/children/child-notice.ts'
-import { type DecisionResult, decide } from '../rules/decide.ts'
+import { type DecisionResult, decide, refusalResult } from '../rules/decide.ts'
 import { dueAt } from '../rules/due-time.ts'
 import { jobOf, type WantedEffect, wantedEffects } from '../rules/wanted-effects.ts'
 import { approximateChars } from '../text/size.ts'
@@ -321,13 +322,13 @@ export class Session {
   }
 
   async #commit(batch: readonly InboxItem[]): Promise<void> {
-    const before = this.#state
     const existed = this.exists
     const events: AnyEvent[] = []
+    const operations: DeltaOperation[] = []
     const results: StoredAnswer[] = []
     const outcomes: (Answer | Refusal)[] = []
     try {
-      let working = before
+      let working = this.#state
       for (const { command, id } of batch) {
         const known =
           id &&
@@ -339,6 +340,7 @@ export class Session {
         const decided = this.#decide(working, command)
         working = decided.state
         for (const event of decided.events) events.push(event)
+        for (const operation of decided.operations) operations.push(operation)
         outcomes.push(decided.outcome)
         // Refusals are not stored: the same command may be accepted later.
         if (id && !isRefusal(decided.outcome)) results.push({ ...id, answer: decided.outcome as Json })
@@ -358,7 +360,7 @@ export class Session {
       for (const call of this.#awaitingCreation) call()
       this.#awaitingCreation.clear()
     }
-    this.subscribers.publish({ events, before })
+    this.subscribers.publish({ events, operations })
     for (const [index, item] of batch.entries()) item.resolve(outcomes[index] as Answer | Refusal)
     if (events.length > 0 || batch.some(({ command }) => command.type === 'tick')) this.#reconcile()
     if (this.#isShuttingDown) this.#onHandOver()
@@ -392,15 +394,14 @@ export class Session {
 
   /** A branch that is not written yet stands in the middle of its parent's life, which is not its own to go on with. */
   #decide(working: SessionState, command: Command): DecisionResult {
-    if (PROMPT_COMMANDS.has(command.type) && this.#isFull())
-      return { events: [], state: working, outcome: refuse('session_full') }
+    if (PROMPT_COMMANDS.has(command.type) && this.#isFull()) return refusalResult(working, refuse('session_full'))
     const { exists, head, parent } = this.#lease
     const unborn = !exists && parent !== null && working.head === head
     const fits = command.type === 'branch' ? unborn && sameParent(command.parent, parent) : !unborn
     if (fits) return decide(this.key, working, command, this.#now(), !this.#isShuttingDown)
     const taken = command.type === 'branch' && working.lifecycle.created
     const code = taken ? 'session_exists' : command.type === 'branch' ? 'bad_branch_point' : 'session_not_found'
-    return { events: [], state: working, outcome: refuse(code) }
+    return refusalResult(working, refuse(code))
   }
 
   /** Counted anew before it is said: prompts that were rewound take no memory. */

@@ -1,16 +1,17 @@
 // Who is watching. A listener catches up from its cursor by reading the log, then joins the live ones; each audience
 // is encoded once per change, and all its listeners get the same text.
 
+import type { DeltaOperation } from '../delta.ts'
 import type { AnyEvent } from '../event.ts'
 import { LISTENER_BYTES_MAX, READ_PAGE } from '../limits.ts'
-import type { SessionState } from '../projections/state.ts'
 import { type EncodedPage, EncodedPageCache } from './encoded-page-cache.ts'
 import type { ReadScheduler } from './read-scheduler.ts'
 
-/** Committed events, with the state before them when they are live. */
+/** Committed events; live ones come with the operations on the conversation that they were folded by. */
 export interface CommittedChange {
   readonly events: readonly AnyEvent[]
-  readonly before?: SessionState
+  /** Absent where the events were read from the log. */
+  readonly operations?: readonly DeltaOperation[]
 }
 
 /** What a kind of client sees. Equal keys must encode equally: a text is made once and sent to all who have the key. */

@@ -14,7 +14,7 @@ const paused = event(10, 'session_state', { status: 'paused' }, { at: at + 5 })
 const played = (head: number, ...pages: AnyEvent[][]) => {
   const audience = turnAudience(key, 'debug', 'r-2', () => head)
   return pages.map((events) => {
-    const text = audience.encode({ events, before: null as never })
+    const text = audience.encode({ events })
     return [text.match(/"type":"(\w+)"/g)?.map((each) => each.slice(8, -1)) ?? [], audience.isOver()]
   })
 }

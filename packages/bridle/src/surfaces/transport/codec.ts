@@ -2,6 +2,7 @@
 
 import * as v from 'valibot'
 import { type Answer, type Answers, type Command, isRefusal, type Refusal, refuse } from '../../kernel/commands.ts'
+import { appendTextOperation, type DeltaOperation } from '../../kernel/delta.ts'
 import { isId, keyText } from '../../kernel/event.ts'
 import type { SessionService } from '../../kernel/host/host.ts'
 import { canonicalJson, hashText } from '../../kernel/json.ts'
@@ -114,3 +115,20 @@ const branch = async (
   const child = id ? `branch-${hashText(`${asked} ${id.commandId}`)}` : `branch-${crypto.randomUUID()}`
   return host.branch(key, seq, child, { ...owner, ...(id && { id }) })
 }
+
+export const encodeDelta = (operations: readonly DeltaOperation[], seq: number, prev: number): string => {
+  const merged: DeltaOperation[] = []
+  for (const operation of operations) appendOperation(merged, operation)
+  return JSON.stringify({ type: 'delta', operations: merged, seq, prev })
+}
+
+/** Consecutive texts of one place become one operation: under load a delta has one per message, not one per token. */
+const appendOperation = (merged: DeltaOperation[], operation: DeltaOperation): void => {
+  const last = merged.at(-1)
+  const merges = operation.type === 'append-text' && last?.type === 'append-text' && samePath(operation.path, last.path)
+  if (merges) merged[merged.length - 1] = appendTextOperation(last.path, last.value + operation.value)
+  else merged.push(operation)
+}
+
+const samePath = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((part, index) => part === b[index])

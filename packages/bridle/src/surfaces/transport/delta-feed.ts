@@ -1,12 +1,11 @@
 // What a session's watchers are told: each change once, as operations on the state they have. The last few are kept, so
 // that a client that was cut resumes a short gap without the whole state.
-import { appendTextOperation, type DeltaOperation } from '../../kernel/delta.ts'
+import type { DeltaOperation } from '../../kernel/delta.ts'
 import type { Clock } from '../../kernel/ports/store.ts'
-import { conversationOperations } from '../../kernel/projections/conversation/conversation.ts'
 import type { HarnessState } from '../../kernel/projections/conversation/harness-state.ts'
 import type { Session } from '../../kernel/session/session.ts'
 import type { Audience, CommittedChange, Listener } from '../../kernel/session/subscribers.ts'
-import { applyToState } from '../../kernel/state-operations.ts'
+import { encodeDelta } from './codec.ts'
 
 /** Deltas kept for resuming, by number and by size. */
 const KEPT_MAX = 500
@@ -95,8 +94,7 @@ export class DeltaFeed {
     if (after !== null && !this.#session.canResumeFrom({ seq: after, incarnation: this.#session.incarnations.own }))
       return [this.#state()]
     if (after === this.#lastSeq) {
-      const nothing = JSON.stringify({ type: 'delta', operations: [], seq: after, prev: after })
-      return [{ seq: after, messages: [nothing] }]
+      return [{ seq: after, messages: [encodeDelta(none, after, after)] }]
     }
     const from = after === null ? -1 : this.#deltas.findIndex(({ prev }) => prev === after)
     return from < 0 ? [this.#state()] : this.#deltas.slice(from)
@@ -121,25 +119,16 @@ export class DeltaFeed {
   #catchUpNumber(): void {
     const seq = this.#session.state.head
     if (seq === this.#lastSeq) return
-    const text = JSON.stringify({ type: 'delta', operations: [], seq, prev: this.#lastSeq })
+    const text = encodeDelta(none, seq, this.#lastSeq)
     this.#remember({ prev: this.#lastSeq, seq, messages: [text] })
     this.#lastSeq = seq
     for (const seat of [...this.#listeners]) seat.send(text, seq)
   }
 
-  #encode({ events, before }: CommittedChange): string {
+  #encode({ events, operations = none }: CommittedChange): string {
     const seq = events.at(-1)?.seq
-    if (!before || seq === undefined) return ''
-    const changed: DeltaOperation[] = []
-    let state = before.conversation
-    for (const event of events) {
-      const made = conversationOperations(state, event)
-      if (made.length === 0) continue
-      state = applyToState(state, made)
-      for (const operation of made) appendOperation(changed, operation)
-    }
-    if (changed.length === 0) return ''
-    const text = JSON.stringify({ type: 'delta', operations: changed, seq, prev: this.#lastSeq })
+    if (operations.length === 0 || seq === undefined) return ''
+    const text = encodeDelta(operations, seq, this.#lastSeq)
     this.#remember({ prev: this.#lastSeq, seq, messages: [text] })
     this.#lastSeq = seq
     return text
@@ -204,13 +193,4 @@ export interface FeedSink {
   close(why: 'slow' | 'moved' | 'removed'): void
 }
 
-/** Text on text of the same place is one operation: under load a delta holds one per message. */
-const appendOperation = (changed: DeltaOperation[], operation: DeltaOperation): void => {
-  const last = changed.at(-1)
-  const merges = operation.type === 'append-text' && last?.type === 'append-text' && samePath(operation.path, last.path)
-  if (merges) changed[changed.length - 1] = appendTextOperation(last.path, last.value + operation.value)
-  else changed.push(operation)
-}
-
-const samePath = (a: readonly string[], b: readonly string[]): boolean =>
-  a.length === b.length && a.every((part, index) => part === b[index])
+const none: readonly DeltaOperation[] = []

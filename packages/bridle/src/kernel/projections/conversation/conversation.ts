@@ -1,12 +1,11 @@
 // The conversation *is* the transport's HarnessState. It changes only through operations, so what a client applies
-// is exactly what the server applied: evolve = applyToState(state, operations(state, event)).
+// is exactly what the server applied: the next state is applyToState(state, conversationOperations(state, event)).
 import type { EventType } from '../../catalogue.ts'
 import { appendTextOperation, type DeltaOperation, setOperation } from '../../delta.ts'
 import type { AnyEvent, Event } from '../../event.ts'
 import { canonicalJson, type Json, type JsonObject, omit } from '../../json.ts'
 import { QUEUED_PROMPT_CHARS_MAX } from '../../limits.ts'
 import type { SessionStatus } from '../../schemas.ts'
-import { applyToState } from '../../state-operations.ts'
 import type { HarnessMessage, HarnessState, HarnessToolCall } from './harness-state.ts'
 import { supersedeMessage, withResponse } from './message-parts.ts'
 
@@ -16,11 +15,6 @@ export const emptyConversation: HarnessState = { status: 'idle', messages: [], s
 export const conversationOperations = (state: HarnessState, event: AnyEvent): readonly DeltaOperation[] => {
   if (event.hearsay || !Object.hasOwn(changes, event.type)) return none
   return (changes[event.type] as ConversationChange<AnyEvent>)(state, event)
-}
-
-export const evolveConversation = (state: HarnessState, event: AnyEvent): HarnessState => {
-  const changed = conversationOperations(state, event)
-  return changed.length === 0 ? state : applyToState(state, changed)
 }
 
 type ConversationChange<E> = (state: HarnessState, event: E) => readonly DeltaOperation[]
