@@ -1,26 +1,18 @@
-// What the wires know of an agent.
+// An agent as the wires show it.
+import type { EngineIdentity, EngineInfo } from './engine-info.ts'
 import type { Json, JsonObject } from './json.ts'
 
-export interface AgentInfo {
+export interface AgentInfo extends EngineIdentity {
   readonly name: string
   readonly description: string
   /** Declares `triggers: { webhook: true }`. */
   readonly webhook: boolean
   /** What is missing before it can run; null = nothing. */
   readonly needs: string | null
-  /** What the engine behind it can tell and do; absent = everything is native. */
-  readonly engine?: EngineTable
+  /** The events and features of the engine behind the agent; absent = everything is native. */
+  readonly capabilities?: EngineInfo
   /** Turns a request's body into the prompt and input of a run, or says what is wrong with it. */
   readonly accept: (body: JsonObject) => Promise<Submission | { readonly problem: string }>
-}
-
-/** Published as it is: reduced fidelity is declared. */
-export interface EngineTable {
-  readonly name: string
-  readonly version: string
-  readonly events: { readonly [type: string]: 'native' | 'derived' | 'none' }
-  readonly features: { readonly [feature: string]: boolean }
-  readonly notes: readonly string[]
 }
 
 export interface Submission {

@@ -1,9 +1,10 @@
 // Runners of one's own: what a sandbox runs, and how a session reaches it.
 
+export type { EngineInfo } from '../kernel/engine-info.ts'
 export { type CredentialProxy, startCredentialProxy } from './credentials/proxy.ts'
 export { claudeEngine } from './engines/claude/claude.ts'
 export { codexEngine } from './engines/codex/codex.ts'
-export type { Engine, EngineInfo, EngineOptions, EngineSession, TurnEnd, TurnReporter } from './engines/engine.ts'
+export type { Engine, EngineOptions, EngineSession, TurnEnd, TurnReporter } from './engines/engine.ts'
 export type { RunnerEvent, RunnerHealth, RunnerProtocol, RunnerQuery } from './protocol.ts'
 export type { RemoteRunnerOptions } from './remote/remote-run.ts'
 export { remoteRunner } from './remote/remote-runner.ts'

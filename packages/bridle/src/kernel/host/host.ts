@@ -1,7 +1,6 @@
 // The sessions this process has in memory: opened when asked for or when due, dropped when idle or fenced.
 
 import {
-  type Answer,
   type AnswerTo,
   type BranchCommand,
   type Command,

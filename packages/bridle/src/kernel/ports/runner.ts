@@ -1,4 +1,5 @@
 // Who does the work. A runner gets a job and an outlet, and says everything through the outlet.
+import type { EngineIdentity } from '../engine-info.ts'
 import type { Key } from '../event.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { ApprovalDecision } from '../schemas.ts'
@@ -53,6 +54,8 @@ export interface ApprovalAnswer {
 export type RunEnd = 'done' | 'cut' | 'lost'
 
 export interface Runner {
+  /** For the status card; absent = the agent counts as its own engine, in this process. */
+  readonly identity?: EngineIdentity
   /** Reports `started` and awaits it before anything else: what is not in the log has not begun. */
   start(job: Job, outlet: RunReporter): Promise<RunEnd>
   /** Takes up a run that was started by an owner who is gone. */

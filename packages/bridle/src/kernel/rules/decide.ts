@@ -1,6 +1,7 @@
 // (state, command, now) -> numbered events and an answer, or a refusal. Pure: the session appends what comes out.
 import { type Answer, type Answers, type Command, isRefusal, type Refusal, refuse } from '../commands.ts'
 import type { DeltaOperation } from '../delta.ts'
+import type { EngineIdentity } from '../engine-info.ts'
 import type { AnyEvent, Key } from '../event.ts'
 import { mayOpen, ownerOf } from '../owner.ts'
 import { healthHash } from '../projections/health/health.ts'
@@ -26,8 +27,20 @@ export interface DecisionResult {
   readonly outcome: Answer | Refusal
 }
 
-/** `starts`: false in a process that is about to end. What would start now is left to the next one. */
-export const decide = (key: Key, state: SessionState, command: Command, now: number, starts = true): DecisionResult => {
+export interface DecisionOptions {
+  /** False in a process that is about to end: the next process starts the next run. */
+  readonly starts?: boolean
+  /** The engine of the session's agent, for the status card. */
+  readonly identity?: EngineIdentity | undefined
+}
+
+export const decide = (
+  key: Key,
+  state: SessionState,
+  command: Command,
+  now: number,
+  { starts = true, identity }: DecisionOptions = {},
+): DecisionResult => {
   if (!state.lifecycle.created && !SESSION_CREATING_COMMANDS.has(command.type))
     return refusalResult(state, refuse('session_not_found'))
   const tooLarge = sizeRefusal(command)
@@ -38,7 +51,7 @@ export const decide = (key: Key, state: SessionState, command: Command, now: num
   if (isRefusal(outcome)) return refusalResult(state, outcome)
   // What follows is our own: the last frame of one run must not count as the first of the next.
   w.frame = null
-  if (w.events.length > 0 || command.type === 'tick') followUp(w, state, { command: command.type, starts })
+  if (w.events.length > 0 || command.type === 'tick') followUp(w, state, { command: command.type, starts, identity })
   const { events, operations } = w
   return { events, operations, state: w.state, outcome: { ...outcome, seq: w.state.head } }
 }
@@ -90,7 +103,7 @@ const SESSION_CREATING_COMMANDS = new Set<Command['type']>(['create', 'submit', 
 const followUp = (
   w: DecisionBuilder,
   before: SessionState,
-  { command, starts }: { readonly command: Command['type']; readonly starts: boolean },
+  { command, starts, identity }: DecisionOptions & { readonly command: Command['type'] },
 ): void => {
   const { lifecycle, approvals } = before
   // A token changes none of these, and most batches are tokens. Time alone does: a tick always looks.
@@ -102,7 +115,7 @@ const followUp = (
   // The next run may start over budget: no clock and no event would tell before it speaks.
   enforceBudgets(w, before, command)
   publishHealth(w)
-  if (hasCardChanged(w.state, before)) w.add('session_state', sessionStateCard(w.key, w.state))
+  if (hasCardChanged(w.state, before)) w.add('session_state', sessionStateCard(w.key, w.state, identity))
 }
 
 /** Whether the status card says something else: of what is awaited, also which approval. */

@@ -12,6 +12,7 @@ import {
   refuse,
 } from '../commands.ts'
 import type { DeltaOperation } from '../delta.ts'
+import type { EngineIdentity } from '../engine-info.ts'
 import type { AnyEvent, Event, Key } from '../event.ts'
 import type { Json } from '../json.ts'
 import {
@@ -169,6 +170,11 @@ export class Session {
 
   get state(): SessionState {
     return this.#state
+  }
+
+  /** The engine behind its agent, as its runner names it. */
+  get identity(): EngineIdentity | undefined {
+    return this.#ports.runner.identity
   }
 
   /** The memory that it takes, near enough. */
@@ -398,7 +404,8 @@ export class Session {
     const { exists, head, parent } = this.#lease
     const unborn = !exists && parent !== null && working.head === head
     const fits = command.type === 'branch' ? unborn && sameParent(command.parent, parent) : !unborn
-    if (fits) return decide(this.key, working, command, this.#now(), !this.#isShuttingDown)
+    const options = { starts: !this.#isShuttingDown, identity: this.identity }
+    if (fits) return decide(this.key, working, command, this.#now(), options)
     const taken = command.type === 'branch' && working.lifecycle.created
     const code = taken ? 'session_exists' : command.type === 'branch' ? 'bad_branch_point' : 'session_not_found'
     return refusalResult(working, refuse(code))

@@ -1,6 +1,7 @@
 // session_state: the status card, appended in the same batch as the change it reports. It always has every field: a client
 // that lays one card over the last would keep what an absent field no longer says.
 
+import type { EngineIdentity } from '../engine-info.ts'
 import { eventId, type Key } from '../event.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { cursorText } from '../positions/cursor.ts'
@@ -8,7 +9,11 @@ import { isTerminal, type SessionState, statusOf } from '../projections/state.ts
 import type { Payloads } from '../schemas.ts'
 import { APPROVAL_MODE, PERMISSION_MODE, POLICY_PATH } from './turn-runtime.ts'
 
-export const sessionStateCard = (key: Key, state: SessionState): Payloads['session_state'] => {
+export const sessionStateCard = (
+  key: Key,
+  state: SessionState,
+  { engine, runnerKind }: EngineIdentity = ownEngine(key.agent),
+): Payloads['session_state'] => {
   const { lifecycle: life, health } = state
   const status = statusOf(state)
   return {
@@ -22,7 +27,8 @@ export const sessionStateCard = (key: Key, state: SessionState): Payloads['sessi
     sandbox_isolation: life.sandbox?.isolation ?? null,
     workspace_id: null,
     task_graph_id: null,
-    ...engineOf(key.agent),
+    engine,
+    runner_kind: runnerKind,
     ...life.settings,
     session_id: key.id,
     status,
@@ -52,13 +58,8 @@ export const runtimeText = ({ lifecycle: { run, runtime } }: SessionState): stri
 export const firstOpenApprovalId = ({ approvals: { open } }: SessionState): string | null =>
   Object.keys(open)[0] ?? null
 
-const BRIDGES = ['claude', 'codex']
-
-/** An agent that is no engine of its own is written in TypeScript, and runs natively. */
-export const engineOf = (agent: string): { readonly engine: string; readonly runner_kind: string } => {
-  if (BRIDGES.includes(agent)) return { engine: agent, runner_kind: 'bridge' }
-  return { engine: agent === 'scripted' ? agent : 'native', runner_kind: 'in_process' }
-}
+/** The engine of an agent whose runner does not name one. */
+const ownEngine = (agent: string): EngineIdentity => ({ engine: agent, runnerKind: 'in_process' })
 
 /** The sandbox that has the run is the process one could look for. */
 const processOf = (handle: Json | undefined): string | null => {

@@ -1,32 +1,9 @@
 // An engine plays turns: Claude Code, Codex. The runner keeps one open while it is likely to be asked again; an engine
 // that is gone is opened anew from its resume id, and that costs only time.
-import type { ContractEventType } from '../../kernel/catalogue.ts'
+import type { EngineInfo } from '../../kernel/engine-info.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import type { EngineSettings, RunnerEvent } from '../protocol.ts'
 import type { EngineLauncher } from '../sandboxes/isolation/engine-start.ts'
-
-/** native: the engine says it. derived: we conclude it from what it says. none: it is never emitted. */
-export type Fidelity = 'native' | 'derived' | 'none'
-
-/** Published, so that reduced fidelity is declared and never faked. */
-export interface EngineInfo {
-  readonly name: string
-  readonly version: string
-  readonly events: { readonly [T in Exclude<ContractEventType, 'session'>]: Fidelity }
-  readonly features: {
-    readonly resume: boolean
-    readonly fork: boolean
-    readonly steer: boolean
-    readonly interrupt: boolean
-    /** An approval may change the arguments. */
-    readonly editedInput: boolean
-    /** Every call is announced, and heard, before it acts. */
-    readonly intentFirst: boolean
-    readonly cost: boolean
-  }
-  /** What a reader should know that no table says. */
-  readonly notes: readonly string[]
-}
 
 export interface EngineOptions {
   /** Where it works. */

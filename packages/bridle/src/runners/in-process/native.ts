@@ -14,6 +14,7 @@ import { keyText } from '../../kernel/event.ts'
 import { ABORT_GRACE_MS } from '../../kernel/limits.ts'
 import type { ApprovalAnswer, Job, RunEnd, Runner } from '../../kernel/ports/runner.ts'
 import type { RunReporter } from '../../kernel/session/run-reporter.ts'
+import { nativeIdentity } from '../engine-identities.ts'
 
 /** A function is asked at each start: a changed definition serves new runs, and live ones keep the one they have. */
 export const nativeRunner = (agent: AgentDefinition | (() => AgentDefinition), ports: AgentRunPorts): Runner => {
@@ -22,6 +23,7 @@ export const nativeRunner = (agent: AgentDefinition | (() => AgentDefinition), p
   const name = ({ key, runId, attempt }: Job) => `${keyText(key)}/${runId}/${attempt}`
 
   return {
+    identity: nativeIdentity,
     start: async (job, outlet) => {
       const run = new NativeRun(job, outlet, ports)
       runs.set(name(job), run)

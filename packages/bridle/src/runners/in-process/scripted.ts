@@ -8,6 +8,7 @@ import type { ApprovalAnswer, Job, RunEnd, Runner } from '../../kernel/ports/run
 import type { Clock, Digest } from '../../kernel/ports/store.ts'
 import { OUTCOME_TYPES, type ToolStatus } from '../../kernel/schemas.ts'
 import { ReporterClosedError, type RunReporter } from '../../kernel/session/run-reporter.ts'
+import { scriptedIdentity } from '../engine-identities.ts'
 import { parseScript, type ScriptStep, scriptedEvent } from './script.ts'
 
 export const scriptedRunner = (ports: { clock: Clock; digest: Digest }): Runner => {
@@ -29,6 +30,7 @@ export const scriptedRunner = (ports: { clock: Clock; digest: Digest }): Runner 
   }
 
   return {
+    identity: scriptedIdentity,
     start: (job, outlet) => play(job, outlet, false),
     // A script that waits for an approval can be taken up at that step; one in mid-stream died with its process.
     attach: (job, outlet) => (job.awaiting.length > 0 ? play(job, outlet, true) : Promise.resolve('lost')),

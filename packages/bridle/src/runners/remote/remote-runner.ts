@@ -4,6 +4,7 @@ import type { Key } from '../../kernel/event.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import type { ApprovalAnswer, Job, RunEnd, Runner } from '../../kernel/ports/runner.ts'
 import type { ProviderName } from '../credentials/providers.ts'
+import { bridgeIdentity } from '../engine-identities.ts'
 import type { Sandbox } from '../sandboxes/provider.ts'
 import { RunnerRedirect } from './bounded-response.ts'
 import { effectiveSettings, RemoteRun, type RemoteRunnerOptions, runnerRefusalText } from './remote-run.ts'
@@ -26,6 +27,7 @@ export const remoteRunner = (given: RemoteRunnerOptions): Runner => {
   }
 
   return {
+    identity: bridgeIdentity(options.engine),
     start: async (job, outlet) => {
       const place = {
         name: 'place',

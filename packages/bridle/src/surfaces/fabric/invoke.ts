@@ -9,7 +9,6 @@ import { isRefusal, type PromptAnswer } from '../../kernel/commands.ts'
 import type { Key } from '../../kernel/event.ts'
 import { type OutcomeWatch, watchRunOutcome } from '../../kernel/session/run-outcome.ts'
 import type { Session } from '../../kernel/session/session.ts'
-import { engineOf } from '../../kernel/views/session-card.ts'
 import { ownerField } from '../http/access/users.ts'
 import { commandIdOf } from '../http/requests/command-id.ts'
 import { publicPath } from '../http/requests/public-path.ts'
@@ -104,12 +103,11 @@ const outcomeResponse = async (session: Session, runId: string, watch: OutcomeWa
 }
 
 /** What a restart makes of a run. Only work that lives outside of this process, or has not begun, goes on for certain. */
-const restartNotice = ({ key, state }: Session, runId: string): string => {
+const restartNotice = ({ key, state, identity }: Session, runId: string): string => {
   const { kind, run } = state.lifecycle
-  const { engine, runner_kind: runner } = engineOf(key.agent)
   const hasBegun = run?.runId === runId && (run.phase === 'started' || run.phase === 'cancelling')
-  const waits = engine === 'scripted' && Object.keys(state.approvals.open).length > 0
-  if (!hasBegun || runner === 'bridge' || waits) return 'the run goes on after the restart.'
+  const waits = identity?.engine === 'scripted' && Object.keys(state.approvals.open).length > 0
+  if (!hasBegun || identity?.runnerKind === 'bridge' || waits) return 'the run goes on after the restart.'
   const path = `/sessions/${key.id}/runs/${runId}?agent=${key.agent}`
   return kind === 'background'
     ? `the run lives in this process and may be interrupted; it is then started again. GET ${path} tells how it stands.`

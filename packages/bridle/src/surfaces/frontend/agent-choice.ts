@@ -2,15 +2,13 @@
 import * as v from 'valibot'
 import type { AgentInfo } from '../../kernel/agent-info.ts'
 import type { JsonObject } from '../../kernel/json.ts'
-import { engineOf } from '../../kernel/views/session-card.ts'
 import { refusePrivateAgent } from '../http/access/exposure.ts'
+import { NATIVE_ENGINE } from '../http/agent-engine.ts'
 import { badRequest, errorResponse } from '../http/router/errors.ts'
 import type { RouteCall } from '../http/router/route.ts'
 
-const ENGINES = ['scripted', 'native', 'claude', 'codex'] as const
-
 export const agentFields = {
-  engine: v.optional(v.picklist(ENGINES)),
+  engine: v.optional(v.string()),
   agent: v.optional(v.string()),
 }
 
@@ -38,12 +36,13 @@ export const chooseAgent = (
   { ports }: Pick<RouteCall<unknown, unknown>, 'ports'>,
   { engine, agent: named }: { readonly engine?: string | undefined; readonly agent?: string | undefined },
 ): AgentInfo | Response => {
-  const wanted = named ?? (engine === 'native' ? nativeAgent(ports) : engine) ?? ports.defaultAgent
+  const wanted = named ?? (engine === NATIVE_ENGINE ? nativeAgent(ports) : engine) ?? ports.defaultAgent
   if (wanted instanceof Response) return wanted
   const agent = ports.agents.get(wanted)
+  if (!agent && wanted === engine) return badRequest(`body: engine: ${noSuchEngine(engine, ports)}`)
   if (!agent) return badRequest(`body: ${named === undefined ? 'engine' : 'agent'}: There is no agent "${wanted}"`)
-  const has = engineOf(agent.name).engine
-  if (engine !== undefined && has !== engine) return badRequest(`body: engine: The agent "${wanted}" runs on ${has}`)
+  if (engine !== undefined && agent.engine !== engine)
+    return badRequest(`body: engine: The agent "${wanted}" runs on ${agent.engine}`)
   const closed = refusePrivateAgent(ports, agent.name)
   if (closed) return closed
   if (agent.needs !== null)
@@ -51,12 +50,15 @@ export const chooseAgent = (
   return agent
 }
 
+const noSuchEngine = (engine: string, { agents }: Pick<RouteCall<unknown, unknown>['ports'], 'agents'>): string =>
+  `There is no engine "${engine}". Name one of: ${[...new Set([...agents.values()].map((agent) => agent.engine))].join(', ')}`
+
 /** The agent written in TypeScript that the operator named as the server's own, else the only one there is. */
 const nativeAgent = ({
   agents,
   defaultAgent,
 }: Pick<RouteCall<unknown, unknown>['ports'], 'agents' | 'defaultAgent'>) => {
-  const names = [...agents.keys()].filter((name) => engineOf(name).engine === 'native').toSorted()
+  const names = [...agents.values()].flatMap(({ name, engine }) => (engine === NATIVE_ENGINE ? [name] : [])).toSorted()
   const [only, ...others] = names
   if (only === undefined)
     return badRequest('body: engine: This server has no agent of its own. Put one into its folder agents/.')

@@ -52,7 +52,15 @@ describe('[F7] starting', () => {
   test('engine "native" is the agent that the operator named, or the only one; of several none is picked by its name', async () => {
     const agent = (name: string): [string, AgentInfo] => [
       name,
-      { name, description: name, webhook: false, needs: null, accept: acceptPrompt },
+      {
+        name,
+        description: name,
+        engine: ['scripted', 'claude'].includes(name) ? name : 'native',
+        runnerKind: name === 'claude' ? 'bridge' : 'in_process',
+        webhook: false,
+        needs: null,
+        accept: acceptPrompt,
+      },
     ]
     const asked = (names: readonly string[], defaultAgent = 'scripted') =>
       testApp({ agents: new Map(['scripted', 'claude', ...names].map(agent)), defaultAgent }).post('/sessions', {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { type AgentInfo, acceptPrompt } from '../../kernel/agent-info.ts'
 import { Host } from '../../kernel/host/host.ts'
 import type { Clock } from '../../kernel/ports/store.ts'
+import { nativeIdentity } from '../../runners/engine-identities.ts'
 import { scriptedRunner } from '../../runners/in-process/scripted.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { fabricRoutes } from '../fabric/routes.ts'
@@ -27,13 +28,15 @@ export const testApp = (options: Partial<AppOptions> = {}) => {
   const digest = async (text: string) => createHash('sha256').update(text).digest('hex')
   const { log, directory } = memoryStore()
   const runner = scriptedRunner({ clock, digest })
+  // Other agents play scripts too, in the name of a function.
+  const native = { ...runner, identity: nativeIdentity }
   const host = new Host({
     log,
     directory,
     clock,
     digest,
     tokenPaceMs: 0,
-    runner: (name) => (name === 'missing' ? null : runner),
+    runner: (name) => (name === 'missing' ? null : name === 'scripted' ? runner : native),
   })
   const app = createApp(
     {
@@ -73,6 +76,8 @@ export const testApp = (options: Partial<AppOptions> = {}) => {
 
 const agent = (name: string, webhook: boolean, needs: string | null = null): AgentInfo => ({
   name,
+  engine: name === 'scripted' ? name : 'native',
+  runnerKind: 'in_process',
   description: name,
   webhook,
   needs,

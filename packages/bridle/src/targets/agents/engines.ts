@@ -6,6 +6,7 @@ import type { Host } from '../../kernel/host/host.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import type { Job, Runner } from '../../kernel/ports/runner.ts'
 import type { Clock, Digest } from '../../kernel/ports/store.ts'
+import { bridgeIdentity } from '../../runners/engine-identities.ts'
 import { claudeEngine } from '../../runners/engines/claude/claude.ts'
 import { codexEngine } from '../../runners/engines/codex/codex.ts'
 import type { Engine } from '../../runners/engines/engine.ts'
@@ -179,7 +180,8 @@ const agentInfo = async (
     name: engine.name,
     description: `${TITLES[engine.name] ?? engine.name}, ${local?.hasWalls === false ? 'without walls around it' : 'in a sandbox'}.`,
     webhook: false,
-    engine: engine.info,
+    ...bridgeIdentity(engine.name),
+    capabilities: engine.info,
     get needs() {
       look().then(
         (found) => (missing = found),

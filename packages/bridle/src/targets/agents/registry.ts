@@ -5,6 +5,7 @@ import type { AgentRunPorts } from '../../agents/agent-run.ts'
 import { acceptInput } from '../../agents/input.ts'
 import type { AgentInfo } from '../../kernel/agent-info.ts'
 import type { Runner } from '../../kernel/ports/runner.ts'
+import { nativeIdentity } from '../../runners/engine-identities.ts'
 import { nativeRunner } from '../../runners/in-process/native.ts'
 import type { AgentFile } from './folder.ts'
 
@@ -72,6 +73,7 @@ export class AgentRegistry {
     this.#definitions.set(name, definition)
     this.#ensureRunner(name)
     this.agents.set(name, {
+      ...nativeIdentity,
       name,
       description,
       webhook: triggers.webhook,
@@ -84,7 +86,7 @@ export class AgentRegistry {
     this.#definitions.delete(name)
     this.#ensureRunner(name)
     const accept = async () => ({ problem: needs })
-    this.agents.set(name, { name, description: '', webhook: false, needs, accept })
+    this.agents.set(name, { ...nativeIdentity, name, description: '', webhook: false, needs, accept })
   }
 
   /** Its runner stays: the sessions it had can still be read. */

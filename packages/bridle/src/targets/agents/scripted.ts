@@ -1,7 +1,9 @@
-// The agent that is always there, as it is listed.
+// The agent that every server has, as the wires list it.
 import { type AgentInfo, acceptPrompt } from '../../kernel/agent-info.ts'
+import { scriptedIdentity } from '../../runners/engine-identities.ts'
 
 export const scriptedAgent: AgentInfo = {
+  ...scriptedIdentity,
   name: 'scripted',
   description: 'Plays the scenario in its prompt; offline and deterministic.',
   webhook: false,

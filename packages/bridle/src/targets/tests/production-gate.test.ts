@@ -20,11 +20,12 @@ productionGateContract(async () => {
 })
 
 test('[H16] the start of a server in production says which agents are open, and how to open the others', () => {
+  const native = { engine: 'native', runnerKind: 'in_process' } as const
   const agents = new Map([
-    ['hooked', { webhook: true }],
-    ['shy', { webhook: false }],
-    ['walker', { webhook: false }],
-    ['claude', { webhook: false }],
+    ['hooked', { webhook: true, ...native }],
+    ['shy', { webhook: false, ...native }],
+    ['walker', { webhook: false, ...native }],
+    ['claude', { webhook: false, engine: 'claude', runnerKind: 'bridge' as const }],
   ])
   const gate = { exposeAll: false, expose: ['walker', 'nobody'], socketAgent: 'claude', agents }
   expect(exposureReport(gate)?.split('\n')).toEqual([

@@ -387,7 +387,7 @@ describe('[S38] attempts', () => {
     const { runId, attempt } = life.run
     const report = { type: 'report', runId, attempt, frame: null, items: [stoppedAt('step:1')] } as const
     // The process that ends starts nothing any more.
-    const left = decide(key, life.state, report, life.now, false)
+    const left = decide(key, life.state, report, life.now, { starts: false })
     expect(left.events.map(({ type }) => type)).toEqual(['run_stopped', 'resume_handle'])
     expect(dueAt(left.state, life.now)).toBe(left.state.at)
     const next = decide(key, left.state, { type: 'tick' }, life.now + 5_000)

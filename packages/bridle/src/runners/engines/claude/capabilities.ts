@@ -1,5 +1,5 @@
 // What the claude engine can tell, and how sure it is.
-import type { EngineInfo } from '../engine.ts'
+import type { EngineInfo } from '../../../kernel/engine-info.ts'
 
 export const claudeInfo = (version: string): EngineInfo => ({
   name: 'claude',

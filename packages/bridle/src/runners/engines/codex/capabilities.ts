@@ -1,5 +1,5 @@
 // What Codex can be relied on for, and what not.
-import type { EngineInfo } from '../engine.ts'
+import type { EngineInfo } from '../../../kernel/engine-info.ts'
 
 export const codexInfo = (version: string): EngineInfo => ({
   name: 'codex',

@@ -1,7 +1,7 @@
 // The production gate. There an agent is open if it declares a webhook trigger or the operator names it; every door asks here.
 
 import type { AgentInfo } from '../../../kernel/agent-info.ts'
-import { engineOf } from '../../../kernel/views/session-card.ts'
+import { engineOf, NATIVE_ENGINE } from '../agent-engine.ts'
 import { errorResponse } from '../router/errors.ts'
 
 export interface ExposureEnv {
@@ -33,7 +33,7 @@ export const exposureOf = (env: ExposureEnv, named: readonly string[] = []): Exp
 })
 
 export interface ExposurePolicy extends Exposure {
-  readonly agents: ReadonlyMap<string, Pick<AgentInfo, 'webhook'>>
+  readonly agents: ReadonlyMap<string, Pick<AgentInfo, 'webhook' | 'engine' | 'runnerKind'>>
 }
 
 export const isExposed = ({ exposeAll, expose = [], agents }: ExposurePolicy, name: string): boolean =>
@@ -49,13 +49,13 @@ export const refusePrivateAgent = (
   const forSocket = door === 'ws' ? `, or BRIDLE_AGENT=${name} for /ws alone` : ''
   return errorResponse(
     'forbidden',
-    `In production the agent "${name}" is private. To open it, ${exposeAdvice(name)}${forSocket}.`,
+    `In production the agent "${name}" is private. To open it, ${exposeAdvice(gate, name)}${forSocket}.`,
   )
 }
 
 /** The words that open an agent. An engine has no file to declare a trigger in. */
-const exposeAdvice = (name: string): string =>
-  engineOf(name).engine === 'native'
+const exposeAdvice = ({ agents }: ExposurePolicy, name: string): string =>
+  engineOf(agents, name).engine === NATIVE_ENGINE
     ? `declare triggers: { webhook: true } in it or add it to BRIDLE_EXPOSE (BRIDLE_EXPOSE=${name})`
     : `add it to BRIDLE_EXPOSE (BRIDLE_EXPOSE=${name})`
 
@@ -70,7 +70,7 @@ export const exposureReport = (gate: ExposurePolicy): string | null => {
   return [
     `Production mode. Open agents: ${open.join(', ') || 'none'}.`,
     ...(socketAgent && closed.includes(socketAgent) ? [`Open on /ws alone, by BRIDLE_AGENT: ${socketAgent}.`] : []),
-    ...closed.map((name) => `Private: ${name}. To open it, ${exposeAdvice(name)}.`),
+    ...closed.map((name) => `Private: ${name}. To open it, ${exposeAdvice(gate, name)}.`),
     ...unknown.map((name) => `BRIDLE_EXPOSE names ${name}, but there is no such agent.`),
   ].join('\n')
 }

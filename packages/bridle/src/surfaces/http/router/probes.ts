@@ -70,8 +70,8 @@ export const probeRoutes: readonly Route[] = [
   }),
 ]
 
-const engineRows = ({ name, engine, needs }: AgentInfo) =>
-  engine ? [{ ...engine, agent: name, available: needs === null, ...(needs !== null && { needs }) }] : []
+const engineRows = ({ name, capabilities, needs }: AgentInfo) =>
+  capabilities ? [{ ...capabilities, agent: name, available: needs === null, ...(needs !== null && { needs }) }] : []
 
 const metricsText = ({ host, traffic, lostCommits = 0 }: AppPorts): string => {
   const { sessions, listeners, running, events } = host.counts()

@@ -16,11 +16,11 @@ export const sessionDetail = (session: Session, agent: AgentInfo | null) => ({
 })
 
 /** All but the messages: what starting, pausing, resuming and cancelling answer. */
-export const sessionCard = ({ key, state, heartbeatAt, incarnations }: Session, agent: AgentInfo | null) => {
+export const sessionCard = ({ key, state, heartbeatAt, incarnations, identity }: Session, agent: AgentInfo | null) => {
   const { lifecycle: life, approvals } = state
   const status = statusOf(state)
   return {
-    ...withIncarnations(sessionStateCard(key, state), key.id, incarnations),
+    ...withIncarnations(sessionStateCard(key, state, identity), key.id, incarnations),
     last_heartbeat_at: heartbeatAt === null ? null : new Date(heartbeatAt).toISOString(),
     id: key.id,
     sessionId: key.id,
@@ -35,7 +35,7 @@ export const sessionCard = ({ key, state, heartbeatAt, incarnations }: Session, 
     queued: life.queue.length,
     runId: life.run?.runId ?? null,
     lastError: life.lastError,
-    ...(agent?.engine && { capabilities: agent.engine }),
+    ...(agent?.capabilities && { capabilities: agent.capabilities }),
     approvals: Object.values(approvals.open).map(
       ({ id, kind, tool, toolCallId, reason, arguments: args, expiresAt }) => ({
         id,

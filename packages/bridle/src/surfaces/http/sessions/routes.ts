@@ -1,13 +1,14 @@
 // Routes by session id, whatever agent and wire made the session.
 import * as v from 'valibot'
 import { type Command, isRefusal } from '../../../kernel/commands.ts'
+import type { EngineIdentity } from '../../../kernel/engine-info.ts'
 import { eventId, isId, type Key } from '../../../kernel/event.ts'
 import type { Json, JsonObject } from '../../../kernel/json.ts'
 import { type ListedSession, StoreFault } from '../../../kernel/ports/store.ts'
 import { SESSION_STATUSES } from '../../../kernel/schemas.ts'
 import type { Session } from '../../../kernel/session/session.ts'
-import { engineOf } from '../../../kernel/views/session-card.ts'
 import { actorField, openableSessions, viewerField } from '../access/users.ts'
+import { engineOf } from '../agent-engine.ts'
 import { commandIdOf } from '../requests/command-id.ts'
 import { jsonWithTag } from '../requests/conditional-requests.ts'
 import { badRequest, notFound, refusalResponse } from '../router/errors.ts'
@@ -42,7 +43,7 @@ export const sessionRoutes: readonly Route[] = [
       const page = await pageOr400(ports.directory.list(access.tenant, { ...given, ...(await viewerField(access)) }))
       if (page instanceof Response) return page
       return Response.json({
-        sessions: page.sessions.map(sessionSummary),
+        sessions: page.sessions.map((session) => sessionSummary(session, engineOf(ports.agents, session.key.agent))),
         ...(page.next !== undefined && { next: page.next }),
       })
     },
@@ -169,7 +170,7 @@ const isoTime = (at: unknown): string | null => (typeof at === 'number' ? new Da
 const incarnationOf = ({ incarnation = 1, row }: ListedSession): number =>
   Math.max(incarnation, typeof row.detail.incarnation === 'number' ? row.detail.incarnation : 1)
 
-const sessionSummary = ({ key, head, row, ...log }: ListedSession) => ({
+const sessionSummary = ({ key, head, row, ...log }: ListedSession, { engine, runnerKind }: EngineIdentity) => ({
   id: key.id,
   sessionId: key.id,
   session_id: key.id,
@@ -191,7 +192,8 @@ const sessionSummary = ({ key, head, row, ...log }: ListedSession) => ({
   last_heartbeat_at: isoTime(row.detail.heartbeatAt),
   branch_source_event_id: row.detail.branchSourceEventId ?? null,
   branch_resume_cursor: row.detail.branchResumeCursor ?? null,
-  ...engineOf(key.agent),
+  engine,
+  runner_kind: runnerKind,
   approval_request_id: row.approvals[0]?.id ?? null,
   last_error: row.detail.lastError ?? null,
   health: healthOf(row.detail.health),

@@ -4,6 +4,7 @@ import { type AgentInfo, acceptPrompt } from '../../../kernel/agent-info.ts'
 import { keyText } from '../../../kernel/event.ts'
 import type { Runner } from '../../../kernel/ports/runner.ts'
 import type { ProviderName } from '../../../runners/credentials/providers.ts'
+import { bridgeIdentity } from '../../../runners/engine-identities.ts'
 import { claudeInfo } from '../../../runners/engines/claude/capabilities.ts'
 import { codexInfo } from '../../../runners/engines/codex/capabilities.ts'
 import { remoteRunner } from '../../../runners/remote/remote-runner.ts'
@@ -33,8 +34,20 @@ export const engineInfos = (env: HarnessEnv): readonly AgentInfo[] => {
   const needs = isThere ? null : 'Bind a container as HARNESS_SANDBOX, or set BRIDLE_RUNNER_URL to a runner.'
   const common = { webhook: false, needs, accept: acceptPrompt }
   return [
-    { ...common, name: 'claude', description: 'Claude Code, in a sandbox.', engine: claudeInfo(VERSION) },
-    { ...common, name: 'codex', description: 'Codex, in a sandbox.', engine: codexInfo(VERSION) },
+    {
+      ...common,
+      name: 'claude',
+      description: 'Claude Code, in a sandbox.',
+      ...bridgeIdentity('claude'),
+      capabilities: claudeInfo(VERSION),
+    },
+    {
+      ...common,
+      name: 'codex',
+      description: 'Codex, in a sandbox.',
+      ...bridgeIdentity('codex'),
+      capabilities: codexInfo(VERSION),
+    },
   ]
 }
 

@@ -1,0 +1,9 @@
+// The engine behind an agent, for lists and messages that have only its name.
+import type { EngineIdentity } from '../../kernel/engine-info.ts'
+
+/** An agent written in TypeScript; the engine has this name on every wire. */
+export const NATIVE_ENGINE = 'native'
+
+/** Sessions outlive agents. An agent that the server no longer lists was a file in its folder: built-in agents never leave the list. */
+export const engineOf = (agents: ReadonlyMap<string, EngineIdentity>, agent: string): EngineIdentity =>
+  agents.get(agent) ?? { engine: NATIVE_ENGINE, runnerKind: 'in_process' }
