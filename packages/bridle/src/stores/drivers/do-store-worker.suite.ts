@@ -1,7 +1,8 @@
 // A Worker whose objects each hold a store, asked over a socket: the contract of stores, from inside the real runtime.
 import { DurableObject } from 'cloudflare:workers'
 import { StoreFault } from '../../kernel/ports/store.ts'
-import { type ObjectNamespace, socketPair, upgradeResponse } from '../../targets/cloudflare/platform.ts'
+import { socketPair, upgradeResponse } from '../../targets/cloudflare/platform.ts'
+import type { ObjectNamespace } from '../object/platform-types.ts'
 import { noTail } from '../sqlite/log/tail.ts'
 import { beginIncarnation } from '../sqlite/schema.ts'
 import { type SqliteStore, sqliteStore } from '../sqlite/sqlite-store.ts'

@@ -4,6 +4,9 @@ import { WorkerEntrypoint } from 'cloudflare:workers'
 import type { Key } from '../../kernel/event.ts'
 import type { SessionService } from '../../kernel/host/host.ts'
 import { configuredSecret } from '../../runners/secrets/configured-secret.ts'
+import type { ObjectStub } from '../../stores/object/platform-types.ts'
+import { remoteDirectory } from '../../stores/object/remote-directory.ts'
+import { tenantDirectory } from '../../stores/object/shards.ts'
 import {
   type Access,
   type AccessOptions,
@@ -25,11 +28,9 @@ import { runClock } from './alarms/object-clock.ts'
 import { CREDENTIALS_PATH, readCredentialClaim } from './credentials/credential-proxy.ts'
 import { sealedTickets } from './credentials/sealed-tickets.ts'
 import { type SigningSecret, signingSecret } from './credentials/signing-secret.ts'
-import { remoteDirectory } from './directory/remote-directory.ts'
-import { tenantDirectory } from './directory/shards.ts'
 import { accessOptions, type HarnessEnv, type HarnessOptions, shardCountsFrom } from './options.ts'
 import { forwardToObject, forwardWithClaim } from './peers/forwarded-request.ts'
-import { type ObjectStub, type PlatformSocket, type RequestContext, socketPair, upgradeResponse } from './platform.ts'
+import { type PlatformSocket, type RequestContext, socketPair, upgradeResponse } from './platform.ts'
 
 /** The stateless front. The Worker's default export. */
 export class HarnessGateway extends WorkerEntrypoint<HarnessEnv> {

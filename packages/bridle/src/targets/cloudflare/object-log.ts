@@ -2,10 +2,10 @@
 // directory, and whose it is what lies in the bucket. It resolves when all of it is durable, so nothing that follows from it
 // can leave before.
 import { type Log, StoreFault } from '../../kernel/ports/store.ts'
+import type { ArtifactBucket } from '../../stores/object/artifact-bucket.ts'
+import type { BucketNames } from '../../stores/object/bucket-names.ts'
+import type { DirectoryOutbox } from '../../stores/object/directory-outbox.ts'
 import type { AlarmSchedule } from './alarms/alarm-schedule.ts'
-import type { ArtifactBucket } from './artifacts/artifact-bucket.ts'
-import type { BucketNames } from './artifacts/bucket-names.ts'
-import type { DirectoryOutbox } from './directory/directory-outbox.ts'
 import type { DurableStorage } from './platform.ts'
 
 export interface ObjectLogPorts {

@@ -1,12 +1,12 @@
 // What a Worker is set up with: options in its code, variables and bindings in its environment.
 import type { AgentDefinition } from '../../agents/agent.ts'
 import type { EngineSettings } from '../../runners/protocol.ts'
+import type { ObjectBucket, ObjectNamespace, ObjectStub } from '../../stores/object/platform-types.ts'
+import type { DirectoryStub } from '../../stores/object/remote-directory.ts'
+import type { ShardCounts } from '../../stores/object/shards.ts'
 import type { AccessOptions } from '../../surfaces/http/access/authenticate.ts'
 import type { RateLimit } from '../../surfaces/http/access/rate-limit.ts'
 import type { ContainerStub } from './agents/containers.ts'
-import type { DirectoryStub } from './directory/remote-directory.ts'
-import type { ShardCounts } from './directory/shards.ts'
-import type { ObjectBucket, ObjectNamespace, ObjectStub } from './platform.ts'
 
 export interface HarnessOptions extends Omit<AccessOptions, 'authTokenEnv'> {
   /** Agents to serve, beside the built-in ones. */

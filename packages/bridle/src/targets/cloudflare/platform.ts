@@ -25,15 +25,6 @@ export interface DurableStorage extends ObjectStorage {
   deleteAlarm(): Promise<void>
 }
 
-/** As much of a bucket as is used. */
-export interface ObjectBucket {
-  /** Durable when it resolves. */
-  put(name: string, text: string, options?: object): Promise<unknown>
-  get(name: string): Promise<{ text(): Promise<string> } | null>
-  /** At most 1,000; one that is not there counts as deleted. */
-  delete(names: string[]): Promise<void>
-}
-
 export interface PlatformSocket {
   readonly readyState: number
   accept(): void
@@ -41,15 +32,6 @@ export interface PlatformSocket {
   close(code?: number, reason?: string): void
   serializeAttachment(value: unknown): void
   deserializeAttachment(): unknown
-}
-
-export interface ObjectStub {
-  fetch(request: Request): Promise<Response>
-}
-
-export interface ObjectNamespace<S = ObjectStub> {
-  idFromName(name: string): unknown
-  get(id: unknown): S
 }
 
 interface PlatformGlobals {

@@ -5,7 +5,7 @@ import { type Key, keyText } from '../../../kernel/event.ts'
 import type { RunnerHealth } from '../../../runners/protocol.ts'
 import type { RunnerFetch, Sandbox, SandboxProvider } from '../../../runners/sandboxes/provider.ts'
 import { askHealth, putEnv } from '../../../runners/sandboxes/runner-calls.ts'
-import type { ObjectNamespace, ObjectStub } from '../platform.ts'
+import type { ObjectNamespace, ObjectStub } from '../../../stores/object/platform-types.ts'
 
 /** As much of `Container` as is asked from outside. */
 export interface ContainerStub extends ObjectStub {

@@ -3,8 +3,8 @@
 
 import { configuredSecret } from '../../../runners/secrets/configured-secret.ts'
 import type { SqlDriver } from '../../../stores/drivers/driver.ts'
-import type { DirectoryStub } from '../directory/remote-directory.ts'
-import type { ObjectNamespace } from '../platform.ts'
+import type { ObjectNamespace } from '../../../stores/object/platform-types.ts'
+import type { DirectoryStub } from '../../../stores/object/remote-directory.ts'
 import { toBase64Url } from './sealing.ts'
 
 export type SigningSecret = () => Promise<string>

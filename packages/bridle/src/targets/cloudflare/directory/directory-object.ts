@@ -4,12 +4,12 @@ import type { Key } from '../../../kernel/event.ts'
 import type { ListFilter } from '../../../kernel/ports/store.ts'
 import type { SqlDriver } from '../../../stores/drivers/driver.ts'
 import { objectDriver } from '../../../stores/drivers/object-driver.ts'
+import type { DirectoryStub, DirectoryUpdate, SessionPlacement } from '../../../stores/object/remote-directory.ts'
+import { DirectoryIndex } from '../../../stores/object/session-index.ts'
 import type { PageOptions } from '../../../stores/sqlite/sqlite-directory.ts'
 import { ensureSigningSecret } from '../credentials/signing-secret.ts'
 import type { HarnessEnv } from '../options.ts'
 import type { ObjectContext } from '../platform.ts'
-import type { DirectoryStub, DirectoryUpdate, SessionPlacement } from './remote-directory.ts'
-import { DirectoryIndex } from './session-index.ts'
 
 /** An object of the index. Bind it as `HARNESS_DIRECTORY`. */
 export class HarnessDirectory extends DurableObject<HarnessEnv> implements DirectoryStub {

@@ -2,8 +2,8 @@
 
 import type { Key } from '../../../kernel/event.ts'
 import { type ChildNotice, findParentKey } from '../../../kernel/rules/children/child-notice.ts'
-import type { RemoteDirectory } from '../directory/remote-directory.ts'
-import type { ObjectNamespace } from '../platform.ts'
+import type { ObjectNamespace } from '../../../stores/object/platform-types.ts'
+import type { RemoteDirectory } from '../../../stores/object/remote-directory.ts'
 import { noticeRequest } from './forwarded-request.ts'
 
 /** A notice, and the session that it is for. */

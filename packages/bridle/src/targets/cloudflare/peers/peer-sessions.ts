@@ -2,11 +2,11 @@
 // what each has left of its own object, by the route that everybody asks.
 import type { Key } from '../../../kernel/event.ts'
 import { type Clock, type Directory, StoreFault } from '../../../kernel/ports/store.ts'
+import type { ObjectNamespace } from '../../../stores/object/platform-types.ts'
+import type { RemoteDirectory } from '../../../stores/object/remote-directory.ts'
 import type { Access } from '../../../surfaces/http/access/authenticate.ts'
 import type { ArtifactSummary } from '../../../surfaces/http/sessions/artifact-list.ts'
 import type { RelatedSessions } from '../../../surfaces/http/sessions/related-sessions.ts'
-import type { RemoteDirectory } from '../directory/remote-directory.ts'
-import type { ObjectNamespace } from '../platform.ts'
 import { forwardToObject } from './forwarded-request.ts'
 
 /** How long an answer waits for another object; what has not come by then is left out. */

@@ -2,15 +2,9 @@
 import { DurableObject, env } from 'cloudflare:workers'
 import unsafe from 'workerd:unsafe'
 import { agent } from '../../../agents/agent.ts'
+import type { ObjectBucket, ObjectNamespace } from '../../../stores/object/platform-types.ts'
 import { type HarnessEnv, harness } from '../index.ts'
-import type {
-  DurableStorage,
-  ObjectBucket,
-  ObjectContext,
-  ObjectNamespace,
-  PlatformSocket,
-  RequestContext,
-} from '../platform.ts'
+import type { DurableStorage, ObjectContext, PlatformSocket, RequestContext } from '../platform.ts'
 
 const { TEST_OPTIONS = '{}' } = env as { TEST_OPTIONS?: string }
 

@@ -1,10 +1,10 @@
 // The index over all sessions of a tenant, as gateway and sessions ask for it: what each of its objects answers, and what
 // they make up together.
-import { type Key, keyText } from '../../../kernel/event.ts'
-import type { Directory, DirectoryRow, ListedSession, ListFilter } from '../../../kernel/ports/store.ts'
-import type { PositionedEntry } from '../../../stores/listing.ts'
-import type { ApprovalListing, PageOptions } from '../../../stores/sqlite/sqlite-directory.ts'
-import type { ObjectNamespace } from '../platform.ts'
+import { type Key, keyText } from '../../kernel/event.ts'
+import type { Directory, DirectoryRow, ListedSession, ListFilter } from '../../kernel/ports/store.ts'
+import type { PositionedEntry } from '../listing.ts'
+import type { ApprovalListing, PageOptions } from '../sqlite/sqlite-directory.ts'
+import type { ObjectNamespace } from './platform-types.ts'
 import { type ShardCounts, tenantDirectory } from './shards.ts'
 
 /** A session as its object tells of it. */

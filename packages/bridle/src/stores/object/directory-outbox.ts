@@ -1,9 +1,9 @@
 // What the directory does not know yet of this object's sessions. Marked in the write that changed it, told soon after,
 // and as often as it takes; a mark that was told is taken away only if nothing has changed meanwhile.
-import { type Key, keyText } from '../../../kernel/event.ts'
-import type { Log } from '../../../kernel/ports/store.ts'
-import type { SqlDriver } from '../../../stores/drivers/driver.ts'
-import { rowWithOwner } from '../../../stores/sqlite/sqlite-directory.ts'
+import { type Key, keyText } from '../../kernel/event.ts'
+import type { Log } from '../../kernel/ports/store.ts'
+import type { SqlDriver } from '../drivers/driver.ts'
+import { rowWithOwner } from '../sqlite/sqlite-directory.ts'
 import type { DirectoryUpdate } from './remote-directory.ts'
 import type { TenantDirectory } from './shards.ts'
 

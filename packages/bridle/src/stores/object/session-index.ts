@@ -1,18 +1,13 @@
 // What one object of the directory knows, in the same tables as on Node. All of it was told by the sessions, so it can be
 // lost: a session tells of itself again when it is next asked or next writes.
-import type { Key } from '../../../kernel/event.ts'
-import { ownerFromId } from '../../../kernel/owner.ts'
-import type { ListedSession, ListFilter } from '../../../kernel/ports/store.ts'
-import type { SqlDriver } from '../../../stores/drivers/driver.ts'
-import type { PositionedEntry } from '../../../stores/listing.ts'
-import { noTail, openTail } from '../../../stores/sqlite/log/tail.ts'
-import { openSessionTable, type SessionTable } from '../../../stores/sqlite/session-table.ts'
-import {
-  type ApprovalListing,
-  directoryPages,
-  type PageOptions,
-  rowWithOwner,
-} from '../../../stores/sqlite/sqlite-directory.ts'
+import type { Key } from '../../kernel/event.ts'
+import { ownerFromId } from '../../kernel/owner.ts'
+import type { ListedSession, ListFilter } from '../../kernel/ports/store.ts'
+import type { SqlDriver } from '../drivers/driver.ts'
+import type { PositionedEntry } from '../listing.ts'
+import { noTail, openTail } from '../sqlite/log/tail.ts'
+import { openSessionTable, type SessionTable } from '../sqlite/session-table.ts'
+import { type ApprovalListing, directoryPages, type PageOptions, rowWithOwner } from '../sqlite/sqlite-directory.ts'
 import type {
   DirectoryRecord,
   DirectoryStub,

@@ -1,10 +1,10 @@
 // A tenant's directory as several objects. A session's is found by a hash of its id, so what concerns one session asks one
 // object; a list asks all of them and merges their pages, in the very order that one object would have.
-import { hashText } from '../../../kernel/json.ts'
-import type { Directory, ListFilter } from '../../../kernel/ports/store.ts'
-import { decodeCursor, encodeCursor, type PositionedEntry } from '../../../stores/listing.ts'
-import { approvalsPage, listPage, type PageOptions } from '../../../stores/sqlite/sqlite-directory.ts'
-import type { ObjectNamespace } from '../platform.ts'
+import { hashText } from '../../kernel/json.ts'
+import type { Directory, ListFilter } from '../../kernel/ports/store.ts'
+import { decodeCursor, encodeCursor, type PositionedEntry } from '../listing.ts'
+import { approvalsPage, listPage, type PageOptions } from '../sqlite/sqlite-directory.ts'
+import type { ObjectNamespace } from './platform-types.ts'
 import type { DirectoryStub, DirectoryUpdate, SessionLocation, SessionPlacement } from './remote-directory.ts'
 
 export interface ShardCounts {

@@ -1,7 +1,7 @@
 // What one object tells, and in which order it arrives.
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { key, row } from '../../../stores/contract/store.suite.ts'
+import { key, row } from '../contract/store.suite.ts'
 import { DirectoryOutbox } from './directory-outbox.ts'
 
 const made = () => {

@@ -1,11 +1,11 @@
 // What the log keeps in place of a large text, and what a page of such references may cost.
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { event, expectFault, key, row, seqs } from '../../../stores/contract/store.suite.ts'
-import { memoryStore } from '../../../stores/memory/memory-store.ts'
-import type { ObjectBucket } from '../platform.ts'
+import { event, expectFault, key, row, seqs } from '../contract/store.suite.ts'
+import { memoryStore } from '../memory/memory-store.ts'
 import { ArtifactBucket, INLINE_CONTENT_MAX } from './artifact-bucket.ts'
 import { BucketNames } from './bucket-names.ts'
+import type { ObjectBucket } from './platform-types.ts'
 
 const chunk = (seq: number, chars: number) =>
   event(seq, { artifact_id: 'art-1', index: 0, text: String(seq % 10).repeat(chars) }, 'artifact_chunk')

@@ -1,8 +1,8 @@
 // What this object has in the bucket, by name. Each name is written down before anything is put under it, so that whatever
 // becomes of the append, what no session needs is found again and deleted, as often as it takes.
-import type { Key } from '../../../kernel/event.ts'
-import type { SqlDriver } from '../../../stores/drivers/driver.ts'
-import type { ObjectBucket } from '../platform.ts'
+import type { Key } from '../../kernel/event.ts'
+import type { SqlDriver } from '../drivers/driver.ts'
+import type { ObjectBucket } from './platform-types.ts'
 
 const RETRY_MS = 30_000
 /** What a bucket deletes at once is more; what a statement binds is one. */

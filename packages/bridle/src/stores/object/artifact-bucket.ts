@@ -1,10 +1,10 @@
 // Large artifacts lie in a bucket: the text of a large chunk is put there first, and the log keeps a reference in its place.
 // Nobody outside sees a reference: a chunk is read with its text, or without any.
-import { type Event, type Key, keyText } from '../../../kernel/event.ts'
-import { hashText } from '../../../kernel/json.ts'
-import { type Log, type LogAppend, StoreFault } from '../../../kernel/ports/store.ts'
-import type { ObjectBucket } from '../platform.ts'
+import { type Event, type Key, keyText } from '../../kernel/event.ts'
+import { hashText } from '../../kernel/json.ts'
+import { type Log, type LogAppend, StoreFault } from '../../kernel/ports/store.ts'
 import type { BucketNames } from './bucket-names.ts'
+import type { ObjectBucket } from './platform-types.ts'
 
 /** Characters of a chunk that stay in the log: less would cost a request more than it costs the storage. */
 export const INLINE_CONTENT_MAX = 65_536
