@@ -1,7 +1,8 @@
 // The SQL of a Durable Object. Its storage is one SQLite database that nobody else opens. Until the first write there is
 // nothing in it, not even tables: an object that was only asked about must leave nothing behind.
 import { StoreFault, type StoreFaultCode } from '../../kernel/ports/store.ts'
-import { bumpEpoch, checkVersion, migrate, migrations, schemaVersion } from '../sqlite/schema.ts'
+import { migrateObject, objectSchemaVersion } from '../object/object-schema.ts'
+import { bumpEpoch, checkVersion, type Migration, migrate, migrations, schemaVersion } from '../sqlite/schema.ts'
 import { checkSqlLimits, type SqlDriver, type SqlValue } from './driver.ts'
 
 /** As much of a Durable Object's storage as the driver uses. */
@@ -19,7 +20,8 @@ export interface ObjectDriver extends SqlDriver {
   isBlank(): boolean
 }
 
-export const objectDriver = (storage: ObjectStorage): ObjectDriver => {
+/** `own` makes the tables that this kind of object has beside the shared ones. */
+export const objectDriver = (storage: ObjectStorage, own: readonly Migration[] = []): ObjectDriver => {
   const { sql } = storage
   const exec = <Row>(text: string, values: SqlValue[]): Row[] => {
     checkSqlLimits(values)
@@ -39,12 +41,15 @@ export const objectDriver = (storage: ObjectStorage): ObjectDriver => {
   let isBlank = sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'meta'").toArray().length === 0
   if (!isBlank) {
     checkVersion(schemaVersion(raw), migrations, 'The object')
+    checkVersion(objectSchemaVersion(raw), own, 'The object')
     migrate(raw)
+    migrateObject(raw, own)
   }
   const epoch = isBlank ? 1 : bumpEpoch(raw)
 
   const create = () => {
     migrate(raw)
+    migrateObject(raw, own)
     bumpEpoch(raw)
     isBlank = false
   }

@@ -5,6 +5,7 @@ import { event, expectFault, key, row, seqs } from '../contract/store.suite.ts'
 import { memoryStore } from '../memory/memory-store.ts'
 import { ArtifactBucket, INLINE_CONTENT_MAX } from './artifact-bucket.ts'
 import { BucketNames } from './bucket-names.ts'
+import { sessionObjectMigrations } from './object-schema.ts'
 import type { ObjectBucket } from './platform-types.ts'
 
 const chunk = (seq: number, chars: number) =>
@@ -31,6 +32,7 @@ const made = (putFaults = 0) => {
     },
   }
   const database = new DatabaseSync(':memory:')
+  for (const sql of sessionObjectMigrations.flat()) database.exec(sql)
   const driver = {
     run: (sql: string, ...values: string[]) => void database.prepare(sql).run(...values),
     get: (sql: string, ...values: string[]) => database.prepare(sql).get(...values),

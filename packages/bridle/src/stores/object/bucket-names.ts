@@ -22,7 +22,6 @@ export class BucketNames {
   readonly #ports: BucketNamesPorts
   /** Their append is under way. */
   readonly #reserved = new Set<string>()
-  #isReady = false
   #cleaning: Promise<void> | null = null
 
   constructor(ports: BucketNamesPorts) {
@@ -32,8 +31,6 @@ export class BucketNames {
   /** Durable when it resolves. */
   async reserve(names: readonly string[]): Promise<void> {
     const { driver, sync } = this.#ports
-    driver.run(table)
-    this.#isReady = true
     for (const name of names) {
       this.#reserved.add(name)
       driver.run('INSERT INTO bucket_names (name, sid) VALUES (?, NULL)', name)
@@ -67,7 +64,7 @@ export class BucketNames {
   /** In the turn that made something unneeded: it is then looked after, whatever happens to this life of the object. */
   scheduleCleanup(): void {
     const { bucket, now, retry } = this.#ports
-    if (bucket && this.#hasTable()) retry(now() + RETRY_MS)
+    if (bucket && this.#hasNames()) retry(now() + RETRY_MS)
   }
 
   /** Resolves when what nobody needs is deleted, or could not be. */
@@ -80,7 +77,7 @@ export class BucketNames {
 
   async #cleanUp(): Promise<void> {
     const { driver, bucket, retry } = this.#ports
-    if (!bucket || !this.#hasTable()) return
+    if (!bucket || !this.#hasNames()) return
     try {
       for (;;) {
         const names = this.#unneeded()
@@ -109,11 +106,7 @@ export class BucketNames {
       .slice(0, PAGE)
   }
 
-  #hasTable(): boolean {
-    const find = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'bucket_names'"
-    this.#isReady ||= this.#ports.driver.get(find) !== undefined
-    return this.#isReady
+  #hasNames(): boolean {
+    return this.#ports.driver.get('SELECT 1 FROM bucket_names LIMIT 1') !== undefined
   }
 }
-
-const table = 'CREATE TABLE IF NOT EXISTS bucket_names (name TEXT PRIMARY KEY, sid INTEGER) WITHOUT ROWID'

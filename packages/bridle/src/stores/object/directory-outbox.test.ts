@@ -3,12 +3,14 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { key, row } from '../contract/store.suite.ts'
 import { DirectoryOutbox } from './directory-outbox.ts'
+import { sessionObjectMigrations } from './object-schema.ts'
 
 const made = () => {
   const database = new DatabaseSync(':memory:')
   database.exec('CREATE TABLE sessions (tenant, agent, id, row, removed, owner)')
   const { tenant, agent, id } = key('a')
   database.prepare('INSERT INTO sessions VALUES (?, ?, ?, ?, 0, NULL)').run(tenant, agent, id, JSON.stringify(row()))
+  for (const sql of sessionObjectMigrations.flat()) database.exec(sql)
   const driver = {
     run: (sql: string, ...values: string[]) => void database.prepare(sql).run(...values),
     get: (sql: string, ...values: string[]) => database.prepare(sql).get(...values),

@@ -28,7 +28,6 @@ interface PendingUpdate extends Key {
 export class DirectoryOutbox {
   readonly #ports: DirectoryOutboxPorts
   readonly #published = new Set<string>()
-  #isReady = false
   #hasAnnounced = false
   #announcing = Promise.resolve()
   #publishing: Promise<void> | null = null
@@ -53,8 +52,6 @@ export class DirectoryOutbox {
   /** In the turn of the write that changed it. */
   mark({ tenant, agent, id }: Key): void {
     const { driver } = this.#ports
-    if (!this.#isReady) driver.run(table)
-    this.#isReady = true
     driver.run(
       `INSERT INTO untold (tenant, agent, id, n) VALUES (?, ?, ?, 1)
        ON CONFLICT (tenant, agent, id) DO UPDATE SET n = n + 1`,
@@ -93,11 +90,6 @@ export class DirectoryOutbox {
 
   async #publishPending(): Promise<void> {
     const { driver, directory, now, retry } = this.#ports
-    if (!this.#isReady) {
-      const found = driver.get("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'untold'")
-      if (!found) return
-      this.#isReady = true
-    }
     try {
       for (;;) {
         const marks = driver.all<PendingUpdate>('SELECT tenant, agent, id, n FROM untold LIMIT 50')
@@ -133,7 +125,3 @@ export class DirectoryOutbox {
     return found && !row ? null : { key, home: home(), head, row }
   }
 }
-
-const table = `CREATE TABLE IF NOT EXISTS untold (
-  tenant TEXT NOT NULL, agent TEXT NOT NULL, id TEXT NOT NULL, n INTEGER NOT NULL,
-  PRIMARY KEY (tenant, agent, id)) WITHOUT ROWID`

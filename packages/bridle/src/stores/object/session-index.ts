@@ -38,7 +38,7 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
   }
 
   async register({ key, home }: SessionPlacement): Promise<string> {
-    return this.#write(() => {
+    return this.#driver.transaction(() => {
       const known = this.#homeOf(key)
       if (!known) this.#saveHome(key, home, 0, 0)
       return known?.home ?? home
@@ -46,7 +46,7 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
   }
 
   async tell(told: readonly DirectoryUpdate[]): Promise<void> {
-    this.#write(() => {
+    this.#driver.transaction(() => {
       for (const each of told) this.#applyUpdate(each)
     })
   }
@@ -75,7 +75,7 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
   }
 
   async redeem(nonce: string, expiresAt: number): Promise<boolean> {
-    return this.#write(() => {
+    return this.#driver.transaction(() => {
       this.#driver.run('DELETE FROM nonces WHERE expires_at < ?', Date.now())
       if (this.#driver.get('SELECT 1 FROM nonces WHERE nonce = ?', nonce)) return false
       this.#driver.run('INSERT INTO nonces (nonce, expires_at) VALUES (?, ?)', nonce, expiresAt)
@@ -85,8 +85,7 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
 
   /** Whoever asks takes over from here: should the number of objects ever be this one again, this one takes over anew. */
   async known(tenant: string, after: Key | null): Promise<DirectoryRecord[]> {
-    if (this.#hasTakenOver(tenant))
-      this.#write(() => this.#driver.run('DELETE FROM taken_over WHERE tenant = ?', tenant))
+    if (this.#hasTakenOver(tenant)) this.#driver.run('DELETE FROM taken_over WHERE tenant = ?', tenant)
     const rows = this.#driver.all<{ id: string; agent: string; row: string | null; owner: string | null } & HomeRow>(
       `SELECT h.id, h.agent, h.home, h.seq, h.removed, s.row, s.owner FROM homes AS h
        LEFT JOIN sessions AS s ON s.tenant = h.tenant AND s.id = h.id AND s.agent = h.agent AND s.removed = 0
@@ -113,7 +112,7 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
         const page: DirectoryRecord[] = await source.known(tenant, after)
         const ours = page.filter(({ key }) => shardOf(key.id, of) === index)
         if (ours.length > 0)
-          this.#write(() => {
+          this.#driver.transaction(() => {
             for (const each of ours) this.#inherit(each)
           })
         const last = page.at(-1)
@@ -123,12 +122,10 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
       }
     }
     // A tenant that nobody has heard of leaves nothing behind.
-    if (!isEmpty) this.#write(() => this.#driver.run('INSERT OR IGNORE INTO taken_over (tenant) VALUES (?)', tenant))
+    if (!isEmpty) this.#driver.run('INSERT OR IGNORE INTO taken_over (tenant) VALUES (?)', tenant)
   }
 
   #hasTakenOver(tenant: string): boolean {
-    const find = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'taken_over'"
-    if (!this.#driver.get(find)) return false
     return this.#driver.get('SELECT 1 FROM taken_over WHERE tenant = ?', tenant) !== undefined
   }
 
@@ -177,19 +174,4 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
       ...[tenant, id, agent, home, seq, removed],
     )
   }
-
-  #write<T>(work: () => T): T {
-    return this.#driver.transaction(() => {
-      for (const table of tables) this.#driver.run(table)
-      return work()
-    })
-  }
 }
-
-const tables = [
-  `CREATE TABLE IF NOT EXISTS homes (
-    tenant TEXT NOT NULL, id TEXT NOT NULL, agent TEXT NOT NULL, home TEXT NOT NULL, seq INTEGER NOT NULL,
-    removed INTEGER NOT NULL, PRIMARY KEY (tenant, id, agent)) WITHOUT ROWID`,
-  'CREATE TABLE IF NOT EXISTS nonces (nonce TEXT PRIMARY KEY, expires_at INTEGER NOT NULL) WITHOUT ROWID',
-  'CREATE TABLE IF NOT EXISTS taken_over (tenant TEXT PRIMARY KEY) WITHOUT ROWID',
-]

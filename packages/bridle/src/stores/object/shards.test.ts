@@ -1,5 +1,4 @@
 // Several objects as one directory: the contract of directories, and what changes with their number.
-import { DatabaseSync } from 'node:sqlite'
 import { beforeEach, expect, test } from 'vitest'
 import { keyText } from '../../kernel/event.ts'
 import type { DirectoryRow, Log } from '../../kernel/ports/store.ts'
@@ -8,32 +7,12 @@ import { approval, key, row, type StoreHarness, type StoreOwner } from '../contr
 import { type ObjectDriver, type ObjectStorage, objectDriver } from '../drivers/object-driver.ts'
 import { noTail } from '../sqlite/log/tail.ts'
 import { sqliteStore } from '../sqlite/sqlite-store.ts'
+import { directoryObjectMigrations, sessionObjectMigrations } from './object-schema.ts'
+import { memoryObjectStorage } from './object-storage.suite.ts'
 import type { ObjectNamespace } from './platform-types.ts'
 import { type DirectoryStub, remoteDirectory } from './remote-directory.ts'
 import { DirectoryIndex } from './session-index.ts'
 import { type ShardCounts, shardName, tenantDirectory } from './shards.ts'
-
-/** What an object's storage does, as far as the driver asks. */
-const storage = (): ObjectStorage => {
-  const database = new DatabaseSync(':memory:')
-  let depth = 0
-  return {
-    sql: { exec: (sql, ...values) => ({ toArray: () => database.prepare(sql).all(...values) }) },
-    transactionSync: (work) => {
-      const name = `t${depth++}`
-      database.exec(`SAVEPOINT ${name}`)
-      try {
-        return work()
-      } catch (error) {
-        database.exec(`ROLLBACK TO ${name}`)
-        throw error
-      } finally {
-        database.exec(`RELEASE ${name}`)
-        depth -= 1
-      }
-    },
-  }
-}
 
 /** The objects of a namespace, each with a storage of its own. */
 class TestNamespace implements ObjectNamespace<DirectoryStub> {
@@ -50,9 +29,9 @@ class TestNamespace implements ObjectNamespace<DirectoryStub> {
   }
 
   driver(name: string): ObjectDriver {
-    const kept = this.#storages.get(name) ?? storage()
+    const kept = this.#storages.get(name) ?? memoryObjectStorage()
     this.#storages.set(name, kept)
-    return objectDriver(kept)
+    return objectDriver(kept, name === 'sessions' ? sessionObjectMigrations : directoryObjectMigrations)
   }
 
   idFromName = (name: string): string => name

@@ -106,7 +106,7 @@ export const schemaVersion = (driver: Pick<SqlDriver, 'get'>): number => {
   return version
 }
 
-const damagedMeta = (): StoreFault =>
+export const damagedMeta = (): StoreFault =>
   new StoreFault(
     'corrupt',
     'The table "meta" of the database is damaged: it does not say which version the data has. Restore a backup; nothing was changed.',
@@ -124,11 +124,22 @@ export const checkVersion = (version: number, known: readonly Migration[], where
 /** Brings the database to the newest version, one transaction per step, so that a crash leaves a version, not a mix. */
 export const migrate = (driver: SqlDriver, known: readonly Migration[] = migrations): void => {
   driver.run('CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID')
-  for (let version = schemaVersion(driver); version < known.length; version++) {
-    if (isDone(driver, known[version]!)) throw damagedMeta()
+  applyMigrations(driver, 'schema', schemaVersion(driver), known)
+}
+
+/** Applies what follows `version` of a list; `name` is the row of `meta` that has the version. */
+export const applyMigrations = (
+  driver: SqlDriver,
+  name: string,
+  version: number,
+  known: readonly Migration[],
+): void => {
+  for (const [index, migration] of known.entries()) {
+    if (index < version) continue
+    if (isDone(driver, migration)) throw damagedMeta()
     driver.transaction(() => {
-      for (const sql of known[version]!) driver.run(sql)
-      setMeta(driver, 'schema', version + 1)
+      for (const sql of migration) driver.run(sql)
+      setMeta(driver, name, index + 1)
     })
   }
 }
@@ -136,7 +147,7 @@ export const migrate = (driver: SqlDriver, known: readonly Migration[] = migrati
 /** A step that was done before: the version that was read is then not the version of the data. */
 const isDone = (driver: SqlDriver, migration: Migration): boolean =>
   migration
-    .flatMap((sql) => /^CREATE (?:TABLE|(?:UNIQUE )?INDEX) (\w+)/.exec(sql)?.[1] ?? [])
+    .flatMap((sql) => /^CREATE (?:TABLE|(?:UNIQUE )?INDEX) (?!IF NOT EXISTS)(\w+)/.exec(sql)?.[1] ?? [])
     .some((name) => driver.get('SELECT 1 FROM sqlite_master WHERE name = ?', name) !== undefined)
 
 /** A new incarnation: from here on, appends of any earlier owner are refused. */

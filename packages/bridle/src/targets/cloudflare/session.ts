@@ -8,9 +8,12 @@ import { objectDriver } from '../../stores/drivers/object-driver.ts'
 import { ArtifactBucket } from '../../stores/object/artifact-bucket.ts'
 import { BucketNames } from '../../stores/object/bucket-names.ts'
 import { DirectoryOutbox } from '../../stores/object/directory-outbox.ts'
+import { sessionObjectMigrations } from '../../stores/object/object-schema.ts'
 import { remoteDirectory } from '../../stores/object/remote-directory.ts'
 import { tenantDirectory } from '../../stores/object/shards.ts'
+import { spendRows } from '../../stores/object/spend-rows.ts'
 import { withStoreFaults } from '../../stores/object/store-faults.ts'
+import { wakeRows } from '../../stores/object/wake-rows.ts'
 import { noTail } from '../../stores/sqlite/log/tail.ts'
 import { sqliteStore } from '../../stores/sqlite/sqlite-store.ts'
 import { exposureOf } from '../../surfaces/http/access/exposure.ts'
@@ -74,13 +77,18 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
   constructor(ctx: ObjectContext, env: HarnessEnv, options: HarnessOptions = {}) {
     super(ctx, env)
     const { storage } = ctx
-    const driver = objectDriver(storage)
+    const driver = objectDriver(storage, sessionObjectMigrations)
     const store = sqliteStore(driver, driver.epoch, noTail)
     const now = () => this.#clock.now()
     this.#home = ctx.id.name ?? ''
-    this.#spendLedgers = new SpendLedgers(driver)
+    this.#spendLedgers = new SpendLedgers(spendRows(driver))
     this.#engines = options.engines
-    this.#alarmSchedule = new AlarmSchedule({ storage, driver, now, watchdogMs: options.watchdogMs ?? WATCHDOG_MS })
+    this.#alarmSchedule = new AlarmSchedule({
+      storage,
+      wakes: wakeRows(driver),
+      now,
+      watchdogMs: options.watchdogMs ?? WATCHDOG_MS,
+    })
     this.#outbox = new DirectoryOutbox({
       driver,
       log: store.log,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { SqlDriver } from '../../../stores/drivers/driver.ts'
+import type { DirectoryRow } from '../../../kernel/ports/store.ts'
 import type { DurableStorage } from '../platform.ts'
 import { AlarmSchedule, WATCHDOG_MS } from './alarm-schedule.ts'
 
@@ -18,11 +18,11 @@ const arranged = ({ inHand = [], due }: SessionRows, before: number | null = nul
     setAlarm: async (at: number) => void alarms.push(at),
     deleteAlarm: async () => void alarms.push(null),
   } as unknown as DurableStorage
-  const driver = {
-    all: () => inHand.map((row) => ({ row: row === damaged ? '{' : JSON.stringify({ ...quiet, ...row }) })),
-    get: () => ({ at: due ?? null }),
-  } as unknown as SqlDriver
-  return { times: new AlarmSchedule({ storage, driver, now, watchdogMs: WATCHDOG_MS }), alarms }
+  const wakes = {
+    inHand: () => inHand.map((row) => (row === damaged ? null : ({ ...quiet, ...row } as unknown as DirectoryRow))),
+    earliestDueAt: () => due ?? null,
+  }
+  return { times: new AlarmSchedule({ storage, wakes, now, watchdogMs: WATCHDOG_MS }), alarms }
 }
 
 const damaged = {}

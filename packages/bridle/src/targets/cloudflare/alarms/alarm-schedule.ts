@@ -2,15 +2,14 @@
 // wanted that is every 30 seconds: nobody promises that a streaming fetch keeps an object in memory, so the alarm does,
 // and it is the watchdog as well: a run that is wanted and not in hand is taken up again.
 import type { DirectoryRow } from '../../../kernel/ports/store.ts'
-import type { SqlDriver } from '../../../stores/drivers/driver.ts'
-import { parseOrNull } from '../../../stores/sqlite/sqlite-directory.ts'
+import type { WakeRows } from '../../../stores/object/wake-rows.ts'
 import type { DurableStorage } from '../platform.ts'
 
 export const WATCHDOG_MS = 30_000
 
 export interface AlarmSchedulePorts {
   readonly storage: DurableStorage
-  readonly driver: SqlDriver
+  readonly wakes: WakeRows
   readonly now: () => number
   readonly watchdogMs: number
 }
@@ -55,15 +54,14 @@ export class AlarmSchedule {
 
   /** Brings the alarm in line with the log. Called in the turn that wrote, so that both are one write. */
   update(): void {
-    const { storage, driver, watchdogMs } = this.#ports
+    const { storage, wakes, watchdogMs } = this.#ports
     const now = this.#ports.now()
     const watchdog = now + watchdogMs
-    const inHand = driver.all<{ row: string }>('SELECT row FROM sessions WHERE wake_at = 0')
-    const due = driver.get<{ at: number | null }>('SELECT min(wake_at) AS at FROM sessions WHERE wake_at > 0')
+    const inHand = wakes.inHand()
     const moments = [
       inHand.length > 0 ? this.#watchdogAt(now, watchdog) : null,
-      ...inHand.flatMap(({ row }) => expiries(parseOrNull<DirectoryRow>(row))).filter((at) => at > now),
-      due?.at ?? null,
+      ...inHand.flatMap(expiries).filter((at) => at > now),
+      wakes.earliestDueAt(),
       ...this.#retries.values(),
       this.#hopAt,
     ].filter((at) => at !== null)

@@ -2,7 +2,6 @@
 // otherwise one object of the directory makes it once and keeps it. No part of it comes from a token that callers know.
 
 import { configuredSecret } from '../../../runners/secrets/configured-secret.ts'
-import type { SqlDriver } from '../../../stores/drivers/driver.ts'
 import type { ObjectNamespace } from '../../../stores/object/platform-types.ts'
 import type { DirectoryStub } from '../../../stores/object/remote-directory.ts'
 import { toBase64Url } from './sealing.ts'
@@ -31,13 +30,7 @@ export const signingSecret =
     return kept
   }
 
-/** Inside the object: made with the first question, in one transaction, and durable before the answer leaves. */
-export const ensureSigningSecret = (driver: SqlDriver): string =>
-  driver.transaction(() => {
-    driver.run(table)
-    const made = toBase64Url(crypto.getRandomValues(new Uint8Array(32)))
-    driver.run('INSERT INTO secrets (name, secret) VALUES (?, ?) ON CONFLICT (name) DO NOTHING', 'signing', made)
-    return driver.get<{ secret: string }>('SELECT secret FROM secrets WHERE name = ?', 'signing')?.secret ?? made
-  })
+/** The secret's name in the storage of its object. */
+export const SIGNING_SECRET = 'signing'
 
-const table = 'CREATE TABLE IF NOT EXISTS secrets (name TEXT PRIMARY KEY, secret TEXT NOT NULL) WITHOUT ROWID'
+export const makeSigningSecret = (): string => toBase64Url(crypto.getRandomValues(new Uint8Array(32)))

@@ -4,10 +4,12 @@ import type { Key } from '../../../kernel/event.ts'
 import type { ListFilter } from '../../../kernel/ports/store.ts'
 import type { SqlDriver } from '../../../stores/drivers/driver.ts'
 import { objectDriver } from '../../../stores/drivers/object-driver.ts'
+import { directoryObjectMigrations } from '../../../stores/object/object-schema.ts'
 import type { DirectoryStub, DirectoryUpdate, SessionPlacement } from '../../../stores/object/remote-directory.ts'
+import { ensureSecret } from '../../../stores/object/secret-row.ts'
 import { DirectoryIndex } from '../../../stores/object/session-index.ts'
 import type { PageOptions } from '../../../stores/sqlite/sqlite-directory.ts'
-import { ensureSigningSecret } from '../credentials/signing-secret.ts'
+import { makeSigningSecret, SIGNING_SECRET } from '../credentials/signing-secret.ts'
 import type { HarnessEnv } from '../options.ts'
 import type { ObjectContext } from '../platform.ts'
 
@@ -19,7 +21,7 @@ export class HarnessDirectory extends DurableObject<HarnessEnv> implements Direc
 
   constructor(ctx: ObjectContext, env: HarnessEnv) {
     super(ctx, env)
-    this.#driver = objectDriver(ctx.storage)
+    this.#driver = objectDriver(ctx.storage, directoryObjectMigrations)
     this.#index = new DirectoryIndex(this.#driver)
   }
 
@@ -48,7 +50,7 @@ export class HarnessDirectory extends DurableObject<HarnessEnv> implements Direc
   }
 
   async secret() {
-    return ensureSigningSecret(this.#driver)
+    return ensureSecret(this.#driver, SIGNING_SECRET, makeSigningSecret)
   }
 
   known(tenant: string, after: Key | null) {
