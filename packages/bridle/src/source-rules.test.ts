@@ -6,6 +6,7 @@ import { type Check, type Finding, readSource } from '../../../scripts/source-ru
 import { functionStyle } from '../../../scripts/source-rules/function-style.ts'
 import { matchedMessages } from '../../../scripts/source-rules/matched-messages.ts'
 import { strayLimits } from '../../../scripts/source-rules/stray-limits.ts'
+import { straySql } from '../../../scripts/source-rules/stray-sql.ts'
 import { participleTypes, twinTypes } from '../../../scripts/source-rules/type-names.ts'
 
 /** Places that do not obey yet, at most. */
@@ -79,6 +80,15 @@ test('limits stand in a limits.ts', () => {
   expect(Object.keys(NOT_LIMITS).filter((name) => !everything.includes(`\`${name}\``))).toEqual([])
 })
 
+test('SQL stands in stores', () => {
+  expect(
+    product
+      .filter(({ file }) => !file.startsWith('src/stores/'))
+      .flatMap(straySql)
+      .map(written),
+  ).toEqual([])
+})
+
 test('one exported type has a name', () => {
   const twins = twinTypes(product, Object.keys(TWINS_ALLOWED))
   expect(Object.keys(twins).sort(), JSON.stringify(twins, null, 2)).toEqual([])
@@ -129,6 +139,34 @@ describe('the checks themselves', () => {
         'function f(x: unknown): x is string { return true }',
         'function f() { class C { x = this } }',
         'function f() { return { g() { return this } } }',
+      ],
+    ),
+  )
+
+  test(
+    'SQL',
+    examples(
+      straySql,
+      [
+        "const text = 'Select a session, or start one.'",
+        "const text = 'UPDATE of Bridle'",
+        `const text = \`DELETE \${path}\``,
+        "const text = 'with'",
+        '// SELECT 1 FROM sessions',
+      ],
+      [
+        "driver.get('SELECT 1 FROM sessions')",
+        "const find = 'SELECT * FROM sessions'",
+        `driver.run(\`INSERT INTO \${table} (run) VALUES (?)\`)`,
+        "driver.run('INSERT OR IGNORE INTO taken_over (tenant) VALUES (?)')",
+        "driver.run('UPDATE sessions SET base = ?')",
+        `driver.run(\`UPDATE \${table} SET base = ?\`)`,
+        "driver.run('DELETE FROM nonces')",
+        'driver.run(` CREATE TABLE x (y)`)',
+        "const first = ['CREATE UNIQUE INDEX x ON y (z)']",
+        "driver.run('ALTER TABLE x ADD COLUMN y')",
+        "driver.all('WITH RECURSIVE x (a) AS (SELECT 1) SELECT * FROM x')",
+        "driver.run('PRAGMA journal_mode = WAL')",
       ],
     ),
   )
