@@ -2,6 +2,7 @@
 // The `bridle` command, also known as `fh`.
 import { readFileSync } from 'node:fs'
 import { FabricError } from '../client/index.ts'
+import { nearestName } from '../kernel/text/nearest-name.ts'
 import { type CliCommand, type CliInvocation, EXIT_CODES, ExitError, parseCommandLine } from './command.ts'
 import { approvals } from './commands/approvals.ts'
 import { approve, reject } from './commands/approve-reject.ts'
@@ -15,7 +16,7 @@ import { runner } from './commands/runner.ts'
 import { sessions } from './commands/sessions.ts'
 import { start } from './commands/start.ts'
 import { sealEnvironment } from './config/sealed-environment.ts'
-import { closestWord, commandHelp, helpOverview } from './help.ts'
+import { commandHelp, helpOverview } from './help.ts'
 import { createOutput } from './terminal/output.ts'
 
 const commands: { readonly [name: string]: CliCommand } = {
@@ -53,7 +54,7 @@ const main = async ([name = 'help', ...rest]: readonly string[]): Promise<number
 const findCommand = (name: string): CliCommand => {
   const verb = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (verb) return verb
-  const near = closestWord(name, Object.keys(commands))
+  const near = nearestName(name, Object.keys(commands))
   const hint = near === null ? 'Try bridle --help.' : `Did you mean bridle ${near}?`
   throw new ExitError(EXIT_CODES.usage, `There is no "${name}". ${hint}`)
 }

@@ -101,3 +101,5 @@ export const ROW_ARGUMENTS_CHARS_MAX = 16_000
 export const CUSTOM_CHARS_MAX = 64_000
 /** Characters of the prompt that a task graph shows as its goal. */
 export const GOAL_CHARS_MAX = 2_000
+/** A longer name gets no suggestion: it is no typo of ours, and comparing it with every candidate takes time. */
+export const SUGGESTED_NAME_CHARS_MAX = 64

@@ -1,7 +1,8 @@
 // The names that bridle.config.ts may have. A misspelt one is refused: a token that lost its tenants by a typo would open all
 // of them.
+
+import { nearestName } from '../../kernel/text/nearest-name.ts'
 import type { ServerOptions } from '../../targets/node/index.ts'
-import { closestWord } from '../help.ts'
 
 type OptionNames<T> = { readonly [name in keyof Required<T>]: true }
 type ElementOf<T> = T extends readonly (infer E)[] ? E : never
@@ -73,7 +74,7 @@ export const findUnknownName = (config: ServerOptions): string | null => {
   for (const [within, value, known] of parts) {
     const name = Object.keys(value ?? {}).find((each) => !Object.hasOwn(known, each))
     if (name === undefined) continue
-    const near = closestWord(name, Object.keys(known))
+    const near = nearestName(name, Object.keys(known))
     return `there is no "${within}${name}".${near === null ? '' : ` Did you mean "${within}${near}"?`}`
   }
   return null

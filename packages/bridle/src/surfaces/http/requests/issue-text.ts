@@ -1,6 +1,6 @@
 // The problem with a part of a request, in words of ours: a parser's own words are about its types.
 import { type BaseIssue, getDotPath } from 'valibot'
-import { nearestName } from './nearest-name.ts'
+import { nearestName } from '../../../kernel/text/nearest-name.ts'
 
 export const issueText = (issue: BaseIssue<unknown>): string =>
   `${getDotPath(issue) ?? 'value'}: ${isMissing(issue) ? 'It is missing' : issue.message}`

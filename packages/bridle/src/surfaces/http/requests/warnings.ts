@@ -2,7 +2,7 @@
 // but the answer names it: a budget that is lost by a typo should not be lost in silence.
 import type * as v from 'valibot'
 import type { JsonObject } from '../../../kernel/json.ts'
-import { nearestName } from './nearest-name.ts'
+import { nearestName } from '../../../kernel/text/nearest-name.ts'
 
 /** Enough to see what is wrong with a request that has many. */
 const WARNINGS_MAX = 20
