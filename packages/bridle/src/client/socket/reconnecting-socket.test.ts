@@ -57,6 +57,22 @@ describe('backoff', () => {
     expect(client.connection.error).toMatchObject({ code: 'forbidden', message: 'Not you.' })
   })
 
+  test('a handshake that failed with an error and no close is tried again, and one with both only once', async () => {
+    const server = fakeServer()
+    const client = fakeClientOf(server, noBackoff)
+    ;(await server.socket(1)).onerror?.()
+    await turns()
+    expect(client.connection).toMatchObject({ phase: 'connecting', attempt: 1 })
+    await vi.advanceTimersByTimeAsync(250)
+    const second = await server.socket(2)
+    second.onerror?.()
+    second.cut()
+    await turns()
+    expect(client.connection).toMatchObject({ phase: 'connecting', attempt: 2 })
+    expect((client.connection.nextTryAt as number) - Date.now()).toBe(500)
+    client.close()
+  })
+
   test('closed while it waits, it does not come back', async () => {
     const { server, client, line } = await openClient(noBackoff)
     line.cut()

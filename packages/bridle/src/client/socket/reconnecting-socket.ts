@@ -133,7 +133,10 @@ export class ReconnectingSocket {
       this.#misses = 0
       this.#options.onMessage(data)
     }
-    socket.onerror = () => {}
+    // Node 22 tells of a failed handshake by this event alone; elsewhere the close follows.
+    socket.onerror = () => {
+      if (!opened) this.#handleClose(1006, '', opened)
+    }
     socket.onclose = ({ code, reason }) => this.#handleClose(code, reason, opened)
   }
 

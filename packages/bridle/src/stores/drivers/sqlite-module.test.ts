@@ -3,8 +3,8 @@ import { afterEach, expect, test, vi } from 'vitest'
 afterEach(() => vi.restoreAllMocks())
 
 test('the notice that SQLite is an experiment is left out; another warning passes, and the way of warnings stays', async () => {
-  const emitWarning = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
   const sqlite = process.getBuiltinModule('node:sqlite')
+  const emitWarning = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
   vi.spyOn(process, 'getBuiltinModule').mockImplementation(() => {
     process.emitWarning('SQLite is an experimental feature and might change at any time', 'ExperimentalWarning')
     process.emitWarning('The disk is old', 'DiskWarning')

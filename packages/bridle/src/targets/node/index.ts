@@ -29,6 +29,7 @@ import { eventLoop } from './event-loop.ts'
 import { compressResponse } from './http/compression.ts'
 import { limitConnections } from './http/connection-limits.ts'
 import { sendEventStream } from './http/event-streams.ts'
+import { OfferingRequest } from './http/offered-upgrade.ts'
 import { answerParserErrors, requestErrorResponse } from './http/parser-errors.ts'
 import { addProbeHost } from './http/probe-host.ts'
 import { proxyFilter } from './http/trusted-proxies.ts'
@@ -199,10 +200,13 @@ export class HarnessServer {
         backlog,
       )
     const listener = getRequestListener(fetch, { errorHandler: requestErrorResponse })
-    const server = createServer(requestLimits(options), (incoming, outgoing) => {
-      addProbeHost(incoming)
-      return listener(incoming, outgoing)
-    })
+    const server = createServer(
+      { ...requestLimits(options), IncomingMessage: OfferingRequest },
+      (incoming, outgoing) => {
+        addProbeHost(incoming)
+        return listener(incoming, outgoing)
+      },
+    )
     answerParserErrors(server)
     limitConnections(server, options)
     const sockets = attachSocketServer(server, app, socketRoutes, backlog, options)

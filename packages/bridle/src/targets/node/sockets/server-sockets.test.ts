@@ -4,6 +4,7 @@ import { request } from 'node:http'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isEvent } from '../../../surfaces/fabric/wire.ts'
 import { get, post, scriptBody } from '../../../surfaces/http/test-client.suite.ts'
@@ -228,12 +229,18 @@ describe('the end', () => {
     expect((await line?.closed)?.code).toBe(1012)
   })
 
-  test('a request that merely offers another protocol is served as it is', async () => {
-    const status = await new Promise((resolve) => {
-      const headers = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABk' }
-      request(`${url}/health`, { headers }, (response) => resolve(response.resume().statusCode)).end()
-    })
-    expect(status).toBe(200)
+  test('a request that merely offers another protocol is served as it is, its body too', async () => {
+    const headers = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABk' }
+    const answerTo = (path: string, method: string, body: string): Promise<[number | undefined, string]> =>
+      new Promise((resolve, reject) => {
+        const options = { method, headers: { ...headers, 'content-length': body.length } }
+        request(`${url}${path}`, options, async (response) => resolve([response.statusCode, await text(response)]))
+          .on('error', reject)
+          .end(body)
+      })
+    expect(await answerTo('/health', 'GET', '')).toMatchObject([200, expect.anything()])
+    const prompt = '{"prompt":"Hello"}'
+    expect(await answerTo('/agents/scripted/offered', 'POST', prompt)).toMatchObject([200, /"sessionId":"offered"/])
   })
 
   test('half a handshake harms nobody', async () => {

@@ -75,8 +75,6 @@ export const attachSocketServer = (
     return upgradeSocket(rows, asked, incoming.socket.remoteAddress ?? '', app.ports)
   }
 
-  // Without this, any offer to upgrade (a client that would also speak HTTP/2, say) would end here instead of being served.
-  Object.assign(server, { shouldUpgradeCallback: isWebSocket })
   server.on('upgrade', async (incoming: IncomingMessage, duplex: Duplex, head: Buffer) => {
     duplex.on('error', destroy)
     arriving += 1
@@ -300,8 +298,6 @@ function destroy(this: Duplex): void {
   this.destroy()
 }
 const nothing = () => {}
-
-const isWebSocket = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === 'websocket'
 
 /** The request as the door knows it; null when its URL makes no sense. */
 const upgradeRequestOf = ({ url, headers }: IncomingMessage): IncomingRequest | null => {
