@@ -6,8 +6,7 @@ import type { Clock } from '../../kernel/ports/store.ts'
 import { nativeIdentity } from '../../runners/engine-identities.ts'
 import { scriptedRunner } from '../../runners/in-process/scripted.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
-import { fabricRoutes } from '../fabric/routes.ts'
-import { frontendRoutes } from '../frontend/routes.ts'
+import { httpWires } from '../all.ts'
 import { type AppOptions, createApp } from './router/app.ts'
 
 export interface TestReply {
@@ -48,7 +47,7 @@ export const testApp = (options: Partial<AppOptions> = {}) => {
       agents: new Map(agents.map((each) => [each.name, each])),
       ...options,
     },
-    [fabricRoutes, frontendRoutes],
+    httpWires,
   )
   const ask = async (
     method: string,

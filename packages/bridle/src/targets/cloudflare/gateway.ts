@@ -7,6 +7,7 @@ import { configuredSecret } from '../../runners/secrets/configured-secret.ts'
 import type { ObjectStub } from '../../stores/object/platform-types.ts'
 import { remoteDirectory } from '../../stores/object/remote-directory.ts'
 import { tenantDirectory } from '../../stores/object/shards.ts'
+import { httpWires, socketWires } from '../../surfaces/all.ts'
 import {
   type Access,
   type AccessOptions,
@@ -22,7 +23,6 @@ import { type FileServer, firstSegment } from '../../surfaces/http/router/pages.
 import type { Route } from '../../surfaces/http/router/route.ts'
 import { refuseOnOpenSocket, type SocketRoute, upgradeSocket } from '../../surfaces/http/streams/socket-route.ts'
 import { defaultAgent } from '../agents/registry.ts'
-import { socketRoutes, wires } from '../wires.ts'
 import { createWorkerAgents } from './agents/worker-agents.ts'
 import { runClock } from './alarms/object-clock.ts'
 import { CREDENTIALS_PATH, readCredentialClaim } from './credentials/credential-proxy.ts'
@@ -86,7 +86,7 @@ class Gateway {
     this.#env = env
     this.#secret = secret
     this.#home = directory.home
-    this.#sockets = socketRoutes.map((row) => this.#forwardedSocketRoute(row))
+    this.#sockets = socketWires.map((row) => this.#forwardedSocketRoute(row))
     this.#app = createApp(
       {
         ...access,
@@ -105,7 +105,7 @@ class Gateway {
         ...(options.rateLimit && { rateLimit: options.rateLimit }),
         ...(options.maxBodyBytes !== undefined && { maxBodyBytes: options.maxBodyBytes }),
       },
-      wires,
+      httpWires,
     )
   }
 

@@ -16,12 +16,12 @@ import { withStoreFaults } from '../../stores/object/store-faults.ts'
 import { wakeRows } from '../../stores/object/wake-rows.ts'
 import { noTail } from '../../stores/sqlite/log/tail.ts'
 import { sqliteStore } from '../../stores/sqlite/sqlite-store.ts'
+import { httpWires, socketWires } from '../../surfaces/all.ts'
 import { exposureOf } from '../../surfaces/http/access/exposure.ts'
 import { type App, createApp } from '../../surfaces/http/router/app.ts'
 import { upgradeSocket } from '../../surfaces/http/streams/socket-route.ts'
 import { streamSourceOf } from '../../surfaces/http/streams/sse.ts'
 import { defaultAgent } from '../agents/registry.ts'
-import { sessionWires, socketRoutes } from '../wires.ts'
 import { createSandboxProvider } from './agents/engines.ts'
 import { InvocationHops } from './agents/invocation-hops.ts'
 import { createWorkerAgents } from './agents/worker-agents.ts'
@@ -162,10 +162,10 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
         ...(options.rateLimit && { rateLimit: options.rateLimit }),
         ...(options.maxBodyBytes !== undefined && { maxBodyBytes: options.maxBodyBytes }),
       },
-      sessionWires,
+      httpWires,
     )
     const { heartbeatMs = 0, deadAfterMs } = options
-    this.#sockets = new ObjectSockets(ctx, socketRoutes, {
+    this.#sockets = new ObjectSockets(ctx, socketWires, {
       clock: this.#clock,
       deadAfterMs,
       sendsHeartbeats: heartbeatMs > 0,
@@ -186,7 +186,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
     const notice = forwardedNotice(request)
     if (notice) return this.#takeChildNotice(notice).then(() => new Response(null, { status: 204 }))
     if (request.headers.get('upgrade')?.toLowerCase() === 'websocket') {
-      const answer = await upgradeSocket(socketRoutes, request, '', this.#app.ports)
+      const answer = await upgradeSocket(socketWires, request, '', this.#app.ports)
       if (answer instanceof Response) return answer
       const accepted = this.#sockets.accept(request, answer)
       this.#heartbeats.schedule()

@@ -13,6 +13,7 @@ import { scriptedRunner } from '../../runners/in-process/scripted.ts'
 import { TenantDiskUsage } from '../../runners/sandboxes/folders/tenant-disk-usage.ts'
 import { sandboxUser } from '../../runners/sandboxes/isolation/sandbox-user.ts'
 import { openSqlite } from '../../stores/data-folder.ts'
+import { httpWires, socketWires } from '../../surfaces/all.ts'
 import { type AccessOptions, isLoopback } from '../../surfaces/http/access/authenticate.ts'
 import { type ExposurePolicy, exposureOf, exposureReport, isExposed } from '../../surfaces/http/access/exposure.ts'
 import type { RateLimit } from '../../surfaces/http/access/rate-limit.ts'
@@ -21,7 +22,6 @@ import { createEngineAgents, type EngineAgentsOptions } from '../agents/engines.
 import { defaultAgent } from '../agents/registry.ts'
 import { scriptedAgent } from '../agents/scripted.ts'
 import { type AgentsOptions, loadServerAgents } from '../agents/server-agents.ts'
-import { socketRoutes, wires } from '../wires.ts'
 import { Backlog } from './backlog.ts'
 import { listBuildManifests } from './build-manifests.ts'
 import { ensureLocalToken, publishAddress } from './credentials/local-token.ts'
@@ -190,7 +190,7 @@ export class HarnessServer {
         },
         callerAddress: (c) => (c.env as { incoming?: IncomingMessage }).incoming?.socket.remoteAddress ?? '',
       },
-      wires,
+      httpWires,
     )
     const backlog = new Backlog(options.maxUnsentBytes)
     const fetch = async (request: Request, env: unknown) =>
@@ -209,7 +209,7 @@ export class HarnessServer {
     )
     answerParserErrors(server)
     limitConnections(server, options)
-    const sockets = attachSocketServer(server, app, socketRoutes, backlog, options)
+    const sockets = attachSocketServer(server, app, socketWires, backlog, options)
     const close = async (graceMs = 0) => {
       draining = true
       // Before the port is free: whoever listens there next is not given this server's token.

@@ -4,11 +4,11 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { httpWires, socketWires } from '../../surfaces/all.ts'
 import { routeTable } from '../../surfaces/http/router/app.ts'
 import { matchPath } from '../../surfaces/http/router/path-pattern.ts'
 import { get, post, scriptBody } from '../../surfaces/http/test-client.suite.ts'
 import { type HarnessServer, startDevServer } from '../node/index.ts'
-import { socketRoutes, wires } from '../wires.ts'
 import { upgradeAnswer } from './socket-client.suite.ts'
 
 /** As it stands in a path. */
@@ -43,7 +43,7 @@ const ask = (method: string, path: string): Promise<number> =>
     asked.end(method === 'POST' ? '{}' : undefined)
   })
 
-const rows = routeTable(wires).filter(({ path }) => path.includes(':'))
+const rows = routeTable(httpWires).filter(({ path }) => path.includes(':'))
 const positions = rows.flatMap(({ method, path }) =>
   [...path.matchAll(/:\w+/g)].map(([name]) => [method.toUpperCase(), path, name] as const),
 )
@@ -62,7 +62,7 @@ test.each(positions)('[H34] %s %s with %s', async (method, path, name) => {
     const target = new URL(asked, server.url).pathname
     const isThisRow = matchPath(path, target) !== null
     // Who asks for a socket without an upgrade is told so, whatever session it would be.
-    const answers = socketRoutes.some((row) => row.path === path) ? [400, 404, 426] : [400, 404]
+    const answers = socketWires.some((row) => row.path === path) ? [400, 404, 426] : [400, 404]
     if (isThisRow) expect([value, status]).toEqual([value, expect.toBeOneOf(answers)])
     else expect([value, status]).not.toEqual([value, expect.toSatisfy((code: number) => code >= 500)])
   }
@@ -103,7 +103,7 @@ test('[H34] a tenant, a key and a ticket’s session', async () => {
   }
 })
 
-test.each(socketRoutes.map(({ path }) => path))('[H34] the socket %s', async (path) => {
+test.each(socketWires.map(({ path }) => path))('[H34] the socket %s', async (path) => {
   for (const value of corpus) {
     const asked = path.includes(':') ? placed(path, ':id', value) : `${path}?sessionId=${value}`
     const target = new URL(asked, server.url)

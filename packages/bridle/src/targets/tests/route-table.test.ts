@@ -1,11 +1,11 @@
 // What the table itself must say, read beside the documents: the walk over a running server proves that it is obeyed.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { httpWires, socketWires } from '../../surfaces/all.ts'
 import { SCOPES } from '../../surfaces/http/access/authenticate.ts'
 import { routeTable } from '../../surfaces/http/router/app.ts'
-import { socketRoutes, wires } from '../wires.ts'
 
-const rows = routeTable(wires)
+const rows = routeTable(httpWires)
 const nameOf = (method: string, path: string) => `${method.toUpperCase()} ${path.replaceAll(/:\w+/g, ':x')}`
 
 /** Buying a ticket changes nothing that anybody else can see. */
@@ -28,7 +28,7 @@ test('[H25] every route is in the documents, with the scope that they promise', 
   }
   const served = rows.map(({ method, path, scope }) => [nameOf(method, path), scope] as const)
   expect(Object.fromEntries(served)).toEqual(Object.fromEntries(promised))
-  for (const { path, scope } of socketRoutes) expect([path, promised.get(nameOf('get', path))]).toEqual([path, scope])
+  for (const { path, scope } of socketWires) expect([path, promised.get(nameOf('get', path))]).toEqual([path, scope])
 })
 
 test('[H14] what changes something needs more than looking on', () => {
@@ -45,6 +45,6 @@ test('[H13] a route that names a session finds it before anything else, so that 
   // Neither looks at a session: one refuses whatever it is asked, the other tells to upgrade.
   expect(unchecked.map(({ path }) => path)).toEqual([
     '/sessions/:id/approvals/:approvalId/:verdict',
-    ...socketRoutes.map(({ path }) => path).filter((path) => path.includes(':id')),
+    ...socketWires.map(({ path }) => path).filter((path) => path.includes(':id')),
   ])
 })

@@ -1,11 +1,11 @@
 // A walk over the whole table: every route and every socket, without, with wrong, with lesser and with foreign credentials. What
 // is expected follows from what the row declares; a row that is added is walked without anybody thinking of it.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { httpWires, socketWires } from '../../surfaces/all.ts'
 import { SCOPES } from '../../surfaces/http/access/authenticate.ts'
 import { routeTable } from '../../surfaces/http/router/app.ts'
 import type { Route } from '../../surfaces/http/router/route.ts'
 import { get, post, scriptBody } from '../../surfaces/http/test-client.suite.ts'
-import { socketRoutes, wires } from '../wires.ts'
 import { openTestSocket, upgradeAnswer } from './socket-client.suite.ts'
 
 const CANARY = 'canary-of-ada'
@@ -25,7 +25,7 @@ const as = (token: string) => ({ authorization: `Bearer ${token}` })
 const nameOf = ({ method, path }: Pick<Route, 'method' | 'path'>) => `${method.toUpperCase()} ${path}`
 
 export const routeAccessContract = (start: () => Promise<{ readonly url: string; stop(): Promise<void> }>): void => {
-  const rows = routeTable(wires)
+  const rows = routeTable(httpWires)
   const guarded = rows.filter(({ scope }) => scope !== 'open')
   const named = guarded.filter(({ path }) => path.includes(':id'))
 
@@ -137,7 +137,7 @@ export const routeAccessContract = (start: () => Promise<{ readonly url: string;
       },
     )
 
-    describe.each(socketRoutes.map((row) => [row.path, row] as const))('the socket %s', (_, row) => {
+    describe.each(socketWires.map((row) => [row.path, row] as const))('the socket %s', (_, row) => {
       const at = (id: string) => {
         const url = filled(row, id)
         return row.path.includes(':id') ? `${url}?replay=all` : `${url}?sessionId=${id}`

@@ -1,0 +1,12 @@
+// Every wire, listed once. A new wire is a folder beside these, and its tables stand here: Node, the Cloudflare gateway, the
+// object of a session and the tests all read these two lists.
+import { fabricRoutes } from './fabric/routes.ts'
+import { fabricSocketRoutes } from './fabric/socket-routes.ts'
+import { frontendRoutes } from './frontend/routes.ts'
+import { upgradeRequiredRoutes } from './http/streams/socket-route.ts'
+import { transportSocketRoutes } from './transport/routes.ts'
+
+export const socketWires = [...fabricSocketRoutes, ...transportSocketRoutes]
+
+/** With one row for each socket, which tells a plain GET to ask for an upgrade. */
+export const httpWires = [fabricRoutes, frontendRoutes, upgradeRequiredRoutes(socketWires)]
