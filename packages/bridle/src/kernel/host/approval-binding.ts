@@ -1,6 +1,8 @@
 // What an approval is bound to, so that nothing but what was approved is ever run.
+
 import type { ApproveCommand, Command } from '../commands.ts'
-import { canonicalJson, omit, ownProperty } from '../json.ts'
+import { withoutCallId } from '../ids.ts'
+import { canonicalJson, ownProperty } from '../json.ts'
 import type { Digest } from '../ports/store.ts'
 import type { Session } from '../session/session.ts'
 
@@ -17,7 +19,7 @@ export const bindApproval = async <C extends Command>(session: Session, command:
 const bind = async (session: Session, sent: ApproveCommand, digest: Digest): Promise<ApproveCommand> => {
   const { approvalId: id } = sent
   // The log repeats the call's id among its arguments; who sends them back edited may leave it there, and no tool knows it.
-  const args = sent.args && omit(sent.args, '_tool_call_id')
+  const args = sent.args && withoutCallId(sent.args)
   const command = { ...sent, ...(args && { args }) }
   // The directory may know of a question whose append is not yet folded here: what is under way comes first.
   const { open, decided } = session.state.approvals

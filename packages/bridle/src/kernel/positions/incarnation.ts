@@ -1,7 +1,9 @@
 // Which life of a log a number belongs to. A log whose newest events were lost goes on with numbers that clients have seen as
 // other events, so it gets another incarnation, and every number that leaves the server says which one it belongs to. Stored
 // events name no incarnation: what a log says of itself is always about the life that it is read in. The wires add it.
+
 import { type AnyEvent, eventId, type Key } from '../event.ts'
+import { eventSeq } from '../ids.ts'
 import type { Json } from '../json.ts'
 import { positionText } from './log-position.ts'
 
@@ -55,8 +57,8 @@ const addIncarnationToText = (text: string, name: string, sessionId: string, { o
   if (CURSORS.has(name))
     return cursorIn(text, sessionId, own) ?? cursorIn(text, parent?.id, parent?.incarnation) ?? text
   const incarnation = EVENT_IDS.has(name) ? own : PARENT_EVENT_IDS.has(name) ? (parent?.incarnation ?? 1) : 1
-  const seq = /^ev-(\d{1,15})$/.exec(text)?.[1]
-  return seq === undefined ? text : eventId(Number(seq), incarnation)
+  const seq = eventSeq(text)
+  return seq === null ? text : eventId(seq, incarnation)
 }
 
 /** A cursor of this session in its present incarnation; null when it is another session's. */

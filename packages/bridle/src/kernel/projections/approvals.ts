@@ -1,5 +1,6 @@
 // Approvals: open ones, and the answers given, kept so that the same answer twice is the same reply and so that an
 // answer the runner has not had yet can still be delivered after a restart.
+import { withoutCallId } from '../ids.ts'
 import { type JsonObject, omit, ownProperty } from '../json.ts'
 import { DECIDED_APPROVALS_MAX } from '../limits.ts'
 import type { ApprovalDecision, Payloads } from '../schemas.ts'
@@ -51,7 +52,7 @@ export const approvals: Projection<Approvals> = {
           toolCallId: payload.tool_call_id,
           tool: payload.tool_name,
           reason: payload.reason,
-          arguments: omit(payload.arguments ?? {}, '_tool_call_id'),
+          arguments: withoutCallId(payload.arguments ?? {}),
           requestedDigest: payload.requested_digest ?? '',
           requestedAt: at,
           expiresAt: payload.expires_at ? Date.parse(payload.expires_at) : null,

@@ -1,4 +1,5 @@
 // Prompts: submitted, steered, edited, run again. A prompt is accepted once and waits its turn in the log.
+
 import {
   type Answers,
   type Command,
@@ -7,6 +8,7 @@ import {
   refuse,
   type SessionOptions,
 } from '../commands.ts'
+import { messageIdOf, runIdOf } from '../ids.ts'
 import type { Json } from '../json.ts'
 import { QUEUE_MAX, TIME_MAX } from '../limits.ts'
 import { isEnding } from '../projections/state.ts'
@@ -39,7 +41,7 @@ export const steer = (w: DecisionBuilder, command: Command & { type: 'steer' }):
   const { run, created } = w.state.lifecycle
   if (!created) createSession(w, {}, command.owner)
   if (run?.phase !== 'started' || !run.steerable) return queuePrompt(w, command.prompt, { ...command, head: true })
-  const messageId = `m-${w.nextSeq}`
+  const messageId = messageIdOf(w.nextSeq)
   w.addToRun('steered', { run_id: run.runId, message_id: messageId, text: command.prompt, ...actor(command) })
   return { runId: run.runId, messageId, delivery: 'steered' }
 }
@@ -81,8 +83,8 @@ const rewind = (w: DecisionBuilder, index: number, prompt: string, said: PromptO
 }
 
 export const queuePrompt = (w: DecisionBuilder, prompt: string, said: PromptOptions): PromptAnswer => {
-  const runId = `r-${w.nextSeq}`
-  const messageId = `m-${w.nextSeq}`
+  const runId = runIdOf(w.nextSeq)
+  const messageId = messageIdOf(w.nextSeq)
   const waits = w.run !== null || w.state.lifecycle.paused
   w.add('prompt_queued', {
     run_id: runId,

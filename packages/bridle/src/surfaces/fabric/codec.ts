@@ -2,7 +2,8 @@
 
 import type { EventType } from '../../kernel/catalogue.ts'
 import { type AnyEvent, type Event, eventId, type Key } from '../../kernel/event.ts'
-import { type JsonObject, omit } from '../../kernel/json.ts'
+import { withoutCallId } from '../../kernel/ids.ts'
+import type { JsonObject } from '../../kernel/json.ts'
 import { eventWithIncarnations, FIRST_INCARNATIONS, type Incarnations } from '../../kernel/positions/incarnation.ts'
 import { positionText } from '../../kernel/positions/log-position.ts'
 import { isTaskOver } from '../../kernel/projections/subagents.ts'
@@ -68,7 +69,7 @@ const eventEncoders: { readonly [T in EventType]: ((event: Event<T>) => AgentEve
   reflection: ({ payload }) => ['thinking_delta', { delta: payload.text }],
   tool_call: ({ payload }) => [
     'tool_start',
-    { toolName: payload.name, args: argumentsWithoutCallId(payload.arguments), toolCallId: payload.tool_call_id },
+    { toolName: payload.name, args: withoutCallId(payload.arguments), toolCallId: payload.tool_call_id },
   ],
   tool_outcome: ({ payload }) => [
     'tool_end',
@@ -92,7 +93,7 @@ const eventEncoders: { readonly [T in EventType]: ((event: Event<T>) => AgentEve
       subject: payload.tool_name,
       toolCallId: payload.tool_call_id,
       reason: payload.reason,
-      args: argumentsWithoutCallId(payload.arguments ?? {}),
+      args: withoutCallId(payload.arguments ?? {}),
       expiresAt: payload.expires_at ?? null,
     },
   ],
@@ -198,6 +199,3 @@ const operatorAction = (
   { actor, reason }: { readonly actor?: string | undefined; readonly reason?: string | undefined },
   more: { readonly from?: string; readonly eventId?: string } = {},
 ): AgentEventContent => ['operator_action', { action, actor: actor ?? null, reason: reason ?? null, ...more }]
-
-/** Arguments as the call has them: the log keeps the call's id among them. */
-export const argumentsWithoutCallId = (given: JsonObject): JsonObject => omit(given, '_tool_call_id')

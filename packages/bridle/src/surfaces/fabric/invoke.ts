@@ -7,6 +7,7 @@
 import type { AgentInfo } from '../../kernel/agent-info.ts'
 import { isRefusal, type PromptAnswer } from '../../kernel/commands.ts'
 import type { Key } from '../../kernel/event.ts'
+import { runSeq } from '../../kernel/ids.ts'
 import { type OutcomeWatch, watchRunOutcome } from '../../kernel/session/run-outcome.ts'
 import type { Session } from '../../kernel/session/session.ts'
 import { ownerField } from '../http/access/users.ts'
@@ -48,11 +49,12 @@ const respondToInvoke = async (
   const key = found as Key
   const { waitMs, applied } = preference
   if (waitMs === 0) return acceptedResponse(request, key, answer, applied)
-  const runId = answer.runId
+  const { runId } = answer
+  const promptSeq = runSeq(runId) as number
   const session = await ports.host.find(key)
   // Removed in the meantime, and perhaps begun anew: the run is gone.
-  if (!session?.hasEvent(promptSeqOf(runId))) return notFound()
-  const watch = watchRunOutcome(session, runId, promptSeqOf(runId) - 1)
+  if (!session?.hasEvent(promptSeq)) return notFound()
+  const watch = watchRunOutcome(session, runId, promptSeq - 1)
   const end = outcomeResponse(session, runId, watch)
   if (preference.heartbeat) return heartbeatBody(end, { heartbeatMs: ports.heartbeatMs, applied, leave: watch.stop })
   if (waitMs === null) return end
@@ -113,8 +115,5 @@ const restartNotice = ({ key, state, identity }: Session, runId: string): string
     ? `the run lives in this process and may be interrupted; it is then started again. GET ${path} tells how it stands.`
     : `the run lives in this process and may be interrupted. GET ${path} tells how it ended.`
 }
-
-/** A run's id holds the number of its prompt, so its events are found without a search. NaN when it is no run's id. */
-export const promptSeqOf = (runId: string): number => Number(/^r-(\d{1,15})$/.exec(runId)?.[1] ?? Number.NaN)
 
 const agentPath = (key: Key): string => `/agents/${key.agent}/${key.id}`

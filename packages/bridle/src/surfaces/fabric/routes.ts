@@ -3,6 +3,7 @@
 import * as v from 'valibot'
 import type { AgentInfo } from '../../kernel/agent-info.ts'
 import { isId, type Key } from '../../kernel/event.ts'
+import { runSeq } from '../../kernel/ids.ts'
 import { READ_CHARS } from '../../kernel/limits.ts'
 import { positionText } from '../../kernel/positions/log-position.ts'
 import { runOutcome } from '../../kernel/session/run-outcome.ts'
@@ -18,7 +19,7 @@ import { findKey, findSession, requireKey } from '../http/sessions/routes.ts'
 import { replaySchema, replayStart } from '../http/streams/replay.ts'
 import { eventStream, parseStreamCursor, sseFrame, streamTimings } from '../http/streams/sse.ts'
 import { isCarried, resetEvent, streamAudience } from './codec.ts'
-import { invoke, promptSeqOf } from './invoke.ts'
+import { invoke } from './invoke.ts'
 import { extendTimeline, type Timeline } from './timeline.ts'
 
 const path = '/agents/:name/:id'
@@ -110,13 +111,14 @@ export const fabricRoutes: readonly Route[] = [
 
 const runStatus = async (session: Session, runId: string): Promise<Response> => {
   const { run, queue } = session.state.lifecycle
-  const asked = promptSeqOf(runId)
-  const [event] = Number.isNaN(asked) ? [] : await session.read(asked - 1, 1)
+  const promptSeq = runSeq(runId)
+  if (promptSeq === null) return notFound()
+  const [event] = await session.read(promptSeq - 1, 1)
   if (event?.type !== 'prompt_queued' || event.payload.run_id !== runId) return notFound()
   if (queue.some((prompt) => prompt.runId === runId)) return Response.json({ runId, status: 'queued' })
   if (run?.runId === runId)
     return Response.json({ runId, status: session.state.conversation.sessionStatus ?? 'running' })
-  const outcome = await runOutcome(session, runId, asked - 1)
+  const outcome = await runOutcome(session, runId, promptSeq - 1)
   if (outcome.status !== 'failed') return Response.json({ runId, ...outcome })
   return Response.json({ runId, status: 'failed', error: { message: outcome.message, reason: outcome.reason } })
 }

@@ -1,7 +1,9 @@
 // What a client may say on the Fabric WebSocket: parsed once, obeyed through the same inbox as on every other wire.
+
 import * as v from 'valibot'
 import { type Answer, type Command, isRefusal } from '../../kernel/commands.ts'
 import type { Host } from '../../kernel/host/host.ts'
+import { runSeq } from '../../kernel/ids.ts'
 import { canonicalJson, hashText, ownProperty } from '../../kernel/json.ts'
 import { mayOpen } from '../../kernel/owner.ts'
 import type { Directory } from '../../kernel/ports/store.ts'
@@ -151,8 +153,8 @@ const stopTask = async (
 const isRun = async (session: Session, runId: string): Promise<boolean> => {
   const { run, queue } = session.state.lifecycle
   if (run?.runId === runId || queue.some((prompt) => prompt.runId === runId)) return true
-  const asked = Number(/^r-(\d{1,15})$/.exec(runId)?.[1] ?? Number.NaN)
-  const [event] = Number.isNaN(asked) ? [] : await session.read(asked - 1, 1)
+  const promptSeq = runSeq(runId)
+  const [event] = promptSeq === null ? [] : await session.read(promptSeq - 1, 1)
   return event?.type === 'prompt_queued' && event.payload.run_id === runId
 }
 

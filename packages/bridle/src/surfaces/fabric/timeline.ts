@@ -1,9 +1,11 @@
 // A session's whole story for `GET /agents/:name/:id`: entries in order, the stream's own events, artifacts, approvals.
+
 import type { AnyEvent, Key } from '../../kernel/event.ts'
 import { eventId } from '../../kernel/event.ts'
+import { withoutCallId } from '../../kernel/ids.ts'
 import type { Json } from '../../kernel/json.ts'
 import { eventWithIncarnations, FIRST_INCARNATIONS, type Incarnations } from '../../kernel/positions/incarnation.ts'
-import { agentEvent, argumentsWithoutCallId } from './codec.ts'
+import { agentEvent } from './codec.ts'
 import type { AgentEvent } from './wire.ts'
 
 export interface Timeline {
@@ -62,7 +64,7 @@ const entryOf = (event: AnyEvent): HistoryEntryDraft | null => {
         runId: event.run,
         toolCallId: event.payload.tool_call_id,
         toolName: event.payload.name,
-        args: argumentsWithoutCallId(event.payload.arguments),
+        args: withoutCallId(event.payload.arguments),
         status: 'running',
       }
     case 'session_checkpoint':
@@ -95,7 +97,7 @@ const completeEntries = ({ entries, approvals }: Timeline, event: AnyEvent): voi
       toolCallId: tool_call_id,
       toolName: tool_name,
       reason,
-      args: argumentsWithoutCallId(args ?? {}),
+      args: withoutCallId(args ?? {}),
       requestedAt: new Date(event.at).toISOString(),
       expiresAt: expires_at ?? null,
     })

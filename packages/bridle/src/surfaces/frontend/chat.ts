@@ -1,7 +1,9 @@
 // Chat sessions: made, asked, looked at, branched.
+
 import * as v from 'valibot'
 import { isRefusal } from '../../kernel/commands.ts'
 import { eventId, type Key } from '../../kernel/event.ts'
+import { runSeq } from '../../kernel/ids.ts'
 import { canonicalJson, hashText, type JsonObject } from '../../kernel/json.ts'
 import { actorField, ownerField } from '../http/access/users.ts'
 import { commandIdOf, idempotencyKey } from '../http/requests/command-id.ts'
@@ -140,9 +142,8 @@ const takeTurn = async (call: TurnCall): Promise<Response> => {
   const asked = { ...submission, ...actorField(call.access, body.actor) }
   const answer = await ports.host.send(key, { type: 'submit', existing: true, ...asked }, id)
   if (isRefusal(answer)) return refusalResponse(answer)
-  const runId = answer.runId
-  // A run's id holds the number of its prompt: the turn is all behind it.
-  const since = Number(runId.slice(2)) - 1
+  const { runId } = answer
+  const since = (runSeq(runId) as number) - 1
   if (wantsStream(request)) {
     const watched = await ports.host.find(key)
     return watched?.hasEvent(since + 1) ? turnStream(call, watched, { runId, since, tier: query.tier }) : notFound()

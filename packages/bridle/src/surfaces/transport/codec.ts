@@ -5,6 +5,7 @@ import { type Answer, type Answers, type Command, isRefusal, type Refusal, refus
 import { appendTextOperation, type DeltaOperation } from '../../kernel/delta.ts'
 import { isId, keyText } from '../../kernel/event.ts'
 import type { SessionService } from '../../kernel/host/host.ts'
+import { messageSeq } from '../../kernel/ids.ts'
 import { canonicalJson, hashText } from '../../kernel/json.ts'
 import { parseEventId } from '../../kernel/positions/log-position.ts'
 import type { IdempotencyKey, Session } from '../../kernel/session/session.ts'
@@ -104,11 +105,9 @@ const branch = async (
     return refuse('bad_branch_point')
   let seq = said.seq ?? named?.seq ?? state.head
   if (said.messageId !== undefined) {
-    // A message's id holds the number of the event that made it.
-    const made = Number(/^m-(\d{1,15})$/.exec(said.messageId)?.[1] ?? Number.NaN)
-    if (!state.conversation.messages.some((message) => message.id === said.messageId) || Number.isNaN(made)) {
+    const made = messageSeq(said.messageId)
+    if (made === null || !state.conversation.messages.some((message) => message.id === said.messageId))
       return refuse('message_not_found')
-    }
     seq = made - 1
   }
   const asked = owner.owner === undefined ? keyText(key) : `${keyText(key)} ${owner.owner}`

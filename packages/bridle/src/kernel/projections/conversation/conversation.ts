@@ -1,9 +1,11 @@
 // The conversation *is* the transport's HarnessState. It changes only through operations, so what a client applies
 // is exactly what the server applied: the next state is applyToState(state, conversationOperations(state, event)).
+
 import type { EventType } from '../../catalogue.ts'
 import { appendTextOperation, type DeltaOperation, setOperation } from '../../delta.ts'
 import type { AnyEvent, Event } from '../../event.ts'
-import { canonicalJson, type Json, type JsonObject, omit } from '../../json.ts'
+import { withoutCallId } from '../../ids.ts'
+import { canonicalJson, type Json } from '../../json.ts'
 import { QUEUED_PROMPT_CHARS_MAX } from '../../limits.ts'
 import type { SessionStatus } from '../../schemas.ts'
 import type { HarnessMessage, HarnessState, HarnessToolCall } from './harness-state.ts'
@@ -299,7 +301,6 @@ const insert = (state: HarnessState, index: number, message: HarnessMessage): De
   [message, ...state.messages.slice(index)].map((each, offset) => setOperation(['messages', index + offset], each))
 
 /** The contract repeats the call's id among its arguments; here it stands beside them. */
-const withoutCallId = (given: JsonObject): JsonObject => omit(given, '_tool_call_id')
 
 const answerIndex = (state: HarnessState, run: string | undefined): number =>
   run === undefined

@@ -1,8 +1,10 @@
 // What health is made of: counters and timestamps, and no ages, so that a snapshot of it changes only when something really
 // changed.
+
 import { inTier } from '../../catalogue.ts'
 import { type AnyEvent, BRANCHED } from '../../event.ts'
-import { canonicalJson, hashText, type Json } from '../../json.ts'
+import { withoutCallId } from '../../ids.ts'
+import { canonicalJson, hashText } from '../../json.ts'
 import { AUDIT_MAX, MEMORY_MAX, SUMMARY_CHARS_MAX } from '../../limits.ts'
 import type { BudgetName, Payloads } from '../../schemas.ts'
 import { truncate } from '../../text/truncate.ts'
@@ -162,8 +164,7 @@ export const healthFold: Projection<HealthFold> = {
     tool_call: (before, event) => {
       const state = withProviderAnswer(before)
       const { payload } = event
-      const { _tool_call_id, ...given } = payload.arguments as Record<string, Json>
-      const hash = hashText(canonicalJson([payload.name, given]))
+      const hash = hashText(canonicalJson([payload.name, withoutCallId(payload.arguments)]))
       const times = state.lastCall?.hash === hash ? state.lastCall.times + 1 : 1
       // The third identical call in a row is a loop; each further third is another warning.
       const called = { ...withUnprovenEvent(state, null), lastCall: { hash, times } }

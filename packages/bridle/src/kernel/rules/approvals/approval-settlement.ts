@@ -1,5 +1,6 @@
 // The answer to an approval, as the log records it. A run that ends cancels its approvals with this and nothing more: the
 // consequences of an answer, such as the end of a run, belong to approvals.ts.
+import { withCallId } from '../../ids.ts'
 import type { Approval } from '../../projections/approvals.ts'
 import type { ApprovalDecision, Payloads } from '../../schemas.ts'
 import type { DecisionBuilder } from '../decision-builder.ts'
@@ -25,7 +26,7 @@ export const applied = (
   reason: by.reason ?? null,
   actor: by.actor ?? null,
   approved_digest: by.approved_digest ?? null,
-  ...(by.arguments && asked.kind === 'tool' && { arguments: { ...by.arguments, _tool_call_id: asked.toolCallId } }),
+  ...(by.arguments && asked.kind === 'tool' && { arguments: withCallId(by.arguments, asked.toolCallId) }),
 })
 
 export const recordDecision = (

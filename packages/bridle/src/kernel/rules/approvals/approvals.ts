@@ -1,5 +1,7 @@
 // Approvals: asked by a runner or by the kernel itself, answered once, by anybody on any wire, also after a restart.
+
 import { type Answers, type ApproveCommand, type Refusal, refuse, type ToolApprovalRequest } from '../../commands.ts'
+import { approvalIdOf, withCallId } from '../../ids.ts'
 import { ownProperty } from '../../json.ts'
 import { OPEN_APPROVALS_MAX, TIME_MAX } from '../../limits.ts'
 import type { Approval, DecidedApproval } from '../../projections/approvals.ts'
@@ -26,7 +28,7 @@ export const requestApproval = (w: DecisionBuilder, asked: ToolApprovalRequest):
   const answered = Object.values(decided).find(
     (each) => each.undelivered && each.decision !== 'expired' && earlier(each),
   )
-  const id = `apr-${w.nextSeq}`
+  const id = approvalIdOf(w.nextSeq)
   for (const old of Object.values(open).filter((each) => earlier(each) || again(each)))
     settleApproval(w, old, 'superseded', { superseded_by: id })
 
@@ -35,7 +37,7 @@ export const requestApproval = (w: DecisionBuilder, asked: ToolApprovalRequest):
     tool_call_id: asked.toolCallId,
     tool_name: asked.tool,
     reason: asked.reason,
-    arguments: { ...asked.arguments, _tool_call_id: asked.toolCallId },
+    arguments: withCallId(asked.arguments, asked.toolCallId),
     kind: 'tool',
     requested_digest: asked.digest,
     expires_at:

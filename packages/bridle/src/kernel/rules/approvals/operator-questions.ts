@@ -1,4 +1,5 @@
 // Questions of the kernel itself to an operator. They are approvals like those of a tool, with a kind of their own.
+import { approvalIdOf } from '../../ids.ts'
 import { ownProperty } from '../../json.ts'
 import type { DecisionBuilder } from '../decision-builder.ts'
 import { isResumable } from '../runs/resumption.ts'
@@ -10,7 +11,7 @@ export const askOperator = (
   subject: string,
   reason: string,
 ): void => {
-  const id = `apr-${w.nextSeq}`
+  const id = approvalIdOf(w.nextSeq)
   w.addToRun('approval_required', {
     request_id: id,
     tool_call_id: kind === 'budget' ? id : subject,

@@ -4,6 +4,7 @@ import { catalogue, isEventType } from '../../catalogue.ts'
 import type { Answers, ReportItem, RunReport } from '../../commands.ts'
 import { customEventProblem } from '../../custom-event.ts'
 import type { AnyEventDraft } from '../../event.ts'
+import { withCallId } from '../../ids.ts'
 import { canonicalJson, hashText, type Json, type JsonObject, ownProperty } from '../../json.ts'
 import { INLINE_CHARS_MAX, PREVIEW_CHARS } from '../../limits.ts'
 import { cursorText } from '../../positions/cursor.ts'
@@ -151,7 +152,7 @@ const refinements: { readonly [T in keyof Payloads]?: (w: DecisionBuilder, paylo
     // Begun twice, it would have one outcome for two calls.
     if (Object.hasOwn(w.state.lifecycle.tools, payload.tool_call_id)) return
     const given = payload.arguments as JsonObject
-    w.addToRun('tool_call', { ...payload, arguments: { ...given, _tool_call_id: payload.tool_call_id } })
+    w.addToRun('tool_call', { ...payload, arguments: withCallId(given, payload.tool_call_id) })
   },
 
   tool_result: (w, payload) => {

@@ -2,6 +2,7 @@
 
 import type { Answers, Command } from '../../commands.ts'
 import { eventId } from '../../event.ts'
+import { messageIdOf, runIdOf, runSeq } from '../../ids.ts'
 import type { Json } from '../../json.ts'
 import {
   PREVIEW_CHARS,
@@ -50,7 +51,7 @@ export const requestRun = (w: DecisionBuilder, runId: string, attempt: number): 
   if (w.run?.hasOutput) w.addToRun('output_superseded', { run_id: runId, attempt: w.run.attempt })
   const before = handles.findLast((each) => each.runId !== runId)
   w.add('run_requested', { run_id: runId, attempt, resume: before?.handle ?? null })
-  if (prompt) w.addToRun('turn_start', { turn_id: runId, prompt: prompt.text, message_id: `m-${w.nextSeq}` })
+  if (prompt) w.addToRun('turn_start', { turn_id: runId, prompt: prompt.text, message_id: messageIdOf(w.nextSeq) })
 }
 
 /** A transient failure of background work is tried again; everything else ends the turn. */
@@ -300,7 +301,7 @@ const recordRun = (w: DecisionBuilder, run: Run, status: string): void => {
     agent: w.key.agent,
     status,
     attempt_count: w.state.lifecycle.attempts,
-    first_event_id: `ev-${run.runId.slice(2)}`,
+    first_event_id: eventId(runSeq(run.runId) ?? w.state.lifecycle.firstSeq),
     last_event_id: eventId(w.nextSeq - 1),
     session_tokens: tokens,
     session_cost_usd: costUsd,
@@ -317,7 +318,7 @@ const recordRun = (w: DecisionBuilder, run: Run, status: string): void => {
 /** A steering prompt that was acknowledged and came too late for its run is the next prompt. */
 const requeueSteers = (w: DecisionBuilder): void => {
   for (const { messageId, text } of w.state.lifecycle.steers.toReversed()) {
-    w.add('prompt_queued', { run_id: `r-${w.nextSeq}`, message_id: messageId, text, head: true })
+    w.add('prompt_queued', { run_id: runIdOf(w.nextSeq), message_id: messageId, text, head: true })
   }
 }
 
