@@ -3,7 +3,7 @@
 import type { ReportItem } from '../kernel/commands.ts'
 import { keyText } from '../kernel/event.ts'
 import { callDigest } from '../kernel/host/approval-binding.ts'
-import type { Json, JsonObject } from '../kernel/json.ts'
+import { type Json, type JsonObject, present } from '../kernel/json.ts'
 import { PAYLOAD_CHARS_MAX, PREVIEW_CHARS } from '../kernel/limits.ts'
 import { OUTCOME_TYPES, type ToolStatus } from '../kernel/schemas.ts'
 import { truncate } from '../kernel/text/truncate.ts'
@@ -100,7 +100,7 @@ const waitForDecision = async (
     arguments: requested,
     reason,
     digest: await callDigest(digest, tool, requested),
-    ...(expiresMs !== undefined && { expiresMs }),
+    ...present({ expiresMs }),
   })
   const { decision, arguments: args, approvedDigest, reason: because } = await voice.answer(id)
   if (decision !== 'approved') {

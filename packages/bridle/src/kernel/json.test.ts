@@ -1,7 +1,7 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, expectTypeOf, test } from 'vitest'
 import { isId } from './event.ts'
-import { canonicalJson, hashText, isDeeperThan, omit, ownProperty } from './json.ts'
+import { canonicalJson, hashText, isDeeperThan, omit, ownProperty, present } from './json.ts'
 
 describe('canonical', () => {
   test.each<[unknown, string]>([
@@ -77,4 +77,27 @@ test.each<[unknown, boolean]>([
   [7, false],
 ])('id %j: %s', (value, valid) => {
   expect(isId(value)).toBe(valid)
+})
+
+describe('present', () => {
+  test.each<[object, object]>([
+    [{}, {}],
+    [{ a: undefined }, {}],
+    [
+      { a: 1, b: undefined, c: null, d: 0, e: '', f: false },
+      { a: 1, c: null, d: 0, e: '', f: false },
+    ],
+    [{ a: { b: undefined } }, { a: { b: undefined } }],
+  ])('%j', (record, expected) => {
+    const result = present(record)
+    expect(result).toStrictEqual(expected)
+    expect(Object.keys(result)).toEqual(Object.keys(expected))
+  })
+
+  test('a field that may be undefined becomes an optional one', () => {
+    const record = present({ id: 's', limit: undefined as number | undefined, cursor: null as string | null })
+    expectTypeOf(record).branded.toEqualTypeOf<{ id: string; limit?: number; cursor: string | null }>()
+    const filter: { readonly id: string; readonly limit?: number } = record
+    expect(filter).toEqual({ id: 's', cursor: null })
+  })
 })

@@ -30,6 +30,14 @@ export const omit = <T>(record: Readonly<Record<string, T>>, name: string): Reco
   return rest
 }
 
+/** The object without the entries that are undefined: an optional field is absent, and never there with nothing in it. */
+export const present = <T extends object>(record: T): Present<T> =>
+  Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as Present<T>
+
+type Present<T> = { -readonly [Name in keyof T as undefined extends T[Name] ? never : Name]: T[Name] } & {
+  -readonly [Name in keyof T as undefined extends T[Name] ? Name : never]?: Exclude<T[Name], undefined>
+}
+
 /** An own property, or undefined: names come from outside, and `__proto__` must find nothing. */
 export const ownProperty = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(record, name) ? record[name] : undefined

@@ -1,5 +1,7 @@
 // `bridle approve` and `bridle reject`: the word that a run waits for.
+
 import { FabricError } from '../../client/index.ts'
+import { present } from '../../kernel/json.ts'
 import {
   type CliFlags,
   type CliInvocation,
@@ -45,14 +47,9 @@ const decideApproval = async (
   const [session = '', approvalId = ''] = args
   const { reason, actor, agent } = flags
   const edited = flags.args === undefined ? undefined : parseJsonObject('--args', flags.args)
-  const verdict = {
-    ...(edited !== undefined && { args: edited }),
-    ...(reason !== undefined && { reason }),
-    ...(actor !== undefined && { actor }),
-    ...(agent !== undefined && { agent }),
-  }
+  const decision = present({ args: edited, reason, actor, agent })
   const fabric = await createClient(flags, env)
-  const answer = await fabric[word](session, approvalId, verdict).catch((error: unknown) => {
+  const answer = await fabric[word](session, approvalId, decision).catch((error: unknown) => {
     if (!(error instanceof FabricError) || error.status !== 404) throw error
     throw new ExitError(EXIT_CODES.failed, `There is no approval ${approvalId} in a session ${session}.`)
   })

@@ -1,5 +1,7 @@
 // `bridle sessions`: what there is, newest change first.
+
 import type { SessionFilter, SessionRow } from '../../client/index.ts'
+import { present } from '../../kernel/json.ts'
 import { clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
 import { createClient } from '../config/settings.ts'
 import { truncateLine } from '../terminal/output.ts'
@@ -59,13 +61,13 @@ const filterOf = (
   const { status, agent, kind, parent, search, limit, cursor } = flags
   if (limit !== undefined && !/^[1-9]\d{0,2}$/.test(limit))
     throw new ExitError(EXIT_CODES.usage, `--limit ${limit} is not a number from 1 to 500.`)
-  return {
-    ...(status !== undefined && { status }),
-    ...(agent !== undefined && { agent }),
-    ...(kind !== undefined && { kind }),
-    ...(parent !== undefined && { parent }),
-    ...(search !== undefined && { search }),
-    ...(limit !== undefined && { limit: Number(limit) }),
-    ...(cursor !== undefined && { cursor }),
-  }
+  return present({
+    status,
+    agent,
+    kind,
+    parent,
+    search,
+    limit: limit === undefined ? undefined : Number(limit),
+    cursor,
+  })
 }

@@ -1,8 +1,10 @@
 // Settings: a flag, then the environment, then bridle.config.ts, then the default.
+
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type FabricClient, fabricClient } from '../../client/index.ts'
+import { present } from '../../kernel/json.ts'
 import { tokenFile } from '../../targets/node/credentials/local-token.ts'
 import type { ServerOptions } from '../../targets/node/index.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
@@ -36,7 +38,7 @@ export const serverSettings = async (
     port: port === undefined ? (config.port ?? 4317) : Number(port),
     host: flags.host ?? config.host ?? '127.0.0.1',
     data: folderOf(flags, env, config),
-    ...(authToken !== undefined && { authToken }),
+    ...present({ authToken }),
     ...(flags.token && { keepToken: true }),
   }
 }
@@ -93,11 +95,7 @@ export const createClient = async (
   given?: Pick<ServerAddress, 'url' | 'authToken'>,
 ): Promise<FabricClient> => {
   const { url, authToken } = given ?? (await serverAddress(flags, env))
-  return fabricClient({
-    url,
-    ...(authToken !== undefined && { authToken }),
-    ...(flags.tenant !== undefined && { tenantId: flags.tenant }),
-  })
+  return fabricClient({ url, ...present({ authToken, tenantId: flags.tenant }) })
 }
 
 export const isLocalUrl = (url: string): boolean =>

@@ -1,6 +1,8 @@
 // What a run is asked: put together from flags, files and standard input, later ones over earlier ones.
+
 import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
+import { present } from '../../kernel/json.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
 
 export interface RunInputFlags {
@@ -27,7 +29,7 @@ export const readRunInput = async (prompt: string | undefined, flags: RunInputFl
     ...(file !== undefined && parseJsonObject(file, readPayload(file))),
     ...(flags.stdin && parseJsonObject('standard input', await text(process.stdin))),
     ...Object.fromEntries((flags.set ?? []).map(parseSetting)),
-    ...(prompt !== undefined && { prompt }),
+    ...present({ prompt }),
   }
 }
 

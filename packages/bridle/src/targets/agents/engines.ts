@@ -3,7 +3,7 @@
 import { type AgentInfo, acceptPrompt } from '../../kernel/agent-info.ts'
 import { type Key, keyText } from '../../kernel/event.ts'
 import type { Host } from '../../kernel/host/host.ts'
-import type { JsonObject } from '../../kernel/json.ts'
+import { type JsonObject, present } from '../../kernel/json.ts'
 import type { Job, Runner } from '../../kernel/ports/runner.ts'
 import type { Clock, Digest } from '../../kernel/ports/store.ts'
 import { bridgeIdentity } from '../../runners/engine-identities.ts'
@@ -135,15 +135,11 @@ const localSandboxes = ({ data, folders, sandbox = {}, env }: EngineAgentsOption
   const { backend, network, limits, max, idleMs, maxAgeMs } = sandbox
   return new LocalSandboxes({
     folder: data,
-    ...(folders && { folders }),
     secret: deriveSecret(secret, 'sandboxes'),
     engines: enginesRoot(env),
-    ...(backend !== undefined && { backend }),
     network: parseNetworkPolicy(network),
     limits: parseResourceLimits(limits),
-    ...(max !== undefined && { max }),
-    ...(idleMs !== undefined && { idleMs }),
-    ...(maxAgeMs !== undefined && { maxAgeMs }),
+    ...present({ folders, backend, max, idleMs, maxAgeMs }),
   })
 }
 

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { keyText } from '../../kernel/event.ts'
 import { Host, type HostPorts } from '../../kernel/host/host.ts'
+import { present } from '../../kernel/json.ts'
 import type { Clock, Digest } from '../../kernel/ports/store.ts'
 import { scriptedRunner } from '../../runners/in-process/scripted.ts'
 import { TenantDiskUsage } from '../../runners/sandboxes/folders/tenant-disk-usage.ts'
@@ -153,8 +154,7 @@ export class HarnessServer {
         const runner = served.runners.get(agent)
         return runner ? workspaces.wrapRunner(runner) : null
       },
-      ...(options.tokenPaceMs !== undefined && { tokenPaceMs: options.tokenPaceMs }),
-      ...(options.memory && { memory: options.memory }),
+      ...present({ tokenPaceMs: options.tokenPaceMs, memory: options.memory }),
       onCommit: (key, events) => traces.events(key, events),
       onFault: (key, cause) =>
         log('error', 'session stopped', {
@@ -168,7 +168,7 @@ export class HarnessServer {
     const app = createApp(
       {
         ...options,
-        ...(authToken !== undefined && { authToken }),
+        ...present({ authToken }),
         tokens,
         tenantRequired,
         host,
@@ -276,8 +276,7 @@ const loadAgents = async (options: ServerOptions, { isOpen, data, totals, env, l
     clock,
     digest,
     isOpen,
-    ...(sandbox && { sandbox }),
-    ...(settings && { engines: settings }),
+    ...present({ sandbox, engines: settings }),
   })
   const builtIn = [[scriptedAgent, scriptedRunner({ clock, digest })] as const, ...engines.agents]
   try {

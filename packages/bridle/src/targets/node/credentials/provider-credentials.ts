@@ -1,4 +1,5 @@
 // The server's provider keys, and the proxy that lends them to runs; it is started with the first.
+import { present } from '../../../kernel/json.ts'
 import type { Job } from '../../../kernel/ports/runner.ts'
 import { type CredentialProxy, startCredentialProxy } from '../../../runners/credentials/proxy.ts'
 import { SpendFiles } from '../../../runners/credentials/spend-files.ts'
@@ -70,8 +71,7 @@ export class ProviderCredentials {
       keys: { anthropic: () => env.ANTHROPIC_API_KEY, openai: () => env.OPENAI_API_KEY },
       env,
       note: (name, sums) => this.#spendFiles.save(name, sums),
-      ...(proxyUrl !== undefined && { publicUrl: proxyUrl }),
-      ...(proxyHost !== undefined && { host: proxyHost }),
+      ...present({ publicUrl: proxyUrl, host: proxyHost }),
     })
     return this.#proxy
   }
