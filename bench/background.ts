@@ -153,7 +153,7 @@ const woken = async (store: OpenStore): Promise<{ value: number; verified: boole
   await new Promise((resolve) => setTimeout(resolve, Math.max(0, due - Date.now()) + 5))
   const host = hostOn(store)
   const before = process.cpuUsage()
-  await host.supervise(0)
+  await host.openDue()
   const { user, system } = process.cpuUsage(before)
   const verified = host.counts().sessions === DUE
   await host.stop()

@@ -56,7 +56,7 @@ export const brokenStores: readonly BrokenStore[] = [
     name: 'does not keep the time to wake at',
     breaks: [8],
     breakStore: withLog(({ log }) => ({
-      append: (lease, { wakeAt, ...append }) => log.append(lease, append),
+      append: (lease, { wake, ...append }) => log.append(lease, append),
     })),
   },
   {
@@ -73,9 +73,7 @@ export const brokenStores: readonly BrokenStore[] = [
   {
     name: 'lists nothing that was in hand when its owner died',
     breaks: [8],
-    breakStore: withDirectory(({ directory }) => ({
-      due: (now, limit, since) => directory.due(now, limit, Math.max(0, since)),
-    })),
+    breakStore: withDirectory(() => ({ inHand: async () => [] })),
   },
 ]
 

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { keyText } from '../packages/bridle/src/kernel/event.ts'
 import type { Snapshot, SnapshotWrite } from '../packages/bridle/src/kernel/ports/store.ts'
 import { emptyState, evolve, type SessionState, statusOf } from '../packages/bridle/src/kernel/projections/state.ts'
-import { dueAt } from '../packages/bridle/src/kernel/rules/due-time.ts'
+import { dueTimes, wakeOf } from '../packages/bridle/src/kernel/rules/due-time.ts'
 import { wantedEffects } from '../packages/bridle/src/kernel/rules/wanted-effects.ts'
 import type { Session } from '../packages/bridle/src/kernel/session/session.ts'
 import { restoreSnapshot, takeSnapshot } from '../packages/bridle/src/kernel/session/snapshot.ts'
@@ -20,8 +20,10 @@ const checked = new WeakMap<MemorySession, string>()
 export const checkStep = (ground: SimulationContext, model: StoreModel): void => {
   model.read()
   for (const session of ground.data.sessions.values()) {
-    if (checked.get(session) === `${session.events.length} ${session.wakeAt} ${session.row}`) continue
-    checked.set(session, `${session.events.length} ${session.wakeAt} ${session.row}`)
+    const { inHand, dueAt } = session.wake
+    const looks = `${session.events.length} ${inHand} ${dueAt} ${session.row}`
+    if (checked.get(session) === looks) continue
+    checked.set(session, looks)
     const life = model.current(session.key)!
     const { status, approvals } = memoryRowOf(session)
     const isNow = statusOf(life.state)
@@ -32,8 +34,9 @@ export const checkStep = (ground: SimulationContext, model: StoreModel): void =>
     if (!isDeepStrictEqual(listed, life.ledger.openApprovals))
       fail(ground, 7, `${life.name} lists ${listed}, and ${life.ledger.openApprovals} are open`)
     // A crash here must leave a trace that somebody finds.
-    const wakeAt = wantedEffects(life.key, life.state, 0).length > 0 ? 0 : dueAt(life.state, life.state.at)
-    if (session.wakeAt !== wakeAt) fail(ground, 8, `${life.name} would be woken at ${session.wakeAt}, not at ${wakeAt}`)
+    const wake = wakeOf(wantedEffects(life.key, life.state, 0).length > 0, dueTimes(life.state, life.state.at))
+    if (!isDeepStrictEqual(session.wake, wake))
+      fail(ground, 8, `${life.name} would be woken by ${JSON.stringify(session.wake)}, not by ${JSON.stringify(wake)}`)
   }
 }
 

@@ -72,7 +72,8 @@ export const faultyStore = (
     directory: {
       list: (tenant, filter) => read(() => inner.directory.list(tenant, filter)),
       approvals: (tenant, filter) => read(() => inner.directory.approvals(tenant, filter)),
-      due: (now, limit, since) => read(() => inner.directory.due(now, limit, since)),
+      due: (now, limit) => read(() => inner.directory.due(now, limit)),
+      inHand: (limit) => read(() => inner.directory.inHand(limit)),
       find: (tenant, id) => read(() => inner.directory.find(tenant, id)),
     },
   }
@@ -83,7 +84,7 @@ const fingerprint = ({ data }: SimulationContext, { key }: Lease): string => {
   return session ? textOf(session) : ''
 }
 
-const textOf = ({ events, answers, row, wakeAt, removed }: MemorySession): string =>
-  JSON.stringify([events.length, events.at(-1), answers.size, row, wakeAt, removed])
+const textOf = ({ events, answers, row, wake, removed }: MemorySession): string =>
+  JSON.stringify([events.length, events.at(-1), answers.size, row, wake, removed])
 
 const never = <T>(): Promise<T> => new Promise(() => {})

@@ -213,8 +213,8 @@ export class SimulatedWorld {
     const key = prng.pick(this.keys)
     note(this.ground, `a hint to ${process.name} about ${keyText(key)}`)
     const hints = [
-      () => process.host.supervise(-1),
-      () => process.host.supervise(0),
+      () => process.host.resumeWork(),
+      () => process.host.openDue(),
       () => process.host.send(key, { type: 'tick' }),
       () => process.host.open(key).then((session) => process.sessions.add(session)),
     ]

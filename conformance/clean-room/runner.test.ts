@@ -162,7 +162,7 @@ describe('a runner of the document', () => {
     await submit('two', 'patient')
     await polled(() => shown('two')).toMatchObject({ sessionStatus: 'queued' })
     world = (await world.again()) as typeof world
-    await world.host.supervise(-1)
+    await world.host.resumeWork()
     await polled(() => shown('two')).toMatchObject({ sessionStatus: 'queued' })
     hanging.drop()
     await polled(() => shown('two')).toMatchObject({ status: 'idle', answers: ['patient: done'] })
@@ -176,7 +176,7 @@ describe('a runner of the document', () => {
     world = (await world.again()) as typeof world
     hanging.drop()
     await polled(() => runner.dropped).toHaveLength(1)
-    await world.host.supervise(-1)
+    await world.host.resumeWork()
     await polled(() => shown('two')).toMatchObject({ sessionStatus: 'running', answers: ['slow too: '] })
     release()
     await polled(() => shown('two')).toMatchObject({ status: 'idle', answers: ['slow too: built'] })

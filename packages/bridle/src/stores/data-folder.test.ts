@@ -19,7 +19,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Event } from '../kernel/event.ts'
+import type { Event, Key } from '../kernel/event.ts'
 import {
   approval,
   event,
@@ -239,7 +239,7 @@ test('[O10] a purge that a kill -9 cut short is done by the next start, though n
   await store.close()
   for (const copy of copies) {
     const next = await openSqlite(copy)
-    await next.directory.due(0, 1, -1)
+    await next.directory.due(0, 1)
     for (let turn = 0; turn < 100 && holdsIt(copy).length > 0; turn++) await new Promise(setImmediate)
     expect(holdsIt(copy)).toEqual([])
     expect((await next.log.open(key('c')))?.head).toBe(60)
@@ -436,6 +436,36 @@ describe('versions', () => {
     expect(await shown('user:ada')).toEqual([...nobodys, 'chat-1', 'chat-2', 'user:ada', 'work'].toSorted())
     expect(await shown('user:bob')).toEqual([...nobodys, 'bob-1', 'user:bob'].toSorted())
     expect(await shown('user:gone')).toEqual([...nobodys, 'orphan'].toSorted())
+    await store.close()
+  })
+
+  test('[O5] sessions of an older folder are found in hand and due as they were', async () => {
+    const old = await openSqlite(folder, migrations.slice(0, 6))
+    const db = new DatabaseSync(file())
+    const add = db.prepare(
+      `INSERT INTO sessions (tenant, agent, id, base, kind, status, updated_at, wake_at, search, row)
+       VALUES ('acme', 'scripted', ?, 0, 'chat', 'idle', 1, ?, ?, ?)`,
+    )
+    const wakes: [string, number | null][] = [
+      ['hand-1', 0],
+      ['later', 20],
+      ['never', null],
+      ['hand-2', 0],
+      ['soon', 10],
+    ]
+    for (const [id, wakeAt] of wakes) add.run(id, wakeAt, id, JSON.stringify(row()))
+    db.close()
+    await old.close()
+    const { log, directory, ...store } = await openSqlite(folder)
+    const ids = (keys: readonly Key[]) => keys.map(({ id }) => id)
+    expect(ids(await directory.inHand(9))).toEqual(['hand-1', 'hand-2'])
+    expect([ids(await directory.due(15, 9)), ids(await directory.due(20, 9))]).toEqual([['soon'], ['soon', 'later']])
+    const lease = (await log.open(key('hand-1')))!
+    await log.append(lease, { events: [event(1)], wake: { inHand: false, dueAt: 30 } })
+    expect([ids(await directory.inHand(9)), ids(await directory.due(99, 9))]).toEqual([
+      ['hand-2'],
+      ['soon', 'later', 'hand-1'],
+    ])
     await store.close()
   })
 

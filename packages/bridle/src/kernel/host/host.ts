@@ -89,7 +89,7 @@ export class Host {
 
   /** Takes up what was in hand when the last owner died, then looks for what is due. */
   async start(): Promise<void> {
-    await this.supervise(-1)
+    await this.resumeWork()
     let lookedAt = this.#ports.clock.now()
     const round = async () => {
       const now = this.#ports.clock.now()
@@ -100,7 +100,7 @@ export class Host {
       if (this.#storeFault()) return this.#next(round)
       // A session that was busy or watched may be idle by now.
       if (this.#memory.bytes > this.#memory.limits.tenantBytes) this.#makeRoom(null)
-      await this.supervise(0).catch(() => {})
+      await this.openDue().catch(() => {})
       this.#next(round)
     }
     this.#next(round)
@@ -122,13 +122,24 @@ export class Host {
     }
   }
 
-  /** Opens sessions that are due; opening ticks them. Live ones look after themselves. */
-  async supervise(since: number): Promise<void> {
+  /** Opens the sessions that had an effect in hand when their last owner let go of them, and those that are due. */
+  async resumeWork(): Promise<void> {
+    await this.#openEach((limit) => this.#ports.directory.inHand(limit))
+    await this.openDue()
+  }
+
+  /** Opens the sessions that are due. */
+  openDue(): Promise<void> {
     const { clock, directory } = this.#ports
+    return this.#openEach((limit) => directory.due(clock.now(), limit))
+  }
+
+  /** Opens sessions that sleep; opening ticks them. Live ones look after themselves. */
+  async #openEach(list: (limit: number) => Promise<Key[]>): Promise<void> {
     for (let passed = 0; !this.#stopped; ) {
-      // Those that are live or cannot be opened stay due: ask for as many more.
+      // Those that are live or cannot be opened stay in the list: ask for as many more.
       const limit = DUE_PAGE + passed
-      const keys = await directory.due(clock.now(), limit, since)
+      const keys = await list(limit)
       const asleep = keys.filter((key) => this.#isAsleep(key))
       await Promise.all(asleep.map((key) => this.open(key).catch(() => {})))
       if (keys.length < limit) return

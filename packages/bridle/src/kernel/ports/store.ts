@@ -98,13 +98,21 @@ export interface OpenApproval {
   readonly isCut?: boolean
 }
 
+/** What has a session opened though no caller asks for it. A store finds sessions by either. */
+export interface Wake {
+  /** The session has an effect to carry out. Its owner does that; when the owner dies, the next one opens the session at once. */
+  readonly inHand: boolean
+  /** The next moment, in ms, at which time alone changes the session; null = none. */
+  readonly dueAt: number | null
+}
+
 export interface LogAppend {
   /** Dense and starting at head + 1; may be empty when there are `results`, or a `row` to touch. */
   readonly events: readonly Event[]
   /** Required with the first append of a session. */
   readonly row?: DirectoryRow
-  /** When this session wants to be opened though nobody asks: ms, 0 = it has an effect in hand, null = never. */
-  readonly wakeAt?: number | null
+  /** Absent = as the session's last append said. */
+  readonly wake?: Wake
   readonly results?: readonly StoredAnswer[]
   readonly snapshot?: SnapshotWrite
 }
@@ -176,8 +184,10 @@ export interface Directory {
     tenant: string,
     filter: { limit?: number; cursor?: string; viewer?: string },
   ): Promise<{ approvals: { key: Key; approval: OpenApproval }[]; next?: string }>
-  /** Keys with since < wakeAt <= now, earliest first. Start-up asks since -1 and so finds effects that were in hand. */
-  due(now: number, limit: number, since: number): Promise<Key[]>
+  /** Sessions whose `dueAt` is at or before `now`, earliest first, whether or not they have an effect in hand. */
+  due(now: number, limit: number): Promise<Key[]>
+  /** Sessions that have an effect in hand, in the order in which they were made. */
+  inHand(limit: number): Promise<Key[]>
   /** All agents' sessions with this id, whoever they belong to, in the order in which they were made. */
   find(tenant: string, id: string): Promise<SessionEntry[]>
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ABORT_GRACE_MS, RETRY_BASE_MS, STUCK_MS } from '../limits.ts'
-import { dueAt } from './due-time.ts'
+import { dueAt, dueTimes, wakeOf } from './due-time.ts'
 import {
   askItem,
   awaitingApproval,
@@ -69,6 +69,36 @@ describe('the next moment a tick changes something', () => {
     ],
   ])('%s', (_name, { state, now }, expected) => {
     expect(dueAt(state, now)).toBe(expected)
+  })
+})
+
+describe('[CF3] the wake that a store keeps', () => {
+  test.each<[string, TestSession, boolean, number | null]>([
+    ['a run that may get stuck: its owner looks after that', running(), true, null],
+    ['an approval that expires while its run waits', awaitingApproval(undefined, 700), true, T0 + 700],
+    ['background work that waits', awaitingApproval(background({ expiresAt })), true, expiresAt],
+    ['background work under way may finish', running(background({ expiresAt })), true, null],
+    [
+      'a retry',
+      life(
+        (it) => it.submit('x', background({ maxRetries: 1 })),
+        (it) => it.report(failed()),
+      ),
+      false,
+      T0 + RETRY_BASE_MS,
+    ],
+    ['idle', life((it) => it.do({ type: 'create' })), false, null],
+  ])('%s', (_name, { state, now }, inHand, expected) => {
+    expect(wakeOf(inHand, dueTimes(state, now))).toEqual({ inHand, dueAt: expected })
+  })
+
+  test('of a run at work no token changes it', () => {
+    const it = running(background({ expiresAt, policy: { health: { max_runtime_minutes: 9 } } }))
+    const before = wakeOf(true, dueTimes(it.state, it.now))
+    for (const text of ['a', 'b', 'c']) {
+      it.wait(1_000).report(token(text))
+      expect(wakeOf(true, dueTimes(it.state, it.now))).toEqual(before)
+    }
   })
 })
 

@@ -1,20 +1,48 @@
 // What is due, and when. Time is an argument: expiry, retry, abort grace and health are table tests. Node asks from a
 // timer, a Durable Object from its alarm.
 import { ABORT_GRACE_MS, BUDGET_GRACE_MS } from '../limits.ts'
+import type { Wake } from '../ports/store.ts'
 import { budgetsOverLimit, nextHealthChangeAt } from '../projections/health/budgets.ts'
 import { type SessionState, statusOf } from '../projections/state.ts'
 
-/** The next moment at which a tick would change something; null = never by itself. */
-export const dueAt = (state: SessionState, now: number): number | null => {
-  const { run, expiresAt, paused, policy } = state.lifecycle
-  const moments = Object.values(state.approvals.open).map((asked) => asked.expiresAt)
+/** The next moment at which a tick would change something; null = only a command or a report does. */
+export const dueAt = (state: SessionState, now: number): number | null => dueTimes(state, now).next
+
+export interface DueTimes {
+  /** The next moment at which a tick would change something. */
+  readonly next: number | null
+  /** The next of the moments that stay where they are while a run speaks. */
+  readonly deadline: number | null
+}
+
+export const dueTimes = (state: SessionState, now: number): DueTimes => {
+  const deadline = earliest(deadlines(state))
+  const silence = isInBudgetGrace(state, now) ? state.at + BUDGET_GRACE_MS : null
+  const health = nextHealthChangeAt(state.health, state.lifecycle.policy, statusOf(state), now)
+  return { next: earliest([deadline, silence, health]), deadline }
+}
+
+/**
+ * The wake that a store keeps. While an effect is in hand only deadlines count: each token puts the other moments off, so that
+ * they would be written with every token, and the session's owner has a timer for them.
+ */
+export const wakeOf = (inHand: boolean, { next, deadline }: DueTimes): Wake => ({
+  inHand,
+  dueAt: inHand ? deadline : next,
+})
+
+const deadlines = (state: SessionState): (number | null)[] => {
+  const { run, expiresAt, paused } = state.lifecycle
+  const moments = Object.values(state.approvals.open).map((approval) => approval.expiresAt)
   if (run?.stopRequestedAt != null) moments.push(run.stopRequestedAt + ABORT_GRACE_MS)
   if (run?.phase === 'waiting' && !paused) moments.push(run.retryAt)
   if (canExpire(state)) moments.push(expiresAt)
-  if (isInBudgetGrace(state, now)) moments.push(state.at + BUDGET_GRACE_MS)
   if (isLeftForNextProcess(state)) moments.push(state.at)
-  moments.push(nextHealthChangeAt(state.health, policy, statusOf(state), now))
-  const times = moments.filter((moment): moment is number => moment !== null)
+  return moments
+}
+
+const earliest = (moments: readonly (number | null)[]): number | null => {
+  const times = moments.filter((moment) => moment !== null)
   return times.length === 0 ? null : Math.min(...times)
 }
 

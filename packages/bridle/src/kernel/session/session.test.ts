@@ -380,12 +380,12 @@ describe('time', () => {
   test('a session that may wake by itself says when', async () => {
     const { session, log, runner } = await open()
     await session.send({ ...submit(), opening: { kind: 'background', maxRetries: 1 } })
-    expect(log.appends.at(-1)).toMatchObject({ wakeAt: 0 })
+    expect(log.appends.at(-1)).toMatchObject({ wake: { inHand: true, dueAt: null } })
     await flushPending()
     await runner.last.outlet.report([{ type: 'failed', message: 'x', transient: true }])
-    expect(log.appends.at(-1)).toMatchObject({ wakeAt: T0 + 1_000 })
+    expect(log.appends.at(-1)).toMatchObject({ wake: { inHand: false, dueAt: T0 + 1_000 } })
     await session.send({ type: 'cancel' })
-    expect(log.appends.at(-1)).toMatchObject({ wakeAt: null })
+    expect(log.appends.at(-1)).toMatchObject({ wake: { inHand: false, dueAt: null } })
   })
 })
 
@@ -431,7 +431,7 @@ describe('the row', () => {
       await clock.pass(HEARTBEAT_MS - 1)
       expect(log.appends).toEqual([])
       await clock.pass(2 * HEARTBEAT_MS + 1)
-      expect(log.appends.map(({ events, row, wakeAt }) => [events, row?.detail.heartbeatAt, wakeAt])).toEqual([
+      expect(log.appends.map(({ events, row, wake }) => [events, row?.detail.heartbeatAt, wake])).toEqual([
         [[], T0 + HEARTBEAT_MS, undefined],
         [[], T0 + 2 * HEARTBEAT_MS, undefined],
         [[], T0 + 3 * HEARTBEAT_MS, undefined],

@@ -28,14 +28,22 @@ import {
   SNAPSHOT_EVERY,
 } from '../limits.ts'
 import type { Runner } from '../ports/runner.ts'
-import { type BranchParent, type Clock, type Lease, type Log, type StoredAnswer, StoreFault } from '../ports/store.ts'
+import {
+  type BranchParent,
+  type Clock,
+  type Lease,
+  type Log,
+  type StoredAnswer,
+  StoreFault,
+  type Wake,
+} from '../ports/store.ts'
 import type { Incarnations } from '../positions/incarnation.ts'
 import type { LogPosition } from '../positions/log-position.ts'
 import type { HarnessMessage } from '../projections/conversation/harness-state.ts'
 import { emptyState, evolve, type SessionState, statusOf } from '../projections/state.ts'
 import type { ChildNotice } from '../rules/children/child-notice.ts'
 import { type DecisionResult, decide, refusalResult } from '../rules/decide.ts'
-import { dueAt } from '../rules/due-time.ts'
+import { dueTimes, wakeOf } from '../rules/due-time.ts'
 import { jobOf, type WantedEffect, wantedEffects } from '../rules/wanted-effects.ts'
 import { approximateChars } from '../text/size.ts'
 import { directoryRowOf, heartbeatOf, type RowSnapshot } from '../views/directory-row.ts'
@@ -96,7 +104,7 @@ export class Session {
   #row: RowSnapshot | null = null
   /** When the row was last touched; at first, when it was opened. */
   #heartbeatAt: number
-  #wakeAt: number | null | undefined
+  #wake: Wake | null = null
   #snapshotMessages: readonly HarnessMessage[] = []
   #snapshotSeq: number
   readonly #awaitingCreation = new Set<() => void>()
@@ -377,7 +385,6 @@ export class Session {
     const row = directoryRowOf(this.key, working, this.#row, this.#now(), this.incarnations)
     this.#heartbeatAt = heartbeatOf(row) ?? this.#heartbeatAt
     const next = this.#plan(working)
-    const wakeAt = next.effects.length > 0 ? 0 : next.due
     const { snapshotEvery = SNAPSHOT_EVERY } = this.#ports
     const snapshot =
       working.head - this.#snapshotSeq >= snapshotEvery
@@ -386,12 +393,12 @@ export class Session {
     await this.#ports.log.append(this.#lease, {
       events,
       ...(row !== this.#row?.row && { row }),
-      ...(wakeAt !== this.#wakeAt && { wakeAt }),
+      ...(!isSameWake(next.wake, this.#wake) && { wake: next.wake }),
       ...(results.length > 0 && { results }),
       ...(snapshot && { snapshot: snapshot.write }),
     })
     this.#row = { row, state: working }
-    this.#wakeAt = wakeAt
+    this.#wake = next.wake
     this.#planned = next
     if (!snapshot) return
     this.#snapshotMessages = snapshot.written
@@ -439,9 +446,11 @@ export class Session {
 
   #plan(state: SessionState): PlannedWork {
     const effects = wantedEffects(this.key, state, this.#lease.epoch)
-    const due = dueAt(state, this.#now())
-    if (effects.length === 0 || statusOf(state) !== 'running') return { effects, due }
-    return { effects, due: Math.min(due ?? Number.POSITIVE_INFINITY, this.#heartbeatAt + HEARTBEAT_MS) }
+    const times = dueTimes(state, this.#now())
+    const wake = wakeOf(effects.length > 0, times)
+    if (effects.length === 0 || statusOf(state) !== 'running') return { effects, wake, due: times.next }
+    const heartbeatAt = this.#heartbeatAt + HEARTBEAT_MS
+    return { effects, wake, due: Math.min(times.next ?? Number.POSITIVE_INFINITY, heartbeatAt) }
   }
 
   #isHeartbeatDue(state: SessionState): boolean {
@@ -465,6 +474,8 @@ const incarnationsOf = ({ incarnation, parent, parentIncarnation }: Lease): Inca
   ...(parent && { parent: { id: parent.id, incarnation: parentIncarnation ?? 1 } }),
 })
 
+const isSameWake = (a: Wake, b: Wake | null): boolean => a.inHand === b?.inHand && a.dueAt === b.dueAt
+
 const sameParent = (a: BranchParent, b: BranchParent): boolean =>
   a.agent === b.agent && a.id === b.id && a.seq === b.seq
 
@@ -480,5 +491,6 @@ const notifyObserver = (observe: SessionPorts['onCommit'], events: readonly AnyE
 /** What should be in hand, and when it is to be looked at though nobody asks. */
 interface PlannedWork {
   readonly effects: readonly WantedEffect[]
+  readonly wake: Wake
   readonly due: number | null
 }

@@ -78,7 +78,11 @@ export const branchContract = (name: string, make: () => Promise<StoreHarness>):
       test('hides at once, in every call', async () => {
         const approvals = [{ id: 'x', tool: 't', reason: '', requestedAt: 1, expiresAt: null }]
         const results = [{ commandId: 'c', bodyHash: 'h', answer: 1 }]
-        const lease = await startSession(on.store, a, 3, { wakeAt: 0, results, row: row({ approvals }) })
+        const lease = await startSession(on.store, a, 3, {
+          wake: { inHand: true, dueAt: 5 },
+          results,
+          row: row({ approvals }),
+        })
         expect(await on.store.log.remove(a)).toBe(true)
         expect(await on.store.log.remove(a)).toBe(false)
         expect(await on.store.log.remove(b)).toBe(false)
@@ -88,7 +92,7 @@ export const branchContract = (name: string, make: () => Promise<StoreHarness>):
           expect(await log.result(a, 'c')).toBeNull()
           expect(await directory.list('acme', {})).toEqual({ sessions: [] })
           expect(await directory.approvals('acme', {})).toEqual({ approvals: [] })
-          expect(await directory.due(9, 9, -1)).toEqual([])
+          expect([await directory.due(9, 9), await directory.inHand(9)]).toEqual([[], []])
           expect(await directory.find('acme', 'a')).toEqual([])
         }
         await check(on.store)

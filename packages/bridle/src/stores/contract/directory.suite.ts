@@ -1,6 +1,7 @@
 // The contract of Directory. Every store runs it.
 import { describe, expect, test } from 'vitest'
-import type { ListFilter } from '../../kernel/ports/store.ts'
+import type { Key } from '../../kernel/event.ts'
+import type { Lease, ListFilter, Wake } from '../../kernel/ports/store.ts'
 import {
   approval,
   event,
@@ -242,25 +243,40 @@ export const directoryContract = (name: string, make: () => Promise<StoreHarness
       })
     })
 
-    test('due: since < wakeAt <= now, earliest first', async () => {
-      const wake = { hand: 0, soon: 10, later: 20, never: null }
-      const leases = []
-      for (const [id, wakeAt] of Object.entries(wake)) leases.push(await startSession(on.store, key(id), 1, { wakeAt }))
+    test('due: at or before now, earliest first; in hand: in the order in which they were made', async () => {
+      const wakes: { [id: string]: Wake } = {
+        hand: { inHand: true, dueAt: null },
+        later: { inHand: false, dueAt: 20 },
+        both: { inHand: true, dueAt: 15 },
+        soon: { inHand: false, dueAt: 10 },
+        never: { inHand: false, dueAt: null },
+      }
+      const leases: { [id: string]: Lease } = {}
+      for (const [id, wake] of Object.entries(wakes)) leases[id] = await startSession(on.store, key(id), 1, { wake })
       await startSession(on.store, key('unset'), 1)
-      const due = async (now: number, since: number, limit = 9) =>
-        (await on.store.directory.due(now, limit, since)).map(({ id }) => id)
-      expect(await due(15, -1)).toEqual(['hand', 'soon'])
-      expect(await due(15, 0)).toEqual(['soon'])
-      expect(await due(20, 10)).toEqual(['later'])
-      expect(await due(9, 0)).toEqual([])
-      expect(await due(99, -1, 2)).toEqual(['hand', 'soon'])
-      await on.store.log.append(leases[1]!, { events: [event(2)] })
-      expect(await due(10, 0)).toEqual(['soon'])
-      await on.store.log.append(leases[1]!, { events: [event(3)], wakeAt: null })
-      await on.store.log.append(leases[3]!, { events: [event(2)], wakeAt: 5 })
-      expect(await due(10, 0)).toEqual(['never'])
+      const ids = (keys: readonly Key[]) => keys.map(({ id }) => id)
+      const due = async (now: number, limit = 9) => ids(await on.store.directory.due(now, limit))
+      const inHand = async (limit = 9) => ids(await on.store.directory.inHand(limit))
+      expect([await due(9), await due(10), await due(99)]).toEqual([[], ['soon'], ['soon', 'both', 'later']])
+      expect([await due(99, 2), await inHand(), await inHand(1)]).toEqual([
+        ['soon', 'both'],
+        ['hand', 'both'],
+        ['hand'],
+      ])
+      // An append without a wake leaves it as it is.
+      await on.store.log.append(leases.both!, { events: [event(2)] })
+      expect([await due(15), await inHand()]).toEqual([
+        ['soon', 'both'],
+        ['hand', 'both'],
+      ])
+      const append = (id: string, wake: Wake) =>
+        on.store.log.append(leases[id]!, { events: [event(id === 'both' ? 3 : 2)], wake })
+      await append('both', { inHand: false, dueAt: 15 })
+      await append('soon', { inHand: false, dueAt: null })
+      await append('never', { inHand: true, dueAt: 5 })
       const restarted = await on.store.restart()
-      expect((await restarted.directory.due(5, 9, -1)).map(({ id }) => id)).toEqual(['hand', 'never'])
+      expect(ids(await restarted.directory.due(15, 9))).toEqual(['never', 'both'])
+      expect(ids(await restarted.directory.inHand(9))).toEqual(['hand', 'never'])
     })
 
     test('find: every agent that has this id, of this tenant alone, in the order in which they were made', async () => {

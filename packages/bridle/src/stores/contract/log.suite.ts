@@ -17,6 +17,12 @@ import {
 
 const a = key('a')
 
+/** Sessions that are due by 9, then those that have an effect in hand. */
+const woken = async ({ directory }: Pick<StoreOwner, 'directory'>) => [
+  ...(await directory.due(9, 9)),
+  ...(await directory.inHand(9)),
+]
+
 export const logContract = (name: string, make: () => Promise<StoreHarness>): void => {
   describe(`${name}: log`, () => {
     const on = underTest(make)
@@ -64,17 +70,20 @@ export const logContract = (name: string, make: () => Promise<StoreHarness>): vo
         ['a fraction', [event(4.5)]],
       ])('%s is refused and writes nothing', async (_name, list) => {
         const lease = await startSession(on.store, a, 3)
-        await expectFault(on.store.log.append(lease, { events: list, row: row({ title: 'no' }), wakeAt: 7 }), 'refused')
+        await expectFault(
+          on.store.log.append(lease, { events: list, row: row({ title: 'no' }), wake: { inHand: true, dueAt: 7 } }),
+          'refused',
+        )
         expect(await on.store.log.read(a, 0, 100)).toEqual(events(1, 3))
         expect((await on.store.directory.list('acme', {})).sessions[0]).toMatchObject({ head: 3, row: row() })
-        expect(await on.store.directory.due(9, 9, -1)).toEqual([])
+        expect(await woken(on.store)).toEqual([])
         await on.store.log.append(lease, { events: events(4, 4) })
       })
 
       test('nothing at all is refused, and so is a first append without events', async () => {
         const lease = await startSession(on.store, a, 3)
-        await expectFault(on.store.log.append(lease, { events: [], wakeAt: 7 }), 'refused')
-        expect(await on.store.directory.due(9, 9, -1)).toEqual([])
+        await expectFault(on.store.log.append(lease, { events: [], wake: { inHand: true, dueAt: 7 } }), 'refused')
+        expect(await woken(on.store)).toEqual([])
         const fresh = (await on.store.log.open(key('b')))!
         await expectFault(on.store.log.append(fresh, { events: [], row: row() }), 'refused')
         expect(await on.store.directory.find('acme', 'b')).toEqual([])
@@ -140,14 +149,14 @@ export const logContract = (name: string, make: () => Promise<StoreHarness>): vo
         await on.store.log.append(lease, {
           events: events(4, 4),
           row: row({ status: 'running', updatedAt: 9 }),
-          wakeAt: 0,
+          wake: { inHand: true, dueAt: 7 },
           results: [answer],
           snapshot,
         })
         const { log, directory } = await on.store.restart()
         expect(await log.open(a)).toMatchObject({ head: 4, snapshot: { seq: 4, state: '{}', messages: [] } })
         expect(await log.result(a, 'c1')).toEqual(answer)
-        expect(await directory.due(0, 9, -1)).toEqual([a])
+        expect(await woken({ directory })).toEqual([a, a])
         expect((await directory.list('acme', {})).sessions[0]).toMatchObject({ head: 4, row: { status: 'running' } })
       })
 
@@ -162,7 +171,7 @@ export const logContract = (name: string, make: () => Promise<StoreHarness>): vo
           on.store.log.append(bad, {
             events: events(2, 2),
             row: changed,
-            wakeAt: 5,
+            wake: { inHand: true, dueAt: 5 },
             results: [answer],
             snapshot: { ...snapshot, seq: 2 },
           }),
@@ -174,7 +183,7 @@ export const logContract = (name: string, make: () => Promise<StoreHarness>): vo
         expect(seqs(await on.store.log.read(key('bad'), 0, 9))).toEqual([1])
         expect(seqs(await on.store.log.read(key('also'), 0, 9))).toEqual([1, 2])
         expect((await on.store.log.open(key('bad')))!.snapshot).toBeNull()
-        expect(await on.store.directory.due(9, 9, -1)).toEqual([])
+        expect(await woken(on.store)).toEqual([])
         const titles = (await on.store.directory.list('acme', {})).sessions.map((s) => [s.key.id, s.row.title])
         expect(Object.fromEntries(titles)).toEqual({ a: 'changed', also: 'changed', bad: 'A session' })
       })

@@ -98,6 +98,7 @@ const ownerOn = async (line: StoreSocket, call: 'own' | 'lose' = 'own'): Promise
       list: (...args) => ask('directory.list', ...args),
       approvals: (...args) => ask('directory.approvals', ...args),
       due: (...args) => ask('directory.due', ...args),
+      inHand: (...args) => ask('directory.inHand', ...args),
       find: (...args) => ask('directory.find', ...args),
     },
   }

@@ -1,6 +1,6 @@
 // The data of a memory store, shared by its log and its directory.
 import type { Key } from '../../kernel/event.ts'
-import type { DirectoryRow, SnapshotWrite } from '../../kernel/ports/store.ts'
+import type { DirectoryRow, SnapshotWrite, Wake } from '../../kernel/ports/store.ts'
 
 /** One life of a key. A branch holds on to its parent, so removed sessions live exactly as long as they are needed. */
 export interface MemorySession {
@@ -16,7 +16,7 @@ export interface MemorySession {
   /** Settled messages by index: each with the snapshots' numbers at which it was written. */
   readonly messages: Map<number, { seq: number; text: string }[]>
   row: string
-  wakeAt: number | null
+  wake: Wake
   removed: boolean
 }
 

@@ -54,11 +54,19 @@ export const memoryDirectory = (data: MemoryData): Directory => {
       return { approvals, ...(next !== undefined && { next }) }
     },
 
-    async due(now, limit, since) {
-      const wake = ({ wakeAt, order }: MemorySession) => [wakeAt!, order]
+    async due(now, limit) {
+      const position = ({ wake, order }: MemorySession) => [wake.dueAt!, order]
       return [...data.sessions.values()]
-        .filter(({ wakeAt }) => wakeAt !== null && wakeAt > since && wakeAt <= now)
-        .sort((a, b) => compare(wake(a), wake(b)))
+        .filter(({ wake }) => wake.dueAt !== null && wake.dueAt <= now)
+        .sort((a, b) => compare(position(a), position(b)))
+        .slice(0, limit)
+        .map(({ key }) => ({ ...key }))
+    },
+
+    async inHand(limit) {
+      return [...data.sessions.values()]
+        .filter(({ wake }) => wake.inHand)
+        .sort((a, b) => a.order - b.order)
         .slice(0, limit)
         .map(({ key }) => ({ ...key }))
     },

@@ -62,7 +62,7 @@ const memoryLog = (data: MemoryData, epoch: number): Log => {
     snapshots: new Map(),
     messages: new Map(),
     row: '',
-    wakeAt: null,
+    wake: { inHand: false, dueAt: null },
     removed: false,
   })
 
@@ -111,7 +111,7 @@ const memoryLog = (data: MemoryData, epoch: number): Log => {
       held.set(lease, session)
       for (const event of encoded.events) session.events.push(event)
       if (encoded.row !== undefined) session.row = encoded.row
-      if (append.wakeAt !== undefined) session.wakeAt = append.wakeAt
+      if (append.wake) session.wake = { ...append.wake }
       for (const [commandId, answer] of encoded.answers) session.answers.set(commandId, answer)
       if (append.snapshot) writeSnapshot(session, append.snapshot)
     },

@@ -88,6 +88,7 @@ export const remoteDirectory = (objects: ObjectNamespace<DirectoryStub>, shards:
     approvals: (tenant, wish) => of(tenant).approvals(wish),
     // Each object has an alarm of its own.
     due: async () => [],
+    inHand: async () => [],
     knownHome: known,
     home: async (key) => (await known(key)) ?? defaultHome(key),
   }

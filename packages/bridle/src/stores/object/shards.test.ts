@@ -90,7 +90,10 @@ const over = (shards: ShardCounts) => async (): Promise<StoreHarness> => {
         return removed
       },
     }
-    return { log, directory: { ...remoteDirectory(objects, shards), due: store.directory.due } }
+    return {
+      log,
+      directory: { ...remoteDirectory(objects, shards), due: store.directory.due, inHand: store.directory.inHand },
+    }
   }
   return {
     ...owner(),

@@ -194,9 +194,15 @@ describe('[S31] an index entry', () => {
   // `npm run test:long` flips more of them.
   const share = process.env.BRIDLE_VARIANTS === 'all' ? 1 : 0.3
   test.each([
-    ...['sessions_key', 'sessions_name', 'sessions_recent', 'log_place', 'approvals', 'sessions_wake'].map(
-      (index) => [index, 'whole', 100 * share] as const,
-    ),
+    ...[
+      'sessions_key',
+      'sessions_name',
+      'sessions_recent',
+      'log_place',
+      'approvals',
+      'sessions_due',
+      'sessions_in_hand',
+    ].map((index) => [index, 'whole', 100 * share] as const),
     ...['sessions_key', 'log_place'].map((index) => [index, 'many', 40 * share] as const),
   ])(
     'of %s (%s) with any bit flipped',

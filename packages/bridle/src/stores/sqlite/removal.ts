@@ -12,7 +12,7 @@ export const hideSession = (driver: SqlDriver, record: SessionRecord, head: numb
      ON CONFLICT (tenant, agent, id) DO UPDATE SET head = excluded.head, incarnation = excluded.incarnation`,
     ...[tenant, agent, id, head, incarnation],
   )
-  driver.run("UPDATE sessions SET removed = 1, wake_at = NULL, search = '', row = '' WHERE sid = ?", sid)
+  driver.run("UPDATE sessions SET removed = 1, in_hand = 0, due_at = NULL, search = '', row = '' WHERE sid = ?", sid)
   driver.run('DELETE FROM answers WHERE sid = ?', sid)
   driver.run('DELETE FROM approvals WHERE sid = ?', sid)
 }

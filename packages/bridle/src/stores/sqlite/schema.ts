@@ -91,7 +91,20 @@ const sixth: Migration = [
   'ALTER TABLE tombstones ADD COLUMN incarnation INTEGER NOT NULL DEFAULT 1',
 ]
 
-export const migrations: readonly Migration[] = [first, second, third, fourth, fifth, sixth]
+/**
+ * Two columns say what `wake_at` said with one: a 0 there stood for an effect in hand, and hid the moment at which the session
+ * was due. That moment is written with the session's next change; until then its owner's timer, or a watchdog, looks after it.
+ */
+const seventh: Migration = [
+  'DROP INDEX sessions_wake',
+  'ALTER TABLE sessions RENAME COLUMN wake_at TO due_at',
+  'ALTER TABLE sessions ADD COLUMN in_hand INTEGER NOT NULL DEFAULT 0',
+  'UPDATE sessions SET in_hand = 1, due_at = NULL WHERE due_at = 0',
+  'CREATE INDEX sessions_due ON sessions (due_at) WHERE due_at IS NOT NULL',
+  'CREATE INDEX sessions_in_hand ON sessions (sid) WHERE in_hand = 1',
+]
+
+export const migrations: readonly Migration[] = [first, second, third, fourth, fifth, sixth, seventh]
 
 /** 0 for an empty database. */
 export const schemaVersion = (driver: Pick<SqlDriver, 'get'>): number => {

@@ -1,7 +1,7 @@
 // The `sessions` table: keys, lineage, and the row that lists show.
 import { type Key, keyText } from '../../kernel/event.ts'
 import { rowOwner } from '../../kernel/owner.ts'
-import { type BranchParent, type DirectoryRow, parentIdOf, StoreFault } from '../../kernel/ports/store.ts'
+import { type BranchParent, type DirectoryRow, parentIdOf, StoreFault, type Wake } from '../../kernel/ports/store.ts'
 import { type BranchPoint, checkBranch, lineageMax } from '../checks.ts'
 import { type SqlDriver, toStoreFault } from '../drivers/driver.ts'
 import { searchText } from '../listing.ts'
@@ -190,8 +190,8 @@ export const openSessionTable = (driver: SqlDriver, tail: Tail) => {
       }
     },
 
-    saveWake: (sid: number, wakeAt: number | null): void =>
-      driver.run('UPDATE sessions SET wake_at = ? WHERE sid = ?', wakeAt, sid),
+    saveWake: (sid: number, { inHand, dueAt }: Wake): void =>
+      driver.run('UPDATE sessions SET in_hand = ?, due_at = ? WHERE sid = ?', inHand ? 1 : 0, dueAt, sid),
   }
 }
 

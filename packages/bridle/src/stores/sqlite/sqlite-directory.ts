@@ -109,10 +109,9 @@ export const sqliteDirectory = (driver: SqlDriver, sessions: SessionTable, keepe
   return {
     list: async (tenant, filter) => keeper.read(() => listPage(pages.list(tenant, filter), filter)),
     approvals: async (tenant, wish) => keeper.read(() => approvalsPage(pages.approvals(tenant, wish), wish)),
-    due: async (now, limit, since) =>
-      keeper.read(() =>
-        keys('FROM sessions WHERE wake_at > ? AND wake_at <= ? ORDER BY wake_at, sid LIMIT ?', since, now, limit),
-      ),
+    due: async (now, limit) =>
+      keeper.read(() => keys('FROM sessions WHERE due_at <= ? ORDER BY due_at, sid LIMIT ?', now, limit)),
+    inHand: async (limit) => keeper.read(() => keys('FROM sessions WHERE in_hand = 1 ORDER BY sid LIMIT ?', limit)),
     find: async (tenant, id) =>
       keeper.read(() => sessions.withId(tenant, id).map((found) => ({ key: keyOf(found), owner: found.owner }))),
   }

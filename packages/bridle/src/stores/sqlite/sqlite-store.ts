@@ -153,9 +153,9 @@ export const sqliteStore = (driver: SqlDriver, epoch: number, limits: TailLimits
     return { head: origin.base, origin }
   }
 
-  const writeRest = (sid: number, key: Key, { row, wakeAt, results = [], snapshot }: LogAppend, head: number): void => {
+  const writeRest = (sid: number, key: Key, { row, wake, results = [], snapshot }: LogAppend, head: number): void => {
     if (row) sessions.saveRow(sid, key, row, head)
-    if (wakeAt !== undefined) sessions.saveWake(sid, wakeAt)
+    if (wake) sessions.saveWake(sid, wake)
     for (const { commandId, bodyHash, answer } of results) {
       const values = [sid, JSON.stringify(commandId), bodyHash, JSON.stringify(answer)]
       driver.run('INSERT INTO answers (sid, command_id, body_hash, answer) VALUES (?, ?, ?, ?)', ...values)

@@ -37,7 +37,7 @@ export const objectLog = ({ log, storage, outbox, alarmSchedule, artifacts, name
       throw fault
     }
     names.commit(lease.key, stowed.names)
-    if (given.wakeAt !== undefined || given.row) alarmSchedule.update()
+    if (given.wake) alarmSchedule.update()
     await storage.sync()
     if (isNews) void outbox.publish()
   },

@@ -8,12 +8,12 @@ import { objectDriver } from '../../stores/drivers/object-driver.ts'
 import { ArtifactBucket } from '../../stores/object/artifact-bucket.ts'
 import { BucketNames } from '../../stores/object/bucket-names.ts'
 import { DirectoryOutbox } from '../../stores/object/directory-outbox.ts'
+import { nextWake } from '../../stores/object/next-wake.ts'
 import { sessionObjectMigrations } from '../../stores/object/object-schema.ts'
 import { remoteDirectory } from '../../stores/object/remote-directory.ts'
 import { tenantDirectory } from '../../stores/object/shards.ts'
 import { spendRows } from '../../stores/object/spend-rows.ts'
 import { withStoreFaults } from '../../stores/object/store-faults.ts'
-import { wakeRows } from '../../stores/object/wake-rows.ts'
 import { noTail } from '../../stores/sqlite/log/tail.ts'
 import { sqliteStore } from '../../stores/sqlite/sqlite-store.ts'
 import { httpWires, socketWires } from '../../surfaces/all.ts'
@@ -85,7 +85,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
     this.#engines = options.engines
     this.#alarmSchedule = new AlarmSchedule({
       storage,
-      wakes: wakeRows(driver),
+      nextWake: (at) => nextWake(driver, at),
       now,
       watchdogMs: options.watchdogMs ?? WATCHDOG_MS,
     })
@@ -235,7 +235,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
     this.#alarmSchedule.alarmFired()
     this.#runDueWork()
     this.#heartbeats.handleAlarm()
-    await this.#host.supervise(-1)
+    await this.#host.resumeWork()
     await Promise.all([this.#outbox.publish(), this.#bucketNames.cleanUp()])
     this.#alarmSchedule.update()
   }
@@ -255,7 +255,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
     await this.#sockets.restore(this.#app, (rested) => this.#headOf(rested))
     this.#heartbeats.resume()
     if (isBlank) return
-    await this.#host.supervise(-1)
+    await this.#host.resumeWork()
     void this.#bucketNames.cleanUp()
   }
 

@@ -1,15 +1,15 @@
 // The one alarm of an object: the earliest of all moments at which it wants to be awake though nobody asks. While a run is
 // wanted that is every 30 seconds: nobody promises that a streaming fetch keeps an object in memory, so the alarm does,
 // and it is the watchdog as well: a run that is wanted and not in hand is taken up again.
-import type { DirectoryRow } from '../../../kernel/ports/store.ts'
-import type { WakeRows } from '../../../stores/object/wake-rows.ts'
+import type { Wake } from '../../../kernel/ports/store.ts'
 import type { DurableStorage } from '../platform.ts'
 
 export const WATCHDOG_MS = 30_000
 
 export interface AlarmSchedulePorts {
   readonly storage: DurableStorage
-  readonly wakes: WakeRows
+  /** The wake of all sessions of the object together, as the log says. */
+  readonly nextWake: (now: number) => Wake
   readonly now: () => number
   readonly watchdogMs: number
 }
@@ -54,14 +54,13 @@ export class AlarmSchedule {
 
   /** Brings the alarm in line with the log. Called in the turn that wrote, so that both are one write. */
   update(): void {
-    const { storage, wakes, watchdogMs } = this.#ports
+    const { storage, nextWake, watchdogMs } = this.#ports
     const now = this.#ports.now()
     const watchdog = now + watchdogMs
-    const inHand = wakes.inHand()
+    const { inHand, dueAt } = nextWake(now)
     const moments = [
-      inHand.length > 0 ? this.#watchdogAt(now, watchdog) : null,
-      ...inHand.flatMap(expiries).filter((at) => at > now),
-      wakes.earliestDueAt(),
+      inHand ? this.#watchdogAt(now, watchdog) : null,
+      dueAt,
       ...this.#retries.values(),
       this.#hopAt,
     ].filter((at) => at !== null)
@@ -78,14 +77,4 @@ export class AlarmSchedule {
   #watchdogAt(now: number, watchdog: number): number {
     return this.#alarmAt !== null && this.#alarmAt > now && this.#alarmAt <= watchdog ? this.#alarmAt : watchdog
   }
-}
-
-/** What ends by itself though a run is in hand: it waits for an answer, and may have gone with the memory. */
-const expiries = (row: DirectoryRow | null): number[] => {
-  // A damaged row is its own session's trouble: the watchdog looks after it.
-  if (!row) return []
-  const { kind, status, approvals, detail } = row
-  const open = approvals.map(({ expiresAt }) => expiresAt)
-  const own = kind === 'background' && status === 'awaiting_approval' ? (detail.expiresAt as number | null) : null
-  return [...open, own].filter((at) => at !== null)
 }

@@ -1,0 +1,16 @@
+// The wake of all sessions of a database together, for a target that has one alarm for them.
+import type { Wake } from '../../kernel/ports/store.ts'
+import type { SqlDriver } from '../drivers/driver.ts'
+
+/**
+ * Of a session that has an effect in hand only a moment after `now` counts: its owner acts on a moment that has passed, and an
+ * alarm for that one would ring again and again until it has.
+ */
+export const nextWake = (driver: Pick<SqlDriver, 'get'>, now: number): Wake => {
+  const inHand = driver.get('SELECT 1 FROM sessions WHERE in_hand = 1 LIMIT 1') !== undefined
+  const due = driver.get<{ at: number | null }>(
+    'SELECT min(due_at) AS at FROM sessions WHERE due_at IS NOT NULL AND (in_hand = 0 OR due_at > ?)',
+    now,
+  )
+  return { inHand, dueAt: due?.at ?? null }
+}
