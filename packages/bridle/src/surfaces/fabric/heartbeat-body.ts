@@ -1,7 +1,14 @@
 // An answer that begins before its outcome is known: white space, which every JSON parser passes over, then the outcome. Proxies see
 // a byte now and then, and the caller knows at once which run it is.
-import { faultResponse } from '../http/router/errors.ts'
+import { type Denial, denialBody, denialStatus, isDenial } from '../http/router/denial.ts'
+import { faultDenial } from '../http/router/kernel-denials.ts'
 import { HEARTBEAT_MS } from '../http/streams/sse.ts'
+
+/** The end of a run, as the answer to whoever invoked the agent. */
+export interface RunEnd {
+  readonly status: 200 | 500
+  readonly body: object
+}
 
 export interface HeartbeatBodyOptions {
   /** A target whose sockets need no beats says 0; a request that waits needs them all the same. */
@@ -13,7 +20,7 @@ export interface HeartbeatBodyOptions {
 }
 
 export const heartbeatBody = (
-  end: Promise<Response>,
+  end: Promise<RunEnd | Denial>,
   { heartbeatMs, applied, leave }: HeartbeatBodyOptions,
 ): Response => {
   const encoder = new TextEncoder()
@@ -23,7 +30,7 @@ export const heartbeatBody = (
     start(controller) {
       const send = (text: string) => controller.enqueue(encoder.encode(text))
       const finish = async () => {
-        const text = await outcomeText(await end.catch(faultResponse))
+        const text = endText(await end.catch(faultDenial))
         clearInterval(beat)
         if (isGone) return
         send(text)
@@ -54,9 +61,8 @@ export const heartbeatBody = (
   })
 }
 
-/** The status has been sent: one that is not 200 stands in the body. */
-const outcomeText = async (end: Response): Promise<string> => {
-  if (end.status === 200) return end.text()
-  const body = (await end.json()) as object
-  return JSON.stringify({ ...body, status: end.status })
+/** The status of the answer is sent already, so a status other than 200 stands in the body. */
+const endText = (end: RunEnd | Denial): string => {
+  const { status, body } = isDenial(end) ? { status: denialStatus(end), body: denialBody(end) } : end
+  return JSON.stringify(status === 200 ? body : { ...body, status })
 }

@@ -13,29 +13,32 @@ import type { Session } from '../../kernel/session/session.ts'
 import { ownerField } from '../http/access/users.ts'
 import { commandIdOf } from '../http/requests/command-id.ts'
 import { publicPath } from '../http/requests/public-path.ts'
-import { badRequest, errorResponse, notFound, refusalResponse } from '../http/router/errors.ts'
+import { badRequest, Denial, extendDenial, isDenial, notFound } from '../http/router/denial.ts'
+import { refusalDenial } from '../http/router/kernel-denials.ts'
 import type { RouteCall } from '../http/router/route.ts'
 import { requireKey } from '../http/sessions/routes.ts'
-import { heartbeatBody } from './heartbeat-body.ts'
+import { heartbeatBody, type RunEnd } from './heartbeat-body.ts'
 import { type InvokePreference, parsePreference } from './invoke-preference.ts'
 
 /** Waits through queue and approvals. A caller that leaves does not stop the run. */
 export const invoke = async (
   call: RouteCall<undefined, { readonly [name: string]: unknown }>,
   agent: AgentInfo,
-): Promise<Response> => {
+): Promise<Response | Denial> => {
   const { request, body, ports } = call
   const key = requireKey(call)
   if (agent.needs !== null)
-    return errorResponse('unavailable', `The agent "${agent.name}" is not available: ${agent.needs}`)
+    return new Denial('unavailable', `The agent "${agent.name}" is not available: ${agent.needs}`)
   const submission = await agent.accept(body as Parameters<AgentInfo['accept']>[0])
   if ('problem' in submission) return badRequest(submission.problem)
   const id = commandIdOf(request, body)
-  if (id instanceof Response) return id
+  if (isDenial(id)) return id
   const answer = await ports.host.send(key, { type: 'submit', ...submission, ...(await ownerField(call.access)) }, id)
-  if (isRefusal(answer)) return refusalResponse(answer)
+  if (isRefusal(answer)) return refusalDenial(answer)
   const response = await respondToInvoke(call, parsePreference(request.headers.get('prefer')), answer)
-  response.headers.set(RUN_ID, answer.runId)
+  const { runId } = answer
+  if (isDenial(response)) return extendDenial(response, { headers: { [RUN_ID]: runId } })
+  response.headers.set(RUN_ID, runId)
   return response
 }
 
@@ -45,7 +48,7 @@ const respondToInvoke = async (
   { request, ports, key: found }: RouteCall<unknown, unknown>,
   preference: InvokePreference,
   answer: PromptAnswer,
-): Promise<Response> => {
+): Promise<Response | Denial> => {
   const key = found as Key
   const { waitMs, applied } = preference
   if (waitMs === 0) return acceptedResponse(request, key, answer, applied)
@@ -55,16 +58,16 @@ const respondToInvoke = async (
   // Removed in the meantime, and perhaps begun anew: the run is gone.
   if (!session?.hasEvent(promptSeq)) return notFound()
   const watch = watchRunOutcome(session, runId, promptSeq - 1)
-  const end = outcomeResponse(session, runId, watch)
+  const end = runEnd(session, runId, watch)
   if (preference.heartbeat) return heartbeatBody(end, { heartbeatMs: ports.heartbeatMs, applied, leave: watch.stop })
-  if (waitMs === null) return end
-  const inTime = await outcomeWithin(end, waitMs)
-  if (!inTime) watch.stop()
-  return inTime ?? acceptedResponse(request, key, answer, applied)
+  const inTime = waitMs === null ? await end : await endWithin(end, waitMs)
+  if (inTime) return isDenial(inTime) ? inTime : Response.json(inTime.body, { status: inTime.status })
+  watch.stop()
+  return acceptedResponse(request, key, answer, applied)
 }
 
 /** Null when the time is over first. By a timer of the platform: the request itself keeps whoever serves it awake. */
-const outcomeWithin = (end: Promise<Response>, ms: number): Promise<Response | null> =>
+const endWithin = <T>(end: Promise<T>, ms: number): Promise<T | null> =>
   new Promise((resolve, reject) => {
     const timer = setTimeout(() => resolve(null), ms)
     end.then(resolve, reject).finally(() => clearTimeout(timer))
@@ -82,23 +85,23 @@ const acceptedResponse = (request: Request, key: Key, { runId }: PromptAnswer, a
     },
   )
 
-const outcomeResponse = async (session: Session, runId: string, watch: OutcomeWatch): Promise<Response> => {
+const runEnd = async (session: Session, runId: string, watch: OutcomeWatch): Promise<RunEnd | Denial> => {
   const { key } = session
   const outcome = await watch.outcome
   const where = { sessionId: key.id, agentPath: agentPath(key) }
   switch (outcome.status) {
     case 'completed':
-      return Response.json({ result: outcome.result, ...where })
+      return { status: 200, body: { result: outcome.result, ...where } }
     case 'failed': {
       const { message, reason } = outcome
-      return Response.json({ error: { type: 'internal_error', message, reason }, ...where }, { status: 500 })
+      return { status: 500, body: { error: { type: 'internal_error', message, reason }, ...where } }
     }
     case 'cancelled':
-      return errorResponse('conflict', 'The run was cancelled.')
+      return new Denial('conflict', 'The run was cancelled.')
     case 'removed':
       return notFound()
     case 'moved':
-      return errorResponse('unavailable', `The server is going away; ${restartNotice(session, runId)}`, {
+      return new Denial('unavailable', `The server is going away; ${restartNotice(session, runId)}`, {
         'retry-after': '1',
       })
   }

@@ -11,7 +11,7 @@ import type { Session } from '../../kernel/session/session.ts'
 import { refusePrivateAgent } from '../http/access/exposure.ts'
 import { guardOwnership, viewerOf } from '../http/access/users.ts'
 import { jsonWithTag } from '../http/requests/conditional-requests.ts'
-import { badRequest, notFound } from '../http/router/errors.ts'
+import { badRequest, type Denial, isDenial, notFound } from '../http/router/denial.ts'
 import { jsonObject, limitSchema, type Route, type RouteCall, type RouteContext, route } from '../http/router/route.ts'
 import { artifactsOf } from '../http/sessions/artifact-list.ts'
 import { sessionDetail } from '../http/sessions/detail.ts'
@@ -92,7 +92,7 @@ export const fabricRoutes: readonly Route[] = [
     answers: { 200: 'An event stream.' },
     handle: async (call) => {
       const session = await findSession(call)
-      return session instanceof Response ? session : stream(call, session)
+      return isDenial(session) ? session : stream(call, session)
     },
   }),
   route({
@@ -104,12 +104,12 @@ export const fabricRoutes: readonly Route[] = [
     answers: { 200: '`{ status, result?, error? }`' },
     handle: async (call) => {
       const session = await findSession(call)
-      return session instanceof Response ? session : runStatus(session, call.param('runId'))
+      return isDenial(session) ? session : runStatus(session, call.param('runId'))
     },
   }),
 ]
 
-const runStatus = async (session: Session, runId: string): Promise<Response> => {
+const runStatus = async (session: Session, runId: string): Promise<Response | Denial> => {
   const { run, queue } = session.state.lifecycle
   const promptSeq = runSeq(runId)
   if (promptSeq === null) return notFound()
@@ -125,9 +125,9 @@ const runStatus = async (session: Session, runId: string): Promise<Response> => 
 
 const timeline = async (
   call: RouteCall<{ after?: string | undefined; limit?: number | undefined }, undefined>,
-): Promise<Response> => {
+): Promise<Response | Denial> => {
   const session = await findSession(call)
-  if (session instanceof Response) return session
+  if (isDenial(session)) return session
   const told: Timeline = { entries: [], events: [], approvals: [] }
   const { limit = TIMELINE_MAX } = call.query
   const { own } = session.incarnations
@@ -153,7 +153,7 @@ const timeline = async (
 const stream = async (
   call: RouteCall<v.InferOutput<typeof streamQuery>, undefined>,
   session: Session,
-): Promise<Response> => {
+): Promise<Response | Denial> => {
   const { request, query, ports } = call
   const cursor = parseStreamCursor(request.headers.get('last-event-id'), query.after)
   if (cursor === undefined) return badRequest('The cursor is not an event id.')
@@ -171,7 +171,7 @@ const stream = async (
   })
 }
 
-const sessionKeyFor = ({ param, access, ports }: RouteContext): Key | Response => {
+const sessionKeyFor = ({ param, access, ports }: RouteContext): Key | Denial => {
   const agent = ports.agents.get(param('name'))
   const id = param('id')
   if (!agent) return notFound()

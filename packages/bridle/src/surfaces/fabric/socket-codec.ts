@@ -12,10 +12,9 @@ import type { IdempotencyKey, Session } from '../../kernel/session/session.ts'
 import type { Scope } from '../http/access/authenticate.ts'
 import { actorField, viewerOf } from '../http/access/users.ts'
 import { parseJson } from '../http/requests/json-text.ts'
-import { faultResponse } from '../http/router/errors.ts'
+import { faultDenial } from '../http/router/kernel-denials.ts'
 import { jsonObject, optionalId } from '../http/router/route.ts'
 import { seenMessageSchema } from '../http/streams/marks.ts'
-import { errorMessageOf } from '../http/streams/socket-route.ts'
 import type { FabricAck, FabricClientMessage, FabricCommand } from './socket-wire.ts'
 
 const nameSchema = v.pipe(v.string(), v.minLength(1), v.maxLength(256))
@@ -82,7 +81,7 @@ export const performFabricCommand = async (
     if (isRefusal(outcome)) return ack(message, false, outcome.message)
     return ack(message, true, ackRemark(outcome))
   } catch (error) {
-    return ack(message, false, await errorMessageOf(faultResponse(error)))
+    return ack(message, false, faultDenial(error).message)
   }
 }
 

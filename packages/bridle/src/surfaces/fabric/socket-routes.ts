@@ -1,11 +1,12 @@
 // The Fabric document's own sockets.
 import * as v from 'valibot'
 import { refusePrivateAgent } from '../http/access/exposure.ts'
-import { badRequest, faultResponse, notFound } from '../http/router/errors.ts'
+import { badRequest, type Denial, isDenial, notFound } from '../http/router/denial.ts'
+import { faultDenial } from '../http/router/kernel-denials.ts'
 import { findKey } from '../http/sessions/routes.ts'
 import { replaySchema, replayStart } from '../http/streams/replay.ts'
 import {
-  refuseOnOpenSocket,
+  closeOnOpen,
   type SocketCall,
   type SocketOpener,
   type SocketRoute,
@@ -36,19 +37,19 @@ export const fabricSocketRoutes: readonly SocketRoute[] = [
       try {
         return await openConnection(call)
       } catch (error) {
-        return refuseOnOpenSocket(faultResponse(error))
+        return closeOnOpen(faultDenial(error))
       }
     },
   }),
 ]
 
-const openConnection = async (call: SocketCall<v.InferOutput<typeof query>>): Promise<SocketOpener | Response> => {
+const openConnection = async (call: SocketCall<v.InferOutput<typeof query>>): Promise<SocketOpener | Denial> => {
   const { access, ports } = call
   const key = await findKey(call)
-  const closed = key instanceof Response ? null : refusePrivateAgent(ports, key.agent)
-  if (closed) return refuseOnOpenSocket(closed)
-  const session = key instanceof Response ? key : ((await ports.host.find(key)) ?? notFound())
-  if (session instanceof Response) return refuseOnOpenSocket(session)
+  const closed = isDenial(key) ? null : refusePrivateAgent(ports, key.agent)
+  if (closed) return closeOnOpen(closed)
+  const session = isDenial(key) ? key : ((await ports.host.find(key)) ?? notFound())
+  if (isDenial(session)) return closeOnOpen(session)
   const cursor = parseStreamCursor(null, call.query.after)
   if (cursor === undefined) return badRequest('The cursor is not an event id.')
   const wish = cursor ? null : await replayStart(session, call.query.replay, isCarried(session.key))

@@ -4,7 +4,7 @@ import type { AgentInfo } from '../../kernel/agent-info.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import { refusePrivateAgent } from '../http/access/exposure.ts'
 import { NATIVE_ENGINE } from '../http/agent-engine.ts'
-import { badRequest, errorResponse } from '../http/router/errors.ts'
+import { badRequest, Denial, isDenial } from '../http/router/denial.ts'
 import type { RouteCall } from '../http/router/route.ts'
 
 export const agentFields = {
@@ -35,9 +35,9 @@ export const settingsOf = (body: { readonly [name in keyof typeof settingsFields
 export const chooseAgent = (
   { ports }: Pick<RouteCall<unknown, unknown>, 'ports'>,
   { engine, agent: named }: { readonly engine?: string | undefined; readonly agent?: string | undefined },
-): AgentInfo | Response => {
+): AgentInfo | Denial => {
   const wanted = named ?? (engine === NATIVE_ENGINE ? nativeAgent(ports) : engine) ?? ports.defaultAgent
-  if (wanted instanceof Response) return wanted
+  if (isDenial(wanted)) return wanted
   const agent = ports.agents.get(wanted)
   if (!agent && wanted === engine) return badRequest(`body: engine: ${noSuchEngine(engine, ports)}`)
   if (!agent) return badRequest(`body: ${named === undefined ? 'engine' : 'agent'}: There is no agent "${wanted}"`)
@@ -46,7 +46,7 @@ export const chooseAgent = (
   const closed = refusePrivateAgent(ports, agent.name)
   if (closed) return closed
   if (agent.needs !== null)
-    return errorResponse('unavailable', `The agent "${agent.name}" is not available: ${agent.needs}`)
+    return new Denial('unavailable', `The agent "${agent.name}" is not available: ${agent.needs}`)
   return agent
 }
 

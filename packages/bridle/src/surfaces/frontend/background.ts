@@ -7,7 +7,8 @@ import { canonicalJson, hashText } from '../../kernel/json.ts'
 import { actorField, viewerOf } from '../http/access/users.ts'
 import { idempotencyKey } from '../http/requests/command-id.ts'
 import { publicPath } from '../http/requests/public-path.ts'
-import { badRequest, refusalResponse } from '../http/router/errors.ts'
+import { badRequest, type Denial, isDenial } from '../http/router/denial.ts'
+import { refusalDenial } from '../http/router/kernel-denials.ts'
 import { jsonObject, optionalId, type Route, type RouteCall, route } from '../http/router/route.ts'
 import { findKey, findSession, respondWithCard, sendAndShow } from '../http/sessions/routes.ts'
 import { agentFields, chooseAgent, settingsFields, settingsOf } from './agent-choice.ts'
@@ -94,7 +95,7 @@ export const backgroundRoutes: readonly Route[] = [
     answers: { 200: 'The session goes on.', 201: 'A new session goes on from there.' },
     handle: async (call) => {
       const session = await findSession(call)
-      if (session instanceof Response) return session
+      if (isDenial(session)) return session
       const { access, body } = call
       const actor = actorField(access, body.actor)
       if (hasBranchOrigin(body)) return branchFrom(call, session, { ...body, ...actor, prompt: body.prompt ?? null })
@@ -132,7 +133,7 @@ export const backgroundRoutes: readonly Route[] = [
     answers: { 200: 'A health snapshot.' },
     handle: async (call) => {
       const session = await findSession(call)
-      return session instanceof Response ? session : Response.json(currentHealth(session))
+      return isDenial(session) ? session : Response.json(currentHealth(session))
     },
   }),
   route({
@@ -145,25 +146,27 @@ export const backgroundRoutes: readonly Route[] = [
     answers: { 200: 'An event stream.' },
     handle: async (call) => {
       const session = await findSession(call)
-      return session instanceof Response ? session : healthStream(call, session)
+      return isDenial(session) ? session : healthStream(call, session)
     },
   }),
 ]
 
-const startBackground = async (call: RouteCall<undefined, v.InferOutput<typeof startBody>>): Promise<Response> => {
+const startBackground = async (
+  call: RouteCall<undefined, v.InferOutput<typeof startBody>>,
+): Promise<Response | Denial> => {
   const { access, body, ports, request } = call
   const key = call.key as Key
   const { tenant, id } = key
   const agent = chooseAgent(call, { agent: key.agent })
-  if (agent instanceof Response) return agent
+  if (isDenial(agent)) return agent
   const submission = await agent.accept({ ...body.input, prompt: body.prompt })
   if ('problem' in submission) return badRequest(submission.problem)
   const commandId = idempotencyKey(request)
-  if (commandId instanceof Response) return commandId
+  if (isDenial(commandId)) return commandId
   const { parent_session_id: parent, title, policy } = body
   const isNew = (await ports.directory.find(tenant, id)).length === 0
   if (commandId === null && !isNew)
-    return refusalResponse({ refused: 'session_exists', message: 'The session exists already.' })
+    return refusalDenial({ refused: 'session_exists', message: 'The session exists already.' })
   const asked = {
     ...settingsOf(body),
     workspace_mode: body.workspace?.mode ?? body.workspace_mode ?? 'none',
@@ -171,7 +174,7 @@ const startBackground = async (call: RouteCall<undefined, v.InferOutput<typeof s
   }
   // Nothing is prepared for a session that exists: it refuses the command, or knows it by its Idempotency-Key.
   const prepared = isNew ? await prepareWorkspace(call, key, asked, { goal: body.prompt }) : null
-  if (prepared instanceof Response) return prepared
+  if (isDenial(prepared)) return prepared
   const owner = (await viewerOf(access)) ?? (parent === undefined ? null : await ownerOfSession(call, tenant, parent))
   const answer = await ports.host.send(
     key,
@@ -196,7 +199,7 @@ const startBackground = async (call: RouteCall<undefined, v.InferOutput<typeof s
   )
   if (isRefusal(answer)) {
     await prepared?.discard?.()
-    return refusalResponse(answer)
+    return refusalDenial(answer)
   }
   return respondWithCard(
     call,

@@ -10,7 +10,8 @@ import type { Session } from '../../kernel/session/session.ts'
 import { isOtherUsersId, isOtherUsersSession, ownerField } from '../http/access/users.ts'
 import { idempotencyKey } from '../http/requests/command-id.ts'
 import { publicPath } from '../http/requests/public-path.ts'
-import { badRequest, notFound, refusalResponse } from '../http/router/errors.ts'
+import { badRequest, type Denial, isDenial, notFound } from '../http/router/denial.ts'
+import { refusalDenial } from '../http/router/kernel-denials.ts'
 import { optionalId, type RouteCall } from '../http/router/route.ts'
 import { respondWithCard } from '../http/sessions/routes.ts'
 import { newSessionId, userPart } from './session-ids.ts'
@@ -47,12 +48,12 @@ export const branchFrom = async (
   call: RouteCall<unknown, unknown>,
   session: Session,
   wish: BranchRequest,
-): Promise<Response> => {
+): Promise<Response | Denial> => {
   const seq = branchSeq(session, wish)
-  if (seq instanceof Response) return seq
+  if (isDenial(seq)) return seq
   const { request, access, ports } = call
   const commandId = idempotencyKey(request)
-  if (commandId instanceof Response) return commandId
+  if (isDenial(commandId)) return commandId
   const { kind, settings } = session.state.lifecycle
   const childId =
     wish.session_id ??
@@ -65,11 +66,11 @@ export const branchFrom = async (
   )
     return notFound()
   if (wish.session_id !== undefined && (await ports.relatedSessions?.livesElsewhere(key)))
-    return refusalResponse({ refused: 'session_exists', message: 'The session exists already.' })
+    return refusalDenial({ refused: 'session_exists', message: 'The session exists already.' })
   // Nothing is prepared for a session that exists: the host refuses the branch, or knows it by its Idempotency-Key.
   const isNew = !ports.workspaces || (await ports.directory.find(key.tenant, childId)).length === 0
   const prepared = isNew ? await prepareWorkspace(call, key, settings, { parent: session.key }) : null
-  if (prepared instanceof Response) return prepared
+  if (isDenial(prepared)) return prepared
   const { prompt, title, reason, actor, resume_cursor: cursor } = wish
   const answer = await ports.host.branch(session.key, seq, childId, {
     ...(await ownerField(access)),
@@ -84,7 +85,7 @@ export const branchFrom = async (
   })
   if (isRefusal(answer)) {
     await prepared?.discard?.()
-    return refusalResponse(answer)
+    return refusalDenial(answer)
   }
   return respondWithCard(call, key, answer, {
     status: 201,
@@ -93,7 +94,7 @@ export const branchFrom = async (
 }
 
 /** The event that the wish names. */
-const branchSeq = (session: Session, { from_event_id, resume_cursor }: BranchOrigin): number | Response => {
+const branchSeq = (session: Session, { from_event_id, resume_cursor }: BranchOrigin): number | Denial => {
   const { key, state, incarnations } = session
   const cursor = resume_cursor === undefined ? undefined : parseCursor(resume_cursor)
   if (cursor === null) return badRequest('body: resume_cursor: Expected <kind>:<session>:<seq>')

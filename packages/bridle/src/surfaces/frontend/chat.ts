@@ -9,7 +9,8 @@ import { actorField, ownerField } from '../http/access/users.ts'
 import { commandIdOf, idempotencyKey } from '../http/requests/command-id.ts'
 import { jsonWithTag } from '../http/requests/conditional-requests.ts'
 import { publicPath } from '../http/requests/public-path.ts'
-import { badRequest, notFound, refusalResponse } from '../http/router/errors.ts'
+import { badRequest, type Denial, isDenial, notFound } from '../http/router/denial.ts'
+import { refusalDenial } from '../http/router/kernel-denials.ts'
 import { jsonObject, optionalId, type Route, type RouteCall, route } from '../http/router/route.ts'
 import { artifactsOf } from '../http/sessions/artifact-list.ts'
 import { channelOf } from '../http/sessions/channel.ts'
@@ -46,7 +47,7 @@ export const chatRoutes: readonly Route[] = [
       const key = call.key as Key
       const { id } = key
       const commandId = idempotencyKey(request)
-      if (commandId instanceof Response) return commandId
+      if (isDenial(commandId)) return commandId
       const { title, policy } = body
       const answer = await ports.host.send(
         key,
@@ -62,7 +63,7 @@ export const chatRoutes: readonly Route[] = [
         },
         commandId === null ? null : { commandId, bodyHash: hashText(canonicalJson(body)) },
       )
-      if (isRefusal(answer)) return refusalResponse(answer)
+      if (isRefusal(answer)) return refusalDenial(answer)
       return respondWithCard(call, key, answer, {
         status: 201,
         headers: { location: publicPath(request, `/chat/sessions/${id}`) },
@@ -93,7 +94,7 @@ export const chatRoutes: readonly Route[] = [
     answers: { 200: 'The session.' },
     handle: async (call) => {
       const session = await findSession(call)
-      if (session instanceof Response) return session
+      if (isDenial(session)) return session
       return jsonWithTag(call.request, {
         ...sessionDetail(session, call.ports.agents.get(session.key.agent) ?? null),
         resume_points: await resumePointsOf(session),
@@ -117,7 +118,7 @@ export const chatRoutes: readonly Route[] = [
     answers: { 201: 'The new session.' },
     handle: async (call) => {
       const session = await findSession(call)
-      if (session instanceof Response) return session
+      if (isDenial(session)) return session
       return branchFrom(call, session, { ...call.body, ...actorField(call.access, call.body.actor) })
     },
   }),
@@ -128,20 +129,20 @@ type TurnCall = RouteCall<
   { readonly prompt: string; readonly input?: JsonObject | undefined; readonly actor?: string | undefined }
 >
 
-const takeTurn = async (call: TurnCall): Promise<Response> => {
+const takeTurn = async (call: TurnCall): Promise<Response | Denial> => {
   const session = await findSession(call)
-  if (session instanceof Response) return session
+  if (isDenial(session)) return session
   const { request, body, ports, query } = call
   const { key } = session
-  const agent = ports.agents.get(key.agent)
-  if (!agent || agent.needs !== null) return chooseAgent(call, { agent: key.agent }) as Response
+  const agent = chooseAgent(call, { agent: key.agent })
+  if (isDenial(agent)) return agent
   const submission = await agent.accept({ ...body.input, prompt: body.prompt })
   if ('problem' in submission) return badRequest(submission.problem)
   const id = commandIdOf(request, body)
-  if (id instanceof Response) return id
+  if (isDenial(id)) return id
   const asked = { ...submission, ...actorField(call.access, body.actor) }
   const answer = await ports.host.send(key, { type: 'submit', existing: true, ...asked }, id)
-  if (isRefusal(answer)) return refusalResponse(answer)
+  if (isRefusal(answer)) return refusalDenial(answer)
   const { runId } = answer
   const since = (runSeq(runId) as number) - 1
   if (wantsStream(request)) {

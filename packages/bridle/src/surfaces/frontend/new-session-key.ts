@@ -5,7 +5,8 @@ import type { Key } from '../../kernel/event.ts'
 import { isOtherUsersId, openableSessions } from '../http/access/users.ts'
 import { idempotencyKey } from '../http/requests/command-id.ts'
 import { issueText } from '../http/requests/issue-text.ts'
-import { badRequest, notFound, refusalResponse } from '../http/router/errors.ts'
+import { badRequest, type Denial, isDenial, notFound } from '../http/router/denial.ts'
+import { refusalDenial } from '../http/router/kernel-denials.ts'
 import { optionalId, type RouteContext } from '../http/router/route.ts'
 import { agentFields, chooseAgent } from './agent-choice.ts'
 import { newSessionId, userPart } from './session-ids.ts'
@@ -15,18 +16,18 @@ const newSessionSchema = v.looseObject({ ...agentFields, session_id: optionalId,
 /** Named by the caller, or made from the caller's key, or by chance. */
 export const newSessionKey =
   (prefix: 'chat' | 'bg') =>
-  async ({ request, access, ports, rawBody }: RouteContext): Promise<Key | Response> => {
+  async ({ request, access, ports, rawBody }: RouteContext): Promise<Key | Denial> => {
     const body = await rawBody.object()
-    if (body instanceof Response) return body
+    if (isDenial(body)) return body
     const parsed = v.safeParse(newSessionSchema, body)
     if (!parsed.success) {
       const [issue] = parsed.issues
       return badRequest(`body: ${issueText(issue)}`)
     }
     const agent = chooseAgent({ ports }, parsed.output)
-    if (agent instanceof Response) return agent
+    if (isDenial(agent)) return agent
     const commandId = idempotencyKey(request)
-    if (commandId instanceof Response) return commandId
+    if (isDenial(commandId)) return commandId
     const { tenant } = access
     const { session_id: named, parent_session_id: parent } = parsed.output
     const id = named ?? (await newSessionId(prefix, [tenant, agent.name, ...userPart(access), commandId]))
@@ -42,6 +43,6 @@ export const newSessionKey =
     const others = taken.filter((each) => each.key.agent !== agent.name)
     if ((await openableSessions(access, others)).length < others.length) return notFound()
     if (others.length > 0)
-      return refusalResponse({ refused: 'session_exists', message: 'Another agent has a session of this id.' })
+      return refusalDenial({ refused: 'session_exists', message: 'Another agent has a session of this id.' })
     return key
   }

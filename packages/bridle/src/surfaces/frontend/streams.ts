@@ -9,7 +9,7 @@ import { type LogPosition, positionText } from '../../kernel/positions/log-posit
 import { statusOf } from '../../kernel/projections/state.ts'
 import type { Session } from '../../kernel/session/session.ts'
 import { healthSnapshot } from '../../kernel/views/health-snapshot.ts'
-import { badRequest } from '../http/router/errors.ts'
+import { badRequest, type Denial, isDenial } from '../http/router/denial.ts'
 import { type Route, type RouteCall, route } from '../http/router/route.ts'
 import { findKey, findSession } from '../http/sessions/routes.ts'
 import { replaySchema, replayStart } from '../http/streams/replay.ts'
@@ -44,17 +44,17 @@ export const envelopeRoute = (path: string): Route =>
     answers: { 200: 'An event stream.' },
     handle: async (call) => {
       const session = await findSession(call)
-      return session instanceof Response ? session : envelopeStream(call, session)
+      return isDenial(session) ? session : envelopeStream(call, session)
     },
   })
 
 const envelopeStream = async (
   call: RouteCall<v.InferOutput<typeof streamQuery>, undefined>,
   session: Session,
-): Promise<Response> => {
+): Promise<Response | Denial> => {
   const { request, query, ports } = call
   const cursor = requestedCursor(session, request.headers.get('last-event-id'), query.after, query.resume_cursor)
-  if (cursor instanceof Response) return cursor
+  if (isDenial(cursor)) return cursor
   const { key, incarnations } = session
   const isLost = cursor !== null && !session.canResumeFrom(cursor)
   const isShown = (event: Parameters<typeof streamEnvelope>[1]) => streamEnvelope(key, event, query.tier) !== null
@@ -89,10 +89,10 @@ export const turnStream = (
 export const healthStream = (
   call: RouteCall<v.InferOutput<typeof healthQuery>, undefined>,
   session: Session,
-): Response => {
+): Response | Denial => {
   const { request, query, ports } = call
   const cursor = requestedCursor(session, request.headers.get('last-event-id'), query.after, query.resume_cursor)
-  if (cursor instanceof Response) return cursor
+  if (isDenial(cursor)) return cursor
   const { key, state, incarnations } = session
   const goesOn = cursor !== null && session.canResumeFrom(cursor)
   const now = healthEnvelope(key, currentHealth(session), state.head, state.at)
@@ -134,7 +134,7 @@ const requestedCursor = (
   lastEventId: string | null,
   after: string | undefined,
   cursor: string | undefined,
-): LogPosition | null | Response => {
+): LogPosition | null | Denial => {
   const given = parseStreamCursor(lastEventId, after)
   if (given === undefined) return badRequest('The cursor is not an event id.')
   if (given !== null || cursor === undefined) return given

@@ -3,7 +3,8 @@ import type { PreparedArtifact } from '../../kernel/commands.ts'
 import type { Key } from '../../kernel/event.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import { taskGraph, taskGraphId } from '../../kernel/rules/runs/task-graph.ts'
-import { badRequest, refusalResponse } from '../http/router/errors.ts'
+import { badRequest, type Denial } from '../http/router/denial.ts'
+import { refusalDenial } from '../http/router/kernel-denials.ts'
 import type { RouteCall } from '../http/router/route.ts'
 
 export interface PreparedWorkspace {
@@ -19,12 +20,12 @@ export const prepareWorkspace = async (
   key: Key,
   settings: JsonObject,
   { goal = '', parent }: { readonly goal?: string; readonly parent?: Key } = {},
-): Promise<PreparedWorkspace | Response | null> => {
+): Promise<PreparedWorkspace | Denial | null> => {
   if (settings.workspace_mode !== 'write') return null
   if (!ports.workspaces) return badRequest('body: workspace: This server prepares no workspaces')
   const source = typeof settings.workspace_source === 'string' ? settings.workspace_source : null
   const made = await ports.workspaces.prepare(key, { source, access, ...(parent && { parent }) })
-  if ('taken' in made) return refusalResponse({ refused: 'session_exists', message: 'The session exists already.' })
+  if ('taken' in made) return refusalDenial({ refused: 'session_exists', message: 'The session exists already.' })
   if ('problem' in made) return badRequest(`body: workspace: ${made.problem}`)
   return {
     settings: {

@@ -1,6 +1,7 @@
 // A socket that slept and wakes, as on a platform whose sockets outlive the memory behind them.
 import { expect, test } from 'vitest'
 import { fabricSocketRoutes } from '../fabric/socket-routes.ts'
+import { isDenial } from '../http/router/denial.ts'
 import type { Socket, SocketReceiver } from '../http/streams/socket-route.ts'
 import { testApp } from '../http/test-app.suite.ts'
 import { transportSocketRoutes } from './routes.ts'
@@ -22,10 +23,10 @@ const farEnd = () => {
 const open = async (rows: typeof transportSocketRoutes, { app }: ReturnType<typeof testApp>, query: object) => {
   const { ports } = app
   const access = await ports.authenticator.authenticate(new Request('http://127.0.0.1/'), '')
-  if (access instanceof Response) throw new Error('refused')
+  if (isDenial(access)) throw new Error('refused')
   const request = new Request('http://127.0.0.1/')
   const opener = await rows[0]?.accept({ request, param: () => 'one', query, access, ports })
-  if (!opener || opener instanceof Response) throw new Error('refused')
+  if (typeof opener !== 'function') throw new Error('refused')
   const end = farEnd()
   return { ...end, receiver: opener(end.socket) as Required<SocketReceiver> }
 }

@@ -6,10 +6,16 @@ import { mayOpen, ownerOf } from '../../kernel/owner.ts'
 import { type LogPosition, parsePosition } from '../../kernel/positions/log-position.ts'
 import { refusePrivateAgent } from '../http/access/exposure.ts'
 import { isOtherUsersId, isOtherUsersSession, userSessionId, viewerOf } from '../http/access/users.ts'
-import { badRequest, errorResponse, notFound } from '../http/router/errors.ts'
+import { badRequest, Denial, isDenial, notFound } from '../http/router/denial.ts'
 import { optionalId } from '../http/router/route.ts'
 import { findKey } from '../http/sessions/routes.ts'
-import { refuseOnOpenSocket, type SocketCall, type SocketRoute, socketRoute } from '../http/streams/socket-route.ts'
+import {
+  closeOnOpen,
+  refuseSession,
+  type SocketCall,
+  type SocketRoute,
+  socketRoute,
+} from '../http/streams/socket-route.ts'
 import { type HibernationState, TransportSocket } from './connection.ts'
 
 const query = v.looseObject({
@@ -50,9 +56,9 @@ export const transportSocketRoutes: readonly SocketRoute[] = [
     accept: async (call) => {
       const { access, ports, query: asked } = call
       const key = await sessionOf(call)
-      if (key instanceof Response) return key.status === 404 ? refuseOnOpenSocket(key) : key
+      if (isDenial(key)) return refuseSession(key)
       const closed = refusePrivateAgent(ports, key.agent, 'ws')
-      if (closed) return refuseOnOpenSocket(closed)
+      if (closed) return closeOnOpen(closed)
       const session = await ports.host.open(key)
       const viewer = await viewerOf(access)
       const connection = {
@@ -74,16 +80,16 @@ export const transportSocketRoutes: readonly SocketRoute[] = [
 const knowsApprovals = ({ approvals, marks, after }: TransportCall['query']): boolean =>
   approvals === '1' || marks === '1' || after !== undefined
 
-const sessionOf = async (call: TransportCall): Promise<Key | Response> => {
+const sessionOf = async (call: TransportCall): Promise<Key | Denial> => {
   const key = await requestedKey(call)
   const { sessionId } = call.access
-  if (key instanceof Response) return key
+  if (isDenial(key)) return key
   // A ticket for one session opens that one.
   if (sessionId !== null && sessionId !== key.id) return notFound()
   return (await isOtherUsersSession(call.access, key, call.ports.directory)) ? notFound() : key
 }
 
-const requestedKey = async (call: TransportCall): Promise<Key | Response> => {
+const requestedKey = async (call: TransportCall): Promise<Key | Denial> => {
   const { userId, sessionId } = call.query
   if (sessionId !== undefined) return keyBySession(call, sessionId)
   return userId === undefined
@@ -94,14 +100,14 @@ const requestedKey = async (call: TransportCall): Promise<Key | Response> => {
 const keyByUser = async (
   { access, ports, query: { agent = ports.defaultAgent } }: TransportCall,
   userId: string,
-): Promise<Key | Response> => {
+): Promise<Key | Denial> => {
   if (access.user !== null && access.user !== userId)
-    return errorResponse('forbidden', 'This credential is another user’s.')
+    return new Denial('forbidden', 'This credential is another user’s.')
   return ports.agents.has(agent) ? { tenant: access.tenant, agent, id: await userSessionId(userId) } : notFound()
 }
 
 /** Any session, whatever wire made it; one that is not there yet waits for its first prompt. */
-const keyBySession = async (call: TransportCall, id: string): Promise<Key | Response> => {
+const keyBySession = async (call: TransportCall, id: string): Promise<Key | Denial> => {
   const {
     access,
     ports,
@@ -109,6 +115,6 @@ const keyBySession = async (call: TransportCall, id: string): Promise<Key | Resp
   } = call
   if (await isOtherUsersId(access, id)) return notFound()
   const found = await findKey({ ...call, param: () => id })
-  const isNew = found instanceof Response && found.status === 404
+  const isNew = isDenial(found) && found.denied === 'not_found'
   return isNew && ports.agents.has(agent) ? { tenant: access.tenant, agent, id } : found
 }

@@ -18,10 +18,15 @@ import {
 import { exposureOf, refusePrivateAgent } from '../../surfaces/http/access/exposure.ts'
 import type { TicketStore } from '../../surfaces/http/access/tickets.ts'
 import { type App, createApp } from '../../surfaces/http/router/app.ts'
-import { errorResponse } from '../../surfaces/http/router/errors.ts'
+import { Denial, isDenial, toResponse } from '../../surfaces/http/router/denial.ts'
 import { type FileServer, firstSegment } from '../../surfaces/http/router/pages.ts'
 import type { Route } from '../../surfaces/http/router/route.ts'
-import { refuseOnOpenSocket, type SocketRoute, upgradeSocket } from '../../surfaces/http/streams/socket-route.ts'
+import {
+  closeOnOpen,
+  refuseSession,
+  type SocketRoute,
+  upgradeSocket,
+} from '../../surfaces/http/streams/socket-route.ts'
 import { defaultAgent } from '../agents/registry.ts'
 import { createWorkerAgents } from './agents/worker-agents.ts'
 import { runClock } from './alarms/object-clock.ts'
@@ -43,20 +48,20 @@ export class HarnessGateway extends WorkerEntrypoint<HarnessEnv> {
 
   fetch(request: Request): Promise<Response> {
     const made = gateways.get(this.#options) ?? gatewayOf(this.#options, this.env)
-    if (made instanceof Response) return Promise.resolve(made)
+    if (isDenial(made)) return Promise.resolve(toResponse(made))
     gateways.set(this.#options, made)
     return made.fetch(request)
   }
 }
 
 /** A setting that makes no sense is named in every answer: a Worker has no other place to refuse its start. */
-const gatewayOf = (options: HarnessOptions, env: HarnessEnv): Gateway | Response => {
+const gatewayOf = (options: HarnessOptions, env: HarnessEnv): Gateway | Denial => {
   try {
     return new Gateway(options, env)
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     console.error(message)
-    return errorResponse('internal_error', message)
+    return new Denial('internal_error', message)
   }
 }
 
@@ -115,7 +120,7 @@ class Gateway {
     if (request.headers.get('upgrade')?.toLowerCase() !== 'websocket') return this.#app.fetch(withKey(request))
     const address = request.headers.get('cf-connecting-ip') ?? ''
     const answer = await upgradeSocket(this.#sockets, request, address, this.#app.ports)
-    if (answer instanceof Response) return answer
+    if (typeof answer !== 'function') return answer
     // Whoever may not stay is told so on an open socket.
     const { client, server } = socketPair()
     server.accept()
@@ -125,8 +130,9 @@ class Gateway {
 
   /** A run asks its provider: signed by us, and answered by the object that has the run. */
   async #forwardCredentialCall(request: Request): Promise<Response> {
-    const claim = await readCredentialClaim(request, this.#secret)
-    if (claim instanceof Response) return claim
+    const verdict = await readCredentialClaim(request, this.#secret)
+    if ('answer' in verdict) return verdict.answer
+    const { claim } = verdict
     const { HARNESS_SESSION: objects } = this.#env
     return objects.get(objects.idFromName(claim.home)).fetch(forwardWithClaim(request, claim))
   }
@@ -140,7 +146,7 @@ class Gateway {
         if (!request.bodyUsed) return this.#forward(request, access, key as Key)
         // Who found the session looked into it.
         const bytes = await rawBody.bytes()
-        if (bytes instanceof Response) return bytes
+        if (isDenial(bytes)) return bytes
         const { url, method, headers } = request
         return this.#forward(
           new Request(url, { method, headers, body: bytes as Uint8Array<ArrayBuffer> }),
@@ -156,14 +162,14 @@ class Gateway {
       ...row,
       accept: async (call) => {
         const key = await row.session(call)
-        if (key instanceof Response) return key.status === 404 ? refuseOnOpenSocket(key) : key
+        if (isDenial(key)) return refuseSession(key)
         const closed = refusePrivateAgent(call.ports, key.agent, row.exposureKind)
-        return closed ? refuseOnOpenSocket(closed) : this.#forward(call.request as Request, call.access, key)
+        return closed ? closeOnOpen(closed) : this.#forward(call.request as Request, call.access, key)
       },
     }
   }
 
-  async #forward(request: Request, access: Access, key: Key): Promise<Response> {
+  async #forward(request: Request, access: Access, key: Key): Promise<Response | Denial> {
     const { HARNESS_SESSION: objects } = this.#env
     try {
       const home = await this.#home(key)
@@ -175,7 +181,7 @@ class Gateway {
         ? new Response(null, { status, headers, webSocket } as ResponseInit)
         : new Response(answer.body, { status, headers })
     } catch {
-      return errorResponse('unavailable', 'The session moved; try again.', { 'retry-after': '1' })
+      return new Denial('unavailable', 'The session moved; try again.', { 'retry-after': '1' })
     }
   }
 }
@@ -203,7 +209,7 @@ const gatewayAuthenticator = (access: AccessOptions, tickets: TicketStore): Auth
     authenticate: async (request, address) =>
       isLoopback(new URL(request.url).hostname)
         ? inner.authenticate(request, address)
-        : errorResponse(
+        : new Denial(
             'unauthorized',
             'This deployment has no token. Set the secret FABRIC_HARNESS_API_TOKEN, or BRIDLE_OPEN=1 to let anybody in.',
             { 'www-authenticate': 'Bearer' },

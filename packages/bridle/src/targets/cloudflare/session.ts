@@ -187,7 +187,7 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
     if (notice) return this.#takeChildNotice(notice).then(() => new Response(null, { status: 204 }))
     if (request.headers.get('upgrade')?.toLowerCase() === 'websocket') {
       const answer = await upgradeSocket(socketWires, request, '', this.#app.ports)
-      if (answer instanceof Response) return answer
+      if (typeof answer !== 'function') return answer
       const accepted = this.#sockets.accept(request, answer)
       this.#heartbeats.schedule()
       return accepted

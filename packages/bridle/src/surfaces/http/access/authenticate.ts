@@ -2,7 +2,7 @@
 // so an open route is remote code execution: without a token only this machine may ask, and no web page of another
 // origin, not even by a name that resolves to this machine.
 import { isId } from '../../../kernel/event.ts'
-import { badRequest, errorResponse } from '../router/errors.ts'
+import { badRequest, Denial, isDenial } from '../router/denial.ts'
 import { isForwarded } from './proxy-headers.ts'
 import { digest, hex, sameBytes } from './secrets.ts'
 import type { TicketStore } from './tickets.ts'
@@ -64,7 +64,7 @@ export interface IncomingRequest {
 
 export interface Authenticator {
   /** Who it is and what they may do, or the refusal. */
-  authenticate(request: IncomingRequest, address: string): Promise<Access | Response>
+  authenticate(request: IncomingRequest, address: string): Promise<Access | Denial>
 }
 
 export const createAuthenticator = (options: AccessOptions, tickets: TicketStore): Authenticator => {
@@ -105,14 +105,14 @@ export const createAuthenticator = (options: AccessOptions, tickets: TicketStore
       if (ticket)
         return (
           (await tickets.redeem(ticket, request.headers.get('origin'))) ??
-          errorResponse('unauthorized', 'The ticket is used up, expired or unknown.')
+          new Denial('unauthorized', 'The ticket is used up, expired or unknown.')
         )
       const grant = await granted(request, url)
       if (!grant)
-        return errorResponse('unauthorized', 'A valid bearer token is required.', { 'www-authenticate': 'Bearer' })
+        return new Denial('unauthorized', 'A valid bearer token is required.', { 'www-authenticate': 'Bearer' })
       const asked = request.headers.get('x-fabric-tenant') ?? url.searchParams.get('tenant')
       const tenant = chooseTenant(asked, grant, options.tenantRequired ?? false)
-      if (tenant instanceof Response) return tenant
+      if (isDenial(tenant)) return tenant
       return {
         tenant,
         scopes: grant.scopes ?? SCOPES,
@@ -130,26 +130,25 @@ const chooseTenant = (
   asked: string | null,
   { tenants }: Omit<TokenGrant, 'token'>,
   required: boolean,
-): string | Response => {
+): string | Denial => {
   if (asked === null)
     return tenants?.[0] ?? (required ? badRequest('A tenant is required: X-Fabric-Tenant or ?tenant=.') : 'default')
   if (!isId(asked)) return badRequest('The tenant is not a valid id.')
-  return tenants && !tenants.includes(asked) ? errorResponse('forbidden', 'This token is not for that tenant.') : asked
+  return tenants && !tenants.includes(asked) ? new Denial('forbidden', 'This token is not for that tenant.') : asked
 }
 
-const checkSource = (request: IncomingRequest, isOpen: boolean, allowed: readonly string[]): Response | null => {
+const checkSource = (request: IncomingRequest, isOpen: boolean, allowed: readonly string[]): Denial | null => {
   const origin = request.headers.get('origin')
   if (origin !== null && !isAllowedOrigin(origin, allowed) && !isOwnOrigin(origin, request)) {
-    return errorResponse('forbidden', 'This origin is not allowed.')
+    return new Denial('forbidden', 'This origin is not allowed.')
   }
-  if (isOpen && origin === null && isEmbedded(request))
-    return errorResponse('forbidden', 'This page is of another site.')
+  if (isOpen && origin === null && isEmbedded(request)) return new Denial('forbidden', 'This page is of another site.')
   // A name that was made to resolve to this machine still says itself in the Host header.
   const hosts = [request.headers.get('host'), request.host ?? null]
   if (isOpen && hosts.some((host) => host !== null && !isLoopback(hostOf(`http://${host}`)))) {
-    return errorResponse('forbidden', 'Without a token only this machine may ask.')
+    return new Denial('forbidden', 'Without a token only this machine may ask.')
   }
-  if (isOpen && isForwarded(request)) return errorResponse('forbidden', THROUGH_A_PROXY)
+  if (isOpen && isForwarded(request)) return new Denial('forbidden', THROUGH_A_PROXY)
   return null
 }
 

@@ -1,7 +1,7 @@
 // The way in, the same for a request and for a socket's upgrade: who asks, how often, by which scope, to which session.
 
 import type { AppPorts } from '../router/app.ts'
-import { errorResponse, notFound } from '../router/errors.ts'
+import { Denial, extendDenial, isDenial, notFound } from '../router/denial.ts'
 import type { Access, IncomingRequest, Scope } from './authenticate.ts'
 import { isOtherUsersId } from './users.ts'
 
@@ -18,20 +18,20 @@ export interface AuthorizationRequest {
 export const authorize = async (
   { authenticator, limiter }: Pick<AppPorts, 'authenticator' | 'limiter'>,
   { request, address, scope, sessionId, refusesTickets }: AuthorizationRequest,
-): Promise<Access | Response> => {
+): Promise<Access | Denial> => {
   const access = await authenticator.authenticate(request, address)
-  const who = access instanceof Response ? address : access.who
+  const who = isDenial(access) ? address : access.who
   const wait = limiter?.consume(who) ?? null
   if (wait !== null)
     return withRateLimitHeaders(
-      errorResponse('rate_limited', 'Too many requests.', { 'retry-after': String(wait) }),
+      new Denial('rate_limited', 'Too many requests.', { 'retry-after': String(wait) }),
       limiter,
       who,
     )
-  if (access instanceof Response) return withRateLimitHeaders(access, limiter, who)
-  if (!access.scopes.includes(scope)) return errorResponse('forbidden', `This needs the scope "${scope}".`)
+  if (isDenial(access)) return withRateLimitHeaders(access, limiter, who)
+  if (!access.scopes.includes(scope)) return new Denial('forbidden', `This needs the scope "${scope}".`)
   if (refusesTickets && access.isTicket)
-    return errorResponse('forbidden', 'A ticket does not open this. Ask with a token.')
+    return new Denial('forbidden', 'A ticket does not open this. Ask with a token.')
   if (sessionId === null) return access
   // A ticket for one session is for what concerns that session alone.
   if (access.sessionId !== null && sessionId !== access.sessionId) return notFound()
@@ -39,7 +39,13 @@ export const authorize = async (
 }
 
 /** The answer, with how many requests the caller has left. */
-export const withRateLimitHeaders = (response: Response, limiter: AppPorts['limiter'], who: string): Response => {
-  for (const [name, value] of limiter?.headersFor(who) ?? []) response.headers.set(name, value)
-  return response
+export const withRateLimitHeaders = <T extends Response | Denial>(
+  answer: T,
+  limiter: AppPorts['limiter'],
+  who: string,
+): T | Denial => {
+  const headers = limiter?.headersFor(who) ?? []
+  if (isDenial(answer)) return extendDenial(answer, { headers: Object.fromEntries(headers) })
+  for (const [name, value] of headers) answer.headers.set(name, value)
+  return answer
 }

@@ -2,7 +2,7 @@
 
 import type { AgentInfo } from '../../../kernel/agent-info.ts'
 import { engineOf, NATIVE_ENGINE } from '../agent-engine.ts'
-import { errorResponse } from '../router/errors.ts'
+import { Denial } from '../router/denial.ts'
 
 export interface ExposureEnv {
   readonly FABRIC_MODE?: string | undefined
@@ -40,14 +40,10 @@ export const isExposed = ({ exposeAll, expose = [], agents }: ExposurePolicy, na
   exposeAll || expose.includes(name) || agents.get(name)?.webhook === true
 
 /** The refusal of a private agent, with the words that open it; null = it is open. */
-export const refusePrivateAgent = (
-  gate: ExposurePolicy,
-  name: string,
-  door: 'http' | 'ws' = 'http',
-): Response | null => {
+export const refusePrivateAgent = (gate: ExposurePolicy, name: string, door: 'http' | 'ws' = 'http'): Denial | null => {
   if (isExposed(gate, name) || (door === 'ws' && gate.socketAgent === name)) return null
   const forSocket = door === 'ws' ? `, or BRIDLE_AGENT=${name} for /ws alone` : ''
-  return errorResponse(
+  return new Denial(
     'forbidden',
     `In production the agent "${name}" is private. To open it, ${exposeAdvice(gate, name)}${forSocket}.`,
   )

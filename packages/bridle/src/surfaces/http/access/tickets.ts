@@ -1,7 +1,7 @@
 // One-use, short-lived tickets, for what cannot send headers: a browser's WebSocket and EventSource. A long-lived token
 // in a URL ends up in logs; a ticket that does is worth nothing by then.
 import * as v from 'valibot'
-import { errorResponse } from '../router/errors.ts'
+import { Denial } from '../router/denial.ts'
 import { optionalId, type Route, route } from '../router/route.ts'
 import { type Access, SCOPES, type Scope } from './authenticate.ts'
 import { digest, hex, randomToken } from './secrets.ts'
@@ -121,7 +121,7 @@ export const ticketRoutes: readonly Route[] = [
       const origin = request.headers.get('origin')
       const issued = await ports.tickets.issue(access, { sessionId, scopes, origin })
       if (!issued)
-        return errorResponse(
+        return new Denial(
           'rate_limited',
           'Too many tickets are unused. Use those you have, or ask again in 30 seconds.',
           {

@@ -1,7 +1,7 @@
 // Callers that guess tokens have to wait: after some wrong tokens an address is refused unheard, right or wrong, until the window is
 // over. A token that was right from that address before goes on working, so that a guesser behind the same proxy locks nobody out.
 
-import { errorResponse } from '../router/errors.ts'
+import { Denial, isDenial } from '../router/denial.ts'
 import type { Authenticator, IncomingRequest } from './authenticate.ts'
 import { RateLimiter } from './rate-limit.ts'
 import { digest, hex } from './secrets.ts'
@@ -30,16 +30,16 @@ export const withTokenBackoff = (
       if (token === null) return inner.authenticate(request, address)
       const wait = failures.peek(address)
       if (wait !== null && !known.has(`${address} ${hex(await digest(token))}`))
-        return errorResponse('rate_limited', 'Too many wrong tokens came from this address.', {
+        return new Denial('rate_limited', 'Too many wrong tokens came from this address.', {
           'retry-after': String(wait),
         })
       const access = await inner.authenticate(request, address)
-      if (!(access instanceof Response)) {
+      if (!isDenial(access)) {
         if (known.size >= KNOWN_CALLERS_MAX)
           for (const oldest of [...known].slice(0, KNOWN_CALLERS_MAX / 2)) known.delete(oldest)
         // Where a hook lets in, callers are told apart by address alone.
         known.add(`${address} ${access.who === address ? hex(await digest(token)) : access.who}`)
-      } else if (access.status === 401) failures.consume(address)
+      } else if (access.denied === 'unauthorized') failures.consume(address)
       return access
     },
   }

@@ -1,6 +1,6 @@
 // A request's JSON body: bounded in size and depth, read once and parsed once.
 import type { JsonObject } from '../../../kernel/json.ts'
-import { badRequest, errorResponse, plainError } from '../router/errors.ts'
+import { badRequest, Denial, isDenial } from '../router/denial.ts'
 import { parseJson } from './json-text.ts'
 
 export const BODY_BYTES_MAX = 8 * 1024 * 1024
@@ -9,10 +9,10 @@ export const MESSAGE_BYTES_MAX = 8 * 1024 * 1024
 
 /** A body that several may ask for: who finds the session looks into it before whoever answers does. */
 export interface RequestBody {
-  /** As it was sent; a Response when it is too large. */
-  bytes(): Promise<Uint8Array | Response>
-  /** As an object; an empty body is `{}`. Anything else is already an answer. */
-  object(): Promise<JsonObject | Response>
+  /** As it was sent. */
+  bytes(): Promise<Uint8Array | Denial>
+  /** As an object; an empty body is `{}`. */
+  object(): Promise<JsonObject | Denial>
 }
 
 export const requestBody = (request: Request, bytesMax = BODY_BYTES_MAX): RequestBody => {
@@ -20,28 +20,27 @@ export const requestBody = (request: Request, bytesMax = BODY_BYTES_MAX): Reques
   const bytes = async () => {
     const encoding = request.headers.get('content-encoding') ?? 'identity'
     if (encoding.toLowerCase() !== 'identity')
-      return plainError(
-        415,
+      return new Denial(
+        'unsupported_encoding',
         `The body is sent with Content-Encoding "${encoding.slice(0, 50)}". Send it as it is, without one.`,
         {
           'accept-encoding': 'identity',
         },
       )
     reading ??= readBytes(request, bytesMax)
-    // A response can be sent once, so each who asks gets its own.
-    return (await reading) ?? errorResponse('body_too_large', `The body is larger than ${bytesMax} bytes.`)
+    return (await reading) ?? new Denial('body_too_large', `The body is larger than ${bytesMax} bytes.`)
   }
   return {
     bytes,
     object: async () => {
       const read = await bytes()
-      if (read instanceof Response) return read
+      if (isDenial(read)) return read
       return read.byteLength === 0 ? {} : parseObject(read)
     },
   }
 }
 
-const parseObject = (bytes: Uint8Array): JsonObject | Response => {
+const parseObject = (bytes: Uint8Array): JsonObject | Denial => {
   const text = textOf(bytes)
   if (text === null) return badRequest('The body is not JSON.')
   const parsed = parseJson(text, 'body')

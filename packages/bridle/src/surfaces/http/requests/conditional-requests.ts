@@ -1,15 +1,19 @@
 // Conditional requests: an answer that a caller already has is not sent again, and parts of two versions are never mixed.
 import { hashText } from '../../../kernel/json.ts'
 import { digest, hex } from '../access/secrets.ts'
-import { plainError } from '../router/errors.ts'
+import { Denial } from '../router/denial.ts'
 
 /** Null = answer as usual. Only what If-Match wants counts strictly: a weak tag does not promise the same bytes. */
-export const conditionalResponse = ({ headers }: Pick<Request, 'headers'>, tag: string): Response | null => {
+export const conditionalResponse = ({ headers }: Pick<Request, 'headers'>, tag: string): Response | Denial | null => {
   const wanted = headers.get('if-match')
   if (wanted !== null && !(wanted.trim() === '*' || tagsIn(wanted).includes(tag)))
-    return plainError(412, 'The content has changed: it no longer has the tag that If-Match names. Read it again.', {
-      etag: tag,
-    })
+    return new Denial(
+      'precondition_failed',
+      'The content has changed: it no longer has the tag that If-Match names. Read it again.',
+      {
+        etag: tag,
+      },
+    )
   const known = headers.get('if-none-match')
   if (known === null) return null
   const isKnown = known.trim() === '*' || tagsIn(known).some((each) => opaque(each) === opaque(tag))
@@ -26,7 +30,7 @@ export const rangeMatchesTag = ({ headers }: Pick<Request, 'headers'>, tag: stri
 export const revalidateHeaders = { 'cache-control': 'private, no-cache' } as const
 
 /** JSON with a weak tag of its own text: a caller that has it already is told so in a few bytes. */
-export const jsonWithTag = async (request: Pick<Request, 'headers'>, value: unknown): Promise<Response> => {
+export const jsonWithTag = async (request: Pick<Request, 'headers'>, value: unknown): Promise<Response | Denial> => {
   const text = JSON.stringify(value)
   const tag = `W/"${text.length > SHORT_CHARS ? hex(await digest(text)).slice(0, TAG_CHARS) : shortHash(text)}"`
   return (

@@ -41,13 +41,17 @@ export const unknownFields = (schema: FieldSchema | undefined, body: JsonObject,
   return [...own, ...inner]
 }
 
+/** The field of an answer that names the warnings, where there are any. */
+export const warningFields = (warnings: readonly string[]): { readonly warnings?: readonly string[] } =>
+  warnings.length === 0 ? {} : { warnings: warnings.slice(0, WARNINGS_MAX) }
+
 /** The same answer with the warnings in it, where it is a JSON object. */
 export const withWarnings = async (response: Response, warnings: readonly string[]): Promise<Response> => {
   const { status, headers } = response
   const isWhole = headers.get('content-type')?.startsWith('application/json') && !isSentInParts(headers)
   if (warnings.length === 0 || !isWhole || response.body === null) return response
   const body = (await response.json()) as JsonObject
-  const more = { ...body, warnings: warnings.slice(0, WARNINGS_MAX) }
+  const more = { ...body, ...warningFields(warnings) }
   headers.delete('content-length')
   return new Response(JSON.stringify(more), { status, headers })
 }

@@ -20,7 +20,8 @@ import { sessionRoutes } from '../sessions/routes.ts'
 import type { Workspaces } from '../sessions/workspaces.ts'
 import type { BuildManifest } from './build-manifest.ts'
 import { allowOrigin, preflight } from './cors.ts'
-import { errorResponse, faultResponse, serverStopping } from './errors.ts'
+import { Denial, isDenial, serverStopping, toResponse } from './denial.ts'
+import { faultDenial } from './kernel-denials.ts'
 import { allowedMethods, methodNotAllowed } from './methods.ts'
 import { openapiRoutes } from './openapi.ts'
 import { type FileServer, firstSegment, pageOr404, redirectToDocs } from './pages.ts'
@@ -119,10 +120,11 @@ export const createApp = (options: AppOptions, wires: readonly (readonly Route[]
   const { files } = options
   const roots = new Set(rows.map(({ path }) => firstSegment(path)))
   const methods = allowedMethods(rows)
-  app.notFound((c) => {
+  app.notFound(async (c) => {
     const allowed = methods(c.req.raw)
-    if (allowed !== null) return methodNotAllowed(c.req.raw, allowed, options.allowedOrigins)
-    return files ? pageOr404(c.req.raw, { files, roots }) : redirectToDocs(c.req.raw)
+    if (allowed === null)
+      return rendered(files ? await pageOr404(c.req.raw, { files, roots }) : redirectToDocs(c.req.raw))
+    return allowOrigin(rendered(methodNotAllowed(c.req.raw, allowed)), c.req.raw, options.allowedOrigins)
   })
   app.options('*', (c) => preflight(c.req.raw, methods(c.req.raw), options.allowedOrigins))
 
@@ -130,26 +132,27 @@ export const createApp = (options: AppOptions, wires: readonly (readonly Route[]
   for (const row of rows.map(forward)) {
     app.on(row.method.toUpperCase(), row.path, async (c) => {
       const seen = observeRequest(ports, c, row)
-      const response = await authorizeAndServe(row, c, ports).catch((error: unknown) => faultResponse(error))
-      return seen(response)
+      return seen(rendered(await authorizeAndServe(row, c, ports).catch(faultDenial)))
     })
   }
   return { fetch: (request, env) => app.fetch(request, env as object), ports }
 }
 
-const authorizeAndServe = async (row: Route, c: Context, ports: AppPorts): Promise<Response> => {
+const rendered = (answer: Response | Denial): Response => (isDenial(answer) ? toResponse(answer) : answer)
+
+const authorizeAndServe = async (row: Route, c: Context, ports: AppPorts): Promise<Response | Denial> => {
   if (row.scope === 'open') return serveRoute(row, c, anonymousAccess, ports)
   const { scope, refusesTickets } = row
   const caller = callerOf(ports, c.req.raw, ports.callerAddress?.(c) ?? '')
   const access = await authorize(ports, { ...caller, scope, sessionId: c.req.param('id'), refusesTickets })
-  if (access instanceof Response) return access
+  if (isDenial(access)) return access
   return withRateLimitHeaders(await serveAuthorized(row, c, access, ports), ports.limiter, access.who)
 }
 
-const serveAuthorized = async (row: Route, c: Context, access: Access, ports: AppPorts): Promise<Response> => {
+const serveAuthorized = async (row: Route, c: Context, access: Access, ports: AppPorts): Promise<Response | Denial> => {
   if (ports.isStopping?.() && startsWork(row)) return serverStopping()
   if (row.concerns === 'server' && access.isBound)
-    return errorResponse(
+    return new Denial(
       'forbidden',
       'This concerns the whole server: it needs a token that is bound to no tenant and no user.',
     )

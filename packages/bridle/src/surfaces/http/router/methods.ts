@@ -1,6 +1,5 @@
 // The methods of a path, for a request with another one.
-import { allowOrigin } from './cors.ts'
-import { plainError } from './errors.ts'
+import { Denial } from './denial.ts'
 import { matchPath } from './path-pattern.ts'
 import type { Route } from './route.ts'
 
@@ -15,12 +14,8 @@ export const allowedMethods =
     return [...new Set([...methods, ...more])].sort().join(', ')
   }
 
-export const methodNotAllowed = (request: Request, allow: string, allowedOrigins?: readonly string[]): Response =>
-  allowOrigin(
-    plainError(405, `This path has no ${request.method}; it has ${allow}.`, { allow }),
-    request,
-    allowedOrigins,
-  )
+export const methodNotAllowed = ({ method }: Request, allow: string): Denial =>
+  new Denial('method_not_allowed', `This path has no ${method}; it has ${allow}.`, { allow })
 
 /** The router takes no empty parameter: `/sessions/` is not a session. */
 const matchesPath = (path: string, pathname: string): boolean => {

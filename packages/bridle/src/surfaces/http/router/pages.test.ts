@@ -1,6 +1,7 @@
 // What is a page, what is a file, and what is an answer.
 import { expect, test } from 'vitest'
 import { testApp } from '../test-app.suite.ts'
+import { isDenial, toResponse } from './denial.ts'
 import { type FileServer, pageOr404 } from './pages.ts'
 
 const files: FileServer = async ({ url }) => {
@@ -15,7 +16,8 @@ const files: FileServer = async ({ url }) => {
 const html = 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8'
 const ask = async (path: string, { accept = '*/*', method = 'GET' } = {}) => {
   const request = new Request(`http://here${path}`, { method, headers: { accept } })
-  return pageOr404(request, { files, roots: new Set(['sessions', 'agents']) })
+  const page = await pageOr404(request, { files, roots: new Set(['sessions', 'agents']) })
+  return isDenial(page) ? toResponse(page) : page
 }
 
 test.each([

@@ -2,7 +2,8 @@
 // for an answer, and what asks for data is told in its own shape that there is none.
 
 import { publicPath } from '../requests/public-path.ts'
-import { faultResponse, notFound } from './errors.ts'
+import { type Denial, notFound } from './denial.ts'
+import { faultDenial } from './kernel-denials.ts'
 
 /** Answers with a file, or 404. */
 export type FileServer = (request: Request) => Promise<Response>
@@ -13,7 +14,7 @@ export interface PagesOptions {
   readonly roots: ReadonlySet<string>
 }
 
-export const pageOr404 = async (request: Request, { files, roots }: PagesOptions): Promise<Response> => {
+export const pageOr404 = async (request: Request, { files, roots }: PagesOptions): Promise<Response | Denial> => {
   const { pathname } = new URL(request.url)
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   if (!isRead || roots.has(firstSegment(pathname))) return notFound()
@@ -24,12 +25,12 @@ export const pageOr404 = async (request: Request, { files, roots }: PagesOptions
     const app = await files(new Request(new URL('/', request.url), request))
     return app.status === 404 ? notFound() : withSecurityHeaders(app)
   } catch (error) {
-    return faultResponse(error)
+    return faultDenial(error)
   }
 }
 
 /** Where there is no app, whoever opens the address in a browser finds what can be asked here. */
-export const redirectToDocs = (request: Request): Response =>
+export const redirectToDocs = (request: Request): Response | Denial =>
   request.method === 'GET' && new URL(request.url).pathname === '/'
     ? new Response(null, { status: 302, headers: { location: publicPath(request, '/docs') } })
     : notFound()

@@ -2,6 +2,7 @@
 import type { AgentInfo } from '../../../kernel/agent-info.ts'
 import { callerOf } from '../access/proxy-headers.ts'
 import type { AppPorts } from './app.ts'
+import { isDenial } from './denial.ts'
 import { type Route, route } from './route.ts'
 
 export const probeRoutes: readonly Route[] = [
@@ -25,8 +26,8 @@ export const probeRoutes: readonly Route[] = [
       // A probe learns whether; what is here, and what an agent lacks, is for those who may come in.
       const caller = callerOf(ports, request, ports.callerAddress?.(c) ?? '')
       const access = await ports.authenticator.authenticate(caller.request, caller.address)
-      if (access instanceof Response && access.status === 429) return access
-      if (access instanceof Response) return Response.json({ ready }, { status: ready ? 200 : 503 })
+      if (isDenial(access) && access.denied === 'rate_limited') return access
+      if (isDenial(access)) return Response.json({ ready }, { status: ready ? 200 : 503 })
       const body = {
         ready,
         ...(message !== null && { message }),

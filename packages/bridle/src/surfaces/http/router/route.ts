@@ -9,9 +9,9 @@ import { refusePrivateAgent } from '../access/exposure.ts'
 import { isOtherUsersSession } from '../access/users.ts'
 import { type RequestBody, requestBody } from '../requests/body.ts'
 import { issueText } from '../requests/issue-text.ts'
-import { unknownFields, unknownParameters, withWarnings } from '../requests/warnings.ts'
+import { unknownFields, unknownParameters, warningFields, withWarnings } from '../requests/warnings.ts'
 import type { AppPorts } from './app.ts'
-import { badRequest, notFound } from './errors.ts'
+import { badRequest, type Denial, extendDenial, isDenial, notFound } from './denial.ts'
 
 type RouteSchema = v.GenericSchema<unknown, unknown>
 type SchemaOutput<S> = S extends v.GenericSchema<unknown, infer O> ? O : undefined
@@ -30,14 +30,14 @@ export interface Route {
   /** The row stops work, which an operator may do to a private agent in production too. */
   readonly stopsWork?: boolean
   /** Of a row that concerns one session: which. Asked before anything of the request is looked at. */
-  readonly session?: (call: RouteContext) => Promise<Key | Response> | Key | Response
+  readonly session?: (call: RouteContext) => Promise<Key | Denial> | Key | Denial
   readonly query?: RouteSchema
   readonly body?: RouteSchema
   /** Its query and body are for somebody else to look at. */
   readonly isValidatedElsewhere?: boolean
   /** What it answers when all is well, by status. */
   readonly answers: { readonly [status: number]: string }
-  readonly handle: (call: RouteCall<unknown, unknown>) => Promise<Response> | Response
+  readonly handle: (call: RouteCall<unknown, unknown>) => Promise<Response | Denial> | Response | Denial
 }
 
 /** What is known of a call before its query and body are read. */
@@ -66,14 +66,22 @@ export const route = <
   given: Omit<Route, 'query' | 'body' | 'handle'> & {
     readonly query?: Q
     readonly body?: B
-    readonly handle: (call: RouteCall<SchemaOutput<Q>, SchemaOutput<B>>) => Promise<Response> | Response
+    readonly handle: (
+      call: RouteCall<SchemaOutput<Q>, SchemaOutput<B>>,
+    ) => Promise<Response | Denial> | Response | Denial
   },
 ): Route => given as unknown as Route
 
 /** Parses the request by the row's schemas, once, and calls its handler. */
-export const serveRoute = async (row: Route, c: Context, access: Access, ports: AppPorts): Promise<Response> => {
+export const serveRoute = async (
+  row: Route,
+  c: Context,
+  access: Access,
+  ports: AppPorts,
+): Promise<Response | Denial> => {
   const warnings = row.isValidatedElsewhere ? [] : unknownParameters(row.query, c.req.query())
-  return withWarnings(await validateAndHandle(row, c, { access, ports, warnings }), warnings)
+  const answer = await validateAndHandle(row, c, { access, ports, warnings })
+  return isDenial(answer) ? extendDenial(answer, { details: warningFields(warnings) }) : withWarnings(answer, warnings)
 }
 
 /** Adds to the warnings what is unknown in the body. */
@@ -81,24 +89,24 @@ const validateAndHandle = async (
   row: Route,
   c: Context,
   { access, ports, warnings }: Pick<RouteContext, 'access' | 'ports'> & { readonly warnings: string[] },
-): Promise<Response> => {
+): Promise<Response | Denial> => {
   const param = (name: string) => c.req.param(name) ?? ''
   const sent = requestBody(c.req.raw, ports.maxBodyBytes)
   const arrival: RouteContext = { request: c.req.raw, param, access, ports, rawBody: sent }
   const key = (await row.session?.(arrival)) ?? null
-  if (key instanceof Response) return key
+  if (isDenial(key)) return key
   if (key && (await isOtherUsersSession(access, key, ports.directory))) return notFound()
   const closed = key && startsWork(row) ? refusePrivateAgent(ports, key.agent) : null
   if (closed) return closed
   const query = row.query ? validate(row.query, c.req.query(), 'query') : undefined
-  if (query instanceof Response) return query
+  if (isDenial(query)) return query
   let body: unknown
   if (row.body) {
     const read = await sent.object()
-    if (read instanceof Response) return read
+    if (isDenial(read)) return read
     warnings.push(...unknownFields(row.body, read))
     body = validate(row.body, read, 'body')
-    if (body instanceof Response) return body
+    if (isDenial(body)) return body
   }
   return row.handle({ ...arrival, c, query, body, key })
 }

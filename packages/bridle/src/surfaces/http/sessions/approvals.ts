@@ -2,7 +2,8 @@
 import * as v from 'valibot'
 import { isRefusal } from '../../../kernel/commands.ts'
 import { actorField, viewerField } from '../access/users.ts'
-import { badRequest, refusalResponse } from '../router/errors.ts'
+import { badRequest, isDenial } from '../router/denial.ts'
+import { refusalDenial } from '../router/kernel-denials.ts'
 import { jsonObject, limitSchema, type Route, route } from '../router/route.ts'
 import { findKey, pageOr400, requireKey } from './routes.ts'
 
@@ -43,7 +44,7 @@ const decisionRoute = (verb: 'approve' | 'reject'): Route =>
         ...(body.reason !== undefined && { reason: body.reason }),
         ...actorField(call.access, body.actor),
       })
-      return isRefusal(outcome) ? refusalResponse(outcome) : Response.json({ ok: true, ...outcome })
+      return isRefusal(outcome) ? refusalDenial(outcome) : Response.json({ ok: true, ...outcome })
     },
   })
 
@@ -77,7 +78,7 @@ export const approvalRoutes: readonly Route[] = [
         ...(await viewerField(access)),
       }
       const page = await pageOr400(ports.directory.approvals(access.tenant, filter))
-      if (page instanceof Response) return page
+      if (isDenial(page)) return page
       return Response.json({
         approvals: page.approvals.map(({ key, approval }) => ({
           id: approval.id,

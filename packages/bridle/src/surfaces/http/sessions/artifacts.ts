@@ -6,7 +6,7 @@ import { positionText } from '../../../kernel/positions/log-position.ts'
 import { type Artifact, artifactOf } from '../../../kernel/projections/artifacts.ts'
 import type { Session } from '../../../kernel/session/session.ts'
 import { conditionalResponse, rangeMatchesTag, revalidateHeaders } from '../requests/conditional-requests.ts'
-import { notFound, plainError } from '../router/errors.ts'
+import { Denial, isDenial, notFound } from '../router/denial.ts'
 import { type Route, route } from '../router/route.ts'
 import { pageCursorSchema } from '../streams/replay.ts'
 import { summarizeIn } from './artifact-list.ts'
@@ -23,7 +23,7 @@ export const artifactRoutes: readonly Route[] = [
     answers: { 200: '`{ artifacts, next? }`; pass `next` as `before` for the next page.' },
     handle: async (call) => {
       const session = await findSession(call)
-      if (session instanceof Response) return session
+      if (isDenial(session)) return session
       const { before } = call.query
       // The page before an event of another incarnation is a page of another list: it begins again.
       const isKnown = before !== undefined && before.incarnation === session.incarnations.own
@@ -48,7 +48,7 @@ export const artifactRoutes: readonly Route[] = [
     },
     handle: async (call) => {
       const session = await findSession(call)
-      if (session instanceof Response) return session
+      if (isDenial(session)) return session
       const artifact = await findArtifact(session, call.param('artifactId'))
       return artifact ? contentResponse(session, artifact, call.request) : notFound()
     },
@@ -108,7 +108,7 @@ async function* artifactsBefore(session: Session, before: number): AsyncGenerato
   }
 }
 
-const contentResponse = async (session: Session, artifact: Artifact, request: Request): Promise<Response> => {
+const contentResponse = async (session: Session, artifact: Artifact, request: Request): Promise<Response | Denial> => {
   const tag = `"${session.key.id}-${artifact.id}-${positionText(artifact.seq, session.incarnations.own)}"`
   const settled = conditionalResponse(request, tag)
   if (settled) return settled
@@ -126,9 +126,13 @@ const contentResponse = async (session: Session, artifact: Artifact, request: Re
     'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(artifact.name.toWellFormed())}`,
   }
   if (wanted === 'outside') {
-    return plainError(416, `The Range lies outside of the artifact, which has ${artifact.size} bytes.`, {
-      'content-range': `bytes */${artifact.size}`,
-    })
+    return new Denial(
+      'range_not_satisfiable',
+      `The Range lies outside of the artifact, which has ${artifact.size} bytes.`,
+      {
+        'content-range': `bytes */${artifact.size}`,
+      },
+    )
   }
   const [from, to] = wanted ?? [0, artifact.size - 1]
   // Before anything is answered: what cannot be read is an error, not an answer that breaks off.

@@ -4,7 +4,7 @@ import { eventId } from '../../../kernel/event.ts'
 import { parseEventId } from '../../../kernel/positions/log-position.ts'
 import { type AuditRow, auditRow } from '../../../kernel/projections/audit.ts'
 import type { Session } from '../../../kernel/session/session.ts'
-import { badRequest } from '../router/errors.ts'
+import { badRequest, isDenial } from '../router/denial.ts'
 import { limitSchema, type Route, route } from '../router/route.ts'
 import { eventsAt } from './channel.ts'
 import { findKey, findSession } from './routes.ts'
@@ -27,7 +27,7 @@ export const auditRoutes: readonly Route[] = [
     answers: { 200: '`{ audit, next? }`; pass `next` as `before` for the next page.' },
     handle: async (call) => {
       const session = await findSession(call)
-      if (session instanceof Response) return session
+      if (isDenial(session)) return session
       const { limit = PAGE_DEFAULT, before } = call.query
       const place = before === undefined ? null : parseEventId(before)
       if (before !== undefined && !place) return badRequest('query: before: Expected the `next` of an earlier answer')

@@ -11,7 +11,8 @@ import { actorField, openableSessions, viewerField } from '../access/users.ts'
 import { engineOf } from '../agent-engine.ts'
 import { commandIdOf } from '../requests/command-id.ts'
 import { jsonWithTag } from '../requests/conditional-requests.ts'
-import { badRequest, notFound, refusalResponse } from '../router/errors.ts'
+import { badRequest, type Denial, isDenial, notFound } from '../router/denial.ts'
+import { refusalDenial } from '../router/kernel-denials.ts'
 import { limitSchema, type Route, type RouteCall, type RouteContext, route } from '../router/route.ts'
 import { artifactsOf } from './artifact-list.ts'
 import { channelOf } from './channel.ts'
@@ -41,7 +42,7 @@ export const sessionRoutes: readonly Route[] = [
         Object.entries({ ...filter, parentId: parent }).filter(([, value]) => value !== undefined),
       )
       const page = await pageOr400(ports.directory.list(access.tenant, { ...given, ...(await viewerField(access)) }))
-      if (page instanceof Response) return page
+      if (isDenial(page)) return page
       return Response.json({
         sessions: page.sessions.map((session) => sessionSummary(session, engineOf(ports.agents, session.key.agent))),
         ...(page.next !== undefined && { next: page.next }),
@@ -58,7 +59,7 @@ export const sessionRoutes: readonly Route[] = [
     answers: { 200: 'Status, messages, open approvals, health, checkpoints, artifacts, channel.' },
     handle: async (call) => {
       const session = await findSession(call)
-      if (session instanceof Response) return session
+      if (isDenial(session)) return session
       return jsonWithTag(call.request, {
         ...sessionDetail(session, agentOf(call, session)),
         checkpoints: checkpointsOf(session),
@@ -102,11 +103,11 @@ export const sendAndShow = async (
   call: Pick<RouteCall<unknown, unknown>, 'ports' | 'request'>,
   key: Key,
   command: Command,
-): Promise<Response> => {
+): Promise<Response | Denial> => {
   const id = commandIdOf(call.request, command)
-  if (id instanceof Response) return id
+  if (isDenial(id)) return id
   const answer = await call.ports.host.send(key, command, id)
-  return isRefusal(answer) ? refusalResponse(answer) : respondWithCard(call, key, answer)
+  return isRefusal(answer) ? refusalDenial(answer) : respondWithCard(call, key, answer)
 }
 
 /** How a session stands after it was asked something: its card, with its health, and the answer. */
@@ -115,7 +116,7 @@ export const respondWithCard = async (
   key: Key,
   answer: JsonObject,
   init: ResponseInit = {},
-): Promise<Response> => {
+): Promise<Response | Denial> => {
   const session = await call.ports.host.find(key)
   if (!session) return notFound()
   const { seq: _seq, ...said } = answer
@@ -132,9 +133,9 @@ export const requireKey = ({ key }: Pick<RouteCall<unknown, unknown>, 'key'>): K
 }
 
 /** The session that the call is about; it may be gone by now. */
-export const findSession = async (call: RouteCall<unknown, unknown>): Promise<Session | Response> => {
+export const findSession = async (call: RouteCall<unknown, unknown>): Promise<Session | Denial> => {
   const key = call.key ?? (await findKey(call))
-  return key instanceof Response ? key : ((await call.ports.host.find(key)) ?? notFound())
+  return isDenial(key) ? key : ((await call.ports.host.find(key)) ?? notFound())
 }
 
 /**
@@ -147,7 +148,7 @@ export const findKey = async ({
   ports,
   request,
 }: Pick<RouteContext, 'param' | 'access' | 'ports'> & { readonly request: Pick<Request, 'url'> }): Promise<
-  Key | Response
+  Key | Denial
 > => {
   const id = param('id')
   const agent = new URL(request.url).searchParams.get('agent')
@@ -157,7 +158,7 @@ export const findKey = async ({
 }
 
 /** A store refuses a cursor that it did not make. */
-export const pageOr400 = <T>(page: Promise<T>): Promise<T | Response> =>
+export const pageOr400 = <T>(page: Promise<T>): Promise<T | Denial> =>
   page.catch((error: unknown) => {
     if (error instanceof StoreFault && error.code === 'refused')
       return badRequest('query: cursor: Expected the `next` of an earlier answer')

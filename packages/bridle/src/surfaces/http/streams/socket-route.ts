@@ -8,7 +8,8 @@ import { callerOf } from '../access/proxy-headers.ts'
 import { redactUrl } from '../access/secrets.ts'
 import { issueText } from '../requests/issue-text.ts'
 import { type AppPorts, correlationIdOf } from '../router/app.ts'
-import { badRequest, faultResponse, notFound, serverStopping } from '../router/errors.ts'
+import { badRequest, Denial, isDenial, notFound, serverStopping, toCloseFrame, toResponse } from '../router/denial.ts'
+import { faultDenial } from '../router/kernel-denials.ts'
 import { matchPath } from '../router/path-pattern.ts'
 import { type Route, route } from '../router/route.ts'
 
@@ -47,6 +48,9 @@ export interface SocketReceiver {
 
 export type SocketOpener = (socket: Socket) => SocketReceiver
 
+/** An opener is called at once when the socket is open. A denial refuses the upgrade. A response is that of another process. */
+export type SocketAnswer = SocketOpener | Denial | Response
+
 export interface SocketCall<Q = unknown> {
   readonly request: IncomingRequest
   readonly param: (name: string) => string
@@ -61,22 +65,21 @@ export interface SocketRoute {
   readonly scope: Scope
   readonly summary: string
   readonly query?: v.GenericSchema<unknown, unknown>
-  /** Which session it is of. A Response refuses. */
-  readonly session: (call: SocketCall) => Promise<Key | Response> | Key | Response
+  /** The session that the socket is of. */
+  readonly session: (call: SocketCall) => Promise<Key | Denial> | Key | Denial
   /** Which door it is, where the production gate knows several. */
   readonly exposureKind?: 'ws'
   /** Takes up a socket that slept. `head` is what it was told up to. */
   readonly restore: (rested: unknown, head: number, ports: AppPorts) => Promise<SocketOpener>
-  /** An opener is called at once when the socket is open; a Response refuses the upgrade. */
-  readonly accept: (call: SocketCall) => Promise<SocketOpener | Response> | SocketOpener | Response
+  readonly accept: (call: SocketCall) => Promise<SocketAnswer> | SocketAnswer
 }
 
 /** Declares a socket route with its handler typed by its query. */
 export const socketRoute = <const Q extends v.GenericSchema<unknown, unknown>>(
   given: Omit<SocketRoute, 'query' | 'accept' | 'session'> & {
     readonly query: Q
-    readonly session: (call: SocketCall<v.InferOutput<Q>>) => Promise<Key | Response> | Key | Response
-    readonly accept: (call: SocketCall<v.InferOutput<Q>>) => Promise<SocketOpener | Response> | SocketOpener | Response
+    readonly session: (call: SocketCall<v.InferOutput<Q>>) => Promise<Key | Denial> | Key | Denial
+    readonly accept: (call: SocketCall<v.InferOutput<Q>>) => Promise<SocketAnswer> | SocketAnswer
   },
 ): SocketRoute => given as unknown as SocketRoute
 
@@ -92,12 +95,11 @@ export const upgradeSocket = async (
   for (const row of rows) {
     const params = matchPath(row.path, url.pathname)
     if (!params) continue
-    const answer = await acceptSocket(row, params, { request, address, url, ports }).catch((error: unknown) =>
-      faultResponse(error),
-    )
+    const accepted = await acceptSocket(row, params, { request, address, url, ports }).catch(faultDenial)
+    const answer = isDenial(accepted) ? toResponse(accepted) : accepted
     const correlationId = correlationIdOf(request.headers.get('x-correlation-id'))
-    const status = answer instanceof Response ? answer.status : 101
-    if (answer instanceof Response) answer.headers.set('x-correlation-id', correlationId)
+    const status = typeof answer === 'function' ? 101 : answer.status
+    if (typeof answer !== 'function') answer.headers.set('x-correlation-id', correlationId)
     ports.traffic.count('ws', row.path, status)
     ports.onRequest?.({
       method: 'WS',
@@ -109,19 +111,19 @@ export const upgradeSocket = async (
     })
     return answer
   }
-  return notFound()
+  return toResponse(notFound())
 }
 
 const acceptSocket = async (
   row: SocketRoute,
   params: Readonly<Record<string, string>>,
   asked: { request: IncomingRequest; address: string; url: URL; ports: AppPorts },
-): Promise<SocketOpener | Response> => {
+): Promise<SocketAnswer> => {
   const { url, ports } = asked
   if (ports.isStopping?.()) return serverStopping()
   const { request, address } = callerOf(ports, asked.request, asked.address)
   const access = await authorize(ports, { request, address, scope: row.scope, sessionId: params.id ?? null })
-  if (access instanceof Response) return access
+  if (isDenial(access)) return access
   const query = row.query ? v.safeParse(row.query, Object.fromEntries(url.searchParams)) : null
   if (query && !query.success) {
     const [issue] = query.issues
@@ -146,30 +148,20 @@ export const upgradeRequiredRoutes = (rows: readonly SocketRoute[]): readonly Ro
       summary: `${summary} (WebSocket)`,
       isValidatedElsewhere: true,
       answers: { 101: 'The socket is open.', 426: 'The caller may come in, but has to ask for a WebSocket.' },
-      handle: () =>
-        Response.json({ error: 'This is a WebSocket.' }, { status: 426, headers: { upgrade: 'websocket' } }),
+      handle: () => new Denial('upgrade_required', 'This is a WebSocket.', { upgrade: 'websocket' }),
     }),
   )
 
-/** A browser sees no status of a refused upgrade: what it should know is told on the open socket, which then closes. */
-export const refuseOnOpenSocket = async (refusal: Response): Promise<SocketOpener> => {
-  const text = JSON.stringify({ type: 'error', message: await errorMessageOf(refusal) })
-  const [code, reason] = closeCodes[refusal.status] ?? [1011, 'The session cannot be opened.']
+/** Opens the socket to say why it closes: a browser shows its page no status of a refused upgrade. */
+export const closeOnOpen = (denial: Denial): SocketOpener => {
+  const { message, code, reason } = toCloseFrame(denial)
   return (socket) => {
-    socket.send([text])
+    socket.send([message])
     socket.close(code, reason)
     return { onMessage: () => {}, onAlive: () => {}, onSlow: () => {}, onClosed: () => {} }
   }
 }
 
-/** The agent is private, there is no such session, it is elsewhere. */
-const closeCodes: { readonly [status: number]: readonly [number, string] } = {
-  403: [1008, 'Refused.'],
-  404: [4004, 'There is no such session.'],
-  503: [1012, 'The session moved: resume by cursor.'],
-}
-
-export const errorMessageOf = async (refusal: Response): Promise<string> => {
-  const { error } = (await refusal.json()) as { error: string | { message: string } }
-  return typeof error === 'string' ? error : error.message
-}
+/** A page should learn that there is no such session. Any other denial is of a client that is wrong, and refuses its upgrade. */
+export const refuseSession = (denial: Denial): SocketOpener | Denial =>
+  denial.denied === 'not_found' ? closeOnOpen(denial) : denial

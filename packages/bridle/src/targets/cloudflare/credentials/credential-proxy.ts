@@ -95,21 +95,21 @@ export const runBudgetUsd = (settings: EngineSettings, run: Pick<Job, 'settings'
   return typeof own === 'number' ? own : null
 }
 
-/** At the gateway: whose request it is, or the refusal in the provider's own words. */
+/** At the gateway: the claim that the token carries, or an answer in the provider's shape, which is not one of our denials. */
 export const readCredentialClaim = async (
   request: Request,
   secret: SigningSecret,
-): Promise<CredentialClaim | Response> => {
+): Promise<{ readonly claim: CredentialClaim } | { readonly answer: Response }> => {
   const { headers, method } = request
   const located = findProviderRoute(method, pathOf(request))
-  if (!located) return refusal(null, ['path_not_allowed', 'There is nothing at this path.'])
+  if (!located) return { answer: refusal(null, ['path_not_allowed', 'There is nothing at this path.']) }
   const { provider, name, route } = located
-  if (route?.kind === 'probe') return new Response(null)
+  if (route?.kind === 'probe') return { answer: new Response(null) }
   const token = headers.get('x-api-key') ?? /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1] ?? ''
   const isOurs = token.startsWith(PREFIX)
   const claim = isOurs ? await unseal<CredentialClaim>(await secret(), 'credential', token.slice(PREFIX.length)) : null
   // A token is good for its own provider only.
-  return claim?.provider === name ? claim : refusal(provider, invalid)
+  return claim?.provider === name ? { claim } : { answer: refusal(provider, invalid) }
 }
 
 export interface ProviderCall {

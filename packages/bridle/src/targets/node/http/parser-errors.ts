@@ -2,7 +2,8 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { RequestError } from '@hono/node-server'
-import { badRequest, faultResponse } from '../../../surfaces/http/router/errors.ts'
+import { badRequest, toResponse } from '../../../surfaces/http/router/denial.ts'
+import { faultDenial } from '../../../surfaces/http/router/kernel-denials.ts'
 
 type ParserErrorReply = readonly [status: number, error: unknown]
 
@@ -29,7 +30,9 @@ export const answerParserErrors = (server: Server): void => {
 
 /** For a request whose URL or host makes no sense, and for whatever should never happen. */
 export const requestErrorResponse = (error: unknown): Response =>
-  error instanceof RequestError ? badRequest('The URL or the Host header makes no sense.') : faultResponse(error)
+  toResponse(
+    error instanceof RequestError ? badRequest('The URL or the Host header makes no sense.') : faultDenial(error),
+  )
 
 const messageOf = ([status, error]: ParserErrorReply): string => {
   const body = JSON.stringify({ error })

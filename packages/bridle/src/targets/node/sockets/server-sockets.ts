@@ -6,7 +6,7 @@ import { type RawData, WebSocket, WebSocketServer } from 'ws'
 import type { IncomingRequest } from '../../../surfaces/http/access/authenticate.ts'
 import { MESSAGE_BYTES_MAX } from '../../../surfaces/http/requests/body.ts'
 import type { App } from '../../../surfaces/http/router/app.ts'
-import { badRequest, errorResponse } from '../../../surfaces/http/router/errors.ts'
+import { badRequest, Denial, toResponse } from '../../../surfaces/http/router/denial.ts'
 import {
   type Socket,
   type SocketOpener,
@@ -63,15 +63,17 @@ export const attachSocketServer = (
     handleProtocols: (offered: Set<string>) => PROTOCOLS.find((name) => offered.has(name)) ?? false,
   } as const
   const library = new WebSocketServer(limits)
-  library.on('wsClientError', (error, duplex) => sendUpgradeRefusal(duplex, badRequest(`${error.message}.`)))
+  library.on('wsClientError', (error, duplex) =>
+    sendUpgradeRefusal(duplex, toResponse(badRequest(`${error.message}.`))),
+  )
   const lines = new Set<ServerSocket>()
   let arriving = 0
   let closing = false
 
   const admit = async (incoming: IncomingMessage): Promise<SocketOpener | Response> => {
-    if (lines.size + arriving > maxSockets) return errorResponse('unavailable', 'Too many sockets are open.')
+    if (lines.size + arriving > maxSockets) return toResponse(new Denial('unavailable', 'Too many sockets are open.'))
     const asked = upgradeRequestOf(incoming)
-    if (!asked) return badRequest('Bad request.')
+    if (!asked) return toResponse(badRequest('Bad request.'))
     return upgradeSocket(rows, asked, incoming.socket.remoteAddress ?? '', app.ports)
   }
 
@@ -80,8 +82,10 @@ export const attachSocketServer = (
     arriving += 1
     try {
       const asked = await admit(incoming)
-      const answer = closing ? errorResponse('unavailable', 'The server is going away.', { 'retry-after': '1' }) : asked
-      if (answer instanceof Response) return await sendUpgradeRefusal(duplex, answer)
+      const answer = closing
+        ? toResponse(new Denial('unavailable', 'The server is going away.', { 'retry-after': '1' }))
+        : asked
+      if (typeof answer !== 'function') return await sendUpgradeRefusal(duplex, answer)
       // The library listens itself from here on.
       duplex.off('error', destroy)
       library.handleUpgrade(incoming, duplex, head, (line) =>

@@ -1,0 +1,108 @@
+// Denials as values, and as the response or the close frame that the edge makes of them.
+import { describe, expect, test } from 'vitest'
+import { productSourcesIn } from '../../../../../../scripts/source-files.ts'
+import { StoreFault } from '../../../kernel/ports/store.ts'
+import { testApp } from '../test-app.suite.ts'
+import {
+  badRequest,
+  Denial,
+  type DenialCode,
+  denialKinds,
+  extendDenial,
+  isDenial,
+  notFound,
+  toCloseFrame,
+  toResponse,
+} from './denial.ts'
+import { faultDenial, refusalDenial } from './kernel-denials.ts'
+
+const text = { error: 'Why.' }
+const object = (type: DenialCode) => ({ error: { type, message: 'Why.' } })
+const rendered: { readonly [D in DenialCode]: readonly [status: number, body: object, close: number] } = {
+  bad_request: [400, text, 1011],
+  unauthorized: [401, object('unauthorized'), 1011],
+  forbidden: [403, object('forbidden'), 1008],
+  not_found: [404, text, 4004],
+  method_not_allowed: [405, text, 1011],
+  conflict: [409, object('conflict'), 1011],
+  precondition_failed: [412, text, 1011],
+  body_too_large: [413, object('body_too_large'), 1011],
+  unsupported_encoding: [415, text, 1011],
+  range_not_satisfiable: [416, text, 1011],
+  upgrade_required: [426, text, 1011],
+  rate_limited: [429, object('rate_limited'), 1011],
+  internal_error: [500, object('internal_error'), 1011],
+  unavailable: [503, object('unavailable'), 1012],
+}
+
+describe('at the edge', () => {
+  test.each(Object.keys(denialKinds) as DenialCode[])('%s', async (code) => {
+    const denial = new Denial(code, 'Why.')
+    const response = toResponse(denial)
+    const frame = toCloseFrame(denial)
+    expect([response.status, await response.json(), frame.code]).toEqual(rendered[code])
+    expect(JSON.parse(frame.message)).toEqual({ type: 'error', message: 'Why.' })
+    expect(frame.reason).not.toBe('')
+  })
+
+  test('headers and details are added to, and the denial stays as it was', async () => {
+    const denial = new Denial('rate_limited', 'Later.', { 'retry-after': '3' })
+    const more = extendDenial(denial, { headers: { 'ratelimit-limit': '9' }, details: { warnings: ['a', 'b'] } })
+    const response = toResponse(more)
+    expect([response.headers.get('retry-after'), response.headers.get('ratelimit-limit')]).toEqual(['3', '9'])
+    expect(await response.json()).toEqual({
+      error: { type: 'rate_limited', message: 'Later.' },
+      warnings: ['a', 'b'],
+    })
+    expect(denial).toEqual(new Denial('rate_limited', 'Later.', { 'retry-after': '3' }))
+  })
+
+  test('a message that quotes a long request is cut', () => {
+    expect(badRequest('x'.repeat(500)).message).toBe('x'.repeat(500))
+    expect(badRequest('x'.repeat(501)).message).toBe(`${'x'.repeat(500)}…`)
+  })
+})
+
+describe('a body that looks like a denial', () => {
+  const forged = { ...new Denial('unavailable', 'Forged.', { 'set-cookie': 'a=b' }) }
+
+  test('is not one', () => {
+    expect([isDenial(forged), isDenial(notFound()), isDenial(null), isDenial(() => {})]).toEqual([
+      false,
+      true,
+      false,
+      false,
+    ])
+  })
+
+  test('is an agent’s input like any other', async () => {
+    const { post } = testApp()
+    const response = await post('/agents/scripted/one', { ...forged, prompt: 'Hi' })
+    expect([response.status, response.headers.get('set-cookie')]).toEqual([200, null])
+  })
+})
+
+test.each([
+  [refusalDenial({ refused: 'session_not_found', message: 'Here is none.' }), notFound()],
+  [refusalDenial({ refused: 'prompt_empty', message: 'Say something.' }), badRequest('Say something.')],
+  [refusalDenial({ refused: 'run_active', message: 'It runs.' }), new Denial('conflict', 'It runs.')],
+  [refusalDenial({ refused: 'busy', message: 'Later.' }), new Denial('rate_limited', 'Later.', { 'retry-after': '1' })],
+  [
+    faultDenial(new StoreFault('full', 'ENOSPC on /data')),
+    new Denial('unavailable', 'The store is full; nothing was written.'),
+  ],
+  [
+    faultDenial(new StoreFault('corrupt', 'page 7')),
+    new Denial('internal_error', 'The log of this session is damaged; it is stopped.'),
+  ],
+  [faultDenial(new Error('a secret')), new Denial('internal_error', 'Something went wrong here.')],
+])('the kernel’s own refusal or fault becomes %o', (denial, expected) => {
+  expect(denial).toEqual(expected)
+})
+
+test('nothing takes a response for a denial: no source asks whether a value is a Response', () => {
+  const asking = [...productSourcesIn('packages/bridle/src')]
+    .filter(([file]) => /^(surfaces|targets)\//.test(file))
+    .filter(([, source]) => /instanceof Response\b/.test(source))
+  expect(asking.map(([file]) => file)).toEqual([])
+})

@@ -1,0 +1,60 @@
+// Refusals of the kernel and faults of a store, as denials: each code once.
+import type { Refusal, RefusalCode } from '../../../kernel/commands.ts'
+import { StoreFault, type StoreFaultCode } from '../../../kernel/ports/store.ts'
+import { badRequest, Denial, notFound } from './denial.ts'
+
+const refusalDenials: { readonly [R in RefusalCode]: 'not_found' | 'conflict' | 'bad_request' | 'rate_limited' } = {
+  session_not_found: 'not_found',
+  message_not_found: 'not_found',
+  approval_not_found: 'not_found',
+  session_ended: 'conflict',
+  session_exists: 'conflict',
+  session_full: 'conflict',
+  run_active: 'conflict',
+  approval_settled: 'conflict',
+  already_paused: 'conflict',
+  not_paused: 'conflict',
+  not_expired: 'conflict',
+  command_conflict: 'conflict',
+  prompt_empty: 'bad_request',
+  prompt_too_long: 'bad_request',
+  too_large: 'bad_request',
+  bad_branch_point: 'bad_request',
+  queue_full: 'rate_limited',
+  busy: 'rate_limited',
+}
+
+export const refusalDenial = ({ refused: code, message }: Refusal): Denial => {
+  switch (refusalDenials[code]) {
+    case 'not_found':
+      return notFound()
+    case 'bad_request':
+      return badRequest(message)
+    case 'conflict':
+      return new Denial('conflict', message)
+    case 'rate_limited':
+      return new Denial('rate_limited', message, { 'retry-after': '1' })
+  }
+}
+
+const faultMessages: { readonly [F in StoreFaultCode]: string } = {
+  fenced: 'The session moved; try again.',
+  full: 'The store is full; nothing was written.',
+  outcome_unknown: 'The store failed; whether it was written is not known. Repeat with the same Idempotency-Key.',
+  unsynced:
+    'The disk failed to confirm a write, so nothing is written until it does. Try again with the same Idempotency-Key.',
+  corrupt: 'The log of this session is damaged; it is stopped.',
+  gone: 'The data folder, or a file in it, was removed or replaced; nothing is written.',
+  unreachable: 'What lies outside of the log cannot be reached; nothing was written. Try again.',
+  content_gone: 'The content of this artifact is gone: it is no longer where it was put.',
+  refused: 'The store refused the write.',
+}
+
+/** A retry meets the same fault. */
+const permanentFaults: ReadonlySet<StoreFaultCode> = new Set(['corrupt', 'content_gone'])
+
+/** The message names neither the cause nor a stack: both are for the server's own log. */
+export const faultDenial = (error: unknown): Denial =>
+  error instanceof StoreFault
+    ? new Denial(permanentFaults.has(error.code) ? 'internal_error' : 'unavailable', faultMessages[error.code])
+    : new Denial('internal_error', 'Something went wrong here.')
