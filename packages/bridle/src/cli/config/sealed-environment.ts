@@ -4,11 +4,10 @@
 import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { PROVIDER_SECRETS } from '../../runners/credentials/providers.ts'
 
 const SECRETS = [
-  'ANTHROPIC_API_KEY',
-  'ANTHROPIC_AUTH_TOKEN',
-  'OPENAI_API_KEY',
+  ...PROVIDER_SECRETS,
   'FABRIC_HARNESS_API_TOKEN',
   'FH_AUTH_TOKEN',
   'BRIDLE_SECRET',

@@ -11,7 +11,8 @@ import {
   type RunSpend,
   spendOf,
 } from './grants.ts'
-import { type Provider, type ProviderName, type ProxyRefusalCode, providers, proxyRefusals } from './providers.ts'
+import { type Provider, type ProxyRefusalCode, REFUSAL_STATUSES } from './providers/provider.ts'
+import { encodeProxyRefusal, PROVIDER_NAMES, type ProviderName, providers } from './providers.ts'
 import {
   checkProviderRequest,
   findProviderRoute,
@@ -29,7 +30,7 @@ export interface CredentialProxyOptions {
   readonly secret: string
   /** Asked for each request, so that a key may be changed while we run. */
   readonly keys: { readonly [P in ProviderName]?: () => string | undefined }
-  /** Absent = ANTHROPIC_BASE_URL and OPENAI_BASE_URL of `env`, else the vendors'. */
+  /** Absent = the base URL variables of `env`, else the vendors' addresses. */
   readonly upstreams?: { readonly [P in ProviderName]?: string }
   readonly env?: NodeJS.ProcessEnv
   readonly host?: string
@@ -71,9 +72,8 @@ const SILENCE_MS = 600_000
 export const startCredentialProxy = async (options: CredentialProxyOptions): Promise<CredentialProxy> => {
   const { secret, prices, env = process.env, bodyBytesMax = PROVIDER_BODY_BYTES_MAX, silenceMs = SILENCE_MS } = options
   const grants = new CredentialGrants(secret, prices, options.note)
-  const upstreams = {
-    anthropic: upstreamUrl('anthropic', options, env),
-    openai: upstreamUrl('openai', options, env),
+  const upstreams = Object.fromEntries(PROVIDER_NAMES.map((name) => [name, upstreamUrl(name, options, env)])) as {
+    readonly [P in ProviderName]: string
   }
 
   const underWay = new Set<Promise<void>>()
@@ -89,7 +89,7 @@ export const startCredentialProxy = async (options: CredentialProxyOptions): Pro
     const entry = { ...nameOf(grant), path, model: null as string | null, usd: 0 }
     const report = (status: number, refused: ProxyRefusalCode | null) => options.report?.({ ...entry, status, refused })
     const no = ([code, message]: ProxyRefusal) => {
-      report(proxyRefusals[code].status, code)
+      report(REFUSAL_STATUSES[code], code)
       refuse(response, provider, code, message)
     }
     if (!route) return no(['path_not_allowed', `${request.method} ${path} is not passed on to ${provider.title}.`])
@@ -239,6 +239,6 @@ const checkBody = (bytes: Buffer, { models }: ActiveGrant, { headers }: Incoming
 
 const refuse = (response: ServerResponse, provider: Provider | null, code: ProxyRefusalCode, message: string): void => {
   if (response.headersSent || response.destroyed) return void response.destroy()
-  const body = JSON.stringify((provider ?? providers.openai).encodeRefusal(code, message))
-  response.writeHead(proxyRefusals[code].status, { 'content-type': 'application/json' }).end(body)
+  const body = JSON.stringify(encodeProxyRefusal(provider, code, message))
+  response.writeHead(REFUSAL_STATUSES[code], { 'content-type': 'application/json' }).end(body)
 }

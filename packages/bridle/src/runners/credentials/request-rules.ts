@@ -1,6 +1,7 @@
 // What a run may ask of a provider with the server's key: the same answers wherever the key is kept.
 
-import { type Provider, type ProviderName, type ProviderRoute, type ProxyRefusalCode, providers } from './providers.ts'
+import type { Provider, ProviderRoute, ProxyRefusalCode } from './providers/provider.ts'
+import { PROVIDER_NAMES, type ProviderName, providers } from './providers.ts'
 import { matchesModel } from './spending/prices.ts'
 
 export type ProxyRefusal = readonly [ProxyRefusalCode, string]
@@ -30,7 +31,8 @@ export interface ProviderTarget {
 
 /** By a path that was normalised, so that it is what it says; a route then matches whole. */
 export const findProviderRoute = (method: string, pathname: string): ProviderTarget | null => {
-  for (const [name, provider] of Object.entries(providers) as [ProviderName, Provider][]) {
+  for (const name of PROVIDER_NAMES) {
+    const provider = providers[name]
     if (pathname !== provider.mount && !pathname.startsWith(`${provider.mount}/`)) continue
     const path = pathname.slice(provider.mount.length)
     const route = provider.routes.find((each) => each.method === method && each.path.test(path)) ?? null

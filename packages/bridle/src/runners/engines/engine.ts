@@ -2,6 +2,7 @@
 // that is gone is opened anew from its resume id, and that costs only time.
 import type { EngineInfo } from '../../kernel/engine-info.ts'
 import type { JsonObject } from '../../kernel/json.ts'
+import type { ProviderName } from '../credentials/providers.ts'
 import type { EngineSettings, RunnerEvent } from '../protocol.ts'
 import type { EngineLauncher } from '../sandboxes/isolation/engine-start.ts'
 
@@ -21,7 +22,7 @@ export interface EngineOptions {
 export interface Engine {
   readonly name: string
   readonly info: EngineInfo
-  readonly provider: 'anthropic' | 'openai'
+  readonly provider: ProviderName
   /** What is missing, in a sentence a person can act on; null = nothing. */
   needs(): Promise<string | null>
   open(options: EngineOptions): Promise<EngineSession>

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../../kernel/json.ts'
 import type { Job, RunEnd } from '../../kernel/ports/runner.ts'
 import type { Clock, Digest } from '../../kernel/ports/store.ts'
 import { ReporterClosedError, type RunReporter } from '../../kernel/session/run-reporter.ts'
+import { providers } from '../credentials/providers.ts'
 import { type EngineSettings, isTerminalEvent, type RunnerEvent, type RunnerFrame } from '../protocol.ts'
 import type { Sandbox, SandboxProvider } from '../sandboxes/provider.ts'
 import type { LivenessRules } from './liveness-monitor.ts'
@@ -163,7 +164,8 @@ export class RemoteRun {
   async #runnerHasKey(names: readonly string[]): Promise<boolean> {
     const { provider } = this.#options
     const health = await provider.health(this.#sandbox)
-    return (names.includes('OPENAI_API_KEY') ? health?.hasOpenAIKey : health?.hasAnthropicKey) ?? false
+    const granted = Object.values(providers).find(({ keyName }) => names.includes(keyName))
+    return (granted && health?.[granted.healthField]) ?? false
   }
 
   /** When it is taken up: the last process's variables ended with that process. */

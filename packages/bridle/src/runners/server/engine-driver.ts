@@ -1,10 +1,10 @@
 // Plays runs on engines, one at a time, and sees to it that each ends: once, however the engine behaves.
 import { canonicalJson } from '../../kernel/json.ts'
+import { missingKeyMessage, type ProviderName } from '../credentials/providers.ts'
 import type { Engine, EngineSession, TurnEnd } from '../engines/engine.ts'
 import type { RunnerApprovalAnswer, RunnerQuery } from '../protocol.ts'
 import type { EngineLauncher } from '../sandboxes/isolation/engine-start.ts'
 import { withTimeout } from '../timeout.ts'
-import type { RelayProvider } from './relay.ts'
 import type { RunRecord } from './run-record.ts'
 
 /** What is taken for a run that will not end by itself. */
@@ -20,7 +20,7 @@ export interface EngineDriverOptions extends RunTimeouts {
   readonly stateFolder: string
   readonly privateFolder: string
   /** Builds the walls on first use. */
-  readonly launcher: (provider: RelayProvider) => Promise<EngineLauncher>
+  readonly launcher: (provider: ProviderName) => Promise<EngineLauncher>
 }
 
 const STALL_MS = 600_000
@@ -67,7 +67,8 @@ export class EngineDriver {
 
   async #runTurn(playing: ActiveRun, engine: Engine, query: RunnerQuery, hasKey: boolean): Promise<TurnEnd> {
     try {
-      const needs = (await engine.needs()) ?? (hasKey ? null : KEY_MISSING[engine.provider])
+      const needs =
+        (await engine.needs()) ?? (hasKey ? null : missingKeyMessage(engine.provider, 'the server or the runner'))
       if (needs !== null) return { kind: 'failed', message: needs, reason: 'not_configured' }
       const session = await this.#openWithTimeout(engine, query)
       playing.session = session
@@ -279,11 +280,6 @@ class ActiveRun {
 interface WarmEngine {
   readonly name: string
   readonly session: EngineSession
-}
-
-const KEY_MISSING: { readonly [P in RelayProvider]: string } = {
-  anthropic: 'There is no key for Anthropic. Set ANTHROPIC_API_KEY where the server or the runner is started.',
-  openai: 'There is no key for OpenAI. Set OPENAI_API_KEY where the server or the runner is started.',
 }
 
 const warmEngineKey = (engine: Engine, resume: string | null, { settings = {} }: RunnerQuery): string =>

@@ -10,9 +10,11 @@ import {
 } from 'node:http'
 import { request as secureRequest } from 'node:https'
 import type { AddressInfo, Server as NetServer } from 'node:net'
+import type { Provider } from '../credentials/providers/provider.ts'
+import { PROVIDER_NAMES, type ProviderName, providers } from '../credentials/providers.ts'
 import { sameSecret } from '../credentials/same-secret.ts'
+import type { RunnerHealth } from '../protocol.ts'
 
-export type RelayProvider = 'anthropic' | 'openai'
 export type EnvVars = { readonly [name: string]: string | undefined }
 
 export interface Relay {
@@ -21,7 +23,7 @@ export interface Relay {
   /** Serves a port that was opened inside a sandbox. */
   serve(listener: NetServer): void
   /** Where an engine that reaches this port finds its provider. The path is secret. */
-  baseUrl(provider: RelayProvider, port: number): string
+  baseUrl(provider: ProviderName, port: number): string
   close(): Promise<void>
 }
 
@@ -29,15 +31,15 @@ export interface RelayOptions {
   readonly vars: () => EnvVars
   /** No run, no key: what an engine left behind gets nothing. */
   readonly isOpen: () => boolean
-  readonly onStatus: (provider: RelayProvider, status: number) => void
+  readonly onStatus: (provider: ProviderName, status: number) => void
 }
 
 export const createRelay = ({ vars, isOpen, onStatus }: RelayOptions): Relay => {
   const secret = randomBytes(16).toString('hex')
   const handle = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
-    const [, given, provider, ...path] = (incoming.url ?? '').split('/')
-    if (!sameSecret(given ?? '', secret) || (provider !== 'anthropic' && provider !== 'openai'))
-      return refuse(outgoing, 404, 'Nothing is here.')
+    const [, pathSecret, name, ...path] = (incoming.url ?? '').split('/')
+    const provider = PROVIDER_NAMES.find((each) => each === name)
+    if (!sameSecret(pathSecret ?? '', secret) || !provider) return refuse(outgoing, 404, 'Nothing is here.')
     if (!isOpen()) return refuse(outgoing, 403, 'No run is under way.')
     const target = upstream(provider, vars())
     if (!target) return refuse(outgoing, 401, `There is no key for ${provider}.`)
@@ -70,7 +72,7 @@ export const createRelay = ({ vars, isOpen, onStatus }: RelayOptions): Relay => 
       })
       server.listen(listener)
     },
-    baseUrl: (provider, at) => `http://127.0.0.1:${at}/${secret}${provider === 'openai' ? '/openai/v1' : '/anthropic'}`,
+    baseUrl: (provider, at) => `http://127.0.0.1:${at}/${secret}${providers[provider].mount}`,
     close: async () => {
       const closing = [...servers].map((server) => new Promise((resolve) => server.close(resolve)))
       for (const server of servers) server.closeAllConnections()
@@ -79,18 +81,25 @@ export const createRelay = ({ vars, isOpen, onStatus }: RelayOptions): Relay => 
   }
 }
 
-export const hasProviderKey = (provider: RelayProvider, vars: EnvVars): boolean => upstream(provider, vars) !== null
+/** The fields of a runner's health that say for which providers there is a key. */
+export const keyHealth = (vars: EnvVars): Pick<RunnerHealth, Provider['healthField']> =>
+  Object.fromEntries(
+    PROVIDER_NAMES.map((name) => [providers[name].healthField, hasProviderKey(name, vars)]),
+  ) as unknown as Pick<RunnerHealth, Provider['healthField']>
 
-const upstream = (provider: RelayProvider, vars: EnvVars): { base: string; headers: Record<string, string> } | null => {
-  if (provider === 'openai') {
-    const { OPENAI_API_KEY: key, OPENAI_BASE_URL: base = 'https://api.openai.com/v1' } = vars
-    // The path begins with the version, and so does the base.
-    return key ? { base: base.replace(/\/v1\/?$/, ''), headers: { authorization: `Bearer ${key}` } } : null
+export const hasProviderKey = (provider: ProviderName, vars: EnvVars): boolean => upstream(provider, vars) !== null
+
+const upstream = (name: ProviderName, vars: EnvVars): { base: string; headers: Record<string, string> } | null => {
+  const { keyName, bearerName, urlName, vendorUrl, basePath, authorise } = providers[name]
+  const key = vars[keyName]
+  const bearer = bearerName && vars[bearerName]
+  if (!key && !bearer) return null
+  const base = (vars[urlName] || vendorUrl).replace(/\/$/, '')
+  return {
+    // The request's path has the base path already.
+    base: base.endsWith(basePath) ? base.slice(0, base.length - basePath.length) : base,
+    headers: key ? authorise(key) : { authorization: `Bearer ${bearer}` },
   }
-  const { ANTHROPIC_API_KEY: key, ANTHROPIC_AUTH_TOKEN: token } = vars
-  const base = (vars.ANTHROPIC_BASE_URL || 'https://api.anthropic.com').replace(/\/$/, '')
-  if (key) return { base, headers: { 'x-api-key': key } }
-  return token ? { base, headers: { authorization: `Bearer ${token}` } } : null
 }
 
 /** Ours to say, or not to be passed on. */

@@ -1,7 +1,8 @@
 // The variables of the run in progress over those of the runner.
+import { providers } from '../credentials/providers.ts'
 import type { EnvVars } from './relay.ts'
 
-const PREFIXES = ['ANTHROPIC_', 'OPENAI_']
+const PREFIXES = Object.values(providers).map(({ variablePrefix }) => variablePrefix)
 
 /**
  * A run that names anything of a provider has nothing of the runner's for that provider: the runner's own key never goes to

@@ -21,7 +21,7 @@ import { describeExceeded } from '../sandboxes/resources/resource-limits.ts'
 import { type ApprovalMode, answersApprovals, isDocumentCaller } from './approval-mode.ts'
 import { EngineDriver, type RunTimeouts } from './engine-driver.ts'
 import { listen, listenerUrl, listenOnSocket } from './listener.ts'
-import { createRelay, type EnvVars, hasProviderKey, type Relay } from './relay.ts'
+import { createRelay, type EnvVars, hasProviderKey, keyHealth, type Relay } from './relay.ts'
 import { bodyDigest, RunHistory, textDigest } from './run-history.ts'
 import { RunRecord } from './run-record.ts'
 import { handleBody, refuseStaleEpoch } from './run-requests.ts'
@@ -294,8 +294,7 @@ export class SandboxRunner {
     return {
       ok: true,
       busy: this.busy,
-      hasAnthropicKey: hasProviderKey('anthropic', this.vars),
-      hasOpenAIKey: hasProviderKey('openai', this.vars),
+      ...keyHealth(this.vars),
       instance: this.#instance,
       ...(token &&
         hasBearer(incoming, token) && { requestId: this.busy ? (this.#currentRun?.requestId ?? null) : null }),

@@ -1,5 +1,6 @@
 // What a Worker is set up with: options in its code, variables and bindings in its environment.
 import type { AgentDefinition } from '../../agents/agent.ts'
+import type { ProviderEnv } from '../../runners/credentials/providers.ts'
 import type { EngineSettings } from '../../runners/protocol.ts'
 import type { ObjectBucket, ObjectNamespace, ObjectStub } from '../../stores/object/platform-types.ts'
 import type { DirectoryStub } from '../../stores/object/remote-directory.ts'
@@ -38,7 +39,8 @@ export interface HarnessOptions extends Omit<AccessOptions, 'authTokenEnv'> {
   }
 }
 
-export interface HarnessEnv {
+/** The keys and base URLs of providers stay here: a run gets a token and an address of the gateway in their place. */
+export interface HarnessEnv extends ProviderEnv {
   readonly HARNESS_SESSION: ObjectNamespace
   readonly HARNESS_DIRECTORY: ObjectNamespace<DirectoryStub>
   /** An R2 bucket: large artifacts lie there. */
@@ -63,11 +65,6 @@ export interface HarnessEnv {
   readonly BRIDLE_EXPOSE?: string
   /** The secret behind tickets and the tokens of runs, at least 32 characters; default: one object makes and keeps one. */
   readonly BRIDLE_SECRET?: string
-  /** Stay here: a run gets a token and an address of the gateway in their place. */
-  readonly ANTHROPIC_API_KEY?: string
-  readonly OPENAI_API_KEY?: string
-  readonly ANTHROPIC_BASE_URL?: string
-  readonly OPENAI_BASE_URL?: string
   /** How a sandbox reaches the gateway; default: as the last caller did. */
   readonly BRIDLE_PUBLIC_URL?: string
   /** A class that extends the platform's `Container`, with our runner in its image. */

@@ -1,7 +1,9 @@
 // What an answer used, read as it passes and never held up: a provider says it in the JSON, or in the stream's events.
 // An answer that is cut before it says so is estimated from what passed, or leaving early would be free.
 
-import type { ProviderName } from '../providers.ts'
+import type { ProviderEvent, UsageCounter } from '../providers/provider.ts'
+import { objectIn } from '../providers/usage-fields.ts'
+import { type ProviderName, providers } from '../providers.ts'
 import type { TokenUsage } from './prices.ts'
 
 export interface UsageMeter {
@@ -20,7 +22,7 @@ export const usageMeter = (
 ): UsageMeter => {
   const tally = new TokenCounter()
   const decoder = new TextDecoder()
-  const note = usageReaders[provider]
+  const { readUsage } = providers[provider]
   let held: string[] = []
   let heldChars = 0
   let bytesPassed = 0
@@ -37,7 +39,7 @@ export const usageMeter = (
   }
   const line = (text: string) => {
     const event = text.startsWith('data:') ? parseProviderEvent(text.slice(5)) : null
-    if (event) note(event, tally)
+    if (event) readUsage(event, tally)
   }
 
   return {
@@ -53,13 +55,13 @@ export const usageMeter = (
       hold(lines.at(-1) ?? '')
     },
     total() {
-      if (!isStream) note({ type: 'whole', whole: parseProviderEvent(take()) }, tally)
+      if (!isStream) readUsage({ type: 'whole', whole: parseProviderEvent(take()) }, tally)
       return tally.total({ requestBytes, answerBytes: isStream ? 0 : bytesPassed })
     },
   }
 }
 
-class TokenCounter {
+class TokenCounter implements UsageCounter {
   #usage: Partial<TokenUsage> = {}
   #isFinal = false
   #deltaChars = 0
@@ -90,71 +92,6 @@ class TokenCounter {
     }
   }
 }
-
-type ProviderEvent = { readonly [name: string]: unknown }
-
-const usageReaders: { readonly [P in ProviderName]: (event: ProviderEvent, tally: TokenCounter) => void } = {
-  anthropic: (event, tally) => {
-    const { type } = event
-    if (type === 'message_start') tally.addCounts(anthropicUsage(objectIn(event.message).usage), false)
-    if (type === 'message_delta') tally.addCounts(anthropicUsage(event.usage), true)
-    if (type === 'whole') readWholeUsage(event, tally, anthropicUsage)
-    if (type !== 'content_block_delta') return
-    const delta = objectIn(event.delta)
-    for (const name of ['text', 'thinking', 'partial_json']) tally.addText(delta[name])
-  },
-  openai: (event, tally) => {
-    if (typeof event.type === 'string' && /^response\.(completed|incomplete|failed)$/.test(event.type)) {
-      readWholeUsage({ whole: event.response }, tally, openaiUsage)
-    }
-    if (event.type === 'whole') readWholeUsage(event, tally, openaiUsage)
-    tally.addText(event.delta)
-  },
-}
-
-const readWholeUsage = (
-  event: ProviderEvent,
-  tally: TokenCounter,
-  usageOf: (usage: unknown) => Partial<TokenUsage>,
-) => {
-  const usage = usageOf(objectIn(event.whole).usage)
-  tally.addCounts(usage, usage.outputTokens !== undefined)
-}
-
-const anthropicUsage = (said: unknown): Partial<TokenUsage> => {
-  const usage = objectIn(said)
-  return validCounts({
-    inputTokens: usage.input_tokens,
-    cacheReadTokens: usage.cache_read_input_tokens,
-    cacheWriteTokens: usage.cache_creation_input_tokens,
-    cacheWriteHourTokens: objectIn(usage.cache_creation).ephemeral_1h_input_tokens,
-    outputTokens: usage.output_tokens,
-  })
-}
-
-/** Here what was cached is part of the input. */
-const openaiUsage = (said: unknown): Partial<TokenUsage> => {
-  const usage = objectIn(said)
-  const {
-    inputTokens,
-    cacheReadTokens = 0,
-    ...rest
-  } = validCounts({
-    inputTokens: usage.input_tokens,
-    cacheReadTokens: objectIn(usage.input_tokens_details).cached_tokens,
-    outputTokens: usage.output_tokens,
-  })
-  return {
-    ...rest,
-    ...(inputTokens !== undefined && { inputTokens: Math.max(0, inputTokens - cacheReadTokens), cacheReadTokens }),
-  }
-}
-
-const validCounts = (counts: { readonly [K in keyof TokenUsage]?: unknown }): Partial<TokenUsage> =>
-  Object.fromEntries(Object.entries(counts).filter(([, count]) => Number.isFinite(count) && (count as number) >= 0))
-
-const objectIn = (value: unknown): ProviderEvent =>
-  typeof value === 'object' && value !== null ? (value as ProviderEvent) : {}
 
 const parseProviderEvent = (text: string): ProviderEvent | null => {
   try {

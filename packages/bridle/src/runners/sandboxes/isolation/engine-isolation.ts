@@ -1,9 +1,10 @@
 // Builds the walls around engines from their plan, when the first engine is started, and says how an engine is started there.
 import { chmodSync, chownSync, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import type { ProviderName } from '../../credentials/providers.ts'
 import { createEgressProxy, type EgressProxy } from '../../network/egress-proxy.ts'
 import { reuseResult } from '../../reusable-result.ts'
-import type { Relay, RelayProvider } from '../../server/relay.ts'
+import type { Relay } from '../../server/relay.ts'
 import { withResourceWatch } from '../resources/engine-watch.ts'
 import { type ExceededLimit, RESOURCE_LIMITS } from '../resources/resource-limits.ts'
 import { entryFiles } from '../runner-command.ts'
@@ -21,7 +22,7 @@ export interface EngineIsolationOptions {
 
 export interface EngineIsolation {
   /** Rejects with a sentence where no engine can be started. */
-  launcher(provider: RelayProvider): Promise<EngineLauncher>
+  launcher(provider: ProviderName): Promise<EngineLauncher>
   /** Ends the connections that engines have to the hosts they may reach. */
   close(): Promise<void>
 }
@@ -47,7 +48,7 @@ const buildLauncher = async (
   plan: IsolationPlan,
   { workFolder: work, stateFolder: state, relay, onExceeded }: EngineIsolationOptions,
   proxies: Set<EgressProxy>,
-): Promise<(provider: RelayProvider) => EngineLauncher> => {
+): Promise<(provider: ProviderName) => EngineLauncher> => {
   const tmp = join(plan.folder, 'tmp')
   mkdirSync(plan.folder, { recursive: true, mode: 0o700 })
   for (const folder of [work, state, tmp]) makeFolder(folder)

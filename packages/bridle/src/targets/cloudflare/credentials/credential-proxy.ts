@@ -3,13 +3,8 @@
 // knows: so the object asks the provider, with the key, and nobody else ever sees it.
 import type { Key } from '../../../kernel/event.ts'
 import type { Job } from '../../../kernel/ports/runner.ts'
-import {
-  type Provider,
-  type ProviderName,
-  type ProviderRoute,
-  providers,
-  proxyRefusals,
-} from '../../../runners/credentials/providers.ts'
+import { type Provider, type ProviderRoute, REFUSAL_STATUSES } from '../../../runners/credentials/providers/provider.ts'
+import { encodeProxyRefusal, type ProviderName, providers } from '../../../runners/credentials/providers.ts'
 import {
   checkProviderRequest,
   ERROR_BYTES_MAX,
@@ -184,7 +179,7 @@ const forwardToProvider = async (
     held.reservation = reserved
   }
 
-  const base = (env[provider.urlName as 'ANTHROPIC_BASE_URL'] || provider.vendorUrl).replace(/\/+$/, '')
+  const base = (env[provider.urlName] || provider.vendorUrl).replace(/\/+$/, '')
   const answer = await fetch(`${base}${path}${new URL(request.url).search}`, {
     method: request.method,
     headers: { ...forwardableHeaders(request.headers), ...provider.authorise(key), 'accept-encoding': 'identity' },
@@ -250,12 +245,11 @@ const meterBody = (
 const invalid: ProxyRefusal = ['token_invalid', 'This token is not, or no longer, valid.']
 
 const refusal = (provider: Provider | null, [code, message]: ProxyRefusal): Response =>
-  Response.json((provider ?? providers.openai).encodeRefusal(code, message), { status: proxyRefusals[code].status })
+  Response.json(encodeProxyRefusal(provider, code, message), { status: REFUSAL_STATUSES[code] })
 
 const pathOf = ({ url }: Request): string => new URL(url).pathname.slice(CREDENTIALS_PATH.length)
 
-const keyOf = (env: HarnessEnv, name: ProviderName): string | undefined =>
-  env[providers[name].keyName as 'ANTHROPIC_API_KEY']
+const keyOf = (env: HarnessEnv, name: ProviderName): string | undefined => env[providers[name].keyName]
 
 /** Ours to say, or not to be passed on in either direction. */
 const DROPPED =

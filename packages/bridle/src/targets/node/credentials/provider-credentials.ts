@@ -1,6 +1,7 @@
 // The server's provider keys, and the proxy that lends them to runs; it is started with the first.
 import { present } from '../../../kernel/json.ts'
 import type { Job } from '../../../kernel/ports/runner.ts'
+import { PROVIDER_NAMES, type ProviderName, providers } from '../../../runners/credentials/providers.ts'
 import { type CredentialProxy, startCredentialProxy } from '../../../runners/credentials/proxy.ts'
 import { SpendFiles } from '../../../runners/credentials/spend-files.ts'
 import type { Engine } from '../../../runners/engines/engine.ts'
@@ -8,8 +9,6 @@ import type { EngineSettings } from '../../../runners/protocol.ts'
 import { effectiveSettings, type RunCredentials } from '../../../runners/remote/remote-run.ts'
 import { deriveSecret } from '../../../runners/secrets/server-secret.ts'
 import type { SandboxOptions } from '../../agents/engines.ts'
-
-const KEY_NAMES = { anthropic: 'ANTHROPIC_API_KEY', openai: 'OPENAI_API_KEY' } as const
 
 export interface ProviderCredentialsOptions {
   readonly secret: string
@@ -28,9 +27,9 @@ export class ProviderCredentials {
     this.#spendFiles = new SpendFiles(options.data)
   }
 
-  missingKey(provider: keyof typeof KEY_NAMES): string | null {
-    const name = KEY_NAMES[provider]
-    return this.#options.env[name] ? null : `Set ${name} where the server is started.`
+  missingKey(provider: ProviderName): string | null {
+    const { keyName } = providers[provider]
+    return this.#options.env[keyName] ? null : `Set ${keyName} where the server is started.`
   }
 
   forEngine(
@@ -50,8 +49,8 @@ export class ProviderCredentials {
           ...terms,
           spentUsd: this.#spendFiles.load(name(job)),
         })
-        const prefix = provider.toUpperCase()
-        return { [`${prefix}_API_KEY`]: token, [`${prefix}_BASE_URL`]: baseUrl }
+        const { keyName, urlName } = providers[provider]
+        return { [keyName]: token, [urlName]: baseUrl }
       },
       revoke: (job) => {
         this.#proxy?.then((proxy) => proxy.revoke(name(job))).catch(() => {})
@@ -68,7 +67,7 @@ export class ProviderCredentials {
     const { proxyUrl, proxyHost } = sandbox
     this.#proxy ??= startCredentialProxy({
       secret: deriveSecret(secret, 'credentials'),
-      keys: { anthropic: () => env.ANTHROPIC_API_KEY, openai: () => env.OPENAI_API_KEY },
+      keys: Object.fromEntries(PROVIDER_NAMES.map((name) => [name, () => env[providers[name].keyName]])),
       env,
       note: (name, sums) => this.#spendFiles.save(name, sums),
       ...present({ publicUrl: proxyUrl, host: proxyHost }),
