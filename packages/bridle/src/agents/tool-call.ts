@@ -1,5 +1,6 @@
 // The life of one tool call: intent in the log, a person's word if wanted, the effect, its outcome in the log.
 
+import { assert } from '../kernel/assert.ts'
 import type { ReportItem } from '../kernel/commands.ts'
 import { keyText } from '../kernel/event.ts'
 import { callDigest } from '../kernel/host/approval-binding.ts'
@@ -106,10 +107,10 @@ const waitForDecision = async (
   if (decision !== 'approved') {
     return { approved: false, decision: decision === 'expired' ? 'expired' : 'denied', args, reason: because }
   }
-  if ((await callDigest(digest, tool, args)) === approvedDigest)
-    return { approved: true, decision, args, reason: because }
-  await voice.report(outcome({ id, tool }, 'error', 0, { error: 'not what was approved' }))
-  throw new Error(`The arguments of "${tool}" are not those that were approved.`)
+  const isApproved = (await callDigest(digest, tool, args)) === approvedDigest
+  if (!isApproved) await voice.report(outcome({ id, tool }, 'error', 0, { error: 'not what was approved' }))
+  assert(isApproved, `the arguments of "${tool}" are those that were approved`)
+  return { approved: true, decision, args, reason: because }
 }
 
 const validatedArguments = async <Args>(

@@ -2,6 +2,7 @@
 // talk without end. Silence and age cost nothing: a client that answers pings may say nothing for hours. Time is counted in
 // ticks of one timer for all sockets, so that a server that was held up cuts nobody for its own delay.
 
+import { assert } from '../../../kernel/assert.ts'
 import { SOCKET_RATE } from '../../limits.ts'
 
 export interface SocketLimits {
@@ -127,7 +128,8 @@ export class SocketMonitor {
     let largest: MonitoredSocket | null = null
     for (const socket of this.#unfinished)
       if (!largest || socket.activity.countedBytes > largest.activity.countedBytes) largest = socket
-    if (!largest) return
+    // Returning instead would try again for ever: the caller drops sockets until the bytes fit.
+    assert(largest, 'unfinished bytes are counted for sockets that have an unfinished message')
     this.remove(largest)
     largest.terminate()
   }
