@@ -42,13 +42,14 @@ export const defineCommand = <const O extends { readonly [name: string]: CliOpti
 
 export const EXIT_CODES = { ok: 0, failed: 1, usage: 2, cancelled: 3, interrupted: 130 } as const
 
-/** What the caller is told, in one line, and the exit code that goes with it. */
+/** The end of the command: one line for the person who typed it, and the exit code. */
 export class ExitError extends Error {
-  readonly exit: number
+  readonly code: number
 
-  constructor(exit: number, message: string) {
-    super(message)
-    this.exit = exit
+  constructor(code: number, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'ExitError'
+    this.code = code
   }
 }
 

@@ -68,22 +68,22 @@ const version = (): string =>
   (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }).version
 
 /** One line, whatever happened. A 400 is something the caller can put right. */
-const explainError = (error: unknown): { exit: number; message: string } => {
+const explainError = (error: unknown): { code: number; message: string } => {
   if (error instanceof ExitError) return error
   const message = error instanceof Error ? error.message : String(error)
-  if (!(error instanceof FabricError)) return { exit: EXIT_CODES.failed, message }
+  if (!(error instanceof FabricError)) return { code: EXIT_CODES.failed, message }
   const hints: { readonly [status: number]: string } = {
     0: ' Start one by bridle start, or say where it is by --url.',
     401: ' Set FABRIC_HARNESS_API_TOKEN to the token of the server, or --data to the data folder of bridle start --token.',
   }
   return {
-    exit: error.status === 400 ? EXIT_CODES.usage : EXIT_CODES.failed,
+    code: error.status === 400 ? EXIT_CODES.usage : EXIT_CODES.failed,
     message: message + (hints[error.status] ?? ''),
   }
 }
 
 const exit = await main(process.argv.slice(2)).catch((error: unknown) => {
-  const { exit: code, message } = explainError(error)
+  const { code, message } = explainError(error)
   process.stderr.write(`bridle: ${message}\n`)
   return code
 })

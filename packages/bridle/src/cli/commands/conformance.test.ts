@@ -66,7 +66,7 @@ const run = async (url: string, flags: object, isJson = false) => {
     .catch((error: unknown) => error as ExitError)
   return { exit, text: lines.join('\n'), rows: found, summary: found.at(-1) }
 }
-const refusal = (exit: unknown) => (exit instanceof ExitError ? [exit.exit, exit.message] : exit)
+const refusal = (exit: unknown) => (exit instanceof ExitError ? [exit.code, exit.message] : exit)
 
 test('[C25] our own server passes, with and without a token, and has afterwards what it had before', async () => {
   const before = await Promise.all(tenants.map(listSessions))

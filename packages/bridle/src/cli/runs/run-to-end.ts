@@ -73,7 +73,7 @@ export const runToEnd = async (asked: RunFollowOptions): Promise<RunStatus> => {
       if (isOurs && event.type !== 'prompt_start') onEvent(event)
       if (now && isFinal(now)) return now
     }
-    throw new Error('The stream ended before the run.')
+    throw new ExitError(EXIT_CODES.failed, 'The event stream ended before the run did.')
   })()
   return Promise.race([end, lost.promise]).finally(() => leave.abort())
 }
