@@ -49,7 +49,14 @@ describe('the definition', () => {
     ['null', null, /is a null, not an agent/],
   ])('[N1] %s is no agent', (_name, value, message) => {
     expect(isAgent(value)).toBe(false)
-    expect(nonAgentProblem(value)).toMatch(message)
+    expect(nonAgentProblem(value, 'file')).toMatch(message)
+  })
+
+  test('[N1] the problem names the place where the value stands', () => {
+    expect([undefined, run].map((value) => nonAgentProblem(value, 'options'))).toEqual([
+      'An entry of agents is undefined. Write: agents: [agent({ name, run })].',
+      'An entry of agents is a function, not an agent. Write: agents: [agent({ name, run })].',
+    ])
   })
 
   test('types follow from the schemas', () => {

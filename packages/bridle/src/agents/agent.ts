@@ -79,11 +79,26 @@ const brand = Symbol.for('bridle.agent')
 export const isAgent = (value: unknown): value is AgentDefinition =>
   typeof value === 'object' && value !== null && brand in value
 
-/** Why a value is no agent, for whoever wrote the file. */
-export const nonAgentProblem = (value: unknown): string => {
-  if (value === undefined) return 'There is no default export. Write: export default agent({ name, run }).'
+/** A file has an agent as its default export; the options of a server have a list of them. */
+const AGENT_PLACES = {
+  file: {
+    subject: 'The default export',
+    absent: 'There is no default export.',
+    remedy: 'Write: export default agent({ name, run }).',
+  },
+  options: {
+    subject: 'An entry of agents',
+    absent: 'An entry of agents is undefined.',
+    remedy: 'Write: agents: [agent({ name, run })].',
+  },
+} as const
+
+/** The reason why a value is no agent, and what to write instead, for the author of the file or of the options. */
+export const nonAgentProblem = (value: unknown, place: keyof typeof AGENT_PLACES): string => {
+  const { subject, absent, remedy } = AGENT_PLACES[place]
+  if (value === undefined) return `${absent} ${remedy}`
   const kind = typeof value === 'function' ? 'function' : value === null ? 'null' : `plain ${typeof value}`
-  return `The default export is a ${kind}, not an agent. Write: export default agent({ name, run }).`
+  return `${subject} is a ${kind}, not an agent. ${remedy}`
 }
 
 const problemOf = (options: unknown): string | null => {

@@ -24,6 +24,7 @@ import { parseResourceLimits, type ResourceLimits } from '../../runners/sandboxe
 import { urlSandbox } from '../../runners/sandboxes/url-sandbox.ts'
 import { deriveSecret, serverSecret } from '../../runners/secrets/server-secret.ts'
 import { ProviderCredentials } from '../node/credentials/provider-credentials.ts'
+import { ServerFault } from '../server-fault.ts'
 import { engineSafetyProblem } from './engine-safety.ts'
 
 export interface SandboxOptions {
@@ -147,7 +148,7 @@ const localSandboxes = ({ data, folders, sandbox = {}, env }: EngineAgentsOption
 const refuseAcquire = (provider: SandboxProvider | null, refusal: string): SandboxProvider | null =>
   provider && {
     acquire: async () => {
-      throw new Error(refusal)
+      throw new ServerFault('engine_unsafe', refusal)
     },
     find: async () => null,
     health: (sandbox) => provider.health(sandbox),

@@ -142,8 +142,14 @@ describe('serving', () => {
       'agent agents/a.ts is not available: The name "scripted" is taken by an agent of the server.',
       'agent agents/b.ts is not available: The name "given" is taken by an agent of the server.',
     ])
-    await expect(serve(root, { agents: [given, given] })).rejects.toThrow('There are two agents named "given".')
-    await expect(serve(root, { agents: [(() => 1) as never] })).rejects.toThrow(/is a function, not an agent/)
+    await expect(serve(root, { agents: [given, given] })).rejects.toMatchObject({
+      code: 'agent_name_taken',
+      message: 'There are two agents named "given". Rename one of them.',
+    })
+    await expect(serve(root, { agents: [(() => 1) as never] })).rejects.toMatchObject({
+      code: 'agent_invalid',
+      message: expect.stringMatching(/^An entry of agents is a function, not an agent/),
+    })
   })
 
   test('[N18] a change serves the runs that start afterwards; one that is under way keeps what it has', async () => {

@@ -88,7 +88,7 @@ const load = async (root: string, file: string): Promise<AgentFile> => {
     // A module is loaded once per address: a changed file gets another one, an unchanged file keeps its own.
     const address = `${pathToFileURL(path).href}?changed=${mtimeMs}-${size}`
     const { default: definition } = (await import(/* @vite-ignore */ address)) as { default?: unknown }
-    return isAgent(definition) ? { file, definition } : brokenAgentFile(file, nonAgentProblem(definition))
+    return isAgent(definition) ? { file, definition } : brokenAgentFile(file, nonAgentProblem(definition, 'file'))
   } catch (error) {
     const problem = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
     return brokenAgentFile(file, problem.replaceAll(pathToFileURL(`${root}/`).href, '').replaceAll(`${root}/`, ''))

@@ -1,5 +1,6 @@
 // Which agents this server has, for the host and for the wires. Live: what is loaded later serves the runs that start
 // later, and runs that are under way keep the definition they began with.
+
 import { type AgentDefinition, isAgent, nonAgentProblem } from '../../agents/agent.ts'
 import type { AgentRunPorts } from '../../agents/agent-run.ts'
 import { acceptInput } from '../../agents/input.ts'
@@ -7,6 +8,7 @@ import type { AgentInfo } from '../../kernel/agent-info.ts'
 import type { Runner } from '../../kernel/ports/runner.ts'
 import { nativeIdentity } from '../../runners/engine-identities.ts'
 import { nativeRunner } from '../../runners/in-process/native.ts'
+import { ServerFault } from '../server-fault.ts'
 import type { AgentFile } from './folder.ts'
 
 export class AgentRegistry {
@@ -30,9 +32,9 @@ export class AgentRegistry {
   }
 
   add(definition: AgentDefinition): void {
-    if (!isAgent(definition))
-      throw new TypeError(nonAgentProblem(definition).replace('The default export', 'One of agents'))
-    if (this.agents.has(definition.name)) throw new Error(`There are two agents named "${definition.name}".`)
+    if (!isAgent(definition)) throw new ServerFault('agent_invalid', nonAgentProblem(definition, 'options'))
+    if (this.agents.has(definition.name))
+      throw new ServerFault('agent_name_taken', `There are two agents named "${definition.name}". Rename one of them.`)
     this.#serve(definition)
     this.#fixed.add(definition.name)
   }
@@ -99,7 +101,7 @@ export class AgentRegistry {
     if (this.runners.has(name)) return
     const current = () => {
       const definition = this.#definitions.get(name)
-      if (!definition) throw new Error(`The agent "${name}" is not available.`)
+      if (!definition) throw new ServerFault('agent_unavailable', `The agent "${name}" is not available.`)
       return definition
     }
     this.runners.set(name, nativeRunner(current, this.#ports))

@@ -305,9 +305,13 @@ describe('errors and access', () => {
   })
 
   test('[H14] [O2] refuses to listen elsewhere without a token', async () => {
-    await expect(HarnessServer.start({ port: 0, host: '0.0.0.0', data: folder })).rejects.toThrow(
-      /FABRIC_HARNESS_API_TOKEN/,
-    )
+    await expect(HarnessServer.start({ port: 0, host: '0.0.0.0', data: folder })).rejects.toMatchObject({
+      code: 'token_required',
+      message: expect.stringContaining('FABRIC_HARNESS_API_TOKEN'),
+    })
+    await expect(HarnessServer.start({ authTokenEnv: 'ABSENT', env: {}, data: folder })).rejects.toMatchObject({
+      code: 'token_missing',
+    })
   })
 
   test('a second server on the same folder is refused by name', async () => {

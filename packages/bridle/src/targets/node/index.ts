@@ -2,10 +2,10 @@
 
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
+import { assert } from '../../kernel/assert.ts'
 import { keyText } from '../../kernel/event.ts'
 import { Host, type HostPorts } from '../../kernel/host/host.ts'
 import { present } from '../../kernel/json.ts'
@@ -23,6 +23,7 @@ import { createEngineAgents, type EngineAgentsOptions } from '../agents/engines.
 import { defaultAgent } from '../agents/registry.ts'
 import { scriptedAgent } from '../agents/scripted.ts'
 import { type AgentsOptions, loadServerAgents } from '../agents/server-agents.ts'
+import { ServerFault } from '../server-fault.ts'
 import { Backlog } from './backlog.ts'
 import { listBuildManifests } from './build-manifests.ts'
 import { ensureLocalToken, publishAddress } from './credentials/local-token.ts'
@@ -107,11 +108,13 @@ export class HarnessServer {
   static async start(options: ServerOptions = {}): Promise<HarnessServer> {
     const { port = 4317, host: hostname = '127.0.0.1', data = '.bridle', env = process.env } = options
     const authToken = options.authToken ?? (options.authTokenEnv === undefined ? undefined : env[options.authTokenEnv])
-    if (options.authTokenEnv !== undefined && !authToken) throw new Error(`${options.authTokenEnv} holds no token.`)
+    if (options.authTokenEnv !== undefined && !authToken)
+      throw new ServerFault('token_missing', `${options.authTokenEnv} holds no token.`)
     const { keepToken = false } = options
     const isOpen = authToken === undefined && !options.tokens?.length && !options.extractAuthToken && !keepToken
     if (isOpen && !isLoopback(hostname)) {
-      throw new Error(
+      throw new ServerFault(
+        'token_required',
         `Listening on ${hostname} without a token would let anybody run the agents. Set FABRIC_HARNESS_API_TOKEN, or start with --token.`,
       )
     }
@@ -236,7 +239,8 @@ export class HarnessServer {
       await close()
       throw error
     }
-    const at = server.address() as AddressInfo
+    const at = server.address()
+    assert(at !== null && typeof at === 'object', 'a server that listens has an address and a port')
     const url = `http://${at.family === 'IPv6' ? `[${at.address}]` : at.address}:${at.port}`
     if (keepToken) publishAddress(data, url)
     if (engines.warning !== null) log('warn', engines.warning)

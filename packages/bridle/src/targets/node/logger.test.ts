@@ -35,5 +35,7 @@ test('[O6] a person gets a short line, and only what matters', () => {
 })
 
 test('a level that is none says so', () => {
-  expect(() => lines('loud', false)).toThrow(/BRIDLE_LOG/)
+  expect(() => lines('loud', false)).toThrow(
+    expect.objectContaining({ code: 'log_level_invalid', message: expect.stringContaining('BRIDLE_LOG') }),
+  )
 })

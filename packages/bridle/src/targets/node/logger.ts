@@ -1,6 +1,8 @@
 // Structured logs: one JSON object per line, for machines; on a terminal, a short line for people. What is logged are
 // ids, routes and outcomes: never a body, a prompt or a token.
+
 import { styleText } from 'node:util'
+import { ServerFault } from '../server-fault.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 export type LogFields = { readonly [name: string]: string | number | boolean | null | undefined }
@@ -20,7 +22,8 @@ export interface LoggerOptions {
 export const createLogger = ({ level, isTerminal, write, now }: LoggerOptions): Logger => {
   const least =
     level === 'silent' ? levels.length : levels.indexOf((level ?? (isTerminal ? 'warn' : 'info')) as LogLevel)
-  if (least < 0) throw new Error(`BRIDLE_LOG is ${levels.join(', ')} or silent, not "${level}".`)
+  if (least < 0)
+    throw new ServerFault('log_level_invalid', `BRIDLE_LOG is ${levels.join(', ')} or silent, not "${level}".`)
   return (at, message, fields = {}) => {
     if (levels.indexOf(at) < least) return
     const time = new Date(now()).toISOString()

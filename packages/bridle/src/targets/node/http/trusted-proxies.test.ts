@@ -15,7 +15,12 @@ test.each<[string, string, boolean]>([
 )
 
 test.each(['proxy', '10.0.0.0/33', '10.0.0.0/8/8', '::/129', 'true'])('[O35] %s is refused at the start', (entry) =>
-  expect(() => proxyFilter([entry])).toThrow(`"${entry}" in trustedProxies or BRIDLE_TRUST_PROXY is no address`),
+  expect(() => proxyFilter([entry])).toThrow(
+    expect.objectContaining({
+      code: 'proxy_invalid',
+      message: expect.stringContaining(`"${entry}" in trustedProxies or BRIDLE_TRUST_PROXY is no address`),
+    }),
+  ),
 )
 
 test('[O35] without an entry nobody is trusted', () => expect(proxyFilter([], { BRIDLE_TRUST_PROXY: '' })).toBeNull())

@@ -1,5 +1,7 @@
 // The proxies whose forwarding headers count, by address or range.
+
 import { BlockList, isIP } from 'node:net'
+import { ServerFault } from '../../server-fault.ts'
 
 /** Throws on what is neither an address nor a range. Null = none is trusted. */
 export const proxyFilter = (
@@ -21,7 +23,8 @@ const add = (list: BlockList, entry: string): void => {
   const most = family === 'ipv4' ? 32 : 128
   const isRange = bits !== undefined && /^\d{1,3}$/.test(bits) && Number(bits) <= most
   if (isIP(address) === 0 || rest.length > 0 || (bits !== undefined && !isRange))
-    throw new Error(
+    throw new ServerFault(
+      'proxy_invalid',
       `"${entry}" in trustedProxies or BRIDLE_TRUST_PROXY is no address, such as 10.0.0.7, and no range, such as 10.0.0.0/8.`,
     )
   if (isRange) list.addSubnet(address, Number(bits), family)

@@ -1,0 +1,27 @@
+/** Reasons for which a target cannot start, or cannot run an agent. Settings come first: an operator mends them. */
+export type ServerFaultCode =
+  /** The variable that should hold the token is empty. */
+  | 'token_missing'
+  /** The server would listen beyond this machine and ask nobody for a token. */
+  | 'token_required'
+  | 'proxy_invalid'
+  | 'log_level_invalid'
+  /** An entry of `agents` is no agent. */
+  | 'agent_invalid'
+  /** Two agents have one name. */
+  | 'agent_name_taken'
+  /** The agent's file is broken or was removed after the run was accepted. */
+  | 'agent_unavailable'
+  /** An engine could reach a server that asks nobody for a token. */
+  | 'engine_unsafe'
+
+/** A fault of a server's setup. The message says what to do and goes to the operator. */
+export class ServerFault extends Error {
+  readonly code: ServerFaultCode
+
+  constructor(code: ServerFaultCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'ServerFault'
+    this.code = code
+  }
+}
