@@ -4,8 +4,9 @@ import { isRefusal } from '../packages/bridle/src/kernel/commands.ts'
 import { applyOperations } from '../packages/bridle/src/kernel/delta.ts'
 import { runOutcome } from '../packages/bridle/src/kernel/session/run-outcome.ts'
 import type { Session } from '../packages/bridle/src/kernel/session/session.ts'
+import type { Listener } from '../packages/bridle/src/kernel/session/subscribers.ts'
 import { memoryStore } from '../packages/bridle/src/stores/memory/memory-store.ts'
-import { deltaFeedOf, type FeedListener } from '../packages/bridle/src/surfaces/transport/delta-feed.ts'
+import { deltaFeedOf } from '../packages/bridle/src/surfaces/transport/delta-feed.ts'
 import { fetchPackage } from './fetched.ts'
 import { type BenchFigure, type BenchVariant, figure, interleave } from './figure.ts'
 import { clock, hostOn, keyOf } from './world.ts'
@@ -214,12 +215,13 @@ const snapshots = async (): Promise<BenchFigure[]> => {
   ]
 }
 
-const watch = (session: Session, told: (text: string) => void): FeedListener =>
-  deltaFeedOf(session, clock).subscribe(null, {
-    send: (messages) => messages.forEach(told),
-    unsent: () => 0,
-    close: () => {},
-  })
+const watch = (session: Session, take: (text: string) => void): { readonly unsubscribe: () => void } => {
+  const feed = deltaFeedOf(session, clock)
+  const listener: Listener = { audience: feed.audience, send: take, unsent: () => 0, close: () => {} }
+  for (const { messages } of feed.messagesSince(null)) take(messages[0])
+  feed.subscribe(listener)
+  return { unsubscribe: () => feed.unsubscribe(listener) }
+}
 
 const ask = async (host: ReturnType<typeof hostOn>, id: string, prompt: string): Promise<void> => {
   const answer = await host.send(keyOf(id), { type: 'submit', prompt })

@@ -1,40 +1,42 @@
-// One open transport socket: a snapshot, then deltas; commands come back the other way. A bare client that never pings
-// is as welcome as ours, so nothing here closes a socket for being silent.
+// The state of one open transport socket: it sends a snapshot, then deltas, and takes commands. A client of the bare document
+// never pings, so no socket is closed for being silent.
 import { type Answer, type Answers, isRefusal, type Refusal } from '../../kernel/commands.ts'
 import type { Key } from '../../kernel/event.ts'
 import type { SessionService } from '../../kernel/host/host.ts'
 import { LISTENER_BYTES_MAX } from '../../kernel/limits.ts'
 import type { Clock } from '../../kernel/ports/store.ts'
 import type { Session } from '../../kernel/session/session.ts'
+import type { Audience, Listener } from '../../kernel/session/subscribers.ts'
 import type { Scope } from '../http/access/authenticate.ts'
 import type { RateLimiter } from '../http/access/rate-limit.ts'
 import { guardOwnership } from '../http/access/users.ts'
 import type { Socket, SocketReceiver } from '../http/streams/socket-route.ts'
 import { ApprovalHints } from './approval-hints.ts'
-import { type ParsedCommand, parseTransportMessage, performTransportCommand } from './codec.ts'
-import { deltaFeedOf, type FeedListener, type FeedSink } from './delta-feed.ts'
+import { encodeMessage, type ParsedCommand, parseTransportMessage } from './codec.ts'
+import { performTransportCommand } from './commands.ts'
+import { type DeltaFeed, deltaFeedOf } from './delta-feed.ts'
 import type { ServerMessage } from './wire.ts'
 
-/** A plain value: enough for a socket to sleep and wake. */
+/** A plain value: all that a socket needs to hibernate and wake. */
 export interface TransportConnection {
   readonly key: Key
   readonly scopes: readonly Scope[]
-  /** Who it is, where the credential says so: the actor of what it asks. */
+  /** The user that the credential names, if it names one: the actor of the client's commands. */
   readonly user: string | null
-  /** The same user, written like the owner of a session. */
+  /** The same user, in the form in which a session stores its owner. */
   readonly viewer: string | null
-  /** Whom the rate limiter counts. */
+  /** The name under which the rate limiter counts this client. */
   readonly who: string
-  /** What the client has; null = nothing. */
+  /** The seq of the state that the client has; null = none. */
   readonly after: number | null
-  /** Open approvals that the client was told of by an `error`; absent or null = it knows approvals. */
+  /** Open approvals that an `error` message named to the client; absent or null = the client shows approvals. */
   readonly hinted?: readonly string[] | null
 }
 
-/** What a socket leaves behind when it goes to sleep. */
+/** The part of a connection that stays while its socket hibernates. */
 export interface HibernationState {
   readonly connection: TransportConnection
-  /** The session's last number then; `after` counts only as long as it still is. */
+  /** The session's last seq at that moment: `after` is valid only while the session still has it. */
   readonly at: number
 }
 
@@ -44,7 +46,7 @@ const CLOSE = {
   moved: [1012, 'The session moved: reconnect.'],
 } as const
 
-export class TransportSocket implements SocketReceiver, FeedSink {
+export class TransportSocket implements SocketReceiver, Listener {
   readonly #connection: TransportConnection
   readonly #session: Session
   readonly #socket: Socket
@@ -52,13 +54,15 @@ export class TransportSocket implements SocketReceiver, FeedSink {
   readonly #clock: Clock
   readonly #limiter: RateLimiter | null
   readonly #hints: ApprovalHints
-  #listener: FeedListener | null = null
+  #feed: DeltaFeed | null = null
+  /** A first state may be larger than a slow reader's whole allowance: only characters on top of it count. */
+  #allowedChars = 0
   #open = true
   #stopGuard = () => {}
-  /** Commands are obeyed one after the other, so acks come in the order of their commands. */
+  /** Commands run one after the other, so that acks come in the order of their commands. */
   #tail = noTransportCommands
 
-  /** One that is awake again has what it is said to have, and is told nothing about it. */
+  /** A hibernated socket already has the state at `after`: it is sent nothing that it has. */
   constructor(
     connection: TransportConnection,
     session: Session,
@@ -76,24 +80,30 @@ export class TransportSocket implements SocketReceiver, FeedSink {
     this.#hints = new ApprovalHints(connection.key, connection.hinted ?? null)
     this.#stopGuard = guardOwnership(connection.viewer, session, () => this.#end('removed'))
     if (!this.#open) return
-    const story = deltaFeedOf(session, ports.clock, from === 'awake' ? after : null)
-    this.#listener = story.subscribe(after, this, from === 'awake')
-    // A session that was let go in the meantime has closed it already.
-    if (!this.#open) this.#listener.unsubscribe()
+    const feed = deltaFeedOf(session, ports.clock, from === 'awake' ? after : null)
+    this.#feed = feed
+    if (from === 'new' || after !== feed.lastSeq) this.#sendSince(feed, after)
+    feed.subscribe(this)
+    // A session that left memory in the meantime has closed this listener already.
+    if (!this.#open) feed.unsubscribe(this)
     this.#hint()
   }
 
-  onMessage(given: string | null): Promise<void> | void {
+  get audience(): Audience {
+    return (this.#feed as DeltaFeed).audience
+  }
+
+  onMessage(text: string | null): Promise<void> | void {
     if (!this.#open) return
-    const message = parseTransportMessage(given)
+    const message = parseTransportMessage(text)
     if ('problem' in message) {
-      const { problem, ...which } = message
-      return this.#sendMessage({ type: 'error', message: problem, ...which })
+      const { problem, ...command } = message
+      return this.#sendMessage({ type: 'error', message: problem, ...command })
     }
     if (message.type === 'ping') return this.#sendMessage({ type: 'pong', ts: message.ts ?? this.#clock.now() })
     if (message.type === 'seen') return this.#socket.acknowledge?.(message.seq)
     for (const command of message.commands) {
-      // Counted when it is said, like a request: what waits behind others has been taken in already.
+      // The limiter counts a command when it arrives, like a request: one that waits here has been accepted.
       const waitS = this.#limiter?.consume(this.#connection.who ?? '') ?? null
       this.#tail = this.#tail.then(() =>
         waitS === null ? this.#perform(command) : this.#answer(command, tooMany(waitS)),
@@ -111,27 +121,32 @@ export class TransportSocket implements SocketReceiver, FeedSink {
   onClosed(): void {
     this.#open = false
     this.#stopGuard()
-    this.#listener?.unsubscribe()
+    this.#feed?.unsubscribe(this)
   }
 
   hibernate(): HibernationState {
-    const after = deltaFeedOf(this.#session, this.#clock).last
+    const after = this.#feed?.lastSeq ?? null
     return { connection: { ...this.#connection, after, hinted: this.#hints.hibernate() }, at: this.#session.state.head }
   }
 
-  /** As a watcher of the session's story. */
-  send(messages: readonly string[], seq: number): void {
-    this.#socket.send(messages, seq)
-    // The first messages come while the seat is being taken: the hint follows them.
-    if (this.#listener) this.#hint()
+  send(text: string, seq: number): void {
+    this.#socket.send(this.#feed?.messagesOf(text) ?? [text], seq)
+    this.#hint()
   }
 
   unsent(): number {
-    return this.#socket.buffered()
+    return Math.max(0, this.#socket.buffered() - this.#allowedChars)
   }
 
   close(why: 'slow' | 'moved' | 'removed'): void {
     this.#end(why)
+  }
+
+  #sendSince(feed: DeltaFeed, after: number | null): void {
+    for (const { messages, seq } of feed.messagesSince(after)) {
+      this.#allowedChars += messages[0].length
+      this.#socket.send(messages, seq)
+    }
   }
 
   #hint(): void {
@@ -148,7 +163,7 @@ export class TransportSocket implements SocketReceiver, FeedSink {
       const outcome = await performTransportCommand(command, this.#session, this.#host, this.#connection)
       this.#answer(command, isRefusal(outcome) ? { code: outcome.refused, message: outcome.message } : outcome)
     } catch {
-      // Whether it was written is not known. With its id the client may ask again and gets the one answer.
+      // The command may have been written or not. With its id the client may send it again, and gets the one answer.
       this.#answer(command, { code: 'unavailable', message: 'The session is not available; try again.' })
     }
   }
@@ -173,11 +188,11 @@ export class TransportSocket implements SocketReceiver, FeedSink {
     }
   }
 
-  /** Whoever asks while a large state is still on its way to it is not behind. */
+  /** A client that sends commands without reading the answers is cut like any slow reader. */
   #sendMessage(message: ServerMessage): void {
     if (!this.#open) return
-    if ((this.#listener?.unsent() ?? 0) > LISTENER_BYTES_MAX) this.#end('slow')
-    else this.#socket.send([JSON.stringify(message)])
+    if (this.unsent() > LISTENER_BYTES_MAX) this.#end('slow')
+    else this.#socket.send([encodeMessage(message)])
   }
 
   #end(why: keyof typeof CLOSE): void {

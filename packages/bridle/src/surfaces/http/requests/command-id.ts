@@ -15,6 +15,9 @@ export const idempotencyKey = (request: Pick<Request, 'headers'>): string | null
 /** Null when the caller gave no key. `asked` is all that makes the command this one. */
 export const commandIdOf = (request: Request, asked: unknown): IdempotencyKey | null | Denial => {
   const commandId = idempotencyKey(request)
-  if (commandId === null || isDenial(commandId)) return commandId
-  return { commandId, bodyHash: hashText(canonicalJson(asked)) }
+  return isDenial(commandId) ? commandId : commandKey(commandId, asked)
 }
+
+/** The key under which a session keeps the answer to a command; null when the caller sent no id. */
+export const commandKey = (commandId: string | null | undefined, body: unknown): IdempotencyKey | null =>
+  commandId == null ? null : { commandId, bodyHash: hashText(canonicalJson(body)) }

@@ -1,0 +1,57 @@
+// A client's commands, as the session's own.
+import { type Answer, type Answers, type Command, isRefusal, type Refusal, refuse } from '../../kernel/commands.ts'
+import { keyText } from '../../kernel/event.ts'
+import type { SessionService } from '../../kernel/host/host.ts'
+import { messageSeq } from '../../kernel/ids.ts'
+import { hashText } from '../../kernel/json.ts'
+import { parseEventId } from '../../kernel/positions/log-position.ts'
+import type { IdempotencyKey, Session } from '../../kernel/session/session.ts'
+import { commandKey } from '../http/requests/command-id.ts'
+import type { ParsedCommand } from './codec.ts'
+
+/** The command's id and its body without the id make one effect and one answer, however often the client sends them. */
+export const performTransportCommand = async (
+  { commandId, ...body }: ParsedCommand,
+  session: Session,
+  host: SessionService,
+  { user, viewer }: { readonly user: string | null; readonly viewer: string | null },
+): Promise<Answer | Answers['cancel'] | Refusal> => {
+  const id = commandKey(commandId, body)
+  const owner = viewer === null ? {} : { owner: viewer }
+  if (body.type === 'branch') return branch(body, session, host, id, owner)
+  const mayCreate = body.type === 'submit' || body.type === 'steer'
+  const command = { ...body, ...(user !== null && { actor: user }), ...(mayCreate && owner) } as Command
+  const outcome = await host.send(session.key, command, id)
+  // Nothing runs in a session that does not exist: a cancel has its effect already.
+  const isMoot = body.type === 'cancel' && isRefusal(outcome) && outcome.refused === 'session_not_found'
+  return isMoot ? { runId: null, cancelled: false } : outcome
+}
+
+const branch = async (
+  command: Omit<ParsedCommand & { type: 'branch' }, 'commandId'>,
+  session: Session,
+  host: SessionService,
+  id: IdempotencyKey | null,
+  owner: { readonly owner?: string },
+): Promise<Answer | Refusal> => {
+  const { key } = session
+  const seq = branchSeq(command, session)
+  if (typeof seq !== 'number') return seq
+  // The same command of the same user must name the same new session, also after a restart.
+  const requester = owner.owner === undefined ? keyText(key) : `${keyText(key)} ${owner.owner}`
+  const childId = id ? `branch-${hashText(`${requester} ${id.commandId}`)}` : `branch-${crypto.randomUUID()}`
+  return host.branch(key, seq, childId, { ...owner, ...(id && { id }) })
+}
+
+const branchSeq = (
+  { seq, fromEventId, messageId }: Omit<ParsedCommand & { type: 'branch' }, 'commandId'>,
+  { state, incarnations }: Session,
+): number | Refusal => {
+  const event = fromEventId === undefined ? null : parseEventId(fromEventId)
+  // A bare `seq` belongs to the state that this client has; an event id names its incarnation.
+  if (seq === undefined && event && event.incarnation !== incarnations.own) return refuse('bad_branch_point')
+  if (messageId === undefined) return seq ?? event?.seq ?? state.head
+  const madeBy = messageSeq(messageId)
+  const isShown = state.conversation.messages.some((message) => message.id === messageId)
+  return madeBy === null || !isShown ? refuse('message_not_found') : madeBy - 1
+}
