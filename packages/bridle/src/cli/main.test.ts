@@ -34,6 +34,17 @@ test.each<[string, string[], string]>([
     '"nowhere" is not a URL of a server; http://127.0.0.1:4317 would be one.',
   ],
   ['a port that is none', ['start', '--port', '70000'], '"70000" is not a port.'],
+  [
+    'a store that is none',
+    ['start', '--store', 'postgres'],
+    'There is no store "postgres". Take sqlite or memory, or the path of a module that opens one, such as ./store.ts.',
+  ],
+  ['a store that is not there', ['dev', '--store', './no.ts'], 'There is no file "./no.ts" to open a store with.'],
+  [
+    'a store for Cloudflare',
+    ['dev', '--target', 'cloudflare', '--store', 'memory'],
+    '--store is for the target node; an object keeps its own sessions.',
+  ],
   ['a limit that is none', ['sessions', '--limit', 'x'], '--limit x is not a number from 1 to 500.'],
   ['a replay that is none', ['attach', 's', '--replay', 'x'], '--replay x is neither all, none nor a number.'],
   ['an event that is none', ['attach', 's', '--after', 'x'], '--after x is not the id of an event, such as ev-12.'],
@@ -124,6 +135,7 @@ describe('[C14] doctor', () => {
     expect(parseJsonRows(stdout)).toEqual([
       { check: 'Node', state: 'ok', detail: process.versions.node },
       { check: 'data folder', state: 'ok', detail: '.bridle will be made' },
+      { check: 'store', state: 'ok', detail: 'sqlite, in .bridle' },
       { check: 'server', state: 'ok', detail: `none at ${url}; the port is free` },
       { check: 'token', state: 'ok', detail: 'none; only this machine may ask' },
       engine('claude', 'Claude Code is not installed. Run: npm install @anthropic-ai/claude-agent-sdk'),

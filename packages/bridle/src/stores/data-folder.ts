@@ -1,10 +1,11 @@
 // A data folder: one database, one lock. Session ids never become file names.
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { existsSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { StoreFault } from '../kernel/ports/store.ts'
-import { faultCodeOf, isBusy, type NodeDriver, nodeDriver } from './drivers/node-driver.ts'
+import { faultCodeOf, type NodeDriver, nodeDriver } from './drivers/node-driver.ts'
 import { DatabaseSync } from './drivers/sqlite-module.ts'
+import { lockFolder, makeFolder, makePrivate, writeFolderOwner } from './folder-lock.ts'
 import type { TailLimits } from './sqlite/log/tail.ts'
 import {
   beginIncarnation,
@@ -48,12 +49,12 @@ export const openSqlite = async (folder: string, known: readonly Migration[] = m
   let driver: NodeDriver | undefined
   try {
     const file = join(path, 'bridle.sqlite')
-    for (const each of [file, join(path, 'lock'), join(path, 'owner')]) makePrivate(each)
-    unlock = lock(path)
+    makePrivate(file)
+    unlock = lockFolder(path)
     // Before anything opens the database: SQLite forgets what lies behind the damage.
     const noticed = preserveDamagedWal(file)
     checkVersion(versionOf(file), known, path)
-    writeFileSync(join(path, 'owner'), `${process.pid}\n`)
+    writeFolderOwner(path)
     driver = nodeDriver(file)
     emptyLogAtStart(driver, path)
     migrate(driver, known)
@@ -101,56 +102,6 @@ const closeAll = (store: SqliteStore | undefined, driver: NodeDriver | undefined
     driver?.close()
   } finally {
     unlock()
-  }
-}
-
-const makeFolder = (path: string): void => {
-  if (existsSync(path)) return
-  mkdirSync(path, { recursive: true, mode: 0o700 })
-  // A new folder is an entry in its parent; until that is synced, a power cut takes the folder and all that is in it.
-  try {
-    const parent = openSync(dirname(path), 'r')
-    fsyncSync(parent)
-    closeSync(parent)
-  } catch {
-    // Windows has no such thing.
-  }
-}
-
-/**
- * Conversations are for their owner's eyes alone: left to SQLite, everybody might read them. The files that it makes beside
- * the database have the database's mode. One that is there stays as its operator wants it.
- */
-const makePrivate = (file: string): void => {
-  try {
-    // Never opened when it is there: closing it again would drop this process's locks on it.
-    writeFileSync(file, '', { mode: 0o600, flag: 'wx' })
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  }
-}
-
-/**
- * A write transaction on an empty database, held open. SQLite's file locks belong to the process, so the kernel drops
- * this one however the process ends: there is no stale lock, and the file that stays behind means nothing.
- */
-const lock = (path: string): (() => void) => {
-  const db = new DatabaseSync(join(path, 'lock'), { timeout: 0 })
-  try {
-    db.exec('PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE')
-  } catch (cause) {
-    db.close()
-    if (!isBusy(cause)) throw cause
-    throw new StoreFault('refused', `${path} is in use by another process${pidIn(path)}`, cause)
-  }
-  return () => db.close()
-}
-
-const pidIn = (path: string): string => {
-  try {
-    return ` (pid ${readFileSync(join(path, 'owner'), 'utf8').trim()})`
-  } catch {
-    return ''
   }
 }
 

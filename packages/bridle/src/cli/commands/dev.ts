@@ -25,6 +25,8 @@ For a change in what an agent imports, or in bridle.config.ts, start again: sess
           EXIT_CODES.usage,
           '--token is for the target node; here set FABRIC_HARNESS_API_TOKEN instead.',
         )
+      if (flags.store !== undefined)
+        throw new ExitError(EXIT_CODES.usage, '--store is for the target node; an object keeps its own sessions.')
       const { port = env.PORT ?? '8787', host = '127.0.0.1', data = env.BRIDLE_DATA ?? '.bridle' } = flags
       // Loaded only now: the other target needs nothing of it.
       const { devCloudflare } = await import('../cloudflare/dev-cloudflare.ts')

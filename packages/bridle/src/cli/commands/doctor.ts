@@ -1,6 +1,7 @@
 // `bridle doctor`: is everything there that a server and its callers need.
 import { createServer } from 'node:net'
 import { type AgentStatus, type FabricClient, FabricError } from '../../client/index.ts'
+import { describeStore } from '../../targets/node/store-setting.ts'
 import { clientOptions, dataOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
 import { findDamagedLog, inspectDataFolder } from '../config/data-folder.ts'
 import { createClient, isLocalUrl, serverAddress, serverSettings, serverUrl } from '../config/settings.ts'
@@ -17,7 +18,7 @@ export const doctor = defineCommand({
   options: { ...clientOptions, ...dataOptions, ...outputOptions },
   notes: 'Exit code 1 when something is wrong.',
   run: async ({ flags, env, out }) => {
-    const { data } = await serverSettings(flags, env)
+    const { data, store = 'sqlite' } = await serverSettings(flags, env)
     const address = await serverAddress(flags, env)
     const fabric = await createClient(flags, env, address)
     const at = await serverFindings(fabric, serverUrl(flags, env))
@@ -25,6 +26,7 @@ export const doctor = defineCommand({
       nodeFinding(process.versions.node),
       folderFinding(data, at.isBridle),
       ...damageFindings(data),
+      storeFinding(at.store ?? (typeof store === 'string' ? store : 'of bridle.config.ts'), data),
       ...at.findings,
       await tokenFinding(fabric, address.tokenFrom, at.isBridle),
       ...(at.isBridle ? at.agents.map(agentFinding) : [...(await fileFindings()), ...(await engineFindings(env))]),
@@ -66,6 +68,12 @@ const folderFinding = (data: string, isServed: boolean): DoctorFinding => {
   }
 }
 
+const storeFinding = (name: string, data: string): DoctorFinding => ({
+  check: 'store',
+  state: 'ok',
+  detail: describeStore(name, data),
+})
+
 const damageFindings = (data: string): DoctorFinding[] => {
   const found = findDamagedLog(data)
   if (!found) return []
@@ -77,6 +85,8 @@ interface ServerDiagnosis {
   readonly isBridle: boolean
   readonly findings: readonly DoctorFinding[]
   readonly agents: readonly AgentStatus[]
+  /** The store of the server that answers; null = there is none, or it does not tell. */
+  readonly store: string | null
 }
 
 const serverFindings = async (fabric: FabricClient, url: string): Promise<ServerDiagnosis> => {
@@ -84,12 +94,18 @@ const serverFindings = async (fabric: FabricClient, url: string): Promise<Server
     isBridle: false,
     findings: [{ check: 'server', state, detail }],
     agents: [],
+    store: null,
   })
   try {
     // Who has no token learns only that it is ready.
-    const { ready, agents = [] } = await fabric.ready()
+    const { ready, agents = [], workspace } = await fabric.ready()
     if (ready !== true || !Array.isArray(agents)) return found('wrong', `what answers at ${url} is not Bridle`)
-    return { ...found('ok', `Bridle answers at ${url}`), isBridle: true, agents }
+    return {
+      ...found('ok', `Bridle answers at ${url}`),
+      isBridle: true,
+      agents,
+      store: typeof workspace?.store === 'string' ? workspace.store : null,
+    }
   } catch (error) {
     if (!(error instanceof FabricError) || error.status !== 0)
       return found('wrong', `what answers at ${url} is not Bridle`)

@@ -10,6 +10,11 @@ export const serverOptions = {
   port: { type: 'string', value: 'PORT', help: 'else PORT, else 4317; 0 takes any free one' },
   host: { type: 'string', value: 'ADDRESS', help: 'else 127.0.0.1; any other needs a token' },
   token: { type: 'boolean', help: 'make a token once, keep it in the data folder, and ask every caller for it' },
+  store: {
+    type: 'string',
+    value: 'STORE',
+    help: 'sqlite (default), memory, or a module that opens one; else BRIDLE_STORE',
+  },
   ...dataOptions,
 } as const
 

@@ -31,6 +31,7 @@ const names: OptionNames<ServerOptions> = {
   port: true,
   host: true,
   data: true,
+  store: true,
   keepToken: true,
   workspaces: true,
   rateLimit: true,

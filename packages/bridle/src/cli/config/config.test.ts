@@ -39,6 +39,23 @@ test('[C24] what is known is taken', async () => {
   expect(await serverSettings({}, {}, project({}))).toMatchObject({ port: 4317 })
 })
 
+test('[C27] a store comes from the flag, else the environment, else the file', async () => {
+  const folder = project({ 'bridle.config.ts': 'export default { store: "memory" }' })
+  const withFunction = project({ 'bridle.config.ts': 'export default { store: async () => { throw new Error() } }' })
+  const storeOf = async (flags: object, env: NodeJS.ProcessEnv, where = folder) =>
+    (await serverSettings(flags, env, where)).store
+  expect(await storeOf({ store: 'sqlite' }, { BRIDLE_STORE: 'memory' })).toBe('sqlite')
+  expect(await storeOf({}, { BRIDLE_STORE: 'sqlite' })).toBe('sqlite')
+  expect(await storeOf({}, {})).toBe('memory')
+  expect(await storeOf({}, {}, project({}))).toBeUndefined()
+  expect(await storeOf({}, {}, withFunction)).toBeInstanceOf(Function)
+  for (const [flags, env] of [
+    [{ store: 'mysql' }, {}],
+    [{}, { BRIDLE_STORE: 'mysql' }],
+  ])
+    await expect(storeOf(flags!, env!)).rejects.toMatchObject({ exit: 2, message: expect.stringContaining('"mysql"') })
+})
+
 test('[C24] files that look like settings and are not read are named', () => {
   expect(ignoredFileNotes(project({ 'bridle.config.ts': '', 'notes.env': '' }))).toEqual([])
   const lines = ignoredFileNotes(

@@ -7,6 +7,7 @@ import { type FabricClient, fabricClient } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
 import { tokenFile } from '../../targets/node/credentials/local-token.ts'
 import type { ServerOptions } from '../../targets/node/index.ts'
+import { storeProblem } from '../../targets/node/store-setting.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
 import { findUnknownName } from './config-names.ts'
 import { findLocalServer } from './local-server.ts'
@@ -15,6 +16,7 @@ export interface ServerFlags {
   readonly port?: string
   readonly host?: string
   readonly data?: string
+  readonly store?: string
   /** A token is made and kept in the data folder. */
   readonly token?: boolean
 }
@@ -31,6 +33,9 @@ export const serverSettings = async (
   if (unknown !== null) throw new ExitError(EXIT_CODES.usage, `bridle.config.ts: ${unknown}`)
   const port = flags.port ?? env.PORT
   if (port !== undefined && !isPort(port)) throw new ExitError(EXIT_CODES.usage, `"${port}" is not a port.`)
+  const store = flags.store ?? env.BRIDLE_STORE ?? config.store
+  const problem = typeof store === 'string' ? storeProblem(store) : null
+  if (problem !== null) throw new ExitError(EXIT_CODES.usage, problem)
   const authToken = tokenFromEnv(env)?.token ?? config.authToken
   return {
     ...config,
@@ -38,7 +43,7 @@ export const serverSettings = async (
     port: port === undefined ? (config.port ?? 4317) : Number(port),
     host: flags.host ?? config.host ?? '127.0.0.1',
     data: folderOf(flags, env, config),
-    ...present({ authToken }),
+    ...present({ store, authToken }),
     ...(flags.token && { keepToken: true }),
   }
 }

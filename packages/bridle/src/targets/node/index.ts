@@ -13,7 +13,7 @@ import type { Clock, Digest } from '../../kernel/ports/store.ts'
 import { scriptedRunner } from '../../runners/in-process/scripted.ts'
 import { TenantDiskUsage } from '../../runners/sandboxes/folders/tenant-disk-usage.ts'
 import { sandboxUser } from '../../runners/sandboxes/isolation/sandbox-user.ts'
-import { openSqlite } from '../../stores/data-folder.ts'
+import type { StoreOpener } from '../../stores/open-store.ts'
 import { httpWires, socketWires } from '../../surfaces/all.ts'
 import { type AccessOptions, isLoopback } from '../../surfaces/http/access/authenticate.ts'
 import { type ExposurePolicy, exposureOf, exposureReport, isExposed } from '../../surfaces/http/access/exposure.ts'
@@ -36,12 +36,17 @@ import { answerParserErrors, requestErrorResponse } from './http/parser-errors.t
 import { addProbeHost } from './http/probe-host.ts'
 import { proxyFilter } from './http/trusted-proxies.ts'
 import { createLogger, type Logger } from './logger.ts'
+import { openServerStore } from './server-store.ts'
 import { attachSocketServer } from './sockets/server-sockets.ts'
 import type { SocketLimits } from './sockets/socket-monitor.ts'
 import { watchStoreHealth } from './store-health.ts'
 import { createTracing } from './tracing.ts'
 import { folderAccess, type WorkspaceOptions } from './workspaces/workspace-sources.ts'
 import { NodeWorkspaces } from './workspaces/workspaces.ts'
+
+export type { Directory, Lease, Log, LogAppend, StoreFaultCode } from '../../kernel/ports/store.ts'
+export { StoreFault } from '../../kernel/ports/store.ts'
+export type { OpenStore, StoreContext, StoreOpener } from '../../stores/open-store.ts'
 
 export interface ServerOptions
   extends AccessOptions,
@@ -54,6 +59,11 @@ export interface ServerOptions
   readonly host?: string
   /** The data folder; default `.bridle`. */
   readonly data?: string
+  /**
+   * Where sessions are kept: `sqlite` (the default, in the data folder), `memory` (until the server stops), the path of a module
+   * whose default export is a `StoreOpener`, or a `StoreOpener`. Secrets, sandboxes and work folders stay in the data folder.
+   */
+  readonly store?: 'sqlite' | 'memory' | (string & {}) | StoreOpener
   /** Makes a token once, keeps it in the data folder, and asks every caller for it or for one of the others. */
   readonly keepToken?: boolean
   /** The folders that workspaces may begin with, for everybody or for one tenant; default: none, so they begin empty. */
@@ -125,7 +135,7 @@ export class HarnessServer {
     // Before anything is open: a setting that makes no sense is refused here.
     const owner = sandboxUser(env)
     const isTrustedProxy = proxyFilter(options.trustedProxies, env)
-    const store = await openSqlite(data)
+    const store = await openServerStore(options.store ?? 'sqlite', data)
     if (store.damage) log('error', 'acknowledged commits are missing', { ...store.damage })
     const { maxTenantBytes } = options.workspaces ?? {}
     const totals = new TenantDiskUsage(data, maxTenantBytes === undefined ? {} : { max: maxTenantBytes })
@@ -182,7 +192,7 @@ export class HarnessServer {
         ...exposure,
         workspaces,
         builds: () => listBuildManifests(data),
-        workspace: { target: 'node', store: 'sqlite' },
+        workspace: { target: 'node', store: store.name },
         lostCommits: store.damage?.commitsLost ?? 0,
         ...(isTrustedProxy && { isTrustedProxy }),
         isStopping: () => draining,

@@ -1,0 +1,60 @@
+// A data folder is for one process at a time, whatever store it uses: secrets, sandboxes and work folders are in it as well.
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { StoreFault } from '../kernel/ports/store.ts'
+import { isBusy } from './drivers/node-driver.ts'
+import { DatabaseSync } from './drivers/sqlite-module.ts'
+
+/**
+ * A write transaction on an empty database, held open. SQLite's file locks belong to the process, so the kernel drops
+ * this one however the process ends: there is no stale lock, and the file that stays behind means nothing.
+ */
+export const lockFolder = (path: string): (() => void) => {
+  for (const name of ['lock', 'owner']) makePrivate(join(path, name))
+  const db = new DatabaseSync(join(path, 'lock'), { timeout: 0 })
+  try {
+    db.exec('PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE')
+  } catch (cause) {
+    db.close()
+    if (!isBusy(cause)) throw cause
+    throw new StoreFault('refused', `${path} is in use by another process${pidIn(path)}`, cause)
+  }
+  return () => db.close()
+}
+
+/** Names this process in the message that the next one is refused with. */
+export const writeFolderOwner = (path: string): void => writeFileSync(join(path, 'owner'), `${process.pid}\n`)
+
+export const makeFolder = (path: string): void => {
+  if (existsSync(path)) return
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  // A new folder is an entry in its parent; until that is synced, a power cut takes the folder and all that is in it.
+  try {
+    const parent = openSync(dirname(path), 'r')
+    fsyncSync(parent)
+    closeSync(parent)
+  } catch {
+    // Windows cannot sync a folder.
+  }
+}
+
+/**
+ * Only the owner of the folder may read conversations: left to SQLite, everybody might. The files that SQLite makes beside
+ * the database have the database's mode. A file that exists keeps the mode that its operator chose.
+ */
+export const makePrivate = (file: string): void => {
+  try {
+    // An existing file is never opened: closing it again would drop this process's locks on it.
+    writeFileSync(file, '', { mode: 0o600, flag: 'wx' })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+}
+
+const pidIn = (path: string): string => {
+  try {
+    return ` (pid ${readFileSync(join(path, 'owner'), 'utf8').trim()})`
+  } catch {
+    return ''
+  }
+}

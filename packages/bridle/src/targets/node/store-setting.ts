@@ -1,0 +1,20 @@
+// The setting `store`, as a text: the name of a store that is built in, or the path of a module that opens one.
+import { existsSync } from 'node:fs'
+
+const names: readonly string[] = ['sqlite', 'memory']
+
+const isModulePath = (text: string): boolean => /\.[cm]?[jt]s$/.test(text)
+
+/** Why a text names no store, with what to do; null = it names one. */
+export const storeProblem = (text: string): string | null => {
+  if (names.includes(text)) return null
+  if (!isModulePath(text))
+    return `There is no store "${text}". Take ${names.join(' or ')}, or the path of a module that opens one, such as ./store.ts.`
+  return existsSync(text) ? null : `There is no file "${text}" to open a store with.`
+}
+
+/** One line for people. */
+export const describeStore = (name: string, data: string): string => {
+  if (name === 'sqlite') return `sqlite, in ${data}`
+  return name === 'memory' ? 'memory: sessions end with the server' : name
+}
