@@ -1,5 +1,5 @@
-// How a run speaks: reports through the outlet while the run lives, answers on their way back, and the calls that are
-// still under way. Once the run is over every call rejects with the reason of its signal.
+// A run as its agent drives it: reports to the session, answers to approvals, and the calls that have not settled. Once the
+// run has ended, every call rejects with the reason of its signal.
 import { catalogue, isEventType } from '../kernel/catalogue.ts'
 import type { ReportItem } from '../kernel/commands.ts'
 import { customEventProblem } from '../kernel/custom-event.ts'
@@ -22,34 +22,34 @@ export class AgentRun {
   readonly ports: AgentRunPorts
   readonly signal: AbortSignal
   readonly #answers = new Map<string, ApprovalAnswer>()
-  readonly #waiting = new Map<string, (waitForAnswer: ApprovalAnswer) => void>()
+  readonly #waiting = new Map<string, (answer: ApprovalAnswer) => void>()
   readonly #activeCalls = new Set<Promise<unknown>>()
 
-  constructor(job: Job, outlet: RunReporter, ports: AgentRunPorts, signal: AbortSignal) {
+  constructor(job: Job, reporter: RunReporter, ports: AgentRunPorts, signal: AbortSignal) {
     this.job = job
-    this.reporter = outlet
+    this.reporter = reporter
     this.ports = ports
     this.signal = signal
   }
 
-  /** Every call of a session goes through here. One that nobody awaits must not bring the process down. */
-  track<T>(act: () => Promise<T>): Promise<T> {
-    const acted = this.signal.aborted ? Promise.reject(this.signal.reason) : act()
-    const call = acted.catch((error: unknown) => {
+  /** Starts a call of the session. A rejected call that the agent does not await must not end the process. */
+  track<T>(start: () => Promise<T>): Promise<T> {
+    const started = this.signal.aborted ? Promise.reject(this.signal.reason) : start()
+    const call = started.catch((error: unknown) => {
       throw this.signal.aborted ? this.signal.reason : error
     })
     this.#activeCalls.add(call)
-    const over = () => this.#activeCalls.delete(call)
-    call.then(over, over)
+    const settled = () => this.#activeCalls.delete(call)
+    call.then(settled, settled)
     return call
   }
 
-  /** When nothing that was begun is still under way. */
+  /** Resolves when every call has settled. */
   async whenIdle(): Promise<void> {
     while (this.#activeCalls.size > 0) await Promise.allSettled(this.#activeCalls)
   }
 
-  /** Resolves when it is in the log. */
+  /** Resolves when the items are in the log. */
   async report(...items: readonly ReportItem[]): Promise<void> {
     await this.reporter.report(items)
   }
@@ -60,13 +60,13 @@ export class AgentRun {
   }
 
   answer(toolCallId: string): Promise<ApprovalAnswer> {
-    const given = this.#answers.get(toolCallId)
-    return given
-      ? Promise.resolve(given)
+    const answer = this.#answers.get(toolCallId)
+    return answer
+      ? Promise.resolve(answer)
       : this.orRunEnd(new Promise((resolve) => this.#waiting.set(toolCallId, resolve)))
   }
 
-  /** The work, or the end of the run if that comes first. */
+  /** Settles like the work, or rejects when the signal aborts first. */
   orRunEnd<T>(work: Promise<T>, signal = this.signal): Promise<T> {
     return new Promise((resolve, reject) => {
       const leave = () => reject(signal.reason)
@@ -77,7 +77,7 @@ export class AgentRun {
   }
 }
 
-/** An event of the catalogue that is an agent's to say. */
+/** An event of the catalogue that an agent may emit, or a custom event. */
 export const agentEventItem = (type: string, payload: unknown): ReportItem => {
   if (!isEventType(type)) return customEventItem(type, payload)
   if (!['runner', 'server'].includes(catalogue[type].source) || type === 'custom_event')
@@ -87,7 +87,6 @@ export const agentEventItem = (type: string, payload: unknown): ReportItem => {
   return { type: 'event', event: { type, payload: checked.payload } as Pick<AnyEventDraft, 'type' | 'payload'> }
 }
 
-/** An event of the agent's own. */
 const customEventItem = (name: string, payload: unknown): ReportItem => {
   const data = toPlainJson(payload, `payload of ${name}`)
   const problem = customEventProblem(name, data)

@@ -157,7 +157,7 @@ describe('schemas of other libraries', () => {
     expect(await validateWithSchema(given, 1)).toEqual(expected)
   })
 
-  test('one that is a function', () => {
+  test('a schema may be a function', () => {
     const callable = Object.assign(
       () => {},
       schema((value) => ({ value })),

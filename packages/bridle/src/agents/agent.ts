@@ -1,27 +1,27 @@
-// `agent({...})`: an agent written in TypeScript. The value says what it is and what it takes; a runner runs it.
+// `agent({...})` defines an agent in TypeScript: its name, its schemas and its `run` function. A runner runs it.
 import { isId } from '../kernel/event.ts'
 import type { JsonObject } from '../kernel/json.ts'
 import type { AgentSession } from './session.ts'
 import { type InputOf, isSchema, type OutputOf, type StandardSchema } from './standard-schema.ts'
 
 export interface RunContext<Input> {
-  /** As the input schema gives it back. */
+  /** The input as its schema returns it. */
   readonly input: Input
-  /** Everything the run says and does goes through here, into the log, before anybody sees it. */
+  /** Appends everything that the run says and does to the log, before any client sees it. */
   readonly session: AgentSession
-  /** Aborted when the run is cancelled, and when it is over. */
+  /** Aborts when the run is cancelled, and when it ends. */
   readonly signal: AbortSignal
-  /** The folder made for this session, where it was started with one. */
+  /** The session's folder, if it was started with a workspace. */
   readonly workspace?: string
 }
 
 export interface AgentOptions<In extends StandardSchema, Out extends StandardSchema, Returned = InputOf<Out>> {
-  /** Letters, digits and `. _ : @ -`, at most 128: it is part of the address. */
+  /** Letters, digits and `. _ : @ -`, at most 128: the name is part of URLs. */
   readonly name: string
   readonly description?: string
   /** Any Standard Schema. Absent: any JSON object. */
   readonly input?: In
-  /** Any Standard Schema. Absent: any JSON; nothing returned = the text that was streamed. */
+  /** Any Standard Schema. Absent: any JSON. A run that returns nothing has its streamed text as the result. */
   readonly output?: Out
   readonly triggers?: AgentTriggers
   readonly run: (context: RunContext<OutputOf<In>>) => Returned | Promise<Returned>
@@ -32,7 +32,7 @@ export interface AgentTriggers {
   readonly webhook?: boolean
 }
 
-/** What `agent()` makes. Nothing else counts as an agent. */
+/** An agent. Only `agent()` makes one. */
 export interface AgentDefinition {
   readonly name: string
   readonly description: string
@@ -66,14 +66,14 @@ export const agent = <
 
 // biome-ignore lint/suspicious/noConfusingVoidType: a run may return nothing at all.
 type Primitive = string | number | boolean | null | undefined | void
-/** Anything; that it is said this way keeps `{ severity: 'low' }` from becoming `{ severity: string }`. */
+/** Any value. Written as a union, so that TypeScript infers `{ severity: 'low' }` and not `{ severity: string }`. */
 type LiteralValue<Literal> =
   | Literal
   | object
   | readonly LiteralValue<Literal>[]
   | { readonly [name: string]: LiteralValue<Literal> }
 
-/** Registered, so that an agent made by another copy of the package is one too. */
+/** In the global registry, so that an agent made by another copy of the package counts too. */
 const brand = Symbol.for('bridle.agent')
 
 export const isAgent = (value: unknown): value is AgentDefinition =>

@@ -1,7 +1,7 @@
-// What a run may meet. `instanceof` goes by `code`: an agent may have been written against another copy of the package
-// than the one that runs it, and an error of the one would be a stranger to the other.
+// Errors that an agent can catch. `instanceof` compares the code: an agent may import another copy of the package than the
+// server that runs it, and the classes of the two copies are not the same.
 
-/** A person said no, or said nothing in time. */
+/** A person denied the call, or did not answer in time. */
 export class ToolDenied extends Error {
   readonly code = 'tool_denied'
   readonly tool: string
@@ -21,6 +21,7 @@ export class ToolDenied extends Error {
   }
 }
 
+/** The tool took longer than its timeout. */
 export class ToolTimeout extends Error {
   readonly code = 'tool_timeout'
   readonly tool: string
@@ -36,13 +37,13 @@ export class ToolTimeout extends Error {
   }
 }
 
-/** The run was cancelled or is over: nothing more can be said. The reason of its signal. */
+/** The run was cancelled or has ended, and accepts no more events. Also the reason of the run's signal. */
 export class RunEndedError extends Error {
   readonly code = 'run_over'
 
   constructor(message: string) {
     super(message)
-    // The name by which libraries know an abort.
+    // Libraries recognize an abort by this name.
     this.name = 'AbortError'
   }
 

@@ -1,4 +1,4 @@
-// From a request or a prompt to the input of a run, and from what the run returns to its result.
+// The input of a run, made from a request or a prompt, and the result of a run, made from its return value.
 import type { Json, JsonObject } from '../kernel/json.ts'
 import { PAYLOAD_CHARS_MAX } from '../kernel/limits.ts'
 import type { AgentDefinition } from './agent.ts'
@@ -7,8 +7,8 @@ import { validateWithSchema } from './standard-schema.ts'
 type ValidationResult<T> = { readonly value: T } | { readonly problem: string }
 
 /**
- * What to submit for a request's body. The body is kept as it came: the schema may turn it into what no log can hold,
- * so it is applied again where the run starts.
+ * The prompt and input to submit for a request's body. The log keeps the body as it came: the schema may turn it into values
+ * that are not JSON, so it is applied again where the run starts.
  */
 export const acceptInput = async (
   definition: AgentDefinition,
@@ -21,7 +21,7 @@ export const acceptInput = async (
   return { prompt, ...(Object.keys(more).length > 0 && { input: body }) }
 }
 
-/** What `run` gets. A prompt from a chat is `{ prompt }`, or the JSON object it spells if only that fits. */
+/** The input of `run`. A prompt from a chat is `{ prompt }`, or the JSON object in its text if only that fits the schema. */
 export const parseRunInput = async (
   definition: AgentDefinition,
   prompt: string,
@@ -29,11 +29,11 @@ export const parseRunInput = async (
 ): Promise<ValidationResult<unknown>> => {
   if (input !== null) return validateInput(definition, input)
   const plain = await validateInput(definition, { prompt })
-  const spelled = 'problem' in plain ? parseObject(prompt) : null
-  return spelled ? validateInput(definition, spelled) : plain
+  const parsed = 'problem' in plain ? parseObject(prompt) : null
+  return parsed ? validateInput(definition, parsed) : plain
 }
 
-/** Undefined = nothing returned: the streamed text is the result. */
+/** The result of a run. Undefined: `run` returned nothing, and the streamed text is the result. */
 export const parseRunResult = async (
   { output }: AgentDefinition,
   returned: unknown,
@@ -50,21 +50,21 @@ export const parseRunResult = async (
   }
 }
 
-/** A copy as plain JSON: what is logged is what is used, whatever the caller changes afterwards. */
-export const toPlainJson = (value: unknown, what: string): Json => {
+/** A copy as plain JSON, so that the log and the run use the same value even if the caller changes the original. */
+export const toPlainJson = (value: unknown, name: string): Json => {
   let text: string | undefined
   try {
     text = JSON.stringify(value)
   } catch (cause) {
-    throw new TypeError(`The ${what} is not JSON.`, { cause })
+    throw new TypeError(`The ${name} is not JSON.`, { cause })
   }
-  if (text === undefined) throw new TypeError(`The ${what} is not JSON.`)
+  if (text === undefined) throw new TypeError(`The ${name} is not JSON.`)
   return JSON.parse(text) as Json
 }
 
-export const toPlainObject = (value: unknown, what: string): JsonObject => {
-  const copy = toPlainJson(value, what)
-  if (!isObject(copy)) throw new TypeError(`The ${what} must be an object.`)
+export const toPlainObject = (value: unknown, name: string): JsonObject => {
+  const copy = toPlainJson(value, name)
+  if (!isObject(copy)) throw new TypeError(`The ${name} must be an object.`)
   return copy
 }
 

@@ -8,7 +8,7 @@ import type { EmittableEventType } from './session.ts'
 type RunFunction = (context: RunContext<JsonObject>) => unknown
 const world = (run: RunFunction) => new NativeWorld(agent({ name: 'tested', run: run as () => Json }))
 
-describe('what else a session says', () => {
+describe('the other methods of a session', () => {
   test('[N15] checkpoints, artifacts, usage and events of the catalogue', async () => {
     const it = world(async ({ session }) => {
       await session.checkpoint('half way')
@@ -27,7 +27,7 @@ describe('what else a session says', () => {
     expect(await it.payloads('context_warning')).toEqual([{ message: 'soon full' }])
   })
 
-  test('[N15] an agent may say what is not the session’s own to decide', () => {
+  test('[N15] an agent may emit the events that the session does not append itself', () => {
     const withheld: Exclude<VisibleEventType, EmittableEventType>[] = [
       'session',
       'session_state',
@@ -42,7 +42,7 @@ describe('what else a session says', () => {
     expect(contract.filter((type) => !['runner', 'server'].includes(catalogue[type].source))).toEqual(withheld)
   })
 
-  test('[N19] an agent has events of its own, by names that are none of ours', async () => {
+  test('[N19] an agent emits custom events, with names that are not in the catalogue', async () => {
     const own = { step: 1, nested: { list: [1, 'two', null] } }
     const it = world(async ({ session }) => {
       await session.emit('my_event', own)
@@ -58,7 +58,7 @@ describe('what else a session says', () => {
   })
 
   test.each([
-    ['a name of ours', 'token', { text: 1 }, /token: text/],
+    ['a name of the catalogue', 'token', { text: 1 }, /token: text/],
     ['an event of the session', 'session_paused', {}, /"session_paused" is not an event/],
     ['a fact', 'run_started', {}, /"run_started" is not an event/],
     ['the wrapper itself', 'custom_event', { name: 'turn_end', data: {} }, /"custom_event" is not an event/],
@@ -72,14 +72,14 @@ describe('what else a session says', () => {
       { text: 'x'.repeat(64_000) },
       /larger than 64000 characters. Publish it as an artifact/,
     ],
-  ])('[N19] not %s', async (_name, type, payload, expected) => {
+  ])('[N19] a custom event is refused: %s', async (_name, type, payload, expected) => {
     const it = world(({ session }) => session.emit(type as never, payload as never))
     await it.run()
     expect(String((await it.payloads('error'))[0]?.message)).toMatch(expected)
     expect(await it.payloads('custom_event')).toEqual([])
   })
 
-  test('[S30] an agent’s claim of its own isolation or policy is shown as hearsay, and is no state', async () => {
+  test('[S30] an agent’s claim about its isolation or policy is shown as hearsay and changes no state', async () => {
     const notice = { requested_backend: 'auto', resolved_backend: 'firecracker', isolation: 'vm' }
     const it = world(async ({ session }) => {
       await session.emit('sandbox_notice', notice)

@@ -1,4 +1,4 @@
-// What a run may do. Small on purpose: every call is an entry in the log, and nothing is shown that is not there.
+// The interface between an agent's `run` function and its session. Every call appends to the log, and clients see only the log.
 import type { BridleEventType, EventType, VisibleEventType } from '../kernel/catalogue.ts'
 import type { JsonObject } from '../kernel/json.ts'
 import type { Payloads } from '../kernel/schemas.ts'
@@ -6,12 +6,12 @@ import type { StandardSchema } from './standard-schema.ts'
 
 export interface AgentSession {
   readonly id: string
-  /** Streams a piece of the answer. Await it: then a slow store slows the agent, and nothing piles up. */
+  /** Streams a piece of the answer. Await it, so that a slow store slows the agent down and no text piles up. */
   text(chunk: string): Promise<void>
   thinking(text: string): Promise<void>
   /**
-   * Runs a tool: the call is in the log before `execute` begins, its result and outcome before this resolves.
-   * Rejects with what `execute` threw, with ToolTimeout, or with ToolDenied.
+   * Runs a tool. The call is in the log before `execute` begins; its result and outcome are there before the promise resolves.
+   * Rejects with the error of `execute`, with ToolTimeout, or with ToolDenied.
    */
   tool<Args extends object, Result>(
     name: string,
@@ -22,32 +22,32 @@ export interface AgentSession {
   /** Asks a person something that is not a tool call, and waits. Denied and expired are answers, not errors. */
   approval(question: ApprovalQuestion): Promise<ApprovalOutcome>
   checkpoint(summary: string): Promise<void>
-  /** Of kind `memory_proposal` it is something the agent would like to remember. */
+  /** Publishes a text beside the answer. The kind `memory_proposal` marks a note that the agent would like to remember. */
   artifact(name: string, text: string, contentType?: string, kind?: string): Promise<void>
   usage(spent: UsageReport): Promise<void>
-  /** Any event that an agent may say, checked against the catalogue. */
+  /** Appends an event of the catalogue that an agent may emit; the payload is checked. */
   emit<T extends EmittableEventType>(type: T, payload: Payloads[T]): Promise<void>
-  /** An event of your own, by a name that is none of ours: letters, digits and `. _ : -`, with at most 64,000 characters of JSON. */
+  /** Appends a custom event. Its name is not in the catalogue: letters, digits and `. _ : -`; its payload has at most 64,000 characters of JSON. */
   emit<T extends string>(type: T extends EventType ? never : T, payload: JsonObject): Promise<void>
 }
 
 export interface ToolContext {
-  /** Aborted when the run is cancelled, and when the call has taken longer than it may. */
+  /** Aborts when the run is cancelled, and when the call takes longer than its timeout. */
   readonly signal: AbortSignal
-  /** The same for this call in every attempt of the run: hand it to the outside as an idempotency key. */
+  /** The same in every attempt of the run: pass it to other services as an idempotency key. */
   readonly stepKey: string
 }
 
 export interface ToolOptions<Args> {
-  /** Unique in its run; default `call-<n>` by order. */
+  /** Unique within the run; default `call-<n>`, counted in order. */
   readonly id?: string
-  /** What a crash in mid-call leaves unknown; default unsafe: never repeated unasked. */
+  /** Whether the call may be repeated after a crash in the middle of it; default unsafe: only after a person agrees. */
   readonly effect?: 'pure' | 'idempotent' | 'unsafe'
-  /** Wait for a person first. The person may change the arguments. */
+  /** Waits for a person's approval first. The person may edit the arguments. */
   readonly approve?: boolean | { readonly reason?: string; readonly expiresMs?: number }
-  /** Checks the arguments that `execute` gets, edited ones too. */
+  /** Validates the arguments that `execute` receives, also edited ones. */
   readonly input?: StandardSchema<unknown, Args>
-  /** How long `execute` may take; waiting for approval does not count. */
+  /** Time for `execute`; waiting for approval does not count. */
   readonly timeoutMs?: number
 }
 
@@ -61,7 +61,7 @@ export interface ApprovalQuestion {
 export interface ApprovalOutcome {
   readonly approved: boolean
   readonly decision: 'approved' | 'denied' | 'expired'
-  /** As approved, so perhaps edited. */
+  /** The approved arguments, which a person may have edited. */
   readonly args: JsonObject
   readonly reason: string | null
 }
@@ -74,7 +74,7 @@ export interface UsageReport {
   readonly contextUsagePct?: number
 }
 
-/** What is shown and not decided by the session itself. */
+/** Events that clients see and that the session does not append itself. */
 export type EmittableEventType = Exclude<
   VisibleEventType,
   | 'session'

@@ -1,4 +1,5 @@
-// Schemas of any library that speaks Standard Schema (https://standardschema.dev): the interface alone, no dependency.
+// The interface of Standard Schema (https://standardschema.dev), so that an agent may use any schema library. No dependency.
+import { ISSUES_MAX } from './limits.ts'
 
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly '~standard': {
@@ -21,14 +22,14 @@ export interface SchemaIssue {
 export type InputOf<S extends StandardSchema> = NonNullable<S['~standard']['types']>['input']
 export type OutputOf<S extends StandardSchema> = NonNullable<S['~standard']['types']>['output']
 
-/** Some libraries' schemas are functions. */
+/** Accepts functions too: the schemas of some libraries are callable. */
 export const isSchema = (value: unknown): value is StandardSchema => {
   if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false
   const { '~standard': standard } = value as Partial<StandardSchema>
   return standard?.version === 1 && typeof standard.validate === 'function'
 }
 
-/** The value as the schema gives it back, or every issue with its path in one line. */
+/** The value that the schema returns, or its issues with their paths in one line. */
 export const validateWithSchema = async <Output>(
   schema: StandardSchema<unknown, Output>,
   value: unknown,
@@ -43,10 +44,7 @@ export const validateWithSchema = async <Output>(
   }
 }
 
-/** Nobody reads more, and a long list of bad items would otherwise come back whole. */
-const ISSUES_MAX = 20
-
 const describeIssue = ({ message, path = [] }: SchemaIssue): string => {
-  const at = path.map((part) => String(typeof part === 'object' ? part.key : part)).join('.')
-  return at === '' ? message : `${at}: ${message}`
+  const place = path.map((part) => String(typeof part === 'object' ? part.key : part)).join('.')
+  return place === '' ? message : `${place}: ${message}`
 }

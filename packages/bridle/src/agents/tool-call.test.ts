@@ -16,7 +16,7 @@ const outcomes = async (it: NativeWorld) =>
   }))
 
 describe('a tool', () => {
-  test('[N7] is in the log before it acts, and its result before the run goes on', async () => {
+  test('[N7] is in the log before it acts, and its result before the run continues', async () => {
     const seen: unknown[] = []
     const it: NativeWorld = world(async ({ session }) => {
       const args = { path: 'a' }
@@ -88,7 +88,7 @@ describe('a tool', () => {
     else expect(outcome).toMatchObject({ status: 'failed', message: end })
   })
 
-  test('[N8] one that takes too long is told so, and left', async () => {
+  test('[N8] a tool that takes too long is aborted, and the run does not wait for it', async () => {
     let seen: AbortSignal | undefined
     const it = world(({ session }) =>
       session
@@ -178,7 +178,7 @@ describe('an approval', () => {
     expect(await it.payloads('tool_outcome')).toMatchObject([{ status: 'denied', reason: 'expired' }])
   })
 
-  test('[N9] that was denied may be handled', async () => {
+  test('[N9] the agent may catch a denial', async () => {
     const it = world(async (context) => {
       const code = await Promise.resolve(writing(context)).catch((error) => [error.code, error.decision, error.reason])
       return code as Json
@@ -214,7 +214,7 @@ describe('an approval', () => {
       'ok',
     ],
     ['denied', { decision: 'denied' }, { approved: false, args: { to: 'a' }, reason: null }, 'denied'],
-  ])('[N9] of something that is no tool: %s', async (decision, verdict, expected, status) => {
+  ])('[N9] of a question without a tool: %s', async (decision, verdict, expected, status) => {
     const it = world(
       ({ session }) => session.approval({ subject: 'deploy', args: { to: 'a' }, reason: 'it is Friday' }) as never,
     )

@@ -1,4 +1,5 @@
-// The life of one tool call: intent in the log, a person's word if wanted, the effect, its outcome in the log.
+// The life of a tool call: its intent enters the log, a person approves where that is required, the effect happens, and the
+// outcome enters the log.
 
 import { assert } from '../kernel/assert.ts'
 import type { ReportItem } from '../kernel/commands.ts'
@@ -11,6 +12,7 @@ import { truncate } from '../kernel/text/truncate.ts'
 import { type AgentRun, agentEventItem } from './agent-run.ts'
 import { ToolDenied, ToolTimeout } from './errors.ts'
 import { toPlainJson, toPlainObject } from './input.ts'
+import { ERROR_CHARS_MAX, EXPIRY_MS_MAX, RESULT_MARGIN_CHARS, TIMER_MS_MAX } from './limits.ts'
 import type { ApprovalOutcome, ApprovalQuestion, ToolContext, ToolOptions } from './session.ts'
 import { validateWithSchema } from './standard-schema.ts'
 
@@ -20,39 +22,39 @@ export interface AgentToolCall {
 }
 
 export const runTool = async <Args extends object, Result>(
-  voice: AgentRun,
+  run: AgentRun,
   call: AgentToolCall,
-  given: Args,
+  proposed: Args,
   execute: (args: Args, context: ToolContext) => Result | Promise<Result>,
   options: ToolOptions<Args>,
 ): Promise<Result> => {
-  const requested = toPlainObject(given, 'arguments of a tool')
+  const requested = toPlainObject(proposed, 'arguments of a tool')
   const { effect = 'unsafe', approve, timeoutMs } = options
   checkMs('timeoutMs', timeoutMs, TIMER_MS_MAX)
   const intent = agentEventItem('tool_call', { name: call.tool, arguments: requested, tool_call_id: call.id, effect })
-  // Intent before effect: what is not in the log has not begun.
+  // Intent before effect: after a crash the log must tell whether the effect may have happened.
   const args = approve
-    ? await approvedArguments(voice, call, intent, requested, approve === true ? {} : approve)
-    : await voice.report(intent).then(() => requested)
-  const began = voice.ports.clock.now()
-  const elapsedMs = () => Math.max(0, voice.ports.clock.now() - began)
+    ? await approvedArguments(run, call, intent, requested, approve === true ? {} : approve)
+    : await run.report(intent).then(() => requested)
+  const startedAt = run.ports.clock.now()
+  const elapsedMs = () => Math.max(0, run.ports.clock.now() - startedAt)
   try {
-    const result = await perform(voice, call, await validatedArguments(call, args, options), execute, options)
-    await voice.report(
+    const result = await perform(run, call, await validatedArguments(call, args, options), execute, options)
+    await run.report(
       ...success(call, result === undefined ? null : toPlainJson(result, 'result of a tool'), elapsedMs()),
     )
     return result
   } catch (error) {
-    if (voice.signal.aborted) throw error
+    if (run.signal.aborted) throw error
     const status = error instanceof ToolTimeout ? 'timeout' : 'error'
-    await voice.report(outcome(call, status, elapsedMs(), { error: shortErrorMessage(error) }))
+    await run.report(outcome(call, status, elapsedMs(), { error: shortErrorMessage(error) }))
     throw error
   }
 }
 
-/** A question that is a call of its own: its outcome is the answer. */
+/** Asks a person without running a tool. The question is a tool call in the log, and the decision is its outcome. */
 export const waitForApproval = async (
-  voice: AgentRun,
+  run: AgentRun,
   call: AgentToolCall,
   { args, reason, expiresMs }: Omit<ApprovalQuestion, 'subject'>,
 ): Promise<ApprovalOutcome> => {
@@ -63,38 +65,38 @@ export const waitForApproval = async (
     tool_call_id: call.id,
     effect: 'pure',
   })
-  const verdict = await waitForDecision(voice, call, intent, requested, reason, expiresMs)
-  const { decision, args: granted } = verdict
-  if (verdict.approved) await voice.report(...success(call, { decision, arguments: granted }, 0))
-  else await voice.report(outcome(call, 'denied', 0, { reason: verdict.reason ?? decision }))
-  return verdict
+  const approval = await waitForDecision(run, call, intent, requested, reason, expiresMs)
+  const { decision, args: granted } = approval
+  if (approval.approved) await run.report(...success(call, { decision, arguments: granted }, 0))
+  else await run.report(outcome(call, 'denied', 0, { reason: approval.reason ?? decision }))
+  return approval
 }
 
 const approvedArguments = async (
-  voice: AgentRun,
+  run: AgentRun,
   call: AgentToolCall,
   intent: ReportItem,
   requested: JsonObject,
   { reason = `The agent wants to run "${call.tool}".`, expiresMs }: { reason?: string; expiresMs?: number },
 ): Promise<JsonObject> => {
-  const verdict = await waitForDecision(voice, call, intent, requested, reason, expiresMs)
-  if (verdict.decision === 'approved') return verdict.args
-  await voice.report(outcome(call, 'denied', 0, { reason: verdict.reason ?? verdict.decision }))
-  throw new ToolDenied(call.tool, verdict.decision, verdict.decision === 'expired' ? null : verdict.reason)
+  const approval = await waitForDecision(run, call, intent, requested, reason, expiresMs)
+  if (approval.decision === 'approved') return approval.args
+  await run.report(outcome(call, 'denied', 0, { reason: approval.reason ?? approval.decision }))
+  throw new ToolDenied(call.tool, approval.decision, approval.decision === 'expired' ? null : approval.reason)
 }
 
 const waitForDecision = async (
-  voice: AgentRun,
+  run: AgentRun,
   { id, tool }: AgentToolCall,
   intent: ReportItem,
   requested: JsonObject,
   reason: string,
   expiresMs: number | undefined,
 ): Promise<ApprovalOutcome> => {
-  const { digest } = voice.ports
+  const { digest } = run.ports
   if (typeof reason !== 'string') throw new TypeError('The reason of an approval is a text.')
   checkMs('expiresMs', expiresMs, EXPIRY_MS_MAX)
-  await voice.report(intent, {
+  await run.report(intent, {
     type: 'ask',
     toolCallId: id,
     tool,
@@ -103,14 +105,14 @@ const waitForDecision = async (
     digest: await callDigest(digest, tool, requested),
     ...present({ expiresMs }),
   })
-  const { decision, arguments: args, approvedDigest, reason: because } = await voice.answer(id)
+  const { decision, arguments: args, approvedDigest, reason: comment } = await run.answer(id)
   if (decision !== 'approved') {
-    return { approved: false, decision: decision === 'expired' ? 'expired' : 'denied', args, reason: because }
+    return { approved: false, decision: decision === 'expired' ? 'expired' : 'denied', args, reason: comment }
   }
   const isApproved = (await callDigest(digest, tool, args)) === approvedDigest
-  if (!isApproved) await voice.report(outcome({ id, tool }, 'error', 0, { error: 'not what was approved' }))
+  if (!isApproved) await run.report(outcome({ id, tool }, 'error', 0, { error: 'not what was approved' }))
   assert(isApproved, `the arguments of "${tool}" are those that were approved`)
-  return { approved: true, decision, args, reason: because }
+  return { approved: true, decision, args, reason: comment }
 }
 
 const validatedArguments = async <Args>(
@@ -125,39 +127,39 @@ const validatedArguments = async <Args>(
 }
 
 const perform = async <Args, Result>(
-  voice: AgentRun,
+  run: AgentRun,
   { id, tool }: AgentToolCall,
   args: Args,
   execute: (args: Args, context: ToolContext) => Result | Promise<Result>,
   { timeoutMs }: ToolOptions<Args>,
 ): Promise<Result> => {
   // The run may have ended while its intent was being written.
-  voice.signal.throwIfAborted()
-  const stepKey = `${keyText(voice.job.key)}:${voice.job.runId}:${id}`
-  const late = new AbortController()
-  const signal = timeoutMs === undefined ? voice.signal : AbortSignal.any([voice.signal, late.signal])
-  const forget =
+  run.signal.throwIfAborted()
+  const stepKey = `${keyText(run.job.key)}:${run.job.runId}:${id}`
+  const timeout = new AbortController()
+  const signal = timeoutMs === undefined ? run.signal : AbortSignal.any([run.signal, timeout.signal])
+  const cancelTimer =
     timeoutMs === undefined
       ? () => {}
-      : voice.ports.clock.after(timeoutMs, () => late.abort(new ToolTimeout(tool, timeoutMs)))
-  // In a promise of its own: what `execute` throws at once is an outcome too.
+      : run.ports.clock.after(timeoutMs, () => timeout.abort(new ToolTimeout(tool, timeoutMs)))
+  // Inside the promise: an error that `execute` throws before its first await becomes an outcome too.
   const work = new Promise<Result>((resolve) => resolve(execute(args, { signal, stepKey })))
-  return voice.orRunEnd(work, signal).finally(forget)
+  return run.orRunEnd(work, signal).finally(cancelTimer)
 }
 
-/** What is too large for one entry is published beside it; below that the session sees to it. */
+/** A result that is too large for one event becomes an artifact here. The session does the same with smaller ones. */
 const success = (call: AgentToolCall, result: Json, elapsedMs: number): ReportItem[] => {
-  const shared = { tool_call_id: call.id, tool_name: call.tool }
+  const ids = { tool_call_id: call.id, tool_name: call.tool }
   const text = typeof result === 'string' ? result : JSON.stringify(result)
-  if (JSON.stringify(result).length <= PAYLOAD_CHARS_MAX - 1_000) {
-    return [agentEventItem('tool_result', { ...shared, result }), outcome(call, 'ok', elapsedMs, { result })]
+  if (JSON.stringify(result).length <= PAYLOAD_CHARS_MAX - RESULT_MARGIN_CHARS) {
+    return [agentEventItem('tool_result', { ...ids, result }), outcome(call, 'ok', elapsedMs, { result })]
   }
-  const [ending, contentType] = typeof result === 'string' ? ['txt', 'text/plain'] : ['json', 'application/json']
-  const name = `${call.tool}.${ending}`
+  const [extension, contentType] = typeof result === 'string' ? ['txt', 'text/plain'] : ['json', 'application/json']
+  const name = `${call.tool}.${extension}`
   const reference = { artifact_name: name, size: text.length, preview: truncate(text, PREVIEW_CHARS) }
   return [
     { type: 'artifact', name, kind: 'tool_result', contentType, text },
-    agentEventItem('tool_result', { ...shared, result: reference, artifact: true }),
+    agentEventItem('tool_result', { ...ids, result: reference, artifact: true }),
     outcome(call, 'artifact', elapsedMs, { result: reference }),
   ]
 }
@@ -177,17 +179,12 @@ const outcome = (
     ...more,
   })
 
-/** A date made of nonsense would stop the session, and timers beyond 2^31 ms fire at once. */
-const checkMs = (name: string, ms: number | undefined, most: number): void => {
-  if (ms !== undefined && !(ms >= 0 && ms <= most)) throw new RangeError(`${name} is between 0 and ${most}.`)
+const checkMs = (name: string, ms: number | undefined, max: number): void => {
+  if (ms !== undefined && !(ms >= 0 && ms <= max)) throw new RangeError(`${name} is between 0 and ${max}.`)
 }
-const TIMER_MS_MAX = 2 ** 31 - 1
-const EXPIRY_MS_MAX = 10 * 366 * 86_400_000
 
-/** For the log and for callers: no stack, and no novel. */
+/** The message of an error for the log and for callers: short, and without a stack. */
 export const shortErrorMessage = (error: unknown): string => {
   const text = error instanceof Error ? error.message || error.name : String(error)
-  return text.length > MESSAGE_CHARS_MAX ? `${truncate(text, MESSAGE_CHARS_MAX)}…` : text
+  return text.length > ERROR_CHARS_MAX ? `${truncate(text, ERROR_CHARS_MAX)}…` : text
 }
-
-const MESSAGE_CHARS_MAX = 2_000

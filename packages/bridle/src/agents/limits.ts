@@ -1,0 +1,14 @@
+// Every limit of agents written in TypeScript, with a line on why that number.
+
+/** Characters of streamed text before a run waits for the log. One token event holds at most about twice as many. */
+export const TEXT_CHARS_MAX = 200_000
+/** Issues of a schema in one message. Nobody reads more, and a long list of bad items would otherwise come back whole. */
+export const ISSUES_MAX = 20
+/** The longest timeout of a tool: a timer beyond it fires at once. */
+export const TIMER_MS_MAX = 2 ** 31 - 1
+/** The longest wait for an approval: ten years. A later date could not be written as text, and would stop the session. */
+export const EXPIRY_MS_MAX = 10 * 366 * 86_400_000
+/** Characters of an error in the log: a reader wants the first sentences, and every client gets them. */
+export const ERROR_CHARS_MAX = 2_000
+/** Room in a tool result beside the result itself: ids, names and the outcome. */
+export const RESULT_MARGIN_CHARS = 1_000
