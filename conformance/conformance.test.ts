@@ -1,4 +1,4 @@
-// One suite, two targets.
+// The conformance suite on both targets.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -2,48 +2,49 @@
 import type { AnswerPattern, CaseRequest, CaseStep, ConformanceCase, OpenStep, StreamStep } from './case.ts'
 import { CaseSocket } from './case-socket.ts'
 import { type EventFrame, readStream } from './event-stream.ts'
-import { CaseFailure, type Difference, fail, ServerTimeout, STEP_TIMEOUT_MS, showValue } from './failure.ts'
+import { CaseFailure, type Difference, fail, ServerTimeout, showValue } from './failure.ts'
+import { STEP_TIMEOUT_MS } from './limits.ts'
 import { fillTemplates, findDifference, type SavedValues } from './match.ts'
 
 export interface PlayOptions {
-  /** Values that the steps may name, `{s}` at least, and save. */
+  /** Values that the steps may use and save, at least `{s}`. */
   readonly saved?: SavedValues
-  /** Sent with every request of the case. A case about tokens has its own. */
+  /** The token that every request of the case carries. A case about tokens has its own. */
   readonly token?: string
-  /** The server may put pieces of text together: several `text_delta` in a row count as one. */
+  /** Counts several `text_delta` in a row as one: the server may merge pieces of text. */
   readonly isPaced?: boolean
-  /** How long a step may take. */
-  readonly patienceMs?: number
+  /** Time for one step; default 15 s. */
+  readonly timeoutMs?: number
 }
 
 let cases = 0
 
-/** Throws a CaseFailure where the server answers otherwise. */
+/** Throws a CaseFailure when the server answers differently from the case. */
 export const playCase = async (url: string, { steps }: ConformanceCase, options: PlayOptions = {}): Promise<void> => {
-  const stage = new CasePlayer(url, options)
+  const player = new CasePlayer(url, options)
   try {
     for (const [index, step] of steps.entries()) {
-      await stage.play(fillTemplates(step, stage.saved)).catch((error: unknown) => {
-        throw withStep(error, index + 1, fillTemplates(step, stage.saved))
+      await player.play(fillTemplates(step, player.saved)).catch((error: unknown) => {
+        throw withStep(error, index + 1, fillTemplates(step, player.saved))
       })
     }
   } finally {
-    stage.end()
+    player.end()
   }
 }
 
-const withStep = (error: unknown, step: number, { ...given }: CaseStep): CaseFailure => {
+const withStep = (error: unknown, step: number, played: CaseStep): CaseFailure => {
   const failure =
     error instanceof CaseFailure
       ? error
       : new CaseFailure({ at: 'connection', expected: 'an answer', actual: causeText(error) })
   failure.step = step
-  failure.action = actionOf(given)
+  failure.action = actionOf(played)
   failure.message = `step ${step}, ${failure.action}: ${failure.message}`
   return failure
 }
 
-/** `fetch` says little itself; its cause says more. */
+/** The message of the cause: `fetch` itself says only that it failed. */
 const causeText = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   const { message } = (error.cause ?? error) as Error
@@ -64,7 +65,7 @@ class CasePlayer {
   readonly saved: SavedValues
   readonly #url: string
   readonly #options: PlayOptions
-  readonly #begun = new Map<string, Promise<Response>>()
+  readonly #pending = new Map<string, Promise<Response>>()
   readonly #streams = new Map<string, readonly EventFrame[]>()
   readonly #sockets = new Map<string, CaseSocket>()
 
@@ -76,12 +77,12 @@ class CasePlayer {
 
   async play(step: CaseStep): Promise<void> {
     if ('begin' in step) {
-      const asked = this.#ask(step.ask)
-      asked.catch(() => {})
-      this.#begun.set(step.begin, asked)
+      const response = this.#ask(step.ask)
+      response.catch(() => {})
+      this.#pending.set(step.begin, response)
     } else if ('stream' in step) await this.#stream(step)
     else if ('ask' in step) await this.#check(await this.#ask(step.ask), step.answer)
-    else if ('answered' in step) await this.#check(await this.#begunAs(step.answered), step.answer)
+    else if ('answered' in step) await this.#check(await this.#pendingResponse(step.answered), step.answer)
     else if ('frames' in step) {
       const raw = (name: string) => this.#streams.get(name)?.map((frame) => frame.raw)
       same('frames', raw(step.frames), raw(step.are)?.slice(step.from))
@@ -113,23 +114,23 @@ class CasePlayer {
     for (const socket of this.#sockets.values()) socket.end()
   }
 
-  #ask({ method = 'GET', path, headers = {}, ...given }: CaseRequest): Promise<Response> {
-    const body = bodyOf(given)
+  #ask({ method = 'GET', path, headers = {}, ...content }: CaseRequest): Promise<Response> {
+    const body = bodyOf(content)
     return fetch(`${this.#url}${path}`, {
       method,
       headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...this.#credential, ...headers },
       ...(body !== undefined && { body }),
       redirect: 'manual',
-      signal: AbortSignal.timeout(this.#patienceMs),
+      signal: AbortSignal.timeout(this.#timeoutMs),
     }).catch((error: unknown) => {
       throw error instanceof Error && error.name === 'TimeoutError'
-        ? new ServerTimeout('an answer', this.#patienceMs)
+        ? new ServerTimeout('an answer', this.#timeoutMs)
         : error
     })
   }
 
-  get #patienceMs(): number {
-    return this.#options.patienceMs ?? STEP_TIMEOUT_MS
+  get #timeoutMs(): number {
+    return this.#options.timeoutMs ?? STEP_TIMEOUT_MS
   }
 
   get #credential(): { authorization?: string } {
@@ -138,16 +139,16 @@ class CasePlayer {
   }
 
   async #check(response: Response, { status, body, headers = {}, text }: AnswerPattern): Promise<void> {
-    const said = await response.text()
-    if (response.status !== status) fail('status', String(status), `${response.status} ${said}`)
-    if (text !== undefined) same('body', said, text)
-    if (body !== undefined) check(findDifference(body, json(said), this.saved))
+    const answer = await response.text()
+    if (response.status !== status) fail('status', String(status), `${response.status} ${answer}`)
+    if (text !== undefined) same('body', answer, text)
+    if (body !== undefined) check(findDifference(body, json(answer), this.saved))
     check(findDifference(headers, Object.fromEntries(response.headers), this.saved))
   }
 
   async #stream({ stream, ask, until, types, last }: StreamStep): Promise<void> {
     const { headers = {}, path } = ask
-    const frames = await readStream(`${this.#url}${path}`, { ...this.#credential, ...headers }, until, this.#patienceMs)
+    const frames = await readStream(`${this.#url}${path}`, { ...this.#credential, ...headers }, until, this.#timeoutMs)
     this.#streams.set(stream, frames)
     if (types) {
       const seen = frames.map(({ data }) => data.type)
@@ -164,7 +165,7 @@ class CasePlayer {
       `${this.#url}${path}`,
       protocols,
       { ...this.#credential, ...headers },
-      this.#patienceMs,
+      this.#timeoutMs,
     )
     this.#sockets.get(open)?.end()
     this.#sockets.set(open, socket)
@@ -182,8 +183,8 @@ class CasePlayer {
     if (protocol !== undefined) same('subprotocol', socket.protocol, protocol)
   }
 
-  #begunAs(name: string): Promise<Response> {
-    return this.#begun.get(name) ?? fail('case', `a request called ${name}`, 'none')
+  #pendingResponse(name: string): Promise<Response> {
+    return this.#pending.get(name) ?? fail('case', `a request called ${name}`, 'none')
   }
 
   #socket(name: string): CaseSocket {

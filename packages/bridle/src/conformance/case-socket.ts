@@ -1,4 +1,4 @@
-// One socket of a case: what it heard, and what that makes of a state.
+// A WebSocket of a case: the messages that it received, and the state that they add up to.
 import { WebSocket } from 'ws'
 import { applyOperations } from '../kernel/delta.ts'
 import { CaseFailure, type Difference, ServerTimeout, showValue } from './failure.ts'
@@ -17,16 +17,16 @@ export class CaseSocket {
   readonly messages: CaseSocketMessage[] = []
   closeCode: number | null = null
   protocol = ''
-  /** What the upgrade was answered, where it was refused. */
+  /** The answer to a refused upgrade. */
   refusal: { status: number; body: unknown } | null = null
   #next = 0
   #changed = () => {}
 
-  readonly #patienceMs: number
+  readonly #timeoutMs: number
 
-  private constructor(ws: WebSocket, patienceMs: number) {
+  private constructor(ws: WebSocket, timeoutMs: number) {
     this.#ws = ws
-    this.#patienceMs = patienceMs
+    this.#timeoutMs = timeoutMs
     ws.on('message', (data) => {
       this.messages.push(messageOf(data.toString()))
       this.#changed()
@@ -42,10 +42,10 @@ export class CaseSocket {
     url: string,
     protocols: readonly string[],
     headers: Record<string, string>,
-    patienceMs: number,
+    timeoutMs: number,
   ): Promise<CaseSocket> {
-    const ws = new WebSocket(url.replace(/^http/, 'ws'), [...protocols], { headers, handshakeTimeout: patienceMs })
-    const socket = new CaseSocket(ws, patienceMs)
+    const ws = new WebSocket(url.replace(/^http/, 'ws'), [...protocols], { headers, handshakeTimeout: timeoutMs })
+    const socket = new CaseSocket(ws, timeoutMs)
     return new Promise((resolve, reject) => {
       ws.once('open', () => {
         socket.protocol = ws.protocol
@@ -59,7 +59,7 @@ export class CaseSocket {
         ws.terminate()
       })
       ws.once('error', (error) => {
-        reject(/timed out/.test(error.message) ? new ServerTimeout('an upgrade', patienceMs) : error)
+        reject(/timed out/.test(error.message) ? new ServerTimeout('an upgrade', timeoutMs) : error)
       })
     })
   }
@@ -68,7 +68,7 @@ export class CaseSocket {
     this.#ws.send(text)
   }
 
-  /** The next message for which `problem` says null; passes over others. */
+  /** Resolves with the next message that has no problem, and skips the others. */
   async waitForMessage(problem: (message: unknown) => Difference | null): Promise<void> {
     let last: Difference | null = null
     await this.until(() => {
@@ -102,22 +102,22 @@ export class CaseSocket {
     return state
   }
 
-  /** Resolves when it is so; rejects when the socket has closed, or nothing more comes for too long. */
-  until(isSo: () => boolean): Promise<void> {
+  /** Resolves when the condition holds; rejects when the socket closes first, or after the timeout. */
+  until(condition: () => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
-      // Once it is settled it must not look again: it would take messages that the next step waits for.
-      const settle = (terminate: () => void) => {
+      // A settled promise must not check again: the condition would consume messages that the next step waits for.
+      const settle = (finish: () => void) => {
         clearTimeout(timer)
         this.#changed = () => {}
-        terminate()
+        finish()
       }
       const timer = setTimeout(
-        () => settle(() => reject(new ServerTimeout('a message', this.#patienceMs, showValue(this.types())))),
-        this.#patienceMs,
+        () => settle(() => reject(new ServerTimeout('a message', this.#timeoutMs, showValue(this.types())))),
+        this.#timeoutMs,
       )
       this.#changed = () => {
         try {
-          if (isSo()) settle(resolve)
+          if (condition()) settle(resolve)
           else if (this.closeCode !== null) settle(() => reject(this.#closeFailure()))
         } catch (error) {
           settle(() => reject(error))
@@ -136,7 +136,7 @@ export class CaseSocket {
   }
 }
 
-/** A message that is no JSON fits no pattern, and is shown in the report. */
+/** Text that is not JSON becomes the type: it matches no pattern, and the report shows it. */
 const messageOf = (text: string): CaseSocketMessage => {
   const message = parsed(text)
   return typeof message === 'object' && message !== null && 'type' in message

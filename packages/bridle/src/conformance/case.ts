@@ -1,10 +1,9 @@
-// What a wire exchange is, as data. Nothing here knows a target, and nothing here is code: another implementation may
-// read the cases and play them.
+// A wire exchange as data. Cases know no target and contain no code, so that another implementation can read and play them.
 //
-// `{s}` in any text is a session id of the case's own; `{name}` is what an earlier step saved under that name. Sessions that the
-// server names itself are saved as `made` or `child`, so that a player can remove them.
+// `{s}` in any text is the session id of the case; `{name}` is the value that an earlier step saved under that name. Sessions that
+// the server names itself are saved as `made` or `child`, so that a player can remove them.
 
-/** Matches what it is part of: objects may have more, lists have exactly these. */
+/** A pattern for JSON. Objects may have more fields than the pattern; lists have exactly its entries. */
 export type Pattern =
   | string
   | number
@@ -12,15 +11,15 @@ export type Pattern =
   | null
   | readonly Pattern[]
   | { readonly [name: string]: Pattern }
-  /** Anything that is there. */
+  /** Any value, but not an absent one. */
   | { readonly $any: true }
-  /** A text that fits the regular expression. */
+  /** A text that matches the regular expression. */
   | { readonly $match: string }
-  /** Anything that is there; later steps have it as `{name}`. */
+  /** Any value; later steps use it as `{name}`. */
   | { readonly $save: string }
-  /** A list with so many entries. */
+  /** A list with this many entries. */
   | { readonly $length: number }
-  /** Nothing of that name. */
+  /** An absent field. */
   | { readonly $absent: true }
 
 export interface CaseRequest {
@@ -28,11 +27,11 @@ export interface CaseRequest {
   readonly path: string
   readonly headers?: { readonly [name: string]: string }
   readonly body?: unknown
-  /** A body that plays these steps; `body` may add fields. */
+  /** The prompt of a scripted run with these steps; `body` may add fields. */
   readonly script?: readonly unknown[]
-  /** A body that is sent as it is. */
+  /** A body that is sent unchanged. */
   readonly raw?: string
-  /** A body of so many bytes. */
+  /** A body of about this many bytes. */
   readonly bytes?: number
 }
 
@@ -56,43 +55,43 @@ export interface OpenStep {
   readonly path: string
   readonly headers?: { readonly [name: string]: string }
   readonly protocols?: readonly string[]
-  /** What a refused upgrade is answered. */
+  /** The answer to a refused upgrade. */
   readonly refused?: AnswerPattern
-  /** The subprotocol that was agreed on. */
+  /** The subprotocol that the server selects. */
   readonly protocol?: string
 }
 
 export type CaseStep =
   | { readonly ask: CaseRequest; readonly answer: AnswerPattern }
-  /** Asked now, looked at by `answered`. */
+  /** Sends the request now; a later `answered` checks its response. */
   | { readonly begin: string; readonly ask: CaseRequest }
   | { readonly answered: string; readonly answer: AnswerPattern }
-  /** Opens an event stream and reads until an event of that type. Its frames are kept under the name. */
+  /** Opens an event stream and reads until an event of that type. Later steps refer to its frames by the name. */
   | StreamStep
-  /** The frames of one stream are, byte for byte, those of another from an index on; -3 is the last three. */
+  /** The frames of one stream equal, byte for byte, those of another from an index on; -3 means the last three. */
   | { readonly frames: string; readonly are: string; readonly from: number }
   | OpenStep
   | { readonly say: string; readonly message?: unknown; readonly raw?: string; readonly bytes?: number }
-  /** Reads on until a message fits; those before it are passed over. */
+  /** Reads until a message matches, and skips those before it. */
   | { readonly hear: string; readonly message: Pattern }
-  /** The types of everything heard so far. An event is named by its own type. */
+  /** The types of all messages so far. An event counts with its own type. */
   | { readonly heard: string; readonly types: readonly string[] }
-  /** What the deltas heard so far make of the state; there must be no gap in them. */
+  /** The state after all deltas so far; the deltas must have no gap. */
   | { readonly state: string; readonly is: Pattern }
   | { readonly closed: string; readonly code: number }
   | { readonly hangUp: string }
 
 export interface ConformanceCase {
-  /** The rule of the protocol page that it proves, and what it shows. */
+  /** The rule of the protocol page, and the behaviour that the case shows. */
   readonly name: string
-  /** The server it wants; default `open`. */
+  /** The settings of the server; default `open`. */
   readonly server?: CaseServerName
-  /** The case shows a server that asks for no token. */
+  /** Only for a server that asks for no token. */
   readonly isOpenOnly?: true
   readonly steps: readonly CaseStep[]
 }
 
-/** Servers by what they are set up with: the same options on every target. */
+/** The settings of each server: the same options on every target. */
 export const serverSettingsByName = {
   open: {},
   token: { authToken: 'right' },

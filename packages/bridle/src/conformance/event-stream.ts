@@ -1,4 +1,4 @@
-// An event stream as a case reads it: every frame as it came, until the wanted one.
+// Reads an event stream and keeps its frames byte for byte.
 import { CaseFailure, ServerTimeout, showValue } from './failure.ts'
 
 export interface EventFrame {
@@ -7,15 +7,15 @@ export interface EventFrame {
   readonly raw: string
 }
 
-/** Reads until a frame of that type. */
+/** Reads until an event of the type `until`. */
 export const readStream = async (
   url: string,
   headers: { readonly [name: string]: string },
   until: string,
-  patienceMs: number,
+  timeoutMs: number,
 ): Promise<EventFrame[]> => {
   const leave = new AbortController()
-  const timer = setTimeout(() => leave.abort(), patienceMs)
+  const timer = setTimeout(() => leave.abort(), timeoutMs)
   const frames: EventFrame[] = []
   try {
     const response = await fetch(url, { headers, signal: leave.signal })
@@ -40,7 +40,7 @@ export const readStream = async (
     }
   } catch (error) {
     if (error instanceof CaseFailure) throw error
-    if (leave.signal.aborted) throw new ServerTimeout(`an event of type ${until}`, patienceMs, eventTypes(frames))
+    if (leave.signal.aborted) throw new ServerTimeout(`an event of type ${until}`, timeoutMs, eventTypes(frames))
   } finally {
     clearTimeout(timer)
     leave.abort()

@@ -1,7 +1,8 @@
-// A step that did not come out as its case says.
+// The difference between a server's answer and the answer that a case expects.
+import { SHOWN_CHARS_MAX } from './limits.ts'
 
 export interface Difference {
-  /** Where: a field of a body, a header, `status`. */
+  /** The place of the difference: a field of a body, a header, `status`. */
   readonly at: string
   readonly expected: string
   readonly actual: string
@@ -11,9 +12,9 @@ export class CaseFailure extends Error implements Difference {
   readonly at: string
   readonly expected: string
   readonly actual: string
-  /** Counted from 1; 0 until it is known. */
+  /** Counted from 1; 0 until the player fills it in. */
   step = 0
-  /** The step in a few words. */
+  /** The step in a few words, for the report. */
   action = ''
 
   constructor({ at, expected, actual }: Difference) {
@@ -24,15 +25,12 @@ export class CaseFailure extends Error implements Difference {
   }
 }
 
-/** The server said nothing for too long. */
+/** The server did not answer in time. */
 export class ServerTimeout extends CaseFailure {
-  constructor(expected: string, patienceMs: number, actual = 'nothing') {
-    super({ at: 'answer', expected, actual: `${actual} within ${patienceMs / 1_000} seconds` })
+  constructor(expected: string, timeoutMs: number, actual = 'nothing') {
+    super({ at: 'answer', expected, actual: `${actual} within ${timeoutMs / 1_000} seconds` })
   }
 }
-
-/** Longer than any step of a case takes on a busy machine. */
-export const STEP_TIMEOUT_MS = 15_000
 
 export const fail = (at: string, expected: unknown, actual: unknown): never => {
   throw new CaseFailure({ at, expected: showValue(expected), actual: showValue(actual) })
@@ -40,7 +38,5 @@ export const fail = (at: string, expected: unknown, actual: unknown): never => {
 
 export const showValue = (value: unknown): string => {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing')
-  return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text
+  return text.length > SHOWN_CHARS_MAX ? `${text.slice(0, SHOWN_CHARS_MAX)}…` : text
 }
-
-const SHOWN_MAX = 1_000

@@ -1,4 +1,4 @@
-// All cases, by the page whose rules they show.
+// All cases, grouped by the protocol page whose rules they show.
 import type { ConformanceCase } from './case.ts'
 import { fabricSocketCases } from './cases/fabric-socket.ts'
 import { frontendCases } from './cases/frontend.ts'

@@ -1,7 +1,9 @@
-// All cases against one running server, ours or another's: what was played, what was skipped and why, and what is left behind.
+// Plays all cases against one running server, of this implementation or another: the result of each case, and the sessions
+// that could not be removed.
 import { type CaseServerName, type ConformanceCase, serverSettingsByName } from './case.ts'
 import { playCase } from './case-player.ts'
-import { type CaseFailure, ServerTimeout, STEP_TIMEOUT_MS } from './failure.ts'
+import { type CaseFailure, ServerTimeout } from './failure.ts'
+import { STEP_TIMEOUT_MS, TIMEOUTS_MAX } from './limits.ts'
 import { fillTemplates } from './match.ts'
 import { type ProtocolPage, protocolPages, ruleOf } from './pages.ts'
 import { removeSessions } from './session-cleanup.ts'
@@ -9,10 +11,10 @@ import { removeSessions } from './session-cleanup.ts'
 export interface ConformanceOptions {
   readonly url: string
   readonly token?: string | undefined
-  /** Only rules that begin with this. */
+  /** Plays only the rules that begin with this text. */
   readonly only?: string | undefined
-  /** How long one step may take. */
-  readonly patienceMs?: number
+  /** Time for one step. */
+  readonly timeoutMs?: number
 }
 
 export type CaseResult = { readonly page: ProtocolPage; readonly rule: string; readonly name: string } & (
@@ -21,7 +23,7 @@ export type CaseResult = { readonly page: ProtocolPage; readonly rule: string; r
   | { readonly outcome: 'skipped'; readonly reason: string }
 ) & { readonly removed: number; readonly left: readonly string[] }
 
-/** All sessions that a run makes begin with this, but for two that the server names itself. */
+/** Prefix of the sessions that the suite makes, except two that the server names itself. */
 export const SESSION_PREFIX = 'conformance-'
 
 export const selectCases = (only = ''): { readonly page: ProtocolPage; readonly each: ConformanceCase }[] =>
@@ -29,14 +31,18 @@ export const selectCases = (only = ''): { readonly page: ProtocolPage; readonly 
     page.cases.filter((each) => ruleOf(each).startsWith(only)).map((each) => ({ page, each })),
   )
 
-export async function* playCases(options: ConformanceOptions): AsyncGenerator<CaseResult, void, undefined> {
-  const { url, token, only, patienceMs = STEP_TIMEOUT_MS } = options
-  const missing = await missingAgent(url, token, patienceMs)
+export async function* playCases({
+  url,
+  token,
+  only,
+  timeoutMs = STEP_TIMEOUT_MS,
+}: ConformanceOptions): AsyncGenerator<CaseResult, void, undefined> {
+  const noAgent = await missingAgent(url, token, timeoutMs)
   const run = `${SESSION_PREFIX}${Date.now().toString(36)}`
-  let silent = 0
+  let timeouts = 0
   for (const [index, { page, each }] of selectCases(only).entries()) {
     const row = { page, rule: ruleOf(each), name: each.name }
-    const reason = silent >= SILENT_MAX ? 'the server does not answer any more' : (unmet(each, token) ?? missing)
+    const reason = timeouts >= TIMEOUTS_MAX ? 'the server does not answer any more' : (unmet(each, token) ?? noAgent)
     if (reason !== null) {
       yield { ...row, outcome: 'skipped', reason, removed: 0, left: [] }
       continue
@@ -44,25 +50,22 @@ export async function* playCases(options: ConformanceOptions): AsyncGenerator<Ca
     const session = `${run}-${index + 1}`
     const isTokenCase = each.server === 'token'
     const steps = isTokenCase ? withToken(each, token ?? '') : each
-    // A case about tokens says by itself who asks.
+    // A case about tokens brings its credentials itself.
     const saved = new Map([['s', session]])
-    const played = { saved, patienceMs, isPaced: true, ...(!isTokenCase && token !== undefined && { token }) }
-    const failure = await playCase(url, steps, played).then(
+    const options = { saved, timeoutMs, isPaced: true, ...(!isTokenCase && token !== undefined && { token }) }
+    const failure = await playCase(url, steps, options).then(
       () => null,
       (error: unknown) => error as CaseFailure,
     )
-    silent = failure instanceof ServerTimeout ? silent + 1 : 0
-    const { removed, left } = await removeSessions({ url, token, patienceMs }, fillTemplates(steps, saved), saved)
+    timeouts = failure instanceof ServerTimeout ? timeouts + 1 : 0
+    const { removed, left } = await removeSessions({ url, token, timeoutMs }, fillTemplates(steps, saved), saved)
     yield failure === null
       ? { ...row, outcome: 'passed', removed, left }
       : { ...row, outcome: 'failed', failure, removed, left }
   }
 }
 
-/** A server that is silent so often in a row has gone; waiting for each further case would take minutes. */
-const SILENT_MAX = 3
-
-/** Options that a running server may not have, and that no request can find out. */
+/** Options that a running server may lack, and that no request can detect. */
 const needs: { readonly [name in Exclude<CaseServerName, 'open' | 'token'>]: string } = {
   tenants: 'needs a server that requires a tenant (tenantRequired)',
   scoped: 'needs tokens with scopes, tenants and a user (tokens)',
@@ -77,7 +80,7 @@ const unmet = ({ server = 'open', isOpenOnly }: ConformanceCase, token: string |
   return needs[server]
 }
 
-/** The cases call the token of their server by a name of its own. */
+/** The cases use a fixed token; replaces it with the token of this server. */
 const withToken = (each: ConformanceCase, token: string): ConformanceCase =>
   JSON.parse(
     JSON.stringify(each).replaceAll(
@@ -86,11 +89,11 @@ const withToken = (each: ConformanceCase, token: string): ConformanceCase =>
     ),
   ) as ConformanceCase
 
-/** A server that lists its agents, and the scripted one is not among them, can play nothing. */
-const missingAgent = async (url: string, token: string | undefined, patienceMs: number): Promise<string | null> => {
+/** The reason to skip every case: the server lists its agents, and `scripted` is not among them. Null = it may be there. */
+const missingAgent = async (url: string, token: string | undefined, timeoutMs: number): Promise<string | null> => {
   try {
     const headers: { [name: string]: string } = token === undefined ? {} : { authorization: `Bearer ${token}` }
-    const response = await fetch(`${url}/ready`, { headers, signal: AbortSignal.timeout(patienceMs) })
+    const response = await fetch(`${url}/ready`, { headers, signal: AbortSignal.timeout(timeoutMs) })
     const { agents } = (await response.json()) as { agents?: unknown }
     if (agents === undefined || JSON.stringify(agents).includes('"scripted"')) return null
     return 'needs the agent `scripted`, which the server does not list'

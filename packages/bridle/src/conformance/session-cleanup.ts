@@ -1,18 +1,18 @@
-// The sessions of a case are removed when it has been played, whatever came of it. Nothing else on the server is touched.
+// Removes the sessions of a case after it was played, whether it passed or failed. Nothing else on the server changes.
 import type { ConformanceCase } from './case.ts'
 import type { SavedValues } from './match.ts'
 
 interface ServerUnderTest {
   readonly url: string
   readonly token: string | undefined
-  readonly patienceMs: number
+  readonly timeoutMs: number
 }
 
 const DEFAULT_TENANT = null
 
 export interface SessionCleanup {
   readonly removed: number
-  /** Sessions that the server would not remove. */
+  /** Sessions that the server did not remove. */
   readonly left: readonly string[]
 }
 
@@ -43,7 +43,7 @@ const NAMED_BY_SERVER = ['made', 'child']
 const TENANT = /(?:"x-fabric-tenant":"|[?&]tenant=)([A-Za-z0-9]+)/g
 
 const remove = async (
-  { url, token, patienceMs }: ServerUnderTest,
+  { url, token, timeoutMs }: ServerUnderTest,
   id: string,
   tenant: string | null,
 ): Promise<number | null> => {
@@ -54,7 +54,7 @@ const remove = async (
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
         ...(tenant !== null && { 'x-fabric-tenant': tenant }),
       },
-      signal: AbortSignal.timeout(patienceMs),
+      signal: AbortSignal.timeout(timeoutMs),
     })
     await response.body?.cancel()
     return response.status

@@ -1,6 +1,6 @@
-// `bridle conformance <url>`: the wire exchanges of the protocol pages, played against a running server.
+// `bridle conformance <url>` plays the wire exchanges of the protocol pages against a running server.
 
-import { STEP_TIMEOUT_MS } from '../../conformance/failure.ts'
+import { STEP_TIMEOUT_MS } from '../../conformance/limits.ts'
 import { type CaseResult, playCases, SESSION_PREFIX, selectCases } from '../../conformance/server-run.ts'
 import { defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
 import { serverAddress, serverUrl } from '../config/settings.ts'
@@ -24,15 +24,15 @@ Exchanges that need a server with other settings are skipped, with the reason. E
   run: async ({ args, flags, env, out }) => {
     const url = serverUrl({ url: args[0] ?? '' }, env).replace(/\/+$/, '')
     const token = flags.token ?? (await serverAddress({ url }, env)).authToken
-    const patienceMs = patienceOf(flags.timeout)
+    const timeoutMs = timeoutOf(flags.timeout)
     const count = selectCases(flags.only).length
     if (count === 0)
       throw new ExitError(EXIT_CODES.usage, `No rule begins with "${flags.only}". Rules are called H1, F6, W4, T3.`)
-    await checkServer(url, token, patienceMs)
+    await checkServer(url, token, timeoutMs)
     const report = conformanceReport(out)
     report.begin(url, count)
     const results: CaseResult[] = []
-    for await (const result of playCases({ url, token, only: flags.only, patienceMs })) {
+    for await (const result of playCases({ url, token, only: flags.only, timeoutMs })) {
       results.push(result)
       report.add(result)
     }
@@ -41,20 +41,20 @@ Exchanges that need a server with other settings are skipped, with the reason. E
   },
 })
 
-const patienceOf = (seconds: string | undefined): number => {
-  const patienceMs = seconds === undefined ? STEP_TIMEOUT_MS : Number(seconds) * 1_000
-  if (!(patienceMs > 0)) throw new ExitError(EXIT_CODES.usage, `--timeout ${seconds} is not a number of seconds.`)
-  return patienceMs
+const timeoutOf = (seconds: string | undefined): number => {
+  const timeoutMs = seconds === undefined ? STEP_TIMEOUT_MS : Number(seconds) * 1_000
+  if (!(timeoutMs > 0)) throw new ExitError(EXIT_CODES.usage, `--timeout ${seconds} is not a number of seconds.`)
+  return timeoutMs
 }
 
-/** A server that is not there, or that does not let us in, can be said in one line. Any other answer shows in the report. */
-const checkServer = async (url: string, token: string | undefined, patienceMs: number): Promise<void> => {
-  const stop = (what: string) => new ExitError(EXIT_CODES.failed, `${url} ${what}`)
+/** Ends with one line when the server is not there or refuses the token. Any other answer shows in the report. */
+const checkServer = async (url: string, token: string | undefined, timeoutMs: number): Promise<void> => {
+  const stop = (problem: string) => new ExitError(EXIT_CODES.failed, `${url} ${problem}`)
   const headers: { [name: string]: string } = token === undefined ? {} : { authorization: `Bearer ${token}` }
-  const signal = AbortSignal.timeout(patienceMs)
+  const signal = AbortSignal.timeout(timeoutMs)
   const response = await fetch(`${url}/sessions?limit=1`, { headers, signal, redirect: 'manual' }).catch(
     (error: Error) => {
-      if (error.name === 'TimeoutError') throw stop(`does not answer within ${patienceMs / 1_000} seconds.`)
+      if (error.name === 'TimeoutError') throw stop(`does not answer within ${timeoutMs / 1_000} seconds.`)
       throw stop('cannot be reached. Start the server first, and name the address that it prints.')
     },
   )

@@ -164,7 +164,7 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
     steps: [
       here,
       { open: 'a', path: socket },
-      // A platform may end the connection of who never said a word much later than it closes the socket.
+      // A platform may end the connection of a silent client much later than it closes the socket.
       { say: 'a', message: { type: 'pong' } },
       { closed: 'a', code: 4009 },
     ],
@@ -185,7 +185,7 @@ export const fabricSocketCases: readonly ConformanceCase[] = [
       here,
       { open: 'a', path: socket },
       { hear: 'a', message: { type: 'replay-end' } },
-      // Some runtimes close a socket that never said anything only after ten seconds.
+      // Some runtimes close the socket of a silent client only after ten seconds.
       { say: 'a', message: { type: 'ping', ts: 5 } },
       { hear: 'a', message: { type: 'pong', ts: 5 } },
       { ask: { method: 'DELETE', path: invoke }, answer: { status: 200 } },
