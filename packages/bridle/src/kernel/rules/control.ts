@@ -1,19 +1,13 @@
-// Pause, resume, expiry, policy, branch, and the passing of time.
+// Pause, resume, expiry, policy, and the passing of time.
 import { type Answers, type Command, type Refusal, refuse } from '../commands.ts'
-import { BRANCHED, eventId } from '../event.ts'
-import { ABORT_GRACE_MS, PREVIEW_CHARS, SUMMARY_CHARS_MAX } from '../limits.ts'
-import { cursorText } from '../positions/cursor.ts'
-import { isEnding, type SessionState } from '../projections/state.ts'
-import { OUTCOME_TYPES } from '../schemas.ts'
-import { truncate } from '../text/truncate.ts'
-import { applied } from './approvals/approval-settlement.ts'
+import { ABORT_GRACE_MS } from '../limits.ts'
+import { isEnding } from '../projections/state.ts'
 import { expireApprovals, withdrawBudgetQuestions } from './approvals/approvals.ts'
 import { askAboutUnsafe } from './approvals/operator-questions.ts'
-import { publishArtifact } from './artifacts.ts'
 import { grantBudget } from './budgets/granted-budget.ts'
 import type { DecisionBuilder } from './decision-builder.ts'
 import { canExpire } from './due-time.ts'
-import { checkPrompt, type PromptOptions, queuePrompt } from './prompts.ts'
+import { reasonAndActor } from './reason-and-actor.ts'
 import { completeStop, failExpired, isExpired, requestRun, settleToolCalls } from './runs/runs.ts'
 
 export const pause = (
@@ -94,105 +88,3 @@ const expireWork = (w: DecisionBuilder): void => {
   if (w.run?.phase === 'started') parkRun(w, 'paused')
   else failExpired(w)
 }
-
-export const promiseBranch = (
-  _w: DecisionBuilder,
-  { childId }: Command & { type: 'promise_branch' },
-): Answers['promise_branch'] => ({
-  childId,
-})
-
-/** The first command of a child: the state is its parent's at the branch point, and comes to rest here. */
-export const branch = (w: DecisionBuilder, command: Command & { type: 'branch' }): Answers['branch'] | Refusal => {
-  const { parent, title, settings, artifacts = [], owner } = command
-  if (w.state.head !== parent.seq) return refuse(w.state.lifecycle.created ? 'session_exists' : 'bad_branch_point')
-  const next = nextBranchPrompt(w, command)
-  if (next && 'refused' in next) return next
-  const { kind } = w.state.lifecycle
-  const before = w.state
-  const cursor = command.cursor ?? cursorText('branch', parent.id, parent.seq)
-  w.add('branched', {
-    parent,
-    kind,
-    ...(owner !== undefined && { owner }),
-    source_event_id: eventId(parent.seq),
-    resume_cursor: cursor,
-    ...(title !== undefined && { title }),
-    ...(settings && { settings }),
-    ...reasonAndActor(command),
-  })
-  endParentTurn(w, before)
-  for (const each of artifacts) publishArtifact(w, each)
-  w.add('session_checkpoint', {
-    session_id: w.key.id,
-    sequence: w.state.checkpoints.count + 1,
-    checkpoint_type: 'resume_seed',
-    status: 'completed',
-    ...resumeSeed(w, `Branched from ${parent.id} at ${eventId(parent.seq)}.`),
-    resume_cursor: cursor,
-  })
-  const queued = next ? queuePrompt(w, next.prompt, next) : {}
-  return { sessionId: w.key.id, parent: { ...parent }, ...queued }
-}
-
-/**
- * A turn that was under way in the parent ends here: its calls have an outcome, its approvals an answer, and it has an end. The
- * fold knows that nothing of the parent is open in a branch; a client that only hears what is said has to be told.
- */
-const endParentTurn = (w: DecisionBuilder, { lifecycle: { run, tools }, approvals: { open } }: SessionState): void => {
-  const left = run && { run: run.runId, attempt: run.attempt }
-  for (const [tool_call_id, { name }] of left ? Object.entries(tools) : [])
-    w.addToOtherRun(left, 'tool_outcome', {
-      ...{ tool_call_id, tool_name: name, status: 'error', outcome_type: OUTCOME_TYPES.error },
-      ...{ reason: BRANCHED, error: 'The call was interrupted.' },
-    })
-  for (const asked of Object.values(open))
-    w.addToOtherRun(left, 'approval_applied', applied(asked, 'cancelled', { reason: BRANCHED }))
-  if (!left) return
-  w.addToOtherRun(left, 'turn_end', { turn_id: left.run, status: 'cancelled', stop_reason: BRANCHED, queued: 0 })
-}
-
-/** What a reader needs to know where the branch goes on, without the history: what was asked last, and what was answered. */
-const resumeSeed = ({ state: { conversation } }: DecisionBuilder, where: string) => {
-  const at = conversation.messages.findLastIndex(({ role }) => role === 'user')
-  const prompt = conversation.messages[at]?.content.trim() ?? ''
-  const answer =
-    conversation.messages
-      .slice(at)
-      .findLast(({ role }) => role === 'assistant')
-      ?.content.trim() ?? ''
-  const quotes = [
-    prompt && ` Asked: ${truncate(prompt, SUMMARY_CHARS_MAX)}`,
-    answer && ` Answered: ${truncate(answer, SUMMARY_CHARS_MAX)}`,
-  ]
-  return {
-    summary_text: [where, ...quotes].join(''),
-    ...(prompt && { last_prompt: truncate(prompt, PREVIEW_CHARS) }),
-    ...(answer && { last_answer: truncate(answer, PREVIEW_CHARS) }),
-  }
-}
-
-/** What a branch that does not rest goes on with. */
-const nextBranchPrompt = (
-  w: DecisionBuilder,
-  { prompt, actor }: Command & { type: 'branch' },
-): (PromptOptions & { prompt: string }) | Refusal | null => {
-  if (prompt === undefined) return null
-  if (prompt !== null) return checkPrompt(w, prompt, true) ?? { prompt, actor }
-  const asked = w.state.conversation.messages.findLast(({ role }) => role === 'user')
-  return asked
-    ? { prompt: asked.content, input: asked.input, actor }
-    : refuse('bad_branch_point', 'Nothing was asked before that event.')
-}
-
-/** Who wanted it, and why, as far as either was said. */
-const reasonAndActor = ({
-  reason,
-  actor,
-}: {
-  readonly reason?: string | undefined
-  readonly actor?: string | undefined
-}) => ({
-  ...(reason !== undefined && { reason }),
-  ...(actor !== undefined && { actor }),
-})
