@@ -23,6 +23,7 @@ import {
 } from '../ports/store.ts'
 import type { Run } from '../projections/lifecycle.ts'
 import { statusOf } from '../projections/state.ts'
+import { branchRequestRefusal } from '../rules/branch.ts'
 import { type ChildNotice, findParentKey } from '../rules/children/child-notice.ts'
 import { wantedEffects } from '../rules/wanted-effects.ts'
 import { type EventLoop, ReadScheduler } from '../session/read-scheduler.ts'
@@ -227,9 +228,8 @@ export class Host {
     const { id = null, ...more } = options
     return this.#persist(id, async () => {
       const source = await this.find(parent)
-      if (!source) return refuse('session_not_found')
-      if (!Number.isSafeInteger(seq) || seq < 1 || seq > source.state.head) return refuse('bad_branch_point')
-      if (childId === parent.id) return refuse('session_exists')
+      const refusal = branchRequestRefusal(source && { id: parent.id, head: source.state.head }, seq, childId)
+      if (!source || refusal) return refusal ?? refuse('session_not_found')
       const from: BranchParent = { agent: parent.agent, id: parent.id, seq }
       const child = await this.#child({ ...parent, id: childId }, { from, source })
       if (!child) return refuse('bad_branch_point')

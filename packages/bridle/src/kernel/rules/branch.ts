@@ -2,6 +2,7 @@
 import { type Answers, type Command, type Refusal, refuse } from '../commands.ts'
 import { BRANCHED, eventId } from '../event.ts'
 import { PREVIEW_CHARS, SUMMARY_CHARS_MAX } from '../limits.ts'
+import type { BranchParent } from '../ports/store.ts'
 import { cursorText } from '../positions/cursor.ts'
 import type { SessionState } from '../projections/state.ts'
 import { OUTCOME_TYPES } from '../schemas.ts'
@@ -11,6 +12,34 @@ import { publishArtifact } from './artifacts.ts'
 import type { DecisionBuilder } from './decision-builder.ts'
 import { checkPrompt, type PromptOptions, queuePrompt } from './prompts.ts'
 import { reasonAndActor } from './reason-and-actor.ts'
+
+/** Refuses a branch of `source` at event `seq` before anything is opened for it; a source that is null does not exist. */
+export const branchRequestRefusal = (
+  source: { readonly id: string; readonly head: number } | null,
+  seq: number,
+  childId: string,
+): Refusal | null => {
+  if (!source) return refuse('session_not_found')
+  if (!Number.isSafeInteger(seq) || seq < 1 || seq > source.head) return refuse('bad_branch_point')
+  return childId === source.id ? refuse('session_exists') : null
+}
+
+/**
+ * Refuses commands that do not fit a branch. A branch has a `branchPoint` until its first event is written: until then its
+ * state is its parent's, so that the branch itself is the only command it takes. No other session takes that command.
+ */
+export const branchRefusal = (
+  state: SessionState,
+  command: Command,
+  branchPoint: BranchParent | null,
+): Refusal | null => {
+  if (command.type !== 'branch') return branchPoint ? refuse('session_not_found') : null
+  if (branchPoint && isSamePoint(command.parent, branchPoint)) return null
+  return refuse(state.lifecycle.created ? 'session_exists' : 'bad_branch_point')
+}
+
+const isSamePoint = (a: BranchParent, b: BranchParent): boolean =>
+  a.agent === b.agent && a.id === b.id && a.seq === b.seq
 
 export const promiseBranch = (
   _w: DecisionBuilder,
@@ -22,7 +51,6 @@ export const promiseBranch = (
 /** The first command of a child: the state is its parent's at the branch point, and comes to rest here. */
 export const branch = (w: DecisionBuilder, command: Command & { type: 'branch' }): Answers['branch'] | Refusal => {
   const { parent, title, settings, artifacts = [], owner } = command
-  if (w.state.head !== parent.seq) return refuse(w.state.lifecycle.created ? 'session_exists' : 'bad_branch_point')
   const next = nextBranchPrompt(w, command)
   if (next && 'refused' in next) return next
   const { kind } = w.state.lifecycle

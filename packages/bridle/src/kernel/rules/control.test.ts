@@ -229,6 +229,7 @@ describe('branch', () => {
   const branchAt = (parent: TestSession, seq: number, title?: string) => {
     const child = new TestSession(parent.log.slice(0, seq).reduce(evolve, new TestSession().state))
     child.now = parent.now
+    child.branchPoint = { agent: 'scripted', id: 'p1', seq }
     const answer = child.do({
       type: 'branch',
       parent: { agent: 'scripted', id: 'p1', seq },

@@ -145,6 +145,9 @@ const same = (what: string, actual: unknown, expected: unknown): void => {
   if (!isDeepStrictEqual(actual, expected)) expect(actual, what).toEqual(expected)
 }
 
+/** Each branch stands where its command says. */
+const branchOptions = (command: Command) => ({ branchPoint: command.type === 'branch' ? command.parent : null })
+
 /** Plays the steps from a submit, and shows each decision to `look`. */
 const play = (
   given: readonly DecideStep[],
@@ -162,7 +165,7 @@ const play = (
   for (const each of [{ do: 'submit', pick: given.length, ms: 0 }, ...given]) {
     now += each.ms
     const asked = command(state, each)
-    const decided = decide(key, state, asked, now)
+    const decided = decide(key, state, asked, now, branchOptions(asked))
     look(state, decided.events, decided.state, now, asked, decided.operations)
     if (isRefusal(decided.outcome)) expect(decided.state).toBe(state)
     state = decided.state
@@ -197,7 +200,7 @@ describe('the log', () => {
       const restored = JSON.parse(JSON.stringify(before)) as SessionState
       const read = JSON.parse(JSON.stringify(events)) as AnyEvent[]
       same('replay from JSON', read.reduce(evolve, restored), after)
-      same('decision on a restored state', decide(key, restored, asked, now).events, events)
+      same('decision on a restored state', decide(key, restored, asked, now, branchOptions(asked)).events, events)
     }))
 
   test('[S6] has one turn_end per run, and no event of the run after it', () =>

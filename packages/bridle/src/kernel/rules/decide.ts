@@ -4,13 +4,14 @@ import type { DeltaOperation } from '../delta.ts'
 import type { EngineIdentity } from '../engine-info.ts'
 import type { AnyEvent, Key } from '../event.ts'
 import { mayOpen, ownerOf } from '../owner.ts'
+import type { BranchParent } from '../ports/store.ts'
 import { healthHash } from '../projections/health/health.ts'
 import { isTerminal, type SessionState, statusOf } from '../projections/state.ts'
 import type { Payloads } from '../schemas.ts'
 import { healthSnapshot, initialHealthSnapshot } from '../views/health-snapshot.ts'
 import { firstOpenApprovalId, runtimeText, sessionStateCard } from '../views/session-card.ts'
 import { approve } from './approvals/approvals.ts'
-import { branch, promiseBranch } from './branch.ts'
+import { branch, branchRefusal, promiseBranch } from './branch.ts'
 import { enforceBudgets } from './budgets/budgets.ts'
 import { recordChildStatus, recordParentNotified } from './children/children.ts'
 import { sizeRefusal } from './command-size.ts'
@@ -33,6 +34,8 @@ export interface DecisionOptions {
   readonly starts?: boolean
   /** The engine of the session's agent, for the status card. */
   readonly identity?: EngineIdentity | undefined
+  /** The point where a branch leaves its parent, while the branch has no event of its own; null for all other sessions. */
+  readonly branchPoint?: BranchParent | null
 }
 
 export const decide = (
@@ -40,8 +43,10 @@ export const decide = (
   state: SessionState,
   command: Command,
   now: number,
-  { starts = true, identity }: DecisionOptions = {},
+  { starts = true, identity, branchPoint = null }: DecisionOptions = {},
 ): DecisionResult => {
+  const misfit = branchRefusal(state, command, branchPoint)
+  if (misfit) return refusalResult(state, misfit)
   if (!state.lifecycle.created && !SESSION_CREATING_COMMANDS.has(command.type))
     return refusalResult(state, refuse('session_not_found'))
   const tooLarge = sizeRefusal(command)

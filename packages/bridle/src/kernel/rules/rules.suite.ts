@@ -4,6 +4,7 @@ import { expect } from 'vitest'
 import type { Answer, Command, Refusal, ReportItem, SessionOptions } from '../commands.ts'
 import type { AnyEvent, Key } from '../event.ts'
 import type { JsonObject } from '../json.ts'
+import type { BranchParent } from '../ports/store.ts'
 import type { HarnessMessage } from '../projections/conversation/harness-state.ts'
 import type { Run } from '../projections/lifecycle.ts'
 import { emptyState, evolve, type SessionState, statusOf } from '../projections/state.ts'
@@ -19,6 +20,8 @@ export class TestSession {
   last: readonly AnyEvent[] = []
   state: SessionState
   now = T0
+  /** The point where a branch leaves its parent, until it has an event of its own. */
+  branchPoint: BranchParent | null = null
 
   constructor(state: SessionState = emptyState) {
     this.state = state
@@ -26,7 +29,10 @@ export class TestSession {
 
   do(command: Command): Answer | Refusal {
     const before = this.state
-    const { events, state, outcome } = decide(key, before, command, this.now)
+    const { events, state, outcome } = decide(key, before, command, this.now, {
+      branchPoint: this.branchPoint,
+    })
+    if (events.length > 0) this.branchPoint = null
     const replayed = events.reduce(evolve, before)
     expect(replayed).toEqual(state)
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => before.head + 1 + index))

@@ -36,7 +36,9 @@ const goldenLog = (steps: readonly GoldenStep[]): readonly Event[] => {
   let state: SessionState = emptyState
   for (const [index, next] of steps.entries()) {
     const command = typeof next === 'function' ? next(state) : next
-    const decided = decide(key, state, command, 1_700_000_000_000 + index * 1_000)
+    const decided = decide(key, state, command, 1_700_000_000_000 + index * 1_000, {
+      branchPoint: command.type === 'branch' ? command.parent : null,
+    })
     events.push(...decided.events)
     state = decided.state
   }

@@ -405,17 +405,12 @@ export class Session {
     this.#snapshotSeq = working.head
   }
 
-  /** A branch that is not written yet stands in the middle of its parent's life, which is not its own to go on with. */
   #decide(working: SessionState, command: Command): DecisionResult {
     if (PROMPT_COMMANDS.has(command.type) && this.#isFull()) return refusalResult(working, refuse('session_full'))
     const { exists, head, parent } = this.#lease
-    const unborn = !exists && parent !== null && working.head === head
-    const fits = command.type === 'branch' ? unborn && sameParent(command.parent, parent) : !unborn
-    const options = { starts: !this.#isShuttingDown, identity: this.identity }
-    if (fits) return decide(this.key, working, command, this.#now(), options)
-    const taken = command.type === 'branch' && working.lifecycle.created
-    const code = taken ? 'session_exists' : command.type === 'branch' ? 'bad_branch_point' : 'session_not_found'
-    return refusalResult(working, refuse(code))
+    const branchPoint = !exists && working.head === head ? parent : null
+    const options = { starts: !this.#isShuttingDown, identity: this.identity, branchPoint }
+    return decide(this.key, working, command, this.#now(), options)
   }
 
   /** Counted anew before it is said: prompts that were rewound take no memory. */
@@ -475,9 +470,6 @@ const incarnationsOf = ({ incarnation, parent, parentIncarnation }: Lease): Inca
 })
 
 const isSameWake = (a: Wake, b: Wake | null): boolean => a.inHand === b?.inHand && a.dueAt === b.dueAt
-
-const sameParent = (a: BranchParent, b: BranchParent): boolean =>
-  a.agent === b.agent && a.id === b.id && a.seq === b.seq
 
 /** What watches from outside must not stop what it watches. */
 const notifyObserver = (observe: SessionPorts['onCommit'], events: readonly AnyEvent[]): void => {
