@@ -5,7 +5,7 @@ import { faultDenial } from '../http/router/kernel-denials.ts'
 import { HEARTBEAT_MS } from '../http/streams/sse.ts'
 
 /** The end of a run, as the answer to whoever invoked the agent. */
-export interface RunEnd {
+export interface InvocationEnd {
   readonly status: 200 | 500
   readonly body: object
 }
@@ -20,7 +20,7 @@ export interface HeartbeatBodyOptions {
 }
 
 export const heartbeatBody = (
-  end: Promise<RunEnd | Denial>,
+  end: Promise<InvocationEnd | Denial>,
   { heartbeatMs, applied, leave }: HeartbeatBodyOptions,
 ): Response => {
   const encoder = new TextEncoder()
@@ -62,7 +62,7 @@ export const heartbeatBody = (
 }
 
 /** The status of the answer is sent already, so a status other than 200 stands in the body. */
-const endText = (end: RunEnd | Denial): string => {
+const endText = (end: InvocationEnd | Denial): string => {
   const { status, body } = isDenial(end) ? { status: denialStatus(end), body: denialBody(end) } : end
   return JSON.stringify(status === 200 ? body : { ...body, status })
 }

@@ -17,7 +17,7 @@ import { badRequest, Denial, extendDenial, isDenial, notFound } from '../http/ro
 import { refusalDenial } from '../http/router/kernel-denials.ts'
 import type { RouteCall } from '../http/router/route.ts'
 import { requireKey } from '../http/sessions/routes.ts'
-import { heartbeatBody, type RunEnd } from './heartbeat-body.ts'
+import { heartbeatBody, type InvocationEnd } from './heartbeat-body.ts'
 import { type InvokePreference, parsePreference } from './invoke-preference.ts'
 
 /** Waits through queue and approvals. A caller that leaves does not stop the run. */
@@ -85,7 +85,7 @@ const acceptedResponse = (request: Request, key: Key, { runId }: PromptAnswer, a
     },
   )
 
-const runEnd = async (session: Session, runId: string, watch: OutcomeWatch): Promise<RunEnd | Denial> => {
+const runEnd = async (session: Session, runId: string, watch: OutcomeWatch): Promise<InvocationEnd | Denial> => {
   const { key } = session
   const outcome = await watch.outcome
   const where = { sessionId: key.id, agentPath: agentPath(key) }
