@@ -1,8 +1,8 @@
 // An answer that begins before its outcome is known: white space, which every JSON parser passes over, then the outcome. Proxies see
 // a byte now and then, and the caller knows at once which run it is.
+import { STREAM_HEARTBEAT_MS } from '../http/limits.ts'
 import { type Denial, denialBody, denialStatus, isDenial } from '../http/router/denial.ts'
 import { faultDenial } from '../http/router/kernel-denials.ts'
-import { HEARTBEAT_MS } from '../http/streams/sse.ts'
 
 /** The end of a run, as the answer to whoever invoked the agent. */
 export interface InvocationEnd {
@@ -37,7 +37,7 @@ export const heartbeatBody = (
         controller.close()
       }
       send('\n')
-      beat = setInterval(() => send('\n'), heartbeatMs || HEARTBEAT_MS)
+      beat = setInterval(() => send('\n'), heartbeatMs || STREAM_HEARTBEAT_MS)
       finish().catch((error: unknown) => {
         // A beat into a body that has failed would throw where nobody catches it.
         clearInterval(beat)

@@ -1,11 +1,10 @@
 // A fixed window per caller, in memory: enough for one server. In front of several, limit upstream.
+import { RATE_LIMIT_CALLERS_MAX } from '../limits.ts'
+
 export interface RateLimit {
   readonly windowMs: number
   readonly maxRequests: number
 }
-
-/** Callers remembered per window. */
-const CALLERS_MAX = 100_000
 
 export class RateLimiter {
   readonly #limit: RateLimit
@@ -49,7 +48,7 @@ export class RateLimiter {
 
   #rollWindow(): void {
     const window = Math.floor(this.#now() / this.#limit.windowMs)
-    if (window !== this.#window || this.#counts.size > CALLERS_MAX) this.#counts = new Map()
+    if (window !== this.#window || this.#counts.size > RATE_LIMIT_CALLERS_MAX) this.#counts = new Map()
     this.#window = window
   }
 

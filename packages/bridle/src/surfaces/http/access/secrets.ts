@@ -1,4 +1,5 @@
 // Comparing and making secrets.
+import { TOKEN_BYTES } from '../limits.ts'
 
 /** Digests have one length, so comparing them takes the same time whatever was sent. */
 export const digest = (text: string): Promise<ArrayBuffer> =>
@@ -17,7 +18,7 @@ export const hex = (bytes: ArrayBuffer): string =>
 
 /** 192 random bits that fit a URL and a subprotocol. */
 export const randomToken = (): string =>
-  btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(24))))
+  btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(TOKEN_BYTES))))
     .replaceAll('+', '-')
     .replaceAll('/', '_')
 

@@ -1,18 +1,11 @@
 // One-use, short-lived tickets, for what cannot send headers: a browser's WebSocket and EventSource. A long-lived token
 // in a URL ends up in logs; a ticket that does is worth nothing by then.
 import * as v from 'valibot'
+import { TICKET_LIMITS, TICKET_MS } from '../limits.ts'
 import { Denial } from '../router/denial.ts'
 import { optionalId, type Route, route } from '../router/route.ts'
 import { type Access, SCOPES, type Scope } from './authenticate.ts'
 import { digest, hex, randomToken } from './secrets.ts'
-
-export const TICKET_MS = 30_000
-const TICKET_LIMITS = {
-  /** Unused tickets of one credential in one tenant: beyond it that buyer's oldest goes. Each costs some 400 bytes. */
-  buyerMax: 4_000,
-  /** Unused tickets of all buyers: beyond it nobody gets one until some expire, so that no buyer can remove another's. */
-  max: 40_000,
-}
 
 export interface TicketStore {
   /** A ticket can do no more than the one who asks for it. Null = too many are unused. */

@@ -1,6 +1,7 @@
 // Callers that guess tokens have to wait: after some wrong tokens an address is refused unheard, right or wrong, until the window is
 // over. A token that was right from that address before goes on working, so that a guesser behind the same proxy locks nobody out.
 
+import { TOKEN_BACKOFF, TRUSTED_CALLERS_MAX } from '../limits.ts'
 import { Denial, isDenial } from '../router/denial.ts'
 import type { Authenticator, IncomingRequest } from './authenticate.ts'
 import { RateLimiter } from './rate-limit.ts'
@@ -12,15 +13,10 @@ export interface TokenBackoff {
   readonly maxFailures: number
 }
 
-/** A person who mistypes needs a few, a guesser many thousands. */
-const DEFAULT_BACKOFF: TokenBackoff = { windowMs: 60_000, maxFailures: 30 }
-/** Pairs of an address and a token that was right from there; beyond it the oldest has to wait like anybody. */
-const KNOWN_CALLERS_MAX = 10_000
-
 export const withTokenBackoff = (
   inner: Authenticator,
   now: () => number,
-  { windowMs, maxFailures }: TokenBackoff = DEFAULT_BACKOFF,
+  { windowMs, maxFailures }: TokenBackoff = TOKEN_BACKOFF,
 ): Authenticator => {
   const failures = new RateLimiter({ windowMs, maxRequests: maxFailures }, now)
   const known = new Set<string>()
@@ -35,8 +31,8 @@ export const withTokenBackoff = (
         })
       const access = await inner.authenticate(request, address)
       if (!isDenial(access)) {
-        if (known.size >= KNOWN_CALLERS_MAX)
-          for (const oldest of [...known].slice(0, KNOWN_CALLERS_MAX / 2)) known.delete(oldest)
+        if (known.size >= TRUSTED_CALLERS_MAX)
+          for (const oldest of [...known].slice(0, TRUSTED_CALLERS_MAX / 2)) known.delete(oldest)
         // Where a hook lets in, callers are told apart by address alone.
         known.add(`${address} ${access.who === address ? hex(await digest(token)) : access.who}`)
       } else if (access.denied === 'unauthorized') failures.consume(address)

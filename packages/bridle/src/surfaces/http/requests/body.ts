@@ -1,11 +1,8 @@
 // A request's JSON body: bounded in size and depth, read once and parsed once.
 import type { JsonObject } from '../../../kernel/json.ts'
+import { BODY_BYTES_MAX, ENCODING_CHARS_MAX } from '../limits.ts'
 import { badRequest, Denial, isDenial } from '../router/denial.ts'
 import { parseJson } from './json-text.ts'
-
-export const BODY_BYTES_MAX = 8 * 1024 * 1024
-/** A message on a socket: it carries the same commands as a body. */
-export const MESSAGE_BYTES_MAX = 8 * 1024 * 1024
 
 /** A body that several may ask for: who finds the session looks into it before whoever answers does. */
 export interface RequestBody {
@@ -22,7 +19,7 @@ export const requestBody = (request: Request, bytesMax = BODY_BYTES_MAX): Reques
     if (encoding.toLowerCase() !== 'identity')
       return new Denial(
         'unsupported_encoding',
-        `The body is sent with Content-Encoding "${encoding.slice(0, 50)}". Send it as it is, without one.`,
+        `The body is sent with Content-Encoding "${encoding.slice(0, ENCODING_CHARS_MAX)}". Send it as it is, without one.`,
         {
           'accept-encoding': 'identity',
         },

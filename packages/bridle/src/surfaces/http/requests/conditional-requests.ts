@@ -1,6 +1,7 @@
 // Conditional requests: an answer that a caller already has is not sent again, and parts of two versions are never mixed.
 import { hashText } from '../../../kernel/json.ts'
 import { digest, hex } from '../access/secrets.ts'
+import { SHORT_JSON_CHARS, TAG_CHARS } from '../limits.ts'
 import { Denial } from '../router/denial.ts'
 
 /** Null = answer as usual. Only what If-Match wants counts strictly: a weak tag does not promise the same bytes. */
@@ -32,17 +33,12 @@ export const revalidateHeaders = { 'cache-control': 'private, no-cache' } as con
 /** JSON with a weak tag of its own text: a caller that has it already is told so in a few bytes. */
 export const jsonWithTag = async (request: Pick<Request, 'headers'>, value: unknown): Promise<Response | Denial> => {
   const text = JSON.stringify(value)
-  const tag = `W/"${text.length > SHORT_CHARS ? hex(await digest(text)).slice(0, TAG_CHARS) : shortHash(text)}"`
+  const tag = `W/"${text.length > SHORT_JSON_CHARS ? hex(await digest(text)).slice(0, TAG_CHARS) : shortHash(text)}"`
   return (
     conditionalResponse(request, tag) ??
     new Response(text, { headers: { 'content-type': 'application/json', etag: tag, ...revalidateHeaders } })
   )
 }
-
-/** 128 bits: two texts of one session never share a tag. */
-const TAG_CHARS = 32
-/** Up to here a hash at once is faster than a digest that other threads have to make. */
-const SHORT_CHARS = 65_536
 
 const shortHash = (text: string): string => `${hashText(text)}${hashText(text, 1)}`
 

@@ -3,10 +3,8 @@
 import type * as v from 'valibot'
 import type { JsonObject } from '../../../kernel/json.ts'
 import { nearestName } from '../../../kernel/text/nearest-name.ts'
+import { WARNING_NAME_CHARS_MAX, WARNINGS_MAX } from '../limits.ts'
 
-/** Enough to see what is wrong with a request that has many. */
-const WARNINGS_MAX = 20
-const NAME_CHARS_MAX = 100
 /** Every route may be asked with these: who asks, and whose session is meant. */
 const COMMON = ['token', 'ticket', 'tenant', 'agent']
 
@@ -61,7 +59,7 @@ const isSentInParts = (headers: Headers): boolean =>
   headers.has('accept-ranges') || (headers.get('cache-control') ?? '').includes('no-transform')
 
 const warning = (where: 'query' | 'body', name: string, near: string | null): string => {
-  const shown = name.length > NAME_CHARS_MAX ? `${name.slice(0, NAME_CHARS_MAX)}…` : name
+  const shown = name.length > WARNING_NAME_CHARS_MAX ? `${name.slice(0, WARNING_NAME_CHARS_MAX)}…` : name
   return `${where}: "${shown}" is not known here, and was ignored.${near === null ? '' : ` Did you mean "${near}"?`}`
 }
 

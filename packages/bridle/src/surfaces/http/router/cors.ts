@@ -1,6 +1,7 @@
 // Cross-origin answers, for the pages that the door lets in; any other page gets no such header, and its browser keeps
 // the answer from it. By hand, since a router's middleware makes a new response, and an event stream is known by its own.
 import { isAllowedOrigin } from '../access/authenticate.ts'
+import { PREFLIGHT_SECONDS } from '../limits.ts'
 
 /** Headers of an answer that a page may read. */
 const EXPOSED_HEADERS = [
@@ -39,7 +40,7 @@ export const preflight = (request: Request, methods: string | null, allowed?: re
         'access-control-allow-methods': 'GET, POST, DELETE',
         'access-control-allow-headers':
           'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, If-Range, Last-Event-ID, Prefer, Range, X-Correlation-ID, X-Fabric-Tenant',
-        'access-control-max-age': '600',
+        'access-control-max-age': String(PREFLIGHT_SECONDS),
       },
     }),
     request,

@@ -1,5 +1,6 @@
 // A denial: the reason why a caller does not get what it asks for. A denial stays a value until the edge, so that code decides
 // by its code; the router, the socket routes and the gateway of Cloudflare alone turn it into a response or a close frame.
+import { DENIAL_CHARS_MAX } from '../limits.ts'
 
 /** Statuses, and the shape of the body: the Fabric document has a plain text for some errors, and an object for the others. */
 export const denialKinds = {
@@ -43,9 +44,7 @@ export const isDenial = (value: unknown): value is Denial => value instanceof De
 
 /** The message is cut short: it may quote the caller's own text. */
 export const badRequest = (message: string): Denial =>
-  new Denial('bad_request', message.length > MESSAGE_CHARS_MAX ? `${message.slice(0, MESSAGE_CHARS_MAX)}…` : message)
-
-const MESSAGE_CHARS_MAX = 500
+  new Denial('bad_request', message.length > DENIAL_CHARS_MAX ? `${message.slice(0, DENIAL_CHARS_MAX)}…` : message)
 
 export const notFound = (): Denial => new Denial('not_found', 'Not found')
 

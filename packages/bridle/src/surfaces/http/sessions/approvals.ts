@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import { isRefusal } from '../../../kernel/commands.ts'
 import { actorField, viewerField } from '../access/users.ts'
+import { LIST_PAGE_MAX } from '../limits.ts'
 import { badRequest, isDenial } from '../router/denial.ts'
 import { refusalDenial } from '../router/kernel-denials.ts'
 import { jsonObject, limitSchema, type Route, route } from '../router/route.ts'
@@ -66,7 +67,7 @@ export const approvalRoutes: readonly Route[] = [
     summary: 'Open approvals of all sessions, oldest first',
     query: v.looseObject({
       status: v.optional(v.picklist(['pending'])),
-      limit: v.optional(limitSchema(500)),
+      limit: v.optional(limitSchema(LIST_PAGE_MAX)),
       cursor: v.optional(v.string()),
     }),
     answers: { 200: '`{ approvals, next? }`, each with its arguments and the title of its session.' },

@@ -4,13 +4,11 @@ import { eventId } from '../../../kernel/event.ts'
 import { parseEventId } from '../../../kernel/positions/log-position.ts'
 import { type AuditRow, auditRow } from '../../../kernel/projections/audit.ts'
 import type { Session } from '../../../kernel/session/session.ts'
+import { AUDIT_PAGE_DEFAULT, AUDIT_PAGE_MAX } from '../limits.ts'
 import { badRequest, isDenial } from '../router/denial.ts'
 import { limitSchema, type Route, route } from '../router/route.ts'
 import { eventsAt } from './channel.ts'
 import { findKey, findSession } from './routes.ts'
-
-const PAGE_DEFAULT = 50
-const PAGE_MAX = 200
 
 export const auditRoutes: readonly Route[] = [
   route({
@@ -21,14 +19,14 @@ export const auditRoutes: readonly Route[] = [
     session: findKey,
     query: v.looseObject({
       agent: v.optional(v.string()),
-      limit: v.optional(limitSchema(PAGE_MAX)),
+      limit: v.optional(limitSchema(AUDIT_PAGE_MAX)),
       before: v.optional(v.string()),
     }),
     answers: { 200: '`{ audit, next? }`; pass `next` as `before` for the next page.' },
     handle: async (call) => {
       const session = await findSession(call)
       if (isDenial(session)) return session
-      const { limit = PAGE_DEFAULT, before } = call.query
+      const { limit = AUDIT_PAGE_DEFAULT, before } = call.query
       const place = before === undefined ? null : parseEventId(before)
       if (before !== undefined && !place) return badRequest('query: before: Expected the `next` of an earlier answer')
       // The page before an event of another incarnation is a page of another list: it begins again.

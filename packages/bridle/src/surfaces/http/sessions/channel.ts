@@ -9,6 +9,7 @@ import { eventWithIncarnations } from '../../../kernel/positions/incarnation.ts'
 import type { Session } from '../../../kernel/session/session.ts'
 import { approximateChars } from '../../../kernel/text/size.ts'
 import { truncate } from '../../../kernel/text/truncate.ts'
+import { LOOKUP_BATCH } from '../limits.ts'
 
 export interface ChannelEnvelope {
   readonly event_id: string
@@ -180,9 +181,6 @@ const newestThatFit = (envelopes: readonly ChannelEnvelope[]): readonly ChannelE
   })
   return envelopes.slice(from + 1)
 }
-
-/** Numbers looked up at once, so that large events are not read only to be left out. */
-const LOOKUP_BATCH = 5
 
 /** The newest of these events, as many as a channel can show: the older ones of a session with large events are not read. */
 const newestEvents = async (session: Session, seqs: readonly number[]): Promise<readonly AnyEvent[]> => {

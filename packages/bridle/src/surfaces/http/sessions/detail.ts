@@ -8,6 +8,7 @@ import { statusOf } from '../../../kernel/projections/state.ts'
 import type { Session } from '../../../kernel/session/session.ts'
 import { healthSnapshot } from '../../../kernel/views/health-snapshot.ts'
 import { sessionStateCard } from '../../../kernel/views/session-card.ts'
+import { DETAIL_CHARS_MAX, DETAIL_MESSAGES_MAX } from '../limits.ts'
 
 /** `agent` is null where the server no longer has it. */
 export const sessionDetail = (session: Session, agent: AgentInfo | null) => ({
@@ -55,9 +56,9 @@ export const sessionCard = ({ key, state, heartbeatAt, incarnations, identity }:
 const recentMessages = (messages: readonly HarnessMessage[]) => {
   let chars = 0
   let from = messages.length
-  while (from > 0 && messages.length - from < MESSAGES_MAX) {
+  while (from > 0 && messages.length - from < DETAIL_MESSAGES_MAX) {
     chars += charsIn(messages[from - 1] as HarnessMessage)
-    if (chars > MESSAGES_CHARS_MAX && from < messages.length) break
+    if (chars > DETAIL_CHARS_MAX && from < messages.length) break
     from -= 1
   }
   return { messages: messages.slice(from), ...(from > 0 && { earlierMessages: from }) }
@@ -72,6 +73,3 @@ const charsIn = (message: HarnessMessage): number => {
   messageChars.set(message, chars)
   return chars
 }
-
-const MESSAGES_MAX = 500
-const MESSAGES_CHARS_MAX = 4_000_000

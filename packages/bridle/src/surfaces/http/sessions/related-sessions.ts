@@ -3,6 +3,7 @@ import type { Key } from '../../../kernel/event.ts'
 import type { Directory } from '../../../kernel/ports/store.ts'
 import type { Access } from '../access/authenticate.ts'
 import { viewerField } from '../access/users.ts'
+import { BACKGROUND_SESSIONS_MAX } from '../limits.ts'
 import type { AppPorts } from '../router/app.ts'
 import { type ArtifactSummary, artifactsOf } from './artifact-list.ts'
 
@@ -15,12 +16,14 @@ export interface RelatedSessions {
   artifacts(key: Key): Promise<readonly ArtifactSummary[] | 'here'>
 }
 
-/** Sessions looked through, the newest: each is opened. */
-const BACKGROUND_MAX = 20
-
 /** Artifacts of the background sessions below this one that the caller may open; one that cannot be asked is left out. */
 export const backgroundArtifacts = async ({ directory, host, relatedSessions }: AppPorts, key: Key, access: Access) => {
-  const filter = { parentId: key.id, kind: 'background', limit: BACKGROUND_MAX, ...(await viewerField(access)) }
+  const filter = {
+    parentId: key.id,
+    kind: 'background',
+    limit: BACKGROUND_SESSIONS_MAX,
+    ...(await viewerField(access)),
+  }
   const { sessions } = await (relatedSessions ?? directory).list(key.tenant, filter)
   const left = async (child: Key): Promise<readonly ArtifactSummary[]> => {
     const theirs = (await relatedSessions?.artifacts(child)) ?? 'here'

@@ -8,15 +8,13 @@ import { withIncarnations } from '../../../kernel/positions/incarnation.ts'
 import type { HarnessMessage } from '../../../kernel/projections/conversation/harness-state.ts'
 import type { Session } from '../../../kernel/session/session.ts'
 import { truncate } from '../../../kernel/text/truncate.ts'
+import { RESUME_POINTS_MAX } from '../limits.ts'
 import { eventsAt } from './channel.ts'
-
-/** Points answered at once, the newest: each costs a read. */
-const POINTS_MAX = 100
 
 /** In the order of the log. */
 export const resumePointsOf = async (session: Session) => {
   const { key, state, incarnations } = session
-  const points = state.resumePoints.slice(-POINTS_MAX)
+  const points = state.resumePoints.slice(-RESUME_POINTS_MAX)
   const events = await eventsAt(
     session,
     points.map(({ seq }) => seq),

@@ -9,6 +9,7 @@ import { SESSION_STATUSES } from '../../../kernel/schemas.ts'
 import type { Session } from '../../../kernel/session/session.ts'
 import { actorField, openableSessions, viewerField } from '../access/users.ts'
 import { engineOf } from '../agent-engine.ts'
+import { LIST_PAGE_MAX } from '../limits.ts'
 import { commandIdOf } from '../requests/command-id.ts'
 import { jsonWithTag } from '../requests/conditional-requests.ts'
 import { badRequest, type Denial, isDenial, notFound } from '../router/denial.ts'
@@ -32,7 +33,7 @@ export const sessionRoutes: readonly Route[] = [
       parent: v.optional(v.string()),
       search: v.optional(v.string()),
       order: v.optional(v.picklist(['updated', 'created'])),
-      limit: v.optional(limitSchema(500)),
+      limit: v.optional(limitSchema(LIST_PAGE_MAX)),
       cursor: v.optional(v.string()),
     }),
     answers: { 200: '`{ sessions, next? }`; pass `next` as `cursor` for the next page.' },

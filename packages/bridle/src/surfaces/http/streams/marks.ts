@@ -1,15 +1,13 @@
 // How far a reader has read, where the platform does not say what is unsent: after each so much a mark is set, and a client
 // that knows of marks says when it has seen one. What was sent behind the last one seen still waits for it.
 import * as v from 'valibot'
+import { MARK_CHARS } from '../limits.ts'
 
 /** What a client says to a mark: it has everything up to here. */
 export const seenMessageSchema = v.object({
   type: v.literal('seen'),
   seq: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
 })
-
-/** Characters between two marks, some six hundred tokens: each answer is one more message to the server. */
-export const MARK_CHARS = 64 * 1024
 
 interface StreamMark {
   readonly seq: number

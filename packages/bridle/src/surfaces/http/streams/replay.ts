@@ -4,6 +4,7 @@ import * as v from 'valibot'
 import type { AnyEvent } from '../../../kernel/event.ts'
 import { type LogPosition, parsePosition } from '../../../kernel/positions/log-position.ts'
 import type { Session } from '../../../kernel/session/session.ts'
+import { REPLAY_PAGE } from '../limits.ts'
 
 /** What `?replay=` may say. */
 export const replaySchema = v.pipe(v.string(), v.regex(/^(all|none|\d{1,9})$/, 'Expected "all", "none" or a number'))
@@ -51,4 +52,3 @@ const shownSeqs = async (
   }
   return shown
 }
-const REPLAY_PAGE = 2_000

@@ -1,16 +1,11 @@
 // Server-sent events: framing, cursors, heartbeats, and a bounded buffer between a session and its reader.
 import { type LogPosition, parseEventId } from '../../../kernel/positions/log-position.ts'
 import type { Audience, Listener, Subscribers } from '../../../kernel/session/subscribers.ts'
+import { RESTART_RETRY_MS, STREAM_BUFFER_BYTES, STREAM_HEARTBEAT_MS, STREAM_RETRY_MS } from '../limits.ts'
 
 /** No `event:` field, so that a plain `onmessage` fires; the id is the place in the log and nothing else ever has one. */
 export const sseFrame = (data: unknown, place?: number | string): string =>
   `${place === undefined ? '' : `id: ${place}\n`}data: ${JSON.stringify(data)}\n\n`
-
-export const HEARTBEAT_MS = 15_000
-/** A restart takes a second or two, and a proxy answers 502 meanwhile, after which a browser's EventSource never comes back. */
-const RETRY_MS = 2_000
-/** The same for a server that knows it is going away. */
-const RESTART_MS = 5_000
 
 export interface EventStreamOptions {
   readonly audience: Audience
@@ -50,8 +45,8 @@ export const eventStream = ({
   subscribers,
   since,
   opening = '',
-  heartbeatMs = HEARTBEAT_MS,
-  retryMs = RETRY_MS,
+  heartbeatMs = STREAM_HEARTBEAT_MS,
+  retryMs = STREAM_RETRY_MS,
   isOver,
   endAfterMs,
   guard,
@@ -80,7 +75,7 @@ export const eventStream = ({
       reader.end = setTimeout(() => {
         leave()
         // One that does not read would never come to its end.
-        reader.close(sink.unsentBytes() > BUFFER_BYTES ? 'slow' : undefined)
+        reader.close(sink.unsentBytes() > STREAM_BUFFER_BYTES ? 'slow' : undefined)
       }, endAfterMs)
     if (!isEnded) subscribers.add(reader, since)
     return leave
@@ -134,7 +129,7 @@ class StreamListener implements Listener {
   close(why?: 'slow' | 'moved' | 'removed'): void {
     this.stop()
     if (why === 'slow') return this.#sink.disconnect()
-    if (why === 'moved') this.#sink.write(`retry: ${RESTART_MS}\n\n`)
+    if (why === 'moved') this.#sink.write(`retry: ${RESTART_RETRY_MS}\n\n`)
     this.#sink.end()
   }
 }
@@ -175,7 +170,8 @@ const bodyOf = (feed: StreamSource): ReadableStream<Uint8Array> => {
     write: (text) => controller.enqueue(bytesOf(text)),
     unsentBytes: () => -(controller.desiredSize ?? 0),
     drained: async () => {
-      while (-(controller.desiredSize ?? 0) > BUFFER_BYTES) await new Promise<void>((resolve) => (wanted = resolve))
+      while (-(controller.desiredSize ?? 0) > STREAM_BUFFER_BYTES)
+        await new Promise<void>((resolve) => (wanted = resolve))
     },
     end: () => controller.close(),
     disconnect: () => controller.error(new Error('Too far behind.')),
@@ -206,8 +202,6 @@ const bytesOf = (text: string): Uint8Array => {
   }
   return lastBytes
 }
-
-const BUFFER_BYTES = 64 * 1024
 
 /** Where a reader left off: `Last-Event-ID`, else `?after=`. Null = it says nothing; undefined = it makes no sense. */
 export const parseStreamCursor = (

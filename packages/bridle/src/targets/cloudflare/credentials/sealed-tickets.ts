@@ -2,7 +2,8 @@
 // nor change it. The tenant's directory notes that it was used.
 import type { Access } from '../../../surfaces/http/access/authenticate.ts'
 import { randomToken } from '../../../surfaces/http/access/secrets.ts'
-import { originMatches, TICKET_MS, type TicketStore, ticketAccess } from '../../../surfaces/http/access/tickets.ts'
+import { originMatches, type TicketStore, ticketAccess } from '../../../surfaces/http/access/tickets.ts'
+import { TICKET_MS } from '../../../surfaces/http/limits.ts'
 import { seal, unseal } from './sealing.ts'
 import type { SigningSecret } from './signing-secret.ts'
 

@@ -1,7 +1,7 @@
 // Sockets that outlive the object's memory. The platform holds them while the object sleeps; each has a plain value
 // attached, from which its near end is made again when the object wakes.
 import type { Clock } from '../../../kernel/ports/store.ts'
-import { MESSAGE_BYTES_MAX } from '../../../surfaces/http/requests/body.ts'
+import { MESSAGE_BYTES_MAX } from '../../../surfaces/http/limits.ts'
 import type { App } from '../../../surfaces/http/router/app.ts'
 import { matchPath } from '../../../surfaces/http/router/path-pattern.ts'
 import type { SocketOpener, SocketReceiver, SocketRoute } from '../../../surfaces/http/streams/socket-route.ts'

@@ -4,7 +4,7 @@ import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type RawData, WebSocket, WebSocketServer } from 'ws'
 import type { IncomingRequest } from '../../../surfaces/http/access/authenticate.ts'
-import { MESSAGE_BYTES_MAX } from '../../../surfaces/http/requests/body.ts'
+import { MESSAGE_BYTES_MAX } from '../../../surfaces/http/limits.ts'
 import type { App } from '../../../surfaces/http/router/app.ts'
 import { badRequest, Denial, toResponse } from '../../../surfaces/http/router/denial.ts'
 import {

@@ -1,0 +1,66 @@
+// Every limit of the HTTP surface, with a line on why that number. Those of the kernel are in kernel/limits.ts.
+
+/** The body of a request: above the largest command that the kernel takes, and small enough to hold in memory for many callers. */
+export const BODY_BYTES_MAX = 8 * 1024 * 1024
+/** A message on a socket, which carries the same commands as a body. */
+export const MESSAGE_BYTES_MAX = 8 * 1024 * 1024
+/** The message of a denial that may quote the caller's text: enough to recognise it, and no echo of a large body. */
+export const DENIAL_CHARS_MAX = 500
+/** Warnings in one answer: enough to see what is wrong with a request that has many. */
+export const WARNINGS_MAX = 20
+/** An unknown name as a warning shows it; no name of ours is nearly as long. */
+export const WARNING_NAME_CHARS_MAX = 100
+/** The name of an encoding as a denial shows it; the registered ones have at most 12 characters. */
+export const ENCODING_CHARS_MAX = 50
+/** JSON up to this is hashed at once: a digest is made by another thread, which takes longer for a short text. */
+export const SHORT_JSON_CHARS = 65_536
+/** Hexadecimal digits of a tag: with 128 bits two texts of one session never share a tag. */
+export const TAG_CHARS = 32
+/** A browser asks again after ten minutes what a page of another origin may do: a changed list of origins counts soon. */
+export const PREFLIGHT_SECONDS = 600
+
+/** Callers that a rate limiter counts in one window: some 10 MB; beyond it the counts begin again. */
+export const RATE_LIMIT_CALLERS_MAX = 100_000
+/** Wrong tokens of one address: a person who mistypes needs a few, a guesser many thousands. */
+export const TOKEN_BACKOFF = { windowMs: 60_000, maxFailures: 30 }
+/** Pairs of an address and a token that was right from there, some 1 MB; beyond it the older half waits like anybody. */
+export const TRUSTED_CALLERS_MAX = 10_000
+/** A ticket lives long enough to open a socket over a slow line, and is worthless when somebody reads it in a log. */
+export const TICKET_MS = 30_000
+export const TICKET_LIMITS = {
+  /** Unused tickets of one credential in one tenant; beyond it that buyer's oldest goes. Each costs some 400 bytes. */
+  buyerMax: 4_000,
+  /** Unused tickets of all buyers; beyond it nobody gets one until some expire, so that no buyer can remove another's. */
+  max: 40_000,
+}
+/** Random bytes of a token or ticket: 192 bits, beyond any guess. */
+export const TOKEN_BYTES = 24
+
+/** An event stream sends a comment this often: proxies give up a silent connection after 30 to 60 seconds. */
+export const STREAM_HEARTBEAT_MS = 15_000
+/** A restart takes a second or two. A reader that comes back earlier meets a proxy's 502, after which EventSource gives up. */
+export const STREAM_RETRY_MS = 2_000
+/** The same, told by a server that knows it is going away: all its readers come back at once, and it needs its time to stop. */
+export const RESTART_RETRY_MS = 5_000
+/** Unread bytes after which a stream waits for its reader: some hundred frames, and little per reader. */
+export const STREAM_BUFFER_BYTES = 64 * 1024
+/** Events looked through at a time, backwards, for `?replay=N`: a few pages for any usual N. */
+export const REPLAY_PAGE = 2_000
+/** Characters between two marks, some six hundred tokens: the answer to each mark is one more message to the server. */
+export const MARK_CHARS = 64 * 1024
+
+/** Sessions or approvals on one page, each of some hundred bytes to a few thousand. */
+export const LIST_PAGE_MAX = 500
+/** Entries of an audit on one page: a screenful, and at most what is read from the log without a noticeable wait. */
+export const AUDIT_PAGE_DEFAULT = 50
+export const AUDIT_PAGE_MAX = 200
+/** Messages of a session in one answer, the newest: more than a person scrolls through. */
+export const DETAIL_MESSAGES_MAX = 500
+/** Characters of these messages: a browser takes 4 MB of JSON without a pause. */
+export const DETAIL_CHARS_MAX = 4_000_000
+/** Background sessions whose artifacts are listed with a chat, the newest: each is opened. */
+export const BACKGROUND_SESSIONS_MAX = 20
+/** Resume points in one answer, the newest: each costs a read. */
+export const RESUME_POINTS_MAX = 100
+/** Events of the channel looked up at once: large events should not be read only to be left out. */
+export const LOOKUP_BATCH = 5
