@@ -33,8 +33,6 @@ const NOT_LIMITS: Record<string, string> = {
   IV_BYTES: 'the size that AES-GCM has',
   LEFT: 'a status',
   MAGIC: 'the file format of SQLite',
-  NEEDED: 'a version of Node',
-  NODE_LEAST: 'a version of Node',
   OPEN: 'a state of a WebSocket',
   PAGE_BYTES: 'the file format of SQLite',
   RELAY_PORT: 'a port',

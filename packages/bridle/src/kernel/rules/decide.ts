@@ -29,7 +29,7 @@ export interface DecisionResult {
   readonly outcome: Answer | Refusal
 }
 
-export interface DecisionOptions {
+export interface DecideContext {
   /** False in a process that is about to end: the next process starts the next run. */
   readonly starts?: boolean
   /** The engine of the session's agent, for the status card. */
@@ -43,7 +43,7 @@ export const decide = (
   state: SessionState,
   command: Command,
   now: number,
-  { starts = true, identity, branchPoint = null }: DecisionOptions = {},
+  { starts = true, identity, branchPoint = null }: DecideContext = {},
 ): DecisionResult => {
   const misfit = branchRefusal(state, command, branchPoint)
   if (misfit) return refusalResult(state, misfit)
@@ -109,7 +109,7 @@ const SESSION_CREATING_COMMANDS = new Set<Command['type']>(['create', 'submit', 
 const followUp = (
   w: DecisionBuilder,
   before: SessionState,
-  { command, starts, identity }: DecisionOptions & { readonly command: Command['type'] },
+  { command, starts, identity }: DecideContext & { readonly command: Command['type'] },
 ): void => {
   const { lifecycle, approvals } = before
   // A token changes none of these, and most batches are tokens. Time alone does: a tick always looks.
