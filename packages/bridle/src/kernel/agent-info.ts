@@ -7,7 +7,7 @@ export interface AgentInfo extends EngineIdentity {
   readonly description: string
   /** Declares `triggers: { webhook: true }`. */
   readonly webhook: boolean
-  /** What is missing before it can run; null = nothing. */
+  /** The missing requirement, as a sentence; null: the agent can run. */
   readonly needs: string | null
   /** The events and features of the engine behind the agent; absent = everything is native. */
   readonly capabilities?: EngineInfo

@@ -1,13 +1,13 @@
-// One row per event type. Plain data: clients import it, so the schema library stays out (payloads: schemas.ts).
+// The table of event types, a row for each. Plain data: clients import it, so the schema library stays out (payloads: schemas.ts).
 // Types, guards, the tier filter, the persisted set and docs/protocol/events.md all follow from these rows.
 
 export type Tier = 'default' | 'debug'
-/** seed: the frontend contract's inventory. bridle: ours, worth showing. internal: facts that folds read, shown to nobody. */
+/** seed: in the frontend contract. bridle: ours, shown to clients. internal: read by folds, shown to nobody. */
 export type EventWire = 'seed' | 'bridle' | 'internal'
 /**
- * kernel: decided here; when a runner reports one it is kept and shown, but folds ignore it, so no agent can forge
- * its own lifecycle. server: what the server knows of policy and isolation; an agent may claim it too, and its claim is
- * kept as the kernel's are, marked in the payload. runner: folded whoever said it. wire: made by a surface, never in the log.
+ * kernel: decided by rules. A runner's report of one is kept and shown, but folds ignore it: no agent can forge its own
+ * lifecycle. server: facts about policy and isolation. An agent's claim is kept in the same way, marked in the payload.
+ * runner: folded whether the kernel or a runner wrote it. wire: made by a surface, never in the log.
  */
 export type EventOrigin = 'kernel' | 'server' | 'runner' | 'wire'
 

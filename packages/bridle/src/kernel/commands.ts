@@ -1,4 +1,4 @@
-// What a caller may ask, and what a runner may report. Both go through the same inbox and the same `decide`.
+// The commands that callers send to a session, and the reports that runners send. Both pass the same inbox and `decide`.
 
 import type { AnyEventDraft } from './event.ts'
 import type { Json, JsonObject } from './json.ts'
@@ -6,7 +6,7 @@ import type { BranchParent } from './ports/store.ts'
 import type { ChildNotice } from './rules/children/child-notice.ts'
 import type { Payloads, Policy } from './schemas.ts'
 
-/** How a session starts when the command is its first. */
+/** The settings of a new session, used when the command is its first. */
 export interface SessionOptions {
   readonly kind?: 'chat' | 'background'
   readonly title?: string
@@ -15,7 +15,7 @@ export interface SessionOptions {
   readonly policy?: Policy
   readonly settings?: JsonObject
   readonly parentSessionId?: string | null
-  /** What was prepared for it, in the same append: a task graph, a workspace. */
+  /** Artifacts that the same append publishes: a task graph, a workspace. */
   readonly artifacts?: readonly PreparedArtifact[]
 }
 
@@ -26,7 +26,7 @@ export interface PreparedArtifact {
   readonly text: string
 }
 
-/** For commands that may make a session: the user it then belongs to. */
+/** The user who owns the session that the command may create. */
 export interface OwnerOption {
   readonly owner?: string
 }
@@ -58,17 +58,17 @@ export type Command =
   | { readonly type: 'pause'; readonly reason?: string; readonly actor?: string }
   | { readonly type: 'resume'; readonly reason?: string; readonly actor?: string }
   | BranchCommand
-  /** Asked of the parent: it changes nothing there but that the command's id is taken. */
+  /** Sent to the parent: reserves the command id there and changes nothing else. */
   | { readonly type: 'promise_branch'; readonly childId: string }
-  /** Asked of the session that another was started from: how that one stands. */
+  /** Sent to the parent of a session: the status of the child. */
   | ({ readonly type: 'child_status' } & Omit<ChildNotice, 'parentId' | 'owner'>)
-  /** The parent has the notice of that number. */
+  /** The parent has committed the notice with this number. */
   | ParentNotifiedCommand
   | { readonly type: 'set_policy'; readonly policy: Policy; readonly reason?: string; readonly actor?: string }
   | { readonly type: 'expire' }
-  /** Time has passed: whatever is due happens. Asked by the supervisor, never refused. */
+  /** Time has passed: everything due happens now. The supervisor sends it, and it is never refused. */
   | { readonly type: 'tick' }
-  /** The process ends: a run that would end with it is stopped and kept for the next one. */
+  /** The process is stopping: a run that lives in it is stopped and kept for the next process. */
   | { readonly type: 'hand_over' }
   | RunReport
 
@@ -80,13 +80,13 @@ export interface ParentNotifiedCommand {
 export interface BranchCommand extends OwnerOption {
   readonly type: 'branch'
   readonly parent: BranchParent
-  /** The cursor by which the caller named the event, if it did. */
+  /** The cursor that the caller named, if any. */
   readonly cursor?: string
   readonly title?: string
-  /** In place of the parent's, where they name what only one session may have. */
+  /** Replaces the parent's settings where these name something that only one session may have. */
   readonly settings?: JsonObject
   readonly artifacts?: readonly PreparedArtifact[]
-  /** What it goes on with; null = what was asked last before that event. Absent = it comes to rest. */
+  /** The first prompt of the branch; null repeats the parent's last prompt before the event. Absent: the branch is idle. */
   readonly prompt?: string | null
   readonly reason?: string
   readonly actor?: string
@@ -98,18 +98,18 @@ export interface ApproveCommand {
   readonly decision: 'approved' | 'denied'
   /** Edited arguments; absent = as requested. */
   readonly args?: JsonObject
-  /** SHA-256 of tool and arguments as approved; filled in at the edge. */
+  /** SHA-256 of the approved tool and arguments; `bindApproval` of the host fills it in. */
   readonly digest?: string
   readonly reason?: string
   readonly actor?: string
 }
 
-/** What a runner says of its run. Dropped when the run or attempt is no longer the current one. */
+/** A runner's report about its run. Dropped when the run or attempt is no longer the current one. */
 export interface RunReport {
   readonly type: 'report'
   readonly runId: string
   readonly attempt: number
-  /** Position in the runner's stream; at or below the committed one = seen already. Null = our own word on it. */
+  /** Position in the runner's stream; a committed position is skipped. Null: the report is the server's own. */
   readonly frame: number | null
   readonly items: readonly ReportItem[]
 }
@@ -120,15 +120,15 @@ export type ReportItem =
       readonly type: 'started'
       readonly handle?: Json
       readonly steer?: boolean
-      /** Stopped, it tells how the next attempt goes on from there. */
+      /** When stopped, the run reports a handle from which the next attempt continues. */
       readonly resumable?: boolean
-      /** Where it runs; absent = in the server's own process. */
+      /** The sandbox of the run; absent: the run is in the server's process. */
       readonly sandbox?: Payloads['sandbox_notice']
-      /** The provider and its model, where they are known before the engine says so. */
+      /** The provider and model, if known before the engine reports them. */
       readonly provider?: string
       readonly model?: string
     }
-  /** No sandbox is free for the run, in a sentence; null = one is now. */
+  /** Why the run waits for a sandbox, as a sentence; null: the wait is over. */
   | { readonly type: 'sandbox_awaited'; readonly reason: string | null }
   | ToolApprovalRequest
   | {
@@ -149,12 +149,12 @@ export type ReportItem =
   /** The run is gone: its process died, or the runner does not know it. */
   | { readonly type: 'lost'; readonly message: string }
   | { readonly type: 'stopped'; readonly resume?: string }
-  /** How the engine would go on from here, told in the middle of a turn. */
+  /** A handle from which the engine can continue, reported in the middle of a turn. */
   | { readonly type: 'resume'; readonly handle: string }
   | { readonly type: 'approval_delivered'; readonly requestId: string }
   | { readonly type: 'steer_delivered'; readonly messageId: string }
 
-/** A call that needs a person's word. */
+/** A tool call that needs an approval. */
 export interface ToolApprovalRequest {
   readonly type: 'ask'
   readonly toolCallId: string
@@ -165,7 +165,7 @@ export interface ToolApprovalRequest {
   readonly digest: string
 }
 
-/** Commands that make a session larger by the words of a caller. */
+/** Commands that add a caller's text to the session. */
 export const PROMPT_COMMANDS: ReadonlySet<Command['type']> = new Set(['submit', 'steer', 'edit'])
 
 /** A closed set: each surface maps all of them to its own wire in one table. */

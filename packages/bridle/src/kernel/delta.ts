@@ -1,7 +1,8 @@
 // Operations on a JSON tree, and the one function that applies them, at both ends of every wire.
-// Strict: a batch with one bad operation throws and changes nothing, so two ends can never half-agree.
+// Strict: a batch with one bad operation throws and changes nothing, so the two ends never agree only in part.
+import { PATH_MAX } from './limits.ts'
 
-/** Not readonly, like all types of this wire: a program that has the document's own types can take ours for them. */
+/** Not readonly, like all types of this wire: they stay assignable to the types that the protocol document prints. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [name: string]: JsonValue }
 
 export type DeltaOperation =
@@ -14,7 +15,7 @@ export class DeltaError extends Error {
 
 /** Copies each touched node once per batch; whatever is untouched keeps its identity. */
 export const applyOperations = <S>(state: S, operations: readonly DeltaOperation[]): S => {
-  // What a single operation copies it touches once: there is nothing to remember.
+  // A single operation touches each node once, so there is no copy to remember.
   const owned = operations.length > 1 ? new Set<object>() : null
   let root: unknown = state
   for (const operation of operations) {
@@ -24,9 +25,6 @@ export const applyOperations = <S>(state: S, operations: readonly DeltaOperation
   }
   return root as S
 }
-
-/** Names in a path. Each is a call below the one before, and no state of ours is a tenth as deep. */
-const PATH_MAX = 100
 
 export const setOperation = (path: readonly (string | number)[], value: unknown): DeltaOperation => ({
   type: 'set',

@@ -1,9 +1,9 @@
-// What happened. A session is an append-only list of these; everything else is derived from it.
+// Events: a session is an append-only list of them, and everything else is derived from that list.
 import type { EventType } from './catalogue.ts'
 import { positionText } from './positions/log-position.ts'
 import type { Payloads } from './schemas.ts'
 
-/** Names a session. The tenant is part of the key, so a foreign id cannot even be asked for. */
+/** The name of a session. The tenant is part of it, so no request can name a session of another tenant. */
 export interface Key {
   readonly tenant: string
   readonly agent: string
@@ -17,17 +17,17 @@ export interface EventDraft<T extends EventType = EventType> {
   /** The run and attempt it belongs to. */
   readonly run?: string
   readonly attempt?: number
-  /** The attempt that this one goes on from, where that was stopped and kept. Clients are shown the two as one. */
+  /** The stopped attempt that this one continues. Clients see both as one. */
   readonly continues?: number
-  /** Set on what came of a runner's report: its position in the runner's stream, where to re-attach. */
+  /** Position in the runner's stream, on events that come from its report: where to re-attach. */
   readonly frame?: number
-  /** A runner said what only the kernel decides: kept and shown, believed by no fold. */
+  /** A runner reported a fact that only the kernel decides. The event is kept and shown, and no fold believes it. */
   readonly hearsay?: true
 }
 
-/** A numbered event. After numbering it never changes. */
+/** A numbered event. A number is final: the event never changes again. */
 export interface Event<T extends EventType = EventType> extends EventDraft<T> {
-  /** Dense, from 1 (a branch goes on from its parent's number). */
+  /** Dense, from 1; a branch continues its parent's numbers. */
   readonly seq: number
   /** Milliseconds, never less than the event before. */
   readonly at: number
@@ -40,12 +40,12 @@ export type AnyEvent = { [T in EventType]: Event<T> }[EventType]
 /** The incarnation is that of the log; see docs/protocol/session.md. */
 export const eventId = (seq: number, incarnation = 1): string => `ev-${positionText(seq, incarnation)}`
 
-/** One string per key, for maps. The id grammar has no slash, so this cannot collide. */
+/** A key as one string, for maps. The id grammar has no slash, so two keys never collide. */
 export const keyText = (key: Key): string => `${key.tenant}/${key.agent}/${key.id}`
 
-/** `.` and `..` are no ids: in a path they mean another place, so what had such a name could not be asked for. */
+/** `.` and `..` are not ids: a URL path resolves them, so such a session could not be requested. */
 const idGrammar = /^(?!\.{1,2}$)[A-Za-z0-9._:@-]{1,128}$/
 export const isId = (value: unknown): value is string => typeof value === 'string' && idGrammar.test(value)
 
-/** Why a call and a turn end in a branch that left in their middle: they went on in the parent, and nothing failed. */
+/** The reason that ends open calls and turns in a branch: they continue in the parent, and nothing failed. */
 export const BRANCHED = 'branched'

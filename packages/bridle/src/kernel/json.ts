@@ -42,7 +42,7 @@ type Present<T> = { -readonly [Name in keyof T as undefined extends T[Name] ? ne
 export const ownProperty = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(record, name) ? record[name] : undefined
 
-/** It never goes deeper than `most` itself, so it cannot overflow the stack that it guards. */
+/** Recurses at most `most` levels, so that the check cannot overflow the stack that it protects. */
 export const isDeeperThan = (value: unknown, most: number): boolean => {
   if (typeof value !== 'object' || value === null) return false
   if (Array.isArray(value)) return most < 0 ? value.length > 0 : value.some((each) => isDeeperThan(each, most - 1))

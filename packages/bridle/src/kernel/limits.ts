@@ -12,24 +12,24 @@ export const INLINE_CHARS_MAX = 12_000
 export const CHUNK_CHARS = 1_000_000
 /** The payload of an event as JSON, for the same reason; and a command, which becomes an event. No model takes longer prompts. */
 export const PAYLOAD_CHARS_MAX = 1_500_000
-/** Token events at most this often; 16 ms is one frame of a screen and a ninth of the bytes. */
+/** Milliseconds between token events: a frame of a screen. Unpaced tokens cost nine times the bytes. */
 export const TOKEN_PACE_MS = 16
-/** Text that waits for its pace leaves early beyond this: a flood may give the timer no turn. */
+/** Characters of paced text that are sent at once: a flood of tokens may starve the timer. */
 export const TOKEN_CHARS_MAX = 64_000
 /** Unacknowledged reports a runner may have before it is made to wait. */
 export const REPORTS_HIGH_WATER = 256
 /** How long an aborted runner may take to confirm before the run ends without it. */
 export const ABORT_GRACE_MS = 2_000
-/** A run over its budget that says nothing more for this long is not at its end: runners tell that within milliseconds. */
+/** A run over its budget that stays silent for this long is stopped: a run at its end reports it within milliseconds. */
 export const BUDGET_GRACE_MS = 250
 /** First retry after this, doubling. */
 export const RETRY_BASE_MS = 1_000
 export const RETRY_MAX_MS = 60_000
-/** A run in hand touches its session's row this often, also when it says nothing; it never costs an event. */
+/** A silent run updates its directory row this often. It costs no event. */
 export const HEARTBEAT_MS = 15_000
 /** A running session that says nothing for this long is flagged stuck. */
 export const STUCK_MS = 300_000
-/** Approvals open at once in one session: no person looks through more, and each change of one is told with all. */
+/** Open approvals in one session: no person reads more, and each change sends all of them. */
 export const OPEN_APPROVALS_MAX = 100
 /** Answered approvals remembered, so that the same answer twice is the same reply. */
 export const DECIDED_APPROVALS_MAX = 256
@@ -39,23 +39,23 @@ export const CHECKPOINTS_MAX = 50
 export const ARTIFACTS_MAX = 1_000
 /** Name, kind and content type of an artifact, which the fold holds: file systems stop at a quarter of this. */
 export const LABEL_CHARS_MAX = 1_000
-/** Shown of a prompt while it waits: every move of the queue sends those that wait again, to each client. */
+/** Characters shown of a queued prompt: each move of the queue sends all queued prompts to each client again. */
 export const QUEUED_PROMPT_CHARS_MAX = 20_000
 /** Events between snapshots: opening folds at most this many, and a branch far back some two or three times as many. */
 export const SNAPSHOT_EVERY = 500
 /** Events read per page while a subscriber catches up. */
 export const READ_PAGE = 1_000
-/** And their JSON. About a row of the store, so that a page is read and encoded in a millisecond or two. */
+/** Characters of JSON in such a page: about a row of the store, read and encoded in a millisecond or two. */
 export const READ_CHARS = 32_000
-/** Text kept of a log for readers that catch up one behind the other: the way from the first to the last of them. */
+/** Encoded text kept for readers that catch up behind each other: the distance from the first to the last. */
 export const ENCODED_PAGES_CHARS = 2_000_000
-/** Bytes a listener may have unsent before it is cut and told to resume by cursor. */
+/** Unsent bytes of a listener before it is disconnected and has to resume with its cursor. */
 export const LISTENER_BYTES_MAX = 2_000_000
 /** Sessions kept in memory with nothing to do. */
 export const IDLE_SESSIONS_MAX = 500
-/** Memory for loaded sessions, counted: a quarter of the smallest heap that Node takes by itself. A tenant gets half of it. */
+/** Memory for loaded sessions: a quarter of the smallest default heap of Node. A tenant gets half of it. */
 export const MEMORY_BYTES = 256 * 1024 * 1024
-/** Eviction goes on until this much of a limit is in use: then it is not needed again at once. */
+/** Eviction frees memory down to this part of a limit, so that it does not run again at once. */
 export const MEMORY_TARGET_RATIO = 0.9
 /** A character takes two bytes at most, and in most texts one. */
 export const BYTES_PER_CHAR = 2
@@ -65,41 +65,48 @@ export const SESSION_BYTES_MIN = 8 * 1024
 export const SESSION_CHARS_MAX = 32_000_000
 /** Sessions opened per supervisor round. */
 export const DUE_PAGE = 200
-/** The latest moment that a date can say; an expiry beyond it is no expiry anybody meant. */
+/** The latest time that a Date can hold; an expiry beyond it means none. */
 export const TIME_MAX = 8_640_000_000_000_000
 /** A result as JSON: above this it becomes an artifact too, since rows have a limit. */
 export const RESULT_CHARS_MAX = 500_000
-/** Turns whose engine can be continued or forked; going back further starts the engine anew. */
+/** Turns whose engine session can be resumed or forked; an edit further back starts a new engine session. */
 export const RESUME_HANDLES_MAX = 200
 /** Resume points kept in the fold; older ones are in the log. */
 export const RESUME_POINTS_MAX = 1_000
-/** Levels of nesting in what callers and agents say: what walks it later is recursive. */
+/** Levels of nesting in values from callers and agents: later code walks them recursively. */
 export const DEPTH_MAX = 100
 /** Values in one body or message: this many named ones hold the event loop for a tenth of a second. */
 export const VALUES_MAX = 50_000
-/** Decisions whose place in the log the fold knows: pages of the audit; older ones are in the log. */
+/** Decisions in the fold's audit index; older ones are in the log. */
 export const AUDIT_KEPT_MAX = 1_000
 /** Audit rows and sources of memory in a health snapshot: each change writes them again. */
 export const AUDIT_MAX = 12
 export const MEMORY_MAX = 5
-/** Of a prompt's first line, where it becomes the title. */
+/** Characters of a prompt's first line that become the title. */
 export const TITLE_CHARS_MAX = 80
-/** Of a result that became an artifact, where it is referred to. */
+/** Characters of a result that a reference to its artifact quotes. */
 export const PREVIEW_CHARS = 500
-/** Of a text that is quoted in a summary. */
+/** Characters of a text quoted in a summary. */
 export const SUMMARY_CHARS_MAX = 160
 /** Envelopes of a channel, and tools among its participants: a page that a person reads. */
 export const ENVELOPES_MAX = 50
 export const PARTICIPANTS_MAX = 100
-/** And their JSON. */
+/** Characters of JSON in such a page. */
 export const CHANNEL_CHARS_MAX = 1_000_000
-/** Of a text in a directory's row: a page has 500 rows, and what goes between two Durable Objects at most 32 MiB. */
+/** Characters of a text in a directory row: a page has 500 rows, and a message between Durable Objects at most 32 MiB. */
 export const ROW_TEXT_CHARS_MAX = 2_000
-/** Arguments of all open approvals in a directory's row, as JSON: a page has 500 rows here too. Larger ones are in the session. */
+/** JSON of the arguments of all open approvals in a directory row; larger ones are in the session only. */
 export const ROW_ARGUMENTS_CHARS_MAX = 16_000
-/** An event of an agent's own, as JSON: every watcher gets it whole. Artifacts are for more. */
+/** JSON of a custom event: every client gets all of it. Larger data belongs in an artifact. */
 export const CUSTOM_CHARS_MAX = 64_000
 /** Characters of the prompt that a task graph shows as its goal. */
 export const GOAL_CHARS_MAX = 2_000
-/** A longer name gets no suggestion: it is no typo of ours, and comparing it with every candidate takes time. */
+/** A longer name gets no suggestion: it is no typing error, and comparing it takes time. */
 export const SUGGESTED_NAME_CHARS_MAX = 64
+/** Names in an operation's path: each is a recursive call, and no state of ours is a tenth as deep. */
+export const PATH_MAX = 100
+/** Cost and tokens in one report: sums of them stay finite, and whole numbers stay exact. */
+export const COST_USD_MAX = 1e9
+export const TOKENS_MAX = 1e12
+/** Characters that a number, a boolean or a name counts for in `approximateChars`. */
+export const VALUE_CHARS = 8

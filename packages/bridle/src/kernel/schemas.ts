@@ -1,16 +1,14 @@
-// What each event carries. Loose on purpose: a newer field survives an older reader. Only this file of the kernel
+// The payload of each event type. Loose on purpose: a newer field survives an older reader. Only this file of the kernel
 // imports the schema library; clients take its types alone.
 import * as v from 'valibot'
 import type { EventType } from './catalogue.ts'
 import type { Json, JsonObject } from './json.ts'
+import { COST_USD_MAX, TOKENS_MAX } from './limits.ts'
 
 const text = v.string()
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 /** Finite: JSON has no infinity, and a replay would read it as null. */
 const amount = v.pipe(v.number(), v.finite(), v.minValue(0))
-/** A sum of such numbers stays finite, and a whole number stays exact. */
-const COST_USD_MAX = 1e9
-const TOKENS_MAX = 1e12
 const tokens = v.pipe(count, v.maxValue(TOKENS_MAX))
 const json = v.custom<Json>((value) => value !== undefined, 'Expected JSON')
 const object = v.custom<JsonObject>(
@@ -33,7 +31,7 @@ export const OUTCOME_TYPES = {
   denied: 'ToolDenied',
   artifact: 'ToolArtifact',
 } as const
-/** What a crash in mid-call leaves unknown: a pure or idempotent call may be repeated, an unsafe one is asked about. */
+/** A crash leaves the outcome of a call unknown: a pure or idempotent call is repeated, an unsafe one needs an approval. */
 export const TOOL_EFFECTS = ['pure', 'idempotent', 'unsafe'] as const
 export const SESSION_STATUSES = [
   'idle',
@@ -358,10 +356,10 @@ export const schemas = {
   branched: v.looseObject({
     parent,
     kind: v.picklist(['chat', 'background']),
-    /** Of whoever branched a session that belongs to nobody. */
+    /** The user who branched a session without an owner. */
     owner: maybe(text),
     title: maybe(text),
-    /** In place of the parent's. */
+    /** Replaces the parent's settings. */
     settings: maybe(object),
     source_event_id: text,
     resume_cursor: text,

@@ -1,7 +1,7 @@
-// How large a value is, near enough: its characters, and a little for each value that is none.
-const VALUE_CHARS = 8
+// The approximate size of a value: its characters, and a constant for each value that is not text.
+import { VALUE_CHARS } from '../limits.ts'
 
-/** Counted without making the text: a long string costs as much to count as a short one. */
+/** Does not build the text, so a long string costs no more than a short one. */
 export const approximateChars = (value: unknown): number => {
   if (typeof value === 'string') return value.length + VALUE_CHARS
   if (typeof value !== 'object' || value === null) return VALUE_CHARS
