@@ -534,7 +534,7 @@ export const httpCases: readonly ConformanceCase[] = [
     ],
   },
   {
-    name: '[H21] an approval is answered once, by whoever is first',
+    name: '[H21] [H43] an approval is answered once, by whoever is first',
     steps: [
       {
         begin: 'run',
@@ -555,13 +555,36 @@ export const httpCases: readonly ConformanceCase[] = [
         answer: { status: 200, body: { status: 'awaiting_approval', approvals: [{ id: '{approval}' }] } },
       },
       {
-        ask: { method: 'POST', path: '/sessions/{s}/approvals/{approval}/approve', body: { args: { n: 2 } } },
+        ask: {
+          method: 'POST',
+          path: '/sessions/{s}/approvals/{approval}/approve',
+          body: { args: { n: 2 } },
+          headers: { 'idempotency-key': 'approve-1' },
+        },
         answer: { status: 200, body: { ok: true } },
       },
       { answered: 'run', answer: { status: 200, body: { result: 'done' } } },
       {
         ask: { method: 'POST', path: '/sessions/{s}/approvals/{approval}/approve', body: { args: { n: 2 } } },
         answer: { status: 200 },
+      },
+      {
+        ask: {
+          method: 'POST',
+          path: '/sessions/{s}/approvals/{approval}/approve',
+          body: { args: { n: 2 } },
+          headers: { 'idempotency-key': 'approve-1' },
+        },
+        answer: { status: 200, body: { ok: true } },
+      },
+      {
+        ask: {
+          method: 'POST',
+          path: '/sessions/{s}/approvals/{approval}/approve',
+          body: { args: { n: 2 }, reason: 'other' },
+          headers: { 'idempotency-key': 'approve-1' },
+        },
+        answer: { status: 409, body: { error: { type: 'conflict' } } },
       },
       {
         ask: { method: 'POST', path: '/sessions/{s}/approvals/{approval}/reject', body: {} },

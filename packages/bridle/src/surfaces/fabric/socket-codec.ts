@@ -4,13 +4,14 @@ import * as v from 'valibot'
 import { type Answer, type Command, isRefusal } from '../../kernel/commands.ts'
 import type { Host } from '../../kernel/host/host.ts'
 import { runSeq } from '../../kernel/ids.ts'
-import { canonicalJson, hashText, ownProperty } from '../../kernel/json.ts'
+import { ownProperty } from '../../kernel/json.ts'
 import { mayOpen } from '../../kernel/owner.ts'
 import type { Directory } from '../../kernel/ports/store.ts'
 import { isTaskOver } from '../../kernel/projections/subagents.ts'
 import type { IdempotencyKey, Session } from '../../kernel/session/session.ts'
 import type { Scope } from '../http/access/authenticate.ts'
 import { actorField, viewerOf } from '../http/access/users.ts'
+import { commandKey } from '../http/requests/command-id.ts'
 import { parseJson } from '../http/requests/json-text.ts'
 import { faultDenial } from '../http/router/kernel-denials.ts'
 import { jsonObject, optionalId } from '../http/router/route.ts'
@@ -157,8 +158,7 @@ const isRun = async (session: Session, runId: string): Promise<boolean> => {
   return event?.type === 'prompt_queued' && event.payload.run_id === runId
 }
 
-const idOf = ({ commandId, ...body }: FabricCommand): IdempotencyKey | null =>
-  commandId === undefined ? null : { commandId, bodyHash: hashText(canonicalJson(body)) }
+const idOf = ({ commandId, ...body }: FabricCommand): IdempotencyKey | null => commandKey(commandId, body)
 
 /** A stale cancel is acknowledged and does nothing; the ack says so. */
 const ackRemark = (answer: Answer): string | undefined =>

@@ -3,9 +3,8 @@
 import * as v from 'valibot'
 import { isRefusal } from '../../kernel/commands.ts'
 import type { Key } from '../../kernel/event.ts'
-import { canonicalJson, hashText } from '../../kernel/json.ts'
 import { actorField, viewerOf } from '../http/access/users.ts'
-import { idempotencyKey } from '../http/requests/command-id.ts'
+import { commandKey, idempotencyKey } from '../http/requests/command-id.ts'
 import { publicPath } from '../http/requests/public-path.ts'
 import { badRequest, type Denial, isDenial } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
@@ -195,7 +194,7 @@ const startBackground = async (
         ...(prepared && { artifacts: prepared.artifacts }),
       },
     },
-    commandId === null ? null : { commandId, bodyHash: hashText(canonicalJson(body)) },
+    commandKey(commandId, body),
   )
   if (isRefusal(answer)) {
     await prepared?.discard?.()

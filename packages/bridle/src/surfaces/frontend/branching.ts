@@ -3,12 +3,11 @@
 import * as v from 'valibot'
 import { isRefusal } from '../../kernel/commands.ts'
 import { eventId } from '../../kernel/event.ts'
-import { canonicalJson, hashText } from '../../kernel/json.ts'
 import { isOwnPosition, parseCursor, positionInLog } from '../../kernel/positions/cursor.ts'
 import { parseEventId } from '../../kernel/positions/log-position.ts'
 import type { Session } from '../../kernel/session/session.ts'
 import { isOtherUsersId, isOtherUsersSession, ownerField } from '../http/access/users.ts'
-import { idempotencyKey } from '../http/requests/command-id.ts'
+import { commandKey, idempotencyKey } from '../http/requests/command-id.ts'
 import { publicPath } from '../http/requests/public-path.ts'
 import { badRequest, type Denial, isDenial, notFound } from '../http/router/denial.ts'
 import { refusalDenial } from '../http/router/kernel-denials.ts'
@@ -72,6 +71,7 @@ export const branchFrom = async (
   const prepared = isNew ? await prepareWorkspace(call, key, settings, { parent: session.key }) : null
   if (isDenial(prepared)) return prepared
   const { prompt, title, reason, actor, resume_cursor: cursor } = wish
+  const id = commandKey(commandId, { seq, wish })
   const answer = await ports.host.branch(session.key, seq, childId, {
     ...(await ownerField(access)),
     // The log names no incarnation; the wires add the one in which it is read.
@@ -81,7 +81,7 @@ export const branchFrom = async (
     ...(reason !== undefined && { reason }),
     ...(actor !== undefined && { actor }),
     ...(prepared && { settings: prepared.settings, artifacts: prepared.artifacts }),
-    ...(commandId !== null && { id: { commandId, bodyHash: hashText(canonicalJson({ seq, wish })) } }),
+    ...(id && { id }),
   })
   if (isRefusal(answer)) {
     await prepared?.discard?.()

@@ -4,9 +4,9 @@ import * as v from 'valibot'
 import { isRefusal } from '../../kernel/commands.ts'
 import { eventId, type Key } from '../../kernel/event.ts'
 import { runSeq } from '../../kernel/ids.ts'
-import { canonicalJson, hashText, type JsonObject } from '../../kernel/json.ts'
+import type { JsonObject } from '../../kernel/json.ts'
 import { actorField, ownerField } from '../http/access/users.ts'
-import { commandIdOf, idempotencyKey } from '../http/requests/command-id.ts'
+import { commandIdOf } from '../http/requests/command-id.ts'
 import { jsonWithTag } from '../http/requests/conditional-requests.ts'
 import { publicPath } from '../http/requests/public-path.ts'
 import { badRequest, type Denial, isDenial, notFound } from '../http/router/denial.ts'
@@ -45,9 +45,8 @@ export const chatRoutes: readonly Route[] = [
     handle: async (call) => {
       const { body, ports, request } = call
       const key = call.key as Key
-      const { id } = key
-      const commandId = idempotencyKey(request)
-      if (isDenial(commandId)) return commandId
+      const id = commandIdOf(request, body)
+      if (isDenial(id)) return id
       const { title, policy } = body
       const answer = await ports.host.send(
         key,
@@ -61,12 +60,12 @@ export const chatRoutes: readonly Route[] = [
             ...(policy && { policy }),
           },
         },
-        commandId === null ? null : { commandId, bodyHash: hashText(canonicalJson(body)) },
+        id,
       )
       if (isRefusal(answer)) return refusalDenial(answer)
       return respondWithCard(call, key, answer, {
         status: 201,
-        headers: { location: publicPath(request, `/chat/sessions/${id}`) },
+        headers: { location: publicPath(request, `/chat/sessions/${key.id}`) },
       })
     },
   }),

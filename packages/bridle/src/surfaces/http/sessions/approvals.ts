@@ -1,8 +1,9 @@
 // Approvals: the inbox over all sessions, and answering one.
 import * as v from 'valibot'
-import { isRefusal } from '../../../kernel/commands.ts'
+import { type Command, isRefusal } from '../../../kernel/commands.ts'
 import { actorField, viewerField } from '../access/users.ts'
 import { LIST_PAGE_MAX } from '../limits.ts'
+import { commandIdOf } from '../requests/command-id.ts'
 import { badRequest, isDenial } from '../router/denial.ts'
 import { refusalDenial } from '../router/kernel-denials.ts'
 import { jsonObject, limitSchema, type Route, route } from '../router/route.ts'
@@ -37,14 +38,17 @@ const decisionRoute = (verb: 'approve' | 'reject'): Route =>
     answers: { 200: 'It is settled. The same answer again is the same reply; another is a conflict.' },
     handle: async (call) => {
       const { body, param, ports } = call
-      const outcome = await ports.host.send(requireKey(call), {
+      const command = {
         type: 'approve',
         approvalId: param('approvalId'),
         decision: verb === 'approve' ? 'approved' : 'denied',
         ...(body.args && { args: body.args }),
         ...(body.reason !== undefined && { reason: body.reason }),
         ...actorField(call.access, body.actor),
-      })
+      } as const satisfies Command
+      const id = commandIdOf(call.request, command)
+      if (isDenial(id)) return id
+      const outcome = await ports.host.send(requireKey(call), command, id)
       return isRefusal(outcome) ? refusalDenial(outcome) : Response.json({ ok: true, ...outcome })
     },
   })
