@@ -5,6 +5,7 @@ export { type CredentialProxy, startCredentialProxy } from './credentials/proxy.
 export { claudeEngine } from './engines/claude/claude.ts'
 export { codexEngine } from './engines/codex/codex.ts'
 export type { Engine, EngineOptions, EngineSession, TurnEnd, TurnReporter } from './engines/engine.ts'
+export { createEngines, type EngineRow, engineRegistry } from './engines/registry.ts'
 export type { RunnerEvent, RunnerHealth, RunnerProtocol, RunnerQuery } from './protocol.ts'
 export type { RemoteRunnerOptions } from './remote/remote-run.ts'
 export { remoteRunner } from './remote/remote-runner.ts'

@@ -1,6 +1,7 @@
 // `bridle doctor`: is everything there that a server and its callers need.
 import { createServer } from 'node:net'
 import { type AgentStatus, type FabricClient, FabricError } from '../../client/index.ts'
+import type { EngineRow } from '../../runners/index.ts'
 import { describeStore } from '../../targets/node/store-setting.ts'
 import { clientOptions, dataOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
 import { findDamagedLog, inspectDataFolder } from '../config/data-folder.ts'
@@ -143,18 +144,20 @@ const fileFindings = async (): Promise<DoctorFinding[]> => {
   )
 }
 
-const KEY_NAMES = { anthropic: 'ANTHROPIC_API_KEY', openai: 'OPENAI_API_KEY' } as const
-
-/** And the engines that it would find, with the walls around them. */
-const engineFindings = async (env: NodeJS.ProcessEnv): Promise<DoctorFinding[]> => {
-  const { claudeEngine, codexEngine } = await import('../../runners/index.ts')
+/** Without a server to ask: the engines that one would find here, and whether they run in sandboxes. */
+export const engineFindings = async (
+  env: NodeJS.ProcessEnv,
+  registry?: readonly EngineRow[],
+): Promise<DoctorFinding[]> => {
+  const { createEngines } = await import('../../runners/index.ts')
+  const { providers } = await import('../../runners/credentials/providers.ts')
   const engines = await Promise.all(
-    [claudeEngine(env), codexEngine(env)].map(async (engine): Promise<DoctorFinding> => {
+    createEngines(env, registry).map(async (engine): Promise<DoctorFinding> => {
       const { name, info, provider } = engine
       const missing = await engine.needs()
       const check = `engine ${name}`
       if (missing !== null) return { check, state: 'note', detail: missing }
-      const keyName = KEY_NAMES[provider]
+      const keyName = providers[provider].keyName
       if (!env[keyName]) return { check, state: 'note', detail: `${info.version}; set ${keyName} to use it` }
       return { check, state: 'ok', detail: info.version }
     }),

@@ -1,7 +1,10 @@
 // `bridle runner`: plays one run at a time in engines that it starts in sandboxes. A runner knows nothing of sessions.
 import { resolve } from 'node:path'
+import { providers } from '../../runners/credentials/providers.ts'
 import { defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
+
+const keyNames = Object.values(providers).map(({ keyName }) => keyName)
 
 export const runner = defineCommand({
   summary: 'play runs for a server, each in an engine inside a sandbox',
@@ -22,7 +25,7 @@ export const runner = defineCommand({
     },
     ...outputOptions,
   },
-  notes: `A token in BRIDLE_RUNNER_TOKEN is asked of every caller; with BRIDLE_RUNNER_TOKEN_FROM=stdin it is read from there. Keys are taken from ANTHROPIC_API_KEY and OPENAI_API_KEY, or
+  notes: `A token in BRIDLE_RUNNER_TOKEN is asked of every caller; with BRIDLE_RUNNER_TOKEN_FROM=stdin it is read from there. Keys are taken from ${keyNames.join(' and ')}, or
 from PUT /env; engines never see them. With BRIDLE_RUNNER_IDLE_MS it ends when it had nothing to do for so long.`,
   run: async ({ flags, env, out }) => {
     const port = flags.port ?? env.PORT ?? '4318'
@@ -33,13 +36,13 @@ from PUT /env; engines never see them. With BRIDLE_RUNNER_IDLE_MS it ends when i
     const ended = new Promise<void>((done) => {
       end = done
     })
-    const { claudeEngine, codexEngine, runnerSettings, SandboxRunner } = await import('../../runners/index.ts')
+    const { createEngines, runnerSettings, SandboxRunner } = await import('../../runners/index.ts')
     const settings = settingsOf(() =>
       runnerSettings({ ...env, ...(flags.approvals && { BRIDLE_RUNNER_APPROVALS: flags.approvals }) }),
     )
     const running = await SandboxRunner.start({
       ...settings,
-      engines: [claudeEngine(env), codexEngine(env)],
+      engines: createEngines(env),
       ...(flags.work && { workFolder: resolve(flags.work) }),
       ...(flags.state && { stateFolder: resolve(flags.state) }),
       ...(!settings.socketPath && { port: Number(port), host: flags.host ?? '127.0.0.1' }),

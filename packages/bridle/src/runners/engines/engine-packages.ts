@@ -3,6 +3,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { EngineDescription } from './description.ts'
+import { engineDescriptions } from './descriptions.ts'
 
 export interface InstalledPackage {
   /** The folder whose `node_modules` it is in: what BRIDLE_ENGINES would say. */
@@ -23,10 +25,12 @@ export const findPackage = (name: string, env: NodeJS.ProcessEnv = process.env):
   return null
 }
 
-export const ENGINE_PACKAGES = ['@anthropic-ai/claude-agent-sdk', '@openai/codex'] as const
+export const ENGINE_PACKAGES: readonly string[] = engineDescriptions.map(({ packageName }) => packageName)
 
-/** What to do about one that is missing. */
-export const installHint = (name: string): string => `Run: npm install ${name}`
+export const installHint = (packageName: string): string => `Run: npm install ${packageName}`
+
+export const notInstalledMessage = ({ title, packageName }: Pick<EngineDescription, 'title' | 'packageName'>): string =>
+  `${title} is not installed. ${installHint(packageName)}`
 
 const findAbove = (from: string, name: string): InstalledPackage | null => {
   for (let folder = from; ; folder = dirname(folder)) {

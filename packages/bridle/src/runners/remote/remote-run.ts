@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../kernel/json.ts'
 import type { Job, RunEnd } from '../../kernel/ports/runner.ts'
 import type { Clock, Digest } from '../../kernel/ports/store.ts'
 import { ReporterClosedError, type RunReporter } from '../../kernel/session/run-reporter.ts'
-import { providers } from '../credentials/providers.ts'
+import { type ProviderName, providers } from '../credentials/providers.ts'
 import { type EngineSettings, isTerminalEvent, type RunnerEvent, type RunnerFrame } from '../protocol.ts'
 import type { Sandbox, SandboxProvider } from '../sandboxes/provider.ts'
 import type { LivenessRules } from './liveness-monitor.ts'
@@ -22,6 +22,8 @@ import { type TranslationState, translateEvent } from './translation.ts'
 
 export interface RemoteRunnerOptions {
   readonly engine: string
+  /** The provider of the engine's models, for the status card. */
+  readonly modelProvider?: ProviderName
   readonly provider: SandboxProvider
   readonly clock: Clock
   readonly digest: Digest

@@ -3,7 +3,6 @@
 import type { Key } from '../../kernel/event.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import type { ApprovalAnswer, Job, RunEnd, Runner } from '../../kernel/ports/runner.ts'
-import type { ProviderName } from '../credentials/providers.ts'
 import { bridgeIdentity } from '../engine-identities.ts'
 import type { Sandbox } from '../sandboxes/provider.ts'
 import { RunnerRedirect } from './bounded-response.ts'
@@ -126,13 +125,13 @@ const withRevocation = async (options: RemoteRunnerOptions, job: Job, play: () =
   }
 }
 
-const PROVIDERS: { readonly [engine: string]: ProviderName | undefined } = { claude: 'anthropic', codex: 'openai' }
-
 /** As far as it is known before the engine has said anything: a model is, where somebody chose one. */
-const runtimeOf = ({ engine, settings }: RemoteRunnerOptions, job: Job): { provider?: string; model?: string } => {
-  const provider = PROVIDERS[engine]
+const runtimeOf = (
+  { modelProvider, settings }: RemoteRunnerOptions,
+  job: Job,
+): { provider?: string; model?: string } => {
   const { model } = effectiveSettings(settings ?? {}, job)
-  return { ...(provider && { provider }), ...(typeof model === 'string' && { model }) }
+  return { ...(modelProvider && { provider: modelProvider }), ...(typeof model === 'string' && { model }) }
 }
 
 const approvalAnswerBody = (answer: ApprovalAnswer, epoch: number): JsonObject => ({

@@ -1,4 +1,4 @@
-// The agents `claude` and `codex`: engines in sandboxes, with keys that stay here.
+// The agents of the engines: each in a sandbox, with keys that stay in this process.
 
 import { type AgentInfo, acceptPrompt } from '../../kernel/agent-info.ts'
 import { type Key, keyText } from '../../kernel/event.ts'
@@ -7,12 +7,11 @@ import { type JsonObject, present } from '../../kernel/json.ts'
 import type { Job, Runner } from '../../kernel/ports/runner.ts'
 import type { Clock, Digest } from '../../kernel/ports/store.ts'
 import { bridgeIdentity } from '../../runners/engine-identities.ts'
-import { claudeEngine } from '../../runners/engines/claude/claude.ts'
-import { codexEngine } from '../../runners/engines/codex/codex.ts'
+import type { EngineConfigs } from '../../runners/engines/description.ts'
 import type { Engine } from '../../runners/engines/engine.ts'
 import { ENGINE_PACKAGES, findPackage } from '../../runners/engines/engine-packages.ts'
+import { type EngineRow, engineRegistry } from '../../runners/engines/registry.ts'
 import { type NetworkPolicy, parseNetworkPolicy } from '../../runners/network/network-policy.ts'
-import type { EngineSettings } from '../../runners/protocol.ts'
 import { nodeFetch } from '../../runners/remote/node-fetch.ts'
 import { remoteRunner } from '../../runners/remote/remote-runner.ts'
 import type { SessionFoldersOptions } from '../../runners/sandboxes/folders/session-folders.ts'
@@ -55,11 +54,9 @@ export interface EngineAgentsOptions {
   readonly isOpen?: boolean
   readonly sandbox?: SandboxOptions
   /** How each engine is set up: model, permission_mode, max_budget_usd, max_turns. */
-  readonly engines?: {
-    readonly [name: string]: EngineSettings & {
-      /** Those it may use, `*` for any part; absent = any. */ readonly models?: readonly string[]
-    }
-  }
+  readonly engines?: EngineConfigs
+  /** Default: all that Bridle has. */
+  readonly registry?: readonly EngineRow[]
 }
 
 export interface EngineAgents {
@@ -74,13 +71,8 @@ export interface EngineAgents {
 const NO_WALLS =
   'engines run without walls (BRIDLE_SANDBOX=process): what an agent runs can read what this server can, its keys included'
 
-const TITLES: { readonly [name: string]: string } = {
-  claude: 'Claude Code',
-  codex: 'Codex',
-}
-
 export const createEngineAgents = async (options: EngineAgentsOptions): Promise<EngineAgents> => {
-  const { data, env, clock, digest } = options
+  const { data, env, clock, digest, registry = engineRegistry } = options
   const sandbox = sandboxSettings(options.sandbox, env)
   const secret = serverSecret(data, env)
   const keys = new ProviderCredentials({ secret, env, sandbox, data })
@@ -94,11 +86,16 @@ export const createEngineAgents = async (options: EngineAgentsOptions): Promise<
   const runToken = async ({ key, runId, attempt }: Job) => deriveSecret(secret, 'run', keyText(key), runId, attempt)
 
   const agents = await Promise.all(
-    [claudeEngine(env), codexEngine(env)].map(async (engine) => {
+    registry.map(async ({ title, create }) => {
+      const engine = create(env)
       const { models, ...settings } = options.engines?.[engine.name] ?? {}
       const credentials = keys.forEngine(engine, settings, models)
-      const runner = remoteRunner({ engine: engine.name, provider, clock, digest, settings, runToken, credentials })
-      return [await agentInfo(engine, keys, local, refusal), runner] as const
+      const runner = remoteRunner({
+        engine: engine.name,
+        modelProvider: engine.provider,
+        ...{ provider, clock, digest, settings, runToken, credentials },
+      })
+      return [await agentInfo(title, engine, keys, local, refusal), runner] as const
     }),
   )
   const isUsable = agents.some(([{ needs }]) => needs === null)
@@ -165,6 +162,7 @@ const enginesRoot = (env: NodeJS.ProcessEnv): string | null =>
 
 /** What it needs is asked each time: a key, an engine or bubblewrap may come later. */
 const agentInfo = async (
+  title: string,
   engine: Engine,
   keys: ProviderCredentials,
   local: LocalSandboxes | null,
@@ -175,7 +173,7 @@ const agentInfo = async (
   let missing = await look()
   return {
     name: engine.name,
-    description: `${TITLES[engine.name] ?? engine.name}, ${local?.hasWalls === false ? 'without walls around it' : 'in a sandbox'}.`,
+    description: `${title}, ${local?.hasWalls === false ? 'without walls around it' : 'in a sandbox'}.`,
     webhook: false,
     ...bridgeIdentity(engine.name),
     capabilities: engine.info,

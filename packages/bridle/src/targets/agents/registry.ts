@@ -6,7 +6,8 @@ import type { AgentRunPorts } from '../../agents/agent-run.ts'
 import { acceptInput } from '../../agents/input.ts'
 import type { AgentInfo } from '../../kernel/agent-info.ts'
 import type { Runner } from '../../kernel/ports/runner.ts'
-import { nativeIdentity } from '../../runners/engine-identities.ts'
+import { nativeIdentity, scriptedIdentity } from '../../runners/engine-identities.ts'
+import { defaultEngineAgent } from '../../runners/engines/descriptions.ts'
 import { nativeRunner } from '../../runners/in-process/native.ts'
 import { ServerFault } from '../server-fault.ts'
 import type { AgentFile } from './folder.ts'
@@ -108,8 +109,12 @@ export class AgentRegistry {
   }
 }
 
-/** Whom a session talks to when nobody said. */
+/** The agent of a session that names none. */
 export const defaultAgent = (
   agents: ReadonlyMap<string, Pick<AgentInfo, 'needs'>>,
   env: { readonly BRIDLE_AGENT?: string | undefined },
-): string => env.BRIDLE_AGENT || (agents.get('claude')?.needs === null ? 'claude' : 'scripted')
+): string => {
+  if (env.BRIDLE_AGENT) return env.BRIDLE_AGENT
+  const engine = defaultEngineAgent
+  return engine !== undefined && agents.get(engine)?.needs === null ? engine : scriptedIdentity.engine
+}

@@ -1,7 +1,7 @@
 // What a Worker is set up with: options in its code, variables and bindings in its environment.
 import type { AgentDefinition } from '../../agents/agent.ts'
 import type { ProviderEnv } from '../../runners/credentials/providers.ts'
-import type { EngineSettings } from '../../runners/protocol.ts'
+import type { EngineConfigs } from '../../runners/engines/description.ts'
 import type { ObjectBucket, ObjectNamespace, ObjectStub } from '../../stores/object/platform-types.ts'
 import type { DirectoryStub } from '../../stores/object/remote-directory.ts'
 import type { ShardCounts } from '../../stores/object/shards.ts'
@@ -32,11 +32,7 @@ export interface HarnessOptions extends Omit<AccessOptions, 'authTokenEnv'> {
    */
   readonly heartbeatMs?: number
   /** How each engine is set up: model, permission_mode, max_budget_usd, max_turns. */
-  readonly engines?: {
-    readonly [name: string]: EngineSettings & {
-      /** Those it may use, `*` for any part; absent = any. */ readonly models?: readonly string[]
-    }
-  }
+  readonly engines?: EngineConfigs
 }
 
 /** The keys and base URLs of providers stay here: a run gets a token and an address of the gateway in their place. */

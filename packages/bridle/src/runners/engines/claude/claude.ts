@@ -11,13 +11,12 @@ import {
   type TurnEnd,
   type TurnReporter,
 } from '../engine.ts'
-import { findPackage, installHint } from '../engine-packages.ts'
+import { findPackage, notInstalledMessage } from '../engine-packages.ts'
 import { newProcessMark } from '../process-mark.ts'
-import { claudeInfo } from './capabilities.ts'
 import { ClaudeProcess, type ClaudeSdk } from './claude-process.ts'
+import { claudeDescription } from './description.ts'
 import { TranscriptHeads } from './transcript-heads.ts'
 
-const PACKAGE = '@anthropic-ai/claude-agent-sdk'
 /** The engine tries again this often on its own; its default of ten keeps a refused key waiting for minutes. */
 const RETRIES_MAX = '6'
 
@@ -25,13 +24,13 @@ const RETRIES_MAX = '6'
 const LOST_TRANSCRIPT = /No conversation found|No message found/i
 
 export const claudeEngine = (env: NodeJS.ProcessEnv = process.env): Engine => ({
-  name: 'claude',
-  provider: 'anthropic',
-  info: claudeInfo(findPackage(PACKAGE, env)?.version ?? 'not installed'),
-  needs: async () => (findPackage(PACKAGE, env) ? null : `Claude Code is not installed. ${installHint(PACKAGE)}`),
+  name: claudeDescription.name,
+  provider: claudeDescription.provider,
+  info: claudeDescription.info(findPackage(claudeDescription.packageName, env)?.version ?? 'not installed'),
+  needs: async () => (findPackage(claudeDescription.packageName, env) ? null : notInstalledMessage(claudeDescription)),
   open: async (options) => {
-    const found = findPackage(PACKAGE, env)
-    if (!found) throw new Error(`Claude Code is not installed. ${installHint(PACKAGE)}`)
+    const found = findPackage(claudeDescription.packageName, env)
+    if (!found) throw new Error(notInstalledMessage(claudeDescription))
     const sdk = (await import(pathToFileURL(join(found.folder, 'sdk.mjs')).href)) as ClaudeSdk
     return new ClaudeSession(sdk, options, await options.launcher(), env)
   },

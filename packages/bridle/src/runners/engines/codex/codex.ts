@@ -4,8 +4,8 @@ import type { EngineCommand } from '../../sandboxes/isolation/engine-start.ts'
 import type { Engine } from '../engine.ts'
 import { findPackage } from '../engine-packages.ts'
 import { AppServer } from './app-server.ts'
-import { codexInfo } from './capabilities.ts'
-import { CODEX_PACKAGE, codexCommand, findCodex } from './launch.ts'
+import { codexDescription } from './description.ts'
+import { codexCommand, findCodex } from './launch.ts'
 import { CodexSession } from './session.ts'
 import { openThread } from './thread.ts'
 
@@ -24,9 +24,9 @@ export const codexEngine = (
   env: NodeJS.ProcessEnv = process.env,
   { retries, controlMs = CONTROL_MS, program }: CodexOptions = {},
 ): Engine => ({
-  name: 'codex',
-  info: codexInfo(findPackage(CODEX_PACKAGE, env)?.version ?? 'not installed'),
-  provider: 'openai',
+  name: codexDescription.name,
+  provider: codexDescription.provider,
+  info: codexDescription.info(findPackage(codexDescription.packageName, env)?.version ?? 'not installed'),
   needs: async () => {
     const found = findCodex(env)
     return 'missing' in found ? found.missing : null

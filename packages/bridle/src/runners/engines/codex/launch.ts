@@ -8,14 +8,15 @@ import type { EngineSettings } from '../../protocol.ts'
 import type { EngineCommand } from '../../sandboxes/isolation/engine-start.ts'
 import { SANDBOX_VARIABLE } from '../../sandboxes/sandbox-processes.ts'
 import type { EngineOptions } from '../engine.ts'
-import { findPackage, installHint } from '../engine-packages.ts'
+import { findPackage, installHint, notInstalledMessage } from '../engine-packages.ts'
+import { codexDescription } from './description.ts'
 
-export const CODEX_PACKAGE = '@openai/codex'
+const { packageName } = codexDescription
 
 /** The native program inside the package for this platform, as the package's own launcher finds it. */
 export const findCodex = (env?: NodeJS.ProcessEnv): { file: string; version: string } | { missing: string } => {
-  const found = findPackage(CODEX_PACKAGE, env)
-  if (!found) return { missing: `Codex is not installed. ${installHint(CODEX_PACKAGE)}` }
+  const found = findPackage(packageName, env)
+  if (!found) return { missing: notInstalledMessage(codexDescription) }
   const target = TARGETS[`${process.platform}-${process.arch}`]
   if (!target) return { missing: `Codex has no build for ${process.platform} on ${process.arch}.` }
   const name = process.platform === 'win32' ? 'codex.exe' : 'codex'
@@ -23,7 +24,7 @@ export const findCodex = (env?: NodeJS.ProcessEnv): { file: string; version: str
     const file = folder && join(folder, 'vendor', target, 'bin', name)
     if (file && existsSync(file)) return { file, version: found.version }
   }
-  const hint = `npm leaves it out with --omit=optional. ${installHint(CODEX_PACKAGE)}`
+  const hint = `npm leaves it out with --omit=optional. ${installHint(packageName)}`
   return { missing: `Codex is installed without its program for this platform: ${hint}` }
 }
 
@@ -38,7 +39,7 @@ const TARGETS: Record<string, string> = {
 
 const platformFolder = (resolve: (name: string) => string): string | null => {
   try {
-    return dirname(resolve(`${CODEX_PACKAGE}-${process.platform}-${process.arch}/package.json`))
+    return dirname(resolve(`${packageName}-${process.platform}-${process.arch}/package.json`))
   } catch {
     return null
   }

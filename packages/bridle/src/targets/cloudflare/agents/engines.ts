@@ -1,12 +1,10 @@
-// The agents `claude` and `codex` on Cloudflare: engines behind a runner that is reached by its URL.
+// The agents of the engines on Cloudflare: behind a runner that the Worker reaches at a URL or in a container.
 
 import { type AgentInfo, acceptPrompt } from '../../../kernel/agent-info.ts'
 import { keyText } from '../../../kernel/event.ts'
 import type { Runner } from '../../../kernel/ports/runner.ts'
-import type { ProviderName } from '../../../runners/credentials/providers.ts'
 import { bridgeIdentity } from '../../../runners/engine-identities.ts'
-import { claudeInfo } from '../../../runners/engines/claude/capabilities.ts'
-import { codexInfo } from '../../../runners/engines/codex/capabilities.ts'
+import type { EngineDescription } from '../../../runners/engines/description.ts'
 import { remoteRunner } from '../../../runners/remote/remote-runner.ts'
 import type { SandboxProvider } from '../../../runners/sandboxes/provider.ts'
 import { urlSandbox } from '../../../runners/sandboxes/url-sandbox.ts'
@@ -23,49 +21,38 @@ export interface EnginePorts {
   readonly credentials: CredentialPorts
 }
 
-/** Whose key each engine wants. */
-const PROVIDERS: { readonly [engine: string]: ProviderName } = { claude: 'anthropic', codex: 'openai' }
-
-/** The runner has its own engines, and says itself which they are. */
+/** The engines are the runner's, and only the runner knows their versions. */
 const VERSION = 'of the runner'
 
-export const engineInfos = (env: HarnessEnv): readonly AgentInfo[] => {
-  const isThere = env.BRIDLE_RUNNER_URL || env.HARNESS_SANDBOX
-  const needs = isThere ? null : 'Bind a container as HARNESS_SANDBOX, or set BRIDLE_RUNNER_URL to a runner.'
-  const common = { webhook: false, needs, accept: acceptPrompt }
-  return [
-    {
-      ...common,
-      name: 'claude',
-      description: 'Claude Code, in a sandbox.',
-      ...bridgeIdentity('claude'),
-      capabilities: claudeInfo(VERSION),
-    },
-    {
-      ...common,
-      name: 'codex',
-      description: 'Codex, in a sandbox.',
-      ...bridgeIdentity('codex'),
-      capabilities: codexInfo(VERSION),
-    },
-  ]
-}
+export const engineInfo = ({ name, title, info }: EngineDescription, env: HarnessEnv): AgentInfo => ({
+  ...bridgeIdentity(name),
+  name,
+  description: `${title}, in a sandbox.`,
+  webhook: false,
+  needs:
+    env.BRIDLE_RUNNER_URL || env.HARNESS_SANDBOX
+      ? null
+      : 'Bind a container as HARNESS_SANDBOX, or set BRIDLE_RUNNER_URL to a runner.',
+  capabilities: info(VERSION),
+  accept: acceptPrompt,
+})
 
 export const engineRunner = (
-  engine: string,
+  { name, provider: modelProvider }: EngineDescription,
   options: HarnessOptions,
   { provider, credentials }: EnginePorts,
 ): Runner => {
-  const { models: _, ...settings } = options.engines?.[engine] ?? {}
+  const { models: _, ...settings } = options.engines?.[name] ?? {}
   return remoteRunner({
-    engine,
+    engine: name,
+    modelProvider,
     provider,
     clock: runClock,
     digest,
     settings,
     runToken: async ({ key, runId, attempt }) =>
       deriveToken(await credentials.secret(), 'run', keyText(key), runId, attempt),
-    credentials: runCredentials(credentials, PROVIDERS[engine] ?? 'anthropic', settings),
+    credentials: runCredentials(credentials, modelProvider, settings),
   })
 }
 

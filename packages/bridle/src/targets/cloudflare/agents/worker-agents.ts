@@ -1,12 +1,13 @@
 // The agents of a Worker: scripted, those of its options, and the engines behind a runner.
 import type { Runner } from '../../../kernel/ports/runner.ts'
+import { engineDescriptions } from '../../../runners/engines/descriptions.ts'
 import { scriptedRunner } from '../../../runners/in-process/scripted.ts'
 import { AgentRegistry } from '../../agents/registry.ts'
 import { scriptedAgent } from '../../agents/scripted.ts'
 import { runClock } from '../alarms/object-clock.ts'
 import { digest } from '../digest.ts'
 import type { HarnessEnv, HarnessOptions } from '../options.ts'
-import { type EnginePorts, engineInfos, engineRunner } from './engines.ts'
+import { type EnginePorts, engineInfo, engineRunner } from './engines.ts'
 import { type InvocationHops, withInvocationHops } from './invocation-hops.ts'
 
 export interface AgentPorts extends EnginePorts {
@@ -25,8 +26,8 @@ export const createWorkerAgents = (
     scriptedAgent,
     parts ? withInvocationHops(scriptedRunner(ports), parts.invocationHops, { canRest: true }) : noRunner,
   )
-  for (const info of engineInfos(env))
-    registry.addBuiltIn(info, parts ? engineRunner(info.name, options, parts) : noRunner)
+  for (const description of engineDescriptions)
+    registry.addBuiltIn(engineInfo(description, env), parts ? engineRunner(description, options, parts) : noRunner)
   for (const definition of options.agents ?? []) {
     registry.add(definition)
     const { name } = definition

@@ -1,0 +1,10 @@
+import type { EngineDescription } from '../description.ts'
+import { codexInfo } from './capabilities.ts'
+
+export const codexDescription = {
+  name: 'codex',
+  title: 'Codex',
+  packageName: '@openai/codex',
+  provider: 'openai',
+  info: codexInfo,
+} as const satisfies EngineDescription

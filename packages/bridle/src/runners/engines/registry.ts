@@ -1,0 +1,23 @@
+// The engines that this process can start. No engine's package is loaded before a session is opened.
+import { claudeEngine } from './claude/claude.ts'
+import { codexEngine } from './codex/codex.ts'
+import type { EngineDescription } from './description.ts'
+import { type EngineName, engineDescriptions } from './descriptions.ts'
+import type { Engine } from './engine.ts'
+
+export interface EngineRow extends EngineDescription {
+  readonly create: (env: NodeJS.ProcessEnv) => Engine
+}
+
+const constructors: { readonly [name in EngineName]: EngineRow['create'] } = {
+  claude: (env) => claudeEngine(env),
+  codex: (env) => codexEngine(env),
+}
+
+export const engineRegistry: readonly EngineRow[] = engineDescriptions.map((description) => ({
+  ...description,
+  create: constructors[description.name as EngineName],
+}))
+
+export const createEngines = (env: NodeJS.ProcessEnv, registry = engineRegistry): readonly Engine[] =>
+  registry.map(({ create }) => create(env))

@@ -1,0 +1,101 @@
+// A further engine is one folder and one row: here the folder is a fixture, and the row stands behind Bridle's own.
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { engineFindings } from '../../cli/commands/doctor.ts'
+import type { AnyEvent } from '../../kernel/event.ts'
+import { Host } from '../../kernel/host/host.ts'
+import { codexInfo } from '../../runners/engines/codex/capabilities.ts'
+import { engineDescriptions } from '../../runners/engines/descriptions.ts'
+import { puppetEngine } from '../../runners/engines/puppet.suite.ts'
+import { createEngines, type EngineRow, engineRegistry } from '../../runners/engines/registry.ts'
+import { SandboxRunner } from '../../runners/server/sandbox-runner.ts'
+import { memoryStore } from '../../stores/memory/memory-store.ts'
+import { testApp } from '../../surfaces/http/test-app.suite.ts'
+import { createEngineAgents, type EngineAgents } from './engines.ts'
+
+const abacus: EngineRow = {
+  name: 'abacus',
+  title: 'Abacus',
+  packageName: 'abacus',
+  provider: 'openai',
+  info: (version) => ({ ...codexInfo(version), name: 'abacus' }),
+  create: () => ({ ...puppetEngine('abacus'), provider: 'openai' }),
+}
+const registry = [...engineRegistry, abacus]
+const clock = {
+  now: Date.now,
+  after: (ms: number, call: () => void) => {
+    const timer = setTimeout(call, ms)
+    return () => clearTimeout(timer)
+  },
+}
+const digest = async (text: string) => createHash('sha256').update(text).digest('hex')
+
+let folder: string
+let runner: SandboxRunner
+let engines: EngineAgents
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'bridle-abacus-'))
+  const token = 'token-of-the-runner'
+  runner = await SandboxRunner.start({
+    engines: createEngines({ OPENAI_API_KEY: 'key' }, registry),
+    workFolder: join(folder, 'work'),
+    stateFolder: join(folder, 'state'),
+    env: { OPENAI_API_KEY: 'key' },
+    token,
+  })
+  const env = { BRIDLE_RUNNER_TOKEN: token }
+  engines = await createEngineAgents({ data: folder, env, clock, digest, registry, sandbox: { url: runner.url } })
+})
+afterAll(async () => {
+  await engines?.close()
+  await runner?.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+test('the runner command serves every engine of the table', async () => {
+  const response = await fetch(`${runner.url}/engines`, { headers: { authorization: 'Bearer token-of-the-runner' } })
+  const { engines: listed } = (await response.json()) as { engines: { name: string }[] }
+  expect(listed.map(({ name }) => name)).toEqual(['claude', 'codex', 'abacus'])
+})
+
+test('doctor reports every engine of the table, with the key of its provider', async () => {
+  const checks = await engineFindings({ BRIDLE_SANDBOX: 'process' }, registry)
+  expect(checks.map(({ check }) => check)).toEqual(['engine claude', 'engine codex', 'engine abacus', 'sandbox'])
+  expect(checks[2]?.detail).toContain('set OPENAI_API_KEY')
+})
+
+test('the agents list has it, and a new session may name it as its engine', async () => {
+  const agents = new Map(engines.agents.map(([info]) => [info.name, info]))
+  const app = testApp({ agents })
+  const { agents: listed } = (await app.get('/ready')).body as { agents: { name: string; description: string }[] }
+  expect(listed.map(({ name, description }) => [name, description]).at(-1)).toEqual(['abacus', 'Abacus, in a sandbox.'])
+  expect((await app.post('/sessions', { engine: 'abacus', prompt: 'x' })).status).toBe(202)
+  const refused = await app.post('/sessions', { engine: 'slide-rule', prompt: 'x' })
+  expect([refused.status, refused.body.error]).toEqual([400, expect.stringContaining('claude, codex, abacus')])
+})
+
+test('its runs are played by the runner, and the status card names it', async () => {
+  const runners = new Map(engines.agents.map(([info, each]) => [info.name, each]))
+  const store = memoryStore()
+  const host = new Host({ ...store, clock, digest, tokenPaceMs: 0, runner: (agent) => runners.get(agent) ?? null })
+  const key = { tenant: 'default', agent: 'abacus', id: 's1' }
+  await host.send(key, { type: 'submit', prompt: JSON.stringify([{ say: { type: 'assistant.delta', text: 'five' } }]) })
+  const cards = async () =>
+    ((await store.log.read(key, 0, 1_000)) as AnyEvent[])
+      .filter(({ type }) => type === 'session_state')
+      .map(({ payload }) => payload)
+  await vi.waitFor(async () => expect((await cards()).at(-1)).toMatchObject({ status: 'idle' }))
+  for (const card of await cards()) expect(card).toMatchObject({ engine: 'abacus', runner_kind: 'bridge' })
+  expect((await cards()).at(-1)).toMatchObject({ provider: 'openai' })
+  await host.stop()
+})
+
+test('the image of the sandbox pins the package of every engine of the table', () => {
+  const file = new URL('../../../../../apps/sandbox/package.json', import.meta.url)
+  const { dependencies } = JSON.parse(readFileSync(file, 'utf8')) as { dependencies: object }
+  expect(Object.keys(dependencies)).toEqual(engineDescriptions.map(({ packageName }) => packageName))
+})
