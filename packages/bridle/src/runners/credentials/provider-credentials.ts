@@ -1,19 +1,19 @@
-// The server's provider keys, and the proxy that lends them to runs; it is started with the first.
-import { present } from '../../../kernel/json.ts'
-import type { Job } from '../../../kernel/ports/runner.ts'
-import { PROVIDER_NAMES, type ProviderName, providers } from '../../../runners/credentials/providers.ts'
-import { type CredentialProxy, startCredentialProxy } from '../../../runners/credentials/proxy.ts'
-import { SpendFiles } from '../../../runners/credentials/spend-files.ts'
-import type { Engine } from '../../../runners/engines/engine.ts'
-import type { EngineSettings } from '../../../runners/protocol.ts'
-import { effectiveSettings, type RunCredentials } from '../../../runners/remote/remote-run.ts'
-import { deriveSecret } from '../../../runners/secrets/server-secret.ts'
-import type { SandboxOptions } from '../../agents/engines.ts'
+// The provider keys of the server. The first run that needs a key starts the proxy that lends them to runs.
+import { present } from '../../kernel/json.ts'
+import type { Job } from '../../kernel/ports/runner.ts'
+import type { Engine } from '../engines/engine.ts'
+import type { EngineSettings } from '../protocol.ts'
+import { effectiveSettings, type RunCredentials } from '../remote/remote-run.ts'
+import { deriveSecret } from '../secrets/server-secret.ts'
+import { PROVIDER_NAMES, type ProviderName, providers } from './providers.ts'
+import { type CredentialProxy, startCredentialProxy } from './proxy.ts'
+import { SpendFiles } from './spend-files.ts'
 
 export interface ProviderCredentialsOptions {
   readonly secret: string
   readonly env: NodeJS.ProcessEnv
-  readonly sandbox: Pick<SandboxOptions, 'proxyUrl' | 'proxyHost'>
+  /** How sandboxes reach the proxy; absent = on the loopback of this machine. */
+  readonly sandbox: { readonly proxyUrl?: string; readonly proxyHost?: string }
   readonly data: string
 }
 

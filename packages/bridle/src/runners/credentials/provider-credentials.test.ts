@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Job } from '../../../kernel/ports/runner.ts'
-import { sessionFolder } from '../../../runners/sandboxes/folders/session-paths.ts'
+import type { Job } from '../../kernel/ports/runner.ts'
+import { sessionFolder } from '../sandboxes/folders/session-paths.ts'
 import { ProviderCredentials } from './provider-credentials.ts'
 
 let data: string
