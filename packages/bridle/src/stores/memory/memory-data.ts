@@ -1,6 +1,7 @@
 // The data of a memory store, shared by its log and its directory.
 import type { Key } from '../../kernel/event.ts'
 import type { DirectoryRow, SnapshotWrite, Wake } from '../../kernel/ports/store.ts'
+import { effectiveIncarnation, type Tombstone } from '../lineage.ts'
 
 /** One life of a key. A branch holds on to its parent, so removed sessions live exactly as long as they are needed. */
 export interface MemorySession {
@@ -18,11 +19,13 @@ export interface MemorySession {
   row: string
   wake: Wake
   removed: boolean
+  /** Sessions that branched from this one and still read it. */
+  branches: number
 }
 
 export interface MemoryData {
   readonly sessions: Map<string, MemorySession>
-  readonly tombstones: Map<string, { readonly head: number; readonly incarnation: number }>
+  readonly tombstones: Map<string, Tombstone>
   /** The least incarnation that a log has; absent = the first. A test that loses events raises it. */
   incarnation?: number
   epoch: number
@@ -30,7 +33,7 @@ export interface MemoryData {
 }
 
 export const memoryIncarnationOf = ({ incarnation = 1 }: MemoryData, log: { readonly incarnation: number }): number =>
-  Math.max(incarnation, log.incarnation)
+  effectiveIncarnation(log, incarnation)
 
 /** Every log gets an incarnation that none has had, as after a loss that nobody can pin down. */
 export const beginMemoryIncarnation = (data: MemoryData): void => {

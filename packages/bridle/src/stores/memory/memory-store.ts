@@ -13,7 +13,17 @@ import {
   type StoredAnswer,
   StoreFault,
 } from '../../kernel/ports/store.ts'
-import { checkAppend, checkBranch, checkKey, fencedFault } from '../checks.ts'
+import { checkAppend, checkKey, fencedFault } from '../checks.ts'
+import {
+  branchPointOf,
+  eventStretches,
+  type LineageLevel,
+  lineageLevels,
+  mayBeDeleted,
+  sessionOrigin,
+  snapshotCandidates,
+  unchangedMessages,
+} from '../lineage.ts'
 import { type MemoryData, type MemorySession, memoryHeadOf, memoryIncarnationOf } from './memory-data.ts'
 import { memoryDirectory } from './memory-directory.ts'
 
@@ -38,13 +48,10 @@ const memoryLog = (data: MemoryData, epoch: number): Log => {
 
   /** Where a session that does not exist yet will start. */
   const origin = (key: Key, from: BranchParent | null): Pick<MemorySession, 'base' | 'parent' | 'incarnation'> => {
-    const removed = data.tombstones.get(keyText(key))
-    const tombstone = removed?.head ?? 0
-    if (!from) return { base: tombstone, parent: null, incarnation: removed?.incarnation ?? 1 }
-    const session = live({ tenant: key.tenant, agent: from.agent, id: from.id })
-    checkBranch(key, from, session && { head: memoryHeadOf(session), ...rootOf(session) }, tombstone)
-    const incarnation = removed ? memoryIncarnationOf(data, removed) + 1 : 1
-    return { base: from.seq, parent: { session: session!, seq: from.seq }, incarnation }
+    const session = from ? live({ tenant: key.tenant, agent: from.agent, id: from.id }) : undefined
+    const branchPoint = session && branchPointOf(levelsOf(session))
+    const begin = sessionOrigin(key, from, branchPoint, data.tombstones.get(keyText(key)), data.incarnation ?? 1)
+    return { ...begin, parent: from && { session: session!, seq: from.seq } }
   }
 
   const locate = (lease: Lease): MemorySession | undefined => {
@@ -64,6 +71,7 @@ const memoryLog = (data: MemoryData, epoch: number): Log => {
     row: '',
     wake: { inHand: false, dueAt: null },
     removed: false,
+    branches: 0,
   })
 
   return {
@@ -108,6 +116,7 @@ const memoryLog = (data: MemoryData, epoch: number): Log => {
       const encoded = encode(lease.key, append)
       // Nothing can fail from here on, so the append is all or nothing.
       data.sessions.set(keyText(session.key), session)
+      if (!existing && session.parent) session.parent.session.branches += 1
       held.set(lease, session)
       for (const event of encoded.events) session.events.push(event)
       if (encoded.row !== undefined) session.row = encoded.row
@@ -120,8 +129,8 @@ const memoryLog = (data: MemoryData, epoch: number): Log => {
       const session = live(key)
       const texts: string[] = []
       let chars = 0
-      for (const { session: part, upTo } of session ? lineage(session).reverse() : []) {
-        const from = Math.max(after - part.base, 0)
+      for (const { session: part, after: start, upTo } of session ? eventStretches(levelsOf(session), after) : []) {
+        const from = start - part.base
         const to = Math.min(upTo - part.base, from + limit - texts.length)
         for (let at = from; at < to && chars < charsMax; at++) {
           texts.push(part.events[at]!)
@@ -143,24 +152,27 @@ const memoryLog = (data: MemoryData, epoch: number): Log => {
       session.removed = true
       data.sessions.delete(keyText(key))
       data.tombstones.set(keyText(key), { head: memoryHeadOf(session), incarnation: session.incarnation })
+      deleteUnread(session)
       return true
     },
   }
 }
 
-/** The session and those it hangs from, each with the last number that counts. */
-const lineage = (session: MemorySession, upTo = memoryHeadOf(session)): { session: MemorySession; upTo: number }[] => {
-  const levels = [{ session, upTo }]
-  for (let at = session; at.parent; at = at.parent.session) {
-    upTo = Math.min(upTo, at.parent.seq)
-    levels.push({ session: at.parent.session, upTo })
-  }
-  return levels
+const levelsOf = (session: MemorySession, upTo = memoryHeadOf(session)): LineageLevel<MemorySession>[] => {
+  const chain = [session]
+  for (let at = session.parent; at; at = at.session.parent) chain.push(at.session)
+  return lineageLevels(chain, upTo)
 }
 
-const rootOf = (session: MemorySession): { root: number; depth: number } => {
-  const levels = lineage(session)
-  return { root: levels.at(-1)!.session.base, depth: levels.length }
+/** Empties a removed session that nobody reads, and then its parents that only this one still read. */
+const deleteUnread = (session: MemorySession): void => {
+  for (let at: MemorySession | undefined = session; at; at = at.parent?.session) {
+    if (!mayBeDeleted({ isRemoved: at.removed, branches: at.branches })) return
+    at.events.length = 0
+    at.snapshots.clear()
+    at.messages.clear()
+    if (at.parent) at.parent.session.branches -= 1
+  }
 }
 
 const checkAnswers = ({ key, answers }: MemorySession, { results = [] }: LogAppend): void => {
@@ -190,40 +202,32 @@ const writeSnapshot = (session: MemorySession, { messages, ...snapshot }: Snapsh
   }
 }
 
-/** The newest snapshot at or below a number whose messages are all there; those that are held are left out. */
+/** The newest snapshot at or below a number whose messages are all there; the opener's own are left out. */
 const bestSnapshot = (
   session: MemorySession,
   limit?: number,
-  held: KnownMessages = { seq: 0, count: 0 },
+  known: KnownMessages = { seq: 0, count: 0 },
 ): Snapshot | null => {
-  const levels = lineage(session, limit)
-  const isHeld = (index: number, seq: number) =>
-    index < held.count && levels.every(({ session: { messages } }) => !isWrittenSince(messages.get(index), seq))
-  for (const [depth, { session: part, upTo }] of levels.entries()) {
-    const seqs = [...part.snapshots.keys()].filter((seq) => seq <= upTo).sort((a, b) => b - a)
-    for (const seq of seqs) {
-      const { foldVersion, state, settled } = part.snapshots.get(seq)!
-      const messages: (string | null)[] = []
-      for (let index = 0; index < settled; index++) {
-        const text = isHeld(index, Math.min(held.seq, seq)) ? null : messageAt(levels.slice(depth), index, seq)
-        if (text === undefined) break
-        messages.push(text)
-      }
-      if (messages.length === settled) return { seq, foldVersion, state, messages }
+  const all = levelsOf(session, limit)
+  for (const { snapshot, levels } of snapshotCandidates(all, (level) => level.session.snapshots.values())) {
+    const { seq, foldVersion, state, settled } = snapshot
+    const unchanged = unchangedMessages(all, known, snapshot, rewrittenSince)
+    const messages: (string | null)[] = []
+    for (let index = 0; index < settled; index++) {
+      const text = unchanged.has(index) ? null : messageAt(levels, index, seq)
+      if (text === undefined) break
+      messages.push(text)
     }
+    if (messages.length === settled) return { seq, foldVersion, state, messages }
   }
   return null
 }
 
-const isWrittenSince = (versions: readonly { readonly seq: number }[] = [], since: number): boolean =>
-  versions.some(({ seq }) => seq > since)
+const rewrittenSince = ({ messages }: MemorySession, since: number): number[] =>
+  [...messages].flatMap(([index, versions]) => (versions.some(({ seq }) => seq > since) ? [index] : []))
 
 /** A message as a snapshot at `seq` saw it: a later rewrite must not change what an older snapshot says. */
-const messageAt = (
-  levels: { session: MemorySession; upTo: number }[],
-  index: number,
-  seq: number,
-): string | undefined => {
+const messageAt = (levels: readonly LineageLevel<MemorySession>[], index: number, seq: number): string | undefined => {
   for (const { session, upTo } of levels) {
     const versions = (session.messages.get(index) ?? []).filter((version) => version.seq <= Math.min(seq, upTo))
     if (versions.length > 0) return versions.reduce((best, next) => (next.seq > best.seq ? next : best)).text

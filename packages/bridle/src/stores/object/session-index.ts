@@ -144,7 +144,7 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
     this.#saveHome(key, home, head, row ? 0 : 1)
     const live = this.#rows.live(key)
     if (row) {
-      const sid = live?.sid ?? this.#rows.create(key, { base: head, parent: null })
+      const sid = live?.sid ?? this.#rows.create(key, { base: head, parent: null, incarnation: 1 })
       this.#driver.run('UPDATE sessions SET base = ? WHERE sid = ?', head, sid)
       this.#rows.saveRow(sid, key, row)
     } else if (live) {

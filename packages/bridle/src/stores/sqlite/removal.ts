@@ -17,7 +17,7 @@ export const hideSession = (driver: SqlDriver, record: SessionRecord, head: numb
   driver.run('DELETE FROM approvals WHERE sid = ?', sid)
 }
 
-/** A removed session that no branch hangs from. */
+/** A session that `mayBeDeleted`, found with one query. */
 export const findSweepableSession = (driver: SqlDriver): number | undefined =>
   driver.get<{ sid: number }>(
     `SELECT sid FROM sessions AS s WHERE removed = 1

@@ -2,8 +2,17 @@
 import { type Key, keyText } from '../../kernel/event.ts'
 import { rowOwner } from '../../kernel/owner.ts'
 import { type BranchParent, type DirectoryRow, parentIdOf, StoreFault, type Wake } from '../../kernel/ports/store.ts'
-import { type BranchPoint, checkBranch, lineageMax } from '../checks.ts'
 import { type SqlDriver, toStoreFault } from '../drivers/driver.ts'
+import { lineageMax } from '../limits.ts'
+import {
+  branchPointOf,
+  effectiveIncarnation,
+  type LineageLevel,
+  type LineageMember,
+  lineageLevels,
+  sessionOrigin,
+  type Tombstone,
+} from '../lineage.ts'
 import { searchText } from '../listing.ts'
 import { lastSeqInLog } from './log/segment-rows.ts'
 import type { Tail } from './log/tail.ts'
@@ -26,17 +35,9 @@ export interface SessionRecord {
   readonly incarnation: number
 }
 
-/** One session of a lineage, and the last of its numbers that counts for the branch. */
-export interface LineageLevel {
-  readonly record: SessionRecord
-  readonly upTo: number
-}
-
 /** Where a session that does not exist yet will start. */
-export interface SessionOrigin {
-  readonly base: number
+export interface SessionOrigin extends LineageMember {
   readonly parent: SessionRecord | null
-  readonly incarnation?: number
 }
 
 export type SessionTable = ReturnType<typeof openSessionTable>
@@ -56,12 +57,13 @@ const byId = `${named('sessions_key', idOfIndex)} UNION ${named('sessions_name',
 
 export const openSessionTable = (driver: SqlDriver, tail: Tail) => {
   const get = (sid: number) => driver.get<SessionRecord>(bySid, sid)
-  let least: number | undefined
+  let cachedLeast: number | undefined
   /** Read once: it changes before a store is opened, and at no other time. */
-  const incarnationOf = ({ incarnation }: { readonly incarnation: number }): number => {
-    least ??= leastIncarnation(driver)
-    return Math.max(incarnation, least)
+  const least = (): number => {
+    cachedLeast ??= leastIncarnation(driver)
+    return cachedLeast
   }
+  const incarnationOf = (log: Pick<LineageMember, 'incarnation'>): number => effectiveIncarnation(log, least())
 
   /**
    * The session of a key. The row must be the one that was asked for: a damaged index may name the row of another tenant.
@@ -90,23 +92,17 @@ export const openSessionTable = (driver: SqlDriver, tail: Tail) => {
   }
 
   /** The session itself, then those it hangs from. */
-  const lineage = (record: SessionRecord, upTo: number): LineageLevel[] => {
-    const levels: LineageLevel[] = [{ record, upTo }]
+  const lineage = (record: SessionRecord, upTo: number): LineageLevel<SessionRecord>[] => {
+    const chain = [record]
     for (let at = record; at.parent_sid !== null; ) {
       const parent = get(at.parent_sid)
-      if (!parent || parent.tenant !== record.tenant || levels.length > lineageMax) {
+      if (!parent || parent.tenant !== record.tenant || chain.length > lineageMax) {
         throw damaged(record, 'the session it branched from is missing')
       }
-      upTo = Math.min(upTo, at.base)
-      levels.push({ record: parent, upTo })
+      chain.push(parent)
       at = parent
     }
-    return levels
-  }
-
-  const branchPoint = (record: SessionRecord): BranchPoint => {
-    const levels = lineage(record, head(record))
-    return { head: levels[0]!.upTo, root: levels.at(-1)!.record.base, depth: levels.length }
+    return lineageLevels(chain, upTo)
   }
 
   return {
@@ -154,17 +150,13 @@ export const openSessionTable = (driver: SqlDriver, tail: Tail) => {
     origin(key: Key, from: BranchParent | null): SessionOrigin {
       const { tenant, agent, id } = key
       const sql = 'SELECT head, incarnation FROM tombstones WHERE tenant = ? AND agent = ? AND id = ?'
-      const removed = driver.get<{ head: number; incarnation: number }>(sql, tenant, agent, id)
-      const tombstone = removed?.head ?? 0
-      if (!from) return { base: tombstone, parent: null, incarnation: removed?.incarnation ?? 1 }
-      const parent = live({ tenant, agent: from.agent, id: from.id })
-      checkBranch(key, from, parent && branchPoint(parent), tombstone)
-      // Cursors of the removed session lie among the numbers of the parent: only the incarnation tells them apart.
-      const incarnation = removed ? incarnationOf(removed) + 1 : 1
-      return { base: from.seq, parent: parent ?? null, incarnation }
+      const tombstone = driver.get<Tombstone>(sql, tenant, agent, id)
+      const parent = from ? live({ tenant, agent: from.agent, id: from.id }) : undefined
+      const branchPoint = parent && branchPointOf(lineage(parent, head(parent)))
+      return { ...sessionOrigin(key, from, branchPoint, tombstone, least()), parent: parent ?? null }
     },
 
-    create({ tenant, agent, id }: Key, { base, parent, incarnation = 1 }: SessionOrigin): number {
+    create({ tenant, agent, id }: Key, { base, parent, incarnation }: SessionOrigin): number {
       const row = driver.get<{ sid: number }>(
         `INSERT INTO sessions (tenant, agent, id, base, parent_sid, incarnation, kind, status, updated_at, search, row)
          VALUES (?, ?, ?, ?, ?, ?, '', '', 0, '', '') RETURNING sid`,

@@ -2,8 +2,9 @@
 // shared by all later snapshots. Being a cache, a damaged one is passed over.
 import type { KnownMessages, Snapshot, SnapshotWrite } from '../../kernel/ports/store.ts'
 import type { SqlDriver } from '../drivers/driver.ts'
+import { type LineageLevel, snapshotCandidates, unchangedMessages } from '../lineage.ts'
 import { checksum, splitForRows } from './log/segments.ts'
-import type { LineageLevel } from './session-table.ts'
+import type { SessionRecord } from './session-table.ts'
 
 /** The state's place among the messages. */
 const stateIndex = -1
@@ -49,61 +50,50 @@ const writeText = (driver: SqlDriver, sid: number, index: number, seq: number, t
 
 const nothing: KnownMessages = { seq: 0, count: 0 }
 
-/** The newest snapshot of a lineage that is intact. Messages that are held by whoever asks are not read. */
-export const bestSnapshot = (driver: SqlDriver, levels: readonly LineageLevel[], held = nothing): Snapshot | null => {
-  for (const [depth, { record, upTo }] of levels.entries()) {
-    const newest = (limit: number) =>
-      driver.get<SnapshotRow>(
-        'SELECT seq, fold_version, settled, sum FROM snapshots WHERE sid = ? AND seq <= ? ORDER BY seq DESC LIMIT 1',
-        ...[record.sid, limit],
-      )
-    for (let row = newest(upTo); row; row = newest(row.seq - 1)) {
-      const snapshot = readSnapshot(driver, levels, depth, row, held)
-      if (snapshot) return snapshot
-    }
+type Levels = readonly LineageLevel<SessionRecord>[]
+
+/** The newest snapshot of a lineage that is intact. Messages that the opener has are not read. */
+export const bestSnapshot = (driver: SqlDriver, all: Levels, known = nothing): Snapshot | null => {
+  const snapshotsOf = ({ session, upTo }: LineageLevel<SessionRecord>) =>
+    driver.all<SnapshotRow>(
+      'SELECT seq, fold_version, settled, sum FROM snapshots WHERE sid = ? AND seq <= ?',
+      ...[session.sid, upTo],
+    )
+  const rewrittenSince =
+    (settled: number) =>
+    ({ sid }: SessionRecord, seq: number) =>
+      driver
+        .all<{ idx: number }>(
+          'SELECT idx FROM texts WHERE sid = ? AND seq > ? AND +idx BETWEEN 0 AND ?',
+          ...[sid, seq, settled - 1],
+        )
+        .map(({ idx }) => idx)
+  for (const { snapshot: row, levels } of snapshotCandidates(all, snapshotsOf)) {
+    const unchanged = () => unchangedMessages(all, known, row, rewrittenSince(row.settled))
+    const snapshot = readSnapshot(driver, levels, row, unchanged)
+    if (snapshot) return snapshot
   }
   return null
 }
 
-/** Held is what was not written again since the older of the two snapshots, neither here nor in a branch on the way. */
-const knownMessageIndexes = (
-  driver: SqlDriver,
-  levels: readonly LineageLevel[],
-  held: KnownMessages,
-  { seq, settled }: SnapshotRow,
-): Set<number> => {
-  const indexes = new Set(Array.from({ length: Math.min(held.count, settled) }, (_, index) => index))
-  if (indexes.size === 0) return indexes
-  for (const { record } of levels) {
-    const rewritten = driver.all<{ idx: number }>(
-      'SELECT idx FROM texts WHERE sid = ? AND seq > ? AND +idx BETWEEN 0 AND ?',
-      ...[record.sid, Math.min(held.seq, seq), settled - 1],
-    )
-    for (const { idx } of rewritten) indexes.delete(idx)
-  }
-  return indexes
-}
-
 const readSnapshot = (
   driver: SqlDriver,
-  all: readonly LineageLevel[],
-  depth: number,
+  levels: Levels,
   row: SnapshotRow,
-  held: KnownMessages,
+  unchanged: () => ReadonlySet<number>,
 ): Snapshot | null => {
-  const levels = all.slice(depth)
-  const { sid } = levels[0]!.record
+  const { sid } = levels[0]!.session
   const { seq, fold_version: foldVersion, settled } = row
   if (row.sum !== checksum(String(foldVersion), sid, seq, settled)) return null
   const state = readState(driver, sid, seq)
   if (state === null) return null
 
   const messages: (string | null)[] = Array.from({ length: settled }, () => null)
-  for (const [from, to] of gaps(settled, knownMessageIndexes(driver, all, held, row))) {
+  for (const [from, to] of gaps(settled, unchanged())) {
     const found = new Map<number, string | null>()
-    for (const { record, upTo } of levels) {
+    for (const { session, upTo } of levels) {
       if (found.size === to - from) break
-      for (const [index, text] of readTexts(driver, record.sid, from, to, Math.min(seq, upTo))) {
+      for (const [index, text] of readTexts(driver, session.sid, from, to, Math.min(seq, upTo))) {
         if (!found.has(index)) found.set(index, text)
       }
     }

@@ -49,7 +49,7 @@ export const sqliteStore = (driver: SqlDriver, epoch: number, limits: TailLimits
         if (currentEpoch(driver) > epoch) return null
         const record = sessions.live(key)
         if (!record) {
-          const { base, parent, incarnation = 1 } = sessions.origin(key, from ?? null)
+          const { base, parent, incarnation } = sessions.origin(key, from ?? null)
           const snapshot = parent && bestSnapshot(driver, sessions.lineage(parent, base), held)
           const logs = {
             incarnation: sessions.incarnationOf({ incarnation }),

@@ -2,7 +2,8 @@
 import { type Event, type Key, keyText } from '../../../kernel/event.ts'
 import { StoreFault } from '../../../kernel/ports/store.ts'
 import type { SqlDriver } from '../../drivers/driver.ts'
-import type { LineageLevel } from '../session-table.ts'
+import { eventStretches, type LineageLevel } from '../../lineage.ts'
+import type { SessionRecord } from '../session-table.ts'
 import { readSegments } from './segment-rows.ts'
 import { decodeEvents, type Segment } from './segments.ts'
 import type { Tail } from './tail.ts'
@@ -19,7 +20,7 @@ export interface LogPage {
 export const readLog = (
   driver: SqlDriver,
   tail: Tail,
-  levels: readonly LineageLevel[],
+  levels: readonly LineageLevel<SessionRecord>[],
   after: number,
   limit: number,
   charsMax = Number.POSITIVE_INFINITY,
@@ -28,15 +29,15 @@ export const readLog = (
   // A segment has an event at least; where one is wanted, the next may be large and is not read.
   let rows = Math.max(1, Math.min(batchRows.first, limit))
   let chars = 0
-  for (const { record, upTo } of levels.toReversed()) {
-    let at = Math.max(after, record.base)
+  for (const { session, after: start, upTo } of eventStretches(levels, after)) {
+    let at = start
     while (at < upTo && events.length < limit) {
-      const batch = readSegments(driver, record.sid, at, rows)
+      const batch = readSegments(driver, session.sid, at, rows)
       rows = Math.min(rows * 2, batchRows.most)
-      const segments = batch.length > 0 ? batch : tail.read(record.sid, at)
-      if (segments.length === 0) throw corrupt(record, at + 1, upTo)
+      const segments = batch.length > 0 ? batch : tail.read(session.sid, at)
+      if (segments.length === 0) throw corrupt(session, at + 1, upTo)
       for (const segment of segments) {
-        at = takeEvents(record, segment, at, upTo, limit, events)
+        at = takeEvents(session, segment, at, upTo, limit, events)
         chars += segment.body.length
         if (chars >= charsMax && events.length > 0) return { events, chars }
       }
