@@ -1,4 +1,4 @@
-// Ten thousand background sessions in one store: what sleeps must cost nothing, and a branch must not cost its history.
+// Ten thousand background sessions in one store: a sleeping session must cost nothing, and a branch must not cost its history.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -58,9 +58,9 @@ export const background = async (): Promise<BenchFigure[]> => {
     let branches = 0
     const branched = (id: string, seq: number) => async () => {
       const host = hostOn(full)
-      // Who branches a session has looked at it.
+      // Load the session first: a person who branches a session has it open.
       await host.open(keyOf(id))
-      // Its own work: what a busy machine or a slow disk adds is not about history.
+      // Processor time of this process: a busy machine or a slow disk says nothing about history.
       const before = process.cpuUsage()
       const answer = await host.branch(keyOf(id), seq, `branch-${branches++}`)
       const { user, system } = process.cpuUsage(before)
@@ -124,7 +124,7 @@ export const background = async (): Promise<BenchFigure[]> => {
   }
 }
 
-/** Paused with a prompt in the queue and a day to live: it wants nothing until then. */
+/** Paused with a prompt in the queue and a day to live: the session needs no work until then. */
 const sleeper = async (host: Host, id: string, expiresAt: number): Promise<void> => {
   await host.send(keyOf(id), { type: 'create', opening: { kind: 'background', expiresAt } })
   await host.send(keyOf(id), { type: 'pause' })
@@ -143,7 +143,7 @@ const sleepers = async (host: Host, count: number): Promise<void> => {
 type OpenStore = Awaited<ReturnType<typeof openSqlite>>
 let times = 0
 
-/** A hundred that fall due while nobody runs them; the next host finds and ends them. */
+/** A hundred sessions fall due while no host runs; the next host finds and ends them. */
 const woken = async (store: OpenStore): Promise<{ value: number; verified: boolean }> => {
   const maker = hostOn(store)
   const due = Date.now() + 500

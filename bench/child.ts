@@ -1,4 +1,4 @@
-// A process beside the benchmark, asked over its channel: what it uses can be read apart from everybody else.
+// A process beside the benchmark, called over its channel, so that its processor time and memory are measured alone.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -6,15 +6,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 export interface ChildHandle {
-  call<T>(name: string, given?: unknown): Promise<T>
+  call<T>(name: string, argument?: unknown): Promise<T>
   stop(): Promise<void>
 }
 
-type CallTable = { readonly [name: string]: (given: never) => unknown }
-type ChildCall = { readonly id: number; readonly name: string; readonly given: unknown }
+type CallTable = { readonly [name: string]: (argument: never) => unknown }
+type ChildCall = { readonly id: number; readonly name: string; readonly argument: unknown }
 type ChildReply = { readonly id: number; readonly value?: unknown; readonly error?: string }
 
-/** Longer than any call may take; then the benchmark has failed. */
+/** Longer than any call takes; after it the benchmark has failed. */
 const CALL_MS = 60_000
 const STOP_MS = 3_000
 
@@ -23,29 +23,29 @@ export const startChild = (
   { names = [], flags = [] }: { readonly names?: readonly string[]; readonly flags?: readonly string[] } = {},
 ): ChildHandle => {
   const path = fileURLToPath(new URL(file, import.meta.url))
-  // Without our package condition: a rival's packages may know the same word.
+  // Without the condition `bridle-source`: the packages of a rival resolve as published.
   const child = fork(path, names, { execArgv: ['--expose-gc', ...flags], serialization: 'advanced' })
-  const asked = new Map<number, (answer: ChildReply) => void>()
+  const pending = new Map<number, (answer: ChildReply) => void>()
   let last = 0
-  child.on('message', (answer: ChildReply) => asked.get(answer.id)?.(answer))
+  child.on('message', (answer: ChildReply) => pending.get(answer.id)?.(answer))
   child.on('exit', (code) => {
-    for (const [id, settle] of asked) settle({ id, error: `${file} ${names.join(' ')} ended with ${code}` })
+    for (const [id, settle] of pending) settle({ id, error: `${file} ${names.join(' ')} ended with ${code}` })
   })
   return {
-    call: <T>(name: string, given?: unknown) =>
+    call: <T>(name: string, argument?: unknown) =>
       new Promise<T>((resolve, reject) => {
         const id = ++last
         const settle = ({ value, error }: ChildReply) => {
           clearTimeout(timer)
-          asked.delete(id)
+          pending.delete(id)
           if (error === undefined) resolve(value as T)
           else reject(new Error(error))
         }
         const timer = setTimeout(() => settle({ id, error: `${names.join(' ')}: ${name} took too long` }), CALL_MS)
-        asked.set(id, settle)
-        child.send({ id, name, given } satisfies ChildCall)
+        pending.set(id, settle)
+        child.send({ id, name, argument } satisfies ChildCall)
       }),
-    // Asked first, for what it leaves behind it must take along: files, and processes of its own.
+    // A request before the signal: the child removes its files and ends its processes.
     stop: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return
       const gone = once(child, 'exit')
@@ -57,19 +57,19 @@ export const startChild = (
   }
 }
 
-/** The other side: answers calls until the parent is gone. Then whatever it has started goes too. */
+/** The child's side: answers calls until the parent is gone, then ends the processes that it started. */
 export const serveCalls = (calls: CallTable): void => {
   process.on('exit', endChildren)
   process.on('disconnect', async () => {
     endChildren()
-    // Seen off, not left behind as the dead that somebody else must count.
+    // Wait for each: an unreaped process would count in another process's time.
     while (existsSync('/proc') && ownChildren().length > 0) await sleep(10)
     process.exit()
   })
-  process.on('message', async ({ id, name, given }: ChildCall) => {
-    const reply = (told: ChildReply) => process.send?.(told)
+  process.on('message', async ({ id, name, argument }: ChildCall) => {
+    const reply = (message: ChildReply) => process.send?.(message)
     try {
-      reply({ id, value: await calls[name]!(given as never) })
+      reply({ id, value: await calls[name]!(argument as never) })
     } catch (error) {
       reply({ id, error: error instanceof Error ? (error.stack ?? error.message) : String(error) })
     }
@@ -77,9 +77,9 @@ export const serveCalls = (calls: CallTable): void => {
 }
 
 export interface ProcessUsage {
-  /** User and system time of this process and of those named, in microseconds. */
+  /** User and system time of this process and the given ones, in microseconds. */
   readonly cpuUs: number
-  /** Of this process alone. */
+  /** User and system time of this process alone. */
   readonly rssBytes: number
 }
 
@@ -89,7 +89,7 @@ export const usage = (others: readonly number[] = []): ProcessUsage => {
   return { cpuUs: user + system + theirs, rssBytes: process.memoryUsage.rss() }
 }
 
-/** What the kernel counts in, whatever its own clock does. */
+/** Ticks per second in `/proc`, independent of the kernel's timer. */
 const TICK_US = 10_000
 
 /** User and system time of a process with all its threads, and of the children it has waited for. */
@@ -113,12 +113,12 @@ const isChild = (pid: number): boolean => {
   try {
     return Number(statOf(pid)[1]) === process.pid
   } catch {
-    // It ended while we looked.
+    // The process ended in the meantime.
     return false
   }
 }
 
-/** What `/proc` tells behind the name, which may itself have blanks: state, parent, … */
+/** The fields of `/proc/<pid>/stat` after the name, which may contain blanks: state, parent, … */
 const statOf = (pid: number): string[] => {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')

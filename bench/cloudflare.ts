@@ -1,5 +1,5 @@
-// One object and those who watch it, in the real runtime: tokens to 50 sockets, against Cloudflare's own `agents` SDK doing
-// the same job (each token in the object's SQLite, and sent to everybody); and how long a sleeping session takes to wake and show itself.
+// A Durable Object and its watchers in the real runtime. Measures tokens to 50 sockets, beside Cloudflare's `agents` SDK with the
+// same job (each token stored in the object's SQLite and sent to every socket), and how fast a hibernated session shows its state.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -48,7 +48,7 @@ const tokens = async (ours: WorkerdProcess, theirs: WorkerdProcess): Promise<Ben
 }
 
 const oursOnce = async ({ url }: WorkerdProcess, id: string) => {
-  // As our own clients do.
+  // The clients of this package do the same.
   const address = `${url}/ws?sessionId=${id}&marks=1`
   const watchers = await Promise.all(Array.from({ length: SOCKETS }, () => SocketWatcher.open(address)))
   const prompt = `@script ${JSON.stringify([{ text: TOKEN.repeat(TOKENS), chunks: TOKENS }])}`
@@ -74,7 +74,7 @@ const theirsOnce = async ({ url }: WorkerdProcess, name: string) => {
   return { value: TOKENS / seconds, verified }
 }
 
-/** From asking to the whole state, of an object that was asleep. */
+/** Time from the request to the whole state, for an object that was hibernated. */
 const waking = async (world: WorkerdProcess): Promise<BenchFigure> => {
   const sizes = { short: 100, long: 10_000 }
   for (const [id, events] of Object.entries(sizes)) await fill(world, id, events)
@@ -166,7 +166,7 @@ const PACKAGES = [
   ...['@modelcontextprotocol/client@2.4.0', '@modelcontextprotocol/server@2.4.0'],
 ]
 
-/** The SDK's Worker, built by wrangler, since it wants Node's modules. Null where it cannot be had. */
+/** The SDK's Worker, built by wrangler, since it imports Node's modules. Null when the packages cannot be installed. */
 const rival = async (): Promise<WorkerdProcess | null> => {
   const folder = fileURLToPath(new URL('../.bench/agents-sdk', import.meta.url))
   try {
@@ -194,7 +194,7 @@ const SETTINGS = {
   compatibility_date: '2026-10-01',
   compatibility_flags: ['nodejs_compat'],
   send_metrics: false,
-  // What the bare runtime has not, and this job does not need.
+  // Modules that the bare runtime lacks and this job does not need.
   alias: { 'cloudflare:email': './email.js' },
   durable_objects: { bindings: [{ name: 'RIVAL', class_name: 'Rival' }] },
   migrations: [{ tag: 'v1', new_sqlite_classes: ['Rival'] }],

@@ -156,14 +156,14 @@ const streamed = async (tokens: number, tokenPaceMs: number): Promise<{ value: n
   const host = hostOn(memoryStore(), tokenPaceMs)
   const session = await host.open(keyOf('wire'))
   let bytes = 0
-  const seat = watch(session, (told) => {
+  const watcher = watch(session, (message) => {
     // The prompt is the script, with the whole reply in it: what counts is the reply.
-    if (told.includes('"append-text"')) bytes += Buffer.byteLength(told)
+    if (message.includes('"append-text"')) bytes += Buffer.byteLength(message)
   })
   const text = 'hello '.repeat(tokens)
   const prompt = `@script ${JSON.stringify([{ text, chunks: tokens, everyMs: 1 }])}`
   await ask(host, 'wire', prompt)
-  seat.unsubscribe()
+  watcher.unsubscribe()
   const verified = session.state.conversation.messages[1]?.content === text
   await host.stop()
   return { value: bytes, verified }
@@ -182,14 +182,14 @@ const snapshots = async (): Promise<BenchFigure[]> => {
       const host = hostOn(store)
       const before = process.cpuUsage()
       const session = await host.open(keyOf(id))
-      let told = ''
-      const seat = watch(session, (text) => {
-        told = text
+      let message = ''
+      const watcher = watch(session, (text) => {
+        message = text
       })
       const { user, system } = process.cpuUsage(before)
-      seat.unsubscribe()
+      watcher.unsubscribe()
       await host.stop()
-      const { state } = JSON.parse(told) as { state: MessageState }
+      const { state } = JSON.parse(message) as { state: MessageState }
       return { value: (user + system) / 1_000, verified: state.messages.length === messages }
     },
   })

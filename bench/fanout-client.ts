@@ -1,5 +1,5 @@
-// All clients of the fan-out benchmark in one process, on bare sockets: it keeps what arrives, and looks at it only when
-// the clock has stopped.
+// All clients of the fan-out benchmark in one process, on bare sockets. The process keeps all bytes, and reads
+// them only when the clock has stopped.
 import { connect as connectTo, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { serveCalls } from './child.ts'
@@ -13,21 +13,21 @@ export interface ReceiveStats {
   readonly problem?: string
   readonly p50Us: number
   readonly p99Us: number
-  /** On the wire, of the frames that carry text. */
+  /** Bytes on the wire of the frames that carry text. */
   readonly bytesPerToken: number
 }
 
 interface BenchSocket {
   readonly socket: Socket
   readonly chunks: Buffer[]
-  /** When each chunk came; of a few clients only. */
+  /** Arrival time of each chunk; for a few clients only. */
   readonly times: number[] | null
   ended: boolean
 }
 
 const SAMPLED = 8
 const RECEIVE_MS = 40_000
-/** Handshakes under way at once: a listener's queue is short. */
+/** Concurrent handshakes: a listener's queue is short. */
 const CONNECTING = 100
 
 let clients: BenchSocket[] = []
@@ -40,16 +40,16 @@ serveCalls({
       const some = Math.min(CONNECTING, count - clients.length)
       clients.push(...(await Promise.all(Array.from({ length: some }, (_, n) => join(room, clients.length + n)))))
     }
-    // What a server says on its own at the start is over.
+    // The messages that a server sends after a handshake have arrived.
     await sleep(100)
   },
-  /** Resolves when everybody has the last token, or when it is clear that somebody will not get it. */
+  /** Resolves when every client has the last token, or when a client can no longer get it. */
   received: async (tokens: number) => {
     const last = Buffer.from(token(tokens - 1))
     const until = Date.now() + RECEIVE_MS
     while (!clients.every((client) => hasEnded(client, last)) && Date.now() < until) await sleep(5)
   },
-  judge: ({ said }: { said: number[] }) => judge(said),
+  judge: ({ sentAt }: { sentAt: number[] }) => judge(sentAt),
   leave: async () => {
     for (const { socket } of clients) socket.destroy()
     clients = []
@@ -58,7 +58,7 @@ serveCalls({
 })
 
 const hasEnded = (client: BenchSocket, last: Buffer): boolean => {
-  // The last token may lie across two chunks, and what ends the turn comes behind it.
+  // The last token may lie across two chunks, and the end of the turn follows it.
   client.ended ||= Buffer.concat(client.chunks.slice(-8)).includes(last)
   return client.ended
 }
@@ -82,24 +82,24 @@ const join = (room: BenchEndpoint, index: number): Promise<BenchSocket> =>
 
 const isLetIn = (first: Buffer): boolean => /^HTTP\/1.1 (101|200) /.test(first.toString('latin1', 0, 16))
 
-const judge = (said: readonly number[]): ReceiveStats => {
-  const expected = said.map((_, index) => token(index)).join('')
+const judge = (sentAt: readonly number[]): ReceiveStats => {
+  const expected = sentAt.map((_, index) => token(index)).join('')
   const latencies: number[] = []
   let bytesPerToken = 0
-  let known = null as Buffer | null
+  let lastBody = null as Buffer | null
   let problem: string | undefined
   for (const { chunks, times } of clients) {
     const all = Buffer.concat(chunks)
     const start = wire === 'tcp' ? 0 : all.indexOf('\r\n\r\n') + 4
     const body = all.subarray(start)
-    // All get the same bytes, so one need not be read twice.
-    if (known?.equals(body) && !times) continue
+    // All clients get the same bytes, so equal bodies are parsed once.
+    if (lastBody?.equals(body) && !times) continue
     const deltas = deltasOf(wire, body)
     const text = deltas.map(({ delta }) => delta).join('')
     if (text !== expected) problem ??= difference(text, expected)
-    else known = body
-    bytesPerToken ||= deltas.reduce((sum, { bytes }) => sum + bytes, 0) / said.length
-    if (times) latencies.push(...delays(deltas, arrivals(chunks, times, start), said))
+    else lastBody = body
+    bytesPerToken ||= deltas.reduce((sum, { bytes }) => sum + bytes, 0) / sentAt.length
+    if (times) latencies.push(...delays(deltas, arrivals(chunks, times, start), sentAt))
   }
   latencies.sort((a, b) => a - b)
   const at = (part: number) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * part))] ?? 0
@@ -118,7 +118,7 @@ const difference = (text: string, expected: string): string => {
   return `got ${text.length} of ${expected.length} characters, different from ${at} on: ${text.slice(at, at + 40)}`
 }
 
-/** Up to which byte of the body everything had come, and when. */
+/** The number of bytes that had arrived, and when. */
 const arrivals = (chunks: readonly Buffer[], times: readonly number[], start: number) => {
   let end = -start
   return chunks.map((chunk, index) => {
@@ -130,14 +130,14 @@ const arrivals = (chunks: readonly Buffer[], times: readonly number[], start: nu
 const delays = (
   deltas: readonly TextDelta[],
   came: readonly { end: number; time: number }[],
-  said: readonly number[],
+  sentAt: readonly number[],
 ): number[] => {
   const found: number[] = []
   let index = 0
   let arrival = 0
   for (const { delta, end } of deltas) {
     while (arrival < came.length - 1 && came[arrival]!.end < end) arrival++
-    for (let chars = 0; chars < delta.length; chars += TOKEN_CHARS) found.push(came[arrival]!.time - said[index++]!)
+    for (let chars = 0; chars < delta.length; chars += TOKEN_CHARS) found.push(came[arrival]!.time - sentAt[index++]!)
   }
   return found
 }

@@ -1,4 +1,4 @@
-// One server of the fan-out benchmark in a process of its own: ours, a bare one that writes the same bytes, or a rival.
+// A server of the fan-out benchmark in a separate process: the product, a bare server that writes the same bytes, or a rival.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer as createHttp, type Server as HttpServer, type ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
@@ -33,14 +33,14 @@ const servers: { readonly [name: string]: () => Promise<BenchServer> } = {
 const folder = mkdtempSync(join(tmpdir(), 'bench-fanout-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 
-/** The product whole: HTTP, door, kernel, SQLite, wires. The agent's words go the way of any agent's words. */
+/** The whole product: HTTP, access, kernel, SQLite, wires. The tokens take the path of any agent's tokens. */
 const ours = async (tokenPaceMs?: number): Promise<BenchServer> => {
-  let said: number[] = []
+  let sentAt: number[] = []
   const speaker = agent({
     name: 'speaker',
     run: async ({ input, session }) => {
-      said = await streamReply(input as unknown as ReplyPlan, (text) => session.text(text))
-      return said.length
+      sentAt = await streamReply(input as unknown as ReplyPlan, (text) => session.text(text))
+      return sentAt.length
     },
   })
   const server = await HarnessServer.start({
@@ -56,10 +56,10 @@ const ours = async (tokenPaceMs?: number): Promise<BenchServer> => {
   let id = ''
   let rooms = 0
   const invoke = async (plan: ReplyPlan) => {
-    const asked = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(plan) }
-    const response = await fetch(`${server.url}/agents/speaker/${id}`, asked)
+    const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(plan) }
+    const response = await fetch(`${server.url}/agents/speaker/${id}`, request)
     if (!response.ok) throw new Error(`${response.status} ${await response.text()}`)
-    return said
+    return sentAt
   }
   return {
     async endpoint(wire) {
@@ -73,7 +73,7 @@ const ours = async (tokenPaceMs?: number): Promise<BenchServer> => {
   }
 }
 
-/** Turns of words and thoughts in turn, of which no two can become one event; the last word is one of its own. */
+/** Turns that alternate text and thinking, so that no two tokens merge into one event; the last word occurs once. */
 const longSession = async (url: string, events: number): Promise<LongSession> => {
   const end = 'the-very-end'
   const headers = { 'content-type': 'application/json' }
@@ -98,7 +98,7 @@ const writer = agent({
   },
 })
 
-/** What a delta of ours is on the wire, so that all limits carry the same bytes. */
+/** A delta of the product on the wire, so that the bare servers carry the same bytes. */
 const eventOf = (delta: string, index: number) => ({
   id: `ev-${index + 7}`,
   type: 'text_delta',
@@ -109,7 +109,7 @@ const eventOf = (delta: string, index: number) => ({
 const messageOf = (delta: string, index: number) => JSON.stringify({ type: 'event', event: eventOf(delta, index) })
 const sseOf = (delta: string, index: number) => `id: ${index + 7}\ndata: ${JSON.stringify(eventOf(delta, index))}\n\n`
 
-/** The least there is: the delta is kept, and the same bytes, made once, are written to every socket. */
+/** The least possible work: store the delta, encode it once, and write the same bytes to every socket. */
 const rawTcp = async (log: (delta: string) => void): Promise<BenchServer> => {
   const sockets = new Set<Socket>()
   const server = createServer({ noDelay: true }, (socket) => {
@@ -129,13 +129,13 @@ const rawTcp = async (log: (delta: string) => void): Promise<BenchServer> => {
   }
 }
 
-/** The usual way with the `ws` package: the text is made once, and framed for each socket. */
+/** The usual way with the `ws` package: encode the text once, and frame it for each socket. */
 const wsSend = async (): Promise<BenchServer> => {
   const require = createRequire(new URL('../packages/bridle/package.json', import.meta.url))
   const { WebSocketServer } = require('ws') as { WebSocketServer: WsServer }
   const server = createHttp()
   const sockets = new WebSocketServer({ server, perMessageDeflate: false })
-  // What its documentation asks of everybody.
+  // The documentation of the library recommends this setting.
   sockets.on('connection', (socket) => {
     let isAlive = true
     socket.on('error', () => {})
@@ -171,7 +171,7 @@ interface WsSocket {
   terminate(): void
 }
 
-/** The usual way to serve events: the text is made once, and written to each response. */
+/** The usual way to serve events: encode the text once, and write it to each response. */
 const resWrite = async (): Promise<BenchServer> => {
   const { port, responses } = await eventServer()
   const log = deltaLog()
@@ -239,14 +239,14 @@ const eventServer = async (): Promise<{ port: number; responses: Set<ServerRespo
   return { port: await listen(server), responses }
 }
 
-/** The bare ones and the libraries keep no log of their own. The latter send first. */
+/** The bare servers and the libraries keep no log, so the benchmark stores each delta. The libraries send first. */
 const deltaLog = (): ((delta: string) => void) => {
   const log = plainLog(folder)
   return (delta) => log({ type: 'text_delta', delta })
 }
 
 const serving = servers[process.argv[2] ?? '']!()
-// Whoever asks for a room is told.
+// Answer a request for a room.
 serving.catch(() => {})
 serveCalls({
   room: async (wire: BenchWire) => (await serving).endpoint(wire),

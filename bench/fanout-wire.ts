@@ -1,7 +1,7 @@
-// Reads what a fan-out server sent: WebSocket frames, server-sent events in HTTP chunks, socket.io's messages.
+// Parses the bytes of a fan-out server: WebSocket frames, server-sent events in HTTP chunks, socket.io's messages.
 import type { BenchWire } from './fanout-reply.ts'
 
-/** A piece of the reply, where its frame ended in the stream, and what it weighed there. */
+/** A piece of the reply, the offset where its frame ends in the stream, and the size of the frame. */
 export interface TextDelta {
   readonly delta: string
   readonly end: number
@@ -23,7 +23,7 @@ interface WireFrame {
   readonly bytes: number
 }
 
-/** Unmasked frames of one message each. An incomplete one at the end is not counted. */
+/** Unmasked frames of one message each. An incomplete frame at the end does not count. */
 const frameMessages = (body: Buffer): WireFrame[] => {
   const messages: WireFrame[] = []
   for (let at = 0; at + 2 <= body.length; ) {
@@ -39,7 +39,7 @@ const frameMessages = (body: Buffer): WireFrame[] => {
   return messages
 }
 
-/** Events may lie across chunks. Each is taken to end where its chunk does, and to weigh what its chunks added to it. */
+/** Events may span chunks. An event ends where its last chunk ends, and its size is the sum of what the chunks add. */
 const eventMessages = (body: Buffer): WireFrame[] => {
   const messages: WireFrame[] = []
   let text = ''
@@ -63,17 +63,17 @@ const eventMessages = (body: Buffer): WireFrame[] => {
   return messages
 }
 
-/** What each says on a socket or in an event stream. `[DONE]` is the AI SDK's last word. */
+/** The text in a message of each server. The AI SDK ends its stream with `[DONE]`. */
 const jsonDelta = (text: string): string | null => {
   if (text === '[DONE]') return null
-  const given = JSON.parse(text) as DeltaEvent | readonly DeltaEvent[]
-  // Durable streams tell in one event all that came at once.
-  return Array.isArray(given) ? given.map(eventDelta).join('') : eventDelta(given as DeltaEvent)
+  const message = JSON.parse(text) as DeltaEvent | readonly DeltaEvent[]
+  // Durable streams send in one event everything that arrived together.
+  return Array.isArray(message) ? message.map(eventDelta).join('') : eventDelta(message as DeltaEvent)
 }
 
-const eventDelta = (given: DeltaEvent): string | null => {
-  if (given.type === 'TEXT_MESSAGE_CONTENT' || given.type === 'text-delta') return given.delta ?? null
-  const event = given.type === 'event' ? given.event! : given
+const eventDelta = (message: DeltaEvent): string | null => {
+  if (message.type === 'TEXT_MESSAGE_CONTENT' || message.type === 'text-delta') return message.delta ?? null
+  const event = message.type === 'event' ? message.event! : message
   return event.type === 'text_delta' ? (event.data?.delta ?? null) : null
 }
 interface DeltaEvent {

@@ -1,9 +1,9 @@
-// What several servers of the fan-out benchmark need.
+// Parts that several servers of the fan-out benchmark share.
 import type { AddressInfo, Server } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-/** For those without a log of their own: a plain SQLite table, as durable as ours. */
+/** A log for servers that have none: a plain SQLite table, as durable as the product's. */
 export const plainLog = (folder: string): ((entry: object) => void) => {
   const db = new DatabaseSync(join(folder, 'log.sqlite'))
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE log (seq INTEGER PRIMARY KEY, body TEXT)')

@@ -1,5 +1,5 @@
-// One session's reply to many clients: the product whole, with its log on disk, beside the least that could be done
-// (the same bytes to bare sockets) and beside rivals. Every server has a process of its own, and all clients another.
+// The reply of one session to many clients: the whole product, with its log on disk, beside the least possible work (the same
+// bytes to bare sockets) and beside rivals. Every server runs in a separate process, and all clients in another.
 import { type ChildHandle, type ProcessUsage, startChild } from './child.ts'
 import type { ReceiveStats } from './fanout-client.ts'
 import type { BenchEndpoint, BenchWire, ReplyPlan } from './fanout-reply.ts'
@@ -9,16 +9,16 @@ import { type Rival, rivals as specs } from './rivals.ts'
 
 /** A long reply at a thousand tokens a second. */
 const reply: ReplyPlan = { tokens: 2_000, burst: 1, pace: 'by the clock' }
-/** Long enough to weigh a write. */
+/** Long enough for the size of a write to matter. */
 const few: ReplyPlan = { tokens: 400, burst: 1, pace: 'after a pause' }
 const fewer: ReplyPlan = { tokens: 120, burst: 1, pace: 'after a pause' }
-/** As much as it takes until code that runs once per token is compiled for good. */
+/** Enough tokens for the compiler to optimize the code that runs once per token. */
 const warmUp: ReplyPlan = { tokens: 3_000, burst: 1, pace: 'after a pause' }
 const bursts: ReplyPlan = { tokens: 2_400, burst: 8, pace: 'after a pause' }
-/** As many as the process may open, up to this. */
+/** Sockets at most; fewer where the process may open fewer files. */
 const IDLE_SOCKETS_MAX = 10_000
 const WARM_SOCKETS = 2_000
-/** Of V8's young generation, in MiB; else its size follows the garbage of the handshakes, in steps of tens of megabytes. */
+/** Size of V8's young generation in MiB. Unset, it follows the garbage of the handshakes in steps of tens of megabytes. */
 const YOUNG_MIB = 4
 
 interface FanoutCase {
@@ -73,7 +73,7 @@ export const fanout = async (): Promise<BenchFigure[]> => {
   }
 }
 
-/** The one each is at home on. */
+/** The native wire of each server. */
 const wires: { readonly [name in Rival]: BenchWire } = {
   'socket.io': 'socket.io',
   'AG-UI': 'sse',
@@ -163,7 +163,7 @@ const replyFigures = (replies: FanoutMeasurements, rivals: readonly Rival[]): Be
   return figures
 }
 
-/** Fresh processes each round: memory that was used once is not given back, and would be free the second time. */
+/** Fresh processes each round: a process keeps the memory that it used once, and would not allocate it again. */
 const idle = async (client: ChildHandle): Promise<BenchFigure[]> => {
   const mayOpen = openFilesMax() - 500
   const warm = Math.min(WARM_SOCKETS, Math.floor(mayOpen / 6))
@@ -173,7 +173,7 @@ const idle = async (client: ChildHandle): Promise<BenchFigure[]> => {
       const server = startChild('./fanout-server.ts', { names: [name], flags })
       try {
         const room = await server.call<BenchEndpoint>('room', 'ws')
-        // Code and pools that the first sockets bring along are not theirs.
+        // The first sockets also load code and pools, which do not count for each socket.
         await client.call('connect', { room, count: warm })
         const before = await server.call<ProcessUsage>('usage', { collect: true })
         await client.call('connect', { room, count: warm + count })
@@ -238,7 +238,7 @@ class FanoutBench {
     return measured
   }
 
-  /** Those that could be fetched and started. */
+  /** Rivals that could be installed and started. */
   async rivals(): Promise<Rival[]> {
     const there: Rival[] = []
     for (const name of Object.keys(specs) as Rival[]) {
@@ -275,10 +275,10 @@ class FanoutBench {
     const room = await server.call<BenchEndpoint>('room', wire)
     await this.client.call('connect', { room, count: clients })
     const before = await server.call<ProcessUsage>('usage', { collect: false })
-    const said = await server.call<number[]>('stream', plan)
+    const sentAt = await server.call<number[]>('stream', plan)
     await this.client.call('received', plan.tokens)
     const after = await server.call<ProcessUsage>('usage', { collect: false })
-    const received = await this.client.call<ReceiveStats>('judge', { said })
+    const received = await this.client.call<ReceiveStats>('judge', { sentAt })
     await this.client.call('leave')
     return { ...received, cpuNs: ((after.cpuUs - before.cpuUs) * 1000) / (plan.tokens * clients) }
   }

@@ -1,4 +1,4 @@
-// A rival that the benchmark alone needs: fetched when it runs, left out by name when it cannot be.
+// The packages of rivals: only the benchmark needs them, so it installs them when it runs, and skips a rival that cannot be installed.
 import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -7,11 +7,11 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
 const folder = fileURLToPath(new URL('../.bench/rivals', import.meta.url))
-/** Where the packages lie, for a tool that looks for them itself. */
+/** The folder of the packages, for a tool that resolves them itself. */
 export const fetchedModules = join(folder, 'node_modules')
 const INSTALL_MS = 180_000
 
-/** Installs what is not there yet, all at once. False, and said so, when that fails. */
+/** Installs the missing packages together. Prints the reason and returns false when that fails. */
 export const fetchPackages = async (rival: string, specs: readonly string[]): Promise<boolean> => {
   const missing = specs.filter((spec) => !isThere(spec))
   if (missing.length === 0) return true
@@ -26,7 +26,7 @@ export const fetchPackages = async (rival: string, specs: readonly string[]): Pr
   }
 }
 
-/** One that `fetchPackages` has brought. */
+/** Imports a package that `fetchPackages` installed. */
 export const requireFetched = <T>(name: string): T => createRequire(join(folder, 'from.js'))(name) as T
 
 export const fetchPackage = async <T>(spec: string): Promise<T | null> => {

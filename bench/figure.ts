@@ -1,5 +1,5 @@
-// A benchmark's result: a ratio between two variants that ran side by side. Absolute numbers belong to one machine;
-// a ratio travels.
+// A benchmark's result: a ratio between two variants that ran side by side. Absolute numbers hold for one machine;
+// a ratio holds for others too.
 export interface BenchFigure {
   readonly id: string
   readonly what: string
@@ -13,7 +13,7 @@ export interface BenchFigure {
   readonly detail: { readonly [name: string]: number | string | boolean }
 }
 
-/** One way to do the job. Returns its rate (or cost), and false when what it did could not be verified. */
+/** A way to do the job. Returns its rate (or cost), and false when its result could not be verified. */
 export interface BenchVariant {
   run(): Promise<{ value: number; verified: boolean }>
 }
@@ -59,7 +59,7 @@ export const figure = (
   }
 }
 
-/** One JSON line per figure. False when something was not read back as written: then the numbers mean nothing. */
+/** Prints a JSON line per figure. False when data was not read back as written: then the numbers mean nothing. */
 export const print = (figures: readonly BenchFigure[]): boolean => {
   for (const one of figures) console.log(JSON.stringify(one))
   return figures.every(({ detail }) => detail.verified !== false)

@@ -1,5 +1,5 @@
-// What the key costs: a request by way of the relay in the sandbox and the credential proxy on the host, beside the same
-// request straight to the provider.
+// The cost of keeping the key outside: a request through the relay in the sandbox and the credential proxy on the host, beside
+// the same request straight to the provider.
 import { startCredentialProxy } from '../packages/bridle/src/runners/credentials/proxy.ts'
 import { createRelay } from '../packages/bridle/src/runners/server/relay.ts'
 

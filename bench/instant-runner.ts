@@ -1,4 +1,4 @@
-// A runner whose engine answers at once: what is left of a turn's time is not the engine's.
+// A runner whose engine answers at once: the rest of a turn's time belongs to the product.
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

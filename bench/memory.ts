@@ -1,4 +1,4 @@
-// What a loaded session weighs: 200 messages of about 480 bytes each, as the host keeps them.
+// The memory of a loaded session: 200 messages of about 480 bytes each, as the host keeps them.
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { Session } from '../packages/bridle/src/kernel/session/session.ts'

@@ -1,4 +1,4 @@
-// Coming back: a cursor resume and an open must cost what was missed, not what there is.
+// Coming back: a cursor resume and an open must cost as much as the missed events, not as the whole log.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// Readers of one long log, in a process of their own. Each begins at the start, reads to the end as fast as it can, and
-// begins again until all are told to stop.
+// Readers of one long log, in a separate process. Each begins at the start, reads to the end as fast as it can, and
+// begins again until the benchmark stops all of them.
 import { connect, type Socket } from 'node:net'
 import { serveCalls } from './child.ts'
 import { requestText } from './request-text.ts'

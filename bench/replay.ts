@@ -1,5 +1,5 @@
 // Fifty clients read a log of 100,000 events from its start, again and again, while another session streams a reply and
-// somebody asks for /health. Server, readers and watchers are processes of their own.
+// a probe asks for /health. Server, readers and watchers are separate processes.
 import { Agent, get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startChild } from './child.ts'
@@ -11,10 +11,10 @@ import type { ReaderPlan, ReadStats } from './replay-client.ts'
 const EVENTS = 100_000
 const READERS = 50
 const WATCHERS = 8
-/** As long as a probe may wait before an operator's balancer grows impatient. */
+/** The timeout of a usual load balancer's probe. */
 const HEALTH_US = 50_000
 const PROBE_EVERY_MS = 10
-/** Readers are under way when the reply begins. */
+/** The readers have started when the reply begins. */
 const BEFORE_MS = 300
 const reply: ReplyPlan = { tokens: 2_000, burst: 1, pace: 'by the clock' }
 
@@ -40,12 +40,12 @@ export const replay = async (): Promise<BenchFigure[]> => {
     if (wire) await readers.call('begin', { ...wire, count: READERS, port })
     await sleep(BEFORE_MS)
     const probes = probe(port)
-    const said = await server.call<number[]>('stream', reply)
+    const sentAt = await server.call<number[]>('stream', reply)
     await watchers.call('received', reply.tokens)
     worst[name] = [...(worst[name] ?? []), await probes.stop()]
     const reading = await readers.call<ReadStats>('stop')
     read[name] = [...(read[name] ?? []), reading]
-    const { verified, p99Us, problem } = await watchers.call<ReceiveStats>('judge', { said })
+    const { verified, p99Us, problem } = await watchers.call<ReceiveStats>('judge', { sentAt })
     if (problem) console.error(`${name}: ${problem}`)
     await watchers.call('leave')
     return { value: p99Us, verified: verified && reading.broken === 0 && (!wire || reading.bytes > 1_000_000) }

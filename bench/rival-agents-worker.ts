@@ -1,4 +1,4 @@
-// Bundled for workerd: an agent that keeps each delta in its own SQLite, and tells everybody.
+// Bundled for workerd: an agent that stores each delta in its SQLite and sends it to every socket.
 // @ts-expect-error fetched when the benchmark runs
 import { Agent, routeAgentRequest } from 'agents'
 import { type ReplyPlan, streamReply } from './fanout-reply.ts'
@@ -9,12 +9,12 @@ export class Speaker extends (Agent as AgentClass) {
   }
 
   async onRequest(request: Request): Promise<Response> {
-    const said = await streamReply((await request.json()) as ReplyPlan, (delta) => {
+    const sentAt = await streamReply((await request.json()) as ReplyPlan, (delta) => {
       const body = JSON.stringify({ type: 'text_delta', data: { delta } })
       this.sql`INSERT INTO log (body) VALUES (${body})`
       this.broadcast(body)
     })
-    return Response.json(said)
+    return Response.json(sentAt)
   }
 }
 

@@ -25,13 +25,13 @@ export const agentsInWorkerd = async (folder: string): Promise<BenchServer> => {
     others: ownChildren(),
     endpoint: () => ({ wire: 'ws', port: Number(url.port), path: `/agents/speaker/s${++rooms}` }),
     async stream(plan: ReplyPlan) {
-      const asked = { method: 'POST', body: JSON.stringify(plan) }
-      const response = await fetch(new URL(`/agents/speaker/s${rooms}`, url), asked)
+      const request = { method: 'POST', body: JSON.stringify(plan) }
+      const response = await fetch(new URL(`/agents/speaker/s${rooms}`, url), request)
       if (!response.ok) throw new Error(`${response.status} ${await response.text()}`)
-      const said = (await response.json()) as number[]
-      // Over there the clock tells the time of day, in milliseconds.
+      const sentAt = (await response.json()) as number[]
+      // The clock in the Worker is the time of day in milliseconds.
       const ahead = Date.now() * 1000 - microseconds()
-      return said.map((time) => time - ahead)
+      return sentAt.map((time) => time - ahead)
     },
   }
 }

@@ -1,4 +1,4 @@
-// The AI SDK's message stream, made resumable by way of Redis: whoever did not ask for the reply follows it over there.
+// The AI SDK's message stream, made resumable through Redis: clients that did not request the reply follow it there.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -31,12 +31,12 @@ export const aiOnRedis = async (folder: string): Promise<BenchServer> => {
   const save = plainLog(folder)
 
   let rooms = 0
-  let asked: ReadableStream<string> | undefined
+  let unclaimed: ReadableStream<string> | undefined
   let start: (plan: ReplyPlan) => Promise<number[]> = async () => []
   const server = createServer(async (_, response) => {
-    // The first is the one who asked; the others follow.
-    const own = asked
-    asked = undefined
+    // The first client requests the reply; the others follow it.
+    const own = unclaimed
+    unclaimed = undefined
     const stream = own ?? (await streams.resumeExistingStream(`s${rooms}`))
     response.writeHead(stream ? 200 : 204, UI_MESSAGE_STREAM_HEADERS).flushHeaders()
     for await (const chunk of stream ?? []) response.write(chunk)
@@ -54,16 +54,16 @@ export const aiOnRedis = async (folder: string): Promise<BenchServer> => {
           writer.write({ type: 'start' })
           writer.write({ type: 'text-start', id: '0' })
           const plan = await begin.promise
-          const said = await streamReply(plan, (delta) => writer.write({ type: 'text-delta', id: '0', delta }))
+          const sentAt = await streamReply(plan, (delta) => writer.write({ type: 'text-delta', id: '0', delta }))
           writer.write({ type: 'text-end', id: '0' })
-          end.resolve(said)
+          end.resolve(sentAt)
         },
-        // As its documentation has it: a reply is kept when it is whole.
+        // The documentation stores a reply when it is complete.
         originalMessages: [],
         onEnd: ({ messages }) => save(messages),
       })
       const sse = () => chunks.pipeThrough(new JsonToSseTransformStream())
-      asked = await streams.createNewResumableStream(`s${++rooms}`, sse)
+      unclaimed = await streams.createNewResumableStream(`s${++rooms}`, sse)
       start = (plan) => {
         begin.resolve(plan)
         return end.promise
@@ -74,7 +74,7 @@ export const aiOnRedis = async (folder: string): Promise<BenchServer> => {
   }
 }
 
-/** On a socket of the file system, which is cheaper than a port, and nobody else's. */
+/** On a Unix socket: cheaper than a port, and private to this process. */
 const startRedis = async (folder: string): Promise<string> => {
   const socket = join(folder, 'redis.sock')
   const settings = { port: '0', unixsocket: socket, dir: folder, save: '', appendonly: 'yes', appendfsync: 'everysec' }

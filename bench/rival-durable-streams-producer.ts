@@ -1,9 +1,9 @@
-// Speaks to a server of durable streams through the producer that its documentation recommends.
+// Writes to a server of durable streams through the producer that its documentation recommends.
 import { serveCalls } from './child.ts'
 import { type ReplyPlan, streamReply } from './fanout-reply.ts'
 import { requireFetched } from './fetched.ts'
 
-/** What was said so long goes together. At our 16 ms the server cannot keep up with a thousand tokens a second. */
+/** Tokens of this time go in one request. With the product's 16 ms the server cannot keep up with a thousand tokens a second. */
 const MERGED_MS = 50
 
 const { DurableStream, IdempotentProducer } = requireFetched<ProducerClient>('@durable-streams/client')
@@ -17,12 +17,12 @@ serveCalls({
     const failures: Error[] = []
     const onError = (error: Error) => failures.push(error)
     const producer = new IdempotentProducer(stream, 'speaker', { lingerMs: MERGED_MS, onError })
-    const said = await streamReply(plan, (delta) =>
+    const sentAt = await streamReply(plan, (delta) =>
       producer.append(JSON.stringify({ type: 'text_delta', data: { delta } })),
     )
     await producer.flush()
     if (failures[0]) throw failures[0]
-    return said
+    return sentAt
   },
 })
 

@@ -1,4 +1,4 @@
-// The server of durable streams, on files. What is said comes to it over HTTP, from a process of its own.
+// The server of durable streams, on files. Another process sends the tokens over HTTP.
 import { join } from 'node:path'
 import { startChild } from './child.ts'
 import type { BenchServer, ReplyPlan } from './fanout-reply.ts'
@@ -8,7 +8,7 @@ export const durableStreams = async (folder: string): Promise<BenchServer> => {
   const { DurableStreamTestServer } = requireFetched<{ DurableStreamTestServer: ServerClass }>(
     '@durable-streams/server',
   )
-  // It tells there of each slow append; standard output is for figures.
+  // The server logs slow appends to standard output, which is for figures.
   console.info = () => {}
   const server = new DurableStreamTestServer({ port: 0, host: '127.0.0.1', dataDir: join(folder, 'streams') })
   const url = await server.start()

@@ -1,4 +1,4 @@
-// Who else does this job, and what each needs from the registry. Versions are pinned: a figure is about one of them.
+// Rivals for the same job, and the packages of each. Versions are pinned: a figure holds for one version.
 export const rivals = {
   'socket.io': ['socket.io@4.8.4'],
   'AG-UI': ['@ag-ui/encoder@1.0.0'],

@@ -1,5 +1,5 @@
-// What stands between a prompt and the engine's first token, and what of it is ours. Beside the product, whole and with its
-// sandbox, runs the engine alone: the same SDK, the same process of Claude Code, the same stub of the provider.
+// The time from a prompt to the engine's first token, and the product's part of it. The whole product with its sandbox runs
+// beside the engine alone: the same SDK, the same process of Claude Code, the same stub of the provider.
 import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,7 +15,7 @@ import { type BenchFigure, figure, interleave } from './figure.ts'
 import { startHopTimings } from './hops.ts'
 
 const TURNS = 12
-/** The part that may be ours, at the median. */
+/** The most that the product may add, at the median. */
 const OURS_MS = 10
 const main = fileURLToPath(new URL('../packages/bridle/src/cli/main.ts', import.meta.url))
 
@@ -49,7 +49,7 @@ export const runner = async (): Promise<BenchFigure[]> => {
       hops: { run: async () => ({ value: await key.through(), verified: true }) },
       direct: { run: async () => ({ value: await key.direct(), verified: true }) },
     })
-    // All that is not the engine's: a turn of an engine that answers at once, and the detour that the key costs.
+    // The product's part: a turn of an engine that answers at once, and the detour through the credential proxy.
     const added = own.values.instant!.map(
       (value, round) => value + own.values.hops![round]! - own.values.direct![round]!,
     )
@@ -165,7 +165,7 @@ class ProductServer {
     return readdirSync(folder).map((id) => JSON.parse(readFileSync(join(folder, id, 'record.json'), 'utf8')))
   }
 
-  /** From the request that submits it to the first token on a stream that was open already. */
+  /** Time from the request that submits the prompt to the first token on a stream that is open already. */
   async #turn(id: string): Promise<number> {
     const agent = `${this.#url}/agents/claude/${id}`
     const leave = new AbortController()
@@ -191,7 +191,7 @@ class ProductServer {
   }
 }
 
-/** The engine in this process, as the runner has it, and nothing else. */
+/** The engine alone, in this process, set up like in the runner. */
 class BareEngine {
   readonly #folder: string
   readonly #url: string
@@ -294,7 +294,7 @@ const childrenOf = (parent: number): number[] =>
 /** Resident memory of a process and all below it, shared pages counted by their share. */
 const treeMb = (pid: number): number => ownMb(pid) + childrenOf(pid).reduce((sum, child) => sum + treeMb(child), 0)
 
-/** Nothing of a process that has just ended: a runner starts short ones to look at its disk. */
+/** 0 for a process that has just ended: a runner starts short ones to measure its disk. */
 const ownMb = (pid: number): number => {
   try {
     const [, pss = '0'] = /^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')) ?? []

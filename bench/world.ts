@@ -1,4 +1,4 @@
-// A host on a store, and long sessions made by the product's own path: the scripted agent, the drain, the log.
+// A host on a store, and long sessions made by the product itself: the scripted agent, the drain, the log.
 import { createHash } from 'node:crypto'
 import { isRefusal } from '../packages/bridle/src/kernel/commands.ts'
 import { Host } from '../packages/bridle/src/kernel/host/host.ts'
