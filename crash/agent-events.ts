@@ -1,7 +1,7 @@
 // The fold of a reader of AgentEvents: the text of each prompt's answer.
 import type { SessionAddress, WireEvent } from './wire-client.ts'
 
-/** This wire does not say that a retry replaces earlier text; of background work the result counts. */
+/** This wire does not show that a retry replaces earlier text, so for background work only the result counts. */
 export const agentTexts = (events: readonly WireEvent[], { isBackground }: SessionAddress): string[] => {
   const texts = new Map<string, string>()
   let run = ''

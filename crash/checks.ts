@@ -1,4 +1,4 @@
-// A session at rest, looked at from outside: every client has the whole log of its wire, and all of them tell one story.
+// Checks of a session at rest, from outside: every client has the whole log of its wire, and all of them agree.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readFrames, type SseFrame } from '../packages/bridle/src/surfaces/http/test-client.suite.ts'
 import { type HttpAnswer, request } from './http.ts'
@@ -76,24 +76,24 @@ const atRest = async (session: CrashSession): Promise<HttpAnswer['body'] | null>
   return null
 }
 
-/** The clients may be some milliseconds behind; one that never comes is found by what it lacks. */
+/** Waits for the clients, which may be some milliseconds behind. A client that stays behind fails a later check. */
 const caughtUp = async (session: CrashSession, { fabric, frontend, texts }: LogEnd): Promise<void> => {
   const isThere = () =>
     session.fabric.every(({ seq }) => seq >= fabric) &&
     session.frontend.seq >= frontend &&
-    // The transport tells no number of the events that change nothing of its state.
+    // The transport sends no sequence number for an event that does not change its state.
     JSON.stringify(session.transport.texts()) === JSON.stringify(texts)
   for (const until = Date.now() + PATIENCE_MS; !isThere() && Date.now() < until; ) await sleep(POLL_MS)
 }
 
-/** How far the log goes, as each wire tells it. */
+/** The last sequence number that each wire shows. */
 interface LogEnd {
   readonly fabric: number
   readonly frontend: number
   readonly texts: readonly string[]
 }
 
-/** The contract's log, read anew: up to the last envelope that the detail shows. */
+/** The log of the frontend contract, read again up to the last envelope that the detail shows. */
 const frontendLog = async ({ place }: CrashSession, detail: HttpAnswer['body']): Promise<SseFrame[]> => {
   const head = (detail.channel as { envelopes: { seq: number }[] }).envelopes.at(-1)?.seq ?? 0
   const frames = await readFrames(

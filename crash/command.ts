@@ -1,8 +1,8 @@
-// A command with a key of its own: sent, perhaps cut off, and sent again until the server has an answer.
+// A command with an idempotency key: sent, perhaps cut off, and sent again until the server answers.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PromiseTally } from './promises.ts'
 
-/** The answer to a command. Null: none came, or one that says "not now". */
+/** The answer to a command. Null: no answer came, or the server asked for a retry. */
 export type CommandOutcome = { readonly isAcknowledged: boolean; readonly answer: unknown } | null
 
 const DEADLINE_MS = 20_000

@@ -1,4 +1,4 @@
-// Lines that break: commands and readers alike go through a proxy that cuts, from the beginning of the round.
+// Connections that break: commands and readers go through a proxy that cuts them, from the beginning of the round.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { cuttingProxy } from '../packages/bridle/src/client/socket/cutting-proxy.suite.ts'
 import type { Fault } from './faults.ts'

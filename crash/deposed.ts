@@ -1,4 +1,4 @@
-// A server that was stopped while another took its folder: from then on nothing that it answers may count.
+// A server that was stopped while another took its folder: from then on none of its answers may count.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServerProcess } from '../packages/bridle/src/targets/tests/server-process.suite.ts'
 import { request } from './http.ts'
@@ -7,7 +7,7 @@ import type { CrashWorld } from './world.ts'
 const PATIENCE_MS = 5_000
 let probes = 0
 
-/** Goes on with the deposed server, and asks it for things that it may not do. */
+/** Continues the deposed server, and sends it commands that it must refuse. */
 export const checkDeposed = async (world: CrashWorld, old: ServerProcess): Promise<void> => {
   const { tally } = world
   old.signal('SIGCONT')

@@ -64,7 +64,7 @@ const mount = (folder: string): boolean =>
   process.platform === 'linux' &&
   spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE},mode=700`, 'tmpfs', folder]).status === 0
 
-/** Known by doing it: a container may forbid it to root. */
+/** Found out by trying: a container may forbid a mount even to root. */
 const canMount = (): boolean => {
   if (process.getuid?.() !== 0) return false
   const folder = mkdtempSync(join(tmpdir(), 'bridle-mount-'))

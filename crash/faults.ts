@@ -1,5 +1,5 @@
-// The rows of the matrix. A row is data: what happens, what the machine needs for it, and a strike that ends when a server is
-// there again. To add a row, add an entry.
+// The rows of the matrix. A row is data: the fault, the programs that it needs, and a function that strikes and resolves when a
+// server runs again. To add a row, add an entry.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -16,7 +16,7 @@ export interface Fault {
   readonly what: string
   /** Why the row cannot be played on this machine; null when it can. */
   readonly missing?: () => string | null
-  /** Made before the server starts, and taken away at the end. */
+  /** Prepared before the server starts, and removed at the end. */
   readonly prepare?: (folder: string) => FaultEquipment
   /** Before the sessions of a round begin. */
   readonly begin?: (world: CrashWorld) => Promise<void>
@@ -86,7 +86,7 @@ export const faults: readonly Fault[] = [
         )
         if (isThere) break
         if (tries === TAKEOVERS_MAX) throw new Error('The second server cannot open the folder.')
-        // The first one was stopped in the middle of a transaction: SQLite's own locks hold until it has ended.
+        // The first one was stopped in the middle of a transaction: SQLite's locks hold until it has ended.
         old.signal('SIGCONT')
         await sleep(20)
         old.signal('SIGSTOP')

@@ -25,7 +25,7 @@ const chosen = faults.filter(({ name }) => values.only === undefined || name.inc
 if (chosen.length === 0)
   throw new Error(`No row is called ${values.only}. Rows: ${faults.map(({ name }) => name).join(', ')}.`)
 
-// The servers and mounts of a run that is interrupted go with it.
+// An interrupted run ends its servers and unmounts its disks.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 
 console.log(`${chosen.length} faults, ${rounds} rounds each, seed ${values.seed}`)

@@ -1,4 +1,4 @@
-// Plays the rounds of a fault and counts, for each promise, how often it was looked at and how often it was broken.
+// Plays the rounds of a fault and counts, for each promise, how often it was checked and how often it was broken.
 import type { Fault, FaultEquipment } from './faults.ts'
 import { type BrokenPromise, type PromiseId, promiseIds } from './promises.ts'
 import { CrashWorld } from './world.ts'
@@ -12,7 +12,7 @@ export interface RowResult {
   readonly broken: readonly BrokenPromise[]
   /** How this machine played the fault, where there are several ways. */
   readonly note?: string | undefined
-  /** Where to look, when something broke. */
+  /** The folder to inspect when a promise was broken. */
   readonly folder?: string
 }
 
@@ -25,7 +25,7 @@ export const playRow = async (fault: Fault, rounds: number, seed: number): Promi
     return equipment.env ?? {}
   })
   let played = 0
-  // A run that is interrupted takes its servers and its disk with it.
+  // An interrupted run ends its servers and unmounts its disk.
   const abandon = () => {
     world.killAll()
     equipment.remove?.()

@@ -1,5 +1,5 @@
-// The failing disk of preload.c: built where a compiler is there, loaded into the server alone, and told what to do through a
-// file of four numbers that both processes see.
+// The failing disk of preload.c: built where there is a compiler, loaded into the server only, and controlled through a file of
+// four numbers that both processes map.
 import { spawnSync } from 'node:child_process'
 import { closeSync, copyFileSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import type { CrashWorld } from './world.ts'
 
 const source = fileURLToPath(new URL('./preload.c', import.meta.url))
 const storeFiles = ['bridle.sqlite', 'bridle.sqlite-wal'] as const
-/** Where each number of the control file stands. */
+/** The offset of each number in the control file. */
 const places = { failing: 0, full: 1, failed: 2, synced: 3 } as const
 const NUMBER_BYTES = 4
 
@@ -58,7 +58,7 @@ export class FailingDiskLibrary {
     await server.boot()
   }
 
-  /** The next syncs fail; the server goes on for a while, and then the power is cut. */
+  /** The next syncs fail; the server continues for a while, and then the power is cut. */
   async failSyncs(world: CrashWorld, times: number): Promise<void> {
     const before = this.#get('failed')
     this.#set('failing', times)

@@ -1,4 +1,4 @@
-// Commands that are sent while the disk is in trouble: a refusal is fine, an acknowledgement must be kept.
+// Commands that are sent while the disk fails: a refusal is fine, an acknowledgement must be kept.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from './http.ts'
 import type { SessionAddress } from './wire-client.ts'
@@ -9,7 +9,7 @@ const tenants = ['ada', 'bo', 'cy'] as const
 let count = 0
 
 interface ProbeCheck {
-  /** After the fault: all that was acknowledged is there. */
+  /** After the fault: every acknowledged command is there. */
   readonly check: () => Promise<void>
 }
 
@@ -41,7 +41,7 @@ const isTaken = async (place: SessionAddress): Promise<boolean> => {
   return answer !== null && answer.status < 300
 }
 
-/** A server that refuses work says so in `/ready`, sooner or later, unless it takes work again meanwhile. */
+/** A server that refuses work reports it in `/ready` sooner or later, unless it accepts work again before. */
 export const checkReady = async (world: CrashWorld): Promise<void> => {
   let status: number | undefined
   for (const until = Date.now() + READY_MS; Date.now() < until; await sleep(READY_POLL_MS)) {

@@ -1,4 +1,4 @@
-// The promises that a fault must not break, and the tally of what was looked at. Each has a number, since it heads a column of a
+// The promises that a fault must not break, and the tally of checks. Each promise has a number, which heads a column of the
 // table.
 
 export const promises = {
@@ -22,7 +22,7 @@ export interface BrokenPromise {
   readonly text: string
 }
 
-/** Counts what was looked at, and keeps what was found broken. */
+/** Counts the checks, and keeps the failures. */
 export class PromiseTally {
   readonly checkCounts = new Map<PromiseId, number>()
   readonly broken: BrokenPromise[] = []
@@ -38,7 +38,7 @@ export class PromiseTally {
   }
 }
 
-/** A text that says enough for a report; whole logs are in the folder that is kept. */
+/** A text that is short enough for a report; the whole logs are in the folder that stays. */
 const TEXT_MAX = 1_500
 const EXCERPT = 300
 

@@ -41,7 +41,7 @@ export class CrashSession {
   readonly fabric: readonly [FabricStreamClient, FabricSocketClient]
   readonly frontend: FrontendStreamClient
   readonly commands: RepeatableCommand[] = []
-  /** The approval that some client was shown before the fault. */
+  /** The approval that a client saw before the fault. */
   #shown: string | null = null
   readonly #line: () => AbortSignal
 
@@ -68,7 +68,7 @@ export class CrashSession {
     this.#shown = this.clients.flatMap((client) => client.approvals())[0] ?? null
   }
 
-  /** After the fault: the command is sent again, the approval is answered, and a second turn is asked for. */
+  /** After the fault: the command is sent again, the approval is answered, and a second turn is submitted. */
   async goOn(tally: PromiseTally): Promise<void> {
     await this.#approvalStands(tally)
     const answering = this.kind === 'ask' ? this.#approve(tally) : null
@@ -124,7 +124,7 @@ export class CrashSession {
     tally.checkEqual('7', ids, [this.#shown], `the open approvals of ${this.place.id}`)
   }
 
-  /** Answered once the run asks, if it still does: one that was cut before it asked has ended. */
+  /** Answers the approval once the run requests it. A run that was cut before its request has ended. */
   async #approve(tally: PromiseTally): Promise<void> {
     const asking = await this.#until(({ approvals, status }) => (approvals as unknown[]).length > 0 || isOver(status))
     const id = ((asking?.approvals ?? []) as { id: string }[])[0]?.id

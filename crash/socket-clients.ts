@@ -87,7 +87,7 @@ export class TransportClient extends SocketClient {
     for (const { id } of this.state.approvals ?? []) this.#approvals.add(id)
   }
 
-  /** A whole state may replace what a client has. It may say more, never less. */
+  /** A whole state may replace the client's state. The new one has at least as much text, never less. */
   #replace(state: TransportState, seq: number): void {
     if (seq < this.seq) this.faults.push({ promise: '1', text: `a state of ${seq} came at ${this.seq}` })
     for (const { id, content } of this.state.messages)
@@ -101,7 +101,7 @@ export class TransportClient extends SocketClient {
     return this.socket?.readyState === WebSocket.OPEN
   }
 
-  /** Null when the line was cut before the answer came. */
+  /** Null when the connection was cut before the answer came. */
   command(command: {
     readonly type: string
     readonly prompt: string

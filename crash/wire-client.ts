@@ -1,11 +1,11 @@
-// A client that stays: it connects, reads until the line is cut, and comes back behind the last thing it saw, until it is
-// told to stop. It records everything, and judges nothing but the order.
+// A client that reconnects: it reads until the connection is cut, and resumes after the last event, until the round stops it.
+// The client records everything, and checks only the order.
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface SessionAddress {
   readonly tenant: string
   readonly id: string
-  /** A retry may replace what background work has said so far. */
+  /** A retry may replace the text of background work. */
   readonly isBackground: boolean
   /** The server's address now; it changes with each start. */
   readonly url: () => string
@@ -16,10 +16,10 @@ export interface ChatMessage {
   readonly content: string
 }
 
-/** An event as a wire tells it. */
+/** An event as a wire sends it. */
 export interface WireEvent {
   readonly seq: number
-  /** The event's name on the wire: the cursor to come back with. */
+  /** The event's id on the wire: the cursor to resume with. */
   readonly cursor: string
   readonly type: string
   /** The event as it came, byte for byte. */
@@ -53,7 +53,7 @@ export interface ClientFault {
 
 export abstract class WireClient {
   abstract readonly wire: string
-  /** Things that no client should ever meet. */
+  /** Violations that no client should ever see. */
   readonly faults: ClientFault[] = []
   protected readonly place: SessionAddress
   #isStopped = false
@@ -76,7 +76,7 @@ export abstract class WireClient {
     void this.#stay()
   }
 
-  /** The line is dead though nobody closed it, as when an address moves to another machine. */
+  /** Drops the connection without a close, as when an address moves to another machine. */
   reconnect(): void {
     this.#hangUp()
   }
@@ -101,7 +101,7 @@ export abstract class WireClient {
   }
 }
 
-/** The events of a log as one wire tells them, over any number of connections. */
+/** The events of a log as one wire sends them, over any number of connections. */
 export class EventRecord {
   readonly events: WireEvent[] = []
   readonly #faults: ClientFault[]
@@ -124,7 +124,7 @@ export class EventRecord {
     this.events.push(event)
   }
 
-  /** The log that the client knew is no more. No fault of the matrix excuses that. */
+  /** The server reset the client: its log is gone. No fault of the matrix excuses that. */
   reset(): void {
     this.#faults.push({ promise: '1', text: `a reset came behind event ${this.seq}` })
     this.events.length = 0

@@ -1,4 +1,4 @@
-// A data folder, a server on it, and the rounds of one row: sessions begin, a fault strikes, and what was promised is checked.
+// A data folder, a server on it, and the rounds of one row: sessions begin, a fault strikes, and the promises are checked.
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -27,7 +27,7 @@ export class CrashWorld {
   readonly #processes: ServerProcess[] = []
   #line = new AbortController()
   #all: CrashSession[] = []
-  /** Background work is looked at a round later: its retry waits for a second. */
+  /** Background work is checked a round later: its retry waits for a second. */
   #later: CrashSession[] = []
 
   constructor(seed: number, env: (folder: string) => NodeJS.ProcessEnv = () => ({})) {
@@ -41,14 +41,14 @@ export class CrashWorld {
     return this.front ?? this.server.url
   }
 
-  /** Another process for the same data; `server` stays what it is. */
+  /** Starts another process on the same data; `server` stays the same. */
   newServer(): ServerProcess {
     const server = new ServerProcess(this.data, { env: this.#env, logFile: join(this.folder, 'server.log') })
     this.#processes.push(server)
     return server
   }
 
-  /** The address leads elsewhere now, and what is on the old line is not waited for. */
+  /** Moves the address to another server, and drops the old connections at once. */
   moveTo(server: ServerProcess): void {
     this.server = server
     this.#line.abort()
@@ -89,7 +89,7 @@ export class CrashWorld {
     return { tenant, id, isBackground: id.startsWith('work'), url: () => this.url }
   }
 
-  /** Ends everything. The folder stays where something broke, for a look, with a copy of data that lies on a disk of its own. */
+  /** Ends everything. After a failure the folder stays for inspection, with a copy of data that was on a separate disk. */
   async end(removeDisk: () => void): Promise<void> {
     for (const session of this.#all) session.stop()
     await Promise.all(this.killAll())

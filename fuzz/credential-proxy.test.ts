@@ -1,5 +1,5 @@
-// The credential proxy is asked by code that an agent wrote. Whatever it sends, the key goes to the provider alone, and only
-// with a live token, a path and a model that the run may use.
+// Code that an agent wrote sends requests to the credential proxy. For any request, the key goes to the provider only, and only
+// with a live token, and a path and a model that the run may use.
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'

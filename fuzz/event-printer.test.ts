@@ -1,4 +1,4 @@
-// An agent's words end on a person's terminal: nothing that it says may move the cursor, set a title or ring a bell.
+// An agent's text appears on a person's terminal: it must not move the cursor, set a title or ring a bell.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createEventPrinter } from '../packages/bridle/src/cli/terminal/event-printer.ts'

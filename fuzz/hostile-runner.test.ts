@@ -1,4 +1,4 @@
-// A real server with a runner elsewhere that says anything at all: each prompt gets a stream of bent frames. The run ends, the
+// A real server with a remote runner that sends anything: each prompt gets a stream of corrupted frames. The run ends, the
 // log folds, and no other session sees any of it.
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'

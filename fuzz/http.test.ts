@@ -37,7 +37,7 @@ test('no request makes the server fail, tell of its inside, or touch what is not
     expect(type, `${request.method} ${request.path}`).toMatch(/^application\/json/)
     const body = JSON.parse(text)
     expectErrorBody(body)
-    // A run that failed is told in this shape; that is the caller's run, and not a fault of the server.
+    // A failed run has this shape too; that is the caller's run, not a fault of the server.
     if (status === 500)
       expect(body).toMatchObject({ agentPath: expect.any(String), error: { reason: expect.anything() } })
     else expect([400, 401, 403, 404, 405, 409, 410, 413, 415, 421, 422, 426, 429, 431, 501, 503]).toContain(status)
@@ -71,7 +71,7 @@ interface OpenApiOperation {
   readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: JsonSchema } } }
 }
 
-/** Mostly a session that is there, so that what lies behind the first look is reached. */
+/** Mostly an existing session, so that the code behind the first check runs. */
 const segment: { readonly [name: string]: fc.Arbitrary<string> } = {
   name: fc.oneof({ weight: 6, arbitrary: fc.constant('scripted') }, fc.constantFrom('claude', ...HOSTILE_WORDS)),
   id: fc.oneof(
@@ -126,7 +126,7 @@ const headers = fc
     },
     { requiredKeys: ['authorization', 'prefer'] },
   )
-  // These two refuse the request before anything else is looked at, so they come seldom.
+  // Rare: these two make the server refuse the request before it checks anything else.
   .chain((all) =>
     fc.integer({ min: 0, max: 9 }).map((chance) => {
       const { origin, 'x-fabric-tenant': tenant, ...rest } = all
@@ -136,7 +136,7 @@ const headers = fc
     }),
   )
 
-/** A stream is left as soon as it has begun. */
+/** Closes a stream as soon as it has begun. */
 const answered = async ({ method, path, headers: given, body }: FuzzedRequest) => {
   const leave = new AbortController()
   const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Record<

@@ -1,5 +1,5 @@
-// A runner is hostile: its stream is cut anywhere, its frames are made from their schemas and then bent. Whatever comes
-// out of the reader is an event as the schemas have it; the rest is an error that ends the run, and nothing else.
+// A runner is hostile: its stream is cut anywhere, its frames are made from their schemas and then corrupted. The
+// reader returns only events that fit the schemas; anything else is an error that ends the run.
 import { toJsonSchema } from '@valibot/to-json-schema'
 import fc from 'fast-check'
 import * as v from 'valibot'

@@ -1,4 +1,4 @@
-// A real server with three tenants: one is fuzzed, two only watch that nothing of theirs moves.
+// A real server with three tenants: one is fuzzed, and the logs of the other two must not change.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -76,7 +76,7 @@ export class FuzzWorld {
     expect((await post(`${this.url}${path}`, body, headers)).status).toBe(202)
   }
 
-  /** Alive, with the prototypes it had, and the others' logs as they were. */
+  /** Checks that the server lives, its prototypes are clean, and the logs of the other tenants are unchanged. */
   async check(): Promise<void> {
     expectPrototypesUnchanged()
     const health = await fetchWithRetry(`${this.url}/health`, {})
@@ -84,7 +84,7 @@ export class FuzzWorld {
     expect(await this.#bystanders()).toEqual(this.#before)
   }
 
-  /** Another process opens the folder: each session is there, and begins with what was told of it before. */
+  /** Opens the folder with another process: each session is there, and begins with the events that were sent before. */
   async reopen(most = 100): Promise<void> {
     const sessions = await this.#sessions(most)
     const told = new Map<string, string[]>()

@@ -1,4 +1,4 @@
-// What a build machine runs is what the README says, with every program that can be had; and the long tests end in time.
+// The workflow runs the commands of the README with every optional program, and the long tests end in time.
 import { spawnSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// One emitted declaration file: its imports, its exports and its statements by name.
+// An emitted declaration file: its imports, its exports and its statements by name.
 import { posix } from 'node:path'
 import { childrenOf, type DeclarationFile, type Node } from './declaration-syntax.ts'
 

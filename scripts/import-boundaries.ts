@@ -3,7 +3,7 @@
 import type { Row, Rules, Target } from './import-table.ts'
 import type { Import, Modules } from './modules.ts'
 
-/** What to do about a breach, in the words of AGENTS.md. */
+/** Advice about a breach, in the words of AGENTS.md. */
 export const ADVICE = 'either the code is in the wrong place or the table is wrong: change one of them on purpose'
 
 type Reach = { start: string; line: number; trail: readonly string[]; target: Target }

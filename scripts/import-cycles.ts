@@ -2,7 +2,7 @@
 // empty. Type imports vanish at run time and may go in circles.
 import type { Modules } from './modules.ts'
 
-/** What to do about a circle. */
+/** Advice about an import cycle. */
 export const CYCLE_ADVICE = 'move what these files share into a file below them'
 
 /** Every file's shortest way back to itself, as `a.ts -> b.ts -> a.ts`, each circle once. */

@@ -89,7 +89,7 @@ describe.each(['node-22', 'node-24', 'node-26'])('%s', (name) => {
   })
 })
 
-/** What a browser or a script would do: with a prompt it waits for the answer, without one it looks at what there is. */
+/** A program that uses the client: with a prompt it waits for the answer, without one it prints the state. */
 const clientProgram = (url: string, prompt: string | null): string => `
   import { HarnessClient } from 'bridle/client'
   const client = new HarnessClient({ url: '${url.replace('http', 'ws')}/ws?userId=ann' })

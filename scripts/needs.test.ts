@@ -79,7 +79,7 @@ const asksNeeds = (condition: string): boolean => {
 
 const skipsOf = (file: string, text: string): { readonly file: string; readonly condition: string }[] => {
   if (file === 'scripts/needs.test.ts') return []
-  // What comments say of skipping skips nothing.
+  // Comments about skipping do not count.
   const code = text.replaceAll(/^\s*(\/\/|\*|\/\*\*).*$/gm, '')
   const conditional = [...code.matchAll(/\.skipIf\(/g)].map(({ index }) => argument(code, index + '.skipIf('.length))
   const flat = [...code.matchAll(/\b(?:test|it|describe|suite|each)(\.(?:skip|todo|runIf|fails))\b/g)].map(

@@ -1,4 +1,4 @@
-// What users install is the tarball, on plain Node with no flags: only these tests see dist.
+// The tarball as users install it, on plain Node without flags. Only these tests use dist.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'vite'

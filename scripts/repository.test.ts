@@ -1,4 +1,4 @@
-// What strangers meet first is true: pages link to what exists, editors and workflows start what exists.
+// The files that newcomers read first are correct: links lead to existing pages, editors and workflows run existing commands.
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -83,7 +83,7 @@ export const run = ({ name, command, env, minutes }: LongTestPart, leftMs: numbe
       try {
         process.kill(-(child.pid ?? 0), 'SIGKILL')
       } catch {
-        // It has ended meanwhile.
+        // The process has ended in the meantime.
       }
     }
     const deadline = setTimeout(() => {

@@ -1,4 +1,4 @@
-// What must hold at any moment, whatever happened: each check compares what somebody saw with the log's bare text.
+// Invariants that hold at any moment, after any fault. Each check compares what a client or runner saw with the stored log.
 import { isDeepStrictEqual } from 'node:util'
 import { keyText } from '../packages/bridle/src/kernel/event.ts'
 import type { Snapshot, SnapshotWrite } from '../packages/bridle/src/kernel/ports/store.ts'
@@ -16,7 +16,7 @@ import { textOf } from './scripts.ts'
 
 const checked = new WeakMap<MemorySession, string>()
 
-/** Cheap enough for every step: looks at what has changed. */
+/** Cheap enough for every step: checks only what has changed. */
 export const checkStep = (ground: SimulationContext, model: StoreModel): void => {
   model.read()
   for (const session of ground.data.sessions.values()) {
@@ -33,14 +33,14 @@ export const checkStep = (ground: SimulationContext, model: StoreModel): void =>
     const listed = approvals.map(({ id }) => id).sort()
     if (!isDeepStrictEqual(listed, life.ledger.openApprovals))
       fail(ground, 7, `${life.name} lists ${listed}, and ${life.ledger.openApprovals} are open`)
-    // A crash here must leave a trace that somebody finds.
+    // A crash at this point must leave a record that the next process finds.
     const wake = wakeOf(wantedEffects(life.key, life.state, 0).length > 0, dueTimes(life.state, life.state.at))
     if (!isDeepStrictEqual(session.wake, wake))
       fail(ground, 8, `${life.name} would be woken by ${JSON.stringify(session.wake)}, not by ${JSON.stringify(wake)}`)
   }
 }
 
-/** Replay equals live, for every session that anybody holds, also one that was deposed. */
+/** Replay equals live, for every session in any process, also in a deposed one. */
 export const checkLive = (
   ground: SimulationContext,
   model: StoreModel,
@@ -65,7 +65,7 @@ const isFold = (model: StoreModel, { key, state }: Session, deposed: boolean): b
   return lives.some((life) => isSame(life?.stateAt(state.head), state))
 }
 
-/** The whole log again, from the beginning and from snapshots; what the runners did against what was written. */
+/** The whole log again, from the beginning and from snapshots; and what the runners did, compared with the log. */
 export const checkAll = (ground: SimulationContext, model: StoreModel, remote: SimulatedRemoteRunner): void => {
   model.assertUnchanged()
   for (const life of model.lives) {
@@ -87,7 +87,7 @@ const checkSnapshots = (ground: SimulationContext, life: SessionHistory): void =
     if (messages.some((text) => text === undefined)) continue
     checkSnapshot(ground, life, { ...write, messages: messages as string[] })
   }
-  // Stores take one only now and then; any moment must do.
+  // A store takes a snapshot only now and then; here every position must work.
   const seq = ground.prng.int(life.base, life.head)
   const { write } = takeSnapshot(life.stateAt(seq)!, [], 0, 1)
   checkSnapshot(ground, life, asRead(write))
@@ -114,7 +114,7 @@ const asRead = ({ seq, foldVersion, state, messages }: SnapshotWrite): Snapshot 
   messages: messages.map(({ text }) => text),
 })
 
-/** Each attempt's text in the log, with that of those which go on from it, is what its runner said, from the start, once and in order. */
+/** The log holds the text of each attempt, and of attempts that continue it, as its runner sent it: from the start, once, in order. */
 const checkWork = (ground: SimulationContext, life: SessionHistory, remote: SimulatedRemoteRunner): void => {
   for (const [runId, run] of life.ledger.runs) {
     for (const [attempt, said] of run.textByAttempt) {

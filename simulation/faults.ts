@@ -1,4 +1,4 @@
-// How bad a run is. Each seed draws its own mixture: a run with everything at once hides as much as it shows.
+// The rates of faults in a run. Each seed draws another mixture: a run with every fault at once hides as many bugs as it shows.
 import type { Prng } from './prng.ts'
 
 export interface FaultRates {
@@ -22,7 +22,7 @@ export interface FaultRates {
   takeover: number
   stop: number
   jump: number
-  /** The store fails altogether for a while; a process stands still for a while, and does not know it. */
+  /** The store fails altogether for a while; a process freezes for a while without noticing. */
   outage: number
   freeze: number
   /** Wall clocks of two processes differ. */

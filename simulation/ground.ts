@@ -1,4 +1,4 @@
-// What every part of a run stands on: chance, time, the store's bare data, and where to say that a promise was broken.
+// The ground that all parts of a run share: random numbers, time, the store's raw data, and the report of a broken promise.
 
 import type { MemoryData } from '../packages/bridle/src/stores/memory/memory-data.ts'
 import type { MemoryStore } from '../packages/bridle/src/stores/memory/memory-store.ts'
@@ -12,7 +12,7 @@ export interface SimulationContext {
   readonly data: MemoryData
   /** Replaced by calm ones when the faults stop. */
   faults: FaultRates
-  /** Until then every call of the store fails. */
+  /** Every call of the store fails until this time. */
   outageUntil: number
   readonly trace: string[]
   readonly violations: Violation[]

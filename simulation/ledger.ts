@@ -1,15 +1,15 @@
 // Bookkeeping of one session's log without the kernel's folds: which run ended when, which approval was decided, whose
-// command took effect. It judges each event as it arrives.
+// command took effect. The ledger checks each event as it arrives.
 import type { AnyEvent } from '../packages/bridle/src/kernel/event.ts'
 import { fail, type SimulationContext } from './ground.ts'
 import type { SessionHistory } from './model.ts'
 
 export interface RunLedgerEntry {
   readonly text: string
-  /** Where it ended, and how. */
+  /** The event that ended the run, and its status. */
   end: { readonly seq: number; readonly type: string; readonly status: string } | null
   attempts: number
-  /** The attempt that the last one goes on from, or the last one itself. */
+  /** The attempt that the last one continues, or the last one itself. */
   from: number
   /** Text by attempt. */
   readonly textByAttempt: Map<number, string>
@@ -28,7 +28,7 @@ export class Ledger {
   readonly approvals = new Map<string, ApprovalLedgerEntry>()
   /** How often each marked command took effect. */
   readonly effects = new Map<string, AnyEvent[]>()
-  /** Steering prompts that nobody has heard yet, and the run they are for. */
+  /** Steering prompts that no runner has received yet, and their run. */
   readonly #steers = new Map<string, string>()
   #kind = 'chat'
   #at: number
@@ -97,7 +97,7 @@ export class Ledger {
       }
       case 'token': {
         const run = this.#run(event.run ?? '', event)
-        // What goes on from a stopped attempt adds to its text.
+        // An attempt that continues a stopped one adds to its text.
         const attempt = event.continues ?? event.attempt ?? 0
         run?.textByAttempt.set(attempt, (run.textByAttempt.get(attempt) ?? '') + event.payload.text)
         return
@@ -105,7 +105,7 @@ export class Ledger {
       case 'prompt_dropped':
         return this.#end(event.payload.run_id, event, 'dropped')
       case 'turn_end':
-        // A turn of the parent ends in a branch that left in its middle.
+        // A branch from the middle of a parent's turn ends that turn.
         if (event.payload.stop_reason === 'branched') return
         this.#forgotten(event.payload.turn_id, event.payload.status)
         return this.#end(event.payload.turn_id, event, event.payload.status)
@@ -134,18 +134,18 @@ export class Ledger {
   }
 
   #end(runId: string, event: AnyEvent, status: string): void {
-    // Work that expires with nothing in its queue ends in the session's own name.
+    // Work that expires with an empty queue ends under the session's id.
     if (runId === this.#life.key.id) return
     const run = this.#run(runId, event)
     if (!run) return
-    // Background work whose queue is dropped as a whole ends in the name of one of the prompts.
+    // Background work whose whole queue is dropped ends under the id of one of the prompts.
     const closing = run.attempts === 0 && run.end?.type === 'prompt_dropped' && event.type === 'turn_end'
     if (run.end && !closing)
       this.#fail(5, `${runId} ended at ${run.end.seq} (${run.end.type}) and at ${event.seq} (${event.type})`)
     run.end = { seq: event.seq, type: event.type, status }
   }
 
-  /** Only work that was stopped, or that ended as a whole, may leave a steering prompt unheard. */
+  /** Only work that was stopped, or that ended as a whole, may leave a steering prompt undelivered. */
   #forgotten(runId: string, status: string): void {
     for (const [messageId, of] of this.#steers)
       if (of === runId && (status === 'completed' || (status === 'failed' && this.#kind === 'chat')))
@@ -175,7 +175,7 @@ export class Ledger {
   }
 }
 
-/** Facts that carry who asked for them. approval_applied only repeats one. */
+/** Events that name the actor of a command. approval_applied only repeats one. */
 const effectTypes = new Set<string>([
   'prompt_queued',
   'steered',
@@ -186,7 +186,7 @@ const effectTypes = new Set<string>([
   'policy_set',
 ])
 
-/** What a branch says of the turn that it left in its middle. */
+/** The end that a branch records for the turn in whose middle it began. */
 const isOfParent = ({ payload }: AnyEvent): boolean => {
   const { reason, stop_reason } = payload as { readonly reason?: unknown; readonly stop_reason?: unknown }
   return reason === 'branched' || stop_reason === 'branched'

@@ -1,4 +1,4 @@
-// Once the faults stop and time goes on, nothing is left half done: no session is forgotten.
+// After the faults stop, all work finishes: no session is forgotten.
 import { keyText } from '../packages/bridle/src/kernel/event.ts'
 import { statusOf } from '../packages/bridle/src/kernel/projections/state.ts'
 import { wantedEffects } from '../packages/bridle/src/kernel/rules/wanted-effects.ts'
@@ -8,7 +8,7 @@ import { fail, note } from './ground.ts'
 import type { SessionHistory } from './model.ts'
 import type { SimulatedWorld } from './world.ts'
 
-/** Longer than any deadline that clients and scripts draw: where this adds nothing to any log, nothing is going on. */
+/** Longer than any deadline that clients and scripts draw: a log that stays the same for this long has no work left. */
 const QUIET_MS = 120_000
 const ROUNDS_MAX = 60
 const STEPS_MAX = 60_000
@@ -18,9 +18,9 @@ export const comeToRest = async (world: SimulatedWorld): Promise<void> => {
   note(ground, 'the faults stop')
   ground.faults = { ...noFaults }
   ground.outageUntil = 0
-  // Deposed processes are found out and ended, as is one that takes its time to stop; the owner goes on.
+  // Deposed processes, and a process that is still stopping, end; the owner continues.
   for (const process of world.living) if (process.deposed || process.stopping) process.end('ended')
-  // Logs may hold times ahead of every clock; the clocks come up to them.
+  // Logs may hold times ahead of every clock; advance the clocks beyond them.
   const latest = Math.max(...world.model.lives.map(({ state }) => state.at), 0)
   world.moveClocks(Math.max(0, latest - world.wallMs))
   await run(world, 'time goes on')
@@ -36,7 +36,7 @@ export const comeToRest = async (world: SimulatedWorld): Promise<void> => {
 
 const run = async (world: SimulatedWorld, when: string): Promise<void> => {
   const { ground, model, streams } = world
-  // At first nobody comes to look: whatever has to happen must happen by itself.
+  // No client connects at first: pending work must finish without one.
   await untilQuiet(world, when)
   checkRest(world, when)
   for (const stream of streams) if (!stream.connected) stream.connect(world.owner!)
@@ -61,7 +61,7 @@ const untilQuiet = async (world: SimulatedWorld, when: string): Promise<void> =>
   fail(ground, 8, `${when}: there is no end to it`)
 }
 
-/** Every session opens, from its snapshot if it has one, so that what it says can be compared. */
+/** Every session opens, from its snapshot if it has one, so that its state can be compared. */
 const openAll = async ({ ground, model, owner }: SimulatedWorld, when: string): Promise<void> => {
   const left = new Set<string>()
   for (const { key } of ground.data.sessions.values()) {

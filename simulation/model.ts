@@ -1,4 +1,4 @@
-// The truth as seen from outside: the store's bare text, read at each step and kept, so that nothing can be unsaid.
+// The log as an outside observer sees it: the store's raw text, copied at each step, so that a later change shows.
 import type { AnyEvent, Key } from '../packages/bridle/src/kernel/event.ts'
 import { keyText } from '../packages/bridle/src/kernel/event.ts'
 import { emptyState, evolve, type SessionState } from '../packages/bridle/src/kernel/projections/state.ts'
@@ -7,7 +7,7 @@ import type { SimulationContext } from './ground.ts'
 import { fail } from './ground.ts'
 import { Ledger } from './ledger.ts'
 
-/** One life of a session's key, from its first append to its removal. */
+/** A life of a session's key, from its first append to its removal. */
 export class SessionHistory {
   readonly key: Key
   readonly name: string
@@ -30,7 +30,7 @@ export class SessionHistory {
     this.#start = parent ? parent.stateAt(session.base)! : { ...emptyState, head: session.base }
   }
 
-  /** The oldest session whose events it goes on from. */
+  /** The oldest ancestor whose events this log continues. */
   get root(): SessionHistory {
     return this.parent?.root ?? this
   }
@@ -91,13 +91,13 @@ export class StoreModel {
     return this.lives.filter((life) => keyText(life.key) === keyText(key))
   }
 
-  /** Takes what is new in the store, and checks it. */
+  /** Reads and checks the new events in the store. */
   read(): void {
     for (const session of this.#ground.data.sessions.values()) this.#readOne(session)
     for (const session of this.#lives.keys()) this.#readOne(session)
   }
 
-  /** Nothing that was ever there has changed. */
+  /** Checks that no earlier event has changed. */
   assertUnchanged(): void {
     for (const { session, texts, name } of this.lives)
       for (const [index, text] of texts.entries())
@@ -120,7 +120,7 @@ export class StoreModel {
     const heads = [...this.#lives.values()]
       .filter(({ key }) => keyText(key) === keyText(session.key))
       .map(({ head }) => head)
-    // Somebody may hold a cursor into an earlier life: its numbers must not come back as other events.
+    // A client may hold a cursor into an earlier life: its numbers must not return as other events.
     if (session.base < Math.max(0, ...heads)) fail(this.#ground, 3, `${life.name} begins again at ${session.base}`)
     this.#lives.set(session, life)
     return life

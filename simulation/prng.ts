@@ -1,11 +1,11 @@
-// All chance in a run comes from one seed, so that a run can be had again.
+// All chance in a run comes from one seed, so that a run can be repeated.
 
 export class Prng {
   #state: number
 
   constructor(seed: number) {
     this.#state = seed >>> 0
-    // Neighbouring seeds start alike; a few rounds part them.
+    // Neighbouring seeds start with similar numbers; a few rounds separate them.
     for (let round = 0; round < 8; round++) this.next()
   }
 
@@ -30,7 +30,7 @@ export class Prng {
     return from[this.int(0, from.length - 1)] as T
   }
 
-  /** One name, as likely as its weight. */
+  /** A name, with the probability of its weight. */
   weighted<K extends string>(weights: { readonly [name in K]?: number }): K {
     const entries = Object.entries(weights) as [K, number][]
     let left = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0)

@@ -1,5 +1,5 @@
-// A process: a kernel Host whose every way out leads through here. After a crash no timer fires, no call returns and
-// nothing it says is heard; its objects lie where they were, as memory does until somebody else gets it.
+// A process: a kernel Host whose timers, calls and messages all pass through here. After a crash no timer fires, no call returns
+// and no message leaves; its objects stay in memory and do nothing.
 import { type Key, keyText } from '../packages/bridle/src/kernel/event.ts'
 import { Host } from '../packages/bridle/src/kernel/host/host.ts'
 import { hashText } from '../packages/bridle/src/kernel/json.ts'
@@ -12,7 +12,7 @@ import type { SimulatedRemoteRunner } from './remote.ts'
 import { remoteRunner } from './remote-runner.ts'
 import { faultyStore } from './store-faults.ts'
 
-/** Sessions here are short; they take snapshots, and branches share them, all the same. */
+/** Small, so that the short sessions of a run also take snapshots, and branches share them. */
 const SNAPSHOT_EVERY = 15
 
 export class SimulatedProcess {
@@ -20,7 +20,7 @@ export class SimulatedProcess {
   readonly epoch: number
   readonly host: Host
   readonly clock: Clock
-  /** Sessions that somebody got hold of here. */
+  /** Sessions that clients reached in this process. */
   readonly sessions = new Set<Session>()
   readonly onEnd: (() => void)[] = []
   alive = true
@@ -79,7 +79,7 @@ export class SimulatedProcess {
     for (const call of this.onEnd) call()
   }
 
-  /** Lets go in good order, as on SIGTERM, and is gone a little later. */
+  /** Hands over its sessions, as on SIGTERM, and ends a little later. */
   stop(): void {
     this.stopping = true
     note(this.#ground, `${this.name} stops`)
@@ -91,7 +91,7 @@ export class SimulatedProcess {
 
   freeze(ms: number): void {
     note(this.#ground, `${this.name} stands still for ${ms}`)
-    // Never sooner than before, or what arrives next would overtake what waits.
+    // Never sooner than the last message, or the next one would overtake it.
     this.#frozenUntil = Math.max(this.#frozenUntil, this.#ground.schedule.now + ms)
   }
 
@@ -105,12 +105,12 @@ export class SimulatedProcess {
     return () => forget()
   }
 
-  /** Something done elsewhere: it happens at one moment, and the answer arrives at another, if anybody is left to hear it. */
+  /** A call to another place: its effect happens at one moment, and the answer arrives later, if this process still lives. */
   outside<T>(act: () => Promise<T>, latencyMs: () => number = () => this.#ground.prng.int(0, 3)): Promise<T> {
     return new Promise((resolve, reject) => {
       if (!this.alive) return
       this.#ground.schedule.after(latencyMs(), () => {
-        // What was sent may be done though the sender is gone.
+        // The call takes effect although the caller has crashed.
         if (!this.alive && this.#ground.prng.chance(0.5)) return
         act().then(
           (value) => this.later(latencyMs(), () => resolve(value)),
@@ -133,5 +133,5 @@ export class SimulatedProcess {
   }
 }
 
-/** Beside these, the store is right to refuse a branch whose parent was removed meanwhile. */
+/** Beside these, the store may refuse a branch whose parent was removed in the meantime. */
 const expectedCodes = new Set(['fenced', 'full', 'outcome_unknown'])

@@ -1,4 +1,4 @@
-// A process's way to the remote runner, over a network that cuts, repeats and loses; an abort may go unheard.
+// A process's way to the remote runner, over a network that cuts connections, repeats and loses messages; an abort may not arrive.
 
 import type { RunEnd, Runner } from '../packages/bridle/src/kernel/ports/runner.ts'
 import type { RunReporter } from '../packages/bridle/src/kernel/session/run-reporter.ts'
@@ -26,7 +26,7 @@ export const remoteRunner = (
       if (run.forgotten) return 'cut'
       const frame = run.frames[next]
       if (!frame) {
-        // Aborted: there will be no more.
+        // Aborted: no more frames follow.
         if (run.isOver) return 'done'
         await run.change()
         continue

@@ -1,5 +1,5 @@
-// A runner that lives outside the hosts: it survives their crashes, keeps its frames, and can be taken up again from
-// one of them. It may forget a run altogether, or stop it without a word.
+// A runner outside the hosts: it survives their crashes, keeps its frames, and a host can attach to a run again. The runner may
+// forget a run, or stop it without a message.
 import type { ReportItem } from '../packages/bridle/src/kernel/commands.ts'
 import { keyText } from '../packages/bridle/src/kernel/event.ts'
 import { canonicalJson, hashText } from '../packages/bridle/src/kernel/json.ts'
@@ -16,9 +16,9 @@ export class RemoteRun {
   readonly frames: RemoteFrame[] = [{ items: [{ type: 'started', handle: { at: 'remote' }, steer: true }] }]
   readonly answers = new Map<string, ApprovalAnswer>()
   readonly steers = new Set<string>()
-  /** What it does, it does from here on: `started` is in the log. */
+  /** `started` is in the log, so the run may act. */
   working = false
-  /** It writes no more frames. */
+  /** The run writes no more frames. */
   isOver = false
   forgotten = false
   readonly #waiting: (() => void)[] = []
@@ -46,7 +46,7 @@ export class SimulatedRemoteRunner {
   readonly #ground: SimulationContext
   readonly #runs = new Map<string, RemoteRun>()
   readonly #aborted = new Set<string>()
-  /** Every attempt that did work, whether or not the runner still knows it. */
+  /** Every attempt that did work, also those that the runner forgot. */
   readonly worked = new Map<string, RemoteRun>()
 
   constructor(ground: SimulationContext) {
@@ -82,7 +82,7 @@ export class SimulatedRemoteRunner {
     run.changed()
   }
 
-  /** Its machine was lost, and the run with it; or the run just stops, without a word. */
+  /** Loses the machine and its run; or the run stops without a message. */
   forgetOne(): void {
     const run = this.#ground.prng.pick([...this.#runs.values()].filter(({ isOver }) => !isOver))
     if (!run) return

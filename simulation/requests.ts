@@ -1,5 +1,5 @@
-// What clients ask, and what they may believe once they are answered. An acknowledgement is compared with the log at
-// the very moment it leaves the host, and again when the run is over.
+// Commands of clients, and the promises in their answers. An acknowledgement is compared with the log at the moment it leaves
+// the host, and again at the end.
 import { isDeepStrictEqual } from 'node:util'
 import {
   type Answer,
@@ -25,10 +25,10 @@ export type ClientAction =
   | { readonly kind: 'remove'; readonly key: Key }
 
 export interface ClientRequest {
-  /** Names it in the log: the actor of its command. */
+  /** The actor of the command, which identifies the request in the log. */
   readonly marker: string
   readonly action: ClientAction
-  /** With an id it may be asked again; without one nobody knows what became of it. */
+  /** With an id the client may send the command again; without one its outcome stays unknown. */
   readonly commandId: string | null
   waiting: number
   answered: boolean
@@ -45,7 +45,7 @@ export class ClientRequests {
     this.#model = model
   }
 
-  /** Those a client would ask again: no answer came, and asking twice is safe. */
+  /** Requests that a client would retry: no answer came, and a second time is safe. */
   get retryable(): readonly ClientRequest[] {
     return this.all.filter(({ commandId, answered, waiting }) => commandId !== null && !answered && waiting === 0)
   }
@@ -61,7 +61,7 @@ export class ClientRequests {
       open = false
     }
     process.onEnd.push(over)
-    // The way to the host takes time, and so does the way back: either may be cut by a crash.
+    // Request and answer both take time, and a crash may cut either.
     process.later(this.#ground.prng.int(0, 5), () => {
       this.#ask(action, request.commandId, process).then(
         (outcome) => {
@@ -82,7 +82,7 @@ export class ClientRequests {
     })
   }
 
-  /** Whatever was acknowledged is still there. */
+  /** Checks that every acknowledged command is still in the log. */
   recheck(): void {
     for (const request of this.all) for (const { answer } of request.answers) this.#find(request, answer)
   }
@@ -94,7 +94,7 @@ export class ClientRequests {
     return host.send(wish.key, wish.command, id)
   }
 
-  /** Waits for the run's end, as an invoke does, and compares what it hears with the log. */
+  /** Waits for the run's end, as an invoke does, and compares the answer with the log. */
   #await({ action, marker, answers }: ClientRequest, process: SimulatedProcess): void {
     const last = answers.at(-1)
     if (action.kind !== 'command' || action.command.type !== 'submit' || !last || !this.#ground.prng.chance(0.3)) return

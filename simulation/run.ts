@@ -1,4 +1,4 @@
-// A seed is a run; the same seed is the same run, to the last byte of the log.
+// A run made from a seed. The same seed makes the same run, to the last byte of the log.
 import { hashText } from '../packages/bridle/src/kernel/json.ts'
 import type { SimulationContext, Violation } from './ground.ts'
 import { comeToRest } from './liveness.ts'
@@ -46,7 +46,7 @@ export const simulate = async (
   }
 }
 
-/** What a person needs to look into a failure. */
+/** The trace that a person needs to investigate a failure. */
 export const formatResult = ({ seed, violations, trace }: SimulationResult, tail = 60): string =>
   [
     `Seed ${seed}:`,

@@ -1,4 +1,4 @@
-// Virtual time. Everything that waits stands in one queue; a run is the order in which it leaves.
+// Virtual time. Everything that waits is in one queue, and the order in which it leaves is the run.
 import type { Prng } from './prng.ts'
 
 interface ScheduleEntry {
@@ -8,7 +8,7 @@ interface ScheduleEntry {
   forgotten: boolean
 }
 
-/** Things this close in time may happen before the first of them has come to rest. */
+/** Things this close in time may happen before the first of them has settled. */
 const TOGETHER_MS = 5
 
 export class VirtualSchedule {
@@ -54,7 +54,7 @@ export class VirtualSchedule {
     return ran
   }
 
-  /** Whether the next thing happens before this one has come to rest, and how soon. */
+  /** Whether the next thing happens before this one has settled, and how soon. */
   #together(): boolean {
     const together = this.#prng.chance(0.25)
     this.#ticks = together ? this.#prng.int(0, 6) : 0
@@ -101,5 +101,5 @@ export class VirtualSchedule {
 
 const isBefore = (a: ScheduleEntry, b: ScheduleEntry): boolean => a.at < b.at || (a.at === b.at && a.order < b.order)
 
-/** When no promise has anything left to do. No time passes: it is the turn of the event loop behind all microtasks. */
+/** Resolves after all microtasks, at the next turn of the event loop. Virtual time does not pass. */
 export const flushTasks = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

@@ -12,7 +12,7 @@ export type ScriptStep =
   | { sleepMs: number }
   | { fail: string; transient: boolean }
 
-/** A prompt that nobody else sends: the marker is in its first words. */
+/** A unique prompt: the marker is in its first words. */
 export const drawPrompt = (prng: Prng, marker: string): string => {
   const steps: ScriptStep[] = [{ text: `${marker}: ` }]
   for (let count = prng.int(0, 4); count > 0; count--) steps.push(drawStep(prng, steps.length))
@@ -23,7 +23,7 @@ export const drawPrompt = (prng: Prng, marker: string): string => {
 export const parsePrompt = (prompt: string): readonly ScriptStep[] =>
   JSON.parse(prompt.slice('@script '.length)) as ScriptStep[]
 
-/** All text that a whole performance writes. */
+/** All text that a complete run of the script writes. */
 export const textOf = (prompt: string): string =>
   parsePrompt(prompt)
     .map((step) => ('text' in step ? step.text : ''))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { formatResult, simulate } from './run.ts'
 
-/** `npm run test:long` plays those that follow. */
+/** `npm run test:long` plays the seeds after these. */
 const SEEDS = 40
 const PER_TEST = 20
 const timeout = 120_000

@@ -1,4 +1,4 @@
-// The store as a process sees it: slow, full, silent about what it did, or the last thing the process ever called.
+// The store as a process sees it: slow, full, or without an answer after a write; a process may also crash in a call.
 import { keyText } from '../packages/bridle/src/kernel/event.ts'
 import {
   type Directory,
@@ -29,7 +29,7 @@ export const faultyStore = (
       return act()
     }, latencyMs)
 
-  /** `good` weighs against the faults: what is done seldom should fail more often. */
+  /** `good` is the weight of success against the faults: rare calls should fail more often. */
   const write = <T>(what: string, good: number, act: () => Promise<T>): Promise<T> =>
     process.outside(async () => {
       const { full, unknownUndone, unknownDone, crashBeforeWrite, crashAfterWrite } = ground.faults

@@ -1,5 +1,5 @@
-// A client that watches. It holds a cursor and what it has made of the events so far; connections come and go, and what
-// is on its way when one breaks is lost.
+// A client that watches a session. The client keeps a cursor and its fold of the events; a connection that breaks loses the
+// messages in flight.
 import { isDeepStrictEqual } from 'node:util'
 import type { DeltaOperation } from '../packages/bridle/src/kernel/delta.ts'
 import { type AnyEvent, type Key, keyText } from '../packages/bridle/src/kernel/event.ts'
@@ -13,7 +13,7 @@ import { fail, note, type SimulationContext } from './ground.ts'
 import type { SessionHistory, StoreModel } from './model.ts'
 import type { SimulatedProcess } from './process.ts'
 
-/** events: every event, resumed by cursor. operations: a snapshot, then what the server did to it. */
+/** events: every event, resumed by cursor. operations: a snapshot, then the operations on it. */
 export type StreamKind = 'events' | 'operations'
 
 export class WatchingClient {
@@ -25,7 +25,7 @@ export class WatchingClient {
   life: SessionHistory | null = null
   conversation: HarnessState | null = null
   #leave: (() => void) | null = null
-  /** Counts connections: what an old one still carries is lost. */
+  /** Counts connections: messages of an old one are dropped. */
   #connection = 0
   #slow = false
   readonly #ground: SimulationContext
@@ -48,7 +48,7 @@ export class WatchingClient {
     const connection = ++this.#connection
     process.onEnd.push(() => this.#lost(connection))
     process.later(this.#ground.prng.int(0, 5), () => {
-      // Some watch a session before its first event.
+      // Some clients watch a session before its first event.
       const found = this.#ground.prng.chance(0.5) ? process.host.open(this.key) : process.host.find(this.key)
       found.then(
         (session) => {
@@ -65,7 +65,7 @@ export class WatchingClient {
     leave?.()
   }
 
-  /** Takes nothing for a while; the server cuts it rather than keep its bytes. */
+  /** Stops reading for a while; the server cuts the connection instead of buffering its bytes. */
   stall(): void {
     this.#slow = true
   }
@@ -80,13 +80,13 @@ export class WatchingClient {
   #join(session: Session, process: SimulatedProcess, connection: number): void {
     process.sessions.add(session)
     const life = this.#model.current(this.key)
-    // A removed id that lives again goes on with its numbers, and the jump tells the client to start anew.
+    // A removed id that is used again continues its numbers, and the gap tells the client to start over.
     if (life !== this.life) {
       this.life = life
       this.conversation = null
       this.cursor = life?.root.base ?? 0
     }
-    // The server is behind what this client has seen elsewhere: it says so, and the client looks for another.
+    // The server is behind what this client has seen elsewhere: it refuses, and the client connects to another.
     if (this.cursor > session.state.head && session.exists) return this.#lost(connection)
     const since = this.kind === 'operations' ? this.#snapshot(session) : this.cursor
     note(this.#ground, `${this.name} watches ${keyText(this.key)} after ${since} on ${process.name}`)
@@ -117,7 +117,7 @@ export class WatchingClient {
     return state.head
   }
 
-  /** Nothing is shown before it is in the log. */
+  /** Checks that every event is in the log before a client sees it. */
   #assertCommitted(text: string, seq: number): void {
     if (!this.#model.livesOf(this.key).some((life) => life.textAt(seq) !== undefined))
       fail(this.#ground, 1, `${this.name} is shown ${seq} of ${keyText(this.key)}, which is not in the log`)
@@ -136,7 +136,7 @@ export class WatchingClient {
     this.#assertEqual(life)
   }
 
-  /** It waited for a session that now has its first event. */
+  /** The session that the client waited for has its first event. */
   #meet(life: SessionHistory): void {
     this.life = life
     this.cursor = Math.max(this.cursor, life.root.base)

@@ -1,4 +1,4 @@
-// What a client might want next, given what it can see. Often something sensible, sometimes not.
+// The next command of a client, from what it can see: often sensible, sometimes not.
 import type { SessionOptions } from '../packages/bridle/src/kernel/commands.ts'
 import type { Key } from '../packages/bridle/src/kernel/event.ts'
 import type { SessionHistory, StoreModel } from './model.ts'

@@ -1,4 +1,4 @@
-// One run: processes over one store, a remote runner, clients; and what happens next.
+// The world of a run: processes over one store, a remote runner, clients; and the choice of the next step.
 import { type Key, keyText } from '../packages/bridle/src/kernel/event.ts'
 import { isTerminal } from '../packages/bridle/src/kernel/projections/state.ts'
 import { type MemoryStore, memoryStore } from '../packages/bridle/src/stores/memory/memory-store.ts'
@@ -81,7 +81,7 @@ export class SimulatedWorld {
     return process
   }
 
-  /** All clocks, those of processes yet to come too. */
+  /** All clocks, also those of later processes. */
   moveClocks(ms: number): void {
     this.#offset += ms
     for (const process of this.processes) process.offset += ms
@@ -98,7 +98,7 @@ export class SimulatedWorld {
     this.model.assertUnchanged()
   }
 
-  /** Nobody runs the store: sooner or later somebody starts the server again. */
+  /** No process owns the store: sooner or later an operator starts the server again. */
   #restart(): void {
     if (this.owner || this.#restarting) return
     this.#restarting = true
@@ -134,7 +134,7 @@ export class SimulatedWorld {
   readonly #acts = {
     wish: () => this.#wish(),
     retry: () => this.#again(this.requests.retryable),
-    // Asked again though it was answered, or while it is being answered.
+    // A retry although the answer came, or while it is on its way.
     again: () => this.#again(this.requests.all.filter(({ commandId }) => commandId !== null).slice(-5)),
     watch: () => this.#watch(),
     unwatch: () => this.ground.prng.pick(this.streams)?.disconnect(),
@@ -175,7 +175,7 @@ export class SimulatedWorld {
     if (request.commandId && other && prng.chance(0.1)) this.requests.send(request, other)
   }
 
-  /** Work that has ended takes nothing more: mostly the next thing is asked of a new session. */
+  /** A session that has ended accepts nothing more, so the next command mostly goes to a new one. */
   #replaceEnded(): void {
     for (const [index, key] of this.keys.entries()) {
       const life = this.model.current(key)
@@ -205,7 +205,7 @@ export class SimulatedWorld {
     this.streams.push(new WatchingClient(this.ground, this.model, `w${this.streams.length + 1}`, key, kind))
   }
 
-  /** Extra, doubled and late hints change nothing by themselves. */
+  /** Extra, repeated and late hints change nothing. */
   #hint(): void {
     const process = this.#anyProcess()
     if (!process) return
@@ -238,7 +238,7 @@ export class SimulatedWorld {
     this.ground.outageUntil = this.ground.schedule.now + ms
   }
 
-  /** Mostly the owner; sometimes one that does not know that it was deposed. */
+  /** Mostly the owner; sometimes a process that does not know yet that it was deposed. */
   #anyProcess(): SimulatedProcess | null {
     const { living } = this
     if (living.length === 0) return null

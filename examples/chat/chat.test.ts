@@ -1,4 +1,4 @@
-// What a person sees and does on the page, in Chromium, against a real server.
+// The page as a person uses it, in Chromium, against a real server.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFailed, test } from 'vitest'
 import { findChromium, needs } from '../../scripts/needs.ts'

@@ -1,7 +1,7 @@
 import { childrenOf } from '../syntax.ts'
 import type { Source } from './finding.ts'
 
-/** One name means one thing in the whole package. Names in `allowed` have a reason to be there twice. */
+/** Exported types with the same name in two files. Names in `allowed` have a reason to occur twice. */
 export const twinTypes = (sources: readonly Source[], allowed: readonly string[] = []): Record<string, string[]> => {
   const files = new Map<string, Set<string>>()
   for (const source of sources)

@@ -1,4 +1,4 @@
-// One client for the page. It connects at once, and again after every cut.
+// The client of the page. It connects at once, and reconnects after every cut.
 import { HarnessClient } from 'bridle/client'
 import { useHarness } from 'bridle/react'
 
