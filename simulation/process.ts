@@ -120,8 +120,9 @@ export class SimulatedProcess {
     })
   }
 
-  #onFault(key: Key, cause: unknown): void {
+  #onFault(key: Key | null, cause: unknown): void {
     if (!this.alive) return
+    if (!key) return note(this.#ground, `${this.name} cannot look for due sessions: ${String(cause)}`)
     note(this.#ground, `${this.name} drops ${keyText(key)}: ${String(cause)}`)
     const expected = cause instanceof StoreFault && (expectedCodes.has(cause.code) || /parent/.test(cause.message))
     if (expected || this.deposed) return

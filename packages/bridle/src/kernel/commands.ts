@@ -98,7 +98,7 @@ export interface ApproveCommand {
   readonly decision: 'approved' | 'denied'
   /** Edited arguments; absent = as requested. */
   readonly args?: JsonObject
-  /** SHA-256 of the approved tool and arguments; `bindApproval` of the host fills it in. */
+  /** SHA-256 of the approved tool and arguments; `Host.send` fills it in with `bindApproval`. */
   readonly digest?: string
   readonly reason?: string
   readonly actor?: string

@@ -1,38 +1,93 @@
-// A session was removed: its runner stops what it has in hand for it, and clears up behind it. One that does not answer keeps
-// nobody waiting for ever.
-import type { Key } from '../event.ts'
-import type { Job, Runner } from '../ports/runner.ts'
-import type { Clock } from '../ports/store.ts'
-import type { Run } from '../projections/lifecycle.ts'
+// The removal of sessions: readers are told, nothing more is written, and no session of the same key opens before the runner of
+// the removed one has let go.
+import { type Refusal, refuse } from '../commands.ts'
+import { type Key, keyText } from '../event.ts'
+import type { Runner } from '../ports/runner.ts'
+import { type Clock, hasFaultCode, type Log, StoreFault } from '../ports/store.ts'
+import type { Session } from '../session/session.ts'
+import type { LiveSessions } from './live-sessions.ts'
+import { releaseRemovedSession } from './runner-release.ts'
 
-const RELEASE_MS = 10_000
-
-export const releaseRemovedSession = (
-  { runner, clock }: { readonly runner: Runner | null; readonly clock: Clock },
-  key: Key,
-  run: Run | null,
-  epoch: number,
-): Promise<void> =>
-  new Promise((resolve) => {
-    const forget = clock.after(RELEASE_MS, resolve)
-    stopAndForget(runner, key, run && jobOf(key, run, epoch))
-      .catch(() => {})
-      .finally(() => {
-        forget()
-        resolve()
-      })
-  })
-
-const stopAndForget = async (runner: Runner | null, key: Key, job: Job | null): Promise<void> => {
-  try {
-    if (job) await runner?.abort(job)
-  } finally {
-    await runner?.forget?.(key)
-  }
+export interface RemovalPorts {
+  readonly log: Log
+  readonly clock: Clock
+  readonly runner: (agent: string) => Runner | null
+  readonly live: LiveSessions
 }
 
-/** As much of it as is needed to be stopped. */
-const jobOf = (key: Key, { runId, attempt, handle }: Run, epoch: number): Job => ({
-  ...{ key, epoch, runId, attempt, handle },
-  ...{ prompt: '', input: null, resume: null, parent: null, settings: {}, frame: -1, awaiting: [] },
-})
+export class Removal {
+  readonly #ports: RemovalPorts
+  readonly #inProgress = new Map<string, Promise<boolean>>()
+  /** Sessions that were dropped because they are removed, and whether the removal took place. */
+  readonly #erasures = new WeakMap<Session, Promise<boolean>>()
+
+  constructor(ports: RemovalPorts) {
+    this.#ports = ports
+  }
+
+  /** Erases a session; false = there is none. A run in progress is stopped. */
+  async remove(key: Key): Promise<boolean> {
+    const { live } = this.#ports
+    const name = keyText(key)
+    // A session that cannot be opened can still be removed.
+    const session = await live.find(key).catch((cause: unknown) => {
+      if (hasFaultCode(cause, 'corrupt')) return undefined
+      throw cause
+    })
+    if (session === null) return false
+    const removal = this.#inProgress.get(name) ?? this.#eraseAndRelease(key, session ?? null)
+    this.#inProgress.set(name, removal)
+    try {
+      const removed = await removal
+      live.forgetFaults(key)
+      return removed
+    } catch (cause) {
+      live.reopenLater(key)
+      throw cause
+    }
+  }
+
+  /** Resolves when no removal of the session is in progress: opened earlier, it would live on in memory alone. */
+  async settled(key: Key): Promise<void> {
+    await this.#inProgress.get(keyText(key))?.catch(() => {})
+  }
+
+  /**
+   * A command that meets the removal of its session is erased with it, written or not. A branch that the store refuses because
+   * its parent was removed finds no parent.
+   */
+  async unlessErased<T>(session: Session, send: () => Promise<T>, parent?: Session): Promise<T | Refusal> {
+    try {
+      return await send()
+    } catch (cause) {
+      const erased = parent && hasFaultCode(cause, 'refused') ? parent : session
+      const isErased = await this.#erasures.get(erased)?.catch(() => false)
+      if (!isErased) throw cause
+      return refuse('session_not_found')
+    }
+  }
+
+  async #eraseAndRelease(key: Key, session: Session | null): Promise<boolean> {
+    const { clock, runner } = this.#ports
+    const run = session?.state.lifecycle.run ?? null
+    try {
+      const removed = await this.#erase(key)
+      // Only now: had the removal failed, the run would have been stopped without the log's knowledge.
+      if (removed) await releaseRemovedSession({ runner: runner(key.agent), clock }, key, run, session?.epoch ?? 0)
+      return removed
+    } finally {
+      this.#inProgress.delete(keyText(key))
+    }
+  }
+
+  async #erase(key: Key): Promise<boolean> {
+    const { log, live } = this.#ports
+    const session = await live.loaded(key)
+    if (!session) return log.remove(key)
+    // An append on its way to the store lands before the removal: after it, the next session of this key would find it.
+    const erasure = session.drained.then(() => log.remove(key))
+    this.#erasures.set(session, erasure)
+    session.drop(new StoreFault('fenced', 'The session was removed.'), 'removed')
+    return erasure
+  }
+}

@@ -221,6 +221,9 @@ export class StoreFault extends Error {
   }
 }
 
+export const hasFaultCode = (cause: unknown, code: StoreFaultCode): boolean =>
+  cause instanceof StoreFault && cause.code === code
+
 export interface Clock {
   /** Wall time in ms; may jump either way. */
   now(): number

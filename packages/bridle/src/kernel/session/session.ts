@@ -31,6 +31,7 @@ import type { Runner } from '../ports/runner.ts'
 import {
   type BranchParent,
   type Clock,
+  hasFaultCode,
   type Lease,
   type Log,
   type StoredAnswer,
@@ -290,7 +291,7 @@ export class Session {
       return (await read()) as AnyEvent[]
     } catch (cause) {
       // A damaged log is not served in part: the session stops, and says so to whoever asks.
-      if (cause instanceof StoreFault && cause.code === 'corrupt') this.drop(cause)
+      if (hasFaultCode(cause, 'corrupt')) this.drop(cause)
       throw cause
     }
   }

@@ -138,7 +138,11 @@ export class HarnessSession extends DurableObject<HarnessEnv> {
         this.#hibernateSoon()
         this.#invocationHops.countSteps(key, events)
       },
-      onFault: (key, cause) => console.error('session stopped', key.id, cause instanceof Error ? cause.message : cause),
+      onFault: (key, cause) =>
+        console.error(
+          ...(key ? ['session stopped', key.id] : ['due sessions could not be looked for']),
+          cause instanceof Error ? cause.message : cause,
+        ),
     })
     this.#app = createApp(
       {

@@ -170,8 +170,8 @@ export class HarnessServer {
       ...present({ tokenPaceMs: options.tokenPaceMs, memory: options.memory }),
       onCommit: (key, events) => traces.events(key, events),
       onFault: (key, cause) =>
-        log('error', 'session stopped', {
-          session: keyText(key),
+        log('error', key ? 'session stopped' : 'due sessions could not be looked for', {
+          ...(key && { session: keyText(key) }),
           cause: cause instanceof Error ? cause.message : String(cause),
         }),
     })

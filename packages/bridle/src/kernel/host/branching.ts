@@ -1,0 +1,55 @@
+// Branching: opens the child with its parent's history, and has it write its first event.
+import { type AnswerTo, type BranchCommand, isRefusal, type Refusal, refuse } from '../commands.ts'
+import type { Key } from '../event.ts'
+import { type BranchParent, hasFaultCode } from '../ports/store.ts'
+import { branchRequestRefusal } from '../rules/branch.ts'
+import type { IdempotencyKey, Session } from '../session/session.ts'
+import { evict } from './eviction.ts'
+import type { LiveSessions, PendingBranch } from './live-sessions.ts'
+import type { Removal } from './removal.ts'
+
+export interface BranchRequest {
+  readonly parent: Key
+  readonly seq: number
+  readonly childId: string
+  readonly command: Omit<BranchCommand, 'type' | 'parent'>
+  readonly id: IdempotencyKey | null
+}
+
+export const branchSession = async (
+  { live, removal }: { readonly live: LiveSessions; readonly removal: Removal },
+  { parent, seq, childId, command, id }: BranchRequest,
+): Promise<AnswerTo<BranchCommand> | Refusal> => {
+  const source = await live.find(parent)
+  const refusal = branchRequestRefusal(source && { id: parent.id, head: source.state.head }, seq, childId)
+  if (!source || refusal) return refusal ?? refuse('session_not_found')
+  const from: BranchParent = { agent: parent.agent, id: parent.id, seq }
+  const child = await openChild(live, { ...parent, id: childId }, { from, source })
+  if (!child) return refuse('bad_branch_point')
+  const conflict = id && (await removal.unlessErased(source, () => reserveBranchId(source, childId, id)))
+  const branch: BranchCommand = { type: 'branch', parent: from, ...command }
+  const outcome = conflict ?? (await removal.unlessErased(child, () => child.send(branch, id), source))
+  if (isRefusal(outcome)) live.discardUnused(child)
+  return outcome
+}
+
+/** Null where the store allows no branch. */
+const openChild = async (live: LiveSessions, key: Key, branch: PendingBranch): Promise<Session | null> => {
+  try {
+    const child = await live.open(key, branch)
+    if (child.exists || child.parent || !child.quiet) return child
+    // A session that only waits for its first event gives way to the branch; its readers come back.
+    evict(child)
+    return await live.open(key, branch)
+  } catch (cause) {
+    if (hasFaultCode(cause, 'refused')) return null
+    throw cause
+  }
+}
+
+/** The parent keeps the command id before the child is made: a command id of one session has one effect, also with two children. */
+const reserveBranchId = async (parent: Session, childId: string, id: IdempotencyKey): Promise<Refusal | null> => {
+  const answer = await parent.send({ type: 'promise_branch', childId }, id)
+  if (isRefusal(answer)) return answer
+  return answer.childId === childId ? null : refuse('command_conflict')
+}

@@ -1,0 +1,202 @@
+// The sessions that this process has in memory: each is opened once, whoever asks and however many, and opened again when
+// its store failed.
+import { type AnyEvent, type Key, keyText } from '../event.ts'
+import type { Runner } from '../ports/runner.ts'
+import { type BranchParent, type Clock, hasFaultCode, type Log, StoreFault } from '../ports/store.ts'
+import type { ChildNotice } from '../rules/children/child-notice.ts'
+import { type EventLoop, ReadScheduler } from '../session/read-scheduler.ts'
+import { Session } from '../session/session.ts'
+import { EVICTED, Eviction, evict } from './eviction.ts'
+import { REOPEN_MS } from './limits.ts'
+import type { MemoryLimits } from './memory-budget.ts'
+
+export interface LiveSessionsPorts {
+  readonly log: Log
+  readonly clock: Clock
+  readonly eventLoop?: EventLoop
+  readonly runner: (agent: string) => Runner | null
+  readonly notifyParent: (notice: ChildNotice) => Promise<void>
+  /** Resolves when no removal of the session is in progress. */
+  readonly removalOf: (key: Key) => Promise<void>
+  readonly tokenPaceMs?: number
+  readonly snapshotEvery?: number
+  readonly memory?: Partial<MemoryLimits>
+  readonly onCommit?: (key: Key, events: readonly AnyEvent[]) => void
+  readonly onFault?: (key: Key, cause: unknown) => void
+}
+
+/** A branch that is about to be written: its point, and the session it leaves. */
+export interface PendingBranch {
+  readonly from: BranchParent
+  readonly source: Session
+}
+
+export class LiveSessions {
+  readonly #ports: LiveSessionsPorts
+  readonly #opening = new Map<string, Promise<Session>>()
+  readonly #live = new Map<string, Session>()
+  readonly #eviction: Eviction
+  readonly #reopening = new Set<string>()
+  /** Sessions whose log was found damaged while they were open: they stay stopped until the next start, and callers get the cause. */
+  readonly #damaged = new Map<string, unknown>()
+  /** Sessions that cannot be opened: supervision leaves them alone, and a caller gets the cause. */
+  readonly #broken = new Set<string>()
+  readonly #readScheduler: ReadScheduler | null
+  #stopped = false
+  #eventCount = 0
+
+  constructor(ports: LiveSessionsPorts) {
+    this.#ports = ports
+    this.#eviction = new Eviction(this.#live, ports.memory)
+    this.#readScheduler = ports.eventLoop ? new ReadScheduler(ports.eventLoop) : null
+  }
+
+  get sessions(): readonly Session[] {
+    return [...this.#live.values()]
+  }
+
+  /** Events committed since this process started. */
+  get eventCount(): number {
+    return this.#eventCount
+  }
+
+  get memory(): Pick<Eviction, 'bytes' | 'relieve' | 'isExhausted'> {
+    return this.#eviction
+  }
+
+  /** The session of a key, whether or not anything was ever appended to it. A `branch` is opened with its parent's history. */
+  async open(key: Key, branch: PendingBranch | null = null): Promise<Session> {
+    if (this.#stopped) throw new StoreFault('fenced', 'The host stopped.')
+    const fault = this.checkStore()
+    if (fault) throw fault
+    const name = keyText(key)
+    if (this.#damaged.has(name)) throw this.#damaged.get(name)
+    const live = this.#live.get(name) ?? this.#opening.get(name)
+    if (live) return live
+    this.#eviction.admitSession()
+    // The session is live before it stops opening: in between, a second one would be opened beside it.
+    const opening = this.#load(key, branch)
+      .then((session) => {
+        if (!session.dropped) {
+          this.#live.set(name, session)
+          this.#eviction.resize(session)
+        }
+        this.#broken.delete(name)
+        return session
+      })
+      .finally(() => this.#opening.delete(name))
+    this.#opening.set(name, opening)
+    try {
+      return await opening
+    } catch (cause) {
+      if (hasFaultCode(cause, 'refused')) throw cause
+      if (!(cause instanceof StoreFault) || cause.code === 'corrupt') this.#broken.add(name)
+      else if (cause.code !== 'fenced' && cause.code !== 'gone') this.reopenLater(key)
+      this.#ports.onFault?.(key, cause)
+      throw cause
+    }
+  }
+
+  /** The session if it exists. A session that does not exist leaves nothing behind. */
+  async find(key: Key): Promise<Session | null> {
+    const session = await this.open(key)
+    if (session.exists) return session
+    this.discardUnused(session)
+    return null
+  }
+
+  /** Evicts a session that was opened for a caller and does not exist: nobody else needs it. */
+  discardUnused(session: Session): void {
+    if (!session.exists && session.idle) evict(session)
+  }
+
+  /** The live session of a key, after it is opened if that is in progress; null = there is none. */
+  async loaded(key: Key): Promise<Session | null> {
+    const name = keyText(key)
+    await this.#opening.get(name)?.catch(() => {})
+    return this.#live.get(name) ?? null
+  }
+
+  /** Whether supervision may open a session: it is not live, it can be opened, and its agent is there. */
+  isAsleep(key: Key): boolean {
+    const name = keyText(key)
+    return !this.#live.has(name) && !this.#broken.has(name) && this.#ports.runner(key.agent) !== null
+  }
+
+  /** Opens a session again in a while. It may have an effect in hand, which no round of the supervision looks for. */
+  reopenLater(key: Key): void {
+    const name = keyText(key)
+    // One timer for a session: each failure would otherwise start one more.
+    if (this.#reopening.has(name)) return
+    this.#reopening.add(name)
+    this.#ports.clock.after(REOPEN_MS, () => {
+      this.#reopening.delete(name)
+      if (!this.#stopped) this.find(key).catch(() => {})
+    })
+  }
+
+  /** The session was removed: a fault of its log is no fault of the next session of this key. */
+  forgetFaults(key: Key): void {
+    this.#damaged.delete(keyText(key))
+    this.#broken.delete(keyText(key))
+  }
+
+  /** The fault because of which no session may be shown. Where another process has the data, sessions in memory may be old: they go. */
+  checkStore(): StoreFault | null {
+    try {
+      this.#ports.log.check?.()
+      return null
+    } catch (cause) {
+      if (!(cause instanceof StoreFault)) throw cause
+      if (cause.code === 'fenced') for (const session of this.sessions) session.drop(cause)
+      return cause
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    await Promise.allSettled(this.#opening.values())
+    for (const session of this.sessions) session.drop(new StoreFault('fenced', 'The host stopped.'))
+  }
+
+  async #load(key: Key, branch: PendingBranch | null): Promise<Session> {
+    const { log, clock, runner: runnerOf, notifyParent, tokenPaceMs, snapshotEvery } = this.#ports
+    const runner = runnerOf(key.agent)
+    if (!runner) throw new StoreFault('refused', `There is no agent "${key.agent}".`)
+    await this.#ports.removalOf(key)
+    const { seq, messages } = branch?.source.settledMessages ?? NO_MESSAGES
+    const lease = await log.open(key, branch?.from, { seq, count: messages.length })
+    if (!lease) throw new StoreFault('fenced', 'Another owner has the session.')
+    let opened: Session | null = null
+    opened = await Session.open(
+      {
+        ...{ log, clock, runner, notifyParent },
+        onCommit: (events) => {
+          this.#eventCount += events.length
+          if (opened) this.#eviction.resize(opened)
+          this.#ports.onCommit?.(key, events)
+        },
+        onDrop: (session, cause) => this.#onDrop(session, cause),
+        ...(this.#readScheduler && { readScheduler: this.#readScheduler }),
+        ...(tokenPaceMs !== undefined && { tokenPaceMs }),
+        ...(snapshotEvery !== undefined && { snapshotEvery }),
+      },
+      lease,
+      messages,
+    )
+    return opened
+  }
+
+  #onDrop(session: Session, cause: unknown): void {
+    const { key } = session
+    this.#live.delete(keyText(key))
+    this.#eviction.forget(session)
+    if (cause === EVICTED || hasFaultCode(cause, 'fenced') || this.#stopped) return
+    this.#ports.onFault?.(key, cause)
+    if (hasFaultCode(cause, 'corrupt')) this.#damaged.set(keyText(key), cause)
+    // Where all data is gone, there is nothing to reopen.
+    else if (!hasFaultCode(cause, 'gone')) this.reopenLater(key)
+  }
+}
+
+const NO_MESSAGES: Session['settledMessages'] = { seq: 0, messages: [] }

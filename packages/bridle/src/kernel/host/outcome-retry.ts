@@ -1,0 +1,19 @@
+// Commands whose outcome is unknown, because the store failed while it wrote: with a command id the stored answer is looked up,
+// and the command is tried again where there is none.
+import { hasFaultCode } from '../ports/store.ts'
+import type { IdempotencyKey } from '../session/session.ts'
+import { EVICTED } from './eviction.ts'
+import { OUTCOME_RETRIES_MAX } from './limits.ts'
+
+export const retryUnknownOutcome = async <T>(id: IdempotencyKey | null, send: () => Promise<T>): Promise<T> => {
+  for (let tries = 0; ; ) {
+    try {
+      return await send()
+    } catch (cause) {
+      // A session that was evicted between being opened and getting the command has decided nothing.
+      if (cause === EVICTED) continue
+      const isUnknown = hasFaultCode(cause, 'outcome_unknown') && id !== null
+      if (!isUnknown || ++tries > OUTCOME_RETRIES_MAX) throw cause
+    }
+  }
+}

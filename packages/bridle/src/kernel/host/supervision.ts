@@ -1,0 +1,95 @@
+// Supervision opens the sessions that have to do something though no caller asks: effects that a dead owner had in hand, and
+// moments that have come. A live session has timers for its moments, which do not see the wall clock jump.
+import type { Key } from '../event.ts'
+import { DUE_PAGE } from '../limits.ts'
+import type { Clock, Directory } from '../ports/store.ts'
+import { CLOCK_JUMP_MS, FAULT_REPORT_ROUNDS, SUPERVISE_MS } from './limits.ts'
+import type { LiveSessions } from './live-sessions.ts'
+
+export interface SupervisionPorts {
+  readonly clock: Clock
+  readonly directory: Pick<Directory, 'due' | 'inHand'>
+  readonly live: LiveSessions
+  /** A round failed. */
+  readonly onFault: (cause: unknown) => void
+}
+
+export class Supervision {
+  readonly #ports: SupervisionPorts
+  #clearTimer: (() => void) | null = null
+  #lastRoundAt = 0
+  /** Rounds that failed in a row. */
+  #failures = 0
+  #stopped = false
+
+  constructor(ports: SupervisionPorts) {
+    this.#ports = ports
+  }
+
+  /** Resolves when everything that the last owner left is open; from then on it looks again and again. */
+  async start(): Promise<void> {
+    await this.resumeWork()
+    this.#lastRoundAt = this.#ports.clock.now()
+    this.#schedule()
+  }
+
+  stop(): void {
+    this.#stopped = true
+    this.#clearTimer?.()
+  }
+
+  /** Opens the sessions that had an effect in hand when their last owner let go of them, and those that are due. */
+  async resumeWork(): Promise<void> {
+    await this.#openEach((limit) => this.#ports.directory.inHand(limit))
+    await this.openDue()
+  }
+
+  /** Opens the sessions that are due. */
+  openDue(): Promise<void> {
+    const { clock, directory } = this.#ports
+    return this.#openEach((limit) => directory.due(clock.now(), limit))
+  }
+
+  #schedule(): void {
+    if (!this.#stopped) this.#clearTimer = this.#ports.clock.after(SUPERVISE_MS, () => void this.#round())
+  }
+
+  /** A round that fails is reported, and the next one follows: the directory may be there again. */
+  async #round(): Promise<void> {
+    try {
+      const { live } = this.#ports
+      this.#tickAfterJump()
+      if (!live.checkStore()) {
+        live.memory.relieve()
+        await this.openDue()
+      }
+      this.#failures = 0
+    } catch (cause) {
+      if (this.#failures++ % FAULT_REPORT_ROUNDS === 0) this.#ports.onFault(cause)
+    }
+    this.#schedule()
+  }
+
+  /** Timers do not see the wall clock jump: what is due by the wall clock happens now. */
+  #tickAfterJump(): void {
+    const { clock, live } = this.#ports
+    const now = clock.now()
+    if (now - this.#lastRoundAt > CLOCK_JUMP_MS)
+      for (const session of live.sessions) session.send({ type: 'tick' }).catch(() => {})
+    this.#lastRoundAt = now
+  }
+
+  /** Opens the sessions of a list that sleep. Opening ticks them; live ones have timers. */
+  async #openEach(list: (limit: number) => Promise<Key[]>): Promise<void> {
+    const { live } = this.#ports
+    for (let passed = 0; !this.#stopped; ) {
+      // Sessions that are live or cannot be opened stay in the list: ask for as many more.
+      const limit = DUE_PAGE + passed
+      const keys = await list(limit)
+      const asleep = keys.filter((key) => live.isAsleep(key))
+      await Promise.all(asleep.map((key) => live.open(key).catch(() => {})))
+      if (keys.length < limit) return
+      passed = keys.length
+    }
+  }
+}
