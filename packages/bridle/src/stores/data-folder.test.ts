@@ -683,7 +683,8 @@ test('[S32] reading many large events lets others have their turn in between', a
   }
   setImmediate(turn)
   let pages = 0
-  for (let seen = 0; seen < 21; pages++) seen = (await store.log.read(key('a'), seen, 99, 250_000)).at(-1)!.seq
+  for (let seen = 0; seen < 21; pages++)
+    seen = (await store.log.read(key('a'), seen, 99, { charsMax: 250_000 })).at(-1)!.seq
   isReading = false
   expect(pages).toBeGreaterThan(15)
   expect(turns).toBeGreaterThanOrEqual(pages - 2)

@@ -117,6 +117,13 @@ export interface LogAppend {
   readonly snapshot?: SnapshotWrite
 }
 
+export interface ReadOptions {
+  /** A page may stop after at least one event when the JSON of its events is this long: large events must not fill the memory. */
+  readonly charsMax?: number
+  /** The caller does not look at the text of artifacts: a store that keeps it elsewhere leaves it empty. */
+  readonly withoutContent?: boolean
+}
+
 /** One session's truth. */
 export interface Log {
   /**
@@ -126,12 +133,8 @@ export interface Log {
   open(key: Key, from?: BranchParent, held?: KnownMessages): Promise<Lease | null>
   /** Atomic and durable when it resolves. Rejects with a StoreFault. */
   append(lease: Lease, append: LogAppend): Promise<void>
-  /**
-   * Events with seq > after, in order, at most `limit`; through the lineage of a branch. With `charsMax` it may stop
-   * earlier, after at least one event, when their JSON is that long: a page of large events must not fill the memory.
-   * Whoever does not look at the text of artifacts says so by `wish`: a store that keeps it elsewhere leaves it empty.
-   */
-  read(key: Key, after: number, limit: number, charsMax?: number, wish?: 'without_content'): Promise<Event[]>
+  /** Events with seq > after, in order, at most `limit`; through the lineage of a branch. */
+  read(key: Key, after: number, limit: number, options?: ReadOptions): Promise<Event[]>
   result(key: Key, commandId: string): Promise<StoredAnswer | null>
   /** Leaves a tombstone with the head; rows stay while a branch needs them. False when there was nothing. */
   remove(key: Key): Promise<boolean>

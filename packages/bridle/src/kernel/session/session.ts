@@ -34,6 +34,7 @@ import {
   hasFaultCode,
   type Lease,
   type Log,
+  type ReadOptions,
   type StoredAnswer,
   StoreFault,
   type Wake,
@@ -53,6 +54,8 @@ import type { ReadScheduler } from './read-scheduler.ts'
 import { SessionClock } from './session-clock.ts'
 import { restoreSnapshot, settledCount, takeSnapshot } from './snapshot.ts'
 import { Subscribers } from './subscribers.ts'
+
+const PAGE_OPTIONS: ReadOptions = { charsMax: READ_CHARS, withoutContent: true }
 
 export interface SessionPorts {
   readonly log: Log
@@ -157,7 +160,7 @@ export class Session {
     while (state.head < head) {
       const limit = Math.min(READ_PAGE, head - state.head)
       const from = state.head
-      const read = () => ports.log.read(source, from, limit, READ_CHARS, 'without_content')
+      const read = () => ports.log.read(source, from, limit, PAGE_OPTIONS)
       const page = await (ports.readScheduler ? ports.readScheduler.schedule(read) : read())
       // The first number may be far above 1, so a page can reach beyond a branch point.
       const events = page.filter(({ seq }) => seq <= head)
@@ -277,7 +280,7 @@ export class Session {
   }
 
   #readPage(after: number, limit: number): Promise<AnyEvent[]> {
-    return this.#read(() => this.#ports.log.read(this.key, after, limit, READ_CHARS, 'without_content'))
+    return this.#read(() => this.#ports.log.read(this.key, after, limit, PAGE_OPTIONS))
   }
 
   /** The text of the chunk of an artifact that has this number. */

@@ -300,12 +300,12 @@ export const logContract = (name: string, make: () => Promise<StoreHarness>): vo
     test('a page of large events is short, has at least one, and pages join without a gap', async () => {
       const lease = (await on.store.log.open(a))!
       await on.store.log.append(lease, { events: events(1, 20, () => ({ text: 'x'.repeat(60_000) })), row: row() })
-      const first = await on.store.log.read(a, 0, 100, 100_000)
+      const first = await on.store.log.read(a, 0, 100, { charsMax: 100_000 })
       expect(first.length).toBeGreaterThan(0)
       expect(first.length).toBeLessThan(10)
-      expect(await on.store.log.read(a, 0, 100, 1)).toHaveLength(1)
+      expect(await on.store.log.read(a, 0, 100, { charsMax: 1 })).toHaveLength(1)
       const seen: number[] = []
-      while (seen.length < 20) seen.push(...seqs(await on.store.log.read(a, seen.length, 100, 100_000)))
+      while (seen.length < 20) seen.push(...seqs(await on.store.log.read(a, seen.length, 100, { charsMax: 100_000 })))
       expect(seen).toEqual(seqs(events(1, 20)))
     })
 

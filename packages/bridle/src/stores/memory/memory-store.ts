@@ -125,7 +125,7 @@ const memoryLog = (data: MemoryData, epoch: number): Log => {
       if (append.snapshot) writeSnapshot(session, append.snapshot)
     },
 
-    async read(key, after, limit, charsMax = Number.POSITIVE_INFINITY) {
+    async read(key, after, limit, { charsMax = Number.POSITIVE_INFINITY } = {}) {
       const session = live(key)
       const texts: string[] = []
       let chars = 0

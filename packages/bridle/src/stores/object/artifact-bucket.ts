@@ -56,8 +56,8 @@ export class ArtifactBucket {
 
   /** Counts what is fetched as well: a page of references is small, what they stand for is not. */
   reader(log: Log): Log['read'] {
-    return async (key, after, limit, charsMax = Number.POSITIVE_INFINITY, wish) => {
-      const events = await log.read(key, after, limit, charsMax)
+    return async (key, after, limit, { charsMax = Number.POSITIVE_INFINITY, withoutContent = false } = {}) => {
+      const events = await log.read(key, after, limit, { charsMax })
       if (!events.some(isStored)) return events
       const whole: Event[] = []
       let chars = 0
@@ -65,9 +65,8 @@ export class ArtifactBucket {
         if (chars >= charsMax) break
         if (!isStored(event)) whole.push(event)
         else {
-          const isWanted = wish !== 'without_content'
-          whole.push(withText(event, isWanted ? await this.#fetch(event) : ''))
-          chars += isWanted ? event.stored.chars : 0
+          whole.push(withText(event, withoutContent ? '' : await this.#fetch(event)))
+          chars += withoutContent ? 0 : event.stored.chars
         }
       }
       return whole

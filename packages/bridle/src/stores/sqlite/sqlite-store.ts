@@ -95,7 +95,7 @@ export const sqliteStore = (driver: SqlDriver, epoch: number, limits: TailLimits
         })
       }),
 
-    read: async (key, after, limit, charsMax) => {
+    read: async (key, after, limit, { charsMax } = {}) => {
       const { events, chars } = keeper.read(() => {
         const record = sessions.live(key)
         if (!record) return { events: [], chars: 0 }

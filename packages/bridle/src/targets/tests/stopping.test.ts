@@ -101,7 +101,9 @@ test('[O4] [S38] background work that outlives the process is not stopped', asyn
   await server.close()
   const store = await openSqlite(folder)
   const key = { tenant: 'default', agent: 'scripted', id }
-  const types = (await store.log.read(key, 0, 1_000, 1_000_000, 'without_content')).map(({ type }) => type)
+  const types = (await store.log.read(key, 0, 1_000, { charsMax: 1_000_000, withoutContent: true })).map(
+    ({ type }) => type,
+  )
   await store.close()
   expect(types).toContain('approval_required')
   expect(types).not.toContain('run_parked')
