@@ -391,7 +391,7 @@ describe('[H35] guessing tokens', () => {
     expect((await get('/sessions?token=right')).status).toBe(429)
     const refused = await get('/metrics', bearer('right'))
     expect([typeOf(refused.body), Number(refused.headers.get('retry-after')) > 0]).toEqual(['rate_limited', true])
-    // Who brings no token guesses nothing.
+    // A caller without a token guesses nothing.
     expect([(await get('/ready')).status, (await get('/health')).status, (await get('/sessions')).status]).toEqual([
       200, 200, 401,
     ])

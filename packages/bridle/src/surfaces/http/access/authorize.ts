@@ -1,4 +1,4 @@
-// The way in, the same for a request and for a socket's upgrade: who asks, how often, by which scope, to which session.
+// Authorization, the same for a request and for a socket's upgrade: the caller, its rate, the scope and the session are checked.
 
 import type { AppPorts } from '../router/app.ts'
 import { Denial, extendDenial, isDenial, notFound } from '../router/denial.ts'
@@ -9,9 +9,9 @@ export interface AuthorizationRequest {
   readonly request: IncomingRequest
   readonly address: string
   readonly scope: Scope
-  /** The session that the path names; undefined = none, null = the route finds out and checks for itself. */
+  /** The session that the path names; undefined = none; null = the route finds the session and checks it. */
   readonly sessionId: string | undefined | null
-  /** A ticket does not open this route. */
+  /** The route needs a lasting credential. */
   readonly refusesTickets?: boolean | undefined
 }
 
@@ -33,12 +33,12 @@ export const authorize = async (
   if (refusesTickets && access.isTicket)
     return new Denial('forbidden', 'A ticket does not open this. Ask with a token.')
   if (sessionId === null) return access
-  // A ticket for one session is for what concerns that session alone.
+  // A ticket for one session opens no route that concerns more than that session.
   if (access.sessionId !== null && sessionId !== access.sessionId) return notFound()
   return sessionId !== undefined && (await isOtherUsersId(access, sessionId)) ? notFound() : access
 }
 
-/** The answer, with how many requests the caller has left. */
+/** Adds the number of requests that the caller has left. */
 export const withRateLimitHeaders = <T extends Response | Denial>(
   answer: T,
   limiter: AppPorts['limiter'],

@@ -1,10 +1,10 @@
-// The network that a caller is counted by. A household or a rented server has 2^64 addresses of IPv6: counted one by one, it
-// could guess tokens without end.
+// The network that a caller is counted by. A household or a rented server has 2^64 addresses of IPv6: if each address were
+// counted apart, it could guess tokens without end.
 
-/** An IPv4 address as a socket that speaks both writes it. */
+/** Removes the prefix of an IPv4 address that a socket for both families adds. */
 export const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '')
 
-/** An IPv4 address as it is; of an IPv6 address its first half, however it was written. */
+/** An IPv4 address unchanged, or the first half of an IPv6 address in one spelling. */
 export const networkOf = (address: string): string => {
   const plain = plainAddress(address)
   if (!plain.includes(':') || !URL.canParse(`http://[${plain}]`)) return plain
@@ -13,7 +13,7 @@ export const networkOf = (address: string): string => {
   return isMapped ? dotted(groups.slice(6)) : `${groups.slice(0, 4).join(':')}::/64`
 }
 
-/** All eight, of the short form that a URL has. */
+/** The eight groups of an IPv6 address, from the short form that a URL has. */
 const groupsOf = (text: string): string[] => {
   const [left = [], right = []] = text.split('::').map((half) => (half === '' ? [] : half.split(':')))
   return [...left, ...Array(8 - left.length - right.length).fill('0'), ...right]

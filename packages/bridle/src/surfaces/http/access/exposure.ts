@@ -1,4 +1,5 @@
-// The production gate. There an agent is open if it declares a webhook trigger or the operator names it; every door asks here.
+// The production gate. In production an agent is open if it declares a webhook trigger or the operator names it; every route
+// and every socket asks here.
 
 import type { AgentInfo } from '../../../kernel/agent-info.ts'
 import { engineOf, NATIVE_ENGINE } from '../agent-engine.ts'
@@ -8,16 +9,16 @@ export interface ExposureEnv {
   readonly FABRIC_MODE?: string | undefined
   readonly FABRIC_ENV?: string | undefined
   readonly NODE_ENV?: string | undefined
-  /** Agents that the operator opens, with commas between. */
+  /** Agents that the operator opens, separated by commas. */
   readonly BRIDLE_EXPOSE?: string | undefined
   readonly BRIDLE_AGENT?: string | undefined
 }
 
 export interface Exposure {
-  /** Every agent is open; else those that declare a trigger, and those named here. */
+  /** Every agent is open; else only agents that declare a trigger or that `expose` names. */
   readonly exposeAll: boolean
   readonly expose?: readonly string[]
-  /** The agent that the operator chose for `/ws`, which is open there. */
+  /** The agent that the operator chose for `/ws`; it is open on that socket. */
   readonly socketAgent?: string
 }
 
@@ -25,7 +26,7 @@ export interface Exposure {
 export const exposesAll = ({ FABRIC_MODE, FABRIC_ENV, NODE_ENV }: ExposureEnv): boolean =>
   FABRIC_MODE === 'local' || FABRIC_MODE === 'dev' || (FABRIC_ENV !== 'production' && NODE_ENV !== 'production')
 
-/** The names in the options and those in the environment both count. */
+/** Names from the options and from the environment both count. */
 export const exposureOf = (env: ExposureEnv, named: readonly string[] = []): Exposure => ({
   exposeAll: exposesAll(env),
   expose: [...named, ...(env.BRIDLE_EXPOSE ?? '').split(',').map((name) => name.trim())].filter((name) => name !== ''),
@@ -39,13 +40,17 @@ export interface ExposurePolicy extends Exposure {
 export const isExposed = ({ exposeAll, expose = [], agents }: ExposurePolicy, name: string): boolean =>
   exposeAll || expose.includes(name) || agents.get(name)?.webhook === true
 
-/** The refusal of a private agent, with the words that open it; null = it is open. */
-export const refusePrivateAgent = (gate: ExposurePolicy, name: string, door: 'http' | 'ws' = 'http'): Denial | null => {
-  if (isExposed(gate, name) || (door === 'ws' && gate.socketAgent === name)) return null
-  const forSocket = door === 'ws' ? `, or BRIDLE_AGENT=${name} for /ws alone` : ''
+/** The denial of a private agent says how to open it; null = the agent is open. */
+export const refusePrivateAgent = (
+  policy: ExposurePolicy,
+  name: string,
+  wire: 'http' | 'ws' = 'http',
+): Denial | null => {
+  if (isExposed(policy, name) || (wire === 'ws' && policy.socketAgent === name)) return null
+  const forSocket = wire === 'ws' ? `, or BRIDLE_AGENT=${name} for /ws alone` : ''
   return new Denial(
     'forbidden',
-    `In production the agent "${name}" is private. To open it, ${exposeAdvice(gate, name)}${forSocket}.`,
+    `In production the agent "${name}" is private. To open it, ${exposeAdvice(policy, name)}${forSocket}.`,
   )
 }
 
@@ -55,18 +60,18 @@ const exposeAdvice = ({ agents }: ExposurePolicy, name: string): string =>
     ? `declare triggers: { webhook: true } in it or add it to BRIDLE_EXPOSE (BRIDLE_EXPOSE=${name})`
     : `add it to BRIDLE_EXPOSE (BRIDLE_EXPOSE=${name})`
 
-/** Lines for the start of a server: which agents are open, and how to open the others. Null = all are. */
-export const exposureReport = (gate: ExposurePolicy): string | null => {
-  if (gate.exposeAll) return null
-  const names = [...gate.agents.keys()]
-  const open = names.filter((name) => isExposed(gate, name))
-  const closed = names.filter((name) => !isExposed(gate, name))
-  const unknown = (gate.expose ?? []).filter((name) => !gate.agents.has(name))
-  const { socketAgent } = gate
+/** Lines for the start of a server: which agents are open, and how to open the others. Null = all are open. */
+export const exposureReport = (policy: ExposurePolicy): string | null => {
+  if (policy.exposeAll) return null
+  const names = [...policy.agents.keys()]
+  const open = names.filter((name) => isExposed(policy, name))
+  const closed = names.filter((name) => !isExposed(policy, name))
+  const unknown = (policy.expose ?? []).filter((name) => !policy.agents.has(name))
+  const { socketAgent } = policy
   return [
     `Production mode. Open agents: ${open.join(', ') || 'none'}.`,
     ...(socketAgent && closed.includes(socketAgent) ? [`Open on /ws alone, by BRIDLE_AGENT: ${socketAgent}.`] : []),
-    ...closed.map((name) => `Private: ${name}. To open it, ${exposeAdvice(gate, name)}.`),
+    ...closed.map((name) => `Private: ${name}. To open it, ${exposeAdvice(policy, name)}.`),
     ...unknown.map((name) => `BRIDLE_EXPOSE names ${name}, but there is no such agent.`),
   ].join('\n')
 }

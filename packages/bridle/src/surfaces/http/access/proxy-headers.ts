@@ -1,16 +1,16 @@
-// A request that came through a proxy. Forwarding headers are anybody's to write, so they count only where the peer is a proxy that
-// the operator trusts, and then only as far as trusted proxies wrote them.
+// Requests that came through a proxy. Any client can write forwarding headers, so they count only where the peer is a proxy
+// that the operator trusts, and then only the part that trusted proxies wrote.
 import type { IncomingRequest } from './authenticate.ts'
 import { networkOf, plainAddress } from './caller-network.ts'
 
 export interface ProxyTrust {
-  /** Whether this address is a proxy whose forwarding headers count; absent = none is. */
+  /** Tells whether this address is a proxy whose forwarding headers count; absent = no address is. */
   readonly isTrustedProxy?: (address: string) => boolean
 }
 
 export interface Caller {
   readonly request: IncomingRequest
-  /** The caller's own address, for limits; of IPv6 its network. */
+  /** The caller's address, for limits; its network where that is IPv6. */
   readonly address: string
 }
 
@@ -33,7 +33,7 @@ export const callerOf = ({ isTrustedProxy }: ProxyTrust, request: IncomingReques
   }
 }
 
-/** From the right: each proxy appends the address it saw, and what stands left of an untrusted one is that one's own word. */
+/** Reads from the right: each proxy appends the address that it saw, and an untrusted one may have made up all to its left. */
 const clientAddress = (header: string | null, peer: string, isTrusted: (address: string) => boolean): string => {
   let address = peer
   for (const text of (header ?? '').split(',').toReversed()) {
@@ -45,13 +45,13 @@ const clientAddress = (header: string | null, peer: string, isTrusted: (address:
   return address
 }
 
-/** Some proxies write the port as well: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+/** Some proxies add the port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
 const withoutPort = (text: string): string =>
   /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^(\d+(?:\.\d+){3}):\d+$/.exec(text)?.[1] ?? text
 
-/** The last of several values is the trusted proxy's own. */
+/** The trusted proxy appends its value: it is the last of several. */
 const lastValue = (header: string | null): string | null => header?.split(',').at(-1)?.trim() || null
 
-/** A proxy says that it passes the request on for somebody else. */
+/** The request names somebody that a proxy forwards it for. */
 export const isForwarded = ({ headers }: Pick<IncomingRequest, 'headers'>): boolean =>
   ['x-forwarded-for', 'forwarded', 'x-forwarded-host', 'x-real-ip'].some((name) => headers.get(name) !== null)

@@ -1,4 +1,4 @@
-// A fixed window per caller, in memory: enough for one server. In front of several, limit upstream.
+// A fixed window per caller, in memory. That is enough for one server; in front of several servers, limit at the proxy.
 import { RATE_LIMIT_CALLERS_MAX } from '../limits.ts'
 
 export interface RateLimit {
@@ -17,7 +17,7 @@ export class RateLimiter {
     this.#now = now
   }
 
-  /** Counts one. Null = go on; a number = try again in so many seconds. */
+  /** Counts one request. Null = it is within the limit; else the seconds to wait. */
   consume(who: string): number | null {
     this.#rollWindow()
     const count = (this.#counts.get(who) ?? 0) + 1
@@ -25,13 +25,13 @@ export class RateLimiter {
     return count <= this.#limit.maxRequests ? null : this.#waitSeconds()
   }
 
-  /** Counts nothing: whether the next one would be too many. */
+  /** The same for the next request, without counting one. */
   peek(who: string): number | null {
     this.#rollWindow()
     return (this.#counts.get(who) ?? 0) < this.#limit.maxRequests ? null : this.#waitSeconds()
   }
 
-  /** Header fields for an answer: those that most clients read, and those of the current draft. Counts nothing. */
+  /** Header fields for an answer: the older ones, which most clients read, and those of the current draft. Counts nothing. */
   headersFor(who: string): readonly (readonly [name: string, value: string])[] {
     this.#rollWindow()
     const { maxRequests, windowMs } = this.#limit

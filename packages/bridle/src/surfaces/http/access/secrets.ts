@@ -1,7 +1,7 @@
-// Comparing and making secrets.
+// Secrets: how they are compared, made, and kept out of logs.
 import { TOKEN_BYTES } from '../limits.ts'
 
-/** Digests have one length, so comparing them takes the same time whatever was sent. */
+/** All digests have the same length, so that the time of a comparison does not depend on what the caller sent. */
 export const digest = (text: string): Promise<ArrayBuffer> =>
   crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
 
@@ -16,13 +16,13 @@ export const sameBytes = (a: ArrayBuffer, b: ArrayBuffer): boolean => {
 export const hex = (bytes: ArrayBuffer): string =>
   [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 
-/** 192 random bits that fit a URL and a subprotocol. */
+/** Random bits in characters that a URL and a subprotocol may have. */
 export const randomToken = (): string =>
   btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(TOKEN_BYTES))))
     .replaceAll('+', '-')
     .replaceAll('/', '_')
 
-/** A URL as logs may show it. Names are compared as the server reads them, however they were written. */
+/** A URL without its secrets, for logs. Parameter names are decoded first: `%74oken` is read as `token`, too. */
 export const redactUrl = (url: string): string => {
   const [path = '', query] = url.split('?', 2)
   if (query === undefined) return url

@@ -1,5 +1,5 @@
-// One-use, short-lived tickets, for what cannot send headers: a browser's WebSocket and EventSource. A long-lived token
-// in a URL ends up in logs; a ticket that does is worth nothing by then.
+// Tickets replace a token where a browser cannot send headers: in a WebSocket and an EventSource. A token in a URL ends up in
+// logs and works for a long time; a ticket works once, and for a short time only.
 import * as v from 'valibot'
 import { TICKET_LIMITS, TICKET_MS } from '../limits.ts'
 import { Denial } from '../router/denial.ts'
@@ -8,9 +8,9 @@ import { type Access, SCOPES, type Scope } from './authenticate.ts'
 import { digest, hex, randomToken } from './secrets.ts'
 
 export interface TicketStore {
-  /** A ticket can do no more than the one who asks for it. Null = too many are unused. */
-  issue(access: Access, wish: TicketRequest): Promise<Ticket | null>
-  /** Null = the ticket is used up, expired, unknown, or was bought by a page of another origin. */
+  /** A ticket allows no more than the credential that buys it. Null = too many tickets are unused. */
+  issue(access: Access, request: TicketRequest): Promise<Ticket | null>
+  /** Null = the ticket is used, expired or unknown, or a page of another origin bought it. */
   redeem(ticket: string, origin: string | null): Promise<Access | null>
 }
 
@@ -22,19 +22,19 @@ export interface Ticket {
 export interface TicketRequest {
   readonly sessionId?: string | undefined
   readonly scopes?: readonly Scope[] | undefined
-  /** The page that buys it; null = a program does. */
+  /** The origin of the page that buys the ticket; null = a program buys it. */
   readonly origin: string | null
 }
 
 /** The access that a ticket gives. */
-export const ticketAccess = (access: Access, wish: TicketRequest): Access => ({
+export const ticketAccess = (access: Access, request: TicketRequest): Access => ({
   ...access,
-  scopes: access.scopes.filter((scope) => wish.scopes?.includes(scope) ?? true),
-  sessionId: access.sessionId ?? wish.sessionId ?? null,
+  scopes: access.scopes.filter((scope) => request.scopes?.includes(scope) ?? true),
+  sessionId: access.sessionId ?? request.sessionId ?? null,
   isTicket: true,
 })
 
-/** A page hands its ticket to no page of another origin. Programs, and a page's GETs to its own server, name no origin. */
+/** A ticket of a page is of no use to a page of another origin. Programs, and GETs of a page to its own server, name no origin. */
 export const originMatches = (bought: string | null, redeemed: string | null): boolean =>
   bought === null || redeemed === null || bought === redeemed
 
@@ -45,7 +45,7 @@ interface UnusedTicket {
   readonly buyer: string
 }
 
-/** Kept in memory, by digest: for one process. */
+/** Tickets of one process, in memory. Only digests are kept: a dump of the memory shows no ticket. */
 export class MemoryTicketStore implements TicketStore {
   readonly #now: () => number
   readonly #limits: typeof TICKET_LIMITS
@@ -58,7 +58,7 @@ export class MemoryTicketStore implements TicketStore {
     this.#limits = limits
   }
 
-  async issue(access: Access, wish: TicketRequest): Promise<Ticket | null> {
+  async issue(access: Access, request: TicketRequest): Promise<Ticket | null> {
     const ticket = randomToken()
     const name = hex(await digest(ticket))
     this.#dropExpired()
@@ -68,7 +68,7 @@ export class MemoryTicketStore implements TicketStore {
     if (oldest !== undefined && names.size >= this.#limits.buyerMax) this.#take(oldest)
     if (this.#unused.size >= this.#limits.max) return null
     const expiresAt = this.#now() + TICKET_MS
-    this.#unused.set(name, { access: ticketAccess(access, wish), origin: wish.origin, expiresAt, buyer })
+    this.#unused.set(name, { access: ticketAccess(access, request), origin: request.origin, expiresAt, buyer })
     this.#buyers.set(buyer, names.add(name))
     return { ticket, expiresAt }
   }

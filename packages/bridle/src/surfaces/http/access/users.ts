@@ -1,4 +1,4 @@
-// Users: whose sessions a credential may open, and how what it does is signed.
+// Users: the sessions that a credential may open, and the actor that the log names for what it does.
 import { isId, type Key } from '../../../kernel/event.ts'
 import { mayOpen, ownerFromId, ownerOf } from '../../../kernel/owner.ts'
 import type { SessionEntry } from '../../../kernel/ports/store.ts'
@@ -6,41 +6,42 @@ import type { Session } from '../../../kernel/session/session.ts'
 import type { Access } from './authenticate.ts'
 import { digest, hex } from './secrets.ts'
 
-/** The session that belongs to a user by its id. A name that is no id is hashed into one. */
+/** The id of the session that belongs to a user. A user name that is not a valid id is hashed. */
 export const userSessionId = async (userId: string): Promise<string> => {
   const plain = `user:${userId}`
   return isId(plain) ? plain : `user:${hex(await digest(userId))}`
 }
 
-/** The credential's user, written like the owner of a session; null = it is no user's. */
+/** The credential's user, written like the owner of a session; null = the credential names no user. */
 export const viewerOf = async ({ user }: Pick<Access, 'user'>): Promise<string | null> =>
   user === null ? null : userSessionId(user)
 
-/** For commands that may make a session, and for lists: whose it becomes, and whose are shown. */
+/** The owner of a session that a command may create. */
 export const ownerField = async (access: Pick<Access, 'user'>): Promise<{ owner?: string }> => {
   const owner = await viewerOf(access)
   return owner === null ? {} : { owner }
 }
 
+/** The user whose sessions a list shows. */
 export const viewerField = async (access: Pick<Access, 'user'>): Promise<{ viewer?: string }> => {
   const viewer = await viewerOf(access)
   return viewer === null ? {} : { viewer }
 }
 
-/** By the id alone: a credential that names a user opens no other user's session, whether or not it is there. */
+/** Decides by the id alone: a credential of a user opens no other user's session, whether or not the session exists. */
 export const isOtherUsersId = async (access: Access, sessionId: string): Promise<boolean> =>
   !mayOpen(await viewerOf(access), ownerFromId(sessionId))
 
-/** Those that the credential may open. */
+/** The sessions among these that the credential may open. */
 export const openableSessions = async (
   access: Access,
-  found: readonly SessionEntry[],
+  entries: readonly SessionEntry[],
 ): Promise<readonly SessionEntry[]> => {
   const viewer = await viewerOf(access)
-  return found.filter(({ owner }) => mayOpen(viewer, owner))
+  return entries.filter(({ owner }) => mayOpen(viewer, owner))
 }
 
-/** The session is there, and another user's. A credential without a user need not ask. */
+/** The session exists, and is another user's. A credential without a user may open every session of its tenant. */
 export const isOtherUsersSession = async (
   access: Access,
   key: Key,
@@ -53,21 +54,21 @@ export const isOtherUsersSession = async (
 }
 
 /**
- * Whoever watches a session that is not there yet does not know whose it will be: `end` is called before the first word of
- * it is told, if it becomes another user's. Returns how to forget it.
+ * A client may watch a session before it exists, when nobody knows its owner. If the session becomes another user's, `end` is
+ * called before the first event is sent. Returns how to stop the guard.
  */
 export const guardOwnership = (viewer: string | null, session: Session, end: () => void): (() => void) => {
   if (viewer === null) return () => {}
-  const look = () => {
+  const checkOwner = () => {
     if (!mayOpen(viewer, ownerOf(session.key, session.state))) end()
   }
-  if (!session.exists) return session.onCreated(look)
-  look()
+  if (!session.exists) return session.onCreated(checkOwner)
+  checkOwner()
   return () => {}
 }
 
-/** Who did it, for the log: the user the credential names, else whoever the caller says it was. */
-export const actorField = ({ user }: Pick<Access, 'user'>, said?: string): { actor?: string } => {
-  const actor = user ?? said
+/** The actor for the log: the credential's user, else the name that the caller sent. */
+export const actorField = ({ user }: Pick<Access, 'user'>, named?: string): { actor?: string } => {
+  const actor = user ?? named
   return actor === undefined ? {} : { actor }
 }
