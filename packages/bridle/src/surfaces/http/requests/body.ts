@@ -1,18 +1,18 @@
-// A request's JSON body: bounded in size and depth, read once and parsed once.
+// A request's JSON body: bounded in size and depth, and read once.
 import type { JsonObject } from '../../../kernel/json.ts'
 import { BODY_BYTES_MAX, ENCODING_CHARS_MAX } from '../limits.ts'
 import { badRequest, Denial, isDenial } from '../router/denial.ts'
 import { parseJson } from './json-text.ts'
 
-/** A body that several may ask for: who finds the session looks into it before whoever answers does. */
+/** The session of a new request may depend on its body, so the body is read before the handler asks for it, and kept. */
 export interface RequestBody {
-  /** As it was sent. */
+  /** The body as the caller sent it. */
   bytes(): Promise<Uint8Array | Denial>
-  /** As an object; an empty body is `{}`. */
+  /** The body as an object; an empty body is `{}`. */
   object(): Promise<JsonObject | Denial>
 }
 
-export const requestBody = (request: Request, bytesMax = BODY_BYTES_MAX): RequestBody => {
+export const createRequestBody = (request: Request, bytesMax = BODY_BYTES_MAX): RequestBody => {
   let reading: Promise<Uint8Array | null> | null = null
   const bytes = async () => {
     const encoding = request.headers.get('content-encoding') ?? 'identity'
@@ -30,9 +30,9 @@ export const requestBody = (request: Request, bytesMax = BODY_BYTES_MAX): Reques
   return {
     bytes,
     object: async () => {
-      const read = await bytes()
-      if (isDenial(read)) return read
-      return read.byteLength === 0 ? {} : parseObject(read)
+      const content = await bytes()
+      if (isDenial(content)) return content
+      return content.byteLength === 0 ? {} : parseObject(content)
     },
   }
 }
@@ -47,7 +47,7 @@ const parseObject = (bytes: Uint8Array): JsonObject | Denial => {
   return badRequest('The body is not a JSON object.')
 }
 
-/** Null when it is not UTF-8. */
+/** Null when the bytes are not UTF-8. */
 const textOf = (bytes: Uint8Array): string | null => {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
@@ -56,7 +56,7 @@ const textOf = (bytes: Uint8Array): string | null => {
   }
 }
 
-/** Null when there is too much: what announces too much is not read, what turns out to be too much is read no further. */
+/** Null when the body is too large. Reading does not begin if the header announces too much, and stops at the limit. */
 const readBytes = async (request: Request, bytesMax: number): Promise<Uint8Array | null> => {
   if (!request.body) return new Uint8Array()
   if (Number(request.headers.get('content-length') ?? 0) > bytesMax) return null

@@ -1,21 +1,22 @@
-// The caller's own name for a command. Asked again by it, a command has no second effect, and the answer is the first one.
+// The caller's id for a command (`Idempotency-Key`). A command that is repeated with its id has no second effect, and gets the
+// first answer again.
 import { isId } from '../../../kernel/event.ts'
 import { canonicalJson, hashText } from '../../../kernel/json.ts'
 import type { IdempotencyKey } from '../../../kernel/session/session.ts'
 import { badRequest, type Denial, isDenial } from '../router/denial.ts'
 
-/** The caller's key, plain or in quotes as structured fields have it; null when the caller gave none. */
+/** The caller's key, plain or in the quotes of a structured field; null = the request has none. */
 export const idempotencyKey = (request: Pick<Request, 'headers'>): string | null | Denial => {
-  const given = request.headers.get('idempotency-key')
-  if (given === null) return null
-  const key = /^"(.*)"$/.exec(given)?.[1] ?? given
+  const header = request.headers.get('idempotency-key')
+  if (header === null) return null
+  const key = /^"(.*)"$/.exec(header)?.[1] ?? header
   return isId(key) ? key : badRequest('The Idempotency-Key is not a valid id.')
 }
 
-/** Null when the caller gave no key. `asked` is all that makes the command this one. */
-export const commandIdOf = (request: Request, asked: unknown): IdempotencyKey | null | Denial => {
+/** Null = the request has no key. A repeated key with another command is a conflict, so the id comes with the command's hash. */
+export const commandIdOf = (request: Request, command: unknown): IdempotencyKey | null | Denial => {
   const commandId = idempotencyKey(request)
-  return isDenial(commandId) ? commandId : commandKey(commandId, asked)
+  return isDenial(commandId) ? commandId : commandKey(commandId, command)
 }
 
 /** The key under which a session keeps the answer to a command; null when the caller sent no id. */

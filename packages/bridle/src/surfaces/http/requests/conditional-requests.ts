@@ -1,13 +1,14 @@
-// Conditional requests: an answer that a caller already has is not sent again, and parts of two versions are never mixed.
+// Conditional requests: a caller that has the current version gets no copy, and a caller that reads by ranges never mixes parts
+// of two versions.
 import { hashText } from '../../../kernel/json.ts'
 import { digest, hex } from '../access/secrets.ts'
 import { SHORT_JSON_CHARS, TAG_CHARS } from '../limits.ts'
 import { Denial } from '../router/denial.ts'
 
-/** Null = answer as usual. Only what If-Match wants counts strictly: a weak tag does not promise the same bytes. */
+/** Null = the conditions hold. If-Match compares strictly: a weak tag does not promise the same bytes. */
 export const conditionalResponse = ({ headers }: Pick<Request, 'headers'>, tag: string): Response | Denial | null => {
-  const wanted = headers.get('if-match')
-  if (wanted !== null && !(wanted.trim() === '*' || tagsIn(wanted).includes(tag)))
+  const expected = headers.get('if-match')
+  if (expected !== null && !(expected.trim() === '*' || tagsIn(expected).includes(tag)))
     return new Denial(
       'precondition_failed',
       'The content has changed: it no longer has the tag that If-Match names. Read it again.',
@@ -15,22 +16,22 @@ export const conditionalResponse = ({ headers }: Pick<Request, 'headers'>, tag: 
         etag: tag,
       },
     )
-  const known = headers.get('if-none-match')
-  if (known === null) return null
-  const isKnown = known.trim() === '*' || tagsIn(known).some((each) => opaque(each) === opaque(tag))
-  return isKnown ? new Response(null, { status: 304, headers: { etag: tag, ...revalidateHeaders } }) : null
+  const cached = headers.get('if-none-match')
+  if (cached === null) return null
+  const isCurrent = cached.trim() === '*' || tagsIn(cached).some((each) => opaque(each) === opaque(tag))
+  return isCurrent ? new Response(null, { status: 304, headers: { etag: tag, ...revalidateHeaders } }) : null
 }
 
-/** Whether the range that the request asks for is one of this version. A date never is: there are only tags here. */
+/** The requested range is of this version. If-Range with a date never matches: versions have tags and no dates. */
 export const rangeMatchesTag = ({ headers }: Pick<Request, 'headers'>, tag: string): boolean => {
   const version = headers.get('if-range')
   return version === null || version.trim() === tag
 }
 
-/** Kept by the caller alone, and asked about before it is used again. */
+/** Only the caller may cache the answer, and asks again before each use. */
 export const revalidateHeaders = { 'cache-control': 'private, no-cache' } as const
 
-/** JSON with a weak tag of its own text: a caller that has it already is told so in a few bytes. */
+/** JSON with a weak tag made from its text: a caller that has the same text gets a 304 of a few bytes. */
 export const jsonWithTag = async (request: Pick<Request, 'headers'>, value: unknown): Promise<Response | Denial> => {
   const text = JSON.stringify(value)
   const tag = `W/"${text.length > SHORT_JSON_CHARS ? hex(await digest(text)).slice(0, TAG_CHARS) : shortHash(text)}"`

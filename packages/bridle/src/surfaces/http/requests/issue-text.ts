@@ -1,4 +1,4 @@
-// The problem with a part of a request, in words of ours: a parser's own words are about its types.
+// The problem with a field of a request, in our words: the parser's messages speak of its types.
 import { type BaseIssue, getDotPath } from 'valibot'
 import { nearestName } from '../../../kernel/text/nearest-name.ts'
 
@@ -8,7 +8,7 @@ export const issueText = (issue: BaseIssue<unknown>): string =>
 const isMissing = ({ kind, received, message }: BaseIssue<unknown>): boolean =>
   kind === 'schema' && received === 'undefined' && message.startsWith('Invalid key')
 
-/** For an object that may have these names and no others. */
+/** The message for a strict object: it names the nearest of the allowed names. */
 export const unknownNameMessage =
   (known: readonly string[]) =>
   ({ expected, received, message }: BaseIssue<unknown>): string => {

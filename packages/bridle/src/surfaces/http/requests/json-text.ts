@@ -1,7 +1,6 @@
-// JSON as callers send it: measured before anything is built of it, then parsed once.
+// JSON from callers. It is measured before it is parsed: deep nesting or very many values would cost memory and time.
 import { DEPTH_MAX, VALUES_MAX } from '../../../kernel/limits.ts'
 
-/** The value, or what is wrong with the text. */
 export const parseJson = (
   text: string,
   what: 'body' | 'message',
@@ -11,12 +10,12 @@ export const parseJson = (
   if (values > VALUES_MAX) return { problem: `The JSON has more than ${VALUES_MAX} values.` }
   const value = tryParse(text)
   if (value === undefined) return { problem: `The ${what} is not JSON.` }
-  // Of a key that comes twice one value would be checked here and, by another reader of the same text, the other one used.
+  // Readers disagree which value of a repeated key counts: the value that is checked here may not be the one that is used later.
   if (keysIn(value) < keys) return { problem: 'The JSON has a key twice in one object.' }
   return { value }
 }
 
-/** Undefined, which JSON cannot say, when it is not JSON. */
+/** Undefined when the text is not JSON: no JSON text has that value. */
 const tryParse = (text: string): unknown => {
   try {
     return JSON.parse(text)
@@ -34,11 +33,11 @@ const keysIn = (value: unknown): number => {
 }
 
 export interface JsonMeasure {
-  /** How deep the brackets go. */
+  /** The deepest nesting of brackets. */
   readonly depth: number
-  /** At most: each stands behind a bracket or a comma. */
+  /** An upper bound: each value follows a bracket or a comma. */
   readonly values: number
-  /** Of all objects: each stands before a colon. */
+  /** The keys of all objects: each stands before a colon. */
   readonly keys: number
 }
 

@@ -1,8 +1,8 @@
-// Addresses that an answer names, as the caller reaches them.
+// Paths in answers, as the caller reaches them through a proxy.
 
 /**
- * A path of ours behind the prefix that a proxy took away (`X-Forwarded-Prefix`). Whoever sends the header: the address goes
- * back to that caller alone, and a prefix is a plain path, so it leads to no other host.
+ * Adds the prefix that a proxy removed (`X-Forwarded-Prefix`). Any caller may send the header: the path goes back to that caller
+ * alone, and a prefix is a plain path, so it leads to no other host.
  */
 export const publicPath = ({ headers }: Pick<Request, 'headers'>, path: string): string => {
   const prefix = headers.get('x-forwarded-prefix')?.replace(/\/$/, '') ?? ''

@@ -1,12 +1,12 @@
-// Names in a request that nobody knows. A misspelt name is never refused, so that clients of other versions go on working,
-// but the answer names it: a budget that is lost by a typo should not be lost in silence.
+// Warnings about unknown names in a request. An unknown name is never refused, so that clients of other versions still work,
+// but the answer names it: a typo should not drop a budget without a word.
 import type * as v from 'valibot'
 import type { JsonObject } from '../../../kernel/json.ts'
 import { nearestName } from '../../../kernel/text/nearest-name.ts'
 import { WARNING_NAME_CHARS_MAX, WARNINGS_MAX } from '../limits.ts'
 
-/** Every route may be asked with these: who asks, and whose session is meant. */
-const COMMON = ['token', 'ticket', 'tenant', 'agent']
+/** Parameters of every route: the credential, and the session's tenant and agent. */
+const COMMON_PARAMETERS = ['token', 'ticket', 'tenant', 'agent']
 
 type FieldSchema = v.GenericSchema<unknown, unknown>
 
@@ -14,13 +14,13 @@ export const unknownParameters = (
   schema: FieldSchema | undefined,
   query: Readonly<Record<string, string>>,
 ): string[] => {
-  const known = [...Object.keys(entriesOf(schema) ?? {}), ...COMMON]
+  const known = [...Object.keys(entriesOf(schema) ?? {}), ...COMMON_PARAMETERS]
   return Object.keys(query)
     .filter((name) => !known.includes(name))
     .map((name) => warning('query', name, nearestName(name, known)))
 }
 
-/** In a body without a form of its own, such as an agent's input, nothing is unknown. */
+/** A body without a schema of fields, such as an agent's input, has no unknown names. */
 export const unknownFields = (schema: FieldSchema | undefined, body: JsonObject, within = ''): string[] => {
   const entries = entriesOf(schema)
   if (!entries) return []
@@ -39,22 +39,24 @@ export const unknownFields = (schema: FieldSchema | undefined, body: JsonObject,
   return [...own, ...inner]
 }
 
-/** The field of an answer that names the warnings, where there are any. */
+/** The field of an answer that lists the warnings; none where there are none. */
 export const warningFields = (warnings: readonly string[]): { readonly warnings?: readonly string[] } =>
   warnings.length === 0 ? {} : { warnings: warnings.slice(0, WARNINGS_MAX) }
 
-/** The same answer with the warnings in it, where it is a JSON object. */
+/** Adds the warnings to an answer that is a JSON object. */
 export const withWarnings = async (response: Response, warnings: readonly string[]): Promise<Response> => {
   const { status, headers } = response
   const isWhole = headers.get('content-type')?.startsWith('application/json') && !isSentInParts(headers)
   if (warnings.length === 0 || !isWhole || response.body === null) return response
-  const body = (await response.json()) as JsonObject
-  const more = { ...body, ...warningFields(warnings) }
   headers.delete('content-length')
-  return new Response(JSON.stringify(more), { status, headers })
+  return new Response(withFields(await response.text(), warningFields(warnings)), { status, headers })
 }
 
-/** An artifact is the agent's own text, and an answer that beats is not there yet. */
+/** Adds fields at the end of a JSON object's text: parsing a large answer only to print it again would cost time. */
+const withFields = (text: string, fields: object): string =>
+  text.endsWith('}') ? `${text.slice(0, -1)}${text === '{}' ? '' : ','}${JSON.stringify(fields).slice(1)}` : text
+
+/** Artifacts are the agent's text and must stay as they are; an answer with heartbeats has no end yet. */
 const isSentInParts = (headers: Headers): boolean =>
   headers.has('accept-ranges') || (headers.get('cache-control') ?? '').includes('no-transform')
 
@@ -63,7 +65,7 @@ const warning = (where: 'query' | 'body', name: string, near: string | null): st
   return `${where}: "${shown}" is not known here, and was ignored.${near === null ? '' : ` Did you mean "${near}"?`}`
 }
 
-/** The fields of an object's schema, also of one that may be left out; null = it has none. */
+/** The fields of an object's schema, also inside `optional`; null = the schema is of no object. */
 const entriesOf = (schema: FieldSchema | undefined): Readonly<Record<string, FieldSchema>> | null => {
   const { entries, wrapped } = (schema ?? {}) as { entries?: Record<string, FieldSchema>; wrapped?: FieldSchema }
   return entries ?? (wrapped ? entriesOf(wrapped) : null)

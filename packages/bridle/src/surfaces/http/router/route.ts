@@ -7,7 +7,7 @@ import type { JsonObject } from '../../../kernel/json.ts'
 import type { Access, Scope } from '../access/authenticate.ts'
 import { refusePrivateAgent } from '../access/exposure.ts'
 import { isOtherUsersSession } from '../access/users.ts'
-import { type RequestBody, requestBody } from '../requests/body.ts'
+import { createRequestBody, type RequestBody } from '../requests/body.ts'
 import { issueText } from '../requests/issue-text.ts'
 import { unknownFields, unknownParameters, warningFields, withWarnings } from '../requests/warnings.ts'
 import type { AppPorts } from './app.ts'
@@ -91,7 +91,7 @@ const validateAndHandle = async (
   { access, ports, warnings }: Pick<RouteContext, 'access' | 'ports'> & { readonly warnings: string[] },
 ): Promise<Response | Denial> => {
   const param = (name: string) => c.req.param(name) ?? ''
-  const sent = requestBody(c.req.raw, ports.maxBodyBytes)
+  const sent = createRequestBody(c.req.raw, ports.maxBodyBytes)
   const arrival: RouteContext = { request: c.req.raw, param, access, ports, rawBody: sent }
   const key = (await row.session?.(arrival)) ?? null
   if (isDenial(key)) return key
