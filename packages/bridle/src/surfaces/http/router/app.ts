@@ -1,4 +1,4 @@
-// The one router. Every wire adds its rows to it; each target serves it unchanged.
+// The router: every wire adds its routes, and every target serves it unchanged. A denial becomes a response here.
 import { type Context, Hono } from 'hono'
 import type { AgentInfo } from '../../../kernel/agent-info.ts'
 import { isId } from '../../../kernel/event.ts'
@@ -27,54 +27,54 @@ import { openapiRoutes } from './openapi.ts'
 import { type FileServer, firstSegment, pageOr404, redirectToDocs } from './pages.ts'
 import { probeRoutes } from './probes.ts'
 import { type Route, serveRoute, startsWork } from './route.ts'
-import { type Traffic, traffic } from './traffic.ts'
+import { createTraffic, type Traffic } from './traffic.ts'
 
 export interface AppOptions extends AccessOptions, Exposure, ProxyTrust {
   readonly host: SessionService
   readonly directory: Directory
-  /** Behind a gateway that has looked at what concerns other sessions: the directory here knows only those that live here. */
+  /** A gateway in front has checked everything about other sessions: the directory here lists only the sessions of this process. */
   readonly behindGateway?: boolean
-  /** Where sessions that hang from one here may live elsewhere. */
+  /** Finds the children of a session, where they may live in another process. */
   readonly relatedSessions?: RelatedSessions
   readonly clock: Clock
   readonly agents: ReadonlyMap<string, AgentInfo>
-  /** Whom a session talks to when nobody said. */
+  /** The agent of a session whose creator names none. */
   readonly defaultAgent: string
   readonly rateLimit?: RateLimit
   readonly maxBodyBytes?: number
   readonly heartbeatMs?: number
-  /** How long a reader of an event stream waits before it comes back; default 2 s. */
+  /** How long a reader of an event stream waits before it reconnects; default 2 s. */
   readonly retryMs?: number
-  /** An event stream ends by itself after this, and is resumed by id; default: never. */
+  /** The server ends an event stream after this time, and its reader resumes by id; default: never. */
   readonly streamMs?: number
-  /** A socket that says nothing for this long is closed; default 45 s. */
+  /** A socket that is silent for this long is closed; default 45 s. */
   readonly deadAfterMs?: number
   /** Prepares folders for write-capable work; a target without a disk has none. */
   readonly workspaces?: Workspaces
   /** Builds on this machine, newest first; a target that builds nothing has none. */
   readonly builds?: () => readonly BuildManifest[]
-  /** What the target knows of itself, for /ready. */
+  /** Facts about the target, for /ready. */
   readonly workspace?: { readonly [name: string]: string | number | boolean | null }
-  /** The caller's address, as the platform tells it. */
+  /** The address of the peer, as the platform knows it. */
   readonly callerAddress?: (c: Context) => string
-  /** Why it takes no requests; null = it does. */
+  /** The reason why the server takes no requests; null = it takes them. */
   readonly notReadyReason?: () => string | null
-  /** Acknowledged commits that the store found missing when it was opened, as far as it can tell; absent = none. */
+  /** Acknowledged commits that the store found missing when it opened; absent = none that it knows of. */
   readonly lostCommits?: number
-  /** The server is about to stop: sessions can be looked at, stopped and answered, and nothing new begins. */
+  /** The server is about to stop: sessions can still be read, cancelled and approved, and no work begins. */
   readonly isStopping?: () => boolean
-  readonly onRequest?: (seen: RequestLogEntry) => void
-  /** Who lets callers in, where that is not by these options. */
+  readonly onRequest?: (entry: RequestLogEntry) => void
+  /** Replaces the authenticator that these options describe. */
   readonly authenticator?: Authenticator
-  /** Where tickets are kept; default: in this process. */
+  /** Default: a store in the memory of this process. */
   readonly tickets?: TicketStore
-  /** The files of a web app, for what no row knows; default: none. */
+  /** The files of a web app, for paths that no route has; default: none. */
   readonly files?: FileServer
-  /** Rows that are answered somewhere else are served as what this makes of them. */
+  /** Replaces a route whose requests another process answers. */
   readonly forward?: (row: Route) => Route
 }
 
-/** What a log line says of a request. Never a token, never a body. */
+/** A line of the request log. It has no token and no body. */
 export interface RequestLogEntry {
   readonly method: string
   readonly url: string
@@ -96,7 +96,7 @@ export interface App {
   readonly ports: AppPorts
 }
 
-/** Every route there is: nothing else is served but the files of a web app. */
+/** All routes: besides them, only the files of a web app are served. */
 export const routeTable = (wires: readonly (readonly Route[])[]): readonly Route[] => {
   const shared = [probeRoutes, ticketRoutes, sessionRoutes, approvalRoutes, artifactRoutes, auditRoutes]
   const own = [...shared, ...wires].flat()
@@ -106,14 +106,16 @@ export const routeTable = (wires: readonly (readonly Route[])[]): readonly Route
 export const createApp = (options: AppOptions, wires: readonly (readonly Route[])[]): App => {
   const tickets = options.tickets ?? new MemoryTicketStore(options.clock.now)
   const limiter = options.rateLimit ? new RateLimiter(options.rateLimit, options.clock.now) : null
-  const admits = options.authenticator ?? createAuthenticator(options, tickets)
+  const authenticator = options.authenticator ?? createAuthenticator(options, tickets)
   const ports: AppPorts = {
     ...options,
     tickets,
-    // Within, the gateway has looked already.
-    authenticator: options.behindGateway ? admits : withTokenBackoff(admits, options.clock.now, options.authBackOff),
+    // A gateway in front has counted wrong tokens already.
+    authenticator: options.behindGateway
+      ? authenticator
+      : withTokenBackoff(authenticator, options.clock.now, options.authBackOff),
     limiter,
-    traffic: traffic(),
+    traffic: createTraffic(),
   }
   const rows = routeTable(wires)
   const app = new Hono()
@@ -123,22 +125,22 @@ export const createApp = (options: AppOptions, wires: readonly (readonly Route[]
   app.notFound(async (c) => {
     const allowed = methods(c.req.raw)
     if (allowed === null)
-      return rendered(files ? await pageOr404(c.req.raw, { files, roots }) : redirectToDocs(c.req.raw))
-    return allowOrigin(rendered(methodNotAllowed(c.req.raw, allowed)), c.req.raw, options.allowedOrigins)
+      return responseOf(files ? await pageOr404(c.req.raw, { files, roots }) : redirectToDocs(c.req.raw))
+    return allowOrigin(responseOf(methodNotAllowed(c.req.raw, allowed)), c.req.raw, options.allowedOrigins)
   })
   app.options('*', (c) => preflight(c.req.raw, methods(c.req.raw), options.allowedOrigins))
 
   const { forward = (row: Route) => row } = options
   for (const row of rows.map(forward)) {
     app.on(row.method.toUpperCase(), row.path, async (c) => {
-      const seen = observeRequest(ports, c, row)
-      return seen(rendered(await authorizeAndServe(row, c, ports).catch(faultDenial)))
+      const finish = observeRequest(ports, c, row)
+      return finish(responseOf(await authorizeAndServe(row, c, ports).catch(faultDenial)))
     })
   }
   return { fetch: (request, env) => app.fetch(request, env as object), ports }
 }
 
-const rendered = (answer: Response | Denial): Response => (isDenial(answer) ? toResponse(answer) : answer)
+const responseOf = (answer: Response | Denial): Response => (isDenial(answer) ? toResponse(answer) : answer)
 
 const authorizeAndServe = async (row: Route, c: Context, ports: AppPorts): Promise<Response | Denial> => {
   if (row.scope === 'open') return serveRoute(row, c, anonymousAccess, ports)
@@ -161,7 +163,7 @@ const serveAuthorized = async (row: Route, c: Context, access: Access, ports: Ap
 
 const anonymousAccess: Access = { tenant: 'default', scopes: [], sessionId: null, user: null, who: '' }
 
-/** Counts a request, names it for the logs, and hands the name back to the caller. */
+/** Counts and logs a request. The function that it returns adds the headers that every answer has. */
 const observeRequest = (ports: AppPorts, c: Context, row: Route): ((response: Response) => Response) => {
   const started = ports.clock.now()
   const correlationId = correlationIdOf(c.req.header('x-correlation-id'))
@@ -178,15 +180,15 @@ const observeRequest = (ports: AppPorts, c: Context, row: Route): ((response: Re
       correlationId,
     })
     response.headers.set('x-correlation-id', correlationId)
-    // No other page may embed an answer, and no browser may take it for something else than it says.
+    // Pages of other origins may not embed an answer, and browsers may not guess another content type.
     response.headers.set('cross-origin-resource-policy', 'same-origin')
     response.headers.set('x-content-type-options', 'nosniff')
-    // An answer is of its moment and for its caller; the few that may be kept say so themselves.
+    // An answer is for its caller and for now. The few that may be cached have this header already.
     if (!response.headers.has('cache-control')) response.headers.set('cache-control', 'no-store')
     allowOrigin(response, c.req.raw, ports.allowedOrigins)
     return response
   }
 }
 
-/** The caller's name for the request, else one of ours. */
-export const correlationIdOf = (given: string | null | undefined): string => (isId(given) ? given : crypto.randomUUID())
+/** The caller's id for the request, else a new one. */
+export const correlationIdOf = (id: string | null | undefined): string => (isId(id) ? id : crypto.randomUUID())

@@ -1,14 +1,14 @@
-// Builds on the machine of the server, where the target has one.
+// A build on the server's machine, as `bridle build` records it.
 
 export interface BuildManifest {
   readonly id: string
   readonly target: string
   /** ISO 8601. */
   readonly createdAt: string
-  /** Relative to where the project lies. */
+  /** Relative to the folder of the project. */
   readonly folder: string
-  /** Null = a project that is built by a configuration of its own. */
+  /** Null = the project has a configuration of its own. */
   readonly agents: readonly string[] | null
-  /** As the bundler says it. */
+  /** The bundler's text, such as `840 KiB / gzip: 190 KiB`. */
   readonly size: string
 }

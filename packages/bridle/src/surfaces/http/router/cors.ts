@@ -1,5 +1,5 @@
-// Cross-origin answers, for the pages that the door lets in; any other page gets no such header, and its browser keeps
-// the answer from it. By hand, since a router's middleware makes a new response, and an event stream is known by its own.
+// Cross-origin headers (CORS), for pages of allowed origins. Any other page gets none, and its browser hides the answer from it.
+// The router's middleware is no help here: it copies the response, and a target recognises an event stream by its object.
 import { isAllowedOrigin } from '../access/authenticate.ts'
 import { PREFLIGHT_SECONDS } from '../limits.ts'
 
@@ -30,7 +30,7 @@ export const allowOrigin = (response: Response, request: Request, allowed: reado
   return response
 }
 
-/** What a browser asks before it asks. `methods` are those of the path; null = nobody has it. */
+/** The answer to a browser's preflight request. `methods` are those of the path; null = no route has this path. */
 export const preflight = (request: Request, methods: string | null, allowed?: readonly string[]): Response =>
   allowOrigin(
     new Response(null, {

@@ -1,9 +1,9 @@
-// The methods of a path, for a request with another one.
+// The methods of a path, for the answer to a request with another method.
 import { Denial } from './denial.ts'
 import { matchPath } from './path-pattern.ts'
 import type { Route } from './route.ts'
 
-/** As `Allow` lists them, in the order of the alphabet; null = no route has this path. */
+/** The value of `Allow`, in alphabetical order; null = no route has this path. */
 export const allowedMethods =
   (rows: readonly Pick<Route, 'method' | 'path'>[]) =>
   ({ url }: Pick<Request, 'url'>): string | null => {

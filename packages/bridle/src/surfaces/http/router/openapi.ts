@@ -85,7 +85,7 @@ const queryParameters = (query: GenericSchema | undefined) => {
   }))
 }
 
-/** What callers send: transforms and checks of ours have no place in JSON Schema. */
+/** The schema of the input: JSON Schema cannot express our transforms and checks. */
 const schemaOf = (schema: GenericSchema) => {
   const { $schema, ...rest } = toJsonSchema(schema, { errorMode: 'ignore', typeMode: 'input' })
   return rest

@@ -1,4 +1,4 @@
-// What is a page, what is a file, and what is an answer.
+// Pages, files and answers: which path gets which.
 import { expect, test } from 'vitest'
 import { testApp } from '../test-app.suite.ts'
 import { isDenial, toResponse } from './denial.ts'

@@ -1,5 +1,5 @@
-// The files of a web app, for what no route knows. Nothing that begins like a route is ever a page, so a file cannot stand in
-// for an answer, and what asks for data is told in its own shape that there is none.
+// The files of a web app, for paths that no route has. A path that begins like a route is never a page: a file cannot replace an
+// answer, and a client that asks for data gets a 404 in JSON, and no HTML.
 
 import { publicPath } from '../requests/public-path.ts'
 import { type Denial, notFound } from './denial.ts'
@@ -10,7 +10,7 @@ export type FileServer = (request: Request) => Promise<Response>
 
 export interface PagesOptions {
   readonly files: FileServer
-  /** How the paths of all routes begin. */
+  /** The first segments of all routes. */
   readonly roots: ReadonlySet<string>
 }
 
@@ -29,13 +29,13 @@ export const pageOr404 = async (request: Request, { files, roots }: PagesOptions
   }
 }
 
-/** Where there is no app, whoever opens the address in a browser finds what can be asked here. */
+/** A server without an app sends a browser to the description of its routes. */
 export const redirectToDocs = (request: Request): Response | Denial =>
   request.method === 'GET' && new URL(request.url).pathname === '/'
     ? new Response(null, { status: 302, headers: { location: publicPath(request, '/docs') } })
     : notFound()
 
-/** As whoever serves files may read it: `//docs` and `/%64ocs` begin like `/docs`. */
+/** The first part of a path as a file server may read it: `//docs` and `/%64ocs` begin like `/docs`. */
 export const firstSegment = (path: string): string => decoded(path).split(/[/\\]+/)[1] ?? ''
 
 const decoded = (path: string): string => {
@@ -46,12 +46,12 @@ const decoded = (path: string): string => {
   }
 }
 
-/** A place inside the app, which its own router knows: asked for by a browser, and not like a file. */
+/** A path that the app's router may know: a browser asks for a page, and the path does not look like a file. */
 const isAppPath = ({ headers }: Request, pathname: string): boolean =>
   /(?:^|,)\s*text\/html\s*(?:[;,]|$)/i.test(headers.get('accept') ?? '') &&
   !(pathname.split('/').at(-1) ?? '').includes('.')
 
-/** The app acts with the operator's token: no other page may frame it, and nothing in it runs that is not its own. */
+/** The app acts with the operator's token: no other page may frame it, and it runs only its own scripts. */
 const SECURITY_HEADERS: { readonly [name: string]: string } = {
   'content-security-policy': [
     "default-src 'self'",
@@ -68,7 +68,7 @@ const SECURITY_HEADERS: { readonly [name: string]: string } = {
   'x-content-type-options': 'nosniff',
 }
 
-/** What the files bring along themselves stays. */
+/** A header that a file has already stays. */
 const withSecurityHeaders = (response: Response): Response => {
   const { status, statusText } = response
   const headers = new Headers(response.headers)

@@ -1,13 +1,13 @@
-// Patterns of paths with `:name` parameters, for what the router does not match itself.
+// Path patterns with `:name` parameters, for sockets and `Allow`, which the router does not match.
 
-/** The parameters of a path that fits the pattern; null when it does not. */
+/** The parameters of the path; null = the path does not match the pattern. */
 export const matchPath = (pattern: string, path: string): Record<string, string> | null => {
-  const wanted = pattern.split('/')
-  const given = path.split('/')
-  if (wanted.length !== given.length) return null
+  const parts = pattern.split('/')
+  const values = path.split('/')
+  if (parts.length !== values.length) return null
   const params: Record<string, string> = {}
-  for (const [index, part] of wanted.entries()) {
-    const value = decoded(given[index] ?? '')
+  for (const [index, part] of parts.entries()) {
+    const value = decoded(values[index] ?? '')
     if (value === null) return null
     if (part.startsWith(':')) params[part.slice(1)] = value
     else if (part !== value) return null

@@ -1,4 +1,4 @@
-// Is it alive, is it ready, how is it doing.
+// Probes: whether the server lives, whether it is ready, and its metrics.
 import type { AgentInfo } from '../../../kernel/agent-info.ts'
 import { callerOf } from '../access/proxy-headers.ts'
 import type { AppPorts } from './app.ts'
@@ -23,7 +23,7 @@ export const probeRoutes: readonly Route[] = [
     handle: async ({ c, request, ports }) => {
       const message = ports.notReadyReason?.() ?? null
       const ready = message === null
-      // A probe learns whether; what is here, and what an agent lacks, is for those who may come in.
+      // A probe without a credential learns only whether the server is ready, and nothing about its agents.
       const caller = callerOf(ports, request, ports.callerAddress?.(c) ?? '')
       const access = await ports.authenticator.authenticate(caller.request, caller.address)
       if (isDenial(access) && access.denied === 'rate_limited') return access

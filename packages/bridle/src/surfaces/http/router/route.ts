@@ -1,5 +1,5 @@
-// A route is a row: what it takes, who may call it, what it answers. The table is the only way to add one, so the access
-// rules, the input checks and /openapi.json cannot disagree with what is served.
+// A route is a row of a table: its input, its scope and its answers. The router, the access checks, the input checks and
+// /openapi.json all read that table, so they cannot disagree.
 import type { Context } from 'hono'
 import * as v from 'valibot'
 import { isId, type Key } from '../../../kernel/event.ts'
@@ -18,35 +18,34 @@ type SchemaOutput<S> = S extends v.GenericSchema<unknown, infer O> ? O : undefin
 
 export interface Route {
   readonly method: 'get' | 'post' | 'delete'
-  /** With `:name` parameters. */
+  /** May have parameters, such as `:id`. */
   readonly path: string
-  /** open: anybody, not even counted by the rate limiter. */
+  /** `open` = no credential is needed, and the rate limiter does not count the request. */
   readonly scope: Scope | 'open'
-  /** A ticket does not open it, only a lasting credential. */
+  /** The route needs a lasting credential: a ticket is denied. */
   readonly refusesTickets?: boolean
   readonly summary: string
-  /** What it tells is of all tenants together: not for a credential that is bound to some, or to a user. */
+  /** `server` = the answer is about all tenants: a credential that is bound to tenants or to a user is denied. */
   readonly concerns?: 'server'
-  /** The row stops work, which an operator may do to a private agent in production too. */
+  /** The route stops work: in production it is open for private agents, too. */
   readonly stopsWork?: boolean
-  /** Of a row that concerns one session: which. Asked before anything of the request is looked at. */
+  /** Finds the session of a route that concerns one. It runs before the query and the body are checked. */
   readonly session?: (call: RouteContext) => Promise<Key | Denial> | Key | Denial
   readonly query?: RouteSchema
   readonly body?: RouteSchema
-  /** Its query and body are for somebody else to look at. */
+  /** Another process checks the query and the body. */
   readonly isValidatedElsewhere?: boolean
-  /** What it answers when all is well, by status. */
+  /** The good answers, by status. */
   readonly answers: { readonly [status: number]: string }
   readonly handle: (call: RouteCall<unknown, unknown>) => Promise<Response | Denial> | Response | Denial
 }
 
-/** What is known of a call before its query and body are read. */
+/** The part of a call that is there before its query and body are checked. */
 export interface RouteContext {
   readonly request: Request
   readonly param: (name: string) => string
   readonly access: Access
   readonly ports: AppPorts
-  /** Read once, by whoever asks first. */
   readonly rawBody: RequestBody
 }
 
@@ -54,7 +53,7 @@ export interface RouteCall<Q, B> extends RouteContext {
   readonly c: Context
   readonly query: Q
   readonly body: B
-  /** What the row's `session` found. */
+  /** The session that the route's `session` found; null = the route concerns none. */
   readonly key: Key | null
 }
 
@@ -63,16 +62,16 @@ export const route = <
   const Q extends RouteSchema | undefined = undefined,
   const B extends RouteSchema | undefined = undefined,
 >(
-  given: Omit<Route, 'query' | 'body' | 'handle'> & {
+  row: Omit<Route, 'query' | 'body' | 'handle'> & {
     readonly query?: Q
     readonly body?: B
     readonly handle: (
       call: RouteCall<SchemaOutput<Q>, SchemaOutput<B>>,
     ) => Promise<Response | Denial> | Response | Denial
   },
-): Route => given as unknown as Route
+): Route => row as unknown as Route
 
-/** Parses the request by the row's schemas, once, and calls its handler. */
+/** Checks the request by the route's schemas, and calls its handler. */
 export const serveRoute = async (
   row: Route,
   c: Context,
@@ -84,34 +83,34 @@ export const serveRoute = async (
   return isDenial(answer) ? extendDenial(answer, { details: warningFields(warnings) }) : withWarnings(answer, warnings)
 }
 
-/** Adds to the warnings what is unknown in the body. */
+/** Adds warnings about unknown fields of the body to `warnings`. */
 const validateAndHandle = async (
   row: Route,
   c: Context,
   { access, ports, warnings }: Pick<RouteContext, 'access' | 'ports'> & { readonly warnings: string[] },
 ): Promise<Response | Denial> => {
   const param = (name: string) => c.req.param(name) ?? ''
-  const sent = createRequestBody(c.req.raw, ports.maxBodyBytes)
-  const arrival: RouteContext = { request: c.req.raw, param, access, ports, rawBody: sent }
-  const key = (await row.session?.(arrival)) ?? null
+  const rawBody = createRequestBody(c.req.raw, ports.maxBodyBytes)
+  const context: RouteContext = { request: c.req.raw, param, access, ports, rawBody }
+  const key = (await row.session?.(context)) ?? null
   if (isDenial(key)) return key
   if (key && (await isOtherUsersSession(access, key, ports.directory))) return notFound()
-  const closed = key && startsWork(row) ? refusePrivateAgent(ports, key.agent) : null
-  if (closed) return closed
+  const denial = key && startsWork(row) ? refusePrivateAgent(ports, key.agent) : null
+  if (denial) return denial
   const query = row.query ? validate(row.query, c.req.query(), 'query') : undefined
   if (isDenial(query)) return query
   let body: unknown
   if (row.body) {
-    const read = await sent.object()
-    if (isDenial(read)) return read
-    warnings.push(...unknownFields(row.body, read))
-    body = validate(row.body, read, 'body')
+    const object = await rawBody.object()
+    if (isDenial(object)) return object
+    warnings.push(...unknownFields(row.body, object))
+    body = validate(row.body, object, 'body')
     if (isDenial(body)) return body
   }
-  return row.handle({ ...arrival, c, query, body, key })
+  return row.handle({ ...context, c, query, body, key })
 }
 
-/** Whether it may begin new work, or erase some. */
+/** The route may begin work, or erase some. */
 export const startsWork = ({ scope, stopsWork = false }: Pick<Route, 'scope' | 'stopsWork'>): boolean =>
   scope === 'operate' && !stopsWork
 
@@ -126,7 +125,7 @@ const validate = (schema: RouteSchema, value: unknown, where: string): unknown =
 export const countSchema = (most: number) =>
   v.pipe(v.string(), v.regex(/^\d{1,9}$/, 'Expected a whole number'), v.transform(Number), v.maxValue(most))
 
-/** How many entries a page may have. None at all is a mistake of the caller's. */
+/** The number of entries on a page. A page of none is a mistake of the caller. */
 export const limitSchema = (most: number) => v.pipe(countSchema(most), v.minValue(1))
 
 export const optionalId = v.optional(
