@@ -1,4 +1,4 @@
-// An artifact's content lies in the log, in chunks that every store can hold, followed by one event that names it.
+// Artifacts: the log holds their text in chunks that every store accepts, followed by an event that names the artifact.
 
 import { LABEL_CHARS_MAX } from '../limits.ts'
 import { splitIntoChunks } from '../text/chunks.ts'

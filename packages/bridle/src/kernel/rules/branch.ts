@@ -48,7 +48,7 @@ export const promiseBranch = (
   childId,
 })
 
-/** The first command of a child: the state is its parent's at the branch point, and comes to rest here. */
+/** The first command of a branch: the state is its parent's at the branch point, and open work in it ends here. */
 export const branch = (w: DecisionBuilder, command: Command & { type: 'branch' }): Answers['branch'] | Refusal => {
   const { parent, title, settings, artifacts = [], owner } = command
   const next = nextBranchPrompt(w, command)
@@ -81,8 +81,8 @@ export const branch = (w: DecisionBuilder, command: Command & { type: 'branch' }
 }
 
 /**
- * A turn that was under way in the parent ends here: its calls have an outcome, its approvals an answer, and it has an end. The
- * fold knows that nothing of the parent is open in a branch; a client that only hears what is said has to be told.
+ * Ends a turn that was running in the parent: its calls get an outcome, its approvals an answer, and the turn its end. The
+ * fold knows that a branch has no open work of its parent; clients that read only events need these.
  */
 const endParentTurn = (w: DecisionBuilder, { lifecycle: { run, tools }, approvals: { open } }: SessionState): void => {
   const left = run && { run: run.runId, attempt: run.attempt }
@@ -97,7 +97,7 @@ const endParentTurn = (w: DecisionBuilder, { lifecycle: { run, tools }, approval
   w.addToOtherRun(left, 'turn_end', { turn_id: left.run, status: 'cancelled', stop_reason: BRANCHED, queued: 0 })
 }
 
-/** What a reader needs to know where the branch goes on, without the history: what was asked last, and what was answered. */
+/** The starting point of the branch without the history: the last prompt and the last answer. */
 const resumeSeed = ({ state: { conversation } }: DecisionBuilder, where: string) => {
   const at = conversation.messages.findLastIndex(({ role }) => role === 'user')
   const prompt = conversation.messages[at]?.content.trim() ?? ''
@@ -117,7 +117,7 @@ const resumeSeed = ({ state: { conversation } }: DecisionBuilder, where: string)
   }
 }
 
-/** What a branch that does not rest goes on with. */
+/** The first prompt of a branch that starts with one. */
 const nextBranchPrompt = (
   w: DecisionBuilder,
   { prompt, actor }: Command & { type: 'branch' },

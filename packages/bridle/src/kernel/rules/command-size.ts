@@ -1,9 +1,9 @@
-// How large a command may be: every word of it is kept for ever.
+// The largest command: the log keeps every character of it for ever.
 import { type Command, type Refusal, refuse } from '../commands.ts'
 import { isDeeperThan, type Json, type JsonObject, ownProperty } from '../json.ts'
 import { DEPTH_MAX, PAYLOAD_CHARS_MAX } from '../limits.ts'
 
-/** The refusal of a command that is too large or too deep; it names the prompt where that is most of it. */
+/** Refuses a command that is too large or too deep; the refusal names the prompt if that is most of it. */
 export const sizeRefusal = (command: Command): Refusal | null => {
   if (command.type === 'tick' || command.type === 'report') return null
   const isTooLarge = isDeeperThan(command, DEPTH_MAX) || (isLong(command) && isLong(withTextOnce(command)))
@@ -14,7 +14,7 @@ export const sizeRefusal = (command: Command): Refusal | null => {
 
 const isLong = (command: Command): boolean => JSON.stringify(command).length > PAYLOAD_CHARS_MAX
 
-/** An input is the whole body of a request, with the prompt in it or spelled as the prompt: its caller sent that text once. */
+/** The input repeats the body of a request, prompt included: count the prompt once, as the caller sent it. */
 const withTextOnce = (command: Command): Command => {
   if (command.type !== 'submit' || !isObject(command.input)) return command
   const { prompt, input } = command

@@ -22,7 +22,7 @@ export const pause = (
   return { paused: true }
 }
 
-/** Stops the attempt and keeps the run. Open approvals stay: an answer given meanwhile serves the next attempt. */
+/** Stops the attempt and keeps the run. Approvals stay open: their answers serve the next attempt. */
 export const parkRun = (w: DecisionBuilder, reason: 'paused' | 'budget' | 'restart'): void => {
   const { run } = w
   if (!run || run.phase === 'cancelling' || run.phase === 'parked') return
@@ -40,13 +40,13 @@ export const resume = (
   if (isEnding(w.state)) return refuse('session_ended')
   if (!paused) return refuse('not_paused')
   w.add('session_resumed', reasonAndActor({ reason, actor }))
-  // Who resumes a session that is over its budget grants it more; without, it would run on with no limit. Where that very
-  // question is open, it is still to be answered.
+  // Resuming a session over its budget grants it more budget; otherwise it would run without a limit. An open question
+  // about the budget stays open.
   if (!Object.values(w.state.approvals.open).some(({ kind }) => kind === 'budget')) grantBudget(w)
   return { paused: false }
 }
 
-/** A question about a limit that is no longer in force is withdrawn; where the new one is crossed too, another follows. */
+/** Withdraws the question about the old limit; a new limit that is crossed too asks again. */
 export const setPolicy = (
   w: DecisionBuilder,
   { policy, reason, actor }: Command & { type: 'set_policy' },
@@ -56,9 +56,9 @@ export const setPolicy = (
   return {}
 }
 
-/** The process ends, and the run would end with it: the next process goes on with it, and that costs no retry. */
+/** Keeps a run that lives in a stopping process for the next process. That costs no retry. */
 export const handOver = (w: DecisionBuilder, _command: Command & { type: 'hand_over' }): Answers['hand_over'] => {
-  // A chat's run is never started again unasked.
+  // A chat's run never restarts without a prompt.
   if (w.state.lifecycle.kind === 'background' && w.run?.phase === 'started') parkRun(w, 'restart')
   return {}
 }
@@ -70,7 +70,7 @@ export const expire = (w: DecisionBuilder, _command: Command & { type: 'expire' 
   return {}
 }
 
-/** Whatever is due by now. The order matters: what expired must not be retried. */
+/** Does everything due by now. The order matters: expired work must not be retried. */
 export const tick = (w: DecisionBuilder): Answers['tick'] => {
   expireApprovals(w)
   const { run } = w
@@ -84,7 +84,7 @@ export const tick = (w: DecisionBuilder): Answers['tick'] => {
 
 const expireWork = (w: DecisionBuilder): void => {
   if (!isExpired(w) || !canExpire(w.state)) return
-  // Its runner has to let go first; the next attempt is then refused as expired.
+  // Stop the runner first; the next attempt is then refused as expired.
   if (w.run?.phase === 'started') parkRun(w, 'paused')
   else failExpired(w)
 }

@@ -55,7 +55,7 @@ export const decide = (
   const w = new DecisionBuilder(key, state, now, command.type === 'report' ? command.frame : null)
   const outcome = (rules[command.type] as CommandRule<Command['type']>)(w, command as never)
   if (isRefusal(outcome)) return refusalResult(state, outcome)
-  // What follows is our own: the last frame of one run must not count as the first of the next.
+  // Follow-up events are the kernel's: with the runner's frame on them, the next run would start behind its own output.
   w.frame = null
   if (w.events.length > 0 || command.type === 'tick') followUp(w, state, { command: command.type, starts, identity })
   const { events, operations } = w
@@ -96,46 +96,46 @@ const rules: { readonly [T in Command['type']]: CommandRule<T> } = {
   report,
 }
 
-/** Two users may make one session at the same moment: the first has it, and the second must not add to it. */
+/** Two users may create one session at the same moment: the first owns it, and the second must not add to it. */
 const belongsToAnotherUser = (key: Key, state: SessionState, command: Command): boolean =>
   (command.type === 'submit' || command.type === 'steer' || command.type === 'create') &&
   state.lifecycle.created &&
   !mayOpen(command.owner ?? null, ownerOf(key, state))
 
-/** Everything else needs a session that is there. */
+/** All other commands need an existing session. */
 const SESSION_CREATING_COMMANDS = new Set<Command['type']>(['create', 'submit', 'steer', 'branch'])
 
-/** What a change brings about by itself: budgets, the next run, and the events that tell of both. */
+/** The consequences of a change: budgets, the next run, and the events that report both. */
 const followUp = (
   w: DecisionBuilder,
   before: SessionState,
   { command, starts, identity }: DecideContext & { readonly command: Command['type'] },
 ): void => {
   const { lifecycle, approvals } = before
-  // A token changes none of these, and most batches are tokens. Time alone does: a tick always looks.
+  // Return early for tokens, which are most batches and change none of these. A tick always checks: time changes them.
   const quiet = w.events.length > 0 && w.state.lifecycle.run?.phase === 'started' && w.state.health === before.health
   const sameWork = w.state.checkpoints === before.checkpoints && w.state.artifacts === before.artifacts
   if (quiet && sameWork && w.state.approvals === approvals && isSameLifecycle(w.state.lifecycle, lifecycle)) return
   enforceBudgets(w, before, command)
   if (starts) startNextRun(w)
-  // The next run may start over budget: no clock and no event would tell before it speaks.
+  // The next run may start over budget, and no event or timer would say so before its first report.
   enforceBudgets(w, before, command)
   publishHealth(w)
   if (hasCardChanged(w.state, before)) w.add('session_state', sessionStateCard(w.key, w.state, identity))
 }
 
-/** Whether the status card says something else: of what is awaited, also which approval. */
+/** Whether the status card changed; a card that awaits an approval also names it. */
 const hasCardChanged = (after: SessionState, before: SessionState): boolean => {
   const status = statusOf(after)
   if (status !== statusOf(before) || !before.lifecycle.created) return true
   if (after.lifecycle.parent !== before.lifecycle.parent) return true
-  // What was cancelled says so at once, and when it has ended.
+  // A cancelled session gets a card at once, and another one at its end.
   if (isTerminal(after) !== isTerminal(before)) return true
   if (runtimeText(after) !== runtimeText(before)) return true
   return status === 'awaiting_approval' && firstOpenApprovalId(after) !== firstOpenApprovalId(before)
 }
 
-/** Equal but for the committed frame. */
+/** Equal except for the committed frame. */
 const isSameLifecycle = (after: SessionState['lifecycle'], before: SessionState['lifecycle']): boolean =>
   after === before ||
   (after.queue === before.queue &&

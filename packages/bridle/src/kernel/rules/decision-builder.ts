@@ -1,5 +1,5 @@
-// A decision in the making: events are numbered and folded as they are added, so a rule always reads the state as
-// it will be. Nothing of it exists for anybody else until the session has appended it.
+// Builds a decision: events are numbered and folded as a rule adds them, so the rule always reads the resulting state.
+// Nobody else sees them until the session has appended them.
 import type { EventType } from '../catalogue.ts'
 import type { DeltaOperation } from '../delta.ts'
 import type { AnyEvent, EventDraft, Key } from '../event.ts'
@@ -14,7 +14,7 @@ export class DecisionBuilder {
   readonly events: AnyEvent[] = []
   /** The changes that the events make to the conversation, kept for the wires that send them. */
   readonly operations: DeltaOperation[] = []
-  /** Position in the runner's stream of the report being decided; null for what does not come of one. */
+  /** Position in the runner's stream of the report being decided; null for all other events. */
   frame: number | null
   state: SessionState
 
@@ -26,7 +26,7 @@ export class DecisionBuilder {
     this.frame = frame
   }
 
-  /** The number the next event gets: ids made from it are unique in the session. */
+  /** The number of the next event: ids made from it are unique in the session. */
   get nextSeq(): number {
     return this.state.head + 1
   }
@@ -35,12 +35,12 @@ export class DecisionBuilder {
     return this.state.lifecycle.run
   }
 
-  /** Adds what concerns the session. */
+  /** Adds an event of the session. */
   add<T extends EventType>(type: T, payload: Payloads[T]): void {
     this.#push({ type, payload })
   }
 
-  /** Adds what belongs to the current run. */
+  /** Adds an event of the current run. */
   addToRun<T extends EventType>(type: T, payload: Payloads[T], hearsay?: true): void {
     const { run } = this
     if (!run) return
@@ -55,7 +55,7 @@ export class DecisionBuilder {
     })
   }
 
-  /** Adds what belongs to a run that is not this session's own, or to none. */
+  /** Adds an event of another session's run, or of none. */
   addToOtherRun<T extends EventType>(
     run: { readonly run: string; readonly attempt: number } | null,
     type: T,

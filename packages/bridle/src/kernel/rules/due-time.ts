@@ -1,17 +1,17 @@
-// What is due, and when. Time is an argument: expiry, retry, abort grace and health are table tests. Node asks from a
-// timer, a Durable Object from its alarm.
+// When a session is due next: expiry, retry, abort grace, health. Time is an argument. Node calls this for a timer, a Durable
+// Object for its alarm.
 import { ABORT_GRACE_MS, BUDGET_GRACE_MS } from '../limits.ts'
 import type { Wake } from '../ports/store.ts'
 import { budgetsOverLimit, nextHealthChangeAt } from '../projections/health/budgets.ts'
 import { type SessionState, statusOf } from '../projections/state.ts'
 
-/** The next moment at which a tick would change something; null = only a command or a report does. */
+/** The next time at which a tick changes something; null: only a command or a report does. */
 export const dueAt = (state: SessionState, now: number): number | null => dueTimes(state, now).next
 
 export interface DueTimes {
-  /** The next moment at which a tick would change something. */
+  /** The next time at which a tick changes something. */
   readonly next: number | null
-  /** The next of the moments that stay where they are while a run speaks. */
+  /** The next deadline that a run's output does not move. */
   readonly deadline: number | null
 }
 
@@ -23,8 +23,8 @@ export const dueTimes = (state: SessionState, now: number): DueTimes => {
 }
 
 /**
- * The wake that a store keeps. While an effect is in hand only deadlines count: each token puts the other moments off, so that
- * they would be written with every token, and the session's owner has a timer for them.
+ * The wake time that a store keeps. While an effect is in hand only deadlines count: each token moves the other times, which
+ * would be written with every token, and the process that owns the session has a timer for them.
  */
 export const wakeOf = (inHand: boolean, { next, deadline }: DueTimes): Wake => ({
   inHand,
@@ -46,7 +46,7 @@ const earliest = (moments: readonly (number | null)[]): number | null => {
   return times.length === 0 ? null : Math.min(...times)
 }
 
-/** A run over its budget may be about to end by itself. While a call is under way its outcome is waited for. */
+/** A run over its budget may be about to end. An open call is waited for: stopped, its outcome would be unknown. */
 const isInBudgetGrace = (state: SessionState, now: number): boolean => {
   const { run, tools, policy } = state.lifecycle
   if (!policy.health || run?.phase !== 'started' || Object.keys(tools).length > 0) return false
@@ -54,7 +54,7 @@ const isInBudgetGrace = (state: SessionState, now: number): boolean => {
   return status === 'running' && budgetsOverLimit(state.health, policy, status, now).length > 0
 }
 
-/** A process that ended left it to the next one. */
+/** A stopped process left the run for the next one. */
 const isLeftForNextProcess = ({ lifecycle, approvals }: SessionState): boolean => {
   const { created, paused, run, queue } = lifecycle
   if (!created || paused) return false
@@ -64,8 +64,8 @@ const isLeftForNextProcess = ({ lifecycle, approvals }: SessionState): boolean =
 }
 
 /**
- * Work that is under way may finish. Work that waits for a sandbox, or would have to be started, retried, resumed or answered,
- * expires.
+ * Running work may finish. Work expires if it waits for a sandbox, or would have to be started, retried, resumed or
+ * answered.
  */
 export const canExpire = ({ lifecycle: { kind, run, queue }, approvals: { open } }: SessionState): boolean => {
   if (kind !== 'background' || (!run && queue.length === 0)) return false

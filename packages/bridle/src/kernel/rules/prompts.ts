@@ -1,4 +1,4 @@
-// Prompts: submitted, steered, edited, run again. A prompt is accepted once and waits its turn in the log.
+// Prompts: submit, steer, edit, reload. A prompt is accepted once, and the log is its queue.
 
 import {
   type Answers,
@@ -34,7 +34,7 @@ export const submit = (w: DecisionBuilder, command: Command & { type: 'submit' }
   return queuePrompt(w, command.prompt, command)
 }
 
-/** To the run in progress where its engine listens; otherwise to the head of the queue, and the answer says which. */
+/** Sends the prompt to the run in progress if its engine takes one, else to the head of the queue; the answer says which. */
 export const steer = (w: DecisionBuilder, command: Command & { type: 'steer' }): Answers['steer'] | Refusal => {
   const bad = checkPrompt(w, command.prompt)
   if (bad) return bad
@@ -46,7 +46,7 @@ export const steer = (w: DecisionBuilder, command: Command & { type: 'steer' }):
   return { runId: run.runId, messageId, delivery: 'steered' }
 }
 
-/** Branches inside the session: the conversation goes on from before that message, with other words. */
+/** Rewinds the conversation to before the message, and continues with the new prompt. */
 export const edit = (w: DecisionBuilder, command: Command & { type: 'edit' }): Answers['edit'] | Refusal => {
   const bad = checkPrompt(w, command.prompt)
   if (bad) return bad
@@ -54,7 +54,7 @@ export const edit = (w: DecisionBuilder, command: Command & { type: 'edit' }): A
   return index < 0 ? refuse('message_not_found') : rewind(w, index, command.prompt, command)
 }
 
-/** The same prompt again, from before it was first answered. */
+/** Rewinds to before the prompt of an answer, and runs it again. */
 export const reload = (w: DecisionBuilder, command: Command & { type: 'reload' }): Answers['reload'] | Refusal => {
   const { messages } = w.state.conversation
   const answer = messages.findLast(({ id, role }) => role === 'assistant' && (command.messageId ?? id) === id)
@@ -113,7 +113,7 @@ const createSession = (w: DecisionBuilder, opening: SessionOptions = {}, owner?:
   for (const each of opening.artifacts ?? []) publishArtifact(w, each)
 }
 
-/** `anew`: for a session that begins with it, whatever it goes on from. */
+/** `anew`: the prompt starts a branch, so its parent's end and queue do not matter. */
 export const checkPrompt = (w: DecisionBuilder, prompt: string, anew = false): Refusal | null => {
   if (prompt.trim() === '') return refuse('prompt_empty')
   if (anew) return null

@@ -1,5 +1,5 @@
-// Effects are a level, not an edge: this lists what should be in hand now. The session compares it with what it has
-// after every commit and once after opening, so a crash between append and effect loses nothing.
+// The effects that should be in hand now, computed from the state alone: a level, not an edge. The session compares them
+// with the running ones after every commit and after opening, so a crash between append and effect loses nothing.
 
 import type { Key } from '../event.ts'
 import type { ApprovalAnswer, Job } from '../ports/runner.ts'
@@ -66,7 +66,7 @@ const undeliveredAnswers = (state: SessionState, run: Run): ApprovalAnswer[] =>
       reason,
     }))
 
-/** Only the end of the answer counts, and only until the attempt itself has written something. */
+/** How much text of earlier attempts the answer holds, until this attempt writes its own. */
 const isMidText = ({ conversation }: SessionState, { runId, keptChars }: Run): boolean => {
   if (keptChars === 0) return false
   const answer = conversation.messages.findLast((each) => each.role === 'assistant' && each.runId === runId)

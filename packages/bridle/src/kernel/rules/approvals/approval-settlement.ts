@@ -13,7 +13,7 @@ export interface ApprovalSettlement {
   readonly superseded_by?: string
 }
 
-/** An answer as it is shown. */
+/** The answer, as clients see it. */
 export const applied = (
   asked: Approval,
   decision: ApprovalDecision,
@@ -39,7 +39,7 @@ export const recordDecision = (
   w.addToRun('approval_applied', applied(asked, decision, by))
 }
 
-/** Nobody answered, so nothing follows from it. */
+/** A cancelled approval has no answer and no consequence. */
 export const cancelApprovals = (w: DecisionBuilder): void => {
   for (const asked of Object.values(w.state.approvals.open)) recordDecision(w, asked, 'cancelled', {})
 }

@@ -1,4 +1,4 @@
-// Approvals: asked by a runner or by the kernel itself, answered once, by anybody on any wire, also after a restart.
+// Approvals: requested by a runner or by the kernel, answered once, on any wire, also after a restart.
 
 import { type Answers, type ApproveCommand, type Refusal, refuse, type ToolApprovalRequest } from '../../commands.ts'
 import { approvalIdOf, withCallId } from '../../ids.ts'
@@ -11,20 +11,20 @@ import type { DecisionBuilder } from '../decision-builder.ts'
 import { endTurn } from '../runs/runs.ts'
 import { type ApprovalSettlement, recordDecision } from './approval-settlement.ts'
 
-/** A runner asks. Asking the same call again after a crash or a retry uses the answer already given, once. */
+/** Requests an approval for a runner. The same call after a crash or a retry uses the existing answer, once. */
 export const requestApproval = (w: DecisionBuilder, asked: ToolApprovalRequest): void => {
   const { run } = w
   if (!run) return
   const { open, decided } = w.state.approvals
   const again = (each: Approval | DecidedApproval) =>
     each.runId === run.runId && each.attempt === run.attempt && each.toolCallId === asked.toolCallId
-  // Open, or its answer is on the way. Once the answer was used, or for other arguments, it is another question.
+  // The approval is open, or its answer is being delivered. A used answer, or other arguments, make a new approval.
   const same = (each: Approval | DecidedApproval) => again(each) && each.requestedDigest === asked.digest
   if (Object.values(open).some(same) || Object.values(decided).some((each) => each.undelivered && same(each))) return
 
   const earlier = (each: Approval | DecidedApproval) =>
     each.runId === run.runId && each.requestedDigest === asked.digest && each.attempt < run.attempt
-  // Expiry is nobody's answer: asked again, it is a question again.
+  // An expiry is not an answer: the same call gets a new approval.
   const answered = Object.values(decided).find(
     (each) => each.undelivered && each.decision !== 'expired' && earlier(each),
   )
@@ -100,7 +100,7 @@ const settleApproval = (
   consequences[asked.kind](w, decision)
 }
 
-/** What the kernel's own questions lead to; a tool's answer goes to its runner as a wanted effect. */
+/** The consequences of answers. A tool's answer has none here: wanted-effects.ts delivers it while it is `undelivered`. */
 const consequences: { readonly [K in Approval['kind']]: (w: DecisionBuilder, decision: ApprovalDecision) => void } = {
   tool: () => {},
   budget: (w, decision) => {

@@ -1,10 +1,10 @@
-// Questions of the kernel itself to an operator. They are approvals like those of a tool, with a kind of their own.
+// The kernel's questions to an operator. They are approvals of their own kind.
 import { approvalIdOf } from '../../ids.ts'
 import { ownProperty } from '../../json.ts'
 import type { DecisionBuilder } from '../decision-builder.ts'
 import { isResumable } from '../runs/resumption.ts'
 
-/** The kernel asks: more budget, or what to do about a call whose outcome nobody knows. */
+/** Asks for more budget, or about a call whose outcome is unknown. */
 export const askOperator = (
   w: DecisionBuilder,
   kind: 'budget' | 'unknown_outcome',
@@ -24,8 +24,8 @@ export const askOperator = (
 }
 
 /**
- * Calls under way whose repetition nobody declared harmless: they may have happened or not, and running the turn again
- * blindly is the one thing never done. A call that still waits for its approval has not happened.
+ * Asks about open calls that are not declared safe to repeat: they may have happened, and the turn must not run again
+ * without an answer. A call that still awaits its approval has not happened.
  */
 export const askAboutUnsafe = (w: DecisionBuilder, what: string, keepsMemory = false): boolean => {
   const waiting = new Set(Object.values(w.state.approvals.open).map((asked) => asked.toolCallId))

@@ -1,5 +1,5 @@
-// A call that a person was asked about acts only after it was approved. A runner that reports such a call as executed
-// while nobody has approved it, or after it was denied, is not believed any further: it is stopped and its run fails.
+// A call that needs an approval must not act before it has one. A runner that reports such a call as executed without an
+// approval, or after a denial, is stopped, and its run fails.
 
 import { SUMMARY_CHARS_MAX } from '../../limits.ts'
 import type { Approval, DecidedApproval } from '../../projections/approvals.ts'
@@ -13,7 +13,7 @@ import { cancelApprovals } from './approval-settlement.ts'
 export const hasActed = (status: ToolStatus): boolean =>
   status === 'ok' || status === 'artifact' || status === 'timeout'
 
-/** Whether the call was asked about in this attempt, and its last question was not answered with a yes. */
+/** Whether the call requested an approval in this attempt and the last one was not granted. */
 export const isUnapprovedCall = (w: DecisionBuilder, toolCallId: string): boolean => {
   const { run } = w
   const { open, decided } = w.state.approvals
@@ -24,7 +24,7 @@ export const isUnapprovedCall = (w: DecisionBuilder, toolCallId: string): boolea
   return last !== undefined && last.decision !== 'approved'
 }
 
-/** The outcome stays in the log as it was reported: the call has acted, and a reader has to know. */
+/** Keeps the reported outcome in the log: the call has acted, and readers have to know. */
 export const failUnapprovedCall = (w: DecisionBuilder, outcome: Payloads['tool_outcome']): void => {
   const { run } = w
   if (!run) return

@@ -1,6 +1,5 @@
-// Crossing a budget stops the attempt and asks, or pauses. A run that crosses one with its last step is left to end: its
-// result is there and was paid for. So a run that is over budget goes on until it reports more work, or has said nothing for a
-// short while.
+// A crossed budget stops the attempt and asks an operator, or pauses. A run that crosses it with its last step may finish:
+// its result is paid for. So a run over budget continues until it reports more work, or stays silent for BUDGET_GRACE_MS.
 import type { Command, ReportItem } from '../../commands.ts'
 import { BUDGET_GRACE_MS } from '../../limits.ts'
 import { budgetsOverLimit, grantedLimits, newlyCrossedBudgets } from '../../projections/health/budgets.ts'
@@ -10,12 +9,12 @@ import { parkRun } from '../control.ts'
 import type { DecisionBuilder } from '../decision-builder.ts'
 import { isResumable } from '../runs/resumption.ts'
 
-/** After a change. `before` is the state that the command found. */
+/** Runs after each change. `before` is the state that the command found. */
 export const enforceBudgets = (w: DecisionBuilder, before: SessionState, command: Command['type']): void => {
   if (!isLeftToFinish(w, before, command)) stopOverBudget(w)
 }
 
-/** Tells which budgets are newly crossed, stops the attempt, and asks or pauses. False where nothing is crossed. */
+/** Reports newly crossed budgets, stops the attempt, and asks or pauses. False if no budget is crossed. */
 export const stopOverBudget = (w: DecisionBuilder): boolean => {
   const { policy, run } = w.state.lifecycle
   const status = statusOf(w.state)
@@ -45,14 +44,14 @@ export const isOverBudget = ({ state, now }: DecisionBuilder): boolean => {
   return status === 'running' && budgetsOverLimit(state.health, policy, status, now).length > 0
 }
 
-/** Whether a runner does or says something new with it. Usage, outcomes and diagnostics tell of work that is done. */
+/** Whether the item starts new work or adds output. Usage, outcomes and diagnostics report finished work. */
 export const reportsNewWork = (item: ReportItem): boolean =>
   item.type === 'ask' || (item.type === 'event' && WORK.has(item.event.type))
 
 const WORK: ReadonlySet<string> = new Set(['token', 'thinking', 'reflection', 'tool_call'])
 
 const GOES_ON = 'the work goes on from where it stopped'
-/** What is repeated, by where the run stands. */
+/** The question, depending on the state of the run. */
 const NEXT = {
   requested: 'the turn starts',
   started: 'the turn starts over: the work so far is done again',
@@ -61,23 +60,23 @@ const NEXT = {
   waiting: 'the next attempt starts',
 } as const
 
-/** A run that has just told what it spent may be at its end. A clock tells nothing of that, and stops it at once. */
+/** A run that has just reported usage may be at its end. A time budget gives no such sign, and stops the run at once. */
 const isLeftToFinish = (w: DecisionBuilder, before: SessionState, command: Command['type']): boolean => {
   const { policy, run, tools } = w.state.lifecycle
   if (run?.phase !== 'started' || (command !== 'report' && command !== 'tick')) return false
   const over = budgetsOverLimit(w.state.health, policy, statusOf(w.state), w.now)
   if (over.length === 0 || over.some(({ budget }) => budget === 'max_runtime_minutes')) return false
   if (command === 'report') return !hasSpentMore(w.state, before)
-  // A call under way spends nothing; stopped now, nobody would know its outcome.
+  // An open call spends nothing, and stopping it would leave its outcome unknown.
   return Object.keys(tools).length > 0 || w.now < before.at + BUDGET_GRACE_MS
 }
 
-/** A run that was over its budget before and spends on is not at its end. */
+/** A run that was over its budget before and spends more is not at its end. */
 const hasSpentMore = ({ health }: SessionState, before: SessionState): boolean => {
   const { policy } = before.lifecycle
   const wasOver = budgetsOverLimit(before.health, policy, statusOf(before), before.at).length > 0
   return wasOver && (health.tokens > before.health.tokens || health.costUsd > before.health.costUsd)
 }
 
-/** Short: sums of money are fractions of a cent and tokens are millions. */
+/** Four digits: costs are fractions of a cent, and tokens are millions. */
 const round = (value: number): number => Number(value.toPrecision(6))

@@ -1,4 +1,4 @@
-// More budget, granted by an operator: the limit is armed again above what was spent.
+// More budget, granted by an operator: the new limit starts above the amount already spent.
 
 import { grantedLimits } from '../../projections/health/budgets.ts'
 import type { BudgetName } from '../../schemas.ts'

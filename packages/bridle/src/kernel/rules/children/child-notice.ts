@@ -1,5 +1,5 @@
-// A session that was started from another tells that one when it starts and when it ends, so that the parent's streams show
-// the work it handed on. The child keeps what it has told in its own log: a crash in between loses no notice.
+// A child session notifies its parent when it starts and when it ends, so that the parent's streams show delegated work.
+// The child logs which notices the parent has: a crash in between loses none.
 import type { Key } from '../../event.ts'
 import { mayOpen, ownerOf } from '../../owner.ts'
 import type { SessionEntry } from '../../ports/store.ts'
@@ -8,10 +8,10 @@ import { isTerminal, type SessionState } from '../../projections/state.ts'
 export interface ChildNotice {
   readonly parentId: string
   readonly child: Key
-  /** The user that the child belongs to; null = nobody. */
+  /** The user who owns the child; null: nobody. */
   readonly owner: string | null
   readonly status: string
-  /** Number of the child's event that made it so: an older notice that arrives late changes nothing. */
+  /** Number of the child's event that caused the notice: a late, older notice changes nothing. */
   readonly seq: number
 }
 
@@ -19,22 +19,22 @@ export interface ChildNotice {
 export const pendingNotice = (key: Key, state: SessionState): ChildNotice | null => {
   const { parentSessionId, reportedStatus, parentNotifiedSeq } = state.lifecycle
   if (parentSessionId === null || reportedStatus === null || reportedStatus.seq <= parentNotifiedSeq) return null
-  // Between two prompts of its queue the child is still at work.
+  // Between two queued prompts the child is still working.
   if (reportedStatus.status !== 'running' && !isTerminal(state)) return null
   const { status, seq } = reportedStatus
   return { parentId: parentSessionId, child: key, owner: ownerOf(key, state), status, seq }
 }
 
 /**
- * The session that a child names by its id alone: the one of its own agent, else the first that was made, as everywhere. `found`
- * is in that order. Null = there is none.
+ * The parent that a child names with an id alone: the session of the child's agent, else the first one created. `found` is
+ * in that order. Null: there is none.
  */
 export const findParentKey = (
   found: readonly SessionEntry[],
   { child, owner }: Pick<ChildNotice, 'child' | 'owner'>,
 ): Key | null => {
   const others = found
-    // A user's session writes nothing into another user's.
+    // A user's session never writes into another user's.
     .filter((entry) => mayOpen(owner, entry.owner))
     .map(({ key }) => key)
     .filter(({ agent, id }) => agent !== child.agent || id !== child.id)

@@ -1,4 +1,4 @@
-// Sessions that were started from another: what the parent writes down of them, and what the child knows to be written.
+// Child sessions: the parent records their status, and the child records which notices the parent has.
 import type { Answers, Command } from '../../commands.ts'
 import { ownProperty } from '../../json.ts'
 import type { DecisionBuilder } from '../decision-builder.ts'
@@ -8,7 +8,7 @@ export const recordChildStatus = (
   { child, status, seq }: Command & { type: 'child_status' },
 ): Answers['child_status'] => {
   const known = ownProperty(w.state.subagents, child.id)
-  // The same notice again, or an older one that was late.
+  // A repeated notice, or a late one.
   if ((known?.childSeq ?? -1) >= seq) return {}
   w.add('subagent_event', {
     agent_id: child.id,
@@ -16,7 +16,7 @@ export const recordChildStatus = (
     parent_session_id: w.key.id,
     session_id: child.id,
     agent: child.agent,
-    // Its title is its own: not everybody who may watch this session may open that one.
+    // Leave the child's title out: a reader of this session may not be allowed to open the child.
     child_seq: seq,
   })
   return {}

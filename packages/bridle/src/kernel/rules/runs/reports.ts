@@ -1,4 +1,4 @@
-// What a runner says of its run. A report for another run or attempt, or one seen already, changes nothing.
+// Reports of runners. A report for another run or attempt, or a repeated one, changes nothing.
 
 import { catalogue, isEventType } from '../../catalogue.ts'
 import type { Answers, ReportItem, RunReport } from '../../commands.ts'
@@ -24,7 +24,7 @@ export const report = (w: DecisionBuilder, told: RunReport): Answers['report'] =
   if (!isCurrent()) return { dropped: 'run' }
   if (w.frame !== null && w.run && w.frame <= w.run.frame) return { dropped: 'frame' }
   if (isStarted(w) && told.items.some(reportsNewWork) && isOverBudget(w)) {
-    // Nothing of the report counts: not its frame, and not an end that came with the work.
+    // Drop the whole report: its frame, and an end that came with the work.
     w.frame = null
     stopOverBudget(w)
     return { dropped: 'budget' }
@@ -37,13 +37,13 @@ export const report = (w: DecisionBuilder, told: RunReport): Answers['report'] =
 
 const isStopped = ({ run }: DecisionBuilder): boolean => run?.phase !== 'started' && run?.phase !== 'requested'
 
-/** What a run that was told to stop is still heard for. A runner that can go on says from where when it answers the stop. */
+/** Items that a stopping run may still report. A resumable runner names its resume handle when it answers the stop. */
 const isAcceptedAfterStop = ({ run }: DecisionBuilder, { type }: ReportItem): boolean =>
   ANSWERS.has(type) || (ENDS.has(type) && !(run?.phase === 'parked' && run.resumable))
 const ANSWERS: ReadonlySet<ReportItem['type']> = new Set(['stopped', 'approval_delivered', 'steer_delivered'])
 const ENDS: ReadonlySet<ReportItem['type']> = new Set(['finished', 'failed', 'lost'])
 
-/** Only a run that was not told to stop may add to the log. */
+/** A run that is stopping may not add to the log. */
 const isStarted = (w: DecisionBuilder): boolean => w.run?.phase === 'started'
 
 const itemHandlers: {
@@ -62,7 +62,7 @@ const itemHandlers: {
       ...(model !== undefined && { model }),
     })
     w.addToRun('policy_decision', turnRuntimeDecision(w.state))
-    // Work that writes has a workspace, whatever stands around its engine; what does is said last, and is the session's.
+    // Report the sandbox last: it is the session's, and work that writes has a workspace in every sandbox.
     if (sandbox && hasWorkspace(w.state)) w.addToRun('sandbox_notice', defaultSandboxNotice(w.state))
     w.addToRun('sandbox_notice', sandbox ?? defaultSandboxNotice(w.state))
     if (hasWorkspace(w.state)) publishTaskGraph(w, 'running')
@@ -71,7 +71,7 @@ const itemHandlers: {
   sandbox_awaited: (w, { reason }) => {
     const { run } = w
     if (!run || (run.phase !== 'requested' && !isStarted(w))) return
-    // A server that was started anew finds the run waiting already.
+    // After a restart the run may already be waiting.
     if ((reason !== null) === (run.awaitsSandbox ?? false)) return
     w.addToRun('sandbox_awaited', { run_id: run.runId, attempt: run.attempt, reason })
     w.addToRun('transport_diagnostic', {
@@ -82,7 +82,7 @@ const itemHandlers: {
   },
 
   event: (w, { event }) => {
-    // What nobody knows has no fold; a greeting is a wire's word and not the log's.
+    // Drop unknown types, which no fold reads, and events that only a wire makes.
     if (!isStarted(w) || !isEventType(event.type) || catalogue[event.type].source === 'wire') return
     if (catalogue[event.type].source !== 'runner') return w.addToRun(event.type, markedAsHearsay(event), true)
     const refine = refinements[event.type] as ((w: DecisionBuilder, payload: unknown) => void) | undefined
@@ -138,18 +138,18 @@ const itemHandlers: {
   },
 }
 
-/** A run that was stopped and kept is not gone on with from an end that nobody heard: its last words would be missing. */
+/** A parked run never resumes from an unreported end: the text before that end would be missing. */
 const stopAfterLateEnd = (w: DecisionBuilder, resume: string | undefined): void =>
   completeStop(w, 'confirmed', w.run?.phase === 'parked' ? undefined : resume)
 
-/** Marks a runner's or an agent's word on its own isolation or policy as a claim, in the payload itself. */
+/** Marks a runner's statement about its isolation or policy as a claim, in the payload. */
 const markedAsHearsay = ({ type, payload }: Pick<AnyEventDraft, 'type' | 'payload'>): typeof payload =>
   catalogue[type].source === 'server' ? { ...payload, hearsay: true } : payload
 
 /** Events that the kernel completes before it numbers them. */
 const refinements: { readonly [T in keyof Payloads]?: (w: DecisionBuilder, payload: Payloads[T]) => void } = {
   tool_call: (w, payload) => {
-    // Begun twice, it would have one outcome for two calls.
+    // A second start of one call would have no outcome of its own.
     if (Object.hasOwn(w.state.lifecycle.tools, payload.tool_call_id)) return
     const given = payload.arguments as JsonObject
     w.addToRun('tool_call', { ...payload, arguments: withCallId(given, payload.tool_call_id) })
@@ -164,7 +164,7 @@ const refinements: { readonly [T in keyof Payloads]?: (w: DecisionBuilder, paylo
   },
 
   tool_outcome: (w, payload) => {
-    // A late second outcome would contradict the first.
+    // A second outcome would contradict the first.
     if (!Object.hasOwn(w.state.lifecycle.tools, payload.tool_call_id)) return
     if (hasActed(payload.status) && isUnapprovedCall(w, payload.tool_call_id)) return failUnapprovedCall(w, payload)
     if (payload.result === undefined) return w.addToRun('tool_outcome', payload)
@@ -173,7 +173,7 @@ const refinements: { readonly [T in keyof Payloads]?: (w: DecisionBuilder, paylo
     w.addToRun('tool_outcome', { ...payload, result, status, outcome_type: OUTCOME_TYPES[status] })
   },
 
-  // A runner knows the text of its own attempt; the answer has that of the attempts before, which it goes on from.
+  // The runner knows the text of its own attempt; the answer also holds that of the attempts which it continues.
   response: (w, payload) => {
     const { keptChars = 0, runId } = w.run ?? {}
     if (keptChars === 0) return w.addToRun('response', payload)
@@ -182,7 +182,7 @@ const refinements: { readonly [T in keyof Payloads]?: (w: DecisionBuilder, paylo
   },
 
   custom_event: (w, payload) => {
-    // Whatever a runner calls one of ours would be taken for it.
+    // A runner's artifact must not take the name of one of the kernel's.
     if (customEventProblem(payload.name, payload.data) === null) w.addToRun('custom_event', payload)
   },
 
@@ -193,7 +193,7 @@ const refinements: { readonly [T in keyof Payloads]?: (w: DecisionBuilder, paylo
     })
   },
 
-  // How a session that was started from this one stands is told by that session alone.
+  // Only the child session itself reports its status.
   subagent_event: (w, { child_seq: _seq, session_id: _session, agent: _agent, ...payload }) => {
     w.addToRun('subagent_event', { ...payload, parent_session_id: payload.parent_session_id ?? w.key.id })
   },
@@ -217,8 +217,8 @@ const inlineOrArtifact = (
 ): { result: Json; replaced: boolean } => {
   const text = typeof result === 'string' ? result : JSON.stringify(result)
   if (text.length <= INLINE_CHARS_MAX) return { result, replaced: false }
-  // `tool_result` and `tool_outcome` of one call carry the same result: one artifact serves both. Engines use the name
-  // of a call again, in later attempts and turns or even in the same: another text is another artifact.
+  // `tool_result` and `tool_outcome` of one call carry the same result and share an artifact. Engines reuse call ids in
+  // later attempts, turns or even the same one: another text is another artifact.
   const id = `art-${hashText(canonicalJson([w.run?.runId, w.run?.attempt, toolCallId, text]))}`
   const published = () => w.state.artifacts.latest.findLast((artifact) => artifact.id === id)
   if (!published()) {

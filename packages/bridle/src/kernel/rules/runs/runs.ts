@@ -24,7 +24,7 @@ import type { DecisionBuilder } from '../decision-builder.ts'
 import { resumeHandleOf } from './resumption.ts'
 import { publishTaskGraph } from './task-graph.ts'
 
-/** Starts the next attempt, or the next prompt in the queue, when nothing stands in the way. */
+/** Starts the next attempt or the next queued prompt, if the session is free to run. */
 export const startNextRun = (w: DecisionBuilder): void => {
   const { created, paused, queue, run } = w.state.lifecycle
   if (!created || paused) return
@@ -54,7 +54,7 @@ export const requestRun = (w: DecisionBuilder, runId: string, attempt: number): 
   if (prompt) w.addToRun('turn_start', { turn_id: runId, prompt: prompt.text, message_id: messageIdOf(w.nextSeq) })
 }
 
-/** A transient failure of background work is tried again; everything else ends the turn. */
+/** Retries a transient failure of background work; any other failure ends the turn. */
 export const failRun = (
   w: DecisionBuilder,
   failure: { message: string; transient?: boolean; reason?: string; resume?: string },
@@ -67,7 +67,7 @@ export const failRun = (
     w.addToRun('run_parked', { run_id: run.runId, attempt: run.attempt, reason: 'unknown_outcome', stop: false })
     return
   }
-  // What would be tried again has expired, though there were no try left.
+  // Expired work ends as expired, also if a retry is left.
   if (kind === 'background' && failure.transient && isExpired(w)) return failExpired(w)
   if (kind === 'background' && failure.transient && attempts <= maxRetries) {
     settleToolCalls(w, 'error', failure.reason ?? 'interrupted')
@@ -83,7 +83,7 @@ export const failRun = (
   endTurn(w, 'failed', failure)
 }
 
-/** What runs out with the run is settled in the same batch: calls, approvals, then the turn itself. */
+/** Ends a turn in one batch: first its calls and approvals, then the turn itself. */
 export const endTurn = (
   w: DecisionBuilder,
   status: 'completed' | 'failed' | 'cancelled',
@@ -94,14 +94,14 @@ export const endTurn = (
   settleToolCalls(w, status === 'completed' ? 'ok' : 'error', end.reason ?? 'interrupted')
   cancelApprovals(w)
   const text = status === 'completed' ? answerText(w) : ''
-  // What the runner said as its whole response is not said again, nor what is too long to be said twice.
+  // Do not repeat a response that the runner has reported, nor one too long to write twice.
   if (text !== '' && !run.hasResponse && text.length <= RESULT_CHARS_MAX) w.addToRun('response', { text })
-  // Also of a turn that was stopped or failed: what was said in it is part of the conversation.
+  // The text of a stopped or failed turn is part of the conversation too.
   if (end.resume !== undefined) recordResumeHandle(w, end.resume)
   if (w.state.lifecycle.kind === 'background') {
     recordRun(w, run, status)
     publishTaskGraph(w, status)
-    // Whatever the engine tells of its steps, there is one for each turn. Expiry has one of its own.
+    // Each turn gets a checkpoint, whatever checkpoints the engine reports. Expiry writes its own.
     if (end.reason !== 'expired') checkpoint(w, 'turn', status, end.message ?? (text || `The turn was ${status}.`))
   }
   if (status === 'completed') {
@@ -117,7 +117,7 @@ export const endTurn = (
   }
   if (status === 'completed' || (status === 'failed' && w.state.lifecycle.kind === 'chat')) requeueSteers(w)
   const { kind, queue } = w.state.lifecycle
-  // Background work that failed or was cancelled has ended as a whole; completed work goes on with its queue.
+  // Failed or cancelled background work ends with its queue; completed work continues with the next prompt.
   if (kind === 'background' && status !== 'completed')
     for (const { runId } of queue) dropPrompt(w, runId, { reason: status })
   w.addToRun('turn_end', { turn_id: run.runId, status, queued: w.state.lifecycle.queue.length })
@@ -130,13 +130,13 @@ export const cancel = (w: DecisionBuilder, command: Command & { type: 'cancel' }
   const isCurrent = run !== null && target === run.runId
   const queued = queue.find(({ runId }) => runId === command.runId)
 
-  // A stale name is acknowledged and does nothing.
+  // Acknowledge a cancel of an unknown or finished run; it does nothing.
   if (command.runId !== undefined && !isCurrent && !queued) return { runId: target, cancelled: false }
   const isRunning = isCurrent && run.phase !== 'cancelling'
   const isWhole = kind === 'background' && command.runId === undefined && !run
   const dropped = command.queue || isWhole ? queue : queued ? [queued] : []
   const actor = command.actor === undefined ? {} : { actor: command.actor }
-  // Cancelling prompts that only wait is an operator’s act too: the log says who did it.
+  // Log who cancelled queued prompts, as for a running one.
   if (!isRunning && dropped[0])
     w.add('cancel_requested', { run_id: queued?.runId ?? dropped[0].runId, reason, queued: dropped.length, ...actor })
   if (command.queue)
@@ -150,7 +150,7 @@ export const cancel = (w: DecisionBuilder, command: Command & { type: 'cancel' }
     })
     settleToolCalls(w, 'error', 'interrupted')
     cancelApprovals(w)
-    // Nothing is at a runner: it ends here and now.
+    // No runner has the run, so it ends now.
     if (run.phase === 'waiting' || (run.phase === 'parked' && run.stopRequestedAt === null)) endTurn(w, 'cancelled')
   } else if (queued || isWhole) {
     dropQueued(w, queued ? [queued.runId] : queue.map(({ runId }) => runId), { reason, ...actor })
@@ -166,7 +166,7 @@ const dropQueued = (w: DecisionBuilder, runIds: readonly string[], why: DropReas
   for (const runId of runIds) dropPrompt(w, runId, why)
   const { kind, run, queue } = w.state.lifecycle
   const last = runIds.at(-1)
-  // A background session with nothing left to do has been cancelled, and says so.
+  // A background session whose last prompt is dropped is cancelled.
   if (kind === 'background' && !run && queue.length === 0 && last !== undefined) {
     w.add('turn_end', { turn_id: last, status: 'cancelled', queued: 0 })
   }
@@ -174,7 +174,7 @@ const dropQueued = (w: DecisionBuilder, runIds: readonly string[], why: DropReas
 
 interface DropReason {
   readonly reason: string
-  /** The person that cancelled it; absent = nobody said. */
+  /** The person who cancelled it, if known. */
   readonly actor?: string
 }
 
@@ -182,7 +182,7 @@ export const dropPrompt = (w: DecisionBuilder, runId: string, why: DropReason): 
   const prompt = w.state.lifecycle.queue.find((each) => each.runId === runId)
   if (!prompt) return
   const { messageId, text } = prompt
-  // A long one was shown in part while it waited.
+  // A long prompt was shown in part while it was queued.
   w.add('prompt_dropped', {
     run_id: runId,
     message_id: messageId,
@@ -191,27 +191,27 @@ export const dropPrompt = (w: DecisionBuilder, runId: string, why: DropReason): 
   })
 }
 
-/** The runner is done with an aborted attempt, or has had its time. */
+/** Ends a stop: the runner has confirmed the abort, or its time is over. */
 export const completeStop = (w: DecisionBuilder, how: 'confirmed' | 'deadline', resume?: string): void => {
   const { run } = w
   if (!run || run.stopRequestedAt === null) return
   w.addToRun('run_stopped', { run_id: run.runId, attempt: run.attempt, how })
-  // A handle of the turn before, with which it began: nothing was done since.
+  // The handle of the turn before, with which this one began: the engine has done nothing since.
   const isOwn = resume !== run.resume || run.continues !== null
   if (resume !== undefined && isOwn && run.phase === 'parked') recordResumeHandle(w, resume)
   if (run.failure) return endTurn(w, 'failed', { ...run.failure, ...(resume !== undefined && { resume }) })
-  // A place in the attempt that was cancelled is none to begin the next turn from.
+  // The next turn must not start from a handle inside a cancelled attempt.
   if (run.phase === 'cancelling') endTurn(w, 'cancelled', resume === undefined || run.resumable ? {} : { resume })
 }
 
-/** As soon as it is known: whatever stops the run later, the next attempt goes on from there. */
+/** Records the handle as soon as it is known, so that the next attempt resumes there, whatever stops this one. */
 export const recordResumeHandle = (w: DecisionBuilder, handle: string): void => {
   const { run } = w
   const known = w.state.lifecycle.handles.findLast((each) => each.runId === run?.runId)
   if (run && known?.handle !== handle) w.addToRun('resume_handle', { run_id: run.runId, handle })
 }
 
-/** Every started call gets exactly one outcome, and the tasks of an attempt that is stopped end with it. */
+/** Gives every open call its one outcome, and ends the tasks of the attempt. */
 export const settleToolCalls = (w: DecisionBuilder, status: 'ok' | 'error', reason: string): void => {
   if (status === 'error') settleTasks(w, reason)
   const waiting = new Set(Object.values(w.state.approvals.open).map((asked) => asked.toolCallId))
@@ -240,7 +240,7 @@ export const isExpired = (w: DecisionBuilder): boolean => {
   return kind === 'background' && expiresAt !== null && w.now >= expiresAt
 }
 
-/** Expired is a checkpoint of a failed session, not a state of its own. */
+/** Fails expired work: expiry is a checkpoint of a failed session, not a status. */
 export const failExpired = (w: DecisionBuilder): void => {
   w.add('session_checkpoint', {
     session_id: w.key.id,
@@ -267,8 +267,8 @@ const expiryText = ({ state: { lifecycle } }: DecisionBuilder): string => {
 }
 
 /**
- * A result too large for one event is an artifact, and the event refers to it. Background work leaves every result as
- * one: whoever comes for it was not there when it was said.
+ * The result, or a reference to its artifact if it is too large for one event. Background work publishes every result as an
+ * artifact: its reader comes later.
  */
 const resultOrArtifact = (w: DecisionBuilder, result: Json): Json => {
   const isText = typeof result === 'string'
@@ -292,7 +292,7 @@ const checkpoint = (w: DecisionBuilder, checkpoint_type: string, status: string,
     resume_cursor: cursorText('checkpoint', w.key.id, w.nextSeq),
   })
 
-/** What became of a run, to be found among the artifacts when the log is long gone from the screen. */
+/** Publishes the report of a run as an artifact, for readers who come after the stream has ended. */
 const recordRun = (w: DecisionBuilder, run: Run, status: string): void => {
   const { tokens, costUsd } = w.state.health
   const record = {
@@ -315,7 +315,7 @@ const recordRun = (w: DecisionBuilder, run: Run, status: string): void => {
   })
 }
 
-/** A steering prompt that was acknowledged and came too late for its run is the next prompt. */
+/** Queues a steering prompt that was acknowledged too late for its run. */
 const requeueSteers = (w: DecisionBuilder): void => {
   for (const { messageId, text } of w.state.lifecycle.steers.toReversed()) {
     w.add('prompt_queued', { run_id: runIdOf(w.nextSeq), message_id: messageId, text, head: true })

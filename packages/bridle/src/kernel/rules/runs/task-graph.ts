@@ -1,5 +1,5 @@
-// The task graph of write-capable work: what is to be done, in what order, and how far it is. Each change is another version of
-// the same artifact, so that the newest says how the work stands, also when the log is long gone from the screen.
+// The task graph of write-capable work: its tasks, their order and their progress. Each change publishes a new version of the
+// same artifact, so the newest version shows the progress without the log.
 import type { PreparedArtifact } from '../../commands.ts'
 import { GOAL_CHARS_MAX } from '../../limits.ts'
 import { truncate } from '../../text/truncate.ts'
@@ -31,7 +31,7 @@ export const taskGraph = ({ sessionId, workspaceId, goal }: TaskGraphInput, work
       {
         id: 'report',
         title: 'Leave the output and the record of the run',
-        // The report begins when the work is done, and shares its end.
+        // The report task starts when the work is done, and ends with it.
         status: work === 'running' ? 'pending' : work,
         depends_on: ['work'],
       },
@@ -39,7 +39,7 @@ export const taskGraph = ({ sessionId, workspaceId, goal }: TaskGraphInput, work
   }),
 })
 
-/** The next version, of a session that has a graph; the goal is what its run was asked for. */
+/** Publishes the next version in a session that has a graph; the goal is the prompt of its run. */
 export const publishTaskGraph = (w: DecisionBuilder, work: WorkStatus): void => {
   const { settings, run, queue } = w.state.lifecycle
   const { workspace_id: workspaceId, task_graph_id: graphId } = settings
