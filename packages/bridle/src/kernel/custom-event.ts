@@ -1,14 +1,14 @@
-// An agent's own events: any name that is not one of ours, with an object of a bounded size. In the log they are one type, so
-// that a name we use later never meets an old event of that name; on the frontend's stream they have the agent's name.
+// Custom events of agents: any name outside the catalogue, with an object of bounded size. The log stores them as one type, so
+// that a later catalogue name never meets old custom events; the frontend's stream shows the agent's name.
 import { isEventType } from './catalogue.ts'
 import { CUSTOM_CHARS_MAX } from './limits.ts'
 
 const grammar = /^[a-z][a-z0-9_.:-]{0,63}$/i
 
-/** Made by a surface, and in no catalogue. */
+/** Names that surfaces make and the catalogue lacks. */
 const RESERVED = new Set(['health_snapshot'])
 
-/** Why an agent may not say it; null = it may. `data` is JSON. */
+/** Why the agent may not emit the event; null: it may. `data` is JSON. */
 export const customEventProblem = (name: unknown, data: unknown): string | null => {
   if (typeof name !== 'string' || !grammar.test(name))
     return `"${String(name).slice(0, 64)}" is not an event that an agent can emit: a name begins with a letter and has letters, digits and . _ : - only, at most 64.`

@@ -1,4 +1,4 @@
-// An engine as the wires show it. The kernel knows engines by what they say of themselves, never by name.
+// Engines as the wires show them. The kernel reads what an engine declares, and never its name.
 import type { ContractEventType } from './catalogue.ts'
 
 /** in_process: in the server itself. bridge: a program behind a runner, in a sandbox. */

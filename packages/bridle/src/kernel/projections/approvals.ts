@@ -1,5 +1,5 @@
-// Approvals: open ones, and the answers given, kept so that the same answer twice is the same reply and so that an
-// answer the runner has not had yet can still be delivered after a restart.
+// Approvals: the open ones, and the answers. Answers are kept so that a repeated answer gets the same reply, and an
+// undelivered one reaches its runner after a restart.
 import { withoutCallId } from '../ids.ts'
 import { type JsonObject, omit, ownProperty } from '../json.ts'
 import { DECIDED_APPROVALS_MAX } from '../limits.ts'
@@ -25,17 +25,17 @@ export interface Approval {
   readonly attempt: number
 }
 
-/** Only what a repeated answer, a delivery or a re-ask needs; the whole request is in the log. */
+/** The fields that a repeated answer, a delivery or a repeated request needs; the whole request is in the log. */
 export interface DecidedApproval
   extends Pick<Approval, 'id' | 'toolCallId' | 'tool' | 'requestedDigest' | 'runId' | 'attempt'> {
   readonly decision: ApprovalDecision
   readonly approvedDigest: string | null
-  /** As approved; dropped once delivered. */
+  /** The approved arguments, until they are delivered. */
   readonly arguments: JsonObject | null
   readonly reason: string | null
-  /** Whether the runner still has to hear it. */
+  /** Whether the runner does not have the answer yet. */
   readonly undelivered: boolean
-  /** Its call has an outcome: an engine may use the call's id again. */
+  /** Whether the call has an outcome: an engine may then reuse the call's id. */
   readonly hasOutcome: boolean
 }
 
@@ -63,10 +63,10 @@ export const approvals: Projection<Approvals> = {
     }),
 
     approval_decided: (state, { payload }) => {
-      const asked = ownProperty(state.open, payload.request_id)
-      if (!asked) return state
-      const { id, kind, toolCallId, tool, requestedDigest, runId, attempt } = asked
-      const heard = kind === 'tool' && payload.decision !== 'superseded' && payload.decision !== 'cancelled'
+      const approval = ownProperty(state.open, payload.request_id)
+      if (!approval) return state
+      const { id, kind, toolCallId, tool, requestedDigest, runId, attempt } = approval
+      const goesToRunner = kind === 'tool' && payload.decision !== 'superseded' && payload.decision !== 'cancelled'
       return {
         open: omit(state.open, id),
         decided: bounded({
@@ -80,9 +80,9 @@ export const approvals: Projection<Approvals> = {
             attempt,
             decision: payload.decision,
             approvedDigest: payload.approved_digest ?? null,
-            arguments: heard ? (payload.arguments ?? asked.arguments) : null,
+            arguments: goesToRunner ? (payload.arguments ?? approval.arguments) : null,
             reason: payload.reason ?? null,
-            undelivered: heard,
+            undelivered: goesToRunner,
             hasOutcome: false,
           },
         }),

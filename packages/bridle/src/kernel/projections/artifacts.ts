@@ -1,5 +1,4 @@
-// A cold fold: sequence numbers and small labels; payloads, and what is older than the newest few, are read from the log
-// when somebody asks.
+// A cold fold: sequence numbers and small labels. Payloads and older artifacts are read from the log on request.
 import type { Event } from '../event.ts'
 import { ARTIFACTS_MAX } from '../limits.ts'
 import type { Projection } from './projection.ts'
@@ -16,7 +15,7 @@ export interface Artifact {
   readonly kind: string
   readonly contentType: string
   readonly size: number
-  /** Its chunks lie at first..seq-1 of the log. */
+  /** The chunks are the events from `firstChunkSeq` to `seq - 1`. */
   readonly firstChunkSeq: number
   readonly seq: number
   readonly at: number

@@ -1,4 +1,4 @@
-// The decisions about a session: which events count as one, how each reads, and where the newest lie in the log.
+// The decisions about a session: which events are decisions, their text, and the numbers of the newest.
 import type { EventType } from '../catalogue.ts'
 import type { AnyEvent, Event } from '../event.ts'
 import { AUDIT_KEPT_MAX, SUMMARY_CHARS_MAX } from '../limits.ts'
@@ -40,7 +40,7 @@ const lines: { readonly [T in EventType]?: (event: Event<T>) => AuditLine } = {
   error: ({ payload }) => ['failed', payload.message],
 }
 
-/** Null where the event is no decision. */
+/** Null if the event is no decision. */
 export const auditRow = (event: AnyEvent): AuditRow | null => {
   const line = Object.hasOwn(lines, event.type) ? (lines[event.type] as (event: AnyEvent) => AuditLine)(event) : null
   if (!line) return null
@@ -61,12 +61,12 @@ export const audit: Projection<AuditSeqs> = {
   initial: [],
   on: {
     ...(Object.fromEntries(Object.keys(lines).map((type) => [type, withAuditSeq])) as Projection<AuditSeqs>['on']),
-    // Decisions about the parent are its own.
+    // Decisions about the parent do not count for the branch.
     branched: (_state, { seq }) => [seq],
   },
 }
 
-/** Budgets and limits in a few words. */
+/** A short text of budgets and limits. */
 const policyText = ({ health = {} }: Policy): string =>
   Object.entries(health)
     .map(([name, value]) => `${name} ${value}`)

@@ -1,9 +1,9 @@
-// A cold fold: sequence numbers and small labels; payloads are read from the log when somebody asks.
+// A cold fold: sequence numbers and small labels; payloads are read from the log on request.
 import { STREAM_EVENT_TYPES } from '../catalogue.ts'
 import { ENVELOPES_MAX, PARTICIPANTS_MAX } from '../limits.ts'
 import type { Projection } from './projection.ts'
 
-/** Who took part besides the runtime and the agent, and which events the channel shows. */
+/** The participants besides the runtime and the agent, and the events that the channel shows. */
 export interface Channel {
   readonly operator: boolean
   readonly tools: readonly string[]
@@ -16,13 +16,13 @@ const withEnvelope = (state: Channel, { seq }: { readonly seq: number }): Channe
   recent: [...state.recent.slice(1 - ENVELOPES_MAX), seq],
 })
 
-/** Pieces of a text have no envelope each: the whole text has one, and a page of pieces would show nothing else. */
+/** Text deltas have no envelope: the whole text has one, and a page of deltas would show nothing else. */
 const enveloped = STREAM_EVENT_TYPES.filter((type) => type !== 'token')
 
 const withOperator = (state: Channel, event: { readonly seq: number }): Channel =>
   withEnvelope({ ...state, operator: true }, event)
 
-/** Asked of an operator, or done by one. */
+/** Events that ask an operator, or that an operator caused. */
 const operatorActs = ['approval_required', 'session_resumed', 'cancel_requested', 'policy_set', 'branched'] as const
 
 export const channel: Projection<Channel> = {

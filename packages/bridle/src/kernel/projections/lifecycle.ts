@@ -1,5 +1,5 @@
-// Where the session stands: what waits, what runs, how often it was tried, when it must be looked at again.
-// Folded from facts only; session_state and the other shown events are made from this, never the other way round.
+// The lifecycle of a session: its queue, its run, its attempts and deadlines. Folded from facts only: session_state and the
+// other shown events are made from this fold, never the other way round.
 
 import { BRANCHED, type Event } from '../event.ts'
 import { type Json, type JsonObject, omit } from '../json.ts'
@@ -12,42 +12,42 @@ import type { Projection } from './projection.ts'
 
 export interface Lifecycle {
   readonly created: boolean
-  /** The number of its first event: a cursor below it is of an earlier life of this id. */
+  /** The number of the first event: a cursor below it belongs to a deleted session of the same id. */
   readonly firstSeq: number
   readonly kind: 'chat' | 'background'
-  /** As the log says; an id that names a user says more (`ownerOf`). */
+  /** The owner in the log; an id that names a user overrides it (`ownerOf`). */
   readonly owner: string | null
   readonly title: string
   readonly createdAt: number
   readonly settings: JsonObject
-  /** What stands around the last run. */
+  /** The sandbox of the last run. */
   readonly sandbox: { readonly mode: string; readonly isolation: string } | null
-  /** The provider and the model of the last run, as far as they are known. */
+  /** The provider and the model of the last run, if known. */
   readonly runtime: { readonly provider: string | null; readonly model: string | null }
   readonly maxRetries: number
   readonly expiresAt: number | null
   readonly policy: Policy
   readonly parent: BranchParent | null
   readonly parentSessionId: string | null
-  /** How it stands for the session it was started from, and since which event; null = nobody is told. */
+  /** The status for the parent session, and the event that set it; null: no parent is notified. */
   readonly reportedStatus: { readonly status: string; readonly seq: number } | null
-  /** Number of the last standing that the parent has. */
+  /** Number of the last status that the parent has. */
   readonly parentNotifiedSeq: number
   readonly branch: { readonly sourceEventId: string; readonly resumeCursor: string } | null
   readonly queue: readonly Prompt[]
   readonly run: Run | null
   readonly paused: boolean
-  /** How the last turn ended; null while one is under way. A background session that has ended stays so. */
+  /** The end of the last turn; null during a turn. A background session that has ended keeps it. */
   readonly lastTurnStatus: 'completed' | 'failed' | 'cancelled' | null
   readonly endedAt: number | null
-  /** How often the present turn, or the last, was begun from nothing. */
+  /** How often the current or last turn started from the beginning. */
   readonly attempts: number
   readonly lastError: string | null
-  /** Calls without an outcome, of the current attempt. */
+  /** Open calls of the current attempt. */
   readonly tools: { readonly [toolCallId: string]: OpenToolCall }
-  /** Steering prompts the runner does not have yet. */
+  /** Steering prompts that the runner does not have yet. */
   readonly steers: readonly { readonly messageId: string; readonly text: string }[]
-  /** How the engine continues from each turn: from its end, or from as far as it has got. The newest of each turn. */
+  /** The newest resume handle of each turn: of its end, or of the furthest point reached. */
   readonly handles: readonly { readonly runId: string; readonly handle: string }[]
 }
 
@@ -60,29 +60,29 @@ export interface Prompt {
 }
 
 export interface Run extends Prompt {
-  /** Another for each start, whatever it starts from: runners and frames are told apart by it. */
+  /** A new number for each start: it distinguishes runners and frames. */
   readonly attempt: number
-  /** The attempt that this one goes on from; null = it started from nothing. */
+  /** The attempt that this one continues; null: it started from the beginning. */
   readonly continues: number | null
-  /** Characters of the answer that were there when it went on. */
+  /** Characters of the answer that the continued attempts wrote. */
   readonly keptChars: number
-  /** A retry was scheduled: the next start is from nothing, and counts. */
+  /** A retry is scheduled: the next attempt starts from the beginning, and counts. */
   readonly retrying: boolean
-  /** Why it is parked. */
+  /** Why the run is parked. */
   readonly parkReason: (typeof PARK_REASONS)[number] | null
-  /** Stopped, its runner tells how the next attempt goes on from there. */
+  /** When stopped, the runner reports a handle from which the next attempt continues. */
   readonly resumable: boolean
   /**
-   * requested: a runner should start it. started: a runner has it. cancelling: it is to end. parked: stopped and
-   * kept. waiting: failed, to be tried again at `retryAt`.
+   * requested: a runner should start it. started: a runner has it. cancelling: it is being stopped for good. parked: stopped
+   * and kept. waiting: failed, with a retry at `retryAt`.
    */
   readonly phase: 'requested' | 'started' | 'cancelling' | 'parked' | 'waiting'
-  /** An abort the runner has not confirmed: asked then. */
+  /** The time of an abort that the runner has not confirmed. */
   readonly stopRequestedAt: number | null
-  /** No sandbox is free for it yet: it is tried again by whoever has the session. */
+  /** The run waits for a free sandbox; the process that owns the session tries again. */
   readonly awaitsSandbox?: boolean
   readonly retryAt: number | null
-  /** The run ends with this as soon as its runner has stopped. */
+  /** The status with which the run ends when its runner has stopped. */
   readonly failure: { readonly message: string; readonly reason: string } | null
   /** Last committed frame of this attempt. */
   readonly frame: number
@@ -90,7 +90,7 @@ export interface Run extends Prompt {
   readonly resume: string | null
   readonly steerable: boolean
   readonly hasOutput: boolean
-  /** The runner itself has said its whole response. */
+  /** The runner has reported its whole response. */
   readonly hasResponse: boolean
 }
 
@@ -135,7 +135,7 @@ export const lifecycle: Projection<Lifecycle> = {
       created: true,
       firstSeq: seq,
       kind: payload.kind,
-      // Logs from before owners were written: what hangs from a user's session is that user's.
+      // Older logs have no owner: a child of a user's session belongs to that user.
       owner: payload.owner ?? ownerFromId(payload.parent_session_id ?? ''),
       title: payload.title ?? '',
       createdAt: at,
@@ -185,7 +185,7 @@ export const lifecycle: Projection<Lifecycle> = {
         lastTurnStatus: null,
         endedAt: null,
         tools: {},
-        // From nothing, what an earlier attempt remembers is not to be gone on from. A place in an attempt is good once.
+        // A start from the beginning must not use the handle of an earlier attempt. A handle inside an attempt is used once.
         handles:
           continues === null || before?.resumable
             ? state.handles.filter((each) => each.runId !== runId)
@@ -226,7 +226,7 @@ export const lifecycle: Projection<Lifecycle> = {
     }),
 
     usage: (state, { payload: { model } }) =>
-      // An engine may ask a smaller model now and then; the first one is the session's.
+      // Engines also call smaller models; the first model is the session's.
       model === undefined || state.runtime.model !== null ? state : { ...state, runtime: { ...state.runtime, model } },
 
     sandbox_notice: (state, { payload }) => {
@@ -288,7 +288,7 @@ export const lifecycle: Projection<Lifecycle> = {
     error: (state, { payload }) => ({ ...state, lastError: payload.message }),
 
     turn_end: (state, { seq, at, payload }) => {
-      // A turn of the parent: the branch itself has not ended.
+      // The turn is the parent's: the branch has not ended.
       if (payload.stop_reason === BRANCHED) return state
       return {
         ...state,
@@ -297,7 +297,7 @@ export const lifecycle: Projection<Lifecycle> = {
         run: state.run?.runId === payload.turn_id ? null : state.run,
         lastTurnStatus: payload.status,
         endedAt: at,
-        // An error that the work got over is in the log.
+        // Completed work has no error; an error on the way is in the log.
         lastError: payload.status === 'completed' ? null : state.lastError,
         tools: {},
         steers: [],
@@ -308,7 +308,7 @@ export const lifecycle: Projection<Lifecycle> = {
       ...state,
       tools: {
         ...state.tools,
-        // Undeclared means unsafe: nobody said that repeating it does no harm.
+        // An undeclared effect counts as unsafe.
         [payload.tool_call_id]: { name: payload.name, effect: payload.effect ?? 'unsafe' },
       },
     }),
@@ -319,7 +319,7 @@ export const lifecycle: Projection<Lifecycle> = {
 
     rewound: (state, { payload }) => ({
       ...state,
-      // Going on from before a turn must not resume the engine from after it.
+      // After a rewind the engine must not resume from a later turn.
       handles: state.handles.filter((each) => !payload.run_ids.includes(each.runId)),
     }),
 
@@ -331,7 +331,7 @@ export const lifecycle: Projection<Lifecycle> = {
     branched: (state, { at, payload }) => ({
       ...state,
       kind: payload.kind,
-      // The state is the parent's, and its owner with it.
+      // The state is the parent's, its owner included.
       owner: ownerFromId(payload.parent.id) ?? state.owner ?? payload.owner ?? null,
       title: payload.title ?? state.title,
       settings: payload.settings ?? state.settings,
@@ -339,7 +339,7 @@ export const lifecycle: Projection<Lifecycle> = {
       createdAt: at,
       parent: payload.parent,
       parentSessionId: payload.parent.id,
-      // A branch is no work that its parent handed on.
+      // A branch is not a child of its parent: it notifies nobody.
       reportedStatus: null,
       branch: { sourceEventId: payload.source_event_id, resumeCursor: payload.resume_cursor },
       queue: [],
@@ -356,7 +356,7 @@ export const lifecycle: Projection<Lifecycle> = {
   },
 }
 
-/** The committed frame moves with every event that a runner reported. */
+/** Each event from a runner's report moves the committed frame. */
 export const withFrame = (state: Lifecycle, event: Event): Lifecycle => {
   const { run } = state
   if (!run || event.frame === undefined || event.run !== run.runId || event.attempt !== run.attempt) return state
@@ -365,7 +365,7 @@ export const withFrame = (state: Lifecycle, event: Event): Lifecycle => {
   return { ...state, run: { ...run, frame: Math.max(run.frame, event.frame), hasOutput } }
 }
 
-/** Whatever adds a part to the message. */
+/** Event types that add a part to the message. */
 const outputTypes = new Set<string>([
   'token',
   'response',
@@ -376,7 +376,7 @@ const outputTypes = new Set<string>([
   'context_compacted',
 ])
 
-/** Stopped before it was started, an attempt that goes on stands where it would have begun. */
+/** An attempt stopped before its start keeps the handle with which it would have begun. */
 const withResumeHandle = (state: Lifecycle): Lifecycle => {
   const { run, handles } = state
   if (run?.phase !== 'requested' || run.continues === null || run.resume === null) return state

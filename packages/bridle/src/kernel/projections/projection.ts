@@ -1,5 +1,5 @@
-// A projection is one pure fold: it names the events it cares about, and anything else returns the state it was
-// given, the very same object, so that "did it change?" is `!==`.
+// A projection is one pure fold. It names the events it handles; any other event returns the same state object, so a change
+// is detected with `!==`.
 import type { EventType } from '../catalogue.ts'
 import type { AnyEvent, Event } from '../event.ts'
 

@@ -1,8 +1,8 @@
-// A cold fold: sequence numbers and small labels; payloads are read from the log when somebody asks.
+// A cold fold: sequence numbers and small labels; payloads are read from the log on request.
 import { RESUME_POINTS_MAX } from '../limits.ts'
 import type { Projection } from './projection.ts'
 
-/** Where a session can be resumed or branched, in order. */
+/** The points where a session can be resumed or branched, in order. */
 export type ResumePoints = readonly { readonly kind: 'checkpoint' | 'approval' | 'turn'; readonly seq: number }[]
 
 export const resumePoints: Projection<ResumePoints> = {

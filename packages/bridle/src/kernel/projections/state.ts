@@ -48,7 +48,7 @@ export const emptyState: SessionState = {
   audit: audit.initial,
 }
 
-/** One step. An event of a type this build does not know moves the head and nothing else. */
+/** Folds one event. An event of an unknown type moves the head and nothing else. */
 export const evolve = (state: SessionState, event: Event): SessionState =>
   evolveWith(state, event as AnyEvent, conversationOperations(state.conversation, event as AnyEvent))
 
@@ -79,29 +79,29 @@ export const evolveWith = (
   return next
 }
 
-/** The session's state of life. Derived, so it cannot disagree with the facts. */
+/** The status of the session, derived from the facts so that it cannot disagree with them. */
 export const statusOf = ({ lifecycle: life, approvals: { open } }: SessionState): SessionStatus => {
   const { run } = life
   if (run?.phase === 'cancelling') return life.kind === 'background' ? 'cancelled' : 'idle'
   if (!run && life.kind === 'background' && life.lastTurnStatus && life.queue.length === 0) return life.lastTurnStatus
   if (life.paused) return 'paused'
-  if (Object.values(open).some((asked) => isAwaited(asked, run))) return 'awaiting_approval'
+  if (Object.values(open).some((approval) => isAwaited(approval, run))) return 'awaiting_approval'
   if (run?.awaitsSandbox && (run.phase === 'requested' || run.phase === 'started')) return 'queued'
   if (run) return run.phase === 'waiting' || run.phase === 'parked' ? 'recovering' : 'running'
   if (life.queue.length > 0) return 'queued'
   return life.lastTurnStatus === 'failed' ? 'failed' : 'idle'
 }
 
-/** A tool's approval holds up the attempt that asked; the kernel's own questions hold up the session. */
-const isAwaited = (asked: Approval, run: Run | null): boolean =>
-  asked.kind !== 'tool' || (run?.phase === 'started' && asked.attempt === run.attempt)
+/** A tool's approval blocks its attempt; the kernel's own questions block the session. */
+const isAwaited = (approval: Approval, run: Run | null): boolean =>
+  approval.kind !== 'tool' || (run?.phase === 'started' && approval.attempt === run.attempt)
 
-/** Nothing more can happen: only background sessions end. */
+/** The session has ended; only background sessions do. */
 export const isTerminal = (state: SessionState): boolean => {
   const { kind, run, lastTurnStatus, queue } = state.lifecycle
   return kind === 'background' && !run && lastTurnStatus !== null && queue.length === 0
 }
 
-/** Nothing more can be asked of it: it has ended, or is about to, and what was asked now would end with it. */
+/** The session takes no more commands: it has ended, or its end is certain. */
 export const isEnding = (state: SessionState): boolean =>
   isTerminal(state) || (state.lifecycle.kind === 'background' && state.lifecycle.run?.phase === 'cancelling')

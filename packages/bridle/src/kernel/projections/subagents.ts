@@ -1,15 +1,15 @@
-// A cold fold: sequence numbers and small labels; payloads are read from the log when somebody asks.
+// A cold fold: sequence numbers and small labels; payloads are read from the log on request.
 import type { Projection } from './projection.ts'
 
 export interface Subagent {
   readonly status: string
-  /** Where that was said. */
+  /** Number of the event with this status. */
   readonly seq: number
-  /** Where the work was first spoken of: its description is there. */
+  /** Number of the first event about the work, which holds its description. */
   readonly firstSeq: number
-  /** The run that it belongs to; null = none, it goes on whatever runs here. */
+  /** The run of the work; null: the work is independent of runs here. */
   readonly runId: string | null
-  /** Where the work is a session: the number of its event that this was about. */
+  /** For a child session: the number of the child's event that caused the status. */
   readonly childSeq?: number
 }
 
@@ -31,5 +31,5 @@ export const subagents: Projection<Subagents> = {
 /** Whether delegated work with this status is over. */
 export const isTaskOver = (status: string): boolean => TASK_ENDS.has(status)
 
-/** In the words of the engines; any other status is of work under way. */
+/** The engines' words for finished work; any other status means running. */
 const TASK_ENDS: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled', 'error', 'stopped', 'interrupted'])

@@ -91,8 +91,8 @@ const endParentTurn = (w: DecisionBuilder, { lifecycle: { run, tools }, approval
       ...{ tool_call_id, tool_name: name, status: 'error', outcome_type: OUTCOME_TYPES.error },
       ...{ reason: BRANCHED, error: 'The call was interrupted.' },
     })
-  for (const asked of Object.values(open))
-    w.addToOtherRun(left, 'approval_applied', applied(asked, 'cancelled', { reason: BRANCHED }))
+  for (const approval of Object.values(open))
+    w.addToOtherRun(left, 'approval_applied', applied(approval, 'cancelled', { reason: BRANCHED }))
   if (!left) return
   w.addToOtherRun(left, 'turn_end', { turn_id: left.run, status: 'cancelled', stop_reason: BRANCHED, queued: 0 })
 }
@@ -124,8 +124,8 @@ const nextBranchPrompt = (
 ): (PromptOptions & { prompt: string }) | Refusal | null => {
   if (prompt === undefined) return null
   if (prompt !== null) return checkPrompt(w, prompt, true) ?? { prompt, actor }
-  const asked = w.state.conversation.messages.findLast(({ role }) => role === 'user')
-  return asked
-    ? { prompt: asked.content, input: asked.input, actor }
+  const prompt = w.state.conversation.messages.findLast(({ role }) => role === 'user')
+  return prompt
+    ? { prompt: prompt.content, input: prompt.input, actor }
     : refuse('bad_branch_point', 'Nothing was asked before that event.')
 }

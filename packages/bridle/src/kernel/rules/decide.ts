@@ -145,6 +145,6 @@ const isSameLifecycle = (after: SessionState['lifecycle'], before: SessionState[
 
 const publishHealth = (w: DecisionBuilder): void => {
   const now = healthSnapshot(w.key, w.state, statusOf(w.state), w.now)
-  const told = w.state.health.publishedHash ?? healthHash(initialHealthSnapshot(w.key, w.state, w.now))
-  if (healthHash(now) !== told) w.add('health_changed', now as unknown as Payloads['health_changed'])
+  const published = w.state.health.publishedHash ?? healthHash(initialHealthSnapshot(w.key, w.state, w.now))
+  if (healthHash(now) !== published) w.add('health_changed', now as unknown as Payloads['health_changed'])
 }

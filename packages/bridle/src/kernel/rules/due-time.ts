@@ -71,5 +71,7 @@ export const canExpire = ({ lifecycle: { kind, run, queue }, approvals: { open }
   if (kind !== 'background' || (!run && queue.length === 0)) return false
   const isWorking = run !== null && (run.phase === 'requested' || run.phase === 'started') && !run.awaitsSandbox
   const underWay = isWorking || (run !== null && run.stopRequestedAt !== null)
-  return !underWay || (run.phase === 'started' && Object.values(open).some((asked) => asked.attempt === run.attempt))
+  return (
+    !underWay || (run.phase === 'started' && Object.values(open).some((approval) => approval.attempt === run.attempt))
+  )
 }

@@ -61,8 +61,8 @@ export const reload = (w: DecisionBuilder, command: Command & { type: 'reload' }
   const index = messages.findIndex(
     ({ role, runId }) => role === 'user' && runId !== undefined && runId === answer?.runId,
   )
-  const asked = messages[index]
-  return asked ? rewind(w, index, asked.content, { ...command, input: asked.input }) : refuse('message_not_found')
+  const prompt = messages[index]
+  return prompt ? rewind(w, index, prompt.content, { ...command, input: prompt.input }) : refuse('message_not_found')
 }
 
 export interface PromptOptions {
@@ -71,7 +71,7 @@ export interface PromptOptions {
   readonly head?: boolean
 }
 
-const rewind = (w: DecisionBuilder, index: number, prompt: string, said: PromptOptions): PromptAnswer | Refusal => {
+const rewind = (w: DecisionBuilder, index: number, prompt: string, options: PromptOptions): PromptAnswer | Refusal => {
   if (w.run) return refuse('run_active')
   if (isEnding(w.state)) return refuse('session_ended')
   const gone = w.state.conversation.messages.slice(index)
@@ -79,10 +79,10 @@ const rewind = (w: DecisionBuilder, index: number, prompt: string, said: PromptO
   const first = gone[0]
   const run_ids = [...new Set(gone.flatMap(({ runId }) => (runId ? [runId] : [])))]
   if (first) w.add('rewound', { keep: index, message_id: first.id, run_ids })
-  return queuePrompt(w, prompt, said)
+  return queuePrompt(w, prompt, options)
 }
 
-export const queuePrompt = (w: DecisionBuilder, prompt: string, said: PromptOptions): PromptAnswer => {
+export const queuePrompt = (w: DecisionBuilder, prompt: string, options: PromptOptions): PromptAnswer => {
   const runId = runIdOf(w.nextSeq)
   const messageId = messageIdOf(w.nextSeq)
   const waits = w.run !== null || w.state.lifecycle.paused
@@ -90,9 +90,9 @@ export const queuePrompt = (w: DecisionBuilder, prompt: string, said: PromptOpti
     run_id: runId,
     message_id: messageId,
     text: prompt,
-    ...(said.input !== undefined && { input: said.input }),
-    ...(said.head && { head: true }),
-    ...actor(said),
+    ...(options.input !== undefined && { input: options.input }),
+    ...(options.head && { head: true }),
+    ...actor(options),
   })
   return { runId, messageId, delivery: waits ? 'queued' : 'started' }
 }
@@ -121,4 +121,5 @@ export const checkPrompt = (w: DecisionBuilder, prompt: string, anew = false): R
   return w.state.lifecycle.queue.length >= QUEUE_MAX ? refuse('queue_full') : null
 }
 
-const actor = (said: { readonly actor?: string | undefined }) => (said.actor === undefined ? {} : { actor: said.actor })
+const actor = (options: { readonly actor?: string | undefined }) =>
+  options.actor === undefined ? {} : { actor: options.actor }

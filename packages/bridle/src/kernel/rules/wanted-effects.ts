@@ -57,16 +57,16 @@ const parentOf = (key: Key, { lifecycle: { parent } }: SessionState): Key | null
 const undeliveredAnswers = (state: SessionState, run: Run): ApprovalAnswer[] =>
   Object.values(state.approvals.decided)
     .filter((each) => each.undelivered && each.runId === run.runId && each.attempt === run.attempt)
-    .map(({ id, toolCallId, decision, arguments: given, approvedDigest, reason }) => ({
+    .map(({ id, toolCallId, decision, arguments: edited, approvedDigest, reason }) => ({
       requestId: id,
       toolCallId,
       decision,
-      arguments: given ?? {},
+      arguments: edited ?? {},
       approvedDigest,
       reason,
     }))
 
-/** How much text of earlier attempts the answer holds, until this attempt writes its own. */
+/** Whether the kept text of earlier attempts ends in the middle of a line, until this attempt writes its own. */
 const isMidText = ({ conversation }: SessionState, { runId, keptChars }: Run): boolean => {
   if (keptChars === 0) return false
   const answer = conversation.messages.findLast((each) => each.role === 'assistant' && each.runId === runId)

@@ -1,7 +1,7 @@
-// Long text in pieces that every store can hold.
+// Splits long text into chunks that every store accepts.
 import { CHUNK_CHARS } from '../limits.ts'
 
-/** Sized by their JSON, where one character may take six; never split between two surrogates. */
+/** Measured as JSON, where a character may take six; never splits a surrogate pair. */
 export const splitIntoChunks = (text: string): string[] => {
   const most = CHUNK_CHARS / 6
   if (text.length <= most || JSON.stringify(text).length <= CHUNK_CHARS) return [text]

@@ -4,7 +4,7 @@
 export class SurrogateJoiner {
   readonly #halves = new Map<string, string>()
 
-  /** The text that can be told by now. A half whose other half never comes is replaced, as any reader would do. */
+  /** The complete characters so far. A lone half of a pair is replaced, as any reader would do. */
   add(stream: string, text: string): string {
     if (text === '') return ''
     const all = (this.#halves.get(stream) ?? '') + text
@@ -14,7 +14,7 @@ export class SurrogateJoiner {
     return (half ? all.slice(0, -1) : all).toWellFormed()
   }
 
-  /** The stream is over: what is left of it. */
+  /** Ends the stream and returns its rest. */
   flush(stream: string): string {
     const half = this.#halves.get(stream) ?? ''
     this.#halves.delete(stream)

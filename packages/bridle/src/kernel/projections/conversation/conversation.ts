@@ -13,7 +13,7 @@ import { supersedeMessage, withResponse } from './message-parts.ts'
 
 export const emptyConversation: HarnessState = { status: 'idle', messages: [], sessionStatus: 'idle', approvals: [] }
 
-/** What an event changes. An event that the conversation does not carry, or hearsay, changes nothing. */
+/** The operations of an event. An event outside the conversation, or hearsay, has none. */
 export const conversationOperations = (state: HarnessState, event: AnyEvent): readonly DeltaOperation[] => {
   if (event.hearsay || !Object.hasOwn(changes, event.type)) return none
   return (changes[event.type] as ConversationChange<AnyEvent>)(state, event)
@@ -25,7 +25,7 @@ const none: readonly DeltaOperation[] = []
 const changes: { readonly [T in EventType]?: ConversationChange<Event<T>> } = {
   prompt_queued: (state, { at, payload }) => {
     const message = {
-      // Each time the queue moves, those that wait are set again.
+      // Each move of the queue sends the queued prompts again.
       ...userMessage(
         payload.message_id,
         payload.text.slice(0, QUEUED_PROMPT_CHARS_MAX).toWellFormed(),
@@ -36,7 +36,7 @@ const changes: { readonly [T in EventType]?: ConversationChange<Event<T>> } = {
       ...(payload.text.length > QUEUED_PROMPT_CHARS_MAX && { contentLength: payload.text.length }),
       ...(payload.input !== undefined && { input: payload.input }),
     }
-    // A steering prompt that came too late is on the page already; it waits where it stands.
+    // A late steering prompt is already on the page; it keeps its position.
     const shown = state.messages.findIndex((each) => each.id === payload.message_id)
     if (shown >= 0) return [setOperation(['messages', shown], message)]
     const firstWaiting = state.messages.findIndex((each) => each.role === 'user' && each.status === 'pending')
@@ -54,7 +54,7 @@ const changes: { readonly [T in EventType]?: ConversationChange<Event<T>> } = {
   },
 
   steered: (state, { at, payload }) => {
-    // Behind its run's last word: prompts that still wait stay behind it, and steers keep their order.
+    // Insert behind the run's last message: queued prompts stay behind it, and steers keep their order.
     const last = state.messages.findLastIndex((message) => message.runId === payload.run_id)
     const message = userMessage(payload.message_id, payload.text, 'complete', payload.run_id, at)
     return insert(state, last < 0 ? state.messages.length : last + 1, message)
@@ -78,7 +78,7 @@ const changes: { readonly [T in EventType]?: ConversationChange<Event<T>> } = {
       ...(state.error ? [setOperation(['error'], null)] : []),
       ...(asked >= 0 ? wholePrompt(state, asked, payload.prompt) : []),
       ...(asked >= 0 ? [setOperation(['messages', asked, 'status'], 'complete')] : []),
-      // Beside its question: prompts that still wait stay behind it.
+      // Insert behind its prompt: queued prompts stay behind the answer.
       ...insert(state, asked >= 0 ? asked + 1 : state.messages.length, answer),
     ]
   },
@@ -134,7 +134,7 @@ const changes: { readonly [T in EventType]?: ConversationChange<Event<T>> } = {
         payload.status === 'ok' || payload.status === 'artifact' ? 'complete' : 'error',
       ),
       setOperation([...path, 'outcome'], payload.status),
-      // Most calls have told their result before, and it may be long.
+      // Most calls have their result already, and it may be long.
       ...(payload.result === undefined || isSame(payload.result, call.result)
         ? []
         : [setOperation([...path, 'result'], payload.result)]),
@@ -228,7 +228,7 @@ const changes: { readonly [T in EventType]?: ConversationChange<Event<T>> } = {
     setOperation(['sessionStatus'], payload.status),
   ],
 
-  // The branch point may lie in the middle of a turn; the child starts with everything at rest.
+  // The branch point may lie inside a turn; open work of the parent ends in the branch.
   branched: (state) => [
     setOperation(
       ['messages'],
@@ -288,7 +288,7 @@ const userMessage = (
   createdAt: at,
 })
 
-/** A prompt that was cut while it waited gets all of its text. */
+/** A prompt that was truncated in the queue gets its whole text. */
 const wholePrompt = (state: HarnessState, index: number, text: string | undefined): DeltaOperation[] => {
   const message = state.messages[index]
   if (message?.contentLength === undefined || text === undefined) return []
@@ -296,11 +296,11 @@ const wholePrompt = (state: HarnessState, index: number, text: string | undefine
   return [setOperation(['messages', index], { ...rest, content: text })]
 }
 
-/** There is no insert operation: the messages behind the new one are set again, one place further. */
+/** There is no insert operation: the messages behind the new one are set again, one index further. */
 const insert = (state: HarnessState, index: number, message: HarnessMessage): DeltaOperation[] =>
   [message, ...state.messages.slice(index)].map((each, offset) => setOperation(['messages', index + offset], each))
 
-/** The contract repeats the call's id among its arguments; here it stands beside them. */
+/** The frontend contract repeats the call's id among its arguments; here it is a field of the call. */
 
 const answerIndex = (state: HarnessState, run: string | undefined): number =>
   run === undefined
@@ -309,7 +309,7 @@ const answerIndex = (state: HarnessState, run: string | undefined): number =>
 
 type AnswerPath = readonly (string | number)[]
 
-/** Changes the answer of a run while it is open; after its end nothing is added to it. */
+/** Changes the open answer of a run; a finished answer does not change. */
 const changeOpenAnswer = (
   state: HarnessState,
   run: string | undefined,
@@ -353,5 +353,5 @@ const finishMessage = (index: number, status: 'complete' | 'error', stopReason?:
   ...(stopReason === undefined ? [] : [setOperation(['messages', index, 'stopReason'], stopReason)]),
 ]
 
-/** Of the session and not of the answer, which says the same in its own words. */
+/** The error of the session; the answer has its own text of the failure. */
 const bookkeeping = new Set(['final_output', 'run_record'])

@@ -1,5 +1,5 @@
-// The state that a client of the transport holds and renders. Types only; conversation.ts says how events change it. Nothing here is
-// `readonly`, so that a value of these types is one of the document's; nobody may change one all the same.
+// The state that a transport client holds and renders. Types only: conversation.ts says how events change it. The types are not
+// `readonly`, to stay assignable to those of the protocol document; treat values as immutable all the same.
 import type { Json, JsonObject } from '../../json.ts'
 import type { ApprovalDecision, SessionStatus, ToolStatus } from '../../schemas.ts'
 
@@ -19,12 +19,12 @@ export interface HarnessMessage {
   content: string
   status: 'pending' | 'streaming' | 'complete' | 'error'
   toolCalls?: HarnessToolCall[]
-  /** Text, reasoning and tools in the order they came. */
+  /** Text, reasoning and tools in their order. */
   parts?: HarnessPart[]
   runId?: string
-  /** The length of a long prompt that waits: `content` is its beginning, and the rest comes when its turn starts. */
+  /** The length of a long queued prompt: `content` is its beginning, and the rest follows when its turn starts. */
   contentLength?: number
-  /** The whole input of the run, where it was more than the prompt. */
+  /** The whole input of the run, if it is more than the prompt. */
   input?: Json
   createdAt?: number
   stopReason?: string

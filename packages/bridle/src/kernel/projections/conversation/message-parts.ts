@@ -4,7 +4,7 @@ import type { HarnessMessage, HarnessPart } from './harness-state.ts'
 
 type MessagePath = readonly (string | number)[]
 
-/** The text that a text part stands for. */
+/** The text of a text part. */
 export const partText = (message: Pick<HarnessMessage, 'content' | 'parts'>, index: number): string => {
   const part = message.parts?.[index]
   if (part?.type !== 'text') return ''
@@ -25,7 +25,7 @@ export const withResponse = (message: HarnessMessage, path: MessagePath, text: s
   return [setOperation([...path, 'content'], text), setOperation([...path, 'parts'], kept)]
 }
 
-/** A retry replaces what the last attempt wrote: the parts stay, marked, and the text starts anew. */
+/** A retry replaces the text of the last attempt: its parts stay, marked as superseded, and the text starts again. */
 export const supersedeMessage = (message: HarnessMessage, path: MessagePath): DeltaOperation[] => [
   setOperation([...path, 'content'], ''),
   setOperation(

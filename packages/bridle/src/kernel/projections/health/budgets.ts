@@ -1,18 +1,18 @@
-// What was spent, against what the policy allows: how near each budget is, which are newly crossed, and how much more an
-// operator grants.
+// Spending against the budgets of the policy: how close each one is, which are newly crossed, and how much more an operator
+// grants.
 import { STUCK_MS } from '../../limits.ts'
 import type { BudgetName, Policy, SessionStatus } from '../../schemas.ts'
 import { type HealthFold, runtimeMs } from './health.ts'
 import { assessHealth } from './health-score.ts'
 
-/** How close each budget of the policy is to its limit. Holds no running clock: of the time, only what is over counts. */
+/** How close each budget is to its limit. Time budgets count only finished time, so the value changes with events alone. */
 export const budgetPressures = (
   fold: HealthFold,
   policy: Policy,
   { score, status, now }: { score: number; status: SessionStatus; now: number },
 ): readonly BudgetPressure[] =>
-  budgetsOf(policy).map(([budget, given]) => {
-    const limit = limitOf(fold, budget, given)
+  budgetsOf(policy).map(([budget, policyLimit]) => {
+    const limit = limitOf(fold, budget, policyLimit)
     const isClock = budget === 'max_runtime_minutes'
     const value = isClock ? fold.ranMs / 60_000 : measures[budget](fold, score, now)
     const isNear = budget === 'min_score' ? value < limit + (100 - limit) / 5 : limit > 0 && value >= limit * HIGH
@@ -34,10 +34,10 @@ export interface BudgetPressure {
 
 /** From here on a budget is under pressure. */
 const HIGH = 0.8
-/** Whole, so that the moment it is waited for is the moment it is reached. */
+/** Rounded to whole milliseconds, so that the timer fires when the limit is reached, not just before. */
 const highMs = (minutes: number): number => Math.ceil(minutes * 60_000 * HIGH)
 
-/** What each budget measures now. `min_score` is crossed below its limit, all others above. */
+/** The measured value of each budget. `min_score` is crossed below its limit, all others above. */
 const measures: { readonly [budget in BudgetName]: (fold: HealthFold, score: number, now: number) => number } = {
   min_score: (_fold, score) => score,
   max_runtime_minutes: (fold, _score, now) => runtimeMs(fold, now) / 60_000,
@@ -51,14 +51,14 @@ const measures: { readonly [budget in BudgetName]: (fold: HealthFold, score: num
   max_events_without_evidence: (fold) => fold.withoutEvidence,
 }
 
-/** The limit in force: the policy's own, or the one that an operator granted. */
+/** The limit in force: the granted one, or the policy's. */
 const limitOf = (fold: HealthFold, budget: BudgetName, limit: number): number =>
   fold.granted[budget] ?? stepLimit(budget, limit, fold.raised[budget] ?? 0)
 
-/** `min_score` is halved for each step. Older logs grant the others in steps of their own size. */
+/** `min_score` is halved for each grant. Older logs grant the other budgets in steps of the policy's limit. */
 const stepLimit = (budget: BudgetName, limit: number, steps: number): number => {
   if (steps === 0) return limit
-  // Whole, so that it comes to zero.
+  // Round down, so that halving reaches zero.
   return budget === 'min_score' ? Math.floor(limit / 2 ** steps) : limit + steps * (limit || 1)
 }
 
@@ -67,12 +67,12 @@ const isOver = (budget: BudgetName, value: number, limit: number): boolean => {
   return budget === 'max_runtime_minutes' ? wholeMs(value) > wholeMs(limit) : value > limit
 }
 
-/** A granted limit is a sum of fractions. Whole, so that the moment it is waited for is the moment it is crossed. */
+/** A granted limit is a sum of fractions. Rounded up, so that the timer fires when the limit is crossed. */
 const wholeMs = (minutes: number): number => Math.round(minutes * 60_000)
 
 /**
- * The limit that each crossed budget gets when an operator approves more: what was spent so far and the policy's own limit on
- * top, so that the work of one more whole limit fits. A limit of zero grows by one.
+ * The new limit of each crossed budget when an operator grants more: the amount spent plus the policy's limit, so that one
+ * more whole limit fits. A limit of zero grows by one.
  */
 export const grantedLimits = (
   fold: HealthFold,
@@ -82,10 +82,10 @@ export const grantedLimits = (
   const { score } = assessHealth({ ...fold, crossed: {} }, 'recovering', now)
   const crossed = budgetsOf(policy).filter(([budget]) => budget in fold.crossed)
   return Object.fromEntries(
-    crossed.map(([budget, given]) => {
-      if (budget === 'min_score') return [budget, halvedBelow(limitOf(fold, budget, given), score)]
+    crossed.map(([budget, policyLimit]) => {
+      if (budget === 'min_score') return [budget, halvedBelow(limitOf(fold, budget, policyLimit), score)]
       // JSON has no infinity.
-      return [budget, Math.min(measures[budget](fold, score, now) + (given || 1), Number.MAX_VALUE)]
+      return [budget, Math.min(measures[budget](fold, score, now) + (policyLimit || 1), Number.MAX_VALUE)]
     }),
   )
 }
@@ -97,7 +97,7 @@ const halvedBelow = (limit: number, score: number): number => {
   return halved
 }
 
-/** Budgets crossed now that were not crossed before: each is told once until it is raised. */
+/** Newly crossed budgets: each is reported once until an operator raises it. */
 export const newlyCrossedBudgets = (
   fold: HealthFold,
   policy: Policy,
@@ -107,7 +107,7 @@ export const newlyCrossedBudgets = (
   return budgetsOverLimit(fold, policy, status, now).filter(({ budget }) => !(budget in fold.crossed))
 }
 
-/** Budgets over their limit now. One that was crossed stays so until an operator raises it. */
+/** Budgets over their limit. A crossed budget stays crossed until an operator raises it. */
 export const budgetsOverLimit = (
   fold: HealthFold,
   policy: Policy,
@@ -116,14 +116,14 @@ export const budgetsOverLimit = (
 ): readonly { readonly budget: BudgetName; readonly limit: number; readonly value: number }[] => {
   if (!policy.health) return []
   const { score } = assessHealth(fold, status, now)
-  return budgetsOf(policy).flatMap(([budget, given]) => {
-    const limit = limitOf(fold, budget, given)
+  return budgetsOf(policy).flatMap(([budget, policyLimit]) => {
+    const limit = limitOf(fold, budget, policyLimit)
     const value = measures[budget](fold, score, now)
     return isOver(budget, value, limit) || budget in fold.crossed ? [{ budget, limit, value }] : []
   })
 }
 
-/** The next moment at which health can change though nothing happens; null = only by an event. */
+/** The next time at which health changes without an event; null: only events change it. */
 export const nextHealthChangeAt = (
   fold: HealthFold,
   policy: Policy,

@@ -1,4 +1,4 @@
-// How a session is doing: 100 less what speaks against it, with a reason and a proof for each, and what to do about it.
+// The health score: 100 minus penalties, each with a reason, the event that shows it, and what to do about it.
 import { STUCK_MS } from '../../limits.ts'
 import type { SessionStatus } from '../../schemas.ts'
 import { type FindingSubject, type HealthFold, withoutForgiven } from './health.ts'
@@ -11,7 +11,7 @@ export interface HealthReport {
   readonly findings: readonly HealthFinding[]
 }
 
-/** Something that holds now: what it costs, the flag it raises, and the event that shows it. */
+/** A penalty that holds now: its cost, its flag, and the event that shows it. */
 export interface HealthFinding {
   readonly subject: FindingSubject
   readonly points: number
@@ -21,7 +21,7 @@ export interface HealthFinding {
   readonly evidenceSeq: number | null
 }
 
-/** A line per penalty: when it holds, what it costs, and what to do. */
+/** The table of penalties: condition, cost, and hint. */
 export const assessHealth = (whole: HealthFold, status: SessionStatus, now: number): HealthReport => {
   const fold = withoutForgiven(whole)
   const stuck = status === 'running' && now >= fold.activeAt + STUCK_MS
@@ -91,6 +91,6 @@ export const assessHealth = (whole: HealthFold, status: SessionStatus, now: numb
   }
 }
 
-/** Where nobody is asked about the budget, resuming grants more of it: as much as the limit on top of what was spent. */
+/** Without an open budget question, resuming grants one more limit on top of the amount spent. */
 const crossedHint = (status: SessionStatus): string =>
   status === 'paused' ? 'resume to grant more budget, raise the policy or cancel' : 'approve more budget or cancel'

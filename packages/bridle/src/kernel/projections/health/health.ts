@@ -1,5 +1,4 @@
-// What health is made of: counters and timestamps, and no ages, so that a snapshot of it changes only when something really
-// changed.
+// The facts behind health: counters and timestamps. No ages, so that a snapshot changes only with a fact.
 
 import { inTier } from '../../catalogue.ts'
 import { type AnyEvent, BRANCHED } from '../../event.ts'
@@ -12,13 +11,13 @@ import { type AuditRow, auditRow } from '../audit.ts'
 import type { Projection } from '../projection.ts'
 
 export interface HealthFold {
-  /** Time run before the present run, and when that began. */
+  /** Time of earlier runs, and the start of the current one. */
   readonly ranMs: number
   readonly runningSince: number | null
   readonly activeAt: number
   readonly tokens: number
   readonly costUsd: number
-  /** The part of it that was estimated in this attempt: as much as a correction may take back. */
+  /** The estimated part of this attempt: a correction takes back at most this much. */
   readonly estimatedUsd: number
   readonly contextPct: number
   readonly failedTools: number
@@ -26,36 +25,36 @@ export interface HealthFold {
   readonly loopWarnings: number
   readonly repeatedPlans: number
   readonly slowestToolMs: number
-  /** Events in a row that showed nothing; a stretch of text or of thinking is one. */
+  /** Consecutive events without evidence; a stretch of text or thinking counts as one. */
   readonly withoutEvidence: number
-  /** Whether this turn has shown anything: its text may rest on that. */
+  /** Whether this turn has evidence, on which its text may rest. */
   readonly evidence: boolean
-  /** The stretch under way. */
+  /** The current stretch of text or thinking. */
   readonly unprovenStretch: 'text' | 'thinking' | null
-  /** Troubles counted when the turn began, and how many of each kind clean turns have made good since. */
+  /** Penalties at the start of the turn, and how many of each kind clean turns have forgiven. */
   readonly penaltiesBefore: number
   readonly forgiven: { readonly [trouble in PenaltyCounter]: number }
   readonly degraded: string | null
-  /** Degraded for as long as the provider does not answer. */
+  /** Degraded until the provider answers. */
   readonly retrying: boolean
   readonly lastCall: { readonly hash: string; readonly times: number } | null
   readonly lastPlan: string | null
-  /** Budgets crossed and not yet raised; in older logs, by how many steps each was raised; the limits that were granted. */
+  /** Crossed budgets that are not raised yet; in older logs, the number of grants; the granted limits. */
   readonly crossed: { readonly [budget in BudgetName]?: number }
   readonly raised: { readonly [budget in BudgetName]?: number }
   readonly granted: { readonly [budget in BudgetName]?: number }
-  /** A hash of the last `health_changed`, to tell whether it changed. */
+  /** A hash of the last `health_changed`, to detect a change. */
   readonly publishedHash: string | null
-  /** The number of the last event of the run that a client can see, about then; 0 = none yet. */
+  /** The number of the run's last visible event, approximately; 0: none yet. */
   readonly activeSeq: number
-  /** The last event that speaks for each finding: what one would want to look at. */
+  /** The last event that supports each finding. */
   readonly evidenceSeqs: { readonly [subject in FindingSubject]?: number }
   readonly memory: MemoryProvenance
-  /** What was decided about the session and by whom; the newest, oldest first. */
+  /** The newest decisions about the session, oldest first. */
   readonly audit: readonly AuditRow[]
 }
 
-/** Counts that lower the score until turns go well again. */
+/** Counters that lower the score until clean turns forgive them. */
 export type PenaltyCounter = 'failedTools' | 'retries' | 'loopWarnings' | 'repeatedPlans'
 const PENALTY_COUNTERS: readonly PenaltyCounter[] = ['failedTools', 'retries', 'loopWarnings', 'repeatedPlans']
 
@@ -71,7 +70,7 @@ export type FindingSubject =
   | 'plans'
   | 'context'
 
-/** Where what the agent knows came from, and what it would like to remember. */
+/** The sources of the agent's memory, and what it proposes to remember. */
 export interface MemoryProvenance {
   readonly retrievals: number
   readonly citations: number
@@ -121,7 +120,7 @@ export const healthFold: Projection<HealthFold> = {
     run_parked: (state, { at }) => withStoppedClock(state, at),
     retry_scheduled: (state, event) =>
       withEvidenceAt({ ...withStoppedClock(state, event.at), retries: state.retries + 1 }, 'retries', event),
-    // An attempt that was just asked for has said nothing yet: its status card is what a client sees of it.
+    // A requested attempt has no output yet: clients see its status card only.
     session_state: (state, { seq }) => (state.activeSeq === 0 ? { ...state, activeSeq: seq } : state),
     turn_start: (state) => ({
       ...state,
@@ -137,7 +136,7 @@ export const healthFold: Projection<HealthFold> = {
         : ended
     },
     token: (state) => withAnswerText(withProviderAnswer(state)),
-    // A text that is said again is no answer yet.
+    // A repeated text is not an answer yet.
     response: (state, { payload }) => (payload.so_far ? state : withAnswerText(state)),
     thinking: (state) => withUnprovenEvent(withProviderAnswer(state), 'thinking'),
     reflection: (state) => withUnprovenEvent(state, 'thinking'),
@@ -153,9 +152,9 @@ export const healthFold: Projection<HealthFold> = {
     context_warning: (state, event) => {
       const { kind, usage_pct } = event.payload
       const isLoop = kind === 'loop'
-      const told = isLoop ? withEvidenceAt(state, 'loops', event) : state
+      const withLoop = isLoop ? withEvidenceAt(state, 'loops', event) : state
       return {
-        ...(isLoop && usage_pct === undefined ? told : withEvidenceAt(told, 'context', event)),
+        ...(isLoop && usage_pct === undefined ? withLoop : withEvidenceAt(withLoop, 'context', event)),
         contextPct: usage_pct ?? state.contextPct,
         loopWarnings: state.loopWarnings + (isLoop ? 1 : 0),
       }
@@ -216,7 +215,7 @@ export const healthFold: Projection<HealthFold> = {
     },
     transport_diagnostic: (state, event) => {
       const { status, reason, kind } = event.payload
-      // A wait for a sandbox says nothing of the provider or its key.
+      // Waiting for a sandbox is no sign about the provider or its key.
       if (kind === 'sandbox') return state
       if (status !== 'degraded' && status !== 'retrying')
         return state.degraded === null ? state : { ...state, degraded: null, retrying: false }
@@ -228,7 +227,7 @@ export const healthFold: Projection<HealthFold> = {
     },
     approval_required: (state, event) => withEvidenceAt(state, 'waiting', event),
     error: (state, event) => withEvidenceAt(state, 'failed', event),
-    // An approval raises what was crossed and arms it again.
+    // An approval raises the crossed budgets.
     budget_raised: (state, event) => {
       const { steps, limits } = event.payload
       if (limits) return { ...state, granted: { ...state.granted, ...limits }, crossed: {} }
@@ -248,7 +247,7 @@ export const healthFold: Projection<HealthFold> = {
   },
 }
 
-/** Artifacts and checkpoints that the session writes about itself: they are no evidence of work. */
+/** Artifacts and checkpoints that the kernel writes: they are no evidence of work. */
 const BOOKKEEPING = new Set([
   ...['run_record', 'final_output', 'result', 'task_graph', 'workspace'],
   ...['turn', 'expired', 'resume_seed'],
@@ -260,24 +259,24 @@ const withEvidence = (state: HealthFold): HealthFold =>
     ? state
     : { ...state, evidence: true, withoutEvidence: 0, unprovenStretch: null }
 
-/** One more event that shows nothing; a stretch that goes on is still the same one. */
+/** Counts an event without evidence; a continued stretch counts once. */
 const withUnprovenEvent = (state: HealthFold, stretch: HealthFold['unprovenStretch']): HealthFold =>
   stretch !== null && state.unprovenStretch === stretch
     ? state
     : { ...state, unprovenStretch: stretch, withoutEvidence: state.withoutEvidence + 1 }
 
-/** Text of a turn that has shown something may rest on that. */
+/** Text in a turn with evidence may rest on it, so it is not counted. */
 const withAnswerText = (state: HealthFold): HealthFold => (state.evidence ? state : withUnprovenEvent(state, 'text'))
 
 const sumPenalties = (fold: HealthFold): number => PENALTY_COUNTERS.reduce((sum, trouble) => sum + fold[trouble], 0)
 
-/** A clean turn makes good half of what still counts, so that a few of them make good all. Budgets count everything. */
+/** A clean turn forgives half of the remaining penalties, so a few turns forgive all. Budgets still count everything. */
 const forgiveHalf = (fold: HealthFold): HealthFold => ({
   ...fold,
   forgiven: mapPenalties((trouble) => fold[trouble] - Math.floor((fold[trouble] - fold.forgiven[trouble]) / 2)),
 })
 
-/** The fold as the score sees it. */
+/** The fold without forgiven penalties, as the score reads it. */
 export const withoutForgiven = (fold: HealthFold): HealthFold => ({
   ...fold,
   ...mapPenalties((trouble) => fold[trouble] - fold.forgiven[trouble]),
@@ -289,10 +288,10 @@ const mapPenalties = (count: (trouble: PenaltyCounter) => number): HealthFold['f
 const tokensIn = ({ total_tokens, input_tokens = 0, output_tokens = 0 }: Payloads['usage']): number =>
   total_tokens ?? input_tokens + output_tokens
 
-/** Equal for equal snapshots. They are made by one function, so their names are always in the same order. */
+/** Equal for equal snapshots: one function makes them, so their fields are always in the same order. */
 export const healthHash = (snapshot: unknown): string => hashText(JSON.stringify(snapshot))
 
-/** The provider is there again. */
+/** The provider answers again. */
 const withProviderAnswer = (state: HealthFold): HealthFold =>
   state.retrying ? { ...state, degraded: null, retrying: false } : state
 
@@ -301,7 +300,7 @@ const withEvidenceAt = (state: HealthFold, subject: FindingSubject, { seq }: { r
   evidenceSeqs: { ...state.evidenceSeqs, [subject]: seq },
 })
 
-/** Adds the row of a decision; any other event leaves the fold as it is. */
+/** Adds the audit row of a decision; any other event returns the fold unchanged. */
 export const withAudit = (fold: HealthFold, event: AnyEvent): HealthFold => {
   const row = auditRow(event)
   return row ? { ...fold, audit: [...fold.audit.slice(1 - AUDIT_MAX), row] } : fold
@@ -314,7 +313,7 @@ const withMemorySource = (memory: MemoryProvenance, source: MemoryProvenance['la
 
 const brief = (text: string): string => truncate(text, SUMMARY_CHARS_MAX)
 
-/** Any event of a run is a sign of life. Whole seconds, so that tokens do not rewrite the fold each time. */
+/** Any event of a run is a sign of life. Rounded to seconds, so that not every token changes the fold. */
 export const withActivity = (
   fold: HealthFold,
   event: { readonly seq: number; readonly at: number; readonly type: string; readonly run?: string },

@@ -15,31 +15,31 @@ export interface ApprovalSettlement {
 
 /** The answer, as clients see it. */
 export const applied = (
-  asked: Approval,
+  approval: Approval,
   decision: ApprovalDecision,
   by: ApprovalSettlement,
 ): Payloads['approval_applied'] => ({
-  request_id: asked.id,
-  tool_call_id: asked.toolCallId,
-  tool_name: asked.tool,
+  request_id: approval.id,
+  tool_call_id: approval.toolCallId,
+  tool_name: approval.tool,
   decision,
   reason: by.reason ?? null,
   actor: by.actor ?? null,
   approved_digest: by.approved_digest ?? null,
-  ...(by.arguments && asked.kind === 'tool' && { arguments: withCallId(by.arguments, asked.toolCallId) }),
+  ...(by.arguments && approval.kind === 'tool' && { arguments: withCallId(by.arguments, approval.toolCallId) }),
 })
 
 export const recordDecision = (
   w: DecisionBuilder,
-  asked: Approval,
+  approval: Approval,
   decision: ApprovalDecision,
   by: ApprovalSettlement,
 ): void => {
-  w.addToRun('approval_decided', { request_id: asked.id, decision, ...by })
-  w.addToRun('approval_applied', applied(asked, decision, by))
+  w.addToRun('approval_decided', { request_id: approval.id, decision, ...by })
+  w.addToRun('approval_applied', applied(approval, decision, by))
 }
 
 /** A cancelled approval has no answer and no consequence. */
 export const cancelApprovals = (w: DecisionBuilder): void => {
-  for (const asked of Object.values(w.state.approvals.open)) recordDecision(w, asked, 'cancelled', {})
+  for (const approval of Object.values(w.state.approvals.open)) recordDecision(w, approval, 'cancelled', {})
 }

@@ -12,18 +12,18 @@ import { endTurn } from '../runs/runs.ts'
 import { type ApprovalSettlement, recordDecision } from './approval-settlement.ts'
 
 /** Requests an approval for a runner. The same call after a crash or a retry uses the existing answer, once. */
-export const requestApproval = (w: DecisionBuilder, asked: ToolApprovalRequest): void => {
+export const requestApproval = (w: DecisionBuilder, call: ToolApprovalRequest): void => {
   const { run } = w
   if (!run) return
   const { open, decided } = w.state.approvals
   const again = (each: Approval | DecidedApproval) =>
-    each.runId === run.runId && each.attempt === run.attempt && each.toolCallId === asked.toolCallId
+    each.runId === run.runId && each.attempt === run.attempt && each.toolCallId === call.toolCallId
   // The approval is open, or its answer is being delivered. A used answer, or other arguments, make a new approval.
-  const same = (each: Approval | DecidedApproval) => again(each) && each.requestedDigest === asked.digest
+  const same = (each: Approval | DecidedApproval) => again(each) && each.requestedDigest === call.digest
   if (Object.values(open).some(same) || Object.values(decided).some((each) => each.undelivered && same(each))) return
 
   const earlier = (each: Approval | DecidedApproval) =>
-    each.runId === run.runId && each.requestedDigest === asked.digest && each.attempt < run.attempt
+    each.runId === run.runId && each.requestedDigest === call.digest && each.attempt < run.attempt
   // An expiry is not an answer: the same call gets a new approval.
   const answered = Object.values(decided).find(
     (each) => each.undelivered && each.decision !== 'expired' && earlier(each),
@@ -34,14 +34,14 @@ export const requestApproval = (w: DecisionBuilder, asked: ToolApprovalRequest):
 
   w.addToRun('approval_required', {
     request_id: id,
-    tool_call_id: asked.toolCallId,
-    tool_name: asked.tool,
-    reason: asked.reason,
-    arguments: withCallId(asked.arguments, asked.toolCallId),
+    tool_call_id: call.toolCallId,
+    tool_name: call.tool,
+    reason: call.reason,
+    arguments: withCallId(call.arguments, call.toolCallId),
     kind: 'tool',
-    requested_digest: asked.digest,
+    requested_digest: call.digest,
     expires_at:
-      asked.expiresMs === undefined ? null : new Date(Math.min(w.now + asked.expiresMs, TIME_MAX)).toISOString(),
+      call.expiresMs === undefined ? null : new Date(Math.min(w.now + call.expiresMs, TIME_MAX)).toISOString(),
   })
   const request = ownProperty(w.state.approvals.open, id)
   if (!request) return
@@ -60,17 +60,17 @@ export const requestApproval = (w: DecisionBuilder, asked: ToolApprovalRequest):
 
 export const approve = (w: DecisionBuilder, command: ApproveCommand): Answers['approve'] | Refusal => {
   const { approvalId: id, decision } = command
-  const given = ownProperty(w.state.approvals.decided, id)
-  if (given) {
+  const decided = ownProperty(w.state.approvals.decided, id)
+  if (decided) {
     const same =
-      given.decision === decision && (decision === 'denied' || given.approvedDigest === (command.digest ?? null))
-    return same ? { approvalId: id, decision } : refuse('approval_settled', `The approval was ${given.decision}.`)
+      decided.decision === decision && (decision === 'denied' || decided.approvedDigest === (command.digest ?? null))
+    return same ? { approvalId: id, decision } : refuse('approval_settled', `The approval was ${decided.decision}.`)
   }
-  const asked = ownProperty(w.state.approvals.open, id)
-  if (!asked) return refuse('approval_not_found')
-  if (asked.expiresAt !== null && w.now >= asked.expiresAt)
+  const approval = ownProperty(w.state.approvals.open, id)
+  if (!approval) return refuse('approval_not_found')
+  if (approval.expiresAt !== null && w.now >= approval.expiresAt)
     return refuse('approval_settled', 'The approval has expired.')
-  settleApproval(w, asked, decision, {
+  settleApproval(w, approval, decision, {
     ...(command.reason !== undefined && { reason: command.reason }),
     ...(command.actor !== undefined && { actor: command.actor }),
     ...(decision === 'approved' && command.args && { arguments: command.args }),
@@ -80,8 +80,9 @@ export const approve = (w: DecisionBuilder, command: ApproveCommand): Answers['a
 }
 
 export const expireApprovals = (w: DecisionBuilder): void => {
-  for (const asked of Object.values(w.state.approvals.open)) {
-    if (asked.expiresAt !== null && w.now >= asked.expiresAt) settleApproval(w, asked, 'expired', { reason: 'expired' })
+  for (const approval of Object.values(w.state.approvals.open)) {
+    if (approval.expiresAt !== null && w.now >= approval.expiresAt)
+      settleApproval(w, approval, 'expired', { reason: 'expired' })
   }
 }
 
@@ -92,12 +93,12 @@ export const withdrawBudgetQuestions = (w: DecisionBuilder, reason: string): voi
 
 const settleApproval = (
   w: DecisionBuilder,
-  asked: Approval,
+  approval: Approval,
   decision: ApprovalDecision,
   by: ApprovalSettlement,
 ): void => {
-  recordDecision(w, asked, decision, by)
-  consequences[asked.kind](w, decision)
+  recordDecision(w, approval, decision, by)
+  consequences[approval.kind](w, decision)
 }
 
 /** The consequences of answers. A tool's answer has none here: wanted-effects.ts delivers it while it is `undelivered`. */

@@ -28,7 +28,7 @@ export const askOperator = (
  * without an answer. A call that still awaits its approval has not happened.
  */
 export const askAboutUnsafe = (w: DecisionBuilder, what: string, keepsMemory = false): boolean => {
-  const waiting = new Set(Object.values(w.state.approvals.open).map((asked) => asked.toolCallId))
+  const waiting = new Set(Object.values(w.state.approvals.open).map((approval) => approval.toolCallId))
   const unsafe = Object.entries(w.state.lifecycle.tools).filter(
     ([id, tool]) => tool.effect === 'unsafe' && !waiting.has(id),
   )

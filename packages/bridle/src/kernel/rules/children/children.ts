@@ -7,9 +7,9 @@ export const recordChildStatus = (
   w: DecisionBuilder,
   { child, status, seq }: Command & { type: 'child_status' },
 ): Answers['child_status'] => {
-  const known = ownProperty(w.state.subagents, child.id)
+  const subagent = ownProperty(w.state.subagents, child.id)
   // A repeated notice, or a late one.
-  if ((known?.childSeq ?? -1) >= seq) return {}
+  if ((subagent?.childSeq ?? -1) >= seq) return {}
   w.add('subagent_event', {
     agent_id: child.id,
     status,

@@ -19,18 +19,18 @@ import type { DecisionBuilder } from '../decision-builder.ts'
 import { completeStop, endTurn, failRun, recordResumeHandle } from './runs.ts'
 import { publishTaskGraph } from './task-graph.ts'
 
-export const report = (w: DecisionBuilder, told: RunReport): Answers['report'] => {
-  const isCurrent = () => w.run !== null && w.run.runId === told.runId && w.run.attempt === told.attempt
+export const report = (w: DecisionBuilder, report: RunReport): Answers['report'] => {
+  const isCurrent = () => w.run !== null && w.run.runId === report.runId && w.run.attempt === report.attempt
   if (!isCurrent()) return { dropped: 'run' }
   if (w.frame !== null && w.run && w.frame <= w.run.frame) return { dropped: 'frame' }
-  if (isStarted(w) && told.items.some(reportsNewWork) && isOverBudget(w)) {
+  if (isStarted(w) && report.items.some(reportsNewWork) && isOverBudget(w)) {
     // Drop the whole report: its frame, and an end that came with the work.
     w.frame = null
     stopOverBudget(w)
     return { dropped: 'budget' }
   }
-  if (isStopped(w) && !told.items.some((item) => isAcceptedAfterStop(w, item))) return { dropped: 'stopped' }
-  for (const item of told.items)
+  if (isStopped(w) && !report.items.some((item) => isAcceptedAfterStop(w, item))) return { dropped: 'stopped' }
+  for (const item of report.items)
     if (isCurrent()) (itemHandlers[item.type] as (w: DecisionBuilder, item: ReportItem) => void)(w, item)
   return {}
 }
@@ -151,8 +151,8 @@ const refinements: { readonly [T in keyof Payloads]?: (w: DecisionBuilder, paylo
   tool_call: (w, payload) => {
     // A second start of one call would have no outcome of its own.
     if (Object.hasOwn(w.state.lifecycle.tools, payload.tool_call_id)) return
-    const given = payload.arguments as JsonObject
-    w.addToRun('tool_call', { ...payload, arguments: withCallId(given, payload.tool_call_id) })
+    const args = payload.arguments as JsonObject
+    w.addToRun('tool_call', { ...payload, arguments: withCallId(args, payload.tool_call_id) })
   },
 
   tool_result: (w, payload) => {
