@@ -1,9 +1,6 @@
 // The time of one session, which never goes back, and the one timer that ends its wait.
 import type { Clock } from '../ports/store.ts'
-
-/** Timers beyond 2^31 ms fire at once; a day is soon enough to look again. */
-const TIMER_MS_MAX = 86_400_000
-const KEPT_MS = 1_000
+import { TIMER_KEPT_MS, TIMER_MS_MAX } from './limits.ts'
 
 export class SessionClock {
   readonly #clock: Clock
@@ -26,7 +23,7 @@ export class SessionClock {
   /** Null = never by itself. */
   setTimer(due: number | null, now: number): void {
     // A reply changes nothing in it, token after token; but a timer does not see wall time jump, so it is soon set anew.
-    if (this.#timer && this.#timer.due === due && due > now && now - this.#timer.setAt < KEPT_MS) return
+    if (this.#timer && this.#timer.due === due && due > now && now - this.#timer.setAt < TIMER_KEPT_MS) return
     this.forget()
     if (due === null) return
     const forget = this.#clock.after(Math.min(Math.max(0, due - now), TIMER_MS_MAX), () => {

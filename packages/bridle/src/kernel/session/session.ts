@@ -13,49 +13,26 @@ import {
 } from '../commands.ts'
 import type { DeltaOperation } from '../delta.ts'
 import type { EngineIdentity } from '../engine-info.ts'
-import type { AnyEvent, Event, Key } from '../event.ts'
+import type { AnyEvent, Key } from '../event.ts'
 import type { Json } from '../json.ts'
-import {
-  ABORT_GRACE_MS,
-  BATCH_MAX,
-  BYTES_PER_CHAR,
-  HEARTBEAT_MS,
-  INBOX_MAX,
-  READ_CHARS,
-  READ_PAGE,
-  SESSION_BYTES_MIN,
-  SESSION_CHARS_MAX,
-  SNAPSHOT_EVERY,
-} from '../limits.ts'
+import { ABORT_GRACE_MS, BATCH_MAX, INBOX_MAX } from '../limits.ts'
 import type { Runner } from '../ports/runner.ts'
-import {
-  type BranchParent,
-  type Clock,
-  hasFaultCode,
-  type Lease,
-  type Log,
-  type ReadOptions,
-  type StoredAnswer,
-  StoreFault,
-  type Wake,
-} from '../ports/store.ts'
+import { type BranchParent, type Clock, type Lease, type Log, type StoredAnswer, StoreFault } from '../ports/store.ts'
 import type { Incarnations } from '../positions/incarnation.ts'
 import type { LogPosition } from '../positions/log-position.ts'
 import type { HarnessMessage } from '../projections/conversation/harness-state.ts'
-import { emptyState, evolve, type SessionState, statusOf } from '../projections/state.ts'
+import type { SessionState } from '../projections/state.ts'
 import type { ChildNotice } from '../rules/children/child-notice.ts'
 import { type DecisionResult, decide, refusalResult } from '../rules/decide.ts'
-import { dueTimes, wakeOf } from '../rules/due-time.ts'
-import { jobOf, type WantedEffect, wantedEffects } from '../rules/wanted-effects.ts'
-import { approximateChars } from '../text/size.ts'
-import { directoryRowOf, heartbeatOf, type RowSnapshot } from '../views/directory-row.ts'
+import { jobOf } from '../rules/wanted-effects.ts'
 import { EffectRunner } from './effect-runner.ts'
+import { LogReader } from './log-reader.ts'
 import type { ReadScheduler } from './read-scheduler.ts'
 import { SessionClock } from './session-clock.ts'
-import { restoreSnapshot, settledCount, takeSnapshot } from './snapshot.ts'
+import type { SessionSize } from './session-size.ts'
+import { type PlannedWork, SessionWriter } from './session-writer.ts'
+import { loadState, type StoredState } from './stored-state.ts'
 import { Subscribers } from './subscribers.ts'
-
-const PAGE_OPTIONS: ReadOptions = { charsMax: READ_CHARS, withoutContent: true }
 
 export interface SessionPorts {
   readonly log: Log
@@ -103,44 +80,39 @@ export class Session {
   #drained: Promise<void> = Promise.resolve()
   #dropped: { readonly cause: unknown } | null = null
   readonly #clock: SessionClock
-  /** What follows from the state that was just appended. */
+  readonly #writer: SessionWriter
+  readonly #reader: LogReader
+  readonly #size: SessionSize
+  /** The work that follows from the state that was just appended. */
   #planned: PlannedWork | null = null
-  #row: RowSnapshot | null = null
-  /** When the row was last touched; at first, when it was opened. */
-  #heartbeatAt: number
-  #wake: Wake | null = null
-  #snapshotMessages: readonly HarnessMessage[] = []
-  #snapshotSeq: number
   readonly #awaitingCreation = new Set<() => void>()
-  /** Of its events since the snapshot, and of the snapshot: what was rewound since counts until it is counted anew. */
-  #chars: number
 
-  private constructor(
-    ports: SessionPorts,
-    lease: Lease,
-    state: SessionState,
-    snapshot: SessionState | null,
-    chars: number,
-  ) {
+  private constructor(ports: SessionPorts, lease: Lease, { state, snapshot, size }: StoredState) {
+    const { log, clock, readScheduler, snapshotEvery } = ports
     this.key = lease.key
     this.incarnations = incarnationsOf(lease)
     this.#ports = ports
     this.#lease = lease
     this.#state = state
-    this.#chars = chars
-    this.#heartbeatAt = ports.clock.now()
-    this.#clock = new SessionClock(ports.clock, () => void this.send({ type: 'tick' }).catch(() => {}))
-    this.#snapshotSeq = snapshot?.head ?? lease.parent?.seq ?? 0
-    if (snapshot) this.#snapshotMessages = snapshot.conversation.messages.slice(0, settledCount(snapshot))
+    this.#size = size
+    this.#writer = new SessionWriter({
+      ...{ log, lease, incarnations: this.incarnations, snapshot, snapshotEvery },
+      openedAt: clock.now(),
+    })
+    this.#reader = new LogReader({
+      ...{ log, key: lease.key, ...(readScheduler && { readScheduler }) },
+      onCorrupt: (cause) => this.drop(cause),
+    })
+    this.#clock = new SessionClock(clock, () => void this.send({ type: 'tick' }).catch(() => {}))
     this.subscribers = new Subscribers(
-      (after, limit) => this.#readPage(after, limit),
+      (after, limit) => this.#reader.page(after, limit),
       // A re-created id goes on with its numbers, and has nothing to read before its first event.
       () => (lease.parent || this.exists ? this.#state.head : 0),
-      ports.readScheduler,
+      readScheduler,
     )
     this.#effects = new EffectRunner({
       runner: ports.runner,
-      clock: ports.clock,
+      clock,
       ...(ports.tokenPaceMs !== undefined && { tokenPaceMs: ports.tokenPaceMs }),
       send: (command) => this.send(command),
       notifyParent: async (notice) => ports.notifyParent?.(notice),
@@ -148,33 +120,12 @@ export class Session {
     })
   }
 
-  /** Opens from the snapshot and a short tail; takes up whatever should be in hand. A branch shares its parent's messages. */
-  static async open(ports: SessionPorts, lease: Lease, held: readonly HarnessMessage[] = []): Promise<Session> {
-    const snapshot = restoreSnapshot(lease.snapshot, held)
-    // A re-created id starts empty, yet goes on with its numbers.
-    let state = snapshot ?? { ...emptyState, head: lease.exists || lease.parent ? 0 : lease.head }
-    let chars = snapshotChars(lease)
-    const { parent, key, head } = lease
-    // A branch that is not written yet is read from its parent.
-    const source = lease.exists || !parent ? key : { ...key, agent: parent.agent, id: parent.id }
-    while (state.head < head) {
-      const limit = Math.min(READ_PAGE, head - state.head)
-      const from = state.head
-      const read = () => ports.log.read(source, from, limit, PAGE_OPTIONS)
-      const page = await (ports.readScheduler ? ports.readScheduler.schedule(read) : read())
-      // The first number may be far above 1, so a page can reach beyond a branch point.
-      const events = page.filter(({ seq }) => seq <= head)
-      if (events.length === 0) {
-        // A parent may be removed at this very moment; a session of our own may not.
-        const code = lease.exists ? 'corrupt' : 'refused'
-        throw new StoreFault(code, `The log of ${source.id} ends at ${state.head}, not at ${head}.`)
-      }
-      for (const event of events) {
-        state = evolve(state, event)
-        chars += eventChars(event)
-      }
-    }
-    const session = new Session(ports, lease, state, snapshot, chars)
+  /**
+   * Opens from the snapshot and the events after it, and starts the effects that its state wants. `messages` are settled messages
+   * of the parent of a branch, which the branch shares.
+   */
+  static async open(ports: SessionPorts, lease: Lease, messages: readonly HarnessMessage[] = []): Promise<Session> {
+    const session = new Session(ports, lease, await loadState(ports, lease, messages))
     if (lease.exists) await session.send({ type: 'tick' })
     session.#reconcile()
     return session
@@ -189,28 +140,24 @@ export class Session {
     return this.#ports.runner.identity
   }
 
-  /** The memory that it takes, near enough. */
+  /** The memory that the session takes, near enough. */
   get bytes(): number {
-    return SESSION_BYTES_MIN + BYTES_PER_CHAR * this.#chars
+    return this.#size.bytes
   }
 
-  /** Its settled messages as of its last snapshot, for branches to share. */
-  get settledMessages(): { readonly seq: number; readonly messages: readonly HarnessMessage[] } {
-    return { seq: this.#snapshotSeq, messages: this.#snapshotMessages }
+  /** The settled messages of the last snapshot, for branches to share. */
+  get settledMessages(): SessionWriter['settledMessages'] {
+    return this.#writer.settledMessages
   }
 
-  /** Of its lease: what a runner knows its owner by. */
+  /** The epoch of the lease: a runner refuses an owner with a lower one. */
   get epoch(): number {
     return this.#lease.epoch
   }
 
-  /** The last sign of life of its run: something it said, or that it was in hand. */
+  /** The last sign of life of the run; null = there was none. */
   get heartbeatAt(): number | null {
-    const { health, lifecycle, at } = this.#state
-    // A silent run is in hand since this process opened it; the row of an earlier owner is not read again.
-    const inHand = statusOf(this.#state) === 'running' ? this.#heartbeatAt : 0
-    const row = this.#row === null ? 0 : (heartbeatOf(this.#row.row) ?? 0)
-    return Math.max(health.activeAt, lifecycle.run ? at : 0, inHand, row) || null
+    return this.#writer.lastHeartbeatAt(this.#state)
   }
 
   get exists(): boolean {
@@ -273,30 +220,14 @@ export class Session {
     return seq <= this.#state.head && this.exists && seq >= this.#state.lifecycle.firstSeq
   }
 
-  /** Committed events after a cursor: a page of them, shorter when they are large. Of artifacts `content` has the text. */
+  /** Committed events after a number, without the text of artifacts. A page is shorter when its events are large. */
   read(after: number, limit: number): Promise<AnyEvent[]> {
-    const read = () => this.#readPage(after, limit)
-    return this.#ports.readScheduler ? this.#ports.readScheduler.schedule(read) : read()
-  }
-
-  #readPage(after: number, limit: number): Promise<AnyEvent[]> {
-    return this.#read(() => this.#ports.log.read(this.key, after, limit, PAGE_OPTIONS))
+    return this.#reader.read(after, limit)
   }
 
   /** The text of the chunk of an artifact that has this number. */
-  async readChunkText(seq: number): Promise<string> {
-    const [event] = await this.#read(() => this.#ports.log.read(this.key, seq - 1, 1))
-    return event?.type === 'artifact_chunk' ? event.payload.text : ''
-  }
-
-  async #read(read: () => Promise<Event[]>): Promise<AnyEvent[]> {
-    try {
-      return (await read()) as AnyEvent[]
-    } catch (cause) {
-      // A damaged log is not served in part: the session stops, and says so to whoever asks.
-      if (hasFaultCode(cause, 'corrupt')) this.drop(cause)
-      throw cause
-    }
+  readChunkText(seq: number): Promise<string> {
+    return this.#reader.chunkText(seq)
   }
 
   /** Stops a run that would end with this process, and keeps it for the next. Resolves when it has stopped, or is late. */
@@ -365,11 +296,12 @@ export class Session {
       }
       this.#assertLive()
       const isNews = events.length > 0 || results.length > 0
-      if (isNews || this.#isHeartbeatDue(working)) await this.#append(working, events, results)
+      if (isNews || (this.exists && this.#writer.isHeartbeatDue(working, this.#now())))
+        this.#planned = await this.#writer.append(working, events, results, this.#now())
       // It may have been written: whoever asked must not be told that it was not.
       if (this.dropped) throw new StoreFault('outcome_unknown', 'The session was let go while it was being written.')
       this.#state = working
-      for (const event of events) this.#chars += eventChars(event)
+      this.#size.add(events)
     } catch (cause) {
       for (const item of batch) item.reject(cause)
       return this.drop(cause)
@@ -385,42 +317,13 @@ export class Session {
     notifyObserver(this.#ports.onCommit, events)
   }
 
-  async #append(working: SessionState, events: readonly Event[], results: readonly StoredAnswer[]): Promise<void> {
-    const row = directoryRowOf(this.key, working, this.#row, this.#now(), this.incarnations)
-    this.#heartbeatAt = heartbeatOf(row) ?? this.#heartbeatAt
-    const next = this.#plan(working)
-    const { snapshotEvery = SNAPSHOT_EVERY } = this.#ports
-    const snapshot =
-      working.head - this.#snapshotSeq >= snapshotEvery
-        ? takeSnapshot(working, this.#snapshotMessages, this.#snapshotSeq, 2 * snapshotEvery)
-        : null
-    await this.#ports.log.append(this.#lease, {
-      events,
-      ...(row !== this.#row?.row && { row }),
-      ...(!isSameWake(next.wake, this.#wake) && { wake: next.wake }),
-      ...(results.length > 0 && { results }),
-      ...(snapshot && { snapshot: snapshot.write }),
-    })
-    this.#row = { row, state: working }
-    this.#wake = next.wake
-    this.#planned = next
-    if (!snapshot) return
-    this.#snapshotMessages = snapshot.written
-    this.#snapshotSeq = working.head
-  }
-
   #decide(working: SessionState, command: Command): DecisionResult {
-    if (PROMPT_COMMANDS.has(command.type) && this.#isFull()) return refusalResult(working, refuse('session_full'))
+    if (PROMPT_COMMANDS.has(command.type) && this.#size.isFull(this.#state))
+      return refusalResult(working, refuse('session_full'))
     const { exists, head, parent } = this.#lease
     const branchPoint = !exists && working.head === head ? parent : null
     const options = { starts: !this.#isShuttingDown, identity: this.identity, branchPoint }
     return decide(this.key, working, command, this.#now(), options)
-  }
-
-  /** Counted anew before it is said: prompts that were rewound take no memory. */
-  #isFull(): boolean {
-    if (this.#chars > SESSION_CHARS_MAX) this.#chars = approximateChars(this.#state)
-    return this.#chars > SESSION_CHARS_MAX
   }
 
   /** While it waited for the store it may have been dropped; what it decided then must not be told. */
@@ -437,23 +340,10 @@ export class Session {
   /** Brings hands and timer in line with the committed state. */
   #reconcile(): void {
     if (this.#dropped || !this.exists) return
-    const { effects, due } = this.#planned ?? this.#plan(this.#state)
+    const { effects, due } = this.#planned ?? this.#writer.plan(this.#state, this.#now())
     this.#planned = null
     this.#effects.reconcile(effects)
     this.#clock.setTimer(due, this.#now())
-  }
-
-  #plan(state: SessionState): PlannedWork {
-    const effects = wantedEffects(this.key, state, this.#lease.epoch)
-    const times = dueTimes(state, this.#now())
-    const wake = wakeOf(effects.length > 0, times)
-    if (effects.length === 0 || statusOf(state) !== 'running') return { effects, wake, due: times.next }
-    const heartbeatAt = this.#heartbeatAt + HEARTBEAT_MS
-    return { effects, wake, due: Math.min(times.next ?? Number.POSITIVE_INFINITY, heartbeatAt) }
-  }
-
-  #isHeartbeatDue(state: SessionState): boolean {
-    return this.exists && statusOf(state) === 'running' && this.#now() >= this.#heartbeatAt + HEARTBEAT_MS
   }
 
   #now(): number {
@@ -461,19 +351,10 @@ export class Session {
   }
 }
 
-/** The text of an artifact stays in the log. */
-const eventChars = ({ type, payload }: Pick<Event, 'type' | 'payload'>): number =>
-  type === 'artifact_chunk' ? 0 : approximateChars(payload)
-
-const snapshotChars = ({ snapshot }: Lease): number =>
-  snapshot ? snapshot.messages.reduce((chars, text) => chars + (text?.length ?? 0), snapshot.state.length) : 0
-
 const incarnationsOf = ({ incarnation, parent, parentIncarnation }: Lease): Incarnations => ({
   own: incarnation,
   ...(parent && { parent: { id: parent.id, incarnation: parentIncarnation ?? 1 } }),
 })
-
-const isSameWake = (a: Wake, b: Wake | null): boolean => a.inHand === b?.inHand && a.dueAt === b.dueAt
 
 /** What watches from outside must not stop what it watches. */
 const notifyObserver = (observe: SessionPorts['onCommit'], events: readonly AnyEvent[]): void => {
@@ -482,11 +363,4 @@ const notifyObserver = (observe: SessionPorts['onCommit'], events: readonly AnyE
   } catch {
     // Its own log is the place for that.
   }
-}
-
-/** What should be in hand, and when it is to be looked at though nobody asks. */
-interface PlannedWork {
-  readonly effects: readonly WantedEffect[]
-  readonly wake: Wake
-  readonly due: number | null
 }

@@ -1,0 +1,115 @@
+// The writer of a session: each append carries, beside its events, the directory's row, the wake and a snapshot where they have
+// changed, and the writer remembers what it wrote last.
+import type { Event } from '../event.ts'
+import { HEARTBEAT_MS, SNAPSHOT_EVERY } from '../limits.ts'
+import type { Lease, Log, StoredAnswer, Wake } from '../ports/store.ts'
+import type { Incarnations } from '../positions/incarnation.ts'
+import type { HarnessMessage } from '../projections/conversation/harness-state.ts'
+import { type SessionState, statusOf } from '../projections/state.ts'
+import { dueTimes, wakeOf } from '../rules/due-time.ts'
+import { type WantedEffect, wantedEffects } from '../rules/wanted-effects.ts'
+import { directoryRowOf, heartbeatOf, type RowSnapshot } from '../views/directory-row.ts'
+import { settledCount, takeSnapshot } from './snapshot.ts'
+
+/** The effects that a state wants, and the moments at which time alone changes it. */
+export interface PlannedWork {
+  readonly effects: readonly WantedEffect[]
+  /** For the store: it finds the session by it when this process is gone. */
+  readonly wake: Wake
+  /** For the session's timer: also the next heartbeat. */
+  readonly due: number | null
+}
+
+export interface SessionWriterOptions {
+  readonly log: Log
+  readonly lease: Lease
+  readonly incarnations: Incarnations
+  /** The state of the stored snapshot; null = there is none. */
+  readonly snapshot: SessionState | null
+  readonly snapshotEvery?: number | undefined
+  readonly openedAt: number
+}
+
+export class SessionWriter {
+  readonly #options: SessionWriterOptions
+  readonly #snapshotEvery: number
+  #row: RowSnapshot | null = null
+  /** When the row was last touched; at first, when the session was opened. */
+  #heartbeatAt: number
+  #wake: Wake | null = null
+  #snapshotMessages: readonly HarnessMessage[]
+  #snapshotSeq: number
+
+  constructor(options: SessionWriterOptions) {
+    const { lease, snapshot, snapshotEvery = SNAPSHOT_EVERY, openedAt } = options
+    this.#options = options
+    this.#snapshotEvery = snapshotEvery
+    this.#heartbeatAt = openedAt
+    this.#snapshotSeq = snapshot?.head ?? lease.parent?.seq ?? 0
+    this.#snapshotMessages = snapshot ? snapshot.conversation.messages.slice(0, settledCount(snapshot)) : []
+  }
+
+  /** The settled messages of the last snapshot, for branches to share. */
+  get settledMessages(): { readonly seq: number; readonly messages: readonly HarnessMessage[] } {
+    return { seq: this.#snapshotSeq, messages: this.#snapshotMessages }
+  }
+
+  /** Appends, and returns the work that follows from the new state. */
+  async append(
+    state: SessionState,
+    events: readonly Event[],
+    results: readonly StoredAnswer[],
+    now: number,
+  ): Promise<PlannedWork> {
+    const { log, lease, incarnations } = this.#options
+    const row = directoryRowOf(lease.key, state, this.#row, now, incarnations)
+    this.#heartbeatAt = heartbeatOf(row) ?? this.#heartbeatAt
+    const planned = this.plan(state, now)
+    const snapshot = this.#nextSnapshot(state)
+    await log.append(lease, {
+      events,
+      ...(row !== this.#row?.row && { row }),
+      ...(!isSameWake(planned.wake, this.#wake) && { wake: planned.wake }),
+      ...(results.length > 0 && { results }),
+      ...(snapshot && { snapshot: snapshot.write }),
+    })
+    this.#row = { row, state }
+    this.#wake = planned.wake
+    if (snapshot) {
+      this.#snapshotMessages = snapshot.written
+      this.#snapshotSeq = state.head
+    }
+    return planned
+  }
+
+  plan(state: SessionState, now: number): PlannedWork {
+    const { key, epoch } = this.#options.lease
+    const effects = wantedEffects(key, state, epoch)
+    const times = dueTimes(state, now)
+    const wake = wakeOf(effects.length > 0, times)
+    if (effects.length === 0 || statusOf(state) !== 'running') return { effects, wake, due: times.next }
+    const heartbeatAt = this.#heartbeatAt + HEARTBEAT_MS
+    return { effects, wake, due: Math.min(times.next ?? Number.POSITIVE_INFINITY, heartbeatAt) }
+  }
+
+  /** A run that says nothing still touches its row now and then, so that lists show it is alive. */
+  isHeartbeatDue(state: SessionState, now: number): boolean {
+    return statusOf(state) === 'running' && now >= this.#heartbeatAt + HEARTBEAT_MS
+  }
+
+  /** The last sign of life of the run in a state: an event of it, or that this process has it. */
+  lastHeartbeatAt(state: SessionState): number | null {
+    const { health, lifecycle, at } = state
+    // A silent run is in hand since this process opened the session; the row of an earlier owner is not read again.
+    const inHand = statusOf(state) === 'running' ? this.#heartbeatAt : 0
+    const row = this.#row === null ? 0 : (heartbeatOf(this.#row.row) ?? 0)
+    return Math.max(health.activeAt, lifecycle.run ? at : 0, inHand, row) || null
+  }
+
+  #nextSnapshot(state: SessionState): ReturnType<typeof takeSnapshot> | null {
+    if (state.head - this.#snapshotSeq < this.#snapshotEvery) return null
+    return takeSnapshot(state, this.#snapshotMessages, this.#snapshotSeq, 2 * this.#snapshotEvery)
+  }
+}
+
+const isSameWake = (a: Wake, b: Wake | null): boolean => a.inHand === b?.inHand && a.dueAt === b.dueAt

@@ -1,0 +1,47 @@
+// The state of a session as its store has it: the snapshot, and the fold of the events after it.
+import { READ_PAGE } from '../limits.ts'
+import { type Lease, type Log, StoreFault } from '../ports/store.ts'
+import type { HarnessMessage } from '../projections/conversation/harness-state.ts'
+import { emptyState, evolve, type SessionState } from '../projections/state.ts'
+import { PAGE_OPTIONS } from './log-reader.ts'
+import type { ReadScheduler } from './read-scheduler.ts'
+import { SessionSize } from './session-size.ts'
+import { restoreSnapshot } from './snapshot.ts'
+
+export interface StoredState {
+  readonly state: SessionState
+  /** As far as the snapshot reaches; null = there is none that this fold can read. */
+  readonly snapshot: SessionState | null
+  readonly size: SessionSize
+}
+
+/** `messages` are settled messages of the parent of a branch, which the lease leaves out because its opener has them. */
+export const loadState = async (
+  { log, readScheduler }: { readonly log: Log; readonly readScheduler?: ReadScheduler },
+  lease: Lease,
+  messages: readonly HarnessMessage[],
+): Promise<StoredState> => {
+  const { parent, key, head, exists } = lease
+  const snapshot = restoreSnapshot(lease.snapshot, messages)
+  const size = new SessionSize(lease.snapshot)
+  // A session that was removed and is made again starts empty, and its numbers continue.
+  let state = snapshot ?? { ...emptyState, head: exists || parent ? 0 : head }
+  // A branch that is not written yet is read from its parent.
+  const source = exists || !parent ? key : { ...key, agent: parent.agent, id: parent.id }
+  while (state.head < head) {
+    const limit = Math.min(READ_PAGE, head - state.head)
+    const from = state.head
+    const read = () => log.read(source, from, limit, PAGE_OPTIONS)
+    const page = await (readScheduler ? readScheduler.schedule(read) : read())
+    // The first number may be far above 1, so that a page can reach beyond a branch point.
+    const events = page.filter(({ seq }) => seq <= head)
+    if (events.length === 0) {
+      // Another caller may remove the parent at this very moment; nobody removes a session that this process owns.
+      const code = exists ? 'corrupt' : 'refused'
+      throw new StoreFault(code, `The log of ${source.id} ends at ${state.head}, not at ${head}.`)
+    }
+    for (const event of events) state = evolve(state, event)
+    size.add(events)
+  }
+  return { state, snapshot, size }
+}
