@@ -5,6 +5,7 @@
 import { type AnyEvent, eventId, type Key } from '../event.ts'
 import { eventSeq } from '../ids.ts'
 import type { Json } from '../json.ts'
+import type { Lease } from '../ports/store.ts'
 import { positionText } from './log-position.ts'
 
 /** The incarnation of a session's log, and of the log that it branched from. */
@@ -69,3 +70,12 @@ const cursorIn = (text: string, sessionId: string | undefined, incarnation = 1):
     ? `${before}${positionText(Number(seq), incarnation)}`
     : null
 }
+
+export const incarnationsOf = ({
+  incarnation,
+  parent,
+  parentIncarnation,
+}: Pick<Lease, 'incarnation' | 'parent' | 'parentIncarnation'>): Incarnations => ({
+  own: incarnation,
+  ...(parent && { parent: { id: parent.id, incarnation: parentIncarnation ?? 1 } }),
+})

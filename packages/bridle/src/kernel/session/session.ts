@@ -1,30 +1,21 @@
-// One live session: it owns the queue of what is asked, and the order in which things become true.
-// The drain: take the inbox, decide, append, and only then publish, answer and act. A client must never see what a
-// restart would unsay.
+// A live session: its inbox, and the order in which commands take effect.
+// The drain takes a batch from the inbox, decides, appends, and only then publishes, answers and starts effects: a client must
+// never see what a restart would take back.
 
-import {
-  type Answer,
-  type AnswerTo,
-  type Command,
-  isRefusal,
-  PROMPT_COMMANDS,
-  type Refusal,
-  refuse,
-} from '../commands.ts'
-import type { DeltaOperation } from '../delta.ts'
+import { type Answer, type AnswerTo, type Command, PROMPT_COMMANDS, type Refusal, refuse } from '../commands.ts'
 import type { EngineIdentity } from '../engine-info.ts'
 import type { AnyEvent, Key } from '../event.ts'
-import type { Json } from '../json.ts'
 import { ABORT_GRACE_MS, BATCH_MAX, INBOX_MAX } from '../limits.ts'
 import type { Runner } from '../ports/runner.ts'
 import { type BranchParent, type Clock, type Lease, type Log, type StoredAnswer, StoreFault } from '../ports/store.ts'
-import type { Incarnations } from '../positions/incarnation.ts'
+import { type Incarnations, incarnationsOf } from '../positions/incarnation.ts'
 import type { LogPosition } from '../positions/log-position.ts'
 import type { HarnessMessage } from '../projections/conversation/harness-state.ts'
 import type { SessionState } from '../projections/state.ts'
 import type { ChildNotice } from '../rules/children/child-notice.ts'
 import { type DecisionResult, decide, refusalResult } from '../rules/decide.ts'
 import { jobOf } from '../rules/wanted-effects.ts'
+import { type BatchItem, type BatchResult, decideBatch, type IdempotencyKey } from './command-batch.ts'
 import { EffectRunner } from './effect-runner.ts'
 import { LogReader } from './log-reader.ts'
 import type { ReadScheduler } from './read-scheduler.ts'
@@ -40,7 +31,7 @@ export interface SessionPorts {
   readonly runner: Runner
   /** Absent = long reads need not take turns. */
   readonly readScheduler?: ReadScheduler
-  /** Tells the session that this one was started from; absent = nobody is told. */
+  /** Sends the status of this session to its parent; absent = there is no parent to send to. */
   readonly notifyParent?: (notice: ChildNotice) => Promise<void>
   readonly tokenPaceMs?: number
   readonly snapshotEvery?: number
@@ -50,15 +41,7 @@ export interface SessionPorts {
   readonly onDrop: (session: Session, cause: unknown) => void
 }
 
-/** Who asks twice with one id gets one effect and the same answer. */
-export interface IdempotencyKey {
-  readonly commandId: string
-  readonly bodyHash: string
-}
-
-interface InboxItem {
-  readonly command: Command
-  readonly id: IdempotencyKey | null
+interface InboxItem extends BatchItem {
   readonly resolve: (outcome: Answer | Refusal) => void
   readonly reject: (cause: unknown) => void
 }
@@ -66,7 +49,7 @@ interface InboxItem {
 export class Session {
   readonly key: Key
   readonly subscribers: Subscribers
-  /** The incarnations of its log and of the log that it branched from. */
+  /** The incarnations of the session's log and of the log that it branched from. */
   readonly incarnations: Incarnations
   readonly #ports: SessionPorts
   readonly #lease: Lease
@@ -74,7 +57,7 @@ export class Session {
   readonly #inbox: InboxItem[] = []
   #state: SessionState
   #draining = false
-  /** The process ends: nothing is started any more. */
+  /** The process is about to end, so that no run starts any more. */
   #isShuttingDown = false
   #onHandOver = (): void => {}
   #drained: Promise<void> = Promise.resolve()
@@ -106,7 +89,7 @@ export class Session {
     this.#clock = new SessionClock(clock, () => void this.send({ type: 'tick' }).catch(() => {}))
     this.subscribers = new Subscribers(
       (after, limit) => this.#reader.page(after, limit),
-      // A re-created id goes on with its numbers, and has nothing to read before its first event.
+      // The numbers of a removed session's id continue in the next session of that id, which has nothing to read before its first event.
       () => (lease.parent || this.exists ? this.#state.head : 0),
       readScheduler,
     )
@@ -135,7 +118,7 @@ export class Session {
     return this.#state
   }
 
-  /** The engine behind its agent, as its runner names it. */
+  /** The engine of the session's agent, as the runner names it. */
   get identity(): EngineIdentity | undefined {
     return this.#ports.runner.identity
   }
@@ -168,22 +151,22 @@ export class Session {
     return this.#dropped !== null
   }
 
-  /** Where it branches from, whether or not that is written yet. */
+  /** The point where the session branches from its parent, written or not; null = the session is no branch. */
   get parent(): BranchParent | null {
     return this.#lease.parent
   }
 
-  /** Resolves when nothing of it is on its way to the store any more, dropped or not. */
+  /** Resolves when no append is on its way to the store any more, also after a drop. */
   get drained(): Promise<void> {
     return this.#drained
   }
 
-  /** Nothing to do. */
+  /** The session has nothing to do. */
   get quiet(): boolean {
     return !this.#draining && this.#inbox.length === 0 && this.#effects.size === 0
   }
 
-  /** Nothing to do and nobody watching: it may leave memory. */
+  /** The session has nothing to do and no reader: it may leave memory. */
   get idle(): boolean {
     return this.quiet && this.subscribers.size === 0
   }
@@ -200,22 +183,22 @@ export class Session {
   }
 
   /**
-   * Calls once, before anything is published, when a session that is not there yet gets its first event: only then is it
-   * known whose it is. Returns how to forget it.
+   * Calls once, before anything is published, when a session that does not exist yet gets its first event: its owner is known from
+   * then on. The returned function cancels the call.
    */
   onCreated(call: () => void): () => void {
     this.#awaitingCreation.add(call)
     return () => this.#awaitingCreation.delete(call)
   }
 
-  /** Whether a reader with this cursor can go on from it, or has to be told to begin again. */
+  /** Whether a reader can continue from this position; if not, it has to start again from the beginning. */
   canResumeFrom({ seq, incarnation }: LogPosition): boolean {
     if (seq === 0) return true
-    // However long the log has grown by now: the number is of another history.
+    // A number of another incarnation names another event, also where the log has grown past it.
     return incarnation === this.incarnations.own && this.hasEvent(seq)
   }
 
-  /** Whether the log has an event of this number in its present life. */
+  /** Whether the log has an event of this number since the session was created. */
   hasEvent(seq: number): boolean {
     return seq <= this.#state.head && this.exists && seq >= this.#state.lifecycle.firstSeq
   }
@@ -230,7 +213,7 @@ export class Session {
     return this.#reader.chunkText(seq)
   }
 
-  /** Stops a run that would end with this process, and keeps it for the next. Resolves when it has stopped, or is late. */
+  /** Stops a run that would end with this process, and keeps it for the next process. Resolves when the run has stopped, or is late. */
   async handOver(): Promise<void> {
     this.#isShuttingDown = true
     const { run } = this.#state.lifecycle
@@ -239,17 +222,17 @@ export class Session {
     if (runner.outlivesProcess?.(jobOf(this.key, this.#state, run, this.epoch))) return
     await this.send({ type: 'hand_over' })
     await new Promise<void>((resolve) => {
-      const forget = clock.after(ABORT_GRACE_MS, resolve)
+      const clearTimer = clock.after(ABORT_GRACE_MS, resolve)
       this.#onHandOver = () => {
         if (!this.dropped && this.#state.lifecycle.run?.stopRequestedAt != null) return
-        forget()
+        clearTimer()
         resolve()
       }
       this.#onHandOver()
     })
   }
 
-  /** Lets go of everything without a word to the log. */
+  /** Stops the session without writing to the log: callers get the cause, and readers come back to the next owner. */
   drop(cause: unknown, why: 'moved' | 'removed' = 'moved'): void {
     if (this.#dropped) return
     this.#dropped = { cause }
@@ -272,40 +255,29 @@ export class Session {
 
   async #commit(batch: readonly InboxItem[]): Promise<void> {
     const existed = this.exists
-    const events: AnyEvent[] = []
-    const operations: DeltaOperation[] = []
-    const results: StoredAnswer[] = []
-    const outcomes: (Answer | Refusal)[] = []
+    let decided: BatchResult
     try {
-      let working = this.#state
-      for (const { command, id } of batch) {
-        const known =
-          id &&
-          (results.find((each) => each.commandId === id.commandId) ?? (await this.#findStoredAnswer(id.commandId)))
-        if (known) {
-          outcomes.push(known.bodyHash === id?.bodyHash ? (known.answer as Answer) : refuse('command_conflict'))
-          continue
-        }
-        const decided = this.#decide(working, command)
-        working = decided.state
-        for (const event of decided.events) events.push(event)
-        for (const operation of decided.operations) operations.push(operation)
-        outcomes.push(decided.outcome)
-        // Refusals are not stored: the same command may be accepted later.
-        if (id && !isRefusal(decided.outcome)) results.push({ ...id, answer: decided.outcome as Json })
-      }
-      this.#assertLive()
-      const isNews = events.length > 0 || results.length > 0
-      if (isNews || (this.exists && this.#writer.isHeartbeatDue(working, this.#now())))
-        this.#planned = await this.#writer.append(working, events, results, this.#now())
-      // It may have been written: whoever asked must not be told that it was not.
+      decided = await decideBatch(
+        batch,
+        this.#state,
+        (state, command) => this.#decide(state, command),
+        (commandId) => this.#findStoredAnswer(commandId),
+      )
+      const { state, events, results } = decided
+      // A session that was dropped while it looked up an answer must not write, nor tell, its decision.
+      if (this.#dropped) throw this.#dropped.cause
+      const hasNews = events.length > 0 || results.length > 0
+      if (hasNews || (this.exists && this.#writer.isHeartbeatDue(state, this.#now())))
+        this.#planned = await this.#writer.append(state, events, results, this.#now())
+      // The append may have been written: callers must not hear that it was not.
       if (this.dropped) throw new StoreFault('outcome_unknown', 'The session was let go while it was being written.')
-      this.#state = working
+      this.#state = state
       this.#size.add(events)
     } catch (cause) {
       for (const item of batch) item.reject(cause)
       return this.drop(cause)
     }
+    const { events, operations, outcomes } = decided
     if (!existed && this.exists) {
       for (const call of this.#awaitingCreation) call()
       this.#awaitingCreation.clear()
@@ -326,18 +298,13 @@ export class Session {
     return decide(this.key, working, command, this.#now(), options)
   }
 
-  /** While it waited for the store it may have been dropped; what it decided then must not be told. */
-  #assertLive(): void {
-    if (this.#dropped) throw this.#dropped.cause
-  }
-
   async #findStoredAnswer(commandId: string): Promise<StoredAnswer | null> {
     return this.#lease.exists || this.#state.head > this.#lease.head
       ? await this.#ports.log.result(this.key, commandId)
       : null
   }
 
-  /** Brings hands and timer in line with the committed state. */
+  /** Brings the effects and the timer in line with the committed state. */
   #reconcile(): void {
     if (this.#dropped || !this.exists) return
     const { effects, due } = this.#planned ?? this.#writer.plan(this.#state, this.#now())
@@ -351,16 +318,11 @@ export class Session {
   }
 }
 
-const incarnationsOf = ({ incarnation, parent, parentIncarnation }: Lease): Incarnations => ({
-  own: incarnation,
-  ...(parent && { parent: { id: parent.id, incarnation: parentIncarnation ?? 1 } }),
-})
-
-/** What watches from outside must not stop what it watches. */
+/** A metrics or trace hook that throws must not fail a commit. */
 const notifyObserver = (observe: SessionPorts['onCommit'], events: readonly AnyEvent[]): void => {
   try {
     observe?.(events)
   } catch {
-    // Its own log is the place for that.
+    // The hook reports its own faults.
   }
 }

@@ -2,7 +2,7 @@
 // first answer again.
 import { isId } from '../../../kernel/event.ts'
 import { canonicalJson, hashText } from '../../../kernel/json.ts'
-import type { IdempotencyKey } from '../../../kernel/session/session.ts'
+import type { IdempotencyKey } from '../../../kernel/session/command-batch.ts'
 import { badRequest, type Denial, isDenial } from '../router/denial.ts'
 
 /** The caller's key, plain or in the quotes of a structured field; null = the request has none. */

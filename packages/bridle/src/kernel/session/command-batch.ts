@@ -1,0 +1,58 @@
+// A batch of commands, decided one after the other: each sees the state that the ones before it leave.
+import { type Answer, type Command, isRefusal, type Refusal, refuse } from '../commands.ts'
+import type { DeltaOperation } from '../delta.ts'
+import type { AnyEvent } from '../event.ts'
+import type { Json } from '../json.ts'
+import type { StoredAnswer } from '../ports/store.ts'
+import type { SessionState } from '../projections/state.ts'
+import type { DecisionResult } from '../rules/decide.ts'
+
+/** A caller that sends a command twice with one id gets one effect and the same answer. */
+export interface IdempotencyKey {
+  readonly commandId: string
+  readonly bodyHash: string
+}
+
+export interface BatchItem {
+  readonly command: Command
+  readonly id: IdempotencyKey | null
+}
+
+export interface BatchResult {
+  readonly state: SessionState
+  readonly events: readonly AnyEvent[]
+  readonly operations: readonly DeltaOperation[]
+  /** Answers to be stored under their command ids. */
+  readonly results: readonly StoredAnswer[]
+  /** One for each command. */
+  readonly outcomes: readonly (Answer | Refusal)[]
+}
+
+export const decideBatch = async (
+  batch: readonly BatchItem[],
+  before: SessionState,
+  decide: (state: SessionState, command: Command) => DecisionResult,
+  storedAnswer: (commandId: string) => Promise<StoredAnswer | null>,
+): Promise<BatchResult> => {
+  const events: AnyEvent[] = []
+  const operations: DeltaOperation[] = []
+  const results: StoredAnswer[] = []
+  const outcomes: (Answer | Refusal)[] = []
+  let state = before
+  for (const { command, id } of batch) {
+    const stored =
+      id && (results.find(({ commandId }) => commandId === id.commandId) ?? (await storedAnswer(id.commandId)))
+    if (stored) {
+      outcomes.push(stored.bodyHash === id?.bodyHash ? (stored.answer as Answer) : refuse('command_conflict'))
+      continue
+    }
+    const decision = decide(state, command)
+    state = decision.state
+    for (const event of decision.events) events.push(event)
+    for (const operation of decision.operations) operations.push(operation)
+    outcomes.push(decision.outcome)
+    // Refusals are not stored: the same command may be accepted later.
+    if (id && !isRefusal(decision.outcome)) results.push({ ...id, answer: decision.outcome as Json })
+  }
+  return { state, events, operations, results, outcomes }
+}
