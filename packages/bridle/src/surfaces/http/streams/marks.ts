@@ -1,9 +1,9 @@
-// How far a reader has read, where the platform does not say what is unsent: after each so much a mark is set, and a client
-// that knows of marks says when it has seen one. What was sent behind the last one seen still waits for it.
+// How far a reader is behind, on a platform that does not tell how many bytes are unsent. The server sends a mark after every
+// so many characters, and a client that knows marks acknowledges each: all after the last acknowledged mark is unread.
 import * as v from 'valibot'
 import { MARK_CHARS } from '../limits.ts'
 
-/** What a client says to a mark: it has everything up to here. */
+/** The client's acknowledgement: it has everything up to `seq`. */
 export const seenMessageSchema = v.object({
   type: v.literal('seen'),
   seq: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
@@ -11,7 +11,7 @@ export const seenMessageSchema = v.object({
 
 interface StreamMark {
   readonly seq: number
-  /** All that was sent before it. */
+  /** Characters sent before the mark. */
   readonly sent: number
 }
 
@@ -20,15 +20,15 @@ export class MarkTracker {
   #acknowledged = 0
   #seq = 0
   #markedChars = 0
-  /** Set and not seen yet, oldest first. */
+  /** Marks without an acknowledgement, oldest first. */
   readonly #open: StreamMark[] = []
 
-  /** Characters that were sent and not seen, so far as is known. */
+  /** Characters sent after the last acknowledged mark. */
   get unacknowledged(): number {
     return this.#sent - this.#acknowledged
   }
 
-  /** Counts what was sent, and the number that it brings the reader to. Returns the mark that is due behind it. */
+  /** Counts messages, which bring the reader to `seq`. Returns the mark to send behind them, if one is due. */
   countSent(messages: readonly string[], seq = this.#seq): string | null {
     for (const message of messages) this.#sent += message.length
     this.#seq = seq
@@ -38,7 +38,7 @@ export class MarkTracker {
     return JSON.stringify({ type: 'mark', seq })
   }
 
-  /** True when the reader has moved. Only marks that were set count, so claiming more than was sent gains nothing. */
+  /** True when the reader has moved. Only marks that were sent count, so a client gains nothing by claiming more. */
   acknowledge(seq: number): boolean {
     const before = this.#acknowledged
     while (this.#open[0] && this.#open[0].seq <= seq) this.#acknowledged = (this.#open.shift() as StreamMark).sent

@@ -1,4 +1,4 @@
-// Where a reader begins that has no cursor but wants the last N events of its wire.
+// The start of a reader that has no cursor and asks for the last N events of its wire.
 
 import * as v from 'valibot'
 import type { AnyEvent } from '../../../kernel/event.ts'
@@ -6,17 +6,17 @@ import { type LogPosition, parsePosition } from '../../../kernel/positions/log-p
 import type { Session } from '../../../kernel/session/session.ts'
 import { REPLAY_PAGE } from '../limits.ts'
 
-/** What `?replay=` may say. */
+/** The values of `?replay=`. */
 export const replaySchema = v.pipe(v.string(), v.regex(/^(all|none|\d{1,9})$/, 'Expected "all", "none" or a number'))
 
-/** What `?after=` or `?before=` of a page may say: a number, with its incarnation where that is not the first. */
+/** `?after=` or `?before=` of a page: a sequence number, with its incarnation where that is not the first. */
 export const pageCursorSchema = v.pipe(
   v.string(),
   v.regex(/^\d{1,9}(~\d{1,9})?$/, 'Expected a whole number'),
   v.transform((text) => parsePosition(text) as LogPosition),
 )
 
-/** The cursor that leaves the last N events that a wire shows to come. Looks back a page at a time. */
+/** The cursor before the last N events that the wire shows. Reads the log backwards, a page at a time. */
 export const replayStart = async (
   session: Session,
   replay: string,
@@ -37,7 +37,7 @@ export const replayStart = async (
   return from
 }
 
-/** The numbers, between these two, of what the wire shows. */
+/** The sequence numbers of the shown events after `from`, up to `to`. */
 const shownSeqs = async (
   session: Session,
   from: number,

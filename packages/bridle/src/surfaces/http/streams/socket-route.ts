@@ -1,5 +1,5 @@
-// A socket route is a row, like an HTTP route: a path, a scope, and what to do with whoever comes in. Each target asks
-// `upgrade` and then only moves messages, so every socket of every wire passes the same door.
+// A socket route is a row of a table, like an HTTP route: a path, a scope and what it does with a connection. Every target calls
+// `upgradeSocket` and then only moves messages, so that all sockets of all wires pass the same checks.
 import * as v from 'valibot'
 import type { Key } from '../../../kernel/event.ts'
 import type { Access, IncomingRequest, Scope } from '../access/authenticate.ts'
@@ -13,36 +13,36 @@ import { faultDenial } from '../router/kernel-denials.ts'
 import { matchPath } from '../router/path-pattern.ts'
 import { type Route, route } from '../router/route.ts'
 
-/** The far end, as a target hands it over. */
+/** The client's end of a connection, as a target implements it. */
 export interface Socket {
   /**
-   * One message each. The same array means the same messages, so a target may encode it once for all who get it. `seq` is
-   * the number that they bring the other side to, where they do.
+   * Each text becomes a message. The same array means the same messages, so a target may encode it once for all its sockets.
+   * `seq` is the sequence number that the messages bring the client to, if they do.
    */
   send(messages: readonly string[], seq?: number): void
   close(code: number, reason: string): void
-  /** Bytes sent but not yet taken by the other side. */
+  /** Bytes that are sent and that the client has not taken yet. */
   buffered(): number
-  /** Resolves when it can take more, or has closed. */
+  /** Resolves when the client can take more, or the socket is closed. */
   drained(): Promise<void>
-  /** The other side says that it has everything up to here; for a target that set it a mark. */
+  /** The client has everything up to `seq`: only for a target that sends marks. */
   acknowledge?(seq: number): void
 }
 
-/** The near end: what the target tells. */
+/** The server's end of a connection: a target calls it. */
 export interface SocketReceiver {
-  /** Null = the message was not text. While many are unanswered the target stops reading. */
+  /** Null = the message was not text. A target stops reading while many of the returned promises are pending. */
   onMessage(text: string | null): Promise<void> | void
-  /** The other side showed a sign of life below the messages: a ping or pong frame. */
+  /** The client sent a ping or pong frame. */
   onAlive(): void
-  /** It is too far behind for what the server can hold: close it, to be resumed by cursor. */
+  /** The client is too far behind for the server's memory: close the socket, and the client resumes by cursor. */
   onSlow(): void
   onClosed(): void
-  /** Sends a sign of life, where the wire has one; for a target that keeps the time itself. */
+  /** Sends a heartbeat, if the wire has one: only for a target that keeps the time itself. */
   sendHeartbeat?(): void
-  /** Nothing was heard of the other side for too long: close it. */
+  /** The client was silent for too long: close the socket. */
   onSilence?(): void
-  /** A plain value that the row's `wake` makes it from again, for a target whose sockets outlive its memory. */
+  /** A plain value for the route's `restore`, on a target whose sockets outlive its memory. */
   hibernate?(): unknown
 }
 
@@ -60,30 +60,30 @@ export interface SocketCall<Q = unknown> {
 }
 
 export interface SocketRoute {
-  /** With `:name` parameters. */
+  /** May have parameters, such as `:id`. */
   readonly path: string
   readonly scope: Scope
   readonly summary: string
   readonly query?: v.GenericSchema<unknown, unknown>
   /** The session that the socket is of. */
   readonly session: (call: SocketCall) => Promise<Key | Denial> | Key | Denial
-  /** Which door it is, where the production gate knows several. */
+  /** `ws` = the agent that the operator chose for `/ws` is open here, even if it is private elsewhere. */
   readonly exposureKind?: 'ws'
-  /** Takes up a socket that slept. `head` is what it was told up to. */
-  readonly restore: (rested: unknown, head: number, ports: AppPorts) => Promise<SocketOpener>
+  /** Restores a hibernated socket from the value of `hibernate`. `head` is the last sequence number that it was sent. */
+  readonly restore: (state: unknown, head: number, ports: AppPorts) => Promise<SocketOpener>
   readonly accept: (call: SocketCall) => Promise<SocketAnswer> | SocketAnswer
 }
 
 /** Declares a socket route with its handler typed by its query. */
 export const socketRoute = <const Q extends v.GenericSchema<unknown, unknown>>(
-  given: Omit<SocketRoute, 'query' | 'accept' | 'session'> & {
+  row: Omit<SocketRoute, 'query' | 'accept' | 'session'> & {
     readonly query: Q
     readonly session: (call: SocketCall<v.InferOutput<Q>>) => Promise<Key | Denial> | Key | Denial
     readonly accept: (call: SocketCall<v.InferOutput<Q>>) => Promise<SocketAnswer> | SocketAnswer
   },
-): SocketRoute => given as unknown as SocketRoute
+): SocketRoute => row as unknown as SocketRoute
 
-/** Who may open which socket. */
+/** Checks the caller of an upgrade, and finds the route that accepts it. */
 export const upgradeSocket = async (
   rows: readonly SocketRoute[],
   request: IncomingRequest,
@@ -117,11 +117,11 @@ export const upgradeSocket = async (
 const acceptSocket = async (
   row: SocketRoute,
   params: Readonly<Record<string, string>>,
-  asked: { request: IncomingRequest; address: string; url: URL; ports: AppPorts },
+  upgrade: { request: IncomingRequest; address: string; url: URL; ports: AppPorts },
 ): Promise<SocketAnswer> => {
-  const { url, ports } = asked
+  const { url, ports } = upgrade
   if (ports.isStopping?.()) return serverStopping()
-  const { request, address } = callerOf(ports, asked.request, asked.address)
+  const { request, address } = callerOf(ports, upgrade.request, upgrade.address)
   const access = await authorize(ports, { request, address, scope: row.scope, sessionId: params.id ?? null })
   if (isDenial(access)) return access
   const query = row.query ? v.safeParse(row.query, Object.fromEntries(url.searchParams)) : null
@@ -130,7 +130,7 @@ const acceptSocket = async (
     return badRequest(`query: ${issueText(issue)}`)
   }
   return row.accept({
-    request: asked.request,
+    request: upgrade.request,
     param: (name) => params[name] ?? '',
     query: query?.output,
     access,
@@ -138,7 +138,7 @@ const acceptSocket = async (
   })
 }
 
-/** The same paths for a plain GET: a client that cannot see why its upgrade was refused asks here. */
+/** The same paths for a plain GET: a browser hides why an upgrade was refused, so its page asks here. */
 export const upgradeRequiredRoutes = (rows: readonly SocketRoute[]): readonly Route[] =>
   rows.map(({ path, scope, summary }) =>
     route({

@@ -3,43 +3,46 @@ import { type LogPosition, parseEventId } from '../../../kernel/positions/log-po
 import type { Audience, Listener, Subscribers } from '../../../kernel/session/subscribers.ts'
 import { RESTART_RETRY_MS, STREAM_BUFFER_BYTES, STREAM_HEARTBEAT_MS, STREAM_RETRY_MS } from '../limits.ts'
 
-/** No `event:` field, so that a plain `onmessage` fires; the id is the place in the log and nothing else ever has one. */
-export const sseFrame = (data: unknown, place?: number | string): string =>
-  `${place === undefined ? '' : `id: ${place}\n`}data: ${JSON.stringify(data)}\n\n`
+/**
+ * Frames have no `event:` field, so that a plain `onmessage` fires. An id is a position in the log: a frame of anything else has
+ * none, since a browser sends the last id back as its cursor.
+ */
+export const sseFrame = (data: unknown, position?: number | string): string =>
+  `${position === undefined ? '' : `id: ${position}\n`}data: ${JSON.stringify(data)}\n\n`
 
 export interface EventStreamOptions {
   readonly audience: Audience
   readonly subscribers: Subscribers
   readonly since: number
-  /** Sent before everything else; has no id. */
+  /** Frames to send before all others. */
   readonly opening?: string
   readonly heartbeatMs?: number
-  /** The stream ends once this holds, after what was sent. */
+  /** Asked after each frame: true ends the stream behind it. */
   readonly isOver?: () => boolean
   readonly retryMs?: number
-  /** It ends by itself after this, and is resumed by id; absent = never. */
+  /** The stream ends after this time, and its reader resumes by id; absent = never. */
   readonly endAfterMs?: number
-  /** Ends it for a reason of its own, before anything more is sent. Returns how to forget it. */
+  /** May call `end` at any time, after which nothing is sent. Returns how to stop the guard. */
   readonly guard?: (end: () => void) => () => void
 }
 
-/** Where the text of a stream goes. */
+/** The reader's end of a stream. */
 export interface EventSink {
   write(text: string): void
-  /** Bytes written but not yet taken by the reader. */
+  /** Bytes that are written and that the reader has not taken yet. */
   unsentBytes(): number
-  /** Resolves when it can take more, or is gone. */
+  /** Resolves when the reader can take more, or is gone. */
   drained(): Promise<void>
-  /** After all that was written. */
+  /** Ends the stream behind all that is written. */
   end(): void
-  /** Now: what waits for the reader is dropped. */
+  /** Ends the stream at once, and drops all that the reader has not taken. */
   disconnect(): void
 }
 
-/** Writes to the sink from here on. Returns how to stop, for a sink that is gone. */
+/** Begins to write to the sink. Returns how to stop, for a reader that leaves. */
 export type StreamSource = (sink: EventSink) => () => void
 
-/** A response that goes on until the reader leaves, falls too far behind, or the session moves. */
+/** A response that lasts until the reader leaves or falls too far behind, or until the session moves. */
 export const eventStream = ({
   audience,
   subscribers,
@@ -51,8 +54,8 @@ export const eventStream = ({
   endAfterMs,
   guard,
 }: EventStreamOptions): Response => {
-  const feed: StreamSource = (sink) => {
-    // At once, so that proxies and clients see the stream open; a reader that is cut comes back after `retry`.
+  const source: StreamSource = (sink) => {
+    // The first bytes go out at once, so that proxies and clients see an open stream; a cut reader reconnects after `retry`.
     sink.write(`: open\n\nretry: ${retryMs}\n\n${opening}`)
     const beat = setInterval(() => sink.write(': beat\n\n'), heartbeatMs)
     const reader = isOver
@@ -74,29 +77,29 @@ export const eventStream = ({
     if (endAfterMs !== undefined)
       reader.end = setTimeout(() => {
         leave()
-        // One that does not read would never come to its end.
+        // A reader that takes nothing would never come to the end of the stream.
         reader.close(sink.unsentBytes() > STREAM_BUFFER_BYTES ? 'slow' : undefined)
       }, endAfterMs)
     if (!isEnded) subscribers.add(reader, since)
     return leave
   }
-  const response = new Response(bodyOf(feed), {
+  const response = new Response(bodyOf(source), {
     headers: {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-cache, no-transform',
       'x-accel-buffering': 'no',
     },
   })
-  streamSources.set(response, feed)
+  streamSources.set(response, source)
   return response
 }
 
 const streamSources = new WeakMap<Response, StreamSource>()
 
-/** The feed behind a response, for a target that has a shorter way to the reader than the response's body. */
+/** The source behind a response, for a target that can write to the connection without the response's body. */
 export const streamSourceOf = (response: Response): StreamSource | undefined => streamSources.get(response)
 
-/** One for each reader, and there may be thousands: a class, so that each costs no closures. */
+/** A class, since there may be thousands of readers: closures would cost memory for each. */
 class StreamListener implements Listener {
   readonly audience: Audience
   readonly #sink: EventSink
@@ -134,7 +137,7 @@ class StreamListener implements Listener {
   }
 }
 
-/** One whose stream ends by itself. */
+/** A listener whose stream has an end, such as the end of a turn. */
 class EndingStreamListener extends StreamListener {
   readonly #isOver: () => boolean
   readonly #subscribers: Subscribers
@@ -153,7 +156,7 @@ class EndingStreamListener extends StreamListener {
 
   override send(text: string): void {
     super.send(text)
-    // Leaving while the subscribers publish would change the set they walk.
+    // The subscribers are publishing: removing one now would change the set that they iterate over.
     if (this.#isOver())
       queueMicrotask(() => {
         this.#subscribers.remove(this)
@@ -162,16 +165,16 @@ class EndingStreamListener extends StreamListener {
   }
 }
 
-/** The feed as any platform serves it. It begins with the first read: a body that nobody reads keeps nobody busy. */
-const bodyOf = (feed: StreamSource): ReadableStream<Uint8Array> => {
+/** The stream as any platform can serve it. The source begins with the first read: a body that nobody reads costs nothing. */
+const bodyOf = (source: StreamSource): ReadableStream<Uint8Array> => {
   let leave: (() => void) | null = null
-  let wanted = () => {}
+  let onPull = () => {}
   const sinkOf = (controller: ReadableStreamDefaultController<Uint8Array>): EventSink => ({
     write: (text) => controller.enqueue(bytesOf(text)),
     unsentBytes: () => -(controller.desiredSize ?? 0),
     drained: async () => {
       while (-(controller.desiredSize ?? 0) > STREAM_BUFFER_BYTES)
-        await new Promise<void>((resolve) => (wanted = resolve))
+        await new Promise<void>((resolve) => (onPull = resolve))
     },
     end: () => controller.close(),
     disconnect: () => controller.error(new Error('Too far behind.')),
@@ -179,12 +182,12 @@ const bodyOf = (feed: StreamSource): ReadableStream<Uint8Array> => {
   return new ReadableStream<Uint8Array>(
     {
       pull(controller) {
-        leave ??= feed(sinkOf(controller))
-        wanted()
+        leave ??= source(sinkOf(controller))
+        onPull()
       },
       cancel() {
         leave?.()
-        wanted()
+        onPull()
       },
     },
     { highWaterMark: 0, size: (chunk) => chunk?.byteLength ?? 0 },
@@ -194,7 +197,7 @@ const bodyOf = (feed: StreamSource): ReadableStream<Uint8Array> => {
 const encoder = new TextEncoder()
 let lastText = ''
 let lastBytes = new Uint8Array()
-/** All readers get the same text in turn; it is encoded once. */
+/** All readers get the same text one after the other: encode it once. */
 const bytesOf = (text: string): Uint8Array => {
   if (text !== lastText) {
     lastText = text
@@ -203,17 +206,17 @@ const bytesOf = (text: string): Uint8Array => {
   return lastBytes
 }
 
-/** Where a reader left off: `Last-Event-ID`, else `?after=`. Null = it says nothing; undefined = it makes no sense. */
+/** The reader's cursor: `Last-Event-ID`, else `?after=`. Null = it sends none; undefined = it is not an event id. */
 export const parseStreamCursor = (
   lastEventId: string | null,
   after: string | undefined,
 ): LogPosition | null | undefined => {
-  const given = lastEventId || after
-  if (given === undefined || given === '') return null
-  return parseEventId(given) ?? undefined
+  const cursor = lastEventId || after
+  if (cursor === undefined || cursor === '') return null
+  return parseEventId(cursor) ?? undefined
 }
 
-/** A stream beats also where sockets need not: it is a request, and what stands between would give it up. */
+/** A stream sends heartbeats even where a target turns them off for sockets (0): proxies give up a silent request. */
 export const streamTimings = ({
   heartbeatMs,
   retryMs,
