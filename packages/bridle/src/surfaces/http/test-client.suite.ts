@@ -69,3 +69,7 @@ export const collectFrames = async <F extends Pick<SseFrame, 'id' | 'raw'> & { r
 
 export const isIdle = (frames: readonly SseFrame[]): boolean => frames.at(-1)?.data.type === 'idle'
 export const typesOf = (frames: readonly SseFrame[]): string[] => frames.map((frame) => frame.data.type)
+
+export const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+
+export const errorTypeOf = (body: Record<string, unknown>) => (body.error as { type?: string }).type

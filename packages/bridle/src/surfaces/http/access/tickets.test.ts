@@ -1,12 +1,9 @@
 // Tickets: nothing but a lasting credential buys one, no buyer touches another's, and each stays bound to what it was bought for.
 import { describe, expect, test } from 'vitest'
 import { testApp } from '../test-app.suite.ts'
-import { scriptBody } from '../test-client.suite.ts'
+import { bearer, errorTypeOf, scriptBody } from '../test-client.suite.ts'
 import type { Access } from './authenticate.ts'
 import { MemoryTicketStore } from './tickets.ts'
-
-const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
-const typeOf = (body: Record<string, unknown>) => (body.error as { type?: string }).type
 
 const tenants = ['ta', 'tb', 'tc'] as const
 const tokens = tenants.map((tenant) => ({ token: `token-${tenant}`, tenants: [tenant] }))
@@ -16,14 +13,14 @@ describe('[H29] a ticket buys no ticket', () => {
     ['that names no session', {}],
     ['for one session', { sessionId: 's1' }],
     ['with fewer scopes', { scopes: ['observe'] }],
-  ])('%s', async (_name, wish) => {
+  ])('%s', async (_name, request) => {
     const { post } = testApp({ tokens })
     for (const tenant of tenants) {
-      const { body } = await post('/tickets', wish, bearer(`token-${tenant}`))
-      const refused = await post(`/tickets?ticket=${body.ticket}`, wish)
-      expect([tenant, refused.status, typeOf(refused.body)]).toEqual([tenant, 403, 'forbidden'])
+      const { body } = await post('/tickets', request, bearer(`token-${tenant}`))
+      const refused = await post(`/tickets?ticket=${body.ticket}`, request)
+      expect([tenant, refused.status, errorTypeOf(refused.body)]).toEqual([tenant, 403, 'forbidden'])
       // The attempt used the ticket up.
-      expect((await post(`/tickets?ticket=${body.ticket}`, wish)).status).toBe(401)
+      expect((await post(`/tickets?ticket=${body.ticket}`, request)).status).toBe(401)
     }
   })
 })
@@ -84,12 +81,12 @@ describe('[H31] the tickets of one buyer', () => {
   const access = (tenant: string, who: string): Access => ({
     ...{ tenant, who, scopes: ['observe'], sessionId: null, user: null },
   })
-  const wish = { origin: null }
+  const request = { origin: null }
   const limits = { buyerMax: 40, max: 400 }
 
   test('replace that buyer’s oldest and nobody else’s', async () => {
     const tickets = new MemoryTicketStore(() => 0, limits)
-    const buy = async (tenant: string, who: string) => (await tickets.issue(access(tenant, who), wish))?.ticket ?? ''
+    const buy = async (tenant: string, who: string) => (await tickets.issue(access(tenant, who), request))?.ticket ?? ''
     const first = await buy('ta', 'flood')
     const others = [await buy('tb', 'flood'), await buy('ta', 'other'), await buy('tc', 'third')]
     for (let count = 0; count < 40; count++) await buy('ta', 'flood')
@@ -101,19 +98,19 @@ describe('[H31] the tickets of one buyer', () => {
   test('are refused, not put in place of another’s, when all places are taken', async () => {
     let now = 0
     const tickets = new MemoryTicketStore(() => now, limits)
-    const victim = await tickets.issue(access('tb', 'victim'), wish)
-    for (let count = 0; count < 399; count++) await tickets.issue(access(`t${count % 20}`, 'flood'), wish)
-    expect(await tickets.issue(access('tc', 'late'), wish)).toBeNull()
+    const victim = await tickets.issue(access('tb', 'victim'), request)
+    for (let count = 0; count < 399; count++) await tickets.issue(access(`t${count % 20}`, 'flood'), request)
+    expect(await tickets.issue(access('tc', 'late'), request)).toBeNull()
     expect((await tickets.redeem(victim?.ticket ?? '', null))?.tenant).toBe('tb')
-    expect(await tickets.issue(access('tc', 'late'), wish)).not.toBeNull()
+    expect(await tickets.issue(access('tc', 'late'), request)).not.toBeNull()
     now = 30_000
-    expect(await tickets.issue(access('tc', 'late'), wish)).not.toBeNull()
+    expect(await tickets.issue(access('tc', 'late'), request)).not.toBeNull()
   })
 
   test('are 429 by HTTP when there are too many', async () => {
     const full = { issue: async () => null, redeem: async () => null }
     const { post } = testApp({ tokens, tickets: full })
     const { status, body, headers } = await post('/tickets', {}, bearer('token-ta'))
-    expect([status, typeOf(body), headers.get('retry-after')]).toEqual([429, 'rate_limited', '30'])
+    expect([status, errorTypeOf(body), headers.get('retry-after')]).toEqual([429, 'rate_limited', '30'])
   })
 })

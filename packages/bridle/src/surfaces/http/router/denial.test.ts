@@ -96,11 +96,11 @@ test.each([
     new Denial('internal_error', 'The log of this session is damaged; it is stopped.'),
   ],
   [faultDenial(new Error('a secret')), new Denial('internal_error', 'Something went wrong here.')],
-])('the kernel’s own refusal or fault becomes %o', (denial, expected) => {
+])('a refusal or fault of the kernel becomes %o', (denial, expected) => {
   expect(denial).toEqual(expected)
 })
 
-test('nothing takes a response for a denial: no source asks whether a value is a Response', () => {
+test('no source of the surfaces and targets asks whether a value is a Response', () => {
   const asking = [...productSourcesIn('packages/bridle/src')]
     .filter(([file]) => /^(surfaces|targets)\//.test(file))
     .filter(([, source]) => /instanceof Response\b/.test(source))

@@ -22,7 +22,7 @@ test.each(paths)('[H48] %s says which methods it has', async (path, allow) => {
   expect([asked.status, asked.headers.get('allow')]).toEqual([204, allow])
 })
 
-test('[H48] a path that nobody has is a 404 for every method, and its OPTIONS allows nothing', async () => {
+test('[H48] a path without a route is a 404 for every method, and its OPTIONS allows nothing', async () => {
   const { ask } = testApp()
   for (const path of ['/nope', '/sessions/', '/sessions/s/nope', '/agents/scripted', '/agents/scripted/s/stream/x']) {
     for (const method of ['GET', 'POST', 'PUT', 'DELETE']) expect((await ask(method, path)).status).toBe(404)

@@ -40,7 +40,7 @@ test.each([
   expect([answer.status, await answer.text()]).toEqual([status, body])
 })
 
-test('[H28] files that cannot be read are our fault', async () => {
+test('[H28] a file that cannot be read is a 500', async () => {
   const answer = await ask('/broken')
   expect([answer.status, await answer.json()]).toEqual([
     500,
@@ -48,7 +48,7 @@ test('[H28] files that cannot be read are our fault', async () => {
   ])
 })
 
-test('[H28] pages are guarded, unless they bring guards of their own', async () => {
+test('[H28] pages have security headers, and keep those that a file has already', async () => {
   const { headers } = await ask('/')
   expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
   expect(headers.get('x-content-type-options')).toBe('nosniff')
@@ -56,7 +56,7 @@ test('[H28] pages are guarded, unless they bring guards of their own', async () 
   expect((await ask('/own.html')).headers.get('content-security-policy')).toBe('sandbox')
 })
 
-test('[H28] without an app the address itself leads to the description of the routes', async () => {
+test('[H28] without an app, / redirects to the description of the routes', async () => {
   const { get, post } = testApp()
   const { status, headers } = await get('/')
   expect([status, headers.get('location')]).toEqual([302, '/docs'])

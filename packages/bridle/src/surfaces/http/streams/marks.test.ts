@@ -6,7 +6,7 @@ const piece = (chars: number) => ['x'.repeat(chars)]
 const mark = (seq: number) => JSON.stringify({ type: 'mark', seq })
 
 describe('[T19] [W21] marks', () => {
-  test('one is due after each so much, with the number that the reader was brought to', () => {
+  test('a mark is due after every so many characters, with the sequence number that the reader has then', () => {
     const marks = new MarkTracker()
     expect(marks.countSent(piece(MARK_CHARS - 1), 3)).toBeNull()
     expect(marks.countSent(['y', 'z'], 4)).toBe(mark(4))
@@ -16,7 +16,7 @@ describe('[T19] [W21] marks', () => {
     expect(marks.unacknowledged).toBe(2 * MARK_CHARS + 14)
   })
 
-  test('one message may be larger than that, and has one mark behind it', () => {
+  test('a message larger than that has one mark behind it', () => {
     const marks = new MarkTracker()
     expect(marks.countSent(piece(10 * MARK_CHARS), 7)).toBe(mark(7))
     expect(marks.countSent(['{}'], 8)).toBeNull()
@@ -34,15 +34,15 @@ describe('[T19] [W21] marks', () => {
     ['the same again', [2, 2, 2], 1, false],
     ['before all of them', [0], 3, false],
     ['the future', [Number.MAX_SAFE_INTEGER], 0, true],
-  ])('seen: %s', (_name, said, left, moved) => {
+  ])('seen: %s', (_name, acknowledged, left, moved) => {
     const marks = new MarkTracker()
     for (const seq of [1, 2, 3]) marks.countSent(piece(MARK_CHARS), seq)
     let last = false
-    for (const seq of said) last = marks.acknowledge(seq)
+    for (const seq of acknowledged) last = marks.acknowledge(seq)
     expect([marks.unacknowledged / MARK_CHARS, last]).toEqual([left, moved])
   })
 
-  test('what is said of the future does not count when it has come', () => {
+  test('an acknowledgement before its mark does not count later', () => {
     const marks = new MarkTracker()
     marks.acknowledge(Number.MAX_SAFE_INTEGER)
     marks.countSent(piece(MARK_CHARS), 1)

@@ -7,14 +7,14 @@ test.each([
   ['of agents', '/agents/scripted/s/stream'],
   ['of envelopes', '/sessions/s/events/stream'],
   ['of health', '/sessions/s/health/stream'],
-])('[CF4] a stream %s that may not live for ever ends by itself, and its last id goes on', async (_name, path) => {
+])('[CF4] a stream %s ends when its time is over, and a reader resumes by its last id', async (_name, path) => {
   const { get, post } = testApp({ streamMs: 30, heartbeatMs: 0 })
   await post('/agents/scripted/s', { prompt: say('one') })
-  // Read to its end: the server ends it.
+  // The test reads to the end: the server ends the stream.
   const first = String((await get(path)).body.text)
   const ids = [...first.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id))
   expect(ids.length).toBeGreaterThan(0)
-  // No beat without a pause: that would be a flood.
+  // A heartbeat of 0 ms must not become a flood.
   expect(first.match(/^:/gm)?.length ?? 0).toBeLessThan(5)
   await post('/agents/scripted/s', { prompt: say('two') })
   const rest = String((await get(path, { 'last-event-id': String(ids.at(-1)) })).body.text)
@@ -22,7 +22,7 @@ test.each([
   expect(later.every((id) => id > (ids.at(-1) ?? 0))).toBe(true)
 })
 
-test('[CF4] [H10] one that does not read is cut, by the size of what waits or when the time is up; no timer is left', async () => {
+test('[CF4] [H10] a reader that takes nothing is cut, for its unread bytes or when its time is over; no timer is left', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearTimeout', 'clearInterval'] })
   try {
     const { app, post } = testApp({ streamMs: 60_000 })
