@@ -44,14 +44,22 @@ export const entryDeclarations = (manifest: { readonly exports: object }): strin
   return [...found]
 }
 
+/** The declarations below a folder, by path. */
+export const readDeclarations = (folder: string): Map<string, string> =>
+  new Map(
+    globSync('**/*.d.ts', { cwd: folder })
+      .map((path) => path.replaceAll('\\', '/'))
+      .sort()
+      .map((path) => [path, readFileSync(join(folder, path), 'utf8')]),
+  )
+
 if (import.meta.main) {
   const folder = fileURLToPath(new URL('../packages/bridle', import.meta.url))
   const dist = join(folder, 'dist')
-  const paths = globSync('**/*.d.ts', { cwd: dist }).map((path) => path.replaceAll('\\', '/'))
-  const emitted = new Map(paths.map((path) => [path, readFileSync(join(dist, path), 'utf8')]))
+  const emitted = readDeclarations(dist)
   const entries = entryDeclarations(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')))
   const kept = publicDeclarations(emitted, entries)
-  for (const path of paths) {
+  for (const path of emitted.keys()) {
     const text = kept.get(path)
     if (text === undefined) rmSync(join(dist, path))
     else writeFileSync(join(dist, path), text)

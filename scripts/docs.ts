@@ -1,8 +1,16 @@
 // Regenerates the parts of docs that follow from the code: `npm run docs`. A test fails when they are stale.
-import { readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { catalogue, EVENT_TYPES, type EventType, type EventWire } from '../packages/bridle/src/kernel/catalogue.ts'
 import { schemas } from '../packages/bridle/src/kernel/schemas.ts'
+import { apiPages } from './api-report.ts'
+import { entryDeclarations, publicDeclarations, readDeclarations } from './build-declarations.ts'
 
+const packageFolder = fileURLToPath(new URL('../packages/bridle', import.meta.url))
+export const apiFolder = fileURLToPath(new URL('../docs/api', import.meta.url))
 export const eventsPage = new URL('../docs/protocol/events.md', import.meta.url)
 
 /** The page with its generated part made anew; everything outside the markers is left alone. */
@@ -38,4 +46,22 @@ const fields = (type: EventType): string => {
     .join(' ')
 }
 
-if (import.meta.main) writeFileSync(eventsPage, regeneratePage(readFileSync(eventsPage, 'utf8')))
+/** The declarations that would be published now, without a build. */
+const declarations = (manifest: { readonly exports: object }): Map<string, string> => {
+  const folder = mkdtempSync(join(tmpdir(), 'bridle-docs-'))
+  try {
+    const options = ['--declaration', '--emitDeclarationOnly', '--outDir', folder]
+    execFileSync('tsc', ['-p', join(packageFolder, 'tsconfig.build.json'), ...options], { stdio: 'inherit' })
+    return publicDeclarations(readDeclarations(folder), entryDeclarations(manifest))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+if (import.meta.main) {
+  writeFileSync(eventsPage, regeneratePage(readFileSync(eventsPage, 'utf8')))
+  const manifest = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8'))
+  rmSync(apiFolder, { recursive: true, force: true })
+  mkdirSync(apiFolder)
+  for (const [name, text] of apiPages(declarations(manifest), manifest)) writeFileSync(join(apiFolder, name), text)
+}

@@ -3,6 +3,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { apiPages } from './api-report.ts'
+import { readDeclarations } from './build-declarations.ts'
+import { packedPages, readPages } from './build-docs.ts'
+import { apiFolder } from './docs.ts'
 import {
   entries,
   forBundler,
@@ -95,6 +99,41 @@ describe('the packed package', () => {
       expect(project.typeErrors(entries, { options: withNode })).toBe('')
       expect(project.typeErrors(entries, { options: forBundler })).toBe('')
     }, 120_000)
+  })
+
+  test('the page that npm shows names every entry and the oldest Node, and its examples compile', () => {
+    const page = readFileSync(join(project.installed, 'README.md'), 'utf8')
+    const names = entries.map((entry) => entry.replace('.', manifest.name))
+    expect(names.filter((name) => !page.includes(`| [\`${name}\`](#`))).toEqual([])
+    expect(page).toContain(`Node ${manifest.engines.node.replace(/^>=(\d+\.\d+)\.0$/, '$1')} or newer`)
+    const blocks = [...page.matchAll(/```(tsx?)\n([\s\S]*?)```/g)]
+    expect(names.filter((name) => !blocks.some(([, , text]) => text?.includes(`from '${name}'`)))).toEqual([])
+    const files = blocks.map(([, ending, text = ''], index) => [`readme-${index}.${ending}`, text] as const)
+    const options = [
+      '--module',
+      'nodenext',
+      '--lib',
+      'es2023,dom',
+      '--types',
+      'node',
+      '--jsx',
+      'react-jsx',
+      '--skipLibCheck',
+    ]
+    expect(project.typeErrorsOf(Object.fromEntries(files), { options })).toBe('')
+  }, 120_000)
+
+  test('brings the pages that a user reads, and no link of theirs is dead', () => {
+    const pages = readPages(join(project.installed, 'docs'))
+    expect([...pages.keys()]).toEqual(expect.arrayContaining(['agents.md', 'cli.md', 'client.md', 'protocol/http.md']))
+    expect([...pages.keys()].filter((path) => path.startsWith('decisions/'))).toEqual([])
+    expect(packedPages(pages)).toEqual(pages)
+    expect(manifest.keywords.length).toBeGreaterThan(5)
+  })
+
+  test('docs/api is what `npm run docs` writes', () => {
+    const pages = apiPages(readDeclarations(join(project.installed, 'dist')), manifest)
+    expect(readPages(apiFolder)).toEqual(pages)
   })
 
   test('carries no tests and no sources', () => {

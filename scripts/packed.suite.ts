@@ -12,6 +12,7 @@ interface PackageManifest {
   readonly exports: Readonly<Record<string, { types: string; default: string }>>
   readonly dependencies: Readonly<Record<string, string>>
   readonly peerDependencies: Readonly<Record<string, string>>
+  readonly keywords: readonly string[]
   readonly scripts: Readonly<Record<string, string>>
   readonly engines: { readonly node: string }
 }
@@ -96,16 +97,14 @@ export class PackedProject {
   }
 
   /** The same about a whole file. The declarations of other packages are theirs to check. */
-  typeErrorsOf(
-    text: string,
-    { tsc = ownCompiler, options = withoutNode }: Compiler = {},
-    file = 'consumer.ts',
-  ): string {
-    writeFileSync(join(this.folder, file), text)
+  typeErrorsOf(text: string | Readonly<Record<string, string>>, compiler: Compiler = {}): string {
+    const { tsc = ownCompiler, options = withoutNode } = compiler
+    const files = typeof text === 'string' ? { 'consumer.ts': text } : text
+    for (const [name, content] of Object.entries(files)) writeFileSync(join(this.folder, name), content)
     // The compiler's own declarations are not in question, and take most of the time.
     const always = ['--noEmit', '--strict', '--skipDefaultLibCheck', '--pretty', 'false', '--target', 'es2022']
     try {
-      return run(process.execPath, [tsc, ...always, ...options, file], this.folder)
+      return run(process.execPath, [tsc, ...always, ...options, ...Object.keys(files)], this.folder)
     } catch (error) {
       const { stdout = '' } = (error as Error).cause as { stdout?: string }
       const lines = stdout.split('\n').filter((line) => line !== '' && !/^(\s|node_modules\/(?!bridle\/))/.test(line))

@@ -124,8 +124,8 @@ const nextBranchPrompt = (
 ): (PromptOptions & { prompt: string }) | Refusal | null => {
   if (prompt === undefined) return null
   if (prompt !== null) return checkPrompt(w, prompt, true) ?? { prompt, actor }
-  const prompt = w.state.conversation.messages.findLast(({ role }) => role === 'user')
-  return prompt
-    ? { prompt: prompt.content, input: prompt.input, actor }
+  const last = w.state.conversation.messages.findLast(({ role }) => role === 'user')
+  return last
+    ? { prompt: last.content, input: last.input, actor }
     : refuse('bad_branch_point', 'Nothing was asked before that event.')
 }
