@@ -6,7 +6,7 @@ export type {
   FabricClientMessage,
   FabricCommand,
   FabricServerMessage,
-} from '../surfaces/fabric/socket-wire.ts'
+} from '../surfaces/fabric/wire.ts'
 export {
   type AgentEvent,
   type AgentEventData,

@@ -1,7 +1,6 @@
 // Every wire, listed once. A new wire is a folder beside these, and its tables stand here: Node, the Cloudflare gateway, the
 // object of a session and the tests all read these two lists.
-import { fabricRoutes } from './fabric/routes.ts'
-import { fabricSocketRoutes } from './fabric/socket-routes.ts'
+import { fabricRoutes, fabricSocketRoutes } from './fabric/routes.ts'
 import { frontendRoutes } from './frontend/routes.ts'
 import { upgradeRequiredRoutes } from './http/streams/socket-route.ts'
 import { transportSocketRoutes } from './transport/routes.ts'

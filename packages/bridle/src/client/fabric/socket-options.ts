@@ -1,6 +1,5 @@
 // What `connectFabricWs` takes and gives.
-import type { FabricAck, FabricClientMessage } from '../../surfaces/fabric/socket-wire.ts'
-import type { FabricEvent } from '../../surfaces/fabric/wire.ts'
+import type { FabricAck, FabricClientMessage, FabricEvent } from '../../surfaces/fabric/wire.ts'
 import type { FabricError } from './error.ts'
 
 export interface FabricWsOptions {

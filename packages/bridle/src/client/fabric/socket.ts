@@ -1,8 +1,7 @@
 // A session over the Fabric WebSocket, from a browser or from Node. It keeps itself alive, comes back by its cursor, and
 // so hands out each event once and in order, whatever happens to its connections.
 import { type LogPosition, parseEventId, positionText } from '../../kernel/positions/log-position.ts'
-import type { FabricClientMessage, FabricServerMessage } from '../../surfaces/fabric/socket-wire.ts'
-import type { FabricEvent } from '../../surfaces/fabric/wire.ts'
+import type { FabricClientMessage, FabricEvent, FabricServerMessage } from '../../surfaces/fabric/wire.ts'
 import { isPermanent, socketEndpoint } from '../socket/endpoint.ts'
 import { explainFailure } from '../socket/failure.ts'
 import { DEFAULT_RECONNECT_BACKOFF, PING_TEXT, ReconnectingSocket } from '../socket/reconnecting-socket.ts'

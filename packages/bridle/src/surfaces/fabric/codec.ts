@@ -1,5 +1,7 @@
-// From the log to the Fabric wire. A total map: an event that nobody thought about does not compile.
+// From the log to the Fabric wire, and from a socket's text to messages. The map of events is total: an event that nobody
+// thought about does not compile.
 
+import * as v from 'valibot'
 import type { EventType } from '../../kernel/catalogue.ts'
 import { type AnyEvent, type Event, eventId, type Key } from '../../kernel/event.ts'
 import { withoutCallId } from '../../kernel/ids.ts'
@@ -8,8 +10,11 @@ import { eventWithIncarnations, FIRST_INCARNATIONS, type Incarnations } from '..
 import { positionText } from '../../kernel/positions/log-position.ts'
 import { isTaskOver } from '../../kernel/projections/subagents.ts'
 import type { Audience } from '../../kernel/session/subscribers.ts'
+import { parseJson } from '../http/requests/json-text.ts'
+import { jsonObject, optionalId } from '../http/router/route.ts'
+import { seenMessageSchema } from '../http/streams/marks.ts'
 import { sseFrame } from '../http/streams/sse.ts'
-import type { AgentEvent, AgentEventData, AgentEventType } from './wire.ts'
+import type { AgentEvent, AgentEventData, AgentEventType, FabricClientMessage, FabricServerMessage } from './wire.ts'
 
 type AgentEventContent = { [T in AgentEventType]: readonly [T, AgentEventData[T]] }[AgentEventType]
 
@@ -61,6 +66,58 @@ export const streamAudience = (key: Key, logs: Incarnations = FIRST_INCARNATIONS
     return text
   },
 })
+
+/** One line of text per message: JSON has no line breaks of its own. */
+export const socketAudience = (key: Key, logs: Incarnations): Audience => ({
+  key: 'fabric:ws',
+  encode: ({ events }) => {
+    const lines: string[] = []
+    for (const event of events) {
+      const line = eventMessage(key, event, logs)
+      if (line !== null) lines.push(line)
+    }
+    return lines.join('\n')
+  },
+})
+
+const eventMessage = (key: Key, event: AnyEvent, logs: Incarnations): string | null => {
+  const shown = agentEvent(key, event, logs)
+  return shown && JSON.stringify({ type: 'event', event: shown } satisfies FabricServerMessage)
+}
+
+const nameSchema = v.pipe(v.string(), v.minLength(1), v.maxLength(256))
+export const fabricMessageSchema = v.variant('type', [
+  v.looseObject({
+    type: v.literal('cancel'),
+    taskId: nameSchema,
+    reason: v.optional(v.string()),
+    commandId: optionalId,
+  }),
+  v.looseObject({
+    type: v.literal('approve'),
+    approvalId: nameSchema,
+    decision: v.picklist(['approved', 'denied']),
+    reason: v.optional(v.string()),
+    args: v.optional(jsonObject),
+    actor: v.optional(v.string()),
+    commandId: optionalId,
+  }),
+  v.looseObject({ type: v.literal('ping'), ts: v.optional(v.number()) }),
+  v.looseObject({ type: v.literal('pong'), ts: v.optional(v.number()) }),
+  seenMessageSchema,
+])
+
+/** A message we trust from here on, or what is wrong with it. Null = it was not text. */
+export const parseFabricMessage = (text: string | null): FabricClientMessage | { readonly problem: string } => {
+  if (text === null) return { problem: 'Messages are JSON text; this one was binary.' }
+  const parsed = parseJson(text, 'message')
+  if ('problem' in parsed) return parsed
+  const { success, output, issues } = v.safeParse(fabricMessageSchema, parsed.value)
+  if (success) return output
+  const [issue] = issues
+  const at = v.getDotPath(issue)
+  return { problem: at === null ? 'The message is not a JSON object.' : `${at}: ${issue.message}` }
+}
 
 const eventEncoders: { readonly [T in EventType]: ((event: Event<T>) => AgentEventContent | null) | null } = {
   turn_start: ({ payload }) => ['prompt_start', { text: payload.prompt, runId: payload.turn_id }],

@@ -4,9 +4,9 @@ import type { Clock, Directory } from '../../kernel/ports/store.ts'
 import type { Session } from '../../kernel/session/session.ts'
 import { SCOPES, type Scope } from '../http/access/authenticate.ts'
 import type { Socket } from '../http/streams/socket-route.ts'
+import type { TaskHost } from './commands.ts'
 import { FabricSocket } from './connection.ts'
-import type { TaskHost } from './socket-codec.ts'
-import type { FabricClientMessage, FabricServerMessage } from './socket-wire.ts'
+import type { FabricClientMessage, FabricServerMessage } from './wire.ts'
 
 export interface FakeFabricSocketOptions {
   readonly since?: number | null

@@ -11,7 +11,7 @@ import { memoryStore } from '../../stores/memory/memory-store.ts'
 import type { Scope } from '../http/access/authenticate.ts'
 import { scriptBody } from '../http/test-client.suite.ts'
 import { FakeFabricSocket, type FakeFabricSocketOptions } from './connection.suite.ts'
-import type { FabricAck, FabricClientMessage, FabricServerMessage } from './socket-wire.ts'
+import type { FabricAck, FabricClientMessage, FabricServerMessage } from './wire.ts'
 
 const key: Key = { tenant: 'acme', agent: 'scripted', id: 's1' }
 const digest = async (text: string) => createHash('sha256').update(text).digest('hex')

@@ -1,18 +1,17 @@
 // One open Fabric WebSocket: what went before, `replay-end`, then what happens; commands come back the other way.
 // It holds no platform socket and no timer of its own, so a test is a table and a fake clock.
-import { type AnyEvent, eventId, type Key } from '../../kernel/event.ts'
+import { eventId, type Key } from '../../kernel/event.ts'
 import { LISTENER_BYTES_MAX } from '../../kernel/limits.ts'
 import type { Directory } from '../../kernel/ports/store.ts'
-import type { Incarnations } from '../../kernel/positions/incarnation.ts'
 import type { Session } from '../../kernel/session/session.ts'
 import type { Audience, Listener } from '../../kernel/session/subscribers.ts'
 import type { Scope } from '../http/access/authenticate.ts'
 import type { RateLimiter } from '../http/access/rate-limit.ts'
 import type { Socket, SocketReceiver } from '../http/streams/socket-route.ts'
-import { agentEvent, resetEvent } from './codec.ts'
+import { parseFabricMessage, resetEvent, socketAudience } from './codec.ts'
+import { performFabricCommand, refusalAck, type TaskHost } from './commands.ts'
 import { type HeartbeatMember, type HeartbeatTimes, type HeartbeatWheel, heartbeatWheelOf } from './heartbeat-wheel.ts'
-import { parseFabricMessage, performFabricCommand, refusalAck, type TaskHost } from './socket-codec.ts'
-import type { FabricServerMessage } from './socket-wire.ts'
+import type { FabricServerMessage } from './wire.ts'
 
 /** A plain value: enough for a socket to sleep and wake. */
 export interface FabricConnection {
@@ -182,24 +181,6 @@ const audienceOf = (session: Session): Audience => {
   const audience = audiences.get(session) ?? socketAudience(session.key, session.incarnations)
   audiences.set(session, audience)
   return audience
-}
-
-/** One line of text per message: JSON has no line breaks of its own. */
-const socketAudience = (key: Key, logs: Incarnations): Audience => ({
-  key: 'fabric:ws',
-  encode: ({ events }) => {
-    const lines: string[] = []
-    for (const event of events) {
-      const line = eventMessage(key, event, logs)
-      if (line !== null) lines.push(line)
-    }
-    return lines.join('\n')
-  },
-})
-
-const eventMessage = (key: Key, event: AnyEvent, logs: Incarnations): string | null => {
-  const shown = agentEvent(key, event, logs)
-  return shown && JSON.stringify({ type: 'event', event: shown } satisfies FabricServerMessage)
 }
 
 let lastText = ''

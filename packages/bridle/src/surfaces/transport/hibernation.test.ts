@@ -1,6 +1,6 @@
 // A socket that slept and wakes, as on a platform whose sockets outlive the memory behind them.
 import { expect, test } from 'vitest'
-import { fabricSocketRoutes } from '../fabric/socket-routes.ts'
+import { fabricSocketRoutes } from '../fabric/routes.ts'
 import { isDenial } from '../http/router/denial.ts'
 import type { Socket, SocketReceiver } from '../http/streams/socket-route.ts'
 import { testApp } from '../http/test-app.suite.ts'

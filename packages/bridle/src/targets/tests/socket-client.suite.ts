@@ -1,7 +1,6 @@
 // A WebSocket client for tests that sees everything: each message, the close code, and the answer to a refused upgrade.
 import { type ClientOptions, WebSocket } from 'ws'
-import type { FabricServerMessage } from '../../surfaces/fabric/socket-wire.ts'
-import type { AgentEvent } from '../../surfaces/fabric/wire.ts'
+import type { AgentEvent, FabricServerMessage } from '../../surfaces/fabric/wire.ts'
 
 export interface TestSocket {
   readonly ws: WebSocket

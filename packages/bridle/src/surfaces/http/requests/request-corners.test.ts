@@ -1,6 +1,6 @@
 // Corners of requests: decisions that contradict their path, ids of two agents, limits, keys in quotes, encoded bodies, prefixes.
 import { describe, expect, test, vi } from 'vitest'
-import { fabricSocketRoutes } from '../../fabric/socket-routes.ts'
+import { fabricSocketRoutes } from '../../fabric/routes.ts'
 import { testApp } from '../test-app.suite.ts'
 import { collectFrames, isIdle, type SseFrame, scriptBody } from '../test-client.suite.ts'
 

@@ -1,6 +1,4 @@
-// What a client may say on the Fabric WebSocket: parsed once, obeyed through the same inbox as on every other wire.
-
-import * as v from 'valibot'
+// The commands of a socket's client, as the session's own.
 import { type Answer, type Command, isRefusal } from '../../kernel/commands.ts'
 import type { Host } from '../../kernel/host/host.ts'
 import { runSeq } from '../../kernel/ids.ts'
@@ -13,45 +11,8 @@ import type { Session } from '../../kernel/session/session.ts'
 import type { Scope } from '../http/access/authenticate.ts'
 import { actorField, viewerOf } from '../http/access/users.ts'
 import { commandKey } from '../http/requests/command-id.ts'
-import { parseJson } from '../http/requests/json-text.ts'
 import { faultDenial } from '../http/router/kernel-denials.ts'
-import { jsonObject, optionalId } from '../http/router/route.ts'
-import { seenMessageSchema } from '../http/streams/marks.ts'
-import type { FabricAck, FabricClientMessage, FabricCommand } from './socket-wire.ts'
-
-const nameSchema = v.pipe(v.string(), v.minLength(1), v.maxLength(256))
-export const fabricMessageSchema = v.variant('type', [
-  v.looseObject({
-    type: v.literal('cancel'),
-    taskId: nameSchema,
-    reason: v.optional(v.string()),
-    commandId: optionalId,
-  }),
-  v.looseObject({
-    type: v.literal('approve'),
-    approvalId: nameSchema,
-    decision: v.picklist(['approved', 'denied']),
-    reason: v.optional(v.string()),
-    args: v.optional(jsonObject),
-    actor: v.optional(v.string()),
-    commandId: optionalId,
-  }),
-  v.looseObject({ type: v.literal('ping'), ts: v.optional(v.number()) }),
-  v.looseObject({ type: v.literal('pong'), ts: v.optional(v.number()) }),
-  seenMessageSchema,
-])
-
-/** A message we trust from here on, or what is wrong with it. Null = it was not text. */
-export const parseFabricMessage = (text: string | null): FabricClientMessage | { readonly problem: string } => {
-  if (text === null) return { problem: 'Messages are JSON text; this one was binary.' }
-  const parsed = parseJson(text, 'message')
-  if ('problem' in parsed) return parsed
-  const { success, output, issues } = v.safeParse(fabricMessageSchema, parsed.value)
-  if (success) return output
-  const [issue] = issues
-  const at = v.getDotPath(issue)
-  return { problem: at === null ? 'The message is not a JSON object.' : `${at}: ${issue.message}` }
-}
+import type { FabricAck, FabricCommand } from './wire.ts'
 
 export interface FabricCommandContext {
   readonly session: Session
