@@ -1,4 +1,4 @@
-// What an answer is made of, in the order it came: text, reasoning, tools, and marks that assistant-ui calls data.
+// The parts of an answer in their order: text, reasoning, tools, and markers, which assistant-ui calls data.
 import type { ThreadMessageLike, ToolCallMessagePart } from '@assistant-ui/react'
 import {
   type HarnessApproval,
@@ -12,10 +12,10 @@ import {
 type ContentPart = Exclude<ThreadMessageLike['content'], string>[number]
 type ToolApproval = NonNullable<ToolCallMessagePart['approval']>
 
-/** Nothing that a retry replaced is shown. */
+/** Leaves out the parts that a retry replaced. */
 export const messageContent = (message: HarnessMessage, state: HarnessState): ContentPart[] => {
   const calls = liveCalls(message)
-  // A bare server says no order: text, then tools.
+  // A server of the bare document sends no parts: text first, then tools.
   if (!message.parts?.length) {
     const text: ContentPart[] = message.content === '' ? [] : [{ type: 'text', text: message.content }]
     return [...text, ...[...calls.values()].map((call) => toolPart(call, message, state))]
@@ -82,9 +82,9 @@ const approvalOf = (call: HarnessToolCall, message: HarnessMessage, state: Harne
   const { id, status } = call.approval
   if (status === 'approved' || status === 'denied') return { id, approved: status === 'approved' }
   if (status === 'expired') return { id, resolution: 'expired' }
-  // A question whose run is over would be a card that answers nothing.
+  // The run is over, so a card with buttons would do nothing.
   if (!isAwaitingApproval(call, message, state)) return { id, resolution: 'cancelled' }
-  const reason = state.approvals?.find((asked) => asked.id === id)?.reason
+  const reason = state.approvals?.find((open) => open.id === id)?.reason
   return { id, ...(reason && { prompt: reason }) }
 }
 

@@ -1,9 +1,9 @@
-// What assistant-ui's composer and buttons ask, as commands to the harness.
+// The callbacks of assistant-ui's composer and buttons, as commands to the harness.
 import type { AppendMessage, ExternalStoreAdapter } from '@assistant-ui/react'
 import type { HarnessLike } from '../react/harness-like.ts'
 
 export interface CommandOptions {
-  /** What a prompt does while a run is in progress: waits for its turn (the default), or steers the run. */
+  /** A prompt during a run waits for its turn (the default), or steers the run. */
   readonly whileRunning?: 'wait' | 'steer'
   /** A command that was refused or could not be sent; default: the console. */
   readonly onError?: (error: unknown) => void
@@ -19,34 +19,34 @@ type RuntimeCommands = Pick<
 }
 
 export const runtimeCommands = (client: HarnessLike, options: () => CommandOptions): RuntimeCommands => {
-  const tell = (error: unknown) => {
+  const report = (error: unknown) => {
     const { onError = console.error } = options()
     if (!isRemoval(error)) onError(error)
   }
   // assistant-ui cannot show why a command failed, so these do not reject.
-  const ask = async (asked: Promise<unknown>): Promise<void> => void (await asked.catch(tell))
-  const submit = (message: AppendMessage) => ask(client.submit(textOf(message)))
-  const steer = (message: AppendMessage) => ask(client.steer(textOf(message)))
+  const settle = async (answer: Promise<unknown>): Promise<void> => void (await answer.catch(report))
+  const submit = (message: AppendMessage) => settle(client.submit(textOf(message)))
+  const steer = (message: AppendMessage) => settle(client.steer(textOf(message)))
   return {
     onNew: submit,
-    onEdit: (message) => (message.sourceId ? ask(client.edit(message.sourceId, textOf(message))) : submit(message)),
-    // `sourceId` is the answer to be given anew.
-    onReload: (_parentId, { sourceId }) => ask(client.reload(sourceId ?? undefined)),
-    onCancel: () => ask(client.cancel()),
+    onEdit: (message) => (message.sourceId ? settle(client.edit(message.sourceId, textOf(message))) : submit(message)),
+    // `sourceId` is the answer that the user wants again.
+    onReload: (_parentId, { sourceId }) => settle(client.reload(sourceId ?? undefined)),
+    onCancel: () => settle(client.cancel()),
     onRespondToToolApproval: async ({ approvalId, approved, reason }) => {
       const answer = client.approve(
         approvalId,
         approved ? 'approved' : 'denied',
         reason === undefined ? {} : { reason },
       )
-      answer.catch(tell)
-      // Rejects too: the card's buttons stay for another try.
+      answer.catch(report)
+      // This one rejects, so that the card keeps its buttons for another try.
       await answer
     },
-    // With a queue the composer stays usable while a run is in progress. The order is kept by the server.
+    // With a queue the composer stays usable during a run. The server keeps the order.
     queue: {
       enqueue: submit,
-      // Also for every prompt while a run is in progress; only then does `steer` say that the user meant it.
+      // assistant-ui calls this for every prompt during a run; `message.steer` is set only if the user chose to steer.
       steer: (message) => (message.steer || options().whileRunning === 'steer' ? steer(message) : submit(message)),
       remove: (id) => client.discard(id),
       move: () => {},

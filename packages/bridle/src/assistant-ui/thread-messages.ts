@@ -11,14 +11,14 @@ import { approvalPart, isUnfinished, messageContent, unattachedApprovals, waitsF
 
 /** The whole conversation as assistant-ui shows it. The same state gives the same array, the same message the same object. */
 export const toThreadMessages = (state: HarnessState): readonly ThreadMessage[] => {
-  const known = threadCache.get(state.messages)
-  if (known && known.approvals === state.approvals && known.error === state.error) return known.thread
+  const cached = threadCache.get(state.messages)
+  if (cached && cached.approvals === state.approvals && cached.error === state.error) return cached.thread
   const thread = [...state.messages.map((message) => threadMessage(message, state)), ...unattachedMessages(state)]
   threadCache.set(state.messages, { approvals: state.approvals, error: state.error, thread })
   return thread
 }
 
-/** One message, for a store of your own: `useExternalStoreRuntime({ convertMessage })`. */
+/** Converts a message for a store of your own: `useExternalStoreRuntime({ convertMessage })`. */
 export const convertHarnessMessage = (message: HarnessMessage, state: HarnessState): ThreadMessageLike => {
   const { id, role, status, runId, stopReason, createdAt } = message
   const custom = { status, ...(runId !== undefined && { runId }), ...(stopReason !== undefined && { stopReason }) }
@@ -36,10 +36,10 @@ const threadCache = new WeakMap<
 const messageCache = new WeakMap<HarnessMessage, { readonly basis: unknown; readonly message: ThreadMessage }>()
 
 const threadMessage = (message: HarnessMessage, state: HarnessState): ThreadMessage => {
-  // What else of the state shows in the message: the open approvals while it is open, the error when it failed.
+  // The part of the state that the message shows besides itself: open approvals while it is unfinished, the error if it failed.
   const basis = isUnfinished(message) ? state.approvals : errorOf(message, state)
-  const known = messageCache.get(message)
-  if (known && known.basis === basis) return known.message
+  const cached = messageCache.get(message)
+  if (cached && cached.basis === basis) return cached.message
   const made = fromThreadMessageLike(convertHarnessMessage(message, state), message.id, running)
   messageCache.set(message, { basis, message: made })
   return made
@@ -52,7 +52,7 @@ const statusOf = (message: HarnessMessage, state: HarnessState): MessageStatus =
     const error = errorOf(message, state)
     return { type: 'incomplete', reason: 'error', ...(error !== undefined && { error }) }
   }
-  // Said aloud, because while the session runs assistant-ui would take the last message for running.
+  // Stated in any case: while the session runs, assistant-ui takes a last message without a status for running.
   if (isUnfinished(message))
     return waitsForApproval(message, state) ? { type: 'requires-action', reason: 'interrupt' } : running
   const cut = incompleteReasons.get(message.stopReason ?? '')
@@ -74,7 +74,7 @@ const errorOf = (message: HarnessMessage, state: HarnessState): string | undefin
     ? state.error
     : undefined
 
-/** Questions that belong to no call on the page, such as one for more budget: nothing may wait without a control. */
+/** Approvals without a call on the page, such as one for more budget: without a card nobody could answer them. */
 const unattachedMessages = (state: HarnessState): ThreadMessage[] => {
   const approvals = unattachedApprovals(state)
   if (approvals.length === 0) return []

@@ -1,4 +1,4 @@
-// A client as assistant-ui's runtime: its composer submits, its buttons command, and what it shows is the server's state.
+// A HarnessClient as assistant-ui's runtime: the composer and the buttons send commands, and the thread is the server's state.
 import {
   type AssistantRuntime,
   type ExternalStoreAdapter,
@@ -14,8 +14,8 @@ import { toThreadMessages } from './thread-messages.ts'
 
 export interface HarnessRuntimeOptions extends CommandOptions {
   /**
-   * Hand over only about this many of the last messages. Every message costs assistant-ui time on every update: give a
-   * number where conversations grow long. Default: all.
+   * Shows only about this many of the last messages. Every message costs assistant-ui time on every update: set a number
+   * where conversations grow long. Default: all.
    */
   readonly last?: number
 }
@@ -38,7 +38,7 @@ export const useHarnessRuntime = (client: HarnessLike, options: HarnessRuntimeOp
   return useExternalStoreRuntime(adapter)
 }
 
-/** The cut moves in steps, so that not every new message takes an old one off the page. */
+/** The first message shown moves in steps, so that not every new message removes an old one from the page. */
 export const lastOf = <T>(all: readonly T[], last: number | undefined): readonly T[] => {
   if (last === undefined || all.length <= last) return all
   const step = Math.max(1, Math.floor(last / 2))

@@ -1,4 +1,4 @@
-// What the hooks need of a client: a `HarnessClient`, or whatever behaves like one.
+// The part of a `HarnessClient` that the hooks use, so that tests and pages can pass a stand-in.
 import type { HarnessClient } from '../client/harness/client.ts'
 
 export type HarnessLike = Pick<

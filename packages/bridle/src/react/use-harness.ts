@@ -1,4 +1,4 @@
-// A client as React sees it. Pictures change only when the client says so, once per frame.
+// A HarnessClient as a React store. Snapshots change only when the client calls its subscribers, once per frame.
 import { useCallback, useMemo, useSyncExternalStore } from 'react'
 import type { HarnessConnection, HeldPrompt } from '../client/harness/options.ts'
 import type { HarnessState } from '../client/harness/state.ts'
@@ -14,7 +14,7 @@ export interface HarnessView extends HarnessActions {
 type ActionName = (typeof actionNames)[number]
 export type HarnessActions = Pick<HarnessLike, ActionName>
 
-/** The state of the session, of the connection to it, and what can be asked. The actions never change. */
+/** The state of the session and of the connection, and the actions, which stay the same for a client. */
 export const useHarness = (client: HarnessLike): HarnessView => {
   const state = useSnapshot(client, () => client.getSnapshot())
   const connection = useSnapshot(client, () => client.connection)
@@ -23,9 +23,9 @@ export const useHarness = (client: HarnessLike): HarnessView => {
   return useMemo(() => ({ state, connection, held, ...actions }), [state, connection, held, actions])
 }
 
-const useSnapshot = <T>(client: HarnessLike, picture: () => T): T => {
+const useSnapshot = <T>(client: HarnessLike, snapshot: () => T): T => {
   const subscribe = useCallback((listener: () => void) => client.subscribe(listener), [client])
-  return useSyncExternalStore(subscribe, picture, picture)
+  return useSyncExternalStore(subscribe, snapshot, snapshot)
 }
 
 const actionNames = [

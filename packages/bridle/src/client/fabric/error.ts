@@ -1,11 +1,11 @@
-// What went wrong between a client and its server.
+// The errors of requests, streams and sockets.
 
-/** One class for all of it. `status` is 0 when no server answered; `type` is what to match, never the message. */
+/** `status` is 0 when no server answered. Match `type`, never the message. */
 export class FabricError extends Error {
   override readonly name = 'FabricError'
   readonly status: number
   readonly type: string
-  /** How long the server asks to wait before the next try. */
+  /** The server's `Retry-After`. */
   readonly retryAfterMs: number | null
 
   constructor(
@@ -20,7 +20,7 @@ export class FabricError extends Error {
     this.retryAfterMs = more.retryAfterMs ?? null
   }
 
-  /** Whether the same request may succeed later: nobody answered, too many asked, or the server is on its way out. */
+  /** The same request may succeed later: no server answered, the rate limit was reached, or the server is stopping. */
   get isRetryable(): boolean {
     return this.status === 0 || this.status === 429 || this.status === 502 || this.status === 503 || this.status === 504
   }
@@ -30,8 +30,8 @@ export class FabricError extends Error {
 export const errorFromResponse = async (response: Response): Promise<FabricError> => {
   const { status } = response
   const body: unknown = await response.json().catch(() => null)
-  const told = isRecord(body) ? body.error : null
-  const { type, message } = isRecord(told) ? told : { type: null, message: told }
+  const error = isRecord(body) ? body.error : null
+  const { type, message } = isRecord(error) ? error : { type: null, message: error }
   const wait = Number(response.headers.get('retry-after') ?? Number.NaN)
   return new FabricError(
     status,

@@ -1,29 +1,29 @@
-// A session's AgentEvents as they happen, over any number of connections. The cursor is the id of the last event handed
-// out, so a cut, a restart or a slow reader costs a reconnect and never an event.
+// A session's live AgentEvents, over any number of connections. The cursor is the id of the last event that was yielded, so a
+// broken connection, a restart or a slow reader costs a reconnect and never an event.
 import type { AgentEvent } from '../../surfaces/fabric/wire.ts'
 import { FabricError } from './error.ts'
 import { SseReader } from './sse-reader.ts'
 
 export interface EventFeedOptions {
-  /** Only what comes after this event: `ev-12` or `12`. */
+  /** Only events after this one: `ev-12` or `12`. */
   readonly after?: string
-  /** Without `after`: everything (default), the last N, or nothing of what was before. */
+  /** Without `after`: all earlier events (default), the last N, or none. */
   readonly replay?: 'all' | 'none' | number
   readonly signal?: AbortSignal
-  /** The connection is gone; the next try comes after this wait. */
+  /** The connection broke; the next try comes after this wait. */
   readonly onRetry?: (cause: FabricError, waitMs: number) => void
-  /** A connection stands: the first, or a later one. */
+  /** Called for the first connection and for each reconnect. */
   readonly onOpen?: () => void
-  /** The first wait after a cut, doubled up to the longest. The server's `retry:` takes the place of the first. */
+  /** The first wait after a broken connection, doubled up to the longest. The server's `retry:` replaces the first. */
   readonly backoffMs?: { readonly first: number; readonly longest: number }
   /** A connection that is silent for this long is dead: the server sends a comment every 15 seconds. */
   readonly silenceMs?: number
 }
 
-/** Opens the stream behind a cursor, or by `replay` where there is none yet. */
+/** Opens the stream after a cursor; null = as `replay` says. */
 export type StreamOpener = (cursor: string | null, signal: AbortSignal) => Promise<Response>
 
-/** Throws when the first connection fails, or the server says that trying again is no use. Ends by the signal. */
+/** Throws when the first connection fails or a retry cannot help. Ends with the signal. */
 export async function* eventFeed(
   open: StreamOpener,
   options: EventFeedOptions,
@@ -34,10 +34,10 @@ export async function* eventFeed(
   let tries = 0
   let hasOpened = false
   while (!signal?.aborted) {
-    const line = streamConnection(signal, options.silenceMs ?? 45_000)
+    const connection = streamConnection(signal, options.silenceMs ?? 45_000)
     let cause: FabricError
     try {
-      const stream = await line.read(open, cursor)
+      const stream = await connection.read(open, cursor)
       hasOpened = true
       options.onOpen?.()
       for await (const message of stream) {
@@ -45,14 +45,14 @@ export async function* eventFeed(
         tries = 0
         yield parseEvent(message.data)
       }
-      firstMs = line.reader.retryMs ?? firstMs
+      firstMs = connection.reader.retryMs ?? firstMs
       cause = new FabricError(0, 'closed', 'The server closed the stream.')
     } catch (error) {
       if (signal?.aborted) return
       cause = asFabricError(error)
       if (!cause.isRetryable || !hasOpened) throw cause
     } finally {
-      line.hangUp()
+      connection.close()
     }
     const waitMs = cause.retryAfterMs ?? backoffDelay(tries++, firstMs, backoffMs.longest)
     options.onRetry?.(cause, waitMs)
@@ -60,12 +60,12 @@ export async function* eventFeed(
   }
 }
 
-/** One connection, hung up by the caller, by its signal, or by too long a silence. */
+/** A connection that the caller, the signal or a long silence ends. */
 const streamConnection = (signal: AbortSignal | undefined, silenceMs: number) => {
   const leave = new AbortController()
   const reader = new SseReader()
   let timer: ReturnType<typeof setTimeout> | undefined
-  const heard = () => {
+  const restartTimer = () => {
     clearTimeout(timer)
     timer = setTimeout(() => leave.abort(new FabricError(0, 'silent', 'The server fell silent.')), silenceMs)
   }
@@ -76,24 +76,24 @@ const streamConnection = (signal: AbortSignal | undefined, silenceMs: number) =>
   async function* messages(body: ReadableStream<Uint8Array>) {
     const bytes = body.getReader()
     for (let part = await bytes.read(); !part.done; part = await bytes.read()) {
-      heard()
-      // Time that the reader of the events takes for itself is not silence.
+      restartTimer()
+      // While the consumer works on the events the server is not silent.
       const complete = reader.push(part.value)
       if (complete.length > 0) clearTimeout(timer)
       yield* complete
-      heard()
+      restartTimer()
     }
   }
 
   return {
     reader,
     async read(open: StreamOpener, cursor: string | null) {
-      heard()
+      restartTimer()
       const { body } = await open(cursor, leave.signal)
       if (!body) throw new FabricError(0, 'protocol', 'The stream has no body.')
       return messages(body)
     },
-    hangUp() {
+    close() {
       clearTimeout(timer)
       signal?.removeEventListener('abort', abort)
       leave.abort()
@@ -111,12 +111,12 @@ const parseEvent = (data: string): AgentEvent => {
 
 const asFabricError = (error: unknown): FabricError => {
   if (error instanceof FabricError) return error
-  // Asking again would only bring the same message again.
+  // A retry would only bring the same message again.
   if (error instanceof RangeError) return new FabricError(200, 'protocol', error.message, { cause: error })
   return new FabricError(0, 'unreachable', 'The connection was cut.', { cause: error })
 }
 
-/** Doubling, and up to a quarter shorter, so that the clients of one server do not all come back at once. */
+/** Doubles, and is up to a quarter shorter at random, so that the clients of a server do not return at the same moment. */
 const backoffDelay = (tries: number, firstMs: number, longestMs: number): number =>
   Math.min(firstMs * 2 ** Math.min(tries, 30), longestMs) * (1 - Math.random() / 4)
 

@@ -17,11 +17,11 @@ import { errorFromResponse, FabricError } from './error.ts'
 import { type EventFeedOptions, eventFeed } from './event-feed.ts'
 
 export interface FabricClientOptions {
-  /** Where the server is: `http://127.0.0.1:4317`, or below a path of its own. */
+  /** The server's address: `http://127.0.0.1:4317`, with a path if the server has one. */
   readonly url: string
   readonly authToken?: string
   readonly tenantId?: string
-  /** In place of the platform's. */
+  /** Replaces the platform's fetch. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
 }
 
@@ -35,7 +35,7 @@ export interface InvokeOptions {
 
 export type FabricClient = ReturnType<typeof fabricClient>
 
-/** All calls throw a FabricError when the answer is not what was asked for. */
+/** Every call throws a FabricError when the server refuses or does not answer. */
 export const fabricClient = ({ url, authToken, tenantId, fetch: given }: FabricClientOptions) => {
   const base = url.endsWith('/') ? url : `${url}/`
   const send = given ?? ((to, init) => fetch(to, init))
@@ -108,7 +108,7 @@ export const fabricClient = ({ url, authToken, tenantId, fetch: given }: FabricC
   ): AsyncGenerator<AgentEvent, void, undefined> {
     const path =
       agent === null ? `sessions/${pathSegment(id)}/events` : `agents/${pathSegment(agent)}/${pathSegment(id)}/stream`
-    // "From now on" is a place in the log: without a cursor of its own, a reconnect would skip what happened meanwhile.
+    // "From now on" is a position in the log: without a cursor a reconnect would skip the events in between.
     const now = options.replay === 'none' && options.after === undefined ? await headOf(agent, id) : undefined
     const replay = options.replay === undefined ? undefined : String(options.replay)
     yield* eventFeed(
@@ -137,7 +137,7 @@ export const fabricClient = ({ url, authToken, tenantId, fetch: given }: FabricC
     events,
     session,
     sessions: (filter: SessionFilter = {}): Promise<SessionPage> => get(`sessions${queryText({ ...filter })}`),
-    /** How a run stands, or how it ended. */
+    /** The status of a run, and its outcome once it has ended. */
     run: async (id: string, runId: string, agent?: string): Promise<RunStatus> =>
       get(`sessions/${pathSegment(id)}/runs/${pathSegment(runId)}${queryText({ agent })}`),
     approvals: (page: { readonly limit?: number; readonly cursor?: string } = {}): Promise<ApprovalPage> =>
@@ -153,7 +153,7 @@ export const fabricClient = ({ url, authToken, tenantId, fetch: given }: FabricC
   }
 }
 
-/** A dot or two would be taken for a step in the path, and ask for something else. */
+/** `.` and `..` would be taken for steps in the path, and name another resource. */
 const pathSegment = (id: string): string => {
   if (/^\.{0,2}$/.test(id)) throw new FabricError(400, 'bad_request', `"${id}" cannot be asked for by its id.`)
   return encodeURIComponent(id)

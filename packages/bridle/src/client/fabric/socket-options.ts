@@ -1,4 +1,4 @@
-// What `connectFabricWs` takes and gives.
+// The options and the handle of `connectFabricWs`.
 import type { FabricAck, FabricClientMessage, FabricEvent } from '../../surfaces/fabric/wire.ts'
 import type { FabricError } from './error.ts'
 
@@ -7,23 +7,23 @@ export interface FabricWsOptions {
   readonly url: string
   readonly authToken?: string | undefined
   readonly tenantId?: string | undefined
-  /** How many of the last events to hear first; default none. */
+  /** The number of earlier events to begin with; default none. */
   readonly replay?: number
-  /** Only what comes after this event: `ev-12` or `12`. Takes the place of `replay`. */
+  /** Only events after this one: `ev-12` or `12`. Replaces `replay`. */
   readonly after?: string | number
   readonly onEvent: (event: FabricEvent) => void
-  /** Once, when what comes from now on is live. */
+  /** Called once: every event from now on is live. */
   readonly onReplayEnd?: () => void
   readonly onAck?: (ack: FabricAck) => void
-  /** Also each try to connect that failed, with the reason; it goes on trying unless `onClose` follows. */
+  /** Includes each failed try to connect, with the reason. The socket tries again unless `onClose` follows. */
   readonly onError?: (error: FabricError) => void
-  /** It is over: closed here, or by a server that does not want us back. */
+  /** The end: `close` was called, or the server refuses a reconnect. */
   readonly onClose?: (why: { readonly code: number; readonly reason: string }) => void
-  /** Default true: 250 ms after a cut, doubled up to 10 s. */
+  /** Default true: 250 ms after the connection broke, doubled up to 10 s. */
   readonly reconnect?: boolean | { readonly firstMs: number; readonly longestMs: number }
-  /** How often to ping; default 15 s. Nothing heard for three times as long is a dead connection. */
+  /** Time between pings; default 15 s. A connection without a message for three times as long is dead. */
   readonly heartbeatMs?: number
-  /** In place of the platform's. */
+  /** Replaces the platform's WebSocket. */
   readonly WebSocket?: new (
     url: string,
     protocols?: string[],
@@ -32,8 +32,8 @@ export interface FabricWsOptions {
 
 export interface FabricWsHandle {
   /**
-   * A message waits for the first opening. Afterwards a cancel or approve that cannot be sent now is refused by `onError`, never
-   * sent later.
+   * Before the first connection a message waits. Afterwards a cancel or approve without a connection fails with `onError` and is
+   * never sent later: it could hit another run.
    */
   send(message: FabricClientMessage): void
   close(): void

@@ -1,32 +1,33 @@
-// A session over the Fabric WebSocket, from a browser or from Node. It keeps itself alive, comes back by its cursor, and
-// so hands out each event once and in order, whatever happens to its connections.
+// A session over the Fabric WebSocket, in a browser or in Node. The socket reconnects with its cursor, so `onEvent` gets each event
+// once and in order.
 import { type LogPosition, parseEventId, positionText } from '../../kernel/positions/log-position.ts'
 import type { FabricClientMessage, FabricEvent, FabricServerMessage } from '../../surfaces/fabric/wire.ts'
+import { EARLY_MAX } from '../limits.ts'
 import { isPermanent, socketEndpoint } from '../socket/endpoint.ts'
 import { explainFailure } from '../socket/failure.ts'
 import { DEFAULT_RECONNECT_BACKOFF, PING_TEXT, ReconnectingSocket } from '../socket/reconnecting-socket.ts'
 import { FabricError } from './error.ts'
 import type { FabricWsHandle, FabricWsOptions } from './socket-options.ts'
 
-/** Opens at once; everything that follows comes by the callbacks. */
+/** Connects at once; the callbacks report the rest. */
 export const connectFabricWs = (options: FabricWsOptions): FabricWsHandle => new FabricWs(options)
 
 class FabricWs implements FabricWsHandle {
   readonly #options: FabricWsOptions
   readonly #socket: ReconnectingSocket
-  /** Everything up to here was handed out; null = nothing yet. */
+  /** The position of the last event that `onEvent` got; null = none yet. */
   #cursor: LogPosition | null
   #isLive = false
-  /** Commands sent on this connection that were not answered yet. */
+  /** Commands sent on this connection without an answer yet. */
   #unanswered = 0
-  /** Messages that wait for the first opening; null = it has been. */
+  /** Messages that wait for the first connection; null = it was open. */
   #waiting: FabricClientMessage[] | null = []
 
   constructor(options: FabricWsOptions) {
     this.#options = options
     const { after, replay = 0, reconnect = true, heartbeatMs = 15_000 } = options
     this.#cursor = after === undefined ? null : parseEventId(String(after))
-    // A bad address throws here and now, as the platform's own constructor does.
+    // A bad address throws here, as the platform's WebSocket constructor does.
     new URL(options.url)
     this.#socket = new ReconnectingSocket({
       endpoint: () => socketEndpoint(options, { replay, after: textOf(this.#cursor) }),
@@ -60,7 +61,7 @@ class FabricWs implements FabricWsHandle {
     } else this.#refuse(message)
   }
 
-  /** Nothing is stale before the first opening, so what was asked until then is sent with it. */
+  /** No command is stale before the first connection, so the waiting ones are sent with it. */
   #sendWaiting(): void {
     const early = this.#waiting ?? []
     this.#waiting = null
@@ -79,7 +80,7 @@ class FabricWs implements FabricWsHandle {
       this.#fail(new FabricError(0, 'not_connected', `Not connected: the ${message.type} was not sent.`))
   }
 
-  /** Each try that fails is told; only some failures end it. */
+  /** Reports each failed try; only a permanent failure ends the socket. */
   async #findRefusal(): Promise<FabricError | null> {
     const failure = await explainFailure(this.#options)
     if (isPermanent(failure)) return failure
@@ -109,19 +110,19 @@ class FabricWs implements FabricWsHandle {
   }
 
   #event(event: FabricEvent): void {
-    const place = parseEventId(event.id)
+    const position = parseEventId(event.id)
     if (event.type === 'reset') this.#cursor = LOG_START
-    else if (place !== null) {
-      if (this.#cursor !== null && place.seq <= this.#cursor.seq) return
-      this.#cursor = place
+    else if (position !== null) {
+      if (this.#cursor !== null && position.seq <= this.#cursor.seq) return
+      this.#cursor = position
     }
     this.#options.onEvent(event)
   }
 
-  /** Also without a single event it says where to come back to. */
+  /** The cursor is valid also when the replay had no event. */
   #replayEnd(cursor: string | undefined): void {
-    const place = cursor === undefined ? null : parseEventId(cursor)
-    if (place !== null && place.seq >= (this.#cursor?.seq ?? 0)) this.#cursor = place
+    const position = cursor === undefined ? null : parseEventId(cursor)
+    if (position !== null && position.seq >= (this.#cursor?.seq ?? 0)) this.#cursor = position
     this.#socket.markHealthy()
     if (this.#isLive) return
     this.#isLive = true
@@ -140,13 +141,11 @@ class FabricWs implements FabricWsHandle {
   }
 }
 
-/** Nothing was handed out: everything of whatever log there is follows. */
+/** After a reset all events follow, from the start of the log. */
 const LOG_START: LogPosition = { seq: 0, incarnation: 1 }
 
-const textOf = (place: LogPosition | null): string | null => place && positionText(place.seq, place.incarnation)
-
-/** Messages that wait for the first opening; whoever sends more has not looked at the answers. */
-const EARLY_MAX = 100
+const textOf = (position: LogPosition | null): string | null =>
+  position && positionText(position.seq, position.incarnation)
 
 const isCommand = ({ type }: FabricClientMessage): boolean => type === 'cancel' || type === 'approve'
 

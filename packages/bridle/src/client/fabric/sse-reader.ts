@@ -30,7 +30,7 @@ export class SseReader {
     this.#charsMax = charsMax
   }
 
-  /** What these bytes complete. A message that the stream's end cuts off is dropped, as the algorithm wants it. */
+  /** The messages that these bytes complete. The standard drops a message that the stream's end cuts off. */
   push(bytes: Uint8Array): SseMessage[] {
     const text = this.#withoutMark(this.#decoder.decode(bytes, { stream: true }))
     const messages: SseMessage[] = []
@@ -65,7 +65,7 @@ export class SseReader {
     return null
   }
 
-  /** Other names, and comments (the empty name), are passed over. */
+  /** Other names, and comments (the empty name), are ignored. */
   #field(name: string, value: string): void {
     if (name === 'data') {
       this.#data.push(value)
@@ -85,7 +85,7 @@ export class SseReader {
   }
 }
 
-/** Where the line that starts here ends; the text's length when its end is still to come. */
+/** The end of the line that starts here; the length of the text when the line is not complete yet. */
 const lineEnd = (text: string, start: number): number => {
   for (let at = start; at < text.length; at++) {
     const unit = text.charCodeAt(at)

@@ -1,22 +1,23 @@
-// What a frontend knows of a session, folded from the contract's envelopes by one pure function. The map of handlers is
-// total: an event that the server may send and nobody handles does not compile.
+// The state of a frontend: a pure fold of the contract's envelopes. The map of handlers is total: an event that the server may
+// send and no handler names does not compile.
 
 import type { VisibleEventType } from '../../kernel/catalogue.ts'
 import { parseEventId, positionText } from '../../kernel/positions/log-position.ts'
 import type { StreamEnvelope, StreamEnvelopeOf } from '../../surfaces/frontend/wire.ts'
+import { LIST_MAX } from '../limits.ts'
 
 type PayloadOf<T extends VisibleEventType> = StreamEnvelopeOf<T>['payload']
 
 export interface FrontendState {
   readonly sessionId: string | null
-  /** The number of the last envelope; `frontendCursor` makes it the cursor to come back with. */
+  /** The number of the last envelope; `frontendCursor` turns it into the cursor to resume with. */
   readonly seq: number
-  /** The incarnation of the log that the number belongs to, as the greeting said. */
+  /** The incarnation of the log that `seq` belongs to, from the greeting. */
   readonly incarnation: number
   readonly status: PayloadOf<'session_state'>['status'] | null
-  /** The status card: the last `session_state`, whole. */
+  /** The last `session_state`. */
   readonly session: PayloadOf<'session_state'> | null
-  /** In order; the one being written is the last that began. */
+  /** In order; the running turn is the last. */
   readonly turns: readonly FrontendTurn[]
   /** Open ones, by request id. */
   readonly approvals: { readonly [requestId: string]: PayloadOf<'approval_required'> }
@@ -27,9 +28,9 @@ export interface FrontendState {
   readonly guardrail: PayloadOf<'antahkarana'> | null
   readonly context: { readonly usagePct: number | null; readonly compactions: number }
   readonly usage: { readonly tokens: number; readonly costUsd: number }
-  /** What an operator sees happen, oldest first; the newest few hundred. */
+  /** The newest few hundred events that an operator needs, oldest first. */
   readonly timeline: readonly TimelineEntry[]
-  /** The same for whoever looks closer. */
+  /** The same for events that help to find a fault. */
   readonly diagnostics: readonly TimelineEntry[]
 }
 
@@ -40,7 +41,7 @@ export interface FrontendTurn {
   readonly status: 'running' | PayloadOf<'turn_end'>['status']
   readonly text: string
   readonly thinking: string
-  /** In the order they began. Two calls of one name are two rows: the id tells them apart. */
+  /** In the order of their start. Calls of the same tool differ by id. */
   readonly tools: readonly FrontendTool[]
   readonly error: string | null
   readonly result: PayloadOf<'completed'>['result'] | null
@@ -51,11 +52,11 @@ export interface FrontendTool {
   readonly name: string
   readonly arguments: PayloadOf<'tool_call'>['arguments'] | null
   readonly result: PayloadOf<'tool_result'>['result'] | null
-  /** `running` until its outcome is told. */
+  /** `running` until the outcome arrives. */
   readonly status: 'running' | PayloadOf<'tool_outcome'>['status']
   readonly outcome: PayloadOf<'tool_outcome'> | null
   readonly approval: 'required' | NonNullable<PayloadOf<'approval_applied'>['decision']> | null
-  /** Of an attempt that a retry replaced. */
+  /** A retry replaced the attempt that made this call. */
   readonly superseded: boolean
 }
 
@@ -87,8 +88,8 @@ export const emptyFrontendState: FrontendState = {
 }
 
 /**
- * One step. What was seen already changes nothing, so a stream may be read from any cursor again; a type that this build
- * does not know, and what an engine says in the session's name, are told among the diagnostics and change nothing else.
+ * Folds an envelope. An envelope that was folded before changes nothing, so a stream may be read again from any cursor. A type
+ * that this build does not know, and hearsay of an engine, go to the diagnostics and change nothing else.
  */
 export const reduceFrontend = (state: FrontendState, envelope: StreamEnvelope): FrontendState => {
   if (envelope.type === 'session') return handlers.session(state, envelope)
@@ -100,7 +101,7 @@ export const reduceFrontend = (state: FrontendState, envelope: StreamEnvelope): 
   return (handlers[envelope.type] as EnvelopeHandler<VisibleEventType>)(next, envelope as never)
 }
 
-/** Where to resume a stream: the `Last-Event-ID`, or `?after=`. */
+/** The cursor to resume a stream with: `Last-Event-ID`, or `?after=`. */
 export const frontendCursor = ({ seq, incarnation }: FrontendState): string => positionText(seq, incarnation)
 
 /** The greeting names the last event of the log. */
@@ -112,7 +113,6 @@ type EnvelopeHandler<T extends VisibleEventType> = (
   envelope: StreamEnvelopeOf<T>,
 ) => FrontendState
 
-const LIST_MAX = 500
 const appendBounded = <T>(list: readonly T[], more: T): readonly T[] => [...list.slice(1 - LIST_MAX), more]
 
 const withTimelineEntry = (
@@ -124,7 +124,7 @@ const withTimelineEntry = (
   return { ...state, [where]: appendBounded(state[where], { seq, type, timestamp, turnId: turn_id, payload }) }
 }
 
-/** For the eyes of the curious, and nothing else. */
+/** Shown among the diagnostics, and changes nothing else. */
 const recordDiagnostic = <T extends VisibleEventType>(
   state: FrontendState,
   envelope: StreamEnvelopeOf<T>,
@@ -146,7 +146,7 @@ const newTurn = (turnId: string, attempt: number): FrontendTurn => ({
   result: null,
 })
 
-/** Changes the turn an envelope belongs to; a later attempt begins it anew and keeps what was called, marked. */
+/** Changes the turn that an envelope belongs to. A later attempt starts the turn again and keeps the earlier calls as superseded. */
 const inTurn = (
   state: FrontendState,
   { turn_id, attempt = 1 }: Pick<StreamEnvelope, 'turn_id' | 'attempt'>,
@@ -179,7 +179,7 @@ const newTool = (toolCallId: string, name: string): FrontendTool => ({
   superseded: false,
 })
 
-/** By the call's id, never by its name; the newest of an id that an engine used again. */
+/** Finds the call by id, never by name; an engine may use an id again, so the newest counts. */
 const withTool = (
   state: FrontendState,
   envelope: Pick<StreamEnvelope, 'turn_id' | 'attempt'>,
@@ -221,7 +221,7 @@ const handlers: { readonly [T in VisibleEventType]: EnvelopeHandler<T> } = {
 
   tool_call: (state, envelope) => {
     const { tool_call_id: id, name, arguments: given } = envelope.payload
-    // An id that is used again, after its outcome, is another call.
+    // The same id after an outcome is another call.
     const begun = (tool: FrontendTool) => (tool.outcome ? tool : { ...tool, name, arguments: given })
     const changed = withTool(state, envelope, { id, name }, begun)
     const isAgain = changed.turns.at(-1)?.tools.findLast(({ toolCallId }) => toolCallId === id)?.outcome != null
@@ -261,7 +261,7 @@ const handlers: { readonly [T in VisibleEventType]: EnvelopeHandler<T> } = {
     const { request_id, tool_call_id: id, tool_name: name, decision = 'approved', arguments: given } = envelope.payload
     const { [request_id]: asked, ...approvals } = state.approvals
     const settled = { ...state, approvals }
-    // The person who approved it may have changed them: what runs is what is shown.
+    // The person who approved the call may have changed its arguments: show those that run.
     const marked = (tool: FrontendTool): FrontendTool => ({
       ...tool,
       approval: decision,
@@ -329,7 +329,7 @@ const handlers: { readonly [T in VisibleEventType]: EnvelopeHandler<T> } = {
   },
 }
 
-/** A branch has its parent's history and nothing of what was open there: it ended for this session where it began. */
+/** A branch shares its parent's history. Open calls and approvals of the parent are over for the branch. */
 const closeOpenWork = (state: FrontendState): FrontendState => ({
   ...state,
   approvals: {},
@@ -344,5 +344,5 @@ const closeTool = (tool: FrontendTool): FrontendTool => ({
   ...(tool.approval === 'required' && { approval: 'cancelled' }),
 })
 
-/** Every type that the reducer handles: what `/stream-events` answers, by type and by test. */
+/** Every type that the reducer handles. The types and a test hold it equal to the answer of `/stream-events`. */
 export const HANDLED_EVENT_TYPES = Object.keys(handlers) as readonly VisibleEventType[]

@@ -1,5 +1,5 @@
-// A session's state, live, from a browser or from Node. The client computes nothing: it sends commands and shows what the
-// server says. Connections come and go beneath it.
+// A session's live state, in a browser or in Node. The client computes nothing: it sends commands and shows the server's state,
+// over as many connections as it takes.
 import type { HarnessState } from '../../kernel/projections/conversation/harness-state.ts'
 import type { ClientMessage, HarnessCommand, ServerMessage } from '../../surfaces/transport/wire.ts'
 import { finalRefusal, socketEndpoint } from '../socket/endpoint.ts'
@@ -21,10 +21,10 @@ import type {
 import { Replica } from './replica.ts'
 import { parseServerMessage } from './server-messages.ts'
 
-/** How a server says that the session is no more; every other end is a refusal. */
+/** The close code of a removed session; a final close with any other code is a refusal. */
 const REMOVED = 4004
 
-/** Connects at once, and again after every cut, until `close`. */
+/** Connects at once, and reconnects whenever the connection breaks, until `close`. */
 export class HarnessClient {
   readonly #options: HarnessClientOptions
   readonly #replica = new Replica()
@@ -34,13 +34,13 @@ export class HarnessClient {
   readonly #outbox: CommandOutbox
   readonly #socket: ReconnectingSocket
   readonly #stopWaking: () => void
-  /** Where this connection goes to, and where the one went that the replica is from. */
+  /** The address of this connection, and the address that the replica came from. */
   #url = ''
   #replicaUrl = ''
   #wasOpen = false
-  /** The server counts its states, so it acknowledges commands too. */
+  /** The server numbers its states, so it acknowledges commands too. */
   #sendsSeq = false
-  /** The server is known to answer pings. */
+  /** The server has answered a ping. */
   #answersPings = false
   #snapshot = this.#replica.state
   readonly #status = new ConnectionStatus(
@@ -52,7 +52,7 @@ export class HarnessClient {
   )
 
   constructor(options: HarnessClientOptions) {
-    // A bad address throws here and now, as the platform's own constructor does.
+    // A bad address throws here, as the platform's WebSocket constructor does.
     if (typeof options.url === 'string') new URL(options.url)
     this.#options = options
     this.#notifier = new NotificationScheduler(options.schedule ?? 'frame', () => {
@@ -89,13 +89,13 @@ export class HarnessClient {
     this.#stopWaking = onReconnectHint(() => this.#socket.retryNow())
   }
 
-  /** The same object until subscribers are told: it changes when they are, never in between. */
+  /** The same object until subscribers are called: React needs a snapshot that changes only then. */
   getSnapshot = (): HarnessState => this.#snapshot
 
-  /** Called when the snapshot, `connection` or `held` has changed. Returns what ends it. */
+  /** Calls the listener when the snapshot, `connection` or `held` has changed. Returns the function that unsubscribes. */
   subscribe = (listener: () => void): (() => void) => this.#changes.on('change', listener)
 
-  /** The same object until something changes. `on('connection')` tells of it at once, `subscribe` in its time. */
+  /** The same object until something changes. `on('connection')` is called at once, `subscribe` as `schedule` says. */
   get connection(): HarnessConnection {
     return this.#status.current
   }
@@ -110,14 +110,14 @@ export class HarnessClient {
     return this.#outbox.discard(id)
   }
 
-  /** What happens, as it happens. `error` also tells of commands that failed, by their `commandId`. */
-  on<N extends keyof HarnessEvents>(name: N, listener: (told: HarnessEvents[N]) => void): () => void {
+  /** Calls the listener at once for each event. `error` includes failed commands, with their `commandId`. */
+  on<N extends keyof HarnessEvents>(name: N, listener: (event: HarnessEvents[N]) => void): () => void {
     return this.#events.on(name, listener)
   }
 
   /**
-   * Resolves with the server's answer; rejects with a HarnessError. A server that acknowledges nothing (it sends no
-   * `seq`) leaves nothing to wait for: there a command resolves when it was sent, and is never sent twice.
+   * Resolves with the server's answer; rejects with a HarnessError. A server that sends no `seq` acknowledges no commands:
+   * there a command resolves when it was sent, and is never sent twice.
    */
   send(command: HarnessCommand): Promise<HarnessAnswer> {
     return this.#outbox.send(command)
@@ -151,7 +151,7 @@ export class HarnessClient {
     return this.send({ ...more, type: 'approve', approvalId, decision })
   }
 
-  /** Answers `{ sessionId, parent }`: connect another client to it. */
+  /** Answers `{ sessionId, parent }`. Connect another client to the new session. */
   branch(point: Omit<CommandOf<'branch'>, 'type'> = {}): Promise<HarnessAnswer> {
     return this.send({ ...point, type: 'branch' })
   }
@@ -164,7 +164,7 @@ export class HarnessClient {
     return this.send({ type: 'resume' })
   }
 
-  /** For good. What was not answered is rejected; the last state stays. */
+  /** Closes the client for good. Unanswered commands are rejected; the last state stays. */
   close(): void {
     this.#socket.close()
   }
@@ -173,19 +173,19 @@ export class HarnessClient {
     const { url } = this.#options
     this.#status.update({ nextTryAt: undefined })
     this.#url = typeof url === 'string' ? url : await url()
-    // Another address may be another session, whose numbers mean nothing here.
+    // Another address may be another session, with other sequence numbers.
     const after = this.#url === this.#replicaUrl ? this.#replica.cursor : null
     this.#replica.beginConnection(after !== null)
     return socketEndpoint({ ...this.#options, url: this.#url }, { replay: 0, after })
   }
 
-  /** Before the first message nothing is known of the server but that it owes one. */
+  /** Before the first message the client cannot know whether the server answers pings, but a message must come. */
   #ping(): string | null {
     if (this.connection.phase !== 'open') return ''
     return this.#sendsSeq || this.#answersPings ? PING_TEXT : null
   }
 
-  /** A server that makes no sense is left, and asked for everything again. */
+  /** A message that does not fit the replica means that the two have parted: reconnect and take the whole state. */
   #receive(data: unknown): void {
     let message: ServerMessage | null
     try {
@@ -235,7 +235,7 @@ export class HarnessClient {
     const { message } = cause as Error
     this.#replica.forget()
     this.#status.update({ resyncs: this.connection.resyncs + 1 })
-    this.#reportError(new HarnessError('resync', `The server made no sense: ${message}.`, { cause }))
+    this.#reportError(new HarnessError('resync', `The server's message does not fit the state: ${message}.`, { cause }))
     this.#socket.reconnect(4000, 'resync')
   }
 
@@ -246,10 +246,12 @@ export class HarnessClient {
 
   #end(code: number, reason: string): void {
     this.#stopWaking()
-    // A refusal told why already.
-    const told = code === 1008 ? this.connection.error : undefined
+    // A refusal has reported its reason already.
+    const refusal = code === 1008 ? this.connection.error : undefined
     const error =
-      code === 1000 ? undefined : (told ?? new HarnessError(code === REMOVED ? 'session_removed' : 'refused', reason))
+      code === 1000
+        ? undefined
+        : (refusal ?? new HarnessError(code === REMOVED ? 'session_removed' : 'refused', reason))
     this.#status.update({ phase: 'closed', attempt: 0, nextTryAt: undefined, error })
     this.#outbox.close(reason)
     this.#notifier.flush()

@@ -1,4 +1,4 @@
-// How the connection is, as a value that can be rendered: a new object for each change, the same until then.
+// The status of the connection as a value to render: a new object for each change, the same object until then.
 import type { HarnessConnection } from './options.ts'
 
 type ConnectionFields = Omit<HarnessConnection, 'lastSeq'>
@@ -25,11 +25,11 @@ export class ConnectionStatus {
     this.#onChange(this.#current)
   }
 
-  /** The number changes with every delta. A new object for each would render the page for nothing. */
-  #snapshot(known: ConnectionFields): HarnessConnection {
+  /** `lastSeq` changes with every delta: as a getter it does not make a new object, which would render the page. */
+  #snapshot(fields: ConnectionFields): HarnessConnection {
     const lastSeq = this.#lastSeq
     return {
-      ...known,
+      ...fields,
       get lastSeq() {
         return lastSeq()
       },

@@ -1,16 +1,16 @@
-// What a HarnessClient tells when something did not work.
+// The error of a HarnessClient.
 
 /**
- * `code` is what to match, never the message. The server's own codes come through (`run_active`, `queue_full`,
- * `forbidden`, …); the client adds:
+ * Match `code`, never the message. Codes of the server come through (`run_active`, `queue_full`, `forbidden`, …); the
+ * client adds:
  *
- * - `not_sent`: nothing left this machine; asking again is safe.
+ * - `not_sent`: the command was never sent; sending it again is safe.
  * - `unknown_outcome`: sent, but the connection was lost before the answer; look at the state, then decide.
- * - `removed`: the held prompt was taken back.
+ * - `removed`: `discard` took the held prompt back.
  * - `too_large`: the server takes no message of that size.
  * - `bad_command`: not a command.
- * - `resync`: the server said something that makes no sense; the client asks for the whole state again.
- * - `server`: what the server says by an `error` message.
+ * - `resync`: a message did not fit the client's state; the client asks for the whole state again.
+ * - `server`: an `error` message of the server.
  */
 export class HarnessError extends Error {
   override readonly name = 'HarnessError'

@@ -1,11 +1,9 @@
-// When to tell. A reply streams in hundreds of deltas a second; a screen shows sixty frames.
+// When subscribers are called. A reply streams in hundreds of deltas a second; a screen shows sixty frames.
+import { HIDDEN_MS } from '../limits.ts'
 
 export type NotificationSchedule = 'frame' | 'micro' | 'sync'
 
-/** Frames stop where nobody looks: a hidden tab, a covered window. Then this often is enough. */
-const HIDDEN_MS = 250
-
-/** Calls `publish` once for any number of `touch`es. */
+/** Calls `publish` once for any number of calls to `schedule`. */
 export class NotificationScheduler {
   readonly #publish: () => void
   readonly #schedule: NotificationSchedule
@@ -22,7 +20,7 @@ export class NotificationScheduler {
     this.#cancel = this.#schedule === 'frame' ? nextFrame(() => this.flush()) : nextTurn(() => this.flush())
   }
 
-  /** What waits is told now. */
+  /** Publishes now if a call is scheduled. */
   flush(): void {
     if (!this.#cancel) return
     this.#cancel()
@@ -31,7 +29,7 @@ export class NotificationScheduler {
   }
 }
 
-/** Both are set: a frame that was asked for before the tab was hidden never comes. */
+/** Frame and timer: a frame that was requested before the tab was hidden never comes. */
 const nextFrame = (run: () => void): (() => void) => {
   const frame = requestAnimationFrame(run)
   const timer = setTimeout(run, HIDDEN_MS)

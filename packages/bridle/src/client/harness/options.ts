@@ -1,56 +1,56 @@
-// What a HarnessClient takes and shows.
+// The options, events and answers of a HarnessClient.
 import type { HarnessCommand, ServerMessage } from '../../surfaces/transport/wire.ts'
 import type { Backoff, WebSocketClass } from '../socket/reconnecting-socket.ts'
 import type { HarnessError } from './error.ts'
 import type { NotificationSchedule } from './notification-scheduler.ts'
 
 export interface HarnessClientOptions {
-  /** `ws://host/ws?userId=ann`. A function is asked before each connection. */
+  /** `ws://host/ws?userId=ann`. A function is called before each connection. */
   readonly url: string | (() => string | Promise<string>)
   readonly authToken?: string | undefined
   readonly tenantId?: string | undefined
-  /** In place of the platform's. */
+  /** Replaces the platform's WebSocket. */
   readonly WebSocket?: WebSocketClass | undefined
-  /** When subscribers are told: at most once per animation frame (default; where there are none, per turn), per turn, or
+  /** When subscribers are called: at most once per animation frame (default; where there are none, per turn), per turn, or
    * at every change. */
   readonly schedule?: NotificationSchedule
-  /** Default: 250 ms after a cut, doubled up to 10 s. */
+  /** Default: 250 ms after the connection broke, doubled up to 10 s. */
   readonly backoff?: Backoff
-  /** How often to ping; default 15 s. A server that answered before and leaves two unanswered is gone. */
+  /** Time between pings; default 15 s. A server that answered before and leaves two unanswered is gone. */
   readonly pingMs?: number
-  /** What becomes of a prompt while there is no connection: held and sent later (default), or rejected. */
+  /** A prompt without a connection is held and sent later (default), or rejected. */
   readonly outbox?: 'hold' | 'reject'
 }
 
-/** A new object whenever something changed, `lastSeq` apart, which is always that of now. */
+/** A new object whenever a field changes, except `lastSeq`, which is always the current one. */
 export interface HarnessConnection {
   readonly phase: 'connecting' | 'open' | 'reconnecting' | 'closed'
-  /** Tries since it was open last. */
+  /** Tries since the last open connection. */
   readonly attempt: number
-  /** When the next try comes, in ms since 1970; absent while one is under way. */
+  /** The time of the next try, in ms since 1970; absent while a try is running. */
   readonly nextTryAt?: number | undefined
-  /** The sequence number of the newest state; null when the server does not count. */
+  /** The sequence number of the newest state; null when the server sends none. */
   readonly lastSeq: number | null
-  /** How often the server made no sense and the whole state was asked for again. */
+  /** How often a message did not fit and the client took the whole state again. */
   readonly resyncs: number
   readonly error?: HarnessError | undefined
 }
 
-/** A prompt that waits for a connection. It lives beside the state, never in it. */
+/** A prompt that waits for a connection. The state never contains it. */
 export interface HeldPrompt {
-  /** Its command id. */
+  /** The command id of the prompt. */
   readonly id: string
   readonly prompt: string
   /** In ms since 1970. */
   readonly since: number
-  /** It was sent on a connection that was lost before the answer, so it may have arrived. Sending it again is safe. */
+  /** The connection broke after the prompt was sent, so it may have arrived. The client sends it again, which is safe. */
   readonly sent: boolean
 }
 
-/** What the server answers to a command; empty when it answers nothing. */
+/** The server's answer to a command; empty when the server does not acknowledge commands. */
 export type HarnessAnswer = NonNullable<Extract<ServerMessage, { type: 'ack' }>['answer']>
 
-/** What `on` tells, as it happens and before any batching. */
+/** The events of `on`, each at once and before any batching. */
 export interface HarnessEvents {
   readonly state: Extract<ServerMessage, { type: 'state' }>
   readonly delta: Extract<ServerMessage, { type: 'delta' }>

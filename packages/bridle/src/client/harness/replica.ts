@@ -1,5 +1,5 @@
-// The client's copy of the state. It is never computed here, only told; what does not fit on what is here is refused
-// whole, and the next connection starts from a state.
+// The client's copy of the server's state. A delta that does not fit this copy is refused as a whole, and the next connection
+// starts from a complete state.
 import type { DeltaOperation } from '../../kernel/delta.ts'
 import { positionText } from '../../kernel/positions/log-position.ts'
 import type { HarnessState } from '../../kernel/projections/conversation/harness-state.ts'
@@ -19,19 +19,19 @@ export class Replica {
     return this.#state
   }
 
-  /** Where the state stands; null where the server does not say, or where it cannot be built upon. */
+  /** The sequence number of the state; null when the server sends none, or after a delta that did not fit. */
   get seq(): number | null {
     return this.#seq
   }
 
-  /** The same as the server's cursor: with the incarnation of the log that the numbers are of. */
+  /** The server's cursor: the sequence number, with the incarnation of the log. */
   get cursor(): string | null {
     return this.#seq === null ? null : positionText(this.#seq, this.#incarnation)
   }
 
-  /** A new connection. Unless it was asked to go on from `seq`, it has to begin with a state. */
-  beginConnection(goesOn: boolean): void {
-    this.#hasState = goesOn
+  /** A connection that does not resume from `seq` has to begin with a state. */
+  beginConnection(isResumed: boolean): void {
+    this.#hasState = isResumed
   }
 
   replace({ state, seq, incarnation = 1 }: ServerMessageOf<'state'>): void {
@@ -41,7 +41,7 @@ export class Replica {
     this.#hasState = true
   }
 
-  /** All of it or, by throwing, nothing. */
+  /** Throws before anything changes: a delta is applied as a whole or not at all. */
   apply({ operations, seq, prev }: ServerMessageOf<'delta'>): void {
     if (!this.#hasState) throw new ProtocolError('a delta before any state')
     if (prev !== undefined && this.#seq !== null && prev !== this.#seq)
@@ -61,7 +61,7 @@ export class Replica {
   }
 }
 
-/** The messages that a batch has changed: looking at all of them each time would make long sessions slow. */
+/** Only changed messages are checked: checking all of them at each delta would make long sessions slow. */
 const changedMessages = ({ messages }: HarnessState, operations: readonly DeltaOperation[]): unknown[] => {
   const indices = new Set<string>()
   for (const { path } of operations) {

@@ -1,11 +1,11 @@
-// What a server says, looked at before it is believed. A schema library would outweigh the client, and the wire is small.
+// Checks the server's messages by hand: the wire is small, and a schema library would be larger than the client.
 import type { HarnessMessage, HarnessState } from '../../kernel/projections/conversation/harness-state.ts'
 import type { ServerMessage } from '../../surfaces/transport/wire.ts'
 
-/** The server does not make sense: whatever it says next cannot be built upon. */
+/** A message broke the protocol: the client's state cannot be trusted any more, nor any message that follows. */
 export class ProtocolError extends Error {}
 
-/** Null = a type that came after this client was written, which it may ignore. Throws Nonsense. */
+/** Null = a type from after this client was written, which may be ignored. Throws a ProtocolError. */
 export const parseServerMessage = (data: unknown): ServerMessage | null => {
   const message = parse(data)
   if (!isRecord(message) || typeof message.type !== 'string') throw new ProtocolError('not a message')
@@ -14,7 +14,7 @@ export const parseServerMessage = (data: unknown): ServerMessage | null => {
   return message as unknown as ServerMessage
 }
 
-/** Enough that whoever renders a state finds what its type promises. */
+/** Checks as much as a page needs to render the state without a fault. */
 export const isState = (value: unknown): value is HarnessState =>
   isRecord(value) &&
   typeof value.status === 'string' &&
@@ -55,7 +55,7 @@ const parse = (data: unknown): unknown => {
   }
 }
 
-/** What it does, `applyOperations` judges. */
+/** `applyOperations` checks the rest. */
 const isOperation = (value: unknown): boolean => isRecord(value) && Array.isArray(value.path) && 'value' in value
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

@@ -1,4 +1,4 @@
-// What a page renders: the transport's state, as the server folds it.
+// The state that a page renders: the transport's, as the server folds it.
 export type {
   HarnessApproval,
   HarnessMessage,

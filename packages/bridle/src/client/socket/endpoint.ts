@@ -1,6 +1,7 @@
-// How a client comes to a socket: a browser can send no headers with it, and a token in a URL ends up in logs. So the
-// token buys a one-use ticket over HTTP, and the ticket travels as a subprotocol, which nobody logs.
+// The address of a socket, with the credentials. A browser can send no headers with a WebSocket, and a token in a URL ends up in
+// logs. So the client exchanges the token for a one-use ticket over HTTP, and sends the ticket as a subprotocol, which no proxy logs.
 import { errorFromResponse, FabricError } from '../fabric/error.ts'
+import { ANSWER_MS } from '../limits.ts'
 
 export interface SocketCredentials {
   readonly url: string
@@ -13,53 +14,51 @@ export interface SocketPosition {
   readonly after: string | null
 }
 
-/** A request that hangs must not keep a client from its next try. */
-const ANSWER_MS = 10_000
-
-/** Where to connect, and what to offer there. Throws a FabricError when the credentials are no good. */
+/** The URL and the subprotocols. Throws a FabricError when the server refuses the credentials. */
 export const socketEndpoint = async (
-  given: SocketCredentials,
+  credentials: SocketCredentials,
   { replay, after }: SocketPosition,
 ): Promise<{ url: string; protocols?: string[] }> => {
-  const url = new URL(given.url)
-  if (given.tenantId !== undefined) url.searchParams.set('tenant', given.tenantId)
+  const url = new URL(credentials.url)
+  if (credentials.tenantId !== undefined) url.searchParams.set('tenant', credentials.tenantId)
   if (replay > 0) url.searchParams.set('replay', String(replay))
   if (after !== null) url.searchParams.set('after', after)
-  // We say when we have seen a mark, to a server that needs to know.
+  // Asks the server for marks: the client answers each with `seen`.
   url.searchParams.set('marks', '1')
-  if (given.authToken === undefined) return { url: url.href }
-  const ticket = await requestTicket(given)
+  if (credentials.authToken === undefined) return { url: url.href }
+  const ticket = await requestTicket(credentials)
   if (ticket !== null) return { url: url.href, protocols: ['bridle.v1', `ticket.${ticket}`] }
-  url.searchParams.set('token', given.authToken)
+  url.searchParams.set('token', credentials.authToken)
   return { url: url.href }
 }
 
-/** Why the upgrade was refused, when trying again is no use; null when it is, or when nobody can tell. */
-export const finalRefusal = async (given: SocketCredentials): Promise<FabricError | null> => {
+/** The reason why the upgrade was refused, if a retry cannot help; null if it can, or if the reason is unknown. */
+export const finalRefusal = async (credentials: SocketCredentials): Promise<FabricError | null> => {
   try {
-    const refusal = await errorFromResponse(await fetchEndpoint(given))
+    const refusal = await errorFromResponse(await fetchEndpoint(credentials))
     return isPermanent(refusal) ? refusal : null
   } catch {
     return null
   }
 }
 
-/** Whether trying again is no use. */
+/** A retry cannot help. */
 export const isPermanent = ({ status }: FabricError): boolean => [400, 401, 403].includes(status)
 
-/** The answer to a plain request at the socket's address: the platform does not say why an upgrade failed. */
-export const fetchEndpoint = (given: SocketCredentials): Promise<Response> => {
-  const url = httpOf(given.url)
-  if (given.tenantId !== undefined) url.searchParams.set('tenant', given.tenantId)
-  return fetch(url, { headers: headersOf(given), signal: AbortSignal.timeout(ANSWER_MS) })
+/** A plain request to the socket's address: a browser does not say why an upgrade failed. */
+export const fetchEndpoint = (credentials: SocketCredentials): Promise<Response> => {
+  const url = httpOf(credentials.url)
+  if (credentials.tenantId !== undefined) url.searchParams.set('tenant', credentials.tenantId)
+  return fetch(url, { headers: headersOf(credentials), signal: AbortSignal.timeout(ANSWER_MS) })
 }
 
-/** Null where the server has no tickets: there the token itself is the only way. */
-const requestTicket = async (given: SocketCredentials): Promise<string | null> => {
-  const [, prefix = '', sessionId] = /^(.*?)(?:\/sessions\/([^/]+))?\/[^/]*$/.exec(new URL(given.url).pathname) ?? []
-  const response = await fetch(new URL(`${prefix}/tickets`, httpOf(given.url)), {
+/** Null when the server has no tickets: then the URL carries the token. */
+const requestTicket = async (credentials: SocketCredentials): Promise<string | null> => {
+  const [, prefix = '', sessionId] =
+    /^(.*?)(?:\/sessions\/([^/]+))?\/[^/]*$/.exec(new URL(credentials.url).pathname) ?? []
+  const response = await fetch(new URL(`${prefix}/tickets`, httpOf(credentials.url)), {
     method: 'POST',
-    headers: { ...headersOf(given), 'content-type': 'application/json' },
+    headers: { ...headersOf(credentials), 'content-type': 'application/json' },
     body: JSON.stringify(sessionId === undefined ? {} : { sessionId: decodeURIComponent(sessionId) }),
     signal: AbortSignal.timeout(ANSWER_MS),
   }).catch((cause: unknown) => {

@@ -1,14 +1,14 @@
-// Why a socket did not open, in words for whoever waits for it.
+// Explains to a person why a socket did not open.
 import { errorFromResponse, FabricError } from '../fabric/error.ts'
 import { fetchEndpoint, type SocketCredentials } from './endpoint.ts'
 
-export const explainFailure = async (given: SocketCredentials): Promise<FabricError> => {
-  const { host } = new URL(given.url)
+export const explainFailure = async (credentials: SocketCredentials): Promise<FabricError> => {
+  const { host } = new URL(credentials.url)
   try {
-    const response = await fetchEndpoint(given)
+    const response = await fetchEndpoint(credentials)
     if (response.status !== 426) return await errorFromResponse(response)
     await response.body?.cancel()
-    // The server would have let us in: it was not asked for a WebSocket.
+    // 426 means that the credentials are good, but no WebSocket request reached the server.
     return new FabricError(426, 'no_upgrade', `${host} answers, but opens no WebSocket. ${PROXY_ADVICE}`)
   } catch (cause) {
     return new FabricError(0, 'network', `${host} could not be reached.`, { cause })

@@ -1,13 +1,13 @@
-// Signs that the world may be back: the network says so, or somebody looks at the page again.
+// Signs that a reconnect may succeed now: the network is back, or the page is visible again.
 
-/** Returns what ends it. Where there is neither window nor page, nothing ever wakes. */
+/** Returns the function that stops listening. Without a window or a page there are no hints. */
 export const onReconnectHint = (wake: () => void): (() => void) => {
   const { document } = globalThis
-  const seen = () => document.hidden || wake()
+  const onVisible = () => document.hidden || wake()
   globalThis.addEventListener?.('online', wake)
-  document?.addEventListener?.('visibilitychange', seen)
+  document?.addEventListener?.('visibilitychange', onVisible)
   return () => {
     globalThis.removeEventListener?.('online', wake)
-    document?.removeEventListener?.('visibilitychange', seen)
+    document?.removeEventListener?.('visibilitychange', onVisible)
   }
 }

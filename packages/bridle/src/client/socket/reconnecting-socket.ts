@@ -1,6 +1,7 @@
-// A WebSocket that comes back. It knows nothing of what is said: who speaks over it asks by `approach` where to connect,
-// says by `settle` that a connection turned out well, and by `drop` that it did not.
+// A WebSocket that reconnects, with backoff and heartbeats. The messages are its owner's: the owner gives the `endpoint`, calls
+// `markHealthy` when a connection works, and `reconnect` when it does not.
 import { FabricError } from '../fabric/error.ts'
+import { MISSES_MAX } from '../limits.ts'
 
 export interface Backoff {
   readonly firstMs: number
@@ -8,37 +9,34 @@ export interface Backoff {
 }
 export const DEFAULT_RECONNECT_BACKOFF: Backoff = { firstMs: 250, longestMs: 10_000 }
 
-/** Always the same text: a platform that holds sockets for sleeping servers answers it by itself, and wakes nobody. */
+/** Always the same text: Cloudflare answers exactly this text for a hibernated server without waking it. */
 export const PING_TEXT = '{"type":"ping"}'
 
 export type WebSocketClass = new (url: string, protocols?: string[]) => WebSocket
 
 export interface ReconnectingSocketOptions {
-  /** Where to connect and what to offer there, asked anew for each try. */
+  /** The URL and the subprotocols; called for each try. */
   readonly endpoint: () => Promise<{ readonly url: string; readonly protocols?: string[] }>
-  /** Why an upgrade was refused, when coming back is no use. */
+  /** The reason of a refused upgrade, if a retry cannot help. */
   readonly findRefusal: () => Promise<FabricError | null>
   readonly WebSocket?: WebSocketClass | undefined
-  /** Null = any cut is the end. */
+  /** Null = never reconnect. */
   readonly backoff: Backoff | null
   readonly heartbeatMs: number
-  /** What to say at a heartbeat. Empty = nothing; null = nothing, and silence is no sign of death either. */
+  /** The text to send at a heartbeat. Empty = none; null = none, and a silent server is not given up. */
   readonly ping: () => string | null
-  /** A connection is open. */
   readonly onOpen?: () => void
   readonly onMessage: (data: unknown) => void
-  /** A connection is gone. Whether another follows, `onWait` or `onEnd` tells. */
+  /** A connection is gone. `onWait` follows if the socket reconnects, `onEnd` if not. */
   readonly onLost?: (code: number) => void
   readonly onWait?: (waitMs: number, tries: number) => void
   readonly onError: (error: FabricError) => void
   readonly onEnd: (code: number, reason: string) => void
 }
 
-/** The session is gone, or the server refuses: coming back would change nothing. */
+/** The session is gone, or the server refuses: a reconnect cannot help. */
 const FINAL_CODES = new Set([1008, 4004, 4401, 4403])
 const NO_WEBSOCKET = 'There is no WebSocket here. Pass one as the option WebSocket.'
-/** Heartbeats in which nothing was heard: the second miss is a dead line. */
-const MISSES_MAX = 2
 
 export class ReconnectingSocket {
   readonly #options: ReconnectingSocketOptions
@@ -46,7 +44,7 @@ export class ReconnectingSocket {
   #socket: WebSocket | null = null
   #attachedAt = 0
   #tries = 0
-  /** What `tries` was before the connection turned out well, as it seemed. */
+  /** `#tries` before `markHealthy`: a connection that fails again soon continues the backoff from here. */
   #triesBefore = 0
   #misses = 0
   #heartbeatTimer: ReturnType<typeof setInterval> | undefined
@@ -54,7 +52,7 @@ export class ReconnectingSocket {
 
   constructor(options: ReconnectingSocketOptions) {
     this.#options = options
-    // Later, so that the caller has the line before the first callback.
+    // Later, so that the constructor has returned before the first callback.
     queueMicrotask(() => this.#connect())
   }
 
@@ -62,29 +60,29 @@ export class ReconnectingSocket {
     return this.#state
   }
 
-  /** Only while open; what a dying connection swallows is told by `onLost`. */
+  /** Sends only while open. A text may still be lost with its connection: then `onLost` follows. */
   send(text: string): void {
     if (this.#state === 'open') this.#socket?.send(text)
   }
 
-  /** It works: the next cut is waited out from the start. */
+  /** The connection works: the next backoff begins with the shortest wait. */
   markHealthy(): void {
     this.#triesBefore = this.#tries
     this.#tries = 0
   }
 
-  /** Leaves this connection for a new one. A server that is at fault again and again is asked ever less often. */
+  /** Replaces this connection with a new one. Repeated faults of a server lengthen the wait. */
   reconnect(code: number, reason: string): void {
     const socket = this.#socket
     if (!socket) return
     const longestMs = this.#options.backoff?.longestMs ?? 0
     this.#tries = Date.now() - this.#attachedAt > longestMs ? 0 : Math.max(this.#tries, this.#triesBefore)
     this.#handleClose(code, reason, true)
-    // A line that is dead both ways never tells, so nobody waits for its farewell.
+    // A dead connection never sends its close event, so the socket was detached before.
     socket.close(code, reason)
   }
 
-  /** Whatever the wait was for may be over: tries now. */
+  /** Ends the wait before the next try. */
   retryNow(): void {
     if (this.#retry !== undefined) this.#connect()
   }
@@ -99,17 +97,17 @@ export class ReconnectingSocket {
     clearTimeout(this.#retry)
     this.#retry = undefined
     if (this.#state === 'closed') return
-    const { endpoint, onError, WebSocket: Given = globalThis.WebSocket } = this.#options
+    const { endpoint, onError, WebSocket: Constructor = globalThis.WebSocket } = this.#options
     try {
-      if (!Given) throw new FabricError(0, 'unsupported', NO_WEBSOCKET)
+      if (!Constructor) throw new FabricError(0, 'unsupported', NO_WEBSOCKET)
       const { url, protocols } = await endpoint()
-      // It may have been closed meanwhile.
-      if (this.#state === 'connecting') this.#attach(new Given(url, protocols))
+      // `close` may have been called in the meantime.
+      if (this.#state === 'connecting') this.#attach(new Constructor(url, protocols))
     } catch (cause) {
       if (this.state === 'closed') return
       const error = cause instanceof FabricError ? cause : new FabricError(0, 'network', String(cause), { cause })
       onError(error)
-      // A constructor that is missing does not come by waiting.
+      // Waiting does not bring a missing constructor.
       if (error.type !== 'unsupported' && (error.isRetryable || error.status >= 500))
         this.#scheduleReconnect(1006, error.message)
       else this.#end(1008, error.message)
@@ -120,7 +118,7 @@ export class ReconnectingSocket {
     this.#socket = socket
     this.#attachedAt = Date.now()
     this.#misses = 0
-    // From here on, not from the opening: a handshake that nobody answers is a dead line too.
+    // Counts from here, not from the opening: a handshake without an answer is a dead connection too.
     this.#heartbeatTimer = setInterval(() => this.#heartbeat(), this.#options.heartbeatMs)
     let opened = false
     socket.onopen = () => {
@@ -133,7 +131,7 @@ export class ReconnectingSocket {
       this.#misses = 0
       this.#options.onMessage(data)
     }
-    // Node 22 tells of a failed handshake by this event alone; elsewhere the close follows.
+    // On Node 22 a failed handshake has this event alone; elsewhere the close event follows.
     socket.onerror = () => {
       if (!opened) this.#handleClose(1006, '', opened)
     }
@@ -148,7 +146,7 @@ export class ReconnectingSocket {
     else if (ping) this.send(ping)
   }
 
-  /** The platform does not say why an upgrade was refused; a plain request to the same address does. */
+  /** A browser does not say why an upgrade was refused; `findRefusal` asks with a plain request. */
   async #handleClose(code: number, reason: string, opened: boolean): Promise<void> {
     if (this.#state === 'closed') return
     this.#state = 'connecting'
@@ -167,7 +165,7 @@ export class ReconnectingSocket {
     const { backoff, onWait } = this.#options
     if (this.#state === 'closed') return
     if (!backoff) return this.#end(code, reason)
-    // Up to half of it at random, so that a restarted server does not meet all its clients at once.
+    // Up to half of the wait is random, so that the clients of a restarted server do not return at the same moment.
     const waitMs = Math.min(backoff.longestMs, backoff.firstMs * 2 ** this.#tries) * (0.5 + Math.random() / 2)
     this.#tries += 1
     this.#retry = setTimeout(() => this.#connect(), waitMs)
