@@ -34,13 +34,13 @@ export const agentEvent = (key: Key, given: AnyEvent, logs: Incarnations = FIRST
   } as AgentEvent
 }
 
-/** Whether this wire carries it. */
+/** Whether this wire carries the event. */
 export const isCarried =
   (key: Key) =>
   (event: AnyEvent): boolean =>
     agentEvent(key, event) !== null
 
-/** Not of the log: the cursor was beyond it or of another incarnation, so forget what you have; everything follows. */
+/** The one event that is not in the log: the cursor was beyond it or of another incarnation, and all events follow. */
 export const resetEvent = (
   key: Key,
   head: number,
@@ -54,7 +54,7 @@ export const resetEvent = (
   data: { head },
 })
 
-/** Everybody who reads a session's event stream. A replayed frame is byte for byte the live one. */
+/** The readers of a session's event stream. A replayed frame is byte for byte the live one. */
 export const streamAudience = (key: Key, logs: Incarnations = FIRST_INCARNATIONS): Audience => ({
   key: 'fabric:sse',
   encode: ({ events }) => {
@@ -67,16 +67,16 @@ export const streamAudience = (key: Key, logs: Incarnations = FIRST_INCARNATIONS
   },
 })
 
-/** One line of text per message: JSON has no line breaks of its own. */
+/** The clients on a session's WebSocket. A line per message: JSON text has no line breaks. */
 export const socketAudience = (key: Key, logs: Incarnations): Audience => ({
   key: 'fabric:ws',
   encode: ({ events }) => {
-    const lines: string[] = []
+    const messages: string[] = []
     for (const event of events) {
-      const line = eventMessage(key, event, logs)
-      if (line !== null) lines.push(line)
+      const message = eventMessage(key, event, logs)
+      if (message !== null) messages.push(message)
     }
-    return lines.join('\n')
+    return messages.join('\n')
   },
 })
 
@@ -107,7 +107,7 @@ export const fabricMessageSchema = v.variant('type', [
   seenMessageSchema,
 ])
 
-/** A message we trust from here on, or what is wrong with it. Null = it was not text. */
+/** The checked message, or the problem with it. Null = the message was not text. */
 export const parseFabricMessage = (text: string | null): FabricClientMessage | { readonly problem: string } => {
   if (text === null) return { problem: 'Messages are JSON text; this one was binary.' }
   const parsed = parseJson(text, 'message')
@@ -192,7 +192,7 @@ const eventEncoders: { readonly [T in EventType]: ((event: Event<T>) => AgentEve
   ],
   completed: ({ payload }) => ['result', { result: payload.result ?? null }],
   error: ({ payload }) => ['error', { message: payload.message, reason: payload.reason ?? null }],
-  // A run that has not begun has `prompt_dropped` for this.
+  // A run that has not begun gets `prompt_dropped` instead.
   cancel_requested: ({ run, payload: { run_id, reason, actor } }) =>
     run === undefined ? null : ['cancelled', { runId: run_id, reason: reason ?? null, actor: actor ?? null }],
   prompt_dropped: ({ payload: { run_id, reason, actor } }) => [
@@ -250,7 +250,6 @@ const eventEncoders: { readonly [T in EventType]: ((event: Event<T>) => AgentEve
   artifact_chunk: null,
 }
 
-/** An operator did something to the session: who, and why. */
 const operatorAction = (
   action: AgentEventData['operator_action']['action'],
   { actor, reason }: { readonly actor?: string | undefined; readonly reason?: string | undefined },

@@ -19,27 +19,27 @@ export interface FabricCommandContext {
   readonly scopes: readonly Scope[]
   readonly user: string | null
   readonly host: TaskHost
-  /** Where a task that is a session of its own is found. */
+  /** Finds a task that is a session. */
   readonly directory?: Pick<Directory, 'find'> | undefined
 }
 
-/** The part of the host that a socket asks. Without the last two it has no tasks. */
+/** The part of the host that a socket uses. Without `find` and `stopTask` there are no tasks. */
 export type TaskHost = Pick<Host, 'send'> & Partial<Pick<Host, 'find' | 'stopTask'>>
 
 const scopes: { readonly [T in FabricCommand['type']]: Scope } = { cancel: 'operate', approve: 'approve' }
 
-/** Answers in every case: a refusal and a fault are acks too. */
+/** Always answers with an ack, also for a refusal or a fault. */
 export const performFabricCommand = async (
   message: FabricCommand,
-  commander: FabricCommandContext,
+  context: FabricCommandContext,
 ): Promise<FabricAck> => {
-  const { session, scopes: held, user, host } = commander
+  const { session, scopes: granted, user, host } = context
   const scope = scopes[message.type]
-  if (!held.includes(scope)) return ack(message, false, `This needs the scope "${scope}".`)
+  if (!granted.includes(scope)) return ack(message, false, `This needs the scope "${scope}".`)
   try {
     const command = await commandOf(message, session, user)
     if ('problem' in command) return ack(message, false, command.problem)
-    if ('taskId' in command) return await stopTask(message, command, commander)
+    if ('taskId' in command) return await stopTask(message, command, context)
     const outcome = await host.send(session.key, command, idOf(message))
     if (isRefusal(outcome)) return ack(message, false, outcome.message)
     return ack(message, true, ackRemark(outcome))
@@ -81,13 +81,13 @@ const commandOf = async (
   return { taskId, reason }
 }
 
-/** One task, and no run of this session. */
+/** A task that is not a run of this session. */
 interface TaskStopRequest {
   readonly taskId: string
   readonly reason: { readonly reason?: string; readonly actor?: string }
 }
 
-/** A task is a session of its own, started below this one, or work that the engine delegates within its run. */
+/** A task is a child session, or work that the engine delegates within its run. */
 const stopTask = async (
   message: FabricCommand,
   { taskId, reason }: TaskStopRequest,
@@ -96,7 +96,7 @@ const stopTask = async (
   const { tenant, id } = session.key
   const viewer = await viewerOf({ user })
   for (const { key, owner } of (await directory?.find(tenant, taskId)) ?? []) {
-    // Whoever may watch this session need not be allowed to open that one.
+    // A caller that may watch this session may still be refused the child.
     if (!mayOpen(viewer, owner)) continue
     const child = await host.find?.(key)
     if (child?.state.lifecycle.parentSessionId !== id) continue
@@ -111,7 +111,7 @@ const stopTask = async (
   return ack(message, false, 'This engine cannot stop a single task; cancel its run.')
 }
 
-/** Running, waiting, or over. A run's id holds the number of its prompt, so an old one is found without a search. */
+/** Whether the id names a run of this session: running, queued or over. */
 const isRun = async (session: Session, runId: string): Promise<boolean> => {
   const { run, queue } = session.state.lifecycle
   if (run?.runId === runId || queue.some((prompt) => prompt.runId === runId)) return true
@@ -122,6 +122,6 @@ const isRun = async (session: Session, runId: string): Promise<boolean> => {
 
 const idOf = ({ commandId, ...body }: FabricCommand): IdempotencyKey | null => commandKey(commandId, body)
 
-/** A stale cancel is acknowledged and does nothing; the ack says so. */
+/** A cancel that comes too late is acknowledged and does nothing; the ack says so. */
 const ackRemark = (answer: Answer): string | undefined =>
   'cancelled' in answer && !answer.cancelled ? 'There was nothing left to cancel.' : undefined

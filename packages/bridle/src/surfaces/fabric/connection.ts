@@ -1,5 +1,5 @@
-// One open Fabric WebSocket: what went before, `replay-end`, then what happens; commands come back the other way.
-// It holds no platform socket and no timer of its own, so a test is a table and a fake clock.
+// The state of an open Fabric WebSocket: it sends the replay, `replay-end`, then live events, and takes commands. It has no
+// platform socket and no timer, so a test needs only a table and a fake clock.
 import { eventId, type Key } from '../../kernel/event.ts'
 import { LISTENER_BYTES_MAX } from '../../kernel/limits.ts'
 import type { Directory } from '../../kernel/ports/store.ts'
@@ -13,26 +13,26 @@ import { performFabricCommand, refusalAck, type TaskHost } from './commands.ts'
 import { type HeartbeatMember, type HeartbeatTimes, type HeartbeatWheel, heartbeatWheelOf } from './heartbeat-wheel.ts'
 import type { FabricServerMessage } from './wire.ts'
 
-/** A plain value: enough for a socket to sleep and wake. */
+/** A plain value: all that a socket needs to hibernate and wake. */
 export interface FabricConnection {
   readonly key: Key
   readonly scopes: readonly Scope[]
-  /** Who it is, where the credential says so: the actor of what it asks. */
+  /** The user that the credential names, if it names one: the actor of the client's commands. */
   readonly user: string | null
-  /** Whom the rate limiter counts. */
+  /** The name under which the rate limiter counts this client. */
   readonly who: string
-  /** Everything after this is sent. Null = the cursor was not of this log: it is told, and gets everything. */
+  /** Events after this are sent. Null = the cursor was not of this log: a `reset` comes first, then all events. */
   readonly since: number | null
 }
 
-/** One object for all sockets of a server. */
+/** The same object for all sockets of a server. */
 export interface FabricSocketPorts extends HeartbeatTimes {
   readonly host: TaskHost
   readonly directory?: Pick<Directory, 'find'>
   readonly limiter?: RateLimiter | null
 }
 
-/** Why a socket is closed by us. Those below 4000 are the standard's own. */
+/** Close codes and reasons. Codes below 4000 are the standard's. */
 const CLOSE = {
   removed: [4004, 'There is no such session.'],
   slow: [4008, 'Too far behind: resume by cursor.'],
@@ -40,7 +40,7 @@ const CLOSE = {
   moved: [1012, 'The session moved: resume by cursor.'],
 } as const
 
-/** There may be thousands, mostly idle: each holds little more than who it is. */
+/** A server may have thousands of these, mostly idle: each keeps little more than its connection value. */
 export class FabricSocket implements SocketReceiver, Listener, HeartbeatMember {
   readonly audience: Audience
   readonly joinedTick: number
@@ -51,10 +51,10 @@ export class FabricSocket implements SocketReceiver, Listener, HeartbeatMember {
   readonly #ports: FabricSocketPorts
   readonly #heartbeats: HeartbeatWheel
   #open = true
-  /** Commands are obeyed one after the other, so acks come in the order of their commands. */
+  /** Commands run one after the other, so that acks come in the order of their commands. */
   #tail = noFabricCommands
 
-  /** One that is awake again was told everything up to its `since`, and that the replay is over. */
+  /** A hibernated socket already has all events up to `since`, and the `replay-end`. */
   constructor(
     connection: FabricConnection,
     session: Session,
@@ -90,7 +90,7 @@ export class FabricSocket implements SocketReceiver, Listener, HeartbeatMember {
       default: {
         const { scopes, user, who } = this.#connection
         const { host, limiter, directory } = this.#ports
-        // Counted when it is said, like a request.
+        // The limiter counts a command when it arrives, like a request.
         const waitS = limiter?.consume(who ?? '') ?? null
         this.#tail = this.#tail.then(async () => {
           const answer =
@@ -130,7 +130,6 @@ export class FabricSocket implements SocketReceiver, Listener, HeartbeatMember {
     this.#end('silent')
   }
 
-  /** As a listener of the session. */
   send(text: string, seq: number): void {
     this.#socket.send(messagesOf(text), seq)
   }
@@ -154,14 +153,14 @@ export class FabricSocket implements SocketReceiver, Listener, HeartbeatMember {
     this.#socket.close(code, reason)
   }
 
-  /** Whoever asks without reading the answers is cut like any slow reader. */
+  /** A client that sends commands without reading the answers is cut like any slow reader. */
   #sendMessage(message: FabricServerMessage): void {
     if (!this.#open) return
     if (this.#socket.buffered() > LISTENER_BYTES_MAX) this.#end('slow')
     else this.#socket.send([JSON.stringify(message)])
   }
 
-  /** The replay ends where the log stood when the socket opened; from there the session's own catch-up goes on. */
+  /** The replay ends at the head of the log at the opening; the session's catch-up sends the rest. */
   async #replayThenListen(): Promise<void> {
     const { key, state, subscribers, incarnations } = this.#session
     const { since } = this.#connection
@@ -176,7 +175,7 @@ export class FabricSocket implements SocketReceiver, Listener, HeartbeatMember {
 const noFabricCommands = Promise.resolve()
 
 const audiences = new WeakMap<Session, Audience>()
-/** Everybody on a session's socket: one value for all. */
+/** The audience of a session, made once: clients of the same audience share each encoded text. */
 const audienceOf = (session: Session): Audience => {
   const audience = audiences.get(session) ?? socketAudience(session.key, session.incarnations)
   audiences.set(session, audience)
@@ -185,7 +184,7 @@ const audienceOf = (session: Session): Audience => {
 
 let lastText = ''
 let lastMessages: readonly string[] = []
-/** All listeners get the same text in turn; all get the same array, which the target then frames once. */
+/** All listeners get the same text one after the other, and so the same array, which a target frames once. */
 const messagesOf = (text: string): readonly string[] => {
   if (text !== lastText) {
     lastText = text

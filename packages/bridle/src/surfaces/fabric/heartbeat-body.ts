@@ -1,21 +1,21 @@
-// An answer that begins before its outcome is known: white space, which every JSON parser passes over, then the outcome. Proxies see
-// a byte now and then, and the caller knows at once which run it is.
+// An answer that begins before the run has ended: white space, which every JSON parser skips, then the outcome. Proxies see a byte
+// now and then, and the caller has the headers with the id of the run at once.
 import { STREAM_HEARTBEAT_MS } from '../http/limits.ts'
 import { type Denial, denialBody, denialStatus, isDenial } from '../http/router/denial.ts'
 import { faultDenial } from '../http/router/kernel-denials.ts'
 
-/** The end of a run, as the answer to whoever invoked the agent. */
+/** The end of a run, as the answer to an invocation. */
 export interface InvocationEnd {
   readonly status: 200 | 500
   readonly body: object
 }
 
 export interface HeartbeatBodyOptions {
-  /** A target whose sockets need no beats says 0; a request that waits needs them all the same. */
+  /** 0 means that sockets need no heartbeats; a waiting request needs them still. */
   readonly heartbeatMs: number | undefined
   /** For `Preference-Applied`. */
   readonly applied: string
-  /** The caller is gone: nobody waits for the end any more. */
+  /** Called when the caller has left. */
   readonly leave: () => void
 }
 
@@ -39,7 +39,7 @@ export const heartbeatBody = (
       send('\n')
       beat = setInterval(() => send('\n'), heartbeatMs || STREAM_HEARTBEAT_MS)
       finish().catch((error: unknown) => {
-        // A beat into a body that has failed would throw where nobody catches it.
+        // A heartbeat into a failed body would throw in the timer, where nothing catches it.
         clearInterval(beat)
         controller.error(error)
       })
@@ -54,14 +54,14 @@ export const heartbeatBody = (
     headers: {
       'content-type': 'application/json',
       'preference-applied': applied,
-      // A proxy that compresses or buffers the answer keeps the beats from the caller.
+      // A proxy that compresses or buffers the answer would hold back the heartbeats.
       'cache-control': 'no-store, no-transform',
       'x-accel-buffering': 'no',
     },
   })
 }
 
-/** The status of the answer is sent already, so a status other than 200 stands in the body. */
+/** The status line was sent before, so a status other than 200 is in the body. */
 const endText = (end: InvocationEnd | Denial): string => {
   const { status, body } = isDenial(end) ? { status: denialStatus(end), body: denialBody(end) } : end
   return JSON.stringify(status === 200 ? body : { ...body, status })

@@ -1,30 +1,25 @@
-// When each socket is due for a beat, and when it has been silent for too long. One timer goes round all sockets of a
-// server: timers of their own would be a fifth of what idle ones cost. Time is counted in ticks of that timer, since wall
-// time may jump; a server that was held up counts fewer of them, and cuts nobody for its own delay.
+// Heartbeats and silence of all sockets of a server, with a single timer: a timer per socket would be a fifth of the memory of an
+// idle socket. The wheel counts ticks of its timer, since wall time may jump; a server that was suspended counts fewer ticks, and
+// closes no socket for its own delay.
 import type { Clock } from '../../kernel/ports/store.ts'
+import { DEAD_AFTER_MS, SOCKET_HEARTBEAT_MS, TICKS_PER_BEAT } from './limits.ts'
 
 export interface HeartbeatTimes {
   readonly clock: Clock
-  /** 0 = never, and nobody is cut for being silent: the platform keeps its sockets alive without waking us. */
+  /** 0 = no heartbeats, and no socket is closed for silence: the platform keeps its sockets alive without waking the server. */
   readonly heartbeatMs?: number | undefined
   readonly deadAfterMs?: number | undefined
 }
 
 export interface HeartbeatMember {
-  /** The tick it came in; beats are counted from it, so not all are due at once. */
+  /** The tick of its arrival. Heartbeats count from there, so that not all are due at once. */
   readonly joinedTick: number
-  /** The tick in which it last gave a sign of life. */
+  /** The tick of the last message or ping from the client. */
   readonly lastHeardTick: number
   sendHeartbeat(): void
-  /** Nothing was heard for `deadAfterMs`, or up to a tick longer; never less. */
+  /** The client was silent for `deadAfterMs`, or up to a tick longer; never less. */
   onSilence(): void
 }
-
-const HEARTBEAT_MS = 15_000
-/** Three pings missed. */
-const DEAD_AFTER_MS = 45_000
-/** A tick is a second, with the times above. */
-const TICKS_PER_BEAT = 15
 
 export class HeartbeatWheel {
   readonly #clock: Clock
@@ -36,7 +31,7 @@ export class HeartbeatWheel {
   #tick = 0
   #cancelTick = () => {}
 
-  constructor({ clock, heartbeatMs = HEARTBEAT_MS, deadAfterMs = DEAD_AFTER_MS }: HeartbeatTimes) {
+  constructor({ clock, heartbeatMs = SOCKET_HEARTBEAT_MS, deadAfterMs = DEAD_AFTER_MS }: HeartbeatTimes) {
     this.#clock = clock
     this.#isOff = heartbeatMs === 0
     this.#tickMs = Math.max(1, Math.floor(Math.min(heartbeatMs, deadAfterMs) / TICKS_PER_BEAT))
@@ -48,32 +43,32 @@ export class HeartbeatWheel {
     return this.#tick
   }
 
-  add(one: HeartbeatMember): void {
+  add(member: HeartbeatMember): void {
     if (this.#isOff) return
-    this.#members.add(one)
+    this.#members.add(member)
     if (this.#members.size === 1) this.#scheduleTick()
   }
 
-  remove(one: HeartbeatMember): void {
-    if (this.#members.delete(one) && this.#members.size === 0) this.#cancelTick()
+  remove(member: HeartbeatMember): void {
+    if (this.#members.delete(member) && this.#members.size === 0) this.#cancelTick()
   }
 
   #scheduleTick(): void {
     this.#cancelTick = this.#clock.after(this.#tickMs, () => {
       this.#scheduleTick()
       this.#tick += 1
-      for (const one of this.#members) {
-        if (this.#tick - one.lastHeardTick > this.#deadTicks) one.onSilence()
-        else if ((this.#tick - one.joinedTick) % this.#beatTicks === 0) one.sendHeartbeat()
+      for (const member of this.#members) {
+        if (this.#tick - member.lastHeardTick > this.#deadTicks) member.onSilence()
+        else if ((this.#tick - member.joinedTick) % this.#beatTicks === 0) member.sendHeartbeat()
       }
     })
   }
 }
 
 const heartbeatWheels = new WeakMap<HeartbeatTimes, HeartbeatWheel>()
-/** The one pulse of a server. */
+/** All sockets of a server share a wheel. */
 export const heartbeatWheelOf = (server: HeartbeatTimes): HeartbeatWheel => {
-  const pulse = heartbeatWheels.get(server) ?? new HeartbeatWheel(server)
-  heartbeatWheels.set(server, pulse)
-  return pulse
+  const wheel = heartbeatWheels.get(server) ?? new HeartbeatWheel(server)
+  heartbeatWheels.set(server, wheel)
+  return wheel
 }

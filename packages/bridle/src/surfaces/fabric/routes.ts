@@ -4,7 +4,6 @@ import * as v from 'valibot'
 import type { AgentInfo } from '../../kernel/agent-info.ts'
 import { isId, type Key } from '../../kernel/event.ts'
 import { runSeq } from '../../kernel/ids.ts'
-import { READ_CHARS } from '../../kernel/limits.ts'
 import { positionText } from '../../kernel/positions/log-position.ts'
 import { runOutcome } from '../../kernel/session/run-outcome.ts'
 import type { Session } from '../../kernel/session/session.ts'
@@ -29,6 +28,7 @@ import { eventStream, parseStreamCursor, sseFrame, streamTimings } from '../http
 import { isCarried, resetEvent, streamAudience } from './codec.ts'
 import { type FabricConnection, FabricSocket } from './connection.ts'
 import { invoke } from './invoke.ts'
+import { TIMELINE_MAX, TIMELINE_PAGE, TIMELINE_PAGES_MAX } from './limits.ts'
 import { extendTimeline, type Timeline } from './timeline.ts'
 
 const path = '/agents/:name/:id'
@@ -36,10 +36,6 @@ const streamQuery = v.looseObject({
   after: v.optional(v.string()),
   replay: v.optional(replaySchema),
 })
-/** Events of a timeline answered at once; `?after=` goes on from there. */
-const TIMELINE_MAX = 50_000
-/** And pages of them: large events make short pages, so the answer has some 10 MB. */
-const TIMELINE_PAGES_MAX = Math.ceil(10_000_000 / READ_CHARS)
 
 export const fabricRoutes: readonly Route[] = [
   route({
@@ -142,12 +138,12 @@ const timeline = async (
   const { own } = session.incarnations
   const cursor = parseStreamCursor(null, call.query.after)
   if (cursor === undefined) return badRequest('query: after: Expected the id of an event, such as ev-9')
-  // A page behind an event of another incarnation is a page of another history: it begins again, and says so.
+  // An event of another incarnation belongs to another history: the timeline begins again, with `reset`.
   const isLost = cursor !== null && cursor.seq > 0 && cursor.incarnation !== own
   const after = isLost ? 0 : (cursor?.seq ?? 0)
   let seen = after
   for (let pages = 0; seen < session.state.head && seen - after < limit && pages < TIMELINE_PAGES_MAX; pages++) {
-    const events = await session.read(seen, Math.min(1_000, limit - (seen - after)))
+    const events = await session.read(seen, Math.min(TIMELINE_PAGE, limit - (seen - after)))
     const last = events.at(-1)
     if (!last) break
     extendTimeline(told, session.key, events, session.incarnations)

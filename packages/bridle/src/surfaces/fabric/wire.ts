@@ -2,7 +2,7 @@
 // wire's own document meets these and nothing else.
 import type { Json, JsonObject } from '../../kernel/json.ts'
 
-/** What each type carries in `data`. */
+/** The `data` of each type. */
 export interface AgentEventData {
   readonly prompt_start: { readonly text: string; readonly runId: string }
   readonly text_delta: { readonly delta: string }
@@ -49,25 +49,25 @@ export interface AgentEventData {
     readonly contentType: string
     readonly size: number
   }
-  /** Ours: an event of the agent's own. */
+  /** Ours: a custom event of the agent. */
   readonly custom: { readonly name: string; readonly data: JsonObject }
-  /** Ours: an operator did something to the session; a cancel is `cancelled`. A client of the document passes over it. */
+  /** Ours: an operator acted on the session; a cancel is `cancelled`. A client of the document ignores this type. */
   readonly operator_action: {
     readonly action: 'pause' | 'resume' | 'policy' | 'branch'
     readonly actor: string | null
     readonly reason: string | null
-    /** The session that was branched from, and at which event. */
+    /** The parent of the branch, and the event that it branched at. */
     readonly from?: string
     readonly eventId?: string
   }
   readonly result: { readonly result: Json }
   /** The run was cancelled, or its prompt left the queue before it ran: neither `result` nor `error` follows. */
   readonly cancelled: { readonly runId: string; readonly reason: string | null; readonly actor: string | null }
-  /** Ours: no sandbox is free for the run yet. It begins when one is. */
+  /** Ours: no sandbox is free yet; the run begins when one is. */
   readonly waiting: { readonly runId: string; readonly reason: string }
   readonly idle: Record<string, never>
   readonly error: { readonly message: string; readonly reason: string | null }
-  /** The cursor was beyond the log, or of another incarnation: forget what you have, everything follows from the start. */
+  /** The cursor was beyond the log, or of another incarnation: drop your events, all of them follow from the start. */
   readonly reset: { readonly head: number }
 }
 
@@ -83,7 +83,7 @@ export interface AgentEventOf<T extends AgentEventType> {
 }
 
 export type AgentEvent = { [T in AgentEventType]: AgentEventOf<T> }[AgentEventType]
-/** The same object, by the name the socket uses. */
+/** The name that the socket's messages use. */
 export type FabricEvent = AgentEvent
 
 /** Narrows: `if (isEvent(event, 'text_delta')) event.data.delta`. */
@@ -92,19 +92,19 @@ export const isEvent = <T extends AgentEventType>(
   type: T,
 ): event is AgentEventOf<T> => event.type === type
 
-/** What the server sends. */
+/** A message from the server. */
 export type FabricServerMessage =
   | { readonly type: 'event'; readonly event: FabricEvent }
-  /** Once, when the replay is through. `cursor` is where it ended, also when it held no event: resume from there. */
+  /** Once, at the end of the replay. `cursor` is the position to resume from, also when the replay had no event. */
   | { readonly type: 'replay-end'; readonly cursor?: string }
-  /** Every heartbeat, and in answer to a ping, whose `ts` it returns. */
+  /** At every heartbeat, and as the answer to a ping, with the ping's `ts`. */
   | { readonly type: 'pong'; readonly ts: number }
-  /** Only to whom asked for marks: to be answered by `seen`. */
+  /** Only with `?marks=1`: the client answers with `seen`. */
   | { readonly type: 'mark'; readonly seq: number }
   | FabricAck
   | { readonly type: 'error'; readonly message: string }
 
-/** The answer to a command. `commandId` is the one it was sent with. */
+/** The answer to a command, with the command's id. */
 export interface FabricAck {
   readonly type: 'ack'
   readonly for: FabricCommand['type']
@@ -113,11 +113,11 @@ export interface FabricAck {
   readonly commandId?: string
 }
 
-/** What asks something of the session, and is answered by an ack. With a `commandId` it takes effect at most once. */
+/** The server answers each command with an ack. A command with a `commandId` takes effect at most once. */
 export type FabricCommand =
   | {
       readonly type: 'cancel'
-      /** A run, running or queued; or the session, which means its current run. */
+      /** A running or queued run, a task, or the session, which means its current run. */
       readonly taskId: string
       readonly reason?: string | undefined
       readonly commandId?: string | undefined
@@ -133,10 +133,10 @@ export type FabricCommand =
       readonly commandId?: string | undefined
     }
 
-/** What a client sends. */
+/** A message from a client. */
 export type FabricClientMessage =
   | FabricCommand
   | { readonly type: 'ping'; readonly ts?: number | undefined }
   | { readonly type: 'pong'; readonly ts?: number | undefined }
-  /** The answer to a mark: everything up to here is there. */
+  /** Answers a mark: the client has everything up to here. */
   | { readonly type: 'seen'; readonly seq: number }

@@ -11,7 +11,7 @@ import { DELTA_CHARS_MAX, DELTAS_MAX, FEED_KEEP_MS } from './limits.ts'
 /** A message, and the sequence number that it brings a client to. */
 export interface FeedMessage {
   readonly seq: number
-  /** One array per text: a target frames an array once, for all clients that get it. */
+  /** The same array for every client, so that a target frames its text once. */
   readonly messages: readonly [string]
 }
 
@@ -83,7 +83,7 @@ export class DeltaFeed {
     if (this.#listeners.size === 0) this.#cancelExpiry = this.#clock.after(FEED_KEEP_MS, () => this.#end())
   }
 
-  /** The one array of a text that all listeners get. */
+  /** The array of a text, the same for all listeners. */
   messagesOf(text: string): readonly string[] {
     const latest = this.#deltas.at(-1)?.messages
     return latest?.[0] === text ? latest : [text]

@@ -1,4 +1,4 @@
-// `GET /ws`: which session it is, and who may open it.
+// `GET /ws`: finds the session, and checks that the caller may open it.
 
 import * as v from 'valibot'
 import type { Key } from '../../kernel/event.ts'
@@ -42,13 +42,13 @@ export const transportSocketRoutes: readonly SocketRoute[] = [
     summary: 'State and deltas of a session; commands come back the other way',
     query,
     session: (call) => sessionOf(call),
-    restore: async (rested, head, ports) => {
-      const { connection, at } = rested as HibernationState
+    restore: async (hibernated, head, ports) => {
+      const { connection, at } = hibernated as HibernationState
       const session = await ports.host.open(connection.key)
-      // While it slept, the session that it waited for became another user's.
+      // While the socket hibernated, another user created the session that it waited for.
       if (session.exists && !mayOpen(connection.viewer ?? null, ownerOf(session.key, session.state)))
         throw new Error('The session is another user’s.')
-      // Whoever was not told the rest before it slept gets the whole state.
+      // A socket that hibernated before it had every change gets the whole state.
       const isExact = at === head && session.state.head === head
       return (socket) =>
         new TransportSocket({ ...connection, ...(!isExact && { after: null }) }, session, socket, ports, 'awake')
@@ -67,7 +67,7 @@ export const transportSocketRoutes: readonly SocketRoute[] = [
         user: access.user,
         viewer,
         who: access.who,
-        // A number of another incarnation is a place in a state that this client does not have.
+        // A number of another incarnation belongs to a state that this client does not have.
         after: asked.after && session.canResumeFrom(asked.after) ? asked.after.seq : null,
         hinted: knowsApprovals(asked) ? null : [],
       }
@@ -76,7 +76,7 @@ export const transportSocketRoutes: readonly SocketRoute[] = [
   }),
 ]
 
-/** A client that uses any option of ours has read about approvals too: `HarnessClient` asks for marks. */
+/** A client that uses an extension of the document shows approvals too: `HarnessClient` asks for marks. */
 const knowsApprovals = ({ approvals, marks, after }: TransportCall['query']): boolean =>
   approvals === '1' || marks === '1' || after !== undefined
 
@@ -84,7 +84,7 @@ const sessionOf = async (call: TransportCall): Promise<Key | Denial> => {
   const key = await requestedKey(call)
   const { sessionId } = call.access
   if (isDenial(key)) return key
-  // A ticket for one session opens that one.
+  // A ticket for a session opens no other.
   if (sessionId !== null && sessionId !== key.id) return notFound()
   return (await isOtherUsersSession(call.access, key, call.ports.directory)) ? notFound() : key
 }
@@ -106,7 +106,7 @@ const keyByUser = async (
   return ports.agents.has(agent) ? { tenant: access.tenant, agent, id: await userSessionId(userId) } : notFound()
 }
 
-/** Any session, whatever wire made it; one that is not there yet waits for its first prompt. */
+/** Any session, whichever wire created it. A session that does not exist yet waits for its first prompt. */
 const keyBySession = async (call: TransportCall, id: string): Promise<Key | Denial> => {
   const {
     access,

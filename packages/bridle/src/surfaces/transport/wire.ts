@@ -1,5 +1,5 @@
-// The transport's messages, as docs/protocol/transport.md has them. Types only: clients import this file. Not `readonly`, like
-// the document's.
+// The transport's messages, as in docs/protocol/transport.md. Types only: clients import this file. The fields are not `readonly`,
+// so that a value of these types is one of the document's.
 import type { DeltaOperation } from '../../kernel/delta.ts'
 import type { Json, JsonObject } from '../../kernel/json.ts'
 import type { HarnessState } from '../../kernel/projections/conversation/harness-state.ts'
@@ -25,12 +25,12 @@ export type HarnessCommand = { commandId?: string } & (
 export type ClientMessage =
   | { type: 'commands'; commands: HarnessCommand[] }
   | { type: 'ping'; ts?: number }
-  /** The answer to a mark. */
+  /** Answers a mark. */
   | { type: 'seen'; seq: number }
 
-/** A server that knows only the bare protocol sends no `seq`, `prev`, `ack`, `pong` or `mark`. */
+/** A server of the bare document sends no `seq`, `prev`, `ack`, `pong` or `mark`. */
 export type ServerMessage =
-  /** `incarnation` is of the log behind the numbers; absent = the first. Resume with `?after=<seq>~<incarnation>`. */
+  /** `incarnation` is the log's; absent = the first. Resume with `?after=<seq>~<incarnation>`. */
   | { type: 'state'; state: HarnessState; seq?: number; incarnation?: number }
   | {
       type: 'delta'
@@ -48,5 +48,5 @@ export type ServerMessage =
       answer?: { [name: string]: Json }
     }
   | { type: 'pong'; ts: number }
-  /** Only to whom asked for marks: to be answered by `seen`. */
+  /** Only with `?marks=1`: the client answers with `seen`. */
   | { type: 'mark'; seq: number }
