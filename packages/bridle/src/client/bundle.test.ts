@@ -1,4 +1,4 @@
-// What a page pays for the client.
+// The size of the client in a page.
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build } from 'vite'

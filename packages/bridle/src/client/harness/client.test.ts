@@ -1,4 +1,4 @@
-// What the client makes of what a server says, sense and nonsense, whole and cut.
+// The client against a fake server: valid and broken messages, complete and cut connections.
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { applyOperations, type DeltaOperation } from '../../kernel/delta.ts'
@@ -160,7 +160,7 @@ describe('nonsense makes it ask for everything again', () => {
       error: { code: 'resync' },
     })
     expect(errors).toMatchObject([{ code: 'resync' }])
-    // Whatever the old line still says is nobody's business.
+    // The client ignores messages of the old connection.
     line.tell(state(9, 'late'))
     const next = await server.socket(2)
     expect(next.after).toBeNull()

@@ -7,7 +7,7 @@ import type { HarnessClientOptions } from './options.ts'
 
 export class FakeSocket {
   readonly url: URL
-  /** What the client said. */
+  /** The client's messages. */
   readonly received: ClientMessage[] = []
   /** The code that the client closed with. */
   closedWith: number | null = null

@@ -30,7 +30,7 @@ export const cuttingProxy = async (target: string) => {
         if (left > 0) return
         left = -1
         cuts += 1
-        // What was let through arrives; then the line is dead.
+        // Bytes before the cut arrive; then the connection is dead.
         to.end()
         from.destroy()
       })

@@ -19,12 +19,12 @@ import type { AgentEvent, AgentEventData, AgentEventType, FabricClientMessage, F
 type AgentEventContent = { [T in AgentEventType]: readonly [T, AgentEventData[T]] }[AgentEventType]
 
 /** A log event becomes at most one event of the wire; null = not carried here. */
-export const agentEvent = (key: Key, given: AnyEvent, logs: Incarnations = FIRST_INCARNATIONS): AgentEvent | null => {
-  const event = eventWithIncarnations(given, key, logs)
+export const agentEvent = (key: Key, logged: AnyEvent, logs: Incarnations = FIRST_INCARNATIONS): AgentEvent | null => {
+  const event = eventWithIncarnations(logged, key, logs)
   if (!Object.hasOwn(eventEncoders, event.type)) return null
-  const said = (eventEncoders[event.type] as ((event: AnyEvent) => AgentEventContent | null) | null)?.(event)
-  if (!said) return null
-  const [type, data] = said
+  const content = (eventEncoders[event.type] as ((event: AnyEvent) => AgentEventContent | null) | null)?.(event)
+  if (!content) return null
+  const [type, data] = content
   return {
     id: eventId(event.seq, logs.own),
     type,

@@ -30,7 +30,7 @@ describe('[H44] a long run', () => {
       expect((await get(headers.get('location') ?? '')).body.runId).toBe(body.runId)
     }
     expect((await post('/agents/scripted/quick', scriptBody({ text: 'x' }), { prefer: 'wait=soon' })).status).toBe(200)
-    // Who was told where to look does not wait any more.
+    // A caller that got a 202 does not listen any more.
     const { body } = await post('/agents/scripted/late', sleeping, { prefer: 'wait=1' })
     expect([body.status, host.counts().listeners]).toEqual(['accepted', 0])
   })
@@ -68,7 +68,7 @@ describe('[H44] a long run', () => {
     }
     const failed = (await (await invoke('d', scriptBody({ fail: 'no' }))).json()) as object
     expect(failed).toMatchObject({ status: 500, error: { type: 'internal_error', message: 'no' }, sessionId: 'd' })
-    // What can be told before the run begins keeps its status.
+    // A refusal before the run begins keeps its status.
     expect((await invoke('d', { prompt: 1 })).status).toBe(400)
   })
 })

@@ -1,4 +1,4 @@
-// Whom a new session talks to, and with what settings.
+// The agent of a new session, and the settings that a caller may choose for it.
 import * as v from 'valibot'
 import type { AgentInfo } from '../../kernel/agent-info.ts'
 import type { JsonObject } from '../../kernel/json.ts'
@@ -12,7 +12,7 @@ export const agentFields = {
   agent: v.optional(v.string()),
 }
 
-/** Those of session_state that a caller may choose. What would let an engine act unasked is the server's to choose. */
+/** The fields of `session_state` that a caller may choose. Modes that let an engine act without approval are not among them. */
 export const settingsFields = {
   provider: v.optional(v.string()),
   model: v.optional(v.string()),
@@ -20,7 +20,7 @@ export const settingsFields = {
   approval_mode: v.optional(v.picklist(['on_request'])),
   think_level: v.optional(v.string()),
 }
-/** What everybody has who chooses nothing; engines have names of their own for it. */
+/** A caller that sends a default chooses nothing: engines have other names for these modes. */
 const DEFAULT_SETTINGS: { readonly [name: string]: string } = { permission_mode: 'normal', approval_mode: 'on_request' }
 
 export const settingsOf = (body: { readonly [name in keyof typeof settingsFields]?: string | undefined }): JsonObject =>
@@ -31,18 +31,18 @@ export const settingsOf = (body: { readonly [name in keyof typeof settingsFields
     }),
   )
 
-/** The agent named, else the engine's own, else the server's default. */
+/** The agent that the caller names, else the agent of the engine, else the server's default. */
 export const chooseAgent = (
   { ports }: Pick<RouteCall<unknown, unknown>, 'ports'>,
-  { engine, agent: named }: { readonly engine?: string | undefined; readonly agent?: string | undefined },
+  { engine, agent: agentName }: { readonly engine?: string | undefined; readonly agent?: string | undefined },
 ): AgentInfo | Denial => {
-  const wanted = named ?? (engine === NATIVE_ENGINE ? nativeAgent(ports) : engine) ?? ports.defaultAgent
-  if (isDenial(wanted)) return wanted
-  const agent = ports.agents.get(wanted)
-  if (!agent && wanted === engine) return badRequest(`body: engine: ${noSuchEngine(engine, ports)}`)
-  if (!agent) return badRequest(`body: ${named === undefined ? 'engine' : 'agent'}: There is no agent "${wanted}"`)
+  const name = agentName ?? (engine === NATIVE_ENGINE ? nativeAgent(ports) : engine) ?? ports.defaultAgent
+  if (isDenial(name)) return name
+  const agent = ports.agents.get(name)
+  if (!agent && name === engine) return badRequest(`body: engine: ${noSuchEngine(engine, ports)}`)
+  if (!agent) return badRequest(`body: ${agentName === undefined ? 'engine' : 'agent'}: There is no agent "${name}"`)
   if (engine !== undefined && agent.engine !== engine)
-    return badRequest(`body: engine: The agent "${wanted}" runs on ${agent.engine}`)
+    return badRequest(`body: engine: The agent "${name}" runs on ${agent.engine}`)
   const closed = refusePrivateAgent(ports, agent.name)
   if (closed) return closed
   if (agent.needs !== null)
@@ -53,7 +53,7 @@ export const chooseAgent = (
 const noSuchEngine = (engine: string, { agents }: Pick<RouteCall<unknown, unknown>['ports'], 'agents'>): string =>
   `There is no engine "${engine}". Name one of: ${[...new Set([...agents.values()].map((agent) => agent.engine))].join(', ')}`
 
-/** The agent written in TypeScript that the operator named as the server's own, else the only one there is. */
+/** The operator's default agent if it is written in TypeScript, else the only such agent. */
 const nativeAgent = ({
   agents,
   defaultAgent,

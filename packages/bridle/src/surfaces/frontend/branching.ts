@@ -1,4 +1,4 @@
-// Branching: from an event, or from a cursor, into a new session that shares the history and never alters it.
+// Branching from an event or a cursor: the new session shares the history up to there, and the parent does not change.
 
 import * as v from 'valibot'
 import { isRefusal } from '../../kernel/commands.ts'
@@ -39,42 +39,43 @@ export interface BranchRequest extends BranchOrigin {
   readonly title?: string | undefined
   readonly reason?: string | undefined
   readonly actor?: string | undefined
-  /** As for the kernel: null = what was asked last; absent = it comes to rest. */
+  /** Null = the last prompt of the parent again; absent = no run starts. */
   readonly prompt?: string | null | undefined
 }
 
 export const branchFrom = async (
   call: RouteCall<unknown, unknown>,
   session: Session,
-  wish: BranchRequest,
+  branch: BranchRequest,
 ): Promise<Response | Denial> => {
-  const seq = branchSeq(session, wish)
+  const seq = branchSeq(session, branch)
   if (isDenial(seq)) return seq
   const { request, access, ports } = call
   const commandId = idempotencyKey(request)
   if (isDenial(commandId)) return commandId
   const { kind, settings } = session.state.lifecycle
   const childId =
-    wish.session_id ??
+    branch.session_id ??
     (await newSessionId(kind === 'chat' ? 'chat' : 'bg', [session.key, ...userPart(access), commandId]))
   const key = { ...session.key, id: childId }
   if (await isOtherUsersId(access, childId)) return notFound()
   if (
-    wish.session_id !== undefined &&
+    branch.session_id !== undefined &&
     (await isOtherUsersSession(access, key, ports.relatedSessions ?? ports.directory))
   )
     return notFound()
-  if (wish.session_id !== undefined && (await ports.relatedSessions?.livesElsewhere(key)))
+  if (branch.session_id !== undefined && (await ports.relatedSessions?.livesElsewhere(key)))
     return refusalDenial({ refused: 'session_exists', message: 'The session exists already.' })
-  // Nothing is prepared for a session that exists: the host refuses the branch, or knows it by its Idempotency-Key.
+  // No workspace for a session that exists: the host refuses the branch, or answers for its Idempotency-Key.
   const isNew = !ports.workspaces || (await ports.directory.find(key.tenant, childId)).length === 0
   const prepared = isNew ? await prepareWorkspace(call, key, settings, { parent: session.key }) : null
   if (isDenial(prepared)) return prepared
-  const { prompt, title, reason, actor, resume_cursor: cursor } = wish
-  const id = commandKey(commandId, { seq, wish })
+  const { prompt, title, reason, actor, resume_cursor: cursor } = branch
+  // `wish` is part of a stored hash: with another name a repeated key from before an upgrade would be refused.
+  const id = commandKey(commandId, { seq, wish: branch })
   const answer = await ports.host.branch(session.key, seq, childId, {
     ...(await ownerField(access)),
-    // The log names no incarnation; the wires add the one in which it is read.
+    // The log stores no incarnation; each wire adds the current one.
     ...(cursor !== undefined && { cursor: cursor.replace(/~\d+$/, '') }),
     ...(title !== undefined && { title }),
     ...(prompt !== undefined && { prompt }),
@@ -93,7 +94,7 @@ export const branchFrom = async (
   })
 }
 
-/** The event that the wish names. */
+/** The number of the event to branch at. */
 const branchSeq = (session: Session, { from_event_id, resume_cursor }: BranchOrigin): number | Denial => {
   const { key, state, incarnations } = session
   const cursor = resume_cursor === undefined ? undefined : parseCursor(resume_cursor)
@@ -104,9 +105,9 @@ const branchSeq = (session: Session, { from_event_id, resume_cursor }: BranchOri
   if (event === null) return badRequest('body: from_event_id: Expected ev-<seq>')
   if (cursor && event !== undefined && event.seq !== cursor.seq)
     return badRequest('body: from_event_id and resume_cursor name different events')
-  const place = event ?? (cursor && positionInLog(cursor, key.id, incarnations))
-  if (place === undefined) return badRequest('body: Say where: from_event_id or resume_cursor')
-  const { seq, incarnation } = place
+  const position = event ?? (cursor && positionInLog(cursor, key.id, incarnations))
+  if (position === undefined) return badRequest('body: Say where: from_event_id or resume_cursor')
+  const { seq, incarnation } = position
   if (incarnation !== incarnations.own)
     return badRequest(
       `The event is of another incarnation of this session, whose log was lost and goes on differently; it ends at ${eventId(state.head, incarnations.own)}. Read the session again.`,

@@ -1,4 +1,5 @@
-// From the log to the frontend contract's envelopes. A total map: an event that nobody thought about does not compile.
+// From the log to the frontend contract's envelopes. The map of events is total: an event that nobody thought about does not
+// compile.
 
 import {
   catalogue,
@@ -21,12 +22,12 @@ import type { HealthEnvelope, StreamEnvelope, StreamEventRow } from './wire.ts'
 /** A log event becomes at most one envelope; null = not for this tier. */
 export const streamEnvelope = (
   key: Key,
-  given: AnyEvent,
+  logged: AnyEvent,
   tier: Tier,
   logs: Incarnations = FIRST_INCARNATIONS,
 ): StreamEnvelope | null => {
-  if (!inTier(given.type, tier)) return null
-  const event = eventWithIncarnations(given, key, logs)
+  if (!inTier(logged.type, tier)) return null
+  const event = eventWithIncarnations(logged, key, logs)
   const show = isEventType(event.type)
     ? (payloadEncoders[event.type] as ((event: AnyEvent) => unknown) | null)
     : wholePayload
@@ -34,13 +35,13 @@ export const streamEnvelope = (
   return show && ({ type: event.type, payload: show(event), ...envelopeFields(key, event) } as StreamEnvelope)
 }
 
-/** An agent's own event goes by the name that the agent gave it. */
+/** A custom event has the name that the agent chose. */
 const customEnvelope = (key: Key, event: Event<'custom_event'>): StreamEnvelope => {
   const { name: type, data: payload } = event.payload
   return { type, payload, ...envelopeFields(key, event as AnyEvent), custom: true } as unknown as StreamEnvelope
 }
 
-/** First of all, and not of the log: which session it is, and after which number the stream goes on. */
+/** The first envelope of a stream. It is not in the log; it names the session and the number after which the stream continues. */
 export const greeting = (
   key: Key,
   since: number,
@@ -54,7 +55,7 @@ export const greeting = (
   timestamp: new Date(at).toISOString(),
 })
 
-/** Everybody who reads a session's stream in one tier. A replayed frame is byte for byte the live one. */
+/** The readers of a session's stream in a tier. A replayed frame is byte for byte the live one. */
 export const envelopeAudience = (key: Key, tier: Tier, logs: Incarnations = FIRST_INCARNATIONS): Audience => ({
   key: `frontend:${tier}`,
   encode: ({ events }) => {
@@ -69,8 +70,8 @@ export const envelopeAudience = (key: Key, tier: Tier, logs: Incarnations = FIRS
 
 let turns = 0
 /**
- * One who asked something and wants what comes of it: that turn and no more. Behind its end only how the session stands
- * since, told once and in the same breath; not what comes next. `head` is the session's: a page may end in between.
+ * A caller that sent a prompt and reads the turn that answers it. After the turn's end comes at most the `session_state` of the
+ * same commit. `head` is the session's, since a page of a replay may end between the two.
  */
 export const turnAudience = (
   key: Key,
@@ -98,7 +99,7 @@ export const turnAudience = (
         if (!event.hearsay && endsTurn(event, runId)) endedAt = event.at
       }
       over ||= endedAt !== null && (events.at(-1)?.seq ?? 0) >= head()
-      // A prompt that was dropped never has a turn: the stream ends with a word of its own, so that it is sent.
+      // A dropped prompt has no turn and no frame: the comment makes the stream send something, and so end.
       return over && text === '' ? ': over\n\n' : text
     },
   }
@@ -116,7 +117,7 @@ export const healthEnvelope = (key: Key, payload: HealthSnapshot, seq: number, a
   timestamp: new Date(at).toISOString(),
 })
 
-/** Who watches a session's health: the log, filtered to its changes. */
+/** The readers of a session's health: the log, filtered to changes of health. */
 export const healthAudience = (key: Key, logs: Incarnations = FIRST_INCARNATIONS): Audience => ({
   key: 'frontend:health',
   encode: ({ events }) => {
@@ -130,7 +131,7 @@ export const healthAudience = (key: Key, logs: Incarnations = FIRST_INCARNATIONS
   },
 })
 
-/** What `/stream-events` answers. */
+/** The answer of `/stream-events`. */
 export const streamEvents: readonly StreamEventRow[] = STREAM_EVENT_TYPES.map((type) => {
   const { tier, persisted, source, role } = catalogue[type]
   return { type, tier, persisted, source, role }
@@ -146,7 +147,7 @@ const envelopeFields = (key: Key, { seq, at, run, attempt, continues = attempt, 
 })
 
 type PayloadEncoder<T extends EventType> = (event: Event<T>) => Payloads[T]
-/** The contract's payloads are the log's. */
+/** The contract has the payloads of the log. */
 const wholePayload = <T extends EventType>({ payload }: Event<T>): Payloads[T] => payload
 
 const payloadEncoders: { readonly [T in EventType]: T extends VisibleEventType ? PayloadEncoder<T> : null } = {

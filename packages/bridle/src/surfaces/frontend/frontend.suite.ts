@@ -1,4 +1,4 @@
-// What the tests of this surface share: a world, envelopes read from a stream, and sessions brought to a place.
+// Helpers of this surface's tests: they read envelopes from a stream, and bring sessions to a status.
 
 import type { testApp } from '../http/test-app.suite.ts'
 import { collectFrames } from '../http/test-client.suite.ts'

@@ -1,5 +1,5 @@
-// The key of a session that is to be made. It is known before anything else of the request is looked at, since whoever passes
-// the request on has to know where the session will live.
+// The key of a session that a request creates. It is found before the rest of the request is checked: the Cloudflare gateway
+// needs it to forward the request to the object that will have the session.
 import * as v from 'valibot'
 import type { Key } from '../../kernel/event.ts'
 import { isOtherUsersId, openableSessions } from '../http/access/users.ts'
@@ -13,7 +13,7 @@ import { newSessionId, userPart } from './session-ids.ts'
 
 const newSessionSchema = v.looseObject({ ...agentFields, session_id: optionalId, parent_session_id: optionalId })
 
-/** Named by the caller, or made from the caller's key, or by chance. */
+/** The id is the caller's, or made from the Idempotency-Key, or random. */
 export const newSessionKey =
   (prefix: 'chat' | 'bg') =>
   async ({ request, access, ports, rawBody }: RouteContext): Promise<Key | Denial> => {

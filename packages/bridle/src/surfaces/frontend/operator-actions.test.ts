@@ -12,7 +12,7 @@ interface FabricFrame {
   readonly data: { readonly type: string; readonly id: string; readonly data: Record<string, unknown> }
 }
 
-/** What the Fabric stream says of operators, once it has said so many things of them. */
+/** The operator actions on the Fabric stream, as soon as there are `many` of them. */
 const fabricActs = async ({ app }: TestApp, id: string, many: number) => {
   const acts = (frames: readonly FabricFrame[]) =>
     frames.filter(({ data }) => ['operator_action', 'cancelled'].includes(data.type))

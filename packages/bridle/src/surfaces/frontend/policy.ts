@@ -1,4 +1,4 @@
-// A policy as a caller sends it. Stricter than what the log may hold: a budget misspelt would guard nothing.
+// A policy as a caller sends it. Stricter than the log's schema: a misspelt budget would guard nothing.
 import * as v from 'valibot'
 import type { BUDGETS } from '../../kernel/schemas.ts'
 import { unknownNameMessage } from '../http/requests/issue-text.ts'
@@ -27,7 +27,7 @@ const health = v.strictObject(
   unknownNameMessage([...Object.keys(limits), 'action']),
 )
 
-// An empty list passes for an object without names.
+// `strictObject` alone would accept an empty list as an object without names.
 export const policyRequestSchema = v.pipe(
   jsonObject,
   v.strictObject({ health: v.optional(v.pipe(jsonObject, health)) }, unknownNameMessage(['health'])),

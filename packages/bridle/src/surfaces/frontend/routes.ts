@@ -1,4 +1,4 @@
-// The frontend contract's own routes; listing, looking at and cancelling a session are shared with the other wires.
+// The frontend contract's own routes. All wires share the routes that list, show and cancel sessions (surfaces/http/sessions).
 import { STREAM_EVENT_TYPES } from '../../kernel/catalogue.ts'
 import { type Route, route } from '../http/router/route.ts'
 import { backgroundRoutes } from './background.ts'

@@ -16,7 +16,7 @@ import { replaySchema, replayStart } from '../http/streams/replay.ts'
 import { eventStream, parseStreamCursor, sseFrame, streamTimings } from '../http/streams/sse.ts'
 import { envelopeAudience, greeting, healthAudience, healthEnvelope, streamEnvelope, turnAudience } from './codec.ts'
 
-/** Without one, everything that is shown: a client that knows of no tiers handles every type. */
+/** The default is the larger tier: a client that does not name a tier handles every type. */
 export const tierSchema = v.optional(v.picklist(['default', 'debug']), 'debug')
 
 const streamQuery = v.looseObject({
@@ -68,7 +68,7 @@ const envelopeStream = async (
   })
 }
 
-/** What comes of one prompt, from the moment it was taken to the end of its turn. */
+/** The events of a prompt, from its acceptance to the end of its turn. */
 export const turnStream = (
   { ports }: Pick<RouteCall<unknown, unknown>, 'ports'>,
   session: Session,
@@ -85,7 +85,7 @@ export const turnStream = (
   })
 }
 
-/** Starts with the health as it is; with a cursor, only what changed since. */
+/** Starts with the current health; with a cursor, only with the changes since. */
 export const healthStream = (
   call: RouteCall<v.InferOutput<typeof healthQuery>, undefined>,
   session: Session,
@@ -94,14 +94,14 @@ export const healthStream = (
   const cursor = requestedCursor(session, request.headers.get('last-event-id'), query.after, query.resume_cursor)
   if (isDenial(cursor)) return cursor
   const { key, state, incarnations } = session
-  const goesOn = cursor !== null && session.canResumeFrom(cursor)
+  const isResumed = cursor !== null && session.canResumeFrom(cursor)
   const now = healthEnvelope(key, currentHealth(session), state.head, state.at)
   return eventStream({
     audience: healthAudience(key, incarnations),
     subscribers: session.subscribers,
-    since: goesOn ? cursor.seq : state.head,
-    // Its id is the head: nothing that changes the health lies between the two.
-    ...(!goesOn && { opening: sseFrame(now, positionText(state.head, incarnations.own)) }),
+    since: isResumed ? cursor.seq : state.head,
+    // The id of this frame is the head: no change of health lies between the two.
+    ...(!isResumed && { opening: sseFrame(now, positionText(state.head, incarnations.own)) }),
     ...streamTimings(ports),
   })
 }
@@ -123,27 +123,27 @@ const greetingFrame = (
       tier,
       last_event_id: eventId(state.head, incarnations.own),
       ...(turnId !== undefined && { turn_id: turnId }),
-      // The cursor was not of this log: forget what you have, everything follows.
+      // The cursor was not of this log: the client drops its events, and all of them follow.
       ...(reset && { reset }),
     }),
   )
 
-/** Null when the reader says nothing of where it left off. */
+/** Null when the reader names no position. */
 const requestedCursor = (
   session: Session,
   lastEventId: string | null,
   after: string | undefined,
   cursor: string | undefined,
 ): LogPosition | null | Denial => {
-  const given = parseStreamCursor(lastEventId, after)
-  if (given === undefined) return badRequest('The cursor is not an event id.')
-  if (given !== null || cursor === undefined) return given
-  const place = parseCursor(cursor)
-  if (!place)
+  const position = parseStreamCursor(lastEventId, after)
+  if (position === undefined) return badRequest('The cursor is not an event id.')
+  if (position !== null || cursor === undefined) return position
+  const parsed = parseCursor(cursor)
+  if (!parsed)
     return badRequest(
       'query: resume_cursor: Expected <kind>:<session>:<seq>, with ~<incarnation> where that is not the first',
     )
-  if (!isOwnPosition(place, session.key.id, session.parent))
+  if (!isOwnPosition(parsed, session.key.id, session.parent))
     return badRequest('query: resume_cursor: It is a cursor of another session')
-  return positionInLog(place, session.key.id, session.incarnations)
+  return positionInLog(parsed, session.key.id, session.incarnations)
 }

@@ -1,4 +1,4 @@
-// The frontend contract's envelopes, as a client meets them.
+// The frontend contract's envelopes, as clients read them.
 import type { Tier, VisibleEventType } from '../../kernel/catalogue.ts'
 import type { Payloads } from '../../kernel/schemas.ts'
 import type { HealthSnapshot } from '../../kernel/views/health-snapshot.ts'
@@ -6,21 +6,21 @@ import type { HealthSnapshot } from '../../kernel/views/health-snapshot.ts'
 export interface StreamEnvelopeOf<T extends VisibleEventType> {
   readonly type: T
   readonly payload: Payloads[T]
-  /** The number of the event in its session; of the greeting, the number after which the stream goes on. */
+  /** The number of the event in its session; in the greeting, the number after which the stream continues. */
   readonly seq: number
   readonly session_id: string
   /** ISO 8601. */
   readonly timestamp: string
-  /** The turn it belongs to, and which try at it. */
+  /** The turn of the event, and the attempt at that turn. */
   readonly turn_id?: string
   readonly attempt?: number
-  /** An engine said what only the session decides: shown, and believed by nobody. */
+  /** An engine reported a fact that only the session decides: show it, and do not act on it. */
   readonly hearsay?: true
-  /** An agent's own event: `type` and `payload` are the agent's. */
+  /** A custom event: the agent chose `type` and `payload`. */
   readonly custom?: true
 }
 
-/** `{ type, payload }`, and where it stands. Narrows by `type`. */
+/** `{ type, payload }` and its position in the log. Narrows by `type`. */
 export type StreamEnvelope = { [T in VisibleEventType]: StreamEnvelopeOf<T> }[VisibleEventType]
 
 export interface HealthEnvelope {
@@ -31,7 +31,7 @@ export interface HealthEnvelope {
   readonly timestamp: string
 }
 
-/** One row of `/stream-events`. */
+/** A row of `/stream-events`. */
 export interface StreamEventRow {
   readonly type: VisibleEventType
   readonly tier: Tier
@@ -40,7 +40,7 @@ export interface StreamEventRow {
   readonly role: string
 }
 
-/** Where one can go on from. */
+/** A position that a session can be resumed or branched from. */
 export interface ResumePoint {
   readonly kind: 'checkpoint' | 'approval' | 'turn'
   readonly event_id: string

@@ -1,4 +1,4 @@
-// Isolated workspaces, where the target has them: prepared before the session is made, and recorded with it.
+// Isolated workspaces, on targets that have them: prepared before the session is created, and recorded with it.
 import type { PreparedArtifact } from '../../kernel/commands.ts'
 import type { Key } from '../../kernel/event.ts'
 import type { JsonObject } from '../../kernel/json.ts'
@@ -10,7 +10,7 @@ import type { RouteCall } from '../http/router/route.ts'
 export interface PreparedWorkspace {
   readonly settings: JsonObject
   readonly artifacts: readonly PreparedArtifact[]
-  /** The session was not made after all. */
+  /** Removes the workspace when the session was not created after all. */
   readonly discard?: () => Promise<void>
 }
 
@@ -24,30 +24,30 @@ export const prepareWorkspace = async (
   if (settings.workspace_mode !== 'write') return null
   if (!ports.workspaces) return badRequest('body: workspace: This server prepares no workspaces')
   const source = typeof settings.workspace_source === 'string' ? settings.workspace_source : null
-  const made = await ports.workspaces.prepare(key, { source, access, ...(parent && { parent }) })
-  if ('taken' in made) return refusalDenial({ refused: 'session_exists', message: 'The session exists already.' })
-  if ('problem' in made) return badRequest(`body: workspace: ${made.problem}`)
+  const workspace = await ports.workspaces.prepare(key, { source, access, ...(parent && { parent }) })
+  if ('taken' in workspace) return refusalDenial({ refused: 'session_exists', message: 'The session exists already.' })
+  if ('problem' in workspace) return badRequest(`body: workspace: ${workspace.problem}`)
   return {
     settings: {
       ...settings,
-      workspace_id: made.id,
-      workspace_path: made.path,
-      // The folder that it really came from, by whatever name the caller knew it.
-      ...(made.source !== null && { workspace_source: made.source }),
+      workspace_id: workspace.id,
+      workspace_path: workspace.path,
+      // The real folder: the caller may have named it by a link.
+      ...(workspace.source !== null && { workspace_source: workspace.source }),
       task_graph_id: taskGraphId(key.id),
     },
     artifacts: [
-      taskGraph({ sessionId: key.id, workspaceId: made.id, goal }, 'pending'),
+      taskGraph({ sessionId: key.id, workspaceId: workspace.id, goal }, 'pending'),
       artifact('workspace.json', 'workspace', {
-        workspace_id: made.id,
-        kind: made.kind,
-        path: made.path,
-        source: made.source,
-        ...(made.branch !== null && { branch: made.branch }),
-        ...(made.commit !== null && { commit: made.commit }),
+        workspace_id: workspace.id,
+        kind: workspace.kind,
+        path: workspace.path,
+        source: workspace.source,
+        ...(workspace.branch !== null && { branch: workspace.branch }),
+        ...(workspace.commit !== null && { commit: workspace.commit }),
       }),
     ],
-    discard: made.discard,
+    discard: workspace.discard,
   }
 }
 

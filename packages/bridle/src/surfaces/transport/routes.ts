@@ -54,7 +54,7 @@ export const transportSocketRoutes: readonly SocketRoute[] = [
         new TransportSocket({ ...connection, ...(!isExact && { after: null }) }, session, socket, ports, 'awake')
     },
     accept: async (call) => {
-      const { access, ports, query: asked } = call
+      const { access, ports, query } = call
       const key = await sessionOf(call)
       if (isDenial(key)) return refuseSession(key)
       const closed = refusePrivateAgent(ports, key.agent, 'ws')
@@ -68,8 +68,8 @@ export const transportSocketRoutes: readonly SocketRoute[] = [
         viewer,
         who: access.who,
         // A number of another incarnation belongs to a state that this client does not have.
-        after: asked.after && session.canResumeFrom(asked.after) ? asked.after.seq : null,
-        hinted: knowsApprovals(asked) ? null : [],
+        after: query.after && session.canResumeFrom(query.after) ? query.after.seq : null,
+        hinted: knowsApprovals(query) ? null : [],
       }
       return (socket) => new TransportSocket(connection, session, socket, ports)
     },
