@@ -21,8 +21,8 @@ const clock: Clock = {
   },
 }
 /** As the real ones, much shorter. */
-const waiting = { tryMs: 5, tryMsMax: 20, silentTries: 1, waitMs: 60_000 }
-const silence = { goneMs: 60, askMs: 80, askAgainMs: 60, askTimes: 3 }
+const queueLimits = { tryMs: 5, tryMsMax: 20, silentTries: 1, waitMs: 60_000 }
+const liveness = { deadAfterMs: 60, probeAfterMs: 80, probeAgainMs: 60, probesMax: 3 }
 
 /** A busy machine takes its time. */
 const polled = <T>(look: () => T) => expect.poll(look, { timeout: 10_000, interval: 10 })
@@ -57,8 +57,8 @@ const start = (url: string) =>
           digest,
           runToken: async () => 'token',
           credentials: { grant: async () => ({ ANTHROPIC_API_KEY: 'lent' }), revoke: () => {} },
-          silence,
-          waiting,
+          liveness,
+          queueLimits,
         }),
       clock,
       tokenPaceMs: 0,
@@ -104,7 +104,7 @@ describe('a runner of the document', () => {
       const { healthRequests } = runner
       runner.health = health
       await polled(() => shown('one')).toMatchObject({ status: 'error', error: 'The run was interrupted.' })
-      expect(runner.healthRequests - healthRequests).toBeGreaterThanOrEqual(silence.askTimes)
+      expect(runner.healthRequests - healthRequests).toBeGreaterThanOrEqual(liveness.probesMax)
       // The request was dropped, and with it whatever the runner still did.
       await polled(() => runner.dropped).toEqual(['slow'])
       runner.health = 'true'

@@ -15,6 +15,6 @@ export const ANSWER_MS = 15_000
  * without comments is asked once a minute, as it may work on one tool for hours; three answers in a row without a sign of
  * life are more than a runner that is just being slow.
  */
-export const LIVENESS_RULES = { goneMs: 300_000, askMs: 60_000, askAgainMs: 5_000, askTimes: 3 }
+export const LIVENESS_RULES = { deadAfterMs: 300_000, probeAfterMs: 60_000, probeAgainMs: 5_000, probesMax: 3 }
 /** Runs of a runner that have ended and are still told apart from those that never were. About 2 MB. */
 export const ENDED_RUNS_MAX = 10_000

@@ -44,10 +44,14 @@ export class CredentialGrants {
   readonly #prices: PriceTable
   readonly #saveSpend: (name: GrantName, sums: SpendSums) => void
 
-  constructor(secret: string, prices: PriceTable = [], note: (name: GrantName, sums: SpendSums) => void = () => {}) {
+  constructor(
+    secret: string,
+    prices: PriceTable = [],
+    saveSpend: (name: GrantName, sums: SpendSums) => void = () => {},
+  ) {
     this.#secret = secret
     this.#prices = prices
-    this.#saveSpend = note
+    this.#saveSpend = saveSpend
   }
 
   /** Granted again, a run keeps what it has spent. */
@@ -61,7 +65,7 @@ export class CredentialGrants {
       live.ledger.setLimit(maxUsd)
       return token
     }
-    const ledger = new SpendLedger({ maxUsd, spentUsd, note: (sums) => this.#saveSpend(name, sums) })
+    const ledger = new SpendLedger({ maxUsd, spentUsd, saveSums: (sums) => this.#saveSpend(name, sums) })
     const counts = { requests: 0, inputTokens: 0, outputTokens: 0 }
     const own = { key, runId, attempt, provider, models: models ?? null }
     this.#grants.set(digest(token), { ...own, ledger, counts, openRequests: new Set() })

@@ -69,7 +69,7 @@ export class ProviderCredentials {
       secret: deriveSecret(secret, 'credentials'),
       keys: Object.fromEntries(PROVIDER_NAMES.map((name) => [name, () => env[providers[name].keyName]])),
       env,
-      note: (name, sums) => this.#spendFiles.save(name, sums),
+      saveSpend: (name, sums) => this.#spendFiles.save(name, sums),
       ...present({ publicUrl: proxyUrl, host: proxyHost }),
     })
     return this.#proxy

@@ -45,7 +45,7 @@ export interface CredentialProxyOptions {
   /** One line per request. Carries no key, no token and nothing of what was said. */
   readonly report?: (entry: ProxyLogEntry) => void
   /** A run's sums, before a request is sent and after it is settled: kept, they survive the process. */
-  readonly note?: (name: GrantName, sums: SpendSums) => void
+  readonly saveSpend?: (name: GrantName, sums: SpendSums) => void
 }
 
 export interface ProxyLogEntry extends GrantName {
@@ -71,7 +71,7 @@ const SILENCE_MS = 600_000
 
 export const startCredentialProxy = async (options: CredentialProxyOptions): Promise<CredentialProxy> => {
   const { secret, prices, env = process.env, bodyBytesMax = PROVIDER_BODY_BYTES_MAX, silenceMs = SILENCE_MS } = options
-  const grants = new CredentialGrants(secret, prices, options.note)
+  const grants = new CredentialGrants(secret, prices, options.saveSpend)
   const upstreams = Object.fromEntries(PROVIDER_NAMES.map((name) => [name, upstreamUrl(name, options, env)])) as {
     readonly [P in ProviderName]: string
   }

@@ -24,8 +24,8 @@ export const nativeRunner = (agent: AgentDefinition | (() => AgentDefinition), p
 
   return {
     identity: nativeIdentity,
-    start: async (job, outlet) => {
-      const run = new NativeRun(job, outlet, ports)
+    start: async (job, reporter) => {
+      const run = new NativeRun(job, reporter, ports)
       runs.set(name(job), run)
       try {
         return await run.run(current)
@@ -53,12 +53,12 @@ class NativeRun {
   readonly #ended: Promise<void>
   #markEnded = () => {}
 
-  constructor(job: Job, outlet: RunReporter, ports: AgentRunPorts) {
-    this.#voice = new AgentRun(job, outlet, ports, this.#abortController.signal)
+  constructor(job: Job, reporter: RunReporter, ports: AgentRunPorts) {
+    this.#voice = new AgentRun(job, reporter, ports, this.#abortController.signal)
     this.#ended = new Promise((resolve) => {
       this.#markEnded = resolve
     })
-    outlet.onClose(() => this.#stop('The run was cancelled.'))
+    reporter.onClose(() => this.#stop('The run was cancelled.'))
   }
 
   async run(current: () => AgentDefinition): Promise<RunEnd> {

@@ -17,13 +17,13 @@ export const scriptedRunner = (ports: { clock: Clock; digest: Digest }): Runner 
   const unheard = new Map<string, ScriptRun>()
   const name = ({ key, runId, attempt }: Job) => `${key.tenant}/${key.agent}/${key.id}/${runId}/${attempt}`
 
-  const play = async (job: Job, outlet: RunReporter, resumed: boolean): Promise<RunEnd> => {
-    const performance = new ScriptRun(job, outlet, ports)
+  const play = async (job: Job, reporter: RunReporter, resumed: boolean): Promise<RunEnd> => {
+    const performance = new ScriptRun(job, reporter, ports)
     performances.set(name(job), performance)
     try {
       return await performance.run(resumed)
     } finally {
-      if (outlet.closed) rememberRun(unheard, name(job), performance)
+      if (reporter.closed) rememberRun(unheard, name(job), performance)
       // The next owner may play the same attempt already.
       if (performances.get(name(job)) === performance) performances.delete(name(job))
     }
@@ -31,9 +31,9 @@ export const scriptedRunner = (ports: { clock: Clock; digest: Digest }): Runner 
 
   return {
     identity: scriptedIdentity,
-    start: (job, outlet) => play(job, outlet, false),
+    start: (job, reporter) => play(job, reporter, false),
     // A script that waits for an approval can be taken up at that step; one in mid-stream died with its process.
-    attach: (job, outlet) => (job.awaiting.length > 0 ? play(job, outlet, true) : Promise.resolve('lost')),
+    attach: (job, reporter) => (job.awaiting.length > 0 ? play(job, reporter, true) : Promise.resolve('lost')),
     abort: async (job) => {
       const performance = performances.get(name(job)) ?? unheard.get(name(job))
       await performance?.abort()
@@ -66,7 +66,7 @@ class ScriptAbort extends Error {}
 
 class ScriptRun {
   readonly #job: Job
-  readonly #outlet: RunReporter
+  readonly #reporter: RunReporter
   readonly #clock: Clock
   readonly #digest: Digest
   readonly #answeredIds = new Set<string>()
@@ -83,9 +83,9 @@ class ScriptRun {
   /** Where it stands when the present step is done. */
   #nextPosition: ScriptPosition = { step: 0, piece: 0 }
 
-  constructor(job: Job, outlet: RunReporter, { clock, digest }: { clock: Clock; digest: Digest }) {
+  constructor(job: Job, reporter: RunReporter, { clock, digest }: { clock: Clock; digest: Digest }) {
     this.#job = job
-    this.#outlet = outlet
+    this.#reporter = reporter
     this.#clock = clock
     this.#digest = digest
     this.#startPosition = positionOf(job)
@@ -99,13 +99,13 @@ class ScriptRun {
     this.#ended = new Promise((resolve) => {
       this.#markEnded = resolve
     })
-    outlet.onClose(() => this.#stop(new ReporterClosedError('nobody listens')))
+    reporter.onClose(() => this.#stop(new ReporterClosedError('nobody listens')))
   }
 
   async run(resumed: boolean): Promise<RunEnd> {
     const { prompt, awaiting } = this.#job
     try {
-      if (!resumed) await this.#outlet.report([{ type: 'started', resumable: true }])
+      if (!resumed) await this.#reporter.report([{ type: 'started', resumable: true }])
       const script = parseScript(prompt)
       if ('problem' in script) throw new Error(script.problem)
       if (!resumed)
@@ -121,7 +121,7 @@ class ScriptRun {
         if (end === 'ended') return 'done'
         this.#recordPosition(this.#nextPosition)
       }
-      await this.#outlet.report([{ type: 'finished' }])
+      await this.#reporter.report([{ type: 'finished' }])
       return 'done'
     } catch (error) {
       if (error instanceof ScriptAbort) return 'done'
@@ -138,7 +138,7 @@ class ScriptRun {
   }
 
   #recordPosition(place: ScriptPosition): void {
-    const { frame, committedFrame } = this.#outlet
+    const { frame, committedFrame } = this.#reporter
     // Behind the last that is in the log none is asked for again.
     while (this.#positions.length > 1 && this.#positions[1]!.frame <= committedFrame) this.#positions.shift()
     this.#positions.push({ frame, place })
@@ -166,7 +166,7 @@ class ScriptRun {
           // A flood of pieces without a pause still lets others have their turn.
           if (piece > 0 && (step.everyMs > 0 || piece % PIECES_AT_ONCE === 0)) await this.#sleep(step.everyMs)
           if (this.#stopCause) throw this.#stopCause
-          await this.#outlet.token(text)
+          await this.#reporter.token(text)
           this.#recordPosition({ step: index, piece: piece + 1 })
         }
         return
@@ -200,7 +200,7 @@ class ScriptRun {
         return this.#sleep(step.sleepMs)
       case 'fail':
         await this.#untilStopped(
-          this.#outlet.report([{ type: 'failed', message: step.fail, transient: step.transient }]),
+          this.#reporter.report([{ type: 'failed', message: step.fail, transient: step.transient }]),
         )
         return 'ended'
     }
@@ -209,7 +209,7 @@ class ScriptRun {
   async #runTool(step: ScriptStep & { kind: 'tool' }, id: string): Promise<undefined> {
     // Intent before effect: the call is in the log before it does anything.
     const call = { name: step.tool, arguments: step.args, tool_call_id: id, effect: step.effect }
-    await this.#untilStopped(this.#outlet.report([scriptEventItem('tool_call', call)]))
+    await this.#untilStopped(this.#reporter.report([scriptEventItem('tool_call', call)]))
     if (step.ms > 0) await this.#sleep(step.ms)
     await this.#reportOutcome(id, step.tool, step.outcome, step.ms, step.result as Json | undefined)
   }
@@ -218,7 +218,7 @@ class ScriptRun {
     if (!asked) {
       const digest = await callDigest(this.#digest, step.approve, step.args)
       await this.#untilStopped(
-        this.#outlet.report([
+        this.#reporter.report([
           scriptEventItem('tool_call', { name: step.approve, arguments: step.args, tool_call_id: id, effect: 'pure' }),
           {
             type: 'ask',
@@ -276,7 +276,7 @@ class ScriptRun {
 
   /** The last word of a step. With it in the log the step is done, also where the script is stopped at that very moment. */
   async #reportItems(items: readonly ReportItem[]): Promise<undefined> {
-    const told = this.#outlet.report(items)
+    const told = this.#reporter.report(items)
     this.#recordPosition(this.#nextPosition)
     await this.#untilStopped(told)
   }

@@ -4,13 +4,13 @@
 
 export interface LivenessRules {
   /** A runner that sends comments and says nothing for this long is gone. */
-  readonly goneMs: number
+  readonly deadAfterMs: number
   /** Any other one is asked after this long. */
-  readonly askMs: number
+  readonly probeAfterMs: number
   /** And again so long after an answer that is no sign of life. */
-  readonly askAgainMs: number
+  readonly probeAgainMs: number
   /** So many such answers in a row, and the run is over. */
-  readonly askTimes: number
+  readonly probesMax: number
 }
 
 /** True: the runner says that a run is under way. */
@@ -28,10 +28,10 @@ export class LivenessMonitor {
   #isOver = false
   #timer: ReturnType<typeof setTimeout>
 
-  /** `askBusy` null: the runner is known to send comments. */
-  constructor(rules: LivenessRules, askBusy: BusyProbe | null, until: AbortSignal) {
+  /** `probeBusy` null: the runner is known to send comments. */
+  constructor(rules: LivenessRules, probeBusy: BusyProbe | null, until: AbortSignal) {
     this.#rules = rules
-    this.#probeBusy = askBusy
+    this.#probeBusy = probeBusy
     this.signal = AbortSignal.any([until, this.#deadAbort.signal])
     this.#timer = setTimeout(() => this.#check(), this.#timeoutMs)
     this.#until = until
@@ -67,8 +67,8 @@ export class LivenessMonitor {
   }
 
   get #timeoutMs(): number {
-    const { goneMs, askMs } = this.#rules
-    return this.#probeBusy ? askMs : goneMs
+    const { deadAfterMs, probeAfterMs } = this.#rules
+    return this.#probeBusy ? probeAfterMs : deadAfterMs
   }
 
   /** One timer for all pieces: set anew only when it fires. */
@@ -79,16 +79,16 @@ export class LivenessMonitor {
     else this.#deadAbort.abort()
   }
 
-  async #probe(askBusy: BusyProbe): Promise<void> {
+  async #probe(probeBusy: BusyProbe): Promise<void> {
     const heardAt = this.#lastByteAt
-    const isBusy = await askBusy().catch(() => false)
+    const isBusy = await probeBusy().catch(() => false)
     if (this.#isOver) return
-    const { askTimes, askAgainMs } = this.#rules
+    const { probesMax, probeAgainMs } = this.#rules
     if (isBusy) this.#lastByteAt = Date.now()
     if (isBusy || this.#lastByteAt !== heardAt) this.#failedProbes = 0
     else this.#failedProbes += 1
-    if (this.#failedProbes >= askTimes) return this.#deadAbort.abort()
-    if (this.#failedProbes > 0) this.#timer = setTimeout(() => this.#check(), askAgainMs)
+    if (this.#failedProbes >= probesMax) return this.#deadAbort.abort()
+    if (this.#failedProbes > 0) this.#timer = setTimeout(() => this.#check(), probeAgainMs)
     else this.#check()
   }
 }

@@ -1,4 +1,4 @@
-// One run in a sandbox, as far as this process follows it: begun or taken up, frame by frame into the outlet.
+// One run in a sandbox, as far as this process follows it: begun or taken up, frame by frame into the reporter.
 import type { ReportItem } from '../../kernel/commands.ts'
 import type { Json, JsonObject } from '../../kernel/json.ts'
 import type { Job, RunEnd } from '../../kernel/ports/runner.ts'
@@ -34,9 +34,9 @@ export interface RemoteRunnerOptions {
   /** What the sandbox gets to reach its model with, for as long as the run lives. */
   readonly credentials: RunCredentials
   /** When a silent stream counts as broken. */
-  readonly silence?: LivenessRules
+  readonly liveness?: LivenessRules
   /** How a run waits for a free sandbox. */
-  readonly waiting?: WaitLimits
+  readonly queueLimits?: WaitLimits
 }
 
 export type RunEnvVars = { readonly [name: string]: string | null }
@@ -69,14 +69,14 @@ const ACK_RETRY_MS = 300
 const PARAGRAPH = '\n\n'
 
 export interface RemoteRunOptions extends RemoteRunnerOptions {
-  readonly line: SandboxQueue
+  readonly queue: SandboxQueue
 }
 
 export class RemoteRun {
   readonly #options: RemoteRunOptions
   readonly #job: Job
   readonly #sandbox: Sandbox
-  readonly #outlet: RunReporter
+  readonly #reporter: RunReporter
   readonly #translation: TranslationState = { toolNames: new Map() }
   readonly #streamAbort = new AbortController()
   #pendingThinking: { text: string; frame: number; forget: () => void } | null = null
@@ -91,13 +91,13 @@ export class RemoteRun {
   #unacknowledgedFrames = 0
   #unacknowledgedChars = 0
 
-  constructor(options: RemoteRunOptions, job: Job, sandbox: Sandbox, outlet: RunReporter) {
+  constructor(options: RemoteRunOptions, job: Job, sandbox: Sandbox, reporter: RunReporter) {
     this.#options = options
     this.#job = job
     this.#sandbox = sandbox
-    this.#outlet = outlet
+    this.#reporter = reporter
     this.#hasParagraphBreak = !job.continues?.isMidText
-    outlet.onClose(() => this.#streamAbort.abort())
+    reporter.onClose(() => this.#streamAbort.abort())
   }
 
   async start(env: RunEnvVars): Promise<RunEnd> {
@@ -116,17 +116,17 @@ export class RemoteRun {
       ...(token !== null && { token }),
     }
     const runner = this.#clientWith([this.#sandbox.token])
-    if (!this.#hasProviderKey) await this.#outlet.reportOutOfBand({ type: 'event', event: NO_KEY_DIAGNOSTIC })
-    const { line, provider } = this.#options
-    const place = { name: this.#sandbox.id, isSaid: this.#job.awaitsSandbox ?? false }
-    const asked = await line.wait(this.#outlet, place, async () => {
+    if (!this.#hasProviderKey) await this.#reporter.reportOutOfBand({ type: 'event', event: NO_KEY_DIAGNOSTIC })
+    const { queue, provider } = this.#options
+    const place = { name: this.#sandbox.id, isReported: this.#job.awaitsSandbox ?? false }
+    const asked = await queue.wait(this.#reporter, place, async () => {
       const answer = await this.#openStream(() =>
         runner.stream('/query', { body: body as JsonObject, signal: this.#streamAbort.signal }),
       )
       if (isBusy(answer)) throw new NoFreeSandboxError('The runner has another run.')
       return answer
     })
-    if (asked === 'cut' || 'frames' in asked) return this.#readStream(asked)
+    if (asked === 'cut' || 'bytes' in asked) return this.#readStream(asked)
     if (asked.status === 410) return 'lost'
     // This sandbox does not know us, and never will: the next run has another.
     if (asked.status === 401) await provider.stop(this.#sandbox)
@@ -143,9 +143,9 @@ export class RemoteRun {
     // Our word on it may have died with the last owner, and a call waits for that.
     this.#acknowledge(after)
     // The last owner died before it could say that the wait is over.
-    if (asked !== 'cut' && 'frames' in asked && this.#job.awaitsSandbox)
-      await this.#outlet.reportOutOfBand({ type: 'sandbox_awaited', reason: null })
-    if (asked === 'cut' || 'frames' in asked) return this.#readStream(asked)
+    if (asked !== 'cut' && 'bytes' in asked && this.#job.awaitsSandbox)
+      await this.#reporter.reportOutOfBand({ type: 'sandbox_awaited', reason: null })
+    if (asked === 'cut' || 'bytes' in asked) return this.#readStream(asked)
     // This very runner never heard of it: the owner died between saying that it starts and starting it, or while it waited.
     const isUnbegun = asked.body.error?.type === 'run_unknown' || (asked.status === 404 && this.#job.awaitsSandbox)
     if (isUnbegun && frame <= 0) return this.start(env)
@@ -189,17 +189,20 @@ export class RemoteRun {
 
   /** A runner without `hasRunEnv` is written from the document alone: it sends no comments until it has sent one. */
   #clientWith(bearers: readonly (string | null)[]): RunnerClient {
-    const { provider, silence } = this.#options
+    const { provider, liveness } = this.#options
     const sandbox = this.#sandbox
-    const askBusy = async () => (await provider.health(sandbox))?.busy ?? false
-    return runnerClient(sandbox, bearers, { ...(silence && { silence }), askBusy: sandbox.hasRunEnv ? null : askBusy })
+    const probeBusy = async () => (await provider.health(sandbox))?.busy ?? false
+    return runnerClient(sandbox, bearers, {
+      ...(liveness && { liveness }),
+      probeBusy: sandbox.hasRunEnv ? null : probeBusy,
+    })
   }
 
   async #openStream(ask: () => Promise<RunnerStream | RunnerResponse>): Promise<RunnerStream | RunnerResponse | 'cut'> {
     try {
       return await ask()
     } catch (error) {
-      if (this.#outlet.closed) throw new ReporterClosedError('nobody listens')
+      if (this.#reporter.closed) throw new ReporterClosedError('nobody listens')
       if (error instanceof RunnerUnreachableError) return 'cut'
       throw error
     }
@@ -207,7 +210,7 @@ export class RemoteRun {
 
   async #readStream(stream: RunnerStream | 'cut'): Promise<RunEnd> {
     if (stream === 'cut') return 'cut'
-    const frames = readRunnerFrames(stream.frames, undefined, stream.commented)
+    const frames = readRunnerFrames(stream.bytes, undefined, stream.onComment)
     try {
       for (;;) {
         const next = await frames.next().catch((cause) => this.#onStreamError(cause))
@@ -217,7 +220,7 @@ export class RemoteRun {
       }
     } catch (error) {
       // What cannot be logged ends here; the engine should not go on unheard.
-      if (!this.#outlet.closed) await this.#cancelRun()
+      if (!this.#reporter.closed) await this.#cancelRun()
       throw error
     } finally {
       this.#pendingThinking?.forget()
@@ -233,7 +236,7 @@ export class RemoteRun {
 
   /** A stream that breaks is taken up again; one that makes no sense is not. */
   #onStreamError(cause: unknown): 'cut' {
-    if (this.#outlet.closed) throw new ReporterClosedError('nobody listens')
+    if (this.#reporter.closed) throw new ReporterClosedError('nobody listens')
     if (cause instanceof BrokenStreamError) throw new Error(`What the runner says makes no sense: ${cause.message}`)
     return 'cut'
   }
@@ -244,11 +247,11 @@ export class RemoteRun {
   }
 
   async #readFrame({ id, event, chars }: RunnerFrame): Promise<void> {
-    const frame = id ?? this.#outlet.frame + 1
+    const frame = id ?? this.#reporter.frame + 1
     // Frames that were committed are passed over. A run's end was not, or nobody would read: it must not pass for an old one.
-    if (isTerminalEvent(event) && frame <= this.#outlet.frame)
+    if (isTerminalEvent(event) && frame <= this.#reporter.frame)
       throw new Error(
-        `What the runner says makes no sense: its last frame is ${frame}, and frame ${this.#outlet.frame} came before.`,
+        `What the runner says makes no sense: its last frame is ${frame}, and frame ${this.#reporter.frame} came before.`,
       )
     this.#unacknowledgedFrames += 1
     this.#unacknowledgedChars += chars
@@ -258,7 +261,7 @@ export class RemoteRun {
     if (event.type === 'tool.started' || isTerminalEvent(event)) return this.#acknowledge(frame)
     if (this.#unacknowledgedFrames < ACK_FRAMES && this.#unacknowledgedChars < ACK_CHARS) return
     await this.#flushThinking()
-    await this.#outlet.whenCommitted()
+    await this.#reporter.whenCommitted()
     this.#acknowledge(frame)
   }
 
@@ -272,9 +275,9 @@ export class RemoteRun {
       return
     }
     const heard = this.#positionText(event)
-    if (heard.type === 'assistant.delta' && items.length === 0) return this.#outlet.token(heard.text, frame)
+    if (heard.type === 'assistant.delta' && items.length === 0) return this.#reporter.token(heard.text, frame)
     items.push(...(await translateEvent(heard, this.#translation, this.#options.digest)))
-    if (items.length > 0) await this.#outlet.report(items, frame)
+    if (items.length > 0) await this.#reporter.report(items, frame)
   }
 
   /** Text of a run that goes on stands behind what was said before it. */
@@ -313,7 +316,7 @@ export class RemoteRun {
     this.#pendingThinking = null
     thought.forget()
     const event = { type: 'thinking' as const, payload: { text: thought.text } }
-    await this.#outlet.report([{ type: 'event', event }], thought.frame)
+    await this.#reporter.report([{ type: 'event', event }], thought.frame)
   }
 
   #acknowledge(frame: number): void {
@@ -329,7 +332,7 @@ export class RemoteRun {
     const runner = await this.#runClient()
     for (
       let tries = 0;
-      this.#acknowledgedFrame < this.#committedFrame && !(this.#outlet.closed && tries > 0);
+      this.#acknowledgedFrame < this.#committedFrame && !(this.#reporter.closed && tries > 0);
       tries++
     ) {
       const frame = this.#committedFrame

@@ -12,8 +12,8 @@ import { type RunnerClient, RunnerUnreachableError, runnerClient } from './runne
 import { SandboxQueue } from './sandbox-queue.ts'
 
 export const remoteRunner = (given: RemoteRunnerOptions): Runner => {
-  const line = new SandboxQueue(given.clock, given.waiting)
-  const options = { ...given, line }
+  const queue = new SandboxQueue(given.clock, given.queueLimits)
+  const options = { ...given, queue }
   const { provider, credentials } = options
 
   const find = async ({ handle }: Job): Promise<Sandbox | null> => {
@@ -27,13 +27,13 @@ export const remoteRunner = (given: RemoteRunnerOptions): Runner => {
 
   return {
     identity: bridgeIdentity(options.engine),
-    start: async (job, outlet) => {
+    start: async (job, reporter) => {
       const place = {
         name: 'place',
-        isSaid: job.awaitsSandbox ?? false,
-        hasOwn: () => provider.has?.(job.key) ?? false,
+        isReported: job.awaitsSandbox ?? false,
+        ownsSandbox: () => provider.has?.(job.key) ?? false,
       }
-      const sandbox = await line.wait(outlet, place, () =>
+      const sandbox = await queue.wait(reporter, place, () =>
         provider.acquire(job.key, job.parent, async () => credentials.grantAtStart?.(job) ?? {}),
       )
       const { requestedBackend, resolvedBackend, isolation, reason } = sandbox.notice
@@ -44,20 +44,20 @@ export const remoteRunner = (given: RemoteRunnerOptions): Runner => {
         ...(reason !== undefined && { reason }),
       }
       const handle = newRunHandle(sandbox)
-      const run = new RemoteRun(options, { ...job, handle }, sandbox, outlet)
+      const run = new RemoteRun(options, { ...job, handle }, sandbox, reporter)
       // The request's id is in the log before the query: the next process asks for the same run, not for another.
       const runtime = runtimeOf(options, job)
-      const started = outlet.report([{ type: 'started', handle, steer: true, sandbox: notice, ...runtime }])
+      const started = reporter.report([{ type: 'started', handle, steer: true, sandbox: notice, ...runtime }])
       return withRevocation(options, job, async () => {
         const [env] = await Promise.all([run.provideCredentials(), started])
         return run.start(env)
       })
     },
 
-    attach: async (job, outlet) => {
+    attach: async (job, reporter) => {
       const sandbox = await find(job)
       if (!sandbox) return withRevocation(options, job, async () => 'lost')
-      const run = new RemoteRun(options, job, sandbox, outlet)
+      const run = new RemoteRun(options, job, sandbox, reporter)
       return withRevocation(options, job, async () => {
         const env = await run.renewCredentials().catch((error) => {
           if (error instanceof RunnerRedirect) throw error

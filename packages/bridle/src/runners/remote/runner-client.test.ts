@@ -22,17 +22,17 @@ afterEach(() => {
 })
 
 const opened = (url: string, { silenceMs = 200, signal = new AbortController().signal } = {}) =>
-  runnerClient({ url }, [null], { silence: { ...LIVENESS_RULES, goneMs: silenceMs } }).stream('/query', {
+  runnerClient({ url }, [null], { liveness: { ...LIVENESS_RULES, deadAfterMs: silenceMs } }).stream('/query', {
     body: {},
     signal,
   })
 
 const read = async (url: string) => {
   const stream = await opened(url, { silenceMs: 1_500 })
-  if (!('frames' in stream)) throw new Error('no stream')
+  if (!('bytes' in stream)) throw new Error('no stream')
   const texts: string[] = []
   const ended = (async () => {
-    for await (const bytes of stream.frames) texts.push(new TextDecoder().decode(bytes))
+    for await (const bytes of stream.bytes) texts.push(new TextDecoder().decode(bytes))
   })()
   return { texts, ended }
 }
@@ -55,14 +55,14 @@ test('[R14] a stream that falls silent breaks; one that beats does not', async (
 
 test('[R14] a runner that has sent a comment is held to comments, whatever its /health says', async () => {
   const url = await listening((_asked, answer) => void answer.writeHead(200).write(': here\n\n'))
-  const silence = { goneMs: 60, askMs: 20, askAgainMs: 10, askTimes: 3 }
+  const liveness = { deadAfterMs: 60, probeAfterMs: 20, probeAgainMs: 10, probesMax: 3 }
   const { signal } = new AbortController()
-  const stream = await runnerClient({ url }, [null], { silence, askBusy: async () => true }).stream('/query', {
+  const stream = await runnerClient({ url }, [null], { liveness, probeBusy: async () => true }).stream('/query', {
     body: {},
     signal,
   })
-  if (!('frames' in stream)) throw new Error('no stream')
-  await expect(readRunnerFrames(stream.frames, undefined, stream.commented).next()).rejects.toThrow()
+  if (!('bytes' in stream)) throw new Error('no stream')
+  await expect(readRunnerFrames(stream.bytes, undefined, stream.onComment).next()).rejects.toThrow()
 })
 
 test('[R14] a refusal whose text never ends is a refusal', async () => {
@@ -75,7 +75,7 @@ test('[R14] a run that outlives its streams keeps nothing of them', async () => 
   const url = await listening((_asked, answer) => void answer.end('all'))
   for (let times = 0; times < 3; times++) {
     const stream = await opened(url, { signal })
-    if ('frames' in stream) for await (const _bytes of stream.frames);
+    if ('bytes' in stream) for await (const _bytes of stream.bytes);
   }
   expect(getEventListeners(signal, 'abort')).toEqual([])
 })

@@ -29,15 +29,15 @@ export interface RunnerResponse {
   }
 }
 export interface RunnerStream {
-  readonly frames: AsyncIterable<Uint8Array>
+  readonly bytes: AsyncIterable<Uint8Array>
   /** To be called when a comment was among them. */
-  readonly commented: () => void
+  readonly onComment: () => void
 }
 
 export interface RunnerClientOptions {
-  readonly silence?: LivenessRules
+  readonly liveness?: LivenessRules
   /** For a runner that is not known to send comments: whether it says that it is at work. */
-  readonly askBusy?: BusyProbe | null
+  readonly probeBusy?: BusyProbe | null
 }
 
 export class RunnerUnreachableError extends Error {
@@ -46,15 +46,15 @@ export class RunnerUnreachableError extends Error {
 
 /** The bearers are tried in order where the runner refuses one: the run's own, then the runner's. */
 export const runnerClient = (
-  { url, fetch: reach = fetch }: Pick<Sandbox, 'url' | 'fetch'>,
+  { url, fetch: fetchRunner = fetch }: Pick<Sandbox, 'url' | 'fetch'>,
   bearers: readonly (string | null)[],
-  { silence: rules = LIVENESS_RULES, askBusy = null }: RunnerClientOptions = {},
+  { liveness: rules = LIVENESS_RULES, probeBusy = null }: RunnerClientOptions = {},
 ): RunnerClient => {
   const ask = async (path: string, init: RequestInit, token: string | null): Promise<Response> => {
     const headers: Record<string, string> = { 'content-type': 'application/json', ...(init.headers as object) }
     if (token !== null) headers.authorization = `Bearer ${token}`
     try {
-      return await reach(`${url}${path}`, { ...init, headers, redirect: 'manual' })
+      return await fetchRunner(`${url}${path}`, { ...init, headers, redirect: 'manual' })
     } catch (cause) {
       throw new RunnerUnreachableError('The runner does not answer.', { cause })
     }
@@ -66,24 +66,24 @@ export const runnerClient = (
       ),
     )
   const open = async (path: string, { body, after = 0, signal }: RunnerStreamRequest, token: string | null) => {
-    const silence = new LivenessMonitor(rules, askBusy, signal)
+    const monitor = new LivenessMonitor(rules, probeBusy, signal)
     try {
       const init = {
         ...(after > 0 && { headers: { 'last-event-id': String(after) } }),
-        signal: silence.signal,
+        signal: monitor.signal,
         ...(body && { method: 'POST', body: JSON.stringify(body) }),
       }
       const response = await ask(path, init, token)
       if (response.ok && response.body)
-        return { frames: silence.observe(response.body), commented: silence.commentReceived }
+        return { bytes: monitor.observe(response.body), onComment: monitor.commentReceived }
       const answer = await withDeadline(ANSWER_MS, (late) => {
-        late.addEventListener('abort', silence.abort)
+        late.addEventListener('abort', monitor.abort)
         return readResponse(response)
       })
-      silence.end()
+      monitor.end()
       return answer
     } catch (cause) {
-      silence.end()
+      monitor.end()
       throw cause
     }
   }

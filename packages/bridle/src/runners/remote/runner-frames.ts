@@ -9,11 +9,11 @@ export class BrokenStreamError extends Error {
   readonly code = 'broken_stream'
 }
 
-/** Throws `BrokenStream` where the runner breaks the protocol, and whatever `body` throws. `commented` is told of comments. */
+/** Throws `BrokenStream` where the runner breaks the protocol, and whatever `body` throws. `onComment` is told of comments. */
 export async function* readRunnerFrames(
   body: AsyncIterable<Uint8Array>,
   frameMs = FRAME_MS,
-  commented: () => void = () => {},
+  onComment: () => void = () => {},
 ): AsyncGenerator<RunnerFrame, void, undefined> {
   const decoder = new TextDecoder()
   const lines = new FrameSplitter()
@@ -31,7 +31,7 @@ export async function* readRunnerFrames(
       for (const frameLines of lines.split(decoder.decode(piece.value, { stream: true }))) {
         isNew = true
         const frame = frameOf(frameLines)
-        if (!frame && frameLines.some((line) => line.startsWith(':'))) commented()
+        if (!frame && frameLines.some((line) => line.startsWith(':'))) onComment()
         if (!frame) continue
         if (frame.id !== null && frame.id <= last)
           throw new BrokenStreamError(`The runner's frame ${frame.id} comes after frame ${last}.`)

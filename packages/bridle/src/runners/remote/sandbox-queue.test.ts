@@ -9,7 +9,7 @@ const setUp = (limits = WAIT_LIMITS) => {
   const line = new SandboxQueue(clock, limits)
   let free = 0
   const entered: string[] = []
-  const enter = (name: string, hasOwn = false) => {
+  const enter = (name: string, ownsSandbox = false) => {
     const said: (string | null)[] = []
     const note = (item: ReportItem) => item.type === 'sandbox_awaited' && said.push(item.reason)
     const outlet = new RunReporter({
@@ -21,11 +21,11 @@ const setUp = (limits = WAIT_LIMITS) => {
       send: async ({ items }) => items.forEach(note),
     })
     const find = async () => {
-      if (free === 0 && !hasOwn) throw new NoFreeSandboxError('All are busy.')
-      free -= hasOwn ? 0 : 1
+      if (free === 0 && !ownsSandbox) throw new NoFreeSandboxError('All are busy.')
+      free -= ownsSandbox ? 0 : 1
       entered.push(name)
     }
-    const end = line.wait(outlet, { name: 'place', isSaid: false, hasOwn: () => hasOwn }, find).then(
+    const end = line.wait(outlet, { name: 'place', isReported: false, ownsSandbox: () => ownsSandbox }, find).then(
       () => 'found',
       (error: Error) => (error instanceof ReporterClosedError ? 'left' : error.message),
     )

@@ -1,5 +1,5 @@
 // Runs that found no free sandbox, in the order in which they came. Only the first in a line asks again, so waiting costs the
-// same however many wait. A run that waits has not begun: it says so in its log, ends with its outlet, and the next process
+// same however many wait. A run that waits has not begun: it says so in its log, ends with its reporter, and the next process
 // begins it anew.
 
 import type { Clock } from '../../kernel/ports/store.ts'
@@ -28,9 +28,9 @@ export interface QueuePosition {
   /** The thing that it waits for. */
   readonly name: string
   /** The log says already that the run waits: an earlier process said so. */
-  readonly isSaid: boolean
+  readonly isReported: boolean
   /** Whether the session has a sandbox already: then the run takes nobody's place, and need not wait behind others. */
-  readonly hasOwn?: () => boolean
+  readonly ownsSandbox?: () => boolean
 }
 
 export class SandboxQueue {
@@ -44,29 +44,29 @@ export class SandboxQueue {
   }
 
   /** Resolves to what `find` finds, however long that takes. Rejects with `OutletClosed` when the run is no longer wanted. */
-  async wait<T>(outlet: RunReporter, place: QueuePosition, find: () => Promise<T>): Promise<T> {
+  async wait<T>(reporter: RunReporter, place: QueuePosition, find: () => Promise<T>): Promise<T> {
     const line = this.#queues.get(place.name) ?? []
     this.#queues.set(place.name, line)
     const { tryMs, tryMsMax, silentTries, waitMs } = this.#limits
-    const pause = createPause(this.#clock, outlet)
+    const pause = createPause(this.#clock, reporter)
     let reason = 'Other runs wait for a sandbox too.'
-    let { isSaid } = place
+    let { isReported } = place
     let tries = 0
     try {
       for (let waitedMs = 0; waitedMs <= waitMs; ) {
-        const isTried = line.length === 0 || line[0] === outlet || (place.hasOwn?.() ?? false)
+        const isTried = line.length === 0 || line[0] === reporter || (place.ownsSandbox?.() ?? false)
         const found = isTried ? await tryFind(find) : null
         if (found && 'value' in found) {
-          if (isSaid) await outlet.reportOutOfBand({ type: 'sandbox_awaited', reason: null })
+          if (isReported) await reporter.reportOutOfBand({ type: 'sandbox_awaited', reason: null })
           return found.value
         }
-        if (outlet.closed) throw new ReporterClosedError('nobody listens')
+        if (reporter.closed) throw new ReporterClosedError('nobody listens')
         reason = found?.reason ?? reason
         tries += isTried ? 1 : 0
-        if (!line.includes(outlet)) line.push(outlet)
-        if (!isSaid && (tries > silentTries || !isTried)) {
-          await outlet.reportOutOfBand({ type: 'sandbox_awaited', reason })
-          isSaid = true
+        if (!line.includes(reporter)) line.push(reporter)
+        if (!isReported && (tries > silentTries || !isTried)) {
+          await reporter.reportOutOfBand({ type: 'sandbox_awaited', reason })
+          isReported = true
         }
         const ms = Math.min(tryMsMax, tryMs * 2 ** Math.max(0, tries - silentTries))
         await pause(ms)
@@ -74,17 +74,17 @@ export class SandboxQueue {
       }
       throw new Error(`${reason} The run has waited for as long as a run may.`)
     } finally {
-      const at = line.indexOf(outlet)
+      const at = line.indexOf(reporter)
       if (at >= 0) line.splice(at, 1)
       if (line.length === 0 && this.#queues.get(place.name) === line) this.#queues.delete(place.name)
     }
   }
 }
 
-/** A pause ends with its outlet, too. */
-const createPause = (clock: Clock, outlet: RunReporter) => {
+/** A pause ends with its reporter, too. */
+const createPause = (clock: Clock, reporter: RunReporter) => {
   let wake = () => {}
-  outlet.onClose(() => wake())
+  reporter.onClose(() => wake())
   return (ms: number): Promise<void> =>
     new Promise((resolve) => {
       const forget = clock.after(ms, resolve)
@@ -92,7 +92,7 @@ const createPause = (clock: Clock, outlet: RunReporter) => {
         forget()
         resolve()
       }
-      if (outlet.closed) wake()
+      if (reporter.closed) wake()
     })
 }
 

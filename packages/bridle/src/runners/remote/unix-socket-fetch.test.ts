@@ -186,12 +186,12 @@ describe('a runner on a unix socket', () => {
     mkdirSync(dirname(path))
     const runner = await start(path)
     expect(runner.url).toBe('http://runner')
-    const reach = unixSocketFetch(path)
+    const fetchRunner = unixSocketFetch(path)
     // No name leads here, so none is checked.
     const headers = { authorization: 'Bearer secret', origin: 'https://elsewhere.example' }
     const body = JSON.stringify({ prompt: steps(text('Hi'), text(' there')) })
-    expect((await reach(`${runner.url}/query`, { method: 'POST', body })).status).toBe(401)
-    const answer = await reach(`${runner.url}/query`, { method: 'POST', headers, body })
+    expect((await fetchRunner(`${runner.url}/query`, { method: 'POST', body })).status).toBe(401)
+    const answer = await fetchRunner(`${runner.url}/query`, { method: 'POST', headers, body })
     const types: string[] = []
     for await (const { event } of readRunnerFrames(answer.body as ReadableStream<Uint8Array>)) types.push(event.type)
     expect(types).toEqual(['run.started', 'assistant.delta', 'assistant.delta', 'run.completed'])

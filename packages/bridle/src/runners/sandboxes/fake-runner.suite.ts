@@ -20,8 +20,12 @@ export const setBusy = (fake: FakeRunner, busy: boolean): Promise<unknown> => as
 export const shell = async (fake: FakeRunner, command: string): Promise<string> =>
   ((await ask(fake, '/shell', { command })) as { output: string }).output.trim()
 
-const ask = async ({ url, token, fetch: reach = fetch }: FakeRunner, path: string, body: object): Promise<unknown> => {
-  const answer = await reach(`${url}${path}`, {
+const ask = async (
+  { url, token, fetch: fetchRunner = fetch }: FakeRunner,
+  path: string,
+  body: object,
+): Promise<unknown> => {
+  const answer = await fetchRunner(`${url}${path}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}` },
     body: JSON.stringify(body),

@@ -40,8 +40,8 @@ const records = () => (existsSync(join(folder, 'sandboxes')) ? readdirSync(join(
 /** As another process finds it. */
 const same = (box: Sandbox) => ({ ...box, fetch: expect.any(Function) })
 const recordOf = (id: string) => JSON.parse(readFileSync(join(folder, 'sandboxes', id, 'record.json'), 'utf8'))
-const isUp = ({ url, fetch: reach = fetch }: Sandbox) =>
-  reach(`${url}/health`, {}).then(
+const isUp = ({ url, fetch: fetchRunner = fetch }: Sandbox) =>
+  fetchRunner(`${url}/health`, {}).then(
     () => true,
     () => false,
   )

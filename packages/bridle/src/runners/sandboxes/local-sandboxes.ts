@@ -60,7 +60,7 @@ export interface LocalSandboxOptions {
 
 interface LocalSandbox {
   readonly record: SandboxRecord
-  readonly reach: RunnerFetch
+  readonly fetchRunner: RunnerFetch
   usedAt: number
   /** Asked for by this process: the reaper is for what an earlier one left. */
   isAcquiredHere: boolean
@@ -267,13 +267,13 @@ export class LocalSandboxes implements SandboxProvider {
     return isRecent && !box.ending && !this.#isOld(box) && processStatus(box.record) === 'alive'
   }
 
-  #health({ reach }: Pick<LocalSandbox, 'reach'>): Promise<RunnerHealth | null> {
-    return askHealth(RUNNER_URL, this.#options.healthMs, reach)
+  #health({ fetchRunner }: Pick<LocalSandbox, 'fetchRunner'>): Promise<RunnerHealth | null> {
+    return askHealth(RUNNER_URL, this.#options.healthMs, fetchRunner)
   }
 
-  async #healthWithRetries({ record, reach }: LocalSandbox): Promise<RunnerHealth | null> {
+  async #healthWithRetries({ record, fetchRunner }: LocalSandbox): Promise<RunnerHealth | null> {
     for (let tries = 1; processStatus(record) !== 'gone'; tries++) {
-      const health = await this.#health({ reach })
+      const health = await this.#health({ fetchRunner })
       if (health || tries === HEALTH_TRIES) return health
       await sleep(200)
     }
@@ -350,7 +350,7 @@ export class LocalSandboxes implements SandboxProvider {
     if (!record?.isReady) return null
     const box: LocalSandbox = {
       record,
-      reach: unixSocketFetch(socketPathOf(this.#records.folderOf(record.id))),
+      fetchRunner: unixSocketFetch(socketPathOf(this.#records.folderOf(record.id))),
       usedAt: this.#options.now(),
       isAcquiredHere: false,
       answeredAt: 0,
@@ -361,20 +361,20 @@ export class LocalSandboxes implements SandboxProvider {
   }
 
   #end(box: LocalSandbox): Promise<void> {
-    box.ending ??= this.#endAndRemove(box.record, box.reach).finally(() => {
+    box.ending ??= this.#endAndRemove(box.record, box.fetchRunner).finally(() => {
       this.#sandboxes.delete(box.record.id)
     })
     return box.ending
   }
 
   /** Asks it to stop, then makes it. Only a process that is surely ours is asked: the token is for nobody else. */
-  async #endAndRemove(record: SandboxRecord, reach: RunnerFetch | null): Promise<void> {
+  async #endAndRemove(record: SandboxRecord, fetchRunner: RunnerFetch | null): Promise<void> {
     const { stopMs } = this.#options
     const { id } = record
     const isHeard =
-      reach !== null &&
+      fetchRunner !== null &&
       processStatus(record) !== 'gone' &&
-      (await askToStop(RUNNER_URL, this.#token(id), stopMs, reach))
+      (await askToStop(RUNNER_URL, this.#token(id), stopMs, fetchRunner))
     for (let waitedMs = 0; isHeard && waitedMs < stopMs && processStatus(record) !== 'gone'; waitedMs += 20)
       await sleep(20)
     await endProcesses(record, id, END_MS)
@@ -407,8 +407,8 @@ export class LocalSandboxes implements SandboxProvider {
     return createHmac('sha256', this.#options.secret).update(`sandbox:${id}`).digest('base64url')
   }
 
-  #toSandbox({ record: { id, notice }, reach }: LocalSandbox): Sandbox {
-    return { id, url: RUNNER_URL, fetch: reach, token: this.#token(id), hasRunEnv: true, notice }
+  #toSandbox({ record: { id, notice }, fetchRunner }: LocalSandbox): Sandbox {
+    return { id, url: RUNNER_URL, fetch: fetchRunner, token: this.#token(id), hasRunEnv: true, notice }
   }
 }
 

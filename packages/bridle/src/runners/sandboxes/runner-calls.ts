@@ -21,11 +21,11 @@ const healthSchema = v.looseObject({
 export const askHealth = async (
   url: string,
   timeoutMs = HEALTH_MS,
-  reach: RunnerFetch = fetch,
+  fetchRunner: RunnerFetch = fetch,
 ): Promise<RunnerHealth | null> => {
   try {
     return await withDeadline(timeoutMs, async (signal) => {
-      const answer = await reach(`${url}/health`, { redirect: 'manual', signal })
+      const answer = await fetchRunner(`${url}/health`, { redirect: 'manual', signal })
       const said = v.safeParse(healthSchema, JSON.parse(await readRunnerText(answer)))
       return answer.ok && said.success ? (said.output as RunnerHealth) : null
     })
@@ -36,10 +36,10 @@ export const askHealth = async (
 
 /** False: the runner has no such route. Throws a sentence that names no value. */
 export const putEnv = async (
-  { url, token, fetch: reach }: Pick<Sandbox, 'url' | 'token' | 'fetch'>,
+  { url, token, fetch: fetchRunner }: Pick<Sandbox, 'url' | 'token' | 'fetch'>,
   vars: { readonly [name: string]: string | null },
 ): Promise<boolean> => {
-  const status = await callRunner(url, 'PUT', '/env', token, { vars }, CALL_MS, reach)
+  const status = await callRunner(url, 'PUT', '/env', token, { vars }, CALL_MS, fetchRunner)
   if (status === null) throw new Error("The sandbox's runner did not take its settings: it does not answer.")
   // One written from the document alone has no such route: its platform sets its environment.
   if (status === 404 || status === 405) return false
@@ -53,9 +53,9 @@ export const askToStop = async (
   url: string,
   token: string | null,
   timeoutMs: number,
-  reach?: RunnerFetch,
+  fetchRunner?: RunnerFetch,
 ): Promise<boolean> => {
-  const status = await callRunner(url, 'POST', '/stop', token, {}, timeoutMs, reach)
+  const status = await callRunner(url, 'POST', '/stop', token, {}, timeoutMs, fetchRunner)
   return status !== null && status < 300
 }
 
@@ -66,11 +66,11 @@ const callRunner = async (
   token: string | null,
   body: object,
   timeoutMs = CALL_MS,
-  reach: RunnerFetch = fetch,
+  fetchRunner: RunnerFetch = fetch,
 ): Promise<number | null> => {
   try {
     return await withDeadline(timeoutMs, async (signal) => {
-      const answer = await reach(`${url}${path}`, {
+      const answer = await fetchRunner(`${url}${path}`, {
         method,
         headers: { 'content-type': 'application/json', ...(token !== null && { authorization: `Bearer ${token}` }) },
         body: JSON.stringify(body),

@@ -12,7 +12,7 @@ export interface UrlSandboxOptions {
   readonly fetch?: RunnerFetch
 }
 
-export const urlSandbox = ({ url: given, token = null, fetch: reach }: UrlSandboxOptions): SandboxProvider => {
+export const urlSandbox = ({ url: given, token = null, fetch: fetchRunner }: UrlSandboxOptions): SandboxProvider => {
   const { protocol, username, password, search, hash, host } = new URL(given)
   if (!/^https?:$/.test(protocol) || username || password || search || hash) {
     throw new Error("A runner's URL is plain http or https; its token is given apart from it.")
@@ -27,13 +27,13 @@ export const urlSandbox = ({ url: given, token = null, fetch: reach }: UrlSandbo
   const sandbox = async ({ instance }: RunnerHealth): Promise<Sandbox> => ({
     id: `url-${(await sha256(`${url}\n${instance ?? ''}`)).slice(0, 16)}`,
     url,
-    ...(reach && { fetch: reach }),
+    ...(fetchRunner && { fetch: fetchRunner }),
     token,
     hasRunEnv: instance !== undefined,
     notice,
   })
 
-  const health = () => askHealth(url, HEALTH_MS, reach)
+  const health = () => askHealth(url, HEALTH_MS, fetchRunner)
 
   return {
     async acquire() {

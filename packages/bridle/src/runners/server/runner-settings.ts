@@ -18,7 +18,7 @@ export const runnerSettings = (env: NodeJS.ProcessEnv): Omit<SandboxRunnerOption
     env,
     ...(privateFolder && { privateFolder }),
     ...(socketPath && { socketPath }),
-    ...(plan && { walls: parseIsolationPlan(plan) }),
+    ...(plan && { isolation: parseIsolationPlan(plan) }),
     ...(approvals && { approvals: parseApprovalMode(approvals) }),
     ...(idleMs > 0 && { idleMs }),
   }

@@ -19,15 +19,15 @@ export interface RunReading {
   readonly problem: { readonly error?: { readonly type: string; readonly message: string } } | null
 }
 
-export const caller = (url: string, token?: string | null, reach: RunnerFetch = fetch) => {
+export const caller = (url: string, token?: string | null, fetchRunner: RunnerFetch = fetch) => {
   const headers = { ...(token && { authorization: `Bearer ${token}` }) }
   const ask = async (path: string, init: RequestInit = {}): Promise<{ status: number; body: never }> => {
-    const response = await reach(`${url}${path}`, { ...init, headers: { ...headers, ...init.headers } })
+    const response = await fetchRunner(`${url}${path}`, { ...init, headers: { ...headers, ...init.headers } })
     return { status: response.status, body: (await response.json()) as never }
   }
   const read = async (path: string, init: RequestInit): Promise<RunReading> => {
     const leaving = new AbortController()
-    const response = await reach(`${url}${path}`, {
+    const response = await fetchRunner(`${url}${path}`, {
       ...init,
       headers: { ...headers, ...init.headers },
       signal: leaving.signal,

@@ -46,7 +46,7 @@ export interface SandboxRunnerOptions extends RunTimeouts {
   /** What the runner itself remembers; hidden from engines. Default: beside the state folder. */
   readonly privateFolder?: string
   /** The walls around engines. Default: bubblewrap, unless BRIDLE_SANDBOX says `process`. */
-  readonly walls?: IsolationPlan
+  readonly isolation?: IsolationPlan
   /** Default 127.0.0.1. Any other needs a token. */
   readonly host?: string
   /** Default: any free one. */
@@ -119,10 +119,10 @@ export class SandboxRunner {
     this.#server = server
     this.#relay = relay
     this.#vars = options.env ?? {}
-    const { workFolder, stateFolder, walls } = options
+    const { workFolder, stateFolder, isolation } = options
     const privateFolder = options.privateFolder ?? `${stateFolder}-private`
     this.#isolation = createEngineIsolation({
-      plan: async () => walls ?? defaultIsolationPlan(process.env, workFolder, privateFolder),
+      plan: async () => isolation ?? defaultIsolationPlan(process.env, workFolder, privateFolder),
       workFolder,
       stateFolder,
       relay,

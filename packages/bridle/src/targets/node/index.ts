@@ -138,12 +138,12 @@ export class HarnessServer {
     const store = await openServerStore(options.store ?? 'sqlite', data)
     if (store.damage) log('error', 'acknowledged commits are missing', { ...store.damage })
     const { maxTenantBytes } = options.workspaces ?? {}
-    const totals = new TenantDiskUsage(data, maxTenantBytes === undefined ? {} : { max: maxTenantBytes })
+    const tenantUsage = new TenantDiskUsage(data, maxTenantBytes === undefined ? {} : { max: maxTenantBytes })
     const prepared = async () => {
       publishAddress(data, null)
       const ownerToken = keepToken ? ensureLocalToken(data) : null
       const tokens = [...(options.tokens ?? []), ...(ownerToken === null ? [] : [{ token: ownerToken }])]
-      return { ownerToken, tokens, ...(await loadAgents(options, { isOpen, data, totals, env, log })) }
+      return { ownerToken, tokens, ...(await loadAgents(options, { isOpen, data, tenantUsage, env, log })) }
     }
     const { engines, served, tokens, ownerToken } = await prepared().catch(async (error) => {
       await store.close()
@@ -154,7 +154,7 @@ export class HarnessServer {
       workspaces: options.workspaces,
       exists: async (key) => (await host.find(key).catch(() => key)) !== null,
       mayNameAnyFolder: folderAccess({ ...options, hostname, isOpen, tenantRequired, ownerToken }),
-      totals,
+      tenantUsage,
       ...(owner && { owner }),
     })
     const host = new Host({
@@ -276,16 +276,16 @@ export class HarnessServer {
 interface AgentSetup {
   readonly isOpen: boolean
   readonly data: string
-  readonly totals: TenantDiskUsage
+  readonly tenantUsage: TenantDiskUsage
   readonly env: NodeJS.ProcessEnv
   readonly log: Logger
 }
 
-const loadAgents = async (options: ServerOptions, { isOpen, data, totals, env, log }: AgentSetup) => {
+const loadAgents = async (options: ServerOptions, { isOpen, data, tenantUsage, env, log }: AgentSetup) => {
   const { sandbox, engines: settings } = options
   const engines = await createEngineAgents({
     data,
-    folders: { totals },
+    folders: { tenantUsage },
     env,
     clock,
     digest,

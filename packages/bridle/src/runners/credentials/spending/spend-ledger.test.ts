@@ -21,7 +21,7 @@ describe('[O27] a ledger', () => {
       const next = random(seed)
       const maxUsd = next()
       let last: SpendSums = { spentUsd: 0, reservedUsd: 0 }
-      const ledger = new SpendLedger({ maxUsd, note: (sums) => (last = sums) })
+      const ledger = new SpendLedger({ maxUsd, saveSums: (sums) => (last = sums) })
       const underWay: { reservation: Reservation; worst: number }[] = []
       let dearest = 0
       for (let step = 0; step < 60; step++) {
@@ -46,7 +46,7 @@ describe('[O27] a ledger', () => {
 
   test('settles once, and tells before it is sent and after', async () => {
     const notes: SpendSums[] = []
-    const ledger = new SpendLedger({ maxUsd: 1, spentUsd: 0.1, note: (sums) => notes.push(sums) })
+    const ledger = new SpendLedger({ maxUsd: 1, spentUsd: 0.1, saveSums: (sums) => notes.push(sums) })
     const first = await sent(ledger.reserve(0.5))
     first.settle(0.2)
     first.settle(0.2)
@@ -59,7 +59,7 @@ describe('[O27] a ledger', () => {
   test('a sum that cannot be noted is not spent', async () => {
     const ledger = new SpendLedger({
       maxUsd: 1,
-      note: () => {
+      saveSums: () => {
         throw new Error('disk full')
       },
     })

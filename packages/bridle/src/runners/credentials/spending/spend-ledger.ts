@@ -19,7 +19,7 @@ export interface SpendLedgerOptions {
   readonly maxUsd: number | null
   readonly spentUsd?: number
   /** Called before a request is sent and after it is settled: a process that dies in between must find what was reserved. */
-  readonly note?: (sums: SpendSums) => void
+  readonly saveSums?: (sums: SpendSums) => void
 }
 
 /** A request that may be sent. `settle` counts once. */
@@ -47,17 +47,17 @@ export const whenToSend = (
 
 export class SpendLedger {
   #maxUsd: number | null
-  readonly #saveSums: SpendLedgerOptions['note']
+  readonly #saveSums: SpendLedgerOptions['saveSums']
   #spentUsd: number
   readonly #reserved = new Set<{ readonly usd: number }>()
   #waiting: WaitingRequest[] = []
   #openRequests = 0
   #openRequestBytes = 0
 
-  constructor({ maxUsd, spentUsd = 0, note }: SpendLedgerOptions) {
+  constructor({ maxUsd, spentUsd = 0, saveSums }: SpendLedgerOptions) {
     this.#maxUsd = maxUsd
     this.#spentUsd = spentUsd
-    this.#saveSums = note
+    this.#saveSums = saveSums
   }
 
   get spentUsd(): number {

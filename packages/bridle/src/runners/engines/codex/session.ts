@@ -26,7 +26,7 @@ interface ActiveCodexTurn {
   stop(): void
   interrupted: boolean
   /** How it ends, whatever codex says from now on. */
-  doom: TurnEnd | null
+  forcedEnd: TurnEnd | null
 }
 
 export class CodexSession implements EngineSession {
@@ -219,12 +219,12 @@ export class CodexSession implements EngineSession {
     }
     play.end = null
     play.stop()
-    resolve(play.doom ?? end)
+    resolve(play.forcedEnd ?? end)
   }
 
   /** The turn's end is certain; what codex still does is not. */
   async #abandonTurn(play: ActiveCodexTurn, end: TurnEnd): Promise<void> {
-    play.doom ??= end
+    play.forcedEnd ??= end
     await this.#server.end(0)
     this.#endTurn(play, end)
   }
@@ -254,7 +254,7 @@ const DELTAS = new Set(['assistant.delta', 'thinking.delta'])
 const newActiveTurn = (turn: TurnReporter, seen: CodexTurnState): ActiveCodexTurn => {
   const ended = Promise.withResolvers<TurnEnd>()
   const stopped = Promise.withResolvers<void>()
-  const more = { stopped: stopped.promise, stop: stopped.resolve, interrupted: false, doom: null }
+  const more = { stopped: stopped.promise, stop: stopped.resolve, interrupted: false, forcedEnd: null }
   return { turn, seen, ended: ended.promise, end: ended.resolve, ...more }
 }
 

@@ -61,8 +61,8 @@ describe('[O26] the folders of a tenant', () => {
 
   test('are copied until they hold what they may together; other tenants are not concerned', async () => {
     let now = 0
-    const totals = new TenantDiskUsage(data, { max: 10 * MiB, now: () => now })
-    const folders = new SessionFolders(data, { totals })
+    const tenantUsage = new TenantDiskUsage(data, { max: 10 * MiB, now: () => now })
+    const folders = new SessionFolders(data, { tenantUsage })
     for (const tenant of ['ta', 'tb', 'tc']) {
       await folders.prepare(key('first', tenant), null)
       fill(folders.folderOf(key('first', tenant)), 'big', tenant === 'tb' ? 4 * MiB : MiB)
@@ -76,11 +76,11 @@ describe('[O26] the folders of a tenant', () => {
     // Without a copy: refused once it was measured that the limit is reached.
     fill(folders.folderOf(key('second', 'tb')), 'more', 3 * MiB)
     now += 3_600_000
-    await expect(totals.measureRoom('tb')).rejects.toThrow(/^The session folders of this tenant hold/)
+    await expect(tenantUsage.measureRoom('tb')).rejects.toThrow(/^The session folders of this tenant hold/)
     await expect(folders.prepare(key('fourth', 'tb'), null)).rejects.toThrow(/^The session folders of this tenant hold/)
     expect(existsSync(folders.folderOf(key('fourth', 'tb')))).toBe(false)
     await folders.remove(key('second', 'tb'))
-    expect(await totals.measureRoom('tb')).toBeGreaterThan(5 * MiB)
+    expect(await tenantUsage.measureRoom('tb')).toBeGreaterThan(5 * MiB)
     await folders.prepare(key('fourth', 'tb'), null)
   })
 

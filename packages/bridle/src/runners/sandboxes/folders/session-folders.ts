@@ -12,7 +12,7 @@ import { TenantDiskFullError, type TenantDiskUsage } from './tenant-disk-usage.t
 export interface SessionFoldersOptions {
   /** The user that sandboxes run as, where it is not the server's: work and state are given to it. */
   readonly owner?: FolderOwner
-  readonly totals?: TenantDiskUsage
+  readonly tenantUsage?: TenantDiskUsage
 }
 
 /** As much as a sandbox may hold in its work folder; a million files is a large project with all it installed. */
@@ -21,12 +21,12 @@ const BRANCH_COPY = { bytes: 10 * 1024 ** 3, files: 1_000_000 } as const
 export class SessionFolders {
   readonly #data: string
   readonly #owner: FolderOwner | undefined
-  readonly #totals: TenantDiskUsage | undefined
+  readonly #tenantUsage: TenantDiskUsage | undefined
 
-  constructor(data: string, { owner, totals }: SessionFoldersOptions = {}) {
+  constructor(data: string, { owner, tenantUsage }: SessionFoldersOptions = {}) {
     this.#data = data
     this.#owner = owner
-    this.#totals = totals
+    this.#tenantUsage = tenantUsage
   }
 
   folderOf(key: Key): string {
@@ -38,7 +38,7 @@ export class SessionFolders {
     const own = this.folderOf(key)
     const source = parent && this.folderOf(parent)
     if (source && !existsSync(own) && existsSync(source)) await this.#copyFromParent(source, own, key.tenant)
-    else if (!existsSync(own)) this.#totals?.checkRoom(key.tenant)
+    else if (!existsSync(own)) this.#tenantUsage?.checkRoom(key.tenant)
     await makeSessionFolder(own, this.#owner)
     for (const folder of [workFolder(own), stateFolder(own)]) await makeFolder(folder, this.#owner)
     await writeFile(keyFile(own), JSON.stringify(key), { mode: 0o600 })
@@ -62,7 +62,7 @@ export class SessionFolders {
     await removeFolder(fresh)
     try {
       await makeSessionFolder(fresh, this.#owner)
-      await inheritFolders(source, fresh, { tenant, owner: this.#owner, totals: this.#totals })
+      await inheritFolders(source, fresh, { tenant, owner: this.#owner, tenantUsage: this.#tenantUsage })
       await rename(fresh, own)
     } catch (error) {
       await removeFolder(fresh)
@@ -74,7 +74,7 @@ export class SessionFolders {
 export interface InheritanceOptions {
   readonly tenant: string
   readonly owner: FolderOwner | undefined
-  readonly totals: TenantDiskUsage | undefined
+  readonly tenantUsage: TenantDiskUsage | undefined
   /** Default: work and state. */
   readonly parts?: readonly ((folder: string) => string)[]
   /** Says what else of the work stays behind. */
@@ -83,8 +83,8 @@ export interface InheritanceOptions {
 
 /** Copies work and state of a session into the folder of its branch. */
 export const inheritFolders = async (source: string, own: string, options: InheritanceOptions): Promise<void> => {
-  const { owner, totals, tenant, parts = [workFolder, stateFolder], isLeftOut: isExcluded = () => false } = options
-  let room = (await totals?.measureRoom(tenant)) ?? Number.POSITIVE_INFINITY
+  const { owner, tenantUsage, tenant, parts = [workFolder, stateFolder], isLeftOut: isExcluded = () => false } = options
+  let room = (await tenantUsage?.measureRoom(tenant)) ?? Number.POSITIVE_INFINITY
   for (const part of parts) {
     const [from, to] = [part(source), part(own)]
     if (!existsSync(from)) continue
@@ -95,7 +95,7 @@ export const inheritFolders = async (source: string, own: string, options: Inher
     const limits = { ...BRANCH_COPY, bytes: Math.min(BRANCH_COPY.bytes, room) }
     room -= await copyFolder(from, to, { limits, owner, isLeftOut }).catch((error: unknown) => {
       const isFull = error instanceof CopyFault && error.code === 'too_large' && room < BRANCH_COPY.bytes
-      throw isFull && totals ? new TenantDiskFullError(totals.fullMessage(tenant)) : error
+      throw isFull && tenantUsage ? new TenantDiskFullError(tenantUsage.fullMessage(tenant)) : error
     })
   }
 }

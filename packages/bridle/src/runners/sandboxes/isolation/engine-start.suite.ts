@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { IsolationPlan } from './isolation-plan.ts'
 
 /** The folder is one that the test made: root's engines, which are another user, may enter it. */
-export const withoutIsolation = (folder: string): { readonly walls: IsolationPlan } => {
+export const withoutIsolation = (folder: string): { readonly isolation: IsolationPlan } => {
   chmodSync(folder, 0o711)
-  return { walls: { backend: 'process', folder: join(folder, 'run'), readOnly: [], hidden: [] } }
+  return { isolation: { backend: 'process', folder: join(folder, 'run'), readOnly: [], hidden: [] } }
 }

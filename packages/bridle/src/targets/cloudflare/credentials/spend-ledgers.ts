@@ -22,8 +22,8 @@ export class SpendLedgers {
     }
     // An idle ledger is in its rows, and is read again with its next request.
     for (const [each, ledger] of this.#ledgers) if (ledger.isIdle) this.#ledgers.delete(each)
-    const note = (sums: SpendSums) => this.#rows.save(name, sums)
-    const ledger = new SpendLedger({ maxUsd: claim.maxUsd, spentUsd: this.#rows.spentUsd(name), note })
+    const saveSums = (sums: SpendSums) => this.#rows.save(name, sums)
+    const ledger = new SpendLedger({ maxUsd: claim.maxUsd, spentUsd: this.#rows.spentUsd(name), saveSums })
     this.#ledgers.set(name, ledger)
     return ledger
   }

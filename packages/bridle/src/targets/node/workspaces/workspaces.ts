@@ -69,7 +69,7 @@ export interface NodeWorkspacesOptions {
   readonly mayNameAnyFolder?: (access: Access) => boolean
   /** The user that sandboxes run as, where it is not the server's. */
   readonly owner?: FolderOwner | undefined
-  readonly totals?: TenantDiskUsage
+  readonly tenantUsage?: TenantDiskUsage
 }
 
 /** Folders of this process: made by a request and used by nobody else, or in use. */
@@ -79,7 +79,7 @@ export class NodeWorkspaces implements Workspaces {
   readonly #data: string
   readonly #options: NodeWorkspacesOptions
   readonly #sources: WorkspaceSources
-  readonly #totals: TenantDiskUsage
+  readonly #tenantUsage: TenantDiskUsage
   /** One at a time for each session. */
   readonly #turns = new KeyedMutex()
   /** One at a time for each repository: git does not promise that two may add or remove worktrees at once. */
@@ -92,7 +92,7 @@ export class NodeWorkspaces implements Workspaces {
     this.#options = options
     this.#sources = new WorkspaceSources(options.workspaces ?? {}, this.#data)
     const max = options.workspaces?.maxTenantBytes
-    this.#totals = options.totals ?? new TenantDiskUsage(this.#data, max === undefined ? {} : { max })
+    this.#tenantUsage = options.tenantUsage ?? new TenantDiskUsage(this.#data, max === undefined ? {} : { max })
   }
 
   async prepare(key: Key, request: WorkspaceRequest): Promise<Workspace | WorkspaceProblem> {
@@ -147,7 +147,7 @@ export class NodeWorkspaces implements Workspaces {
     await this.#remove(folder, known)
     this.#uses.set(folder, 'made')
     try {
-      const room = await this.#totals.measureRoom(key.tenant)
+      const room = await this.#tenantUsage.measureRoom(key.tenant)
       await makeSessionFolder(folder, this.#options.owner)
       const made = await this.#make(key, folder, { source, room, parent: await this.#parentOf(request) })
       await writeWorkspaceRecord(folder, { ...made, state: 'ready' })
@@ -251,7 +251,7 @@ export class NodeWorkspaces implements Workspaces {
     const limits = { ...SOURCE_COPY, bytes: Math.min(SOURCE_COPY.bytes, room) }
     await copyFolder(source, work, { limits, owner: this.#options.owner, isLeftOut }).catch((error: unknown) => {
       const isFull = error instanceof CopyFault && error.code === 'too_large' && room < SOURCE_COPY.bytes
-      throw isFull ? new WorkspaceFault(this.#totals.fullMessage(tenant)) : error
+      throw isFull ? new WorkspaceFault(this.#tenantUsage.fullMessage(tenant)) : error
     })
   }
 
@@ -269,7 +269,7 @@ export class NodeWorkspaces implements Workspaces {
     await inheritFolders(source, folder, {
       tenant: key.tenant,
       owner: this.#options.owner,
-      totals: this.#totals,
+      tenantUsage: this.#tenantUsage,
       isLeftOut: ({ name, depth, identity }) =>
         isSecretName(name) || identity === data || (hasWorktree && depth === 0 && name === '.git'),
     })
