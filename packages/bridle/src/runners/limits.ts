@@ -18,3 +18,23 @@ export const ANSWER_MS = 15_000
 export const LIVENESS_RULES = { deadAfterMs: 300_000, probeAfterMs: 60_000, probeAgainMs: 5_000, probesMax: 3 }
 /** Runs of a runner that have ended and are still told apart from those that never were. About 2 MB. */
 export const ENDED_RUNS_MAX = 10_000
+/** Bytes of an answer that wait for their reader: a few frames. Above it the runner waits. */
+export const UNREAD_ANSWER_BYTES_MAX = 64 * 1024
+/** Thinking arrives in fragments of a few characters: ten events a second read as smoothly. */
+export const THINKING_MS = 100
+/** Thinking in one event: a few screens, so that a flood within the interval still reaches the reader. */
+export const THINKING_CHARS_MAX = 20_000
+/** Frames between acknowledgements that no call waits for: far fewer than make an engine wait. */
+export const ACKNOWLEDGED_FRAMES = 200
+/** Characters between acknowledgements, an eighth of what makes an engine wait. */
+export const ACKNOWLEDGED_CHARS = 500_000
+/** A runner that does not take an acknowledgement is restarting or busy; three requests a second do not add to that. */
+export const ACKNOWLEDGE_RETRY_MS = 300
+/** An error or a reason that a person reads; results may have any size. */
+export const MESSAGE_CHARS_MAX = 100_000
+/** Arguments that are shown whole: below the limit of a log entry. */
+export const ARGUMENTS_CHARS_MAX = 1_000_000
+/** 128 bits, even where somebody writes them as hexadecimal digits. */
+export const SECRET_CHARS_MIN = 32
+/** Below the 108 bytes of Linux and the 104 of macOS, with their closing zero. */
+export const SOCKET_PATH_BYTES_MAX = 100

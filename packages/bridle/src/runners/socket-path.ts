@@ -1,10 +1,9 @@
 // A unix socket's address holds about 100 bytes. On Linux a longer path is reached through its open folder, which has a
 // short name of its own: `/proc/self/fd/<fd>/<name>`.
+
 import { closeSync, constants, openSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
-
-/** Below the 108 bytes of Linux and the 104 of macOS, with their closing zero. */
-const ADDRESS_BYTES_MAX = 100
+import { SOCKET_PATH_BYTES_MAX } from './limits.ts'
 
 export interface SocketAddress {
   /** The path to listen on or to connect to. Valid until `release`. */
@@ -14,9 +13,9 @@ export interface SocketAddress {
 }
 
 export const socketAddress = (path: string): SocketAddress => {
-  if (Buffer.byteLength(path) <= ADDRESS_BYTES_MAX) return { path, release: () => {} }
+  if (Buffer.byteLength(path) <= SOCKET_PATH_BYTES_MAX) return { path, release: () => {} }
   if (process.platform !== 'linux')
-    throw new Error(`The socket's path is longer than ${ADDRESS_BYTES_MAX} bytes. Choose a shorter folder.`)
+    throw new Error(`The socket's path is longer than ${SOCKET_PATH_BYTES_MAX} bytes. Choose a shorter folder.`)
   let folder: number | null = openSync(dirname(path), constants.O_RDONLY | constants.O_DIRECTORY)
   return {
     path: `/proc/self/fd/${folder}/${basename(path)}`,

@@ -1,6 +1,7 @@
 // Provider keys stay on the host. A run gets a token and a base URL here; what it may ask is checked, the token is
 // exchanged for the key, and the answer streams through while its usage is counted. A run over its limit, or one that
 // is over, is refused in the provider's own words, so that its engine can show them.
+
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import {
@@ -11,12 +12,12 @@ import {
   type RunSpend,
   spendOf,
 } from './grants.ts'
+import { PROVIDER_BODY_BYTES_MAX, PROVIDER_SILENCE_MS } from './limits.ts'
 import { type Provider, type ProxyRefusalCode, REFUSAL_STATUSES } from './providers/provider.ts'
 import { encodeProxyRefusal, PROVIDER_NAMES, type ProviderName, providers } from './providers.ts'
 import {
   checkProviderRequest,
   findProviderRoute,
-  PROVIDER_BODY_BYTES_MAX,
   type ProviderTarget,
   type ProxyRefusal,
   tooManyRequests,
@@ -66,11 +67,14 @@ export interface CredentialProxy {
   close(): Promise<void>
 }
 
-/** A long answer that does not stream says nothing for minutes. */
-const SILENCE_MS = 600_000
-
 export const startCredentialProxy = async (options: CredentialProxyOptions): Promise<CredentialProxy> => {
-  const { secret, prices, env = process.env, bodyBytesMax = PROVIDER_BODY_BYTES_MAX, silenceMs = SILENCE_MS } = options
+  const {
+    secret,
+    prices,
+    env = process.env,
+    bodyBytesMax = PROVIDER_BODY_BYTES_MAX,
+    silenceMs = PROVIDER_SILENCE_MS,
+  } = options
   const grants = new CredentialGrants(secret, prices, options.saveSpend)
   const upstreams = Object.fromEntries(PROVIDER_NAMES.map((name) => [name, upstreamUrl(name, options, env)])) as {
     readonly [P in ProviderName]: string

@@ -1,19 +1,11 @@
 // What a run may ask of a provider with the server's key: the same answers wherever the key is kept.
 
+import { ERROR_BYTES_MAX, OPEN_REQUEST_BYTES_MAX, OPEN_REQUESTS_MAX, PROVIDER_BODY_BYTES_MAX } from './limits.ts'
 import type { Provider, ProviderRoute, ProxyRefusalCode } from './providers/provider.ts'
 import { PROVIDER_NAMES, type ProviderName, providers } from './providers.ts'
 import { matchesModel } from './spending/prices.ts'
 
 export type ProxyRefusal = readonly [ProxyRefusalCode, string]
-
-/** The vendors' own limit for a request. */
-export const PROVIDER_BODY_BYTES_MAX = 32 * 1024 * 1024
-/** Requests of one run under way: no engine has more, and a loop does. */
-export const OPEN_REQUESTS_MAX = 32
-/** Their bodies together: two of the largest, so that one run cannot fill the memory of the server. */
-export const OPEN_REQUEST_BYTES_MAX = 64 * 1024 * 1024
-/** An error is short; the rest of a longer one is cut, as nobody reads it. */
-export const ERROR_BYTES_MAX = 1024 * 1024
 
 export const tooManyRequests: ProxyRefusal = [
   'too_many_requests',

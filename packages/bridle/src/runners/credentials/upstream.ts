@@ -1,10 +1,11 @@
 // One checked request on its way to a provider, and the answer on its way back: as it comes, as fast as it is taken.
+
 import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp, type ServerResponse } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { pipeline } from 'node:stream/promises'
+import { ERROR_BYTES_MAX } from './limits.ts'
 import type { ProxyRefusalCode } from './providers/provider.ts'
 import { type ProviderName, providers } from './providers.ts'
-import { ERROR_BYTES_MAX } from './request-rules.ts'
 import type { TokenUsage } from './spending/prices.ts'
 import { usageMeter } from './spending/usage-meter.ts'
 

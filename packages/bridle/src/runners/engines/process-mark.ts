@@ -1,14 +1,12 @@
 // An engine's commands lead process groups and sessions of their own, and outlive it when it is killed. All of them
 // inherit its environment, so a mark in there finds them whoever their parent has become.
+
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { kill, processesWhere, startTimeOf } from '../process-table.ts'
+import { MARK_ENDING_MS, MARK_ROUNDS } from './limits.ts'
 
 const NAME = 'BRIDLE_ENGINE_MARK'
-/** A process may start another one while we look. */
-const ROUNDS = 5
-/** One that is killed ends soon, unless the kernel is busy with it. */
-const ENDING_MS = 1_000
 
 export interface ProcessMark {
   readonly env: { readonly [NAME]: string }
@@ -27,7 +25,7 @@ export const newProcessMark = (): ProcessMark => {
   return {
     env: { [NAME]: value },
     killProcesses: async (variable) => {
-      for (let round = 0; round < ROUNDS; round++) {
+      for (let round = 0; round < MARK_ROUNDS; round++) {
         const found = processesWhere((environment) => isMarked(environment, variable))
         if (found.length === 0) return
         for (const pid of found) kill(pid)
@@ -38,5 +36,5 @@ export const newProcessMark = (): ProcessMark => {
 }
 
 const waitForExit = async (pid: number): Promise<void> => {
-  for (let waitedMs = 0; waitedMs < ENDING_MS && startTimeOf(pid) !== null; waitedMs += 5) await sleep(5)
+  for (let waitedMs = 0; waitedMs < MARK_ENDING_MS && startTimeOf(pid) !== null; waitedMs += 5) await sleep(5)
 }

@@ -9,6 +9,7 @@ import type { Clock, Digest } from '../../kernel/ports/store.ts'
 import { OUTCOME_TYPES, type ToolStatus } from '../../kernel/schemas.ts'
 import { ReporterClosedError, type RunReporter } from '../../kernel/session/run-reporter.ts'
 import { scriptedIdentity } from '../engine-identities.ts'
+import { ENDED_RUNS_KEPT_MAX, PIECES_AT_ONCE } from './limits.ts'
 import { parseScript, type ScriptStep, scriptedEvent } from './script.ts'
 
 export const scriptedRunner = (ports: { clock: Clock; digest: Digest }): Runner => {
@@ -50,17 +51,11 @@ export const scriptedRunner = (ports: { clock: Clock; digest: Digest }): Runner 
   }
 }
 
-/** Stopped scripts whose place is remembered until somebody asks: each is asked about at once, or never. */
-const ENDED_RUNS_KEPT_MAX = 100
-
 const rememberRun = (ended: Map<string, ScriptRun>, name: string, performance: ScriptRun): void => {
   ended.set(name, performance)
   const [oldest] = ended.keys()
   if (ended.size > ENDED_RUNS_KEPT_MAX && oldest !== undefined) ended.delete(oldest)
 }
-
-/** Pieces of text in a row before others have their turn. */
-const PIECES_AT_ONCE = 500
 
 class ScriptAbort extends Error {}
 

@@ -1,8 +1,10 @@
 // A connection to a host name whose addresses were looked at first. The name is resolved once and the connection goes to an
 // address of that very answer: a second look-up could be answered with another address (DNS rebinding).
+
 import { Resolver } from 'node:dns/promises'
 import { createConnection, isIP, type Socket } from 'node:net'
 import type { Destination } from './destination.ts'
+import { ADDRESSES_TRIED_MAX } from './limits.ts'
 
 /** All addresses of a name; rejects or is empty where there are none. */
 export type AddressLookup = (host: string) => Promise<readonly string[]>
@@ -22,9 +24,6 @@ export interface ConnectionOptions {
 }
 
 export type ConnectionFailure = 'private_address' | 'name_not_found' | 'unreachable' | 'timeout'
-
-/** A name may have dozens of addresses; one of the first few answers, or the host is down. */
-const ADDRESSES_TRIED_MAX = 3
 
 export const connectChecked = async (
   { host, port }: Destination,

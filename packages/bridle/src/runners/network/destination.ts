@@ -1,5 +1,6 @@
 // A host and a port, in one spelling: names in lower case without a trailing dot, IPv6 addresses shortened and without
 // brackets. Two spellings of one host would be two answers of the policy.
+import { HOST_CHARS_MAX } from './limits.ts'
 import { canonicalIPv6 } from './private-addresses.ts'
 
 export interface Destination {
@@ -23,9 +24,7 @@ export const formatHost = (host: string): string => (host.includes(':') ? `[${ho
 /** Some resolvers read `2130706433`, `0x7f.1` and `0177.0.0.1` as addresses; no public name ends in a number. */
 export const isNumericHost = (host: string): boolean => /(?:^|\.)(?:\d+|0x[0-9a-f]*)$/.test(host)
 
-const NAME_CHARS_MAX = 253
-
 const parseName = (text: string): string | null => {
   const name = text.toLowerCase().replace(/\.$/, '')
-  return name.length <= NAME_CHARS_MAX && /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/.test(name) ? name : null
+  return name.length <= HOST_CHARS_MAX && /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/.test(name) ? name : null
 }

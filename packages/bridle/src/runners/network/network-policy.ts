@@ -1,19 +1,17 @@
 // Which hosts a sandbox may reach: none, all that the machine reaches, or a list of names. The proxy checks each request
 // against the list; an address is never a way round a name.
+
 import { isIPv4 } from 'node:net'
 import { domainToASCII } from 'node:url'
 import { type Destination, formatHost, isNumericHost, parseDestination } from './destination.ts'
+import { POLICY_ENTRIES_MAX, POLICY_HOSTS_SHOWN } from './limits.ts'
 import { isPrivateAddress } from './private-addresses.ts'
 
 /** `allow` has host names (`api.github.com`), names with `*.` in front, and public addresses, each with an optional port. */
 export type NetworkPolicy = 'none' | 'host' | { readonly allow: readonly string[] }
 
-/** Longer lists are a mistake: each request is compared with every entry. */
-const ENTRIES_MAX = 1_000
 /** An entry without a port opens https and http, which is what a person means by a host name. */
 const DEFAULT_PORTS = [443, 80]
-/** Names in a description; a notice is one short line. */
-const DESCRIBED_MAX = 8
 
 /** Absent is 'none'. Throws a sentence that says how to write it. */
 export const parseNetworkPolicy = (input: unknown): NetworkPolicy => {
@@ -24,7 +22,7 @@ export const parseNetworkPolicy = (input: unknown): NetworkPolicy => {
   }
   const other = Object.keys(input).find((key) => key !== 'allow')
   if (other !== undefined) throw new Error(`network has no setting "${other}". Write network: { allow: [...] }.`)
-  if (input.allow.length > ENTRIES_MAX) throw new Error(`network.allow may have ${ENTRIES_MAX} entries.`)
+  if (input.allow.length > POLICY_ENTRIES_MAX) throw new Error(`network.allow may have ${POLICY_ENTRIES_MAX} entries.`)
   return { allow: [...new Set(input.allow.map((entry) => formatEntry(parseEntry(entry))))] }
 }
 
@@ -44,8 +42,8 @@ export const destinationCheck = (policy: NetworkPolicy): ((destination: Destinat
 export const describeNetwork = (policy: NetworkPolicy): string => {
   if (policy === 'host') return "the host's network"
   if (policy === 'none' || policy.allow.length === 0) return 'no network'
-  const rest = policy.allow.length - DESCRIBED_MAX
-  return `only ${policy.allow.slice(0, DESCRIBED_MAX).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
+  const rest = policy.allow.length - POLICY_HOSTS_SHOWN
+  return `only ${policy.allow.slice(0, POLICY_HOSTS_SHOWN).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
 }
 
 interface AllowedHost {

@@ -1,12 +1,12 @@
 // `fetch` by Node's own HTTP client: as much of it as a server needs to ask a runner. The global `fetch` gives up a stream that is
 // silent for five minutes; a runner may be silent for longer, and this one leaves that to its caller. Each request has a
 // connection of its own, so none is ever sent into a connection that the runner is just closing.
+
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
 import { request as httpsRequest } from 'node:https'
+import { UNREAD_ANSWER_BYTES_MAX } from '../limits.ts'
 import type { RunnerFetch } from '../sandboxes/provider.ts'
 
-/** Bytes of an answer that wait for their reader; above this the runner waits. */
-const UNREAD_BYTES_MAX = 64 * 1024
 /** Statuses whose `Response` has no body. */
 const BODILESS = new Set([204, 205, 304])
 
@@ -87,7 +87,7 @@ const bodyOf = (
         asking.destroy()
       },
     },
-    new ByteLengthQueuingStrategy({ highWaterMark: UNREAD_BYTES_MAX }),
+    new ByteLengthQueuingStrategy({ highWaterMark: UNREAD_ANSWER_BYTES_MAX }),
   )
 }
 

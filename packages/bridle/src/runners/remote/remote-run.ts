@@ -1,10 +1,18 @@
 // One run in a sandbox, as far as this process follows it: begun or taken up, frame by frame into the reporter.
+
 import type { ReportItem } from '../../kernel/commands.ts'
 import type { Json, JsonObject } from '../../kernel/json.ts'
 import type { Job, RunEnd } from '../../kernel/ports/runner.ts'
 import type { Clock, Digest } from '../../kernel/ports/store.ts'
 import { ReporterClosedError, type RunReporter } from '../../kernel/session/run-reporter.ts'
 import { type ProviderName, providers } from '../credentials/providers.ts'
+import {
+  ACKNOWLEDGE_RETRY_MS,
+  ACKNOWLEDGED_CHARS,
+  ACKNOWLEDGED_FRAMES,
+  THINKING_CHARS_MAX,
+  THINKING_MS,
+} from '../limits.ts'
 import { type EngineSettings, isTerminalEvent, type RunnerEvent, type RunnerFrame } from '../protocol.ts'
 import type { Sandbox, SandboxProvider } from '../sandboxes/provider.ts'
 import type { LivenessRules } from './liveness-monitor.ts'
@@ -58,14 +66,6 @@ const NO_KEY_DIAGNOSTIC = {
       'The runner could not be given a key: it has no PUT /env, and says that it has none of its own. Set its key where it is started.',
   },
 } as const
-/** Thoughts come in crumbs: one event for what comes within this time. */
-const THINKING_MS = 100
-/** And no more than that at once. */
-const THINKING_CHARS_MAX = 20_000
-/** Frames, and their text, between acknowledgements where nothing waits for one: well below what makes an engine wait. */
-const ACK_FRAMES = 200
-const ACK_CHARS = 500_000
-const ACK_RETRY_MS = 300
 const PARAGRAPH = '\n\n'
 
 export interface RemoteRunOptions extends RemoteRunnerOptions {
@@ -259,7 +259,7 @@ export class RemoteRun {
     else await this.#reportEvent(event, frame)
     // A call waits for this before it acts.
     if (event.type === 'tool.started' || isTerminalEvent(event)) return this.#acknowledge(frame)
-    if (this.#unacknowledgedFrames < ACK_FRAMES && this.#unacknowledgedChars < ACK_CHARS) return
+    if (this.#unacknowledgedFrames < ACKNOWLEDGED_FRAMES && this.#unacknowledgedChars < ACKNOWLEDGED_CHARS) return
     await this.#flushThinking()
     await this.#reporter.whenCommitted()
     this.#acknowledge(frame)
@@ -339,7 +339,7 @@ export class RemoteRun {
       const said = await runner.post(`${runPath(this.#job)}/ack`, { frame, epoch: this.#job.epoch }).catch(() => null)
       // A runner that answers at all has heard it, or has no use for it.
       if (said && said.status < 500) this.#acknowledgedFrame = frame
-      else await this.#sleep(ACK_RETRY_MS)
+      else await this.#sleep(ACKNOWLEDGE_RETRY_MS)
     }
     this.#isAcknowledging = false
   }

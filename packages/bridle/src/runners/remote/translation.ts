@@ -7,6 +7,7 @@ import type { Json, JsonObject } from '../../kernel/json.ts'
 import type { Digest } from '../../kernel/ports/store.ts'
 import { OUTCOME_TYPES, type Payloads } from '../../kernel/schemas.ts'
 import { truncate } from '../../kernel/text/truncate.ts'
+import { ARGUMENTS_CHARS_MAX, MESSAGE_CHARS_MAX } from '../limits.ts'
 import type { RunnerEvent, RunnerEventOf, RunnerEventType } from '../protocol.ts'
 
 /** What the run has told so far that a later event does not repeat. */
@@ -57,8 +58,8 @@ const translations: { readonly [T in RunnerEventType]: Translation<RunnerEventOf
         status,
         ...(elapsedMs !== undefined && { elapsed_ms: elapsedMs }),
         ...(result !== undefined && { result }),
-        ...(error !== undefined && { error: truncate(error, WORDS_CHARS_MAX) }),
-        ...(reason !== undefined && { reason: truncate(reason, WORDS_CHARS_MAX) }),
+        ...(error !== undefined && { error: truncate(error, MESSAGE_CHARS_MAX) }),
+        ...(reason !== undefined && { reason: truncate(reason, MESSAGE_CHARS_MAX) }),
       }),
     ]
   },
@@ -170,11 +171,6 @@ const translations: { readonly [T in RunnerEventType]: Translation<RunnerEventOf
     },
   ],
 }
-
-/** An error or a reason; results may be of any size. */
-const WORDS_CHARS_MAX = 100_000
-/** Arguments that are shown whole; a log entry has a limit. */
-const ARGUMENTS_CHARS_MAX = 1_000_000
 
 const boundedArguments = (input: JsonObject): JsonObject => {
   const text = JSON.stringify(input)

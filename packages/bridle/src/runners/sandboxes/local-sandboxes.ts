@@ -1,5 +1,6 @@
 // Sandboxes on this machine: one runner process per session, started when it is first needed and kept while it is
 // likely to be asked again. They outlive the server: a run goes on through a crash, and the next process finds it.
+
 import { createHmac, randomBytes } from 'node:crypto'
 import { mkdirSync, realpathSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,10 +15,11 @@ import { reuseResult } from '../reusable-result.ts'
 import { SessionFolders, type SessionFoldersOptions } from './folders/session-folders.ts'
 import { type Backend, resolveIsolation } from './isolation/isolation.ts'
 import { accessProblem, sandboxUser } from './isolation/sandbox-user.ts'
+import { HEALTH_MS, HEALTH_TRIES, KILLED_MS, ORPHAN_MS, OUTPUT_BYTES_MAX } from './limits.ts'
 import type { RunnerFetch, Sandbox, SandboxProvider } from './provider.ts'
 import { findDelegatedCgroup } from './resources/cgroup-delegation.ts'
 import { RESOURCE_LIMITS, type ResourceLimits } from './resources/resource-limits.ts'
-import { askHealth, askToStop, HEALTH_MS, putEnv } from './runner-calls.ts'
+import { askHealth, askToStop, putEnv } from './runner-calls.ts'
 import { engineFolders, runnerCommand } from './runner-command.ts'
 import { launchRunner, OUTPUT_FILE, socketPathOf } from './runner-launch.ts'
 import { endProcesses, endStrayProcesses, processStatus } from './sandbox-processes.ts'
@@ -71,14 +73,6 @@ interface LocalSandbox {
 
 /** Of no meaning: requests go to the runner's socket. */
 const RUNNER_URL = 'http://runner'
-/** Asked before it is given up: a busy machine may be slow once. */
-const HEALTH_TRIES = 3
-/** A server that is gone may come back: until then a runner keeps what it has. */
-const ORPHAN_MS = 20 * 60_000
-/** For what was killed to be gone. */
-const END_MS = 5_000
-/** What a sandbox's output may grow to before it is emptied. */
-const OUTPUT_BYTES_MAX = 8 * 1024 * 1024
 
 export class LocalSandboxes implements SandboxProvider {
   readonly #options: Required<
@@ -377,7 +371,7 @@ export class LocalSandboxes implements SandboxProvider {
       (await askToStop(RUNNER_URL, this.#token(id), stopMs, fetchRunner))
     for (let waitedMs = 0; isHeard && waitedMs < stopMs && processStatus(record) !== 'gone'; waitedMs += 20)
       await sleep(20)
-    await endProcesses(record, id, END_MS)
+    await endProcesses(record, id, KILLED_MS)
     this.#records.remove(id)
   }
 

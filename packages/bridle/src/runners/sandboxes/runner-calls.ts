@@ -1,13 +1,11 @@
 // What a provider says to a runner. Short, bounded calls: what a runner answers is as trusted as what it runs.
+
 import * as v from 'valibot'
 import { withDeadline } from '../deadline.ts'
 import type { RunnerHealth } from '../protocol.ts'
 import { readRunnerText } from '../remote/bounded-response.ts'
+import { HEALTH_MS, RUNNER_CALL_MS } from './limits.ts'
 import type { RunnerFetch, Sandbox } from './provider.ts'
-
-/** A runner answers at once; a machine at its limit does not. */
-export const HEALTH_MS = 2_000
-const CALL_MS = 5_000
 
 const healthSchema = v.looseObject({
   ok: v.boolean(),
@@ -39,7 +37,7 @@ export const putEnv = async (
   { url, token, fetch: fetchRunner }: Pick<Sandbox, 'url' | 'token' | 'fetch'>,
   vars: { readonly [name: string]: string | null },
 ): Promise<boolean> => {
-  const status = await callRunner(url, 'PUT', '/env', token, { vars }, CALL_MS, fetchRunner)
+  const status = await callRunner(url, 'PUT', '/env', token, { vars }, RUNNER_CALL_MS, fetchRunner)
   if (status === null) throw new Error("The sandbox's runner did not take its settings: it does not answer.")
   // One written from the document alone has no such route: its platform sets its environment.
   if (status === 404 || status === 405) return false
@@ -65,7 +63,7 @@ const callRunner = async (
   path: string,
   token: string | null,
   body: object,
-  timeoutMs = CALL_MS,
+  timeoutMs = RUNNER_CALL_MS,
   fetchRunner: RunnerFetch = fetch,
 ): Promise<number | null> => {
   try {

@@ -1,7 +1,9 @@
 // The processes of a sandbox: the one that was started, which is known by number and start time, and whatever carries the
 // sandbox's id in its environment.
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import { kill, processesInside, processesWhere, startTimeOf } from '../process-table.ts'
+import { STRAY_ROUNDS } from './limits.ts'
 
 export interface ProcessIdentity {
   readonly pid: number
@@ -41,6 +43,3 @@ export const endStrayProcesses = (folder: string): void => {
     for (const pid of strays) kill(pid)
   }
 }
-
-/** A process may start another one while we look. */
-const STRAY_ROUNDS = 5

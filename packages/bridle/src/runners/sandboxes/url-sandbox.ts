@@ -1,9 +1,11 @@
 // A runner that somebody else started, reached by its URL: one for all sessions, so one run at a time. It is theirs:
 // nothing of it is started, stopped or removed from here.
+
 import type { RunnerHealth } from '../protocol.ts'
 import { NoFreeSandboxError } from '../remote/sandbox-queue.ts'
+import { HEALTH_MS } from './limits.ts'
 import type { RunnerFetch, Sandbox, SandboxProvider } from './provider.ts'
-import { askHealth, HEALTH_MS, putEnv } from './runner-calls.ts'
+import { askHealth, putEnv } from './runner-calls.ts'
 
 export interface UrlSandboxOptions {
   readonly url: string

@@ -1,7 +1,5 @@
 // BRIDLE_SECRET as an operator gives it. Everything that a server signs or seals hangs on it, so a short one is refused.
-
-/** 128 bits, even if somebody writes it in hexadecimal digits. */
-const SECRET_CHARS_MIN = 32
+import { SECRET_CHARS_MIN } from '../limits.ts'
 
 /** Null = none is given. Throws when the secret could be guessed. */
 export const configuredSecret = ({

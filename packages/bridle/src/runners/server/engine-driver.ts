@@ -1,10 +1,12 @@
 // Plays runs on engines, one at a time, and sees to it that each ends: once, however the engine behaves.
+
 import { canonicalJson } from '../../kernel/json.ts'
 import { missingKeyMessage, type ProviderName } from '../credentials/providers.ts'
 import type { Engine, EngineSession, TurnEnd } from '../engines/engine.ts'
 import type { RunnerApprovalAnswer, RunnerQuery } from '../protocol.ts'
 import type { EngineLauncher } from '../sandboxes/isolation/engine-start.ts'
 import { withTimeout } from '../timeout.ts'
+import { CLOSE_MS, INTERRUPT_MS, KEY_REFUSALS_MAX, OPEN_MS, RUN_MS, STALL_MS, TIMEOUT_CHECK_MS } from './limits.ts'
 import type { RunRecord } from './run-record.ts'
 
 /** What is taken for a run that will not end by itself. */
@@ -22,18 +24,6 @@ export interface EngineDriverOptions extends RunTimeouts {
   /** Builds the walls on first use. */
   readonly launcher: (provider: ProviderName) => Promise<EngineLauncher>
 }
-
-const STALL_MS = 600_000
-const RUN_MS = 12 * 3_600_000
-const LOOK_MS = 500
-/** How long an interrupted engine may take before its process is ended. Within the time a session gives an abort. */
-const INTERRUPT_MS = 1_500
-/** How long an engine may take to open. */
-const OPEN_MS = 60_000
-/** And an ended process to be gone. */
-const CLOSE_MS = 3_000
-/** Refusals of a key before it is taken for wrong: engines try again for minutes. */
-const REFUSALS_MAX = 2
 
 export class EngineDriver {
   readonly #options: EngineDriverOptions
@@ -106,7 +96,7 @@ export class EngineDriver {
     const playing = this.#activeRun
     if (!playing) return
     playing.keyRefusals = status === 401 ? playing.keyRefusals + 1 : 0
-    if (playing.keyRefusals < REFUSALS_MAX) return
+    if (playing.keyRefusals < KEY_REFUSALS_MAX) return
     const message = 'The provider refuses the key. Check that it is right and may be used.'
     this.#stopRun(playing, { kind: 'failed', message, reason: 'key_refused' }).catch(() => {})
   }
@@ -228,7 +218,7 @@ export class EngineDriver {
         ? `The engine said nothing for ${Math.round(stallMs / 1000)} seconds.`
         : `The run took longer than ${Math.round(runMs / 1000)} seconds.`
       this.#stopRun(playing, { kind: 'failed', message, reason: isSilent ? 'stalled' : 'too_long' }).catch(() => {})
-    }, LOOK_MS)
+    }, TIMEOUT_CHECK_MS)
   }
 }
 

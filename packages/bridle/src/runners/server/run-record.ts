@@ -1,19 +1,13 @@
 // One run inside a runner: what it said, who has read how far, and what it waits for. Frames stay until they are
 // acknowledged, so whoever comes back goes on where it stopped.
+
 import { callDigest } from '../../kernel/host/approval-binding.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import type { Digest } from '../../kernel/ports/store.ts'
 import type { EngineApprovalDecision, EngineApprovalRequest, TurnReporter } from '../engines/engine.ts'
 import { encodeFrame, isTerminalEvent, type RunnerApprovalAnswer, type RunnerEvent } from '../protocol.ts'
 import { type ApprovalMode, decideWithoutCaller } from './approval-mode.ts'
-
-/** Unread text above this makes the engine wait. */
-const UNREAD_CHARS_MAX = 4_000_000
-/** Read frames kept for somebody who comes back without having acknowledged anything. */
-const KEPT_CHARS_MAX = 8_000_000
-const TRIM_FRAMES = 1_000
-/** Arguments that a person may be asked about. */
-const INPUT_CHARS_MAX = 1_000_000
+import { APPROVAL_INPUT_CHARS_MAX, KEPT_CHARS_MAX, TRIM_FRAMES, UNREAD_CHARS_MAX } from './limits.ts'
 
 export interface RunRecordOptions {
   readonly requestId: string
@@ -121,7 +115,7 @@ export class RunRecord implements TurnReporter {
     const { toolUseId } = question
     if (this.#options.approvals !== null) return this.#decideUnanswered(this.#options.approvals, question)
     // Nobody could see what they would approve.
-    if (JSON.stringify(question.input).length > INPUT_CHARS_MAX)
+    if (JSON.stringify(question.input).length > APPROVAL_INPUT_CHARS_MAX)
       return { decision: 'denied', reason: 'Its arguments are too large to be shown to somebody.' }
     const answer = new Promise<EngineApprovalDecision>((resolve) =>
       this.#pendingApprovals.set(toolUseId, { question, resolve }),

@@ -1,9 +1,9 @@
 // A run's frames as a stream that anybody may take up behind any of them.
+
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { RUNNER_HEARTBEAT_MS } from './limits.ts'
 import type { RunRecord } from './run-record.ts'
 import { sendError } from './runner-http.ts'
-
-const HEARTBEAT_MS = 15_000
 
 /** Frames as they come, until the end; a reader that is slow makes the engine wait, and nobody else. `left` is called when it has gone. */
 export const streamRun = (
@@ -32,7 +32,7 @@ export const streamRun = (
       wake = resolve
       change.then(() => resolve())
     })
-  const beat = setInterval(() => outgoing.write(': still here\n\n'), HEARTBEAT_MS)
+  const beat = setInterval(() => outgoing.write(': still here\n\n'), RUNNER_HEARTBEAT_MS)
   const send = async () => {
     for (let at = after; !outgoing.destroyed; ) {
       const frames = run.framesAfter(at)

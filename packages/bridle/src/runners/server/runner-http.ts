@@ -1,10 +1,10 @@
 // What the runner's routes share: who may ask, what was asked, and answers of one shape.
+
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isDeeperThan } from '../../kernel/json.ts'
 import { DEPTH_MAX } from '../../kernel/limits.ts'
-
-const BODY_BYTES_MAX = 8 * 1024 * 1024
+import { RUNNER_BODY_BYTES_MAX } from './limits.ts'
 
 export const isAuthorized = (incoming: IncomingMessage, token: string | null | undefined): boolean =>
   !token || hasBearer(incoming, token)
@@ -40,10 +40,10 @@ export const readRequestBody = async (incoming: IncomingMessage, outgoing: Serve
   for await (const chunk of incoming) {
     size += (chunk as Buffer).length
     // Read to its end all the same: a client that still writes does not hear.
-    if (size <= BODY_BYTES_MAX) chunks.push(chunk as Buffer)
+    if (size <= RUNNER_BODY_BYTES_MAX) chunks.push(chunk as Buffer)
   }
-  if (size > BODY_BYTES_MAX)
-    return void sendError(outgoing, 413, 'too_large', `The body is larger than ${BODY_BYTES_MAX} bytes.`)
+  if (size > RUNNER_BODY_BYTES_MAX)
+    return void sendError(outgoing, 413, 'too_large', `The body is larger than ${RUNNER_BODY_BYTES_MAX} bytes.`)
   try {
     const body: unknown = size === 0 ? {} : JSON.parse(Buffer.concat(chunks).toString('utf8'))
     if (!isDeeperThan(body, DEPTH_MAX)) return body

@@ -1,5 +1,6 @@
 // The sandbox runner: a small HTTP server beside an engine. It gets a prompt, runs the engine and streams what happens; it
 // knows no users, sessions or sockets, and between runs it remembers nothing that cannot be had again.
+
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Digest } from '../../kernel/ports/store.ts'
@@ -20,6 +21,7 @@ import { defaultIsolationPlan, type IsolationPlan } from '../sandboxes/isolation
 import { describeExceeded } from '../sandboxes/resources/resource-limits.ts'
 import { type ApprovalMode, answersApprovals, isDocumentCaller } from './approval-mode.ts'
 import { EngineDriver, type RunTimeouts } from './engine-driver.ts'
+import { CLEANUP_MS, ENDED_RUNS_SHOWN_MAX, KEEP_MS } from './limits.ts'
 import { listen, listenerUrl, listenOnSocket } from './listener.ts'
 import { createRelay, type EnvVars, hasProviderKey, keyHealth, type Relay } from './relay.ts'
 import { bodyDigest, RunHistory, textDigest } from './run-history.ts'
@@ -65,11 +67,6 @@ export interface SandboxRunnerOptions extends RunTimeouts {
   readonly onIdle?: () => void
   readonly idleMs?: number
 }
-
-const KEEP_MS = 600_000
-const LOOK_MS = 1_000
-/** Runs that have ended and may still be asked about. */
-const ENDED_MAX = 8
 
 /** A running sandbox runner. */
 export class SandboxRunner {
@@ -134,7 +131,7 @@ export class SandboxRunner {
         sendError(outgoing, 500, 'internal_error', messageOf(error)),
       )
     })
-    this.#cleanupTimer = setInterval(() => this.#removeOldRuns(), LOOK_MS)
+    this.#cleanupTimer = setInterval(() => this.#removeOldRuns(), CLEANUP_MS)
     this.#cleanupTimer.unref()
   }
 
@@ -320,7 +317,7 @@ export class SandboxRunner {
     }
     // Callers that acknowledge nothing would leave many.
     const ended = [...this.#runs].filter(([, run]) => run.end && !run.hasReaders)
-    for (const [name] of ended.slice(0, -ENDED_MAX)) this.#runs.delete(name)
+    for (const [name] of ended.slice(0, -ENDED_RUNS_SHOWN_MAX)) this.#runs.delete(name)
     if (idleMs !== undefined && !this.busy && now - this.#lastBusyAt > idleMs) onIdle?.()
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { OPEN_REQUESTS_MAX } from '../request-rules.ts'
+import { OPEN_REQUESTS_MAX } from '../limits.ts'
 import { isProxyRefusal, type Reservation, SpendLedger, type SpendSums, whenToSend } from './spend-ledger.ts'
 import { worstCaseUsd } from './worst-case-cost.ts'
 

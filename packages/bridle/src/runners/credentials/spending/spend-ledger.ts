@@ -1,13 +1,8 @@
 // The spend of one run on the server's key, and what the run may still spend. The worst case of a request is reserved before
 // the request is sent and settled when its cost is known, so that many requests at once cannot each pass the same limit.
 // The same ledger serves every place that keeps a key.
-import {
-  OPEN_REQUEST_BYTES_MAX,
-  OPEN_REQUESTS_MAX,
-  type ProxyRefusal,
-  spendRefusal,
-  tooManyRequests,
-} from '../request-rules.ts'
+import { OPEN_REQUEST_BYTES_MAX, OPEN_REQUESTS_MAX } from '../limits.ts'
+import { type ProxyRefusal, spendRefusal, tooManyRequests } from '../request-rules.ts'
 
 export interface SpendSums {
   readonly spentUsd: number

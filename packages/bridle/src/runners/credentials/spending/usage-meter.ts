@@ -1,6 +1,7 @@
 // What an answer used, read as it passes and never held up: a provider says it in the JSON, or in the stream's events.
 // An answer that is cut before it says so is estimated from what passed, or leaving early would be free.
 
+import { CHARS_PER_TOKEN, METERED_CHARS_MAX } from '../limits.ts'
 import type { ProviderEvent, UsageCounter } from '../providers/provider.ts'
 import { objectIn } from '../providers/usage-fields.ts'
 import { type ProviderName, providers } from '../providers.ts'
@@ -11,10 +12,6 @@ export interface UsageMeter {
   /** What was used, as far as the answer came. */
   total(): TokenUsage
 }
-
-/** An answer's one line or whole JSON; a larger one is passed on all the same, and estimated. */
-const HELD_CHARS_MAX = 32 * 1024 * 1024
-const CHARS_PER_TOKEN = 4
 
 export const usageMeter = (
   provider: ProviderName,
@@ -29,10 +26,10 @@ export const usageMeter = (
 
   const hold = (text: string) => {
     heldChars += text.length
-    if (heldChars <= HELD_CHARS_MAX) held.push(text)
+    if (heldChars <= METERED_CHARS_MAX) held.push(text)
   }
   const take = (): string => {
-    const text = heldChars <= HELD_CHARS_MAX ? held.join('') : ''
+    const text = heldChars <= METERED_CHARS_MAX ? held.join('') : ''
     held = []
     heldChars = 0
     return text

@@ -1,12 +1,6 @@
 // The most that a request to a provider may cost, known before it is sent.
+import { ANSWER_TOKENS_MAX, CONTENT_DEPTH_MAX, CONTEXT_TOKENS_MAX } from '../limits.ts'
 import { costUsd, type Price, type TokenUsage } from './prices.ts'
-
-/** No model takes more, so no request is billed for more. */
-const CONTEXT_TOKENS_MAX = 1_000_000
-/** The longest answer that any model gives; assumed where a request names no limit of its own. */
-const ANSWER_TOKENS_MAX = 128_000
-/** A block of content lies this deep at most: message, content, block, tool result, block, source. */
-const DEPTH_MAX = 8
 
 /** A token is a byte at least, and input may cost what writing it to the cache costs. */
 export const worstCaseUsd = (body: object, text: string, price: Price): number => {
@@ -44,7 +38,7 @@ const OWN_TOOLS = /^(custom|function|local_shell|bash_.*|text_editor_.*|computer
 
 const refersToExternalContent = (content: unknown, depth: number): boolean => {
   if (Array.isArray(content))
-    return depth < DEPTH_MAX && content.some((each) => refersToExternalContent(each, depth + 1))
+    return depth < CONTENT_DEPTH_MAX && content.some((each) => refersToExternalContent(each, depth + 1))
   if (!isContent(content)) return false
   const { type, source, file_id: file, file_url: fileUrl, image_url: image } = content
   if (type === 'tool_use' || type === 'function_call') return false

@@ -1,18 +1,15 @@
 // One process of Claude Code and the turn it plays: what it asks, what its hooks tell, and how it ends.
+
 import type { JsonObject } from '../../../kernel/json.ts'
 import type { EngineStarter } from '../../sandboxes/isolation/engine-start.ts'
 import { withTimeout } from '../../timeout.ts'
 import type { TurnEnd, TurnReporter } from '../engine.ts'
+import { ANNOUNCE_MS, CLAUDE_LEAVE_MS } from '../limits.ts'
 import type { ProcessMark } from '../process-mark.ts'
 import { ClaudeTurnReader, type SdkMessage } from './messages.ts'
 import { countTranscriptMessages } from './transcript.ts'
 import { turnEnd } from './turn-end.ts'
 import type { ContextWindow } from './usage.ts'
-
-/** How long an announced call may take to come through the messages before its hook announces it itself. */
-const ANNOUNCE_MS = 2_000
-/** How long the process may take to leave by itself. */
-const LEAVE_MS = 1_000
 
 /** The part of the SDK that is used. */
 export interface ClaudeSdk {
@@ -130,11 +127,11 @@ export class ClaudeProcess {
 
   async close(): Promise<void> {
     this.#prompts.end()
-    const left = await withTimeout(LEAVE_MS, this.#finished)
+    const left = await withTimeout(CLAUDE_LEAVE_MS, this.#finished)
     if (left === 'late') {
       this.#abort.abort()
       this.#query.close()
-      await withTimeout(LEAVE_MS, this.#finished)
+      await withTimeout(CLAUDE_LEAVE_MS, this.#finished)
     }
     this.alive = false
     // Commands that it left behind, in whatever group they are.

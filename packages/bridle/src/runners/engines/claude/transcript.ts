@@ -1,9 +1,8 @@
 // The engine's own record of the conversation, a file of JSON lines: the only place that says how many messages it holds.
+
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { sep } from 'node:path'
-
-/** Beyond this nobody counts: it is read whole. */
-const TRANSCRIPT_BYTES_MAX = 64 * 1024 * 1024
+import { TRANSCRIPT_BYTES_MAX } from '../limits.ts'
 
 /** Messages since the last compaction; null = not known. The engine named the file, so it must lie in the engine's own folder. */
 export const countTranscriptMessages = async (file: string, folder: string): Promise<number | null> => {

@@ -3,6 +3,7 @@
 
 import { costUsd, priceOf } from '../../credentials/spending/prices.ts'
 import type { RunnerEvent } from '../../protocol.ts'
+import { CONTEXT_WARNING_PCT } from '../limits.ts'
 import type { SdkMessage } from './messages.ts'
 
 /** As the Messages API has it. */
@@ -108,8 +109,6 @@ export class ClaudeUsage {
 export interface ContextWindow {
   tokens: number
 }
-
-const CONTEXT_WARNING_PCT = 80
 
 interface UsageSums {
   readonly input: number

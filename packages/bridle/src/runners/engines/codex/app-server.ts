@@ -1,19 +1,13 @@
 // A process that speaks JSON-RPC in lines over its standard streams: `codex app-server`. It may die, say rubbish or say
 // nothing at any moment; whoever asks it something gets an answer or an error, in time.
+
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import type { JsonObject } from '../../../kernel/json.ts'
 import type { EngineCommand, EngineStarter } from '../../sandboxes/isolation/engine-start.ts'
+import { CODEX_LEAVE_MS, CODEX_LINE_CHARS_MAX, CODEX_STDERR_CHARS, EARLY_NOTIFICATIONS_MAX } from '../limits.ts'
 import { newProcessMark, type ProcessMark } from '../process-mark.ts'
 import type { RpcNotification } from './events/turn-state.ts'
 import { isObject, objectOf, textIn } from './lenient-json.ts'
-
-/** A line longer than this is none of the protocol's; it is passed over. */
-const LINE_CHARS_MAX = 32_000_000
-/** The end of what it complained about, for the person who has to do something about it. */
-const STDERR_CHARS = 4_000
-const EARLY_NOTIFICATIONS_MAX = 1_000
-/** How long it may take to leave by itself, with all its commands; it takes 40 ms. */
-const LEAVE_MS = 1_000
 
 /** Something it asks us. */
 export interface RpcRequest extends RpcNotification {
@@ -53,7 +47,7 @@ export class AppServer {
     stdin.on('error', () => {})
     stderr.on('error', () => {})
     stderr.setEncoding('utf8').on('data', (text: string) => {
-      this.#stderrTail = (this.#stderrTail + text).slice(-STDERR_CHARS)
+      this.#stderrTail = (this.#stderrTail + text).slice(-CODEX_STDERR_CHARS)
     })
     this.#exitStatus = new Promise((resolve) => {
       this.#child.once('error', (error) => resolve(`could not be started: ${error.message}`))
@@ -121,14 +115,14 @@ export class AppServer {
   }
 
   /** It is given a moment to end its commands itself. Then it and whatever carries its mark is killed. */
-  async end(leaveMs = LEAVE_MS): Promise<void> {
+  async end(leaveMs = CODEX_LEAVE_MS): Promise<void> {
     if (this.#isOver) return void (await this.#mark.killProcesses())
     this.#isOver = true
     this.#child.stdin.end()
     await Promise.race([this.#exitStatus, unrefDelay(leaveMs)])
     if (this.#child.exitCode === null && this.#child.signalCode === null) this.#kill()
     await this.#mark.killProcesses()
-    await Promise.race([this.#exitStatus, unrefDelay(LEAVE_MS)])
+    await Promise.race([this.#exitStatus, unrefDelay(CODEX_LEAVE_MS)])
   }
 
   #kill(): void {
@@ -155,7 +149,7 @@ export class AppServer {
           if (!skipping) await this.#readLine(line)
           skipping = false
         }
-        if (rest.length > LINE_CHARS_MAX) skipping = true
+        if (rest.length > CODEX_LINE_CHARS_MAX) skipping = true
         if (skipping) rest = ''
         this.#isIdle = true
       }

@@ -3,14 +3,12 @@
 import type { EngineCommand } from '../../sandboxes/isolation/engine-start.ts'
 import type { Engine } from '../engine.ts'
 import { findPackage } from '../engine-packages.ts'
+import { CONTROL_MS } from '../limits.ts'
 import { AppServer } from './app-server.ts'
 import { codexDescription } from './description.ts'
 import { codexCommand, findCodex } from './launch.ts'
 import { CodexSession } from './session.ts'
 import { openThread } from './thread.ts'
-
-/** A request about a thread or a turn: it reads files at most, so a process that is well answers at once. */
-const CONTROL_MS = 30_000
 
 export interface CodexOptions {
   /** How often codex itself repeats a failed request; by default as it likes. */

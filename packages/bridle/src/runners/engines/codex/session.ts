@@ -1,8 +1,10 @@
 // An open session of Codex. Its process may end, and so may the turn, while a line is being read: a turn ends once, and
 // nothing is said of it afterwards.
+
 import type { JsonObject } from '../../../kernel/json.ts'
 import type { RunnerEvent } from '../../protocol.ts'
 import { CONTINUE_PROMPT, type EngineSession, type TurnEnd, type TurnReporter } from '../engine.ts'
+import { CODEX_INTERRUPT_MS } from '../limits.ts'
 import type { AppServer, RpcRequest } from './app-server.ts'
 import { answerServerRequest } from './approvals.ts'
 import { activeTurns } from './events/agents.ts'
@@ -11,9 +13,6 @@ import { type CodexTurnState, newTurnState, nextTurnState, type RpcNotification 
 import { turnFailureOf } from './failures.ts'
 import { objectOf, textIn } from './lenient-json.ts'
 import type { ThreadPosition } from './thread.ts'
-
-/** How long codex may take to stop before it is killed. Within the time that the runner gives an interrupt. */
-const INTERRUPT_MS = 1_000
 
 /** The turn under way. */
 interface ActiveCodexTurn {
@@ -88,7 +87,7 @@ export class CodexSession implements EngineSession {
     play.interrupted = true
     play.stop()
     this.#interruptAll(play)
-    const late = new Promise<'late'>((resolve) => setTimeout(resolve, INTERRUPT_MS, 'late').unref())
+    const late = new Promise<'late'>((resolve) => setTimeout(resolve, CODEX_INTERRUPT_MS, 'late').unref())
     if ((await Promise.race([play.ended, late])) === 'late') await this.#abandonTurn(play, { kind: 'interrupted' })
   }
 
@@ -103,7 +102,7 @@ export class CodexSession implements EngineSession {
     const play = this.#activeTurn
     const turn = play?.end ? activeTurns(play.seen).find(({ threadId }) => threadId === taskId) : undefined
     if (!turn) return false
-    await this.#server.request('turn/interrupt', turn, INTERRUPT_MS)
+    await this.#server.request('turn/interrupt', turn, CODEX_INTERRUPT_MS)
     return true
   }
 
@@ -170,7 +169,7 @@ export class CodexSession implements EngineSession {
   async #endCommands({ seen }: ActiveCodexTurn): Promise<void> {
     const threads = [this.#thread, ...seen.agents.keys()]
     const clean = (threadId: string) =>
-      this.#server.request('thread/backgroundTerminals/clean', { threadId }, INTERRUPT_MS)
+      this.#server.request('thread/backgroundTerminals/clean', { threadId }, CODEX_INTERRUPT_MS)
     const [own] = await Promise.allSettled(threads.map(clean))
     if (own?.status === 'rejected') await this.#server.end()
     // One that was just being started may have been missed.
@@ -184,7 +183,7 @@ export class CodexSession implements EngineSession {
 
   #interruptTurn(turn: { threadId: string; turnId: string }): void {
     // It does not answer for a turn that has ended.
-    this.#server.request('turn/interrupt', turn, INTERRUPT_MS).catch(() => {})
+    this.#server.request('turn/interrupt', turn, CODEX_INTERRUPT_MS).catch(() => {})
   }
 
   async #onRequest(asked: RpcRequest): Promise<void> {

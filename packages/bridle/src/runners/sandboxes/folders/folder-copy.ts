@@ -1,5 +1,6 @@
 // Copies a folder that somebody else may write at the same time. An agent can replace a folder by a link while it is read,
 // so each step goes down from an open folder and follows no link: nothing outside of the source is ever read.
+
 import { execFile, spawn } from 'node:child_process'
 import { constants, type Stats } from 'node:fs'
 import {
@@ -14,6 +15,7 @@ import {
   realpath,
   symlink,
 } from 'node:fs/promises'
+import { FOLDER_DEPTH_MAX, HOLES_MIN_BYTES, SPARSE_COPY_MS } from '../limits.ts'
 
 export interface FolderOwner {
   readonly uid: number
@@ -53,12 +55,6 @@ export class CopyFault extends Error {
     this.code = code
   }
 }
-
-/** Each level holds a few open files. */
-const DEPTH_MAX = 200
-/** Holes of less than this are not worth a process of their own. */
-const HOLES_MIN_BYTES = 1024 ** 2
-const SPARSE_COPY_MS = 5 * 60_000
 
 /** Copies what is in `from`, a path without links, into the folder `to`, which it makes. FIFOs, sockets and devices are skipped. */
 export const copyFolder = async (from: string, to: string, options: CopyOptions): Promise<number> => {
@@ -124,7 +120,8 @@ const openFolder = async (path: string | Buffer): Promise<OpenFolder> => {
 const pathInside = (base: string, name: Buffer): Buffer => Buffer.concat([Buffer.from(`${base}/`), name])
 
 const copyOpenFolder = async (source: OpenFolder, to: string | Buffer, depth: number, job: CopyJob): Promise<void> => {
-  if (depth > DEPTH_MAX) throw new CopyFault('too_deep', `The folder is nested deeper than ${DEPTH_MAX} levels.`)
+  if (depth > FOLDER_DEPTH_MAX)
+    throw new CopyFault('too_deep', `The folder is nested deeper than ${FOLDER_DEPTH_MAX} levels.`)
   const { mode } = await source.handle.stat()
   await mkdir(to, { mode: 0o700 })
   const target = await openFolder(to)

@@ -1,17 +1,11 @@
 // How much the session folders of each tenant hold together, so that one tenant does not fill the disk of all.
+
 import { execFile } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { MEASURED_FOLDERS, MEASUREMENT_TRUST_MS, TENANT_BYTES_MAX, TENANT_MEASURE_MS } from '../limits.ts'
 import { formatBytes } from '../resources/byte-sizes.ts'
 import { folderKey } from './session-paths.ts'
-
-/** A few dozen sessions with a large project each. */
-const TENANT_BYTES_MAX = 20 * 1024 ** 3
-/** Sizes are asked for with each session that starts, and take a while to measure. */
-const TRUST_MS = 60_000
-const MEASURE_MS = 60_000
-/** Folders measured by one process: a command line has a limit. */
-const BATCH = 200
 
 interface FolderSize {
   readonly bytes: number
@@ -73,13 +67,16 @@ export class TenantDiskUsage {
     const names = await readdir(this.#folder).catch(() => [])
     const there = new Set(names)
     for (const name of this.#sizes.keys()) if (!there.has(name)) this.#forget(name)
-    const old = names.filter((name) => this.#now() - (this.#sizes.get(name)?.measuredAt ?? -Infinity) >= TRUST_MS)
+    const old = names.filter(
+      (name) => this.#now() - (this.#sizes.get(name)?.measuredAt ?? -Infinity) >= MEASUREMENT_TRUST_MS,
+    )
     for (const name of old) {
       const key = this.#tenants.has(name) ? null : await folderKey(join(this.#folder, name))
       if (key) this.#tenants.set(name, key.tenant)
     }
     const known = old.filter((name) => this.#tenants.has(name))
-    for (let at = 0; at < known.length; at += BATCH) await this.#measureSome(known.slice(at, at + BATCH))
+    for (let at = 0; at < known.length; at += MEASURED_FOLDERS)
+      await this.#measureSome(known.slice(at, at + MEASURED_FOLDERS))
   }
 
   async #measureSome(names: readonly string[]): Promise<void> {
@@ -101,6 +98,6 @@ export class TenantDiskFullError extends Error {}
 /** `du` follows no links, and runs beside the server's own work. What it could read counts, though it could not read all. */
 const runDu = (cwd: string, names: readonly string[]): Promise<string> =>
   new Promise((resolve) => {
-    const options = { cwd, timeout: MEASURE_MS, env: { PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C' } }
+    const options = { cwd, timeout: TENANT_MEASURE_MS, env: { PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C' } }
     execFile('du', ['-sk', '--', ...names], options, (_error, output) => resolve(output))
   })

@@ -3,6 +3,7 @@
 //
 // Started by root, bubblewrap makes its mounts as root, so that it may look into root's folders, and the first program
 // inside becomes an ordinary user before anything else: there, root of a user namespace would be root to files and peers.
+
 import { execFile } from 'node:child_process'
 import {
   existsSync,
@@ -16,6 +17,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { SHM_BYTES } from '../limits.ts'
 import { type SandboxUser, sandboxUser } from './sandbox-user.ts'
 
 /** The files that a command sees beyond the system's. */
@@ -35,8 +37,6 @@ export interface SandboxView {
 
 /** Inside a user namespace any number will do. */
 const USER_ID = 1000
-/** As much as container runtimes give: browsers need some, and it is memory. */
-const SHM_BYTES = 64 * 1024 * 1024
 
 const systemFolders = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/opt', '/nix/store']
 /** Names, certificates, libraries and time: what programs read, and nothing that says who else is here. */

@@ -1,5 +1,6 @@
 // How much a sandbox may use, and the words for one that used more. Not as RLIMIT_AS, which counts address space: engines
 // reserve far more of that than they ever use.
+import { THREADS_PER_PROCESS } from '../limits.ts'
 import { formatBytes, parseByteText } from './byte-sizes.ts'
 
 export interface ResourceLimits {
@@ -20,12 +21,6 @@ export const RESOURCE_LIMITS: ResourceLimits = {
   /** A large repository with its packages and its build; ten sessions of that fit on an ordinary disk. */
   workBytes: 10 * GIBIBYTE,
 }
-
-/**
- * Threads for each process that is allowed. The kernel's own limit (pids.max) counts threads, of which a Node process has
- * about 15 and a shell one: a limit of 256 threads would stop an ordinary build.
- */
-export const THREADS_PER_PROCESS = 16
 
 export const threadsMax = ({ processes }: ResourceLimits): number => processes * THREADS_PER_PROCESS
 

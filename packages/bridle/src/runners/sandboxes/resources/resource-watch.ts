@@ -2,6 +2,7 @@
 // within limits where it was given a cgroup; elsewhere the processes are counted in /proc, and disk is measured in any case.
 // A look can miss what happens between two of them.
 
+import { DISK_MEASURE_MS, DISK_SAMPLES, DISK_TIMEOUTS_MAX, PAUSE_FACTOR, SAMPLE_MS } from '../limits.ts'
 import type { ProcessIdentity } from '../sandbox-processes.ts'
 import type { SandboxCgroup } from './cgroup.ts'
 import { measureFolders } from './disk-usage.ts'
@@ -40,19 +41,8 @@ export interface ResourceWatch {
   remainingProcesses(): readonly ProcessIdentity[]
 }
 
-/** A look takes 10 ms of processor time on a machine with 430 processes, 300 of them in the sandbox. */
-const SAMPLE_MS = 1_000
-/** Neither counting nor measuring takes more than about a tenth of the time. */
-const PAUSE_FACTOR = 10
-/** A disk fills more slowly than memory, and a look at it starts a program. */
-const DISK_SAMPLES = 3
-/** `du` reads a few million files in that time. */
-const MEASURE_MS = 300_000
-/** A first walk over a cold disk may be slow. Folders that take that long twice hold more than a limit allows. */
-const TIMEOUTS_MAX = 2
-
 export const watchResources = (options: ResourceWatchOptions): ResourceWatch => {
-  const { rootPid, folders, limits, cgroup, sampleMs = SAMPLE_MS, measureMs = MEASURE_MS } = options
+  const { rootPid, folders, limits, cgroup, sampleMs = SAMPLE_MS, measureMs = DISK_MEASURE_MS } = options
   const tree = processTree(rootPid)
   let usage: ResourceUsage = { memoryBytes: 0, processes: 0, threads: 0, workBytes: null }
   let entries = tree.read()
@@ -118,7 +108,7 @@ export const watchResources = (options: ResourceWatchOptions): ResourceWatch => 
       const workBytes = bytes + diskBytes
       usage = { ...usage, workBytes }
       exceed(over('disk', workBytes, limits.workBytes))
-    } else if (timeouts >= TIMEOUTS_MAX) {
+    } else if (timeouts >= DISK_TIMEOUTS_MAX) {
       exceed({ resource: 'disk', used: null, limit: limits.workBytes })
     }
     again(measure, startedMs, sampleMs * DISK_SAMPLES)

@@ -1,15 +1,14 @@
 // Files without a name: a file that was removed while a process has it open, or one that was made in memory (memfd). They
 // take disk or memory, and neither `du` nor the size of a process shows them.
+
 import { opendirSync, readlinkSync, statSync } from 'node:fs'
 import type { ProcessEntry } from '../../process-table.ts'
+import { OPEN_FILES_MAX } from '../limits.ts'
 
 export interface UnlinkedFileBytes {
   readonly memoryBytes: number
   readonly diskBytes: number
 }
-
-/** Open files looked at in one go: 256 processes with 80 each. A process may open a million, and we would stand still. */
-const OPEN_FILES_MAX = 20_000
 
 export const unlinkedFileBytes = (entries: readonly ProcessEntry[]): UnlinkedFileBytes => {
   const found = new Map<string, { readonly isMemory: boolean; readonly bytes: number }>()

@@ -1,15 +1,15 @@
 // The Worker is the credential proxy. A run gets a token and an address of the gateway; the token says which run of which
 // session may ask, sealed so that the sandbox cannot read it. Whether that run still lives, and what it has spent, its object
 // knows: so the object asks the provider, with the key, and nobody else ever sees it.
+
 import type { Key } from '../../../kernel/event.ts'
 import type { Job } from '../../../kernel/ports/runner.ts'
+import { ERROR_BYTES_MAX, PROVIDER_BODY_BYTES_MAX } from '../../../runners/credentials/limits.ts'
 import { type Provider, type ProviderRoute, REFUSAL_STATUSES } from '../../../runners/credentials/providers/provider.ts'
 import { encodeProxyRefusal, type ProviderName, providers } from '../../../runners/credentials/providers.ts'
 import {
   checkProviderRequest,
-  ERROR_BYTES_MAX,
   findProviderRoute,
-  PROVIDER_BODY_BYTES_MAX,
   type ProviderTarget,
   type ProxyRefusal,
   tooManyRequests,
