@@ -1,6 +1,6 @@
 // What a run may ask of a provider with the server's key: the same answers wherever the key is kept.
 
-import { ERROR_BYTES_MAX, OPEN_REQUEST_BYTES_MAX, OPEN_REQUESTS_MAX, PROVIDER_BODY_BYTES_MAX } from './limits.ts'
+import { OPEN_REQUEST_BYTES_MAX, OPEN_REQUESTS_MAX } from './limits.ts'
 import type { Provider, ProviderRoute, ProxyRefusalCode } from './providers/provider.ts'
 import { PROVIDER_NAMES, type ProviderName, providers } from './providers.ts'
 import { matchesModel } from './spending/prices.ts'
