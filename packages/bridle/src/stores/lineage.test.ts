@@ -8,7 +8,6 @@ import {
   effectiveIncarnation,
   eventStretches,
   lineageLevels,
-  mayBeDeleted,
   sessionOrigin,
   snapshotCandidates,
   unchangedMessages,
@@ -126,12 +125,3 @@ describe('snapshots', () => {
     expect([...unchanged]).toEqual(expected)
   })
 })
-
-test.each([
-  [true, 0, true],
-  [true, 1, false],
-  [false, 0, false],
-  [false, 2, false],
-])('removed %s, with %i branches: deleted %s', (isRemoved, branches, expected) =>
-  expect(mayBeDeleted({ isRemoved, branches })).toBe(expected),
-)

@@ -130,7 +130,3 @@ export const unchangedMessages = <S>(
     for (const index of rewrittenSince(session, Math.min(known.seq, seq))) indexes.delete(index)
   return indexes
 }
-
-/** A removed session may be deleted when no branch, removed or not, hangs from it: a branch still reads its events. */
-export const mayBeDeleted = (session: { readonly isRemoved: boolean; readonly branches: number }): boolean =>
-  session.isRemoved && session.branches === 0

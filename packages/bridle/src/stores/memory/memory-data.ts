@@ -19,8 +19,6 @@ export interface MemorySession {
   row: string
   wake: Wake
   removed: boolean
-  /** Sessions that branched from this one and still read it. */
-  branches: number
 }
 
 export interface MemoryData {

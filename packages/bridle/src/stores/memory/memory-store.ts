@@ -19,7 +19,6 @@ import {
   eventStretches,
   type LineageLevel,
   lineageLevels,
-  mayBeDeleted,
   sessionOrigin,
   snapshotCandidates,
   unchangedMessages,
@@ -71,7 +70,6 @@ const memoryLog = (data: MemoryData, epoch: number): Log => {
     row: '',
     wake: { inHand: false, dueAt: null },
     removed: false,
-    branches: 0,
   })
 
   return {
@@ -116,7 +114,6 @@ const memoryLog = (data: MemoryData, epoch: number): Log => {
       const encoded = encode(lease.key, append)
       // Nothing can fail from here on, so the append is all or nothing.
       data.sessions.set(keyText(session.key), session)
-      if (!existing && session.parent) session.parent.session.branches += 1
       held.set(lease, session)
       for (const event of encoded.events) session.events.push(event)
       if (encoded.row !== undefined) session.row = encoded.row
@@ -152,7 +149,6 @@ const memoryLog = (data: MemoryData, epoch: number): Log => {
       session.removed = true
       data.sessions.delete(keyText(key))
       data.tombstones.set(keyText(key), { head: memoryHeadOf(session), incarnation: session.incarnation })
-      deleteUnread(session)
       return true
     },
   }
@@ -162,17 +158,6 @@ const levelsOf = (session: MemorySession, upTo = memoryHeadOf(session)): Lineage
   const chain = [session]
   for (let at = session.parent; at; at = at.session.parent) chain.push(at.session)
   return lineageLevels(chain, upTo)
-}
-
-/** Empties a removed session that nobody reads, and then its parents that only this one still read. */
-const deleteUnread = (session: MemorySession): void => {
-  for (let at: MemorySession | undefined = session; at; at = at.parent?.session) {
-    if (!mayBeDeleted({ isRemoved: at.removed, branches: at.branches })) return
-    at.events.length = 0
-    at.snapshots.clear()
-    at.messages.clear()
-    if (at.parent) at.parent.session.branches -= 1
-  }
 }
 
 const checkAnswers = ({ key, answers }: MemorySession, { results = [] }: LogAppend): void => {

@@ -2,6 +2,7 @@
 // becomes of the append, what no session needs is found again and deleted, as often as it takes.
 import type { Key } from '../../kernel/event.ts'
 import type { SqlDriver } from '../drivers/driver.ts'
+import { IS_UNREAD } from '../sqlite/removal.ts'
 import type { ObjectBucket } from './platform-types.ts'
 
 const RETRY_MS = 30_000
@@ -95,8 +96,7 @@ export class BucketNames {
     const rows = this.#ports.driver.all<{ name: string }>(
       `SELECT name FROM bucket_names AS b WHERE CASE WHEN sid IS NULL
          THEN NOT EXISTS (SELECT 1 FROM log WHERE instr(body, b.name) > 0)
-         ELSE NOT EXISTS (SELECT 1 FROM sessions AS s WHERE s.sid = b.sid
-           AND (removed = 0 OR EXISTS (SELECT 1 FROM sessions WHERE parent_sid = s.sid))) END
+         ELSE NOT EXISTS (SELECT 1 FROM sessions AS s WHERE s.sid = b.sid AND NOT ${IS_UNREAD}) END
        LIMIT ?`,
       PAGE + this.#reserved.size,
     )

@@ -17,12 +17,11 @@ export const hideSession = (driver: SqlDriver, record: SessionRecord, head: numb
   driver.run('DELETE FROM approvals WHERE sid = ?', sid)
 }
 
-/** A session that `mayBeDeleted`, found with one query. */
+/** A row `s` of `sessions` that nobody reads: it is removed, and no branch, removed or not, hangs from it. */
+export const IS_UNREAD = '(s.removed = 1 AND NOT EXISTS (SELECT 1 FROM sessions WHERE parent_sid = s.sid))'
+
 export const findSweepableSession = (driver: SqlDriver): number | undefined =>
-  driver.get<{ sid: number }>(
-    `SELECT sid FROM sessions AS s WHERE removed = 1
-     AND NOT EXISTS (SELECT 1 FROM sessions WHERE parent_sid = s.sid) LIMIT 1`,
-  )?.sid
+  driver.get<{ sid: number }>(`SELECT sid FROM sessions AS s WHERE ${IS_UNREAD} LIMIT 1`)?.sid
 
 /** Deletes a slice of it, inside a transaction; the last slice takes the session along. */
 export const sweepSession = (driver: SqlDriver, sid: number): void => {
