@@ -6,6 +6,7 @@ import { StoreFault } from '../kernel/ports/store.ts'
 import { faultCodeOf, type NodeDriver, nodeDriver } from './drivers/node-driver.ts'
 import { DatabaseSync } from './drivers/sqlite-module.ts'
 import { lockFolder, makeFolder, makePrivate, writeFolderOwner } from './folder-lock.ts'
+import { READER_WAIT_MS } from './limits.ts'
 import type { TailLimits } from './sqlite/log/tail.ts'
 import {
   beginIncarnation,
@@ -91,9 +92,6 @@ const emptyLogAtStart = (driver: NodeDriver, path: string): void => {
     `Another program is reading the database in ${path}. End it, then start the server again.`,
   )
 }
-
-/** A backup that runs while the server starts gets this long to finish its step. */
-const READER_WAIT_MS = 5_000
 
 /** The lock goes last: until then nobody else may touch the file. */
 const closeAll = (store: SqliteStore | undefined, driver: NodeDriver | undefined, unlock: () => void): void => {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { StoreFault } from '../kernel/ports/store.ts'
 import { key } from './contract/store.suite.ts'
-import { lineageMax } from './limits.ts'
+import { LINEAGE_MAX } from './limits.ts'
 import {
   branchPointOf,
   effectiveIncarnation,
@@ -73,7 +73,7 @@ describe('origin', () => {
     ['before the root', from(1), parent, undefined],
     ['behind the head', from(10), parent, undefined],
     ['no whole number', from(4.5), parent, undefined],
-    ['too deep', from(4), { ...parent, depth: lineageMax }, undefined],
+    ['too deep', from(4), { ...parent, depth: LINEAGE_MAX }, undefined],
     ['among the numbers of a removed session', from(4), parent, { head: 5, incarnation: 1 }],
   ])('refused: %s', (_name, branch, point, tombstone) => {
     const fault = expect.objectContaining({ code: 'refused' } satisfies Partial<StoreFault>)

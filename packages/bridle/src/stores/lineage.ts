@@ -3,7 +3,7 @@
 // synchronously or not, and asks here what follows from it.
 import { type Key, keyText } from '../kernel/event.ts'
 import { type BranchParent, type KnownMessages, StoreFault } from '../kernel/ports/store.ts'
-import { lineageMax } from './limits.ts'
+import { LINEAGE_MAX } from './limits.ts'
 
 /** A session as far as lineage goes. Its numbers begin behind `base`; the base of a branch is the branch point. */
 export interface LineageMember {
@@ -89,7 +89,7 @@ const checkBranch = (key: Key, from: BranchParent, parent: BranchPoint | undefin
   if (!parent) throw refuse('no such parent')
   if (!Number.isSafeInteger(from.seq) || from.seq < parent.root || from.seq > parent.head)
     throw refuse(`the parent has ${parent.root} to ${parent.head}`)
-  if (parent.depth >= lineageMax) throw refuse(`more than ${lineageMax} branches deep`)
+  if (parent.depth >= LINEAGE_MAX) throw refuse(`more than ${LINEAGE_MAX} branches deep`)
   // A client may hold a cursor into the removed session of this key; its numbers must not come back as other events.
   if (from.seq < tombstoneHead) throw refuse(`a removed session of this key reached ${tombstoneHead}`)
 }

@@ -1,6 +1,7 @@
 // What the lists of all stores share. A page's cursor is where its last entry stood in the order: rows may change
 // between pages, a position stays valid.
 import { StoreFault } from '../kernel/ports/store.ts'
+import { PAGE_MAX } from './limits.ts'
 
 export const encodeCursor = (position: readonly number[]): string => position.join('.')
 
@@ -11,9 +12,8 @@ export const decodeCursor = (cursor: string, length: number): number[] => {
   return position
 }
 
-const pageMax = 500
 /** How many entries a page holds: what was asked, within reason. */
-export const pageSize = (asked: number | undefined): number => Math.max(1, Math.min(asked ?? 50, pageMax))
+export const pageSize = (asked: number | undefined): number => Math.max(1, Math.min(asked ?? 50, PAGE_MAX))
 
 /** An entry, and where it stands in the order of its list. */
 export interface PositionedEntry<T> {

@@ -1,6 +1,7 @@
 // The little that a database must offer. SQLite on Node and the SQL of a Durable Object both fit behind this, so the
 // rest of the folder is written once. Shared SQL holds no BEGIN, SAVEPOINT or PRAGMA: a Durable Object refuses them.
 import { StoreFault, type StoreFaultCode } from '../../kernel/ports/store.ts'
+import { PARAMETERS_MAX, ROW_BYTES_MAX } from '../limits.ts'
 
 export type SqlValue = string | number | null
 
@@ -30,20 +31,16 @@ export interface SqlDriver {
   recover(): void
 }
 
-/** A Durable Object's limits, kept on every driver so that a test on Node finds what production would refuse. */
-const parametersMax = 100
-const rowBytesMax = 1_900_000
-
 /** Every driver passes its values through here before it binds them. */
 export const checkSqlLimits = (values: readonly SqlValue[]): void => {
-  if (values.length > parametersMax) throw new StoreFault('refused', `${values.length} parameters in one statement`)
+  if (values.length > PARAMETERS_MAX) throw new StoreFault('refused', `${values.length} parameters in one statement`)
   let bytes = 0
   for (const value of values) bytes += typeof value === 'string' ? value.length * 3 : 8
-  if (bytes <= rowBytesMax) return
+  if (bytes <= ROW_BYTES_MAX) return
   // Three bytes per unit is the worst case; only a row that might be too large is measured.
   bytes = 0
   for (const value of values) bytes += typeof value === 'string' ? new TextEncoder().encode(value).length : 8
-  if (bytes > rowBytesMax) throw new StoreFault('refused', `a row of ${bytes} bytes`)
+  if (bytes > ROW_BYTES_MAX) throw new StoreFault('refused', `a row of ${bytes} bytes`)
 }
 
 /** A driver's error as the fault that callers match on. */

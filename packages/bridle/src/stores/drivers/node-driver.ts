@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs'
 import type { DatabaseSync as Database, StatementSync } from 'node:sqlite'
 import { StoreFault, type StoreFaultCode } from '../../kernel/ports/store.ts'
+import { BUSY_MS, FILE_CHECK_MS, RECOVER_MS } from '../limits.ts'
 import { checkSqlLimits, type SqlDriver, type SqlValue } from './driver.ts'
 import { DatabaseSync } from './sqlite-module.ts'
 
@@ -13,13 +14,6 @@ export interface NodeDriver extends SqlDriver {
   emptyLog(waitMs: number): boolean
   close(): void
 }
-
-/** A look at the files costs a few microseconds: too much for every commit, and nothing at all ten times a second. */
-const LOOK_MS = 100
-/** A disk that fails is asked again four times a second, however many callers there are. */
-const RECOVER_MS = 250
-/** How long a statement waits for the lock of another program, a backup say. */
-const BUSY_MS = 5000
 
 export const nodeDriver = (file: string): NodeDriver => {
   let db = open(file)
@@ -130,7 +124,7 @@ export const nodeDriver = (file: string): NodeDriver => {
 
     check(when) {
       const now = performance.now()
-      if (when !== 'now' && now - lookedAt < LOOK_MS) return false
+      if (when !== 'now' && now - lookedAt < FILE_CHECK_MS) return false
       // A look that failed counts for nothing: the next call looks again.
       lookedAt = Number.NEGATIVE_INFINITY
       look()

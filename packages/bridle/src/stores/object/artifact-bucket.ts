@@ -3,14 +3,9 @@
 import { type Event, type Key, keyText } from '../../kernel/event.ts'
 import { hashText } from '../../kernel/json.ts'
 import { type Log, type LogAppend, StoreFault } from '../../kernel/ports/store.ts'
+import { BUCKET_PUTS_MAX, BUCKET_TRIES_MAX, INLINE_CONTENT_MAX } from '../limits.ts'
 import type { BucketNames } from './bucket-names.ts'
 import type { ObjectBucket } from './platform-types.ts'
-
-/** Characters of a chunk that stay in the log: less would cost a request more than it costs the storage. */
-export const INLINE_CONTENT_MAX = 65_536
-/** What the platform keeps open at once for one invocation. */
-const PUTS_MAX = 6
-const TRIES_MAX = 3
 
 /** Beside the payload, where no runner can write. */
 interface StoredChunk extends Event<'artifact_chunk'> {
@@ -112,7 +107,7 @@ const withRetries = async <T>(attempt: () => Promise<T>): Promise<T> => {
     try {
       return await attempt()
     } catch (cause) {
-      if (tries >= TRIES_MAX) throw cause
+      if (tries >= BUCKET_TRIES_MAX) throw cause
     }
   }
 }
@@ -123,7 +118,7 @@ const inParallel = async <T>(items: readonly T[], act: (item: T) => Promise<unkn
   const lane = async () => {
     for (const item of waiting) await act(item)
   }
-  const lanes = await Promise.allSettled(Array.from({ length: PUTS_MAX }, lane))
+  const lanes = await Promise.allSettled(Array.from({ length: BUCKET_PUTS_MAX }, lane))
   const broken = lanes.find(({ status }) => status === 'rejected')
   if (broken) throw (broken as PromiseRejectedResult).reason
 }

@@ -2,12 +2,9 @@
 // becomes of the append, what no session needs is found again and deleted, as often as it takes.
 import type { Key } from '../../kernel/event.ts'
 import type { SqlDriver } from '../drivers/driver.ts'
+import { CLEANUP_NAMES_MAX, CLEANUP_RETRY_MS } from '../limits.ts'
 import { IS_UNREAD } from '../sqlite/removal.ts'
 import type { ObjectBucket } from './platform-types.ts'
-
-const RETRY_MS = 30_000
-/** What a bucket deletes at once is more; what a statement binds is one. */
-const PAGE = 500
 
 export interface BucketNamesPorts {
   readonly driver: SqlDriver
@@ -65,7 +62,7 @@ export class BucketNames {
   /** In the turn that made something unneeded: it is then looked after, whatever happens to this life of the object. */
   scheduleCleanup(): void {
     const { bucket, now, retry } = this.#ports
-    if (bucket && this.#hasNames()) retry(now() + RETRY_MS)
+    if (bucket && this.#hasNames()) retry(now() + CLEANUP_RETRY_MS)
   }
 
   /** Resolves when what nobody needs is deleted, or could not be. */
@@ -98,12 +95,12 @@ export class BucketNames {
          THEN NOT EXISTS (SELECT 1 FROM log WHERE instr(body, b.name) > 0)
          ELSE NOT EXISTS (SELECT 1 FROM sessions AS s WHERE s.sid = b.sid AND NOT ${IS_UNREAD}) END
        LIMIT ?`,
-      PAGE + this.#reserved.size,
+      CLEANUP_NAMES_MAX + this.#reserved.size,
     )
     return rows
       .map(({ name }) => name)
       .filter((name) => !this.#reserved.has(name))
-      .slice(0, PAGE)
+      .slice(0, CLEANUP_NAMES_MAX)
   }
 
   #hasNames(): boolean {

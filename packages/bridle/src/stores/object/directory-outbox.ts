@@ -3,13 +3,10 @@
 import { type Key, keyText } from '../../kernel/event.ts'
 import type { Log } from '../../kernel/ports/store.ts'
 import type { SqlDriver } from '../drivers/driver.ts'
+import { ANNOUNCED_MAX, PUBLISH_RETRY_MS } from '../limits.ts'
 import { rowWithOwner } from '../sqlite/sqlite-directory.ts'
 import type { DirectoryUpdate } from './remote-directory.ts'
 import type { TenantDirectory } from './shards.ts'
-
-const RETRY_MS = 5_000
-/** Sessions of one object: itself and its branches. */
-const GREETED_MAX = 500
 
 export interface DirectoryOutboxPorts {
   readonly driver: SqlDriver
@@ -77,7 +74,7 @@ export class DirectoryOutbox {
     this.#hasAnnounced = true
     const { driver, directory } = this.#ports
     try {
-      const here = driver.all<Key>('SELECT tenant, agent, id FROM sessions WHERE removed = 0 LIMIT ?', GREETED_MAX)
+      const here = driver.all<Key>('SELECT tenant, agent, id FROM sessions WHERE removed = 0 LIMIT ?', ANNOUNCED_MAX)
       const untold = here.filter((key) => !this.#published.has(keyText(key)))
       const [first] = untold
       if (!first) return
@@ -103,7 +100,7 @@ export class DirectoryOutbox {
           driver.run('DELETE FROM untold WHERE tenant = ? AND agent = ? AND id = ? AND n = ?', tenant, agent, id, n)
       }
     } catch {
-      retry(now() + RETRY_MS)
+      retry(now() + PUBLISH_RETRY_MS)
     }
   }
 

@@ -2,6 +2,7 @@
 // they make up together.
 import { type Key, keyText } from '../../kernel/event.ts'
 import type { Directory, DirectoryRow, ListedSession, ListFilter } from '../../kernel/ports/store.ts'
+import { HOMES_MAX } from '../limits.ts'
 import type { PositionedEntry } from '../listing.ts'
 import type { ApprovalListing, PageOptions } from '../sqlite/sqlite-directory.ts'
 import type { ObjectNamespace } from './platform-types.ts'
@@ -55,9 +56,6 @@ export interface DirectoryRecord extends DirectoryUpdate {
 
 /** The name of the object that has a session which is no branch. */
 export const defaultHome = (key: Key): string => keyText(key)
-
-/** Homes remembered by one gateway: each saves a question. */
-const HOMES_MAX = 10_000
 
 export interface RemoteDirectory extends Directory {
   /** Where a session lives, or would. */

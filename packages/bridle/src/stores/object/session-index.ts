@@ -4,6 +4,7 @@ import type { Key } from '../../kernel/event.ts'
 import { ownerFromId } from '../../kernel/owner.ts'
 import type { ListedSession, ListFilter } from '../../kernel/ports/store.ts'
 import type { SqlDriver } from '../drivers/driver.ts'
+import { RECORDS_PAGE } from '../limits.ts'
 import type { PositionedEntry } from '../listing.ts'
 import { noTail, openTail } from '../sqlite/log/tail.ts'
 import { openSessionTable, type SessionTable } from '../sqlite/session-table.ts'
@@ -22,8 +23,6 @@ interface HomeRow {
   readonly seq: number
   readonly removed: number
 }
-
-const KNOWN_PAGE = 200
 
 export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
   readonly #driver: SqlDriver
@@ -90,7 +89,7 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
       `SELECT h.id, h.agent, h.home, h.seq, h.removed, s.row, s.owner FROM homes AS h
        LEFT JOIN sessions AS s ON s.tenant = h.tenant AND s.id = h.id AND s.agent = h.agent AND s.removed = 0
        WHERE h.tenant = ? AND (h.id, h.agent) > (?, ?) ORDER BY h.id, h.agent LIMIT ?`,
-      ...[tenant, after?.id ?? '', after?.agent ?? '', KNOWN_PAGE],
+      ...[tenant, after?.id ?? '', after?.agent ?? '', RECORDS_PAGE],
     )
     return rows.map(({ id, agent, home, seq, removed, row, owner }) => ({
       ...{ key: { tenant, agent, id }, home, head: seq },
@@ -117,7 +116,7 @@ export class DirectoryIndex implements Omit<DirectoryStub, 'adopt' | 'secret'> {
           })
         const last = page.at(-1)
         if (last) isEmpty = false
-        if (!last || page.length < KNOWN_PAGE) break
+        if (!last || page.length < RECORDS_PAGE) break
         after = last.key
       }
     }

@@ -1,9 +1,8 @@
 // Deleting sessions. Removal hides a session at once and keeps its head; its rows go later, a slice at a time and only
 // when no branch reads them. What is left to sweep follows from the tables, so a crash in between loses nothing.
 import type { SqlDriver } from '../drivers/driver.ts'
+import { SWEEP_ROWS } from '../limits.ts'
 import type { SessionRecord } from './session-table.ts'
-
-const sliceRows = 500
 
 export const hideSession = (driver: SqlDriver, record: SessionRecord, head: number): void => {
   const { sid, tenant, agent, id, incarnation } = record
@@ -27,7 +26,7 @@ export const findSweepableSession = (driver: SqlDriver): number | undefined =>
 export const sweepSession = (driver: SqlDriver, sid: number): void => {
   const edge = driver.get<{ last: number }>(
     'SELECT last FROM log WHERE sid = ? ORDER BY last LIMIT 1 OFFSET ?',
-    ...[sid, sliceRows],
+    ...[sid, SWEEP_ROWS],
   )
   if (edge) {
     driver.run(`${deleteLog} AND k.last < ?)`, sid, edge.last)

@@ -3,7 +3,7 @@ import { type Key, keyText } from '../../kernel/event.ts'
 import { rowOwner } from '../../kernel/owner.ts'
 import { type BranchParent, type DirectoryRow, parentIdOf, StoreFault, type Wake } from '../../kernel/ports/store.ts'
 import { type SqlDriver, toStoreFault } from '../drivers/driver.ts'
-import { lineageMax } from '../limits.ts'
+import { LINEAGE_MAX } from '../limits.ts'
 import {
   branchPointOf,
   effectiveIncarnation,
@@ -96,7 +96,7 @@ export const openSessionTable = (driver: SqlDriver, tail: Tail) => {
     const chain = [record]
     for (let at = record; at.parent_sid !== null; ) {
       const parent = get(at.parent_sid)
-      if (!parent || parent.tenant !== record.tenant || chain.length > lineageMax) {
+      if (!parent || parent.tenant !== record.tenant || chain.length > LINEAGE_MAX) {
         throw damaged(record, 'the session it branched from is missing')
       }
       chain.push(parent)

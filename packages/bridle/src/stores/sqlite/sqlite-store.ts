@@ -10,6 +10,7 @@ import {
 } from '../../kernel/ports/store.ts'
 import { checkAppend, checkKey, fencedFault } from '../checks.ts'
 import type { SqlDriver } from '../drivers/driver.ts'
+import { LARGE_PAGE_CHARS } from '../limits.ts'
 import { readLog } from './log/read-log.ts'
 import { encodeEvents, type Segment } from './log/segments.ts'
 import { openTail, type TailLimits } from './log/tail.ts'
@@ -29,9 +30,6 @@ export interface SqliteStore {
   /** Commits what is queued; whatever comes afterwards is refused. */
   close(): void
 }
-
-/** Reading and parsing this much takes about a millisecond. */
-const LARGE_PAGE_CHARS = 100_000
 
 /** A store over a migrated database. `epoch` is this owner's incarnation; a later owner's makes its appends fail. */
 export const sqliteStore = (driver: SqlDriver, epoch: number, limits: TailLimits): SqliteStore => {

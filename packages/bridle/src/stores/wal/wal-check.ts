@@ -13,6 +13,7 @@
 //     alarm costs every client one replay, a missed one mixes two histories.
 //   * the wal-index names a later commit than the WAL has. It is written after the sync, so that commit was acknowledged.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { FRAMES_READ } from '../limits.ts'
 import { nextChecksum, type WalChecksum } from './wal-checksum.ts'
 import { readWalIndex } from './wal-index.ts'
 
@@ -58,8 +59,6 @@ const HEADER_BYTES = 32
 const FRAME_HEADER_BYTES = 24
 /** SQLite's default, which Bridle does not change; used where the header does not say. */
 const PAGE_BYTES = 4096
-/** Frames read at once: about a megabyte. */
-const FRAMES_READ = 256
 
 /** Null when there is no file, or nothing in it. */
 const scan = (wal: string): WalScan | null => {

@@ -3,6 +3,7 @@
 import { type Event, type Key, keyText } from '../../../kernel/event.ts'
 import { hashText } from '../../../kernel/json.ts'
 import { StoreFault } from '../../../kernel/ports/store.ts'
+import { PIECE_CHARS_MAX, SEGMENT_CHARS_MAX } from '../../limits.ts'
 
 export interface Segment {
   readonly first: number
@@ -12,18 +13,13 @@ export interface Segment {
   readonly isDamaged?: true
 }
 
-/** Joined segments stop growing here: large enough that a row's overhead vanishes, small enough to parse in no time. */
-const segmentCharsMax = 32 * 1024
-/** At three bytes per character a piece still fits a row. */
-const pieceCharsMax = 500 * 1024
-
 /** JSON escapes NUL and lone surrogates, so the text is plain Unicode and survives any database byte for byte. */
 export const encodeEvents = (key: Key, events: readonly Event[]): Segment[] => {
   if (events.length === 0) return []
   try {
     const first = events[0]!.seq
     const whole = JSON.stringify(events)
-    if (whole.length <= segmentCharsMax || events.length === 1)
+    if (whole.length <= SEGMENT_CHARS_MAX || events.length === 1)
       return [{ first, last: first + events.length - 1, body: whole.slice(1, -1) }]
     return joinSegments(events.map((event) => ({ first: event.seq, last: event.seq, body: JSON.stringify(event) })))
   } catch (cause) {
@@ -44,7 +40,7 @@ export const joinSegments = (segments: readonly Segment[]): Segment[] => {
     chars = 0
   }
   for (const segment of segments) {
-    if (segment.isDamaged || chars + segment.body.length > segmentCharsMax) endRun()
+    if (segment.isDamaged || chars + segment.body.length > SEGMENT_CHARS_MAX) endRun()
     if (segment.isDamaged) {
       joined.push(segment)
       continue
@@ -63,10 +59,10 @@ const joinRun = (run: readonly Segment[]): Segment =>
 
 /** A long text cut so that each piece fits a row, never inside a surrogate pair. */
 export const splitForRows = (text: string): string[] => {
-  if (text.length <= pieceCharsMax) return [text]
+  if (text.length <= PIECE_CHARS_MAX) return [text]
   const cuts: string[] = []
   for (let from = 0; from < text.length; ) {
-    let to = Math.min(from + pieceCharsMax, text.length)
+    let to = Math.min(from + PIECE_CHARS_MAX, text.length)
     const unit = text.charCodeAt(to - 1)
     if (to < text.length && unit >= 0xd800 && unit <= 0xdbff) to--
     cuts.push(text.slice(from, to))

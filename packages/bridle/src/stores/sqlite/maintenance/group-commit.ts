@@ -2,10 +2,7 @@
 // last commit ran goes into the next one. Nothing waits for a timer.
 import { StoreFault } from '../../../kernel/ports/store.ts'
 import { type SqlDriver, toStoreFault } from '../../drivers/driver.ts'
-
-/** A group's size, so that one commit blocks the event loop for a few milliseconds at most. */
-const groupMembersMax = 256
-const groupCharsMax = 512 * 1024
+import { GROUP_CHARS_MAX, GROUP_MEMBERS_MAX } from '../../limits.ts'
 
 export interface CommitMember {
   readonly chars: number
@@ -103,7 +100,7 @@ const groupSize = (queue: readonly CommitMember[]): number => {
   let chars = 0
   for (const [index, member] of queue.entries()) {
     chars += member.chars
-    const closes = member.alone || chars > groupCharsMax || index >= groupMembersMax
+    const closes = member.alone || chars > GROUP_CHARS_MAX || index >= GROUP_MEMBERS_MAX
     if (closes) return Math.max(index, 1)
   }
   return queue.length

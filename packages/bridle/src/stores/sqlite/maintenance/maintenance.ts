@@ -2,14 +2,12 @@
 // outcome of a commit is not known nobody may go on until all that can be read is durable, and is read anew.
 import { StoreFault } from '../../../kernel/ports/store.ts'
 import { type SqlDriver, toStoreFault } from '../../drivers/driver.ts'
+import { COMMITS_PER_TIDY } from '../../limits.ts'
 import type { Tail } from '../log/tail.ts'
 import { findSweepableSession, sweepSession } from '../removal.ts'
 import { currentEpoch, probeWrite } from '../schema.ts'
 import { type CommitMember, groupCommit } from './group-commit.ts'
 import { roundRobin } from './round-robin.ts'
-
-/** Often enough that tidying takes a few milliseconds at most, seldom enough that its syncs vanish among the commits. */
-const commitsPerTidy = 250
 
 export interface StoreMaintenance {
   /** Runs now, on what is committed. */
@@ -108,7 +106,7 @@ export const openMaintenance = (driver: SqlDriver, tail: Tail, epoch: number): S
     roomToSettle = quietly(() => owned(tail.settle))
     if (!roomToSettle) return
     tail.clear()
-    untidied = commitsPerTidy
+    untidied = COMMITS_PER_TIDY
   }
 
   const tidy = (): void => {
@@ -152,7 +150,7 @@ export const openMaintenance = (driver: SqlDriver, tail: Tail, epoch: number): S
   const wake = roundRobin(driver.schedule, [
     { pending: () => commits.waiting > 0, run: commits.flush },
     { pending: () => roomToSettle && state === 'open' && tail.isFull(), run: settle },
-    { pending: () => untidied >= commitsPerTidy && state === 'open', run: tidy },
+    { pending: () => untidied >= COMMITS_PER_TIDY && state === 'open', run: tidy },
     { pending: () => toSweep && state === 'open', run: sweepSlice },
     { pending: () => toPurge && !toSweep && state === 'open', run: purge },
   ])
