@@ -8,6 +8,7 @@ import type { ShardCounts } from '../../stores/object/shards.ts'
 import type { AccessOptions } from '../../surfaces/http/access/authenticate.ts'
 import type { RateLimit } from '../../surfaces/http/access/rate-limit.ts'
 import type { ContainerStub } from './agents/containers.ts'
+import { SHARDS_MAX } from './limits.ts'
 
 export interface HarnessOptions extends Omit<AccessOptions, 'authTokenEnv'> {
   /** Agents to serve, beside the built-in ones. */
@@ -83,9 +84,6 @@ export const accessOptions = (options: HarnessOptions, env: HarnessEnv): AccessO
     tenantRequired: options.tenantRequired ?? env.FABRIC_HARNESS_TENANT_REQUIRED === '1',
   }
 }
-
-/** A list asks all of them. */
-const SHARDS_MAX = 64
 
 export const shardCountsFrom = (env: HarnessEnv): ShardCounts => ({
   count: shardCounts(env, 'BRIDLE_DIRECTORY_SHARDS')[0] ?? 1,

@@ -25,12 +25,13 @@ import { defaultAgent } from '../agents/registry.ts'
 import { createSandboxProvider } from './agents/engines.ts'
 import { InvocationHops } from './agents/invocation-hops.ts'
 import { createWorkerAgents } from './agents/worker-agents.ts'
-import { AlarmSchedule, WATCHDOG_MS } from './alarms/alarm-schedule.ts'
+import { AlarmSchedule } from './alarms/alarm-schedule.ts'
 import { ObjectClock, runClock } from './alarms/object-clock.ts'
 import { answerProviderCall, type CredentialClaim, runBudgetUsd } from './credentials/credential-proxy.ts'
 import { signingSecret } from './credentials/signing-secret.ts'
 import { SpendLedgers } from './credentials/spend-ledgers.ts'
 import { digest } from './digest.ts'
+import { DIRECTORY_WAIT_MS, HIBERNATE_AFTER_MS, STREAM_MS, WATCHDOG_MS } from './limits.ts'
 import { objectLog } from './object-log.ts'
 import { type HarnessEnv, type HarnessOptions, shardCountsFrom } from './options.ts'
 import {
@@ -46,12 +47,6 @@ import { autoResponse, type ObjectContext, type PlatformSocket, withContentLengt
 import { Heartbeats } from './sockets/heartbeats.ts'
 import { ObjectSockets } from './sockets/object-sockets.ts'
 
-/** Requests do not live for ever here. */
-const STREAM_MS = 300_000
-/** How long after the last change sockets are made ready to sleep. */
-const HIBERNATE_AFTER_MS = 250
-/** How long an answer waits for the directory, so that whoever lists next finds what was just done. */
-const DIRECTORY_WAIT_MS = 1_000
 /** What our clients send to see whether anybody is there; answered by the platform, and nobody is woken. */
 export const PING = '{"type":"ping"}'
 export const PONG = '{"type":"pong","ts":0}'

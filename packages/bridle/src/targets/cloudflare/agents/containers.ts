@@ -6,6 +6,7 @@ import type { RunnerHealth } from '../../../runners/protocol.ts'
 import type { RunnerFetch, Sandbox, SandboxProvider } from '../../../runners/sandboxes/provider.ts'
 import { askHealth, putEnv } from '../../../runners/sandboxes/runner-calls.ts'
 import type { ObjectNamespace, ObjectStub } from '../../../stores/object/platform-types.ts'
+import { CONTAINER_HEALTH_MS } from '../limits.ts'
 
 /** As much of `Container` as is asked from outside. */
 export interface ContainerStub extends ObjectStub {
@@ -24,7 +25,6 @@ export interface ContainerOptions {
 /** Of no meaning: what is fetched from a container goes to that container. */
 const URL_INSIDE = 'http://sandbox'
 const PREFIX = 'container:'
-const HEALTH_MS = 5_000
 const UP = new Set(['running', 'healthy'])
 
 export const containerSandboxes = ({ containers, token }: ContainerOptions): SandboxProvider => {
@@ -33,7 +33,7 @@ export const containerSandboxes = ({ containers, token }: ContainerOptions): San
     (name: string): RunnerFetch =>
     (url, init) =>
       of(name).fetch(new Request(url, init))
-  const health = (name: string): Promise<RunnerHealth | null> => askHealth(URL_INSIDE, HEALTH_MS, reach(name))
+  const health = (name: string): Promise<RunnerHealth | null> => askHealth(URL_INSIDE, CONTAINER_HEALTH_MS, reach(name))
   /** Asking anything of a container starts it, so one that is down is not asked. */
   const upHealth = async (name: string): Promise<RunnerHealth | null> =>
     UP.has((await of(name).getState()).status) ? health(name) : null
@@ -64,7 +64,7 @@ export const containerSandboxes = ({ containers, token }: ContainerOptions): San
       const found = key && there && (await sandbox(key, there))
       return found?.id === id ? found : null
     },
-    health: ({ fetch: inside }) => askHealth(URL_INSIDE, HEALTH_MS, inside),
+    health: ({ fetch: inside }) => askHealth(URL_INSIDE, CONTAINER_HEALTH_MS, inside),
     setEnvVars: (there, vars) => putEnv(there, vars),
     stop: async ({ id }) => {
       const key = keyIn(id)

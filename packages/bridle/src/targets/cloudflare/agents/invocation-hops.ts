@@ -5,11 +5,7 @@ import { catalogue, isEventType } from '../../../kernel/catalogue.ts'
 import { type AnyEvent, type Key, keyText } from '../../../kernel/event.ts'
 import type { Job, RunEnd, Runner } from '../../../kernel/ports/runner.ts'
 import type { Clock } from '../../../kernel/ports/store.ts'
-
-/** A call of a tool is two or three of these, and may ask others several times: the smallest plan allows 50 requests. */
-export const HOP_STEPS = 20
-/** However little was done: a third of the time that an invocation may compute. */
-export const HOP_MS = 10_000
+import { HOP_MS, HOP_STEPS } from '../limits.ts'
 
 export interface InvocationHopPorts {
   /** Sees to it that something comes in: the alarm, now. */

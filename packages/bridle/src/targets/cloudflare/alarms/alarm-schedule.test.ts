@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Wake } from '../../../kernel/ports/store.ts'
+import { WATCHDOG_MS } from '../limits.ts'
 import type { DurableStorage } from '../platform.ts'
-import { AlarmSchedule, WATCHDOG_MS } from './alarm-schedule.ts'
+import { AlarmSchedule } from './alarm-schedule.ts'
 
 const NOW = 1_000_000
 

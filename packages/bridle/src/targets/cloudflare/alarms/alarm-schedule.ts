@@ -4,8 +4,6 @@
 import type { Wake } from '../../../kernel/ports/store.ts'
 import type { DurableStorage } from '../platform.ts'
 
-export const WATCHDOG_MS = 30_000
-
 export interface AlarmSchedulePorts {
   readonly storage: DurableStorage
   /** The wake of all sessions of the object together, as the log says. */

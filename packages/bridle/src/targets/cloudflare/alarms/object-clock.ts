@@ -1,9 +1,7 @@
 // The clock inside an object. A timer keeps an object in memory for as long as it runs, so only short waits have one; a
 // long wait is kept until the object goes to sleep, and the alarm, which is set in the same write, looks after it then.
 import type { Clock } from '../../../kernel/ports/store.ts'
-
-/** Longer than any retry of a runner, shorter than the ten seconds after which an idle object sleeps. */
-const SHORT_MS = 9_000
+import { TIMER_MS_MAX } from '../limits.ts'
 
 interface LongWait {
   readonly at: number
@@ -18,7 +16,7 @@ export class ObjectClock implements Clock {
   }
 
   after(ms: number, call: () => void): () => void {
-    if (ms > SHORT_MS) {
+    if (ms > TIMER_MS_MAX) {
       const wait = { at: this.now() + ms, call }
       this.#long.add(wait)
       return () => this.#long.delete(wait)

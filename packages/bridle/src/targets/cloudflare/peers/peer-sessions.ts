@@ -7,10 +7,8 @@ import type { RemoteDirectory } from '../../../stores/object/remote-directory.ts
 import type { Access } from '../../../surfaces/http/access/authenticate.ts'
 import type { ArtifactSummary } from '../../../surfaces/http/sessions/artifact-list.ts'
 import type { RelatedSessions } from '../../../surfaces/http/sessions/related-sessions.ts'
+import { PEER_WAIT_MS } from '../limits.ts'
 import { forwardToObject } from './forwarded-request.ts'
-
-/** How long an answer waits for another object; what has not come by then is left out. */
-const ANSWER_MS = 2_000
 
 export interface PeerSessionPorts {
   readonly objects: ObjectNamespace
@@ -54,7 +52,7 @@ const observer = ({ tenant }: Key): Access => ({ tenant, scopes: ['observe'], se
 
 const withAnswerDeadline = <T>(clock: Clock, asked: Promise<T>, letGo = () => {}): Promise<T> =>
   new Promise((resolve, reject) => {
-    const forget = clock.after(ANSWER_MS, () => {
+    const forget = clock.after(PEER_WAIT_MS, () => {
       reject(new Error('No answer in time.'))
       letGo()
     })

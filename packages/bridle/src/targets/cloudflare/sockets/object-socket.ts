@@ -3,12 +3,8 @@
 import type { Clock } from '../../../kernel/ports/store.ts'
 import { MarkTracker } from '../../../surfaces/http/streams/marks.ts'
 import type { Socket } from '../../../surfaces/http/streams/socket-route.ts'
+import { REPLAY_CHARS, REPLAY_WAIT_MS } from '../limits.ts'
 import type { PlatformSocket } from '../platform.ts'
-
-/** A long replay goes on while no more than this waits: a page on its way, and one behind it. */
-const REPLAY_CHARS = 256 * 1024
-/** A replay waits so long for its reader to move. Short enough for a timer, without which the object would fall asleep over it. */
-const SILENT_MS = 8_000
 
 export class ObjectSocket implements Socket {
   readonly #socket: PlatformSocket
@@ -63,7 +59,7 @@ export class ObjectSocket implements Socket {
 
   #waitForProgress(): Promise<void> {
     return new Promise((resolve) => {
-      const forget = this.#clock.after(SILENT_MS, this.#slow)
+      const forget = this.#clock.after(REPLAY_WAIT_MS, this.#slow)
       this.#progressed = () => {
         forget()
         resolve()

@@ -6,16 +6,13 @@ import type { App } from '../../../surfaces/http/router/app.ts'
 import { matchPath } from '../../../surfaces/http/router/path-pattern.ts'
 import type { SocketOpener, SocketReceiver, SocketRoute } from '../../../surfaces/http/streams/socket-route.ts'
 import { SOCKET_RATE } from '../../limits.ts'
+import { DEAD_AFTER_MS, SOCKET_SWEEP_MS } from '../limits.ts'
 import { type ObjectContext, type PlatformSocket, socketPair, upgradeResponse } from '../platform.ts'
 import { ObjectSocket } from './object-socket.ts'
 
 /** The only subprotocols ever named back: a ticket is a secret. */
 const PROTOCOLS = ['bridle.v1', 'harness.v1']
 
-/** Who pings, and then says nothing for this long, is gone. Pages in the background ping once a minute. */
-const DEAD_AFTER_MS = 300_000
-/** Looked for no more often than this. */
-const SWEEP_MS = 30_000
 const OPEN = 1
 
 /** What a socket is made from again. */
@@ -133,7 +130,7 @@ export class ObjectSockets {
     const spoken = speaker && this.#open.get(speaker)
     if (spoken) spoken.heardAt = now
     if (now < this.#sweepAt) return
-    this.#sweepAt = now + Math.min(SWEEP_MS, this.#deadAfterMs)
+    this.#sweepAt = now + Math.min(SOCKET_SWEEP_MS, this.#deadAfterMs)
     for (const [socket, { objectSocket, heardAt }] of [...this.#open]) {
       const pingedAt = this.#ctx.getWebSocketAutoResponseTimestamp(socket)?.getTime()
       if (!objectSocket.isOpen || socket.readyState !== OPEN) this.#forget(socket)

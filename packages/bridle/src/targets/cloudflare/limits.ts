@@ -1,0 +1,30 @@
+// Every limit of the Cloudflare target, with a line on why that number.
+
+/** A container that is up answers at once; one that starts is asked again by the next attempt. */
+export const CONTAINER_HEALTH_MS = 5_000
+/** A call of a tool is two or three steps and may send several requests: the smallest plan allows 50 per invocation. */
+export const HOP_STEPS = 20
+/** However few the steps: a third of the time that an invocation may compute. */
+export const HOP_MS = 10_000
+/** While a run is wanted the alarm rings this often: nothing promises that a streaming fetch keeps an object in memory. */
+export const WATCHDOG_MS = 30_000
+/** Longer than any retry of a runner, shorter than the ten seconds after which the platform evicts an idle object. */
+export const TIMER_MS_MAX = 9_000
+/** Objects of one directory: a list asks all of them. */
+export const SHARDS_MAX = 64
+/** An answer waits this long for another object and leaves out what is late. */
+export const PEER_WAIT_MS = 2_000
+/** An event stream is one request, and the platform ends long requests; its reader resumes by cursor. */
+export const STREAM_MS = 300_000
+/** Sockets are made ready to sleep this long after the last change: a pause between two tokens is shorter. */
+export const HIBERNATE_AFTER_MS = 250
+/** An answer waits this long for the directory, so that a list that is asked for next has the change. */
+export const DIRECTORY_WAIT_MS = 1_000
+/** A long replay continues while at most this much waits: a page on its way, and one behind it. */
+export const REPLAY_CHARS = 256 * 1024
+/** A replay waits this long for its reader to move: short enough for a timer, without which the object would be evicted meanwhile. */
+export const REPLAY_WAIT_MS = 8_000
+/** A client that pinged and is silent for this long is gone. Pages in the background ping once a minute. */
+export const DEAD_AFTER_MS = 300_000
+/** The search for dead sockets reads every attachment, so it runs no more often. */
+export const SOCKET_SWEEP_MS = 30_000
