@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The command as it is installed. Nothing else is loaded before it is known that this Node can load it.
+// The installed command. It checks the version of Node before it loads anything that an old Node cannot load.
 const NEEDED = [22, 18] as const
 const { node } = process.versions
 const [major = 0, minor = 0] = node.split('.').map(Number)

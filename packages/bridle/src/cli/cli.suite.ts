@@ -41,7 +41,7 @@ export class CliWorkspace {
       BRIDLE_URL: _c,
       BRIDLE_DATA: _d,
       PORT: _e,
-      // What makes a program say less, or in grey: a build machine sets these.
+      // Variables of build machines, which make a program print less, or without colour.
       CI: _f,
       NO_COLOR: _g,
       FORCE_COLOR: _h,

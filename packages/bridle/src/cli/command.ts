@@ -1,19 +1,19 @@
-// A verb is a row: what it takes, what it is for, what it does. Parsing and help follow from it.
+// A command of the command line is a row: its arguments, its options, its summary and its function. Parsing and help follow.
 import { type ParseArgsOptionDescriptor, parseArgs } from 'node:util'
 import type { CliOutput } from './terminal/output.ts'
 
 export interface CliOption extends ParseArgsOptionDescriptor {
-  /** What stands for its value in the help; a boolean has none. */
+  /** The placeholder for the value in the help; a boolean has none. */
   readonly value?: string
   readonly help: string
 }
 
 export interface CliCommand {
   readonly summary: string
-  /** Its arguments: `<agent>` must be there, `[prompt]` may. */
+  /** The arguments in order: `<agent>` is required, `[prompt]` optional. */
   readonly argumentNames: readonly string[]
   readonly options: { readonly [name: string]: CliOption }
-  /** What else its help should say. */
+  /** Further text of the help. */
   readonly notes?: string
   readonly run: (call: CliInvocation<never>) => Promise<number>
 }
@@ -32,13 +32,13 @@ type OptionValue<O extends CliOption> = O['type'] extends 'boolean'
     : string
 export type CliFlags<O> = { readonly [N in keyof O]?: O[N] extends CliOption ? OptionValue<O[N]> : never }
 
-/** Declares a verb with its flags typed by its options. */
+/** Declares a command; the types of its flags follow from its options. */
 export const defineCommand = <const O extends { readonly [name: string]: CliOption }>(
-  given: Omit<CliCommand, 'options' | 'run'> & {
+  command: Omit<CliCommand, 'options' | 'run'> & {
     readonly options: O
     readonly run: (call: CliInvocation<CliFlags<O>>) => Promise<number>
   },
-): CliCommand => given
+): CliCommand => command
 
 export const EXIT_CODES = { ok: 0, failed: 1, usage: 2, cancelled: 3, interrupted: 130 } as const
 
@@ -53,47 +53,47 @@ export class ExitError extends Error {
   }
 }
 
-/** The arguments by the verb's own table; whatever is not in it is a usage error that names the culprit. */
+/** Parses arguments with the options of the command. An unknown or incomplete one is a usage error that names it. */
 export const parseCommandLine = (
   name: string,
   { options, argumentNames }: CliCommand,
-  given: readonly string[],
+  argv: readonly string[],
 ): { args: readonly string[]; flags: { readonly [name: string]: unknown } } => {
-  const known: { readonly [name: string]: ParseArgsOptionDescriptor } = {
+  const allOptions: { readonly [name: string]: ParseArgsOptionDescriptor } = {
     ...options,
     help: { type: 'boolean', short: 'h' },
   }
-  const wrong = (what: string) => new ExitError(EXIT_CODES.usage, `${what} Try bridle ${name} --help.`)
+  const usageError = (problem: string) => new ExitError(EXIT_CODES.usage, `${problem} Try bridle ${name} --help.`)
   const { values, positionals, tokens } = parseArgs({
-    args: [...given],
-    options: known,
+    args: [...argv],
+    options: allOptions,
     allowPositionals: true,
     strict: false,
     tokens: true,
   })
   for (const token of tokens) {
     if (token.kind !== 'option') continue
-    const option = Object.hasOwn(known, token.name) ? known[token.name] : undefined
-    if (!option) throw wrong(`There is no ${token.rawName} in bridle ${name}.`)
+    const option = Object.hasOwn(allOptions, token.name) ? allOptions[token.name] : undefined
+    if (!option) throw usageError(`There is no ${token.rawName} in bridle ${name}.`)
     const { value, rawName, inlineValue } = token
-    if (option.type === 'boolean' && value !== undefined) throw wrong(`${rawName} takes no value.`)
-    // `--url --json` is a forgotten value, not a server called "--json"; `--url=--json` would say so.
+    if (option.type === 'boolean' && value !== undefined) throw usageError(`${rawName} takes no value.`)
+    // `--url --json` is a forgotten value, not a server called "--json". Such a value needs `--url=--json`.
     const isMissing = value === undefined || (!inlineValue && /^-./.test(value))
-    if (option.type === 'string' && isMissing) throw wrong(`${rawName} needs a value.`)
+    if (option.type === 'string' && isMissing) throw usageError(`${rawName} needs a value.`)
   }
-  const least = argumentNames.filter((each) => each.startsWith('<')).length
+  const requiredCount = argumentNames.filter((each) => each.startsWith('<')).length
   const missing = argumentNames[positionals.length]
-  if (!values.help && missing !== undefined && positionals.length < least)
-    throw wrong(`bridle ${name} needs ${missing}.`)
+  if (!values.help && missing !== undefined && positionals.length < requiredCount)
+    throw usageError(`bridle ${name} needs ${missing}.`)
   if (positionals.length > argumentNames.length)
-    throw wrong(`"${positionals[argumentNames.length]}" is one argument too many.`)
+    throw usageError(`"${positionals[argumentNames.length]}" is one argument too many.`)
   return { args: positionals, flags: values }
 }
 
-/** Shared by every verb that asks a server. */
+/** Options of every command that calls a server. */
 export const clientOptions = {
   url: { type: 'string', value: 'URL', help: 'the server; else BRIDLE_URL, else http://127.0.0.1:4317' },
-  tenant: { type: 'string', value: 'ID', help: 'whose sessions' },
+  tenant: { type: 'string', value: 'ID', help: 'the tenant of the sessions' },
   data: {
     type: 'string',
     value: 'FOLDER',
@@ -106,7 +106,7 @@ export const outputOptions = {
   text: { type: 'boolean', help: 'for people, also when piped' },
 } as const satisfies CliCommand['options']
 
-/** Shared by every verb that may become a server. */
+/** Options of every command that may start a server. */
 export const dataOptions = {
   data: { type: 'string', value: 'FOLDER', help: 'the data folder; else BRIDLE_DATA, else .bridle' },
 } as const satisfies CliCommand['options']

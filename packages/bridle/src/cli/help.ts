@@ -9,7 +9,7 @@ export const helpOverview = (verbs: { readonly [name: string]: CliCommand }): st
 
 ${columns(rows.map(([left, right]) => [`bridle ${left}`, right]))}
 
-  bridle <verb> --help says more; bridle --version which one this is. fh is the same program.
+  bridle <verb> --help says more; bridle --version prints the version. fh is the same program.
 
 The server is at --url, else BRIDLE_URL, else http://127.0.0.1:4317.
 Its token is in FABRIC_HARNESS_API_TOKEN, else FH_AUTH_TOKEN, else where bridle start --token keeps it.

@@ -1,4 +1,4 @@
-// What the command says without a server.
+// The command without a server.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -103,7 +103,7 @@ describe('[C4] without a server', () => {
     async (...args) => {
       const { code, stdout, stderr } = await work.bridle([...args, '--url', 'http://127.0.0.1:1'])
       expect([code, stdout]).toEqual([1, ''])
-      expect(stderr).toMatch(/^bridle: No Bridle answers at http:\/\/127\.0\.0\.1:1\. Start one by bridle start/)
+      expect(stderr).toMatch(/^bridle: No Bridle answers at http:\/\/127\.0\.0\.1:1\. Start one with bridle start/)
     },
   )
 
@@ -128,7 +128,7 @@ describe('[C4] without a server', () => {
 describe('[C14] doctor', () => {
   const engine = (name: string, detail: string) => ({ check: `engine ${name}`, state: 'note', detail })
 
-  test('all is well where nothing was done yet', async () => {
+  test('finds nothing wrong in an empty folder', async () => {
     const url = `http://127.0.0.1:${await freePort()}`
     const { code, stdout } = await work.bridle(['doctor', '--url', url], { env: { BRIDLE_ENGINES: '' } })
     expect(code).toBe(0)
@@ -157,7 +157,7 @@ describe('[C14] doctor', () => {
   })
 })
 
-test('[C2] a Node that is too old is told so, and loads nothing', () => {
+test('[C2] on a Node that is too old the command says so, and loads nothing', () => {
   const bin = fileURLToPath(new URL('./bridle.ts', import.meta.url))
   const older = 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.19.0" } })'
   const asked = (...options: string[]) => {

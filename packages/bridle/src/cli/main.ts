@@ -34,7 +34,7 @@ const commands: { readonly [name: string]: CliCommand } = {
   runner,
 }
 
-/** The verbs that hold keys and start engines. */
+/** Commands that hold keys and start engines. */
 const hosts = new Set(['start', 'dev', 'runner'])
 
 const main = async ([name = 'help', ...rest]: readonly string[]): Promise<number> => {
@@ -67,13 +67,13 @@ const printLine = (text: string): number => {
 const version = (): string =>
   (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }).version
 
-/** One line, whatever happened. A 400 is something the caller can put right. */
+/** An error in one line. Status 400 is a usage error: the caller can correct it. */
 const explainError = (error: unknown): { code: number; message: string } => {
   if (error instanceof ExitError) return error
   const message = error instanceof Error ? error.message : String(error)
   if (!(error instanceof FabricError)) return { code: EXIT_CODES.failed, message }
   const hints: { readonly [status: number]: string } = {
-    0: ' Start one by bridle start, or say where it is by --url.',
+    0: ' Start one with bridle start, or name the server with --url.',
     401: ' Set FABRIC_HARNESS_API_TOKEN to the token of the server, or --data to the data folder of bridle start --token.',
   }
   return {
@@ -87,5 +87,5 @@ const exit = await main(process.argv.slice(2)).catch((error: unknown) => {
   process.stderr.write(`bridle: ${message}\n`)
   return code
 })
-// Whatever is still under way (a reader's wait, a run's timer) must not keep the process; what was written must get out.
+// Flush the output, then end: a pending read or timer must not keep the process alive.
 process.stdout.write('', () => process.exit(exit))

@@ -3,7 +3,7 @@ import type { CliOutput } from '../terminal/output.ts'
 import { columnCount, escapeInvisible, wrapText } from '../terminal/text-lines.ts'
 
 export interface ApprovalDetails {
-  /** The tool, or whatever else waits. */
+  /** The tool, or the subject of another question. */
   readonly subject: unknown
   readonly args?: unknown
   readonly reason?: unknown
@@ -16,14 +16,14 @@ export const printApproval = (out: CliOutput, request: ApprovalDetails): void =>
   }
 }
 
-/** Lines without colour. Those that continue the arguments begin with a bar, so that padding cannot pass for a line of ours. */
+/** Lines without colour. Continued arguments begin with a bar, so that padding cannot imitate a line of this program. */
 export const approvalLines = ({ subject, args, reason }: ApprovalDetails, columns: number): string[] => {
   const json = visibleArguments(args)
   const call = wrapText(`${escapeInvisible(textOf(subject))}${json === '' ? '' : ` ${json}`}`, columns - INDENT)
   return [...call.map((line, at) => `${at === 0 ? '?' : BAR} ${line}`), ...reasonLines(reason, columns)]
 }
 
-/** Arguments as JSON in which nothing is invisible; it parses to the same value. */
+/** Arguments as JSON without invisible characters; the JSON parses to the same value. */
 export const visibleArguments = (args: unknown): string => {
   const json = JSON.stringify(args)
   return json === undefined || json === '{}' || json === 'null' ? '' : escapeInvisible(json)
@@ -37,7 +37,7 @@ const reasonLines = (reason: unknown, columns: number): string[] => {
   return lines.map((line, at) => `${at === 0 ? head : '          '}${line}`)
 }
 
-/** An object where the wire promises a word is shown as JSON: text that fails to appear must not be approved. */
+/** An object where the wire promises a text is shown as JSON: a person must not approve what is not shown. */
 const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : value === null || value === undefined ? '' : JSON.stringify(value)
 

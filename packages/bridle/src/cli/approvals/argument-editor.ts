@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { escapeInvisible } from '../terminal/text-lines.ts'
 
-/** The edited text; null = nothing was said, or the question was withdrawn. */
+/** The edited text; null = nothing was entered, or the question was withdrawn. */
 export const editArguments = (text: string, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<string | null> => {
   const editor = env.VISUAL || (isNpmsOwn(env) ? '' : env.EDITOR)
   return editor ? inEditor(editor, text, signal) : inLine(text.replace(/\s*\n\s*/g, ''), signal)
@@ -16,12 +16,12 @@ export const editArguments = (text: string, env: NodeJS.ProcessEnv, signal: Abor
 /** npm names an editor to its scripts, though the person has chosen none. */
 const isNpmsOwn = ({ EDITOR, npm_execpath: npm }: NodeJS.ProcessEnv): boolean => npm !== undefined && EDITOR === 'vi'
 
-/** Arguments to begin with. Characters that an editor would not show are escaped; newlines between the lines stay. */
+/** The arguments as the text to edit. Characters that an editor would not show are escaped; newlines between the lines stay. */
 export const draftArguments = (args: unknown): string =>
   JSON.stringify(args, null, 2).split('\n').map(escapeInvisible).join('\n')
 
 const inEditor = async (editor: string, text: string, signal: AbortSignal): Promise<string | null> => {
-  // A folder of its own, readable by nobody else: arguments may hold secrets.
+  // A new folder that only this user can read: arguments may hold secrets.
   const folder = mkdtempSync(join(tmpdir(), 'bridle-edit-'))
   const file = join(folder, 'arguments.json')
   try {
@@ -38,7 +38,7 @@ const inEditor = async (editor: string, text: string, signal: AbortSignal): Prom
   }
 }
 
-/** As a terminal, so that the arguments stand there to be changed; Ctrl+C is passed on as the signal it would have been. */
+/** In terminal mode, so that the arguments can be edited in place. Ctrl+C is passed on as a signal. */
 const inLine = (text: string, signal: AbortSignal): Promise<string | null> =>
   new Promise((resolve) => {
     const { stdin: input, stdout } = process

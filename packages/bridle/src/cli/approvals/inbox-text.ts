@@ -1,16 +1,16 @@
-// An open question in a list, whole: every character of the reason and of the arguments, wrapped and never cut.
+// An open approval in a list: every character of the reason and of the arguments, wrapped and never cut.
 import { escapeInvisible, wrapText } from '../terminal/text-lines.ts'
 
 export interface InboxEntry {
   readonly reason: string
-  /** Null = nobody knows them here. */
+  /** Null = the server did not send them. */
   readonly args: unknown
 }
 
-/** Lines of at most `width` columns; each is indented, so that none can pass for a line of ours. */
+/** Lines of at most `width` columns; each is indented, so that none can imitate a line of this program. */
 export const inboxLines = ({ reason, args }: InboxEntry, width: number): readonly string[] => [
   ...(reason === '' ? [] : reason.split(/\r\n|\n/).flatMap((line) => indented(line, width))),
-  // A value to a line, so that a long command stands alone.
+  // One value per line, so that a long command stands alone.
   ...(isEmpty(args) ? [] : JSON.stringify(args, null, 2).split('\n')).flatMap((line) => indented(line, width)),
 ]
 

@@ -70,7 +70,7 @@ describe.skipIf(noTools)('[C18] with wrangler', () => {
     expect(JSON.parse(readFileSync(join(work.folder, 'data/builds', manifest), 'utf8'))).toMatchObject({
       ...{ target: 'cloudflare', folder: 'dist/worker', agents: ['greeter'] },
     })
-    // What only Node has would fail where it is deployed, and only there.
+    // An import of a Node module would fail in the deployed Worker only.
     expect(bundle.toString()).not.toMatch(/from\s*["']node:/)
   })
 

@@ -1,9 +1,11 @@
-// `bridle dev --target cloudflare`: the real runtime on this machine, with its objects beside the data.
+// `bridle dev --target cloudflare` runs the Worker in the real runtime on this machine, with its objects in the data folder.
+
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { watchAgents } from '../../targets/agents/folder.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
+import { WORKER_READY_MS } from '../limits.ts'
 import { authorizationHint, readyMessage } from '../terminal/greeting.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
 import type { CliOutput } from '../terminal/output.ts'
@@ -18,8 +20,6 @@ export interface CloudflareDevOptions {
   readonly out: CliOutput
 }
 
-const READY_MS = 60_000
-
 export const devCloudflare = async ({ port, host, data, env, out }: CloudflareDevOptions): Promise<number> => {
   const interrupted = listenForInterrupt()
   const { config, problems } = await workerProject(data)
@@ -28,7 +28,7 @@ export const devCloudflare = async ({ port, host, data, env, out }: CloudflareDe
   const quiet = ['--log-level', 'warn', '--show-interactive-dev-session=false']
   const child = startWrangler(
     ['dev', '--config', config, ...place, ...quiet],
-    // Tokens and settings as on Node: from the environment.
+    // Tokens and settings come from the environment, like on Node.
     { ...env, CLOUDFLARE_INCLUDE_PROCESS_ENV: 'true' },
     'inherit',
   )
@@ -44,7 +44,7 @@ export const devCloudflare = async ({ port, host, data, env, out }: CloudflareDe
     throw new ExitError(EXIT_CODES.failed, 'The Worker could not be started; wrangler says above why.')
   }
   if (isReady) out.line(readyMessage(url, authorizationHint(env)))
-  // A file that is new is not in the bundle yet; changes in those that are, wrangler sees itself.
+  // A new file is not in the bundle yet. Wrangler itself watches the files in the bundle.
   const watcher = watchAgents('.', () => void workerProject(data))
   await Promise.race([interrupted.interrupted, ended])
   watcher.close()
@@ -54,7 +54,7 @@ export const devCloudflare = async ({ port, host, data, env, out }: CloudflareDe
 }
 
 const waitUntilHealthy = async (url: string): Promise<boolean> => {
-  for (const until = Date.now() + READY_MS; Date.now() < until; await sleep(100)) {
+  for (const until = Date.now() + WORKER_READY_MS; Date.now() < until; await sleep(100)) {
     const answer = await fetch(`${url}/health`).catch(() => null)
     if (answer?.ok) return true
   }

@@ -1,21 +1,21 @@
-// The project's agents as a Worker. A project with a wrangler.jsonc of its own is left as it is; for any other the few lines
-// are written anew each time, beside its data.
+// The project's agents as a Worker. A project that has a wrangler configuration keeps it; for any other, an entry and a
+// configuration are written into the data folder each time.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { findAgents } from '../../targets/agents/folder.ts'
 
-/** The newest that the tested wrangler knows. */
+/** The newest date that the tested wrangler knows. */
 const COMPATIBILITY_DATE = '2026-10-01'
 const COCKPIT = 'apps/cockpit/dist'
-/** What a Worker imports of ours is what builds it: another copy, or one that was never built, would not do. */
+/** Entries that a Worker imports from the package that builds it: another copy, or one that was never built, would fail. */
 const OURS = ['bridle', 'bridle/client', 'bridle/cloudflare']
 const OWN = ['wrangler.jsonc', 'wrangler.json', 'wrangler.toml']
 
 export interface WorkerProject {
   /** The file to give wrangler. */
   readonly config: string
-  /** Null = those of a configuration that is the project's own. */
+  /** Null = the project's own configuration lists them. */
   readonly agents: readonly string[] | null
   /** A line for each agent that cannot be served. */
   readonly problems: readonly string[]
@@ -49,7 +49,7 @@ export default HarnessGateway
 `
 }
 
-/** The web app, where it was built: the project's own, else the one beside this package. */
+/** The folder of the web app, if it was built: in the project, else beside this package. */
 const cockpit = (): string | undefined =>
   [resolve(COCKPIT), fileURLToPath(new URL(`../../../../../${COCKPIT}`, import.meta.url))].find((folder) =>
     existsSync(folder),
@@ -67,12 +67,12 @@ const settings = (files: string | undefined) => ({
       { name: 'HARNESS_DIRECTORY', class_name: 'HarnessDirectory' },
     ],
   },
-  // The Worker is asked first: a file never stands in for a route.
+  // The Worker answers first, so that a file never hides a route.
   ...(files && { assets: { directory: files, binding: 'ASSETS', run_worker_first: true } }),
   migrations: [{ tag: 'v1', new_sqlite_classes: ['HarnessSession', 'HarnessDirectory'] }],
 })
 
-/** What a Worker may be called. */
+/** The folder's name, reduced to the characters that a Worker's name may have. */
 const nameOf = (folder: string): string =>
   folder
     .toLowerCase()

@@ -1,11 +1,12 @@
-// Cloudflare's own tool, as the project has it. Large, and only this target needs it, so it is not among our dependencies.
+// Starts wrangler, Cloudflare's tool, as the project has installed it. It is large and only this target needs it, so it is no
+// dependency of the package.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { EXIT_CODES, ExitError } from '../command.ts'
 
-/** What ours is tested with. */
+/** The version that the tests use. */
 const VERSION = '4.155.0'
 
 export const startWrangler = (
@@ -13,12 +14,12 @@ export const startWrangler = (
   env: NodeJS.ProcessEnv,
   stdio: 'inherit' | 'pipe' = 'pipe',
 ): ChildProcess =>
-  // By this very Node: an older one, should the machine have it first, is refused.
+  // With this Node: wrangler refuses an older one, which may come first in the path.
   spawn(process.execPath, [find(env), ...args], {
     stdio: ['ignore', stdio, stdio],
     env: {
       ...env,
-      // Neither needed nor wanted for what happens here.
+      // No metrics and no requests to Cloudflare from a local build.
       WRANGLER_SEND_METRICS: 'false',
       CLOUDFLARE_CF_FETCH_ENABLED: 'false',
       ...(process.execArgv.includes('--conditions=bridle-source') && {
@@ -35,7 +36,7 @@ const find = ({ PATH = '' }: NodeJS.ProcessEnv): string => {
   const beside = PATH.split(delimiter)
     .filter((folder) => folder.endsWith('.bin'))
     .map(dirname)
-  // In a checkout it is installed where it deploys from.
+  // A checkout has wrangler in apps/worker.
   const ours = fileURLToPath(new URL('../../../../../apps/worker/node_modules', import.meta.url))
   for (const modules of [...above(resolve('.')), ...beside, ours]) {
     const file = join(modules, 'wrangler/bin/wrangler.js')

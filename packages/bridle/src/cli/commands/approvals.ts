@@ -1,4 +1,4 @@
-// `bridle approvals`: what waits for somebody's word, oldest first, over all sessions.
+// `bridle approvals` lists the open approvals of all sessions, oldest first.
 import { FabricError, type PendingApproval } from '../../client/index.ts'
 import { inboxLines } from '../approvals/inbox-text.ts'
 import { clientOptions, defineCommand, EXIT_CODES, outputOptions } from '../command.ts'
@@ -7,10 +7,10 @@ import { printTable, timeAgo } from '../terminal/table.ts'
 import { escapeInvisible } from '../terminal/text-lines.ts'
 
 export const approvals = defineCommand({
-  summary: 'list what waits for your word',
+  summary: 'list the open approvals',
   argumentNames: [],
   options: { ...clientOptions, ...outputOptions },
-  notes: 'Answer by bridle approve or bridle reject.',
+  notes: 'Answer with bridle approve or bridle reject.',
   run: async ({ flags, env, out }) => {
     const fabric = await createClient(flags, env)
     const open: PendingApproval[] = []
@@ -48,17 +48,17 @@ export const approvals = defineCommand({
   },
 })
 
-/** A list leaves out long arguments and cuts long reasons; a person decides about all of it, so the session is asked. */
+/** The whole approval, from its session: a list omits long arguments and cuts long reasons, and a person must see all of it. */
 const whole = async (
   fabric: Awaited<ReturnType<typeof createClient>>,
   row: PendingApproval,
 ): Promise<PendingApproval> => {
-  // A server of an older version does not say so, and leaves the arguments out.
+  // A server of an older version has no `isCut`, and omits the arguments.
   if (row.isCut === false) return row
   try {
     const { approvals: open, title } = await fabric.session(row.sessionId, row.agent)
     const found = open.find(({ id }) => id === row.id)
-    // An approval that was answered meanwhile is not in the session any more.
+    // An approval that was answered in the meantime is not in the session any more.
     return found
       ? { ...row, title, toolName: found.toolName, args: found.args, reason: found.reason, isCut: false }
       : row

@@ -1,4 +1,4 @@
-// `bridle approve` and `bridle reject`: the word that a run waits for.
+// `bridle approve` and `bridle reject` answer an approval.
 
 import { FabricError } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
@@ -14,18 +14,18 @@ import {
 import { createClient } from '../config/settings.ts'
 import { parseJsonObject } from '../runs/run-input.ts'
 
-const takes = ['<session>', '<approvalId>'] as const
+const argumentNames = ['<session>', '<approvalId>'] as const
 const options = {
-  reason: { type: 'string', value: 'TEXT', help: 'why; the agent gets to read it' },
-  actor: { type: 'string', value: 'NAME', help: 'who says so' },
-  agent: { type: 'string', value: 'NAME', help: 'whose session, where several agents have this id' },
+  reason: { type: 'string', value: 'TEXT', help: 'the reason; the agent reads it' },
+  actor: { type: 'string', value: 'NAME', help: 'the person who decides' },
+  agent: { type: 'string', value: 'NAME', help: 'the agent, if several have a session of this id' },
   ...clientOptions,
   ...outputOptions,
 } as const
 
 export const approve = defineCommand({
   summary: 'let a call go ahead',
-  argumentNames: takes,
+  argumentNames,
   options: {
     args: { type: 'string', value: 'JSON', help: 'other arguments than those asked for, an object' },
     ...options,
@@ -35,13 +35,13 @@ export const approve = defineCommand({
 
 export const reject = defineCommand({
   summary: 'refuse a call',
-  argumentNames: takes,
+  argumentNames,
   options,
   run: (call) => decideApproval('reject', call),
 })
 
 const decideApproval = async (
-  word: 'approve' | 'reject',
+  verb: 'approve' | 'reject',
   { args, flags, env, out }: CliInvocation<CliFlags<typeof options> & { readonly args?: string }>,
 ): Promise<number> => {
   const [session = '', approvalId = ''] = args
@@ -49,11 +49,11 @@ const decideApproval = async (
   const edited = flags.args === undefined ? undefined : parseJsonObject('--args', flags.args)
   const decision = present({ args: edited, reason, actor, agent })
   const fabric = await createClient(flags, env)
-  const answer = await fabric[word](session, approvalId, decision).catch((error: unknown) => {
+  const answer = await fabric[verb](session, approvalId, decision).catch((error: unknown) => {
     if (!(error instanceof FabricError) || error.status !== 404) throw error
     throw new ExitError(EXIT_CODES.failed, `There is no approval ${approvalId} in a session ${session}.`)
   })
   if (out.isJson) out.row({ sessionId: session, approvalId, ...answer })
-  else out.line(`${word === 'approve' ? 'Approved' : 'Rejected'} ${approvalId} of ${session}.`)
+  else out.line(`${verb === 'approve' ? 'Approved' : 'Rejected'} ${approvalId} of ${session}.`)
   return EXIT_CODES.ok
 }

@@ -14,14 +14,14 @@ beforeAll(async () => {
 afterAll(() => work.remove())
 
 const authorization = { authorization: `Bearer ${token}` }
-/** What the log holds of a session, read past the command. */
+/** The log of a session, read without the command. */
 const log = async (id: string, last: string): Promise<unknown[]> =>
   (await readFrames(`${work.url}/sessions/${id}/events`, (seen) => seen.at(-1)?.data.id === last, authorization)).map(
     ({ data }) => data,
   )
 
 describe('[C11] attach', () => {
-  test('shows everything, the last N, nothing of before, or what comes after an event', async () => {
+  test('shows everything, the last N, no earlier events, or the events after a cursor', async () => {
     await work.bridle(['run', 'scripted', scriptOf({ text: 'one' }), '--id', 'story'])
     const all = work.start(['attach', 'story'])
     await all.until(hasType('idle'))
@@ -36,7 +36,7 @@ describe('[C11] attach', () => {
     expect(parseJsonRows(after.lines.join('\n'))).toEqual(told.slice(1))
   })
 
-  test('with its agent it waits for a session that is not there yet; without, that is an error', async () => {
+  test('with --agent it waits for a session that does not exist yet; without, that is an error', async () => {
     const early = work.start(['attach', 'early', '--agent', 'scripted'])
     const nobody = await work.bridle(['attach', 'early'])
     expect([nobody.code, nobody.stderr]).toEqual([1, 'bridle: There is no session early.\n'])
@@ -44,7 +44,7 @@ describe('[C11] attach', () => {
     await early.until(hasType('idle'))
   })
 
-  test('Ctrl+C detaches and says so; the run goes on', async () => {
+  test('Ctrl+C detaches and says so; the run continues', async () => {
     const run = work.start(['run', 'scripted', scriptOf({ text: 'a' }, { approve: 'go', args: {} }), '--id', 'watched'])
     await run.until(hasType('approval_requested'))
     const watcher = work.start(['attach', 'watched', '--text'])
@@ -53,13 +53,13 @@ describe('[C11] attach', () => {
     expect(await watcher.ended).toEqual({
       code: 0,
       stdout: expect.stringContaining('› @script'),
-      stderr: 'Detached from watched; nothing was stopped. Come back by bridle attach watched\n',
+      stderr: 'Detached from watched; nothing was stopped. Come back with bridle attach watched\n',
     })
     expect((await work.bridle(hint.trim().split(' ').slice(1))).code).toBe(0)
     expect((await run.ended).code).toBe(0)
   })
 
-  test('comes back after kill -9 by its cursor: nothing lost, nothing repeated', async () => {
+  test('resumes at its cursor after kill -9: nothing lost, nothing repeated', async () => {
     const watcher = work.start(['attach', 'cut', '--agent', 'scripted'])
     for (const round of [1, 2, 3]) {
       const steps = scriptOf({ text: 'x'.repeat(400), chunks: 200, everyMs: 2 })
@@ -108,7 +108,7 @@ describe('[C12] sessions', () => {
 })
 
 describe('[C13] approvals', () => {
-  test('are listed and answered from another process, with other arguments if wanted', async () => {
+  test('are listed and answered from another process, also with other arguments', async () => {
     const script = scriptOf(
       { approve: 'write', args: { p: 1 }, reason: 'sure?' },
       { approve: 'erase', args: { path: `${'x'.repeat(20_000)}\u001b[2Jend` }, reason: 'because' },
@@ -149,7 +149,7 @@ describe('[C13] approvals', () => {
     expect([late.code, late.stdout]).toEqual([1, ''])
   })
 
-  test('an unknown one is said in one line', async () => {
+  test('an unknown approval is reported in one line', async () => {
     const { code, stderr } = await work.bridle(['approve', 'asks', 'apr-0'])
     expect([code, stderr]).toEqual([1, 'bridle: There is no approval apr-0 in a session asks.\n'])
   })
@@ -172,7 +172,7 @@ describe('[C4] the token', () => {
     expect(doctor.stdout + doctor.stderr).not.toContain('wins')
   })
 
-  test('[C14] doctor finds the server, who owns the data, and the agents', async () => {
+  test('[C14] doctor finds the server, the owner of the data, and the agents', async () => {
     const { code, stdout } = await work.bridle(['doctor', '--data', 'data'])
     expect(code).toBe(0)
     expect(parseJsonRows(stdout)).toEqual(

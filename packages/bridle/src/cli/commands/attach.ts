@@ -1,4 +1,4 @@
-// `bridle attach`: watch a session. It comes back by its cursor when the server does, and leaves no trace.
+// `bridle attach` watches a session. It resumes at its cursor when the server returns, and changes nothing in the session.
 import { FabricError } from '../../client/index.ts'
 import { clientOptions, defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
 import { createClient } from '../config/settings.ts'
@@ -15,7 +15,7 @@ export const attach = defineCommand({
     ...clientOptions,
     ...outputOptions,
   },
-  notes: 'Ctrl+C detaches; the session goes on.',
+  notes: 'Ctrl+C detaches; the session continues.',
   run: async ({ args, flags, env, out }) => {
     const [id = ''] = args
     const { after, agent = null } = flags
@@ -46,7 +46,7 @@ export const attach = defineCommand({
       endLine(out, printer)
       dispose()
     }
-    process.stderr.write(`Detached from ${id}; nothing was stopped. Come back by bridle attach ${id}\n`)
+    process.stderr.write(`Detached from ${id}; nothing was stopped. Come back with bridle attach ${id}\n`)
     return EXIT_CODES.ok
   },
 })

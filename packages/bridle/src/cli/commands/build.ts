@@ -1,4 +1,4 @@
-// `bridle build`: what is deployed, on disk and nowhere else.
+// `bridle build` writes the bundle of a target to disk, and deploys nothing.
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -24,14 +24,14 @@ A project with a wrangler.jsonc of its own is built by that.`,
     const { config, agents, problems } = await workerProject(data)
     for (const problem of problems) out.line(`left out: ${problem}`)
     const child = startWrangler(['deploy', '--dry-run', '--outdir', resolve(folder), '--config', config], env)
-    const [said, wrong, [code]] = await Promise.all([
+    const [output, errors, [code]] = await Promise.all([
       text(child.stdout as NodeJS.ReadableStream),
       text(child.stderr as NodeJS.ReadableStream),
       once(child, 'exit'),
     ])
     if (code !== 0)
-      throw new ExitError(EXIT_CODES.failed, `wrangler could not build it:\n${wrong.trim() || said.trim()}`)
-    const size = /Total Upload: (.*)/.exec(said)?.[1] ?? 'size unknown'
+      throw new ExitError(EXIT_CODES.failed, `wrangler could not build it:\n${errors.trim() || output.trim()}`)
+    const size = /Total Upload: (.*)/.exec(output)?.[1] ?? 'size unknown'
     saveBuildManifest(data, folder, { target, agents, size }, Date.now())
     out.line(`${folder}: ${size}`)
     out.line(`deploy it: npx wrangler deploy --config ${config}`)

@@ -1,12 +1,12 @@
-// `bridle dev`: like start, and a changed agent serves the runs that start afterwards. Runs that are under way keep the
-// agent they began with.
+// `bridle dev` is `start` that also reloads changed agents. Runs that have started keep the definition they began with.
 
 import { defineCommand, EXIT_CODES, ExitError } from '../command.ts'
 import { ignoredFileNotes } from '../config/ignored-files.ts'
 import { serverSettings } from '../config/settings.ts'
+import { STOP_GRACE_MS } from '../limits.ts'
 import { startMessage } from '../terminal/greeting.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
-import { STOP_GRACE_MS, serverOptions, startServer } from './start.ts'
+import { serverOptions, startServer } from './start.ts'
 
 export const dev = defineCommand({
   summary: 'serve, and take up every change in agents/',
@@ -28,7 +28,7 @@ For a change in what an agent imports, or in bridle.config.ts, start again: sess
       if (flags.store !== undefined)
         throw new ExitError(EXIT_CODES.usage, '--store is for the target node; an object keeps its own sessions.')
       const { port = env.PORT ?? '8787', host = '127.0.0.1', data = env.BRIDLE_DATA ?? '.bridle' } = flags
-      // Loaded only now: the other target needs nothing of it.
+      // Loaded only now: the target node does not need it.
       const { devCloudflare } = await import('../cloudflare/dev-cloudflare.ts')
       return devCloudflare({ port, host, data, env, out })
     }

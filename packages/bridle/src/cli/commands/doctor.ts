@@ -1,4 +1,4 @@
-// `bridle doctor`: is everything there that a server and its callers need.
+// `bridle doctor` checks everything that a server and its callers need.
 import { createServer } from 'node:net'
 import { type AgentStatus, type FabricClient, FabricError } from '../../client/index.ts'
 import type { EngineRow } from '../../runners/index.ts'
@@ -62,7 +62,7 @@ const folderFinding = (data: string, isServed: boolean): DoctorFinding => {
       return { check, state: 'wrong', detail: `${data} cannot be used: ${found.why}` }
     case 'owned': {
       const owner = found.pid === null ? 'another process' : `process ${found.pid}`
-      // A folder in use is as it should be when its server answers; else nobody here can get at its sessions.
+      // A folder in use is fine when its server answers. Otherwise its sessions cannot be reached from here.
       if (isServed) return { check, state: 'ok', detail: `${data} is in use by ${owner}` }
       return { check, state: 'note', detail: `${data} is in use by ${owner}, which does not answer at this URL` }
     }
@@ -98,7 +98,7 @@ const serverFindings = async (fabric: FabricClient, url: string): Promise<Server
     store: null,
   })
   try {
-    // Who has no token learns only that it is ready.
+    // Without a token the answer says only that the server is ready.
     const { ready, agents = [], workspace } = await fabric.ready()
     if (ready !== true || !Array.isArray(agents)) return found('wrong', `what answers at ${url} is not Bridle`)
     return {
@@ -134,7 +134,7 @@ const agentFinding = ({ name, description, available, needs }: AgentStatus): Doc
     ? { check: `agent ${name}`, state: 'ok', detail: description }
     : { check: `agent ${name}`, state: 'note', detail: `not available: ${needs ?? 'it does not say why'}` }
 
-/** Without a server to ask: the agents that one would find here. */
+/** The agents that a server would find here, when none runs. */
 const fileFindings = async (): Promise<DoctorFinding[]> => {
   const { findAgents } = await import('../../targets/agents/folder.ts')
   return (await findAgents('.')).map((found) =>
@@ -144,7 +144,7 @@ const fileFindings = async (): Promise<DoctorFinding[]> => {
   )
 }
 
-/** Without a server to ask: the engines that one would find here, and whether they run in sandboxes. */
+/** The engines that a server would find here, and whether they run in sandboxes. */
 export const engineFindings = async (
   env: NodeJS.ProcessEnv,
   registry?: readonly EngineRow[],

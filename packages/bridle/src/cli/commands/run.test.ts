@@ -125,7 +125,7 @@ describe('[C5] the outcome', () => {
   })
 })
 
-test('[C3] text for people: what is streamed, a line per call, no colour in a pipe, and no escape of the agent’s', async () => {
+test('[C3] text for people: the stream, a line per call, no colour in a pipe, and no escape of the agent’s', async () => {
   const script = scriptOf(
     { thinking: 'hm' },
     { text: 'a\u001b[31mb ' },
@@ -166,26 +166,26 @@ test('[C5] a result that was not streamed is shown to people too', async () => {
   expect(JSON.parse(stdout)).toEqual({ n: 1 })
 })
 
-test('[C8] Ctrl+C leaves, says that the run goes on, and it does', async () => {
+test('[C8] Ctrl+C leaves, says that the run continues, and it does', async () => {
   const run = work.start(['run', 'scripted', scriptOf({ text: 'so far' }, { approve: 'go', args: {} }), '--id', 'left'])
   const asked = await run.until(hasType('approval_requested'))
   run.process.kill('SIGINT')
   const { code, stderr } = await run.ended
-  expect([code, stderr]).toEqual([130, 'bridle: Left. The run goes on; see it by bridle attach left\n'])
+  expect([code, stderr]).toEqual([130, 'bridle: Left. The run continues; watch it with bridle attach left\n'])
   expect((await work.bridle(['approve', 'left', String(parseJsonRows(asked)[0]?.data.approvalId)])).code).toBe(0)
   const attached = work.start(['attach', 'left'])
   await attached.until(hasType('result'))
 })
 
 describe('[C7] with no server', () => {
-  test('it runs one of its own, on the same data', async () => {
+  test('it starts a server in this process, on the same data', async () => {
     const args = ['--url', `http://127.0.0.1:${await freePort()}`, '--data', 'own']
     const { code, stdout } = await work.bridle(['run', 'scripted', scriptOf({ text: 'alone' }), '--id', 'x', ...args])
     expect([code, parseJsonRows(stdout).at(-1)?.result]).toEqual([0, 'alone'])
     expect(existsSync(join(work.folder, 'own', 'bridle.sqlite'))).toBe(true)
     const again = await work.bridle(['run', 'scripted', scriptOf({ text: 'again' }), '--id', 'x', '--text', ...args])
     expect([again.code, again.stdout]).toEqual([0, 'again'])
-    expect(again.stderr).toMatch(/^No Bridle answers at .*; this run has its own, with the data in own\n/)
+    expect(again.stderr).toMatch(/^No Bridle answers at .*; this command starts a server, with the data in own\n/)
   })
 
   test('unless another process has the data', async () => {
@@ -193,7 +193,7 @@ describe('[C7] with no server', () => {
     const { code, stdout, stderr } = await work.bridle(['run', 'scripted', 'hi', ...args])
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toMatch(
-      /is in use by another process \(pid \d+\), but no Bridle answers at .*; say where by --url\.\n$/,
+      /is in use by another process \(pid \d+\), but no Bridle answers at .*; name the server with --url\.\n$/,
     )
   })
 })

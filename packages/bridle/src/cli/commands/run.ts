@@ -1,4 +1,4 @@
-// `bridle run`: one prompt, live, to its end.
+// `bridle run` submits a prompt and shows the run live until it ends.
 import { randomUUID } from 'node:crypto'
 import { FabricError } from '../../client/index.ts'
 import { askApproval } from '../approvals/approval-question.ts'
@@ -30,15 +30,17 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
     const input = await readRunInput(prompt, flags)
     const id = flags.id ?? `${agent}-${randomUUID()}`
     const { signal, dispose } = listenForInterrupt()
-    const reached = await connectOrStart(flags, env, out)
+    const connection = await connectOrStart(flags, env, out)
     let isAccepted = false
     const onAccepted = () => {
       isAccepted = true
     }
     try {
       out.note(`${agent}, session ${id}`)
-      const seen = out.isJson ? jsonDisplay(out) : terminalDisplay(reached, out, signal, { id, agent, env })
-      const end = await runToEnd({ ...reached, agent, id, input, signal, onAccepted, ...seen }).finally(seen.finish)
+      const display = out.isJson ? jsonDisplay(out) : terminalDisplay(connection, out, signal, { id, agent, env })
+      const end = await runToEnd({ ...connection, agent, id, input, signal, onAccepted, ...display }).finally(
+        display.finish,
+      )
       const { status } = end
       if (out.isJson) out.row({ type: 'outcome', sessionId: id, agent, ...end })
       else out.note(`${status}, session ${id}`)
@@ -47,10 +49,10 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
       if (!signal.aborted) throw error
       throw new ExitError(
         EXIT_CODES.interrupted,
-        isAccepted ? farewell(reached, id) : `Left before the server took the run.`,
+        isAccepted ? farewell(connection, id) : `Left before the server took the run.`,
       )
     } finally {
-      await reached.close()
+      await connection.close()
       dispose()
     }
   },
@@ -58,7 +60,7 @@ Exit code: 0 completed, 1 failed, 2 usage, 3 cancelled, 130 left by Ctrl+C.`,
 
 const farewell = ({ ownData }: ServerConnection, id: string): string =>
   ownData === null
-    ? `Left. The run goes on; see it by bridle attach ${id}`
+    ? `Left. The run continues; watch it with bridle attach ${id}`
     : `Left, and the server of this run with it. The session is kept in ${ownData}: bridle start, then bridle attach ${id}`
 
 interface RunDisplay {
@@ -69,7 +71,7 @@ interface RunDisplay {
 
 const jsonDisplay = (out: CliOutput): RunDisplay => ({ onEvent: out.row, onDisconnect: () => {}, finish: () => {} })
 
-/** Shows events, and asks about approvals when there is somebody to ask. */
+/** Shows events, and asks about approvals when a person is at the terminal. */
 const terminalDisplay = (
   { fabric }: ServerConnection,
   out: CliOutput,
@@ -79,7 +81,7 @@ const terminalDisplay = (
   const printer = createEventPrinter(out, { withPrompts: false, withHints: !out.canAsk })
   const open = new Map<string, AbortController>()
   let questions = Promise.resolve()
-  let isTold = false
+  let isAwayShown = false
 
   const ask = async ({ data }: PrintableEvent, { signal }: AbortController): Promise<void> => {
     const approvalId = String(data.approvalId)
@@ -96,25 +98,25 @@ const terminalDisplay = (
       )
       if (error === null) return
       out.note(error.message)
-      // Arguments that the server refuses leave the approval open, to be asked about again.
+      // Arguments that the server refuses leave the approval open: ask again.
       if (!(error instanceof FabricError) || error.status !== 400) return
     }
   }
 
   return {
     onEvent: (event) => {
-      isTold = false
+      isAwayShown = false
       const approvalId = String(event.data.approvalId)
       if (event.type === 'approval_resolved') withdraw(open, approvalId, printer, out)
-      // A question shows its approval itself, when its turn comes.
+      // A question prints its approval when it is asked.
       if (event.type !== 'approval_requested' || !out.canAsk) return printer.print(event)
       const question = new AbortController()
       open.set(approvalId, question)
       questions = questions.then(() => ask(event, question)).finally(() => open.delete(approvalId))
     },
     onDisconnect: () => {
-      if (isTold) return
-      isTold = true
+      if (isAwayShown) return
+      isAwayShown = true
       printer.freshLine()
       out.note('The server is away; waiting for it.')
     },
@@ -126,7 +128,7 @@ const terminalDisplay = (
   }
 }
 
-/** Somebody else was faster: the question goes, and its line ends. */
+/** Withdraws a question that another person has answered, and ends its line. */
 const withdraw = (
   open: Map<string, AbortController>,
   approvalId: string,
@@ -142,5 +144,5 @@ const withdraw = (
 
 const noteOpenApproval = (out: CliOutput, id: string, approvalId: string): void => {
   out.write('\n')
-  out.note(`Left open; answer by bridle approve ${id} ${approvalId}, or reject.`)
+  out.note(`Left open; answer with bridle approve ${id} ${approvalId}, or reject.`)
 }

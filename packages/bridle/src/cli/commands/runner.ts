@@ -1,4 +1,4 @@
-// `bridle runner`: plays one run at a time in engines that it starts in sandboxes. A runner knows nothing of sessions.
+// `bridle runner` plays one run at a time, in an engine inside a sandbox. A runner knows no sessions.
 import { resolve } from 'node:path'
 import { providers } from '../../runners/credentials/providers.ts'
 import { defineCommand, EXIT_CODES, ExitError, outputOptions } from '../command.ts'
@@ -56,7 +56,7 @@ from PUT /env; engines never see them. With BRIDLE_RUNNER_IDLE_MS it ends when i
   },
 })
 
-/** A setting that makes no sense is the caller's mistake, and said in its own words. */
+/** An invalid setting is a usage error, with the message of the setting. */
 const settingsOf = <T>(read: () => T): T => {
   try {
     return read()

@@ -1,4 +1,4 @@
-// `bridle sessions`: what there is, newest change first.
+// `bridle sessions` lists sessions, the last changed first.
 
 import type { SessionFilter, SessionRow } from '../../client/index.ts'
 import { present } from '../../kernel/json.ts'
@@ -16,7 +16,7 @@ export const sessions = defineCommand({
     kind: { type: 'string', value: 'KIND', help: 'chat or background' },
     parent: { type: 'string', value: 'SESSION', help: 'branched from, or started by' },
     search: { type: 'string', value: 'TEXT', help: 'found in the title or the id' },
-    limit: { type: 'string', value: 'N', help: 'at most so many' },
+    limit: { type: 'string', value: 'N', help: 'at most this many' },
     cursor: { type: 'string', value: 'CURSOR', help: 'the next page of an earlier list' },
     all: { type: 'boolean', help: 'all pages, oldest first' },
     ...clientOptions,
@@ -25,7 +25,7 @@ export const sessions = defineCommand({
   run: async ({ flags, env, out }) => {
     const fabric = await createClient(flags, env)
     const rows: SessionRow[] = []
-    // By last change, a session that changes between two pages would be on neither.
+    // Ordered by last change, a session that changes between two pages would be on neither.
     let filter = { ...filterOf(flags), ...(flags.all && flags.cursor === undefined && { order: 'created' as const }) }
     let next: string | undefined
     do {

@@ -1,8 +1,10 @@
-// `bridle start`: serve until told to stop.
+// `bridle start` serves until a signal stops it.
+
 import type { HarnessServer } from '../../targets/node/index.ts'
 import { dataOptions, defineCommand, EXIT_CODES, ExitError } from '../command.ts'
 import { ignoredFileNotes } from '../config/ignored-files.ts'
 import { type ServerSettings, serverSettings } from '../config/settings.ts'
+import { STOP_GRACE_MS } from '../limits.ts'
 import { startMessage } from '../terminal/greeting.ts'
 import { listenForInterrupt } from '../terminal/interruption.ts'
 
@@ -37,16 +39,13 @@ With --token the other verbs find the token by the data folder; a browser gets i
   },
 })
 
-/** What runs in this process gets so long to end by itself; a second signal does not wait. */
-export const STOP_GRACE_MS = 5_000
-
-/** A server, or one line on what is in its way. */
+/** A running server, or an error in one line. */
 export const startServer = async (settings: ServerSettings): Promise<HarnessServer> => {
-  // Loaded only now: most verbs ask a server and are none, and should not wait for all of it.
+  // Loaded only now: most commands call a server and start none, and should not wait for this import.
   const target = await import('../../targets/node/index.ts')
   return target.HarnessServer.start(settings).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EADDRINUSE')
-      throw new ExitError(EXIT_CODES.failed, `Port ${settings.port} is in use; choose another by --port.`)
+      throw new ExitError(EXIT_CODES.failed, `Port ${settings.port} is in use; choose another with --port.`)
     throw error
   })
 }

@@ -1,5 +1,4 @@
-// The names that bridle.config.ts may have. A misspelt one is refused: a token that lost its tenants by a typo would open all
-// of them.
+// The names that bridle.config.ts may have. A misspelt name is refused: a typo in `tenants` would open all tenants to a token.
 
 import { nearestName } from '../../kernel/text/nearest-name.ts'
 import type { ServerOptions } from '../../targets/node/index.ts'
@@ -62,7 +61,7 @@ const workspaceNames: OptionNames<NonNullable<ServerOptions['workspaces']>> = {
   maxTenantBytes: true,
 }
 
-/** The first name that nobody knows, as a sentence; null = all are known. */
+/** A sentence about the first unknown name; null = all names are known. */
 export const findUnknownName = (config: ServerOptions): string | null => {
   const { tokens, rateLimit, authBackOff, workspaces } = config
   const parts: readonly (readonly [within: string, value: unknown, known: object])[] = [

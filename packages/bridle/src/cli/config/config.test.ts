@@ -53,7 +53,7 @@ test('[C27] a store comes from the flag, else the environment, else the file', a
     [{ store: 'mysql' }, {}],
     [{}, { BRIDLE_STORE: 'mysql' }],
   ])
-    await expect(storeOf(flags!, env!)).rejects.toMatchObject({ exit: 2, message: expect.stringContaining('"mysql"') })
+    await expect(storeOf(flags!, env!)).rejects.toMatchObject({ code: 2, message: expect.stringContaining('"mysql"') })
 })
 
 test('[C24] files that look like settings and are not read are named', () => {

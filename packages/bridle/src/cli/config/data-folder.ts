@@ -1,4 +1,4 @@
-// Who has the data folder, without touching what is in it.
+// The state and the owner of a data folder. Reads only, and changes nothing in it.
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 
@@ -31,15 +31,15 @@ export const findDamagedLog = (folder: string): { readonly file: string; readonl
   return found ? { file, at: found.ctime } : null
 }
 
-/** The folder that it would be made in. */
+/** The nearest existing folder above the path. */
 const nearest = (path: string): string => {
   const above = dirname(path)
   return existsSync(above) || above === path ? above : nearest(above)
 }
 
-/** A server holds a write transaction on the lock; asking for one is how to tell, and it is given back at once. */
+/** A server holds a write transaction on the lock file. Trying to begin one shows that, and rolls it back at once. */
 const isLocked = (lock: string): boolean => {
-  // Loaded when it is needed: most commands look into no folder.
+  // Loaded only now: most commands check no folder.
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
   const db = new DatabaseSync(lock, { timeout: 0 })
   try {

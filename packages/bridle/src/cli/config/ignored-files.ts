@@ -1,4 +1,4 @@
-// Files that look like settings and are not read: whoever wrote one would wonder why nothing changes.
+// Files that look like settings but are not read. A note about each tells its author why nothing changes.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 

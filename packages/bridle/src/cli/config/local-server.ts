@@ -3,11 +3,11 @@
 import { type LocalServer, readLocalServer } from '../../targets/node/credentials/local-token.ts'
 import { inspectDataFolder } from './data-folder.ts'
 
-/** The server at this URL, by an address that only it can have; null = it does not own this data folder. */
+/** The server of this data folder, if it is the one at this URL; null = another server, or none. */
 export const findLocalServer = (url: string, folder: string): LocalServer | null => {
   const published = readLocalServer(folder)
   const address = published && matchingServerUrl(url, published.url)
-  // The lock is asked last and only for a published address: asking takes it for an instant.
+  // Check the lock last, and only for a published address: the check takes the lock for an instant.
   if (!address || inspectDataFolder(folder).state !== 'owned') return null
   return { url: address, token: published.token }
 }
@@ -16,8 +16,8 @@ export const findLocalServer = (url: string, folder: string): LocalServer | null
  * The URL to ask; null = another server. `localhost` may lead to an address where another program listens at the same port, so
  * the server's own address replaces it.
  */
-export const matchingServerUrl = (asked: string, own: string): string | null => {
-  const url = new URL(asked)
+export const matchingServerUrl = (requested: string, own: string): string | null => {
+  const url = new URL(requested)
   const server = new URL(own)
   if (url.protocol !== 'http:' || url.port !== server.port) return null
   const loopback = WILDCARDS[server.hostname]
@@ -31,6 +31,6 @@ const WILDCARDS: { readonly [hostname: string]: string } = { '0.0.0.0': '127.0.0
 
 const isIpv4 = (hostname: string): boolean => /^127(\.\d{1,3}){3}$/.test(hostname)
 const isLoopback = (hostname: string): boolean => isIpv4(hostname) || hostname === '[::1]'
-/** A server on `0.0.0.0` has no IPv6 address; one on `::` has both. */
+/** A server on `0.0.0.0` has no IPv6 address; a server on `::` has both. */
 const isLoopbackOf = (wildcard: string, hostname: string): boolean =>
   wildcard === '[::]' ? isLoopback(hostname) : isIpv4(hostname)

@@ -1,10 +1,12 @@
-// Keys that come in the environment, put out of reach. The environment that a process was started with can be read by every
-// process of the same user, as long as it lives, whatever it deletes from its own copy. So a process that starts engines
-// puts its secrets into a file, becomes itself again with an environment that has none, reads the file and removes it.
+// Moves keys out of the environment. Every process of the same user can read the environment that a process was started with,
+// even if that process deletes variables from its copy. So a process that starts engines writes its secrets to a file, replaces
+// itself with `execve` and an environment without them, reads the file and removes it.
+
 import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { PROVIDER_SECRETS } from '../../runners/credentials/providers.ts'
+import { SECRETS_FILE_MS } from '../limits.ts'
 
 const SECRETS = [
   ...PROVIDER_SECRETS,
@@ -13,16 +15,14 @@ const SECRETS = [
   'BRIDLE_SECRET',
   'BRIDLE_RUNNER_TOKEN',
 ]
-/** Names the file, in the environment of the process as it is the second time. */
+/** The variable that names the file, after the process replaced itself. */
 const FILE_VARIABLE = 'BRIDLE_SECRETS_FILE'
 const FOLDER_PREFIX = 'bridle-secrets-'
 const FILE = 'secrets.json'
-/** A process takes its file within a second; an older one was left by a process that was killed before it could. */
-const LEFT_MS = 60_000
 
 /**
- * The environment with its secrets, which are in nobody's sight; does not return the first time. Where a process cannot
- * replace itself (Windows), the environment stays as it is.
+ * The environment with its secrets, which other processes cannot read. The first call replaces the process and does not return.
+ * Where a process cannot replace itself (Windows), the environment stays unchanged.
  */
 export const sealEnvironment = (env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv => {
   const { [FILE_VARIABLE]: file, ...rest } = env
@@ -30,16 +30,18 @@ export const sealEnvironment = (env: NodeJS.ProcessEnv = process.env): NodeJS.Pr
   const named = SECRETS.filter((name) => env[name])
   if (named.length === 0 || !process.execve) return env
   removeLeftovers()
-  const left = join(mkdtempSync(join(tmpdir(), FOLDER_PREFIX)), FILE)
-  writeFileSync(left, JSON.stringify(Object.fromEntries(named.map((name) => [name, env[name]]))), { mode: 0o600 })
-  const open = Object.fromEntries(Object.entries(rest).filter(([name]) => !SECRETS.includes(name)))
+  const secretsFile = join(mkdtempSync(join(tmpdir(), FOLDER_PREFIX)), FILE)
+  writeFileSync(secretsFile, JSON.stringify(Object.fromEntries(named.map((name) => [name, env[name]]))), {
+    mode: 0o600,
+  })
+  const publicVariables = Object.fromEntries(Object.entries(rest).filter(([name]) => !SECRETS.includes(name)))
   try {
     return process.execve(process.execPath, [process.execPath, ...process.execArgv, ...process.argv.slice(1)], {
-      ...open,
-      [FILE_VARIABLE]: left,
+      ...publicVariables,
+      [FILE_VARIABLE]: secretsFile,
     })
   } catch {
-    remove(left)
+    remove(secretsFile)
     return env
   }
 }
@@ -53,13 +55,13 @@ const takeSecrets = (file: string): NodeJS.ProcessEnv => {
   }
 }
 
-/** The file and its folder, and nothing else that lies there: the name comes from the environment. */
+/** Removes the file, and its folder if that is empty then: the name comes from the environment, so nothing else may go. */
 const remove = (file: string): void => {
   rmSync(file, { force: true })
   try {
     rmdirSync(dirname(file))
   } catch {
-    // Something else is in it, so it is not ours to remove.
+    // The folder holds other files and stays.
   }
 }
 
@@ -68,9 +70,9 @@ const removeLeftovers = (): void => {
     const folder = join(tmpdir(), name)
     try {
       const { uid, mtimeMs } = lstatSync(folder)
-      if (uid === process.getuid?.() && Date.now() - mtimeMs > LEFT_MS) remove(join(folder, FILE))
+      if (uid === process.getuid?.() && Date.now() - mtimeMs > SECRETS_FILE_MS) remove(join(folder, FILE))
     } catch {
-      // Gone meanwhile, or not ours.
+      // Another process removed it, or owns it.
     }
   }
 }

@@ -51,7 +51,7 @@ export const serverSettings = async (
 const folderOf = (flags: ServerFlags, env: NodeJS.ProcessEnv, config: ServerOptions): string =>
   flags.data ?? env.BRIDLE_DATA ?? config.data ?? '.bridle'
 
-/** The token and where it is from; only the latter is ever printed. */
+/** The token and the variable that holds it; only the name is ever printed. */
 export const tokenFromEnv = (env: NodeJS.ProcessEnv): { token: string; from: string } | null => {
   for (const from of ['FABRIC_HARNESS_API_TOKEN', 'FH_AUTH_TOKEN']) {
     const token = env[from]
@@ -73,21 +73,21 @@ export interface ClientFlags {
   readonly data?: string
 }
 
-/** A server to ask, and what it is asked with. */
+/** The address of a server, and the token for it. */
 export interface ServerAddress {
   readonly url: string
   readonly authToken?: string | undefined
-  /** Where the token is from; null = there is none. */
+  /** The variable or file that holds the token; null = there is none. */
   readonly tokenFrom: string | null
 }
 
-/** The server that the flags and the environment name. One that made its own token, for this user, has it in its data folder. */
+/** The server that the flags and the environment name. A server of this user keeps its token in its data folder. */
 export const serverAddress = async (flags: ClientFlags, env: NodeJS.ProcessEnv): Promise<ServerAddress> => {
   const url = serverUrl(flags, env)
-  const given = tokenFromEnv(env)
-  if (given) return { url, authToken: given.token, tokenFrom: given.from }
+  const variable = tokenFromEnv(env)
+  if (variable) return { url, authToken: variable.token, tokenFrom: variable.from }
   if (!isLocalUrl(url)) return { url, tokenFrom: null }
-  // A configuration that cannot be read is for the verbs that serve to complain about.
+  // A broken configuration is reported by the commands that serve, not here.
   const folder = flags.data ?? env.BRIDLE_DATA ?? folderOf(flags, env, await configFile().catch(() => ({})))
   const local = findLocalServer(url, folder)
   return local ? { url: local.url, authToken: local.token, tokenFrom: tokenFile(folder) } : { url, tokenFrom: null }
@@ -97,9 +97,9 @@ export const serverAddress = async (flags: ClientFlags, env: NodeJS.ProcessEnv):
 export const createClient = async (
   flags: ClientFlags,
   env: NodeJS.ProcessEnv,
-  given?: Pick<ServerAddress, 'url' | 'authToken'>,
+  address?: Pick<ServerAddress, 'url' | 'authToken'>,
 ): Promise<FabricClient> => {
-  const { url, authToken } = given ?? (await serverAddress(flags, env))
+  const { url, authToken } = address ?? (await serverAddress(flags, env))
   return fabricClient({ url, ...present({ authToken, tenantId: flags.tenant }) })
 }
 

@@ -118,7 +118,7 @@ describe('[C19] start --token', () => {
       expect(heard.filter((each) => each !== undefined)).toEqual([])
     })
 
-    test('to whoever has the port after the server died, or was stopped', async () => {
+    test('to another program on the port after the server died, or was stopped', async () => {
       for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
         const port = await freePort()
         const { started } = await serve('one', '--token', '--port', String(port))
@@ -144,7 +144,7 @@ describe('[C19] start --token', () => {
     })
   })
 
-  test('a token in the environment is asked for as well, and goes first', async () => {
+  test('a token in the environment is required too, and has precedence', async () => {
     const started = world.start(['start', '--port', '0', '--data', 'one', '--token'], {
       env: { FABRIC_HARNESS_API_TOKEN: 'of-the-environment' },
     })

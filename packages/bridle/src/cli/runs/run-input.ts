@@ -1,4 +1,4 @@
-// What a run is asked: put together from flags, files and standard input, later ones over earlier ones.
+// The input of a run, merged from flags, files and standard input. Later sources override earlier ones.
 
 import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'

@@ -1,9 +1,11 @@
-// A run from its prompt to its end, through queue, approvals and restarts of the server. The session may have runs of
-// others before and after it; the events of those are not shown.
+// Follows a run from its prompt to its end, through the queue, approvals and restarts of the server. The session may have other
+// runs before and after; their events are not shown.
+
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type FabricClient, FabricError, type RunStatus } from '../../client/index.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
+import { RETRY_BASE_MS, RETRY_MAX_MS, SUBMIT_TRIES_MAX } from '../limits.ts'
 import type { PrintableEvent } from '../terminal/event-printer.ts'
 import type { RunPayload } from './run-input.ts'
 
@@ -13,34 +15,36 @@ export interface RunFollowOptions {
   readonly id: string
   readonly input: RunPayload
   readonly signal: AbortSignal
-  /** The server has it: from here on it runs, whoever watches. */
+  /** The server has accepted the run, which continues even if this process ends. */
   readonly onAccepted: () => void
   readonly onEvent: (event: PrintableEvent) => void
-  /** The server is gone for the moment. */
+  /** The server cannot be reached at the moment. */
   readonly onDisconnect: () => void
 }
 
-/** How it ended. Throws when the run was never accepted, or the signal says to leave. */
-export const runToEnd = async (asked: RunFollowOptions): Promise<RunStatus> => {
-  const { fabric, agent, id, input, signal, onEvent, onDisconnect } = asked
+/** The final status. Throws when the run was never accepted, or when the signal aborts. */
+export const runToEnd = async (options: RunFollowOptions): Promise<RunStatus> => {
+  const { fabric, agent, id, input, signal, onEvent, onDisconnect } = options
   const before = await fabric.session(id, agent).catch((error: unknown) => {
     if (error instanceof FabricError && error.status === 404) return null
     throw error
   })
-  // The key makes asking again harmless, should the connection die before the answer.
+  // The key makes a retry safe when the connection breaks before the answer.
   const idempotencyKey = randomUUID()
   const submit = () => fabric.invoke(agent, id, input, { async: true, idempotencyKey, signal })
-  const { runId } = await retryWhile(submit, asked, (error, tries) => error.status === 0 && tries < 5).catch(
-    (error: unknown) => {
-      if (error instanceof FabricError && error.status === 404) return unknownAgent(fabric, agent)
-      throw error
-    },
-  )
-  asked.onAccepted()
-  const standing = () =>
+  const { runId } = await retryWhile(
+    submit,
+    options,
+    (error, tries) => error.status === 0 && tries < SUBMIT_TRIES_MAX,
+  ).catch((error: unknown) => {
+    if (error instanceof FabricError && error.status === 404) return unknownAgent(fabric, agent)
+    throw error
+  })
+  options.onAccepted()
+  const currentStatus = () =>
     retryWhile(
       () => fabric.run(id, runId, agent),
-      asked,
+      options,
       (error) => error.isRetryable,
     )
 
@@ -52,9 +56,9 @@ export const runToEnd = async (asked: RunFollowOptions): Promise<RunStatus> => {
     after: before?.lastEventId ?? '0',
     signal: AbortSignal.any([signal, leave.signal]),
     onRetry: onDisconnect,
-    // What was removed while we were cut off would never say that it ended.
+    // A run that was removed while the connection was down would never report its end.
     onOpen: () => {
-      if (++connections > 1) standing().catch(lost.reject)
+      if (++connections > 1) currentStatus().catch(lost.reject)
     },
   })
   const end = (async (): Promise<RunStatus> => {
@@ -62,14 +66,15 @@ export const runToEnd = async (asked: RunFollowOptions): Promise<RunStatus> => {
     let isOurs = false
     for await (const event of feed) {
       if (event.type === 'prompt_start' && !isOurs) {
-        // A server that does not say whose prompt it is leaves it to be concluded.
-        const { runId: named, text } = event.data
-        isOurs = named === undefined ? await isPromptOf(input, text, ahead--, standing) : named === runId
+        // An older server does not name the run of a prompt; compare text and position instead.
+        const { runId: promptRunId, text } = event.data
+        isOurs =
+          promptRunId === undefined ? await isPromptOf(input, text, ahead--, currentStatus) : promptRunId === runId
         if (isOurs) onEvent(event)
         continue
       }
       const mayBeOver = event.type === 'idle' || event.type === 'prompt_start'
-      const now = mayBeOver ? await standing() : null
+      const now = mayBeOver ? await currentStatus() : null
       if (isOurs && event.type !== 'prompt_start') onEvent(event)
       if (now && isFinal(now)) return now
     }
@@ -86,21 +91,21 @@ const unknownAgent = async (fabric: FabricClient, agent: string): Promise<never>
   )
 }
 
-/** Whether this prompt is the one that was sent: it waits no longer, and has the same text or nothing before it. */
+/** Whether this prompt is the submitted one: the run has left the queue, and the text matches or nothing is ahead of it. */
 const isPromptOf = async (
   input: RunPayload,
   text: string,
   ahead: number,
-  standing: () => Promise<RunStatus>,
+  currentStatus: () => Promise<RunStatus>,
 ): Promise<boolean> => {
-  if ((await standing()).status === 'queued') return false
+  if ((await currentStatus()).status === 'queued') return false
   return ahead <= 0 || text === input.prompt
 }
 
 const isFinal = ({ status }: RunStatus): boolean =>
   status === 'completed' || status === 'failed' || status === 'cancelled'
 
-/** Tries again while it is worth it. */
+/** Repeats the call while the error is worth a retry. */
 const retryWhile = async <T>(
   act: () => Promise<T>,
   { signal, onDisconnect }: RunFollowOptions,
@@ -112,7 +117,7 @@ const retryWhile = async <T>(
     } catch (error) {
       if (signal.aborted || !(error instanceof FabricError) || !isWorthIt(error, tries)) throw error
       onDisconnect()
-      await sleep(error.retryAfterMs ?? Math.min(250 * 2 ** tries, 10_000), undefined, { signal })
+      await sleep(error.retryAfterMs ?? Math.min(RETRY_BASE_MS * 2 ** tries, RETRY_MAX_MS), undefined, { signal })
     }
   }
 }

@@ -1,4 +1,4 @@
-// A server to ask: the one that runs, else one of our own for as long as it takes.
+// A server for a command: the one that runs, else one in this process that ends with the command.
 import { randomBytes } from 'node:crypto'
 import { type FabricClient, FabricError } from '../../client/index.ts'
 import { EXIT_CODES, ExitError } from '../command.ts'
@@ -21,19 +21,22 @@ export const connectOrStart = async (
   const url = serverUrl(flags, env)
   const fabric = await createClient(flags, env)
   if (await isBridleServer(fabric)) return { fabric, ownData: null, close: async () => {} }
-  // Elsewhere we cannot stand in for it.
+  // A server on another machine cannot be started from here.
   if (!isLocalUrl(url)) throw new ExitError(EXIT_CODES.failed, `No Bridle answers at ${url}.`)
 
   const settings = await serverSettings(flags, env)
-  // Nobody else is meant to ask this server, an engine that it runs least of all.
+  // A random token: no other program may call this server, least of all an engine that it runs.
   const authToken = settings.authToken ?? randomBytes(32).toString('base64url')
   const server = await startServer({ ...settings, authToken, port: 0, host: '127.0.0.1' }).catch(
     (error: { code?: unknown }) => {
       if (error.code !== 'refused' || !(error instanceof Error)) throw error
-      throw new ExitError(EXIT_CODES.failed, `${error.message}, but no Bridle answers at ${url}; say where by --url.`)
+      throw new ExitError(
+        EXIT_CODES.failed,
+        `${error.message}, but no Bridle answers at ${url}; name the server with --url.`,
+      )
     },
   )
-  out.note(`No Bridle answers at ${url}; this run has its own, with the data in ${settings.data}`)
+  out.note(`No Bridle answers at ${url}; this command starts a server, with the data in ${settings.data}`)
   return {
     fabric: await createClient(flags, env, { url: server.url, authToken }),
     ownData: settings.data,

@@ -1,9 +1,9 @@
-// AgentEvents for people: text as it streams, everything else in lines of its own.
+// Prints AgentEvents for people: text as it streams, and everything else in separate lines.
 import { printApproval } from '../approvals/approval-text.ts'
 import { type CliOutput, escapeControls, type TextStyle, truncateLine } from './output.ts'
 import { wrapText } from './text-lines.ts'
 
-/** An event as it arrives: of a type that this version may not know yet. */
+/** An event from a server, perhaps of a type that this version does not know yet. */
 export interface PrintableEvent {
   readonly type: string
   readonly sessionId: string
@@ -11,9 +11,9 @@ export interface PrintableEvent {
 }
 
 export interface EventPrinterOptions {
-  /** Who watches has not typed the prompts, and should see them. */
+  /** Shows the prompts: the person who watches has not typed them. */
   readonly withPrompts: boolean
-  /** Who watches is told how to answer. */
+  /** Shows the commands that answer an approval. */
   readonly withHints: boolean
 }
 
@@ -25,7 +25,7 @@ export interface EventPrinter {
 
 export const createEventPrinter = (out: CliOutput, { withPrompts, withHints }: EventPrinterOptions): EventPrinter => {
   let open: 'text' | 'thinking' | null = null
-  let said = ''
+  let streamed = ''
 
   const freshLine = (): boolean => {
     const wasOpen = open !== null
@@ -39,13 +39,13 @@ export const createEventPrinter = (out: CliOutput, { withPrompts, withHints }: E
     out.write(kind === 'thinking' ? out.style(['dim', 'italic'], text) : text)
     open = text === '' ? open : text.endsWith('\n') ? null : kind
   }
-  /** `mark` is what the eye looks for. */
+  /** A line cut to the width, behind a coloured mark. */
   const line = (mark: string, format: TextStyle, text: string) => {
     freshLine()
     out.line(`${out.style(format, mark)} ${truncateLine(text, out.width - 2)}`)
   }
 
-  /** Text in full, in as many lines as it takes. */
+  /** The whole text, wrapped into several lines. */
   const whole = (mark: string, format: TextStyle, text: string) => {
     freshLine()
     const shown = escapeControls(text.trim().replaceAll('\t', '  '))
@@ -55,11 +55,11 @@ export const createEventPrinter = (out: CliOutput, { withPrompts, withHints }: E
 
   const lines: { readonly [type: string]: (data: PrintableEvent['data'], sessionId: string) => void } = {
     prompt_start: ({ text }) => {
-      said = ''
+      streamed = ''
       if (withPrompts) line('›', ['bold', 'cyan'], String(text))
     },
     text_delta: ({ delta }) => {
-      said += String(delta)
+      streamed += String(delta)
       stream('text', String(delta))
     },
     thinking_delta: ({ delta }) => stream('thinking', String(delta)),
@@ -91,10 +91,10 @@ export const createEventPrinter = (out: CliOutput, { withPrompts, withHints }: E
     checkpoint_created: ({ checkpointType, summary }) => line('◆', 'dim', `${checkpointType} ${summary ?? ''}`),
     artifact_published: ({ name, contentType, size, artifactId }) =>
       line('▣', 'magenta', `${name} (${contentType}, ${size} bytes) ${artifactId}`),
-    // Most results are the text that was streamed, or its last paragraph; only another one is news.
+    // Most results repeat the streamed text or its last paragraph; print only a different one.
     result: ({ result }) => {
       freshLine()
-      const isShown = typeof result === 'string' && (result === said || said.endsWith(`\n\n${result}`))
+      const isShown = typeof result === 'string' && (result === streamed || streamed.endsWith(`\n\n${result}`))
       if (result !== null && result !== undefined && !isShown) out.line(escapeControls(pretty(result)))
     },
     error: ({ message }) => whole('✗', 'red', String(message)),
@@ -108,24 +108,24 @@ export const createEventPrinter = (out: CliOutput, { withPrompts, withHints }: E
   return {
     freshLine,
     print: ({ type, data, sessionId }) => {
-      const asItIs = () => line('·', 'dim', `${type} ${inline(data)}`)
-      if (!Object.hasOwn(lines, type)) return asItIs()
+      const printRaw = () => line('·', 'dim', `${type} ${inline(data)}`)
+      if (!Object.hasOwn(lines, type)) return printRaw()
       try {
         lines[type]?.(data, sessionId)
       } catch {
-        // An object where its type promises a word: it may have no text of its own.
-        asItIs()
+        // A field that should be a text may hold an object without a `toString`.
+        printRaw()
       }
     },
   }
 }
 
-/** Ends the line that a Ctrl+C may have left its mark in. */
+/** Ends the line in which a Ctrl+C may have printed `^C`. */
 export const endLine = (out: CliOutput, printer: EventPrinter): void => {
   if (!printer.freshLine() && out.canAsk) out.write('\n')
 }
 
-/** The person behind an act and the reason, as far as they are known: ` by ada: enough`. */
+/** The actor and the reason, if they are known: ` by ada: enough`. */
 const actorAndReason = (actor: unknown, reason: unknown): string =>
   `${actor ? ` by ${actor}` : ''}${reason ? `: ${reason}` : ''}`
 

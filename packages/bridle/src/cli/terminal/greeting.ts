@@ -1,10 +1,10 @@
-// The first words of a server: where it is, and lines to try that work as they stand.
+// The message of a server that is ready: its address, and commands to try.
 
 import { readLocalServer, tokenFile } from '../../targets/node/credentials/local-token.ts'
 import type { HarnessServer } from '../../targets/node/index.ts'
 import { type ServerSettings, tokenFromEnv } from '../config/settings.ts'
 
-/** The header of a caller; `token` is what a shell makes the token of. */
+/** The header for curl; `token` is a shell expression that yields the token. */
 const bearer = (token: string): string => ` -H "authorization: Bearer ${token}"`
 
 export const startMessage = async (
@@ -22,7 +22,7 @@ ${page === null ? '' : `  In a browser, once and within 30 seconds: ${page}\n`}`
 }
 
 interface AgentHint {
-  /** An agent that callers may ask; null = none. */
+  /** An agent that callers may use; null = none. */
   readonly agent: string | null
   /** In production: which agents are open, and how to open the others. */
   readonly note: string | null
@@ -41,13 +41,13 @@ const examples = (url: string, header: string, agent: string): string => `
   look:   curl ${url}/sessions/hello${header}
 `
 
-/** Naming the variable keeps the token itself out of the output. */
+/** Names the variable, so that the token is not in the output. */
 export const authorizationHint = (env: NodeJS.ProcessEnv): string => {
   const { from } = tokenFromEnv(env) ?? {}
   return from === undefined ? '' : bearer(`$${from}`)
 }
 
-/** A browser cannot send the token, and a token in a URL stays in its history: the address has a ticket that reads this page once. */
+/** The address of the docs page with a ticket that works once: a browser cannot send the token, and a token in a URL stays in its history. */
 const pageFor = async (url: string, data: string): Promise<string | null> => {
   const { token } = readLocalServer(data) ?? {}
   const answer = await fetch(`${url}/tickets`, {

@@ -1,7 +1,5 @@
-// Ctrl+C, once, as a signal to leave in good order. The second time the process ends as it always would.
-
-/** A terminal and npm each pass on the same Ctrl+C; the echo is not a second one. */
-const ECHO_MS = 500
+// The first Ctrl+C asks the command to finish cleanly. A second one ends the process at once.
+import { INTERRUPT_ECHO_MS } from '../limits.ts'
 
 export interface Interruption {
   readonly signal: AbortSignal
@@ -10,18 +8,18 @@ export interface Interruption {
 }
 
 export const listenForInterrupt = (): Interruption => {
-  const leave = new AbortController()
-  const happened = Promise.withResolvers<void>()
-  const forget = () => {
+  const controller = new AbortController()
+  const interrupted = Promise.withResolvers<void>()
+  const dispose = () => {
     process.off('SIGINT', interrupt)
     process.off('SIGTERM', interrupt)
   }
   const interrupt = () => {
-    setTimeout(forget, ECHO_MS).unref()
-    leave.abort()
-    happened.resolve()
+    setTimeout(dispose, INTERRUPT_ECHO_MS).unref()
+    controller.abort()
+    interrupted.resolve()
   }
   process.on('SIGINT', interrupt)
   process.on('SIGTERM', interrupt)
-  return { signal: leave.signal, interrupted: happened.promise, dispose: forget }
+  return { signal: controller.signal, interrupted: interrupted.promise, dispose }
 }

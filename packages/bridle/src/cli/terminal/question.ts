@@ -1,6 +1,8 @@
-// A question on the terminal with a few answers, one at a time. It is withdrawn when the answer comes from elsewhere.
+// A question on the terminal with a few answers. An abort withdraws it, for example when another person answers elsewhere.
+
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { TYPED_AHEAD_MS } from '../limits.ts'
 import type { CliOutput } from './output.ts'
 
 /** The first letter of each answer is enough. Null = no answer: the input ended, or the question was withdrawn. */
@@ -19,8 +21,8 @@ export const askChoice = async <const A extends keyof typeof words>(
     out.write(question)
     if (signal.aborted) return null
     for await (const line of lines) {
-      const said = line.trim().toLowerCase()
-      const answer = answers.find((each) => said === each || said === words[each])
+      const typed = line.trim().toLowerCase()
+      const answer = answers.find((each) => typed === each || typed === words[each])
       if (answer !== undefined) return answer
       out.write(question)
     }
@@ -28,17 +30,14 @@ export const askChoice = async <const A extends keyof typeof words>(
   } finally {
     signal.removeEventListener('abort', close)
     close()
-    // An open standard input would keep the process.
+    // An open standard input would keep the process alive.
     process.stdin.pause()
   }
 }
 
-/** As long as a terminal takes to hand over what it holds. */
-const DROP_MS = 60
-
 /**
- * Keys that were pressed before the question was shown answer another one, or a line of the agent's that looked like one. As raw
- * input also a line without its end can be taken out.
+ * Drops the keys that were pressed before the question appeared: they answer an earlier question, or a line of the agent that
+ * looked like one. Raw input also drops a line that was not finished.
  */
 const dropTypedAhead = async (): Promise<void> => {
   const { stdin } = process
@@ -49,7 +48,7 @@ const dropTypedAhead = async (): Promise<void> => {
   }
   stdin.setRawMode(true)
   stdin.on('data', drop)
-  await sleep(DROP_MS)
+  await sleep(TYPED_AHEAD_MS)
   stdin.off('data', drop)
   stdin.setRawMode(false)
 }

@@ -1,11 +1,11 @@
-// Rows for people: columns as wide as their widest cell, the last one cut to fit the line.
+// A table for people: columns as wide as their widest cell, the last one cut to fit the line.
 import { type CliOutput, truncateLine } from './output.ts'
 
 export const printTable = (
   out: CliOutput,
   heads: readonly string[],
   rows: readonly (readonly string[])[],
-  /** Lines under each row, as they are. */
+  /** Lines below each row, printed unchanged. */
   under: readonly (readonly string[])[] = [],
 ): void => {
   const widths = heads.map((head, column) => Math.max(head.length, ...rows.map((row) => width(row[column] ?? ''))))

@@ -1,4 +1,4 @@
-// What a terminal sees: `script` gives the command one. Where there is no such program, or another one by that name,
+// The command on a terminal, which the program `script` provides. Where there is no such program, or another one by that name,
 // these cases are skipped.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -105,7 +105,7 @@ describe.skipIf(needs('script'))('on a terminal', () => {
     await shown.until(question)
     shown.type('\u0003')
     expect(await shown.ended).toBe(130)
-    expect(shown.screen()).toContain('The run goes on; see it by bridle attach later')
+    expect(shown.screen()).toContain('The run continues; watch it with bridle attach later')
     expect((await work.bridle(['sessions', '--search', 'later'])).stdout).toContain('"awaiting_approval"')
   })
 

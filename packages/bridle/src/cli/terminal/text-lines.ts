@@ -1,17 +1,15 @@
-// Text in the lines of a terminal: as wide as it allows, with nothing cut away.
+// Text wrapped into the lines of a terminal, with nothing cut away.
+import { COLUMNS_MIN } from '../limits.ts'
 
-/** A narrower terminal wraps by itself. */
-const COLUMNS_MIN = 20
-
-/** Breaks text into lines of at most so many columns, behind a space where there is one. The lines together are the text. */
+/** Breaks text into lines of at most this many columns, after a space where possible. The lines together are the text. */
 export const wrapText = (text: string, columns: number): string[] => {
-  const most = Math.max(columns, COLUMNS_MIN)
+  const max = Math.max(columns, COLUMNS_MIN)
   const lines: string[] = []
   let line: string[] = []
   let width = 0
   for (const unit of text.match(units) ?? []) {
     const added = columnCount(unit)
-    if (width + added > most) {
+    if (width + added > max) {
       // A word longer than half a line is broken: the line before it would look like an end.
       const space = line.lastIndexOf(' ')
       const rest = space + 1 > line.length / 2 ? line.splice(space + 1) : []
@@ -39,8 +37,8 @@ const wide =
   /^[\p{Emoji_Presentation}\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{17000}-\u{18cff}\u{1b000}-\u{1b2ff}\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]$/u
 
 /**
- * Text with every character that a reader could not see, or that moves others, written as JSON writes it: \u001b. A person who
- * approves a command must not see another one.
+ * Text in which every character that is invisible, or that moves others, is escaped like in JSON: \u001b. A person who approves
+ * a command must not see a different one.
  */
 export const escapeInvisible = (text: string): string =>
   text.replace(unseen, (letter) => {

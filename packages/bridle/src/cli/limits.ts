@@ -1,0 +1,19 @@
+// Every limit of the command line, with a line on why that number.
+
+/** `bridle dev --target cloudflare` waits this long for the Worker: a first build on a slow machine takes half of it. */
+export const WORKER_READY_MS = 60_000
+/** Runs in the server's process get this long to end after Ctrl+C; a second signal does not wait. */
+export const STOP_GRACE_MS = 5_000
+/** A process takes its secrets file within a second; an older file was left by a process that was killed before. */
+export const SECRETS_FILE_MS = 60_000
+/** A terminal and npm each pass on the same Ctrl+C; the second signal within this time is an echo. */
+export const INTERRUPT_ECHO_MS = 500
+/** Time for a terminal to deliver the keys that were pressed before a question. */
+export const TYPED_AHEAD_MS = 60
+/** Text is not wrapped into narrower lines; such a terminal wraps them itself. */
+export const COLUMNS_MIN = 20
+/** Attempts to submit a run while the server cannot be reached: some seconds, as long as a restart takes. */
+export const SUBMIT_TRIES_MAX = 5
+/** The first wait before a retry, doubling up to the second number, as long as a person watches patiently. */
+export const RETRY_BASE_MS = 250
+export const RETRY_MAX_MS = 10_000
