@@ -1,20 +1,14 @@
-// What a whole server has written and its readers have not taken. Each reader has a limit of its own; thousands of them,
-// all just below it, would still fill the memory. Over the budget, those furthest behind are told to come back.
+// The unsent bytes of all readers of a server. Each reader has a limit, but thousands of readers just below it would still fill the
+// memory. Over the budget, the readers furthest behind are disconnected and resume at their cursor.
+import { UNSENT_BYTES_MAX, UNSENT_CHECK_MS, UNSENT_CHECKS } from './limits.ts'
 
-/** A reader that did not take all of a write at once. */
+/** A reader whose connection did not accept all bytes of a write at once. */
 export interface SlowReader {
-  /** Bytes that wait for it; 0 when it has caught up or is gone. */
+  /** Bytes that wait for the reader; 0 when it has caught up or is gone. */
   unsentBytes(): number
-  /** Tells it to resume by its cursor, and lets go of what waits. */
+  /** Tells the reader to resume at its cursor, and drops the waiting bytes. */
   disconnect(): void
 }
-
-/** Default budget: an eighth of a small server's memory, and a thousand readers with a page each. */
-const BYTES_MAX = 256 * 1024 * 1024
-/** Looked at after each so many'th of the budget was written to stragglers: it is exceeded by no more than that. */
-const PARTS = 16
-/** And as long as there are any, now and then, so that nobody who left is kept. */
-const LOOK_MS = 1_000
 
 export class Backlog {
   readonly #bytesMax: number
@@ -22,15 +16,15 @@ export class Backlog {
   #unsentSinceCheck = 0
   #timer: ReturnType<typeof setTimeout> | null = null
 
-  constructor(bytesMax: number = BYTES_MAX) {
+  constructor(bytesMax: number = UNSENT_BYTES_MAX) {
     this.#bytesMax = bytesMax
   }
 
-  /** Those who keep up never come here, so they cost nothing. */
+  /** Only for readers that fall behind; the others cost nothing. */
   addUnsent(reader: SlowReader, bytes: number): void {
     this.#slowReaders.add(reader)
     this.#unsentSinceCheck += bytes
-    if (this.#unsentSinceCheck * PARTS > this.#bytesMax) this.#disconnectSlowest()
+    if (this.#unsentSinceCheck * UNSENT_CHECKS > this.#bytesMax) this.#disconnectSlowest()
     this.#timer ??= this.#scheduleCheck()
   }
 
@@ -38,7 +32,7 @@ export class Backlog {
     return setTimeout(() => {
       this.#disconnectSlowest()
       this.#timer = this.#slowReaders.size > 0 ? this.#scheduleCheck() : null
-    }, LOOK_MS).unref()
+    }, UNSENT_CHECK_MS).unref()
   }
 
   #disconnectSlowest(): void {

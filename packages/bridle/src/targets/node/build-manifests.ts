@@ -4,10 +4,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join, relative, resolve } from 'node:path'
 import type { BuildManifest } from '../../surfaces/http/router/build-manifest.ts'
 
-/** `path` is where the build lies; it stays on this machine. */
+/** `path` is the folder of the build, and is not sent to callers. */
 type LocalBuildManifest = BuildManifest & { readonly path: string }
 
-/** A folder holds its newest build only, and so does its manifest. */
+/** Replaces the manifest of an earlier build in the same folder. */
 export const saveBuildManifest = (
   data: string,
   folder: string,
@@ -31,7 +31,7 @@ export const saveBuildManifest = (
 
 const FOLDER = 'builds'
 
-/** The newest first. A build whose folder is gone is gone. */
+/** The newest first, without builds whose folder is gone. */
 export const listBuildManifests = (data: string): readonly BuildManifest[] => {
   const folder = join(data, FOLDER)
   if (!existsSync(folder)) return []
@@ -42,7 +42,7 @@ export const listBuildManifests = (data: string): readonly BuildManifest[] => {
     .map(({ path: _path, ...manifest }) => manifest)
 }
 
-/** Null for what is no manifest. */
+/** Null for a file that is no manifest. */
 const readManifest = (file: string): LocalBuildManifest | null => {
   try {
     const manifest = JSON.parse(readFileSync(file, 'utf8')) as LocalBuildManifest

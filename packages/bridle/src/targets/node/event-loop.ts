@@ -1,7 +1,7 @@
-// How long reads share the one thread of a process with everything else.
+// The event loop of Node, so that long reads leave time for other work.
 import type { EventLoop } from '../../kernel/session/read-scheduler.ts'
 
-/** Node runs timers and whatever came over the network before it runs what was set by `setImmediate`. */
+/** Node runs timers and network callbacks before it runs callbacks of `setImmediate`. */
 export const eventLoop: EventLoop = {
   now: () => performance.now(),
   nextTurn: () => new Promise((resolve) => setImmediate(resolve)),

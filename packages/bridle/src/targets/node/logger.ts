@@ -1,4 +1,4 @@
-// Structured logs: one JSON object per line, for machines; on a terminal, a short line for people. What is logged are
+// Structured logs: one JSON object per line, for machines; on a terminal, a short line for people. The fields are
 // ids, routes and outcomes: never a body, a prompt or a token.
 
 import { styleText } from 'node:util'
@@ -12,7 +12,7 @@ const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
 const colours = { debug: 'gray', info: 'cyan', warn: 'yellow', error: 'red' } as const
 
 export interface LoggerOptions {
-  /** From BRIDLE_LOG; default `info` for machines and `warn` on a terminal. `silent` says nothing. */
+  /** From BRIDLE_LOG; default `info` for machines and `warn` on a terminal. `silent` writes nothing. */
   readonly level?: string | undefined
   readonly isTerminal: boolean
   readonly write: (line: string) => void
@@ -24,13 +24,13 @@ export const createLogger = ({ level, isTerminal, write, now }: LoggerOptions): 
     level === 'silent' ? levels.length : levels.indexOf((level ?? (isTerminal ? 'warn' : 'info')) as LogLevel)
   if (least < 0)
     throw new ServerFault('log_level_invalid', `BRIDLE_LOG is ${levels.join(', ')} or silent, not "${level}".`)
-  return (at, message, fields = {}) => {
-    if (levels.indexOf(at) < least) return
+  return (lineLevel, message, fields = {}) => {
+    if (levels.indexOf(lineLevel) < least) return
     const time = new Date(now()).toISOString()
-    if (!isTerminal) return write(JSON.stringify({ time, level: at, message, ...fields }))
+    if (!isTerminal) return write(JSON.stringify({ time, level: lineLevel, message, ...fields }))
     const more = Object.entries(fields).map(([name, value]) => `${name}=${value}`)
     write(
-      `${styleText('gray', time.slice(11, 19))} ${styleText(colours[at], at)} ${message} ${styleText('gray', more.join(' '))}`,
+      `${styleText('gray', time.slice(11, 19))} ${styleText(colours[lineLevel], lineLevel)} ${message} ${styleText('gray', more.join(' '))}`,
     )
   }
 }

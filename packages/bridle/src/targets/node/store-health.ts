@@ -1,8 +1,8 @@
-// Why the data cannot be written: one sentence for `/ready`, and one line in the log each time it changes.
+// The reason why the data cannot be written: a sentence for `/ready`, and a line in the log each time it changes.
 import type { StoreFault, StoreFaultCode } from '../../kernel/ports/store.ts'
 import type { Logger } from './logger.ts'
 
-/** Returns the question for `/ready`: null when writing works. */
+/** Returns a function with the reason for `/ready`; null when writing works. */
 export const watchStoreHealth = (
   store: { writeFault(): StoreFault | null },
   data: string,

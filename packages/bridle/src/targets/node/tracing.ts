@@ -1,14 +1,13 @@
-// OpenTelemetry spans, derived from what was committed: a span per run, one below it per tool call, one per request.
-// Without an SDK registered in the process the API's spans record nothing, and none are kept.
+// OpenTelemetry spans, derived from committed events: a span per run, below it a span per tool call, and a span per request.
+// Without a registered SDK the spans record nothing, and none are kept.
+
 import { type Context, context, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { type AnyEvent, type Key, keyText } from '../../kernel/event.ts'
 import type { RequestLogEntry } from '../../surfaces/http/router/app.ts'
-
-/** Spans open at any time; beyond it the oldest is let go without its end. */
-const OPEN_MAX = 10_000
+import { OPEN_SPANS_MAX } from './limits.ts'
 
 export interface Tracing {
-  request(seen: RequestLogEntry, now: number): void
+  request(entry: RequestLogEntry, now: number): void
   events(key: Key, events: readonly AnyEvent[]): void
 }
 
@@ -26,7 +25,7 @@ export const createTracing = (): Tracing => {
     parent?: Context,
   ) => {
     const first = open.keys().next().value
-    if (open.size >= OPEN_MAX && first !== undefined) open.delete(first)
+    if (open.size >= OPEN_SPANS_MAX && first !== undefined) open.delete(first)
     const within = parent ?? context.active()
     const span = tracer.startSpan(name, { startTime: at, attributes }, within)
     if (span.isRecording()) open.set(id, { span, within: trace.setSpan(within, span), tokens: [0, 0] })
@@ -38,7 +37,7 @@ export const createTracing = (): Tracing => {
     span?.end(at)
   }
 
-  const trail = (key: Key, event: AnyEvent): void => {
+  const record = (key: Key, event: AnyEvent): void => {
     if (event.hearsay || !TRACED_EVENTS.has(event.type)) return
     const run = `${keyText(key)} ${event.run}`
     if (event.type === 'turn_start') {
@@ -63,12 +62,12 @@ export const createTracing = (): Tracing => {
       const { status, tool_call_id } = event.payload
       end(`${run} ${tool_call_id}`, event.at, status === 'ok' || status === 'artifact' ? null : status)
     }
-    const spent = event.type === 'usage' ? open.get(run) : undefined
-    if (event.type === 'usage' && spent) {
-      spent.tokens[0] += event.payload.input_tokens ?? 0
-      spent.tokens[1] += event.payload.output_tokens ?? 0
-      const [input, output] = spent.tokens
-      spent.span.setAttributes({ 'gen_ai.usage.input_tokens': input, 'gen_ai.usage.output_tokens': output })
+    const openRun = event.type === 'usage' ? open.get(run) : undefined
+    if (event.type === 'usage' && openRun) {
+      openRun.tokens[0] += event.payload.input_tokens ?? 0
+      openRun.tokens[1] += event.payload.output_tokens ?? 0
+      const [input, output] = openRun.tokens
+      openRun.span.setAttributes({ 'gen_ai.usage.input_tokens': input, 'gen_ai.usage.output_tokens': output })
     }
     if (event.type === 'turn_end') end(run, event.at, event.payload.status === 'failed' ? 'failed' : null)
   }
@@ -85,7 +84,7 @@ export const createTracing = (): Tracing => {
       span.end(now)
     },
     events(key, events) {
-      for (const event of events) trail(key, event)
+      for (const event of events) record(key, event)
     },
   }
 }

@@ -1,5 +1,5 @@
-// The token that a server makes for its own user, and how that user's programs find it: both are files in the data folder,
-// which is for that user alone. The address says where the token may be sent; it is there only while the server listens.
+// The token that a server makes for its user, and the address that the token may be sent to. Both are files in the data folder,
+// which only that user can read. The address is there only while the server listens.
 import { randomBytes } from 'node:crypto'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,14 +9,14 @@ const TOKEN = 'token'
 const ADDRESS = 'address'
 
 export interface LocalServer {
-  /** As the server itself names it. */
+  /** The address that the server published. */
   readonly url: string
   readonly token: string
 }
 
 export const tokenFile = (folder: string): string => join(folder, TOKEN)
 
-/** The token of this data folder; made with the first question, by the process that owns the folder. */
+/** The token of this data folder. The first call makes it; only the process that owns the folder may call. */
 export const ensureLocalToken = (folder: string): string =>
   readOrCreateSecret(folder, {
     file: TOKEN,
@@ -25,14 +25,14 @@ export const ensureLocalToken = (folder: string): string =>
     remedy: 'Remove it; the next start makes another.',
   })
 
-/** Where the server of this folder listens and asks for the folder's token; null = nowhere. */
+/** Publishes the address of the server that requires the folder's token; null = no server listens. */
 export const publishAddress = (folder: string, url: string | null): void => {
   const path = join(folder, ADDRESS)
   rmSync(path, { force: true })
   if (url !== null) writeFileSync(path, `${url}\n`, { mode: 0o600, flag: 'wx' })
 }
 
-/** Null = no server of this folder has said that it asks for this token. Does not tell whether it still runs. */
+/** Null = no server of this folder has published an address. The server may have been killed since. */
 export const readLocalServer = (folder: string): LocalServer | null => {
   try {
     const [url, token] = [ADDRESS, TOKEN].map((file) => readFileSync(join(folder, file), 'utf8').trim())

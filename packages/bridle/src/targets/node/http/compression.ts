@@ -1,12 +1,9 @@
-// Compression of answers on Node, where no platform does it. Event streams, beats and artifacts pass untouched: the former are sent
-// bit by bit, and an artifact's strong tag is a promise about its bytes.
+// Compresses answers on Node, where no platform does it. Event streams, heartbeats and artifacts stay unchanged: streams are sent in
+// small pieces, and an artifact's strong ETag is a promise about its bytes.
+
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-
-/** Below this the headers outweigh what is saved. */
-const BYTES_MIN = 1_024
-/** Between speed and size: the default of 11 takes a hundred times as long for a tenth less. */
-const BROTLI_QUALITY = 4
+import { BROTLI_QUALITY, COMPRESSED_BYTES_MIN } from '../limits.ts'
 
 const encoders = {
   br: (bytes: Uint8Array): Promise<Uint8Array> =>
@@ -15,7 +12,7 @@ const encoders = {
 }
 type ContentEncoding = keyof typeof encoders
 
-/** The answer in an encoding that the caller accepts; the very same response where there is nothing to gain. */
+/** The answer in an encoding that the caller accepts; the same response object where compression gains nothing. */
 export const compressResponse = async (request: Request, response: Response): Promise<Response> => {
   if (!isCompressible(request, response)) return response
   const { status, headers } = response
@@ -23,7 +20,7 @@ export const compressResponse = async (request: Request, response: Response): Pr
   const encoding = encodingFor(request.headers.get('accept-encoding'))
   if (encoding === null) return response
   const bytes = new Uint8Array(await response.arrayBuffer())
-  if (bytes.byteLength < BYTES_MIN) return new Response(bytes, { status, headers })
+  if (bytes.byteLength < COMPRESSED_BYTES_MIN) return new Response(bytes, { status, headers })
   headers.set('content-encoding', encoding)
   const packed = await encoders[encoding](bytes)
   return new Response(packed as Uint8Array<ArrayBuffer>, { status, headers })
@@ -37,7 +34,7 @@ const isCompressible = ({ method }: Request, { headers, body }: Response): boole
   !headers.has('accept-ranges') &&
   !/\bno-transform\b/.test(headers.get('cache-control') ?? '')
 
-/** Null = as it is. */
+/** Null = uncompressed. */
 const encodingFor = (accepted: string | null): ContentEncoding | null => {
   const weights = new Map<string, number>()
   for (const each of (accepted ?? '').toLowerCase().split(',')) {

@@ -1,27 +1,23 @@
-// How many connections there may be, of all and of one address. Where there are too many, the oldest that nobody uses goes, first
-// of all one that never had a successful answer: a client that holds connections open and says nothing keeps nobody else out.
+// Limits the connections of a server and of one address. Over a limit the oldest idle connection is dropped, preferably one that
+// never had a successful answer, so that a client with many silent connections keeps no other client out.
+
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { isLoopback } from '../../../surfaces/http/access/authenticate.ts'
+import { CONNECTIONS_HEADROOM, CONNECTIONS_MAX, CONNECTIONS_PER_ADDRESS_MAX } from '../limits.ts'
 
 export interface ConnectionLimits {
   /** Connections open at once, of all kinds; default 20,000. */
   readonly maxConnections?: number | undefined
-  /** Connections of one address; default 1,000, but for loopback. A limit that is set counts for every address. */
+  /** Connections of one address; default 1,000, except for loopback. An explicit limit holds for every address. */
   readonly maxConnectionsPerAddress?: number | undefined
 }
 
-const CONNECTIONS_MAX = 20_000
-/** More than a large office behind one address needs. A proxy on this machine brings everybody, hence not for loopback. */
-const PER_ADDRESS_MAX = 1_000
-/** Connections arrive in bursts, while those that were dropped for them are still closing. */
-const HEADROOM = 1_000
-
 interface Connection {
   readonly address: string
-  /** Requests under way; a socket that was upgraded counts as one for good. */
+  /** Active requests; an upgraded socket counts as one until it closes. */
   activeRequests: number
-  /** The connection had a successful answer once. */
+  /** The connection had a successful answer. */
   hasSucceeded: boolean
 }
 
@@ -30,18 +26,19 @@ export const limitConnections = (
   { maxConnections = CONNECTIONS_MAX, maxConnectionsPerAddress }: ConnectionLimits,
 ): void => {
   const open = new Map<Socket, Connection>()
-  /** Nobody uses these, oldest first. */
-  const strange = new Set<Socket>()
+  /** Idle connections that never had a successful answer, oldest first. */
+  const unproven = new Set<Socket>()
+  /** Idle connections that had one, oldest first. */
   const idle = new Set<Socket>()
   const addresses = new Map<string, number>()
   const limitOf = (address: string): number =>
-    maxConnectionsPerAddress ?? (isLoopback(plain(address)) ? Number.POSITIVE_INFINITY : PER_ADDRESS_MAX)
+    maxConnectionsPerAddress ?? (isLoopback(plain(address)) ? Number.POSITIVE_INFINITY : CONNECTIONS_PER_ADDRESS_MAX)
 
   const forget = (socket: Socket): void => {
     const connection = open.get(socket)
     if (!connection) return
     open.delete(socket)
-    strange.delete(socket)
+    unproven.delete(socket)
     idle.delete(socket)
     const left = (addresses.get(connection.address) ?? 1) - 1
     if (left === 0) addresses.delete(connection.address)
@@ -51,9 +48,9 @@ export const limitConnections = (
     forget(socket)
     socket.destroy()
   }
-  /** False when all are in use. */
+  /** False when all connections are in use. */
   const dropOldest = (address: string | null): boolean => {
-    for (const unused of [strange, idle])
+    for (const unused of [unproven, idle])
       for (const socket of unused)
         if (address === null || open.get(socket)?.address === address) {
           drop(socket)
@@ -62,13 +59,13 @@ export const limitConnections = (
     return false
   }
 
-  /** Shared by all: there may be thousands. */
+  /** Shared by all connections: there may be thousands. */
   function onClose(this: Socket): void {
     forget(this)
   }
 
-  // Only so that a flood costs no more than being refused: those below are told apart here.
-  server.maxConnections = maxConnections + HEADROOM
+  // Node refuses a flood beyond this cheaply; below it the listener decides which connection to drop.
+  server.maxConnections = maxConnections + CONNECTIONS_HEADROOM
   server.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress ?? ''
     const count = addresses.get(address) ?? 0
@@ -79,7 +76,7 @@ export const limitConnections = (
     }
     open.set(socket, { address, activeRequests: 0, hasSucceeded: false })
     addresses.set(address, (addresses.get(address) ?? 0) + 1)
-    strange.add(socket)
+    unproven.add(socket)
     socket.once('close', onClose)
   })
 
@@ -87,7 +84,7 @@ export const limitConnections = (
     const connection = open.get(socket)
     if (!connection) return
     connection.activeRequests += 1
-    strange.delete(socket)
+    unproven.delete(socket)
     idle.delete(socket)
   }
   server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
@@ -97,11 +94,11 @@ export const limitConnections = (
       if (!connection) return
       connection.activeRequests -= 1
       if (response.statusCode < 400) connection.hasSucceeded = true
-      if (connection.activeRequests === 0) (connection.hasSucceeded ? idle : strange).add(socket)
+      if (connection.activeRequests === 0) (connection.hasSucceeded ? idle : unproven).add(socket)
     })
   })
   server.prependListener('upgrade', ({ socket }: IncomingMessage) => begin(socket as Socket))
 }
 
-/** An IPv4 address as a socket that speaks both writes it. */
+/** The IPv4 address of a connection to a socket that listens on IPv6 too. */
 const plain = (address: string): string => address.replace(/^::ffff:/i, '')

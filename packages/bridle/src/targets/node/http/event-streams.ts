@@ -1,21 +1,23 @@
-// Event streams on Node, straight to the connection: the same bytes for every reader, and one write each. By way of the
-// response's body, each reader would cost a stream, two promises and four writes per change.
+// Writes event streams straight to the connection: the same bytes for every reader, in one write each. Through the body of a
+// response, each reader would cost a stream, two promises and four writes per change.
+
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { type EventSink, streamSourceOf } from '../../../surfaces/http/streams/sse.ts'
 import type { Backlog, SlowReader } from '../backlog.ts'
 import { waitForDrain } from '../drain.ts'
+import { STREAM_END_BYTES_MAX } from '../limits.ts'
 
-/** Sends an event stream itself; any other response goes back as it came. */
+/** Sends an event stream itself; returns any other response unchanged. */
 export const sendEventStream = (response: Response, outgoing: ServerResponse, backlog: Backlog): Response => {
-  const feed = streamSourceOf(response)
+  const source = streamSourceOf(response)
   const { socket } = outgoing
-  // Behind the unfinished answer to an earlier request of the same connection there is no socket yet.
-  if (!feed || !socket || outgoing.destroyed) return response
+  // A pipelined request has no socket until the answer before it has ended.
+  if (!source || !socket || outgoing.destroyed) return response
   outgoing.writeHead(response.status, Object.fromEntries(response.headers))
   outgoing.flushHeaders()
-  const leave = feed(new ConnectionSink(outgoing, socket, backlog))
+  const leave = source(new ConnectionSink(outgoing, socket, backlog))
   outgoing.on('close', leave)
   return RESPONSE_ALREADY_SENT
 }
@@ -41,7 +43,7 @@ class ConnectionSink implements EventSink, SlowReader {
     return this.#socket.destroyed ? 0 : this.#socket.writableLength
   }
 
-  /** Not by the last chunk: the session would go on writing behind it until it hears that the reader is gone. */
+  /** Without a last chunk: the session would write more after it, until it notices that the reader is gone. */
   disconnect(): void {
     this.#socket.destroy()
   }
@@ -50,19 +52,16 @@ class ConnectionSink implements EventSink, SlowReader {
     return waitForDrain(this.#socket)
   }
 
-  /** Everything was written to the same socket before, so the end comes last. One who does not read is not waited for. */
+  /** Ends the stream after all earlier writes. A reader that does not read is cut instead. */
   end(): void {
-    if (this.#socket.writableLength > UNREAD_BYTES_MAX) this.#socket.destroy()
+    if (this.#socket.writableLength > STREAM_END_BYTES_MAX) this.#socket.destroy()
     else this.#outgoing.end()
   }
 }
 
-/** More than this unsent, and the end would never arrive. */
-const UNREAD_BYTES_MAX = 256 * 1024
-
 let lastText = ''
 let lastChunk = Buffer.alloc(0)
-/** A whole chunk of the body, made once for all readers in turn. An HTTP/1.0 reader, such as many a proxy, knows no chunks. */
+/** A whole chunk of the body, encoded once for all readers. HTTP/1.0, which many proxies speak, has no chunks. */
 const encodeChunk = (text: string, chunked: boolean): Buffer => {
   if (!chunked) return Buffer.from(text)
   if (text !== lastText) {

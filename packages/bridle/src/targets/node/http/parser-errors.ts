@@ -1,4 +1,5 @@
-// What Node refuses before any route sees it: the answer has the shape of every other error, and the connection ends.
+// Requests that Node's parser refuses before any route sees them. The answer has the shape of every other error, and the connection
+// ends.
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { RequestError } from '@hono/node-server'
@@ -7,7 +8,7 @@ import { faultDenial } from '../../../surfaces/http/router/kernel-denials.ts'
 
 type ParserErrorReply = readonly [status: number, error: unknown]
 
-/** By the parser's own names for them; anything else is a bad request. */
+/** Replies by the parser's error code; any other code is a bad request. */
 const refusals: { readonly [code: string]: ParserErrorReply } = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive.'],
   HPE_HEADER_OVERFLOW: [431, 'The headers are too large.'],
@@ -17,7 +18,7 @@ const malformedRequest: ParserErrorReply = [400, 'This is not a request that HTT
 
 export const answerParserErrors = (server: Server): void => {
   server.on('clientError', (error: NodeJS.ErrnoException, duplex: Duplex) => {
-    // In the middle of another answer there is no place for this one.
+    // This answer cannot be written into the middle of another.
     const { _httpMessage: answering } = duplex as { readonly _httpMessage?: ServerResponse | null }
     if (error.code === 'ECONNRESET' || !duplex.writable || answering?.headersSent) duplex.destroy()
     else duplex.end(messageOf(refusals[error.code ?? ''] ?? malformedRequest), () => duplex.destroy())
@@ -28,7 +29,7 @@ export const answerParserErrors = (server: Server): void => {
   })
 }
 
-/** For a request whose URL or host makes no sense, and for whatever should never happen. */
+/** The answer to a request with an invalid URL or host, and to an unexpected error. */
 export const requestErrorResponse = (error: unknown): Response =>
   toResponse(
     error instanceof RequestError ? badRequest('The URL or the Host header makes no sense.') : faultDenial(error),

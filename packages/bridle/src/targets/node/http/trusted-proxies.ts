@@ -3,7 +3,7 @@
 import { BlockList, isIP } from 'node:net'
 import { ServerFault } from '../../server-fault.ts'
 
-/** Throws on what is neither an address nor a range. Null = none is trusted. */
+/** Throws on an entry that is neither an address nor a range. Null = no proxy is trusted. */
 export const proxyFilter = (
   named: readonly string[] = [],
   { BRIDLE_TRUST_PROXY = '' }: { readonly BRIDLE_TRUST_PROXY?: string | undefined } = {},

@@ -1,10 +1,10 @@
-// WebSocket text frames as a server sends them: unmasked, so the same bytes go to every socket. What is sent to many is
-// encoded once, and several messages leave in one write.
+// WebSocket text frames as a server sends them: unmasked, so the same bytes go to every socket. A message for
+// many sockets is encoded once, and several messages leave in one write.
 
 let lastMessages: readonly string[] = []
 let lastBytes = Buffer.alloc(0)
 
-/** The frames of these messages; for the same array the same bytes. */
+/** The frames of these messages. The same array yields the same bytes again, without encoding. */
 export const encodeTextFrames = (messages: readonly string[]): Buffer => {
   if (messages === lastMessages) return lastBytes
   const sizes = messages.map((message) => Buffer.byteLength(message))
@@ -15,7 +15,7 @@ export const encodeTextFrames = (messages: readonly string[]): Buffer => {
     at = writeHead(bytes, at, size)
     at += bytes.write(message, at)
   }
-  // The last one is enough: whoever is next gets the same.
+  // One entry is enough: sockets in turn get the same messages.
   lastMessages = messages
   lastBytes = bytes
   return bytes

@@ -1,52 +1,46 @@
-// Limits on what the sockets of one server cost beside what they are sent: messages that are never finished, peers that are gone, and
-// talk without end. Silence and age cost nothing: a client that answers pings may say nothing for hours. Time is counted in
-// ticks of one timer for all sockets, so that a server that was held up cuts nobody for its own delay.
+// Limits on the incoming side of a server's sockets: messages that never end, clients that are gone, and floods. Silence and age
+// are free: a client that answers pings may be silent for hours. Time is counted in ticks of one timer for all sockets, so that a
+// server that was blocked cuts no client for its own delay.
 
 import { assert } from '../../../kernel/assert.ts'
 import { SOCKET_RATE } from '../../limits.ts'
+import { MONITOR_TICK_MS, PING_MS, UNANSWERED_PINGS_MAX, UNFINISHED_BYTES_MAX, UNFINISHED_MS } from '../limits.ts'
 
 export interface SocketLimits {
   /** A message has this long to arrive whole; default 30 s. */
   readonly unfinishedMs?: number | undefined
   /** Bytes of unfinished messages of all sockets together; default 64 MiB. */
   readonly maxUnfinishedBytes?: number | undefined
-  /** Each socket is pinged this often, and closed when two pings are unanswered; default 30 s. */
+  /** Interval of pings; a socket is closed after two unanswered ones. Default 30 s. */
   readonly pingMs?: number | undefined
-  /** The messages of one socket, pings included; default 20,000 messages in 10 s. */
+  /** Messages of one socket, pings included; default 20,000 in 10 s. */
   readonly socketRate?: { readonly windowMs: number; readonly maxMessages: number } | undefined
 }
 
-/** A socket as the watch sees it. The watch keeps its notes in it: there may be thousands. */
+/** A socket as the monitor sees it. Its `activity` belongs to the monitor: thousands of sockets need no second map. */
 export interface MonitoredSocket {
   readonly activity: SocketActivity
-  /** We do not read from it just now, so what it does not say is not its fault. */
+  /** The server does not read from the socket at the moment, so its silence does not count. */
   readonly isPaused: boolean
-  /** The bytes of a message that has begun and not ended; 0 = there is none. */
+  /** Bytes of a message that has begun and not ended; 0 = there is none. */
   unfinishedBytes(): number
-  /** False when it is busy with what was sent to it before. */
+  /** False when earlier messages to the socket are still unsent. */
   sendPing(): boolean
-  /** Tells the client why, and leaves it a moment to read that. */
+  /** Sends the client the reason, and gives it a moment to read it. */
   closeWithReason(code: number, reason: string): void
   terminate(): void
 }
 
 export class SocketActivity {
-  /** The tick in which it came: pings are counted from it, so not all are due at once. */
+  /** The tick in which the socket opened. Pings count from it, so that not all are due at once. */
   openedTick = 0
-  /** The tick in which its unfinished message began; null = it has none. */
+  /** The tick in which the unfinished message began; null = there is none. */
   messageBeganTick: number | null = null
   countedBytes = 0
   unansweredPings = 0
   window = 0
   messages = 0
 }
-
-const UNFINISHED_MS = 30_000
-/** 64 sockets may each be in the middle of the largest message there is. */
-const UNFINISHED_BYTES_MAX = 64 * 1024 * 1024
-const PING_MS = 30_000
-const UNANSWERED_PINGS_MAX = 2
-const TICK_MS_MAX = 1_000
 
 export class SocketMonitor {
   readonly #sockets = new Set<MonitoredSocket>()
@@ -61,7 +55,7 @@ export class SocketMonitor {
 
   constructor(limits: SocketLimits = {}) {
     const { unfinishedMs = UNFINISHED_MS, pingMs = PING_MS } = limits
-    const tickMs = Math.max(10, Math.min(TICK_MS_MAX, Math.floor(Math.min(unfinishedMs, pingMs) / 10)))
+    const tickMs = Math.max(10, Math.min(MONITOR_TICK_MS, Math.floor(Math.min(unfinishedMs, pingMs) / 10)))
     this.#unfinishedTicks = Math.ceil(unfinishedMs / tickMs)
     this.#pingTicks = Math.max(1, Math.ceil(pingMs / tickMs))
     this.#maxBytes = limits.maxUnfinishedBytes ?? UNFINISHED_BYTES_MAX
@@ -83,7 +77,7 @@ export class SocketMonitor {
     clearInterval(this.#timer)
   }
 
-  /** Something arrived, and was looked at. */
+  /** Counts the bytes of an unfinished message after data arrived. */
   countBytes(socket: MonitoredSocket): void {
     const bytes = socket.unfinishedBytes()
     if (bytes === 0 || !this.#sockets.has(socket)) return this.#forgetUnfinished(socket)
@@ -95,12 +89,12 @@ export class SocketMonitor {
     while (this.#bytes > this.#maxBytes) this.#dropLargest()
   }
 
-  /** A message is whole; whatever comes behind it begins anew. */
+  /** A message has ended; the next one gets the full time. */
   messageFinished({ activity }: MonitoredSocket): void {
     activity.messageBeganTick = null
   }
 
-  /** Counts a message or a ping. False = it was one too many, and the socket is sent away. */
+  /** Counts a message or a ping. False = one too many, and the socket is closed. */
   countMessage(socket: MonitoredSocket): boolean {
     const { activity } = socket
     const window = Math.floor(performance.now() / this.#rate.windowMs)
@@ -123,7 +117,7 @@ export class SocketMonitor {
     this.#unfinished.delete(socket)
   }
 
-  /** The largest goes, and at once: until it is gone its bytes are kept. */
+  /** Terminates the socket with the largest unfinished message, at once, so that its bytes are free. */
   #dropLargest(): void {
     let largest: MonitoredSocket | null = null
     for (const socket of this.#unfinished)
